@@ -1,0 +1,21 @@
+/* Currencies: number, code and exponent of ISO 4217 (2024 list, those an operator of this trade uses); numbers from 1,000 on are our own, for
+ * currencies that ISO does not list. */
+#ifndef CARILLON_BASE_CURRENCY_H
+#define CARILLON_BASE_CURRENCY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct currency {
+	uint32_t number;      /* ISO 4217 numeric code: 978 */
+	char code[8];         /* "EUR" */
+	uint32_t exponent;    /* decimals of the minor unit: 2 */
+};
+
+/* NULL when unknown. The result is static. */
+const struct currency *currency_by_number(uint32_t number);
+const struct currency *currency_by_code(const char *code);
+/* The i-th currency known, NULL past the end: for migrations and help. */
+const struct currency *currency_at(size_t i);
+
+#endif

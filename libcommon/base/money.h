@@ -1,0 +1,48 @@
+/* Money in minor units of one currency, and checked arithmetic on it. The currency belongs to the account and is checked there; here are amounts
+ * only. No operation wraps, rounds or uses floating point: whatever does not fit is reported, and the result must be looked at. */
+#ifndef CARILLON_BASE_MONEY_H
+#define CARILLON_BASE_MONEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CARILLON_MUST_CHECK __attribute__((warn_unused_result))
+
+struct money {
+	int64_t minor; /* cents for EUR, yen for JPY */
+};
+
+static inline struct money money_of(int64_t minor)
+{
+	return (struct money){minor};
+}
+
+/* All: true and *sum_r set, or false and *sum_r untouched when the result does not fit. */
+static inline CARILLON_MUST_CHECK bool money_add(struct money a, struct money b, struct money *sum_r)
+{
+	int64_t sum;
+	if (__builtin_add_overflow(a.minor, b.minor, &sum))
+		return false;
+	sum_r->minor = sum;
+	return true;
+}
+
+static inline CARILLON_MUST_CHECK bool money_sub(struct money a, struct money b, struct money *difference_r)
+{
+	int64_t difference;
+	if (__builtin_sub_overflow(a.minor, b.minor, &difference))
+		return false;
+	difference_r->minor = difference;
+	return true;
+}
+
+static inline CARILLON_MUST_CHECK bool money_mul(struct money a, int64_t factor, struct money *product_r)
+{
+	int64_t product;
+	if (__builtin_mul_overflow(a.minor, factor, &product))
+		return false;
+	product_r->minor = product;
+	return true;
+}
+
+#endif
