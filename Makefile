@@ -1,0 +1,211 @@
+# Carillon's build. Sources are found by folder, so that a new file needs no change here; docs/contracts.md, "Build", is the
+# agreement this file carries out. `make` alone prints what can be made.
+#
+# Every recipe writes beside its target and renames: a make that is interrupted, or a second one running in the same tree,
+# never leaves half a file that looks finished.
+
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/sh
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+ifneq ($(filter 3.% 4.0% 4.1%,$(MAKE_VERSION)),)
+$(error GNU make 4.2 or newer is needed, found $(MAKE_VERSION))
+endif
+
+# ---- variants ----------------------------------------------------------------------------------------------------------
+# build/ by gcc; build/asan/ with SAN=1; build/clang/ with CC=clang; build/fuzz/ with FUZZ=1 (used by the fuzz targets).
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifdef FUZZ
+O := build/fuzz
+else
+O := build$(if $(findstring clang,$(CC)),/clang)$(if $(SAN),/asan)
+endif
+GEN := build/gen
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@echo '  $(1) $(2)')
+
+# ---- flags -------------------------------------------------------------------------------------------------------------
+PKGS := rdkafka hiredis libpq libprotobuf-c nanomsg libwebsockets jansson libjwt libsodium openssl libcurl
+MARCH ?= $(if $(filter x86_64,$(shell uname -m)),x86-64-v2)
+WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wvla -Wundef -Wswitch-enum -Wstrict-prototypes \
+	-Wmissing-prototypes -Wformat=2 -Wcast-qual -Wnull-dereference -Werror
+PKG_CFLAGS := $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+CMOCKA_LIBS := -lcmocka
+# _GNU_SOURCE is defined empty, so that a file may define it again without a warning.
+CPPFLAGS += -I. -I$(GEN) -D_GNU_SOURCE= $(PKG_CFLAGS)
+BASE_CFLAGS := -std=c11 -g -fno-omit-frame-pointer -fstack-protector-strong $(if $(MARCH),-march=$(MARCH))
+LDFLAGS += -Wl,--as-needed
+ifdef FUZZ
+BASE_CFLAGS += -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+LDFLAGS += -fsanitize=address,undefined
+else ifdef SAN
+BASE_CFLAGS += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+LDFLAGS += -fsanitize=address,undefined
+# The sanitizers' own checks hide from gcc that a pointer was tested, so this warning cries wolf there.
+WARN += -Wno-null-dereference
+else
+BASE_CFLAGS += -O2 -D_FORTIFY_SOURCE=2
+endif
+ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS)
+
+# ---- what there is -----------------------------------------------------------------------------------------------------
+dirs = $(notdir $(patsubst %/,%,$(dir $(wildcard $(1)))))
+SERVICES := $(call dirs,services/*/main.c)
+SERVICE_DIRS := $(sort $(SERVICES) $(foreach p,core adapters,$(patsubst services/%/$(p)/,%,$(dir $(wildcard services/*/$(p)/*.c)))))
+TOOLS := $(call dirs,tools/*/main.c)
+TOOL_DIRS := $(sort $(call dirs,tools/*/*.c))
+COMMON_DIRS := $(sort $(call dirs,libcommon/*/*.c))
+PROTOS := $(notdir $(basename $(wildcard proto/*.proto)))
+GEN_C := $(PROTOS:%=$(GEN)/%.pb-c.c)
+GEN_H := $(PROTOS:%=$(GEN)/%.pb-c.h)
+TEST_DIRS := $(patsubst %/,%,$(sort $(dir $(wildcard proto/test/*.c libcommon/*/test/*.c services/*/test/*.c tools/*/test/*.c))))
+
+obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
+lib = $(if $(wildcard $(2)),$(O)/lib/lib$(1).a)
+# What everything may use, in the order in which the linker must see it.
+LIB_COMMON := $(call lib,io,libcommon/io/*.c) $(call lib,proto,proto/*.proto) $(call lib,base,libcommon/base/*.c)
+service_libs = $(call lib,$(1)-adapters,services/$(1)/adapters/*.c) $(call lib,$(1)-core,services/$(1)/core/*.c) $(LIB_COMMON)
+# The tools that need the games' mathematics share the engine's core and its loader of definitions.
+TOOL_LIBS := $(call lib,definition,services/spin-engine/adapters/definition_*.c) \
+	$(call lib,spin-engine-core,services/spin-engine/core/*.c) $(LIB_COMMON)
+
+BINS := $(SERVICES:%=$(O)/bin/carillon-%) $(TOOLS:%=$(O)/bin/%)
+tests_in = $(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(wildcard $(1)/test_*.c)))
+fuzzers_in = $(patsubst %.c,$(O)/%,$(subst /test/,/,$(wildcard $(1)/fuzz_*.c)))
+TESTS := $(foreach d,$(TEST_DIRS),$(call tests_in,$(d)))
+FUZZERS := $(foreach d,$(TEST_DIRS),$(call fuzzers_in,$(d)))
+
+# ---- compile, archive, link --------------------------------------------------------------------------------------------
+# Changed flags or another compiler rebuild everything.
+FLAGS_FILE := $(O)/flags
+FLAGS_TEXT := $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(WARN) $(LDFLAGS)
+$(shell mkdir -p $(O) && { echo '$(FLAGS_TEXT)' | cmp -s - $(FLAGS_FILE) || echo '$(FLAGS_TEXT)' >$(FLAGS_FILE); })
+
+compile = $(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
+$(O)/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
+	$(call say,CC,$<)
+	$(call compile,$(WARN))
+$(O)/obj/gen/%.o: $(GEN)/%.c $(FLAGS_FILE) | $(GEN_H)
+	$(call say,CC,$<)
+	$(call compile,-w)
+
+$(GEN)/%.pb-c.c $(GEN)/%.pb-c.h &: proto/%.proto
+	$(call say,PROTO,$<)
+	$(Q)mkdir -p $(GEN) && t=$$(mktemp -d $(GEN)/.XXXXXX) && { protoc-c -Iproto --c_out=$$t $< && mv $$t/$*.pb-c.c $$t/$*.pb-c.h $(GEN)/; \
+	s=$$?; rm -rf $$t; exit $$s; }
+
+# An archive also depends on its folder, whose time changes when a file is removed.
+$(O)/lib/%.a:
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@.$$$$ && ar rcs $@.$$$$ $(filter %.o,$^) && mv $@.$$$$ $@
+link = $(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) $(1) -o $@.$$$$ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) -lm -lpthread $(2) \
+	&& mv $@.$$$$ $@
+
+# archive: name, folder, sources
+define archive
+$(O)/lib/lib$(1).a: $(call obj,$(3)) $(2)
+endef
+$(O)/lib/libproto.a: $(GEN_C:$(GEN)/%.c=$(O)/obj/gen/%.o) proto
+$(foreach d,$(COMMON_DIRS),$(eval $(call archive,$(d),libcommon/$(d),$(wildcard libcommon/$(d)/*.c))))
+$(foreach s,$(SERVICE_DIRS),$(foreach p,core adapters,$(if $(wildcard services/$(s)/$(p)/*.c),\
+	$(eval $(call archive,$(s)-$(p),services/$(s)/$(p),$(wildcard services/$(s)/$(p)/*.c))))))
+$(eval $(call archive,definition,services/spin-engine/adapters,$(wildcard services/spin-engine/adapters/definition_*.c)))
+$(foreach t,$(TOOL_DIRS),$(eval $(call archive,tool-$(t),tools/$(t),$(filter-out %/main.c,$(wildcard tools/$(t)/*.c)))))
+
+define service
+$(O)/bin/carillon-$(1): $(O)/obj/services/$(1)/main.o $(call service_libs,$(1))
+	$$(call say,LD,$$@)
+	$$(call link)
+endef
+$(foreach s,$(SERVICES),$(eval $(call service,$(s))))
+
+define tool
+$(O)/bin/$(1): $(call obj,$(wildcard tools/$(1)/*.c)) $(TOOL_LIBS)
+	$$(call say,LD,$$@)
+	$$(call link)
+endef
+$(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
+
+# The libraries that the tests of one folder are linked with.
+kind = $(firstword $(subst /, ,$(1)))
+module = $(word 2,$(subst /, ,$(1)))
+test_libs = $(if $(filter services,$(call kind,$(1))),$(call service_libs,$(call module,$(1))),$(if $(filter tools,$(call kind,$(1))),\
+	$(if $(filter-out %/main.c,$(wildcard tools/$(call module,$(1))/*.c)),$(O)/lib/libtool-$(call module,$(1)).a) $(TOOL_LIBS),$(LIB_COMMON)))
+# Other .c files of a test folder are helpers, linked into each of its programs.
+helpers = $(call obj,$(filter-out $(1)/test_%.c $(1)/fuzz_%.c,$(wildcard $(1)/*.c)))
+# test_program: folder, source, program, link flags, libraries behind
+define test_program
+$(3): $(call obj,$(2)) $(call helpers,$(1)) $(call test_libs,$(1))
+	$$(call say,LD,$$@)
+	$$(call link,$(4),$(5))
+endef
+$(foreach d,$(TEST_DIRS),$(foreach t,$(wildcard $(d)/test_*.c),\
+	$(eval $(call test_program,$(d),$(t),$(O)/test/$(subst /test/,/,$(t:.c=)),,$(CMOCKA_LIBS)))))
+ifdef FUZZ
+$(foreach d,$(TEST_DIRS),$(foreach t,$(wildcard $(d)/fuzz_*.c),\
+	$(eval $(call test_program,$(d),$(t),$(O)/$(subst /test/,/,$(t:.c=)),-fsanitize=fuzzer))))
+.PHONY: fuzz-programs
+fuzz-programs: $(FUZZERS)
+else
+build/fuzz/%: FORCE
+	@$(MAKE) --no-print-directory FUZZ=1 CC=clang $@
+.PHONY: fuzz-programs
+fuzz-programs:
+	@$(MAKE) --no-print-directory FUZZ=1 CC=clang $@
+endif
+FORCE:
+.SECONDARY:
+-include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
+
+# ---- what people ask for -----------------------------------------------------------------------------------------------
+.PHONY: help all lib web tests setup run stop status test test-unit fuzz bench compose-test format format-check tidy clean FORCE
+help:
+	@echo 'Carillon. What can be made:'
+	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
+	@echo '  make stop | status                          stop what runs under CARILLON_DATA (default var/), or look at it'
+	@echo '  make setup                                  install what is missing (make run does this by itself)'
+	@echo '  make all [SAN=1] [CC=clang]                 services and tools (build/, build/asan/, build/clang/)'
+	@echo '  make test                                   everything: unit tests, fuzzers, purity, end to end'
+	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
+	@echo '  make bench BENCH=e2e                        measure; results in build/bench/'
+	@echo '  make compose-test                           images, containers and 30 s of play in them'
+	@echo '  make format | format-check | tidy           clang-format, clang-tidy'
+	@echo '  make clean                                  remove build/ (data in var/ and downloads in .cache/ stay)'
+	@echo 'Options: -j2, V=1 (show commands), MARCH=native'
+all: $(BINS) web
+lib: $(filter %.a,$(LIB_COMMON) $(foreach s,$(SERVICE_DIRS),$(call service_libs,$(s))))
+tests: $(TESTS)
+web:
+	$(Q)if [ -x scripts/web.sh ]; then scripts/web.sh; fi
+setup:
+	@scripts/setup.sh
+run:
+	@scripts/run.sh $(if $(SECONDS),--seconds=$(SECONDS)) $(if $(PLAYERS),--players=$(PLAYERS)) $(if $(SCALE),--scale=$(SCALE)) $(if $(KAFKA),--kafka=$(KAFKA))
+stop:
+	@scripts/run.sh --stop
+status:
+	@scripts/run.sh --status
+test:
+	@scripts/test.sh
+test-unit:
+	@scripts/test.sh unit
+fuzz:
+	@scripts/test.sh fuzz $(SECONDS)
+bench:
+	@scripts/bench.sh $(or $(BENCH),e2e)
+compose-test:
+	@scripts/compose-test.sh
+OUR_C = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+format:
+	$(Q)clang-format -i $(OUR_C)
+format-check:
+	$(Q)clang-format --dry-run -Werror $(OUR_C)
+tidy: $(GEN_H)
+	$(Q)clang-tidy --quiet $(filter %.c,$(OUR_C)) -- -std=c11 $(CPPFLAGS)
+clean:
+	$(Q)rm -rf build
