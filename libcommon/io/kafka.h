@@ -1,0 +1,65 @@
+/* Kafka by librdkafka, with the settings that were measured (docs/architecture.md): explicit partitions, manual assignment, no groups. */
+#ifndef CARILLON_IO_KAFKA_H
+#define CARILLON_IO_KAFKA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum topic {
+	TOPIC_SPIN_COMMANDS = 0,
+	TOPIC_WALLET_COMMANDS,
+	TOPIC_WALLET_FACTS,
+	TOPIC_JACKPOT_FEED,
+	TOPIC_JACKPOT_COMMANDS,
+	TOPIC_JACKPOT_FACTS,
+	TOPIC_DEAD_LETTERS,
+	TOPICS_N
+};
+const char *topic_name(enum topic topic); /* "spin.commands" */
+
+/* FAST: commands; linger 0, no compression, fetch.min.bytes 1. SLOW: facts; linger 20 ms, lz4, 64 KB or 50 ms a fetch. */
+enum kafka_pace { KAFKA_FAST, KAFKA_SLOW };
+
+struct kafka_producer;
+struct kafka_consumer;
+
+struct kafka_message {
+	enum topic topic;
+	uint32_t partition;
+	int64_t offset;
+	const uint8_t *key, *bytes; /* valid until kafka_batch_free */
+	size_t key_length, length;
+};
+struct kafka_batch {
+	struct kafka_message *messages;
+	size_t n;
+	void *internal;
+};
+
+/* Producers: acks=all, idempotent, no message time-out. A fatal error of librdkafka ends the process. Both are created connected or not: they
+ * connect by themselves and again. */
+struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace pace);
+/* Copies key and bytes. Waits (serving the queue) when librdkafka's queue is full. */
+void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition, const void *key, size_t key_length, const void *bytes,
+		   size_t length);
+void kafka_producer_poll(struct kafka_producer *producer); /* serve delivery reports; call each turn */
+bool kafka_producer_flush(struct kafka_producer *producer, int timeout_ms); /* all acknowledged? */
+void kafka_producer_free(struct kafka_producer **producer);
+
+struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace pace);
+int kafka_consumer_fd(const struct kafka_consumer *consumer); /* readable when there may be messages: for epoll */
+#define KAFKA_END (-1)
+/* Starts a partition at an offset, or at its end. An offset past the end or already deleted is moved to the nearest there is, with a warning. */
+void kafka_consume(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
+void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
+/* Up to max messages that are there now, never waits. */
+struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max);
+void kafka_batch_free(struct kafka_batch *batch);
+/* Ask the broker: first offset kept and the next offset to be written. Waits up to 10 s, false then. */
+bool kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t *first_r, int64_t *next_r);
+/* The message at an offset, e.g. the last one before `next`, read by a short-lived consumer of its own; batch of 0 or 1. */
+struct kafka_batch kafka_read_at(const char *brokers, enum topic topic, uint32_t partition, int64_t offset);
+void kafka_consumer_free(struct kafka_consumer **consumer);
+
+#endif
