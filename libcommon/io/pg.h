@@ -17,7 +17,7 @@ void pg_exec(PGconn *conn, const char *sql);
 PGresult *pg_query(PGconn *conn, const char *sql, int n, const char *const *parameters);
 /* The same, but gives the failed result to the caller, who reads PQresultStatus and the sqlstate. */
 PGresult *pg_try(PGconn *conn, const char *sql, int n, const char *const *parameters);
-int64_t pg_int64(const PGresult *result, int row, int column); /* 0 for null; fatal when it is no number */
+int64_t pg_number(const PGresult *result, int row, int column); /* 0 for null; fatal when it is no number */
 /* bytea in text form to bytes: malloc'ed with PQunescapeBytea; caller PQfreemems. */
 uint8_t *pg_bytea(const PGresult *result, int row, int column, size_t *length_r);
 
