@@ -1,0 +1,52 @@
+/* Autoplay: what may be set, whether the next spin may start, and what stops it. Enforced here on
+ * the server; each spin is still asked for by the client. Times are the caller's clock in ms. RULE
+ * bewitched 6.* */
+#ifndef CARILLON_SPIN_ENGINE_AUTOPLAY_H
+#define CARILLON_SPIN_ENGINE_AUTOPLAY_H
+
+#include "services/spin-engine/core/game.h"
+#include "services/spin-engine/core/game_state.h"
+#include "services/spin-engine/core/round.h"
+
+enum autoplay_status {
+	AUTOPLAY_OK = 0,
+	AUTOPLAY_NOT_OFFERED,
+	AUTOPLAY_SPINS_OUT_OF_RANGE,
+	AUTOPLAY_LOSS_LIMIT_BAD, /* set, but negative beyond -1 */
+	AUTOPLAY_SINGLE_WIN_BAD, /* set to 0: would stop at once */
+	AUTOPLAY_JACKPOT_STOP_NOT_OFFERED,
+	AUTOPLAY_UNKNOWN_ID, /* the spin names another autoplay, or none runs */
+	AUTOPLAY_STOPPED,    /* state->autoplay.stopped says why */
+	AUTOPLAY_TOO_SOON,
+	AUTOPLAY_OVERFLOW,
+};
+
+struct autoplay_settings {
+	uint8_t id[AUTOPLAY_ID_BYTES];
+	uint32_t spins;
+	int64_t loss_limit_minor; /* -1: none */
+	int64_t single_win_minor; /* -1: none */
+	bool stop_on_jackpot;
+};
+
+/* Checks and starts; on refusal nothing is changed. */
+enum autoplay_status autoplay_start(const struct game *game,
+				    const struct autoplay_settings *settings,
+				    struct autoplay *autoplay);
+/* The player stops it: the gamble on the last win is open from then on. */
+void autoplay_stop(struct autoplay *autoplay);
+bool autoplay_running(const struct autoplay *autoplay);
+
+/* May a spin of this autoplay start now? Changes nothing. */
+enum autoplay_status autoplay_may_spin(const struct game *game, const struct autoplay *autoplay,
+				       const uint8_t id[AUTOPLAY_ID_BYTES], int64_t now_ms);
+/* Counts a settled spin and decides whether it was the last. Of several reasons the first in the
+ * order of enum autoplay_stop after the count is told: a feature outranks all, then jackpot, win,
+ * loss, count. AUTOPLAY_OK or AUTOPLAY_OVERFLOW (nothing changed). */
+enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
+				   int64_t now_ms, struct autoplay *autoplay);
+
+const char *autoplay_status_text(enum autoplay_status status);
+const char *autoplay_stop_text(enum autoplay_stop stop); /* "loss_limit": stable */
+
+#endif
