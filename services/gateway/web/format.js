@@ -1,0 +1,21 @@
+// How money, times and names are shown.
+
+const EXPONENTS = { JPY: 0, KRW: 0, ISK: 0, CLP: 0, BHD: 3, KWD: 3, TND: 3, XBT: 8 };
+export const exponentOf = (currency) => EXPONENTS[currency] ?? 2;
+
+// Exact: whole minor units to text, with no floating point on the way.
+export function money(minor, currency) {
+	if (minor === undefined || minor === null) return "–";
+	const exponent = exponentOf(currency);
+	const negative = minor < 0;
+	const digits = String(Math.abs(minor)).padStart(exponent + 1, "0");
+	const whole = digits.slice(0, digits.length - exponent).replace(/\B(?=(\d{3})+(?!\d))/g, " ");
+	const fraction = exponent ? `.${digits.slice(digits.length - exponent)}` : "";
+	return `${negative ? "−" : ""}${whole}${fraction}${currency ? ` ${currency}` : ""}`;
+}
+
+export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
+export const CARD_SUITS = ["clubs", "diamonds", "hearts", "spades"];
+export const LEVELS = ["", "Clubs", "Diamonds", "Hearts", "Spades"];
+const RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
+export const cardName = (card) => `${RANKS[card % 13]} of ${CARD_SUITS[Math.floor(card / 13)]}`;
