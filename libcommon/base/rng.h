@@ -27,8 +27,8 @@ struct rng {
 	uint32_t filled; /* bytes of the buffer that hold stream */
 	uint32_t block;	 /* counter of the next block to make */
 	uint64_t drawn;
-	const uint32_t
-	    *forced; /* tests only: results handed out before the stream is touched; the caller's */
+	const uint32_t *forced; /* tests only: results handed out before the stream is touched; the
+				   caller's */
 	size_t forced_count;
 	size_t forced_at;
 	bool forced_misfit;

@@ -31,20 +31,19 @@ struct autoplay_settings {
 
 /* Checks and starts; on refusal nothing is changed. */
 enum autoplay_status autoplay_start(const struct game *game,
-				    const struct autoplay_settings *settings,
-				    struct autoplay *autoplay);
+	const struct autoplay_settings *settings, struct autoplay *autoplay);
 /* The player stops it: the gamble on the last win is open from then on. */
 void autoplay_stop(struct autoplay *autoplay);
 bool autoplay_running(const struct autoplay *autoplay);
 
 /* May a spin of this autoplay start now? Changes nothing. */
 enum autoplay_status autoplay_may_spin(const struct game *game, const struct autoplay *autoplay,
-				       const uint8_t id[AUTOPLAY_ID_BYTES], int64_t now_ms);
+	const uint8_t id[AUTOPLAY_ID_BYTES], int64_t now_ms);
 /* Counts a settled spin and decides whether it was the last. Of several reasons the first in the
  * order of enum autoplay_stop after the count is told: a feature outranks all, then jackpot, win,
  * loss, count. AUTOPLAY_OK or AUTOPLAY_OVERFLOW (nothing changed). */
 enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
-				   int64_t now_ms, struct autoplay *autoplay);
+	int64_t now_ms, struct autoplay *autoplay);
 
 const char *autoplay_status_text(enum autoplay_status status);
 const char *autoplay_stop_text(enum autoplay_stop stop); /* "loss_limit": stable */

@@ -23,8 +23,8 @@ enum gamble_status {
 };
 
 /* What of a round may be gambled: base lines only where the rules say so, else the whole win. */
-struct money gamble_stake_of(const struct game *game, struct money win_base_lines,
-			     struct money win_total);
+struct money gamble_stake_of(
+	const struct game *game, struct money win_base_lines, struct money win_total);
 
 /* May the next attempt be made with all of state->open.gamble_pending? */
 enum gamble_status gamble_check(const struct game *game, const struct game_state *state);
@@ -32,8 +32,8 @@ enum gamble_status gamble_halve_check(const struct game *game, const struct game
 
 /* One card from the game's deck, 0..51: suit (clubs, diamonds, hearts, spades) x 13 + rank (two ..
  * ace). One draw. GAMBLE_OK or GAMBLE_BAD_GUESS, which draws nothing. */
-enum gamble_status gamble_draw(const struct game *game, struct rng *rng, uint32_t guess,
-			       uint8_t *card_r, bool *won_r);
+enum gamble_status gamble_draw(
+	const struct game *game, struct rng *rng, uint32_t guess, uint8_t *card_r, bool *won_r);
 
 /* pending after an attempt: twice or nothing. GAMBLE_OK or GAMBLE_OVERFLOW (gamble_check has then
  * already refused it). */

@@ -134,11 +134,11 @@ struct autoplay_rules {
 struct game {
 	char id[GAME_ID_MAX];
 	char name[GAME_NAME_MAX];
-	uint32_t number;  /* of the game, > 0: what journals and tallies carry */
-	uint32_t version; /* of the definition */
-	bool demo;	  /* refused outside a demo installation */
-	uint8_t
-	    digest[GAME_DIGEST_BYTES]; /* the math version: SHA-256 of the canonical definition */
+	uint32_t number;		   /* of the game, > 0: what journals and tallies carry */
+	uint32_t version;		   /* of the definition */
+	bool demo;			   /* refused outside a demo installation */
+	uint8_t digest[GAME_DIGEST_BYTES]; /* the math version: SHA-256 of the canonical definition
+					    */
 
 	uint32_t reels, rows;
 	uint32_t symbol_count;
@@ -146,8 +146,8 @@ struct game {
 	uint8_t wild, scatter, bonus; /* index of the symbol or GAME_NO_SYMBOL */
 	uint32_t strip_length[GAME_REELS_MAX];
 	uint8_t strip[GAME_REELS_MAX]
-		     [GAME_STRIP_MAX +
-		      GAME_ROWS_MAX]; /* the first rows again at the end: windows need no modulo */
+		     [GAME_STRIP_MAX + GAME_ROWS_MAX]; /* the first rows again at the end: windows
+							  need no modulo */
 	uint32_t line_count;
 	uint8_t line[GAME_LINES_MAX][GAME_REELS_MAX]; /* the row on each reel, 0 at the top */
 
@@ -219,7 +219,7 @@ struct bet_error {
 
 /* BET_OK and *stake_r, or the first fault with *error_r filled and nothing else changed. */
 enum bet_status bet_check(const struct game *game, const struct bet *bet, struct money *stake_r,
-			  struct bet_error *error_r);
+	struct bet_error *error_r);
 /* The stake alone: coin x coins x lines, or BET_TOTAL_OVERFLOW. */
 enum bet_status bet_stake(const struct bet *bet, struct money *stake_r);
 /* "coin_not_selectable": stable, for errors to clients. Static. */
@@ -227,14 +227,14 @@ const char *bet_status_text(enum bet_status status);
 
 /* The smallest bet that bet_check takes in a currency (requirement 40). BET_CURRENCY_NOT_OFFERED if
  * there is none. */
-enum bet_status bet_smallest(const struct game *game, uint32_t currency, struct bet *bet_r,
-			     struct money *stake_r);
+enum bet_status bet_smallest(
+	const struct game *game, uint32_t currency, struct bet *bet_r, struct money *stake_r);
 
 const struct game_currency *game_currency(const struct game *game, uint32_t currency);
 /* The row a hit at this bet is paid from; NULL if the game has no progressive in that currency and
  * coin value. */
-const struct jackpot_row *jackpot_row(const struct jackpot_link *link, uint32_t currency,
-				      int64_t coin_minor);
+const struct jackpot_row *jackpot_row(
+	const struct jackpot_link *link, uint32_t currency, int64_t coin_minor);
 
 /* Derived tables (wild_pay, wild_as, sums of weights, wrapped strips); the loader calls it once all
  * else is filled and checked. */

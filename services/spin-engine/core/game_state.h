@@ -73,10 +73,10 @@ void game_state_show_card(struct game_state *state, uint8_t card);
 
 /* Canonical bytes; `out` holds GAME_STATE_BYTES_MAX. Returns the length. */
 size_t game_state_encode(const struct game_state *state, uint8_t *out);
-/* False, and nothing changed, for anything that game_state_encode would not have made of a state
- * possible in this game. */
-bool game_state_decode(const struct game *game, const uint8_t *bytes, size_t count,
-		       struct game_state *state_r);
+/* False, and nothing changed, for bytes that game_state_encode cannot have made for this game's
+ * number. Only what no definition could allow is refused: a state outlives the definition. */
+bool game_state_decode(
+	const struct game *game, const uint8_t *bytes, size_t count, struct game_state *state_r);
 /* The longest encoding this game's bounds allow; the loader asserts it. */
 size_t game_state_bytes(const struct game *game);
 

@@ -113,8 +113,7 @@ struct round {
  * nothing of it. Draws nothing yet. `game`, `rng` are borrowed until the last round_next. ROUND_OK
  * or ROUND_BAD_BET. */
 enum round_status round_begin(const struct game *game, const struct bet *bet,
-			      const struct game_state *state, struct rng *rng,
-			      struct round *round_r);
+	const struct game_state *state, struct rng *rng, struct round *round_r);
 enum round_status round_next(struct round *round, struct phase *phase_r);
 
 /* ---- sums and the digest
@@ -150,14 +149,13 @@ void round_sum_end(struct round_summing *summing, struct round_sum *sum_r);
 /* A whole round at once: begin, every phase, sums and digest. ROUND_DONE when all went well.
  * `phase` is scratch, the last phase after it. */
 enum round_status round_play(const struct game *game, const struct bet *bet,
-			     const struct game_state *state, struct rng *rng, struct phase *phase,
-			     struct round_sum *sum_r);
+	const struct game_state *state, struct rng *rng, struct phase *phase,
+	struct round_sum *sum_r);
 
 /* Plays again up to the phase `index` (0-based) and leaves it in *phase_r; ROUND_DONE if the round
  * is shorter. */
 enum round_status round_replay(const struct game *game, const struct bet *bet,
-			       const struct game_state *state, struct rng *rng, uint32_t index,
-			       struct phase *phase_r);
+	const struct game_state *state, struct rng *rng, uint32_t index, struct phase *phase_r);
 
 /* The canonical bytes of a phase: every field that a screen shows and every draw, little-endian, as
  * the digest covers them. `out` holds PHASE_BYTES_MAX bytes; returns the length. */
