@@ -74,6 +74,10 @@ service_libs = $(call lib,$(1)-adapters,services/$(1)/adapters/*.c) $(call lib,$
 TOOL_LIBS := $(call lib,definition,services/spin-engine/adapters/definition_*.c) \
 	$(call lib,spin-engine-core,services/spin-engine/core/*.c) $(LIB_COMMON)
 
+# The stack is started by these, so they must build when nothing else does: no library of ours.
+ALONE := carillon-supervisor kafka-topics kafka-embedded
+tool_libs = $(if $(filter $(1),$(ALONE)),,$(TOOL_LIBS))
+
 BINS := $(SERVICES:%=$(O)/bin/carillon-%) $(TOOLS:%=$(O)/bin/%)
 tests_in = $(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(wildcard $(1)/test_*.c)))
 fuzzers_in = $(patsubst %.c,$(O)/%,$(subst /test/,/,$(wildcard $(1)/fuzz_*.c)))
@@ -125,7 +129,7 @@ endef
 $(foreach s,$(SERVICES),$(eval $(call service,$(s))))
 
 define tool
-$(O)/bin/$(1): $(call obj,$(wildcard tools/$(1)/*.c)) $(TOOL_LIBS)
+$(O)/bin/$(1): $(call obj,$(wildcard tools/$(1)/*.c)) $(call tool_libs,$(1))
 	$$(call say,LD,$$@)
 	$$(call link)
 endef
@@ -135,7 +139,7 @@ $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 kind = $(firstword $(subst /, ,$(1)))
 module = $(word 2,$(subst /, ,$(1)))
 test_libs = $(if $(filter services,$(call kind,$(1))),$(call service_libs,$(call module,$(1))),$(if $(filter tools,$(call kind,$(1))),\
-	$(if $(filter-out %/main.c,$(wildcard tools/$(call module,$(1))/*.c)),$(O)/lib/libtool-$(call module,$(1)).a) $(TOOL_LIBS),$(LIB_COMMON)))
+	$(if $(filter-out %/main.c,$(wildcard tools/$(call module,$(1))/*.c)),$(O)/lib/libtool-$(call module,$(1)).a) $(call tool_libs,$(call module,$(1))),$(LIB_COMMON)))
 # Other .c files of a test folder are helpers, linked into each of its programs.
 helpers = $(call obj,$(filter-out $(1)/test_%.c $(1)/fuzz_%.c,$(wildcard $(1)/*.c)))
 # test_program: folder, source, program, link flags, libraries behind

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# kafka-jars.sh fetch: brings the jars of Apache Kafka that deploy/kafka/pom.xml names into CARILLON_CACHE, once, and checks each
+# against deploy/kafka/jars.sha256.   present: are they there?   record: writes that list anew, after a change of version.
+set -eu
+. "$(dirname "$0")/lib.sh"
+list=$ROOT/deploy/kafka/jars.sha256
+place=$CARILLON_CACHE/kafka
+
+# The stamp is the digest of the list that the jars were checked against, so that a start need not read 54 MB again.
+present() { [ -f "$place/stamp" ] && [ "$(cat "$place/stamp")" = "$(sha256sum <"$list")" ]; }
+
+copy_jars() {
+    rm -rf "$place/new"
+    mkdir -p "$place/new"
+    mvn -q -B -ntp -f "$ROOT/deploy/kafka/pom.xml" -Dmaven.repo.local="$place/m2" \
+        org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+        -DincludeScope=runtime -DoutputDirectory="$place/new"
+}
+
+check_jars() {
+    local found expected
+    (cd "$place/new" && sha256sum --quiet --strict -c "$list") || return 1
+    found=$(find "$place/new" -type f | wc -l)
+    expected=$(wc -l <"$list")
+    [ "$found" = "$expected" ] || { say "found $found jars, expected $expected"; return 1; }
+}
+
+cannot() {
+    say "Apache Kafka could not be fetched (see above). It comes from Maven's central repository: is there a network?"
+    say "Once fetched it is kept in $place. Without it: KAFKA=embedded runs a broker in memory that keeps nothing."
+    exit 1
+}
+
+case ${1:-} in
+present) present ;;
+fetch)
+    present && exit 0
+    command -v mvn >/dev/null || die "found no mvn (Maven); expected it to be installed: scripts/setup.sh"
+    with_dots "fetching Apache Kafka (54 MB)" copy_jars || cannot
+    with_dots "checking Apache Kafka" check_jars ||
+        die "what was fetched is not what deploy/kafka/jars.sha256 expects (see above); nothing was installed"
+    rm -rf "$place/jars" "$place/m2"
+    mv "$place/new" "$place/jars"
+    sha256sum <"$list" >"$place/stamp"
+    ;;
+record)
+    with_dots "fetching Apache Kafka" copy_jars
+    (cd "$place/new" && sha256sum -- *.jar) >"$list"
+    ;;
+*) die "found '${1:-}', expected fetch, present or record" ;;
+esac

@@ -1,0 +1,142 @@
+# Sourced by the other scripts: where things are, and how they talk to the person at the terminal.
+# shellcheck shell=bash
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$ROOT" || exit 1
+absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$ROOT" "$1" ;; esac; }
+CARILLON_DATA=$(absolute "${CARILLON_DATA:-var}")
+CARILLON_CACHE=$(absolute "${CARILLON_CACHE:-.cache}")
+export CARILLON_DATA CARILLON_CACHE
+BIN=$ROOT/build/bin
+RUN=$CARILLON_DATA/run
+PG_BIN=${CARILLON_PG_BIN:-/usr/lib/postgresql/15/bin}
+
+say() { printf '%s\n' "$*" >&2; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+now_ms() { local t=${EPOCHREALTIME/[.,]/}; echo $((t / 1000)); }
+
+# alive PIDFILE NAME: is the process of this file running, and is it the program that we think it is?
+alive() {
+    local pid
+    [ -s "$1" ] && read -r pid <"$1" && [ -r "/proc/$pid/cmdline" ] && tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -e "$2"
+}
+
+# with_dots TEXT COMMAND...: runs a command, its output in a log, and shows progress if it takes longer than 2 s.
+with_dots() {
+    local text=$1 log start status last=0
+    shift
+    log=$(mktemp)
+    start=$(now_ms)
+    "$@" >"$log" 2>&1 &
+    local pid=$!
+    while kill -0 "$pid" 2>/dev/null; do
+        sleep 0.1
+        local s=$((($(now_ms) - start) / 1000))
+        if [ "$s" -ge 2 ] && [ "$s" != "$last" ]; then
+            last=$s
+            if [ -t 2 ]; then
+                printf '\r%s ... %d s ' "$text" "$s" >&2
+            elif [ "$s" = 2 ] || [ $((s % 15)) = 0 ]; then
+                say "$text ... $s s"
+            fi
+        fi
+    done
+    wait "$pid"
+    status=$?
+    [ "$last" = 0 ] || { [ -t 2 ] && printf '\r\033[K' >&2; }
+    if [ "$status" != 0 ]; then
+        say "$text: failed"
+        tail -n 40 "$log" >&2
+    fi
+    rm -f "$log"
+    return "$status"
+}
+
+# port_free PORT...: can each be bound on 127.0.0.1 at this moment?
+port_free() {
+    python3 -c 'import socket, sys
+for p in sys.argv[1:]:
+    s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(p)))' "$@" 2>/dev/null
+}
+
+# pick_ports N: N free ports, at random below the range from which the kernel takes ports for outgoing connections, so that
+# a port which is free now is likely to be free at the next start too, and so that two stacks seldom want the same one.
+pick_ports() {
+    python3 -c 'import random, socket, sys
+found = []
+while len(found) < int(sys.argv[1]):
+    p = random.randrange(20000, 32000)
+    s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try: s.bind(("127.0.0.1", p))
+    except OSError: continue
+    if p not in [f for f, _ in found]: found.append((p, s))
+print(*[f for f, _ in found])' "$1"
+}
+
+# A port of run/ports: the file has lines NAME=number.
+port_get() { [ ! -f "$RUN/ports" ] || sed -n "s/^$1=//p" "$RUN/ports" | tail -n 1; }
+port_set() {
+    mkdir -p "$RUN"
+    { [ ! -f "$RUN/ports" ] || grep -v "^$1=" "$RUN/ports" || true; echo "$1=$2"; } >"$RUN/ports.new"
+    mv "$RUN/ports.new" "$RUN/ports"
+}
+
+# port_settle NAME GIVEN WANTED: writes a usable port into run/ports: the given one (an error if it is taken), else the one of
+# last time, else WANTED (may be empty), else any free one.
+port_settle() {
+    local name=$1 given=$2 wanted=$3 kept
+    kept=$(port_get "$name")
+    if [ -n "$given" ]; then
+        [[ $given =~ ^[0-9]+$ ]] && [ "$given" -ge 1 ] && [ "$given" -le 65535 ] ||
+            die "port of $name: found '$given', expected a number from 1 to 65535"
+        port_free "$given" || die "port of $name: $given is taken by another program; expected a free one"
+        port_set "$name" "$given"
+    elif [ -n "$kept" ] && port_free "$kept"; then
+        :
+    elif [ -n "$wanted" ] && port_free "$wanted"; then
+        port_set "$name" "$wanted"
+    else
+        port_set "$name" "$(pick_ports 1)"
+        [ -z "$kept$wanted" ] || say "port ${kept:-$wanted} of $name is taken by another program: using $(port_get "$name")"
+    fi
+}
+
+# wait_for SECONDS WHAT COMMAND...: until the command succeeds.
+wait_for() {
+    local limit=$1 what=$2 end
+    shift 2
+    end=$(($(now_ms) + limit * 1000))
+    until "$@" >/dev/null 2>&1; do
+        [ "$(now_ms)" -lt "$end" ] || return 1
+        sleep 0.05
+    done
+}
+
+# load_env: takes run/stack.env (lines NAME=value, values with blanks) into the environment.
+load_env() {
+    local line
+    [ -f "$RUN/stack.env" ] || return 1
+    while IFS= read -r line; do
+        [[ $line =~ ^[A-Z_]+= ]] && export "${line?}"
+    done <"$RUN/stack.env"
+}
+
+# The value that run/stack.env had for a name, or nothing.
+env_kept() { [ ! -f "$RUN/stack.env" ] || sed -n "s/^$1=//p" "$RUN/stack.env"; }
+
+# start_supervisor NAME: run/NAME.conf, in the background, away from this terminal.
+start_supervisor() {
+    mkdir -p "$CARILLON_DATA/log"
+    (cd "$CARILLON_DATA" && exec setsid "$BIN/carillon-supervisor" "run/$1.conf" </dev/null >>"log/$1.log" 2>&1 9>&-) &
+    disown
+    wait_for 3 "$1" test -s "$RUN/$1.pid" || { tail -n 5 "$CARILLON_DATA/log/$1.log" >&2; return 1; }
+}
+
+# stop_supervisor NAME: asks it to stop all in order, and waits until it has.
+stop_supervisor() {
+    local pid
+    alive "$RUN/$1.pid" "carillon-supervisor.*$1.conf" || { rm -f "$RUN/$1.pid"; return 0; }
+    read -r pid <"$RUN/$1.pid"
+    kill -TERM "$pid" 2>/dev/null || return 0
+    wait_for 60 "$1" bash -c "! kill -0 $pid" || { say "$1 did not stop within 60 s: killed"; kill -KILL "$pid"; }
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# server.sh postgres|redis|kafka: becomes that server (exec), in the foreground, on the ports of run/ports, with its data under
+# CARILLON_DATA. What a first start has to prepare is prepared here, so that the supervisor can start it again at any time.
+set -eu
+. "$(dirname "$0")/lib.sh"
+cd "$CARILLON_DATA"
+
+# Postgres refuses to run as root. Its own system user comes with the package; a folder which that user cannot reach (a project
+# below /root, say) is replaced by one in /var/tmp.
+postgres_place() {
+    PG_DATA=$CARILLON_DATA/pg
+    AS=()
+    [ "$(id -u)" = 0 ] || return 0
+    PG_USER=postgres
+    getent passwd postgres >/dev/null || PG_USER=nobody
+    AS=(setpriv --reuid "$PG_USER" --regid "$(id -g "$PG_USER")" --clear-groups --pdeathsig INT)
+    if ! "${AS[@]}" test -x "$CARILLON_DATA"; then
+        PG_DATA=/var/tmp/carillon-pg-$(printf '%s' "$CARILLON_DATA" | sha256sum | cut -c1-12)
+        say "$CARILLON_DATA cannot be reached by the user $PG_USER: Postgres keeps its data in $PG_DATA"
+    fi
+    mkdir -p "$PG_DATA"
+    chmod 700 "$PG_DATA"
+    [ "$(stat -c %U "$PG_DATA")" = "$PG_USER" ] || chown -R "$PG_USER" "$PG_DATA"
+}
+
+postgres() {
+    postgres_place
+    [ "${1:-}" = place ] && { echo "$PG_DATA"; exit; }
+    local port sockets options
+    port=$(port_get PG_PORT)
+    # initdb is not one step: done in a folder beside and renamed, or a start that is interrupted leaves half a cluster.
+    if [ ! -f "$PG_DATA/data/PG_VERSION" ]; then
+        mkdir -p "$PG_DATA"
+        rm -rf "$PG_DATA/data.new"
+        (cd "$PG_DATA" && "${AS[@]}" "$PG_BIN/initdb" -D "$PG_DATA/data.new" -U postgres -E UTF8 --locale=C.UTF-8 --auth=trust --no-instructions)
+        mv "$PG_DATA/data.new" "$PG_DATA/data"
+    fi
+    # A socket's path may have 107 bytes.
+    sockets=$PG_DATA
+    [ ${#sockets} -le 80 ] || sockets=
+    options=(-c listen_addresses=127.0.0.1 -c port="$port" -c unix_socket_directories="$sockets" -c fsync=on -c max_connections=100
+        -c shared_buffers=256MB -c max_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c max_wal_senders=0
+        -c wal_level=minimal -c timezone=UTC -c log_timezone=UTC -c log_checkpoints=off -c jit=off)
+    cd "$PG_DATA"
+    exec "${AS[@]}" "$PG_BIN/postgres" -D "$PG_DATA/data" "${options[@]}"
+}
+
+redis() {
+    mkdir -p redis
+    cat >redis/redis.conf <<CONF
+bind 127.0.0.1
+port $(port_get REDIS_PORT)
+dir $CARILLON_DATA/redis
+daemonize no
+databases 1
+# Sessions should outlive a restart; everything else here can be rebuilt from Postgres.
+appendonly yes
+appendfsync everysec
+save ""
+maxmemory 512mb
+maxmemory-policy volatile-lru
+CONF
+    exec redis-server redis/redis.conf
+}
+
+kafka() {
+    local jars=$CARILLON_CACHE/kafka/jars port controller java
+    if [ "${KAFKA:-}" = embedded ]; then
+        exec "$BIN/kafka-embedded" --partitions="$CARILLON_SHARDS" --address-file="$RUN/kafka-embedded"
+    fi
+    port=$(port_get KAFKA_PORT)
+    controller=$(port_get KAFKA_CONTROLLER_PORT)
+    mkdir -p kafka
+    sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|$CARILLON_DATA/kafka/data|g" \
+        "$ROOT/deploy/local/kafka.properties" >kafka/server.properties
+    # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
+    java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -Xshare:auto -Djava.awt.headless=true
+        "-Dlog4j2.configurationFile=$ROOT/deploy/local/log4j2.properties" -cp "$jars/*")
+    if [ ! -f kafka/data/meta.properties ]; then
+        rm -rf kafka/data
+        "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
+    fi
+    exec "${java[@]}" kafka.Kafka kafka/server.properties
+}
+
+case ${1:-} in
+postgres | redis | kafka) "$@" ;;
+*) die "found '${1:-}', expected postgres, redis or kafka" ;;
+esac

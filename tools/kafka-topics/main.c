@@ -1,0 +1,307 @@
+/*
+ * kafka-topics: makes the topics of an installation and checks those that are there. Also the stack's test of readiness: it waits
+ * until Kafka answers a real request. A second JVM for this would take as long as the broker's own start.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <librdkafka/rdkafka.h>
+
+#include "tools/kafka-topics/topics.h"
+
+struct options {
+	const char *brokers;
+	long partitions;
+	long replication;
+	long wait_s;
+	bool only_wait;
+};
+
+static int usage(FILE *out)
+{
+	(void)fprintf(out,
+		"kafka-topics [--brokers=HOST:PORT] [--partitions=N] [--replication=N] [--wait=S] "
+		"[--only-wait]\n"
+		"Waits up to S seconds (default 30) until Kafka answers, then creates the topics "
+		"that are missing and checks\nthat each has N partitions. --only-wait: creates "
+		"nothing. Defaults: CARILLON_KAFKA and CARILLON_SHARDS.\n");
+	return out == stdout ? EXIT_SUCCESS : 2;
+}
+
+static bool parse_number(const char *what, const char *text, long max, long *number_r)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (end == text || *end != '\0' || number < 1 || number > max) {
+		(void)fprintf(stderr,
+			"kafka-topics: %s: found '%s', expected a whole number from 1 to %ld\n", what,
+			text, max);
+		return false;
+	}
+	*number_r = number;
+	return true;
+}
+
+static bool parse_option(const char *arg, struct options *options)
+{
+	if (strncmp(arg, "--brokers=", 10) == 0)
+		options->brokers = arg + 10;
+	else if (strncmp(arg, "--partitions=", 13) == 0)
+		return parse_number(
+			"--partitions", arg + 13, TOPIC_PARTITIONS_MAX, &options->partitions);
+	else if (strncmp(arg, "--replication=", 14) == 0)
+		return parse_number("--replication", arg + 14, 15, &options->replication);
+	else if (strncmp(arg, "--wait=", 7) == 0)
+		return parse_number("--wait", arg + 7, 600, &options->wait_s);
+	else if (strcmp(arg, "--only-wait") == 0)
+		options->only_wait = true;
+	else {
+		(void)fprintf(stderr, "kafka-topics: found '%s', expected an option\n", arg);
+		return false;
+	}
+	return true;
+}
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The last word of librdkafka on why it cannot connect: said only if the wait was in vain. */
+static char last_error[512];
+
+static void on_error(rd_kafka_t *kafka, int err, const char *reason, void *opaque)
+{
+	(void)kafka;
+	(void)err;
+	(void)opaque;
+	(void)snprintf(last_error, sizeof(last_error), "%s", reason);
+}
+
+static void on_log(const rd_kafka_t *kafka, int level, const char *facility, const char *text)
+{
+	(void)kafka;
+	(void)level;
+	(void)facility;
+	(void)text;
+}
+
+static rd_kafka_t *new_client(const char *brokers)
+{
+	static const char *const settings[][2] = { { "reconnect.backoff.ms", "20" },
+		{ "reconnect.backoff.max.ms", "100" }, { "socket.timeout.ms", "3000" } };
+	char why[512];
+	rd_kafka_conf_t *conf = rd_kafka_conf_new();
+	rd_kafka_t *kafka = NULL;
+	bool good = rd_kafka_conf_set(conf, "bootstrap.servers", brokers, why, sizeof(why)) ==
+		RD_KAFKA_CONF_OK;
+
+	for (size_t i = 0; good && i < sizeof(settings) / sizeof(settings[0]); i++)
+		good = rd_kafka_conf_set(conf, settings[i][0], settings[i][1], why, sizeof(why)) ==
+			RD_KAFKA_CONF_OK;
+	rd_kafka_conf_set_error_cb(conf, on_error);
+	rd_kafka_conf_set_log_cb(conf, on_log);
+	if (good)
+		kafka = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof(why));
+	if (kafka == NULL) {
+		(void)fprintf(stderr, "kafka-topics: %s: %s\n", brokers, why);
+		rd_kafka_conf_destroy(conf);
+	}
+	return kafka;
+}
+
+/* Asks until there is an answer that names at least one broker; NULL (and said) if there is none in time. */
+static const struct rd_kafka_metadata *wait_for_metadata(
+	rd_kafka_t *kafka, const struct options *options)
+{
+	double end = now_s() + (double)options->wait_s;
+
+	do {
+		const struct rd_kafka_metadata *metadata;
+		rd_kafka_resp_err_t err = rd_kafka_metadata(kafka, 1, NULL, &metadata, 500);
+
+		if (err == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->broker_cnt > 0)
+			return metadata;
+		if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+			rd_kafka_metadata_destroy(metadata);
+		(void)rd_kafka_poll(kafka, 20);
+	} while (now_s() < end);
+	(void)fprintf(stderr, "kafka-topics: %s: no answer within %ld s%s%s\n", options->brokers,
+		options->wait_s, last_error[0] == '\0' ? "" : "; ", last_error);
+	return NULL;
+}
+
+static const struct rd_kafka_metadata_topic *find_topic(
+	const struct rd_kafka_metadata *metadata, const char *name)
+{
+	for (int i = 0; i < metadata->topic_cnt; i++)
+		if (strcmp(metadata->topics[i].topic, name) == 0)
+			return &metadata->topics[i];
+	return NULL;
+}
+
+static rd_kafka_NewTopic_t *new_topic(const struct topic_spec *spec, const struct options *options)
+{
+	char why[256];
+	rd_kafka_NewTopic_t *topic = rd_kafka_NewTopic_new(spec->name, (int)options->partitions,
+		(int)options->replication, why, sizeof(why));
+
+	if (topic == NULL) {
+		(void)fprintf(stderr, "kafka-topics: %s: %s\n", spec->name, why);
+		return NULL;
+	}
+	(void)rd_kafka_NewTopic_set_config(topic, "retention.ms", spec->retention_ms);
+	(void)rd_kafka_NewTopic_set_config(topic, "retention.bytes", spec->retention_bytes);
+	(void)rd_kafka_NewTopic_set_config(topic, "segment.bytes", spec->segment_bytes);
+	return topic;
+}
+
+/* Reads the answer to the creation. A topic that somebody else made meanwhile is as good. */
+static bool creation_succeeded(rd_kafka_event_t *event)
+{
+	const rd_kafka_CreateTopics_result_t *result = rd_kafka_event_CreateTopics_result(event);
+	const rd_kafka_topic_result_t **topics;
+	size_t count;
+	bool good = true;
+
+	if (rd_kafka_event_error(event) != RD_KAFKA_RESP_ERR_NO_ERROR || result == NULL) {
+		(void)fprintf(stderr, "kafka-topics: creation failed: %s\n",
+			rd_kafka_event_error_string(event));
+		return false;
+	}
+	topics = rd_kafka_CreateTopics_result_topics(result, &count);
+	for (size_t i = 0; i < count; i++) {
+		rd_kafka_resp_err_t err = rd_kafka_topic_result_error(topics[i]);
+
+		if (err != RD_KAFKA_RESP_ERR_NO_ERROR &&
+			err != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
+			(void)fprintf(stderr, "kafka-topics: %s: %s\n",
+				rd_kafka_topic_result_name(topics[i]),
+				rd_kafka_topic_result_error_string(topics[i]));
+			good = false;
+		}
+	}
+	return good;
+}
+
+static bool create(rd_kafka_t *kafka, rd_kafka_NewTopic_t **topics, size_t count)
+{
+	rd_kafka_queue_t *queue = rd_kafka_queue_new(kafka);
+	rd_kafka_event_t *event;
+	bool good = false;
+
+	rd_kafka_CreateTopics(kafka, topics, count, NULL, queue);
+	event = rd_kafka_queue_poll(queue, 30000);
+	if (event == NULL) {
+		(void)fprintf(stderr, "kafka-topics: no answer to the creation within 30 s\n");
+	} else {
+		good = creation_succeeded(event);
+		rd_kafka_event_destroy(event);
+	}
+	rd_kafka_queue_destroy(queue);
+	return good;
+}
+
+/* Creates what is missing; refuses a topic that has another number of partitions, since shards are partitions. */
+static bool settle_topics(rd_kafka_t *kafka, const struct rd_kafka_metadata *metadata,
+	const struct options *options)
+{
+	rd_kafka_NewTopic_t *missing[TOPIC_COUNT];
+	size_t count = 0;
+	bool good = true;
+
+	for (int i = 0; i < TOPIC_COUNT && good; i++) {
+		const struct rd_kafka_metadata_topic *topic =
+			find_topic(metadata, topic_specs[i].name);
+
+		if (topic == NULL) {
+			missing[count] = new_topic(&topic_specs[i], options);
+			good = missing[count] != NULL;
+			count += good;
+		} else if (topic->partition_cnt != options->partitions) {
+			(void)fprintf(stderr,
+				"kafka-topics: %s: found %d partitions, expected %ld, one a shard; "
+				"the number of shards never changes\n",
+				topic->topic, topic->partition_cnt, options->partitions);
+			good = false;
+		}
+	}
+	if (good && count > 0)
+		good = create(kafka, missing, count);
+	rd_kafka_NewTopic_destroy_array(missing, count);
+	return good;
+}
+
+/* After a creation the broker still needs a moment until each partition has a leader. */
+static bool wait_for_leaders(rd_kafka_t *kafka, const struct options *options)
+{
+	double end = now_s() + (double)options->wait_s;
+
+	do {
+		const struct rd_kafka_metadata *metadata = wait_for_metadata(kafka, options);
+		int ready = 0;
+
+		if (metadata == NULL)
+			return false;
+		for (int i = 0; i < TOPIC_COUNT; i++) {
+			const struct rd_kafka_metadata_topic *topic =
+				find_topic(metadata, topic_specs[i].name);
+			int led = 0;
+
+			for (int p = 0; topic != NULL && p < topic->partition_cnt; p++)
+				led += topic->partitions[p].leader >= 0;
+			ready += topic != NULL && led == options->partitions;
+		}
+		rd_kafka_metadata_destroy(metadata);
+		if (ready == TOPIC_COUNT)
+			return true;
+		(void)rd_kafka_poll(kafka, 20);
+	} while (now_s() < end);
+	(void)fprintf(stderr, "kafka-topics: not every partition had a leader within %ld s\n",
+		options->wait_s);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { .brokers = getenv("CARILLON_KAFKA"), .partitions = 4,
+		.replication = 1, .wait_s = 30 };
+	const char *shards = getenv("CARILLON_SHARDS");
+	const struct rd_kafka_metadata *metadata;
+	rd_kafka_t *kafka;
+	bool good;
+
+	if (shards != NULL &&
+		!parse_number("CARILLON_SHARDS", shards, TOPIC_PARTITIONS_MAX, &options.partitions))
+		return 2;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") == 0)
+			return usage(stdout);
+		if (!parse_option(argv[i], &options))
+			return usage(stderr);
+	}
+	if (options.brokers == NULL || options.brokers[0] == '\0') {
+		(void)fprintf(stderr,
+			"kafka-topics: found no address, expected --brokers or CARILLON_KAFKA\n");
+		return usage(stderr);
+	}
+	kafka = new_client(options.brokers);
+	if (kafka == NULL)
+		return EXIT_FAILURE;
+	metadata = wait_for_metadata(kafka, &options);
+	good = metadata != NULL;
+	if (good && !options.only_wait)
+		good = settle_topics(kafka, metadata, &options) &&
+			wait_for_leaders(kafka, &options);
+	if (metadata != NULL)
+		rd_kafka_metadata_destroy(metadata);
+	rd_kafka_destroy(kafka);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

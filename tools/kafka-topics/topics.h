@@ -1,0 +1,30 @@
+/* The topics of an installation: what docs/contracts.md and the architecture name. One partition a shard. */
+#ifndef CARILLON_KAFKA_TOPICS_H
+#define CARILLON_KAFKA_TOPICS_H
+
+#include <stdint.h>
+
+enum { TOPIC_PARTITIONS_MAX = 1024 };
+
+struct topic_spec {
+	const char *name;
+	const char *retention_ms;    /* how long a message is kept */
+	const char *retention_bytes; /* and how much of a partition at most */
+	const char *segment_bytes;   /* only whole segments are deleted */
+};
+
+/* Two days: everything here can be published again from the journal. jackpot.facts is the record of winners that clients resume
+ * from: 90 days. */
+static const struct topic_spec topic_specs[] = {
+	{ "spin.commands", "172800000", "1073741824", "134217728" },
+	{ "wallet.commands", "172800000", "1073741824", "134217728" },
+	{ "wallet.facts", "172800000", "2147483648", "134217728" },
+	{ "jackpot.feed", "172800000", "1073741824", "134217728" },
+	{ "jackpot.commands", "172800000", "1073741824", "134217728" },
+	{ "jackpot.facts", "7776000000", "2147483648", "134217728" },
+	{ "dead.letters", "172800000", "1073741824", "134217728" },
+};
+
+enum { TOPIC_COUNT = (int)(sizeof(topic_specs) / sizeof(topic_specs[0])) };
+
+#endif
