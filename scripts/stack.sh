@@ -25,8 +25,8 @@ settle_shards() {
     local kept
     kept=$(env_kept CARILLON_SHARDS)
     export CARILLON_SHARDS=${CARILLON_SHARDS:-${kept:-4}}
-    [[ $CARILLON_SHARDS =~ ^[0-9]{1,4}$ ]] && [ "$CARILLON_SHARDS" -ge 1 ] && [ "$CARILLON_SHARDS" -le 1024 ] ||
-        die "CARILLON_SHARDS: found '$CARILLON_SHARDS', expected a number from 1 to 1024"
+    [[ $CARILLON_SHARDS =~ ^[0-9]{1,4}$ ]] && [ "$CARILLON_SHARDS" -ge 1 ] && [ "$CARILLON_SHARDS" -le 256 ] ||
+        die "CARILLON_SHARDS: found '$CARILLON_SHARDS', expected a number from 1 to 256"
     [ -z "$kept" ] || [ "$kept" = "$CARILLON_SHARDS" ] ||
         die "CARILLON_SHARDS: found $CARILLON_SHARDS, expected $kept: the number of shards of $CARILLON_DATA never changes"
 }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { TOPIC_PARTITIONS_MAX = 1024 };
+enum { TOPIC_PARTITIONS_MAX = 256 };
 
 struct topic_spec {
 	const char *name;
