@@ -2,9 +2,18 @@
 #ifndef CARILLON_IO_LOG_H
 #define CARILLON_IO_LOG_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#define FATAL_STATUS 70
+
 enum log_level { LOG_ERROR = 0, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 void log_open(const char *service, const char *instance, enum log_level level);
+/* "error", "warn", "info", "debug"; false on anything else. */
+bool log_level_parse(const char *text, enum log_level *level_r);
+/* The W3C trace context (Envelope.trace) of what this thread works on; its trace id is in every line until the next call. Length 0: none. */
+void log_trace(const void *trace, size_t length);
 __attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const char *format, ...);
 #define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
 #define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)

@@ -1,0 +1,153 @@
+/* Log lines: one JSON object a line, written by one write(2), so that lines of several threads and processes never mix. */
+#include "libcommon/io/log.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_MAX_BYTES 8192
+#define TRACE_ID_BYTES 16
+
+static struct {
+	char service[64];
+	char instance[64];
+	enum log_level level;
+} log_state = { .level = LOG_INFO };
+
+static _Thread_local char trace_text[2 * TRACE_ID_BYTES + 1];
+
+static const char *const LEVEL_NAMES[] = { "error", "warn", "info", "debug" };
+
+struct line {
+	char bytes[LINE_MAX_BYTES];
+	size_t length;
+};
+
+/* Whole or not at all, so that a cut never splits an escape; `reserve` bytes are kept for what closes the line. */
+static void line_add(struct line *line, const char *text, size_t reserve)
+{
+	size_t n = strlen(text);
+	if (n + reserve > sizeof(line->bytes) - line->length)
+		return;
+	memcpy(line->bytes + line->length, text, n);
+	line->length += n;
+}
+
+static void line_raw(struct line *line, const char *text)
+{
+	line_add(line, text, 4);
+}
+
+/* Text from outside may hold anything: quotes, controls, bytes that are no UTF-8. None of it may break the line. */
+static void line_text(struct line *line, const char *text)
+{
+	for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
+		char escaped[8];
+		if (*at == '"' || *at == '\\')
+			(void)snprintf(escaped, sizeof(escaped), "\\%c", (int)*at);
+		else if (*at < 0x20 || *at >= 0x7f)
+			(void)snprintf(escaped, sizeof(escaped), "\\u%04x", (unsigned)*at);
+		else
+			(void)snprintf(escaped, sizeof(escaped), "%c", (int)*at);
+		line_add(line, escaped, 16);
+	}
+}
+
+static void line_field(struct line *line, const char *name, const char *text)
+{
+	line_raw(line, line->length > 1 ? ",\"" : "\"");
+	line_raw(line, name);
+	line_raw(line, "\":\"");
+	line_text(line, text);
+	line_raw(line, "\"");
+}
+
+static void line_time(struct line *line)
+{
+	struct timespec now;
+	struct tm utc;
+	char text[64];
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	(void)gmtime_r(&now.tv_sec, &utc);
+	size_t n = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+	(void)snprintf(text + n, sizeof(text) - n, ".%06ldZ", now.tv_nsec / 1000);
+	line_field(line, "time", text);
+}
+
+static void line_write(enum log_level level, const char *message)
+{
+	struct line line = { .length = 0 };
+	line_raw(&line, "{");
+	line_time(&line);
+	line_field(&line, "level", LEVEL_NAMES[level]);
+	line_field(&line, "service", log_state.service);
+	line_field(&line, "instance", log_state.instance);
+	if (trace_text[0] != '\0')
+		line_field(&line, "trace", trace_text);
+	line_field(&line, "message", message);
+	memcpy(line.bytes + line.length, "}\n", 2);
+	line.length += 2;
+	for (size_t done = 0; done < line.length;) {
+		ssize_t n = write(STDERR_FILENO, line.bytes + done, line.length - done);
+		if (n <= 0)
+			return; /* nobody reads: nothing sensible is left to do */
+		done += (size_t)n;
+	}
+}
+
+void log_open(const char *service, const char *instance, enum log_level level)
+{
+	(void)snprintf(log_state.service, sizeof(log_state.service), "%s", service);
+	(void)snprintf(log_state.instance, sizeof(log_state.instance), "%s", instance);
+	log_state.level = level;
+}
+
+bool log_level_parse(const char *text, enum log_level *level_r)
+{
+	for (int i = LOG_ERROR; i <= LOG_DEBUG; i++) {
+		if (strcmp(text, LEVEL_NAMES[i]) == 0) {
+			*level_r = (enum log_level)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+void log_trace(const void *trace, size_t length)
+{
+	const uint8_t *bytes = trace;
+	trace_text[0] = '\0';
+	if (length < TRACE_ID_BYTES)
+		return;
+	for (size_t i = 0; i < TRACE_ID_BYTES; i++)
+		(void)snprintf(trace_text + 2 * i, 3, "%02x", bytes[i]);
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+	char message[LINE_MAX_BYTES / 2];
+	va_list arguments;
+	if (level > log_state.level)
+		return;
+	va_start(arguments, format);
+	(void)vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	line_write(level, message);
+}
+
+void fatal(const char *format, ...)
+{
+	char message[LINE_MAX_BYTES / 2];
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	line_write(LOG_ERROR, message);
+	/* Not exit(): no handler may touch memory that is in doubt, and closing the sockets is what the servers wait for. */
+	_exit(FATAL_STATUS);
+}
