@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# web.sh: makes build/web, what the gateway serves: our pages as they are, and beside them in vendor/ what
+# services/gateway/web/package-lock.json pins (checked by npm against the digests in it), with the licences. There is no build step
+# for the pages themselves.   web.sh modules: only fetches, with the tests' tools too, and prints where they are.
+set -eu
+. "$(dirname "$0")/lib.sh"
+from=$ROOT/services/gateway/web
+place=$CARILLON_CACHE/npm
+want=${1:-pages}
+
+fetch() {
+    mkdir -p "$place"
+    cp "$from/package.json" "$from/package-lock.json" "$from/.npmrc" "$place/"
+    (cd "$place" && npm ci --no-progress --ignore-scripts --cache "$place/cache")
+}
+
+modules() {
+    local stamp
+    stamp=$(cat "$from/package.json" "$from/package-lock.json" | sha256sum)
+    [ -f "$place/stamp" ] && [ "$(cat "$place/stamp")" = "$stamp" ] && return
+    command -v npm >/dev/null || die "found no npm; expected it to be installed: scripts/setup.sh"
+    with_dots "fetching the pages' modules" fetch || die "the pages' modules could not be fetched (see above): is there a network?"
+    rm -rf "$place/cache"
+    echo "$stamp" >"$place/stamp"
+}
+
+pages() {
+    local new=$ROOT/build/web.$$ old=$ROOT/build/web
+    local m=$place/node_modules
+    # Nothing newer than what was made last: nothing to do.
+    if [ -f "$old/.made" ] && [ "$(cat "$old/.made")" = "$(cat "$place/stamp")" ] &&
+        [ -z "$(find "$from" "$0" -newer "$old/.made" -print -quit)" ]; then
+        return
+    fi
+    mkdir -p "$new/vendor"
+    (cd "$from" && tar -cf - --exclude=package.json --exclude=package-lock.json --exclude=.npmrc .) | tar -xf - -C "$new"
+    cp "$m/htm/preact/standalone.module.js" "$new/vendor/htm-preact.js"
+    cp "$m/uplot/dist/uPlot.esm.js" "$new/vendor/uplot.js"
+    cp "$m/uplot/dist/uPlot.min.css" "$new/vendor/uplot.css"
+    cp "$m/htm/LICENSE" "$new/vendor/htm.LICENSE"
+    cp "$m/preact/LICENSE" "$new/vendor/preact.LICENSE"
+    cp "$m/uplot/LICENSE" "$new/vendor/uplot.LICENSE"
+    cp "$place/stamp" "$new/.made"
+    rm -rf "$old"
+    mv "$new" "$old"
+}
+
+modules
+case $want in
+pages) pages ;;
+modules) echo "$place/node_modules" ;;
+*) die "found '$want', expected modules or nothing" ;;
+esac
