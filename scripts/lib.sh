@@ -7,7 +7,7 @@ absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$ROOT" "$1" ;
 CARILLON_DATA=$(absolute "${CARILLON_DATA:-var}")
 CARILLON_CACHE=$(absolute "${CARILLON_CACHE:-.cache}")
 export CARILLON_DATA CARILLON_CACHE
-BIN=$ROOT/build/bin
+BIN=$(absolute "${CARILLON_BIN:-build/bin}")
 RUN=$CARILLON_DATA/run
 PG_BIN=${CARILLON_PG_BIN:-/usr/lib/postgresql/15/bin}
 
@@ -124,10 +124,11 @@ load_env() {
 # The value that run/stack.env had for a name, or nothing.
 env_kept() { [ ! -f "$RUN/stack.env" ] || sed -n "s/^$1=//p" "$RUN/stack.env"; }
 
-# start_supervisor NAME: run/NAME.conf, in the background, away from this terminal.
+# start_supervisor NAME: run/NAME.conf, in the background, away from this terminal, with nothing of our environment but what every
+# program needs: services refuse a variable that they do not know.
 start_supervisor() {
     mkdir -p "$CARILLON_DATA/log"
-    (cd "$CARILLON_DATA" && exec setsid "$BIN/carillon-supervisor" "run/$1.conf" </dev/null >>"log/$1.log" 2>&1 9>&-) &
+    (cd "$CARILLON_DATA" && exec setsid env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 "$BIN/carillon-supervisor" "run/$1.conf" </dev/null >>"log/$1.log" 2>&1 9>&-) &
     disown
     wait_for 3 "$1" test -s "$RUN/$1.pid" || { tail -n 5 "$CARILLON_DATA/log/$1.log" >&2; return 1; }
 }

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# run.sh [--seconds=N] [--players=N] [--scale=N] [--kafka=embedded]: everything in the foreground: sets up what is missing, builds,
+# starts servers and services, plays with simulated players, stops all in order and sums up. Behind `make run`.
+# run.sh --start [--scale=N]: the same up to ready services, in the background, no players.   --stop   --status
+set -eu
+. "$(dirname "$0")/lib.sh"
+began=$(now_ms)
+seconds=0
+players=${PLAYERS:-50}
+scale=1
+action=run
+
+number() {
+    [[ $2 =~ ^[0-9]{1,7}$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || die "$1: found '$2', expected a number from $3 to $4"
+}
+
+for arg in "$@"; do
+    case $arg in
+    --seconds=*) seconds=${arg#*=}; number SECONDS "$seconds" 0 1000000 ;;
+    --players=*) players=${arg#*=}; number PLAYERS "$players" 1 100000 ;;
+    --scale=*) scale=${arg#*=}; number SCALE "$scale" 1 16 ;;
+    --kafka=embedded) export KAFKA=embedded ;;
+    --kafka=*) die "KAFKA: found '${arg#*=}', expected embedded or nothing" ;;
+    --start | --stop | --status) action=${arg#--} ;;
+    *) die "found '$arg', expected --seconds=, --players=, --scale=, --kafka=embedded, --start, --stop or --status" ;;
+    esac
+done
+
+# What is kept with a real Kafka and what is thrown away with the one in memory must not meet.
+[ "${KAFKA:-}" != embedded ] || { CARILLON_DATA=$CARILLON_DATA/embedded RUN=$CARILLON_DATA/embedded/run; export CARILLON_DATA; }
+
+build() {
+    make -s -j"$(nproc)" all
+}
+
+services_running() { alive "$RUN/supervisor.pid" 'carillon-supervisor.*supervisor.conf'; }
+
+start_all() {
+    export CARILLON_KIND=${CARILLON_KIND:-demo}
+    "$ROOT/scripts/setup.sh" --quiet
+    with_dots 'building' build
+    "$ROOT/scripts/stack.sh" start
+    "$ROOT/scripts/migrate.sh"
+    "$ROOT/scripts/topics.sh"
+    "$ROOT/scripts/services.sh" "$scale"
+    if services_running; then
+        kill -HUP "$(cat "$RUN/supervisor.pid")"
+    else
+        start_supervisor supervisor
+    fi
+    python3 "$ROOT/scripts/play.py" ready --data="$CARILLON_DATA" --bin="$BIN" --kind="$CARILLON_KIND" --began-ms="$began"
+}
+
+# In order: whoever plays in the foreground ends first and sums up, then the services, the servers last.
+stop_all() {
+    stop_supervisor supervisor
+    "$ROOT/scripts/stack.sh" stop
+}
+
+stop_from_outside() {
+    local pid
+    if alive "$RUN/run.pid" run.sh; then
+        read -r pid <"$RUN/run.pid"
+        kill -TERM "$pid"
+        wait_for 90 'the run in the foreground' bash -c "! kill -0 $pid" && return
+    fi
+    stop_all
+}
+
+status() {
+    [ -d "$RUN" ] || { echo "nothing was ever started in $CARILLON_DATA"; return 1; }
+    local bad=0
+    "$ROOT/scripts/stack.sh" status || bad=1
+    if services_running; then
+        awk -F '\t' '{ printf "%-22s %-8s pid %-7s restarts %s %s\n", $1, $2, $3, $4, $5 } $2 != "running" { bad = 1 } END { exit bad }' \
+            "$RUN/supervisor.status" || bad=1
+        echo "pages: http://127.0.0.1:$(port_get HTTP_PORT)/ and /operator/"
+    else
+        echo 'the services do not run'
+        bad=1
+    fi
+    return "$bad"
+}
+
+run() {
+    local code=0 player
+    mkdir -p "$RUN"
+    alive "$RUN/run.pid" run.sh && die "already running in $CARILLON_DATA (make stop ends it; CARILLON_DATA=folder starts another)"
+    echo $$ >"$RUN/run.pid"
+    trap 'stop_all; rm -f "$RUN/run.pid"' EXIT
+    # Signals are for play.py, which ends the play and sums up; before that, they end this script through its EXIT trap.
+    trap 'exit 130' INT TERM HUP
+    start_all
+    trap '' INT HUP
+    python3 "$ROOT/scripts/play.py" play --data="$CARILLON_DATA" --bin="$BIN" --kind="$CARILLON_KIND" --began-ms="$began" \
+        --seconds="$seconds" --players="$players" --summary="$ROOT/build/run/summary.json" &
+    player=$!
+    trap 'kill -TERM "$player" 2>/dev/null' TERM
+    # A trapped signal ends `wait` early: wait until the player is really gone.
+    while :; do
+        code=0
+        wait "$player" || code=$?
+        kill -0 "$player" 2>/dev/null || break
+    done
+    trap '' INT TERM HUP
+    say 'stopping'
+    stop_all
+    rm -f "$RUN/run.pid"
+    trap - EXIT
+    if [ "$code" = 0 ]; then
+        say "All is well. Summary: build/run/summary.json. The money is kept in $CARILLON_DATA: make run continues with it, make test proves it."
+    else
+        say "Not all is well (see above). Logs: $CARILLON_DATA/log/. Summary: build/run/summary.json."
+    fi
+    return "$code"
+}
+
+case $action in
+run) run ;;
+start) start_all ;;
+stop) stop_from_outside ;;
+status) status ;;
+esac

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# services.sh [SCALE]: writes run/supervisor.conf, the set-up of carillon-supervisor with SCALE instances (default 1) of each service
+# in deploy/local/services.conf, and makes the keys that are missing. Needs run/stack.env. The public port is CARILLON_HTTP_PORT
+# (default 8080, or a free one if that is taken).
+set -eu
+. "$(dirname "$0")/lib.sh"
+scale=${1:-1}
+[[ $scale =~ ^[0-9]{1,2}$ ]] && [ "$scale" -ge 1 ] && [ "$scale" -le 16 ] || die "SCALE: found '$scale', expected a number from 1 to 16"
+load_env || die "the stack of $CARILLON_DATA was never started: run scripts/stack.sh start first"
+kind=${CARILLON_KIND:-demo}
+table=$ROOT/deploy/local/services.conf
+
+make_keys() {
+    local key
+    mkdir -p "$CARILLON_DATA/keys" "$CARILLON_DATA/nn" "$RUN/hold"
+    chmod 700 "$CARILLON_DATA/keys"
+    rm -f "$RUN"/hold/*
+    sed -n 's/^key  *//p' "$table" | while read -r key; do
+        [ -s "$CARILLON_DATA/keys/$key" ] && continue
+        (umask 077 && od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' >"$CARILLON_DATA/keys/$key.new" && echo >>"$CARILLON_DATA/keys/$key.new")
+        mv "$CARILLON_DATA/keys/$key.new" "$CARILLON_DATA/keys/$key"
+    done
+}
+
+# Ports stay those of last time while our own services hold them (a set-up written anew while they run).
+settle_ports() {
+    local i
+    alive "$RUN/supervisor.pid" 'carillon-supervisor.*supervisor.conf' && [ -n "$(port_get HTTP_PORT)" ] ||
+        port_settle HTTP_PORT "${CARILLON_HTTP_PORT:-}" 8080
+    for i in $(seq 1 "$scale"); do
+        alive "$RUN/supervisor.pid" 'carillon-supervisor.*supervisor.conf' && [ -n "$(port_get "EVENTS_PORT_$i")" ] ||
+            port_settle "EVENTS_PORT_$i" '' ''
+    done
+}
+
+common() {
+    local name
+    for name in CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
+        printf '%s="%s" ' "$name" "${!name}"
+    done
+    printf 'CARILLON_KIND=%s CARILLON_KEYS=keys CARILLON_GAMES="%s" CARILLON_LOG=%s' "$kind" "$ROOT/services/spin-engine/games" "${CARILLON_LOG:-info}"
+}
+
+# line SERVICE ORDER INDEX SETTINGS
+line() {
+    local settings=$4
+    settings=${settings//@HTTP_PORT@/$(port_get HTTP_PORT)}
+    settings=${settings//@EVENTS_PORT@/$(port_get "EVENTS_PORT_$3")}
+    settings=${settings//@EVENTS_PORT_1@/$(port_get EVENTS_PORT_1)}
+    settings=${settings//@ROOT@/$ROOT}
+    settings=${settings//@INDEX@/$3}
+    echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0 $(common)$settings : \"$BIN/carillon-$1\""
+}
+
+# A service that this build does not have is left out, and said.
+write_set_up() {
+    local name='' order='' settings='' word a b i
+    {
+        echo "# Written by scripts/services.sh from deploy/local/services.conf."
+        { grep -v '^ *#' "$table"; echo 'service end 0'; } | while read -r word a b; do
+            case $word in
+            '' | key) ;;
+            service)
+                if [ -n "$name" ] && [ -x "$BIN/carillon-$name" ]; then
+                    for i in $(seq 1 "$scale"); do line "$name" "$order" "$i" "$settings"; done
+                elif [ -n "$name" ]; then
+                    say "services.sh: build/bin/carillon-$name was not built: left out"
+                fi
+                name=$a order=$b settings=''
+                ;;
+            *=*) settings+=" $word${a:+ $a}${b:+ $b}" ;;
+            *) die "$table: found '$word', expected key, service or a setting" ;;
+            esac
+        done
+    } >"$RUN/supervisor.conf.new"
+    "$BIN/carillon-supervisor" --check "$RUN/supervisor.conf.new"
+    mv "$RUN/supervisor.conf.new" "$RUN/supervisor.conf"
+}
+
+make_keys
+settle_ports
+write_set_up
