@@ -43,6 +43,8 @@ struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace p
 /* Copies key and bytes. Waits (serving the queue) when librdkafka's queue is full. */
 void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition, const void *key, size_t key_length, const void *bytes,
 		   size_t length);
+/* Makes the topic known to the producer ahead, so that the first message does not wait for metadata. */
+void kafka_producer_connect(struct kafka_producer *producer, enum topic topic);
 void kafka_producer_poll(struct kafka_producer *producer); /* serve delivery reports; call each turn */
 bool kafka_producer_flush(struct kafka_producer *producer, int timeout_ms); /* all acknowledged? */
 void kafka_producer_free(struct kafka_producer **producer);
@@ -55,9 +57,17 @@ void kafka_consume(struct kafka_consumer *consumer, enum topic topic, uint32_t p
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
 /* Up to max messages that are there now, never waits. */
 struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max);
+/* A copy that needs neither the batch nor its consumer any more; freed likewise. */
+struct kafka_batch kafka_batch_copy(const struct kafka_batch *batch);
 void kafka_batch_free(struct kafka_batch *batch);
 /* Ask the broker: first offset kept and the next offset to be written. Waits up to 10 s, false then. */
 bool kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t *first_r, int64_t *next_r);
+/* The same with a time limit of the caller's: for loops that hold a lease. */
+bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int timeout_ms, int64_t *first_r, int64_t *next_r);
+/* The offset itself if it is first..next, else the nearest of these, with a warning in the log. KAFKA_END is next. */
+int64_t kafka_offset_near(enum topic topic, uint32_t partition, int64_t offset, int64_t first, int64_t next);
+/* Messages behind the one read last, as far as the last fetch told; -1 when not known. */
+int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
 /* The message at an offset, e.g. the last one before `next`, read by a short-lived consumer of its own; batch of 0 or 1. */
 struct kafka_batch kafka_read_at(const char *brokers, enum topic topic, uint32_t partition, int64_t offset);
 void kafka_consumer_free(struct kafka_consumer **consumer);

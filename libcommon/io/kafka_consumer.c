@@ -1,0 +1,399 @@
+/* Consumers: partitions assigned by hand, all into one queue, an eventfd for the caller's loop. */
+#include "libcommon/io/kafka_internal.h"
+
+#include "libcommon/base/ids.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define BOUNDS_TIMEOUT_MS 10000
+#define REPAIR_TIMEOUT_MS 500
+#define REPAIR_PAUSE_US 1000000
+#define READ_AT_TIMEOUT_US 10000000
+#define POLL_MAX 10000
+
+struct partition {
+	bool reading;
+	bool lost; /* its offset is out of range: to be moved */
+	int64_t offset; /* next expected, KAFKA_END at first when it starts there */
+};
+
+struct kafka_consumer {
+	rd_kafka_t *rk;
+	rd_kafka_queue_t *queue;
+	int fd;
+	rd_kafka_topic_t *topics[TOPICS_N];
+	bool metadata[TOPICS_N];
+	struct partition partitions[TOPICS_N][SHARDS_MAX];
+	size_t lost;
+	uint64_t repair_us; /* when a repair was tried last */
+};
+
+/* What a batch must free. */
+struct batch_internal {
+	size_t n;
+	rd_kafka_message_t **messages;
+};
+
+static void *must(void *memory)
+{
+	if (memory == NULL)
+		fatal("kafka: out of memory");
+	return memory;
+}
+
+struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace pace)
+{
+	struct kafka_consumer *consumer = must(calloc(1, sizeof(*consumer)));
+	rd_kafka_conf_t *conf = kafka_conf_new(brokers, pace == KAFKA_FAST ? "carillon-fast" : "carillon-slow");
+	kafka_conf_set(conf, "fetch.min.bytes", pace == KAFKA_FAST ? "1" : "65536");
+	kafka_conf_set(conf, "fetch.wait.max.ms", pace == KAFKA_FAST ? "100" : "50");
+	kafka_conf_set(conf, "fetch.error.backoff.ms", "50");
+	/* Never from somewhere else on librdkafka's own decision: an offset that does not exist is an event of ours. */
+	kafka_conf_set(conf, "auto.offset.reset", "error");
+	kafka_conf_set(conf, "enable.auto.commit", "false");
+	kafka_conf_set(conf, "enable.auto.offset.store", "false");
+	kafka_conf_set(conf, "queued.max.messages.kbytes", "32768");
+	kafka_conf_set(conf, "allow.auto.create.topics", "false");
+	consumer->rk = kafka_handle_new(RD_KAFKA_CONSUMER, conf);
+	consumer->queue = rd_kafka_queue_new(consumer->rk);
+	consumer->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (consumer->fd < 0)
+		fatal("kafka: eventfd: %s", strerror(errno));
+	uint64_t one = 1;
+	rd_kafka_queue_io_event_enable(consumer->queue, consumer->fd, &one, sizeof(one));
+	return consumer;
+}
+
+int kafka_consumer_fd(const struct kafka_consumer *consumer)
+{
+	return consumer->fd;
+}
+
+/* A logical offset before the handle knows the topic costs half a second: so the handle asks first. */
+static bool metadata_known(struct kafka_consumer *consumer, enum topic topic, int timeout_ms)
+{
+	const struct rd_kafka_metadata *metadata;
+	rd_kafka_topic_t *rkt = kafka_topic(consumer->rk, consumer->topics, topic);
+	if (consumer->metadata[topic])
+		return true;
+	rd_kafka_resp_err_t error = rd_kafka_metadata(consumer->rk, 0, rkt, &metadata, timeout_ms);
+	if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+		log_info("kafka: metadata of %s: %s", topic_name(topic), rd_kafka_err2str(error));
+		return false;
+	}
+	consumer->metadata[topic] = metadata->topic_cnt == 1 && metadata->topics[0].partition_cnt > 0;
+	rd_kafka_metadata_destroy(metadata);
+	return consumer->metadata[topic];
+}
+
+bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int timeout_ms,
+	int64_t *first_r, int64_t *next_r)
+{
+	uint64_t until = clock_mono_us() + (uint64_t)timeout_ms * 1000u;
+	if (!metadata_known(consumer, topic, timeout_ms))
+		return false;
+	for (;;) {
+		uint64_t now = clock_mono_us();
+		int left_ms = now >= until ? 0 : (int)((until - now) / 1000u);
+		rd_kafka_resp_err_t error = rd_kafka_query_watermark_offsets(
+			consumer->rk, topic_name(topic), (int32_t)partition, first_r, next_r, left_ms);
+		if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
+			return true;
+		if (clock_mono_us() >= until || left_ms == 0) {
+			log_info("kafka: bounds of %s, partition %u: %s", topic_name(topic), partition,
+				rd_kafka_err2str(error));
+			return false;
+		}
+		(void)usleep(20000); /* a leader is being looked for */
+	}
+}
+
+bool kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t *first_r,
+	int64_t *next_r)
+{
+	return kafka_bounds_within(consumer, topic, partition, BOUNDS_TIMEOUT_MS, first_r, next_r);
+}
+
+int64_t kafka_offset_near(enum topic topic, uint32_t partition, int64_t offset, int64_t first, int64_t next)
+{
+	if (offset == KAFKA_END)
+		return next;
+	if (offset >= first && offset <= next)
+		return offset;
+	int64_t nearest = offset < first ? first : next;
+	log_warn("kafka: %s, partition %u: offset %lld is not there, kept are %lld to %lld: reading on at %lld",
+		topic_name(topic), partition, (long long)offset, (long long)first, (long long)next - 1,
+		(long long)nearest);
+	return nearest;
+}
+
+static void start(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+{
+	rd_kafka_topic_t *rkt = kafka_topic(consumer->rk, consumer->topics, topic);
+	int64_t where = offset == KAFKA_END ? RD_KAFKA_OFFSET_END : offset;
+	if (rd_kafka_consume_start_queue(rkt, (int32_t)partition, where, consumer->queue) != 0)
+		fatal("kafka: reading %s, partition %u: %s", topic_name(topic), partition,
+			rd_kafka_err2str(rd_kafka_last_error()));
+}
+
+void kafka_consume(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+{
+	assert(partition < SHARDS_MAX);
+	struct partition *p = &consumer->partitions[topic][partition];
+	int64_t first;
+	int64_t next;
+	if (p->reading)
+		kafka_consume_stop(consumer, topic, partition);
+	/* With Kafka away the offset is taken on trust, and corrected when Kafka is back and refuses it. */
+	if (kafka_bounds_within(consumer, topic, partition, REPAIR_TIMEOUT_MS, &first, &next))
+		offset = kafka_offset_near(topic, partition, offset, first, next);
+	start(consumer, topic, partition, offset);
+	p->reading = true;
+	p->lost = false;
+	p->offset = offset;
+}
+
+void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
+{
+	assert(partition < SHARDS_MAX);
+	struct partition *p = &consumer->partitions[topic][partition];
+	if (!p->reading)
+		return;
+	if (rd_kafka_consume_stop(consumer->topics[topic], (int32_t)partition) != 0)
+		log_warn("kafka: end of reading %s, partition %u: %s", topic_name(topic), partition,
+			rd_kafka_err2str(rd_kafka_last_error()));
+	if (p->lost)
+		consumer->lost--;
+	*p = (struct partition){ 0 };
+}
+
+static bool topic_find(const struct kafka_consumer *consumer, const rd_kafka_topic_t *rkt, enum topic *topic_r)
+{
+	for (int i = 0; i < TOPICS_N; i++) {
+		if (consumer->topics[i] != NULL && rkt == consumer->topics[i]) {
+			*topic_r = (enum topic)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Partitions whose offset Kafka refused: ask what there is, and go on at the nearest. Again a second later if Kafka does not answer. */
+static void repair(struct kafka_consumer *consumer)
+{
+	uint64_t now = clock_mono_us();
+	if (consumer->lost == 0 || now < consumer->repair_us + REPAIR_PAUSE_US)
+		return;
+	consumer->repair_us = now;
+	for (int t = 0; t < TOPICS_N; t++) {
+		for (uint32_t i = 0; i < SHARDS_MAX; i++) {
+			struct partition *p = &consumer->partitions[t][i];
+			int64_t first;
+			int64_t next;
+			if (!p->lost)
+				continue;
+			if (!kafka_bounds_within(
+				    consumer, (enum topic)t, i, REPAIR_TIMEOUT_MS, &first, &next))
+				return;
+			int64_t offset = kafka_offset_near((enum topic)t, i, p->offset, first, next);
+			kafka_consume_stop(consumer, (enum topic)t, i);
+			start(consumer, (enum topic)t, i, offset);
+			*p = (struct partition){ .reading = true, .offset = offset };
+		}
+	}
+}
+
+static void event_handle(struct kafka_consumer *consumer, const rd_kafka_message_t *message)
+{
+	enum topic topic;
+	if (message->rkt == NULL || !topic_find(consumer, message->rkt, &topic) || message->partition < 0 ||
+		message->partition >= SHARDS_MAX) {
+		log_info("kafka: %s", rd_kafka_message_errstr(message));
+		return;
+	}
+	struct partition *p = &consumer->partitions[topic][message->partition];
+	bool offset_refused = message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
+		message->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE ||
+		message->err == RD_KAFKA_RESP_ERR__NO_OFFSET;
+	log_info("kafka: %s, partition %d: %s", topic_name(topic), (int)message->partition,
+		rd_kafka_message_errstr(message));
+	if (offset_refused && p->reading && !p->lost) {
+		p->lost = true;
+		consumer->lost++;
+	}
+}
+
+/* One message of the batch, or false when it is none (an event, a partition no longer read). */
+static bool message_take(
+	struct kafka_consumer *consumer, const rd_kafka_message_t *from, struct kafka_message *message_r)
+{
+	enum topic topic;
+	if (from->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+		event_handle(consumer, from);
+		return false;
+	}
+	if (!topic_find(consumer, from->rkt, &topic) || from->partition < 0 || from->partition >= SHARDS_MAX)
+		return false;
+	struct partition *p = &consumer->partitions[topic][from->partition];
+	if (!p->reading || (p->offset != KAFKA_END && from->offset < p->offset))
+		return false;
+	p->offset = from->offset + 1;
+	*message_r = (struct kafka_message){
+		.topic = topic,
+		.partition = (uint32_t)from->partition,
+		.offset = from->offset,
+		.key = from->key,
+		.key_length = from->key_len,
+		.bytes = from->payload,
+		.length = from->len,
+	};
+	return true;
+}
+
+static size_t queue_drain(struct kafka_consumer *consumer, rd_kafka_message_t **out, size_t max)
+{
+	/* rd_kafka_consume_batch_queue waits for a full batch: one by the call that does not, then the rest. */
+	out[0] = rd_kafka_consume_queue(consumer->queue, 0);
+	if (out[0] == NULL)
+		return 0;
+	ssize_t more = max > 1 ? rd_kafka_consume_batch_queue(consumer->queue, 0, out + 1, max - 1) : 0;
+	return 1 + (more > 0 ? (size_t)more : 0);
+}
+
+struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max)
+{
+	struct kafka_batch batch = { 0 };
+	rd_kafka_message_t *found[POLL_MAX];
+	uint64_t wakes;
+	if (max > POLL_MAX)
+		max = POLL_MAX;
+	assert(max > 0);
+	(void)rd_kafka_poll(consumer->rk, 0);
+	repair(consumer);
+	/* Cleared before reading: what arrives from here on wakes the loop again. */
+	(void)!read(consumer->fd, &wakes, sizeof(wakes));
+	size_t n = queue_drain(consumer, found, max);
+	if (n == 0)
+		return batch;
+	if (n == max) {
+		/* librdkafka signals only an empty queue that fills: the rest is ours to remember. */
+		uint64_t one = 1;
+		(void)!write(consumer->fd, &one, sizeof(one));
+	}
+	struct batch_internal *internal = must(malloc(sizeof(*internal)));
+	internal->n = n;
+	internal->messages = must(malloc(n * sizeof(*internal->messages)));
+	memcpy(internal->messages, found, n * sizeof(*internal->messages));
+	batch.internal = internal;
+	batch.messages = must(malloc(n * sizeof(*batch.messages)));
+	for (size_t i = 0; i < n; i++)
+		if (message_take(consumer, found[i], &batch.messages[batch.n]))
+			batch.n++;
+	return batch;
+}
+
+void kafka_batch_free(struct kafka_batch *batch)
+{
+	struct batch_internal *internal = batch->internal;
+	if (internal == NULL)
+		return;
+	for (size_t i = 0; i < internal->n; i++)
+		rd_kafka_message_destroy(internal->messages[i]);
+	free(internal->messages);
+	free(internal);
+	free(batch->messages);
+	*batch = (struct kafka_batch){ 0 };
+}
+
+static const uint8_t *bytes_copy(uint8_t **to, const uint8_t *from, size_t length)
+{
+	uint8_t *at = *to;
+	if (length > 0)
+		memcpy(at, from, length);
+	*to += length;
+	return at;
+}
+
+struct kafka_batch kafka_batch_copy(const struct kafka_batch *batch)
+{
+	struct kafka_batch out = { 0 };
+	size_t bytes = batch->n * sizeof(*out.messages);
+	if (batch->n == 0)
+		return out;
+	for (size_t i = 0; i < batch->n; i++)
+		bytes += batch->messages[i].key_length + batch->messages[i].length;
+	/* One piece: the messages, then what they point to. */
+	struct batch_internal *internal = must(calloc(1, sizeof(*internal)));
+	out.messages = must(malloc(bytes));
+	out.n = batch->n;
+	out.internal = internal;
+	uint8_t *to = (uint8_t *)(out.messages + out.n);
+	for (size_t i = 0; i < out.n; i++) {
+		struct kafka_message *m = &out.messages[i];
+		*m = batch->messages[i];
+		m->key = bytes_copy(&to, m->key, m->key_length);
+		m->bytes = bytes_copy(&to, m->bytes, m->length);
+	}
+	return out;
+}
+
+int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
+{
+	int64_t first = 0;
+	int64_t next = 0;
+	const struct partition *p = &consumer->partitions[topic][partition];
+	if (!p->reading || p->offset < 0 ||
+		rd_kafka_get_watermark_offsets(consumer->rk, topic_name(topic), (int32_t)partition, &first,
+			&next) != RD_KAFKA_RESP_ERR_NO_ERROR ||
+		next < p->offset)
+		return -1;
+	return next - p->offset;
+}
+
+struct kafka_batch kafka_read_at(const char *brokers, enum topic topic, uint32_t partition, int64_t offset)
+{
+	struct kafka_consumer *consumer = kafka_consumer_new(brokers, KAFKA_FAST);
+	struct kafka_batch batch = { 0 };
+	int64_t first;
+	int64_t next;
+	/* The copy below outlives the consumer. */
+	if (kafka_bounds(consumer, topic, partition, &first, &next) && offset >= first && offset < next) {
+		kafka_consume(consumer, topic, partition, offset);
+		uint64_t until = clock_mono_us() + READ_AT_TIMEOUT_US;
+		while (batch.n == 0 && clock_mono_us() < until) {
+			kafka_batch_free(&batch);
+			batch = kafka_poll(consumer, 1);
+			if (batch.n == 0)
+				(void)usleep(1000);
+		}
+	}
+	struct kafka_batch copy = kafka_batch_copy(&batch);
+	kafka_batch_free(&batch);
+	kafka_consumer_free(&consumer);
+	return copy;
+}
+
+void kafka_consumer_free(struct kafka_consumer **consumer)
+{
+	struct kafka_consumer *c = *consumer;
+	if (c == NULL)
+		return;
+	for (int t = 0; t < TOPICS_N; t++)
+		for (uint32_t i = 0; i < SHARDS_MAX; i++)
+			kafka_consume_stop(c, (enum topic)t, i);
+	rd_kafka_queue_destroy(c->queue);
+	for (int t = 0; t < TOPICS_N; t++)
+		if (c->topics[t] != NULL)
+			rd_kafka_topic_destroy(c->topics[t]);
+	rd_kafka_destroy(c->rk);
+	(void)close(c->fd);
+	free(c);
+	*consumer = NULL;
+}

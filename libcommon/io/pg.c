@@ -1,0 +1,107 @@
+/* One blocking connection to Postgres, for single writers: whatever fails there ends the process. */
+#include "libcommon/io/pg.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CONNECT_PAUSE_US 50000
+
+static PGconn *connect_once(const char *dsn, const char *application)
+{
+	/* A writer that stands still inside a transaction holds its shards' rows: the server ends it as late as a lease. */
+	const char *names[] = { "dbname", "application_name", "options", "connect_timeout", "tcp_user_timeout",
+		"client_encoding", NULL };
+	const char *values[] = { dsn, application,
+		"-c idle_in_transaction_session_timeout=2000 -c lock_timeout=200 -c client_min_messages=warning",
+		"5", "5000", "UTF8", NULL };
+	return PQconnectdbParams(names, values, 1);
+}
+
+static void notice(void *context, const PGresult *result)
+{
+	(void)context;
+	const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+	log_info("postgres: %s", text != NULL ? text : "notice without text");
+}
+
+PGconn *pg_connect(const char *dsn, const char *application, int wait_ms)
+{
+	uint64_t until = clock_mono_us() + (uint64_t)wait_ms * 1000u;
+	for (;;) {
+		PGconn *conn = connect_once(dsn, application);
+		if (PQstatus(conn) == CONNECTION_OK) {
+			(void)PQsetNoticeReceiver(conn, notice, NULL);
+			return conn;
+		}
+		if (clock_mono_us() >= until)
+			fatal("postgres: no connection after %d ms: %s", wait_ms, PQerrorMessage(conn));
+		PQfinish(conn);
+		(void)usleep(CONNECT_PAUSE_US);
+	}
+}
+
+static bool result_good(const PGresult *result)
+{
+	ExecStatusType status = PQresultStatus(result);
+	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
+}
+
+__attribute__((noreturn)) static void statement_failed(
+	PGconn *conn, const PGresult *result, const char *sql)
+{
+	const char *state = result != NULL ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+	fatal("postgres: %.300s: %s (SQLSTATE %s)", sql, PQerrorMessage(conn), state != NULL ? state : "none");
+}
+
+void pg_exec(PGconn *conn, const char *sql)
+{
+	PGresult *result = PQexec(conn, sql);
+	if (!result_good(result))
+		statement_failed(conn, result, sql);
+	PQclear(result);
+}
+
+PGresult *pg_try(PGconn *conn, const char *sql, int n, const char *const *parameters)
+{
+	return PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
+}
+
+PGresult *pg_query(PGconn *conn, const char *sql, int n, const char *const *parameters)
+{
+	PGresult *result = pg_try(conn, sql, n, parameters);
+	if (!result_good(result))
+		statement_failed(conn, result, sql);
+	return result;
+}
+
+int64_t pg_number(const PGresult *result, int row, int column)
+{
+	char *end;
+	if (row >= PQntuples(result) || column >= PQnfields(result))
+		fatal("postgres: row %d, column %d asked for; the result has %d and %d", row, column,
+			PQntuples(result), PQnfields(result));
+	if (PQgetisnull(result, row, column))
+		return 0;
+	const char *text = PQgetvalue(result, row, column);
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+	if (end == text || *end != '\0' || errno != 0)
+		fatal("postgres: column %s: found '%.100s', expected a whole number of 64 bits",
+			PQfname(result, column), text);
+	return value;
+}
+
+uint8_t *pg_bytea(const PGresult *result, int row, int column, size_t *length_r)
+{
+	const unsigned char *text = (const unsigned char *)PQgetvalue(result, row, column);
+	uint8_t *bytes = PQunescapeBytea(text, length_r);
+	if (bytes == NULL)
+		fatal("postgres: out of memory");
+	return bytes;
+}
