@@ -1,0 +1,10 @@
+/* Exact decimals in tests: "400.0875" at a scale of 27 is 400.0875 x 10^27. */
+#ifndef CARILLON_PROGRESSIVE_POOL_TEST_DECIMAL_H
+#define CARILLON_PROGRESSIVE_POOL_TEST_DECIMAL_H
+
+#include "libcommon/base/amount.h"
+
+/* Fails the running test when the text is no decimal or has more decimals than the scale. */
+int128 decimal(const char *text, unsigned scale);
+
+#endif
