@@ -1,0 +1,180 @@
+/* nanomsg: one PULL socket of our own, one PUSH socket per destination (PUSH balances over peers, so it must have only one). */
+#include "libcommon/io/nn_bus.h"
+
+#include "libcommon/io/log.h"
+#include "libcommon/io/metrics.h"
+
+#include <nanomsg/nn.h>
+#include <nanomsg/pipeline.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PEERS_MAX 256
+#define URL_MAX_BYTES 256
+#define BUFFER_BYTES (4 * 1024 * 1024)
+#define MESSAGE_BYTES_MAX (4 * 1024 * 1024)
+/* A peer is restarted within 50 ms: it must be found again as soon. */
+#define RECONNECT_MS 20
+#define RECONNECT_MAX_MS 200
+
+struct peer {
+	char url[URL_MAX_BYTES];
+	int socket;
+	uint64_t used; /* by the bus's own count, to find the one longest unused */
+};
+
+struct nn_bus {
+	int pull;
+	int fd;
+	struct peer peers[PEERS_MAX];
+	size_t peers_n;
+	uint64_t uses;
+	struct metric *sent, *dropped, *received;
+};
+
+static void option_set(int socket, int option, int value)
+{
+	if (nn_setsockopt(socket, NN_SOL_SOCKET, option, &value, sizeof(value)) != 0)
+		fatal("nanomsg: option %d: %s", option, nn_strerror(nn_errno()));
+}
+
+/* ipc://nn/wallet-1 needs the folder nn. */
+static void folder_make(const char *url)
+{
+	char path[URL_MAX_BYTES];
+	if (strncmp(url, "ipc://", 6) != 0)
+		return;
+	(void)snprintf(path, sizeof(path), "%s", url + 6);
+	char *slash = strrchr(path, '/');
+	if (slash == NULL || slash == path)
+		return;
+	*slash = '\0';
+	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+		fatal("nanomsg: folder %s: %s", path, strerror(errno));
+}
+
+struct nn_bus *nn_bus_new(const char *own_url)
+{
+	struct nn_bus *bus = calloc(1, sizeof(*bus));
+	size_t size = sizeof(bus->fd);
+	if (bus == NULL)
+		fatal("nanomsg: out of memory");
+	folder_make(own_url);
+	bus->pull = nn_socket(AF_SP, NN_PULL);
+	if (bus->pull < 0)
+		fatal("nanomsg: socket: %s", nn_strerror(nn_errno()));
+	option_set(bus->pull, NN_RCVBUF, BUFFER_BYTES);
+	option_set(bus->pull, NN_RCVMAXSIZE, MESSAGE_BYTES_MAX);
+	if (nn_bind(bus->pull, own_url) < 0)
+		fatal("nanomsg: listening on %s: %s; expected an address that no other instance uses", own_url,
+			nn_strerror(nn_errno()));
+	if (nn_getsockopt(bus->pull, NN_SOL_SOCKET, NN_RCVFD, &bus->fd, &size) != 0)
+		fatal("nanomsg: descriptor: %s", nn_strerror(nn_errno()));
+	bus->sent = metric_counter("carillon_bus_sent_total", NULL, "Messages given to nanomsg.");
+	bus->dropped = metric_counter(
+		"carillon_bus_dropped_total", NULL, "Messages for an instance that did not take them.");
+	bus->received = metric_counter("carillon_bus_received_total", NULL, "Messages received by nanomsg.");
+	return bus;
+}
+
+int nn_bus_fd(const struct nn_bus *bus)
+{
+	return bus->fd;
+}
+
+static struct peer *peer_find(struct nn_bus *bus, const char *url)
+{
+	for (size_t i = 0; i < bus->peers_n; i++)
+		if (strcmp(bus->peers[i].url, url) == 0)
+			return &bus->peers[i];
+	return NULL;
+}
+
+/* A free place, or that of the peer longest unused. */
+static struct peer *peer_place(struct nn_bus *bus)
+{
+	if (bus->peers_n < PEERS_MAX)
+		return &bus->peers[bus->peers_n++];
+	struct peer *oldest = &bus->peers[0];
+	for (size_t i = 1; i < PEERS_MAX; i++)
+		if (bus->peers[i].used < oldest->used)
+			oldest = &bus->peers[i];
+	(void)nn_close(oldest->socket);
+	return oldest;
+}
+
+static struct peer *peer_get(struct nn_bus *bus, const char *url)
+{
+	struct peer *peer = peer_find(bus, url);
+	if (peer == NULL) {
+		/* Addresses come in messages: a bad one is dropped, it must not end anything. */
+		int fd = strlen(url) < URL_MAX_BYTES ? nn_socket(AF_SP, NN_PUSH) : -1;
+		if (fd < 0)
+			return NULL;
+		option_set(fd, NN_SNDBUF, BUFFER_BYTES);
+		option_set(fd, NN_RECONNECT_IVL, RECONNECT_MS);
+		option_set(fd, NN_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
+		if (nn_connect(fd, url) < 0) {
+			log_warn("nanomsg: found the address '%.200s', expected ipc:// or tcp://: %s", url,
+				nn_strerror(nn_errno()));
+			(void)nn_close(fd);
+			return NULL;
+		}
+		peer = peer_place(bus);
+		*peer = (struct peer){ .socket = fd };
+		(void)snprintf(peer->url, sizeof(peer->url), "%s", url);
+	}
+	peer->used = ++bus->uses;
+	return peer;
+}
+
+void nn_bus_connect(struct nn_bus *bus, const char *url)
+{
+	if (url[0] != '\0')
+		(void)peer_get(bus, url);
+}
+
+bool nn_bus_send(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
+{
+	if (url[0] == '\0')
+		return true;
+	struct peer *peer = peer_get(bus, url);
+	if (peer == NULL || nn_send(peer->socket, bytes, length, NN_DONTWAIT) < 0) {
+		metric_add(bus->dropped, 1);
+		return false;
+	}
+	metric_add(bus->sent, 1);
+	return true;
+}
+
+void *nn_bus_receive(struct nn_bus *bus, size_t *length_r)
+{
+	void *message = NULL;
+	int n = nn_recv(bus->pull, &message, NN_MSG, NN_DONTWAIT);
+	if (n < 0)
+		return NULL;
+	metric_add(bus->received, 1);
+	*length_r = (size_t)n;
+	return message;
+}
+
+void nn_bus_message_free(void *message)
+{
+	(void)nn_freemsg(message);
+}
+
+void nn_bus_free(struct nn_bus **bus)
+{
+	struct nn_bus *b = *bus;
+	if (b == NULL)
+		return;
+	for (size_t i = 0; i < b->peers_n; i++)
+		(void)nn_close(b->peers[i].socket);
+	(void)nn_close(b->pull);
+	free(b);
+	*bus = NULL;
+}
