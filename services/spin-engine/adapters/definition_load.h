@@ -20,7 +20,7 @@ enum definition_status {
  * holds DEFINITION_ERROR_MAX bytes and is always a whole string, empty when all is well. */
 enum definition_status definition_load(const char *path, struct game *game_r, char *error);
 /* The same from memory; `name` stands for the file in errors. */
-enum definition_status definition_parse(const char *name, const char *text, size_t count,
-					struct game *game_r, char *error);
+enum definition_status definition_parse(
+	const char *name, const char *text, size_t count, struct game *game_r, char *error);
 
 #endif

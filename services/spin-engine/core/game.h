@@ -187,9 +187,7 @@ struct game {
 	uint32_t rtp_contribution_ppm; /* published, contribution counted as returned */
 };
 
-/* ---- a bet
- * --------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- a bet ---- */
 
 struct bet {
 	uint32_t currency; /* ISO 4217 number, of the player's account */

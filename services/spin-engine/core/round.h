@@ -116,9 +116,7 @@ enum round_status round_begin(const struct game *game, const struct bet *bet,
 	const struct game_state *state, struct rng *rng, struct round *round_r);
 enum round_status round_next(struct round *round, struct phase *phase_r);
 
-/* ---- sums and the digest
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- sums and the digest ---- */
 
 /* Totals of a whole round. Jackpots are not in them: the pool prices those. */
 struct round_sum {
