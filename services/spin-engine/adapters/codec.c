@@ -1,0 +1,502 @@
+#include "services/spin-engine/adapters/codec.h"
+
+#include "record.pb-c.h"
+#include "wallet.pb-c.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define FORMAT 1u
+#define CARDS 52u
+
+_Static_assert((int)PLAYER_MOVE_OPEN == (int)CARILLON__MOVE_KIND__MOVE_OPEN, "kinds agree");
+_Static_assert((int)PLAYER_MOVE_BET == (int)CARILLON__MOVE_KIND__MOVE_BET, "kinds agree");
+_Static_assert((int)PLAYER_MOVE_RELEASE == (int)CARILLON__MOVE_KIND__MOVE_RELEASE, "kinds agree");
+_Static_assert((int)PLAYER_MOVE_GAMBLE == (int)CARILLON__MOVE_KIND__MOVE_GAMBLE, "kinds agree");
+_Static_assert((int)PLAYER_MOVE_HALVE == (int)CARILLON__MOVE_KIND__MOVE_HALVE, "kinds agree");
+_Static_assert((int)PLAYER_MOVE_COLLECT == (int)CARILLON__MOVE_KIND__MOVE_COLLECT, "kinds agree");
+_Static_assert((int)PLAYER_MOVE_VOID == (int)CARILLON__MOVE_KIND__MOVE_VOID, "kinds agree");
+_Static_assert((int)PLAYER_MOVE_SETTING == (int)CARILLON__MOVE_KIND__MOVE_SETTING, "kinds agree");
+
+/* ---- out -------------------------------------------------------------------------------------- */
+
+/* protobuf-c's structs are not const, though packing only reads. */
+static ProtobufCBinaryData data_of(const uint8_t *bytes, size_t count)
+{
+	union {
+		const uint8_t *in;
+		uint8_t *out;
+	} pointer = { .in = bytes };
+
+	return (ProtobufCBinaryData){ .len = count, .data = pointer.out };
+}
+
+struct state_out {
+	Carillon__PlayState state;
+	Carillon__PlayRound round;
+	Carillon__PlayAutoplay autoplay;
+	Carillon__PlayGamble gamble[PLAYER_GAMBLES_MAX];
+	Carillon__PlayGamble *gambles[PLAYER_GAMBLES_MAX];
+	uint32_t forced[PLAYER_FORCED_MAX];
+};
+
+static void put_gambles(const struct play_round *round, struct state_out *out)
+{
+	for (uint32_t i = 0; i < round->gamble_count; i++) {
+		const struct gamble_step *step = &round->gamble[i];
+		Carillon__PlayGamble *gamble = &out->gamble[i];
+
+		carillon__play_gamble__init(gamble);
+		gamble->stake_minor = step->stake.minor;
+		gamble->pending_minor = step->pending.minor;
+		gamble->guess = step->guess;
+		gamble->card = step->card;
+		gamble->won = step->won;
+		out->gambles[i] = gamble;
+	}
+	out->round.n_gambles = round->gamble_count;
+	out->round.gambles = out->gambles;
+}
+
+static void put_open(const struct open_round *open, Carillon__PlayRound *message)
+{
+	message->cursor = open->cursor;
+	message->picks_now = data_of(open->pick, open->picks);
+	message->gamble_pending = open->gamble_pending.minor;
+	message->gamble_attempts = open->gamble_attempts;
+}
+
+static void put_round(const struct play_round *round, struct state_out *out)
+{
+	Carillon__PlayRound *message = &out->round;
+
+	carillon__play_round__init(message);
+	message->move = round->move;
+	message->closed_by = round->closed_by;
+	message->opened_us = round->opened_us;
+	message->salt = data_of(round->salt.bytes, PLAYER_SALT_BYTES);
+	message->key = round->salt.key;
+	message->nonce = data_of(round->nonce, round->nonce_length);
+	message->math_version = data_of(round->math_version, sizeof(round->math_version));
+	message->digest = data_of(round->digest, sizeof(round->digest));
+	message->coin_minor = round->bet.coin_minor;
+	message->lines = round->bet.lines;
+	message->coins = round->bet.coins;
+	message->currency = round->bet.currency;
+	message->win_base_lines = round->win_base_lines.minor;
+	message->win_feature = round->win_feature.minor;
+	message->feature_due = round->feature_due.minor;
+	message->credited = round->credited.minor;
+	message->phases = round->phases;
+	message->claims = round->claims;
+	message->claims_shown = round->claims_shown;
+	message->autospin = round->autospin;
+	message->has_feature = round->has_feature;
+	message->voided = round->voided;
+	message->picks = data_of(round->pick, round->pick_count);
+	put_gambles(round, out);
+	memcpy(out->forced, round->forced, round->forced_count * sizeof(out->forced[0]));
+	message->forced = out->forced;
+	message->n_forced = round->forced_count;
+}
+
+static void put_autoplay(const struct autoplay *autoplay, Carillon__PlayAutoplay *message)
+{
+	carillon__play_autoplay__init(message);
+	message->id = data_of(autoplay->id, sizeof(autoplay->id));
+	message->spins = autoplay->spins;
+	message->left = autoplay->left;
+	message->loss_limit = autoplay->loss_limit.minor;
+	message->single_win = autoplay->single_win.minor;
+	message->stop_on_jackpot = autoplay->stop_on_jackpot;
+	message->stopped = (uint32_t)autoplay->stopped;
+	message->bets = autoplay->bets.minor;
+	message->wins = autoplay->wins.minor;
+	message->last_spin_ms = autoplay->last_spin_ms;
+}
+
+static void put_state(const struct player_game *play, struct state_out *out)
+{
+	const struct game_state *state = &play->state;
+	Carillon__PlayState *message = &out->state;
+
+	carillon__play_state__init(message);
+	message->game = state->game;
+	message->witch = state->witch_chosen ? state->witch + 1u : 0;
+	message->cards = data_of(state->card, state->card_count);
+	message->move = play->move;
+	message->version = play->version;
+	if (state->autoplay.spins > 0) {
+		put_autoplay(&state->autoplay, &out->autoplay);
+		message->autoplay = &out->autoplay;
+	}
+	if (play->round.move > 0) {
+		put_round(&play->round, out);
+		if (play->round.closed_by == 0)
+			put_open(&state->open, &out->round);
+		message->round = &out->round;
+	}
+}
+
+static size_t record_pack(const struct player_record *record, uint8_t *out)
+{
+	Carillon__Record message;
+	struct state_out state;
+	char reason[PLAYER_REASON_MAX + 1];
+
+	carillon__record__init(&message);
+	message.format = FORMAT;
+	message.content_hash = data_of(record->content_hash, PLAYER_ID_BYTES);
+	message.next_salt = data_of(record->next.bytes, PLAYER_SALT_BYTES);
+	message.next_key = record->next.key;
+	message.collected = record->collected.minor;
+	memcpy(reason, record->reason, sizeof(reason));
+	if (reason[0] != '\0')
+		message.reason = reason;
+	if (record->has_game) {
+		put_state(&record->game, &state);
+		message.state = &state.state;
+	}
+	return out ? carillon__record__pack(&message, out)
+		   : carillon__record__get_packed_size(&message);
+}
+
+size_t record_encode(const struct player_record *record, uint8_t out[RECORD_BYTES_MAX])
+{
+	assert(record_pack(record, NULL) <= RECORD_BYTES_MAX);
+	return record_pack(record, out);
+}
+
+size_t player_game_encode(const struct player_game *play, uint8_t out[STATE_BYTES_MAX])
+{
+	struct state_out state;
+
+	put_state(play, &state);
+	assert(carillon__play_state__get_packed_size(&state.state) <= STATE_BYTES_MAX);
+	return carillon__play_state__pack(&state.state, out);
+}
+
+size_t player_encode(const struct player *player, uint8_t out[STATE_BYTES_MAX])
+{
+	Carillon__PlayerState message = CARILLON__PLAYER_STATE__INIT;
+	Carillon__KeptAward award[PLAYER_AWARDS_MAX], *awards[PLAYER_AWARDS_MAX];
+
+	message.format = FORMAT;
+	message.currency = player->currency;
+	message.blocked = player->blocked;
+	message.next_salt = data_of(player->salt.bytes, PLAYER_SALT_BYTES);
+	message.next_key = player->salt.key;
+	message.money_seq = player->money_seq;
+	message.balance = player->balance.minor;
+	for (uint32_t i = 0; i < player->award_count; i++) {
+		carillon__kept_award__init(&award[i]);
+		award[i].move = player->award[i].move;
+		award[i].index = player->award[i].index;
+		award[i].pool = player->award[i].pool;
+		award[i].paid = player->award[i].paid.minor;
+		awards[i] = &award[i];
+	}
+	message.n_awards = player->award_count;
+	message.awards = awards;
+	message.last_request_id = data_of(player->last.request_id, PLAYER_ID_BYTES);
+	message.last_content_hash = data_of(player->last.content_hash, PLAYER_ID_BYTES);
+	message.last_kind = (uint32_t)player->last.kind;
+	message.last_refusal = player->last.refusal;
+	message.last_game = player->last.game;
+	message.last_round = player->last.round;
+	message.last_collected = player->last.collected.minor;
+	assert(carillon__player_state__get_packed_size(&message) <= STATE_BYTES_MAX);
+	return carillon__player_state__pack(&message, out);
+}
+
+/* ---- in --------------------------------------------------------------------------------------- */
+
+static bool get_bytes(const ProtobufCBinaryData *data, size_t count, uint8_t *out)
+{
+	if (data->len != count)
+		return false;
+	memcpy(out, data->data, count);
+	return true;
+}
+
+static bool get_gambles(const Carillon__PlayRound *message, struct play_round *round)
+{
+	if (message->n_gambles > PLAYER_GAMBLES_MAX)
+		return false;
+	for (size_t i = 0; i < message->n_gambles; i++) {
+		const Carillon__PlayGamble *gamble = message->gambles[i];
+
+		if (gamble->guess > GUESS_BLACK || gamble->card >= CARDS ||
+			gamble->stake_minor < 0 || gamble->pending_minor < 0)
+			return false;
+		round->gamble[i] = (struct gamble_step){ money_of(gamble->stake_minor),
+			money_of(gamble->pending_minor), (uint8_t)gamble->guess,
+			(uint8_t)gamble->card, gamble->won };
+	}
+	round->gamble_count = (uint32_t)message->n_gambles;
+	return true;
+}
+
+static bool bet_possible(const struct bet *bet)
+{
+	return bet->coin_minor > 0 && bet->coin_minor <= GAME_COIN_MINOR_MAX && bet->lines > 0 &&
+	       bet->lines <= GAME_LINES_MAX && bet->coins > 0 && bet->coins <= GAME_LINE_COINS_MAX;
+}
+
+static bool round_possible(const Carillon__PlayRound *message)
+{
+	return message->move > 0 && message->win_base_lines >= 0 && message->win_feature >= 0 &&
+	       message->feature_due >= 0 && message->credited >= 0 && message->gamble_pending >= 0 &&
+	       message->feature_due <= INT64_MAX - message->gamble_pending &&
+	       message->win_base_lines <= INT64_MAX - message->win_feature &&
+	       message->phases <= GAME_ROUND_PHASES_MAX && message->cursor <= message->phases &&
+	       message->claims <= PLAYER_CLAIMS_MAX && message->claims_shown <= message->claims &&
+	       message->picks_now.len <= GAME_PICKS_MAX && message->picks.len <= PLAYER_PICKS_MAX &&
+	       message->nonce.len <= PLAYER_NONCE_MAX && message->n_forced <= PLAYER_FORCED_MAX &&
+	       message->gamble_attempts <= PLAYER_GAMBLES_MAX &&
+	       (message->closed_by == 0 || message->closed_by >= message->move);
+}
+
+static bool get_open(const Carillon__PlayRound *message, const struct play_round *round,
+	struct open_round *open)
+{
+	struct money total;
+
+	if (!money_add(round->win_base_lines, round->win_feature, &total))
+		return false;
+	open->move = round->move;
+	open->bet = round->bet;
+	open->autospin = round->autospin;
+	open->has_feature = round->has_feature;
+	open->phases = round->phases;
+	open->cursor = message->cursor;
+	open->picks = (uint8_t)message->picks_now.len;
+	if (open->picks > 0)
+		memcpy(open->pick, message->picks_now.data, open->picks);
+	open->win_total = total;
+	open->gamble_pending = money_of(message->gamble_pending);
+	open->gamble_attempts = message->gamble_attempts;
+	open->jackpot_hits = round->claims;
+	memcpy(open->math_version, round->math_version, sizeof(open->math_version));
+	return true;
+}
+
+static bool get_round(const Carillon__PlayRound *message, struct player_game *play)
+{
+	struct play_round *round = &play->round;
+
+	round->bet = (struct bet){ message->currency, message->coin_minor, message->lines,
+		message->coins };
+	if (!round_possible(message) || !bet_possible(&round->bet) ||
+		bet_stake(&round->bet, &round->stake) != BET_OK ||
+		!get_bytes(&message->salt, PLAYER_SALT_BYTES, round->salt.bytes) ||
+		!get_bytes(&message->math_version, sizeof(round->math_version),
+			round->math_version) ||
+		!get_bytes(&message->digest, sizeof(round->digest), round->digest) ||
+		!get_gambles(message, round))
+		return false;
+	round->move = message->move;
+	round->closed_by = message->closed_by;
+	round->opened_us = message->opened_us;
+	round->salt.key = message->key;
+	round->nonce_length = (uint32_t)message->nonce.len;
+	if (message->nonce.len > 0)
+		memcpy(round->nonce, message->nonce.data, message->nonce.len);
+	round->win_base_lines = money_of(message->win_base_lines);
+	round->win_feature = money_of(message->win_feature);
+	round->feature_due = money_of(message->feature_due);
+	round->credited = money_of(message->credited);
+	round->phases = message->phases;
+	round->claims = message->claims;
+	round->claims_shown = message->claims_shown;
+	round->autospin = message->autospin;
+	round->has_feature = message->has_feature;
+	round->voided = message->voided;
+	round->pick_count = (uint32_t)message->picks.len;
+	if (message->picks.len > 0)
+		memcpy(round->pick, message->picks.data, message->picks.len);
+	round->forced_count = (uint32_t)message->n_forced;
+	for (size_t i = 0; i < message->n_forced; i++)
+		round->forced[i] = message->forced[i];
+	return round->closed_by != 0 || get_open(message, round, &play->state.open);
+}
+
+static bool get_autoplay(const Carillon__PlayAutoplay *message, struct autoplay *autoplay)
+{
+	if (!get_bytes(&message->id, sizeof(autoplay->id), autoplay->id) || message->spins == 0 ||
+		message->left > message->spins || message->loss_limit < -1 ||
+		message->single_win < -1 || message->stopped > AUTOPLAY_STOPPED_PLAYER ||
+		message->bets < 0 || message->wins < 0 || message->last_spin_ms < 0)
+		return false;
+	autoplay->spins = message->spins;
+	autoplay->left = message->left;
+	autoplay->loss_limit = money_of(message->loss_limit);
+	autoplay->single_win = money_of(message->single_win);
+	autoplay->stop_on_jackpot = message->stop_on_jackpot;
+	autoplay->stopped = (enum autoplay_stop)message->stopped;
+	autoplay->bets = money_of(message->bets);
+	autoplay->wins = money_of(message->wins);
+	autoplay->last_spin_ms = message->last_spin_ms;
+	return true;
+}
+
+static enum codec_status get_state(const Carillon__PlayState *message, struct player_game *play)
+{
+	struct game_state *state = &play->state;
+
+	memset(play, 0, sizeof(*play));
+	if (message->game == 0 || message->witch > GAME_WITCHES_MAX ||
+		message->cards.len > GAMBLE_CARDS_MAX)
+		return CODEC_RANGE;
+	state->game = message->game;
+	state->witch_chosen = message->witch > 0;
+	state->witch = (uint8_t)(message->witch > 0 ? message->witch - 1 : 0);
+	state->card_count = (uint8_t)message->cards.len;
+	for (size_t i = 0; i < message->cards.len; i++) {
+		if (message->cards.data[i] >= CARDS)
+			return CODEC_RANGE;
+		state->card[i] = message->cards.data[i];
+	}
+	play->move = message->move;
+	play->version = message->version;
+	if (message->autoplay && !get_autoplay(message->autoplay, &state->autoplay))
+		return CODEC_RANGE;
+	if (message->round && !get_round(message->round, play))
+		return CODEC_RANGE;
+	return CODEC_OK;
+}
+
+static enum codec_status get_record(const Carillon__Record *message, struct player_record *record)
+{
+	if (message->format != FORMAT)
+		return CODEC_FORMAT;
+	if (!get_bytes(&message->content_hash, PLAYER_ID_BYTES, record->content_hash) ||
+		!get_bytes(&message->next_salt, PLAYER_SALT_BYTES, record->next.bytes) ||
+		message->collected < 0 || strlen(message->reason) > PLAYER_REASON_MAX)
+		return CODEC_RANGE;
+	record->next.key = message->next_key;
+	record->collected = money_of(message->collected);
+	memcpy(record->reason, message->reason, strlen(message->reason) + 1);
+	record->has_game = message->state != NULL;
+	return message->state ? get_state(message->state, &record->game) : CODEC_OK;
+}
+
+enum codec_status record_decode(const uint8_t *bytes, size_t count, struct player_record *record_r)
+{
+	Carillon__Record *message;
+	enum codec_status status;
+
+	memset(record_r, 0, sizeof(*record_r));
+	if (count > RECORD_BYTES_MAX)
+		return CODEC_RANGE;
+	message = carillon__record__unpack(NULL, count, bytes);
+	if (!message)
+		return CODEC_MALFORMED;
+	status = get_record(message, record_r);
+	carillon__record__free_unpacked(message, NULL);
+	return status;
+}
+
+enum codec_status player_game_decode(const uint8_t *bytes, size_t count, struct player_game *play_r)
+{
+	Carillon__PlayState *message = carillon__play_state__unpack(NULL, count, bytes);
+	enum codec_status status;
+
+	if (!message)
+		return CODEC_MALFORMED;
+	status = get_state(message, play_r);
+	carillon__play_state__free_unpacked(message, NULL);
+	return status;
+}
+
+static enum codec_status get_player(const Carillon__PlayerState *message, struct player *player)
+{
+	if (message->format != FORMAT)
+		return CODEC_FORMAT;
+	if (!get_bytes(&message->next_salt, PLAYER_SALT_BYTES, player->salt.bytes) ||
+		!get_bytes(&message->last_request_id, PLAYER_ID_BYTES, player->last.request_id) ||
+		!get_bytes(&message->last_content_hash, PLAYER_ID_BYTES,
+			player->last.content_hash) ||
+		message->n_awards > PLAYER_AWARDS_MAX || message->last_kind > PLAYER_MOVE_SETTING ||
+		message->last_collected < 0)
+		return CODEC_RANGE;
+	player->currency = message->currency;
+	player->blocked = message->blocked;
+	player->salt.key = message->next_key;
+	player->money_seq = message->money_seq;
+	player->balance = money_of(message->balance);
+	for (size_t i = 0; i < message->n_awards; i++)
+		player->award[i] = (struct player_award){ message->awards[i]->move,
+			message->awards[i]->index, message->awards[i]->pool,
+			money_of(message->awards[i]->paid) };
+	player->award_count = (uint32_t)message->n_awards;
+	player->last.kind = (enum player_move)message->last_kind;
+	player->last.refusal = message->last_refusal;
+	player->last.game = message->last_game;
+	player->last.round = message->last_round;
+	player->last.collected = money_of(message->last_collected);
+	return CODEC_OK;
+}
+
+enum codec_status player_decode(const uint8_t *bytes, size_t count, struct player *player_r)
+{
+	Carillon__PlayerState *message = carillon__player_state__unpack(NULL, count, bytes);
+	enum codec_status status;
+
+	if (!message)
+		return CODEC_MALFORMED;
+	status = get_player(message, player_r);
+	carillon__player_state__free_unpacked(message, NULL);
+	return status;
+}
+
+/* ---- the bound -------------------------------------------------------------------------------- */
+
+/* Every field at the value that takes the most bytes. Script and reason never meet in an ordinary record, and are counted all the same. */
+size_t record_bytes_worst(void)
+{
+	struct player_record record;
+	struct play_round *round = &record.game.round;
+	struct game_state *state = &record.game.state;
+
+	memset(&record, 0x7f, sizeof(record));
+	record.reason[PLAYER_REASON_MAX] = '\0';
+	record.has_game = true;
+	state->witch_chosen = true;
+	state->card_count = GAMBLE_CARDS_MAX;
+	state->open.picks = GAME_PICKS_MAX;
+	state->open.cursor = round->phases = GAME_ROUND_PHASES_MAX;
+	state->open.gamble_attempts = PLAYER_GAMBLES_MAX;
+	state->autoplay.stopped = AUTOPLAY_STOPPED_PLAYER;
+	state->autoplay.stop_on_jackpot = true;
+	state->autoplay.spins = state->autoplay.left = UINT32_MAX;
+	round->closed_by = 0;
+	round->nonce_length = PLAYER_NONCE_MAX;
+	round->bet = (struct bet){ 999, GAME_COIN_MINOR_MAX, GAME_LINES_MAX, GAME_LINE_COINS_MAX };
+	round->claims = round->claims_shown = PLAYER_CLAIMS_MAX;
+	round->pick_count = PLAYER_PICKS_MAX;
+	round->gamble_count = PLAYER_GAMBLES_MAX;
+	round->autospin = round->has_feature = round->voided = true;
+	for (uint32_t i = 0; i < PLAYER_GAMBLES_MAX; i++)
+		round->gamble[i] = (struct gamble_step){ money_of(INT64_C(1) << 50),
+			money_of(INT64_C(1) << 50), 1, CARDS - 1, true };
+	round->forced_count = PLAYER_FORCED_MAX;
+	for (uint32_t i = 0; i < PLAYER_FORCED_MAX; i++)
+		round->forced[i] = GAME_WEIGHT_MAX;
+	return record_pack(&record, NULL);
+}
+
+const char *codec_status_text(enum codec_status status)
+{
+	switch (status) {
+	case CODEC_OK:
+		return "ok";
+	case CODEC_MALFORMED:
+		return "not a message of this kind";
+	case CODEC_FORMAT:
+		return "of a format this build does not know";
+	case CODEC_RANGE:
+		return "a field out of its range";
+	}
+	return "unknown";
+}

@@ -1,0 +1,231 @@
+#include "services/spin-engine/adapters/keys.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct key {
+	uint32_t number;
+	uint8_t bytes[SECRET_BYTES];
+};
+
+/* Allocated by sodium_malloc: locked, guarded, wiped when freed. */
+struct keys {
+	size_t count;
+	struct key key[KEYS_MAX];
+};
+
+static struct keys *keys_new(void)
+{
+	struct keys *keys = sodium_malloc(sizeof(*keys));
+
+	if (keys)
+		memset(keys, 0, sizeof(*keys));
+	return keys;
+}
+
+void keys_free(struct keys **keys)
+{
+	sodium_free(*keys);
+	*keys = NULL;
+}
+
+struct keys *keys_of(const uint8_t bytes[SECRET_BYTES])
+{
+	struct keys *keys = keys_new();
+
+	assert(keys);
+	keys->count = 1;
+	keys->key[0].number = 1;
+	memcpy(keys->key[0].bytes, bytes, SECRET_BYTES);
+	return keys;
+}
+
+/* One line: "number hex64". */
+static bool read_line(struct keys *keys, char *line)
+{
+	char *end;
+	unsigned long number = strtoul(line, &end, 10);
+	size_t length;
+
+	if (keys->count == KEYS_MAX || end == line || *end != ' ' || number == 0 || number > UINT32_MAX ||
+		(keys->count > 0 && number <= keys->key[keys->count - 1].number))
+		return false;
+	end++;
+	end[strcspn(end, "\r\n")] = '\0';
+	if (strlen(end) != 2 * SECRET_BYTES ||
+		sodium_hex2bin(keys->key[keys->count].bytes, SECRET_BYTES, end, strlen(end), NULL,
+			&length, NULL) != 0 ||
+		length != SECRET_BYTES)
+		return false;
+	keys->key[keys->count++].number = (uint32_t)number;
+	return true;
+}
+
+static enum keys_status read_file(const char *path, FILE *file, struct keys *keys, char *error)
+{
+	char line[160];
+	int at = 0;
+	bool good = true;
+
+	while (good && fgets(line, sizeof(line), file)) {
+		at++;
+		good = line[0] == '#' || line[0] == '\n' || read_line(keys, line);
+	}
+	sodium_memzero(line, sizeof(line));
+	if (!good) {
+		snprintf(error, KEYS_ERROR_MAX,
+			"%s line %d: expected \"number hex64\", numbers > 0 and rising, at most %d keys",
+			path, at, KEYS_MAX);
+		return KEYS_REFUSED;
+	}
+	if (keys->count == 0) {
+		snprintf(error, KEYS_ERROR_MAX, "%s: holds no key", path);
+		return KEYS_REFUSED;
+	}
+	return KEYS_OK;
+}
+
+enum keys_status keys_load(const char *path, struct keys **keys_r, char *error)
+{
+	FILE *file = fopen(path, "re");
+	struct stat about;
+	struct keys *keys;
+	enum keys_status status;
+
+	if (!file) {
+		snprintf(error, KEYS_ERROR_MAX, "%s: %s", path, strerror(errno));
+		return errno == ENOENT ? KEYS_MISSING : KEYS_REFUSED;
+	}
+	setvbuf(file, NULL, _IONBF, 0); /* no copy of a key in a buffer that is not wiped */
+	if (fstat(fileno(file), &about) != 0 || (about.st_mode & 077) != 0) {
+		snprintf(error, KEYS_ERROR_MAX,
+			"%s: mode %03o, expected 600: others may read the key", path,
+			(unsigned)about.st_mode & 0777);
+		fclose(file);
+		return KEYS_REFUSED;
+	}
+	keys = keys_new();
+	assert(keys);
+	status = read_file(path, file, keys, error);
+	fclose(file);
+	if (status != KEYS_OK) {
+		keys_free(&keys);
+		return status;
+	}
+	*keys_r = keys;
+	return KEYS_OK;
+}
+
+bool keys_create(const char *path, char *error)
+{
+	uint8_t bytes[SECRET_BYTES];
+	char hex[2 * SECRET_BYTES + 1], text[160], temporary[1100];
+	int fd, length, written;
+	bool good;
+
+	snprintf(temporary, sizeof(temporary), "%s.%ld", path, (long)getpid());
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		snprintf(error, KEYS_ERROR_MAX, "%.150s: %s", temporary, strerror(errno));
+		return false;
+	}
+	randombytes_buf(bytes, sizeof(bytes));
+	sodium_bin2hex(hex, sizeof(hex), bytes, sizeof(bytes));
+	length = snprintf(text, sizeof(text), "1 %s\n", hex);
+	written = (int)write(fd, text, (size_t)length);
+	good = written == length && fsync(fd) == 0;
+	close(fd);
+	/* link, not rename: of several instances that start at once, one makes the key */
+	if (good && link(temporary, path) != 0 && errno != EEXIST)
+		good = false;
+	if (!good)
+		snprintf(error, KEYS_ERROR_MAX, "%s: cannot be written: %s", path, strerror(errno));
+	unlink(temporary);
+	sodium_memzero(bytes, sizeof(bytes));
+	sodium_memzero(hex, sizeof(hex));
+	sodium_memzero(text, sizeof(text));
+	return good;
+}
+
+uint32_t keys_current(const struct keys *keys)
+{
+	return keys->key[keys->count - 1].number;
+}
+
+size_t keys_count(const struct keys *keys)
+{
+	return keys->count;
+}
+
+uint32_t keys_number(const struct keys *keys, size_t at)
+{
+	return keys->key[at].number;
+}
+
+static void hmac(const uint8_t key[SECRET_BYTES], const uint8_t *a, size_t a_length,
+	const void *b, size_t b_length, uint8_t out[SECRET_BYTES])
+{
+	crypto_auth_hmacsha256_state state;
+
+	crypto_auth_hmacsha256_init(&state, key, SECRET_BYTES);
+	crypto_auth_hmacsha256_update(&state, a, a_length);
+	crypto_auth_hmacsha256_update(&state, b, b_length);
+	crypto_auth_hmacsha256_final(&state, out);
+	sodium_memzero(&state, sizeof(state));
+}
+
+void keys_check(const struct keys *keys, size_t at, uint8_t check_r[KEY_CHECK_BYTES])
+{
+	static const char what[] = "carillon key check";
+	uint8_t full[SECRET_BYTES];
+
+	hmac(keys->key[at].bytes, NULL, 0, what, sizeof(what) - 1, full);
+	memcpy(check_r, full, KEY_CHECK_BYTES);
+}
+
+static void put_number(uint64_t value, uint8_t out[8])
+{
+	for (int i = 0; i < 8; i++)
+		out[i] = (uint8_t)(value >> (56 - 8 * i));
+}
+
+bool keys_secret(const struct keys *keys, player_id player, uint64_t move,
+	const struct player_salt *salt, uint8_t secret_r[SECRET_BYTES])
+{
+	uint8_t head[16];
+
+	for (size_t i = 0; i < keys->count; i++) {
+		if (keys->key[i].number != salt->key)
+			continue;
+		put_number((uint64_t)player, head);
+		put_number(move, head + 8);
+		hmac(keys->key[i].bytes, head, sizeof(head), salt->bytes, PLAYER_SALT_BYTES,
+			secret_r);
+		return true;
+	}
+	return false;
+}
+
+void keys_secret_hash(const uint8_t secret[SECRET_BYTES], uint8_t hash_r[SECRET_BYTES])
+{
+	crypto_hash_sha256(hash_r, secret, SECRET_BYTES);
+}
+
+void keys_stream(const uint8_t secret[SECRET_BYTES], const uint8_t *nonce, size_t nonce_length,
+	const char *purpose, uint8_t key_r[PLAYER_KEY_BYTES])
+{
+	hmac(secret, nonce, nonce_length, purpose, strlen(purpose), key_r);
+}
+
+void keys_salt(const struct keys *keys, struct player_salt *salt_r)
+{
+	randombytes_buf(salt_r->bytes, sizeof(salt_r->bytes));
+	salt_r->key = keys_current(keys);
+}

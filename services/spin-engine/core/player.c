@@ -1,0 +1,358 @@
+#include "services/spin-engine/core/player.h"
+
+#include <assert.h>
+#include <string.h>
+
+void player_init(player_id id, struct player *player_r)
+{
+	memset(player_r, 0, sizeof(*player_r));
+	player_r->id = id;
+}
+
+void player_game_init(const struct game *game, struct player_game *play_r)
+{
+	memset(play_r, 0, sizeof(*play_r));
+	game_state_init(game, &play_r->state);
+}
+
+uint64_t player_expect(const struct player *player)
+{
+	return player->account ? player->last_move + 1 : 0;
+}
+
+bool player_round_open(const struct player_game *play)
+{
+	return play && play->round.move != 0 && play->round.closed_by == 0;
+}
+
+bool player_feature_open(const struct player_game *play)
+{
+	return player_round_open(play) && play->state.open.cursor < play->round.phases;
+}
+
+struct money player_pending(const struct player_game *play)
+{
+	if (!player_round_open(play))
+		return money_of(0);
+	return money_of(play->round.feature_due.minor + play->state.open.gamble_pending.minor);
+}
+
+static enum player_outcome refuse(
+	struct player_error *error, enum player_refusal refusal, const char *field, uint64_t found)
+{
+	*error = (struct player_error){
+		.refusal = refusal, .field = field, .found = (int64_t)found, .min = 1, .max = 0
+	};
+	return PLAYER_REFUSE;
+}
+
+static enum player_outcome refuse_detail(
+	struct player_error *error, enum player_refusal refusal, const char *field, int detail)
+{
+	refuse(error, refusal, field, 0);
+	error->detail = detail;
+	return PLAYER_REFUSE;
+}
+
+static bool is_house(enum player_verb verb)
+{
+	return verb == VERB_VOID || verb == VERB_RESOLVE;
+}
+
+static bool is_read_only(enum player_verb verb)
+{
+	return verb == VERB_STATE || verb == VERB_REPLAY;
+}
+
+/* Is the round the command names the one it may be about? */
+static enum player_outcome check_round(const struct player_game *play,
+	const struct player_command *command, struct player_error *error_r)
+{
+	if (play->round.move != command->round)
+		return refuse(error_r, REFUSED_ROUND, "round", command->round);
+	if (play->round.closed_by != 0)
+		return refuse(error_r, REFUSED_CLOSED, "round", command->round);
+	return PLAYER_PROPOSE;
+}
+
+static enum player_outcome check_bet(const struct player_game *play, const struct game *game,
+	const struct player_command *command, uint64_t now_us, struct player_error *error_r)
+{
+	struct bet_error bet_error;
+	struct money stake;
+	enum autoplay_status status;
+
+	if (bet_check(game, &command->bet, &stake, &bet_error) != BET_OK) {
+		*error_r = (struct player_error){ REFUSED_BET, (int)bet_error.status,
+			bet_error.field, bet_error.found, bet_error.min, bet_error.max };
+		return PLAYER_REFUSE;
+	}
+	if (player_feature_open(play)) /* never a second round on top of an unfinished one */
+		return refuse(error_r, REFUSED_FEATURE_OPEN, "round", play->round.move);
+	if (!command->autospin)
+		return PLAYER_PROPOSE;
+	status = autoplay_may_spin(
+		game, &play->state.autoplay, command->autoplay_id, (int64_t)(now_us / 1000));
+	if (status != AUTOPLAY_OK)
+		return refuse_detail(error_r, REFUSED_AUTOPLAY, "bet.autoplay_id", (int)status);
+	return PLAYER_PROPOSE;
+}
+
+static enum player_outcome check_gamble(const struct player_game *play, const struct game *game,
+	const struct player_command *command, struct player_error *error_r)
+{
+	enum player_outcome outcome = check_round(play, command, error_r);
+	enum gamble_status status;
+
+	if (outcome != PLAYER_PROPOSE)
+		return outcome;
+	if (command->verb == VERB_HALVE) {
+		status = gamble_halve_check(game, &play->state);
+	} else {
+		status = gamble_check(game, &play->state);
+		if (status == GAMBLE_OK && command->choice > GUESS_BLACK) {
+			*error_r = (struct player_error){ REFUSED_CHOICE, 0, "choice",
+				command->choice, GUESS_RED, GUESS_BLACK };
+			return PLAYER_REFUSE;
+		}
+	}
+	if (status != GAMBLE_OK)
+		return refuse_detail(error_r, REFUSED_GAMBLE, "action", (int)status);
+	return PLAYER_PROPOSE;
+}
+
+static enum player_outcome check_autoplay(const struct player_game *play, const struct game *game,
+	const struct player_command *command, struct player_error *error_r)
+{
+	struct autoplay trial;
+	enum autoplay_status status;
+
+	if (command->autoplay.spins == 0)
+		return autoplay_running(&play->state.autoplay) ? PLAYER_PROPOSE : PLAYER_ANSWER;
+	status = autoplay_start(game, &command->autoplay, &trial);
+	if (status != AUTOPLAY_OK)
+		return refuse_detail(error_r, REFUSED_AUTOPLAY, "autoplay", (int)status);
+	return PLAYER_PROPOSE;
+}
+
+static enum player_outcome check_step(const struct player_game *play,
+	const struct player_command *command, struct player_error *error_r)
+{
+	enum player_outcome outcome = check_round(play, command, error_r);
+
+	if (outcome != PLAYER_PROPOSE)
+		return outcome;
+	if (command->cursor < play->state.open.cursor) /* a repeated step is not two */
+		return PLAYER_ANSWER;
+	if (command->cursor > play->state.open.cursor || !player_feature_open(play)) {
+		*error_r = (struct player_error){ REFUSED_CURSOR, 0, "cursor", command->cursor,
+			play->state.open.cursor, play->state.open.cursor };
+		return PLAYER_REFUSE;
+	}
+	return PLAYER_STEP;
+}
+
+static enum player_outcome check_void(const struct player_game *play,
+	const struct player_command *command, struct player_error *error_r)
+{
+	if (play->round.move == 0 || play->round.move != command->round)
+		return refuse(error_r, REFUSED_ROUND, "round", command->round);
+	if (play->round.voided) /* asked again: it is done */
+		return PLAYER_ANSWER;
+	return PLAYER_PROPOSE;
+}
+
+static enum player_outcome check_verb(const struct player_game *play, const struct game *game,
+	const struct player_command *command, uint64_t now_us, struct player_error *error_r)
+{
+	enum player_outcome outcome;
+
+	switch (command->verb) {
+	case VERB_BET:
+		return check_bet(play, game, command, now_us, error_r);
+	case VERB_PICK:
+	case VERB_NEXT:
+		return check_step(play, command, error_r);
+	case VERB_COLLECT:
+		outcome = check_round(play, command, error_r);
+		if (outcome == PLAYER_PROPOSE && player_feature_open(play))
+			return refuse(error_r, REFUSED_FEATURE_OPEN, "round", play->round.move);
+		return outcome;
+	case VERB_RESOLVE:
+		outcome = check_round(play, command, error_r);
+		/* the house asks about what it saw a while ago: done meanwhile is done */
+		return outcome == PLAYER_REFUSE ? PLAYER_ANSWER : outcome;
+	case VERB_GAMBLE:
+	case VERB_HALVE:
+		return check_gamble(play, game, command, error_r);
+	case VERB_AUTOPLAY:
+		return check_autoplay(play, game, command, error_r);
+	case VERB_VOID:
+		return check_void(play, command, error_r);
+	case VERB_WITCH:
+	case VERB_OPEN:
+	case VERB_STATE:
+	case VERB_REPLAY:
+		break;
+	}
+	return PLAYER_ANSWER;
+}
+
+static enum player_outcome check_open(const struct player *player,
+	const struct player_command *command, struct player_error *error_r)
+{
+	if (!player->account)
+		return PLAYER_PROPOSE;
+	if (player->currency != command->currency) {
+		refuse(error_r, REFUSED_CURRENCY, "currency", command->currency);
+		error_r->min = error_r->max = player->currency;
+		return PLAYER_REFUSE;
+	}
+	return PLAYER_ANSWER;
+}
+
+/* The number: what was asked before is answered from the record, never drawn twice. */
+static enum player_outcome check_number(const struct player *player,
+	const struct player_command *command, struct player_error *error_r)
+{
+	uint64_t next = player_expect(player);
+	enum player_refusal refusal;
+
+	if (command->has_request_id && player->last_move > 0 &&
+		memcmp(command->request_id, player->last.request_id, PLAYER_ID_BYTES) == 0) {
+		if (memcmp(command->content_hash, player->last.content_hash, PLAYER_ID_BYTES) == 0)
+			return PLAYER_STORED;
+		return refuse(error_r, REFUSED_CONTENT, "Idempotency-Key", 0);
+	}
+	if (is_house(command->verb) || command->verb == VERB_WITCH || command->expect == next)
+		return PLAYER_PROPOSE;
+	if (command->expect > next)
+		return PLAYER_WAIT;
+	refusal = REFUSED_MOVE_SPENT;
+	*error_r = (struct player_error){ refusal, 0, "expect", (int64_t)command->expect,
+		(int64_t)next, (int64_t)next };
+	return PLAYER_REFUSE;
+}
+
+enum player_outcome player_check(const struct player *player, const struct player_game *play,
+	const struct game *game, const struct player_command *command, uint64_t now_us,
+	struct player_error *error_r)
+{
+	enum player_outcome outcome;
+
+	if (command->verb == VERB_OPEN)
+		return check_open(player, command, error_r);
+	if (!player->account)
+		return refuse(error_r, REFUSED_NO_ACCOUNT, "player", 0);
+	if (is_read_only(command->verb))
+		return PLAYER_ANSWER;
+	outcome = check_number(player, command, error_r);
+	if (outcome != PLAYER_PROPOSE)
+		return outcome;
+	if (!play || !game)
+		return refuse(error_r, REFUSED_NO_GAME, "game", 0);
+	if (command->verb == VERB_WITCH)
+		return PLAYER_STEP;
+	if (command->not_after_us != 0 && now_us > command->not_after_us)
+		return refuse(error_r, REFUSED_LATE, "not_after_us", command->not_after_us);
+	if (command->verb == VERB_BET && player->blocked)
+		return refuse(error_r, REFUSED_BLOCKED, "player", 0);
+	return check_verb(play, game, command, now_us, error_r);
+}
+
+/* ---- facts ------------------------------------------------------------------------------------ */
+
+static void adopt_money(struct player *player, const struct player_fact *fact)
+{
+	if (fact->seq <= player->money_seq)
+		return;
+	player->money_seq = fact->seq;
+	player->balance = fact->balance_after;
+}
+
+/* A row without a readable record leaves no salt. Any bytes do: what nobody can guess is the
+ * service key. Another engine must arrive at the same ones. */
+static void next_salt_of_alien(struct player_salt *salt, uint64_t move)
+{
+	for (uint32_t i = 0; i < PLAYER_SALT_BYTES; i++)
+		salt->bytes[i] ^= (uint8_t)(0x5a + (move >> (8 * (i % 8))));
+}
+
+enum player_adopt player_adopt(struct player *player, struct player_game *play,
+	const struct player_fact *fact, const struct player_record *record)
+{
+	bool opens = fact->kind == PLAYER_MOVE_OPEN;
+	enum player_adopt result = ADOPT_TAKEN;
+
+	adopt_money(player, fact);
+	if (fact->kind == PLAYER_MOVE_NONE || (opens && fact->refusal != 0))
+		return ADOPT_KNOWN;
+	if (opens ? player->account : player->account && fact->move <= player->last_move)
+		return ADOPT_KNOWN;
+	if (!opens && (!player->account || fact->move != player->last_move + 1))
+		result = ADOPT_SKIPPED;
+	player->account = true;
+	player->last_move = fact->move;
+	if (fact->currency)
+		player->currency = fact->currency;
+	player->last = (struct player_last){ .kind = fact->kind,
+		.refusal = fact->refusal,
+		.game = fact->game,
+		.round = fact->round };
+	memcpy(player->last.request_id, fact->request_id, PLAYER_ID_BYTES);
+	if (!record) {
+		next_salt_of_alien(&player->salt, fact->move);
+		return result;
+	}
+	player->salt = record->next;
+	memcpy(player->last.content_hash, record->content_hash, PLAYER_ID_BYTES);
+	if (fact->refusal != 0) /* only number and salt advance */
+		return result;
+	player->last.collected = record->collected;
+	if (play && record->has_game) {
+		uint64_t version = play->version;
+
+		*play = record->game;
+		play->move = fact->move;
+		if (play->version < version)
+			play->version = version;
+	}
+	return result;
+}
+
+void player_award(struct player *player, const struct player_award *award)
+{
+	if (player_award_of(player, award->move, award->index))
+		return;
+	if (player->award_count == PLAYER_AWARDS_MAX) {
+		memmove(player->award, player->award + 1,
+			(PLAYER_AWARDS_MAX - 1) * sizeof(player->award[0]));
+		player->award_count--;
+	}
+	player->award[player->award_count++] = *award;
+}
+
+const struct player_award *player_award_of(
+	const struct player *player, uint64_t move, uint32_t index)
+{
+	for (uint32_t i = 0; i < player->award_count; i++)
+		if (player->award[i].move == move && player->award[i].index == index)
+			return &player->award[i];
+	return NULL;
+}
+
+struct money player_hidden(const struct player *player, const struct player_game *play)
+{
+	struct money hidden = money_of(0);
+
+	if (!player_round_open(play))
+		return hidden;
+	for (uint32_t i = 0; i < player->award_count; i++) {
+		const struct player_award *award = &player->award[i];
+
+		if (award->move == play->round.move && award->index > play->round.claims_shown &&
+			!money_add(hidden, award->paid, &hidden))
+			break;
+	}
+	return hidden;
+}

@@ -1,0 +1,371 @@
+/* What is proposed to the wallet: the money of each move, and the state that follows if it is booked. */
+#include "services/spin-engine/core/player_move.h"
+
+#include <assert.h>
+#include <string.h>
+
+static void begin(const struct player *player, const struct player_game *play,
+	const struct player_entropy *entropy, enum player_move kind,
+	struct player_proposal *proposal)
+{
+	memset(proposal, 0, sizeof(*proposal));
+	proposal->kind = kind;
+	proposal->move = player_expect(player);
+	proposal->currency = player->currency;
+	proposal->next = entropy->next;
+	if (!play)
+		return;
+	proposal->has_game = true;
+	proposal->after = *play;
+	proposal->game = play->state.game;
+	proposal->round = play->round.move;
+	proposal->pending_before = player_pending(play);
+}
+
+/* The round ends with this move. */
+static void close_round(struct player_proposal *proposal)
+{
+	struct play_round *round = &proposal->after.round;
+
+	round->closed_by = proposal->move;
+	round->feature_due = money_of(0);
+	round->claims_shown = round->claims;
+	memset(&proposal->after.state.open, 0, sizeof(proposal->after.state.open));
+}
+
+static bool credit(struct player_proposal *proposal, struct money amount)
+{
+	struct play_round *round = &proposal->after.round;
+
+	return money_add(round->credited, amount, &round->credited);
+}
+
+/* All that is pending goes to the balance and the round closes. */
+static bool collect_all(struct player_proposal *proposal)
+{
+	proposal->release = proposal->pending_before;
+	proposal->collected = proposal->release;
+	if (!credit(proposal, proposal->release))
+		return false;
+	close_round(proposal);
+	return true;
+}
+
+/* Is the gamble worth waiting for, now or once autoplay has stopped? */
+static bool gamble_left(const struct game *game, const struct game_state *state)
+{
+	enum gamble_status status = gamble_check(game, state);
+
+	return status == GAMBLE_OK || status == GAMBLE_AUTOPLAY_RUNS ||
+	       (game->gamble.halve && gamble_halve_check(game, state) == GAMBLE_OK);
+}
+
+/* ---- a bet ------------------------------------------------------------------------------------ */
+
+/* Plays the round whole. *shown_r: phases before the first that needs the player. */
+static enum player_refusal play_round(const struct game *game, const struct game_state *state,
+	struct play_round *round, const uint8_t key[PLAYER_KEY_BYTES], uint32_t *shown_r,
+	struct round_sum *sum_r)
+{
+	struct round_summing summing;
+	struct round playing;
+	struct phase phase;
+	struct rng rng;
+	enum round_status status;
+	bool stopped = false;
+
+	player_stream(round, key, &rng);
+	if (round_begin(game, &round->bet, state, &rng, &playing) != ROUND_OK)
+		return REFUSED_BET;
+	round_sum_begin(&summing, round->stake);
+	*shown_r = 0;
+	while ((status = round_next(&playing, &phase)) == ROUND_OK) {
+		stopped = stopped || phase.needs_player != NEEDS_NOTHING;
+		if (!stopped)
+			*shown_r = phase.index + 1;
+		if (!round_sum_add(&summing, &phase))
+			return REFUSED_OVERFLOW;
+	}
+	if (status != ROUND_DONE)
+		return REFUSED_PHASE_LIMIT;
+	round_sum_end(&summing, sum_r);
+	if (sum_r->jackpot_hits > PLAYER_CLAIMS_MAX)
+		return REFUSED_PHASE_LIMIT;
+	return rng_forced_misfit(&rng) ? REFUSED_SCRIPT : REFUSED_NOTHING;
+}
+
+static void new_round(const struct player *player, const struct player_command *command,
+	const struct game *game, const struct player_entropy *entropy, uint64_t now_us,
+	struct play_round *round)
+{
+	memset(round, 0, sizeof(*round));
+	round->move = player_expect(player);
+	round->opened_us = now_us;
+	round->salt = player->salt;
+	memcpy(round->nonce, command->nonce, command->nonce_length);
+	round->nonce_length = command->nonce_length;
+	memcpy(round->math_version, game->digest, sizeof(round->math_version));
+	round->bet = command->bet;
+	round->autospin = command->autospin;
+	round->forced_count = entropy->forced_count;
+	memcpy(round->forced, entropy->forced, entropy->forced_count * sizeof(round->forced[0]));
+}
+
+static void mirror_open(struct play_round *round, const struct round_sum *sum, uint32_t shown,
+	struct open_round *open)
+{
+	round->win_base_lines = sum->win_base_lines;
+	round->win_feature = sum->win_feature;
+	round->phases = sum->phases;
+	round->claims = sum->jackpot_hits;
+	round->has_feature = shown < sum->phases;
+	memcpy(round->digest, sum->digest, sizeof(round->digest));
+	memset(open, 0, sizeof(*open));
+	open->move = round->move;
+	open->bet = round->bet;
+	open->autospin = round->autospin;
+	open->has_feature = round->has_feature;
+	open->phases = sum->phases;
+	open->cursor = shown;
+	open->win_total = sum->win_total;
+	open->jackpot_hits = sum->jackpot_hits;
+	memcpy(open->math_version, round->math_version, sizeof(open->math_version));
+}
+
+/* Where the win goes: what may be gambled waits in pending, and with a feature to watch all of it does; the rest is the player's at once. */
+static bool share_win(const struct game *game, struct player_proposal *proposal)
+{
+	struct play_round *round = &proposal->after.round;
+	struct game_state *state = &proposal->after.state;
+	struct money total = state->open.win_total, rest;
+	uint32_t cursor = state->open.cursor;
+	bool watch = cursor < round->phases;
+
+	state->open.gamble_pending = gamble_stake_of(game, round->win_base_lines, total);
+	state->open.cursor = round->phases; /* as it will be when the gamble is offered */
+	if (!gamble_left(game, state))
+		state->open.gamble_pending = money_of(0);
+	state->open.cursor = cursor;
+	if (!money_sub(total, state->open.gamble_pending, &rest))
+		return false;
+	if (watch) {
+		round->feature_due = rest;
+		proposal->win_pending = total;
+	} else {
+		proposal->win_balance = rest;
+		proposal->win_pending = state->open.gamble_pending;
+		if (!credit(proposal, rest))
+			return false;
+	}
+	if (!watch && state->open.gamble_pending.minor == 0)
+		close_round(proposal);
+	return true;
+}
+
+static void add_claims(const struct game *game, struct player_proposal *proposal)
+{
+	const struct play_round *round = &proposal->after.round;
+
+	if (game->jackpot.pool != 0)
+		proposal->pool[proposal->pool_count++] = game->jackpot.pool;
+	if (game->cards.pool != 0 && game->cards.eligible)
+		proposal->pool[proposal->pool_count++] = game->cards.pool;
+	for (uint32_t i = 0; i < round->claims; i++)
+		proposal->claim[proposal->claim_count++] = (struct player_claim){
+			i + 1, game->jackpot.pool, round->bet.coin_minor };
+}
+
+static enum player_refusal propose_bet(const struct player *player, const struct player_game *play,
+	const struct game *game, const struct player_command *command,
+	const struct player_entropy *entropy, uint64_t now_us, struct player_proposal *proposal)
+{
+	struct player_game *after = &proposal->after;
+	enum player_refusal refusal;
+	uint32_t shown;
+
+	begin(player, play, entropy, PLAYER_MOVE_BET, proposal);
+	/* RULE bewitched 5.1: with gamble or collect all that is left, the next bet collects first */
+	proposal->release = proposal->pending_before;
+	proposal->collected = proposal->release;
+	new_round(player, command, game, entropy, now_us, &after->round);
+	proposal->round = after->round.move;
+	proposal->not_after_us = command->not_after_us;
+	if (bet_stake(&command->bet, &after->round.stake) != BET_OK)
+		return REFUSED_BET;
+	proposal->stake = after->round.stake;
+	refusal = play_round(
+		game, &play->state, &after->round, entropy->round_key, &shown, &proposal->sum);
+	if (refusal != REFUSED_NOTHING)
+		return refusal;
+	mirror_open(&after->round, &proposal->sum, shown, &after->state.open);
+	if (!command->autospin) /* a spin by hand ends autoplay */
+		autoplay_stop(&after->state.autoplay);
+	else if (autoplay_spun(game, &proposal->sum, (int64_t)(now_us / 1000),
+			 &after->state.autoplay) != AUTOPLAY_OK)
+		return REFUSED_OVERFLOW;
+	add_claims(game, proposal);
+	return share_win(game, proposal) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
+}
+
+/* ---- the end of a feature ----------------------------------------------------------------------- */
+
+bool player_propose_end(const struct player *player, const struct player_game *play,
+	const struct player_game *watched, const struct game *game,
+	const struct player_command *command, const struct player_entropy *entropy,
+	struct player_proposal *proposal)
+{
+	struct play_round *round = &proposal->after.round;
+
+	(void)command;
+	begin(player, play, entropy, PLAYER_MOVE_COLLECT, proposal);
+	proposal->after = *watched;
+	if (!gamble_left(game, &watched->state))
+		return collect_all(proposal);
+	if (round->feature_due.minor == 0)
+		return false;
+	/* RULE bewitched 5.9: the rest is credited, the base lines may be doubled */
+	proposal->kind = PLAYER_MOVE_RELEASE;
+	proposal->release = round->feature_due;
+	round->feature_due = money_of(0);
+	return credit(proposal, proposal->release);
+}
+
+/* ---- double-up ---------------------------------------------------------------------------------- */
+
+/* The card of this attempt: the stream of the round's gamble, one draw an attempt, whatever was guessed. */
+static bool draw_card(const struct game *game, const struct player_entropy *entropy,
+	uint32_t attempt, uint32_t guess, uint8_t *card_r, bool *won_r)
+{
+	struct rng rng;
+
+	rng_init(&rng, entropy->round_key);
+	for (uint32_t i = 0; i <= attempt; i++)
+		if (gamble_draw(game, &rng, guess, card_r, won_r) != GAMBLE_OK)
+			return false;
+	return true;
+}
+
+static enum player_refusal propose_gamble(const struct player *player,
+	const struct player_game *play, const struct game *game,
+	const struct player_command *command, const struct player_entropy *entropy,
+	struct player_proposal *proposal)
+{
+	struct player_game *after = &proposal->after;
+	struct open_round *open = &after->state.open;
+	struct gamble_step *step = &after->round.gamble[play->round.gamble_count];
+	struct money stake = play->state.open.gamble_pending;
+	uint8_t card = 0;
+	bool won = false;
+
+	begin(player, play, entropy, PLAYER_MOVE_GAMBLE, proposal);
+	if (after->round.gamble_count >= PLAYER_GAMBLES_MAX ||
+		!draw_card(game, entropy, open->gamble_attempts, command->choice, &card, &won))
+		return REFUSED_GAMBLE;
+	open->gamble_attempts++;
+	if (gamble_settle(stake, won, &open->gamble_pending) != GAMBLE_OK)
+		return REFUSED_OVERFLOW;
+	game_state_show_card(&after->state, card);
+	*step = (struct gamble_step){ stake, open->gamble_pending, (uint8_t)command->choice, card,
+		won };
+	after->round.gamble_count++;
+	if (!won) {
+		proposal->forfeit = stake;
+		close_round(proposal);
+	} else if (gamble_left(game, &after->state)) {
+		proposal->win_pending = stake;
+	} else { /* RULE bewitched 5.7: after the last attempt the win is collected */
+		proposal->release = stake;
+		proposal->win_balance = stake;
+		proposal->collected = open->gamble_pending;
+		if (!credit(proposal, proposal->collected))
+			return REFUSED_OVERFLOW;
+		close_round(proposal);
+	}
+	return REFUSED_NOTHING;
+}
+
+static enum player_refusal propose_halve(const struct player *player, const struct player_game *play,
+	const struct player_entropy *entropy, struct player_proposal *proposal)
+{
+	struct open_round *open = &proposal->after.state.open;
+	struct money banked;
+
+	begin(player, play, entropy, PLAYER_MOVE_HALVE, proposal);
+	gamble_halve(open->gamble_pending, &banked, &open->gamble_pending);
+	proposal->release = banked;
+	proposal->collected = banked;
+	return credit(proposal, banked) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
+}
+
+/* ---- the house ---------------------------------------------------------------------------------- */
+
+/* Compensating entries for a malfunction: the stake goes back, what was credited is asked back (the wallet stops at balance 0 and notes the rest as
+ * a receivable), what is pending is forfeited. Contributions and awards stay. */
+static enum player_refusal propose_void(const struct player *player, const struct player_game *play,
+	const struct player_command *command, const struct player_entropy *entropy,
+	struct player_proposal *proposal)
+{
+	struct play_round *round = &proposal->after.round;
+
+	begin(player, play, entropy, PLAYER_MOVE_VOID, proposal);
+	proposal->void_move = command->round;
+	proposal->forfeit = proposal->pending_before;
+	proposal->win_balance = round->stake;
+	proposal->stake = round->credited;
+	round->voided = true;
+	if (round->closed_by == 0)
+		close_round(proposal);
+	return REFUSED_NOTHING;
+}
+
+static enum player_refusal propose_setting(const struct player *player,
+	const struct player_game *play, const struct game *game,
+	const struct player_command *command, const struct player_entropy *entropy,
+	struct player_proposal *proposal)
+{
+	struct autoplay *autoplay = &proposal->after.state.autoplay;
+
+	begin(player, play, entropy, PLAYER_MOVE_SETTING, proposal);
+	if (command->autoplay.spins == 0)
+		autoplay_stop(autoplay);
+	else if (autoplay_start(game, &command->autoplay, autoplay) != AUTOPLAY_OK)
+		return REFUSED_AUTOPLAY;
+	return REFUSED_NOTHING;
+}
+
+enum player_refusal player_propose(const struct player *player, const struct player_game *play,
+	const struct game *game, const struct player_command *command,
+	const struct player_entropy *entropy, uint64_t now_us, struct player_proposal *proposal_r)
+{
+	switch (command->verb) {
+	case VERB_OPEN:
+		begin(player, NULL, entropy, PLAYER_MOVE_OPEN, proposal_r);
+		proposal_r->currency = command->currency;
+		return REFUSED_NOTHING;
+	case VERB_BET:
+		return propose_bet(player, play, game, command, entropy, now_us, proposal_r);
+	case VERB_COLLECT:
+		begin(player, play, entropy, PLAYER_MOVE_COLLECT, proposal_r);
+		return collect_all(proposal_r) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
+	case VERB_RESOLVE:
+		begin(player, play, entropy, PLAYER_MOVE_COLLECT, proposal_r);
+		player_watch_all(&proposal_r->after, game, entropy->round_key);
+		return collect_all(proposal_r) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
+	case VERB_GAMBLE:
+		return propose_gamble(player, play, game, command, entropy, proposal_r);
+	case VERB_HALVE:
+		return propose_halve(player, play, entropy, proposal_r);
+	case VERB_VOID:
+		return propose_void(player, play, command, entropy, proposal_r);
+	case VERB_AUTOPLAY:
+		return propose_setting(player, play, game, command, entropy, proposal_r);
+	case VERB_PICK:
+	case VERB_NEXT:
+	case VERB_STATE:
+	case VERB_WITCH:
+	case VERB_REPLAY:
+		break;
+	}
+	assert(!"a verb that is no move");
+	return REFUSED_NO_GAME;
+}
