@@ -26,7 +26,8 @@ endif
 GEN := build/gen
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
-say = $(if $(filter 1,$(V)),,@echo '  $(1) $(2)')
+# Quiet under make -s too.
+say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(filter-out --%,$(MAKEFLAGS)))),,@echo '  $(1) $(2)')
 
 # ---- flags -------------------------------------------------------------------------------------------------------------
 PKGS := rdkafka hiredis libpq libprotobuf-c nanomsg libwebsockets jansson libjwt libsodium openssl libcurl
@@ -167,7 +168,7 @@ FORCE:
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests setup run stop status test test-unit fuzz bench compose-test format format-check tidy clean FORCE
+.PHONY: help all lib web tests list-tests list-fuzzers setup run stop status test test-unit fuzz bench compose-test format format-check tidy clean FORCE
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
@@ -184,6 +185,11 @@ help:
 all: $(BINS) web
 lib: $(filter %.a,$(LIB_COMMON) $(foreach s,$(SERVICE_DIRS),$(call service_libs,$(s))))
 tests: $(TESTS)
+# For scripts/test.sh: what there should be, whether or not it can be built.
+list-tests:
+	@printf '%s\n' $(TESTS)
+list-fuzzers:
+	@printf '%s\n' $(FUZZERS:$(O)/%=build/fuzz/%)
 web:
 	$(Q)if [ -x scripts/web.sh ]; then scripts/web.sh; fi
 setup:

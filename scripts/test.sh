@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# test.sh [all | unit | fuzz [SECONDS] | purity | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
+# as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
+set -u
+. "$(dirname "$0")/lib.sh"
+passed=0
+failed=0
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+jobs=$(nproc)
+
+# count PASSED FAILED WHAT
+count() {
+    passed=$((passed + $1))
+    failed=$((failed + $2))
+    printf '%-60s %s passed, %s failed\n' "$3" "$1" "$2"
+}
+
+# ---- unit tests: one cmocka program after the other, under ASan and UBSan --------------------------------------------------------
+unit_program() {
+    local program=$1 log=$1.log total good code=0
+    [ -x "$program" ] || { count 0 1 "${program#build/asan/test/} (not built)"; return; }
+    timeout 180 "$program" >"$log" 2>&1 || code=$?
+    total=$(sed -n 's/^\[==========\] Running \([0-9]*\) test(s).*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
+    good=$(grep -c '^\[       OK \]' "$log")
+    # A program that ends badly without a failed test (a leak, a crash after the last one) counts as one failure.
+    if [ "$code" != 0 ] && [ "$good" -ge "$total" ]; then total=$((good + 1)); fi
+    count "$good" $((total - good)) "${program#build/asan/test/}"
+    if [ "$code" != 0 ] || [ "$total" -gt "$good" ]; then grep -v '^\[ RUN\|^\[       OK' "$log" | tail -n 40; fi
+}
+
+unit() {
+    local program
+    with_dots 'building the unit tests with ASan and UBSan' make -s -k -j"$jobs" SAN=1 tests || count 0 1 'build of the unit tests'
+    for program in $(make -s SAN=1 list-tests); do unit_program "$program"; done
+}
+
+# ---- fuzzers: so many seconds in all --------------------------------------------------------------------------------------------
+fuzz() {
+    local total=${1:-60} list program corpus seeds each code
+    [[ $total =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$total', expected a number"
+    with_dots 'building the fuzzers' make -s -k -j"$jobs" fuzz-programs || count 0 1 'build of the fuzzers'
+    list=$(make -s list-fuzzers)
+    [ -n "$list" ] || return 0
+    each=$((total / $(wc -w <<<"$list")))
+    [ "$each" -ge 1 ] || each=1
+    for program in $list; do
+        [ -x "$program" ] || { count 0 1 "${program#build/} (not built)"; continue; }
+        corpus=$program.corpus
+        mkdir -p "$corpus"
+        # Seeds kept in the repository lie beside the fuzzer, in test/corpus/<name>/.
+        seeds=$(dirname "${program#build/fuzz/}")/test/corpus/$(basename "$program")
+        [ -d "$seeds" ] || seeds=
+        code=0
+        # shellcheck disable=SC2086
+        "$program" -max_total_time="$each" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$program-" \
+            "$corpus" $seeds >"$program.log" 2>&1 || code=$?
+        if [ "$code" = 0 ]; then
+            count 1 0 "${program#build/} ($(sed -n 's/^stat::number_of_executed_units: //p' "$program.log") runs in $each s)"
+        else
+            count 0 1 "${program#build/}"
+            tail -n 30 "$program.log"
+        fi
+    done
+}
+
+# ---- parts that print their own count -------------------------------------------------------------------------------------------
+counted() {
+    local what=$1 log line code=0
+    shift
+    log=build/test-$(basename "$what").log
+    mkdir -p build
+    "$@" >"$log" 2>&1 || code=$?
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    if [ -z "$line" ]; then
+        count 0 1 "$what (no count; status $code)"
+    elif [ "$code" != 0 ] && [[ $line == *" 0 failed"* ]]; then
+        count "${line%% *}" 1 "$what (status $code)"
+    else
+        count "${line%% *}" "$(sed 's/.*passed, \([0-9]*\) failed.*/\1/' <<<"$line")" "$what"
+    fi
+    if [ "$code" != 0 ] || [[ $line != *" 0 failed"* ]]; then tail -n 60 "$log"; else grep -E '^(measured|note):? ' "$log"; fi
+}
+
+e2e() {
+    local file name
+    with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
+    for file in tests/e2e/*.py; do
+        name=$(basename "$file" .py)
+        case $name in _* | lib*) continue ;; esac # what the tests share
+        [ -f "$file" ] || continue
+        [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
+        counted "tests/e2e/$name" timeout --kill-after=30 600 python3 "$file"
+    done
+}
+
+part=${1:-all}
+[ $# = 0 ] || shift
+case $part in
+all)
+    "$ROOT/scripts/setup.sh" test --quiet || exit 1
+    unit
+    fuzz 60
+    counted purity "$ROOT/scripts/check-purity.sh"
+    e2e
+    ;;
+unit) unit ;;
+fuzz) fuzz "$@" ;;
+purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
+e2e) e2e "$@" ;;
+*) die "found '$part', expected all, unit, fuzz, purity or e2e" ;;
+esac
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
