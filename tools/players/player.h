@@ -1,0 +1,122 @@
+/* One simulated player: asks one thing at a time, asks it again with the same key until it is
+ * answered, follows the stages of a round, checks every answer and keeps a record of it. */
+#ifndef CARILLON_PLAYERS_PLAYER_H
+#define CARILLON_PLAYERS_PLAYER_H
+
+#include "tools/players/http.h"
+#include "tools/players/options.h"
+#include "tools/players/record.h"
+#include "tools/players/view.h"
+
+#define PLAYER_TOKEN_MAX 1024
+#define PLAYER_DEPOSIT_MINOR 100000
+#define VIALS_MAX 16
+
+/* What all players share. */
+struct crowd {
+	const struct options *options;
+	struct http *http;
+	struct player *players;
+	size_t n;
+	struct player **due; /* heap, soonest first */
+	size_t due_n;
+	size_t active; /* players who have not reached PLAYER_DONE */
+	bool stopping; /* no new rounds */
+	uint64_t rounds_begun;
+	/* From GET /v1/games/{id}. */
+	int64_t coin[32];
+	size_t coins_n;
+	int64_t lines_min, lines_max, coins_min, coins_max;
+	uint32_t vials;
+};
+
+enum player_stage {
+	PLAYER_JOINS, /* session, then where its ledger stands */
+	PLAYER_PLAYS,
+	PLAYER_AUDITS, /* reads ledger and history */
+	PLAYER_DONE,
+};
+
+enum op_kind {
+	OP_SESSION,
+	OP_BASE, /* the newest row of the journal */
+	OP_STATE,
+	OP_BET,
+	OP_PICK,
+	OP_NEXT,
+	OP_COLLECT,
+	OP_GAMBLE,
+	OP_HALVE,
+	OP_DEPOSIT,
+	OP_JOURNAL,
+	OP_ROUNDS,
+	OP_REVEAL, /* GET /v1/rounds/{round}: the secret of a closed round */
+};
+
+/* What is being asked; unchanged however often it is sent. */
+struct op {
+	enum op_kind kind;
+	char path[160], body[512], key[48]; /* body "": GET */
+	uint64_t first_us;		    /* sent first; 0: not yet */
+	unsigned tries;
+	uint64_t expect, round;
+	int64_t stake, coin_minor, pending;
+};
+
+struct player {
+	struct crowd *crowd;
+	int64_t number;
+	struct http_line *line;
+	char token[PLAYER_TOKEN_MAX];
+	uint64_t random;
+	enum player_stage stage;
+	struct op op;
+	bool asking;   /* op is not answered yet */
+	bool renewing; /* a session is asked for in between: op waits */
+	bool broke;
+
+	uint64_t expect;
+	uint8_t secret_hash[32];
+	bool has_hash;
+	int64_t balance;
+	struct round_view round; /* the open or last one, as last told */
+	uint32_t picks;		 /* made in the present bonus */
+	int64_t win_gambled;	 /* gained or lost by gambles in this round */
+	size_t jackpots_awaited; /* told with the award still on its way */
+	unsigned refused_in_row, conflicts_in_row, strange_in_row;
+
+	uint64_t due_us, next_spin_us;
+	size_t heap_at; /* 1-based; 0: not in the heap */
+
+	struct record record;
+	LIST(struct ledger_row) rows; /* newest first while they are read */
+	unsigned audit_tries;
+	size_t history_n;
+	size_t reveals;
+};
+
+/* The player's next request is due. */
+void player_act(struct player *player, uint64_t now_us);
+http_done player_answered;
+/* Puts the player into the heap. */
+void crowd_schedule(struct player *player, uint64_t due_us);
+
+/* player.c, for audit.c: begins an op; body NULL for a GET. */
+struct op *player_begin(struct player *player, enum op_kind kind);
+void player_send(struct player *player, uint64_t now_us);
+uint64_t player_random(struct player *player);
+
+/* audit.c */
+void audit_begin(struct player *player);
+void audit_answered(struct player *player, const json_t *json);
+void audit_finish(struct player *player);
+
+/* answer.c: checks what an accepted request was answered against what was known before. */
+void answer_check(struct player *player, const struct op *op, const struct view *view);
+void answer_note_balance(struct player *player);
+
+/* bet.c */
+void bet_choose(struct player *player, int64_t *coin_r, int64_t *lines_r, int64_t *coins_r);
+void bet_rules_read(struct crowd *crowd, const json_t *game);
+
+#endif
