@@ -1,0 +1,248 @@
+"""What the end-to-end tests share: an installation of their own, started by the project's own scripts in a folder and on ports of its own, players
+who play on it, and the count of what passed. Several tests may run at once."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import urllib.error
+import urllib.request
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN = os.path.join(ROOT, "build", "bin")
+PSQL = os.path.join(os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin"), "psql")
+
+
+def read_text(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def pairs(path):
+    return dict(line.split("=", 1) for line in read_text(path).splitlines() if "=" in line and not line.startswith("#"))
+
+
+def wait_until(what, condition, seconds, pause=0.05):
+    """The condition's first true answer; fails with what was waited for."""
+    end = time.monotonic() + seconds
+    while True:
+        answer = condition()
+        if answer:
+            return answer
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {seconds} s in vain for {what}")
+        time.sleep(pause)
+
+
+class Answer:
+    def __init__(self, status, body, headers):
+        self.status, self.raw, self.headers = status, body, headers
+        try:
+            self.json = json.loads(body) if body else None
+        except ValueError:
+            self.json = None
+
+    @property
+    def error(self):
+        return (self.json or {}).get("error", {}) if isinstance(self.json, dict) else {}
+
+    def __repr__(self):
+        return f"{self.status} {self.raw[:300]!r}"
+
+
+class Installation:
+    """`with Installation("name") as place:` is a started one; its folder is removed afterwards unless the test failed."""
+
+    def __init__(self, name, scale=1, kind="test"):
+        self.data = tempfile.mkdtemp(prefix=f"carillon-{name}-", dir=os.environ.get("CARILLON_TEST_TMP", "/tmp"))
+        self.scale, self.kind = scale, kind
+        # Servers of this folder alone, whatever the shell that started the tests had set.
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
+        if "CARILLON_CACHE" in os.environ:
+            self.environment["CARILLON_CACHE"] = os.environ["CARILLON_CACHE"]
+        self.environment.update(CARILLON_DATA=self.data, CARILLON_KIND=kind)
+
+    def __enter__(self):
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.stop()
+        if kind is None:
+            shutil.rmtree(self.data, ignore_errors=True)
+        else:
+            print(f"the folder is kept: {self.data}")
+            for name in sorted(os.listdir(f"{self.data}/log")) if os.path.isdir(f"{self.data}/log") else []:
+                print(f"--- end of log/{name}\n" + "\n".join(read_text(f"{self.data}/log/{name}").splitlines()[-8:]))
+
+    def script(self, *arguments, timeout=240):
+        done = subprocess.run(arguments, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=timeout, check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"{' '.join(arguments)}: status {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        return done
+
+    def start(self, scale=None):
+        self.scale = scale or self.scale
+        self.script(f"{ROOT}/scripts/run.sh", "--start", f"--scale={self.scale}")
+        self.stack = pairs(f"{self.data}/run/stack.env")
+        self.ports = pairs(f"{self.data}/run/ports")
+        self.url = f"http://127.0.0.1:{self.ports['HTTP_PORT']}"
+
+    def stop(self):
+        try:
+            self.script(f"{ROOT}/scripts/run.sh", "--stop")
+        except AssertionError as error:
+            print(error)
+
+    # ---- processes ----
+
+    def status(self, which="supervisor"):
+        """name -> (state, pid, restarts) of the services, or of the servers with "stack"."""
+        rows = {}
+        for line in read_text(f"{self.data}/run/{which}.status").splitlines():
+            fields = line.split("\t")
+            if len(fields) >= 4:
+                rows[fields[0]] = (fields[1], int(fields[2]), int(fields[3]))
+        return rows
+
+    def pid(self, name):
+        for which in ("supervisor", "stack"):
+            if name in self.status(which):
+                return self.status(which)[name][1]
+        raise AssertionError(f"no program {name}: {self.status()} {self.status('stack')}")
+
+    def kill(self, name, number=signal.SIGKILL):
+        """Kills the program. Postgres is killed whole: its postmaster first, then what would linger."""
+        pid = self.pid(name)
+        children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+        os.kill(pid, number)
+        if name == "postgres" and number == signal.SIGKILL:
+            for child in children:
+                try:
+                    os.kill(int(child), number)
+                except ProcessLookupError:
+                    pass
+        return time.monotonic()
+
+    def hold(self, name):
+        """Keeps the program from being started again."""
+        open(f"{self.data}/run/hold/{name}", "w", encoding="utf-8").close()
+
+    def release(self, name):
+        os.unlink(f"{self.data}/run/hold/{name}")
+
+    # ---- asking ----
+
+    def sql(self, text, writer=False):
+        dsn = self.stack["CARILLON_PG_DSN" if writer else "CARILLON_PG_RO_DSN"]
+        done = subprocess.run([PSQL, "-d", dsn, "-XAtqF", "\t", "-v", "ON_ERROR_STOP=1", "-c", text], capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"{text}: {done.stderr}")
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+    def redis(self, *words):
+        host, port = self.stack["CARILLON_REDIS"].rsplit(":", 1)
+        return subprocess.run(["redis-cli", "-h", host, "-p", port, *words], capture_output=True, text=True, timeout=10, check=True).stdout
+
+    def http(self, method, path, body=None, token=None, key=None, raw=None, headers=None, timeout=15):
+        data = raw if raw is not None else None if body is None else json.dumps(body).encode()
+        sent = {"Content-Type": "application/json"} if data is not None else {}
+        if token:
+            sent["Authorization"] = f"Bearer {token}"
+        if key:
+            sent["Idempotency-Key"] = key
+        sent.update(headers or {})
+        request = urllib.request.Request(self.url + path, data=data, method=method, headers=sent)
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                return Answer(answer.status, answer.read(), answer.headers)
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.code, error.read(), error.headers)
+
+    def operator_key(self):
+        return read_text(f"{self.data}/keys/operator-1.key").strip()
+
+    def verify(self, patience=20):
+        """The ledger's proof; awards on their way get some seconds. Fails with the breaches."""
+        end = time.monotonic() + patience
+        while True:
+            done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json"], cwd=self.data, env={**self.environment, **self.stack},
+                                  capture_output=True, text=True, timeout=120, check=False)
+            if done.returncode == 0:
+                return json.loads(done.stdout)
+            if time.monotonic() > end:
+                raise AssertionError(f"ledger verify: status {done.returncode}\n{done.stdout[:4000]}\n{done.stderr[:2000]}")
+            time.sleep(0.5)
+
+    def players(self, **options):
+        return Players(self, options)
+
+
+class Players:
+    """The load generator in the background: live(), finish()."""
+
+    def __init__(self, place, options):
+        self.record_path = f"{place.data}/run/test-players.json"
+        self.live_path = f"{place.data}/run/test-players.live"
+        for path in (self.record_path, self.live_path):
+            if os.path.exists(path):
+                os.unlink(path)
+        options = {"url": place.url, "record": self.record_path, "live": self.live_path, "operator-key": f"{place.data}/keys/operator-1.key", **options}
+        command = [f"{BIN}/players", "--quiet"] + [f"--{name.replace('_', '-')}={value}" for name, value in options.items() if value is not None]
+        self.log = open(f"{place.data}/log/players.log", "wb")
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        self.log_path = self.log.name
+        self.place = place
+
+    def live(self):
+        try:
+            return json.loads(read_text(self.live_path))
+        except ValueError:
+            return {}
+
+    def settled(self):
+        """From the journal, not from what the players believe: the last time and count of bets booked."""
+        return int(self.place.sql("select count(*) from wallet.journal where kind = 2 and refusal = 0")[0][0])
+
+    def finish(self, timeout=120, stop=True):
+        if stop and self.process.poll() is None:
+            self.process.terminate()
+        code = self.process.wait(timeout)
+        self.log.close()
+        try:
+            record = json.loads(read_text(self.record_path))
+        except ValueError:
+            raise AssertionError(f"the players left no record: status {code}\n{read_text(self.log_path)[-3000:]}") from None
+        if code != 0 or record.get("mismatches_n") or record.get("errors_n"):
+            shown = {k: v for k, v in record.items() if k != "timeline"}
+            raise AssertionError(f"players: status {code}, {json.dumps(shown)[:4000]}\n{read_text(self.log_path)[-2000:]}")
+        return record
+
+
+def run(*tests):
+    """Runs the tests in order, prints a line each and the count. Names on the command line choose some of them."""
+    chosen = [t for t in tests if not sys.argv[1:] or t.__name__ in sys.argv[1:]]
+    passed = failed = 0
+    for test in chosen:
+        began = time.monotonic()
+        try:
+            test()
+            passed += 1
+            print(f"ok      {test.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
+        except Exception:  # noqa: BLE001 - whatever went wrong is the test's failure
+            failed += 1
+            print(f"FAILED  {test.__name__} ({time.monotonic() - began:.1f} s)\n{traceback.format_exc()}", flush=True)
+    print(f"{passed} passed, {failed} failed", flush=True)
+    sys.exit(0 if failed == 0 and passed > 0 else 1)
