@@ -324,8 +324,8 @@ static void lws_start(struct edge *edge)
 	struct lws_context_creation_info info = {
 		.port = CONTEXT_PORT_NO_LISTEN_SERVER,
 		.protocols = edge->protocols,
-		.gid = (gid_t)-1,
-		.uid = (uid_t)-1,
+		.gid = -1,
+		.uid = -1,
 		.user = edge,
 		.max_http_header_data = HEADER_DATA_BYTES,
 		.max_http_header_pool = (unsigned short)(edge->connections_max > 65000

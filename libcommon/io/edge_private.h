@@ -11,7 +11,7 @@
 #define EDGE_ROUTES_MAX 64
 #define EDGE_STATUSES_MAX 24
 #define EDGE_ARENA_BYTES 6144
-#define EDGE_MORE_HEADERS_MAX 384
+#define EDGE_MORE_HEADERS_MAX 1200
 
 struct edge_listener {
 	struct edge *edge;
