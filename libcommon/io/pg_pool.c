@@ -138,10 +138,10 @@ static void link_query(struct pg_pool *pool, struct pg_link *link, struct query 
 	link->query = query;
 	link->state = LINK_BUSY;
 	const char *const *parameters = (const char *const *)query->parameters;
-	if (PQsendQueryParams(link->conn, query->sql, query->n, NULL, parameters, NULL, NULL, 0) != 1)
-		link_close(link, PQerrorMessage(link->conn));
-	else
+	if (PQsendQueryParams(link->conn, query->sql, query->n, NULL, parameters, NULL, NULL, 0) == 1)
 		link_flush(pool, link);
+	else
+		query->until_us = 0; /* `done` is called by the next poll, never from here */
 }
 
 static void dispatch(struct pg_pool *pool)
@@ -191,7 +191,9 @@ static void expire(struct pg_pool *pool, uint64_t now_us)
 	for (int i = 0; i < pool->n; i++) {
 		struct pg_link *link = &pool->links[i];
 		if (link->state == LINK_BUSY && now_us >= link->query->until_us)
-			link_close(link, "no answer in time"); /* an answer that comes later must find nobody */
+			/* Closed, so that an answer which comes later finds nobody. */
+			link_close(link, link->query->until_us == 0 ? "the connection to Postgres was lost"
+								    : "no answer in time");
 		else if (link->state == LINK_CONNECTING && now_us >= link->since_us + CONNECT_TIMEOUT_US)
 			link_close(link, "no connection in time");
 		else if (link->state == LINK_CLOSED && now_us >= link->retry_us)

@@ -78,6 +78,8 @@ struct service_ops {
 	int64_t (*restart_offset)(struct service *service, const struct service_shard *shard, int topic);
 	/* May the process end (SIGTERM)? Reading of new commands has stopped; true when nothing is in flight. NULL: always. */
 	bool (*drained)(struct service *service);
+	/* Numbers of the service's own migrations (services/<name>/migrations/) this build works with; 0: not checked. */
+	int schema_min, schema_max;
 };
 
 /* main() of a sharded service: never returns normally but after SIGTERM, with 0. */
@@ -106,9 +108,9 @@ void service_bus_send_now(struct service *service, const char *url, const void *
 const char *service_owner_url(struct service *service, const char *of_service, uint32_t shard);
 
 /* Envelopes: fills an already initialised protobuf-c Envelope with schema 1, incarnation, seq, now, and our name. trace stays empty unless given. */
-struct _Carillon__Envelope;
-void service_envelope(struct service *service, struct _Carillon__Envelope *envelope, uint32_t incarnation, uint64_t seq);
+struct Carillon__Envelope;
+void service_envelope(struct service *service, struct Carillon__Envelope *envelope, uint32_t incarnation, uint64_t seq);
 /* Refuses an envelope that is missing or of a schema this build does not know: false, with service_reason set. */
-bool service_envelope_check(struct service *service, const struct _Carillon__Envelope *envelope);
+bool service_envelope_check(struct service *service, const struct Carillon__Envelope *envelope);
 
 #endif

@@ -36,13 +36,15 @@ create table carillon.shard (
 	deaths integer not null default 0,
 	trying_topic integer,
 	trying_offset bigint,
+	trying_deaths integer not null default 0,
 	primary key (service, shard)
-);
+) with (fillfactor = 10);
 comment on table carillon.shard is 'Who owns a shard of a service, until when, and how far its topics are consumed. The first statement of every transaction of an owner renews and fences here.';
 comment on column carillon.shard.epoch is 'Raised at every taking; an owner with an older one finds no row to update and exits.';
 comment on column carillon.shard.offset_1 is 'Next offset of the service''s first topic; seq_1 is the seq of the message before it (0: none).';
 comment on column carillon.shard.deaths is 'Takings in a row at an unchanged position: from 3 on, messages are tried one by one and the one that kills goes to dead.letters.';
-comment on column carillon.shard.trying_offset is 'The message being tried one by one after repeated deaths.';
+comment on column carillon.shard.trying_offset is 'The message being tried one by one after repeated deaths; trying_topic is 1 or 2, as in offset_1 and offset_2.';
+comment on column carillon.shard.trying_deaths is 'How often the owner died over that message; at 3 it goes to dead.letters.';
 
 create table carillon.game (
 	number integer not null,
