@@ -1,0 +1,135 @@
+#include "services/spin-engine/adapters/fault.h"
+
+#include "wallet.pb-c.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void fault_set(struct fault *fault, uint32_t http, const char *code, const char *message)
+{
+	memset(fault, 0, sizeof(*fault));
+	fault->http = http;
+	snprintf(fault->code, sizeof(fault->code), "%s", code);
+	snprintf(fault->message, sizeof(fault->message), "%s", message);
+}
+
+void fault_found(struct fault *fault, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(fault->found, sizeof(fault->found), format, arguments);
+	va_end(arguments);
+}
+
+void fault_expected(struct fault *fault, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(fault->expected, sizeof(fault->expected), format, arguments);
+	va_end(arguments);
+}
+
+struct text {
+	uint32_t http;
+	const char *code, *message;
+};
+
+static const struct text errors[PLAYER_REFUSALS_N] = {
+	[REFUSED_NOTHING] = { 0, "", "" },
+	[REFUSED_NO_ACCOUNT] = { 404, "no_account", "There is no account for this player." },
+	[REFUSED_BLOCKED] = { 403, "blocked", "Play is blocked for this account." },
+	[REFUSED_CURRENCY] = { 409, "currency",
+		"The account exists already, in another currency (ISO 4217 numbers)." },
+	[REFUSED_NO_GAME] = { 404, "no_game", "There is no such game here." },
+	[REFUSED_GAME_STOPPED] = { 503, "game_stopped", "This game is stopped by its operator." },
+	[REFUSED_MOVE_SPENT] = { 409, "move_spent",
+		"This move number is spent: the state has moved on." },
+	[REFUSED_MOVE_AHEAD] = { 409, "move_ahead", "This move number is not yet next." },
+	[REFUSED_CONTENT] = { 422, "other_content",
+		"The same Idempotency-Key was used for a request with other content." },
+	[REFUSED_LATE] = { 409, "too_late", "The request came too late to start anything." },
+	[REFUSED_FEATURE_OPEN] = { 409, "feature_open",
+		"The round before this one has a feature that is not yet played to its end." },
+	[REFUSED_ROUND] = { 409, "other_round", "This is not the round at hand." },
+	[REFUSED_CLOSED] = { 409, "round_closed", "This round is closed." },
+	[REFUSED_CURSOR] = { 409, "other_cursor", "The round stands at another phase." },
+	[REFUSED_PICK_NEEDED] = { 409, "pick_needed", "A pick is needed before the round goes on." },
+	[REFUSED_NO_PICK] = { 409, "no_pick", "There is nothing to pick at this phase." },
+	[REFUSED_CHOICE] = { 400, "bad_choice", "The choice is out of its range." },
+	[REFUSED_WITCH] = { 400, "bad_witch", "The game has no such witch." },
+	[REFUSED_BET] = { 400, "bad_bet", "The bet is not one this game takes." },
+	[REFUSED_GAMBLE] = { 409, "gamble", "The double-up is not possible now." },
+	[REFUSED_AUTOPLAY] = { 409, "autoplay", "Autoplay does not allow this." },
+	[REFUSED_VOID] = { 409, "void", "This round cannot be voided." },
+	[REFUSED_PHASE_LIMIT] = { 503, "game_stopped",
+		"The game was stopped: a round went past its proven bounds. Nothing was booked." },
+	[REFUSED_OVERFLOW] = { 409, "overflow", "An amount would not fit. Nothing was booked." },
+	[REFUSED_SCRIPT] = { 409, "script", "The script of forced draws does not fit this round." },
+};
+
+void fault_of_error(const struct player_error *error, struct fault *fault)
+{
+	const struct text *text = &errors[error->refusal];
+	const char *detail = NULL;
+
+	fault_set(fault, text->http, text->code, text->message);
+	if (error->field)
+		snprintf(fault->where, sizeof(fault->where), "%s", error->field);
+	if (error->refusal == REFUSED_BET)
+		detail = bet_status_text((enum bet_status)error->detail);
+	else if (error->refusal == REFUSED_GAMBLE)
+		detail = gamble_status_text((enum gamble_status)error->detail);
+	else if (error->refusal == REFUSED_AUTOPLAY)
+		detail = autoplay_status_text((enum autoplay_status)error->detail);
+	if (detail)
+		snprintf(fault->code, sizeof(fault->code), "%s", detail);
+	if (error->min > error->max) {
+		if (error->found != 0)
+			fault_found(fault, "%" PRId64, error->found);
+		return;
+	}
+	fault_found(fault, "%" PRId64, error->found);
+	if (error->min == error->max)
+		fault_expected(fault, "%" PRId64, error->min);
+	else
+		fault_expected(fault, "%" PRId64 "..%" PRId64, error->min, error->max);
+}
+
+/* What the wallet says no to. The number is spent, nothing else has changed. */
+static const struct text refusals[] = {
+	[CARILLON__REFUSAL__REFUSAL_NONE] = { 0, "", "" },
+	[CARILLON__REFUSAL__REFUSAL_FUNDS] = { 402, "insufficient_funds",
+		"There is not enough money for this bet." },
+	[CARILLON__REFUSAL__REFUSAL_LIMIT] = { 403, "limit", "A limit of the account is reached." },
+	[CARILLON__REFUSAL__REFUSAL_BLOCKED] = { 403, "blocked",
+		"Play is blocked for this account or this game." },
+	[CARILLON__REFUSAL__REFUSAL_LATE] = { 409, "too_late",
+		"The request came too late to start anything." },
+	[CARILLON__REFUSAL__REFUSAL_PENDING] = { 409, "pending",
+		"The money that waits in the round is not what was expected." },
+	[CARILLON__REFUSAL__REFUSAL_ACCOUNT] = { 409, "account",
+		"There is no such account, or it exists in another currency." },
+	[CARILLON__REFUSAL__REFUSAL_CONTENT] = { 422, "other_content",
+		"The same id was used with other content." },
+	[CARILLON__REFUSAL__REFUSAL_TALLY] = { 503, "jackpot_not_offered",
+		"The jackpot of this game takes no contributions in this currency now." },
+	[CARILLON__REFUSAL__REFUSAL_KIND] = { 503, "not_supported",
+		"The wallet does not know this kind of move yet." },
+	[CARILLON__REFUSAL__REFUSAL_CLAIM] = { 409, "claim", "The jackpot claim is not in order." },
+	[CARILLON__REFUSAL__REFUSAL_AMOUNT] = { 400, "amount", "An amount is out of its range." },
+};
+
+void fault_of_refusal(uint32_t refusal, struct fault *fault)
+{
+	if (refusal >= sizeof(refusals) / sizeof(refusals[0])) {
+		fault_set(fault, 503, "refused", "The wallet refused the move.");
+		fault_found(fault, "refusal %" PRIu32, refusal);
+		return;
+	}
+	fault_set(fault, refusals[refusal].http, refusals[refusal].code,
+		refusals[refusal].message);
+}
