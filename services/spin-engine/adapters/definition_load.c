@@ -320,6 +320,7 @@ static void read_features(const struct node *root, struct game *game)
 
 		node_slug(&witch, game->witch[i], sizeof(game->witch[i]));
 	}
+	/* RULE bewitched 7.4 */
 	game->resolve_after_hours = node_u32(&hours, 1, 24 * 365);
 }
 
@@ -406,8 +407,8 @@ static void read_autoplay(const struct node *root, struct game *game)
 	rules->interval_min_ms = node_u32(&interval, 0, 60000);
 }
 
-/* share = coin value in EUR / base coin value, floored to 10^-9; all factors are bounded, so the
- * 128-bit product cannot overflow. */
+/* RULE bewitched 4.5. share = coin value in EUR / base coin value, floored to 10^-9; all factors
+ * are bounded, so the 128-bit product cannot overflow. */
 static int64_t jackpot_share(
 	const struct jackpot_row *row, uint32_t exponent, int64_t base_coin_minor)
 {
@@ -465,6 +466,7 @@ static void read_jackpot(const struct node *root, struct game *game)
 	node_keys(&jackpot, "pool pool_number contribution_ppm base_coin_eur_minor "
 			    "base_seed_eur_minor rows");
 	node_slug(&id, link->pool_id, sizeof(link->pool_id));
+	/* RULE bewitched 4.3: of each bet, told to the pool by this link */
 	link->contribution_ppm = node_u32(&ppm, 1, 100000);
 	link->base_coin_minor = node_integer(&coin, 1, 1000000);
 	link->base_seed_minor = node_integer(&seed, 1, INT64_C(1000000000000));

@@ -45,6 +45,7 @@ enum gamble_status gamble_check(const struct game *game, const struct game_state
 		return status;
 	if (open->gamble_attempts >= game->gamble.attempts_max) /* RULE bewitched 5.7 */
 		return GAMBLE_ATTEMPTS_SPENT;
+	/* RULE bewitched 5.11 */
 	if (currency && currency->gamble_limited &&
 		open->gamble_pending.minor > currency->gamble_stake_max.minor)
 		return GAMBLE_ABOVE_LIMIT;
@@ -65,7 +66,8 @@ enum gamble_status gamble_halve_check(const struct game *game, const struct game
 }
 
 /* RULE bewitched 5.6, 5.10: as many red cards as black, each as likely, so half of all guesses win.
- */
+ * RULE bewitched 5.5: the card is drawn with the guess and not before it, so that until then the
+ * player may leave with what he has. */
 enum gamble_status gamble_draw(
 	const struct game *game, struct rng *rng, uint32_t guess, uint8_t *card_r, bool *won_r)
 {

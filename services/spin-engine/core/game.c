@@ -57,6 +57,7 @@ enum bet_status bet_stake(const struct bet *bet, struct money *stake_r)
 	return BET_OK;
 }
 
+/* RULE bewitched 1.7: the first fault is told with what was found and what is expected. */
 static enum bet_status refuse(struct bet_error *error, enum bet_status status, const char *field,
 	int64_t found, int64_t min, int64_t max)
 {

@@ -175,8 +175,9 @@ static void pay_lines(struct round *round, struct phase *phase)
 	}
 }
 
-/* RULE bewitched 3.15: what is won while free spins are played is played after them; together what
- * one paid spin awards is one set. */
+/* RULE bewitched 3.11: called for battles and bonus rounds alone. RULE bewitched 3.15: what is won
+ * while free spins are played is played after them; together what one paid spin awards is one set.
+ */
 static void award_free_spins(struct round *round, struct phase *phase, uint32_t count)
 {
 	phase->free_spins_awarded = count;
@@ -195,7 +196,8 @@ static void play_spin(struct round *round, struct phase *phase)
 }
 
 /* RULE bewitched 3.12, 3.16: doubled, also in free spins won by free spins. RULE bewitched 3.14:
- * the bet is that of the round. RULE bewitched 6.2: the first waits for the player. */
+ * the bet is that of the round. RULE bewitched 6.2: the first waits for the player.
+ * RULE bewitched 3.18: no stake is taken, so nothing is contributed either. */
 static void play_free_spin(struct round *round, struct phase *phase)
 {
 	phase_open(round, PHASE_FREE_SPIN, phase);
@@ -315,6 +317,7 @@ enum round_status round_next(struct round *round, struct phase *phase_r)
 	return ROUND_OK;
 }
 
+/* RULE bewitched 7.2: the point a player had reached is played again from the same stream. */
 enum round_status round_replay(const struct game *game, const struct bet *bet,
 	const struct game_state *state, struct rng *rng, uint32_t index, struct phase *phase_r)
 {
