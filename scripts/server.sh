@@ -14,6 +14,8 @@ postgres_place() {
     PG_USER=postgres
     getent passwd postgres >/dev/null || PG_USER=nobody
     AS=(setpriv --reuid "$PG_USER" --regid "$(id -g "$PG_USER")" --clear-groups --pdeathsig INT)
+    # The folder itself is ours to open (not to read: each thing in it has its own rights); those above it are not.
+    chmod a+x "$CARILLON_DATA"
     if ! "${AS[@]}" test -x "$CARILLON_DATA"; then
         PG_DATA=/var/tmp/carillon-pg-$(printf '%s' "$CARILLON_DATA" | sha256sum | cut -c1-12)
         say "$CARILLON_DATA cannot be reached by the user $PG_USER: Postgres keeps its data in $PG_DATA"

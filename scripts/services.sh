@@ -11,22 +11,24 @@ kind=${CARILLON_KIND:-demo}
 table=$ROOT/deploy/local/services.conf
 
 make_keys() {
-    local key
+    local key number
     mkdir -p "$CARILLON_DATA/keys" "$CARILLON_DATA/nn" "$RUN/hold"
     chmod 700 "$CARILLON_DATA/keys"
     rm -f "$RUN"/hold/*
-    sed -n 's/^key  *//p' "$table" | while read -r key; do
+    sed -n 's/^key  *//p' "$table" | while read -r key number; do
         [ -s "$CARILLON_DATA/keys/$key" ] && continue
-        (umask 077 && od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' >"$CARILLON_DATA/keys/$key.new" && echo >>"$CARILLON_DATA/keys/$key.new")
+        (umask 077 && echo "${number:+$number }$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')" >"$CARILLON_DATA/keys/$key.new")
         mv "$CARILLON_DATA/keys/$key.new" "$CARILLON_DATA/keys/$key"
     done
 }
 
-# Ports stay those of last time while our own services hold them (a set-up written anew while they run).
+# Ports stay those of last time while our own services hold them (a set-up written anew while they run). Tests start several
+# installations at the same moment: theirs is a random port at once, lest two see 8080 free.
 settle_ports() {
-    local i
+    local i wanted=8080
+    [ "$kind" != test ] || wanted=''
     alive "$RUN/supervisor.pid" 'carillon-supervisor.*supervisor.conf' && [ -n "$(port_get HTTP_PORT)" ] ||
-        port_settle HTTP_PORT "${CARILLON_HTTP_PORT:-}" 8080
+        port_settle HTTP_PORT "${CARILLON_HTTP_PORT:-}" "$wanted"
     for i in $(seq 1 "$scale"); do
         alive "$RUN/supervisor.pid" 'carillon-supervisor.*supervisor.conf' && [ -n "$(port_get "EVENTS_PORT_$i")" ] ||
             port_settle "EVENTS_PORT_$i" '' ''

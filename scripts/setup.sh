@@ -103,7 +103,7 @@ as_root() {
 
 [ "$(. /etc/os-release 2>/dev/null && echo "${ID:-}${VERSION_ID:-}")" = debian12 ] || [ "$quiet" = 1 ] ||
     say 'setup.sh: this is not Debian 12; the names of packages below are those of Debian 12'
-packages=$(missing | sort -u | tr '\n' ' ')
+packages=$(missing | sort -u | paste -sd' ')
 if [ -n "$packages" ]; then
     say "missing: $packages"
     if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
@@ -114,7 +114,7 @@ if [ -n "$packages" ]; then
     say 'installing it from Debian by apt-get; the servers among it are not started, and no database is made'
     with_dots 'installing' as_root "$(install_script "$packages")" ||
         die 'the installation failed (see above); nothing else was changed'
-    still=$(missing | sort -u | tr '\n' ' ')
+    still=$(missing | sort -u | paste -sd' ')
     [ -z "$still" ] || die "installed, and still not found: $still"
 fi
 if [ "${KAFKA:-}" != embedded ]; then "$ROOT/scripts/kafka-jars.sh" fetch; fi
