@@ -50,7 +50,6 @@ base_image() {
     mirror=$(apt-get indextargets --format '$(SITE)' | head -n 1)
     rm -rf "$root"
     with_dots 'making the base image debian:12-slim with debootstrap' debootstrap --variant=minbase --include=ca-certificates bookworm "$root" "$mirror"
-    cp /etc/apt/sources.list "$root/etc/apt/sources.list" 2>/dev/null || true
     tar -C "$root" --exclude='./var/lib/apt/lists/*' --exclude='./var/cache/apt/archives/*' --exclude='./proc/*' --exclude='./sys/*' --exclude='./dev/*' -c . |
         docker import - debian:12-slim >/dev/null
     rm -rf "$root"
