@@ -127,7 +127,7 @@ wait_for_server() {
     done
 }
 
-# Trust on the loopback address only: whoever may run programs on this machine may reach the data anyhow (docs/operations.md).
+# Trust on the loopback address only: whoever may run programs on this machine may reach the data anyhow.
 make_database() {
     "$PG_BIN/psql" -h 127.0.0.1 -p "$(port_get PG_PORT)" -U postgres -d postgres -Xq -v ON_ERROR_STOP=1 <<'SQL'
 select 'create role carillon login' where not exists (select from pg_roles where rolname = 'carillon') \gexec

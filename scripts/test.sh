@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | unit | fuzz [SECONDS] | purity | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
+# test.sh [all | unit | fuzz [SECONDS] | purity | rules | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
 # as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -101,13 +101,15 @@ all)
     unit
     fuzz 60
     counted purity "$ROOT/scripts/check-purity.sh"
+    counted rules "$ROOT/scripts/check-rules.sh"
     e2e
     ;;
 unit) unit ;;
 fuzz) fuzz "$@" ;;
 purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
+rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, unit, fuzz, purity or e2e" ;;
+*) die "found '$part', expected all, unit, fuzz, purity, rules or e2e" ;;
 esac
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# bench.sh NAME: builds and runs the measurement tests/bench/NAME.py; its results are in build/bench/NAME.json.
+set -eu
+. "$(dirname "$0")/lib.sh"
+name=${1:-e2e}
+file=tests/bench/$name.py
+if [ ! -f "$file" ]; then
+    die "BENCH: found '$name', expected one of: $(find tests/bench -name '[a-z]*.py' ! -name 'lib*' -printf '%f ' 2>/dev/null | sed 's/\.py / /g')"
+fi
+"$ROOT/scripts/setup.sh" --quiet
+with_dots 'building' make -s -j"$(nproc)" all
+mkdir -p build/bench
+shift || true
+exec python3 "$file" "$@"
