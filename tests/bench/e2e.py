@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Rounds a second over the bus and through HTTP, on an installation of its own, beside pgbench's TPC-B with 8 clients on a Postgres of the same settings in
+the same run; CPU microseconds a round by process. Prints a table and writes build/bench/e2e.json. Nothing is asserted.
+
+    e2e.py [--seconds=N] [--bus-players=N]"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+from lib_stack import BIN, ROOT, Installation  # noqa: E402
+
+TICKS = os.sysconf("SC_CLK_TCK")
+PG_BIN = os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin")
+
+
+def cpu_seconds(pid):
+    """Of the process and of its children, live and reaped: Postgres works in backends."""
+    total = 0
+    pids = [pid] + [int(p) for p in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()]
+    for one in pids:
+        try:
+            with open(f"/proc/{one}/stat", encoding="ascii") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+            total += int(fields[11]) + int(fields[12]) + (int(fields[13]) + int(fields[14]) if one == pid else 0)
+        except OSError:
+            pass
+    return total / TICKS
+
+
+def cpu_of_all(place):
+    pids = {name: row[1] for which in ("supervisor", "stack") for name, row in place.status(which).items() if row[0] == "running"}
+    return {name: cpu_seconds(pid) for name, pid in pids.items()}
+
+
+def cpu_a_round(before, after, rounds):
+    return {name: round(1e6 * (after[name] - before[name]) / max(rounds, 1), 1) for name in after if name in before}
+
+
+def pgbench(place, seconds):
+    host = ["-h", "127.0.0.1", "-p", place.ports["PG_PORT"], "-U", "postgres"]
+    subprocess.run([f"{PG_BIN}/createdb", *host, "pgbench"], check=True)
+    subprocess.run([f"{PG_BIN}/pgbench", *host, "-i", "-s", "10", "-q", "pgbench"], check=True, capture_output=True)
+    done = subprocess.run([f"{PG_BIN}/pgbench", *host, "-c", "8", "-j", "2", "-T", str(seconds), "-M", "prepared", "pgbench"],
+                          check=True, capture_output=True, text=True)
+    subprocess.run([f"{PG_BIN}/dropdb", *host, "pgbench"], check=True)
+    return float(re.search(r"tps = ([0-9.]+)", done.stdout).group(1))
+
+
+def bus(place, seconds, players):
+    process = subprocess.Popen([f"{BIN}/bus-bench", f"--kafka={place.stack['CARILLON_KAFKA']}", f"--players={players}", f"--seconds={seconds}",
+                                f"--shards={place.stack['CARILLON_SHARDS']}"], cwd=place.data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    before = after = {}
+    noise = []
+    for line in process.stderr:
+        if line.strip() == "measuring":
+            before = cpu_of_all(place)
+        elif line.strip() == "measured":
+            after = cpu_of_all(place)
+        else:
+            noise.append(line)
+    out = process.stdout.read()
+    if process.wait() != 0:
+        raise SystemExit("bus-bench failed:\n" + "".join(noise[-20:]))
+    result = json.loads(out)
+    result["cpu_us"] = cpu_a_round(before, after, result["settled"])
+    return result
+
+
+def http(place, seconds, rate):
+    """As many spins a second as asked for (0: as fast as answers come)."""
+    before = cpu_of_all(place)
+    players = place.players(players=200, seconds=seconds, rate=rate, first_player=1 if rate else 1001, gamble=0, subscribers=1)
+    record = players.finish(stop=False, timeout=seconds + 120)
+    after = cpu_of_all(place)
+    return {"rounds_per_s": record["rounds_per_s"], "p50_ms": record["p50_ms"], "p99_ms": record["p99_ms"], "settled": record["rounds_settled"],
+            "cpu_us": cpu_a_round(before, after, record["rounds_settled"])}
+
+
+def table(result):
+    print(f"pgbench TPC-B, 8 clients        {result['pgbench_tps']:>10.0f} transactions/s")
+    print(f"over the bus                    {result['rounds_per_s']:>10.0f} rounds/s, p50 {result['bus_p50_ms']:.1f} ms, p99 {result['bus_p99_ms']:.1f} ms, ratio {result['ratio']:.2f} (goal 8)")
+    print(f"through HTTP, as fast as it can {result['http_spins_per_s']:>10.0f} spins/s, p50 {result['http_max_p50_ms']:.1f} ms, p99 {result['http_max_p99_ms']:.1f} ms")
+    print(f"through HTTP, 1,000/s asked     {result['http_1000_spins_per_s']:>10.0f} spins/s, p50 {result['p50_ms']:.1f} ms (goal 5), p99 {result['p99_ms']:.1f} ms (goal 20)")
+    print("CPU microseconds a round         over the bus    through HTTP")
+    for name in sorted(result["cpu_us_bus"], key=lambda n: -result["cpu_us_bus"][n]):
+        print(f"  {name:<28} {result['cpu_us_bus'][name]:>10.1f} {result['cpu_us_http'].get(name, 0):>15.1f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--bus-players", type=int, default=4000)
+    options = parser.parse_args()
+    with Installation("bench", kind="demo") as place:
+        tps = pgbench(place, options.seconds)
+        over_bus = bus(place, options.seconds, options.bus_players)
+        time.sleep(2)
+        calm = http(place, options.seconds, 1000)
+        most = http(place, options.seconds, 0)
+        tps = (tps + pgbench(place, options.seconds)) / 2  # before and after: the machine's speed drifts
+        place.verify(60)
+    result = {"rounds_per_s": over_bus["rounds_per_s"], "http_spins_per_s": most["rounds_per_s"], "p50_ms": calm["p50_ms"], "p99_ms": calm["p99_ms"],
+              "pgbench_tps": tps, "ratio": over_bus["rounds_per_s"] / tps, "bus_p50_ms": over_bus["p50_ms"], "bus_p99_ms": over_bus["p99_ms"],
+              "http_1000_spins_per_s": calm["rounds_per_s"], "http_max_p50_ms": most["p50_ms"], "http_max_p99_ms": most["p99_ms"],
+              "cpu_us_bus": over_bus["cpu_us"], "cpu_us_http": calm["cpu_us"]}
+    table(result)
+    os.makedirs(f"{ROOT}/build/bench", exist_ok=True)
+    with open(f"{ROOT}/build/bench/e2e.json", "w", encoding="utf-8") as file:
+        json.dump(result, file, indent=1)
+        file.write("\n")
+    print("written: build/bench/e2e.json")
+
+
+if __name__ == "__main__":
+    main()
