@@ -101,6 +101,8 @@ static void check_vials(const struct node *root, const struct game *game)
 		return_slope[vial->kind] += vial->weight_per_coin * vial->value;
 		jackpot |= vial->kind == VIAL_JACKPOT;
 	}
+	if (game->jackpot.pool != 0 && !jackpot)
+		node_fail(&outcomes, NULL, "an outcome that pays the jackpot bets contribute to");
 	if (sum < 1 || sum > GAME_WEIGHT_MAX)
 		node_fail(&outcomes, NULL, "weights that sum to 1 .. %d, not %" PRId64,
 			GAME_WEIGHT_MAX, sum);
@@ -111,8 +113,6 @@ static void check_vials(const struct node *root, const struct game *game)
 			"value x weight_per_coin that sum to 0 for money (%" PRId64
 			") and for free spins (%" PRId64 "): the same return at every bet",
 			return_slope[VIAL_MONEY], return_slope[VIAL_FREE_SPINS]);
-	if (game->jackpot.pool != 0 && !jackpot)
-		node_fail(&outcomes, NULL, "an outcome that pays the jackpot bets contribute to");
 }
 
 /* RULE bewitched 4.2: a row for each selectable coin value and for no other; shares of all rows

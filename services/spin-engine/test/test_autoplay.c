@@ -1,0 +1,163 @@
+/* Autoplay: settings, when a spin may start, and the comparators that stop it. */
+#include "services/spin-engine/test/game_fixture.h"
+
+#include "services/spin-engine/core/autoplay.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* RULE bewitched 6.5 */
+static void test_autoplay_start(void **unused)
+{
+	static const struct {
+		struct autoplay_settings settings;
+		enum autoplay_status status;
+	} rows[] = {
+		{ { { 1 }, 1, -1, -1, false }, AUTOPLAY_OK },
+		{ { { 1 }, 1000, 0, 1, true }, AUTOPLAY_OK },
+		{ { { 1 }, 0, -1, -1, false }, AUTOPLAY_SPINS_OUT_OF_RANGE },
+		{ { { 1 }, 1001, -1, -1, false }, AUTOPLAY_SPINS_OUT_OF_RANGE },
+		{ { { 1 }, 1, -2, -1, false }, AUTOPLAY_LOSS_LIMIT_BAD },
+		{ { { 1 }, 1, INT64_MIN, -1, false }, AUTOPLAY_LOSS_LIMIT_BAD },
+		{ { { 1 }, 1, -1, 0, false }, AUTOPLAY_SINGLE_WIN_BAD },
+		{ { { 1 }, 1, -1, -2, false }, AUTOPLAY_SINGLE_WIN_BAD },
+	};
+	static struct game game;
+	struct autoplay autoplay;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		memset(&autoplay, 0, sizeof(autoplay));
+		assert_int_equal(autoplay_start(fixture_game(), &rows[i].settings, &autoplay),
+			rows[i].status);
+		assert_int_equal(autoplay_running(&autoplay), rows[i].status == AUTOPLAY_OK);
+	}
+	game = *fixture_game();
+	game.autoplay.jackpot_stop_offered = false;
+	assert_int_equal(autoplay_start(&game, &rows[1].settings, &autoplay),
+		AUTOPLAY_JACKPOT_STOP_NOT_OFFERED);
+	game.autoplay.offered = false;
+	assert_int_equal(autoplay_start(&game, &rows[0].settings, &autoplay), AUTOPLAY_NOT_OFFERED);
+}
+
+/* RULE bewitched 6.1 to 6.5: the last spin of each row decides */
+static void test_autoplay_stops(void **unused)
+{
+	static const struct {
+		const char *what;
+		uint32_t spins;
+		int64_t loss_limit, single_win;
+		bool stop_on_jackpot;
+		enum autoplay_loss_rule loss_rule;
+		enum autoplay_win_rule win_rule;
+		int64_t wins[4]; /* of bets of 10; -1 ends */
+		uint32_t jackpots;
+		bool feature;
+		enum autoplay_stop stopped;
+	} rows[] = {
+		{ "runs on", 3, -1, -1, false, LOSS_BELOW_ZERO, WIN_REACHES, { 0, 0, -1 }, 0, false,
+			AUTOPLAY_RUNS },
+		{ "count", 2, -1, -1, false, LOSS_BELOW_ZERO, WIN_REACHES, { 0, 0, -1 }, 0, false,
+			AUTOPLAY_STOPPED_COUNT },
+		{ "limit + wins - bets = 0 runs on", 9, 20, -1, false, LOSS_BELOW_ZERO, WIN_REACHES,
+			{ 0, 0, -1 }, 0, false, AUTOPLAY_RUNS },
+		{ "limit + wins - bets = -1", 9, 19, -1, false, LOSS_BELOW_ZERO, WIN_REACHES,
+			{ 0, 0, -1 }, 0, false, AUTOPLAY_STOPPED_LOSS },
+		{ "wins lift it", 9, 19, -1, false, LOSS_BELOW_ZERO, WIN_REACHES, { 1, 0, -1 }, 0,
+			false, AUTOPLAY_RUNS },
+		{ "a limit of 0 stops at the first loss", 9, 0, -1, false, LOSS_BELOW_ZERO,
+			WIN_REACHES, { 9, -1 }, 0, false, AUTOPLAY_STOPPED_LOSS },
+		{ "at zero, where a game has that rule", 9, 20, -1, false, LOSS_AT_ZERO,
+			WIN_REACHES, { 0, 0, -1 }, 0, false, AUTOPLAY_STOPPED_LOSS },
+		{ "win one short", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_REACHES, { 49, -1 }, 0,
+			false, AUTOPLAY_RUNS },
+		{ "win reached", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_REACHES, { 50, -1 }, 0,
+			false, AUTOPLAY_STOPPED_WIN },
+		{ "reached is not exceeded", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_EXCEEDS,
+			{ 50, -1 }, 0, false, AUTOPLAY_RUNS },
+		{ "exceeded", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_EXCEEDS, { 51, -1 }, 0, false,
+			AUTOPLAY_STOPPED_WIN },
+		{ "a single win, not the sum", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_REACHES,
+			{ 30, 30, -1 }, 0, false, AUTOPLAY_RUNS },
+		{ "jackpot", 9, -1, -1, true, LOSS_BELOW_ZERO, WIN_REACHES, { 0, -1 }, 1, false,
+			AUTOPLAY_STOPPED_JACKPOT },
+		{ "jackpot, not asked to stop", 9, -1, -1, false, LOSS_BELOW_ZERO, WIN_REACHES,
+			{ 0, -1 }, 1, false, AUTOPLAY_RUNS },
+		{ "a feature outranks all", 1, 0, 1, true, LOSS_BELOW_ZERO, WIN_REACHES, { 5, -1 },
+			1, true, AUTOPLAY_STOPPED_FEATURE },
+	};
+	static struct game game;
+
+	(void)unused;
+	game = *fixture_game();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct autoplay_settings settings = { { 4 }, rows[i].spins, rows[i].loss_limit,
+			rows[i].single_win, rows[i].stop_on_jackpot };
+		struct round_sum sum = { .stake = { 10 } };
+		struct autoplay autoplay;
+
+		game.autoplay.loss_rule = rows[i].loss_rule;
+		game.autoplay.win_rule = rows[i].win_rule;
+		assert_int_equal(autoplay_start(&game, &settings, &autoplay), AUTOPLAY_OK);
+		for (size_t k = 0; rows[i].wins[k] >= 0; k++) {
+			bool last = rows[i].wins[k + 1] < 0;
+
+			assert_true(autoplay_running(&autoplay));
+			sum.win_total.minor = rows[i].wins[k];
+			sum.jackpot_hits = last ? rows[i].jackpots : 0;
+			sum.has_feature = last && rows[i].feature;
+			assert_int_equal(autoplay_spun(&game, &sum, 1000, &autoplay), AUTOPLAY_OK);
+		}
+		if (autoplay.stopped != rows[i].stopped)
+			fail_msg("%s: found %s, expected %s", rows[i].what,
+				autoplay_stop_text(autoplay.stopped),
+				autoplay_stop_text(rows[i].stopped));
+	}
+}
+
+/* RULE bewitched 6.6 */
+static void test_autoplay_may_spin(void **unused)
+{
+	static const uint8_t id[AUTOPLAY_ID_BYTES] = { 4 }, other[AUTOPLAY_ID_BYTES] = { 5 };
+	struct autoplay_settings settings = { { 4 }, 3, -1, -1, false };
+	struct round_sum sum = { .stake = { 10 } };
+	struct autoplay autoplay = { .spins = 0 };
+	static struct game game;
+
+	(void)unused;
+	game = *fixture_game();
+	game.autoplay.interval_min_ms = 500;
+	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 1), AUTOPLAY_UNKNOWN_ID);
+	assert_int_equal(autoplay_start(&game, &settings, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay_may_spin(&game, &autoplay, other, 1), AUTOPLAY_UNKNOWN_ID);
+	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 1), AUTOPLAY_OK);
+	assert_int_equal(autoplay_spun(&game, &sum, 1000, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay.left, 2);
+	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 1499), AUTOPLAY_TOO_SOON);
+	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 1500), AUTOPLAY_OK);
+	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 999), AUTOPLAY_OK);
+	autoplay_stop(&autoplay);
+	assert_int_equal(autoplay.stopped, AUTOPLAY_STOPPED_PLAYER);
+	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 9999), AUTOPLAY_STOPPED);
+	assert_int_equal(autoplay_spun(&game, &sum, 9999, &autoplay), AUTOPLAY_STOPPED);
+	assert_int_equal(autoplay_start(&game, &settings, &autoplay), AUTOPLAY_OK);
+	sum.stake.minor = INT64_MAX;
+	assert_int_equal(autoplay_spun(&game, &sum, 1, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay_spun(&game, &sum, 2, &autoplay), AUTOPLAY_OVERFLOW);
+	assert_int_equal(autoplay.left, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_autoplay_start),
+		cmocka_unit_test(test_autoplay_stops),
+		cmocka_unit_test(test_autoplay_may_spin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
