@@ -246,17 +246,16 @@ static const struct vial_outcome *draw_vial(struct round *round, struct phase *p
 {
 	const struct game *game = round->game;
 	int64_t y = (int64_t)round->bet.lines * round->bet.coins;
-	uint32_t value = rng_below(round->rng, game->vial_weight);
-	int64_t below = 0;
+	uint32_t value = rng_below(round->rng, game->vial_weight), i = 0;
+	int64_t below = game->vial[0].weight + game->vial[0].weight_per_coin * y;
 
 	add_draw(phase, DRAW_VIAL, 0, game->vial_weight, value);
-	for (uint32_t i = 0; i < game->vial_count; i++) {
+	while (value >= below) {
+		i++;
+		assert(i < game->vial_count); /* the loader proved the sum */
 		below += game->vial[i].weight + game->vial[i].weight_per_coin * y;
-		if (value < below)
-			return &game->vial[i];
 	}
-	assert(!"the weights of the vials do not add up");
-	return NULL;
+	return &game->vial[i];
 }
 
 /* RULE bewitched 3.5 to 3.10: the outcome is drawn; which vials the player then picks is his to
