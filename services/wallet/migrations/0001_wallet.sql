@@ -27,6 +27,7 @@ create table wallet.journal (
 	request_id bytea,
 	outside_id bytea,
 	record bytea,
+	last_move bigint,
 	time timestamptz not null,
 	primary key (shard, seq)
 ) partition by list (shard);
@@ -47,6 +48,7 @@ comment on column wallet.journal.claims is 'How many claims the row opened (wall
 comment on column wallet.journal.tallies is 'The tallies that the stake was counted into.';
 comment on column wallet.journal.request_id is 'Of the player''s request, for moves.';
 comment on column wallet.journal.outside_id is 'The caller''s id, for money from or to outside and blocks.';
+comment on column wallet.journal.last_move is 'Of the account after the row, for rows that are no moves of it; null for moves, where it is the move.';
 comment on column wallet.journal.record is 'Moves: the engine''s record, opaque here. Awards: a serialised Award of proto/wallet.proto. Corrections and their like: JSON with actor and reason.';
 
 create table wallet.account (

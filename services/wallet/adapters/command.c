@@ -1,0 +1,273 @@
+/* The decoder of wallet.commands. */
+#include "services/wallet/adapters/command.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The core has its own names for the numbers on the wire, so that it needs no generated code. */
+_Static_assert((int)WALLET_KIND_OPEN == CARILLON__MOVE_KIND__MOVE_OPEN, "kinds");
+_Static_assert((int)WALLET_KIND_BET == CARILLON__MOVE_KIND__MOVE_BET, "kinds");
+_Static_assert((int)WALLET_KIND_RELEASE == CARILLON__MOVE_KIND__MOVE_RELEASE, "kinds");
+_Static_assert((int)WALLET_KIND_GAMBLE == CARILLON__MOVE_KIND__MOVE_GAMBLE, "kinds");
+_Static_assert((int)WALLET_KIND_HALVE == CARILLON__MOVE_KIND__MOVE_HALVE, "kinds");
+_Static_assert((int)WALLET_KIND_COLLECT == CARILLON__MOVE_KIND__MOVE_COLLECT, "kinds");
+_Static_assert((int)WALLET_KIND_VOID == CARILLON__MOVE_KIND__MOVE_VOID, "kinds");
+_Static_assert((int)WALLET_KIND_SETTING == CARILLON__MOVE_KIND__MOVE_SETTING, "kinds");
+_Static_assert((int)WALLET_KIND_DEPOSIT == CARILLON__MOVE_KIND__MOVE_DEPOSIT, "kinds");
+_Static_assert((int)WALLET_KIND_WITHDRAWAL == CARILLON__MOVE_KIND__MOVE_WITHDRAWAL, "kinds");
+_Static_assert((int)WALLET_KIND_CORRECTION == CARILLON__MOVE_KIND__MOVE_CORRECTION, "kinds");
+_Static_assert((int)WALLET_KIND_GRANT == CARILLON__MOVE_KIND__MOVE_GRANT, "kinds");
+_Static_assert((int)WALLET_KIND_AWARD == CARILLON__MOVE_KIND__MOVE_AWARD, "kinds");
+_Static_assert((int)WALLET_KIND_BLOCK == CARILLON__MOVE_KIND__MOVE_BLOCK, "kinds");
+_Static_assert((int)WALLET_REFUSAL_FUNDS == CARILLON__REFUSAL__REFUSAL_FUNDS, "refusals");
+_Static_assert((int)WALLET_REFUSAL_LIMIT == CARILLON__REFUSAL__REFUSAL_LIMIT, "refusals");
+_Static_assert((int)WALLET_REFUSAL_BLOCKED == CARILLON__REFUSAL__REFUSAL_BLOCKED, "refusals");
+_Static_assert((int)WALLET_REFUSAL_LATE == CARILLON__REFUSAL__REFUSAL_LATE, "refusals");
+_Static_assert((int)WALLET_REFUSAL_PENDING == CARILLON__REFUSAL__REFUSAL_PENDING, "refusals");
+_Static_assert((int)WALLET_REFUSAL_ACCOUNT == CARILLON__REFUSAL__REFUSAL_ACCOUNT, "refusals");
+_Static_assert((int)WALLET_REFUSAL_CONTENT == CARILLON__REFUSAL__REFUSAL_CONTENT, "refusals");
+_Static_assert((int)WALLET_REFUSAL_TALLY == CARILLON__REFUSAL__REFUSAL_TALLY, "refusals");
+_Static_assert((int)WALLET_REFUSAL_KIND == CARILLON__REFUSAL__REFUSAL_KIND, "refusals");
+_Static_assert((int)WALLET_REFUSAL_CLAIM == CARILLON__REFUSAL__REFUSAL_CLAIM, "refusals");
+_Static_assert((int)WALLET_REFUSAL_AMOUNT == CARILLON__REFUSAL__REFUSAL_AMOUNT, "refusals");
+
+/* Where the reading stands, and what was wrong first. */
+struct reading {
+	struct arena *arena;
+	char *why;
+	size_t why_size;
+	bool bad;
+};
+
+static void *on_arena(void *data, size_t size)
+{
+	return arena_alloc(data, size);
+}
+
+static void not_freed(void *data, void *pointer)
+{
+	(void)data;
+	(void)pointer;
+}
+
+ProtobufCAllocator command_allocator(struct arena *arena)
+{
+	return (ProtobufCAllocator){on_arena, not_freed, arena};
+}
+
+__attribute__((format(printf, 2, 3))) static void wrong(struct reading *reading, const char *format, ...)
+{
+	va_list arguments;
+
+	if (reading->bad)
+		return;
+	reading->bad = true;
+	va_start(arguments, format);
+	(void)vsnprintf(reading->why, reading->why_size, format, arguments);
+	va_end(arguments);
+}
+
+/* A number that goes into a signed column of 32 or 64 bits. */
+static uint32_t number_32(struct reading *reading, const char *where, int64_t value)
+{
+	if (value < 0 || value > INT32_MAX) {
+		wrong(reading, "%s: found %" PRId64 ", expected 0 to %d", where, value, INT32_MAX);
+		return 0;
+	}
+	return (uint32_t)value;
+}
+
+static uint64_t number_64(struct reading *reading, const char *where, uint64_t value)
+{
+	if (value > INT64_MAX) {
+		wrong(reading, "%s: found %" PRIu64 ", expected 0 to %" PRId64, where, value, INT64_MAX);
+		return 0;
+	}
+	return value;
+}
+
+static void id_read(struct reading *reading, const char *where, const ProtobufCBinaryData *bytes, uint8_t *id_r)
+{
+	if (bytes->len != WALLET_ID_BYTES) {
+		wrong(reading, "%s: found %zu bytes, expected %d", where, bytes->len, WALLET_ID_BYTES);
+		return;
+	}
+	memcpy(id_r, bytes->data, WALLET_ID_BYTES);
+}
+
+static void claims_read(struct reading *reading, const Carillon__Proposal *from, struct wallet_proposal *to)
+{
+	if (from->n_claims > WALLET_CLAIMS_MAX) {
+		wrong(reading, "proposal.claims: found %zu, expected at most %d", from->n_claims, WALLET_CLAIMS_MAX);
+		return;
+	}
+	if (from->n_claims == 0)
+		return;
+	struct wallet_claim *claims = arena_alloc(reading->arena, from->n_claims * sizeof(*claims));
+	for (size_t i = 0; i < from->n_claims; i++) {
+		const Carillon__Claim *claim = from->claims[i];
+		claims[i] = (struct wallet_claim){
+			.index = number_32(reading, "proposal.claims.index", claim->index),
+			.pool = number_32(reading, "proposal.claims.pool", claim->pool),
+			.kind = number_32(reading, "proposal.claims.kind", claim->kind),
+			.coin_minor = claim->coin_minor,
+			.stake_minor = claim->stake_minor,
+		};
+	}
+	to->claims = claims;
+	to->claims_n = (uint32_t)from->n_claims;
+}
+
+static void pools_read(struct reading *reading, const Carillon__Proposal *from, struct wallet_proposal *to)
+{
+	if (from->n_pools > WALLET_POOLS_MAX) {
+		wrong(reading, "proposal.pools: found %zu, expected at most %d", from->n_pools, WALLET_POOLS_MAX);
+		return;
+	}
+	for (size_t i = 0; i < from->n_pools; i++)
+		to->pools[i] = number_32(reading, "proposal.pools", from->pools[i]);
+	to->pools_n = (uint32_t)from->n_pools;
+}
+
+static void proposal_read(struct reading *reading, const Carillon__Proposal *from, struct wallet_proposal *to)
+{
+	*to = (struct wallet_proposal){
+		.move = number_64(reading, "proposal.move", from->move),
+		.round = number_64(reading, "proposal.round", from->round),
+		.game = number_32(reading, "proposal.game", from->game),
+		.mode = number_32(reading, "proposal.mode", from->mode),
+		.kind = number_32(reading, "proposal.kind", from->kind),
+		.currency = number_32(reading, "proposal.currency", from->currency),
+		.pending_before = from->pending_before,
+		.release = from->release,
+		.stake = from->stake,
+		.win_balance = from->win_balance,
+		.win_pending = from->win_pending,
+		.forfeit = from->forfeit,
+		.not_after_us = from->not_after_us,
+		.record = from->record.data,
+	};
+	if (from->request_id.len > WALLET_ID_BYTES)
+		wrong(reading, "proposal.request_id: found %zu bytes, expected at most %d", from->request_id.len, WALLET_ID_BYTES);
+	else if (from->request_id.len > 0)
+		memcpy(to->request_id, from->request_id.data, from->request_id.len);
+	if (from->record.len > WALLET_RECORD_MAX)
+		wrong(reading, "proposal.record: found %zu bytes, expected at most %d", from->record.len, WALLET_RECORD_MAX);
+	if (reading->bad)
+		return;
+	to->request_id_length = (uint32_t)from->request_id.len;
+	to->record_length = (uint32_t)from->record.len;
+	claims_read(reading, from, to);
+	pools_read(reading, from, to);
+}
+
+/* A piece of text as JSON, so that the journal can be read without this program. */
+static char *json_text(char *at, const char *text)
+{
+	*at++ = '"';
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c == '"' || c == '\\')
+			*at++ = '\\';
+		if (c < 0x20)
+			at += sprintf(at, "\\u%04x", c);
+		else
+			*at++ = (char)c;
+	}
+	*at++ = '"';
+	return at;
+}
+
+static void reason_read(struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
+{
+	size_t actor = strlen(from->actor);
+	size_t reason = strlen(from->reason);
+
+	if (actor > COMMAND_REASON_MAX || reason > COMMAND_REASON_MAX) {
+		wrong(reading, "outside.%s: found %zu bytes, expected at most %d", actor > COMMAND_REASON_MAX ? "actor" : "reason",
+		      actor > COMMAND_REASON_MAX ? actor : reason, COMMAND_REASON_MAX);
+		return;
+	}
+	if (actor + reason == 0)
+		return;
+	char *text = arena_alloc(reading->arena, 6 * (actor + reason) + 64);
+	char *at = text + sprintf(text, "{\"actor\":");
+	at = json_text(at, from->actor);
+	at += sprintf(at, ",\"reason\":");
+	at = json_text(at, from->reason);
+	*at++ = '}';
+	to->record = (const uint8_t *)text;
+	to->record_length = (uint32_t)(at - text);
+}
+
+static void outside_read(struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
+{
+	*to = (struct wallet_outside){
+		.kind = number_32(reading, "outside.kind", from->kind),
+		.currency = number_32(reading, "outside.currency", from->currency),
+		.amount = from->amount_minor,
+	};
+	id_read(reading, "outside.id", &from->id, to->id);
+	id_read(reading, "outside.content_hash", &from->content_hash, to->content_hash);
+	reason_read(reading, from, to);
+}
+
+static void award_read(struct reading *reading, const Carillon__Award *from, struct wallet_award *to)
+{
+	*to = (struct wallet_award){
+		.move = number_64(reading, "award.move", from->move),
+		.index = number_32(reading, "award.index", from->index),
+		.pool = number_32(reading, "award.pool", from->pool),
+		.currency = number_32(reading, "award.currency", from->currency),
+		.paid = from->paid_minor,
+		.hit = number_64(reading, "award.hit", from->hit),
+	};
+}
+
+static void body_read(struct reading *reading, const Carillon__WalletCommand *from, struct command *to)
+{
+	switch (from->body_case) {
+	case CARILLON__WALLET_COMMAND__BODY_PROPOSAL:
+		to->kind = COMMAND_PROPOSAL;
+		proposal_read(reading, from->proposal, &to->proposal);
+		break;
+	case CARILLON__WALLET_COMMAND__BODY_OUTSIDE:
+		to->kind = COMMAND_OUTSIDE;
+		outside_read(reading, from->outside, &to->outside);
+		break;
+	case CARILLON__WALLET_COMMAND__BODY_AWARD:
+		to->kind = COMMAND_AWARD;
+		award_read(reading, from->award, &to->award);
+		break;
+	case CARILLON__WALLET_COMMAND__BODY__NOT_SET:
+	case _CARILLON__WALLET_COMMAND__BODY__CASE_IS_INT_SIZE:
+	default:
+		to->kind = COMMAND_UNKNOWN;
+		break;
+	}
+}
+
+enum command_status command_read(const uint8_t *bytes, size_t length, struct arena *arena, struct command *command_r, char *why_r, size_t why_size)
+{
+	struct reading reading = {.arena = arena, .why = why_r, .why_size = why_size};
+	ProtobufCAllocator allocator = command_allocator(arena);
+	const Carillon__WalletCommand *from = carillon__wallet_command__unpack(&allocator, length, bytes);
+
+	memset(command_r, 0, sizeof(*command_r));
+	if (from == NULL) {
+		wrong(&reading, "message of %zu bytes: found no WalletCommand, expected one", length);
+		return COMMAND_UNREADABLE;
+	}
+	command_r->player = from->player;
+	command_r->envelope = from->envelope;
+	command_r->reply_to = from->reply_to;
+	command_r->correlation = from->correlation;
+	if (!player_id_valid(from->player))
+		wrong(&reading, "player: found %" PRId64 ", expected operator and number, each above 0", from->player);
+	if (strlen(from->reply_to) >= COMMAND_URL_MAX)
+		wrong(&reading, "reply_to: found %zu bytes, expected less than %d", strlen(from->reply_to), COMMAND_URL_MAX);
+	body_read(&reading, from, command_r);
+	return reading.bad ? COMMAND_UNREADABLE : COMMAND_OK;
+}

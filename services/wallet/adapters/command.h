@@ -1,0 +1,42 @@
+/* Bytes of wallet.commands into the core's structs. Everything that arrives is checked here for form: lengths, ranges, presence. What is well
+ * formed but not allowed is refused by the core, as a row. */
+#ifndef CARILLON_WALLET_ADAPTERS_COMMAND_H
+#define CARILLON_WALLET_ADAPTERS_COMMAND_H
+
+#include "services/wallet/adapters/arena.h"
+#include "services/wallet/core/wallet.h"
+
+#include "wallet.pb-c.h"
+
+#define COMMAND_URL_MAX 256
+#define COMMAND_REASON_MAX 512 /* bytes of an operator's reason, and of his name */
+
+enum command_kind {
+	COMMAND_PROPOSAL = 0,
+	COMMAND_OUTSIDE,
+	COMMAND_AWARD,
+	COMMAND_UNKNOWN, /* a body this build does not know: refused as a row */
+};
+
+struct command {
+	enum command_kind kind;
+	player_id player;
+	const Carillon__Envelope *envelope; /* NULL when it is missing */
+	const char *reply_to;               /* "": nobody waits */
+	uint64_t correlation;
+	union {
+		struct wallet_proposal proposal;
+		struct wallet_outside outside;
+		struct wallet_award award;
+	};
+};
+
+enum command_status { COMMAND_OK = 0, COMMAND_UNREADABLE };
+
+/* Everything in *command_r lives in the arena. why_r (why_size bytes) says what, where, found, expected when it is UNREADABLE. */
+enum command_status command_read(const uint8_t *bytes, size_t length, struct arena *arena, struct command *command_r, char *why_r, size_t why_size);
+
+/* A protobuf-c allocator on an arena. */
+ProtobufCAllocator command_allocator(struct arena *arena);
+
+#endif

@@ -1,0 +1,191 @@
+#include "services/wallet/adapters/fact.h"
+
+#include "libcommon/io/log.h"
+
+#include "bus.pb-c.h"
+#include "wallet.pb-c.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A fact and all it points to: too large for the stack of every caller, and never more than one at a time. */
+static struct {
+	Carillon__WalletFact fact;
+	Carillon__Envelope envelope;
+	Carillon__Award award;
+	Carillon__Claim claims[WALLET_CLAIMS_MAX];
+	Carillon__Claim *claim_pointers[WALLET_CLAIMS_MAX];
+	uint8_t *bytes, *bus_bytes;
+	size_t room, bus_room;
+} build;
+
+void fact_player_key(player_id player, uint8_t key_r[PLAYER_KEY_BYTES])
+{
+	uint64_t big = htobe64((uint64_t)player);
+
+	memcpy(key_r, &big, sizeof(big));
+}
+
+void fact_pool_key(uint32_t pool, uint8_t key_r[POOL_KEY_BYTES])
+{
+	uint32_t big = htobe32(pool);
+
+	memcpy(key_r, &big, sizeof(big));
+}
+
+static uint8_t *room_for(uint8_t **bytes, size_t *room, size_t size)
+{
+	if (*room < size) {
+		*room = size * 2;
+		*bytes = realloc(*bytes, *room);
+		if (*bytes == NULL)
+			fatal("out of memory: a fact of %zu bytes", size);
+	}
+	return *bytes;
+}
+
+/* protobuf-c has no const; it only reads what it packs. */
+static ProtobufCBinaryData borrowed(const uint8_t *bytes, size_t length)
+{
+	union {
+		const uint8_t *from;
+		uint8_t *to;
+	} cast = {.from = bytes};
+
+	return (ProtobufCBinaryData){length, cast.to};
+}
+
+static void award_fill(Carillon__Award *to, const struct wallet_award *award)
+{
+	carillon__award__init(to);
+	to->move = award->move;
+	to->index = award->index;
+	to->pool = award->pool;
+	to->paid_minor = award->paid;
+	to->currency = award->currency;
+	to->hit = award->hit;
+}
+
+static void claims_fill(Carillon__WalletFact *fact, const struct wallet_row *row)
+{
+	for (uint32_t i = 0; i < row->claims_n; i++) {
+		Carillon__Claim *to = &build.claims[i];
+		const struct wallet_claim *from = &row->claims[i];
+		carillon__claim__init(to);
+		to->index = from->index;
+		to->pool = from->pool;
+		to->kind = (Carillon__ClaimKind)from->kind;
+		to->coin_minor = from->coin_minor;
+		to->currency = row->currency;
+		to->stake_minor = from->stake_minor;
+		to->player = row->player;
+		to->move = row->move;
+		to->time_us = row->time_us;
+		build.claim_pointers[i] = to;
+	}
+	fact->n_claims = row->claims_n;
+	fact->claims = build.claim_pointers;
+}
+
+static void fact_fill(Carillon__WalletFact *fact, uint32_t shard, const struct wallet_row *row)
+{
+	carillon__wallet_fact__init(fact);
+	fact->shard = shard;
+	fact->player = row->player;
+	fact->kind = (Carillon__MoveKind)row->kind;
+	fact->move = row->move;
+	fact->round = row->round;
+	fact->game = row->game;
+	fact->refusal = (Carillon__Refusal)row->refusal;
+	fact->currency = row->currency;
+	fact->release = row->release;
+	fact->stake = row->stake;
+	fact->win_balance = row->win_balance;
+	fact->win_pending = row->win_pending;
+	fact->forfeit = row->forfeit;
+	fact->amount = row->amount;
+	fact->balance_after = row->balance_after;
+	fact->pending_after = row->pending_after;
+	fact->last_move = row->last_move;
+	fact->mode = row->mode;
+	fact->request_id = borrowed(row->request_id, row->request_id_length);
+	fact->outside_id = borrowed(row->outside_id, row->outside_id_length);
+	if (row->kind == WALLET_KIND_AWARD && row->move == 0) {
+		award_fill(&build.award, &row->award);
+		fact->award = &build.award;
+	} else {
+		fact->record = borrowed(row->record, row->record_length);
+	}
+	claims_fill(fact, row);
+}
+
+const uint8_t *fact_pack(struct service *service, const struct service_shard *shard, const struct wallet_row *row, size_t *length_r)
+{
+	fact_fill(&build.fact, shard->shard, row);
+	carillon__envelope__init(&build.envelope);
+	service_envelope(service, &build.envelope, shard->incarnation, row->seq);
+	build.envelope.time_us = row->time_us; /* when it happened, also when it is published again */
+	build.fact.envelope = &build.envelope;
+	size_t size = carillon__wallet_fact__get_packed_size(&build.fact);
+	uint8_t *bytes = room_for(&build.bytes, &build.room, size);
+	*length_r = carillon__wallet_fact__pack(&build.fact, bytes);
+	return bytes;
+}
+
+static const uint8_t *verdict_pack(struct service *service, const struct service_shard *shard, Carillon__WalletFact *fact, uint64_t correlation,
+				   size_t *length_r)
+{
+	Carillon__Bus bus;
+	Carillon__Envelope envelope;
+
+	fact->correlation = correlation;
+	carillon__bus__init(&bus);
+	carillon__envelope__init(&envelope);
+	service_envelope(service, &envelope, shard->incarnation, 0);
+	bus.envelope = &envelope;
+	bus.body_case = CARILLON__BUS__BODY_VERDICT;
+	bus.verdict = fact;
+	size_t size = carillon__bus__get_packed_size(&bus);
+	uint8_t *bytes = room_for(&build.bus_bytes, &build.bus_room, size);
+	*length_r = carillon__bus__pack(&bus, bytes);
+	return bytes;
+}
+
+const uint8_t *fact_verdict_of_last(struct service *service, const struct service_shard *shard, uint64_t correlation, size_t *length_r)
+{
+	return verdict_pack(service, shard, &build.fact, correlation, length_r);
+}
+
+const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard, const uint8_t *fact, size_t fact_length, uint64_t correlation,
+			    size_t *length_r)
+{
+	Carillon__WalletFact *verdict = carillon__wallet_fact__unpack(NULL, fact_length, fact);
+
+	if (verdict == NULL)
+		return NULL;
+	const uint8_t *bytes = verdict_pack(service, shard, verdict, correlation, length_r);
+	carillon__wallet_fact__free_unpacked(verdict, NULL);
+	return bytes;
+}
+
+size_t fact_award_pack(const struct wallet_award *award, uint8_t *bytes_r, size_t size)
+{
+	Carillon__Award message;
+
+	award_fill(&message, award);
+	if (carillon__award__get_packed_size(&message) > size)
+		fatal("an award takes more than %zu bytes", size);
+	return carillon__award__pack(&message, bytes_r);
+}
+
+bool fact_award_unpack(const uint8_t *bytes, size_t length, struct wallet_award *award_r)
+{
+	Carillon__Award *message = carillon__award__unpack(NULL, length, bytes);
+
+	if (message == NULL)
+		return false;
+	*award_r = (struct wallet_award){message->move, message->index, message->pool, message->currency, message->paid_minor, message->hit};
+	carillon__award__free_unpacked(message, NULL);
+	return true;
+}

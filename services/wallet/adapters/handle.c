@@ -1,0 +1,438 @@
+/* From a command to a row: the account is brought, the core is asked, and what it answers is queued for the next commit. Nothing leaves before
+ * that commit but answers made of rows that are committed already. */
+#include "services/wallet/adapters/app.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+#include "services/wallet/adapters/command.h"
+#include "services/wallet/adapters/fact.h"
+#include "services/wallet/adapters/rows.h"
+#include "services/wallet/adapters/text.h"
+
+#include "bus.pb-c.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHY_MAX 256
+#define BATCH_MAX 4096 /* commands looked ahead at once */
+
+/* ---- before a batch: what its commands will need, by one query each ---- */
+
+static void ids_lookup(struct wallet *wallet, PGconn *conn, const struct wallet_outside *const *wanted, size_t n)
+{
+	static struct text list;
+	size_t missing = 0;
+
+	text_clear(&list);
+	for (size_t i = 0; i < n; i++) {
+		if (ids_find(&wallet->ids, wanted[i]->id) != NULL)
+			continue;
+		(void)ids_add(&wallet->ids, wanted[i]->id);
+		text_add(&list, "%s\"\\\\x", missing++ == 0 ? "{" : ",");
+		for (size_t j = 0; j < WALLET_ID_BYTES; j++)
+			text_add(&list, "%02x", wanted[i]->id[j]);
+		text_add(&list, "\"");
+	}
+	if (missing == 0)
+		return;
+	text_add(&list, "}");
+	const char *parameters[] = {list.bytes};
+	PGresult *result =
+		pg_query(conn, "select id, content_hash, shard, seq, player from wallet.outside where id = any($1::bytea[])", 1, parameters);
+	for (int i = 0; i < PQntuples(result); i++) {
+		size_t length;
+		uint8_t *id = pg_bytea(result, i, 0, &length);
+		uint8_t *hash = pg_bytea(result, i, 1, &length);
+		struct id_entry *entry = ids_find(&wallet->ids, id);
+		entry->known = true;
+		memcpy(entry->first.content_hash, hash, WALLET_ID_BYTES);
+		entry->shard = (uint32_t)pg_number(result, i, 2);
+		entry->seq = (uint64_t)pg_number(result, i, 3);
+		entry->first.player = pg_number(result, i, 4);
+		PQfreemem(id);
+		PQfreemem(hash);
+	}
+	PQclear(result);
+}
+
+static bool any_uncommitted(struct service *service)
+{
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		const struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		if (held->state != NULL && !wallet_shard_settled(held->state))
+			return true;
+	}
+	return false;
+}
+
+static void prefetch(struct service *service, const struct kafka_message *messages, size_t n)
+{
+	struct wallet *wallet = wallet_app();
+	player_id *players = arena_alloc(&wallet->scratch, n * sizeof(*players));
+	uint32_t *shards = arena_alloc(&wallet->scratch, n * sizeof(*shards));
+	const struct wallet_outside **outsides = arena_alloc(&wallet->scratch, n * sizeof(struct wallet_outside *));
+	size_t players_n = 0;
+	size_t outsides_n = 0;
+	char why[WHY_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		struct command *command = arena_alloc(&wallet->scratch, sizeof(*command));
+		if (command_read(messages[i].bytes, messages[i].length, &wallet->scratch, command, why, sizeof(why)) != COMMAND_OK ||
+		    shard_of_player(command->player, service_shards(service)) != messages[i].partition)
+			continue; /* told when its turn comes */
+		players[players_n] = command->player;
+		shards[players_n++] = messages[i].partition;
+		if (command->kind == COMMAND_OUTSIDE)
+			outsides[outsides_n++] = &command->outside;
+	}
+	wallet_load_players(wallet, service_pg(service), players, shards, players_n);
+	ids_lookup(wallet, service_pg(service), outsides, outsides_n);
+	arena_reset(&wallet->scratch);
+}
+
+void wallet_handle_batch(struct service *service, const struct kafka_message *messages, size_t n)
+{
+	struct wallet *wallet = wallet_app();
+
+	wallet->accounts.turn++;
+	if (!any_uncommitted(service))
+		ids_clear(&wallet->ids);
+	for (size_t at = 0; at < n; at += BATCH_MAX)
+		prefetch(service, messages + at, n - at < BATCH_MAX ? n - at : BATCH_MAX);
+}
+
+/* ---- booking ---- */
+
+static struct booked *booked_add(struct wallet_shard *shard, const struct wallet_row *row)
+{
+	struct booked *booked;
+
+	if (shard->rows_n == shard->rows_room) {
+		shard->rows_room = shard->rows_room == 0 ? 1024 : shard->rows_room * 2;
+		shard->rows = realloc(shard->rows, shard->rows_room * sizeof(*shard->rows));
+		if (shard->rows == NULL)
+			fatal("out of memory: a batch of %zu rows", shard->rows_room);
+	}
+	booked = &shard->rows[shard->rows_n++];
+	*booked = (struct booked){.row = *row};
+	booked->row.record = arena_copy(&shard->arena, row->record, row->record_length);
+	booked->row.claims = arena_copy(&shard->arena, row->claims, row->claims_n * sizeof(*row->claims));
+	return booked;
+}
+
+static void ring_put(struct wallet_shard *shard, uint64_t seq, const uint8_t *bytes, size_t length)
+{
+	struct ring_fact *fact = &shard->ring[seq % RING_N];
+
+	if (fact->room < length) {
+		free(fact->bytes);
+		fact->room = length < 512 ? 512 : length * 2;
+		fact->bytes = malloc(fact->room);
+		if (fact->bytes == NULL)
+			fatal("out of memory: a fact of %zu bytes", length);
+	}
+	memcpy(fact->bytes, bytes, length);
+	fact->length = length;
+	fact->seq = seq;
+}
+
+static struct booked *book(struct service *service, struct service_shard *held, struct account_entry *entry, const struct wallet_row *row,
+			   const struct command *command)
+{
+	struct wallet *wallet = wallet_app();
+	struct wallet_shard *shard = wallet_shard_of(held);
+	struct booked *booked = booked_add(shard, row);
+	uint8_t key[PLAYER_KEY_BYTES];
+	size_t length;
+
+	shard->last_seq = row->seq;
+	wallet_totals_add(wallet, shard, row);
+	wallet_claims_open(shard, &booked->row, clock_mono_us());
+	if (entry->account.exists)
+		dirty_mark(&shard->dirty, entry, row->seq, clock_mono_us());
+	const uint8_t *bytes = fact_pack(service, held, row, &length);
+	ring_put(shard, row->seq, bytes, length);
+	fact_player_key(row->player, key);
+	if (command->reply_to[0] != '\0') {
+		size_t verdict_length;
+		const uint8_t *verdict = fact_verdict_of_last(service, held, command->correlation, &verdict_length);
+		service_bus_send(service, command->reply_to, verdict, verdict_length);
+	}
+	service_send(service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), bytes, length);
+	wallet_feed_claims(wallet, service, held, row);
+	wallet_metrics_row(&wallet->metrics, row);
+	service_commit_soon(service);
+	return booked;
+}
+
+/* ---- answers to what was booked before ---- */
+
+static void answer(struct service *service, struct service_shard *held, const uint8_t *fact, size_t fact_length, const struct command *command)
+{
+	size_t length;
+	const uint8_t *verdict = fact_verdict(service, held, fact, fact_length, command->correlation, &length);
+
+	if (verdict == NULL)
+		return;
+	/* The row may be of this very batch: then its answer must wait for the commit like any other. */
+	if (wallet_shard_settled(wallet_shard_of(held))) {
+		service_bus_send_now(service, command->reply_to, verdict, length);
+	} else {
+		service_bus_send(service, command->reply_to, verdict, length);
+		service_commit_soon(service);
+	}
+}
+
+static bool answer_from_ring(struct service *service, struct service_shard *held, uint64_t seq, const struct command *command)
+{
+	const struct ring_fact *fact = &wallet_shard_of(held)->ring[seq % RING_N];
+
+	if (seq == 0 || fact->seq != seq)
+		return false;
+	answer(service, held, fact->bytes, fact->length, command);
+	return true;
+}
+
+static void answer_row(struct service *service, struct service_shard *held, const struct wallet_row *row, const struct command *command)
+{
+	static uint8_t copy[64 * 1024];
+	size_t length;
+	const uint8_t *fact = fact_pack(service, held, row, &length);
+
+	if (length > sizeof(copy))
+		return; /* rows are far smaller; the asker asks again and reads the facts */
+	memcpy(copy, fact, length);
+	answer(service, held, copy, length, command);
+}
+
+/* A number that was spent: walk back from the account's last row; the newest rows are in memory, older ones in the journal. */
+static void answer_spent(struct service *service, struct service_shard *held, const struct wallet_account *account, const struct command *command)
+{
+	struct wallet *wallet = wallet_app();
+	struct wallet_shard *shard = wallet_shard_of(held);
+	uint64_t move = command->proposal.move;
+	uint64_t from = account->last_seq;
+	struct wallet_row row;
+
+	metric_add(wallet->metrics.spent, 1);
+	if (command->reply_to[0] == '\0')
+		return;
+	for (size_t i = shard->rows_n; i-- > 0;) {
+		const struct wallet_row *booked = &shard->rows[i].row;
+		if (booked->seq != from)
+			continue;
+		if (booked->move == move && (move > 0 || booked->kind == WALLET_KIND_OPEN)) {
+			(void)answer_from_ring(service, held, from, command);
+			return;
+		}
+		from = booked->prev_seq;
+	}
+	if (move == account->last_move && answer_from_ring(service, held, from, command)) {
+		return;
+	}
+	if (rows_read_move(service_pg(service), held->shard, from, move, &wallet->scratch, &row))
+		answer_row(service, held, &row, command);
+	else
+		log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among his last %d", account->player, move, ROWS_WALK_MAX);
+}
+
+/* ---- the three kinds of commands ---- */
+
+/* The stake names a pool whose tally may have been opened a moment ago. */
+static void tallies_refresh(struct wallet *wallet, struct service *service, const struct wallet_account *account, const struct wallet_proposal *proposal)
+{
+	uint64_t now_us = clock_mono_us();
+
+	for (uint32_t i = 0; i < proposal->pools_n; i++) {
+		if (wallet_tally_find(&wallet->rules, proposal->pools[i], proposal->game, account->currency) >= 0)
+			continue;
+		if (now_us >= wallet->polled_us + WALLET_POLL_SOON_US)
+			wallet_poll_rules(wallet, service, now_us);
+		return;
+	}
+}
+
+static void handle_proposal(struct service *service, struct service_shard *held, struct account_entry *entry, const struct command *command,
+			    const struct wallet_moment *moment)
+{
+	struct wallet *wallet = wallet_app();
+	struct wallet_row row;
+
+	if (entry->account.exists && command->proposal.kind == WALLET_KIND_BET)
+		tallies_refresh(wallet, service, &entry->account, &command->proposal);
+	switch (wallet_apply_proposal(&entry->account, &command->proposal, moment, &row)) {
+	case WALLET_BOOKED:
+		(void)book(service, held, entry, &row, command);
+		break;
+	case WALLET_SPENT:
+		answer_spent(service, held, &entry->account, command);
+		break;
+	case WALLET_AHEAD:
+		metric_add(wallet->metrics.ahead, 1);
+		log_error("player %" PRId64 ": found a proposal for move %" PRIu64 ", expected at most %" PRIu64 "; not booked", command->player,
+			command->proposal.move, entry->account.exists ? entry->account.last_move + 1 : 0);
+		break;
+	case WALLET_CLOSED:
+		break;
+	}
+}
+
+static void answer_id(struct service *service, const struct id_entry *known, const struct command *command)
+{
+	struct wallet *wallet = wallet_app();
+	struct service_shard *held = service_shard(service, known->shard);
+	struct wallet_row *rows;
+
+	metric_add(wallet->metrics.spent, 1);
+	if (held == NULL || command->reply_to[0] == '\0' || answer_from_ring(service, held, known->seq, command))
+		return;
+	if (rows_read(service_pg(service), known->shard, known->seq, known->seq, 1, &wallet->scratch, &rows) == 1)
+		answer_row(service, held, &rows[0], command);
+}
+
+static void handle_outside(struct service *service, struct service_shard *held, struct account_entry *entry, const struct command *command,
+			   const struct wallet_moment *moment)
+{
+	struct wallet *wallet = wallet_app();
+	struct id_entry *id = ids_find(&wallet->ids, command->outside.id);
+	struct booked *booked;
+	struct wallet_row row;
+
+	if (id == NULL) {
+		const struct wallet_outside *one = &command->outside;
+		ids_lookup(wallet, service_pg(service), &one, 1);
+		id = ids_find(&wallet->ids, command->outside.id);
+	}
+	if (wallet_apply_outside(&entry->account, &command->outside, id->known ? &id->first : NULL, moment, &row) != WALLET_BOOKED) {
+		answer_id(service, id, command);
+		return;
+	}
+	booked = book(service, held, entry, &row, command);
+	booked->keeps_id = wallet_outside_keeps_id(&row);
+	memcpy(booked->content_hash, command->outside.content_hash, WALLET_ID_BYTES);
+	if (row.refusal == WALLET_REFUSAL_CONTENT)
+		log_error("player %" PRId64 ": an id of outside money was used again with other content; refused as seq %" PRIu64, row.player, row.seq);
+	if (!booked->keeps_id)
+		return;
+	id->known = true;
+	id->first.player = row.player;
+	memcpy(id->first.content_hash, command->outside.content_hash, WALLET_ID_BYTES);
+	id->shard = held->shard;
+	id->seq = row.seq;
+}
+
+static struct wallet_claim_view claim_view(struct service *service, const struct open_claim *open, const struct command *command)
+{
+	struct wallet_claim_view view = {WALLET_CLAIM_UNKNOWN, 0, 0};
+	const struct wallet_award *award = &command->award;
+
+	if (open != NULL) {
+		view.state = open->closed_seq == 0 ? WALLET_CLAIM_OPEN : WALLET_CLAIM_PAID;
+		view.pool = open->claim.pool;
+		view.currency = open->currency;
+	} else if (wallet_claims_was_paid(service_pg(service), command->player, award->move, award->index)) {
+		view.state = WALLET_CLAIM_PAID;
+	}
+	return view;
+}
+
+static void handle_award(struct service *service, struct service_shard *held, struct account_entry *entry, const struct command *command,
+			 const struct wallet_moment *moment)
+{
+	struct wallet_shard *shard = wallet_shard_of(held);
+	struct open_claim *open = wallet_claims_find(shard, command->player, command->award.move, command->award.index);
+	struct wallet_claim_view view = claim_view(service, open, command);
+	uint8_t packed[FACT_AWARD_MAX];
+	struct wallet_row row;
+
+	if (wallet_apply_award(&entry->account, &command->award, &view, moment, &row) != WALLET_BOOKED) {
+		metric_add(wallet_app()->metrics.awards_again, 1);
+		return;
+	}
+	row.record = packed;
+	row.record_length = (uint32_t)fact_award_pack(&row.award, packed, sizeof(packed));
+	(void)book(service, held, entry, &row, command);
+	if (row.refusal != WALLET_REFUSAL_NONE) {
+		log_error("player %" PRId64 ": award of pool %u for move %" PRIu64 ", claim %u was refused (%u), seq %" PRIu64, row.player,
+			row.award.pool, row.award.move, row.award.index, row.refusal, row.seq);
+		return;
+	}
+	open->closed_seq = row.seq;
+	open->paid = row.award.paid;
+	open->hit = row.award.hit;
+	shard->claims_closing++;
+}
+
+static void handle_unknown(struct service *service, struct service_shard *held, struct account_entry *entry, const struct command *command,
+			   const struct wallet_moment *moment)
+{
+	struct wallet_row row;
+
+	wallet_apply_unknown(&entry->account, moment, &row);
+	(void)book(service, held, entry, &row, command);
+}
+
+static struct account_entry *entry_bring(struct service *service, player_id player, uint32_t shard)
+{
+	struct wallet *wallet = wallet_app();
+	struct account_entry *entry = accounts_find(&wallet->accounts, player);
+
+	if (entry == NULL) {
+		wallet_load_players(wallet, service_pg(service), &player, &shard, 1);
+		entry = accounts_find(&wallet->accounts, player);
+	}
+	return entry;
+}
+
+enum service_message_status wallet_handle_message(struct service *service, struct service_shard *shard, const struct kafka_message *message,
+						  uint64_t *seq_r)
+{
+	static void (*const handlers[])(struct service *, struct service_shard *, struct account_entry *, const struct command *,
+		const struct wallet_moment *) = {
+		[COMMAND_PROPOSAL] = handle_proposal,
+		[COMMAND_OUTSIDE] = handle_outside,
+		[COMMAND_AWARD] = handle_award,
+		[COMMAND_UNKNOWN] = handle_unknown,
+	};
+	struct wallet *wallet = wallet_app();
+	struct wallet_moment moment = {clock_wall_us(), wallet_shard_of(shard)->last_seq + 1, &wallet->rules};
+	struct command command;
+	char why[WHY_MAX];
+
+	*seq_r = 0; /* commands have none */
+	arena_reset(&wallet->scratch);
+	if (command_read(message->bytes, message->length, &wallet->scratch, &command, why, sizeof(why)) != COMMAND_OK) {
+		service_reason(service, "%s", why);
+		return SERVICE_UNREADABLE;
+	}
+	if (!service_envelope_check(service, command.envelope))
+		return SERVICE_UNREADABLE;
+	uint32_t expected = shard_of_player(command.player, service_shards(service));
+	if (expected != shard->shard) {
+		service_reason(service, "partition: found %u, expected %u for player %" PRId64, shard->shard, expected, command.player);
+		return SERVICE_UNREADABLE;
+	}
+	handlers[command.kind](service, shard, entry_bring(service, command.player, shard->shard), &command, &moment);
+	return SERVICE_TAKEN;
+}
+
+void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t length)
+{
+	Carillon__Bus *bus = carillon__bus__unpack(NULL, length, bytes);
+
+	if (bus == NULL) {
+		log_warn("nanomsg: found %zu bytes that are no Bus message; ignored", length);
+		return;
+	}
+	if (bus->body_case == CARILLON__BUS__BODY_REPUBLISH) {
+		struct service_shard *shard = service_shard(service, bus->republish->shard);
+		if (shard != NULL && shard->state != NULL)
+			wallet_publish_request(wallet_shard_of(shard), bus->republish->from_seq);
+	}
+	carillon__bus__free_unpacked(bus, NULL);
+}

@@ -1,0 +1,130 @@
+/* The process's one wallet, and the life of its shards in it. */
+#include "services/wallet/adapters/wallet_ops.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "services/wallet/adapters/app.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+
+static struct wallet app;
+
+const struct setting wallet_settings[] = {
+	{"WALLET_STAKE_MAX_MINOR", SETTING_INT, "100000000", 1, WALLET_AMOUNT_MAX, &app.stake_max, "largest stake of one bet; more is refused (LIMIT)"},
+	{"WALLET_OUTSIDE_MAX_MINOR", SETTING_INT, "100000000000", 1, WALLET_AMOUNT_MAX, &app.outside_max,
+		"largest deposit, withdrawal, correction or grant; more is refused (LIMIT)"},
+	{"WALLET_ACCOUNTS_MAX", SETTING_INT, "1000000", 1000, 100000000, &app.accounts_max, "accounts kept in memory; clean ones leave above this"},
+	{NULL, SETTING_INT, NULL, 0, 0, NULL, NULL},
+};
+
+struct wallet *wallet_app(void)
+{
+	return &app;
+}
+
+void wallet_start(struct service *service)
+{
+	(void)service;
+	if (sodium_init() < 0)
+		fatal("libsodium cannot be initialised");
+	accounts_init(&app.accounts, (size_t)app.accounts_max);
+	wallet_metrics_open(&app.metrics);
+	app.rules = (struct wallet_rules){.tallies = app.tallies, .stake_max = app.stake_max, .outside_max = app.outside_max};
+}
+
+void wallet_open(struct service *service, struct service_shard *held)
+{
+	struct wallet_shard *shard = calloc(1, sizeof(*shard));
+
+	if (shard == NULL)
+		fatal("out of memory: shard %u", held->shard);
+	shard->shard = held->shard;
+	held->state = shard;
+	wallet_poll_rules(&app, service, clock_mono_us());
+	wallet_load_shard(&app, service_pg(service), shard);
+	for (size_t i = 0; i < app.rules.tallies_n; i++)
+		wallet_feed_know(shard, app.tallies[i].pool);
+	wallet_publish_missing(&app, service, held);
+}
+
+void wallet_close(struct service *service, struct service_shard *held)
+{
+	struct wallet_shard *shard = held->state;
+
+	(void)service;
+	if (shard == NULL)
+		return;
+	/* What is dirty stays behind the journal; the next owner rolls it forward. */
+	accounts_drop_shard(&app.accounts, held->shard);
+	for (size_t i = 0; i < RING_N; i++)
+		free(shard->ring[i].bytes);
+	arena_free(&shard->arena);
+	free(shard->rows);
+	free(shard->claims);
+	free(shard);
+	held->state = NULL;
+}
+
+static void gauges_set(struct service *service)
+{
+	uint64_t oldest_us = UINT64_MAX;
+	uint64_t now_us = clock_wall_us();
+	size_t open = 0;
+
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		const struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		const struct wallet_shard *shard = held->state;
+		for (size_t j = 0; shard != NULL && j < shard->claims_n; j++) {
+			open++;
+			if (shard->claims[j].claim.kind == 1 && shard->claims[j].opened_us < oldest_us)
+				oldest_us = shard->claims[j].opened_us;
+		}
+	}
+	metric_set(app.metrics.claims_open, (int64_t)open);
+	metric_set(app.metrics.claims_oldest_us, oldest_us < now_us ? (int64_t)(now_us - oldest_us) : 0);
+	metric_set(app.metrics.accounts, (int64_t)app.accounts.entries_n);
+}
+
+void wallet_tick(struct service *service, uint64_t mono_us)
+{
+	if (mono_us >= app.polled_us + WALLET_POLL_US) {
+		wallet_poll_rules(&app, service, mono_us);
+		gauges_set(service);
+	}
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		if (held->state == NULL)
+			continue;
+		wallet_feed_due(&app, service, held, mono_us);
+		wallet_publish_due(&app, service, held);
+	}
+}
+
+void wallet_write_all(struct service *service)
+{
+	wallet_write(&app, service);
+}
+
+void wallet_committed(struct service *service)
+{
+	uint64_t mono_us = clock_mono_us();
+
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		struct wallet_shard *shard = held->state;
+		if (shard == NULL)
+			continue;
+		shard->committed_seq = shard->last_seq;
+		shard->rows_n = 0;
+		arena_reset(&shard->arena);
+		wallet_claims_forget_closed(shard);
+		wallet_feed_due(&app, service, held, mono_us);
+	}
+}

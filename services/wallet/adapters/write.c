@@ -1,0 +1,388 @@
+/* What one transaction writes: the rows of the batch, what they open and close, a batch row a shard with its sums, legs and digest; and behind it,
+ * a few accounts and the totals, so that a restart has little to roll forward. */
+#include "services/wallet/adapters/app.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+#include "services/wallet/adapters/digest.h"
+#include "services/wallet/adapters/sums.h"
+#include "services/wallet/adapters/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ROLL_AFTER_US 250000
+#define ROLL_AFTER_ROWS 50000
+#define ROLL_MAX 2000          /* accounts a transaction, as long as nothing is very late */
+#define ROLL_LATE_US 800000
+#define ROLL_LATE_ROWS 90000
+#define ROLL_LATE_MAX 20000
+
+static const char journal_columns[] =
+	"wallet.journal (shard, seq, player, kind, move, round, game, mode, refusal, currency, release, stake, win_balance, win_pending, forfeit, amount, "
+	"balance_after, pending_after, prev_seq, claims, tallies, request_id, outside_id, record, last_move, time)";
+#define JOURNAL_FIELDS 26
+
+typedef void shard_function(struct wallet_shard *shard, void *context);
+
+/* Each shard of this process in turn. */
+static void each_shard(struct service *service, shard_function *function, void *context)
+{
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			return;
+		if (held->state != NULL)
+			function(wallet_shard_of(held), context);
+	}
+}
+
+/* ---- rows ---- */
+
+static void copy_optional(struct pg_copy *copy, const uint8_t *bytes, size_t length)
+{
+	if (length == 0)
+		pg_copy_null(copy);
+	else
+		pg_copy_bytes(copy, bytes, length);
+}
+
+static void copy_money(struct pg_copy *copy, const struct wallet_row *row)
+{
+	const int64_t amounts[] = {row->release, row->stake, row->win_balance, row->win_pending, row->forfeit, row->amount, row->balance_after,
+		row->pending_after, (int64_t)row->prev_seq};
+
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++)
+		pg_copy_int64(copy, amounts[i]);
+}
+
+static void copy_row(struct pg_copy *copy, uint32_t shard, const struct wallet_row *row)
+{
+	int32_t tallies[WALLET_POOLS_MAX];
+
+	for (uint32_t i = 0; i < row->tallies_n; i++)
+		tallies[i] = (int32_t)row->tallies[i];
+	pg_copy_row(copy, JOURNAL_FIELDS);
+	pg_copy_int32(copy, (int32_t)shard);
+	pg_copy_int64(copy, (int64_t)row->seq);
+	pg_copy_int64(copy, row->player);
+	pg_copy_int32(copy, (int32_t)row->kind);
+	pg_copy_int64(copy, (int64_t)row->move);
+	pg_copy_int64(copy, (int64_t)row->round);
+	pg_copy_int32(copy, (int32_t)row->game);
+	pg_copy_int32(copy, (int32_t)row->mode);
+	pg_copy_int32(copy, (int32_t)row->refusal);
+	pg_copy_int32(copy, (int32_t)row->currency);
+	copy_money(copy, row);
+	pg_copy_int32(copy, (int32_t)row->claims_n);
+	pg_copy_int32_array(copy, tallies, row->tallies_n);
+	copy_optional(copy, row->request_id, row->request_id_length);
+	copy_optional(copy, row->outside_id, row->outside_id_length);
+	copy_optional(copy, row->record, row->record_length);
+	if (row->move > 0)
+		pg_copy_null(copy);
+	else
+		pg_copy_int64(copy, (int64_t)row->last_move);
+	pg_copy_time_us(copy, row->time_us);
+}
+
+static void copy_rows(struct wallet_shard *shard, void *context)
+{
+	for (size_t i = 0; i < shard->rows_n; i++)
+		copy_row(context, shard->shard, &shard->rows[i].row);
+}
+
+static void copy_ids(struct wallet_shard *shard, void *context)
+{
+	struct pg_copy *copy = context;
+
+	for (size_t i = 0; i < shard->rows_n; i++) {
+		const struct booked *booked = &shard->rows[i];
+		if (!booked->keeps_id)
+			continue;
+		pg_copy_row(copy, 5);
+		pg_copy_bytes(copy, booked->row.outside_id, WALLET_ID_BYTES);
+		pg_copy_bytes(copy, booked->content_hash, WALLET_ID_BYTES);
+		pg_copy_int32(copy, (int32_t)shard->shard);
+		pg_copy_int64(copy, (int64_t)booked->row.seq);
+		pg_copy_int64(copy, booked->row.player);
+	}
+}
+
+static void copy_claims(struct wallet_shard *shard, void *context)
+{
+	struct pg_copy *copy = context;
+
+	for (size_t i = 0; i < shard->rows_n; i++) {
+		const struct wallet_row *row = &shard->rows[i].row;
+		for (uint32_t j = 0; j < row->claims_n; j++) {
+			pg_copy_row(copy, 11);
+			pg_copy_int64(copy, row->player);
+			pg_copy_int64(copy, (int64_t)row->move);
+			pg_copy_int32(copy, (int32_t)row->claims[j].index);
+			pg_copy_int32(copy, (int32_t)shard->shard);
+			pg_copy_int32(copy, (int32_t)row->claims[j].pool);
+			pg_copy_int32(copy, (int32_t)row->claims[j].kind);
+			pg_copy_int32(copy, (int32_t)row->currency);
+			pg_copy_int64(copy, row->claims[j].coin_minor);
+			pg_copy_int64(copy, row->claims[j].stake_minor);
+			pg_copy_int64(copy, (int64_t)row->seq);
+			pg_copy_time_us(copy, row->time_us);
+		}
+	}
+}
+
+static void close_claims(struct wallet_shard *shard, void *context)
+{
+	static const char sql[] = "update wallet.claim set closed_seq = $4, paid_minor = $5, hit = $6 "
+				  "where player = $1 and move = $2 and index = $3 and closed_seq is null";
+	char numbers[6][24];
+	const char *parameters[6];
+
+	for (size_t i = 0; shard->claims_closing > 0 && i < shard->claims_n; i++) {
+		const struct open_claim *claim = &shard->claims[i];
+		if (claim->closed_seq == 0)
+			continue;
+		const int64_t values[] = {claim->player, (int64_t)claim->move, claim->claim.index, (int64_t)claim->closed_seq, claim->paid,
+			(int64_t)claim->hit};
+		for (size_t j = 0; j < 6; j++) {
+			(void)snprintf(numbers[j], sizeof(numbers[j]), "%" PRId64, values[j]);
+			parameters[j] = numbers[j];
+		}
+		PGresult *result = pg_query(context, sql, 6, parameters);
+		if (PQcmdTuples(result)[0] != '1')
+			fatal("wallet.claim: player %" PRId64 ", move %" PRIu64 ": found no open claim to close", claim->player, claim->move);
+		PQclear(result);
+	}
+}
+
+/* ---- what is written behind the rows ---- */
+
+struct late {
+	struct wallet *wallet;
+	struct text columns[7]; /* player, shard, currency, balance, last_move, last_seq, blocked */
+	struct text pendings;
+	size_t n;
+	uint64_t now_us;
+	struct text tally_columns[4]; /* shard, tally, total, seq */
+	size_t tallies_n;
+};
+
+static void pendings_add(struct text *text, const struct wallet_account *account, char separator)
+{
+	text_add(text, "%c\"{", separator);
+	for (uint32_t i = 0; i < account->pendings_n; i++)
+		text_add(text, "%s%u,%" PRIu64 ",%" PRId64, i == 0 ? "" : ",", account->pendings[i].game, account->pendings[i].round,
+			account->pendings[i].amount.minor);
+	text_add(text, "}\"");
+}
+
+static void late_add(struct late *late, const struct account_entry *entry)
+{
+	const struct wallet_account *account = &entry->account;
+	const int64_t values[] = {account->player, entry->shard, account->currency, account->balance.minor, (int64_t)account->last_move,
+		(int64_t)account->last_seq, account->blocked};
+	char separator = late->n++ == 0 ? '{' : ',';
+
+	for (size_t i = 0; i < 7; i++)
+		text_add(&late->columns[i], "%c%" PRId64, separator, values[i]);
+	pendings_add(&late->pendings, account, separator);
+}
+
+static bool is_late(const struct wallet_shard *shard, const struct late *late, uint64_t age_us, uint64_t rows)
+{
+	const struct account_entry *first = shard->dirty.first;
+
+	return first != NULL && (late->now_us > first->dirty_us + age_us || shard->last_seq > first->dirty_seq + rows);
+}
+
+static void roll_accounts(struct wallet_shard *shard, void *context)
+{
+	struct late *late = context;
+
+	for (size_t n = 0; n < ROLL_MAX && is_late(shard, late, ROLL_AFTER_US, ROLL_AFTER_ROWS); n++)
+		late_add(late, dirty_take(&shard->dirty));
+	for (size_t n = 0; n < ROLL_LATE_MAX && is_late(shard, late, ROLL_LATE_US, ROLL_LATE_ROWS); n++)
+		late_add(late, dirty_take(&shard->dirty));
+}
+
+static void roll_tallies(struct wallet_shard *shard, void *context)
+{
+	struct late *late = context;
+
+	if (!shard->tallies_dirty || (late->now_us < shard->tallies_us + 2 * ROLL_AFTER_US && shard->last_seq < shard->tallies_seq + ROLL_AFTER_ROWS))
+		return;
+	for (size_t i = 0; i < late->wallet->rules.tallies_n; i++) {
+		const int64_t values[] = {shard->shard, late->wallet->tallies[i].id, (int64_t)shard->totals[i], (int64_t)shard->last_seq};
+		char separator = late->tallies_n == 0 ? '{' : ',';
+		if (shard->totals[i] == 0)
+			continue;
+		for (size_t j = 0; j < 4; j++)
+			text_add(&late->tally_columns[j], "%c%" PRId64, separator, values[j]);
+		late->tallies_n++;
+	}
+	shard->tallies_dirty = false;
+	shard->tallies_seq = shard->last_seq;
+	shard->tallies_us = late->now_us;
+}
+
+static void late_write(struct late *late, PGconn *conn)
+{
+	static const char accounts_sql[] =
+		"insert into wallet.account (player, shard, currency, balance, last_move, last_seq, blocked, pendings) "
+		"select p, s, c, b, m, q, k <> 0, t::bigint[] from unnest($1::bigint[], $2::integer[], $3::integer[], $4::bigint[], $5::bigint[], "
+		"$6::bigint[], $7::integer[], $8::text[]) as v(p, s, c, b, m, q, k, t) "
+		"on conflict (player) do update set balance = excluded.balance, last_move = excluded.last_move, last_seq = excluded.last_seq, "
+		"blocked = excluded.blocked, pendings = excluded.pendings";
+	static const char tallies_sql[] = "insert into wallet.tally_total (shard, tally, total, seq) "
+					  "select * from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) "
+					  "on conflict (shard, tally) do update set total = excluded.total, seq = excluded.seq";
+	const char *parameters[8];
+
+	for (size_t i = 0; late->n > 0 && i < 7; i++) {
+		text_add(&late->columns[i], "}");
+		parameters[i] = late->columns[i].bytes;
+	}
+	if (late->n > 0) {
+		text_add(&late->pendings, "}");
+		parameters[7] = late->pendings.bytes;
+		PQclear(pg_query(conn, accounts_sql, 8, parameters));
+	}
+	for (size_t i = 0; late->tallies_n > 0 && i < 4; i++) {
+		text_add(&late->tally_columns[i], "}");
+		parameters[i] = late->tally_columns[i].bytes;
+	}
+	if (late->tallies_n > 0)
+		PQclear(pg_query(conn, tallies_sql, 4, parameters));
+}
+
+static void roll(struct wallet *wallet, struct service *service, uint64_t now_us)
+{
+	static struct late late;
+
+	late.wallet = wallet;
+	late.now_us = now_us;
+	late.n = late.tallies_n = 0;
+	for (size_t i = 0; i < 7; i++)
+		text_clear(&late.columns[i]);
+	for (size_t i = 0; i < 4; i++)
+		text_clear(&late.tally_columns[i]);
+	text_clear(&late.pendings);
+	each_shard(service, roll_accounts, &late);
+	each_shard(service, roll_tallies, &late);
+	late_write(&late, service_pg(service));
+}
+
+/* ---- batch rows and legs ---- */
+
+static uint64_t checkpoint_of(const struct wallet_shard *shard)
+{
+	uint64_t checkpoint = shard->last_seq;
+
+	if (shard->dirty.first != NULL && shard->dirty.first->dirty_seq - 1 < checkpoint)
+		checkpoint = shard->dirty.first->dirty_seq - 1;
+	if (shard->tallies_dirty && shard->tallies_seq < checkpoint)
+		checkpoint = shard->tallies_seq;
+	return checkpoint;
+}
+
+struct batches {
+	struct service *service;
+	struct pg_copy *copy;
+	uint64_t now_us;
+};
+
+static void copy_batch(struct wallet_shard *shard, void *context)
+{
+	const struct batches *batches = context;
+	struct pg_copy *copy = batches->copy;
+	struct text *sums;
+
+	if (shard->rows_n == 0)
+		return;
+	shard->batch++;
+	chain_digest(shard->digest, shard->rows, shard->rows_n, shard->digest);
+	sums = sums_text(shard->rows, shard->rows_n);
+	pg_copy_row(copy, 9);
+	pg_copy_int32(copy, (int32_t)shard->shard);
+	pg_copy_int64(copy, (int64_t)shard->batch);
+	pg_copy_int64(copy, (int64_t)shard->rows[0].row.seq);
+	pg_copy_int64(copy, (int64_t)shard->last_seq);
+	pg_copy_int64(copy, (int64_t)checkpoint_of(shard));
+	pg_copy_int64(copy, (int64_t)service_shard(batches->service, shard->shard)->epoch);
+	pg_copy_bytes(copy, shard->digest, DIGEST_BYTES);
+	pg_copy_bytes(copy, sums->bytes, sums->length);
+	pg_copy_time_us(copy, batches->now_us);
+}
+
+static void copy_legs(struct wallet_shard *shard, void *context)
+{
+	struct pg_copy *copy = context;
+	const struct leg_sum *legs;
+	size_t n = shard->rows_n == 0 ? 0 : legs_sum(shard->rows, shard->rows_n, &legs);
+
+	for (size_t i = 0; i < n; i++) {
+		char name[LEG_NAME_MAX];
+		if (legs[i].amount == 0)
+			continue;
+		size_t length = leg_name(&legs[i], name);
+		pg_copy_row(copy, 5);
+		pg_copy_int32(copy, (int32_t)shard->shard);
+		pg_copy_int64(copy, (int64_t)shard->batch);
+		pg_copy_int32(copy, (int32_t)legs[i].currency);
+		pg_copy_bytes(copy, name, length);
+		pg_copy_int64(copy, legs[i].amount);
+	}
+}
+
+struct counts {
+	size_t rows, ids, claims, closing;
+};
+
+static void count(struct wallet_shard *shard, void *context)
+{
+	struct counts *counts = context;
+
+	counts->rows += shard->rows_n;
+	counts->closing += shard->claims_closing;
+	for (size_t i = 0; i < shard->rows_n; i++) {
+		counts->ids += shard->rows[i].keeps_id;
+		counts->claims += shard->rows[i].row.claims_n;
+	}
+}
+
+static void copy_all(struct service *service, const char *table, shard_function *function)
+{
+	struct pg_copy *copy = pg_copy_begin(service_pg(service), table);
+
+	each_shard(service, function, copy);
+	(void)pg_copy_end(copy);
+}
+
+void wallet_write(struct wallet *wallet, struct service *service)
+{
+	uint64_t began_us = clock_mono_us();
+	struct counts counts = {0};
+
+	each_shard(service, count, &counts);
+	if (counts.rows > 0)
+		copy_all(service, journal_columns, copy_rows);
+	if (counts.ids > 0)
+		copy_all(service, "wallet.outside (id, content_hash, shard, seq, player)", copy_ids);
+	if (counts.claims > 0)
+		copy_all(service,
+			"wallet.claim (player, move, index, shard, pool, kind, currency, coin_minor, stake_minor, opened_seq, opened)", copy_claims);
+	if (counts.closing > 0)
+		each_shard(service, close_claims, service_pg(service));
+	roll(wallet, service, began_us);
+	if (counts.rows == 0)
+		return;
+	struct batches batches = {service,
+		pg_copy_begin(service_pg(service), "wallet.batch (shard, batch, first_seq, last_seq, checkpoint, epoch, digest, sums, time)"),
+		clock_wall_us()};
+	each_shard(service, copy_batch, &batches);
+	metric_add(wallet->metrics.batch_rows, pg_copy_end(batches.copy));
+	copy_all(service, "wallet.house_leg (shard, batch, currency, account, amount)", copy_legs);
+	metric_observe_us(wallet->metrics.write_us, clock_mono_us() - began_us);
+}

@@ -1,0 +1,36 @@
+/*~ The wallet keeps the journal: one row for every move and every other booking, accepted or refused, with the money and the engine's record of
+ * the round in it. The commit of that row is the birth of the round.
+ *
+ * Read on in this order:
+ *   core/wallet.h           what there is: accounts, commands, rows, refusals
+ *   core/apply.c            the rules, in the order in which they are asked
+ *   adapters/command.c      bytes of wallet.commands into the core's structs
+ *   adapters/handle.c       from a command to a queued row
+ *   adapters/write.c        the one transaction: rows, claims, ids, batch, legs, and what rolls behind them
+ *   adapters/wallet_app.c   taking a shard, ticking, after the commit
+ *   adapters/load.c         a shard's state from Postgres, rolled forward from the journal
+ *   adapters/feed.c         running totals and claims for the jackpot services
+ *   adapters/publish.c      facts once more, when somebody missed them */
+#include "services/wallet/adapters/wallet_ops.h"
+
+int main(int argc, char **argv)
+{
+	static const struct service_ops ops = {
+		.name = "wallet",
+		.prefix = "WALLET_",
+		.settings = wallet_settings,
+		.topics = {{.topic = TOPIC_WALLET_COMMANDS, .pace = KAFKA_FAST}},
+		.topics_n = 1,
+		.start = wallet_start,
+		.open = wallet_open,
+		.close = wallet_close,
+		.batch = wallet_handle_batch,
+		.message = wallet_handle_message,
+		.bus = wallet_handle_bus,
+		.tick = wallet_tick,
+		.write = wallet_write_all,
+		.committed = wallet_committed,
+	};
+
+	return service_main(argc, argv, &ops);
+}
