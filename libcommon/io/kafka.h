@@ -54,6 +54,10 @@ int kafka_consumer_fd(const struct kafka_consumer *consumer); /* readable when t
 #define KAFKA_END (-1)
 /* Starts a partition at an offset, or at its end. An offset past the end or already deleted is moved to the nearest there is, with a warning. */
 void kafka_consume(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
+/* The same for an offset that is known to be there (kafka_bounds, kafka_offset_near): asks Kafka nothing. A broker answers the requests of one connection
+ * one after the other, so that a question behind a waiting fetch takes up to 100 ms: loops ask by a handle of their own. Should the offset be
+ * gone after all, it is moved as above. False when Kafka did not even tell about the topic; then nothing was started. */
+bool kafka_consume_at(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
 /* Up to max messages that are there now, never waits. */
 struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max);

@@ -143,21 +143,31 @@ static void start(struct kafka_consumer *consumer, enum topic topic, uint32_t pa
 			rd_kafka_err2str(rd_kafka_last_error()));
 }
 
+static void restart(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+{
+	kafka_consume_stop(consumer, topic, partition);
+	start(consumer, topic, partition, offset);
+	consumer->partitions[topic][partition] = (struct partition){ .reading = true, .offset = offset };
+}
+
 void kafka_consume(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
-	assert(partition < SHARDS_MAX);
-	struct partition *p = &consumer->partitions[topic][partition];
 	int64_t first;
 	int64_t next;
-	if (p->reading)
-		kafka_consume_stop(consumer, topic, partition);
+	assert(partition < SHARDS_MAX);
 	/* With Kafka away the offset is taken on trust, and corrected when Kafka is back and refuses it. */
 	if (kafka_bounds_within(consumer, topic, partition, REPAIR_TIMEOUT_MS, &first, &next))
 		offset = kafka_offset_near(topic, partition, offset, first, next);
-	start(consumer, topic, partition, offset);
-	p->reading = true;
-	p->lost = false;
-	p->offset = offset;
+	restart(consumer, topic, partition, offset);
+}
+
+bool kafka_consume_at(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+{
+	assert(partition < SHARDS_MAX);
+	if (!metadata_known(consumer, topic, REPAIR_TIMEOUT_MS))
+		return false;
+	restart(consumer, topic, partition, offset);
+	return true;
 }
 
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
@@ -203,9 +213,7 @@ static void repair(struct kafka_consumer *consumer)
 				    consumer, (enum topic)t, i, REPAIR_TIMEOUT_MS, &first, &next))
 				return;
 			int64_t offset = kafka_offset_near((enum topic)t, i, p->offset, first, next);
-			kafka_consume_stop(consumer, (enum topic)t, i);
-			start(consumer, (enum topic)t, i, offset);
-			*p = (struct partition){ .reading = true, .offset = offset };
+			restart(consumer, (enum topic)t, i, offset);
 		}
 	}
 }

@@ -132,6 +132,7 @@ static void kafka_start(struct service *service)
 {
 	service->producers[KAFKA_FAST] = kafka_producer_new(common.kafka, KAFKA_FAST);
 	service->producers[KAFKA_SLOW] = kafka_producer_new(common.kafka, KAFKA_SLOW);
+	service->asker = kafka_consumer_new(common.kafka, KAFKA_FAST);
 	for (int t = 0; t < service->ops->topics_n; t++) {
 		enum kafka_pace pace = service->ops->topics[t].pace;
 		if (service->consumers[pace] == NULL)
@@ -303,6 +304,7 @@ static void end(struct service *service)
 		kafka_producer_free(&service->producers[pace]);
 		kafka_consumer_free(&service->consumers[pace]);
 	}
+	kafka_consumer_free(&service->asker);
 	nn_bus_free(&service->bus);
 	PQfinish(service->pg);
 	health_stop(&service->health);

@@ -78,6 +78,7 @@ struct service {
 	struct nn_bus *bus;
 	struct kafka_producer *producers[2]; /* by enum kafka_pace */
 	struct kafka_consumer *consumers[2]; /* NULL where no topic has that pace */
+	struct kafka_consumer *asker; /* for questions: it never fetches, so its answers never wait */
 	int epoll, signals;
 
 	struct holding *held[SHARDS_MAX]; /* held_n of them, in no order */

@@ -171,11 +171,13 @@ static void take(struct service *service, size_t n)
 		service->by_shard[holding->shard.shard] = holding;
 	}
 	PQclear(rows);
+	service->fenced_us = clock_mono_us();
 	for (size_t i = first; i < service->held_n; i++) {
 		struct holding *holding = service->held[i];
 		uint64_t start_us = clock_mono_us();
 		service->ops->open(service, &holding->shard);
-		service_fence(service, false, LEASE_OPENING_SECONDS);
+		if (clock_mono_us() >= service->fenced_us + COMMIT_AT_LEAST_US)
+			service_fence(service, false, LEASE_OPENING_SECONDS);
 		log_info("shard %u: taken, epoch %llu, offset %lld, opened in %llu us", holding->shard.shard,
 			(unsigned long long)holding->shard.epoch, (long long)holding->shard.position[0].offset,
 			(unsigned long long)(clock_mono_us() - start_us));

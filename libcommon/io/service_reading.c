@@ -87,7 +87,7 @@ static void end_ask(struct service *service, struct holding *holding, int topic)
 	if (now < reading->end_asked_us + END_ASK_US)
 		return;
 	reading->end_asked_us = now;
-	if (kafka_bounds_within(consumer_of(service, topic), service->ops->topics[topic].topic,
+	if (kafka_bounds_within(service->asker, service->ops->topics[topic].topic,
 		    holding->shard.shard, BOUNDS_WAIT_MS, &first, &end) &&
 		end < reading->end)
 		reading->end = end;
@@ -118,18 +118,18 @@ static bool reading_reached(struct service *service, struct holding *holding, in
 static bool reading_start(struct service *service, struct holding *holding, int topic)
 {
 	struct reading *reading = &holding->readings[topic];
-	struct kafka_consumer *consumer = consumer_of(service, topic);
 	enum topic name = service->ops->topics[topic].topic;
 	uint32_t shard = holding->shard.shard;
 	int64_t first;
-	if (!kafka_bounds_within(consumer, name, shard, BOUNDS_WAIT_MS, &first, &reading->end))
+	if (!kafka_bounds_within(service->asker, name, shard, BOUNDS_WAIT_MS, &first, &reading->end))
 		return false;
 	int64_t offset =
 		kafka_offset_near(name, shard, holding->shard.position[topic].offset, first, reading->end);
+	if (!kafka_consume_at(consumer_of(service, topic), name, shard, offset))
+		return false;
 	holding->shard.position[topic].offset = offset;
 	reading->next = offset;
 	reading->end_asked_us = clock_mono_us();
-	kafka_consume(consumer, name, shard, offset);
 	reading->started = true;
 	return true;
 }

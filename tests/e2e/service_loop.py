@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""The service loop on real Postgres and Kafka, by the echo service (libcommon/io/test/echo_service.c): leases, shares, takeovers, drains, messages
+that kill, servers that die, topics that lost their tail. After each test every command has exactly one row. Prints how long things took."""
+import os
+import random
+import signal
+import statistics
+import subprocess
+import time
+
+from lib_stack import ROOT, Installation, read_text, run, wait_until
+
+ECHO = f"{ROOT}/build/test/libcommon/io/test_service"
+SHARDS = 4
+
+
+class Loop(Installation):
+    """Servers only, no services; echo services are this test's own children and restarted by it."""
+
+    def start(self, scale=None):
+        self.script("make", "-s", "build/test/libcommon/io/test_service")
+        self.script(f"{ROOT}/scripts/stack.sh", "start")
+        self.script(f"{ROOT}/scripts/migrate.sh")
+        self.script(f"{ROOT}/scripts/topics.sh")
+        self.stack = dict(line.split("=", 1) for line in read_text(f"{self.data}/run/stack.env").splitlines() if "=" in line)
+        self.sent = [0] * SHARDS
+        self.echoes = {}
+        os.makedirs(f"{self.data}/log", exist_ok=True)
+        self.sql("create schema echo; create table echo.row (shard int, at bigint, text text, primary key (shard, at))", writer=True)
+
+    def stop(self):
+        for name in list(getattr(self, "echoes", {})):
+            self.end(name, signal.SIGKILL)
+        self.script(f"{ROOT}/scripts/stack.sh", "stop")
+
+    def echo(self, name, **more):
+        environment = {**self.environment, **self.stack, "CARILLON_INSTANCE": name, **more}
+        with open(f"{self.data}/log/{name}.log", "ab") as log:
+            self.echoes[name] = subprocess.Popen([ECHO, "run"], cwd=self.data, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        return self.echoes[name]
+
+    def end(self, name, number=signal.SIGTERM, timeout=15):
+        process = self.echoes.pop(name)
+        if process.poll() is None:
+            process.send_signal(number)
+        return process.wait(timeout)
+
+    def log(self, name):
+        return read_text(f"{self.data}/log/{name}.log")
+
+    def produce(self, count, text="hello", first=0, last=SHARDS - 1):
+        subprocess.run([ECHO, "produce", str(first), str(last), str(count), text], env={**self.environment, **self.stack}, check=True, timeout=60)
+        for shard in range(first, last + 1):
+            self.sent[shard] += count
+
+    def inspect(self):
+        done = subprocess.run([ECHO, "inspect"], env={**self.environment, **self.stack}, check=True, timeout=60, capture_output=True, text=True)
+        return done.stdout.splitlines()
+
+    def owners(self):
+        return {int(s): o for s, o in self.sql("select shard, coalesce(owner, '') from carillon.shard where service = 'echo' and lease_until > now()")}
+
+    def held(self, name):
+        return sum(1 for owner in self.owners().values() if owner == name)
+
+    def rows(self):
+        return int(self.sql("select count(*) from echo.row")[0][0])
+
+    def settled(self, skipped=0, seconds=20):
+        wait_until(f"{sum(self.sent) - skipped} rows, found {self.rows()}", lambda: self.rows() >= sum(self.sent) - skipped, seconds, 0.02)
+        assert self.rows() == sum(self.sent) - skipped, f"found {self.rows()} rows, expected {sum(self.sent) - skipped}"
+
+
+place = None
+
+
+def clean_start(*names, **more):
+    """Ends what runs, starts these, and waits until they hold all shards among them."""
+    for name in list(place.echoes):
+        place.end(name)
+    for name in names:
+        place.echo(name, **more)
+    if names:
+        wait_until("all shards are held", lambda: len(place.owners()) == SHARDS and set(place.owners().values()) == set(names), 10)
+
+
+def test_alone_takes_all_at_once():
+    began = time.monotonic()
+    place.echo("echo-1")
+    wait_until("all shards", lambda: place.held("echo-1") == SHARDS, 10, 0.01)
+    print(f"measured: first instance holds all shards {1000 * (time.monotonic() - began):.0f} ms after exec")
+    place.produce(1000)
+    place.settled()
+
+
+def test_second_gets_its_share_and_third_too():
+    clean_start("echo-1")
+    began = time.monotonic()
+    place.echo("echo-2")
+    wait_until("two and two", lambda: (place.held("echo-1"), place.held("echo-2")) == (2, 2), 5, 0.01)
+    print(f"measured: second instance has its share after {1000 * (time.monotonic() - began):.0f} ms")
+    began = time.monotonic()
+    place.echo("echo-3")
+    wait_until("each has one", lambda: min(place.held(f"echo-{i}") for i in (1, 2, 3)) >= 1 and len(place.owners()) == SHARDS, 5, 0.01)
+    print(f"measured: third instance has its share after {1000 * (time.monotonic() - began):.0f} ms")
+    place.produce(500)
+    place.settled()
+
+
+def test_drain_hands_over_at_once():
+    clean_start("echo-1", "echo-2")
+    began = time.monotonic()
+    assert place.end("echo-1") == 0
+    wait_until("the other holds all", lambda: place.held("echo-2") == SHARDS, 5, 0.01)
+    print(f"measured: handed over {1000 * (time.monotonic() - began):.0f} ms after SIGTERM")
+    place.produce(100)
+    place.settled()
+    assert not place.sql("select name from carillon.instance where name = 'echo-1'")
+
+
+def test_killed_and_restarted_takes_its_own_at_once():
+    clean_start("echo-1")
+    took = []
+    for _ in range(5):
+        place.produce(200)
+        place.end("echo-1", signal.SIGKILL)
+        place.produce(1)
+        began = time.monotonic()
+        place.echo("echo-1")
+        place.settled()
+        took.append(1000 * (time.monotonic() - began))
+    print(f"measured: settled after kill -9 and restart, median {statistics.median(took):.0f} ms of {[round(t) for t in took]}")
+    assert statistics.median(took) < 2000
+
+
+def test_killed_and_taken_over_by_another():
+    took = []
+    for _ in range(3):
+        clean_start("echo-1", "echo-2")
+        place.end("echo-1", signal.SIGKILL)
+        began = time.monotonic()
+        place.produce(50)
+        place.settled()
+        took.append(1000 * (time.monotonic() - began))
+    print(f"measured: taken over after kill -9, median {statistics.median(took):.0f} ms of {[round(t) for t in took]}")
+    assert statistics.median(took) < 5000
+
+
+def test_stopped_owner_is_out_when_it_wakes():
+    clean_start("echo-1", "echo-2")
+    frozen = place.echoes["echo-1"]
+    frozen.send_signal(signal.SIGSTOP)
+    place.produce(100)
+    place.settled()
+    frozen.send_signal(signal.SIGCONT)
+    assert frozen.wait(10) == 70, "a zombie must end with status 70"
+    place.echoes.pop("echo-1")
+    place.produce(10)
+    place.settled()
+
+
+def test_slow_opening_keeps_its_shards():
+    clean_start()
+    place.echo("echo-1", ECHO_OPEN_MS="1200")
+    place.echo("echo-2", ECHO_OPEN_MS="1200")
+    wait_until("two and two", lambda: (place.held("echo-1"), place.held("echo-2")) == (2, 2), 25)
+    place.produce(100)
+    place.settled()
+    assert all(process.poll() is None for process in place.echoes.values())
+
+
+def test_kills_under_load_lose_and_double_nothing():
+    clean_start("echo-1", "echo-2")
+    random.seed(7)
+    for _ in range(8):
+        place.produce(2000)
+        name = random.choice(("echo-1", "echo-2"))
+        time.sleep(random.random() * 0.3)
+        place.end(name, signal.SIGKILL)
+        time.sleep(0.05)
+        place.echo(name)
+    place.settled()
+
+
+def test_postgres_killed_under_load():
+    clean_start("echo-1")
+    place.produce(3000)
+    began = time.monotonic()
+    place.kill("postgres")
+    assert place.echoes.pop("echo-1").wait(15) == 70, "a service whose Postgres is gone must end"
+    place.produce(5)
+    place.echo("echo-1")
+    wait_until("Postgres answers", lambda: attempt(place.rows), 20)
+    place.settled()
+    print(f"measured: settled {1000 * (time.monotonic() - began):.0f} ms after kill -9 of Postgres")
+
+
+def attempt(ask):
+    try:
+        return ask() + 1
+    except AssertionError:
+        return None
+
+
+def test_kafka_killed_under_load():
+    clean_start("echo-1")
+    process = place.echoes["echo-1"]
+    place.produce(3000)
+    place.kill("kafka")
+    began = time.monotonic()
+    place.produce(20)
+    place.settled()
+    print(f"measured: settled {1000 * (time.monotonic() - began):.0f} ms after kill -9 of Kafka")
+    assert process.poll() is None, "a service lives through an outage of Kafka"
+
+
+def test_unreadable_goes_to_dead_letters():
+    clean_start("echo-1")
+    before = len(place.inspect())
+    place.produce(1, "bad", 2, 2)
+    place.sent[2] -= 1
+    place.produce(10)
+    place.settled()
+    lines = wait_until("the letter", lambda: place.inspect() if len(place.inspect()) > before else None, 5)
+    letters = [line for line in lines if line.startswith("letter jackpot.commands 2")]
+    assert letters[-1].endswith("text: found 'bad 0', expected something good"), lines
+
+
+def test_waiting_message_holds_back_its_partition_only():
+    clean_start("echo-1")
+    place.produce(1, "wait", 1, 1)
+    began = time.monotonic()
+    place.produce(50)
+    place.settled()
+    assert time.monotonic() - began > 0.2
+    texts = [t for (t,) in place.sql("select text from echo.row where shard = 1 order by at desc limit 51")]
+    assert texts[-1] == "wait 0", texts
+
+
+def test_message_that_kills_is_skipped_after_three_deaths():
+    clean_start("echo-1")
+    place.produce(20)
+    place.settled()
+    before = len([line for line in place.inspect() if line.startswith("letter")])
+    place.produce(7, "before", 3, 3)
+    place.produce(1, "kill", 3, 3)
+    place.sent[3] -= 1
+    place.produce(7, "after", 3, 3)
+    deaths = 0
+    end = time.monotonic() + 60
+    while place.rows() < sum(place.sent) and time.monotonic() < end:
+        if place.echoes["echo-1"].poll() is not None:
+            deaths += 1
+            place.echoes.pop("echo-1")
+            place.echo("echo-1")
+        time.sleep(0.02)
+    place.settled()
+    letters = [line for line in place.inspect() if line.startswith("letter")]
+    assert len(letters) == before + 1 and letters[-1].endswith("killed the process three times"), letters
+    print(f"measured: a message that kills was skipped after {deaths} deaths")
+    place.produce(10)
+    place.settled()
+
+
+def test_topic_shorter_than_the_position_is_read_on_at_its_end():
+    clean_start("echo-1")
+    place.produce(10)
+    place.settled()
+    place.end("echo-1")
+    ahead = 1000000
+    place.sql(f"update carillon.shard set offset_1 = {ahead} where service = 'echo' and shard = 0", writer=True)
+    place.echo("echo-1")
+    wait_until("all shards", lambda: place.held("echo-1") == SHARDS, 10)
+    wait_until("a warning", lambda: f"offset {ahead} is not there" in place.log("echo-1"), 5)
+    place.produce(10)
+    place.settled()
+
+
+def test_wrong_installation_is_refused():
+    for setting, value, text in (("CARILLON_KIND", "live", "what the installation was made as"),
+                                 ("CARILLON_SHARDS", "5", "what the installation was made with")):
+        process = place.echo("echo-9", **{setting: value})
+        assert process.wait(10) == 70
+        place.echoes.pop("echo-9")
+        assert text in place.log("echo-9"), place.log("echo-9")
+
+
+def test_health_and_metrics():
+    clean_start("echo-1")
+    address = place.sql("select health from carillon.instance where name = 'echo-1'")[0][0]
+    for path, expected in (("healthz", "ok"), ("readyz", "ok"), ("metrics", "carillon_commits_total"), ("nothing", "expected /healthz")):
+        curl = ["curl", "-s", f"http://{address}/{path}"]
+        wait_until(f"{expected} at {path}", lambda: expected in subprocess.run(curl, capture_output=True, text=True, timeout=10, check=False).stdout, 3)
+
+
+if __name__ == "__main__":
+    with Loop("loop") as place:
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                for name in sorted(os.listdir(f"{place.data}/log")):
+                    print(f"--- end of log/{name}\n" + "\n".join(read_text(f"{place.data}/log/{name}").splitlines()[-15:]))
+            code = status.code
+    raise SystemExit(code)
