@@ -215,7 +215,8 @@ static void test_round_digest_known_answer(void **unused)
 	rng_force(&rng, stops, 5);
 	assert_int_equal(round_play(&game, &bet, NULL, &rng, &phase, &sum), ROUND_DONE);
 	sodium_bin2hex(hex, sizeof(hex), sum.digest, sizeof(sum.digest));
-	assert_string_equal(hex, "ac1dd60f82bcad18caf70f3af8d90b1c39fb2c369cec6441c7b639c2a09165e4");
+	assert_string_equal(
+		hex, "ac1dd60f82bcad18caf70f3af8d90b1c39fb2c369cec6441c7b639c2a09165e4");
 }
 
 /* RULE bewitched 4.1: the simulated return, jackpot at its seed, near the published figure. The
