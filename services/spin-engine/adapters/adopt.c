@@ -1,0 +1,190 @@
+/* From a booked row to the state: facts of Kafka in their order, verdicts of nanomsg as they come. The record's state becomes the player's, whoever
+ * proposed it. */
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "services/spin-engine/adapters/codec.h"
+#include "services/spin-engine/adapters/engine.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_move(const Carillon__WalletFact *fact)
+{
+	return fact->move > 0 || fact->kind == CARILLON__MOVE_KIND__MOVE_OPEN;
+}
+
+static bool kind_known(const Carillon__WalletFact *fact)
+{
+	return fact->kind <= CARILLON__MOVE_KIND__MOVE_SETTING ||
+	       (fact->kind >= CARILLON__MOVE_KIND__MOVE_DEPOSIT &&
+		       fact->kind <= CARILLON__MOVE_KIND__MOVE_BLOCK);
+}
+
+/* What this row is to the state machine. */
+static struct player_fact fact_of(const Carillon__WalletFact *message)
+{
+	struct player_fact fact = { .seq = message->envelope->seq,
+		.move = message->move,
+		.round = message->round,
+		.game = message->game,
+		.refusal = (uint32_t)message->refusal,
+		.currency = message->currency,
+		.balance_after = money_of(message->balance_after) };
+
+	if (is_move(message)) /* a refused kind of another build spends its number like any other */
+		fact.kind = message->kind > 0 && message->kind <= CARILLON__MOVE_KIND__MOVE_SETTING
+				    ? (enum player_move)message->kind
+				    : PLAYER_MOVE_SETTING;
+	if (message->request_id.len == PLAYER_ID_BYTES)
+		memcpy(fact.request_id, message->request_id.data, PLAYER_ID_BYTES);
+	return fact;
+}
+
+/* NULL where there is none to be had. An accepted row whose record cannot be read stops the engine: going on would be guessing. */
+static const struct player_record *record_of(
+	const Carillon__WalletFact *message, struct player_record *record)
+{
+	enum codec_status status;
+
+	if (!is_move(message) || message->record.len == 0)
+		return NULL;
+	status = record_decode(message->record.data, message->record.len, record);
+	if (status == CODEC_OK)
+		return record;
+	if (message->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
+		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64 " player %" PRId64 ": record is %s",
+			message->shard, message->envelope->seq, message->player,
+			codec_status_text(status));
+	return NULL;
+}
+
+static struct player_game *play_for(
+	struct seat *seat, const struct player_fact *fact, const struct player_record *record)
+{
+	struct player_game *play;
+	struct player_game none;
+
+	if (!record || !record->has_game || fact->refusal != 0)
+		return NULL;
+	play = seat_game(seat, record->game.state.game);
+	if (play)
+		return play;
+	memset(&none, 0, sizeof(none));
+	none.state.game = record->game.state.game;
+	return seat_game_add(seat, &none);
+}
+
+/* ---- the answer to what is in flight ------------------------------------------------------------- */
+
+static void count_round(struct engine *engine, const struct player_fact *fact,
+	const struct player_record *record)
+{
+	if (fact->refusal != 0)
+		metric_add(engine->metrics.refused, 1);
+	if (fact->refusal != 0 || fact->kind != PLAYER_MOVE_BET || !record)
+		return;
+	metric_add(engine->metrics.rounds, 1);
+	metric_add(engine->metrics.hits, record->game.round.claims);
+}
+
+static bool is_answer(const struct ask *ask, const struct player_fact *fact)
+{
+	static const uint8_t none[PLAYER_ID_BYTES];
+	const uint8_t *id = ask->command.core.has_request_id ? ask->command.core.request_id : none;
+
+	return fact->kind == PLAYER_MOVE_OPEN ||
+	       memcmp(id, fact->request_id, PLAYER_ID_BYTES) == 0;
+}
+
+static void answer(struct engine *engine, struct seat *seat, const struct player_fact *fact)
+{
+	struct ask *ask = seat->head;
+	uint32_t from = seat->flight.from;
+	struct fault fault;
+
+	metric_observe_us(engine->metrics.verdict_us, clock_mono_us() - ask->arrived_us);
+	seat_land(seat);
+	if (!is_answer(ask, fact)) {
+		/* another engine's move took the number: this command is judged anew, and nothing drawn for it was ever told */
+		ask->deadline_us = 0;
+		return;
+	}
+	ask = play_decided(engine, seat);
+	if (fact->refusal == 0) {
+		answer_state(engine, seat, ask, from, true);
+		return;
+	}
+	if (fact->refusal == CARILLON__REFUSAL__REFUSAL_PENDING) {
+		metric_add(engine->metrics.lost_pending, 1);
+		log_error("ALARM player %" PRId64 " move %" PRIu64
+			  ": the wallet's pending is not the engine's",
+			seat->player.id, fact->move);
+	}
+	fault_of_refusal(fact->refusal, &fault);
+	answer_fault(engine, seat, ask, &fault);
+}
+
+static void adopt(struct engine *engine, struct seat *seat, const Carillon__WalletFact *message)
+{
+	struct player_fact fact = fact_of(message);
+	struct player_record record;
+	const struct player_record *readable = record_of(message, &record);
+	enum player_adopt result =
+		player_adopt(&seat->player, play_for(seat, &fact, readable), &fact, readable);
+
+	seat_touch(&engine->seats, seat);
+	if (result == ADOPT_SKIPPED && fact.kind != PLAYER_MOVE_OPEN) {
+		metric_add(engine->metrics.skipped, 1);
+		log_warn("player %" PRId64 ": move %" PRIu64 " came without the one before it",
+			seat->player.id, fact.move);
+	}
+	if (result != ADOPT_KNOWN)
+		count_round(engine, &fact, readable);
+	if (seat->flight.open && fact.kind != PLAYER_MOVE_NONE &&
+		(fact.move == seat->flight.move || seat->player.last_move > seat->flight.move))
+		answer(engine, seat, &fact);
+}
+
+/* ---- rows that are no moves ---------------------------------------------------------------------- */
+
+static void take_award(struct engine *engine, struct seat *seat, const Carillon__WalletFact *message)
+{
+	const Carillon__Award *award = message->award;
+	struct player_award kept;
+
+	if (!award || message->refusal != CARILLON__REFUSAL__REFUSAL_NONE)
+		return;
+	kept = (struct player_award){ award->move, award->index, award->pool,
+		money_of(award->paid_minor) };
+	player_award(&seat->player, &kept);
+	answer_held(engine, clock_mono_us(), false);
+}
+
+void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact)
+{
+	struct seat *seat = play_seat(engine, fact->player);
+
+	if (!kind_known(fact) && fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
+		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64
+		      ": kind %d is not one this build knows",
+			fact->shard, fact->envelope->seq, (int)fact->kind);
+	adopt(engine, seat, fact);
+	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD)
+		take_award(engine, seat, fact);
+	else if (fact->kind == CARILLON__MOVE_KIND__MOVE_BLOCK &&
+		 fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
+		seat->player.blocked = fact->amount != 0;
+	play_run(engine, seat);
+}
+
+void adopt_verdict(struct engine *engine, const Carillon__WalletFact *fact)
+{
+	struct seat *seat = seats_find(&engine->seats, fact->player);
+
+	/* the rest will come by Kafka, in order */
+	if (!seat || !seat->flight.open || !is_move(fact) || fact->move != seat->flight.move)
+		return;
+	adopt(engine, seat, fact);
+	play_run(engine, seat);
+}

@@ -1,0 +1,285 @@
+/* Replies to whoever asked, by nanomsg. A reply may be lost: the same request is then answered from the record. */
+#include "libcommon/base/currency.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "services/spin-engine/adapters/engine.h"
+
+#include "bus.pb-c.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pending of all games, as far as the player has seen what made it. */
+static int64_t pending_shown(const struct seat *seat)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < seat->game_count; i++) {
+		const struct player_game *play = seat->game[i];
+
+		sum += player_feature_open(play) ? play->round.win_base_lines.minor
+						 : player_pending(play).minor;
+	}
+	return sum;
+}
+
+static void fill_account(struct engine *engine, const struct seat *seat, Carillon__SpinReply *reply)
+{
+	const struct player *player = &seat->player;
+	const struct currency *currency = currency_by_number(player->currency);
+	uint8_t secret[SECRET_BYTES];
+
+	reply->account = player->account;
+	reply->expect = player_expect(player);
+	if (!player->account)
+		return;
+	if (currency)
+		reply->currency = arena_text(&engine->arena, currency->code);
+	reply->balance_minor = player->balance.minor;
+	for (size_t i = 0; i < seat->game_count; i++)
+		reply->balance_minor -= player_hidden(player, seat->game[i]).minor;
+	reply->pending_minor = pending_shown(seat);
+	if (!keys_secret(engine->keys, player->id, reply->expect, &player->salt, secret))
+		return;
+	reply->secret_hash.len = SECRET_BYTES;
+	reply->secret_hash.data = arena_take(&engine->arena, SECRET_BYTES);
+	keys_secret_hash(secret, reply->secret_hash.data);
+}
+
+static void fill_autoplay(struct engine *engine, const struct player_game *play,
+	Carillon__SpinReply *reply)
+{
+	const struct autoplay *autoplay = &play->state.autoplay;
+	Carillon__Autoplay *message;
+
+	reply->witch = play->state.witch;
+	if (!autoplay_running(autoplay))
+		return;
+	message = arena_take(&engine->arena, sizeof(*message));
+	carillon__autoplay__init(message);
+	message->id.len = AUTOPLAY_ID_BYTES;
+	message->id.data = arena_take(&engine->arena, AUTOPLAY_ID_BYTES);
+	memcpy(message->id.data, autoplay->id, AUTOPLAY_ID_BYTES);
+	message->spins = autoplay->left;
+	message->loss_limit_minor = autoplay->loss_limit.minor;
+	message->single_win_minor = autoplay->single_win.minor;
+	message->stop_on_jackpot = autoplay->stop_on_jackpot;
+	reply->autoplay = message;
+}
+
+static void fill_fault(struct engine *engine, const struct fault *fault, Carillon__SpinReply *reply)
+{
+	reply->http_status = fault->http;
+	reply->error = arena_text(&engine->arena, fault->code);
+	reply->message = arena_text(&engine->arena, fault->message);
+	reply->where = arena_text(&engine->arena, fault->where);
+	reply->found = arena_text(&engine->arena, fault->found);
+	reply->expected = arena_text(&engine->arena, fault->expected);
+}
+
+static void send(struct engine *engine, const struct spin_command *command, Carillon__SpinReply *reply)
+{
+	Carillon__Envelope envelope;
+	Carillon__Bus bus;
+	uint8_t trace[COMMAND_TRACE_MAX], *bytes;
+	size_t length;
+
+	if (command->reply_to[0] != '\0') {
+		carillon__envelope__init(&envelope);
+		carillon__bus__init(&bus);
+		service_envelope(engine->service, &envelope, 0, 0);
+		memcpy(trace, command->trace, sizeof(trace));
+		envelope.trace.data = trace;
+		envelope.trace.len = command->trace_length;
+		bus.envelope = &envelope;
+		bus.body_case = CARILLON__BUS__BODY_REPLY;
+		bus.reply = reply;
+		length = carillon__bus__get_packed_size(&bus);
+		bytes = arena_take(&engine->arena, length);
+		carillon__bus__pack(&bus, bytes);
+		service_bus_send_now(engine->service, command->reply_to, bytes, length);
+	}
+	arena_reset(&engine->arena);
+}
+
+static void reply_begin(const struct spin_command *command, Carillon__SpinReply *reply)
+{
+	carillon__spin_reply__init(reply);
+	reply->correlation = command->correlation;
+	reply->player = command->player;
+	reply->http_status = 200;
+}
+
+void answer_bad(struct engine *engine, const struct spin_command *command, const struct fault *fault)
+{
+	Carillon__SpinReply reply;
+
+	reply_begin(command, &reply);
+	fill_fault(engine, fault, &reply);
+	send(engine, command, &reply);
+}
+
+static const struct player_game *play_of(const struct engine *engine, const struct seat *seat,
+	const struct spin_command *command, const struct game **game_r)
+{
+	*game_r = games_by_id(engine->games, command->game);
+	return *game_r ? seat_game(seat, (*game_r)->number) : NULL;
+}
+
+/* The round to show: the open one; a closed one only to who asked for just that, or whose move it was. */
+static bool shows_round(const struct player_game *play, const struct spin_command *command, bool result)
+{
+	if (play->round.move == 0)
+		return false;
+	return player_round_open(play) || result || command->core.round == play->round.move;
+}
+
+static uint32_t phases_from(const struct player_game *play, const struct spin_command *command,
+	uint32_t from)
+{
+	uint32_t cursor = player_round_open(play) ? play->state.open.cursor : play->round.phases;
+
+	if (command->core.verb != VERB_PICK && command->core.verb != VERB_NEXT)
+		from = 0;
+	return cursor - from > PLAYER_SHOW_MAX && cursor > from && from == 0
+		       ? cursor - PLAYER_SHOW_MAX
+		       : from;
+}
+
+static void fill_round(struct engine *engine, const struct seat *seat, const struct ask *ask,
+	const struct player_game *play, bool result, Carillon__SpinReply *reply)
+{
+	enum view_status status;
+
+	if (!shows_round(play, &ask->command, result))
+		return;
+	status = view_round(&engine->sources, &seat->player, play,
+		phases_from(play, &ask->command, ask->from), PLAYER_SHOW_MAX, &reply->round);
+	if (status != VIEW_OK) {
+		log_error("ALARM player %" PRId64 " round %" PRIu64 ": %s", seat->player.id,
+			play->round.move, view_status_text(status));
+		reply->round = NULL;
+		return;
+	}
+	if (result)
+		reply->round->collected_minor = seat->player.last.collected.minor;
+}
+
+static void smallest_bet(const struct game *game, const struct seat *seat, Carillon__SpinReply *reply)
+{
+	struct bet bet;
+	struct money stake;
+
+	if (bet_smallest(game, seat->player.currency, &bet, &stake) == BET_OK)
+		reply->smallest_bet_minor = stake.minor;
+}
+
+static void answer_with(struct engine *engine, struct seat *seat, struct ask *ask,
+	const struct fault *fault, bool result)
+{
+	const struct game *game;
+	const struct player_game *play = play_of(engine, seat, &ask->command, &game);
+	Carillon__SpinReply reply;
+
+	reply_begin(&ask->command, &reply);
+	fill_account(engine, seat, &reply);
+	if (play) {
+		fill_autoplay(engine, play, &reply);
+		fill_round(engine, seat, ask, play, result, &reply);
+	}
+	if (fault)
+		fill_fault(engine, fault, &reply);
+	if (fault && fault->http == 402 && game)
+		smallest_bet(game, seat, &reply);
+	send(engine, &ask->command, &reply);
+	free(ask);
+}
+
+void answer_fault(struct engine *engine, struct seat *seat, struct ask *ask, const struct fault *fault)
+{
+	answer_with(engine, seat, ask, fault, false);
+}
+
+void answer_error(struct engine *engine, struct seat *seat, struct ask *ask,
+	const struct player_error *error)
+{
+	struct fault fault;
+
+	fault_of_error(error, &fault);
+	answer_with(engine, seat, ask, &fault, false);
+}
+
+/* Does the cursor stand behind a jackpot whose price is not known yet? */
+static bool awaits_award(const struct seat *seat, const struct player_game *play)
+{
+	if (!play)
+		return false;
+	for (uint32_t index = 1; index <= play->round.claims_shown; index++)
+		if (!player_award_of(&seat->player, play->round.move, index))
+			return true;
+	return false;
+}
+
+static void answer_now(struct engine *engine, struct seat *seat, struct ask *ask)
+{
+	struct fault fault;
+
+	if (ask->result && seat->player.last.refusal != 0 &&
+		ask->command.core.has_request_id &&
+		memcmp(ask->command.core.request_id, seat->player.last.request_id,
+			PLAYER_ID_BYTES) == 0) {
+		fault_of_refusal(seat->player.last.refusal, &fault);
+		answer_with(engine, seat, ask, &fault, false);
+		return;
+	}
+	answer_with(engine, seat, ask, NULL, ask->result);
+}
+
+void answer_state(struct engine *engine, struct seat *seat, struct ask *ask, uint32_t from, bool result)
+{
+	const struct game *game;
+	const struct player_game *play = play_of(engine, seat, &ask->command, &game);
+
+	ask->from = from;
+	ask->result = result;
+	if (!awaits_award(seat, play) || !shows_round(play, &ask->command, result)) {
+		answer_now(engine, seat, ask);
+		return;
+	}
+	ask->round = play->round.move;
+	ask->deadline_us = clock_mono_us() + ENGINE_AWARD_US;
+	ask->next = engine->held;
+	engine->held = ask;
+}
+
+void answer_held(struct engine *engine, uint64_t mono_us, bool all)
+{
+	struct ask **link = &engine->held;
+
+	while (*link) {
+		struct ask *ask = *link;
+		struct seat *seat = play_seat(engine, ask->command.player);
+		const struct game *game;
+		const struct player_game *play = play_of(engine, seat, &ask->command, &game);
+
+		if (!all && mono_us < ask->deadline_us && awaits_award(seat, play) &&
+			play->round.move == ask->round) {
+			link = &ask->next;
+			continue;
+		}
+		*link = ask->next;
+		answer_now(engine, seat, ask);
+	}
+}
+
+void answer_replay(struct engine *engine, struct seat *seat, const struct spin_command *command,
+	Carillon__RoundView *view)
+{
+	Carillon__SpinReply reply;
+
+	reply_begin(command, &reply);
+	fill_account(engine, seat, &reply);
+	reply.round = view;
+	send(engine, command, &reply);
+}

@@ -1,0 +1,436 @@
+/* What the service loop calls: start and end, messages in, the checkpoint. */
+#include "services/spin-engine/adapters/engine.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+#include "services/spin-engine/adapters/codec.h"
+
+#include "bus.pb-c.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOPIC_FACTS 0
+#define TOPIC_COMMANDS 1
+#define FACT_PLAYER_FIELD 3
+#define COMMAND_PLAYER_FIELD 2
+#define TICK_US UINT64_C(50000)
+#define BATCH_PLAYERS 4096
+
+/* One process, one engine: the loop's hooks carry no context of ours. */
+static struct engine engine;
+
+/* ---- start -------------------------------------------------------------------------------------- */
+
+static void make_metrics(struct engine_metrics *m)
+{
+	m->rounds = metric_counter("carillon_engine_rounds_total", NULL, "Bets booked");
+	m->hits = metric_counter("carillon_engine_hits_total", NULL, "Jackpot claims of booked bets");
+	m->verdict_us = metric_histogram_us("carillon_engine_verdict_us", NULL,
+		"From a command's arrival to the wallet's verdict");
+	m->in_flight = metric_gauge("carillon_engine_in_flight", NULL, "Proposals without a verdict");
+	m->waiting = metric_gauge("carillon_engine_waiting", NULL,
+		"Players whose commands wait for facts");
+	m->repeats = metric_counter("carillon_engine_repeats_total", NULL, "Proposals sent again");
+	m->gap_alarm = metric_gauge("carillon_engine_gap_alarm", NULL,
+		"Shards whose facts miss a seq for more than 5 s");
+	m->asked_again = metric_counter("carillon_engine_republish_total", NULL,
+		"Requests to the wallet to publish facts again");
+	m->refused = metric_counter("carillon_engine_refused_total", NULL, "Moves the wallet refused");
+	m->declined = metric_counter("carillon_engine_declined_total", NULL,
+		"Commands answered with an error before a proposal");
+	m->busy = metric_counter("carillon_engine_busy_total", NULL,
+		"Commands of players with a full queue");
+	m->seats = metric_gauge("carillon_engine_players", NULL, "Players in memory");
+	m->lost_pending = metric_counter("carillon_engine_pending_alarm_total", NULL,
+		"Moves refused because pending is not what the engine has");
+	m->skipped = metric_counter("carillon_engine_skipped_moves_total", NULL,
+		"Moves adopted without the one before");
+	m->resolved = metric_counter("carillon_engine_resolve_total", NULL,
+		"Abandoned rounds sent to be resolved");
+	m->stopped = metric_counter("carillon_engine_stopped_total", NULL,
+		"Games stopped for a round past its proven bounds");
+	m->replays = metric_counter("carillon_engine_replays_total", NULL, "Past rounds asked for");
+	m->replay_differs = metric_counter("carillon_engine_replay_alarm_total", NULL,
+		"Past rounds that could not be replayed to their result");
+	m->forced = metric_counter("carillon_engine_forced_total", NULL,
+		"Rounds with scripted draws, test installations only");
+}
+
+static void load_keys(struct engine *e, PGconn *conn)
+{
+	char path[SETTING_TEXT_MAX + 32], error[KEYS_ERROR_MAX];
+	enum keys_status status;
+
+	snprintf(path, sizeof(path), "%s/spin-engine.key", common.keys);
+	status = keys_load(path, &e->keys, error);
+	if (status == KEYS_MISSING) {
+		/* never silently a new key where moves have been promised under an old one */
+		if (store_has_keys(conn))
+			fatal("%s, and this installation has drawn moves under a key: restore it", error);
+		if (!keys_create(path, error))
+			fatal("%s", error);
+		log_warn("%s did not exist: a new service key was made there; keep a copy", path);
+		status = keys_load(path, &e->keys, error);
+	}
+	if (status != KEYS_OK)
+		fatal("%s", error);
+	store_check_keys(conn, e->keys);
+}
+
+/* Scripts exist only where both the process and the database were set up for tests. */
+static void check_forced(const struct engine *e, PGconn *conn)
+{
+	PGresult *result;
+	bool test;
+
+	if (!e->settings->forced_draws)
+		return;
+	result = pg_query(conn, "select kind = 'test' from carillon.installation", 0, NULL);
+	test = PQntuples(result) == 1 && PQgetvalue(result, 0, 0)[0] == 't';
+	PQclear(result);
+	if (strcmp(common.kind, "test") != 0 || !test)
+		fatal("SPIN_ENGINE_FORCED_DRAWS: found 1 on a \"%s\" installation, expected 0: draws are forced only in tests",
+			common.kind);
+	log_warn("forced draws are on: this is a test installation");
+}
+
+static void start(struct service *service)
+{
+	PGconn *conn = service_pg(service);
+
+	if (sodium_init() < 0)
+		fatal("libsodium cannot be initialised");
+	if (record_bytes_worst() > RECORD_BYTES_MAX)
+		fatal("a record may need %zu bytes, expected at most %d", record_bytes_worst(),
+			RECORD_BYTES_MAX);
+	engine.service = service;
+	seats_init(&engine.seats);
+	make_metrics(&engine.metrics);
+	check_forced(&engine, conn);
+	load_keys(&engine, conn);
+	engine.games = games_load(common.games, strcmp(common.kind, "live") != 0);
+	games_register(engine.games, conn);
+	engine.sources = (struct view_sources){ &engine.arena, engine.keys, engine.games, conn };
+	engine.stopped_count = store_stopped(conn, engine.stopped);
+}
+
+static void open_shard(struct service *service, struct service_shard *shard)
+{
+	struct engine_shard *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		fatal("no memory for a shard");
+	state->gate.incarnation = store_wallet_incarnation(service_pg(service), shard->shard);
+	state->gate.last = shard->position[TOPIC_FACTS].seq;
+	shard->state = state;
+}
+
+static void close_shard(struct service *service, struct service_shard *shard)
+{
+	(void)service;
+	answer_held(&engine, 0, true);
+	seats_drop_shard(&engine.seats, shard->shard); /* the list's asks go with their seats */
+	free(shard->state);
+	shard->state = NULL;
+}
+
+/* ---- messages ----------------------------------------------------------------------------------- */
+
+/* One query for all players of a batch that are not in memory. */
+static void batch(struct service *service, const struct kafka_message *messages, size_t n)
+{
+	static player_id players[BATCH_PLAYERS];
+	size_t count = 0;
+
+	for (size_t i = 0; i < n && count < BATCH_PLAYERS; i++) {
+		bool fact = messages[i].topic == TOPIC_WALLET_FACTS;
+		player_id player = (player_id)command_peek(messages[i].bytes, messages[i].length,
+			fact ? FACT_PLAYER_FIELD : COMMAND_PLAYER_FIELD);
+
+		if (player_id_valid(player) && !seats_find(&engine.seats, player))
+			players[count++] = player;
+	}
+	if (count > 0)
+		store_load(service_pg(service), &engine.seats, service_shards(service), players,
+			count);
+}
+
+static bool right_shard(struct service *service, const struct service_shard *shard, player_id player)
+{
+	if (!player_id_valid(player)) {
+		service_reason(service, "player: found %" PRId64 ", expected a player's id", player);
+		return false;
+	}
+	if (shard_of_player(player, service_shards(service)) == shard->shard)
+		return true;
+	service_reason(service, "partition: found %" PRIu32 ", expected %" PRIu32 " for player %" PRId64,
+		shard->shard, shard_of_player(player, service_shards(service)), player);
+	return false;
+}
+
+static enum service_message_status take_fact(struct service *service, struct service_shard *shard,
+	const Carillon__WalletFact *fact, uint64_t *seq_r)
+{
+	struct engine_shard *state = shard->state;
+
+	switch (seq_gate_offer(&state->gate, fact->envelope->incarnation, fact->envelope->seq,
+		clock_mono_us())) {
+	case SEQ_GATE_TAKE:
+		break;
+	case SEQ_GATE_SEEN:
+		*seq_r = state->gate.last;
+		return SERVICE_TAKEN;
+	case SEQ_GATE_GAP:
+		return SERVICE_GAP;
+	case SEQ_GATE_INCARNATION:
+		fatal("wallet.facts shard %" PRIu32 ": incarnation %" PRIu32
+		      " after %" PRIu32 ", the shard was restored: reloading",
+			shard->shard, fact->envelope->incarnation, state->gate.incarnation);
+	}
+	*seq_r = fact->envelope->seq;
+	if (!right_shard(service, shard, fact->player))
+		return SERVICE_UNREADABLE;
+	adopt_fact(&engine, fact);
+	return SERVICE_TAKEN;
+}
+
+static enum service_message_status take_command(struct service *service, struct service_shard *shard,
+	const struct kafka_message *message, const Carillon__SpinCommand *unpacked)
+{
+	struct spin_command command;
+	struct fault fault;
+	char reason[160];
+
+	switch (command_read(unpacked, &command, &fault, reason)) {
+	case COMMAND_OK:
+		break;
+	case COMMAND_UNREADABLE:
+		service_reason(service, "%s", reason);
+		return SERVICE_UNREADABLE;
+	case COMMAND_BAD:
+		metric_add(engine.metrics.declined, 1);
+		answer_bad(&engine, &command, &fault);
+		return SERVICE_TAKEN;
+	}
+	if (!right_shard(service, shard, command.player))
+		return SERVICE_UNREADABLE;
+	play_command(&engine, shard, message->offset, &command);
+	return SERVICE_TAKEN;
+}
+
+static enum service_message_status message(struct service *service, struct service_shard *shard,
+	const struct kafka_message *message, uint64_t *seq_r)
+{
+	enum service_message_status status = SERVICE_UNREADABLE;
+
+	if (message->topic == TOPIC_WALLET_FACTS) {
+		Carillon__WalletFact *fact =
+			carillon__wallet_fact__unpack(NULL, message->length, message->bytes);
+
+		if (!fact)
+			service_reason(service, "found %zu bytes, expected a WalletFact", message->length);
+		else if (service_envelope_check(service, fact->envelope))
+			status = take_fact(service, shard, fact, seq_r);
+		if (fact)
+			carillon__wallet_fact__free_unpacked(fact, NULL);
+	} else {
+		Carillon__SpinCommand *command =
+			carillon__spin_command__unpack(NULL, message->length, message->bytes);
+
+		if (!command)
+			service_reason(service, "found %zu bytes, expected a SpinCommand", message->length);
+		else if (service_envelope_check(service, command->envelope))
+			status = take_command(service, shard, message, command);
+		if (command)
+			carillon__spin_command__free_unpacked(command, NULL);
+	}
+	return status;
+}
+
+static void bus(struct service *service, const uint8_t *bytes, size_t length)
+{
+	Carillon__Bus *unpacked = carillon__bus__unpack(NULL, length, bytes);
+
+	(void)service;
+	if (!unpacked)
+		return;
+	if (unpacked->body_case == CARILLON__BUS__BODY_VERDICT && unpacked->verdict->envelope)
+		adopt_verdict(&engine, unpacked->verdict);
+	carillon__bus__free_unpacked(unpacked, NULL);
+}
+
+/* ---- time --------------------------------------------------------------------------------------- */
+
+static void ask_again(struct service *service, const struct service_shard *shard, uint64_t from_seq)
+{
+	Carillon__Bus message;
+	Carillon__Envelope envelope;
+	Carillon__Republish republish;
+	uint8_t bytes[512];
+
+	carillon__bus__init(&message);
+	carillon__envelope__init(&envelope);
+	carillon__republish__init(&republish);
+	service_envelope(service, &envelope, 0, 0);
+	republish.shard = shard->shard;
+	republish.from_seq = from_seq;
+	message.envelope = &envelope;
+	message.body_case = CARILLON__BUS__BODY_REPUBLISH;
+	message.republish = &republish;
+	if (carillon__bus__get_packed_size(&message) > sizeof(bytes))
+		return;
+	service_bus_send_now(service, service_owner_url(service, "wallet", shard->shard), bytes,
+		carillon__bus__pack(&message, bytes));
+	metric_add(engine.metrics.asked_again, 1);
+}
+
+static void look_for_gaps(struct service *service, uint64_t mono_us)
+{
+	int64_t alarms = 0;
+	struct service_shard *shard;
+
+	for (size_t i = 0; (shard = service_shard_at(service, i)) != NULL; i++) {
+		struct seq_gate *gate = &((struct engine_shard *)shard->state)->gate;
+
+		if (gate->gap_since_us != 0 && mono_us > gate->gap_since_us + ENGINE_ALARM_US)
+			alarms++;
+		if (!seq_gate_should_ask(gate, ENGINE_ASK_US, mono_us))
+			continue;
+		log_warn("shard %" PRIu32 ": facts miss seq %" PRIu64, shard->shard, gate->last + 1);
+		ask_again(service, shard, gate->last + 1);
+	}
+	metric_set(engine.metrics.gap_alarm, alarms);
+}
+
+/* The id of a resolution is of (player, round, action), so that asking twice is one move. */
+static void resolve_id(player_id player, uint64_t round, uint8_t id[PLAYER_ID_BYTES])
+{
+	char text[96];
+	uint8_t digest[crypto_hash_sha256_BYTES];
+	int length = snprintf(text, sizeof(text), "resolve %" PRId64 " %" PRIu64, player, round);
+
+	crypto_hash_sha256(digest, (const unsigned char *)text, (unsigned long long)length);
+	memcpy(id, digest, PLAYER_ID_BYTES);
+}
+
+static void send_resolve(struct service *service, uint32_t shard, const struct game *game,
+	const struct store_due *due)
+{
+	Carillon__SpinCommand command;
+	Carillon__Envelope envelope;
+	uint8_t id[PLAYER_ID_BYTES], bytes[512];
+
+	carillon__spin_command__init(&command);
+	carillon__envelope__init(&envelope);
+	service_envelope(service, &envelope, 0, 0);
+	resolve_id(due->player, due->round, id);
+	command.envelope = &envelope;
+	command.player = due->player;
+	command.kind = CARILLON__SPIN_KIND__SPIN_RESOLVE;
+	command.request_id = (ProtobufCBinaryData){ sizeof(id), id };
+	command.content_hash = command.request_id;
+	command.game = (char *)(uintptr_t)game->id;
+	command.round = due->round;
+	assert(carillon__spin_command__get_packed_size(&command) <= sizeof(bytes));
+	service_send_now(service, TOPIC_SPIN_COMMANDS, shard, NULL, 0, bytes,
+		carillon__spin_command__pack(&command, bytes));
+	metric_add(engine.metrics.resolved, 1);
+}
+
+/* Rounds their players have left: the house plays them to their end and pays what they won. */
+static void resolve(struct service *service)
+{
+	struct store_due due[STORE_DUE_MAX];
+	struct service_shard *shard;
+
+	for (size_t i = 0; (shard = service_shard_at(service, i)) != NULL; i++) {
+		for (size_t at = 0; at < games_count(engine.games); at++) {
+			const struct game *game = games_at(engine.games, at);
+			size_t count = store_due(service_pg(service), shard->shard, game->number,
+				game->resolve_after_hours, due);
+
+			for (size_t k = 0; k < count; k++)
+				send_resolve(service, shard->shard, game, &due[k]);
+		}
+	}
+}
+
+static void tick(struct service *service, uint64_t mono_us)
+{
+	if (mono_us - engine.tick_us < TICK_US)
+		return;
+	engine.tick_us = mono_us;
+	play_tick(&engine, mono_us);
+	answer_held(&engine, mono_us, false);
+	look_for_gaps(service, mono_us);
+	if (mono_us - engine.second_us >= UINT64_C(1000000)) {
+		engine.second_us = mono_us;
+		engine.stopped_count = store_stopped(service_pg(service), engine.stopped);
+		metric_set(engine.metrics.seats, (int64_t)engine.seats.count);
+	}
+	if (mono_us - engine.resolve_us >= (uint64_t)engine.settings->resolve_every_s * 1000000u) {
+		engine.resolve_us = mono_us;
+		resolve(service);
+	}
+}
+
+/* ---- the checkpoint ------------------------------------------------------------------------------ */
+
+static void write_states(struct service *service)
+{
+	(void)store_save(service_pg(service), &engine.seats);
+}
+
+static void committed(struct service *service)
+{
+	(void)service;
+	if (engine.seats.count > (size_t)engine.settings->players_max)
+		seats_trim(&engine.seats, (size_t)engine.settings->players_max * 3 / 4);
+}
+
+static int64_t restart_offset(struct service *service, const struct service_shard *shard, int topic)
+{
+	const struct engine_shard *state = shard->state;
+
+	(void)service;
+	if (topic == TOPIC_COMMANDS && state && state->oldest &&
+		state->oldest->offset < shard->position[topic].offset)
+		return state->oldest->offset;
+	return shard->position[topic].offset;
+}
+
+static bool drained(struct service *service)
+{
+	(void)service;
+	return engine.seats.busy_count == 0 && engine.held == NULL;
+}
+
+struct service_ops engine_ops(const struct setting *table, const struct engine_settings *settings)
+{
+	engine.settings = settings;
+	return (struct service_ops){ .name = "spin-engine",
+		.prefix = "SPIN_ENGINE_",
+		.settings = table,
+		.topics = { { TOPIC_WALLET_FACTS, KAFKA_SLOW, true, true },
+			{ TOPIC_SPIN_COMMANDS, KAFKA_FAST, false, false } },
+		.topics_n = 2,
+		.start = start,
+		.open = open_shard,
+		.close = close_shard,
+		.batch = batch,
+		.message = message,
+		.bus = bus,
+		.tick = tick,
+		.write = write_states,
+		.committed = committed,
+		.restart_offset = restart_offset,
+		.drained = drained,
+		.schema_min = 1,
+		.schema_max = 1 };
+}

@@ -1,0 +1,424 @@
+/* From a command to a proposal: one move in flight a player, the rest of his commands wait behind it. */
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "services/spin-engine/adapters/codec.h"
+#include "services/spin-engine/adapters/engine.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct seat *play_seat(struct engine *engine, player_id player)
+{
+	struct seat *seat = seats_find(&engine->seats, player);
+
+	if (seat)
+		return seat;
+	store_load(service_pg(engine->service), &engine->seats, service_shards(engine->service),
+		&player, 1);
+	return seats_find(&engine->seats, player);
+}
+
+bool play_stopped(const struct engine *engine, uint32_t game)
+{
+	for (size_t i = 0; i < engine->stopped_count; i++)
+		if (engine->stopped[i] == 0 || engine->stopped[i] == game)
+			return true;
+	return false;
+}
+
+/* ---- the list of undecided commands, by offset -------------------------------------------------- */
+
+static void list_add(struct engine_shard *list, struct ask *ask)
+{
+	ask->older = list->newest;
+	if (list->newest)
+		list->newest->newer = ask;
+	else
+		list->oldest = ask;
+	list->newest = ask;
+}
+
+static void list_remove(struct engine_shard *list, struct ask *ask)
+{
+	if (ask->older)
+		ask->older->newer = ask->newer;
+	else
+		list->oldest = ask->newer;
+	if (ask->newer)
+		ask->newer->older = ask->older;
+	else
+		list->newest = ask->older;
+	ask->older = ask->newer = NULL;
+}
+
+struct ask *play_decided(struct engine *engine, struct seat *seat)
+{
+	struct ask *ask = seat_pop(&engine->seats, seat);
+	struct service_shard *shard = service_shard(engine->service, ask->shard);
+
+	if (shard)
+		list_remove(shard->state, ask);
+	return ask;
+}
+
+/* ---- proposals ---------------------------------------------------------------------------------- */
+
+static void fill_claims(const struct player_proposal *proposal, Carillon__Claim *claim,
+	Carillon__Claim **claims, Carillon__Proposal *message)
+{
+	for (uint32_t i = 0; i < proposal->claim_count; i++) {
+		carillon__claim__init(&claim[i]);
+		claim[i].index = proposal->claim[i].index;
+		claim[i].pool = proposal->claim[i].pool;
+		claim[i].kind = CARILLON__CLAIM_KIND__CLAIM_HIT;
+		claim[i].coin_minor = proposal->claim[i].coin_minor;
+		claim[i].stake_minor = proposal->stake.minor;
+		claims[i] = &claim[i];
+	}
+	message->n_claims = proposal->claim_count;
+	message->claims = claims;
+}
+
+static void fill_amounts(struct player_proposal *proposal, Carillon__Proposal *message)
+{
+	message->move = proposal->move;
+	message->round = proposal->round;
+	message->game = proposal->game;
+	message->kind = (Carillon__MoveKind)proposal->kind;
+	message->currency = proposal->currency;
+	message->pending_before = proposal->pending_before.minor;
+	message->release = proposal->release.minor;
+	message->stake = proposal->stake.minor;
+	message->win_balance = proposal->win_balance.minor;
+	message->win_pending = proposal->win_pending.minor;
+	message->forfeit = proposal->forfeit.minor;
+	message->n_pools = proposal->pool_count;
+	message->pools = proposal->pool;
+	message->not_after_us = proposal->not_after_us;
+	message->void_move = proposal->void_move;
+}
+
+static size_t record_of(const struct player_proposal *proposal, const struct spin_command *command,
+	uint8_t bytes[RECORD_BYTES_MAX])
+{
+	struct player_record record = { .next = proposal->next,
+		.collected = proposal->collected,
+		.has_game = proposal->has_game };
+
+	memcpy(record.content_hash, command->core.content_hash, sizeof(record.content_hash));
+	memcpy(record.reason, command->core.reason, sizeof(record.reason));
+	if (proposal->has_game) {
+		record.game = proposal->after;
+		record.game.move = proposal->move;
+	}
+	return record_encode(&record, bytes);
+}
+
+static void send(struct engine *engine, struct seat *seat, uint64_t now_us)
+{
+	uint8_t key[8];
+
+	for (int i = 0; i < 8; i++)
+		key[i] = (uint8_t)((uint64_t)seat->player.id >> (56 - 8 * i));
+	seat->flight.sent_us = now_us;
+	service_send_now(engine->service, TOPIC_WALLET_COMMANDS, seat->shard, key, sizeof(key),
+		seat->flight.bytes, seat->flight.length);
+}
+
+/* Packs the proposal once: it is repeated byte by byte until the wallet has answered, and nobody is told the outcome before. */
+static void launch(struct engine *engine, struct seat *seat, struct ask *ask,
+	struct player_proposal *proposal, uint32_t from)
+{
+	Carillon__WalletCommand command;
+	Carillon__Envelope envelope;
+	Carillon__Proposal message;
+	Carillon__Claim claim[PLAYER_CLAIMS_MAX], *claims[PLAYER_CLAIMS_MAX];
+	uint8_t record[RECORD_BYTES_MAX];
+
+	carillon__wallet_command__init(&command);
+	carillon__envelope__init(&envelope);
+	carillon__proposal__init(&message);
+	service_envelope(engine->service, &envelope, 0, 0);
+	envelope.trace.data = ask->command.trace;
+	envelope.trace.len = ask->command.trace_length;
+	fill_amounts(proposal, &message);
+	fill_claims(proposal, claim, claims, &message);
+	message.record.len = record_of(proposal, &ask->command, record);
+	message.record.data = record;
+	if (ask->command.core.has_request_id) {
+		message.request_id.len = PLAYER_ID_BYTES;
+		message.request_id.data = ask->command.core.request_id;
+	}
+	command.envelope = &envelope;
+	command.player = seat->player.id;
+	command.body_case = CARILLON__WALLET_COMMAND__BODY_PROPOSAL;
+	command.proposal = &message;
+	command.reply_to = (char *)(uintptr_t)service_nn_url(engine->service);
+	command.correlation = proposal->move;
+	seat->flight = (struct flight){ .open = true, .move = proposal->move, .from = from };
+	seat->flight.length = carillon__wallet_command__get_packed_size(&command);
+	seat->flight.bytes = malloc(seat->flight.length);
+	if (!seat->flight.bytes)
+		fatal("no memory for a proposal");
+	carillon__wallet_command__pack(&command, seat->flight.bytes);
+	send(engine, seat, clock_mono_us());
+}
+
+/* ---- deciding ----------------------------------------------------------------------------------- */
+
+/* What a command is about. */
+struct matter {
+	const struct game *game;     /* the one offered now */
+	const struct game *opened;   /* the one the open round began with, or game */
+	struct player_game *play;    /* the seat's; NULL: never played */
+	struct player_game fresh;    /* then this stands for it */
+};
+
+static void fail(struct engine *engine, struct seat *seat, enum player_refusal refusal)
+{
+	struct player_error error = { .refusal = refusal, .min = 1, .max = 0 };
+
+	metric_add(engine->metrics.declined, 1);
+	answer_error(engine, seat, play_decided(engine, seat), &error);
+}
+
+/* The definition of the open round may be an older one, and is then read from the database. */
+static bool find_matter(struct engine *engine, struct seat *seat, const struct spin_command *command,
+	struct matter *matter)
+{
+	matter->game = command->game[0] ? games_by_id(engine->games, command->game) : NULL;
+	matter->opened = matter->game;
+	matter->play = NULL;
+	if (!matter->game)
+		return command->game[0] == '\0';
+	matter->play = seat_game(seat, matter->game->number);
+	if (!matter->play)
+		player_game_init(matter->game, &matter->fresh);
+	else if (player_round_open(matter->play))
+		matter->opened = games_by_digest(engine->games, service_pg(engine->service),
+			matter->game->number, matter->play->round.math_version);
+	return matter->opened != NULL;
+}
+
+static const struct game *game_for(const struct matter *matter, enum player_verb verb)
+{
+	return verb == VERB_BET || verb == VERB_AUTOPLAY || verb == VERB_WITCH ? matter->game
+									       : matter->opened;
+}
+
+/* Keys and random bytes of the move. */
+static bool make_entropy(struct engine *engine, const struct seat *seat,
+	const struct player_game *play, const struct player_command *command,
+	struct player_entropy *entropy_r)
+{
+	const struct game *game;
+	uint8_t secret[SECRET_BYTES];
+	const char *purpose = command->verb == VERB_GAMBLE ? "gamble" : "game";
+
+	memset(entropy_r, 0, sizeof(*entropy_r));
+	keys_salt(engine->keys, &entropy_r->next);
+	if (command->verb == VERB_BET) {
+		if (!keys_secret(engine->keys, seat->player.id, player_expect(&seat->player),
+			    &seat->player.salt, secret))
+			return false;
+		keys_stream(secret, command->nonce, command->nonce_length, "game",
+			entropy_r->round_key);
+		if (engine->settings->forced_draws)
+			entropy_r->forced_count = store_script(
+				service_pg(engine->service), seat->player.id, entropy_r->forced);
+		if (entropy_r->forced_count > 0)
+			metric_add(engine->metrics.forced, 1);
+		return true;
+	}
+	if (!player_round_open(play))
+		return true;
+	return view_key(&engine->sources, seat->player.id, &play->round, play->state.game, purpose,
+		       &game, entropy_r->round_key) == VIEW_OK;
+}
+
+/* A round went past its bounds: play of this game stops, here and on every other engine. */
+static void stop_game(struct engine *engine, const struct seat *seat, const struct game *game)
+{
+	log_error("ALARM game %s: a round of player %" PRId64
+		  " went past its proven bounds; the game is stopped",
+		game->id, seat->player.id);
+	metric_add(engine->metrics.stopped, 1);
+	store_stop(service_pg(engine->service), game->number,
+		"a round went past its proven bounds");
+	if (engine->stopped_count < STORE_STOPPED_MAX)
+		engine->stopped[engine->stopped_count++] = game->number;
+}
+
+static void decide_propose(struct engine *engine, struct seat *seat, struct ask *ask,
+	const struct matter *matter)
+{
+	const struct player_command *command = &ask->command.core;
+	const struct player_game *play = matter->play ? matter->play : &matter->fresh;
+	const struct game *game = game_for(matter, command->verb);
+	struct player_proposal proposal;
+	struct player_entropy entropy;
+	enum player_refusal refusal;
+
+	if (command->verb == VERB_BET && play_stopped(engine, game->number)) {
+		fail(engine, seat, REFUSED_GAME_STOPPED);
+		return;
+	}
+	if (!make_entropy(engine, seat, play, command, &entropy)) {
+		log_error("ALARM player %" PRId64 ": the service key of a round is missing",
+			seat->player.id);
+		fail(engine, seat, REFUSED_GAME_STOPPED);
+		return;
+	}
+	refusal = player_propose(
+		&seat->player, play, game, command, &entropy, clock_wall_us(), &proposal);
+	if (refusal == REFUSED_PHASE_LIMIT)
+		stop_game(engine, seat, game);
+	if (refusal != REFUSED_NOTHING)
+		fail(engine, seat, refusal);
+	else
+		launch(engine, seat, ask, &proposal, 0);
+}
+
+static void decide_step(struct engine *engine, struct seat *seat, struct ask *ask,
+	struct matter *matter)
+{
+	struct player_command *command = &ask->command.core;
+	struct player_proposal proposal;
+	struct player_entropy entropy;
+	struct player_error error;
+	uint32_t from = 0;
+
+	if (!matter->play)
+		matter->play = seat_game_add(seat, &matter->fresh);
+	if (!make_entropy(engine, seat, matter->play, command, &entropy)) {
+		fail(engine, seat, REFUSED_GAME_STOPPED);
+		return;
+	}
+	switch (player_step(&seat->player, matter->play, game_for(matter, command->verb), command,
+		&entropy, &from, &proposal, &error)) {
+	case PLAYER_ANSWER:
+		seat_touch(&engine->seats, seat);
+		answer_state(engine, seat, play_decided(engine, seat), from, false);
+		break;
+	case PLAYER_PROPOSE:
+		launch(engine, seat, ask, &proposal, from);
+		break;
+	case PLAYER_REFUSE:
+	case PLAYER_STORED:
+	case PLAYER_WAIT:
+	case PLAYER_STEP:
+		metric_add(engine->metrics.declined, 1);
+		answer_error(engine, seat, play_decided(engine, seat), &error);
+		break;
+	}
+}
+
+/* A move this engine has not heard of: facts may bring it. */
+static bool decide_wait(struct engine *engine, struct seat *seat, struct ask *ask, uint64_t mono_us)
+{
+	struct player_error error = { .refusal = REFUSED_MOVE_AHEAD,
+		.field = "expect",
+		.found = (int64_t)ask->command.core.expect };
+
+	if (ask->deadline_us == 0)
+		ask->deadline_us = mono_us + ENGINE_WAIT_US;
+	if (mono_us < ask->deadline_us)
+		return false;
+	error.min = error.max = (int64_t)player_expect(&seat->player);
+	metric_add(engine->metrics.declined, 1);
+	answer_error(engine, seat, play_decided(engine, seat), &error);
+	return true;
+}
+
+/* False when the seat must wait. */
+static bool decide(struct engine *engine, struct seat *seat, struct ask *ask)
+{
+	struct player_command *command = &ask->command.core;
+	struct player_error error;
+	struct matter matter;
+
+	command->bet.currency = seat->player.currency;
+	if (command->verb == VERB_REPLAY) {
+		replay_answer(engine, seat, play_decided(engine, seat));
+		return true;
+	}
+	if (!find_matter(engine, seat, &ask->command, &matter)) {
+		fail(engine, seat, matter.game ? REFUSED_GAME_STOPPED : REFUSED_NO_GAME);
+		return true;
+	}
+	switch (player_check(&seat->player, matter.play ? matter.play : matter.game ? &matter.fresh : NULL,
+		game_for(&matter, command->verb), command, clock_wall_us(), &error)) {
+	case PLAYER_ANSWER:
+		answer_state(engine, seat, play_decided(engine, seat), command->cursor, false);
+		return true;
+	case PLAYER_STORED:
+		answer_state(engine, seat, play_decided(engine, seat), command->cursor, true);
+		return true;
+	case PLAYER_WAIT:
+		return decide_wait(engine, seat, ask, clock_mono_us());
+	case PLAYER_STEP:
+		decide_step(engine, seat, ask, &matter);
+		return true;
+	case PLAYER_PROPOSE:
+		decide_propose(engine, seat, ask, &matter);
+		return true;
+	case PLAYER_REFUSE:
+		break;
+	}
+	metric_add(engine->metrics.declined, 1);
+	answer_error(engine, seat, play_decided(engine, seat), &error);
+	return true;
+}
+
+void play_run(struct engine *engine, struct seat *seat)
+{
+	while (seat->head && !seat->flight.open)
+		if (!decide(engine, seat, seat->head))
+			break;
+}
+
+void play_command(struct engine *engine, struct service_shard *shard, int64_t offset,
+	const struct spin_command *command)
+{
+	struct seat *seat = play_seat(engine, command->player);
+	struct ask *ask = calloc(1, sizeof(*ask));
+	struct fault fault;
+
+	if (!ask)
+		fatal("no memory for a command");
+	ask->command = *command;
+	ask->shard = shard->shard;
+	ask->offset = offset;
+	ask->arrived_us = clock_mono_us();
+	if (!seat_push(&engine->seats, seat, ask)) {
+		metric_add(engine->metrics.busy, 1);
+		fault_set(&fault, 429, "busy", "Too many requests of this player wait already.");
+		fault_expected(&fault, "at most %d at once", SEAT_QUEUE_MAX);
+		answer_fault(engine, seat, ask, &fault);
+		return;
+	}
+	list_add(shard->state, ask);
+	play_run(engine, seat);
+}
+
+void play_tick(struct engine *engine, uint64_t mono_us)
+{
+	struct seat *seat = engine->seats.busy, *after;
+	int64_t in_flight = 0;
+
+	for (; seat; seat = after) {
+		after = seat->busy_after; /* play_run may take this seat off the list, no other */
+		if (!seat->flight.open) {
+			play_run(engine, seat);
+			continue;
+		}
+		in_flight++;
+		if (mono_us - seat->flight.sent_us < ENGINE_REPEAT_US)
+			continue;
+		metric_add(engine->metrics.repeats, 1);
+		send(engine, seat, mono_us);
+	}
+	metric_set(engine->metrics.in_flight, in_flight);
+	metric_set(engine->metrics.waiting, (int64_t)engine->seats.busy_count - in_flight);
+}

@@ -1,0 +1,181 @@
+/* A past round, from the journal: its record says how to draw it again, and the replay must come to the result digest that was booked. Read-only, by the
+ * read-only role, and short: the loop waits for it. */
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+#include "services/spin-engine/adapters/codec.h"
+#include "services/spin-engine/adapters/engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_TEXT 24
+
+/* From the account's latest row back to the one that opened the round, by primary key. */
+static const char walk_sql[] =
+	"with recursive walk as ("
+	" select shard, seq, prev_seq, kind, move, round, refusal, record from wallet.journal"
+	" where shard = $3 and seq = $4 and player = $1"
+	" union all"
+	" select j.shard, j.seq, j.prev_seq, j.kind, j.move, j.round, j.refusal, j.record"
+	" from walk w join wallet.journal j on j.shard = w.shard and j.seq = w.prev_seq"
+	" where w.prev_seq > 0 and not (w.kind = 2 and w.move <= $2))"
+	" select record from walk where round = $2 and refusal = 0 and move > 0 order by seq desc";
+
+static const char awards_sql[] =
+	"select index, pool, paid_minor from wallet.claim"
+	" where player = $1 and move = $2 and closed_seq is not null order by index limit 16";
+
+static bool connected(struct engine *engine)
+{
+	if (engine->replica && PQstatus(engine->replica) != CONNECTION_OK) {
+		PQfinish(engine->replica);
+		engine->replica = NULL;
+	}
+	if (engine->replica)
+		return true;
+	engine->replica = PQconnectdb(common.pg_ro_dsn);
+	if (PQstatus(engine->replica) != CONNECTION_OK) {
+		log_warn("replays: %s", PQerrorMessage(engine->replica));
+		return false;
+	}
+	PQclear(PQexec(engine->replica, "set statement_timeout = '400ms'"));
+	return true;
+}
+
+/* NULL when it failed. */
+static PGresult *ask(struct engine *engine, const char *sql, int count, const char *const *parameters)
+{
+	PGresult *result = pg_try(engine->replica, sql, count, parameters);
+
+	if (PQresultStatus(result) == PGRES_TUPLES_OK)
+		return result;
+	log_warn("replays: %s", PQresultErrorMessage(result));
+	PQclear(result);
+	return NULL;
+}
+
+/* The latest record that still has this round at hand. */
+static bool find_record(const PGresult *result, uint64_t move, struct player_record *record_r)
+{
+	for (int row = 0; row < PQntuples(result); row++) {
+		size_t length;
+		uint8_t *bytes = pg_bytea(result, row, 0, &length);
+		enum codec_status status = record_decode(bytes, length, record_r);
+
+		PQfreemem(bytes);
+		if (status == CODEC_OK && record_r->has_game && record_r->game.round.move == move)
+			return true;
+	}
+	return false;
+}
+
+static bool read_awards(struct engine *engine, player_id id, uint64_t move, struct player *player)
+{
+	char texts[2][NUMBER_TEXT];
+	const char *const parameters[] = { texts[0], texts[1] };
+	PGresult *result;
+
+	snprintf(texts[0], NUMBER_TEXT, "%" PRId64, id);
+	snprintf(texts[1], NUMBER_TEXT, "%" PRIu64, move);
+	result = ask(engine, awards_sql, 2, parameters);
+	if (!result)
+		return false;
+	for (int row = 0; row < PQntuples(result); row++) {
+		struct player_award award = { move, (uint32_t)pg_number(result, row, 0),
+			(uint32_t)pg_number(result, row, 1),
+			money_of(pg_number(result, row, 2)) };
+
+		player_award(player, &award);
+	}
+	PQclear(result);
+	return true;
+}
+
+/* The round as it ended; 200, 404 or 503. */
+static uint32_t read_round(struct engine *engine, const struct seat *seat, uint64_t move,
+	struct player *player, struct player_game *play)
+{
+	char texts[4][NUMBER_TEXT];
+	const char *const parameters[] = { texts[0], texts[1], texts[2], texts[3] };
+	const struct player_game *now;
+	struct player_record record;
+	PGresult *result;
+	bool found;
+
+	if (!connected(engine))
+		return 503;
+	snprintf(texts[0], NUMBER_TEXT, "%" PRId64, seat->player.id);
+	snprintf(texts[1], NUMBER_TEXT, "%" PRIu64, move);
+	snprintf(texts[2], NUMBER_TEXT, "%" PRIu32, seat->shard);
+	snprintf(texts[3], NUMBER_TEXT, "%" PRIu64, seat->player.money_seq);
+	result = ask(engine, walk_sql, 4, parameters);
+	if (!result)
+		return 503;
+	found = find_record(result, move, &record);
+	PQclear(result);
+	if (!found)
+		return 404;
+	if (!read_awards(engine, seat->player.id, move, player))
+		return 503;
+	*play = record.game;
+	now = seat_game(seat, play->state.game);
+	if (play->round.closed_by == 0 && now && now->round.move > move) {
+		play->round.closed_by = now->round.move; /* the next bet collected it */
+		memset(&play->state.open, 0, sizeof(play->state.open));
+	}
+	return 200;
+}
+
+static void refuse(struct engine *engine, struct seat *seat, struct ask *ask, uint32_t http)
+{
+	struct fault fault;
+
+	if (http == 404)
+		fault_set(&fault, 404, "no_round", "There is no such round of this player.");
+	else if (http == 503)
+		fault_set(&fault, 503, "replay_unavailable", "The round cannot be read now.");
+	else
+		fault_set(&fault, 500, "replay_differs",
+			"The replay does not come to the recorded result. The operator is told.");
+	snprintf(fault.where, sizeof(fault.where), "round");
+	fault_found(&fault, "%" PRIu64, ask->command.core.round);
+	answer_fault(engine, seat, ask, &fault);
+}
+
+void replay_answer(struct engine *engine, struct seat *seat, struct ask *ask)
+{
+	uint64_t move = ask->command.core.round;
+	struct player player = seat->player;
+	struct player_game play;
+	Carillon__RoundView *view = NULL;
+	enum view_status status;
+	uint32_t http = 200;
+	bool here = false;
+
+	metric_add(engine->metrics.replays, 1);
+	for (size_t i = 0; i < seat->game_count && !here; i++) {
+		here = seat->game[i]->round.move == move;
+		if (here)
+			play = *seat->game[i];
+	}
+	if (!here)
+		http = player.account ? read_round(engine, seat, move, &player, &play) : 404;
+	if (http != 200) {
+		refuse(engine, seat, ask, http);
+		return;
+	}
+	status = view_round(&engine->sources, &player, &play, ask->command.core.cursor,
+		VIEW_PHASES_MAX, &view);
+	if (status != VIEW_OK) {
+		metric_add(engine->metrics.replay_differs, 1);
+		log_error("ALARM replay of player %" PRId64 " round %" PRIu64 ": %s", player.id,
+			move, view_status_text(status));
+		arena_reset(&engine->arena);
+		refuse(engine, seat, ask, status == VIEW_DIFFERS ? 500 : 503);
+		return;
+	}
+	answer_replay(engine, seat, &ask->command, view);
+	free(ask);
+}

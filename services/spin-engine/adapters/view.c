@@ -1,0 +1,340 @@
+#include "services/spin-engine/adapters/view.h"
+
+#include <sodium.h>
+#include <string.h>
+
+struct showing {
+	const struct view_sources *sources;
+	const struct player *player;
+	const struct player_game *play;
+	const struct game *game;
+	Carillon__RoundView *view;
+	uint32_t from, cursor, most;
+	size_t picks_at;        /* of the next bonus, in round.pick */
+	int64_t win;            /* of the phases shown */
+	struct round_summing summing;
+};
+
+static ProtobufCBinaryData bytes_of(struct arena *arena, const void *bytes, size_t count)
+{
+	ProtobufCBinaryData data = { .len = count, .data = arena_take(arena, count + 1) };
+
+	if (count > 0)
+		memcpy(data.data, bytes, count);
+	return data;
+}
+
+/* One byte a cell that is in the mask. */
+static ProtobufCBinaryData cells_of(struct arena *arena, uint32_t mask)
+{
+	uint8_t cells[GAME_CELLS_MAX];
+	size_t count = 0;
+
+	for (uint8_t cell = 0; cell < GAME_CELLS_MAX; cell++)
+		if (mask & (UINT32_C(1) << cell))
+			cells[count++] = cell;
+	return bytes_of(arena, cells, count);
+}
+
+static Carillon__WinItem *win_new(struct arena *arena, const char *what, int64_t amount)
+{
+	Carillon__WinItem *item = arena_take(arena, sizeof(*item));
+
+	carillon__win_item__init(item);
+	item->what = arena_text(arena, what);
+	item->amount_minor = amount;
+	return item;
+}
+
+/* A jackpot belongs to its phase, with what was paid, once that is known. */
+static void put_jackpot(struct showing *showing, const struct phase *phase, Carillon__Phase *message)
+{
+	struct arena *arena = showing->sources->arena;
+	Carillon__RoundView *view = showing->view;
+	Carillon__JackpotWin *jackpot = arena_take(arena, sizeof(*jackpot));
+	const struct player_award *award = player_award_of(
+		showing->player, showing->play->round.move, phase->claim_index);
+
+	carillon__jackpot_win__init(jackpot);
+	jackpot->index = phase->claim_index;
+	jackpot->pool = showing->game->jackpot.pool;
+	jackpot->booked = award != NULL;
+	jackpot->paid_minor = award ? award->paid.minor : 0;
+	view->jackpots[view->n_jackpots++] = jackpot;
+	if (!message)
+		return;
+	message->wins[message->n_wins] = win_new(arena, "jackpot", jackpot->paid_minor);
+	message->wins[message->n_wins]->cells = cells_of(arena, phase->feature_cells);
+	message->wins[message->n_wins++]->symbol = showing->game->bonus;
+}
+
+static void put_wins(struct showing *showing, const struct phase *phase, Carillon__Phase *message)
+{
+	struct arena *arena = showing->sources->arena;
+
+	message->wins = arena_take(arena, (phase->win_count + 1) * sizeof(*message->wins));
+	for (uint32_t i = 0; i < phase->win_count; i++) {
+		const struct win_item *win = &phase->win[i];
+		Carillon__WinItem *item =
+			win_new(arena, win_what_text((enum win_what)win->what), win->amount.minor);
+
+		item->line = win->line;
+		item->symbol = win->symbol;
+		item->count = win->count;
+		item->cells = cells_of(arena, win->cells);
+		item->multiplier = win->multiplier;
+		message->wins[message->n_wins++] = item;
+	}
+}
+
+static void put_draws(struct arena *arena, const struct phase *phase, Carillon__Phase *message)
+{
+	message->draws = arena_take(arena, (phase->draw_count + 1) * sizeof(*message->draws));
+	for (uint32_t i = 0; i < phase->draw_count; i++) {
+		Carillon__Draw *draw = arena_take(arena, sizeof(*draw));
+
+		carillon__draw__init(draw);
+		draw->meaning = arena_text(arena, draw_text(&phase->draw[i]));
+		draw->below = phase->draw[i].below;
+		draw->value = phase->draw[i].value;
+		message->draws[message->n_draws++] = draw;
+	}
+}
+
+static void put_screen(struct arena *arena, const struct phase *phase, Carillon__Phase *message)
+{
+	uint8_t stops[2 * GAME_REELS_MAX];
+
+	for (uint32_t reel = 0; reel < phase->reels; reel++) {
+		stops[2 * reel] = (uint8_t)(phase->stop[reel] >> 8);
+		stops[2 * reel + 1] = (uint8_t)phase->stop[reel];
+	}
+	message->stops = bytes_of(arena, stops, 2u * phase->reels);
+	message->window = bytes_of(arena, phase->window, (size_t)phase->reels * phase->rows);
+}
+
+/* The picks of this bonus, as far as they were kept. */
+static ProtobufCBinaryData picks_of(struct showing *showing, const struct phase *phase)
+{
+	const struct play_round *round = &showing->play->round;
+	size_t at = showing->picks_at, count = phase->picks_needed;
+
+	showing->picks_at += count;
+	if (at + count > round->pick_count)
+		return bytes_of(showing->sources->arena, NULL, 0);
+	return bytes_of(showing->sources->arena, round->pick + at, count);
+}
+
+static Carillon__Phase *phase_message(struct showing *showing, const struct phase *phase)
+{
+	struct arena *arena = showing->sources->arena;
+	Carillon__Phase *message = arena_take(arena, sizeof(*message));
+
+	carillon__phase__init(message);
+	message->index = phase->index;
+	message->kind = arena_text(arena, phase_kind_text(phase->kind));
+	put_screen(arena, phase, message);
+	put_wins(showing, phase, message);
+	put_draws(arena, phase, message);
+	message->win_minor = phase->win_total.minor;
+	message->free_spins_awarded = phase->free_spins_awarded;
+	message->free_spins_left = phase->free_spins_left + phase->free_spins_appended;
+	message->multiplier = phase->multiplier;
+	if (phase->kind == PHASE_BONUS) {
+		message->outcome = arena_text(arena, vial_kind_text(phase->outcome));
+		message->outcome_value = phase->outcome_value;
+		message->claim_index = phase->claim_index;
+	}
+	return message;
+}
+
+static void show_phase(struct showing *showing, const struct phase *phase)
+{
+	Carillon__RoundView *view = showing->view;
+	Carillon__Phase *message = NULL;
+	ProtobufCBinaryData picks = { 0 };
+
+	if (phase->needs_player == NEEDS_PICKS)
+		picks = picks_of(showing, phase);
+	showing->win += phase->win_total.minor;
+	if (phase->index >= showing->from && view->n_phases < showing->most) {
+		message = phase_message(showing, phase);
+		message->picks = picks;
+		view->phases[view->n_phases++] = message;
+	}
+	if (phase->jackpot_hit)
+		put_jackpot(showing, phase, message);
+}
+
+/* Plays up to the cursor; the first phase behind it says what the player must do, and nothing else of it is told. */
+static enum view_status show_phases(struct showing *showing, const uint8_t *key)
+{
+	const struct play_round *about = &showing->play->round;
+	struct round_sum sum;
+	struct round round;
+	struct phase phase;
+	struct rng rng;
+
+	player_stream(about, key, &rng);
+	round_sum_begin(&showing->summing, about->stake);
+	if (round_begin(showing->game, &about->bet, &showing->play->state, &rng, &round) != ROUND_OK)
+		return VIEW_DIFFERS;
+	while (round_next(&round, &phase) == ROUND_OK) {
+		if (!round_sum_add(&showing->summing, &phase))
+			return VIEW_DIFFERS;
+		if (phase.index < showing->cursor) {
+			show_phase(showing, &phase);
+			continue;
+		}
+		showing->view->next = arena_text(showing->sources->arena,
+			phase.needs_player == NEEDS_PICKS ? "pick" : "next");
+		if (phase.needs_player == NEEDS_PICKS)
+			showing->view->picks_left =
+				phase.picks_needed - showing->play->state.open.picks;
+		return VIEW_OK;
+	}
+	round_sum_end(&showing->summing, &sum);
+	return sodium_memcmp(sum.digest, about->digest, sizeof(sum.digest)) == 0 ? VIEW_OK
+										 : VIEW_DIFFERS;
+}
+
+static void put_gambles(struct showing *showing)
+{
+	struct arena *arena = showing->sources->arena;
+	const struct play_round *round = &showing->play->round;
+	Carillon__RoundView *view = showing->view;
+
+	view->gambles = arena_take(arena, (round->gamble_count + 1) * sizeof(*view->gambles));
+	for (uint32_t i = 0; i < round->gamble_count; i++) {
+		const struct gamble_step *step = &round->gamble[i];
+		Carillon__GambleStep *message = arena_take(arena, sizeof(*message));
+
+		carillon__gamble_step__init(message);
+		message->attempt = i + 1;
+		message->stake_minor = step->stake.minor;
+		message->guess = step->guess;
+		message->card = step->card;
+		message->won = step->won;
+		message->pending_minor = step->pending.minor;
+		view->gambles[view->n_gambles++] = message;
+		showing->win += step->won ? step->stake.minor : -step->stake.minor;
+	}
+}
+
+/* What an open round still offers when all is shown. */
+static void put_offer(struct showing *showing)
+{
+	const struct open_round *open = &showing->play->state.open;
+	const struct game *game = showing->game;
+	Carillon__RoundView *view = showing->view;
+	bool gamble = gamble_check(game, &showing->play->state) == GAMBLE_OK ||
+		      gamble_halve_check(game, &showing->play->state) == GAMBLE_OK;
+
+	view->pending_minor = open->gamble_pending.minor;
+	view->next = arena_text(showing->sources->arena, gamble ? "gamble" : "bet");
+	if (game->gamble.offered && game->gamble.attempts_max > open->gamble_attempts)
+		view->gamble_attempts_left = game->gamble.attempts_max - open->gamble_attempts;
+}
+
+/* Closed: everybody may check it now. */
+static enum view_status put_proof(struct showing *showing)
+{
+	struct arena *arena = showing->sources->arena;
+	const struct play_round *round = &showing->play->round;
+	Carillon__RoundView *view = showing->view;
+	uint8_t secret[SECRET_BYTES];
+
+	if (!keys_secret(showing->sources->keys, showing->player->id, round->move, &round->salt,
+		    secret))
+		return VIEW_NO_KEY;
+	view->closed = true;
+	view->secret = bytes_of(arena, secret, sizeof(secret));
+	view->result_digest = bytes_of(arena, round->digest, sizeof(round->digest));
+	view->next = arena_text(arena, "bet");
+	return VIEW_OK;
+}
+
+static void put_head(struct showing *showing)
+{
+	struct arena *arena = showing->sources->arena;
+	const struct play_round *round = &showing->play->round;
+	Carillon__RoundView *view = showing->view;
+
+	view->round = round->move;
+	view->game = arena_text(arena, showing->game->id);
+	view->math_version = bytes_of(arena, round->math_version, sizeof(round->math_version));
+	view->bet = arena_take(arena, sizeof(*view->bet));
+	carillon__bet__init(view->bet);
+	view->bet->coin_minor = round->bet.coin_minor;
+	view->bet->lines = round->bet.lines;
+	view->bet->coins = round->bet.coins;
+	if (round->autospin)
+		view->bet->autoplay_id = bytes_of(arena, showing->play->state.autoplay.id, AUTOPLAY_ID_BYTES);
+	view->stake_minor = round->stake.minor;
+	view->client_nonce = bytes_of(arena, round->nonce, round->nonce_length);
+	view->phase_from = showing->from;
+	view->cursor = showing->cursor;
+	view->phases = arena_take(arena, (showing->most + 1) * sizeof(*view->phases));
+	view->jackpots = arena_take(arena, (PLAYER_CLAIMS_MAX + 1) * sizeof(*view->jackpots));
+}
+
+enum view_status view_key(const struct view_sources *sources, player_id player,
+	const struct play_round *round, uint32_t number, const char *purpose,
+	const struct game **game_r, uint8_t key_r[PLAYER_KEY_BYTES])
+{
+	uint8_t secret[SECRET_BYTES];
+
+	*game_r = games_by_digest(sources->games, sources->conn, number, round->math_version);
+	if (!*game_r)
+		return VIEW_NO_DEFINITION;
+	if (!keys_secret(sources->keys, player, round->move, &round->salt, secret))
+		return VIEW_NO_KEY;
+	keys_stream(secret, round->nonce, round->nonce_length, purpose, key_r);
+	return VIEW_OK;
+}
+
+enum view_status view_round(const struct view_sources *sources, const struct player *player,
+	const struct player_game *play, uint32_t from, uint32_t most,
+	Carillon__RoundView **view_r)
+{
+	struct showing showing = { .sources = sources, .player = player, .play = play };
+	bool open = player_round_open(play);
+	uint8_t key[PLAYER_KEY_BYTES];
+	enum view_status status = view_key(sources, player->id, &play->round, play->state.game,
+		"game", &showing.game, key);
+
+	if (status != VIEW_OK)
+		return status;
+	showing.cursor = open ? play->state.open.cursor : play->round.phases;
+	showing.from = from < showing.cursor ? from : showing.cursor;
+	showing.most = most < VIEW_PHASES_MAX ? most : VIEW_PHASES_MAX;
+	showing.view = arena_take(sources->arena, sizeof(*showing.view));
+	carillon__round_view__init(showing.view);
+	put_head(&showing);
+	status = show_phases(&showing, key);
+	if (status != VIEW_OK)
+		return status;
+	put_gambles(&showing);
+	showing.view->win_minor = showing.win;
+	if (!open)
+		status = put_proof(&showing);
+	else if (!player_feature_open(play))
+		put_offer(&showing);
+	*view_r = showing.view;
+	return status;
+}
+
+const char *view_status_text(enum view_status status)
+{
+	switch (status) {
+	case VIEW_OK:
+		return "ok";
+	case VIEW_NO_DEFINITION:
+		return "the definition the round began with is not registered";
+	case VIEW_NO_KEY:
+		return "the service key of the round is not in the key file";
+	case VIEW_DIFFERS:
+		return "the replay does not come to the recorded result";
+	}
+	return "unknown";
+}
