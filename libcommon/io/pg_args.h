@@ -1,0 +1,30 @@
+/* Text parameters of one statement for pg_query, numbers formatted in place. Holds its own memory;
+ * no allocation. */
+#ifndef CARILLON_IO_PG_ARGS_H
+#define CARILLON_IO_PG_ARGS_H
+
+#include "libcommon/base/amount.h"
+#include "libcommon/io/pg.h"
+
+#define PG_ARGS_MAX 32
+
+struct pg_args {
+	int n;
+	const char *value[PG_ARGS_MAX];
+	char text[PG_ARGS_MAX][AMOUNT_TEXT_MAX];
+};
+
+void pg_args_int(struct pg_args *args, int64_t value);
+void pg_args_int128(struct pg_args *args, int128 value);
+void pg_args_text(struct pg_args *args, const char *text); /* borrowed; NULL is SQL null */
+/* Runs the statement with what was added; fatal on error; nothing to clear. Empties args. */
+void pg_args_run(struct pg_args *args, PGconn *conn, const char *sql);
+/* The same, and the caller PQclears. */
+PGresult *pg_args_query(struct pg_args *args, PGconn *conn, const char *sql);
+
+/* Columns of results. Fatal when they hold no such number. */
+int128 pg_int128(const PGresult *result, int row, int column);
+uint32_t pg_u32(const PGresult *result, int row, int column);
+uint64_t pg_u64(const PGresult *result, int row, int column);
+
+#endif

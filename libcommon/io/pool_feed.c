@@ -1,0 +1,294 @@
+/* jackpot.feed, and the wallet's totals of a pool in Postgres. */
+#include "libcommon/io/pool_feed.h"
+
+#include "libcommon/base/currency.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg_args.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SCHEMA_VERSION 1
+
+static __attribute__((format(printf, 2, 3))) bool refuse(char *reason, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vsnprintf(reason, POOL_FEED_REASON_MAX, format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+static bool claim_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char *reason)
+{
+	const Carillon__Claim *claim = feed->claim;
+	if (claim->pool != feed->pool)
+		return refuse(reason, "claim.pool: found %u, expected %u", claim->pool, feed->pool);
+	if (claim->index < 1 || claim->index > INT32_MAX)
+		return refuse(reason, "claim.index: found %u, expected 1 or more", claim->index);
+	if (claim->move < 1 || claim->move > INT64_MAX)
+		return refuse(
+			reason, "claim.move: found %" PRIu64 ", expected 1 or more", claim->move);
+	if (claim->kind != CARILLON__CLAIM_KIND__CLAIM_HIT &&
+		claim->kind != CARILLON__CLAIM_KIND__CLAIM_CARDS)
+		return refuse(
+			reason, "claim.kind: found %d, expected a hit or cards", (int)claim->kind);
+	if (!player_id_valid(claim->player))
+		return refuse(reason, "claim.player: found %" PRId64 ", expected a player",
+			claim->player);
+	if (shard_of_player(claim->player, shards) != feed->shard)
+		return refuse(reason, "claim.player: found one of shard %u, expected of shard %u",
+			shard_of_player(claim->player, shards), feed->shard);
+	if (currency_by_number(claim->currency) == NULL)
+		return refuse(
+			reason, "claim.currency: found %u, expected a currency", claim->currency);
+	if (claim->stake_minor < 0)
+		return refuse(reason, "claim.stake_minor: found %" PRId64 ", expected 0 or more",
+			claim->stake_minor);
+	if (claim->kind == CARILLON__CLAIM_KIND__CLAIM_HIT && claim->coin_minor < 1)
+		return refuse(reason, "claim.coin_minor: found %" PRId64 ", expected 1 or more",
+			claim->coin_minor);
+	if (claim->time_us > INT64_MAX)
+		return refuse(reason, "claim.time_us: found %" PRIu64 ", expected a time",
+			claim->time_us);
+	return true;
+}
+
+static bool feed_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char *reason)
+{
+	const Carillon__Envelope *envelope = feed->envelope;
+	if (envelope == NULL)
+		return refuse(reason, "envelope: found none, expected one");
+	if (envelope->schema != SCHEMA_VERSION)
+		return refuse(reason, "envelope.schema: found %u, expected %d", envelope->schema,
+			SCHEMA_VERSION);
+	if (envelope->incarnation < 1 || envelope->incarnation > INT32_MAX)
+		return refuse(reason, "envelope.incarnation: found %u, expected 1 or more",
+			envelope->incarnation);
+	if (envelope->seq > INT64_MAX)
+		return refuse(
+			reason, "envelope.seq: found %" PRIu64 ", expected less", envelope->seq);
+	if (feed->pool < 1)
+		return refuse(reason, "pool: found 0, expected the number of a pool");
+	if (feed->shard >= shards)
+		return refuse(reason, "shard: found %u, expected 0 to %u", feed->shard, shards - 1);
+	if (feed->n_totals > POOL_TALLIES_MAX)
+		return refuse(reason, "totals: found %zu, expected at most %d", feed->n_totals,
+			POOL_TALLIES_MAX);
+	for (size_t i = 0; i < feed->n_totals; i++)
+		if (feed->totals[i]->total_minor > INT64_MAX)
+			return refuse(reason,
+				"totals[%zu].total_minor: found %" PRIu64
+				", expected at most 2^63 - 1",
+				i, feed->totals[i]->total_minor);
+	return feed->claim == NULL || claim_valid(feed, shards, reason);
+}
+
+Carillon__JackpotFeed *pool_feed_read(
+	const uint8_t *bytes, size_t length, uint32_t shards, char *reason)
+{
+	Carillon__JackpotFeed *feed = carillon__jackpot_feed__unpack(NULL, length, bytes);
+	if (feed == NULL) {
+		(void)refuse(reason, "found %zu bytes that are no message, expected a JackpotFeed",
+			length);
+		return NULL;
+	}
+	if (!feed_valid(feed, shards, reason)) {
+		carillon__jackpot_feed__free_unpacked(feed, NULL);
+		return NULL;
+	}
+	return feed;
+}
+
+/* ---- totals
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+static void touch_shard(struct pool_source *source, uint32_t shard)
+{
+	for (uint32_t i = 0; i < source->vector.entry_count; i++)
+		if (source->vector.entry[i].shard == shard)
+			source->vector.entry[i].dirty = true;
+}
+
+enum pool_source_status pool_source_take(
+	struct pool_source *source, const Carillon__JackpotFeed *feed)
+{
+	uint32_t *incarnation = &source->incarnation[feed->shard];
+	if (feed->envelope->incarnation < *incarnation)
+		return POOL_SOURCE_OLD;
+	for (size_t i = 0; i < feed->n_totals; i++)
+		if (pool_vector_tally(&source->vector, feed->totals[i]->tally) == NULL)
+			return POOL_SOURCE_UNKNOWN;
+	for (size_t i = 0; i < feed->n_totals; i++) {
+		enum pool_vector_status status = pool_vector_offer(&source->vector, feed->shard,
+			feed->totals[i]->tally, feed->totals[i]->total_minor, feed->envelope->seq);
+		if (status != POOL_VECTOR_OK && status != POOL_VECTOR_SEEN)
+			return POOL_SOURCE_OVERFLOW;
+	}
+	bool restored = *incarnation != 0 && feed->envelope->incarnation > *incarnation;
+	*incarnation = feed->envelope->incarnation;
+	if (restored)
+		touch_shard(source, feed->shard);
+	return restored ? POOL_SOURCE_RESTORED : POOL_SOURCE_OK;
+}
+
+/* ---- Postgres
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+void pool_source_tallies(struct pool_source *source, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, source->pool);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select id, game, currency, rate_nano, ppm, closed is null from pool.tally"
+		" where pool = $1 order by id");
+	for (int i = 0; i < PQntuples(rows); i++) {
+		struct pool_tally tally = {
+			.id = pg_u32(rows, i, 0),
+			.game = pg_u32(rows, i, 1),
+			.currency = pg_u32(rows, i, 2),
+			.rate_nano = pg_number(rows, i, 3),
+			.ppm = pg_u32(rows, i, 4),
+			.open = PQgetvalue(rows, i, 5)[0] == 't',
+		};
+		if (pool_vector_tally(&source->vector, tally.id) != NULL)
+			continue;
+		const struct currency *currency = currency_by_number(tally.currency);
+		if (currency == NULL)
+			fatal("pool.tally %u: found currency %u, expected one that is known",
+				tally.id, tally.currency);
+		tally.exponent = currency->exponent;
+		enum pool_vector_status status = pool_vector_add_tally(&source->vector, &tally);
+		if (status != POOL_VECTOR_OK)
+			fatal("pool.tally %u of pool %u cannot be counted (%d)", tally.id,
+				source->pool, (int)status);
+	}
+	PQclear(rows);
+}
+
+void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool)
+{
+	struct pg_args args = { 0 };
+	char sql[160];
+	memset(source, 0, sizeof(*source));
+	source->pool = pool;
+	pool_source_tallies(source, conn);
+	(void)snprintf(sql, sizeof(sql),
+		"select shard, tally, total, seq, incarnation from %s.vector where pool = $1",
+		schema);
+	pg_args_int(&args, pool);
+	PGresult *rows = pg_args_query(&args, conn, sql);
+	for (int i = 0; i < PQntuples(rows); i++) {
+		uint32_t shard = pg_u32(rows, i, 0);
+		uint32_t incarnation = pg_u32(rows, i, 4);
+		enum pool_vector_status status = pool_vector_offer(&source->vector, shard,
+			pg_u32(rows, i, 1), pg_u64(rows, i, 2), pg_u64(rows, i, 3));
+		if (shard >= SHARDS_MAX || (status != POOL_VECTOR_OK && status != POOL_VECTOR_SEEN))
+			fatal("%s.vector of pool %u, shard %u: cannot be counted (%d)", schema,
+				pool, shard, (int)status);
+		if (incarnation > source->incarnation[shard])
+			source->incarnation[shard] = incarnation;
+	}
+	PQclear(rows);
+	for (uint32_t i = 0; i < source->vector.entry_count; i++)
+		source->vector.entry[i].dirty = false;
+}
+
+void pool_source_save(struct pool_source *source, PGconn *conn, const char *schema)
+{
+	struct pg_args args = { 0 };
+	char sql[400];
+	(void)snprintf(sql, sizeof(sql),
+		"insert into %s.vector (pool, shard, tally, total, seq, incarnation)"
+		" values ($1, $2, $3, $4, $5, $6) on conflict (pool, shard, tally) do update"
+		" set total = excluded.total, seq = excluded.seq, incarnation = "
+		"excluded.incarnation",
+		schema);
+	for (uint32_t i = 0; i < source->vector.entry_count; i++) {
+		struct pool_vector_entry *entry = &source->vector.entry[i];
+		if (!entry->dirty)
+			continue;
+		pg_args_int(&args, source->pool);
+		pg_args_int(&args, entry->shard);
+		pg_args_int(&args, entry->tally);
+		pg_args_int(&args, (int64_t)entry->total_minor);
+		pg_args_int(&args, (int64_t)entry->seq);
+		pg_args_int(&args, source->incarnation[entry->shard]);
+		pg_args_run(&args, conn, sql);
+		entry->dirty = false;
+	}
+}
+
+static int64_t rate_of(PGconn *conn, uint32_t currency)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, currency);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select rate_nano from carillon.fx_rate where currency = $1 and valid_from <= now()"
+		" order by valid_from desc limit 1");
+	int64_t rate = PQntuples(rows) == 1 ? pg_number(rows, 0, 0) : 0;
+	PQclear(rows);
+	return rate;
+}
+
+static void replace_tally(PGconn *conn, uint32_t pool, struct pool_tally *tally)
+{
+	struct pg_args args = { 0 };
+	pg_exec(conn, "begin");
+	pg_args_int(&args, pool);
+	pg_args_int(&args, tally->game);
+	pg_args_int(&args, tally->currency);
+	pg_args_run(&args, conn,
+		"update pool.tally set closed = now() where pool = $1 and game = $2 and currency = "
+		"$3"
+		" and closed is null");
+	pg_args_int(&args, pool);
+	pg_args_int(&args, tally->game);
+	pg_args_int(&args, tally->currency);
+	pg_args_int(&args, tally->rate_nano);
+	pg_args_int(&args, tally->ppm);
+	PGresult *row = pg_args_query(&args, conn,
+		"insert into pool.tally (id, pool, game, currency, rate_nano, ppm)"
+		" values (nextval('pool.tally_id'), $1, $2, $3, $4, $5) returning id");
+	tally->id = pg_u32(row, 0, 0);
+	PQclear(row);
+	pg_exec(conn, "commit");
+}
+
+bool pool_source_open(
+	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm)
+{
+	const struct currency *known = currency_by_number(currency);
+	int64_t rate = rate_of(conn, currency);
+	if (known == NULL || rate == 0) {
+		log_error("pool %u, game %u: found no rate for currency %u in carillon.fx_rate, "
+			  "expected"
+			  " one: bets in it will be refused",
+			source->pool, game, currency);
+		return false;
+	}
+	struct pool_tally *old = pool_vector_open_tally(&source->vector, game, currency);
+	if (old != NULL && old->rate_nano == rate && old->ppm == ppm)
+		return true;
+	struct pool_tally tally = { .game = game,
+		.currency = currency,
+		.exponent = known->exponent,
+		.rate_nano = rate,
+		.ppm = ppm,
+		.open = true };
+	replace_tally(conn, source->pool, &tally);
+	if (old != NULL)
+		old->open = false;
+	log_info("pool %u, game %u, %s: tally %u opened, rate %" PRId64 " x 10^-9, %u ppm; before:"
+		 " %u",
+		source->pool, game, known->code, tally.id, rate, ppm, old != NULL ? old->id : 0);
+	enum pool_vector_status status = pool_vector_add_tally(&source->vector, &tally);
+	if (status != POOL_VECTOR_OK)
+		fatal("pool %u: tally %u cannot be counted (%d)", source->pool, tally.id,
+			(int)status);
+	return true;
+}

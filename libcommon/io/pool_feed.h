@@ -1,0 +1,61 @@
+/* What both jackpot services do with jackpot.feed: read a message and refuse what cannot be meant,
+ * keep the wallet's running totals of a pool (a pool_source), store and load them, and open the
+ * tallies that the wallet counts stakes into. */
+#ifndef CARILLON_IO_POOL_FEED_H
+#define CARILLON_IO_POOL_FEED_H
+
+#include "jackpot.pb-c.h"
+#include "libcommon/base/ids.h"
+#include "libcommon/base/pool_tally.h"
+
+#include <libpq-fe.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define POOL_FEED_REASON_MAX 160
+
+/* The message, or NULL with what, found and expected in reason (POOL_FEED_REASON_MAX bytes). Free
+ * with carillon__jackpot_feed__free_unpacked(feed, NULL). Pure but for memory: safe on any bytes.
+ * What it lets through has an envelope of schema 1, a wallet shard of this installation, totals
+ * that fit, and at most one whole claim on this very pool by a player of that shard. */
+Carillon__JackpotFeed *pool_feed_read(
+	const uint8_t *bytes, size_t length, uint32_t shards, char *reason);
+
+/* One pool's knowledge of the wallet. */
+struct pool_source {
+	uint32_t pool;
+	struct pool_vector vector;
+	uint32_t
+		incarnation[SHARDS_MAX]; /* of the wallet's shards, the highest heard of; 0: none */
+};
+
+enum pool_source_status {
+	POOL_SOURCE_OK = 0, /* taken; whether T moved is seen from vector.t_e18 */
+	POOL_SOURCE_OLD, /* of an incarnation before a restore: nothing was taken, its claim is void
+			    too */
+	POOL_SOURCE_RESTORED, /* taken, and the wallet's shard has a new incarnation: commit at
+				 once, so that the fence proves that what we hold is still what our
+				 own database holds */
+	POOL_SOURCE_UNKNOWN,  /* names a tally that is not this pool's: nothing was taken */
+	POOL_SOURCE_OVERFLOW, /* a total that cannot be counted: nothing more was taken */
+};
+
+enum pool_source_status pool_source_take(
+	struct pool_source *source, const Carillon__JackpotFeed *feed);
+
+/* Loads tallies and vector; schema "pool" or "cards" is where the vector is kept. Fatal on errors.
+ */
+void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool);
+/* Loads tallies that are not known yet: somebody else may have opened them. */
+void pool_source_tallies(struct pool_source *source, PGconn *conn);
+/* Inside a transaction: writes what has changed. */
+void pool_source_save(struct pool_source *source, PGconn *conn, const char *schema);
+/* Sees to it that the stakes of (game, currency) feed the pool with ppm at the present rate of
+ * carillon.fx_rate: opens a tally, closing the one whose rate or ppm has changed, in a transaction
+ * of its own. False, logged, when there is no rate. */
+bool pool_source_open(
+	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
+
+#endif

@@ -1,0 +1,236 @@
+/* Operators' actions on a pool. */
+#include "services/progressive-pool/adapters/operator.h"
+
+#include "libcommon/base/currency.h"
+
+#include <jansson.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What ADJUST and PARAMETERS name. */
+struct asked {
+	uint32_t currency;
+	int64_t coin_minor;
+	bool has_delta, has_seed, has_rate, remove;
+	int64_t delta_minor, seed_minor, row_rate_nano;
+};
+
+static __attribute__((format(printf, 2, 3))) bool say(char *out, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vsnprintf(out, ACTION_TEXT_MAX, format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+static bool take(const char *name, const char *in, char *out, size_t room, char *reason)
+{
+	size_t length = strlen(in);
+	if (length >= room)
+		return say(reason, "%s: found %zu bytes, expected at most %zu", name, length,
+			room - 1);
+	memcpy(out, in, length + 1);
+	return true;
+}
+
+bool operator_read(
+	const Carillon__OperatorCommand *command, struct action_record *record_r, char *reason)
+{
+	memset(record_r, 0, sizeof(*record_r));
+	if (command->id.len != ACTION_ID_BYTES)
+		return say(reason, "operator.id: found %zu bytes, expected %d", command->id.len,
+			ACTION_ID_BYTES);
+	if (command->actor[0] == '\0')
+		return say(reason, "operator.actor: found nothing, expected who asks");
+	memcpy(record_r->id, command->id.data, ACTION_ID_BYTES);
+	record_r->action = (uint32_t)command->action;
+	return take("operator.actor", command->actor, record_r->actor, ACTION_TEXT_MAX, reason) &&
+	       take("operator.second", command->second, record_r->second, ACTION_TEXT_MAX,
+		       reason) &&
+	       take("operator.reason", command->reason, record_r->reason, ACTION_TEXT_MAX,
+		       reason) &&
+	       take("operator.parameters", command->parameters, record_r->parameters,
+		       ACTION_PARAMETERS_MAX, reason);
+}
+
+static bool whole(json_t *json, const char *name, int64_t *value_r, char *refusal)
+{
+	if (!json_is_integer(json))
+		return say(refusal, "parameters /%s: found something else, expected a whole number",
+			name);
+	*value_r = json_integer_value(json);
+	return true;
+}
+
+static bool read_member(const char *name, json_t *json, struct asked *asked, char *refusal)
+{
+	if (strcmp(name, "currency") == 0) {
+		const struct currency *currency =
+			json_is_string(json) ? currency_by_code(json_string_value(json)) : NULL;
+		if (currency == NULL)
+			return say(refusal, "parameters /currency: expected a code, as \"EUR\"");
+		asked->currency = currency->number;
+		return true;
+	}
+	if (strcmp(name, "coin_minor") == 0)
+		return whole(json, name, &asked->coin_minor, refusal);
+	if (strcmp(name, "delta_minor") == 0)
+		return asked->has_delta = true, whole(json, name, &asked->delta_minor, refusal);
+	if (strcmp(name, "seed_minor") == 0)
+		return asked->has_seed = true, whole(json, name, &asked->seed_minor, refusal);
+	if (strcmp(name, "row_rate_nano") == 0)
+		return asked->has_rate = true, whole(json, name, &asked->row_rate_nano, refusal);
+	if (strcmp(name, "remove") == 0 && json_is_true(json))
+		return asked->remove = true;
+	return say(refusal, "parameters /%.64s: not expected", name);
+}
+
+static bool read_parameters(const char *text, struct asked *asked, char *refusal)
+{
+	json_error_t fault;
+	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
+	const char *name;
+	json_t *value;
+	bool good = json_is_object(json);
+	memset(asked, 0, sizeof(*asked));
+	if (!good)
+		(void)say(refusal, "parameters: found %.80s, expected a JSON object",
+			json == NULL ? fault.text : "something else");
+	else
+		json_object_foreach(json, name, value)
+		{
+			good = good && read_member(name, value, asked, refusal);
+		}
+	json_decref(json);
+	if (good && (asked->currency == 0 || asked->coin_minor == 0))
+		return say(refusal, "parameters: expected /currency and /coin_minor");
+	return good;
+}
+
+static void describe(struct pool_instance *instance, const struct asked *asked, char *out)
+{
+	char r[AMOUNT_TEXT_MAX];
+	const struct pool_row *row =
+		asked == NULL ? NULL
+			      : pool_row_find(&instance->pool, asked->currency, asked->coin_minor);
+	if (row == NULL) {
+		(void)say(out, "{\"status\":\"%s\"}", pool_state_text(instance->pool.state));
+		return;
+	}
+	(void)int128_format(row->r.e27, r);
+	const struct pool_terms *next = row->next_waits ? &row->next : &row->terms;
+	(void)say(out,
+		"{\"r_e27\":\"%s\",\"seed_minor\":%" PRId64 ",\"row_rate_nano\":%" PRId64
+		",\"next_seed_minor\":%" PRId64 ",\"next_row_rate_nano\":%" PRId64 "}",
+		r, row->terms.seed_minor, row->terms.row_rate_nano, next->seed_minor,
+		next->row_rate_nano);
+}
+
+static bool done(enum pool_status status, char *refusal)
+{
+	return status == POOL_OK || say(refusal, "%s", pool_status_text(status));
+}
+
+static bool second_given(const struct action_record *record, char *refusal)
+{
+	if (record->second[0] == '\0' || strcmp(record->second, record->actor) == 0)
+		return say(refusal, "second: found %s, expected the name of a second approver",
+			record->second[0] == '\0' ? "nothing" : "the actor himself");
+	return true;
+}
+
+static bool adjust(struct pool_instance *instance, const struct action_record *record,
+	const struct asked *asked, char *refusal)
+{
+	struct amount delta;
+	if (!asked->has_delta || asked->delta_minor == 0 || asked->has_seed || asked->has_rate ||
+		asked->remove)
+		return say(refusal,
+			"parameters: expected /delta_minor, not 0, and nothing else to do");
+	if (!second_given(record, refusal))
+		return false;
+	const struct pool_row *row =
+		pool_row_find(&instance->pool, asked->currency, asked->coin_minor);
+	if (row == NULL)
+		return done(POOL_NO_ROW, refusal);
+	if (!pool_unit(row->terms.row_rate_nano, row->exponent, &delta) ||
+		!amount_mul(delta, asked->delta_minor, &delta))
+		return done(POOL_OVERFLOW, refusal);
+	return done(
+		pool_adjust(&instance->pool, asked->currency, asked->coin_minor, delta), refusal);
+}
+
+static bool remove_row(struct pool_instance *instance, const struct action_record *record,
+	const struct asked *asked, char *refusal,
+	bool (*in_definition)(const struct pool_instance *, uint32_t, int64_t))
+{
+	if (asked->has_delta || asked->has_seed || asked->has_rate)
+		return say(refusal, "parameters: expected /remove and nothing else to do");
+	if (!second_given(record, refusal))
+		return false;
+	if (in_definition(instance, asked->currency, asked->coin_minor))
+		return say(refusal, "the definition still has this row: take it out there first");
+	if (!done(pool_row_remove(&instance->pool, asked->currency, asked->coin_minor), refusal))
+		return false;
+	instance->removed[instance->removed_count].currency = asked->currency;
+	instance->removed[instance->removed_count++].coin_minor = asked->coin_minor;
+	return true;
+}
+
+static bool change(struct pool_instance *instance, const struct asked *asked, char *refusal)
+{
+	if (asked->has_delta || (!asked->has_seed && !asked->has_rate))
+		return say(refusal, "parameters: expected /seed_minor, /row_rate_nano or both");
+	const struct pool_row *row =
+		pool_row_find(&instance->pool, asked->currency, asked->coin_minor);
+	if (row == NULL)
+		return done(POOL_NO_ROW, refusal);
+	struct pool_terms terms = row->next_waits ? row->next : row->terms;
+	if (asked->has_seed)
+		terms.seed_minor = asked->seed_minor;
+	if (asked->has_rate) {
+		terms.row_rate_nano = asked->row_rate_nano;
+		if (terms.row_rate_nano > POOL_RATE_NANO_MAX ||
+			!pool_row_share(row->coin_minor, row->exponent, terms.row_rate_nano,
+				instance->base_coin_minor, &terms.share_nano))
+			return done(POOL_TERMS, refusal);
+	}
+	return done(pool_terms_change(&instance->pool, asked->currency, asked->coin_minor, &terms),
+		refusal);
+}
+
+void operator_apply(struct pool_instance *instance, struct action_record *record,
+	bool (*in_definition)(const struct pool_instance *, uint32_t currency, int64_t coin_minor))
+{
+	struct asked asked;
+	char *refusal = record->refusal;
+	bool row = record->action == CARILLON__OPERATOR_ACTION__ACTION_ADJUST ||
+		   record->action == CARILLON__OPERATOR_ACTION__ACTION_PARAMETERS;
+	if (row && !read_parameters(record->parameters, &asked, refusal))
+		return;
+	describe(instance, row ? &asked : NULL, record->before);
+	switch (record->action) {
+	case CARILLON__OPERATOR_ACTION__ACTION_PAUSE:
+		record->done = done(pool_pause(&instance->pool), refusal);
+		break;
+	case CARILLON__OPERATOR_ACTION__ACTION_RESUME:
+		record->done = done(pool_resume(&instance->pool), refusal);
+		break;
+	case CARILLON__OPERATOR_ACTION__ACTION_ADJUST:
+		record->done = adjust(instance, record, &asked, refusal);
+		break;
+	case CARILLON__OPERATOR_ACTION__ACTION_PARAMETERS:
+		record->done =
+			asked.remove ? remove_row(instance, record, &asked, refusal, in_definition)
+				     : change(instance, &asked, refusal);
+		break;
+	default:
+		(void)say(refusal, "action %u: not supported by this build", record->action);
+		break;
+	}
+	describe(instance, row ? &asked : NULL, record->after);
+}

@@ -1,0 +1,537 @@
+/* The pools of the shards held: feed in, hits priced and booked, awards and news out. */
+#include "services/progressive-pool/adapters/pool_service.h"
+
+#include "jackpot.pb-c.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/metrics.h"
+#include "libcommon/io/pg.h"
+#include "services/progressive-pool/adapters/operator.h"
+#include "services/progressive-pool/adapters/pool_messages.h"
+#include "services/progressive-pool/adapters/pool_store.h"
+#include "services/progressive-pool/adapters/reconcile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND_US 1000000u
+#define SHOW_US                                                                                    \
+	900000u /* at least this between two states: with the loop's commit a second, one a second \
+		 */
+#define TALLIES_US 60000000u /* a rate changed by an operator is taken up within a minute */
+#define PAUSE_US                                                                                   \
+	2000000u /* from the pause to the first look for open claims: rounds on their way are      \
+		    booked by then */
+#define TOLD_AGAIN                                                                                 \
+	16 /* newest hits whose news is published again at a takeover; readers know them by number \
+	    */
+#define REDIS_TIMEOUT_MS 50
+
+static struct {
+	struct game_links links;
+	struct redis_link *redis;
+	uint64_t second_us, tallies_us;
+	struct metric *t, *reserve, *hits, *resent, *unpriced, *old, *redis_age, *restored,
+		*claims_open;
+} self;
+
+/* ---- start
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+void pool_service_start(struct service *service)
+{
+	char error[GAME_LINKS_ERROR_MAX];
+	(void)service;
+	if (!game_links_load(common.games, strcmp(common.kind, "live") != 0, &self.links, error))
+		fatal("%s", error);
+	reconcile_check(&self.links);
+	self.redis = redis_link_new(common.redis, REDIS_TIMEOUT_MS);
+	self.t = metric_gauge("carillon_pool_contributions_microeuro", NULL,
+		"T of the pools held: all contributions ever, in 10^-6 EUR.");
+	self.reserve = metric_gauge("carillon_pool_reserve_microeuro", NULL,
+		"JP_RESERVE of the pools held, in 10^-6 EUR.");
+	self.hits = metric_counter("carillon_pool_hits_total", NULL, "Claims priced.");
+	self.resent = metric_counter("carillon_pool_awards_resent_total", NULL,
+		"Claims that came again and were answered with the same award.");
+	self.unpriced = metric_counter("carillon_pool_claims_unpriced_total", NULL,
+		"Claims that could not be priced: an alarm.");
+	self.old = metric_counter("carillon_pool_feed_old_total", NULL,
+		"Messages of a wallet shard from before its restore, dropped.");
+	self.restored = metric_counter(
+		"carillon_pool_wallet_restored_total", NULL, "New incarnations of wallet shards.");
+	self.redis_age = metric_gauge("carillon_pool_redis_age_us", NULL,
+		"Age of the oldest counters in Redis, of the pools held.");
+	self.claims_open = metric_gauge("carillon_pool_pausing_claims", NULL,
+		"Open claims of pools that wait to be paused.");
+}
+
+static bool pool_of_shard(struct service *service, uint32_t pool, uint32_t shard)
+{
+	return pool != 0 && shard_of_pool(pool, service_shards(service)) == shard;
+}
+
+static void publish_hits_again(struct service *service, const struct pool_instance *instance)
+{
+	struct hit_record records[TOLD_AGAIN];
+	size_t n = pool_store_hits_newest(
+		service_pg(service), instance->pool.number, records, TOLD_AGAIN);
+	for (size_t i = 0; i < n; i++)
+		pool_send_hit(service, instance, &records[i], true);
+}
+
+static struct pool_instance *open_pool(struct service *service, uint32_t number, uint32_t shard)
+{
+	struct pool_instance *instance = calloc(1, sizeof(*instance));
+	if (instance == NULL)
+		fatal("out of memory");
+	pool_begin(&instance->pool, number);
+	instance->shard = shard;
+	bool known = pool_store_load(instance, service_pg(service));
+	instance->dirty = !known;
+	instance->unshown = true;
+	reconcile_rows(instance, &self.links);
+	if (!known)
+		log_info("pool %u \"%s\" is new, on shard %u", number, instance->id, shard);
+	reconcile_tallies(instance, &self.links, service_pg(service));
+	publish_hits_again(service, instance);
+	return instance;
+}
+
+static struct pool_instance *find_pool(const struct service_shard *shard, uint32_t number)
+{
+	for (struct pool_instance *at = shard->state; at != NULL; at = at->next)
+		if (at->pool.number == number)
+			return at;
+	return NULL;
+}
+
+void pool_service_open(struct service *service, struct service_shard *shard)
+{
+	shard->state = NULL;
+	for (size_t i = 0; i < self.links.count; i++) {
+		uint32_t pool = self.links.link[i].jackpot.pool;
+		if (!pool_of_shard(service, pool, shard->shard) || find_pool(shard, pool) != NULL)
+			continue;
+		struct pool_instance *instance = open_pool(service, pool, shard->shard);
+		instance->next = shard->state;
+		shard->state = instance;
+	}
+	service_commit_soon(service);
+}
+
+void pool_service_close(struct service *service, struct service_shard *shard)
+{
+	struct pool_instance *next;
+	(void)service;
+	for (struct pool_instance *at = shard->state; at != NULL; at = next) {
+		next = at->next;
+		free(at->hits);
+		free(at->actions);
+		free(at);
+	}
+	shard->state = NULL;
+}
+
+/* ---- hits
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+struct search {
+	struct service *service;
+	const struct pool_instance *instance;
+	struct hit_record found;
+	bool durable; /* found in the database: its award may be sent at once */
+};
+
+/* A hit of this very batch, or one that Postgres has. */
+static const struct pool_hit *find_hit(void *context, const struct claim_id *id)
+{
+	struct search *search = context;
+	const struct pool_instance *instance = search->instance;
+	for (size_t i = 0; i < instance->hit_count; i++) {
+		const struct claim_id *known = &instance->hits[i].hit.claim.id;
+		if (known->player == id->player && known->move == id->move &&
+			known->index == id->index) {
+			search->found = instance->hits[i];
+			return &search->found.hit;
+		}
+	}
+	uint32_t pool;
+	if (!pool_store_hit_find(service_pg(search->service), id, &search->found, &pool))
+		return NULL;
+	search->durable = true;
+	/* Another pool's hit under the same id: no currency is 0, so it will be said to differ. */
+	if (pool != instance->pool.number)
+		search->found.hit.claim.currency = 0;
+	return &search->found.hit;
+}
+
+static void *grown(void *array, size_t count, size_t *room, size_t size)
+{
+	if (count < *room)
+		return array;
+	*room = *room == 0 ? 8 : *room * 2;
+	array = realloc(array, *room * size);
+	if (array == NULL)
+		fatal("out of memory");
+	return array;
+}
+
+static void keep_hit(struct service *service, struct pool_instance *instance,
+	const Carillon__JackpotFeed *feed, const struct pool_hit *hit)
+{
+	const struct pool_row *row =
+		pool_row_find(&instance->pool, hit->claim.currency, hit->claim.coin_minor);
+	struct hit_record record = {
+		.hit = *hit,
+		.stake_minor = feed->claim->stake_minor,
+		.wallet_shard = feed->shard,
+		.wallet_seq = feed->envelope->seq,
+		.claimed_us = feed->claim->time_us,
+		.time_us = clock_wall_us(),
+		.fact_seq = ++instance->fact_seq,
+		.version = ++instance->version,
+		.next_seed_minor = row->terms.seed_minor,
+		.row_hits = row->hits,
+	};
+	if (pool_value(&instance->pool, row, &record.next_value_minor) != POOL_OK)
+		fatal("pool %u: a value that does not fit", instance->pool.number);
+	instance->hits =
+		grown(instance->hits, instance->hit_count, &instance->hit_room, sizeof(record));
+	instance->hits[instance->hit_count++] = record;
+	instance->dirty = true;
+	instance->rows_dirty = true;
+	instance->unshown = true;
+	instance->show_now = true;
+	/* Both leave when the commit that holds the hit has returned. */
+	pool_send_award(service, instance, &record, false);
+	pool_send_hit(service, instance, &record, false);
+	service_commit_soon(service);
+	metric_add(self.hits, 1);
+	log_info("pool %u: hit %" PRIu64 ": %" PRId64 " paid in currency %u at coin %" PRId64,
+		instance->pool.number, hit->number, hit->price.paid_minor, hit->claim.currency,
+		hit->claim.coin_minor);
+}
+
+static void take_claim(
+	struct service *service, struct pool_instance *instance, const Carillon__JackpotFeed *feed)
+{
+	const Carillon__Claim *asked = feed->claim;
+	struct pool_claim claim = { { asked->player, asked->move, asked->index }, asked->currency,
+		asked->coin_minor };
+	struct search search = { .service = service, .instance = instance };
+	struct pool_hit hit;
+	enum pool_status status = pool_hit(&instance->pool, &claim, find_hit, &search, &hit);
+	if (status == POOL_OK) {
+		keep_hit(service, instance, feed, &hit);
+		return;
+	}
+	if (status == POOL_REPEATED) {
+		metric_add(self.resent, 1);
+		if (search.durable) /* else its first award is queued behind the commit */
+			pool_send_award(service, instance, &search.found, true);
+		return;
+	}
+	/* The wallet asks again for as long as the claim is open, so nothing is lost by waiting for
+	 * help. */
+	metric_add(self.unpriced, 1);
+	log_error("pool %u: claim of player %" PRId64 ", move %" PRIu64
+		  ", index %u (currency %u, coin %" PRId64 ") cannot be priced: %s",
+		instance->pool.number, asked->player, asked->move, asked->index, asked->currency,
+		asked->coin_minor, pool_status_text(status));
+}
+
+/* ---- feed
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static enum service_message_status take_totals(struct service *service,
+	struct pool_instance *instance, const Carillon__JackpotFeed *feed, bool *stop_r)
+{
+	enum pool_source_status status = pool_source_take(&instance->source, feed);
+	*stop_r = true;
+	if (status == POOL_SOURCE_UNKNOWN) {
+		pool_source_tallies(&instance->source, service_pg(service));
+		status = pool_source_take(&instance->source, feed);
+	}
+	switch (status) {
+	case POOL_SOURCE_OLD:
+		metric_add(self.old, 1);
+		return SERVICE_TAKEN;
+	case POOL_SOURCE_UNKNOWN:
+		service_reason(service, "totals: found a tally that is not of pool %u", feed->pool);
+		return SERVICE_UNREADABLE;
+	case POOL_SOURCE_OVERFLOW:
+		fatal("pool %u: a total of wallet shard %u cannot be counted", feed->pool,
+			feed->shard);
+	case POOL_SOURCE_RESTORED:
+		metric_add(self.restored, 1);
+		log_warn("pool %u: wallet shard %u was restored, incarnation %u", feed->pool,
+			feed->shard, feed->envelope->incarnation);
+		instance->dirty = true;
+		service_commit_soon(service);
+		break;
+	case POOL_SOURCE_OK:
+		break;
+	}
+	*stop_r = false;
+	return SERVICE_TAKEN;
+}
+
+static enum service_message_status apply_feed(
+	struct service *service, struct pool_instance *instance, const Carillon__JackpotFeed *feed)
+{
+	bool stop;
+	if (feed->claim != NULL && feed->claim->kind != CARILLON__CLAIM_KIND__CLAIM_HIT) {
+		service_reason(service,
+			"claim.kind: found cards, expected a hit: pool %u is a progressive",
+			feed->pool);
+		return SERVICE_UNREADABLE;
+	}
+	enum service_message_status result = take_totals(service, instance, feed, &stop);
+	if (stop)
+		return result;
+	int128 t = instance->source.vector.t_e18;
+	if (t != instance->pool.t_e18) {
+		enum pool_status status = pool_contribute_to(&instance->pool, t);
+		if (status != POOL_OK)
+			fatal("pool %u: %s", instance->pool.number, pool_status_text(status));
+		instance->dirty = true;
+		instance->unshown = true;
+	}
+	/* A round contributes before it is evaluated: its totals came with its claim. */
+	if (feed->claim != NULL)
+		take_claim(service, instance, feed);
+	return SERVICE_TAKEN;
+}
+
+static enum service_message_status take_feed(struct service *service,
+	const struct service_shard *shard, const struct kafka_message *message)
+{
+	char reason[POOL_FEED_REASON_MAX];
+	Carillon__JackpotFeed *feed =
+		pool_feed_read(message->bytes, message->length, service_shards(service), reason);
+	if (feed == NULL) {
+		service_reason(service, "%s", reason);
+		return SERVICE_UNREADABLE;
+	}
+	struct pool_instance *instance = find_pool(shard, feed->pool);
+	/* Sets of Jackpot Cards share the topic; they have a service of their own. */
+	enum service_message_status status =
+		instance == NULL ? SERVICE_TAKEN : apply_feed(service, instance, feed);
+	carillon__jackpot_feed__free_unpacked(feed, NULL);
+	return status;
+}
+
+/* ---- operators
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static bool in_definition(
+	const struct pool_instance *instance, uint32_t currency, int64_t coin_minor)
+{
+	for (size_t i = 0; i < self.links.count; i++) {
+		const struct game_link *link = &self.links.link[i];
+		if (link->jackpot.pool != instance->pool.number)
+			continue;
+		for (uint32_t j = 0; j < link->jackpot.row_count; j++)
+			if (link->jackpot.row[j].currency == currency &&
+				link->jackpot.row[j].coin_minor == coin_minor)
+				return true;
+	}
+	return false;
+}
+
+static void take_action(
+	struct service *service, struct pool_instance *instance, struct action_record *record)
+{
+	struct action_record known;
+	for (size_t i = 0; i < instance->action_count; i++)
+		if (memcmp(instance->actions[i].id, record->id, ACTION_ID_BYTES) == 0)
+			return; /* its answer is queued behind the commit */
+	if (pool_store_action_find(service_pg(service), record->id, &known)) {
+		pool_send_action(service, instance, &known, true);
+		return;
+	}
+	operator_apply(instance, record, in_definition);
+	if (record->done && record->action == CARILLON__OPERATOR_ACTION__ACTION_PAUSE)
+		instance->paused_us = clock_mono_us();
+	record->fact_seq = ++instance->fact_seq;
+	record->time_us = clock_wall_us();
+	instance->actions = grown(
+		instance->actions, instance->action_count, &instance->action_room, sizeof(*record));
+	instance->actions[instance->action_count++] = *record;
+	instance->dirty = true;
+	instance->rows_dirty = true;
+	instance->unshown = true;
+	pool_send_action(service, instance, record, false);
+	service_commit_soon(service);
+	log_info("pool %u: action %u by %s: %s", instance->pool.number, record->action,
+		record->actor, record->done ? "done" : record->refusal);
+}
+
+static enum service_message_status apply_command(struct service *service,
+	struct pool_instance *instance, const Carillon__JackpotCommand *command)
+{
+	static struct action_record record;
+	char reason[ACTION_TEXT_MAX];
+	if (command->body_case != CARILLON__JACKPOT_COMMAND__BODY_OPERATOR) {
+		service_reason(service,
+			"body: found %d, expected an operator's command: pool %u is a"
+			" progressive",
+			(int)command->body_case, command->pool);
+		return SERVICE_UNREADABLE;
+	}
+	if (!operator_read(command->operator_, &record, reason)) {
+		service_reason(service, "%s", reason);
+		return SERVICE_UNREADABLE;
+	}
+	take_action(service, instance, &record);
+	return SERVICE_TAKEN;
+}
+
+static enum service_message_status take_command(struct service *service,
+	const struct service_shard *shard, const struct kafka_message *message)
+{
+	Carillon__JackpotCommand *command =
+		carillon__jackpot_command__unpack(NULL, message->length, message->bytes);
+	if (command == NULL) {
+		service_reason(service,
+			"found %zu bytes that are no message, expected a JackpotCommand",
+			message->length);
+		return SERVICE_UNREADABLE;
+	}
+	enum service_message_status status = SERVICE_UNREADABLE;
+	if (service_envelope_check(service, command->envelope)) {
+		struct pool_instance *instance = find_pool(shard, command->pool);
+		status = instance == NULL ? SERVICE_TAKEN
+					  : apply_command(service, instance, command);
+	}
+	carillon__jackpot_command__free_unpacked(command, NULL);
+	return status;
+}
+
+enum service_message_status pool_service_message(struct service *service,
+	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r)
+{
+	*seq_r = 0;
+	return message->topic == TOPIC_JACKPOT_FEED ? take_feed(service, shard, message)
+						    : take_command(service, shard, message);
+}
+
+/* ---- time and commits
+ * -------------------------------------------------------------------------------------------------
+ */
+
+typedef void each(struct service *service, struct pool_instance *instance, uint64_t mono_us);
+
+static void for_each(struct service *service, each *visit, uint64_t mono_us)
+{
+	struct service_shard *shard;
+	for (size_t i = 0; (shard = service_shard_at(service, i)) != NULL; i++)
+		for (struct pool_instance *at = shard->state; at != NULL; at = at->next)
+			visit(service, at, mono_us);
+}
+
+static void look_for_pause(
+	struct service *service, struct pool_instance *instance, uint64_t mono_us)
+{
+	if (instance->pool.state != POOL_PAUSING || mono_us < instance->paused_us + PAUSE_US)
+		return;
+	int64_t open = pool_store_claims_open(service_pg(service), instance->pool.number);
+	metric_set(self.claims_open, open);
+	if (open != 0 || !pool_claims_closed(&instance->pool))
+		return;
+	instance->dirty = true;
+	instance->unshown = true;
+	log_info("pool %u: no claim is open: paused", instance->pool.number);
+}
+
+static void look_for_rates(
+	struct service *service, struct pool_instance *instance, uint64_t mono_us)
+{
+	(void)mono_us;
+	reconcile_tallies(instance, &self.links, service_pg(service));
+}
+
+static struct {
+	int128 t_e18, reserve_e27;
+	uint64_t counters_us;
+} sums;
+
+static void add_up(struct service *service, struct pool_instance *instance, uint64_t mono_us)
+{
+	(void)service;
+	(void)mono_us;
+	sums.t_e18 += instance->pool.t_e18;
+	sums.reserve_e27 += instance->pool.books.jp_reserve.e27;
+	if (instance->counters_us < sums.counters_us)
+		sums.counters_us = instance->counters_us;
+}
+
+static void tell_metrics(struct service *service, uint64_t mono_us)
+{
+	sums.t_e18 = 0;
+	sums.reserve_e27 = 0;
+	sums.counters_us = mono_us;
+	for_each(service, add_up, mono_us);
+	metric_set(self.t, (int64_t)(sums.t_e18 / 1000000000000));
+	metric_set(self.reserve, (int64_t)(sums.reserve_e27 / 1000000000000 / 1000000000));
+	metric_set(self.redis_age, (int64_t)(mono_us - sums.counters_us));
+}
+
+void pool_service_tick(struct service *service, uint64_t mono_us)
+{
+	if (mono_us < self.second_us + SECOND_US)
+		return;
+	self.second_us = mono_us;
+	for_each(service, look_for_pause, mono_us);
+	tell_metrics(service, mono_us);
+	if (self.tallies_us == 0)
+		self.tallies_us = mono_us;
+	if (mono_us >= self.tallies_us + TALLIES_US) {
+		self.tallies_us = mono_us;
+		for_each(service, look_for_rates, mono_us);
+	}
+}
+
+static void write_pool(struct service *service, struct pool_instance *instance, uint64_t mono_us)
+{
+	instance->show = instance->unshown && mono_us >= instance->shown_us + SHOW_US;
+	if (instance->show)
+		instance->fact_seq++;
+	if (!instance->dirty && !instance->show)
+		return;
+	/* Whatever is shown from here on is another state than what was shown before. */
+	instance->version++;
+	pool_store_save(instance, service_pg(service));
+	if (instance->show)
+		pool_send_state(service, instance);
+}
+
+void pool_service_write(struct service *service)
+{
+	for_each(service, write_pool, clock_mono_us());
+}
+
+static void show_pool(struct service *service, struct pool_instance *instance, uint64_t mono_us)
+{
+	(void)service;
+	if (instance->show) {
+		instance->shown_us = mono_us;
+		instance->unshown = false;
+	}
+	/* All of it, each second, also when nothing has changed: Redis may have been emptied, and
+	 * readers see the age. */
+	if (instance->show_now || mono_us >= instance->counters_us + SHOW_US)
+		if (pool_show_counters(self.redis, instance))
+			instance->counters_us = mono_us;
+	instance->show_now = false;
+}
+
+void pool_service_committed(struct service *service)
+{
+	for_each(service, show_pool, clock_mono_us());
+}

@@ -1,0 +1,436 @@
+/* Pools in Postgres. */
+#include "services/progressive-pool/adapters/pool_store.h"
+
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg_args.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
+
+struct defined_terms *pool_defined(
+	struct pool_instance *instance, uint32_t currency, int64_t coin_minor)
+{
+	for (uint32_t i = 0; i < instance->defined_count; i++)
+		if (instance->defined[i].currency == currency &&
+			instance->defined[i].coin_minor == coin_minor)
+			return &instance->defined[i];
+	return NULL;
+}
+
+/* ---- loading
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static void load_rows(struct pool_instance *instance, PGconn *conn)
+{
+	struct pool *pool = &instance->pool;
+	struct pg_args args = { 0 };
+	pg_args_int(&args, pool->number);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select currency, coin_minor, exponent, seed_minor, row_rate_nano, share_nano, "
+		"w_e18, r_e27, hits,"
+		" next_seed_minor is not null, next_seed_minor, next_row_rate_nano, "
+		"next_share_nano,"
+		" defined_seed_minor, defined_row_rate_nano, defined_share_nano"
+		" from pool.row where pool = $1 order by launched, currency, coin_minor");
+	if (PQntuples(rows) > POOL_ROWS_MAX)
+		fatal("pool.row: found %d rows of pool %u, expected at most %d", PQntuples(rows),
+			pool->number, POOL_ROWS_MAX);
+	for (int i = 0; i < PQntuples(rows); i++) {
+		struct pool_row row = {
+			.currency = pg_u32(rows, i, 0),
+			.coin_minor = pg_number(rows, i, 1),
+			.exponent = pg_u32(rows, i, 2),
+			.terms = { pg_number(rows, i, 3), pg_number(rows, i, 4),
+				pg_number(rows, i, 5) },
+			.w_e18 = pg_int128(rows, i, 6),
+			.r = { pg_int128(rows, i, 7) },
+			.hits = pg_u64(rows, i, 8),
+			.next_waits = PQgetvalue(rows, i, 9)[0] == 't',
+			.next = { pg_number(rows, i, 10), pg_number(rows, i, 11),
+				pg_number(rows, i, 12) },
+		};
+		struct defined_terms defined = { row.currency, row.coin_minor,
+			{ pg_number(rows, i, 13), pg_number(rows, i, 14),
+				pg_number(rows, i, 15) } };
+		pool->row[pool->row_count++] = row;
+		instance->defined[instance->defined_count++] = defined;
+	}
+	PQclear(rows);
+}
+
+static bool load_pool(struct pool_instance *instance, PGconn *conn)
+{
+	struct pool *pool = &instance->pool;
+	struct pg_args args = { 0 };
+	pg_args_int(&args, pool->number);
+	PGresult *row = pg_args_query(&args, conn,
+		"select state, t_e18, contributions_e27, jp_pool_e27, jp_reserve_e27, jp_seed_e27, "
+		"house_seed_e27,"
+		" paid_e27, hits, version, fact_seq from pool.pool where pool = $1");
+	bool known = PQntuples(row) == 1;
+	if (known) {
+		if (!pool_state_parse(PQgetvalue(row, 0, 0), &pool->state))
+			fatal("pool.pool %u: found state '%s'", pool->number,
+				PQgetvalue(row, 0, 0));
+		pool->t_e18 = pg_int128(row, 0, 1);
+		pool->books = (struct pool_books){
+			.contributions = { pg_int128(row, 0, 2) },
+			.jp_pool = { pg_int128(row, 0, 3) },
+			.jp_reserve = { pg_int128(row, 0, 4) },
+			.jp_seed = { pg_int128(row, 0, 5) },
+			.house_seed = { pg_int128(row, 0, 6) },
+			.paid = { pg_int128(row, 0, 7) },
+		};
+		pool->hits = pg_u64(row, 0, 8);
+		instance->version = pg_u64(row, 0, 9);
+		instance->fact_seq = pg_u64(row, 0, 10);
+	}
+	PQclear(row);
+	return known;
+}
+
+bool pool_store_load(struct pool_instance *instance, PGconn *conn)
+{
+	struct pool *pool = &instance->pool;
+	const char *broken;
+	bool known = load_pool(instance, conn);
+	load_rows(instance, conn);
+	pool_source_load(&instance->source, conn, "pool", pool->number);
+	if (!pool_identities_hold(pool, &broken))
+		fatal("pool %u: the stored books are broken at %s", pool->number, broken);
+	if (instance->source.vector.t_e18 != pool->t_e18)
+		fatal("pool %u: the stored vector does not give the stored T", pool->number);
+	return known;
+}
+
+/* ---- saving
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+static void save_pool(const struct pool_instance *instance, PGconn *conn)
+{
+	const struct pool *pool = &instance->pool;
+	struct pg_args args = { 0 };
+	pg_args_int(&args, pool->number);
+	pg_args_text(&args, instance->id);
+	pg_args_int(&args, instance->shard);
+	pg_args_text(&args, pool_state_text(pool->state));
+	pg_args_int128(&args, pool->t_e18);
+	pg_args_int128(&args, pool->books.contributions.e27);
+	pg_args_int128(&args, pool->books.jp_pool.e27);
+	pg_args_int128(&args, pool->books.jp_reserve.e27);
+	pg_args_int128(&args, pool->books.jp_seed.e27);
+	pg_args_int128(&args, pool->books.house_seed.e27);
+	pg_args_int128(&args, pool->books.paid.e27);
+	pg_args_int(&args, (int64_t)pool->hits);
+	pg_args_int(&args, (int64_t)instance->version);
+	pg_args_int(&args, (int64_t)instance->fact_seq);
+	pg_args_run(&args, conn,
+		"insert into pool.pool (pool, id, shard, state, t_e18, contributions_e27, "
+		"jp_pool_e27, jp_reserve_e27,"
+		" jp_seed_e27, house_seed_e27, paid_e27, hits, version, fact_seq)"
+		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+		" on conflict (pool) do update set id = excluded.id, shard = excluded.shard, state "
+		"= excluded.state,"
+		" t_e18 = excluded.t_e18, contributions_e27 = excluded.contributions_e27,"
+		" jp_pool_e27 = excluded.jp_pool_e27, jp_reserve_e27 = excluded.jp_reserve_e27,"
+		" jp_seed_e27 = excluded.jp_seed_e27, house_seed_e27 = excluded.house_seed_e27,"
+		" paid_e27 = excluded.paid_e27, hits = excluded.hits, version = excluded.version,"
+		" fact_seq = excluded.fact_seq, updated = now()");
+}
+
+static void next_terms(struct pg_args *args, const struct pool_row *row)
+{
+	if (!row->next_waits) {
+		for (int i = 0; i < 3; i++)
+			pg_args_text(args, NULL);
+		return;
+	}
+	pg_args_int(args, row->next.seed_minor);
+	pg_args_int(args, row->next.row_rate_nano);
+	pg_args_int(args, row->next.share_nano);
+}
+
+static void save_row(struct pool_instance *instance, const struct pool_row *row, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	struct amount unit;
+	const struct defined_terms *defined =
+		pool_defined(instance, row->currency, row->coin_minor);
+	const struct pool_terms *terms = defined != NULL ? &defined->terms : &row->terms;
+	if (!pool_unit(row->terms.row_rate_nano, row->exponent, &unit))
+		fatal("pool %u: a row rate that no row may have", instance->pool.number);
+	pg_args_int(&args, instance->pool.number);
+	pg_args_int(&args, row->currency);
+	pg_args_int(&args, row->coin_minor);
+	pg_args_int(&args, row->exponent);
+	pg_args_int(&args, row->terms.seed_minor);
+	pg_args_int(&args, row->terms.row_rate_nano);
+	pg_args_int(&args, row->terms.share_nano);
+	pg_args_int128(&args, unit.e27);
+	pg_args_int128(&args, row->w_e18);
+	pg_args_int128(&args, row->r.e27);
+	pg_args_int(&args, (int64_t)row->hits);
+	next_terms(&args, row);
+	pg_args_int(&args, terms->seed_minor);
+	pg_args_int(&args, terms->row_rate_nano);
+	pg_args_int(&args, terms->share_nano);
+	pg_args_run(&args, conn,
+		"insert into pool.row (pool, currency, coin_minor, exponent, seed_minor, "
+		"row_rate_nano, share_nano, unit_e27,"
+		" w_e18, r_e27, hits, next_seed_minor, next_row_rate_nano, next_share_nano, "
+		"defined_seed_minor,"
+		" defined_row_rate_nano, defined_share_nano)"
+		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
+		"$17)"
+		" on conflict (pool, currency, coin_minor) do update set exponent = "
+		"excluded.exponent,"
+		" seed_minor = excluded.seed_minor, row_rate_nano = excluded.row_rate_nano,"
+		" share_nano = excluded.share_nano, unit_e27 = excluded.unit_e27, w_e18 = "
+		"excluded.w_e18,"
+		" r_e27 = excluded.r_e27, hits = excluded.hits, next_seed_minor = "
+		"excluded.next_seed_minor,"
+		" next_row_rate_nano = excluded.next_row_rate_nano, next_share_nano = "
+		"excluded.next_share_nano,"
+		" defined_seed_minor = excluded.defined_seed_minor,"
+		" defined_row_rate_nano = excluded.defined_row_rate_nano,"
+		" defined_share_nano = excluded.defined_share_nano");
+}
+
+static void time_us(struct pg_args *args, uint64_t us)
+{
+	pg_args_int(args, (int64_t)us);
+}
+
+static void save_hit(uint32_t pool, const struct hit_record *record, PGconn *conn)
+{
+	const struct pool_hit *hit = &record->hit;
+	struct pg_args args = { 0 };
+	pg_args_int(&args, pool);
+	pg_args_int(&args, (int64_t)hit->number);
+	pg_args_int(&args, hit->claim.id.player);
+	pg_args_int(&args, (int64_t)hit->claim.id.move);
+	pg_args_int(&args, hit->claim.id.index);
+	pg_args_int(&args, hit->claim.currency);
+	pg_args_int(&args, hit->claim.coin_minor);
+	pg_args_int(&args, record->stake_minor);
+	pg_args_int(&args, hit->price.paid_minor);
+	pg_args_int128(&args, hit->price.value.e27);
+	pg_args_int128(&args, hit->price.cost.e27);
+	pg_args_int128(&args, hit->price.carry.e27);
+	pg_args_int128(&args, hit->seed.e27);
+	pg_args_int128(&args, hit->next_seed.e27);
+	pg_args_int128(&args, hit->reseed.from_reserve.e27);
+	pg_args_int128(&args, hit->reseed.from_house.e27);
+	pg_args_int128(&args, hit->t_e18);
+	pg_args_int128(&args, hit->w_before_e18);
+	pg_args_int(&args, record->wallet_shard);
+	pg_args_int(&args, (int64_t)record->wallet_seq);
+	pg_args_int(&args, (int64_t)record->fact_seq);
+	pg_args_int(&args, (int64_t)record->version);
+	pg_args_int(&args, record->next_value_minor);
+	pg_args_int(&args, record->next_seed_minor);
+	pg_args_int(&args, (int64_t)record->row_hits);
+	time_us(&args, record->claimed_us);
+	time_us(&args, record->time_us);
+	pg_args_run(&args, conn,
+		"insert into pool.hit (pool, hit, player, move, index, currency, coin_minor, "
+		"stake_minor, paid_minor,"
+		" value_e27, cost_e27, carry_e27, seed_e27, next_seed_e27, from_reserve_e27, "
+		"from_house_e27, t_e18,"
+		" w_before_e18, wallet_shard, wallet_seq, fact_seq, version, next_value_minor, "
+		"next_seed_minor,"
+		" row_hits, claimed, time)"
+		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
+		"$17, $18, $19, $20,"
+		" $21, $22, $23, $24, $25, 'epoch'::timestamptz + $26 * interval '1 microsecond',"
+		" 'epoch'::timestamptz + $27 * interval '1 microsecond')");
+}
+
+static void hex(const uint8_t *id, char *out)
+{
+	out[0] = '\\';
+	out[1] = 'x';
+	for (size_t i = 0; i < ACTION_ID_BYTES; i++)
+		(void)snprintf(out + 2 + 2 * i, 3, "%02x", id[i]);
+}
+
+static void save_action(uint32_t pool, const struct action_record *record, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	char id[ID_HEX_MAX];
+	char action[16];
+	hex(record->id, id);
+	(void)snprintf(action, sizeof(action), "%u", record->action);
+	pg_args_text(&args, id);
+	pg_args_int(&args, pool);
+	pg_args_text(&args, action);
+	pg_args_text(&args, record->actor);
+	pg_args_text(&args, record->second);
+	pg_args_text(&args, record->reason);
+	pg_args_text(&args, record->parameters);
+	pg_args_text(&args, record->done ? "t" : "f");
+	pg_args_text(&args, record->refusal);
+	pg_args_text(&args, record->before);
+	pg_args_text(&args, record->after);
+	pg_args_int(&args, (int64_t)record->fact_seq);
+	time_us(&args, record->time_us);
+	pg_args_run(&args, conn,
+		"insert into pool.operator_action (id, pool, action, actor, second, reason, "
+		"parameters, done, refusal,"
+		" before, after, fact_seq, time)"
+		" values ($1, $2, $3::integer, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
+		" 'epoch'::timestamptz + $13 * interval '1 microsecond')");
+}
+
+static void remove_rows(struct pool_instance *instance, PGconn *conn)
+{
+	for (uint32_t i = 0; i < instance->removed_count; i++) {
+		struct pg_args args = { 0 };
+		pg_args_int(&args, instance->pool.number);
+		pg_args_int(&args, instance->removed[i].currency);
+		pg_args_int(&args, instance->removed[i].coin_minor);
+		pg_args_run(&args, conn,
+			"delete from pool.row where pool = $1 and currency = $2 and coin_minor = "
+			"$3");
+	}
+}
+
+void pool_store_save(struct pool_instance *instance, PGconn *conn)
+{
+	uint32_t pool = instance->pool.number;
+	save_pool(instance, conn);
+	pool_source_save(&instance->source, conn, "pool");
+	/* Rows change by hits, operators and definitions only, not by contributions. */
+	if (instance->rows_dirty) {
+		remove_rows(instance, conn);
+		for (uint32_t i = 0; i < instance->pool.row_count; i++)
+			save_row(instance, &instance->pool.row[i], conn);
+	}
+	for (size_t i = 0; i < instance->hit_count; i++)
+		save_hit(pool, &instance->hits[i], conn);
+	for (size_t i = 0; i < instance->action_count; i++)
+		save_action(pool, &instance->actions[i], conn);
+	instance->hit_count = 0;
+	instance->action_count = 0;
+	instance->removed_count = 0;
+	instance->rows_dirty = false;
+	instance->dirty = false;
+}
+
+/* ---- looking up
+ * -------------------------------------------------------------------------------------------------------
+ */
+
+#define HIT_COLUMNS                                                                                \
+	"pool, hit, player, move, index, currency, coin_minor, stake_minor, paid_minor, "          \
+	"wallet_shard, wallet_seq,"                                                                \
+	" fact_seq, version, next_value_minor, next_seed_minor, row_hits,"                         \
+	" (extract(epoch from claimed) * 1000000)::bigint, (extract(epoch from time) * "           \
+	"1000000)::bigint"
+
+static struct hit_record read_hit(const PGresult *rows, int i)
+{
+	return (struct hit_record){
+		.hit = { .number = pg_u64(rows, i, 1),
+			.claim = { { pg_number(rows, i, 2), pg_u64(rows, i, 3),
+					   pg_u32(rows, i, 4) },
+				pg_u32(rows, i, 5), pg_number(rows, i, 6) },
+			.price = { .paid_minor = pg_number(rows, i, 8) } },
+		.stake_minor = pg_number(rows, i, 7),
+		.wallet_shard = pg_u32(rows, i, 9),
+		.wallet_seq = pg_u64(rows, i, 10),
+		.fact_seq = pg_u64(rows, i, 11),
+		.version = pg_u64(rows, i, 12),
+		.next_value_minor = pg_number(rows, i, 13),
+		.next_seed_minor = pg_number(rows, i, 14),
+		.row_hits = pg_u64(rows, i, 15),
+		.claimed_us = pg_u64(rows, i, 16),
+		.time_us = pg_u64(rows, i, 17),
+	};
+}
+
+bool pool_store_hit_find(
+	PGconn *conn, const struct claim_id *id, struct hit_record *record_r, uint32_t *pool_r)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, id->player);
+	pg_args_int(&args, (int64_t)id->move);
+	pg_args_int(&args, id->index);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select " HIT_COLUMNS
+		" from pool.hit where player = $1 and move = $2 and index = $3");
+	bool found = PQntuples(rows) == 1;
+	if (found) {
+		*record_r = read_hit(rows, 0);
+		*pool_r = pg_u32(rows, 0, 0);
+	}
+	PQclear(rows);
+	return found;
+}
+
+size_t pool_store_hits_newest(PGconn *conn, uint32_t pool, struct hit_record *records, size_t max)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, pool);
+	pg_args_int(&args, (int64_t)max);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select " HIT_COLUMNS " from pool.hit where pool = $1 order by hit desc limit $2");
+	int n = PQntuples(rows);
+	for (int i = 0; i < n; i++)
+		records[n - 1 - i] = read_hit(rows, i);
+	PQclear(rows);
+	return (size_t)n;
+}
+
+static void copy(char *out, size_t room, const PGresult *rows, int column)
+{
+	(void)snprintf(out, room, "%s", PQgetvalue(rows, 0, column));
+}
+
+bool pool_store_action_find(PGconn *conn, const uint8_t *id, struct action_record *record_r)
+{
+	struct pg_args args = { 0 };
+	char text[ID_HEX_MAX];
+	hex(id, text);
+	pg_args_text(&args, text);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select action, actor, second, reason, parameters, done, refusal, before, after, "
+		"fact_seq,"
+		" (extract(epoch from time) * 1000000)::bigint from pool.operator_action where id "
+		"= $1");
+	bool found = PQntuples(rows) == 1;
+	if (found) {
+		memset(record_r, 0, sizeof(*record_r));
+		memcpy(record_r->id, id, ACTION_ID_BYTES);
+		record_r->action = pg_u32(rows, 0, 0);
+		copy(record_r->actor, sizeof(record_r->actor), rows, 1);
+		copy(record_r->second, sizeof(record_r->second), rows, 2);
+		copy(record_r->reason, sizeof(record_r->reason), rows, 3);
+		copy(record_r->parameters, sizeof(record_r->parameters), rows, 4);
+		record_r->done = PQgetvalue(rows, 0, 5)[0] == 't';
+		copy(record_r->refusal, sizeof(record_r->refusal), rows, 6);
+		copy(record_r->before, sizeof(record_r->before), rows, 7);
+		copy(record_r->after, sizeof(record_r->after), rows, 8);
+		record_r->fact_seq = pg_u64(rows, 0, 9);
+		record_r->time_us = pg_u64(rows, 0, 10);
+	}
+	PQclear(rows);
+	return found;
+}
+
+int64_t pool_store_claims_open(PGconn *conn, uint32_t pool)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, pool);
+	PGresult *row = pg_try(conn,
+		"select count(*) from wallet.claim where pool = $1 and closed_seq is null", args.n,
+		args.value);
+	int64_t open = PQresultStatus(row) == PGRES_TUPLES_OK ? pg_number(row, 0, 0) : -1;
+	PQclear(row);
+	return open;
+}

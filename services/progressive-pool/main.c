@@ -1,0 +1,45 @@
+/*~ carillon-progressive-pool: the pools of progressive jackpots. Wiring only; a tour in reading
+ * order:
+ *
+ *  1. libcommon/base/pool_row.h   one counter: seed + (T - W) x share + r, exact
+ *  2. libcommon/base/pool_books.h the double entry of a pool, and its identities
+ *  3. core/pool.h                 rows, hits in order, terms that wait, pausing
+ *  4. libcommon/base/pool_tally.h T out of the wallet's running totals
+ *  5. adapters/pool_service.h     feed in, awards and news out, on the loop of
+ * libcommon/io/service.h
+ *  6. adapters/pool_store.h       the same in Postgres; adapters/reconcile.h against the
+ * definitions
+ *  7. adapters/operator.h         what operators may do
+ */
+#include "services/progressive-pool/adapters/pool_service.h"
+
+/*~ Nothing of a pool is a setting: its numbers are in the games' definitions, where they are part
+ * of the math version. The table is there so that a mistyped PROGRESSIVE_POOL_* is refused. */
+static const struct setting SETTINGS[] = { { .name = NULL } };
+
+/*~ Both topics are keyed by pool and put on the partition shard_of_pool(pool), so the owner of a
+ * shard is the one writer of its pools: the order in which it reads claims is the order of hits.
+ * The feed carries running totals, not changes, and claims that are repeated until they are paid,
+ * so nothing here depends on a message arriving exactly once. */
+static const struct service_ops OPS = {
+	.name = "progressive-pool",
+	.prefix = "PROGRESSIVE_POOL_",
+	.settings = SETTINGS,
+	.topics = { { .topic = TOPIC_JACKPOT_FEED, .pace = KAFKA_FAST },
+		{ .topic = TOPIC_JACKPOT_COMMANDS, .pace = KAFKA_FAST } },
+	.topics_n = 2,
+	.schema_min = 1,
+	.schema_max = 1,
+	.start = pool_service_start,
+	.open = pool_service_open,
+	.close = pool_service_close,
+	.message = pool_service_message,
+	.tick = pool_service_tick,
+	.write = pool_service_write,
+	.committed = pool_service_committed,
+};
+
+int main(int argc, char **argv)
+{
+	return service_main(argc, argv, &OPS);
+}
