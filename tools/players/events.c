@@ -85,8 +85,8 @@ static void write_subscription(struct client *client)
 	json_object_set_new(json, "subscribe", channels);
 	if (client->watch.winners_epoch[0])
 		json_object_set_new(json, "resume",
-			json_pack("{s:{s:s,s:I}}", "winners", "epoch", client->watch.winners_epoch,
-				"offset", (json_int_t)client->watch.winners_offset));
+			json_pack("{s:{s:s,s:s}}", "winners", "epoch", client->watch.winners_epoch,
+				"offset", client->watch.winners_offset));
 	size_t length =
 		json_dumpb(json, (char *)buffer + LWS_PRE, sizeof(buffer) - LWS_PRE, JSON_COMPACT);
 	json_decref(json);
@@ -256,7 +256,6 @@ bool events_start(const char *url, size_t n, uint32_t seed)
 	events.random = seed;
 	for (size_t i = 0; i < n; i++) {
 		events.clients[i].number = i;
-		events.clients[i].watch.winners_offset = -1;
 		events.clients[i].frame = malloc(FRAME_MAX);
 		if (!events.clients[i].frame)
 			return false;

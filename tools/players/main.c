@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* How long answers are waited for once playing is over. */
-#define FINISH_MAX_US UINT64_C(90000000)
+#define FINISH_MAX_US UINT64_C(45000000)
 #define START_MAX_US UINT64_C(60000000)
 
 static volatile sig_atomic_t interrupted;

@@ -147,10 +147,11 @@ void watch_frame(struct watch *watch, const json_t *frame, uint64_t mono_us, uin
 	const char *type = json_text(frame, "type"), *channel = json_text(frame, "channel");
 	const json_t *winner;
 	size_t i;
-	if (strcmp(channel, "winners") == 0 && json_is_integer(json_object_get(frame, "offset"))) {
+	if (strcmp(channel, "winners") == 0 && json_text(frame, "epoch")[0]) {
 		snprintf(watch->winners_epoch, sizeof(watch->winners_epoch), "%s",
 			json_text(frame, "epoch"));
-		watch->winners_offset = json_number(frame, "offset", -1);
+		snprintf(watch->winners_offset, sizeof(watch->winners_offset), "%s",
+			json_text(frame, "offset"));
 	}
 	if (strcmp(type, "snapshot") == 0 && strcmp(channel, "jackpots") == 0)
 		take_counters(&reader, frame, true);

@@ -32,8 +32,7 @@ struct watch {
 	uint64_t own_seq; /* of the last balance event */
 	LIST(struct watch_row) rows;
 	LIST(struct watch_winner) winners;
-	char winners_epoch[64];
-	int64_t winners_offset; /* of the last winner: to resume after it; -1: none yet */
+	char winners_epoch[64], winners_offset[512]; /* of the last frame: handed back to resume */
 };
 typedef void watch_fault(void *context, const char *text);
 

@@ -1,0 +1,409 @@
+#include "services/notifications/adapters/clients_private.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <sodium.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STUCK_S 2 /* how long a close may take to leave */
+
+static void *need(void *memory)
+{
+	if (!memory)
+		fatal("out of memory");
+	return memory;
+}
+
+struct clients *clients_new(const struct clients_config *config)
+{
+	struct clients *clients = need(calloc(1, sizeof(*clients)));
+	clients->config = *config;
+	clients->metric.websockets = metric_gauge(
+		"carillon_notifications_connections", "kind=\"websocket\"", "Clients connected.");
+	clients->metric.streams = metric_gauge(
+		"carillon_notifications_connections", "kind=\"stream\"", "Clients connected.");
+	clients->metric.privates = metric_gauge("carillon_notifications_private_channels", NULL,
+		"Clients subscribed to a player's own channel.");
+	clients->metric.queued = metric_gauge("carillon_notifications_queued_frames", NULL,
+		"Frames waiting for clients, over all.");
+	clients->metric.fan_first = metric_histogram_us("carillon_notifications_fanout_us",
+		"to=\"first\"", "From a broadcast to its first, median and last client.");
+	clients->metric.fan_median = metric_histogram_us("carillon_notifications_fanout_us",
+		"to=\"median\"", "From a broadcast to its first, median and last client.");
+	clients->metric.fan_last = metric_histogram_us("carillon_notifications_fanout_us",
+		"to=\"last\"", "From a broadcast to its first, median and last client.");
+	clients->metric.slow = metric_counter(
+		"carillon_notifications_closed_total", "why=\"slow\"", "Clients closed by us.");
+	clients->metric.closed_token = metric_counter(
+		"carillon_notifications_closed_total", "why=\"token\"", "Clients closed by us.");
+	clients->metric.half_open = metric_counter("carillon_notifications_closed_total",
+		"why=\"half_open\"", "Clients closed by us.");
+	clients->metric.refused = metric_counter("carillon_notifications_refused_total", NULL,
+		"Clients refused for their origin, or messages that were no subscription.");
+	clients->metric.frames =
+		metric_counter("carillon_notifications_frames_total", NULL, "Frames written.");
+	clients->metric.bytes =
+		metric_counter("carillon_notifications_bytes_total", NULL, "Bytes written.");
+	return clients;
+}
+
+void clients_free(struct clients **clients)
+{
+	free(*clients);
+	*clients = NULL;
+}
+
+void clients_attach(struct clients *clients, struct edge *edge)
+{
+	clients->edge = edge;
+}
+
+size_t clients_count(const struct clients *clients)
+{
+	return clients->n;
+}
+
+/* ---- frames ---- */
+
+struct frame *frame_new(const char *json, size_t length, const char *event, const char *id)
+{
+	size_t sse_room = length + strlen(event) + (id ? strlen(id) : 0) + 64;
+	struct frame *frame = need(malloc(sizeof(*frame) + LWS_PRE + length + LWS_PRE + sse_room));
+	uint8_t *memory = (uint8_t *)(frame + 1);
+	*frame = (struct frame){ .refs = 1, .ws = memory + LWS_PRE, .ws_length = length };
+	memcpy(frame->ws, json, length);
+	frame->sse = frame->ws + length + LWS_PRE;
+	int n = snprintf((char *)frame->sse, sse_room, "event: %s\n%s%s%sdata: %.*s\n\n", event,
+		id ? "id: " : "", id ? id : "", id ? "\n" : "", (int)length, json);
+	frame->sse_length = (size_t)n;
+	return frame;
+}
+
+void frame_release(struct frame **frame)
+{
+	if (*frame && --(*frame)->refs == 0)
+		free(*frame);
+	*frame = NULL;
+}
+
+/* ---- a client ---- */
+
+struct client *client_new(struct clients *clients)
+{
+	struct client *client = need(calloc(1, sizeof(*client)));
+	client->clients = clients;
+	client->since_us = client->heard_us = clock_mono_us();
+	client->next = clients->first;
+	if (client->next)
+		client->next->previous = client;
+	clients->first = client;
+	clients->n++;
+	return client;
+}
+
+static struct client **chain_of(struct clients *clients, player_id player)
+{
+	return &clients->players[((uint64_t)player * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
+				 PLAYER_CHAINS];
+}
+
+void client_unlist_player(struct client *client)
+{
+	if (!client->player)
+		return;
+	struct client **link = chain_of(client->clients, client->player);
+	while (*link != client)
+		link = &(*link)->same;
+	*link = client->same;
+	client->same = NULL;
+	client->player = 0;
+	client->channels &= ~(unsigned)CHANNEL_PLAYER;
+	client->clients->privates--;
+}
+
+void client_free(struct client **client)
+{
+	struct client *gone = *client;
+	struct clients *clients = gone->clients;
+	client_unlist_player(gone);
+	if (gone->previous)
+		gone->previous->next = gone->next;
+	else
+		clients->first = gone->next;
+	if (gone->next)
+		gone->next->previous = gone->previous;
+	for (; gone->n; gone->n--, gone->head = (gone->head + 1) % gone->room)
+		frame_release(&gone->queue[gone->head]);
+	frame_release(&gone->conflated);
+	clients->n--;
+	clients->streams -= gone->stream != NULL;
+	free(gone->queue);
+	free(gone->partial);
+	free(gone);
+	*client = NULL;
+}
+
+void client_wake(struct client *client)
+{
+	if (client->stream)
+		edge_stream_wake(client->stream);
+	else
+		(void)lws_callback_on_writable(client->wsi);
+}
+
+void client_close(struct client *client, uint16_t code, const char *text)
+{
+	if (client->close_code)
+		return;
+	client->close_code = code;
+	(void)snprintf(client->close_text, sizeof(client->close_text), "%s", text);
+	if (client->stream) {
+		edge_stream_close(client->stream);
+		return;
+	}
+	/* A stuck connection never becomes writable: its time is limited. */
+	lws_set_timeout(client->wsi, PENDING_TIMEOUT_USER_REASON_BASE, STUCK_S);
+	client_wake(client);
+}
+
+/* ---- queue ---- */
+
+static void grow(struct client *client)
+{
+	size_t room = client->room ? 2 * client->room : 8;
+	struct frame **queue = need(malloc(room * sizeof(struct frame *)));
+	for (size_t i = 0; i < client->n; i++)
+		queue[i] = client->queue[(client->head + i) % client->room];
+	free(client->queue);
+	client->queue = queue;
+	client->head = 0;
+	client->room = room;
+}
+
+void client_push(struct client *client, struct frame *frame, bool backlog)
+{
+	if (client->close_code)
+		return;
+	client->backlog += backlog;
+	if (client->n >= (size_t)client->clients->config.queue_max + client->backlog) {
+		metric_add(client->clients->metric.slow, 1);
+		client_close(client, CLOSE_SLOW, "too slow: frames wait that must not be lost");
+		return;
+	}
+	if (client->n == client->room)
+		grow(client);
+	frame->refs++;
+	client->queue[(client->head + client->n++) % client->room] = frame;
+	client_wake(client);
+}
+
+struct frame *client_take(struct client *client)
+{
+	if (client->n) {
+		struct frame *frame = client->queue[client->head];
+		client->head = (client->head + 1) % client->room;
+		client->n--;
+		if (client->backlog > client->n)
+			client->backlog = client->n;
+		return frame;
+	}
+	struct frame *frame = client->conflated;
+	client->conflated = NULL;
+	return frame;
+}
+
+void client_wrote(struct client *client, const struct frame *frame, size_t length)
+{
+	struct clients *clients = client->clients;
+	struct fanout *fanout = &clients->fanout;
+	metric_add(clients->metric.frames, 1);
+	metric_add(clients->metric.bytes, length);
+	if (!frame->broadcast || frame->broadcast != fanout->number)
+		return;
+	fanout->written++;
+	if (fanout->written != 1 && fanout->written != (fanout->targets + 1) / 2 &&
+		fanout->written != fanout->targets)
+		return;
+	uint64_t passed = clock_mono_us() - fanout->start_us;
+	if (fanout->written == 1)
+		metric_observe_us(clients->metric.fan_first, passed);
+	if (fanout->written == (fanout->targets + 1) / 2)
+		metric_observe_us(clients->metric.fan_median, passed);
+	if (fanout->written == fanout->targets)
+		metric_observe_us(clients->metric.fan_last, passed);
+}
+
+void clients_broadcast(
+	struct clients *clients, unsigned channel, struct frame *frame, bool conflated)
+{
+	size_t targets = 0;
+	clients->fanout = (struct fanout){ .number = clients->fanout.number + 1,
+		.start_us = clock_mono_us() };
+	frame->broadcast = clients->fanout.number;
+	for (struct client *client = clients->first; client; client = client->next) {
+		if (!(client->channels & channel) || client->close_code)
+			continue;
+		targets++;
+		if (!conflated) {
+			client_push(client, frame, false);
+			continue;
+		}
+		frame_release(&client->conflated);
+		frame->refs++;
+		client->conflated = frame;
+		client_wake(client);
+	}
+	clients->fanout.targets = targets;
+}
+
+bool clients_has_player(const struct clients *clients, player_id player)
+{
+	const struct client *client =
+		clients->players[((uint64_t)player * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
+				 PLAYER_CHAINS];
+	while (client && client->player != player)
+		client = client->same;
+	return client != NULL;
+}
+
+void clients_push_player(struct clients *clients, player_id player, struct frame *frame)
+{
+	struct client *next;
+	for (struct client *client = *chain_of(clients, player); client; client = next) {
+		next = client->same;
+		if (client->player == player)
+			client_push(client, frame, false);
+	}
+}
+
+/* ---- subscription ---- */
+
+static bool take_player(struct client *client, const char *token)
+{
+	struct clients *clients = client->clients;
+	player_id player = 0;
+	uint64_t expires_s = 0;
+	enum token_status status =
+		clients->config.identify(clients->config.context, token, &player, &expires_s);
+	if (status != TOKEN_OK) {
+		metric_add(clients->metric.closed_token, 1);
+		client_close(client, CLOSE_TOKEN, token_status_text(status));
+		return false;
+	}
+	int64_t others = 0;
+	for (const struct client *other = *chain_of(clients, player); other; other = other->same)
+		others += other->player == player && other != client;
+	if (others >= clients->config.per_player_max) {
+		client_close(client, CLOSE_POLICY, "too many connections of this player");
+		return false;
+	}
+	if (client->player != player) {
+		client_unlist_player(client);
+		struct client **chain = chain_of(clients, player);
+		client->player = player;
+		client->same = *chain;
+		*chain = client;
+		clients->privates++;
+	}
+	client->expires_s = expires_s;
+	return true;
+}
+
+void client_subscribe(struct client *client, const struct subscription *subscription)
+{
+	if ((subscription->channels & CHANNEL_PLAYER) && !take_player(client, subscription->token))
+		return;
+	/* Snapshots are queued before the client counts as subscribed: nothing overtakes them. */
+	client->clients->config.subscribed(client->clients->config.context, client, subscription);
+	client->channels |= subscription->channels;
+}
+
+/* ---- once a second, and at the end ---- */
+
+static void look_after(struct client *client, uint64_t now_us, uint64_t now_s)
+{
+	const struct clients *clients = client->clients;
+	uint64_t ping_us = (uint64_t)clients->config.ping_s * 1000000;
+	if (client->player && now_s >= client->expires_s) {
+		metric_add(clients->metric.closed_token, 1);
+		client_close(client, CLOSE_TOKEN, "token_expired");
+	} else if (!client->channels &&
+		   now_us - client->since_us > (uint64_t)clients->config.subscribe_s * 1000000) {
+		client_close(client, CLOSE_POLICY, "no subscription came");
+	} else if (client->wsi && client->asked && now_us - client->heard_us > 2 * ping_us) {
+		metric_add(clients->metric.half_open, 1);
+		client_close(client, CLOSE_POLICY, "no answer to a ping");
+	} else if (client->wsi && !client->asked && now_us - client->heard_us > ping_us) {
+		client->asked = client->ping = true;
+		client_wake(client);
+	}
+	if ((now_us - client->since_us) / 1000000 % 60 == 0)
+		client->messages = 0;
+}
+
+void clients_sweep(struct clients *clients)
+{
+	uint64_t now_us = clock_mono_us(), now_s = clock_wall_us() / 1000000;
+	size_t queued = 0;
+	for (struct client *client = clients->first, *next; client; client = next) {
+		next = client->next;
+		queued += client->n;
+		look_after(client, now_us, now_s);
+	}
+	metric_set(clients->metric.websockets, (int64_t)(clients->n - clients->streams));
+	metric_set(clients->metric.streams, (int64_t)clients->streams);
+	metric_set(clients->metric.privates, (int64_t)clients->privates);
+	metric_set(clients->metric.queued, (int64_t)queued);
+}
+
+void clients_drain(struct clients *clients)
+{
+	char text[CLOSE_TEXT_MAX];
+	clients->draining = true;
+	for (struct client *client = clients->first, *next; client; client = next) {
+		next = client->next;
+		/* Spread, or all would come back in the same moment. */
+		(void)snprintf(text, sizeof(text), "{\"retry_ms\":%" PRIu32 "}",
+			100 + randombytes_uniform((uint32_t)clients->config.retry_ms));
+		client_close(client, CLOSE_DRAINING, text);
+	}
+}
+
+/* scheme://host[:port]: the host without its port. */
+static void host_of(const char *text, char *out, size_t room)
+{
+	const char *scheme = strstr(text, "://");
+	const char *host = scheme ? scheme + 3 : text;
+	size_t length = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/");
+	if (length >= room)
+		length = 0;
+	memcpy(out, host, length);
+	out[length] = 0;
+}
+
+bool clients_origin_allowed(const struct clients *clients, const char *origin, const char *host)
+{
+	const char *allowed = clients->config.origins;
+	/* Programs that are no browsers send none, and need no protection from other pages. */
+	if (!origin || !*origin || strcmp(allowed, "*") == 0)
+		return true;
+	if (strcmp(allowed, "same-host") == 0) {
+		char ours[256], theirs[256];
+		host_of(host, ours, sizeof(ours));
+		host_of(origin, theirs, sizeof(theirs));
+		return *ours && strcasecmp(ours, theirs) == 0;
+	}
+	size_t length = strlen(origin);
+	for (const char *at = allowed; *at; at += strspn(at, " ")) {
+		size_t word = strcspn(at, " ");
+		if (word == length && strncasecmp(at, origin, length) == 0)
+			return true;
+		at += word;
+	}
+	return false;
+}

@@ -1,0 +1,65 @@
+/* The clients: WebSockets and server-sent events on one edge. Each has a bounded queue of shared,
+ * prebuilt frames; counters are not queued, the newest stands for all. One thread. */
+#ifndef CARILLON_NOTIFICATIONS_CLIENTS_H
+#define CARILLON_NOTIFICATIONS_CLIENTS_H
+
+#include "libcommon/io/edge.h"
+#include "services/notifications/adapters/subscribe.h"
+
+#define CLOSE_TOKEN 4001
+#define CLOSE_SLOW 4002
+#define CLOSE_DRAINING 4003
+#define CLOSE_POLICY 1008
+
+struct clients;
+struct client;
+struct frame;
+
+struct clients_config {
+	int64_t queue_max;	/* frames waiting for one client */
+	int64_t ping_s;		/* silence of a client after which it is asked */
+	int64_t subscribe_s;	/* time to subscribe */
+	int64_t per_player_max; /* private channels of one player */
+	int64_t retry_ms;	/* span of the jittered hint at draining */
+	const char *origins;	/* "same-host", "*", or a list separated by spaces */
+	/* A client subscribed: queue its snapshots. */
+	void (*subscribed)(
+		void *context, struct client *client, const struct subscription *subscription);
+	/* Who is it? TOKEN_OK and *player_r, *expires_s_r. */
+	enum token_status (*identify)(
+		void *context, const char *token, player_id *player_r, uint64_t *expires_s_r);
+	void *context;
+};
+
+struct clients *clients_new(const struct clients_config *config);
+void clients_free(struct clients **clients);
+/* After the edge is made. */
+void clients_attach(struct clients *clients, struct edge *edge);
+
+/* For edge_config.websocket; finds the clients by edge_context(), which is a struct clients **. */
+edge_websocket clients_websocket;
+/* Route GET /v1/events/stream; context is a struct clients ** too. */
+edge_handler clients_stream;
+
+/* A frame of a JSON text; `id` ("epoch/offset", or NULL) goes into the stream's id field. The
+ * caller holds one reference. */
+struct frame *frame_new(const char *json, size_t length, const char *event, const char *id);
+void frame_release(struct frame **frame);
+
+/* Queues a frame for one client; closes it with 4002 when its queue is full. `backlog`: one of
+ * those owed by a resume, which do not count as slowness. */
+void client_push(struct client *client, struct frame *frame, bool backlog);
+/* To every client of the channel. conflated: replaces an earlier one that is still unsent. */
+void clients_broadcast(
+	struct clients *clients, unsigned channel, struct frame *frame, bool conflated);
+/* Has the player a private channel here? And pushes to all of them. */
+bool clients_has_player(const struct clients *clients, player_id player);
+void clients_push_player(struct clients *clients, player_id player, struct frame *frame);
+
+/* Once a second: pings, half-open connections, expired tokens, latecomers; gauges. */
+void clients_sweep(struct clients *clients);
+/* Closes all with 4003 and a hint. */
+void clients_drain(struct clients *clients);
+size_t clients_count(const struct clients *clients);
+
+#endif

@@ -1,0 +1,78 @@
+/* Shared by the files of the clients. */
+#ifndef CARILLON_NOTIFICATIONS_CLIENTS_PRIVATE_H
+#define CARILLON_NOTIFICATIONS_CLIENTS_PRIVATE_H
+
+#include "services/notifications/adapters/clients.h"
+
+#include "libcommon/io/metrics.h"
+
+#define PLAYER_CHAINS 4096
+#define CLOSE_TEXT_MAX 100
+
+struct frame {
+	uint32_t refs;
+	uint64_t broadcast; /* number of the broadcast it belongs to; 0: none */
+	uint8_t *ws, *sse;  /* with LWS_PRE bytes in front */
+	size_t ws_length, sse_length;
+};
+
+struct client {
+	struct clients *clients;
+	struct client *previous, *next;
+	struct client *same; /* next with the same player chain */
+	struct lws *wsi;
+	struct edge_stream *stream; /* one of the two */
+	unsigned channels;
+	player_id player; /* 0: none */
+	uint64_t expires_s;
+
+	struct frame **queue; /* ring */
+	size_t head, n, room, backlog;
+	struct frame *conflated;
+
+	uint64_t since_us, heard_us;
+	bool asked; /* a ping is under way */
+	bool ping;  /* is to be sent */
+	uint16_t close_code;
+	char close_text[CLOSE_TEXT_MAX];
+	unsigned messages; /* in this minute */
+	char *partial;
+	size_t partial_n;
+};
+
+/* When the last broadcast reached whom. */
+struct fanout {
+	uint64_t number, start_us;
+	size_t targets, written;
+};
+
+struct clients {
+	struct clients_config config;
+	struct edge *edge;
+	struct client *first;
+	size_t n, streams, privates;
+	struct client *players[PLAYER_CHAINS];
+	struct fanout fanout;
+	bool draining;
+	struct {
+		struct metric *websockets, *streams, *privates, *queued;
+		struct metric *fan_first, *fan_median, *fan_last;
+		struct metric *slow, *refused, *closed_token, *half_open, *frames, *bytes;
+	} metric;
+};
+
+struct client *client_new(struct clients *clients);
+void client_free(struct client **client);
+/* Asks for a turn to write. */
+void client_wake(struct client *client);
+/* The next frame to write, or NULL; the caller releases it. */
+struct frame *client_take(struct client *client);
+/* `frame` has been handed to the connection. */
+void client_wrote(struct client *client, const struct frame *frame, size_t length);
+void client_close(struct client *client, uint16_t code, const char *text);
+/* Applies a subscription: token, channels, snapshots. */
+void client_subscribe(struct client *client, const struct subscription *subscription);
+void client_unlist_player(struct client *client);
+bool clients_origin_allowed(const struct clients *clients, const char *origin, const char *host);
+
+#endif

@@ -1,0 +1,451 @@
+#include "services/notifications/adapters/feeds.h"
+
+#include "bus.pb-c.h"
+#include "jackpot.pb-c.h"
+#include "wallet.pb-c.h"
+
+#include "libcommon/base/currency.h"
+#include "libcommon/base/seq_gate.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/kafka.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/metrics.h"
+#include "libcommon/io/redis_link.h"
+
+#include <hiredis/hiredis.h>
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA_KNOWN 1
+#define BATCH_MAX 512
+#define BATCHES_A_TURN 8
+#define START_MAX_US UINT64_C(60000000)
+#define ASK_AFTER_US 1000000u
+/* A display may not stand still for ever because a fact is lost: then it goes on behind it. */
+#define GIVE_UP_US 10000000u
+#define REDIS_TIMEOUT_MS 50
+#define POOL_CARDS 2 /* docs/contracts.md, "Games, pools, numbers" */
+
+struct feeds {
+	struct feeds_config config;
+	struct kafka_consumer *consumer;
+	struct redis_link *redis;
+	int64_t replay_until[SHARDS_MAX], at[SHARDS_MAX];
+	uint64_t started_us;
+	bool caught_up;
+	struct seq_gate gate[SHARDS_MAX]; /* of wallet.facts */
+	uint32_t pools[COUNTERS_POOLS_MAX];
+	size_t pools_n, reading;
+	struct {
+		struct metric *facts, *unreadable, *gaps, *skipped, *redis_bad;
+	} metric;
+};
+
+/* ---- start ---- */
+
+static bool begin_partition(struct feeds *feeds, uint32_t partition)
+{
+	int64_t first, next;
+	if (!kafka_bounds(feeds->consumer, TOPIC_JACKPOT_FACTS, partition, &first, &next))
+		return false;
+	int64_t from = next - feeds->config.replay;
+	feeds->at[partition] = from > first ? from : first;
+	feeds->replay_until[partition] = next;
+	return kafka_bounds(feeds->consumer, TOPIC_WALLET_FACTS, partition, &first, &next);
+}
+
+static void begin(struct feeds *feeds)
+{
+	uint64_t end = clock_mono_us() + START_MAX_US;
+	for (uint32_t i = 0; i < feeds->config.shards;) {
+		if (begin_partition(feeds, i))
+			i++;
+		else if (clock_mono_us() > end)
+			fatal("kafka: no bounds of jackpot.facts and wallet.facts %" PRIu32
+			      " within a minute",
+				i);
+	}
+	for (uint32_t i = 0; i < feeds->config.shards; i++) {
+		kafka_consume(feeds->consumer, TOPIC_JACKPOT_FACTS, i, feeds->at[i]);
+		kafka_consume(feeds->consumer, TOPIC_WALLET_FACTS, i, KAFKA_END);
+	}
+}
+
+struct feeds *feeds_new(const struct feeds_config *config)
+{
+	struct feeds *feeds = calloc(1, sizeof(*feeds));
+	if (!feeds)
+		fatal("out of memory");
+	feeds->config = *config;
+	feeds->metric.facts = metric_counter(
+		"carillon_notifications_facts_total", NULL, "Facts read from Kafka.");
+	feeds->metric.unreadable = metric_counter("carillon_notifications_unreadable_total", NULL,
+		"Messages that could not be read, and were passed over.");
+	feeds->metric.gaps = metric_counter("carillon_notifications_gaps_total", NULL,
+		"Times that missing wallet facts were asked for.");
+	feeds->metric.skipped = metric_counter("carillon_notifications_skipped_total", NULL,
+		"Times that missing wallet facts were given up.");
+	feeds->metric.redis_bad = metric_counter("carillon_notifications_redis_bad_total", NULL,
+		"Values in Redis that are no counter.");
+	feeds->redis = redis_link_new(config->redis, REDIS_TIMEOUT_MS);
+	feeds->consumer = kafka_consumer_new(config->kafka, KAFKA_SLOW);
+	feeds->pools[feeds->pools_n++] = 1;
+	feeds->pools[feeds->pools_n++] = POOL_CARDS;
+	begin(feeds);
+	feeds->started_us = clock_mono_us();
+	return feeds;
+}
+
+void feeds_free(struct feeds **feeds)
+{
+	kafka_consumer_free(&(*feeds)->consumer);
+	redis_link_free(&(*feeds)->redis);
+	free(*feeds);
+	*feeds = NULL;
+}
+
+int feeds_fd(const struct feeds *feeds)
+{
+	return kafka_consumer_fd(feeds->consumer);
+}
+
+bool feeds_caught_up(const struct feeds *feeds)
+{
+	return feeds->caught_up;
+}
+
+static void look_if_caught_up(struct feeds *feeds)
+{
+	bool all = true;
+	for (uint32_t i = 0; i < feeds->config.shards; i++)
+		all = all && feeds->at[i] >= feeds->replay_until[i];
+	/* The last offsets may hold no message at all. */
+	feeds->caught_up = all || clock_mono_us() - feeds->started_us > 5000000;
+}
+
+/* ---- facts ---- */
+
+static bool envelope_ok(const Carillon__Envelope *envelope)
+{
+	return envelope && envelope->schema == SCHEMA_KNOWN;
+}
+
+static void know_pool(struct feeds *feeds, uint32_t pool)
+{
+	for (size_t i = 0; i < feeds->pools_n; i++)
+		if (feeds->pools[i] == pool)
+			return;
+	if (feeds->pools_n < COUNTERS_POOLS_MAX)
+		feeds->pools[feeds->pools_n++] = pool;
+}
+
+static void row_state(struct feeds *feeds, uint32_t pool, const Carillon__RowState *state,
+	const Carillon__Envelope *envelope)
+{
+	if (!state)
+		return;
+	struct counter row = { .currency = state->currency,
+		.coin_minor = state->level ? 0 : state->coin_minor,
+		.level = state->level,
+		.value_minor = state->value_minor,
+		.seed_minor = state->seed_minor,
+		.version = state->version,
+		.hits = state->hits };
+	feeds->config.counter(
+		feeds->config.context, pool, &row, envelope->incarnation, envelope->time_us);
+}
+
+static void hit_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)
+{
+	const Carillon__HitFact *hit = fact->hit;
+	const Carillon__Claim *claim = hit->claim;
+	if (!claim)
+		return;
+	struct winner winner = { .pool = fact->pool,
+		.hit = hit->hit,
+		.currency = claim->currency,
+		.level = hit->row_after ? hit->row_after->level : 0,
+		.coin_minor = claim->coin_minor,
+		.paid_minor = hit->paid_minor,
+		.player = claim->player,
+		.time_us = fact->envelope->time_us };
+	row_state(feeds, fact->pool, hit->row_after, fact->envelope);
+	feeds->config.winner(feeds->config.context, &winner);
+}
+
+static bool jackpot_fact(struct feeds *feeds, const struct kafka_message *message)
+{
+	Carillon__JackpotFact *fact =
+		carillon__jackpot_fact__unpack(NULL, message->length, message->bytes);
+	bool ok = fact && envelope_ok(fact->envelope);
+	if (ok) {
+		know_pool(feeds, fact->pool);
+		if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_HIT) {
+			hit_fact(feeds, fact);
+		} else if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_STATE) {
+			for (size_t i = 0; i < fact->state->n_rows; i++)
+				row_state(feeds, fact->pool, fact->state->rows[i], fact->envelope);
+			feeds->config.status(
+				feeds->config.context, fact->pool, fact->state->status);
+		}
+	}
+	if (fact)
+		carillon__jackpot_fact__free_unpacked(fact, NULL);
+	return ok;
+}
+
+/* Takes exactly the next row of a shard. The first one seen begins the order: what was before has
+ * been told by others. */
+static bool in_order(struct feeds *feeds, const Carillon__WalletFact *fact)
+{
+	struct seq_gate *gate = &feeds->gate[fact->shard];
+	uint32_t incarnation = fact->envelope->incarnation;
+	uint64_t seq = fact->envelope->seq, now = clock_mono_us();
+	if (gate->last == 0)
+		*gate = (struct seq_gate){ .incarnation = incarnation, .last = seq - 1 };
+	enum seq_gate_verdict verdict = seq_gate_offer(gate, incarnation, seq, now);
+	if (verdict == SEQ_GATE_GAP && now - gate->gap_since_us > GIVE_UP_US) {
+		metric_add(feeds->metric.skipped, 1);
+		log_warn("wallet.facts %" PRIu32 ": rows %" PRIu64 " to %" PRIu64 " never came",
+			fact->shard, gate->last + 1, seq - 1);
+		verdict = SEQ_GATE_INCARNATION;
+	}
+	if (verdict == SEQ_GATE_INCARNATION) {
+		*gate = (struct seq_gate){ .incarnation = incarnation, .last = seq };
+		return true;
+	}
+	return verdict == SEQ_GATE_TAKE;
+}
+
+/* Moves that the engine takes only once the earlier phases have been shown. */
+static bool follows_watching(Carillon__MoveKind kind)
+{
+	return kind == CARILLON__MOVE_KIND__MOVE_BET || kind == CARILLON__MOVE_KIND__MOVE_RELEASE ||
+	       kind == CARILLON__MOVE_KIND__MOVE_GAMBLE ||
+	       kind == CARILLON__MOVE_KIND__MOVE_HALVE ||
+	       kind == CARILLON__MOVE_KIND__MOVE_COLLECT || kind == CARILLON__MOVE_KIND__MOVE_VOID;
+}
+
+static void own_fact(struct feeds *feeds, const Carillon__WalletFact *fact)
+{
+	struct holdback_fact own = { .player = fact->player,
+		.seq = fact->envelope->seq,
+		.refused = fact->refusal != CARILLON__REFUSAL__REFUSAL_NONE,
+		.watched = follows_watching(fact->kind),
+		.move = fact->move,
+		.last_move = fact->last_move,
+		.balance_after = fact->balance_after };
+	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD && fact->award) {
+		own.award = true;
+		own.award_move = fact->award->move;
+		own.award_index = fact->award->index;
+		own.award_pool = fact->award->pool;
+		own.award_paid = fact->award->paid_minor;
+	}
+	feeds->config.own(feeds->config.context, &own, fact->envelope->incarnation);
+}
+
+static bool wallet_fact(struct feeds *feeds, const struct kafka_message *message)
+{
+	Carillon__WalletFact *fact =
+		carillon__wallet_fact__unpack(NULL, message->length, message->bytes);
+	bool ok = fact && envelope_ok(fact->envelope) && fact->shard < feeds->config.shards &&
+		  fact->envelope->seq > 0;
+	if (ok && in_order(feeds, fact))
+		own_fact(feeds, fact);
+	if (fact)
+		carillon__wallet_fact__free_unpacked(fact, NULL);
+	return ok;
+}
+
+void feeds_poll(struct feeds *feeds)
+{
+	for (int batches = 0; batches < BATCHES_A_TURN; batches++) {
+		struct kafka_batch batch = kafka_poll(feeds->consumer, BATCH_MAX);
+		for (size_t i = 0; i < batch.n; i++) {
+			const struct kafka_message *message = &batch.messages[i];
+			bool jackpot = message->topic == TOPIC_JACKPOT_FACTS;
+			bool ok = jackpot ? jackpot_fact(feeds, message)
+					  : wallet_fact(feeds, message);
+			if (jackpot)
+				feeds->at[message->partition] = message->offset + 1;
+			metric_add(ok ? feeds->metric.facts : feeds->metric.unreadable, 1);
+			if (!ok)
+				log_warn("%s %" PRIu32 " offset %" PRId64
+					 ": %zu bytes that are no fact, passed over",
+					topic_name(message->topic), message->partition,
+					message->offset, message->length);
+		}
+		bool more = batch.n == BATCH_MAX;
+		kafka_batch_free(&batch);
+		if (!more)
+			break;
+	}
+	if (!feeds->caught_up)
+		look_if_caught_up(feeds);
+}
+
+/* ---- missing facts ---- */
+
+struct asking {
+	struct feeds *feeds;
+	uint32_t shard;
+	uint64_t from_seq;
+};
+
+static void owner_known(void *context, PGresult *result, const char *error)
+{
+	struct asking *asking = context;
+	Carillon__Envelope envelope;
+	Carillon__Republish republish;
+	Carillon__Bus bus;
+	uint8_t bytes[512];
+	char source[128];
+	carillon__envelope__init(&envelope);
+	carillon__republish__init(&republish);
+	carillon__bus__init(&bus);
+	if (error)
+		log_warn("asking for missing facts: %s", error);
+	if (!error && PQntuples(result) == 1) {
+		(void)snprintf(source, sizeof(source), "%s", asking->feeds->config.instance);
+		envelope.schema = SCHEMA_KNOWN;
+		envelope.time_us = clock_wall_us();
+		envelope.source = source;
+		republish.shard = asking->shard;
+		republish.from_seq = asking->from_seq;
+		bus.envelope = &envelope;
+		bus.body_case = CARILLON__BUS__BODY_REPUBLISH;
+		bus.republish = &republish;
+		if (carillon__bus__get_packed_size(&bus) <= sizeof(bytes))
+			(void)nn_bus_send(asking->feeds->config.bus, PQgetvalue(result, 0, 0),
+				bytes, carillon__bus__pack(&bus, bytes));
+	}
+	free(asking);
+}
+
+static void ask_missing(struct feeds *feeds, uint32_t shard)
+{
+	char text[16];
+	const char *parameters[] = { text };
+	struct asking *asking = malloc(sizeof(*asking));
+	if (!asking)
+		fatal("out of memory");
+	*asking = (struct asking){ feeds, shard, feeds->gate[shard].last + 1 };
+	(void)snprintf(text, sizeof(text), "%" PRIu32, shard);
+	metric_add(feeds->metric.gaps, 1);
+	pg_pool_query(feeds->config.pg,
+		"select i.nn_url from carillon.shard s join carillon.instance i on i.name = "
+		"s.owner "
+		"where s.service = 'wallet' and s.shard = $1::integer",
+		1, parameters, 1000, owner_known, asking);
+}
+
+/* ---- Redis ---- */
+
+static bool whole_number(const char **text, char until, uint64_t *value_r)
+{
+	char *end;
+	if (!isdigit((unsigned char)**text))
+		return false;
+	*value_r = strtoull(*text, &end, 10);
+	if (*end != until || *value_r > INT64_MAX)
+		return false;
+	*text = end + (until != 0);
+	return true;
+}
+
+bool feeds_counter_parse(const char *field, const char *value, bool cards, struct counter *row_r,
+	uint64_t *time_us_r)
+{
+	uint64_t currency, what, shown, seed, version, time_us, hits;
+	char code[8] = "";
+	const char *colon = strchr(field, ':');
+	if (!colon || (size_t)(colon - field) >= sizeof(code))
+		return false;
+	memcpy(code, field, (size_t)(colon - field));
+	const struct currency *known = currency_by_code(code);
+	const char *at = field;
+	if (known) {
+		currency = known->number;
+		at = colon + 1;
+	} else if (!whole_number(&at, ':', &currency)) {
+		return false;
+	}
+	if (!whole_number(&at, 0, &what) || what == 0 || currency > UINT32_MAX ||
+		(cards && what > UINT32_MAX))
+		return false;
+	at = value;
+	if (!whole_number(&at, ',', &shown) || !whole_number(&at, ',', &seed) ||
+		!whole_number(&at, ',', &version) || !whole_number(&at, ',', &time_us) ||
+		!whole_number(&at, 0, &hits))
+		return false;
+	*row_r = (struct counter){ .currency = (uint32_t)currency,
+		.coin_minor = cards ? 0 : (int64_t)what,
+		.level = cards ? (uint32_t)what : 0,
+		.value_minor = (int64_t)shown,
+		.seed_minor = (int64_t)seed,
+		.version = version,
+		.hits = hits };
+	*time_us_r = time_us;
+	return true;
+}
+
+/* meta: "status,T,reserve,seed,time_us". */
+static void take_meta(struct feeds *feeds, uint32_t pool, const char *value)
+{
+	char status[COUNTERS_STATUS_MAX];
+	size_t length = strcspn(value, ",");
+	if (length >= sizeof(status))
+		return;
+	memcpy(status, value, length);
+	status[length] = 0;
+	feeds->config.status(feeds->config.context, pool, status);
+}
+
+static void on_counters(void *context, size_t index, const struct redisReply *reply)
+{
+	struct feeds *feeds = context;
+	if (reply->type != REDIS_REPLY_ARRAY || index >= feeds->reading)
+		return;
+	uint32_t pool = feeds->pools[index];
+	for (size_t i = 0; i + 1 < reply->elements; i += 2) {
+		const char *field = reply->element[i]->str, *value = reply->element[i + 1]->str;
+		struct counter row;
+		uint64_t time_us;
+		if (!field || !value)
+			continue;
+		if (strcmp(field, "meta") == 0)
+			take_meta(feeds, pool, value);
+		else if (feeds_counter_parse(field, value, pool == POOL_CARDS, &row, &time_us))
+			feeds->config.counter(feeds->config.context, pool, &row, 0, time_us);
+		else
+			metric_add(feeds->metric.redis_bad, 1);
+	}
+}
+
+/* One pipelined read of all pools. When Redis is away or empty nothing happens: the counters last
+ * known stay, with their age. */
+static void read_redis(struct feeds *feeds)
+{
+	feeds->reading = feeds->pools_n;
+	for (size_t i = 0; i < feeds->pools_n; i++)
+		if (!redis_link_command(
+			    feeds->redis, "hgetall carillon:counters:%u", feeds->pools[i]))
+			return;
+	(void)redis_link_flush(feeds->redis, on_counters, feeds);
+}
+
+void feeds_tick(struct feeds *feeds)
+{
+	uint64_t now = clock_mono_us();
+	read_redis(feeds);
+	if (!feeds->caught_up)
+		look_if_caught_up(feeds);
+	for (uint32_t i = 0; i < feeds->config.shards; i++)
+		if (seq_gate_should_ask(&feeds->gate[i], ASK_AFTER_US, now))
+			ask_missing(feeds, i);
+}

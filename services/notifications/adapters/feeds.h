@@ -1,0 +1,46 @@
+/* Where the news comes from: jackpot.facts and wallet.facts by Kafka, the counters by Redis, and
+ * once at the start a little by Postgres. Decodes, keeps the order, and hands over plain values. */
+#ifndef CARILLON_NOTIFICATIONS_FEEDS_H
+#define CARILLON_NOTIFICATIONS_FEEDS_H
+
+#include "libcommon/io/nn_bus.h"
+#include "libcommon/io/pg.h"
+#include "services/notifications/core/counters.h"
+#include "services/notifications/core/holdback.h"
+#include "services/notifications/core/winners.h"
+
+struct feeds;
+
+struct feeds_config {
+	const char *kafka, *redis, *instance;
+	uint32_t shards;
+	int64_t replay; /* messages of a partition of jackpot.facts that are read back at the start
+			 */
+	struct pg_pool *pg; /* read-only, borrowed */
+	struct nn_bus *bus; /* borrowed */
+	/* All with `context`. */
+	void (*counter)(void *context, uint32_t pool, const struct counter *row,
+		uint32_t incarnation, uint64_t time_us);
+	void (*status)(void *context, uint32_t pool, const char *status);
+	void (*winner)(void *context, const struct winner *winner);
+	void (*own)(void *context, const struct holdback_fact *fact, uint32_t incarnation);
+	void *context;
+};
+
+/* Connects and finds where to begin: waits for Kafka, fatal after a minute. */
+struct feeds *feeds_new(const struct feeds_config *config);
+void feeds_free(struct feeds **feeds);
+int feeds_fd(const struct feeds *feeds);
+/* Everything that has arrived, up to a bound a turn. */
+void feeds_poll(struct feeds *feeds);
+/* Has jackpot.facts been read up to where it ended at the start? */
+bool feeds_caught_up(const struct feeds *feeds);
+/* Once a second: reads Redis, asks for missing facts. */
+void feeds_tick(struct feeds *feeds);
+
+/* A value of the hash in Redis, "value,seed,version,time_us,hits", and its field,
+ * "978:100" or "978:2" (a level when `cards`). False for anything else. */
+bool feeds_counter_parse(const char *field, const char *value, bool cards, struct counter *row_r,
+	uint64_t *time_us_r);
+
+#endif

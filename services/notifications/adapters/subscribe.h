@@ -1,0 +1,37 @@
+/* The client's message: {"subscribe":["jackpots","winners","player"],"token":"..",
+ * "resume":{"winners":{"epoch","offset"}}}. */
+#ifndef CARILLON_NOTIFICATIONS_SUBSCRIBE_H
+#define CARILLON_NOTIFICATIONS_SUBSCRIBE_H
+
+#include "libcommon/io/token.h"
+#include "services/notifications/core/frames.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SUBSCRIBE_BYTES_MAX 4096
+#define SUBSCRIBE_ERROR_MAX 512
+
+enum channel {
+	CHANNEL_JACKPOTS = 1,
+	CHANNEL_WINNERS = 2,
+	CHANNEL_PLAYER = 4,
+};
+
+struct subscription {
+	unsigned channels;	     /* of enum channel */
+	char token[TOKEN_MAX];	     /* "" : none */
+	unsigned resume;	     /* channels for which it was asked */
+	char epoch[FRAME_EPOCH_MAX]; /* of the winners */
+	struct winners_position position;
+	bool position_known; /* false: not an offset of ours, so there is no way back to it */
+};
+
+/* Takes any bytes. False, with an error frame (JSON, NUL at the end) in error, when it is no
+ * subscription. */
+bool subscribe_parse(
+	const char *bytes, size_t length, struct subscription *subscription_r, char *error);
+/* One of the three by name; 0: none of them. */
+unsigned channel_parse(const char *name);
+
+#endif

@@ -1,0 +1,106 @@
+#include "services/notifications/core/counters.h"
+
+#include <string.h>
+
+static struct counter_pool *pool_of(struct counters *counters, uint32_t pool)
+{
+	for (size_t i = 0; i < counters->n; i++)
+		if (counters->pools[i].pool == pool)
+			return &counters->pools[i];
+	if (counters->n == COUNTERS_POOLS_MAX)
+		return NULL;
+	struct counter_pool *added = &counters->pools[counters->n++];
+	memset(added, 0, sizeof(*added));
+	added->pool = pool;
+	return added;
+}
+
+static struct counter *row_of(struct counter_pool *pool, const struct counter *wanted)
+{
+	for (size_t i = 0; i < pool->n; i++) {
+		struct counter *row = &pool->rows[i];
+		if (row->currency == wanted->currency && row->coin_minor == wanted->coin_minor &&
+			row->level == wanted->level)
+			return row;
+	}
+	return NULL;
+}
+
+static struct counter *row_add(struct counter_pool *pool)
+{
+	return pool->n == COUNTERS_ROWS_MAX ? NULL : &pool->rows[pool->n++];
+}
+
+enum counters_status counters_offer(struct counters *counters, uint32_t pool,
+	const struct counter *row, uint32_t incarnation, uint64_t time_us)
+{
+	if (row->value_minor < 0 || row->seed_minor < 0 || row->coin_minor < 0 ||
+		(row->coin_minor > 0) == (row->level > 0))
+		return COUNTERS_BAD;
+	struct counter_pool *shown = pool_of(counters, pool);
+	if (!shown)
+		return COUNTERS_FULL;
+	if (incarnation && incarnation < shown->incarnation)
+		return COUNTERS_OLD;
+	if (incarnation > shown->incarnation) {
+		if (shown->incarnation)
+			shown->n = 0;
+		shown->incarnation = incarnation;
+	}
+	struct counter *known = row_of(shown, row);
+	if (known && row->version < known->version)
+		return COUNTERS_OLD;
+	if (time_us > shown->time_us)
+		shown->time_us = time_us;
+	if (known && row->version == known->version)
+		return COUNTERS_SEEN;
+	if (!known)
+		known = row_add(shown);
+	if (!known)
+		return COUNTERS_FULL;
+	*known = *row;
+	counters->changed = true;
+	return COUNTERS_OK;
+}
+
+bool counters_offer_status(struct counters *counters, uint32_t pool, const char *status)
+{
+	static const char *const known[] = { "live", "pausing", "paused", "retired" };
+	struct counter_pool *shown = pool_of(counters, pool);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i], status) != 0)
+			continue;
+		if (shown && strcmp(shown->status, status) != 0) {
+			memcpy(shown->status, status, strlen(status) + 1);
+			counters->changed = true;
+		}
+		return shown != NULL;
+	}
+	return false;
+}
+
+bool counters_due(const struct counters *counters, uint64_t now_us)
+{
+	if (!counters->pushed)
+		return true;
+	uint64_t since = now_us - counters->pushed_us;
+	return since >= (counters->changed ? COUNTERS_CHANGE_US : COUNTERS_SILENCE_US);
+}
+
+void counters_pushed(struct counters *counters, uint64_t now_us)
+{
+	counters->pushed = true;
+	counters->pushed_us = now_us;
+	counters->changed = false;
+}
+
+uint64_t counters_age_us(const struct counters *counters, uint64_t wall_us)
+{
+	uint64_t age = 0;
+	for (size_t i = 0; i < counters->n; i++) {
+		uint64_t time = counters->pools[i].time_us;
+		if (time < wall_us && wall_us - time > age)
+			age = wall_us - time;
+	}
+	return age;
+}

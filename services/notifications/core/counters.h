@@ -1,0 +1,68 @@
+/* The jackpot counters as they are shown: the newest state of each row from whichever source had it
+ * first, and when the next push is due. Pure; times are the caller's monotonic clock in
+ * microseconds unless "wall" is said.
+ *
+ * RULE bewitched 4.8: counters are refreshed at least every three seconds. A counter never goes
+ * back except on a hit: a state with an older version than the one shown is dropped, wherever it
+ * comes from (a Redis that was flushed and filled again, a fact that was published twice). */
+#ifndef CARILLON_NOTIFICATIONS_COUNTERS_H
+#define CARILLON_NOTIFICATIONS_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COUNTERS_POOLS_MAX 16
+#define COUNTERS_ROWS_MAX 256
+#define COUNTERS_STATUS_MAX 12
+/* After a change at most this often; and without one at least that often. The rest of the three
+ * seconds is for the way. */
+#define COUNTERS_CHANGE_US 1000000u
+#define COUNTERS_SILENCE_US 2500000u
+
+struct counter {
+	uint32_t currency;  /* ISO 4217 number */
+	int64_t coin_minor; /* progressive rows; 0 for levels */
+	uint32_t level;	    /* Jackpot Cards; 0 for progressive rows */
+	int64_t value_minor, seed_minor;
+	uint64_t version, hits;
+};
+
+struct counter_pool {
+	uint32_t pool;
+	uint32_t incarnation;		  /* of the newest fact; 0: none yet */
+	char status[COUNTERS_STATUS_MAX]; /* "live"; "" when not known */
+	uint64_t time_us;		  /* wall: when the source last confirmed a value */
+	size_t n;
+	struct counter rows[COUNTERS_ROWS_MAX];
+};
+
+struct counters {
+	size_t n;
+	struct counter_pool pools[COUNTERS_POOLS_MAX];
+	bool changed; /* since the last push */
+	bool pushed;  /* ever */
+	uint64_t pushed_us;
+};
+
+enum counters_status {
+	COUNTERS_OK = 0, /* taken: shown with the next push */
+	COUNTERS_SEEN,	 /* the state that is shown; confirms its age */
+	COUNTERS_OLD,	 /* older than what is shown: dropped */
+	COUNTERS_FULL,	 /* no room for a further pool or row */
+	COUNTERS_BAD,	 /* a negative value, or neither coin nor level */
+};
+
+/* incarnation: of the fact, 0 where the source has none (Redis). A higher one than before means
+ * that the pool was restored: its rows start anew. time_us: wall. */
+enum counters_status counters_offer(struct counters *counters, uint32_t pool,
+	const struct counter *row, uint32_t incarnation, uint64_t time_us);
+/* False for a text that is no status of a pool. */
+bool counters_offer_status(struct counters *counters, uint32_t pool, const char *status);
+
+bool counters_due(const struct counters *counters, uint64_t now_us);
+void counters_pushed(struct counters *counters, uint64_t now_us);
+/* Age of the oldest pool's confirmation, 0 when there is no pool; wall times. */
+uint64_t counters_age_us(const struct counters *counters, uint64_t wall_us);
+
+#endif
