@@ -34,11 +34,14 @@ PKGS := rdkafka hiredis libpq libprotobuf-c nanomsg libwebsockets jansson libjwt
 MARCH ?= $(if $(filter x86_64,$(shell uname -m)),x86-64-v2)
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wvla -Wundef -Wswitch-enum -Wstrict-prototypes \
 	-Wmissing-prototypes -Wformat=2 -Wcast-qual -Wnull-dereference -Werror
+# assert(!"why") is meant.
+WARN += $(if $(findstring clang,$(CC)),-Wno-string-conversion)
 PKG_CFLAGS := $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 CMOCKA_LIBS := -lcmocka
-# _GNU_SOURCE is defined empty, so that a file may define it again without a warning.
-CPPFLAGS += -I. -I$(GEN) -D_GNU_SOURCE= $(PKG_CFLAGS)
+# _GNU_SOURCE is defined empty, so that a file may define it again without a warning. Generated headers count as a library's: their macros
+# cast away const.
+CPPFLAGS += -I. -isystem $(GEN) -D_GNU_SOURCE= $(PKG_CFLAGS)
 BASE_CFLAGS := -std=c11 -g -fno-omit-frame-pointer -fstack-protector-strong $(if $(MARCH),-march=$(MARCH))
 LDFLAGS += -Wl,--as-needed
 ifdef FUZZ
@@ -47,8 +50,8 @@ LDFLAGS += -fsanitize=address,undefined
 else ifdef SAN
 BASE_CFLAGS += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 LDFLAGS += -fsanitize=address,undefined
-# The sanitizers' own checks hide from gcc that a pointer was tested, so this warning cries wolf there.
-WARN += -Wno-null-dereference
+# The sanitizers' own checks hide from gcc what was tested and what was set, so these cry wolf there.
+WARN += -Wno-null-dereference $(if $(findstring gcc,$(CC)),-Wno-maybe-uninitialized)
 else
 BASE_CFLAGS += -O2 -D_FORTIFY_SOURCE=2
 endif
@@ -91,7 +94,7 @@ FLAGS_FILE := $(O)/flags
 FLAGS_TEXT := $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(WARN) $(LDFLAGS)
 $(shell mkdir -p $(O) && { echo '$(FLAGS_TEXT)' | cmp -s - $(FLAGS_FILE) || echo '$(FLAGS_TEXT)' >$(FLAGS_FILE); })
 
-compile = $(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
+compile = $(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
 $(O)/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
 	$(call say,CC,$<)
 	$(call compile,$(WARN))
