@@ -36,7 +36,7 @@ struct player {
 	enum stage stage;
 	uint64_t expect, round;
 	uint64_t sent_us;
-	uint32_t cursor;
+	uint32_t cursor, picks_left;
 	bool picking, watching;
 	uint64_t request; /* rises with each new command; its key */
 };
@@ -125,6 +125,8 @@ static void spin_of(struct player *player, Carillon__SpinCommand *command, Caril
 		command->action = player->picking ? PICK : NEXT;
 		command->round = player->round;
 		command->cursor = player->cursor;
+		/* another vial each time: one that is taken already is a repeated request */
+		command->choice = player->picks_left > 0 ? player->picks_left - 1 : 0;
 		return;
 	}
 	command->kind = CARILLON__SPIN_KIND__SPIN_BET;
@@ -196,6 +198,7 @@ static void follow(struct player *player, const Carillon__SpinReply *reply)
 	if (round) {
 		player->round = round->round;
 		player->cursor = round->cursor;
+		player->picks_left = round->picks_left;
 	}
 }
 
@@ -223,6 +226,8 @@ static void on_reply(struct bench *bench, const Carillon__SpinReply *reply)
 	} else if (reply->http_status == 402 || reply->http_status == 409) {
 		bench->refused += bench->measuring;
 	} else {
+		if (bench->errors == 0 && bench->measuring)
+			log_warn("a bet was answered with %u %s: %s", reply->http_status, reply->error, reply->message);
 		bench->errors += bench->measuring;
 	}
 	follow(player, reply);
