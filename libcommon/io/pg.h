@@ -39,6 +39,9 @@ uint64_t pg_copy_end(struct pg_copy *copy); /* rows written; frees */
 struct pg_pool;
 typedef void pg_done(void *context, PGresult *result, const char *error); /* result NULL with error; PQclear is the pool's */
 struct pg_pool *pg_pool_new(const char *dsn, const char *application, int connections);
+/* The same, but its queries may write: for an instance's registration (instance.h) and what a service of the edge owns. Each query is a transaction
+ * of its own, and may have been carried out although `done` got an error. */
+struct pg_pool *pg_pool_new_writing(const char *dsn, const char *application, int connections);
 int pg_pool_fd(const struct pg_pool *pool); /* an epoll descriptor: readable when pg_pool_poll has work */
 /* Copies sql and parameters; calls done once, from pg_pool_poll, also when the connection is lost (it reconnects by itself) or after timeout_ms. */
 void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *const *parameters, int timeout_ms, pg_done *done, void *context);

@@ -38,6 +38,7 @@ struct pg_link {
 };
 
 struct pg_pool {
+	bool writes; /* registration of instances, audit */
 	int epoll;
 	char *dsn, *application;
 	int n;
@@ -99,7 +100,9 @@ static void link_connect(struct pg_pool *pool, struct pg_link *link)
 {
 	const char *names[] = { "dbname", "application_name", "options", "client_encoding", NULL };
 	const char *values[] = { pool->dsn, pool->application,
-		"-c default_transaction_read_only=on -c idle_in_transaction_session_timeout=2000", "UTF8", NULL };
+		pool->writes ? "-c idle_in_transaction_session_timeout=2000"
+			     : "-c default_transaction_read_only=on -c idle_in_transaction_session_timeout=2000",
+		"UTF8", NULL };
 	link->conn = must(PQconnectStartParams(names, values, 1));
 	link->since_us = clock_mono_us();
 	if (PQstatus(link->conn) == CONNECTION_BAD) {
@@ -222,10 +225,11 @@ static void expire(struct pg_pool *pool, uint64_t now_us)
 	}
 }
 
-struct pg_pool *pg_pool_new(const char *dsn, const char *application, int connections)
+static struct pg_pool *pool_new(const char *dsn, const char *application, int connections, bool writes)
 {
 	struct pg_pool *pool = must(calloc(1, sizeof(*pool)));
 	assert(connections >= 1 && connections <= CONNECTIONS_MAX);
+	pool->writes = writes;
 	pool->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (pool->epoll < 0)
 		fatal("postgres: epoll_create1 failed");
@@ -238,6 +242,16 @@ struct pg_pool *pg_pool_new(const char *dsn, const char *application, int connec
 		link_connect(pool, &pool->links[i]);
 	}
 	return pool;
+}
+
+struct pg_pool *pg_pool_new(const char *dsn, const char *application, int connections)
+{
+	return pool_new(dsn, application, connections, false);
+}
+
+struct pg_pool *pg_pool_new_writing(const char *dsn, const char *application, int connections)
+{
+	return pool_new(dsn, application, connections, true);
 }
 
 int pg_pool_fd(const struct pg_pool *pool)

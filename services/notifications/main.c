@@ -408,7 +408,7 @@ static void begin_edge(void)
 
 static void begin_sources(void)
 {
-	hub.pg = pg_pool_new(common.pg_dsn, common.instance, 1);
+	hub.pg = pg_pool_new_writing(common.pg_dsn, common.instance, 1);
 	hub.pg_ro = pg_pool_new(common.pg_ro_dsn, common.instance, 1);
 	hub.bus = nn_bus_new(common.nn_url);
 	hub.instance = instance_new(hub.pg, common.instance, "notifications", common.nn_url,
@@ -437,7 +437,10 @@ static void begin_sources(void)
 int main(int argc, char **argv)
 {
 	char error[TOKEN_ERROR_MAX];
+	enum log_level level = LOG_INFO;
 	settings_load(argc, argv, "notifications", "NOTIFICATIONS_", settings);
+	(void)log_level_parse(common.log, &level);
+	log_open("notifications", common.instance, level);
 	if (sodium_init() < 0)
 		fatal("libsodium does not start");
 	if (token_key_read(common.keys, &hub.key, error) != TOKEN_OK)
