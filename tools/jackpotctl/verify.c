@@ -1,0 +1,177 @@
+/* Runs the queries of all points in one snapshot and tells what they found. */
+#include "tools/jackpotctl/verify.h"
+
+#include "libcommon/base/currency.h"
+#include "libcommon/io/clock.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+#define CURRENCIES_TEXT_MAX 8192
+
+static const char *const titles[VERIFY_POINTS] = {
+	[1] = "moves of each player are 1..n without a gap",
+	[2] = "balance and pending follow from the row before",
+	[3] = "batch rows equal their rows",
+	[4] = "each shard and currency sums to zero",
+	[5] = "tallies equal the records",
+	[6] = "tallies at the pools' recorded rows give T",
+	[7] = "the pools' identities hold",
+	[8] = "claims, hits and awards match one to one",
+	[10] = "the chain of batch digests is whole",
+};
+
+static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *parameters)
+{
+	PGresult *result = PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
+	ExecStatusType status = PQresultStatus(result);
+
+	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
+		return result;
+	fprintf(stderr, "jackpotctl: the database could not be read: %s", PQerrorMessage(conn));
+	PQclear(result);
+	PQfinish(conn);
+	exit(EXIT_USAGE);
+}
+
+static char *copy_of(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy == NULL) {
+		fprintf(stderr, "jackpotctl: out of memory\n");
+		exit(EXIT_USAGE);
+	}
+	return copy;
+}
+
+static void breaches_take(const PGresult *result, struct verify_report *report)
+{
+	for (int i = 0; i < PQntuples(result); i++) {
+		struct verify_point *point = &report->points[atoi(PQgetvalue(result, i, 0))];
+		if (point->breaches_n == sizeof(point->breaches) / sizeof(point->breaches[0]))
+			continue;
+		point->breaches[point->breaches_n++] = (struct verify_breach){
+			copy_of(PQgetvalue(result, i, 1)), copy_of(PQgetvalue(result, i, 2)), copy_of(PQgetvalue(result, i, 3))};
+	}
+}
+
+static void currencies_format(char *numbers, char *exponents)
+{
+	size_t n = 0;
+	size_t e = 0;
+
+	for (size_t i = 0; currency_at(i) != NULL; i++) {
+		const struct currency *currency = currency_at(i);
+		char separator = i == 0 ? '{' : ',';
+		n += (size_t)snprintf(numbers + n, CURRENCIES_TEXT_MAX - n, "%c%u", separator, currency->number);
+		e += (size_t)snprintf(exponents + e, CURRENCIES_TEXT_MAX - e, "%c%u", separator, currency->exponent);
+	}
+	(void)snprintf(numbers + n, CURRENCIES_TEXT_MAX - n, "}");
+	(void)snprintf(exponents + e, CURRENCIES_TEXT_MAX - e, "}");
+}
+
+static void queries_run(PGconn *conn, const struct verify_query *queries, struct verify_report *report)
+{
+	static char numbers[CURRENCIES_TEXT_MAX], exponents[CURRENCIES_TEXT_MAX];
+	const char *parameters[] = {numbers, exponents};
+
+	currencies_format(numbers, exponents);
+	for (; queries->sql != NULL; queries++) {
+		PGresult *result = ask(conn, queries->sql, queries->currencies ? 2 : 0, parameters);
+		breaches_take(result, report);
+		PQclear(result);
+	}
+}
+
+/* How much each point looked at: a proof over nothing proves nothing. */
+static void counts_take(PGconn *conn, struct verify_report *report)
+{
+	static const char sql[] =
+		"select count(*), count(*) filter (where move > 0), count(*) filter (where kind = 2 and refusal = 0), "
+		"(select count(*) from wallet.batch), (select count(*) from wallet.house_leg), (select count(*) from wallet.tally_total), "
+		"(select count(*) from pool.vector) + (select count(*) from cards.vector), "
+		"(select count(*) from pool.pool) + (select count(*) from cards.card_set), (select count(*) from wallet.claim), (select count(*) from pool.hit) "
+		"from wallet.journal";
+	static const struct {
+		int point, column;
+	} map[] = {{1, 1}, {2, 0}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}, {8, 8}, {10, 3}};
+	PGresult *result = ask(conn, sql, 0, NULL);
+
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		report->points[map[i].point].checked = strtoull(PQgetvalue(result, 0, map[i].column), NULL, 10);
+	report->rows = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+	report->rounds = strtoull(PQgetvalue(result, 0, 2), NULL, 10);
+	report->hits = strtoull(PQgetvalue(result, 0, 9), NULL, 10);
+	PQclear(result);
+}
+
+void verify_run(PGconn *conn, struct verify_report *report_r)
+{
+	uint64_t began_us = clock_mono_us();
+
+	memset(report_r, 0, sizeof(*report_r));
+	for (size_t i = 0; i < VERIFY_POINTS; i++)
+		report_r->points[i].title = titles[i];
+	PQclear(ask(conn, "begin transaction isolation level repeatable read, read only", 0, NULL));
+	PQclear(ask(conn, "set local work_mem = '256MB'", 0, NULL));
+	PQclear(ask(conn, "set local statement_timeout = 0", 0, NULL));
+	PQclear(ask(conn, "set local jit = off", 0, NULL));
+	counts_take(conn, report_r);
+	queries_run(conn, verify_ledger_queries, report_r);
+	queries_run(conn, verify_pool_queries, report_r);
+	PQclear(ask(conn, "commit", 0, NULL));
+	report_r->ledger_ok = report_r->pools_ok = true;
+	for (size_t i = 1; i < VERIFY_POINTS; i++) {
+		bool ok = report_r->points[i].breaches_n == 0;
+		if (i >= 6 && i <= 8)
+			report_r->pools_ok = report_r->pools_ok && ok;
+		else
+			report_r->ledger_ok = report_r->ledger_ok && ok;
+	}
+	report_r->seconds = (double)(clock_mono_us() - began_us) / 1e6;
+}
+
+void verify_print(const struct verify_report *report)
+{
+	for (size_t i = 1; i < VERIFY_POINTS; i++) {
+		const struct verify_point *point = &report->points[i];
+		if (point->title == NULL)
+			continue;
+		printf("%s  %2zu  %s (%" PRIu64 " checked)\n", point->breaches_n == 0 ? "ok    " : "BROKEN", i, point->title, point->checked);
+		for (size_t j = 0; j < point->breaches_n; j++)
+			printf("            %s: found %s, expected %s\n", point->breaches[j].where, point->breaches[j].found, point->breaches[j].expected);
+	}
+	printf("%s: %" PRIu64 " rows, %" PRIu64 " rounds, %" PRIu64 " hits, %.1f s\n",
+		report->ledger_ok && report->pools_ok ? "the books are in order" : "THE BOOKS ARE NOT IN ORDER", report->rows, report->rounds, report->hits,
+		report->seconds);
+}
+
+void verify_print_json(const struct verify_report *report)
+{
+	json_t *points = json_array();
+	json_t *root;
+
+	for (size_t i = 1; i < VERIFY_POINTS; i++) {
+		const struct verify_point *point = &report->points[i];
+		json_t *breaches = json_array();
+		if (point->title == NULL) {
+			json_decref(breaches);
+			continue;
+		}
+		for (size_t j = 0; j < point->breaches_n; j++)
+			json_array_append_new(breaches, json_pack("{s:s,s:s,s:s}", "where", point->breaches[j].where, "found", point->breaches[j].found,
+								 "expected", point->breaches[j].expected));
+		json_array_append_new(points, json_pack("{s:i,s:b,s:I,s:s,s:o}", "point", (int)i, "ok", point->breaches_n == 0, "checked",
+							(json_int_t)point->checked, "title", point->title, "breaches", breaches));
+	}
+	root = json_pack("{s:b,s:b,s:o,s:I,s:I,s:I,s:f}", "ledger_ok", report->ledger_ok, "pools_ok", report->pools_ok, "points", points, "rows",
+			 (json_int_t)report->rows, "rounds", (json_int_t)report->rounds, "hits", (json_int_t)report->hits, "seconds", report->seconds);
+	json_dumpf(root, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(root);
+}
