@@ -33,8 +33,8 @@ static const struct setting settings[] = {
 	{ "NOTIFICATIONS_ORIGINS", SETTING_TEXT, "same-host", 0, 0, origins,
 		"pages that may connect: same-host (any port of the host asked), * or origins "
 		"separated by spaces" },
-	{ "NOTIFICATIONS_CONNECTIONS_MAX", SETTING_INT, "20000", 1, 1000000, &connections_max,
-		"clients at once" },
+	{ "NOTIFICATIONS_CONNECTIONS_MAX", SETTING_INT, "0", 0, 1000000, &connections_max,
+		"clients at once; 0: 20,000, or what the limit of descriptors leaves" },
 	{ "NOTIFICATIONS_QUEUE_MAX", SETTING_INT, "64", 4, 4096, &queue_max,
 		"frames that may wait for one client; above it close 4002" },
 	{ "NOTIFICATIONS_PER_PLAYER_MAX", SETTING_INT, "8", 1, 1000, &per_player_max,
@@ -253,7 +253,7 @@ static void push_counters(void)
 {
 	char offset[24];
 	uint64_t now = clock_mono_us();
-	if (hub.counters.n == 0 || !counters_due(&hub.counters, now))
+	if (!counters_due(&hub.counters, now))
 		return;
 	(void)snprintf(offset, sizeof(offset), "%" PRIu64, ++hub.pushes);
 	struct frame_head head = { hub.process_epoch, offset, clock_wall_us() };
