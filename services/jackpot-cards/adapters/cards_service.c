@@ -1,0 +1,387 @@
+/* The sets of the shards held: wagers in, levels shown, triggers kept. */
+#include "services/jackpot-cards/adapters/cards_service.h"
+
+#include "jackpot.pb-c.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/game_links.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/metrics.h"
+#include "services/jackpot-cards/adapters/cards_messages.h"
+#include "services/jackpot-cards/adapters/set_store.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND_US 1000000u
+#define SHOW_US                                                                                    \
+	900000u /* at least this between two states: with the loop's commit a second, one a second \
+		 */
+#define TALLIES_US 60000000u /* a rate changed by an operator is taken up within a minute */
+#define WHOLE_PPM 1000000 /* the tally counts the whole wager; the levels take their shares of it  \
+			   */
+#define REDIS_TIMEOUT_MS 50
+#define REFUSAL "not supported by this build of Jackpot Cards"
+
+char cards_sets_folder[SETTING_TEXT_MAX];
+
+static struct {
+	struct game_links links;
+	struct card_sets sets;
+	struct redis_link *redis;
+	uint64_t second_us, tallies_us;
+	struct metric *t, *waiting, *old, *restored, *redis_age;
+} self;
+
+void cards_service_start(struct service *service)
+{
+	char error[GAME_LINKS_ERROR_MAX];
+	(void)service;
+	if (!sets_load(cards_sets_folder, &self.sets, error) ||
+		!game_links_load(
+			common.games, strcmp(common.kind, "live") != 0, &self.links, error))
+		fatal("%s", error);
+	for (size_t i = 0; i < self.links.count; i++) {
+		const struct game_link *link = &self.links.link[i];
+		bool known = link->cards.pool == 0;
+		for (size_t j = 0; j < self.sets.count; j++)
+			known = known || self.sets.set[j].number == link->cards.pool;
+		if (!known)
+			fatal("%s: /cards/set_number: found %u, expected one of a set in "
+			      "JACKPOT_CARDS_SETS",
+				link->id, link->cards.pool);
+	}
+	self.redis = redis_link_new(common.redis, REDIS_TIMEOUT_MS);
+	self.t = metric_gauge("carillon_cards_wagers_microeuro", NULL,
+		"T of the sets held: all wagers ever, in 10^-6 EUR.");
+	self.waiting = metric_gauge(
+		"carillon_cards_waiting_claims", NULL, "Triggers that wait to be played.");
+	self.old = metric_counter("carillon_cards_feed_old_total", NULL,
+		"Messages of a wallet shard from before its restore, dropped.");
+	self.restored = metric_counter(
+		"carillon_cards_wallet_restored_total", NULL, "New incarnations of wallet shards.");
+	self.redis_age = metric_gauge("carillon_cards_redis_age_us", NULL,
+		"Age of the oldest counters in Redis, of the sets held.");
+}
+
+/* ---- shards
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+static void open_tallies(struct service *service, struct set_instance *instance)
+{
+	for (size_t i = 0; i < self.links.count; i++) {
+		const struct game_link *link = &self.links.link[i];
+		if (link->cards.pool != instance->set.number || !link->cards.eligible)
+			continue;
+		for (uint32_t c = 0; c < link->currency_count; c++)
+			(void)pool_source_open(&instance->source, service_pg(service), link->game,
+				link->currency[c], WHOLE_PPM);
+	}
+}
+
+static struct set_instance *open_set(
+	struct service *service, const struct card_set_config *config, uint32_t shard)
+{
+	struct set_instance *instance = calloc(1, sizeof(*instance));
+	bool changed = true;
+	enum card_set_status status;
+	if (instance == NULL)
+		fatal("out of memory");
+	instance->set.number = config->number;
+	instance->shard = shard;
+	memcpy(instance->id, config->id, sizeof(instance->id));
+	bool known = set_store_load(instance, service_pg(service));
+	if (known)
+		status = card_set_configure(&instance->set, &config->terms, &changed);
+	else
+		status = card_set_launch(&instance->set, config->number, &config->terms);
+	if (status != CARD_SET_OK)
+		fatal("set %u: %s", config->number, card_set_status_text(status));
+	if (changed)
+		log_info("set %u \"%s\" on shard %u: %s", config->number, config->id, shard,
+			known ? "changed terms wait for the levels' next wins" : "new");
+	instance->dirty = changed;
+	instance->levels_dirty = changed;
+	instance->unshown = true;
+	open_tallies(service, instance);
+	return instance;
+}
+
+void cards_service_open(struct service *service, struct service_shard *shard)
+{
+	shard->state = NULL;
+	for (size_t i = 0; i < self.sets.count; i++) {
+		const struct card_set_config *config = &self.sets.set[i];
+		if (shard_of_pool(config->number, service_shards(service)) != shard->shard)
+			continue;
+		struct set_instance *instance = open_set(service, config, shard->shard);
+		instance->next = shard->state;
+		shard->state = instance;
+	}
+	service_commit_soon(service);
+}
+
+void cards_service_close(struct service *service, struct service_shard *shard)
+{
+	struct set_instance *next;
+	(void)service;
+	for (struct set_instance *at = shard->state; at != NULL; at = next) {
+		next = at->next;
+		free(at->claims);
+		free(at);
+	}
+	shard->state = NULL;
+}
+
+static struct set_instance *find_set(const struct service_shard *shard, uint32_t number)
+{
+	for (struct set_instance *at = shard->state; at != NULL; at = at->next)
+		if (at->set.number == number)
+			return at;
+	return NULL;
+}
+
+/* ---- feed
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+/* The wallet repeats it until it is answered; the row is written once. */
+static void keep_claim(
+	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
+{
+	const Carillon__Claim *claim = feed->claim;
+	if (instance->claim_count == instance->claim_room) {
+		instance->claim_room = instance->claim_room == 0 ? 8 : instance->claim_room * 2;
+		instance->claims =
+			realloc(instance->claims, instance->claim_room * sizeof(*instance->claims));
+		if (instance->claims == NULL)
+			fatal("out of memory");
+	}
+	instance->claims[instance->claim_count++] = (struct waiting_claim){
+		.id = { claim->player, claim->move, claim->index },
+		.currency = claim->currency,
+		.stake_minor = claim->stake_minor,
+		.wallet_shard = feed->shard,
+		.wallet_seq = feed->envelope->seq,
+		.claimed_us = claim->time_us,
+	};
+	instance->dirty = true;
+	service_commit_soon(service);
+	log_info("set %u: trigger of player %" PRId64 ", move %" PRIu64 " is kept", feed->pool,
+		claim->player, claim->move);
+}
+
+static bool take_totals(
+	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
+{
+	enum pool_source_status status = pool_source_take(&instance->source, feed);
+	if (status == POOL_SOURCE_UNKNOWN) {
+		pool_source_tallies(&instance->source, service_pg(service));
+		status = pool_source_take(&instance->source, feed);
+	}
+	if (status == POOL_SOURCE_OVERFLOW)
+		fatal("set %u: a total of wallet shard %u cannot be counted", feed->pool,
+			feed->shard);
+	if (status == POOL_SOURCE_UNKNOWN) {
+		service_reason(service, "totals: found a tally that is not of set %u", feed->pool);
+		return false;
+	}
+	if (status == POOL_SOURCE_RESTORED) {
+		metric_add(self.restored, 1);
+		log_warn("set %u: wallet shard %u was restored, incarnation %u", feed->pool,
+			feed->shard, feed->envelope->incarnation);
+		instance->dirty = true;
+		service_commit_soon(service);
+	}
+	if (status == POOL_SOURCE_OLD)
+		metric_add(self.old, 1);
+	else if (feed->claim != NULL)
+		keep_claim(service, instance, feed);
+	return true;
+}
+
+static enum service_message_status apply_feed(
+	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
+{
+	if (feed->claim != NULL && feed->claim->kind != CARILLON__CLAIM_KIND__CLAIM_CARDS) {
+		service_reason(service, "claim.kind: found a hit, expected cards: pool %u is a set",
+			feed->pool);
+		return SERVICE_UNREADABLE;
+	}
+	if (!take_totals(service, instance, feed))
+		return SERVICE_UNREADABLE;
+	int128 t = instance->source.vector.t_e18;
+	if (t != instance->set.t_e18) {
+		enum card_set_status status = card_set_accrue_to(&instance->set, t);
+		if (status != CARD_SET_OK)
+			fatal("set %u: %s", instance->set.number, card_set_status_text(status));
+		instance->dirty = true;
+		instance->unshown = true;
+	}
+	return SERVICE_TAKEN;
+}
+
+static enum service_message_status take_feed(struct service *service,
+	const struct service_shard *shard, const struct kafka_message *message)
+{
+	char reason[POOL_FEED_REASON_MAX];
+	Carillon__JackpotFeed *feed =
+		pool_feed_read(message->bytes, message->length, service_shards(service), reason);
+	if (feed == NULL) {
+		service_reason(service, "%s", reason);
+		return SERVICE_UNREADABLE;
+	}
+	struct set_instance *instance = find_set(shard, feed->pool);
+	/* Progressive pools share the topic; they have a service of their own. */
+	enum service_message_status status =
+		instance == NULL ? SERVICE_TAKEN : apply_feed(service, instance, feed);
+	carillon__jackpot_feed__free_unpacked(feed, NULL);
+	return status;
+}
+
+/* ---- commands
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static enum service_message_status apply_command(
+	struct service *service, struct set_instance *instance, Carillon__JackpotCommand *command)
+{
+	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_PICK) {
+		/* No card round is open in this build, so there is nothing that a pick could
+		 * change. */
+		log_warn("set %u: a pick of player %" PRId64 " without a card round", command->pool,
+			command->pick->player);
+		return SERVICE_TAKEN;
+	}
+	if (command->body_case != CARILLON__JACKPOT_COMMAND__BODY_OPERATOR) {
+		service_reason(
+			service, "body: found none, expected a pick or an operator's command");
+		return SERVICE_UNREADABLE;
+	}
+	instance->fact_seq++;
+	instance->dirty = true;
+	cards_send_refusal(service, instance, command->operator_, REFUSAL);
+	service_commit_soon(service);
+	return SERVICE_TAKEN;
+}
+
+static enum service_message_status take_command(struct service *service,
+	const struct service_shard *shard, const struct kafka_message *message)
+{
+	Carillon__JackpotCommand *command =
+		carillon__jackpot_command__unpack(NULL, message->length, message->bytes);
+	if (command == NULL) {
+		service_reason(service,
+			"found %zu bytes that are no message, expected a JackpotCommand",
+			message->length);
+		return SERVICE_UNREADABLE;
+	}
+	enum service_message_status status = SERVICE_UNREADABLE;
+	if (service_envelope_check(service, command->envelope)) {
+		struct set_instance *instance = find_set(shard, command->pool);
+		status = instance == NULL ? SERVICE_TAKEN
+					  : apply_command(service, instance, command);
+	}
+	carillon__jackpot_command__free_unpacked(command, NULL);
+	return status;
+}
+
+enum service_message_status cards_service_message(struct service *service,
+	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r)
+{
+	*seq_r = 0;
+	return message->topic == TOPIC_JACKPOT_FEED ? take_feed(service, shard, message)
+						    : take_command(service, shard, message);
+}
+
+/* ---- time and commits
+ * -------------------------------------------------------------------------------------------------
+ */
+
+typedef void each(struct service *service, struct set_instance *instance, uint64_t mono_us);
+
+static void for_each(struct service *service, each *visit, uint64_t mono_us)
+{
+	struct service_shard *shard;
+	for (size_t i = 0; (shard = service_shard_at(service, i)) != NULL; i++)
+		for (struct set_instance *at = shard->state; at != NULL; at = at->next)
+			visit(service, at, mono_us);
+}
+
+static struct {
+	int128 t_e18;
+	int64_t waiting;
+	uint64_t counters_us;
+} sums;
+
+static void add_up(struct service *service, struct set_instance *instance, uint64_t mono_us)
+{
+	(void)mono_us;
+	sums.t_e18 += instance->set.t_e18;
+	sums.waiting += set_store_waiting(service_pg(service), instance->set.number);
+	if (instance->counters_us < sums.counters_us)
+		sums.counters_us = instance->counters_us;
+}
+
+static void look_for_rates(struct service *service, struct set_instance *instance, uint64_t mono_us)
+{
+	(void)mono_us;
+	open_tallies(service, instance);
+}
+
+void cards_service_tick(struct service *service, uint64_t mono_us)
+{
+	if (mono_us < self.second_us + SECOND_US)
+		return;
+	self.second_us = mono_us;
+	memset(&sums, 0, sizeof(sums));
+	sums.counters_us = mono_us;
+	for_each(service, add_up, mono_us);
+	metric_set(self.t, (int64_t)(sums.t_e18 / 1000000000000));
+	metric_set(self.waiting, sums.waiting);
+	metric_set(self.redis_age, (int64_t)(mono_us - sums.counters_us));
+	if (self.tallies_us == 0)
+		self.tallies_us = mono_us;
+	if (mono_us >= self.tallies_us + TALLIES_US) {
+		self.tallies_us = mono_us;
+		for_each(service, look_for_rates, mono_us);
+	}
+}
+
+static void write_set(struct service *service, struct set_instance *instance, uint64_t mono_us)
+{
+	instance->show = instance->unshown && mono_us >= instance->shown_us + SHOW_US;
+	if (instance->show)
+		instance->fact_seq++;
+	if (!instance->dirty && !instance->show)
+		return;
+	/* Whatever is shown from here on is another state than what was shown before. */
+	instance->version++;
+	set_store_save(instance, service_pg(service));
+	if (instance->show)
+		cards_send_state(service, instance);
+}
+
+void cards_service_write(struct service *service)
+{
+	for_each(service, write_set, clock_mono_us());
+}
+
+static void show_set(struct service *service, struct set_instance *instance, uint64_t mono_us)
+{
+	(void)service;
+	if (instance->show) {
+		instance->shown_us = mono_us;
+		instance->unshown = false;
+	}
+	/* All of it, each second, also when nothing has changed: Redis may have been emptied, and
+	 * readers see the age. */
+	if (mono_us >= instance->counters_us + SHOW_US && cards_show_counters(self.redis, instance))
+		instance->counters_us = mono_us;
+}
+
+void cards_service_committed(struct service *service)
+{
+	for_each(service, show_set, clock_mono_us());
+}

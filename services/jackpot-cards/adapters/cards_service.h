@@ -1,0 +1,19 @@
+/* Jackpot Cards as a sharded service: what the loop (libcommon/io/service.h) calls. */
+#ifndef CARILLON_JACKPOT_CARDS_CARDS_SERVICE_H
+#define CARILLON_JACKPOT_CARDS_CARDS_SERVICE_H
+
+#include "libcommon/io/service.h"
+
+/* The setting JACKPOT_CARDS_SETS. */
+extern char cards_sets_folder[SETTING_TEXT_MAX];
+
+void cards_service_start(struct service *service);
+void cards_service_open(struct service *service, struct service_shard *shard);
+void cards_service_close(struct service *service, struct service_shard *shard);
+enum service_message_status cards_service_message(struct service *service,
+	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r);
+void cards_service_tick(struct service *service, uint64_t mono_us);
+void cards_service_write(struct service *service);
+void cards_service_committed(struct service *service);
+
+#endif

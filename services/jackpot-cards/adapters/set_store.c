@@ -1,0 +1,188 @@
+/* Sets of Jackpot Cards in Postgres. */
+#include "services/jackpot-cards/adapters/set_store.h"
+
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg_args.h"
+
+static bool load_set(struct set_instance *instance, PGconn *conn)
+{
+	struct card_set *set = &instance->set;
+	struct pg_args args = { 0 };
+	pg_args_int(&args, set->number);
+	PGresult *row = pg_args_query(&args, conn,
+		"select t_e18, contributions_e27, jp_pool_e27, jp_reserve_e27, jp_seed_e27, "
+		"house_seed_e27, paid_e27,"
+		" version, fact_seq from cards.card_set where pool = $1");
+	bool known = PQntuples(row) == 1;
+	if (known) {
+		set->t_e18 = pg_int128(row, 0, 0);
+		set->books = (struct pool_books){
+			.contributions = { pg_int128(row, 0, 1) },
+			.jp_pool = { pg_int128(row, 0, 2) },
+			.jp_reserve = { pg_int128(row, 0, 3) },
+			.jp_seed = { pg_int128(row, 0, 4) },
+			.house_seed = { pg_int128(row, 0, 5) },
+			.paid = { pg_int128(row, 0, 6) },
+		};
+		instance->version = pg_u64(row, 0, 7);
+		instance->fact_seq = pg_u64(row, 0, 8);
+	}
+	PQclear(row);
+	return known;
+}
+
+static void load_levels(struct card_set *set, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, set->number);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select level, currency, exponent, seed_minor, row_rate_nano, share_nano, w_e18, "
+		"r_e27, hits,"
+		" next_seed_minor is not null, next_seed_minor, next_row_rate_nano, next_share_nano"
+		" from cards.level where pool = $1 order by level");
+	if (PQntuples(rows) != CARD_LEVELS)
+		fatal("cards.level: found %d levels of set %u, expected %d", PQntuples(rows),
+			set->number, CARD_LEVELS);
+	for (int i = 0; i < CARD_LEVELS; i++)
+		set->level[i] = (struct pool_row){
+			.level = pg_u32(rows, i, 0),
+			.currency = pg_u32(rows, i, 1),
+			.exponent = pg_u32(rows, i, 2),
+			.terms = { pg_number(rows, i, 3), pg_number(rows, i, 4),
+				pg_number(rows, i, 5) },
+			.w_e18 = pg_int128(rows, i, 6),
+			.r = { pg_int128(rows, i, 7) },
+			.hits = pg_u64(rows, i, 8),
+			.next_waits = PQgetvalue(rows, i, 9)[0] == 't',
+			.next = { pg_number(rows, i, 10), pg_number(rows, i, 11),
+				pg_number(rows, i, 12) },
+		};
+	PQclear(rows);
+}
+
+bool set_store_load(struct set_instance *instance, PGconn *conn)
+{
+	const char *broken;
+	pool_source_load(&instance->source, conn, "cards", instance->set.number);
+	if (!load_set(instance, conn))
+		return false;
+	load_levels(&instance->set, conn);
+	if (!card_set_identities_hold(&instance->set, &broken))
+		fatal("set %u: the stored books are broken at %s", instance->set.number, broken);
+	if (instance->source.vector.t_e18 != instance->set.t_e18)
+		fatal("set %u: the stored vector does not give the stored T", instance->set.number);
+	return true;
+}
+
+static void save_set(const struct set_instance *instance, PGconn *conn)
+{
+	const struct card_set *set = &instance->set;
+	struct pg_args args = { 0 };
+	pg_args_int(&args, set->number);
+	pg_args_text(&args, instance->id);
+	pg_args_int(&args, instance->shard);
+	pg_args_int128(&args, set->t_e18);
+	pg_args_int128(&args, set->books.contributions.e27);
+	pg_args_int128(&args, set->books.jp_pool.e27);
+	pg_args_int128(&args, set->books.jp_reserve.e27);
+	pg_args_int128(&args, set->books.jp_seed.e27);
+	pg_args_int128(&args, set->books.house_seed.e27);
+	pg_args_int128(&args, set->books.paid.e27);
+	pg_args_int(&args, (int64_t)instance->version);
+	pg_args_int(&args, (int64_t)instance->fact_seq);
+	pg_args_run(&args, conn,
+		"insert into cards.card_set (pool, id, shard, t_e18, contributions_e27, "
+		"jp_pool_e27, jp_reserve_e27,"
+		" jp_seed_e27, house_seed_e27, paid_e27, version, fact_seq)"
+		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+		" on conflict (pool) do update set id = excluded.id, shard = excluded.shard, t_e18 "
+		"= excluded.t_e18,"
+		" contributions_e27 = excluded.contributions_e27, jp_pool_e27 = "
+		"excluded.jp_pool_e27,"
+		" jp_reserve_e27 = excluded.jp_reserve_e27, jp_seed_e27 = excluded.jp_seed_e27,"
+		" house_seed_e27 = excluded.house_seed_e27, paid_e27 = excluded.paid_e27,"
+		" version = excluded.version, fact_seq = excluded.fact_seq, updated = now()");
+}
+
+static void save_level(uint32_t set, const struct pool_row *row, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	struct amount unit;
+	if (!pool_unit(row->terms.row_rate_nano, row->exponent, &unit))
+		fatal("set %u: a row rate that no level may have", set);
+	pg_args_int(&args, set);
+	pg_args_int(&args, row->level);
+	pg_args_int(&args, row->currency);
+	pg_args_int(&args, row->exponent);
+	pg_args_int(&args, row->terms.seed_minor);
+	pg_args_int(&args, row->terms.row_rate_nano);
+	pg_args_int(&args, row->terms.share_nano);
+	pg_args_int128(&args, unit.e27);
+	pg_args_int128(&args, row->w_e18);
+	pg_args_int128(&args, row->r.e27);
+	pg_args_int(&args, (int64_t)row->hits);
+	if (row->next_waits) {
+		pg_args_int(&args, row->next.seed_minor);
+		pg_args_int(&args, row->next.row_rate_nano);
+		pg_args_int(&args, row->next.share_nano);
+	} else {
+		for (int i = 0; i < 3; i++)
+			pg_args_text(&args, NULL);
+	}
+	pg_args_run(&args, conn,
+		"insert into cards.level (pool, level, currency, exponent, seed_minor, "
+		"row_rate_nano, share_nano, unit_e27,"
+		" w_e18, r_e27, hits, next_seed_minor, next_row_rate_nano, next_share_nano)"
+		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+		" on conflict (pool, level) do update set seed_minor = excluded.seed_minor,"
+		" row_rate_nano = excluded.row_rate_nano, share_nano = excluded.share_nano,"
+		" unit_e27 = excluded.unit_e27, w_e18 = excluded.w_e18, r_e27 = excluded.r_e27, "
+		"hits = excluded.hits,"
+		" next_seed_minor = excluded.next_seed_minor, next_row_rate_nano = "
+		"excluded.next_row_rate_nano,"
+		" next_share_nano = excluded.next_share_nano");
+}
+
+static void save_claim(uint32_t set, const struct waiting_claim *claim, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, claim->id.player);
+	pg_args_int(&args, (int64_t)claim->id.move);
+	pg_args_int(&args, claim->id.index);
+	pg_args_int(&args, set);
+	pg_args_int(&args, claim->currency);
+	pg_args_int(&args, claim->stake_minor);
+	pg_args_int(&args, claim->wallet_shard);
+	pg_args_int(&args, (int64_t)claim->wallet_seq);
+	pg_args_int(&args, (int64_t)claim->claimed_us);
+	pg_args_run(&args, conn,
+		"insert into cards.waiting_claim (player, move, index, pool, currency, "
+		"stake_minor, wallet_shard,"
+		" wallet_seq, claimed) values ($1, $2, $3, $4, $5, $6, $7, $8,"
+		" 'epoch'::timestamptz + $9 * interval '1 microsecond') on conflict do nothing");
+}
+
+void set_store_save(struct set_instance *instance, PGconn *conn)
+{
+	save_set(instance, conn);
+	pool_source_save(&instance->source, conn, "cards");
+	if (instance->levels_dirty)
+		for (int i = 0; i < CARD_LEVELS; i++)
+			save_level(instance->set.number, &instance->set.level[i], conn);
+	for (size_t i = 0; i < instance->claim_count; i++)
+		save_claim(instance->set.number, &instance->claims[i], conn);
+	instance->claim_count = 0;
+	instance->levels_dirty = false;
+	instance->dirty = false;
+}
+
+int64_t set_store_waiting(PGconn *conn, uint32_t set)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, set);
+	PGresult *row = pg_args_query(
+		&args, conn, "select count(*) from cards.waiting_claim where pool = $1");
+	int64_t waiting = pg_number(row, 0, 0);
+	PQclear(row);
+	return waiting;
+}

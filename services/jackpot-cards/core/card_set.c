@@ -1,0 +1,127 @@
+/* Levels of a set of Jackpot Cards. */
+#include "services/jackpot-cards/core/card_set.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define NANO_PER_PPM 1000
+
+static const char *const LEVELS[] = { "", "clubs", "diamonds", "hearts", "spades" };
+
+static const char *const STATUSES[] = {
+	[CARD_SET_OK] = "ok",
+	[CARD_SET_TERMS] = "a seed or part of the wager out of bounds, or a level worth less than "
+			   "the one below it",
+	[CARD_SET_SHARES] = "the levels would take more than the whole wager",
+	[CARD_SET_BACKWARDS] = "the sum of wagers would fall",
+	[CARD_SET_OVERFLOW] = "an amount does not fit",
+};
+
+const char *card_level_text(enum card_level level)
+{
+	return LEVELS[level];
+}
+
+const char *card_set_status_text(enum card_set_status status)
+{
+	return STATUSES[status];
+}
+
+static enum card_set_status terms_of(
+	const struct card_terms *terms, struct pool_terms out[CARD_LEVELS])
+{
+	int64_t sum = 0;
+	for (int i = 0; i < CARD_LEVELS; i++) {
+		int64_t ppm = terms->wager_ppm[i];
+		if (ppm < 0 || ppm > POOL_NANO / NANO_PER_PPM)
+			return CARD_SET_TERMS;
+		out[i] = (struct pool_terms){ terms->seed_minor[i], POOL_NANO, ppm * NANO_PER_PPM };
+		if (!pool_terms_valid(&out[i], CARD_SET_EXPONENT) ||
+			(i > 0 && terms->seed_minor[i] <= terms->seed_minor[i - 1]))
+			return CARD_SET_TERMS;
+		sum += ppm;
+	}
+	return sum * NANO_PER_PPM <= POOL_NANO ? CARD_SET_OK : CARD_SET_SHARES;
+}
+
+enum card_set_status card_set_launch(
+	struct card_set *set, uint32_t number, const struct card_terms *terms)
+{
+	struct pool_terms of[CARD_LEVELS];
+	enum card_set_status status = terms_of(terms, of);
+	if (status != CARD_SET_OK)
+		return status;
+	memset(set, 0, sizeof(*set));
+	set->number = number;
+	for (uint32_t i = 0; i < CARD_LEVELS; i++) {
+		struct amount seed;
+		set->level[i] = (struct pool_row){
+			.currency = CARD_SET_CURRENCY,
+			.exponent = CARD_SET_EXPONENT,
+			.level = CARD_CLUBS + i,
+			.terms = of[i],
+		};
+		if (!pool_seed(&of[i], CARD_SET_EXPONENT, &seed) ||
+			!pool_books_launch(&set->books, seed))
+			return CARD_SET_OVERFLOW;
+	}
+	return CARD_SET_OK;
+}
+
+enum card_set_status card_set_configure(
+	struct card_set *set, const struct card_terms *terms, bool *changed_r)
+{
+	struct pool_terms of[CARD_LEVELS];
+	struct card_set next = *set;
+	enum card_set_status status = terms_of(terms, of);
+	if (status != CARD_SET_OK)
+		return status;
+	*changed_r = false;
+	for (int i = 0; i < CARD_LEVELS; i++) {
+		struct pool_row *row = &next.level[i];
+		bool waits = memcmp(&row->terms, &of[i], sizeof(of[i])) != 0;
+		if (waits == row->next_waits &&
+			(!waits || memcmp(&row->next, &of[i], sizeof(of[i])) == 0))
+			continue;
+		row->next_waits = waits;
+		row->next = waits ? of[i] : (struct pool_terms){ 0 };
+		*changed_r = true;
+	}
+	if (pool_rows_share_worst(next.level, CARD_LEVELS) > POOL_NANO)
+		return CARD_SET_SHARES;
+	*set = next;
+	return CARD_SET_OK;
+}
+
+enum card_set_status card_set_accrue_to(struct card_set *set, int128 t_e18)
+{
+	if (t_e18 < set->t_e18)
+		return CARD_SET_BACKWARDS;
+	/* The house puts in exactly what the levels get. */
+	int64_t share = pool_rows_share(set->level, CARD_LEVELS);
+	if (!pool_books_contribute(&set->books, t_e18 - set->t_e18, share, share))
+		return CARD_SET_OVERFLOW;
+	set->t_e18 = t_e18;
+	return CARD_SET_OK;
+}
+
+enum card_set_status card_set_value(
+	const struct card_set *set, enum card_level level, int64_t *value_minor_r)
+{
+	struct pool_price price;
+	assert(level >= CARD_CLUBS && level <= CARD_SPADES);
+	enum pool_row_status status =
+		pool_row_price(&set->level[level - CARD_CLUBS], set->t_e18, &price);
+	/* Anything else than a value that does not fit got past every check: the books are broken.
+	 */
+	assert(status == POOL_ROW_OK || status == POOL_ROW_OVERFLOW);
+	if (status != POOL_ROW_OK)
+		return CARD_SET_OVERFLOW;
+	*value_minor_r = price.paid_minor;
+	return CARD_SET_OK;
+}
+
+bool card_set_identities_hold(const struct card_set *set, const char **where_r)
+{
+	return pool_books_hold(&set->books, set->t_e18, set->level, CARD_LEVELS, where_r);
+}

@@ -1,0 +1,57 @@
+/* A set of Jackpot Cards: four levels by suit, each funded by the house with its own part of every
+ * wager of the games in the set. A level is a row like those of a progressive
+ * (libcommon/base/pool_row.h): value = seed + (T - W) x share + r, where T is all wagers in euros
+ * and the share is the level's part; kept in EUR, shown floored to the cent. Nothing is deducted
+ * from a wager, so no reserve is left over. Pure; requirements 9 to 13. */
+#ifndef CARILLON_JACKPOT_CARDS_CARD_SET_H
+#define CARILLON_JACKPOT_CARDS_CARD_SET_H
+
+#include "libcommon/base/pool_books.h"
+
+#define CARD_LEVELS 4
+#define CARD_SET_CURRENCY 978 /* EUR */
+#define CARD_SET_EXPONENT 2
+
+enum card_level { CARD_CLUBS = 1, CARD_DIAMONDS, CARD_HEARTS, CARD_SPADES };
+
+enum card_set_status {
+	CARD_SET_OK = 0,
+	CARD_SET_TERMS,	 /* seed or share out of bounds, or a level that is worth less than the one
+			    below it */
+	CARD_SET_SHARES, /* the levels would take more than the whole wager */
+	CARD_SET_BACKWARDS, /* T would fall */
+	CARD_SET_OVERFLOW,
+};
+
+/* What the configuration says of the levels, in the order of card_level. */
+struct card_terms {
+	int64_t seed_minor[CARD_LEVELS]; /* EUR cents, rising */
+	int64_t wager_ppm[CARD_LEVELS];
+};
+
+struct card_set {
+	uint32_t number;
+	int128 t_e18;
+	struct pool_row level[CARD_LEVELS];
+	struct pool_books books;
+};
+
+/* Static: "clubs". */
+const char *card_level_text(enum card_level level);
+const char *card_set_status_text(enum card_set_status status);
+
+/* A new set, seeded by the house, with T = 0. */
+CARILLON_MUST_CHECK enum card_set_status card_set_launch(
+	struct card_set *set, uint32_t number, const struct card_terms *terms);
+/* Terms as configured now: those that differ from a level's own wait for its next win. *changed_r:
+ * whether anything did. */
+CARILLON_MUST_CHECK enum card_set_status card_set_configure(
+	struct card_set *set, const struct card_terms *terms, bool *changed_r);
+/* All wagers are now T. */
+CARILLON_MUST_CHECK enum card_set_status card_set_accrue_to(struct card_set *set, int128 t_e18);
+/* What a level shows, in cents. */
+CARILLON_MUST_CHECK enum card_set_status card_set_value(
+	const struct card_set *set, enum card_level level, int64_t *value_minor_r);
+bool card_set_identities_hold(const struct card_set *set, const char **where_r);
+
+#endif

@@ -1,0 +1,108 @@
+/* Levels of Jackpot Cards: funding, floors, refusals. */
+#include "services/jackpot-cards/core/card_set.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct card_terms TERMS = { { 2000, 10000, 100000, 1000000 },
+	{ 2500, 1500, 700, 300 } };
+
+static int128 euros(int64_t cents)
+{
+	return (int128)cents * 10000000000000000; /* 10^-2 to 10^-18 */
+}
+
+static void test_card_set_accrues_by_level(void **state)
+{
+	(void)state;
+	struct card_set set;
+	const char *where;
+	assert_int_equal(card_set_launch(&set, 2, &TERMS), CARD_SET_OK);
+	static const struct {
+		int64_t wagers_cents;
+		int64_t value[CARD_LEVELS];
+	} rows[] = {
+		{ 0, { 2000, 10000, 100000, 1000000 } },
+		{ 399, { 2000, 10000, 100000, 1000000 } },
+		{ 400, { 2001, 10000, 100000, 1000000 } }, /* 4.00 x 0.25 % = 1 cent */
+		{ 100000, { 2250, 10150, 100070, 1000030 } },
+		{ INT64_C(100000000000), { 250002000, 150010000, 70100000, 31000000 } },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(
+			card_set_accrue_to(&set, euros(rows[i].wagers_cents)), CARD_SET_OK);
+		for (int level = CARD_CLUBS; level <= CARD_SPADES; level++) {
+			int64_t value;
+			assert_int_equal(
+				card_set_value(&set, (enum card_level)level, &value), CARD_SET_OK);
+			assert_int_equal(value, rows[i].value[level - CARD_CLUBS]);
+		}
+		assert_true(card_set_identities_hold(&set, &where));
+		assert_true(set.books.jp_reserve.e27 == 0);
+	}
+	assert_int_equal(card_set_accrue_to(&set, euros(1)), CARD_SET_BACKWARDS);
+}
+
+static void test_card_set_refuses(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *label;
+		struct card_terms terms;
+		enum card_set_status expected;
+	} rows[] = {
+		{ "seed zero", { { 0, 2, 3, 4 }, { 1, 1, 1, 1 } }, CARD_SET_TERMS },
+		{ "seed huge", { { 1, 2, 3, INT64_MAX }, { 1, 1, 1, 1 } }, CARD_SET_TERMS },
+		{ "levels do not rise", { { 1, 2, 2, 4 }, { 1, 1, 1, 1 } }, CARD_SET_TERMS },
+		{ "ppm negative", { { 1, 2, 3, 4 }, { 1, -1, 1, 1 } }, CARD_SET_TERMS },
+		{ "ppm above one", { { 1, 2, 3, 4 }, { 1000001, 1, 1, 1 } }, CARD_SET_TERMS },
+		{ "sum above one", { { 1, 2, 3, 4 }, { 999998, 1, 1, 1 } }, CARD_SET_SHARES },
+		{ "sum is one", { { 1, 2, 3, 4 }, { 999997, 1, 1, 1 } }, CARD_SET_OK },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct card_set set;
+		enum card_set_status found = card_set_launch(&set, 2, &rows[i].terms);
+		if (found != rows[i].expected)
+			fail_msg("%s: found %s", rows[i].label, card_set_status_text(found));
+	}
+}
+
+static void test_card_set_terms_wait(void **state)
+{
+	(void)state;
+	struct card_set set;
+	bool changed;
+	int64_t value;
+	struct card_terms other = TERMS;
+	other.seed_minor[0] = 3000;
+	assert_int_equal(card_set_launch(&set, 2, &TERMS), CARD_SET_OK);
+	assert_int_equal(card_set_configure(&set, &TERMS, &changed), CARD_SET_OK);
+	assert_false(changed);
+	assert_int_equal(card_set_configure(&set, &other, &changed), CARD_SET_OK);
+	assert_true(changed && set.level[0].next_waits && !set.level[1].next_waits);
+	assert_int_equal(card_set_value(&set, CARD_CLUBS, &value), CARD_SET_OK);
+	assert_int_equal(value, 2000);
+	assert_int_equal(card_set_configure(&set, &other, &changed), CARD_SET_OK);
+	assert_false(changed);
+	assert_int_equal(card_set_configure(&set, &TERMS, &changed), CARD_SET_OK);
+	assert_true(changed && !set.level[0].next_waits);
+	/* Together with what is in force it would be more than the wager. */
+	struct card_terms greedy = { { 2000, 10000, 100000, 1000000 }, { 0, 999999, 0, 0 } };
+	assert_int_equal(card_set_configure(&set, &greedy, &changed), CARD_SET_SHARES);
+	assert_false(set.level[0].next_waits);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_card_set_accrues_by_level),
+		cmocka_unit_test(test_card_set_refuses),
+		cmocka_unit_test(test_card_set_terms_wait),
+	};
+	return cmocka_run_group_tests_name("card set", tests, NULL, NULL);
+}
