@@ -43,7 +43,8 @@ static unsigned body_healthz(struct health *health, char *out)
 		(void)snprintf(out, SMALL_BODY_MAX, "ok\n");
 		return HTTP_STATUS_OK;
 	}
-	(void)snprintf(out, SMALL_BODY_MAX, "the loop has not turned for %llu ms; expected less than %u\n",
+	(void)snprintf(out, SMALL_BODY_MAX,
+		"the loop has not turned for %llu ms; expected less than %u\n",
 		(unsigned long long)(silent_us / 1000u), STUCK_US / 1000u);
 	return HTTP_STATUS_SERVICE_UNAVAILABLE;
 }
@@ -84,7 +85,8 @@ static unsigned body_make(struct health *health, const char *path, struct answer
 	return status;
 }
 
-static int answer_begin(struct health *health, struct lws *wsi, const char *path, struct answer *answer)
+static int answer_begin(
+	struct health *health, struct lws *wsi, const char *path, struct answer *answer)
 {
 	uint8_t headers[LWS_PRE + 1024];
 	uint8_t *at = headers + LWS_PRE;
@@ -92,7 +94,8 @@ static int answer_begin(struct health *health, struct lws *wsi, const char *path
 	uint8_t *end = headers + sizeof(headers);
 	free(answer->body);
 	unsigned status = body_make(health, path, answer);
-	const char *type = strcmp(path, "/metrics") == 0 ? "text/plain; version=0.0.4" : "text/plain";
+	const char *type =
+		strcmp(path, "/metrics") == 0 ? "text/plain; version=0.0.4" : "text/plain";
 	if (lws_add_http_common_headers(wsi, status, type, answer->length, &at, end) != 0 ||
 		lws_finalize_write_http_header(wsi, start, &at, end) != 0)
 		return 1;
@@ -172,10 +175,12 @@ static void server_start(struct health *health, int port)
 	};
 	lws_set_log_level(LLL_ERR | LLL_WARN, on_log);
 	health->context = lws_create_context(&info);
-	struct lws_vhost *vhost = health->context == NULL ? NULL : lws_create_vhost(health->context, &info);
+	struct lws_vhost *vhost =
+		health->context == NULL ? NULL : lws_create_vhost(health->context, &info);
 	int bound = vhost == NULL ? 0 : lws_get_vhost_listen_port(vhost);
 	if (bound <= 0)
-		fatal("health: listening on %s:%d failed; expected an address of this machine and a free port",
+		fatal("health: listening on %s:%d failed; expected an address of this machine and "
+		      "a free port",
 			health->host, port);
 	(void)snprintf(health->address, sizeof(health->address), "%s:%d", health->host, bound);
 }
@@ -216,7 +221,8 @@ void health_ready(struct health *health, bool ready, const char *why_not)
 {
 	(void)pthread_mutex_lock(&health->lock);
 	health->ready = ready;
-	(void)snprintf(health->why_not, sizeof(health->why_not), "%s", why_not != NULL ? why_not : "not ready");
+	(void)snprintf(health->why_not, sizeof(health->why_not), "%s",
+		why_not != NULL ? why_not : "not ready");
 	(void)pthread_mutex_unlock(&health->lock);
 }
 

@@ -22,7 +22,8 @@ const char *topic_name(enum topic topic)
 	return TOPIC_NAMES[topic];
 }
 
-/* librdkafka's log: its warnings of lost connections come in dozens while a broker restarts, so they are news for people who look for them only. */
+/* librdkafka's log: its warnings of lost connections come in dozens while a broker restarts, so
+ * they are news for people who look for them only. */
 static void on_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
 {
 	(void)rk;
@@ -38,7 +39,8 @@ static void on_error(rd_kafka_t *rk, int error, const char *reason, void *opaque
 	(void)opaque;
 	if (error == RD_KAFKA_RESP_ERR__FATAL) {
 		rd_kafka_resp_err_t cause = rd_kafka_fatal_error(rk, text, sizeof(text));
-		fatal("kafka: %s: %s; the order of what was sent is in doubt", rd_kafka_err2name(cause), text);
+		fatal("kafka: %s: %s; the order of what was sent is in doubt",
+			rd_kafka_err2name(cause), text);
 	}
 	log_info("kafka: %s: %s", rd_kafka_err2name((rd_kafka_resp_err_t)error), reason);
 }

@@ -20,7 +20,7 @@
 
 struct partition {
 	bool reading;
-	bool lost; /* its offset is out of range: to be moved */
+	bool lost;	/* its offset is out of range: to be moved */
 	int64_t offset; /* next expected, KAFKA_END at first when it starts there */
 };
 
@@ -51,11 +51,13 @@ static void *must(void *memory)
 struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace pace)
 {
 	struct kafka_consumer *consumer = must(calloc(1, sizeof(*consumer)));
-	rd_kafka_conf_t *conf = kafka_conf_new(brokers, pace == KAFKA_FAST ? "carillon-fast" : "carillon-slow");
+	rd_kafka_conf_t *conf =
+		kafka_conf_new(brokers, pace == KAFKA_FAST ? "carillon-fast" : "carillon-slow");
 	kafka_conf_set(conf, "fetch.min.bytes", pace == KAFKA_FAST ? "1" : "65536");
 	kafka_conf_set(conf, "fetch.wait.max.ms", pace == KAFKA_FAST ? "100" : "50");
 	kafka_conf_set(conf, "fetch.error.backoff.ms", "50");
-	/* Never from somewhere else on librdkafka's own decision: an offset that does not exist is an event of ours. */
+	/* Never from somewhere else on librdkafka's own decision: an offset that does not exist is
+	 * an event of ours. */
 	kafka_conf_set(conf, "auto.offset.reset", "error");
 	kafka_conf_set(conf, "enable.auto.commit", "false");
 	kafka_conf_set(conf, "enable.auto.offset.store", "false");
@@ -76,7 +78,8 @@ int kafka_consumer_fd(const struct kafka_consumer *consumer)
 	return consumer->fd;
 }
 
-/* A logical offset before the handle knows the topic costs half a second: so the handle asks first. */
+/* A logical offset before the handle knows the topic costs half a second: so the handle asks first.
+ */
 static bool metadata_known(struct kafka_consumer *consumer, enum topic topic, int timeout_ms)
 {
 	const struct rd_kafka_metadata *metadata;
@@ -88,13 +91,14 @@ static bool metadata_known(struct kafka_consumer *consumer, enum topic topic, in
 		log_info("kafka: metadata of %s: %s", topic_name(topic), rd_kafka_err2str(error));
 		return false;
 	}
-	consumer->metadata[topic] = metadata->topic_cnt == 1 && metadata->topics[0].partition_cnt > 0;
+	consumer->metadata[topic] =
+		metadata->topic_cnt == 1 && metadata->topics[0].partition_cnt > 0;
 	rd_kafka_metadata_destroy(metadata);
 	return consumer->metadata[topic];
 }
 
-bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int timeout_ms,
-	int64_t *first_r, int64_t *next_r)
+bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint32_t partition,
+	int timeout_ms, int64_t *first_r, int64_t *next_r)
 {
 	uint64_t until = clock_mono_us() + (uint64_t)timeout_ms * 1000u;
 	if (!metadata_known(consumer, topic, timeout_ms))
@@ -102,39 +106,42 @@ bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint
 	for (;;) {
 		uint64_t now = clock_mono_us();
 		int left_ms = now >= until ? 0 : (int)((until - now) / 1000u);
-		rd_kafka_resp_err_t error = rd_kafka_query_watermark_offsets(
-			consumer->rk, topic_name(topic), (int32_t)partition, first_r, next_r, left_ms);
+		rd_kafka_resp_err_t error = rd_kafka_query_watermark_offsets(consumer->rk,
+			topic_name(topic), (int32_t)partition, first_r, next_r, left_ms);
 		if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
 			return true;
 		if (clock_mono_us() >= until || left_ms == 0) {
-			log_info("kafka: bounds of %s, partition %u: %s", topic_name(topic), partition,
-				rd_kafka_err2str(error));
+			log_info("kafka: bounds of %s, partition %u: %s", topic_name(topic),
+				partition, rd_kafka_err2str(error));
 			return false;
 		}
 		(void)usleep(20000); /* a leader is being looked for */
 	}
 }
 
-bool kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t *first_r,
-	int64_t *next_r)
+bool kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition,
+	int64_t *first_r, int64_t *next_r)
 {
 	return kafka_bounds_within(consumer, topic, partition, BOUNDS_TIMEOUT_MS, first_r, next_r);
 }
 
-int64_t kafka_offset_near(enum topic topic, uint32_t partition, int64_t offset, int64_t first, int64_t next)
+int64_t kafka_offset_near(
+	enum topic topic, uint32_t partition, int64_t offset, int64_t first, int64_t next)
 {
 	if (offset == KAFKA_END)
 		return next;
 	if (offset >= first && offset <= next)
 		return offset;
 	int64_t nearest = offset < first ? first : next;
-	log_warn("kafka: %s, partition %u: offset %lld is not there, kept are %lld to %lld: reading on at %lld",
-		topic_name(topic), partition, (long long)offset, (long long)first, (long long)next - 1,
-		(long long)nearest);
+	log_warn("kafka: %s, partition %u: offset %lld is not there, kept are %lld to %lld: "
+		 "reading on at %lld",
+		topic_name(topic), partition, (long long)offset, (long long)first,
+		(long long)next - 1, (long long)nearest);
 	return nearest;
 }
 
-static void start(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+static void start(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
 	rd_kafka_topic_t *rkt = kafka_topic(consumer->rk, consumer->topics, topic);
 	int64_t where = offset == KAFKA_END ? RD_KAFKA_OFFSET_END : offset;
@@ -143,25 +150,30 @@ static void start(struct kafka_consumer *consumer, enum topic topic, uint32_t pa
 			rd_kafka_err2str(rd_kafka_last_error()));
 }
 
-static void restart(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+static void restart(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
 	kafka_consume_stop(consumer, topic, partition);
 	start(consumer, topic, partition, offset);
-	consumer->partitions[topic][partition] = (struct partition){ .reading = true, .offset = offset };
+	consumer->partitions[topic][partition] =
+		(struct partition){ .reading = true, .offset = offset };
 }
 
-void kafka_consume(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+void kafka_consume(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
 	int64_t first;
 	int64_t next;
 	assert(partition < SHARDS_MAX);
-	/* With Kafka away the offset is taken on trust, and corrected when Kafka is back and refuses it. */
+	/* With Kafka away the offset is taken on trust, and corrected when Kafka is back and
+	 * refuses it. */
 	if (kafka_bounds_within(consumer, topic, partition, REPAIR_TIMEOUT_MS, &first, &next))
 		offset = kafka_offset_near(topic, partition, offset, first, next);
 	restart(consumer, topic, partition, offset);
 }
 
-bool kafka_consume_at(struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+bool kafka_consume_at(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
 	assert(partition < SHARDS_MAX);
 	if (!metadata_known(consumer, topic, REPAIR_TIMEOUT_MS))
@@ -184,7 +196,8 @@ void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint3
 	*p = (struct partition){ 0 };
 }
 
-static bool topic_find(const struct kafka_consumer *consumer, const rd_kafka_topic_t *rkt, enum topic *topic_r)
+static bool topic_find(
+	const struct kafka_consumer *consumer, const rd_kafka_topic_t *rkt, enum topic *topic_r)
 {
 	for (int i = 0; i < TOPICS_N; i++) {
 		if (consumer->topics[i] != NULL && rkt == consumer->topics[i]) {
@@ -195,7 +208,8 @@ static bool topic_find(const struct kafka_consumer *consumer, const rd_kafka_top
 	return false;
 }
 
-/* Partitions whose offset Kafka refused: ask what there is, and go on at the nearest. Again a second later if Kafka does not answer. */
+/* Partitions whose offset Kafka refused: ask what there is, and go on at the nearest. Again a
+ * second later if Kafka does not answer. */
 static void repair(struct kafka_consumer *consumer)
 {
 	uint64_t now = clock_mono_us();
@@ -212,7 +226,8 @@ static void repair(struct kafka_consumer *consumer)
 			if (!kafka_bounds_within(
 				    consumer, (enum topic)t, i, REPAIR_TIMEOUT_MS, &first, &next))
 				return;
-			int64_t offset = kafka_offset_near((enum topic)t, i, p->offset, first, next);
+			int64_t offset =
+				kafka_offset_near((enum topic)t, i, p->offset, first, next);
 			restart(consumer, (enum topic)t, i, offset);
 		}
 	}
@@ -221,15 +236,15 @@ static void repair(struct kafka_consumer *consumer)
 static void event_handle(struct kafka_consumer *consumer, const rd_kafka_message_t *message)
 {
 	enum topic topic;
-	if (message->rkt == NULL || !topic_find(consumer, message->rkt, &topic) || message->partition < 0 ||
-		message->partition >= SHARDS_MAX) {
+	if (message->rkt == NULL || !topic_find(consumer, message->rkt, &topic) ||
+		message->partition < 0 || message->partition >= SHARDS_MAX) {
 		log_info("kafka: %s", rd_kafka_message_errstr(message));
 		return;
 	}
 	struct partition *p = &consumer->partitions[topic][message->partition];
 	bool offset_refused = message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
-		message->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE ||
-		message->err == RD_KAFKA_RESP_ERR__NO_OFFSET;
+			      message->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE ||
+			      message->err == RD_KAFKA_RESP_ERR__NO_OFFSET;
 	log_info("kafka: %s, partition %d: %s", topic_name(topic), (int)message->partition,
 		rd_kafka_message_errstr(message));
 	if (offset_refused && p->reading && !p->lost) {
@@ -239,15 +254,16 @@ static void event_handle(struct kafka_consumer *consumer, const rd_kafka_message
 }
 
 /* One message of the batch, or false when it is none (an event, a partition no longer read). */
-static bool message_take(
-	struct kafka_consumer *consumer, const rd_kafka_message_t *from, struct kafka_message *message_r)
+static bool message_take(struct kafka_consumer *consumer, const rd_kafka_message_t *from,
+	struct kafka_message *message_r)
 {
 	enum topic topic;
 	if (from->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
 		event_handle(consumer, from);
 		return false;
 	}
-	if (!topic_find(consumer, from->rkt, &topic) || from->partition < 0 || from->partition >= SHARDS_MAX)
+	if (!topic_find(consumer, from->rkt, &topic) || from->partition < 0 ||
+		from->partition >= SHARDS_MAX)
 		return false;
 	struct partition *p = &consumer->partitions[topic][from->partition];
 	if (!p->reading || (p->offset != KAFKA_END && from->offset < p->offset))
@@ -267,11 +283,13 @@ static bool message_take(
 
 static size_t queue_drain(struct kafka_consumer *consumer, rd_kafka_message_t **out, size_t max)
 {
-	/* rd_kafka_consume_batch_queue waits for a full batch: one by the call that does not, then the rest. */
+	/* rd_kafka_consume_batch_queue waits for a full batch: one by the call that does not, then
+	 * the rest. */
 	out[0] = rd_kafka_consume_queue(consumer->queue, 0);
 	if (out[0] == NULL)
 		return 0;
-	ssize_t more = max > 1 ? rd_kafka_consume_batch_queue(consumer->queue, 0, out + 1, max - 1) : 0;
+	ssize_t more =
+		max > 1 ? rd_kafka_consume_batch_queue(consumer->queue, 0, out + 1, max - 1) : 0;
 	return 1 + (more > 0 ? (size_t)more : 0);
 }
 
@@ -291,7 +309,8 @@ struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max)
 	if (n == 0)
 		return batch;
 	if (n == max) {
-		/* librdkafka signals only an empty queue that fills: the rest is ours to remember. */
+		/* librdkafka signals only an empty queue that fills: the rest is ours to remember.
+		 */
 		uint64_t one = 1;
 		(void)!write(consumer->fd, &one, sizeof(one));
 	}
@@ -358,21 +377,23 @@ int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint3
 	int64_t next = 0;
 	const struct partition *p = &consumer->partitions[topic][partition];
 	if (!p->reading || p->offset < 0 ||
-		rd_kafka_get_watermark_offsets(consumer->rk, topic_name(topic), (int32_t)partition, &first,
-			&next) != RD_KAFKA_RESP_ERR_NO_ERROR ||
+		rd_kafka_get_watermark_offsets(consumer->rk, topic_name(topic), (int32_t)partition,
+			&first, &next) != RD_KAFKA_RESP_ERR_NO_ERROR ||
 		next < p->offset)
 		return -1;
 	return next - p->offset;
 }
 
-struct kafka_batch kafka_read_at(const char *brokers, enum topic topic, uint32_t partition, int64_t offset)
+struct kafka_batch kafka_read_at(
+	const char *brokers, enum topic topic, uint32_t partition, int64_t offset)
 {
 	struct kafka_consumer *consumer = kafka_consumer_new(brokers, KAFKA_FAST);
 	struct kafka_batch batch = { 0 };
 	int64_t first;
 	int64_t next;
 	/* The copy below outlives the consumer. */
-	if (kafka_bounds(consumer, topic, partition, &first, &next) && offset >= first && offset < next) {
+	if (kafka_bounds(consumer, topic, partition, &first, &next) && offset >= first &&
+		offset < next) {
 		kafka_consume(consumer, topic, partition, offset);
 		uint64_t until = clock_mono_us() + READ_AT_TIMEOUT_US;
 		while (batch.n == 0 && clock_mono_us() < until) {

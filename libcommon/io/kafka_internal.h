@@ -6,7 +6,8 @@
 
 #include <librdkafka/rdkafka.h>
 
-/* A configuration with what both need: addresses, quick reconnects, logs and errors into our log. Fatal when librdkafka refuses. */
+/* A configuration with what both need: addresses, quick reconnects, logs and errors into our log.
+ * Fatal when librdkafka refuses. */
 rd_kafka_conf_t *kafka_conf_new(const char *brokers, const char *what);
 void kafka_conf_set(rd_kafka_conf_t *conf, const char *name, const char *value);
 rd_kafka_t *kafka_handle_new(rd_kafka_type_t type, rd_kafka_conf_t *conf);

@@ -16,17 +16,19 @@ struct kafka_producer {
 	struct metric *full;
 };
 
-/* With message.timeout.ms=0 and idempotence a message is retried for ever. What fails nevertheless will never get through, and what comes behind it
- * must not get through without it. */
+/* With message.timeout.ms=0 and idempotence a message is retried for ever. What fails nevertheless
+ * will never get through, and what comes behind it must not get through without it. */
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *message, void *opaque)
 {
 	(void)rk;
 	(void)opaque;
-	if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR || message->err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
+	if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR ||
+		message->err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
 		message->err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT)
 		return;
-	fatal("kafka: message to %s, partition %d, is not delivered: %s", rd_kafka_topic_name(message->rkt),
-		(int)message->partition, rd_kafka_err2str(message->err));
+	fatal("kafka: message to %s, partition %d, is not delivered: %s",
+		rd_kafka_topic_name(message->rkt), (int)message->partition,
+		rd_kafka_err2str(message->err));
 }
 
 struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace pace)
@@ -34,7 +36,8 @@ struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace p
 	struct kafka_producer *producer = calloc(1, sizeof(*producer));
 	if (producer == NULL)
 		fatal("kafka: out of memory");
-	rd_kafka_conf_t *conf = kafka_conf_new(brokers, pace == KAFKA_FAST ? "carillon-fast" : "carillon-slow");
+	rd_kafka_conf_t *conf =
+		kafka_conf_new(brokers, pace == KAFKA_FAST ? "carillon-fast" : "carillon-slow");
 	kafka_conf_set(conf, "enable.idempotence", "true");
 	kafka_conf_set(conf, "acks", "all");
 	kafka_conf_set(conf, "message.timeout.ms", "0");
@@ -46,8 +49,8 @@ struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace p
 	kafka_conf_set(conf, "queue.buffering.max.kbytes", "262144");
 	rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
 	producer->rk = kafka_handle_new(RD_KAFKA_PRODUCER, conf);
-	producer->full = metric_counter(
-		"carillon_kafka_queue_full_total", NULL, "Times a sender had to wait for librdkafka's queue.");
+	producer->full = metric_counter("carillon_kafka_queue_full_total", NULL,
+		"Times a sender had to wait for librdkafka's queue.");
 	return producer;
 }
 
@@ -56,27 +59,27 @@ static struct metric *produced_metric(struct kafka_producer *producer, enum topi
 	if (producer->produced[topic] == NULL) {
 		char labels[64];
 		(void)snprintf(labels, sizeof(labels), "topic=\"%s\"", topic_name(topic));
-		producer->produced[topic] =
-			metric_counter("carillon_kafka_produced_total", labels, "Messages handed to Kafka.");
+		producer->produced[topic] = metric_counter(
+			"carillon_kafka_produced_total", labels, "Messages handed to Kafka.");
 	}
 	return producer->produced[topic];
 }
 
-void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition, const void *key,
-	size_t key_length, const void *bytes, size_t length)
+void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition,
+	const void *key, size_t key_length, const void *bytes, size_t length)
 {
 	rd_kafka_topic_t *rkt = kafka_topic(producer->rk, producer->topics, topic);
 	if (length > MESSAGE_BYTES_MAX)
-		fatal("kafka: message to %s: found %zu bytes, expected at most %d", topic_name(topic), length,
-			MESSAGE_BYTES_MAX);
+		fatal("kafka: message to %s: found %zu bytes, expected at most %d",
+			topic_name(topic), length, MESSAGE_BYTES_MAX);
 	/* librdkafka copies (F_COPY) and does not write; its parameter lost its const long ago. */
 	void *payload = (void *)(uintptr_t)bytes;
-	while (rd_kafka_produce(rkt, (int32_t)partition, RD_KAFKA_MSG_F_COPY, payload, length, key, key_length,
-		       NULL) != 0) {
+	while (rd_kafka_produce(rkt, (int32_t)partition, RD_KAFKA_MSG_F_COPY, payload, length, key,
+		       key_length, NULL) != 0) {
 		rd_kafka_resp_err_t error = rd_kafka_last_error();
 		if (error != RD_KAFKA_RESP_ERR__QUEUE_FULL)
-			fatal("kafka: message to %s, partition %u: %s", topic_name(topic), partition,
-				rd_kafka_err2str(error));
+			fatal("kafka: message to %s, partition %u: %s", topic_name(topic),
+				partition, rd_kafka_err2str(error));
 		metric_add(producer->full, 1);
 		(void)rd_kafka_poll(producer->rk, 10);
 	}
@@ -103,7 +106,8 @@ void kafka_producer_free(struct kafka_producer **producer)
 	struct kafka_producer *p = *producer;
 	if (p == NULL)
 		return;
-	/* What is not acknowledged by now is given up on purpose: the caller has flushed as long as it cared to. */
+	/* What is not acknowledged by now is given up on purpose: the caller has flushed as long as
+	 * it cared to. */
 	(void)rd_kafka_purge(p->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
 	(void)rd_kafka_flush(p->rk, 100);
 	for (int i = 0; i < TOPICS_N; i++)

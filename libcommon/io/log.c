@@ -1,4 +1,5 @@
-/* Log lines: one JSON object a line, written by one write(2), so that lines of several threads and processes never mix. */
+/* Log lines: one JSON object a line, written by one write(2), so that lines of several threads and
+ * processes never mix. */
 #include "libcommon/io/log.h"
 
 #include <stdarg.h>
@@ -28,7 +29,8 @@ struct line {
 	size_t length;
 };
 
-/* Whole or not at all, so that a cut never splits an escape; `reserve` bytes are kept for what closes the line. */
+/* Whole or not at all, so that a cut never splits an escape; `reserve` bytes are kept for what
+ * closes the line. */
 static void line_add(struct line *line, const char *text, size_t reserve)
 {
 	size_t n = strlen(text);
@@ -43,7 +45,8 @@ static void line_raw(struct line *line, const char *text)
 	line_add(line, text, 4);
 }
 
-/* Text from outside may hold anything: quotes, controls, bytes that are no UTF-8. None of it may break the line. */
+/* Text from outside may hold anything: quotes, controls, bytes that are no UTF-8. None of it may
+ * break the line. */
 static void line_text(struct line *line, const char *text)
 {
 	for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
@@ -148,6 +151,7 @@ void fatal(const char *format, ...)
 	(void)vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	line_write(LOG_ERROR, message);
-	/* Not exit(): no handler may touch memory that is in doubt, and closing the sockets is what the servers wait for. */
+	/* Not exit(): no handler may touch memory that is in doubt, and closing the sockets is what
+	 * the servers wait for. */
 	_exit(FATAL_STATUS);
 }

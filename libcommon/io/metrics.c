@@ -1,4 +1,5 @@
-/* The registry of metrics: a list that only grows, so that readers need no lock; what changes is atomic. */
+/* The registry of metrics: a list that only grows, so that readers need no lock; what changes is
+ * atomic. */
 #include "libcommon/io/metrics.h"
 
 #include "libcommon/io/log.h"
@@ -14,8 +15,8 @@
 
 enum metric_kind { COUNTER, GAUGE, HISTOGRAM };
 
-static const uint64_t BOUNDS[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000,
-	50000, 100000, 200000, 500000, 1000000, 2000000, 5000000, 10000000 };
+static const uint64_t BOUNDS[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000,
+	20000, 50000, 100000, 200000, 500000, 1000000, 2000000, 5000000, 10000000 };
 #define BOUNDS_N (sizeof(BOUNDS) / sizeof(BOUNDS[0]))
 
 struct metric {
@@ -50,7 +51,8 @@ static struct metric *metric_new(
 	return metric;
 }
 
-/* The same name and labels give the same metric. Series of one name stand together, as the text format wants it. */
+/* The same name and labels give the same metric. Series of one name stand together, as the text
+ * format wants it. */
 static struct metric *metric_get(
 	enum metric_kind kind, const char *name, const char *labels, const char *help)
 {
@@ -121,12 +123,14 @@ struct text {
 	size_t length, room;
 };
 
-__attribute__((format(printf, 2, 3))) static void text_add(struct text *text, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void text_add(
+	struct text *text, const char *format, ...)
 {
 	for (;;) {
 		va_list arguments;
 		va_start(arguments, format);
-		int n = vsnprintf(text->bytes + text->length, text->room - text->length, format, arguments);
+		int n = vsnprintf(
+			text->bytes + text->length, text->room - text->length, format, arguments);
 		va_end(arguments);
 		if (n >= 0 && (size_t)n < text->room - text->length) {
 			text->length += (size_t)n;
@@ -175,7 +179,8 @@ static void text_histogram(struct text *text, struct metric *metric)
 			text_add(text, "le=\"+Inf\"} %" PRIu64 "\n", count);
 	}
 	text_series(text, metric, "_sum");
-	text_add(text, " %" PRIu64 "\n", atomic_load_explicit(&metric->value, memory_order_relaxed));
+	text_add(
+		text, " %" PRIu64 "\n", atomic_load_explicit(&metric->value, memory_order_relaxed));
 	text_series(text, metric, "_count");
 	text_add(text, " %" PRIu64 "\n", count);
 }

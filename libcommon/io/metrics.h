@@ -1,4 +1,5 @@
-/* A small registry of counters, gauges and histograms in Prometheus' text format, served by the health thread. Updates are atomic and lock-free. */
+/* A small registry of counters, gauges and histograms in Prometheus' text format, served by the
+ * health thread. Updates are atomic and lock-free. */
 #ifndef CARILLON_IO_METRICS_H
 #define CARILLON_IO_METRICS_H
 
@@ -7,7 +8,8 @@
 
 struct metric;
 
-/* name: "carillon_rounds_total"; labels: "kind=\"bet\"" or NULL. Ask once at start, keep the pointer; never NULL. */
+/* name: "carillon_rounds_total"; labels: "kind=\"bet\"" or NULL. Ask once at start, keep the
+ * pointer; never NULL. */
 struct metric *metric_counter(const char *name, const char *labels, const char *help);
 struct metric *metric_gauge(const char *name, const char *labels, const char *help);
 struct metric *metric_histogram_us(const char *name, const char *labels, const char *help);

@@ -1,4 +1,5 @@
-/* nanomsg: one PULL socket of our own, one PUSH socket per destination (PUSH balances over peers, so it must have only one). */
+/* nanomsg: one PULL socket of our own, one PUSH socket per destination (PUSH balances over peers,
+ * so it must have only one). */
 #include "libcommon/io/nn_bus.h"
 
 #include "libcommon/io/log.h"
@@ -70,14 +71,16 @@ struct nn_bus *nn_bus_new(const char *own_url)
 	option_set(bus->pull, NN_RCVBUF, BUFFER_BYTES);
 	option_set(bus->pull, NN_RCVMAXSIZE, MESSAGE_BYTES_MAX);
 	if (nn_bind(bus->pull, own_url) < 0)
-		fatal("nanomsg: listening on %s: %s; expected an address that no other instance uses", own_url,
-			nn_strerror(nn_errno()));
+		fatal("nanomsg: listening on %s: %s; expected an address that no other instance "
+		      "uses",
+			own_url, nn_strerror(nn_errno()));
 	if (nn_getsockopt(bus->pull, NN_SOL_SOCKET, NN_RCVFD, &bus->fd, &size) != 0)
 		fatal("nanomsg: descriptor: %s", nn_strerror(nn_errno()));
 	bus->sent = metric_counter("carillon_bus_sent_total", NULL, "Messages given to nanomsg.");
-	bus->dropped = metric_counter(
-		"carillon_bus_dropped_total", NULL, "Messages for an instance that did not take them.");
-	bus->received = metric_counter("carillon_bus_received_total", NULL, "Messages received by nanomsg.");
+	bus->dropped = metric_counter("carillon_bus_dropped_total", NULL,
+		"Messages for an instance that did not take them.");
+	bus->received = metric_counter(
+		"carillon_bus_received_total", NULL, "Messages received by nanomsg.");
 	return bus;
 }
 
@@ -119,8 +122,9 @@ static struct peer *peer_get(struct nn_bus *bus, const char *url)
 		option_set(fd, NN_RECONNECT_IVL, RECONNECT_MS);
 		option_set(fd, NN_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
 		if (nn_connect(fd, url) < 0) {
-			log_warn("nanomsg: found the address '%.200s', expected ipc:// or tcp://: %s", url,
-				nn_strerror(nn_errno()));
+			log_warn("nanomsg: found the address '%.200s', expected ipc:// or tcp://: "
+				 "%s",
+				url, nn_strerror(nn_errno()));
 			(void)nn_close(fd);
 			return NULL;
 		}

@@ -1,4 +1,5 @@
-/* One blocking connection to Postgres, for single writers: whatever fails there ends the process. */
+/* One blocking connection to Postgres, for single writers: whatever fails there ends the process.
+ */
 #include "libcommon/io/pg.h"
 
 #include "libcommon/io/clock.h"
@@ -14,11 +15,13 @@
 
 static PGconn *connect_once(const char *dsn, const char *application)
 {
-	/* A writer that stands still inside a transaction holds its shards' rows: the server ends it as late as a lease. */
-	const char *names[] = { "dbname", "application_name", "options", "connect_timeout", "tcp_user_timeout",
-		"client_encoding", NULL };
+	/* A writer that stands still inside a transaction holds its shards' rows: the server ends
+	 * it as late as a lease. */
+	const char *names[] = { "dbname", "application_name", "options", "connect_timeout",
+		"tcp_user_timeout", "client_encoding", NULL };
 	const char *values[] = { dsn, application,
-		"-c idle_in_transaction_session_timeout=2000 -c lock_timeout=200 -c client_min_messages=warning",
+		"-c idle_in_transaction_session_timeout=2000 -c lock_timeout=200 -c "
+		"client_min_messages=warning",
 		"5", "5000", "UTF8", NULL };
 	return PQconnectdbParams(names, values, 1);
 }
@@ -40,7 +43,8 @@ PGconn *pg_connect(const char *dsn, const char *application, int wait_ms)
 			return conn;
 		}
 		if (clock_mono_us() >= until)
-			fatal("postgres: no connection after %d ms: %s", wait_ms, PQerrorMessage(conn));
+			fatal("postgres: no connection after %d ms: %s", wait_ms,
+				PQerrorMessage(conn));
 		PQfinish(conn);
 		(void)usleep(CONNECT_PAUSE_US);
 	}
@@ -49,14 +53,16 @@ PGconn *pg_connect(const char *dsn, const char *application, int wait_ms)
 static bool result_good(const PGresult *result)
 {
 	ExecStatusType status = PQresultStatus(result);
-	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
+	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ||
+	       status == PGRES_EMPTY_QUERY;
 }
 
 __attribute__((noreturn)) static void statement_failed(
 	PGconn *conn, const PGresult *result, const char *sql)
 {
 	const char *state = result != NULL ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-	fatal("postgres: %.300s: %s (SQLSTATE %s)", sql, PQerrorMessage(conn), state != NULL ? state : "none");
+	fatal("postgres: %.300s: %s (SQLSTATE %s)", sql, PQerrorMessage(conn),
+		state != NULL ? state : "none");
 }
 
 void pg_exec(PGconn *conn, const char *sql)
@@ -84,8 +90,8 @@ int64_t pg_number(const PGresult *result, int row, int column)
 {
 	char *end;
 	if (row >= PQntuples(result) || column >= PQnfields(result))
-		fatal("postgres: row %d, column %d asked for; the result has %d and %d", row, column,
-			PQntuples(result), PQnfields(result));
+		fatal("postgres: row %d, column %d asked for; the result has %d and %d", row,
+			column, PQntuples(result), PQnfields(result));
 	if (PQgetisnull(result, row, column))
 		return 0;
 	const char *text = PQgetvalue(result, row, column);

@@ -1,5 +1,6 @@
-/* COPY .. FROM STDIN BINARY. Format: https://www.postgresql.org/docs/15/sql-copy.html, "Binary Format": big endian, each row its number of fields, each
- * field its length and bytes, -1 for null; a final -1. */
+/* COPY .. FROM STDIN BINARY. Format: https://www.postgresql.org/docs/15/sql-copy.html, "Binary
+ * Format": big endian, each row its number of fields, each field its length and bytes, -1 for null;
+ * a final -1. */
 #include "libcommon/io/pg_copy_internal.h"
 
 #include "libcommon/io/log.h"
@@ -156,7 +157,7 @@ void pg_copy_int32_array(struct pg_copy *copy, const int32_t *values, size_t n)
 	assert(n <= 65536);
 	field_begin(copy, (uint32_t)(empty ? 12 : 20 + 8 * n));
 	put_32(copy, empty ? 0 : 1); /* dimensions */
-	put_32(copy, 0); /* no nulls */
+	put_32(copy, 0);	     /* no nulls */
 	put_32(copy, INT4_OID);
 	if (empty)
 		return;
@@ -175,8 +176,8 @@ static void result_check(struct pg_copy *copy)
 		fatal("postgres: copy into %s: %s", copy->table, PQerrorMessage(copy->conn));
 	unsigned long long rows = strtoull(PQcmdTuples(result), NULL, 10);
 	if (rows != copy->rows)
-		fatal("postgres: copy into %s: found %llu rows written, expected %llu", copy->table, rows,
-			(unsigned long long)copy->rows);
+		fatal("postgres: copy into %s: found %llu rows written, expected %llu", copy->table,
+			rows, (unsigned long long)copy->rows);
 	PQclear(result);
 	while ((result = PQgetResult(copy->conn)) != NULL)
 		PQclear(result);

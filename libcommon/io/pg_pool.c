@@ -1,4 +1,5 @@
-/* The asynchronous pool: a few connections, a queue of queries, one epoll descriptor for the caller's loop. */
+/* The asynchronous pool: a few connections, a queue of queries, one epoll descriptor for the
+ * caller's loop. */
 #include "libcommon/io/pg.h"
 
 #include "libcommon/io/clock.h"
@@ -30,7 +31,7 @@ enum link_state { LINK_CLOSED, LINK_CONNECTING, LINK_IDLE, LINK_BUSY };
 struct pg_link {
 	enum link_state state;
 	PGconn *conn;
-	int fd; /* as registered with epoll; libpq may change it while connecting */
+	int fd;		   /* as registered with epoll; libpq may change it while connecting */
 	uint64_t since_us; /* when connecting began */
 	uint64_t retry_us, pause_us;
 	struct query *query;
@@ -101,7 +102,8 @@ static void link_connect(struct pg_pool *pool, struct pg_link *link)
 	const char *names[] = { "dbname", "application_name", "options", "client_encoding", NULL };
 	const char *values[] = { pool->dsn, pool->application,
 		pool->writes ? "-c idle_in_transaction_session_timeout=2000"
-			     : "-c default_transaction_read_only=on -c idle_in_transaction_session_timeout=2000",
+			     : "-c default_transaction_read_only=on -c "
+			       "idle_in_transaction_session_timeout=2000",
 		"UTF8", NULL };
 	link->conn = must(PQconnectStartParams(names, values, 1));
 	link->since_us = clock_mono_us();
@@ -141,7 +143,8 @@ static void link_query(struct pg_pool *pool, struct pg_link *link, struct query 
 	link->query = query;
 	link->state = LINK_BUSY;
 	const char *const *parameters = (const char *const *)query->parameters;
-	if (PQsendQueryParams(link->conn, query->sql, query->n, NULL, parameters, NULL, NULL, 0) == 1)
+	if (PQsendQueryParams(link->conn, query->sql, query->n, NULL, parameters, NULL, NULL, 0) ==
+		1)
 		link_flush(pool, link);
 	else
 		query->until_us = 0; /* `done` is called by the next poll, never from here */
@@ -195,9 +198,11 @@ static void expire(struct pg_pool *pool, uint64_t now_us)
 		struct pg_link *link = &pool->links[i];
 		if (link->state == LINK_BUSY && now_us >= link->query->until_us)
 			/* Closed, so that an answer which comes later finds nobody. */
-			link_close(link, link->query->until_us == 0 ? "the connection to Postgres was lost"
-								    : "no answer in time");
-		else if (link->state == LINK_CONNECTING && now_us >= link->since_us + CONNECT_TIMEOUT_US)
+			link_close(link, link->query->until_us == 0
+						 ? "the connection to Postgres was lost"
+						 : "no answer in time");
+		else if (link->state == LINK_CONNECTING &&
+			 now_us >= link->since_us + CONNECT_TIMEOUT_US)
 			link_close(link, "no connection in time");
 		else if (link->state == LINK_CLOSED && now_us >= link->retry_us)
 			link_connect(pool, link);
@@ -225,7 +230,8 @@ static void expire(struct pg_pool *pool, uint64_t now_us)
 	}
 }
 
-static struct pg_pool *pool_new(const char *dsn, const char *application, int connections, bool writes)
+static struct pg_pool *pool_new(
+	const char *dsn, const char *application, int connections, bool writes)
 {
 	struct pg_pool *pool = must(calloc(1, sizeof(*pool)));
 	assert(connections >= 1 && connections <= CONNECTIONS_MAX);
@@ -276,7 +282,8 @@ void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *con
 	for (int i = 0; i < pool->n; i++) {
 		if (pool->links[i].state != LINK_IDLE)
 			continue;
-		/* Sent at once. Should the connection turn out lost, the query waits for the next poll. */
+		/* Sent at once. Should the connection turn out lost, the query waits for the next
+		 * poll. */
 		dispatch(pool);
 		return;
 	}

@@ -33,16 +33,18 @@ struct redis_link *redis_link_new(const char *address, int timeout_ms)
 	if (link == NULL)
 		fatal("redis: out of memory");
 	int port = colon != NULL ? atoi(colon + 1) : 0;
-	if (colon == NULL || colon == address || (size_t)(colon - address) >= sizeof(link->host) || port < 1 ||
-		port > 65535)
+	if (colon == NULL || colon == address || (size_t)(colon - address) >= sizeof(link->host) ||
+		port < 1 || port > 65535)
 		fatal("redis: found the address '%s', expected host:port", address);
 	(void)snprintf(link->host, sizeof(link->host), "%.*s", (int)(colon - address), address);
 	link->port = port;
 	link->timeout = (struct timeval){ timeout_ms / 1000, (timeout_ms % 1000) * 1000 };
-	link->commands = metric_counter("carillon_redis_commands_total", NULL, "Commands given to Redis.");
+	link->commands =
+		metric_counter("carillon_redis_commands_total", NULL, "Commands given to Redis.");
 	link->dropped = metric_counter(
 		"carillon_redis_dropped_total", NULL, "Commands dropped because Redis is away.");
-	link->errors = metric_counter("carillon_redis_errors_total", NULL, "Answers of Redis that are errors.");
+	link->errors = metric_counter(
+		"carillon_redis_errors_total", NULL, "Answers of Redis that are errors.");
 	return link;
 }
 
@@ -69,7 +71,8 @@ bool redis_link_up(struct redis_link *link)
 		return false;
 	link->context = redisConnectWithTimeout(link->host, link->port, link->timeout);
 	if (link->context == NULL || link->context->err != 0) {
-		drop_connection(link, link->context != NULL ? link->context->errstr : "out of memory");
+		drop_connection(
+			link, link->context != NULL ? link->context->errstr : "out of memory");
 		return false;
 	}
 	(void)redisSetTimeout(link->context, link->timeout);
@@ -100,7 +103,8 @@ bool redis_link_command(struct redis_link *link, const char *format, ...)
 	return queued(link, status);
 }
 
-bool redis_link_command_words(struct redis_link *link, int n, const char **words, const size_t *lengths)
+bool redis_link_command_words(
+	struct redis_link *link, int n, const char **words, const size_t *lengths)
 {
 	if (!redis_link_up(link)) {
 		metric_add(link->dropped, 1);

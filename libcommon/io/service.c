@@ -16,7 +16,7 @@
 
 #define PG_WAIT_MS 10000
 #define BUS_MAX 10000 /* nanomsg messages a turn */
-#define WAITING_MS 2 /* a turn while messages wait */
+#define WAITING_MS 2  /* a turn while messages wait */
 #define STARTING_MS 20
 #define FLUSH_MS 5000
 /* The common migrations (libcommon/io/migrations/) this build works with. */
@@ -65,14 +65,17 @@ void service_commit_soon(struct service *service)
 
 static void installation_check(struct service *service)
 {
-	PGresult *result = pg_try(service->pg, "select kind, shards from carillon.installation", 0, NULL);
+	PGresult *result =
+		pg_try(service->pg, "select kind, shards from carillon.installation", 0, NULL);
 	if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1)
-		fatal("installation: found no row in carillon.installation, expected one; run the migrations first");
+		fatal("installation: found no row in carillon.installation, expected one; run the "
+		      "migrations first");
 	if (strcmp(PQgetvalue(result, 0, 0), common.kind) != 0)
-		fatal("CARILLON_KIND: found '%s', expected '%s': what the installation was made as", common.kind,
-			PQgetvalue(result, 0, 0));
+		fatal("CARILLON_KIND: found '%s', expected '%s': what the installation was made as",
+			common.kind, PQgetvalue(result, 0, 0));
 	if (pg_number(result, 0, 1) != common.shards)
-		fatal("CARILLON_SHARDS: found %lld, expected %lld: what the installation was made with",
+		fatal("CARILLON_SHARDS: found %lld, expected %lld: what the installation was made "
+		      "with",
 			(long long)common.shards, (long long)pg_number(result, 0, 1));
 	PQclear(result);
 }
@@ -83,33 +86,42 @@ static void schema_check(struct service *service, const char *folder, int min, i
 	if (max == 0)
 		return;
 	PGresult *result = pg_query(service->pg,
-		"select max(substring(name from '/migrations/([0-9]+)')::int) from carillon.migration "
+		"select max(substring(name from '/migrations/([0-9]+)')::int) from "
+		"carillon.migration "
 		"where name like $1 || '/migrations/%'",
 		1, parameters);
 	int64_t found = pg_number(result, 0, 0);
 	PQclear(result);
 	if (found < min || found > max)
-		fatal("schema: found migration %lld of %s, expected %d to %d: %s", (long long)found, folder, min,
-			max, found < min ? "run the migrations first" : "a newer build has been here");
+		fatal("schema: found migration %lld of %s, expected %d to %d: %s", (long long)found,
+			folder, min, max,
+			found < min ? "run the migrations first" : "a newer build has been here");
 }
 
 static void metrics_start(struct service *service)
 {
 	struct service_metrics *m = &service->metrics;
 	m->turns = metric_counter("carillon_turns_total", NULL, "Turns of the loop.");
-	m->commits = metric_counter("carillon_commits_total", NULL, "Transactions committed by the loop.");
+	m->commits = metric_counter(
+		"carillon_commits_total", NULL, "Transactions committed by the loop.");
 	m->commit_us = metric_histogram_us(
 		"carillon_commit_us", NULL, "Microseconds from begin to the return of commit.");
-	m->batch = metric_histogram_us("carillon_batch_messages", NULL, "Messages of one batch from Kafka.");
+	m->batch = metric_histogram_us(
+		"carillon_batch_messages", NULL, "Messages of one batch from Kafka.");
 	m->shards = metric_gauge("carillon_shards", NULL, "Shards held.");
-	m->waits = metric_counter("carillon_waits_total", NULL, "Messages that had to wait, each time.");
+	m->waits = metric_counter(
+		"carillon_waits_total", NULL, "Messages that had to wait, each time.");
 	m->gaps = metric_counter("carillon_gaps_total", NULL, "Sequenced messages out of order.");
-	m->dead = metric_counter("carillon_dead_letters_total", NULL, "Messages sent to dead.letters.");
+	m->dead = metric_counter(
+		"carillon_dead_letters_total", NULL, "Messages sent to dead.letters.");
 	for (int t = 0; t < service->ops->topics_n; t++) {
 		char labels[64];
-		(void)snprintf(labels, sizeof(labels), "topic=\"%s\"", topic_name(service->ops->topics[t].topic));
-		m->messages[t] = metric_counter("carillon_messages_total", labels, "Messages consumed.");
-		m->lag[t] = metric_gauge("carillon_lag_messages", labels, "Messages not read yet, all shards held.");
+		(void)snprintf(labels, sizeof(labels), "topic=\"%s\"",
+			topic_name(service->ops->topics[t].topic));
+		m->messages[t] =
+			metric_counter("carillon_messages_total", labels, "Messages consumed.");
+		m->lag[t] = metric_gauge(
+			"carillon_lag_messages", labels, "Messages not read yet, all shards held.");
 	}
 }
 
@@ -154,7 +166,8 @@ static void watch_all(struct service *service)
 		fatal("epoll_create1: %s", strerror(errno));
 	watch(service, service->signals);
 	watch(service, nn_bus_fd(service->bus));
-	/* Between statements Postgres has nothing to say but that the connection is over: the sooner it is known the better. */
+	/* Between statements Postgres has nothing to say but that the connection is over: the
+	 * sooner it is known the better. */
 	watch(service, PQsocket(service->pg));
 	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
 		if (service->consumers[pace] != NULL)
@@ -287,7 +300,8 @@ static bool drained(struct service *service)
 		return true;
 	if (clock_mono_us() < service->draining_since_us + DRAIN_US)
 		return false;
-	log_warn("not drained after %u ms: what is in flight is left to the next owner", DRAIN_US / 1000u);
+	log_warn("not drained after %u ms: what is in flight is left to the next owner",
+		DRAIN_US / 1000u);
 	return true;
 }
 
@@ -296,7 +310,8 @@ static void end(struct service *service)
 	service_commit(service);
 	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
 		if (!kafka_producer_flush(service->producers[pace], FLUSH_MS))
-			log_warn("kafka: not everything was acknowledged; the next owner sends it again");
+			log_warn("kafka: not everything was acknowledged; the next owner sends it "
+				 "again");
 	while (service->held_n > 0)
 		service_lease_release(service, service->held[service->held_n - 1]);
 	service_lease_end(service);

@@ -1,4 +1,5 @@
-/* The one transaction: fence, then what the service writes, then commit, and only then what was queued leaves. */
+/* The one transaction: fence, then what the service writes, then commit, and only then what was
+ * queued leaves. */
 #include "libcommon/io/service_internal.h"
 
 #include "libcommon/io/clock.h"
@@ -14,25 +15,39 @@
 #define NUMBER_TEXT 22
 #define ARRAY_TEXT (SHARDS_MAX * NUMBER_TEXT + 4)
 
-/* Positions move, the lease is renewed, the epoch is compared: whoever has lost a shard, or meets positions that are not what he left there, finds
- * fewer rows than shards. A position that moves ends a series of deaths. */
+/* Positions move, the lease is renewed, the epoch is compared: whoever has lost a shard, or meets
+ * positions that are not what he left there, finds fewer rows than shards. A position that moves
+ * ends a series of deaths. */
 static const char FENCE_SQL[] =
 	"update carillon.shard s set offset_1 = v.o1, seq_1 = v.q1, offset_2 = v.o2, seq_2 = v.q2, "
 	"lease_until = now() + make_interval(secs => $2), "
 	"deaths = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.deaths else 0 end, "
 	"trying_topic = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_topic end, "
-	"trying_offset = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_offset end, "
-	"trying_deaths = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_deaths else 0 end "
-	"from unnest($3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], "
+	"trying_offset = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_offset "
+	"end, "
+	"trying_deaths = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_deaths "
+	"else 0 end "
+	"from unnest($3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], "
+	"$8::bigint[], "
 	"$9::bigint[], $10::bigint[]) as v(shard, epoch, p1, p2, o1, q1, o2, q2) "
 	"where s.service = $1 and s.shard = v.shard and s.epoch = v.epoch "
 	"and s.offset_1 = v.p1 and s.offset_2 = v.p2";
 
-static const char BEAT_SQL[] =
-	"insert into carillon.instance (name, service, nn_url, health, pid) values ($1, $2, $3, $4, $5) "
-	"on conflict (name) do update set heartbeat = now()";
+static const char BEAT_SQL[] = "insert into carillon.instance (name, service, nn_url, health, pid) "
+			       "values ($1, $2, $3, $4, $5) "
+			       "on conflict (name) do update set heartbeat = now()";
 
-enum fence_column { SHARD, EPOCH, FENCED_1, FENCED_2, OFFSET_1, SEQ_1, OFFSET_2, SEQ_2, FENCE_COLUMNS };
+enum fence_column {
+	SHARD,
+	EPOCH,
+	FENCED_1,
+	FENCED_2,
+	OFFSET_1,
+	SEQ_1,
+	OFFSET_2,
+	SEQ_2,
+	FENCE_COLUMNS
+};
 
 struct fence_arrays {
 	char text[FENCE_COLUMNS][ARRAY_TEXT];
@@ -67,10 +82,14 @@ static void arrays_fill(struct service *service, struct fence_arrays *arrays, bo
 		array_add(arrays, EPOCH, (int64_t)h->shard.epoch);
 		array_add(arrays, FENCED_1, h->fenced[0]);
 		array_add(arrays, FENCED_2, h->fenced[1]);
-		array_add(arrays, OFFSET_1, positions ? restart_offset(service, h, 0) : h->fenced[0]);
-		array_add(arrays, SEQ_1, (int64_t)(positions ? h->shard.position[0].seq : h->fenced_seq[0]));
-		array_add(arrays, OFFSET_2, positions ? restart_offset(service, h, 1) : h->fenced[1]);
-		array_add(arrays, SEQ_2, (int64_t)(positions ? h->shard.position[1].seq : h->fenced_seq[1]));
+		array_add(
+			arrays, OFFSET_1, positions ? restart_offset(service, h, 0) : h->fenced[0]);
+		array_add(arrays, SEQ_1,
+			(int64_t)(positions ? h->shard.position[0].seq : h->fenced_seq[0]));
+		array_add(
+			arrays, OFFSET_2, positions ? restart_offset(service, h, 1) : h->fenced[1]);
+		array_add(arrays, SEQ_2,
+			(int64_t)(positions ? h->shard.position[1].seq : h->fenced_seq[1]));
 	}
 	for (int c = 0; c < FENCE_COLUMNS; c++)
 		(void)snprintf(arrays->text[c] + arrays->length[c], 2, "}");
@@ -111,7 +130,8 @@ void service_fence(struct service *service, bool positions, int lease_seconds)
 	unsigned long rows = strtoul(PQcmdTuples(result), NULL, 10);
 	PQclear(result);
 	if (rows != service->held_n)
-		fatal("fence: found %lu shards as they were left, expected %zu: another instance has taken over",
+		fatal("fence: found %lu shards as they were left, expected %zu: another instance "
+		      "has taken over",
 			rows, service->held_n);
 	if (positions)
 		fenced_note(service, &arrays);
@@ -137,9 +157,11 @@ void service_commit_prepare(struct service *service)
 		const char *name, *sql;
 	} STATEMENTS[] = { { "fence", FENCE_SQL }, { "beat", BEAT_SQL } };
 	for (size_t i = 0; i < sizeof(STATEMENTS) / sizeof(STATEMENTS[0]); i++) {
-		PGresult *result = PQprepare(service->pg, STATEMENTS[i].name, STATEMENTS[i].sql, 0, NULL);
+		PGresult *result =
+			PQprepare(service->pg, STATEMENTS[i].name, STATEMENTS[i].sql, 0, NULL);
 		if (PQresultStatus(result) != PGRES_COMMAND_OK)
-			fatal("postgres: preparing %s: %s", STATEMENTS[i].name, PQerrorMessage(service->pg));
+			fatal("postgres: preparing %s: %s", STATEMENTS[i].name,
+				PQerrorMessage(service->pg));
 		PQclear(result);
 	}
 }
@@ -158,7 +180,8 @@ void service_commit(struct service *service)
 			service_beat(service);
 		/* A rollback in the disguise of a commit is a failure like any other. */
 		PGresult *result = PQexec(service->pg, "commit");
-		if (PQresultStatus(result) != PGRES_COMMAND_OK || strcmp(PQcmdStatus(result), "COMMIT") != 0)
+		if (PQresultStatus(result) != PGRES_COMMAND_OK ||
+			strcmp(PQcmdStatus(result), "COMMIT") != 0)
 			fatal("commit: found %s, expected COMMIT: %s", PQcmdStatus(result),
 				PQerrorMessage(service->pg));
 		PQclear(result);
@@ -170,7 +193,8 @@ void service_commit(struct service *service)
 	service_outbox_leave(service);
 }
 
-void service_trying_note(struct service *service, struct holding *holding, int topic, int64_t offset)
+void service_trying_note(
+	struct service *service, struct holding *holding, int topic, int64_t offset)
 {
 	char shard[NUMBER_TEXT];
 	char epoch[NUMBER_TEXT];
@@ -184,7 +208,8 @@ void service_trying_note(struct service *service, struct holding *holding, int t
 	(void)snprintf(at, sizeof(at), "%lld", (long long)offset);
 	const char *parameters[] = { service->ops->name, shard, epoch, number, at };
 	PGresult *result = pg_query(service->pg,
-		"update carillon.shard set trying_topic = $4, trying_offset = $5, trying_deaths = 0 "
+		"update carillon.shard set trying_topic = $4, trying_offset = $5, trying_deaths = "
+		"0 "
 		"where service = $1 and shard = $2 and epoch = $3",
 		5, parameters);
 	if (strcmp(PQcmdTuples(result), "1") != 0)

@@ -24,7 +24,8 @@ void service_reason(struct service *service, const char *format, ...)
 	va_end(arguments);
 }
 
-void service_envelope(struct service *service, struct Carillon__Envelope *envelope, uint32_t incarnation, uint64_t seq)
+void service_envelope(struct service *service, struct Carillon__Envelope *envelope,
+	uint32_t incarnation, uint64_t seq)
 {
 	envelope->schema = SCHEMA_KNOWN;
 	envelope->incarnation = incarnation;
@@ -36,17 +37,20 @@ void service_envelope(struct service *service, struct Carillon__Envelope *envelo
 bool service_envelope_check(struct service *service, const struct Carillon__Envelope *envelope)
 {
 	if (envelope == NULL) {
-		service_reason(service, "envelope: found none, expected one of schema %d", SCHEMA_KNOWN);
+		service_reason(
+			service, "envelope: found none, expected one of schema %d", SCHEMA_KNOWN);
 		return false;
 	}
 	log_trace(envelope->trace.data, envelope->trace.len);
 	if (envelope->schema == SCHEMA_KNOWN)
 		return true;
-	service_reason(service, "envelope.schema: found %u, expected %d", envelope->schema, SCHEMA_KNOWN);
+	service_reason(
+		service, "envelope.schema: found %u, expected %d", envelope->schema, SCHEMA_KNOWN);
 	return false;
 }
 
-void service_dead_letter(struct service *service, const struct kafka_message *message, const char *reason)
+void service_dead_letter(
+	struct service *service, const struct kafka_message *message, const char *reason)
 {
 	Carillon__Envelope envelope;
 	Carillon__DeadLetter letter;
@@ -67,7 +71,8 @@ void service_dead_letter(struct service *service, const struct kafka_message *me
 	if (bytes == NULL)
 		fatal("dead letters: out of memory");
 	(void)carillon__dead_letter__pack(&letter, bytes);
-	service_send(service, TOPIC_DEAD_LETTERS, DEAD_LETTERS_PARTITION, topic, strlen(topic), bytes, length);
+	service_send(service, TOPIC_DEAD_LETTERS, DEAD_LETTERS_PARTITION, topic, strlen(topic),
+		bytes, length);
 	free(bytes);
 	metric_add(service->metrics.dead, 1);
 	log_warn("%s, partition %u, offset %lld cannot be read and goes to dead.letters: %s", topic,

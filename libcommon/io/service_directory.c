@@ -1,4 +1,5 @@
-/* Where the other instances are: read from Postgres a little more often than twice a second, connected ahead. */
+/* Where the other instances are: read from Postgres a little more often than twice a second,
+ * connected ahead. */
 #include "libcommon/io/service_internal.h"
 
 #include "libcommon/io/clock.h"
@@ -10,16 +11,18 @@
 #include <string.h>
 
 /* Every live instance, once for each shard it holds, once with shard null if it holds none. */
-static const char DIRECTORY_SQL[] = "select i.service, s.shard, i.nn_url from carillon.instance i "
-				    "left join carillon.shard s on s.owner = i.name and s.service = i.service "
-				    "where i.heartbeat > now() - interval '5 s' and i.name <> $1";
+static const char DIRECTORY_SQL[] =
+	"select i.service, s.shard, i.nn_url from carillon.instance i "
+	"left join carillon.shard s on s.owner = i.name and s.service = i.service "
+	"where i.heartbeat > now() - interval '5 s' and i.name <> $1";
 
 static void entry_set(struct directory_entry *entry, const PGresult *result, int row)
 {
 	(void)snprintf(entry->service, sizeof(entry->service), "%s", PQgetvalue(result, row, 0));
 	(void)snprintf(entry->url, sizeof(entry->url), "%s", PQgetvalue(result, row, 2));
 	/* An instance without a shard is nobody's owner, only somebody to be connected to. */
-	entry->shard = PQgetisnull(result, row, 1) ? UINT32_MAX : (uint32_t)pg_number(result, row, 1);
+	entry->shard =
+		PQgetisnull(result, row, 1) ? UINT32_MAX : (uint32_t)pg_number(result, row, 1);
 }
 
 void service_directory_read(struct service *service, uint64_t now_us)

@@ -1,6 +1,7 @@
-/* What the files of the service loop share; not for services. In reading order: service.c (start, loop, end), service_lease.c (which shards are ours),
- * service_reading.c (messages in), service_commit.c (the one transaction), service_outbox.c (messages out), service_dead.c (what cannot be read),
- * service_directory.c (where others are). */
+/* What the files of the service loop share; not for services. In reading order: service.c (start,
+ * loop, end), service_lease.c (which shards are ours), service_reading.c (messages in),
+ * service_commit.c (the one transaction), service_outbox.c (messages out), service_dead.c (what
+ * cannot be read), service_directory.c (where others are). */
 #ifndef CARILLON_IO_SERVICE_INTERNAL_H
 #define CARILLON_IO_SERVICE_INTERNAL_H
 
@@ -33,18 +34,18 @@ struct reading {
 	bool started;
 	bool reached; /* once: the end that was found at opening */
 	int64_t next; /* offset of the next message to offer */
-	int64_t end; /* found at opening */
+	int64_t end;  /* found at opening */
 	uint64_t end_asked_us;
 	struct kept kept;
 };
 
 /* A shard held, with what the loop needs beside what the service sees. */
 struct holding {
-	struct service_shard shard; /* first: services get a pointer to it */
+	struct service_shard shard;	    /* first: services get a pointer to it */
 	int64_t fenced[SERVICE_TOPICS_MAX]; /* offsets as the last commit left them */
 	uint64_t fenced_seq[SERVICE_TOPICS_MAX];
 	struct reading readings[SERVICE_TOPICS_MAX];
-	bool one_by_one; /* after repeated deaths */
+	bool one_by_one;  /* after repeated deaths */
 	int trying_topic; /* 1-based, 0: none */
 	int64_t trying_offset;
 	int trying_deaths;
@@ -67,7 +68,7 @@ struct directory {
 		char service[NAME_MAX_BYTES];
 		uint32_t shard;
 		char url[256];
-	} *entries;
+	} * entries;
 };
 
 struct service {
@@ -78,7 +79,8 @@ struct service {
 	struct nn_bus *bus;
 	struct kafka_producer *producers[2]; /* by enum kafka_pace */
 	struct kafka_consumer *consumers[2]; /* NULL where no topic has that pace */
-	struct kafka_consumer *asker; /* for questions: it never fetches, so its answers never wait */
+	struct kafka_consumer
+		*asker; /* for questions: it never fetches, so its answers never wait */
 	int epoll, signals;
 
 	struct holding *held[SHARDS_MAX]; /* held_n of them, in no order */
@@ -103,10 +105,13 @@ void service_lease_end(struct service *service); /* the instance's row goes */
 
 /* service_commit.c */
 void service_commit_prepare(struct service *service);
-void service_commit(struct service *service); /* the whole transaction, then what was queued leaves */
-void service_fence(struct service *service, bool positions, int lease_seconds); /* a statement of the caller's transaction, or one alone */
+void service_commit(
+	struct service *service); /* the whole transaction, then what was queued leaves */
+void service_fence(struct service *service, bool positions,
+	int lease_seconds); /* a statement of the caller's transaction, or one alone */
 void service_beat(struct service *service);
-void service_trying_note(struct service *service, struct holding *holding, int topic, int64_t offset);
+void service_trying_note(
+	struct service *service, struct holding *holding, int topic, int64_t offset);
 
 /* service_reading.c */
 void service_reading_start(struct service *service); /* topics that may begin */
@@ -122,7 +127,8 @@ void service_reading_lag(struct service *service);
 void service_outbox_leave(struct service *service);
 
 /* service_dead.c */
-void service_dead_letter(struct service *service, const struct kafka_message *message, const char *reason);
+void service_dead_letter(
+	struct service *service, const struct kafka_message *message, const char *reason);
 
 /* service_directory.c */
 void service_directory_read(struct service *service, uint64_t now_us);

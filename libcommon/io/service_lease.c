@@ -1,5 +1,6 @@
-/* Which shards are ours: leases in Postgres. An instance takes back its own at once, those of others when their lease has run out, and never more than its
- * share; taking raises the epoch, so that whatever the former owner still tries fails at its fence. */
+/* Which shards are ours: leases in Postgres. An instance takes back its own at once, those of
+ * others when their lease has run out, and never more than its share; taking raises the epoch, so
+ * that whatever the former owner still tries fails at its fence. */
 #include "libcommon/io/service_internal.h"
 
 #include "libcommon/io/clock.h"
@@ -15,19 +16,21 @@
 #define SQLSTATE_LOCK_NOT_AVAILABLE "55P03"
 
 /* Shards in our hands are left out by $3; everybody else's lease must have run out. */
-#define FREE_SHARDS                                                                                          \
-	"service = $1 and not (shard = any($3::int[])) and (owner is null or owner = $2 or lease_until < now())"
+#define FREE_SHARDS                                                                                \
+	"service = $1 and not (shard = any($3::int[])) and (owner is null or owner = $2 or "       \
+	"lease_until < now())"
 
 /* Live instances, the fewest shards any of them holds, shards to be had. */
-static const char LOOK_SQL[] =
-	"with live as (select name, (select count(*) from carillon.shard s where s.service = $1 and s.owner = "
-	"i.name) as held from carillon.instance i where i.service = $1 and "
-	"(heartbeat > now() - interval '2 s' or name = $2)) "
-	"select (select count(*) from live), (select min(held) from live), "
-	"(select count(*) from carillon.shard where " FREE_SHARDS ")";
+static const char LOOK_SQL[] = "with live as (select name, (select count(*) from carillon.shard s "
+			       "where s.service = $1 and s.owner = "
+			       "i.name) as held from carillon.instance i where i.service = $1 and "
+			       "(heartbeat > now() - interval '2 s' or name = $2)) "
+			       "select (select count(*) from live), (select min(held) from live), "
+			       "(select count(*) from carillon.shard where " FREE_SHARDS ")";
 
 static const char LOCK_SQL[] =
-	"select shard, coalesce(owner, ''), coalesce(backend_pid, 0) from carillon.shard where " FREE_SHARDS
+	"select shard, coalesce(owner, ''), coalesce(backend_pid, 0) from carillon.shard "
+	"where " FREE_SHARDS
 	" order by (owner is not distinct from $2) desc, shard limit $4 for update";
 
 /* An owner that is still written there has died over it (a clean end clears it). */
@@ -35,13 +38,15 @@ static const char TAKE_SQL[] =
 	"update carillon.shard set epoch = epoch + 1, owner = $2, backend_pid = pg_backend_pid(), "
 	"lease_until = now() + make_interval(secs => $4), "
 	"deaths = case when owner is null then 0 else deaths + 1 end, "
-	"trying_deaths = case when owner is null or trying_offset is null then 0 else trying_deaths + 1 end "
+	"trying_deaths = case when owner is null or trying_offset is null then 0 else "
+	"trying_deaths + 1 end "
 	"where service = $1 and shard = any($3::int[]) "
 	"returning shard, epoch, incarnation, offset_1, seq_1, offset_2, seq_2, deaths, "
 	"coalesce(trying_topic, 0), coalesce(trying_offset, -1), trying_deaths";
 
-static const char TERMINATE_SQL[] = "select pg_terminate_backend(pid) from pg_stat_activity "
-				    "where pid = $1 and application_name = $2 and pid <> pg_backend_pid()";
+static const char TERMINATE_SQL[] =
+	"select pg_terminate_backend(pid) from pg_stat_activity "
+	"where pid = $1 and application_name = $2 and pid <> pg_backend_pid()";
 
 struct share {
 	size_t live, least, free, cap;
@@ -75,7 +80,8 @@ static struct share share_look(struct service *service)
 	return share;
 }
 
-/* The former owner may sit in a transaction that holds the row, or not know yet that it is out: its connection is ended. */
+/* The former owner may sit in a transaction that holds the row, or not know yet that it is out: its
+ * connection is ended. */
 static void former_end(struct service *service, const PGresult *locked)
 {
 	for (int i = 0; i < PQntuples(locked); i++) {
@@ -89,8 +95,8 @@ static void former_end(struct service *service, const PGresult *locked)
 static void lockers_end(struct service *service, const char *const *parameters)
 {
 	PGresult *rows = pg_query(service->pg,
-		"select shard, coalesce(owner, ''), coalesce(backend_pid, 0) from carillon.shard where " FREE_SHARDS
-		" and $4::int is not null",
+		"select shard, coalesce(owner, ''), coalesce(backend_pid, 0) from carillon.shard "
+		"where " FREE_SHARDS " and $4::int is not null",
 		4, parameters);
 	log_warn("shards: a row is locked by its former owner, whose connection is ended now");
 	former_end(service, rows);
@@ -116,7 +122,8 @@ static struct holding *holding_new(const PGresult *row, int i)
 	holding->trying_offset = pg_number(row, i, 9);
 	holding->trying_deaths = (int)pg_number(row, i, 10);
 	if (holding->one_by_one)
-		log_error("shard %u: taken %lld times without getting on: its messages are tried one by one",
+		log_error("shard %u: taken %lld times without getting on: its messages are tried "
+			  "one by one",
 			holding->shard.shard, (long long)pg_number(row, i, 7));
 	return holding;
 }
@@ -178,8 +185,9 @@ static void take(struct service *service, size_t n)
 		service->ops->open(service, &holding->shard);
 		if (clock_mono_us() >= service->fenced_us + COMMIT_AT_LEAST_US)
 			service_fence(service, false, LEASE_OPENING_SECONDS);
-		log_info("shard %u: taken, epoch %llu, offset %lld, opened in %llu us", holding->shard.shard,
-			(unsigned long long)holding->shard.epoch, (long long)holding->shard.position[0].offset,
+		log_info("shard %u: taken, epoch %llu, offset %lld, opened in %llu us",
+			holding->shard.shard, (unsigned long long)holding->shard.epoch,
+			(long long)holding->shard.position[0].offset,
 			(unsigned long long)(clock_mono_us() - start_us));
 	}
 	/* Positions that `open` corrected are made durable with the first commit. */
@@ -197,11 +205,13 @@ void service_lease_release(struct service *service, struct holding *holding)
 	service_reading_free(service, holding);
 	service->ops->close(service, &holding->shard);
 	PQclear(pg_query(service->pg,
-		"update carillon.shard set owner = null, backend_pid = null, lease_until = 'epoch', deaths = 0, "
+		"update carillon.shard set owner = null, backend_pid = null, lease_until = "
+		"'epoch', deaths = 0, "
 		"trying_topic = null, trying_offset = null, trying_deaths = 0 "
 		"where service = $1 and shard = $2 and epoch = $3",
 		3, parameters));
-	log_info("shard %u: given up at offset %lld", holding->shard.shard, (long long)holding->fenced[0]);
+	log_info("shard %u: given up at offset %lld", holding->shard.shard,
+		(long long)holding->fenced[0]);
 	service->by_shard[holding->shard.shard] = NULL;
 	for (size_t i = 0; i < service->held_n; i++)
 		if (service->held[i] == holding)
@@ -210,7 +220,8 @@ void service_lease_release(struct service *service, struct holding *holding)
 	free(holding);
 }
 
-/* More than the share of one, or so many that another starves: one goes, the rest in the next turns. */
+/* More than the share of one, or so many that another starves: one goes, the rest in the next
+ * turns. */
 static void surplus_give(struct service *service, const struct share *share)
 {
 	size_t held = service->held_n;
@@ -229,7 +240,8 @@ static void surplus_give(struct service *service, const struct share *share)
 
 void service_lease_look(struct service *service, uint64_t now_us)
 {
-	if (service->draining || (service->looked_us != 0 && now_us < service->looked_us + LEASE_LOOK_US))
+	if (service->draining ||
+		(service->looked_us != 0 && now_us < service->looked_us + LEASE_LOOK_US))
 		return;
 	service->looked_us = now_us;
 	struct share share = share_look(service);
@@ -246,15 +258,19 @@ void service_lease_prepare(struct service *service)
 	const char *parameters[] = { service->ops->name, shards };
 	(void)snprintf(shards, sizeof(shards), "%lld", (long long)common.shards);
 	PQclear(pg_query(service->pg,
-		"insert into carillon.shard (service, shard) select $1, n from generate_series(0, $2::int - 1) n "
-		"where not exists (select from carillon.shard where service = $1 and shard = n) on conflict do nothing",
+		"insert into carillon.shard (service, shard) select $1, n from generate_series(0, "
+		"$2::int - 1) n "
+		"where not exists (select from carillon.shard where service = $1 and shard = n) on "
+		"conflict do nothing",
 		2, parameters));
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	const char *row[] = { service->instance, service->ops->name, service_nn_url(service),
 		health_address(service->health), pid };
 	PQclear(pg_query(service->pg,
-		"insert into carillon.instance (name, service, nn_url, health, pid) values ($1, $2, $3, $4, $5) "
-		"on conflict (name) do update set service = $2, nn_url = $3, health = $4, pid = $5, "
+		"insert into carillon.instance (name, service, nn_url, health, pid) values ($1, "
+		"$2, $3, $4, $5) "
+		"on conflict (name) do update set service = $2, nn_url = $3, health = $4, pid = "
+		"$5, "
 		"started = now(), heartbeat = now()",
 		5, row));
 }
@@ -264,6 +280,6 @@ void service_lease_end(struct service *service)
 	char pid[NUMBER_TEXT];
 	const char *parameters[] = { service->instance, pid };
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	PQclear(pg_query(
-		service->pg, "delete from carillon.instance where name = $1 and pid = $2", 2, parameters));
+	PQclear(pg_query(service->pg, "delete from carillon.instance where name = $1 and pid = $2",
+		2, parameters));
 }

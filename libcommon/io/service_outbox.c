@@ -1,5 +1,6 @@
-/* What leaves: at once, or from the outbox after the commit has returned. The outbox is memory only: what dies with the process is sent again by the
- * protocols, what was never committed must never leave. */
+/* What leaves: at once, or from the outbox after the commit has returned. The outbox is memory
+ * only: what dies with the process is sent again by the protocols, what was never committed must
+ * never leave. */
 #include "libcommon/io/service_internal.h"
 
 #include "libcommon/io/log.h"
@@ -28,7 +29,8 @@ static enum kafka_pace pace_of(enum topic topic)
 	return topic == TOPIC_WALLET_FACTS || topic == TOPIC_DEAD_LETTERS ? KAFKA_SLOW : KAFKA_FAST;
 }
 
-static void outbox_add(struct outbox *outbox, struct entry entry, const void *key, const void *bytes)
+static void outbox_add(
+	struct outbox *outbox, struct entry entry, const void *key, const void *bytes)
 {
 	size_t more = padded(sizeof(entry)) + padded(entry.key_length) + padded(entry.length);
 	if (outbox->room - outbox->length < more) {
@@ -63,8 +65,8 @@ void service_outbox_leave(struct service *service)
 		if (entry.to_bus)
 			(void)nn_bus_send(service->bus, (const char *)key, bytes, entry.length);
 		else
-			service_send_now(service, entry.topic, entry.partition, key, entry.key_length, bytes,
-				entry.length);
+			service_send_now(service, entry.topic, entry.partition, key,
+				entry.key_length, bytes, entry.length);
 		at += padded(sizeof(entry)) + padded(entry.key_length) + padded(entry.length);
 	}
 	outbox->length = 0;
@@ -77,12 +79,14 @@ void service_outbox_leave(struct service *service)
 void service_send(struct service *service, enum topic topic, uint32_t partition, const void *key,
 	size_t key_length, const void *bytes, size_t length)
 {
-	struct entry entry = { .topic = topic, .partition = partition, .key_length = key_length, .length = length };
+	struct entry entry = {
+		.topic = topic, .partition = partition, .key_length = key_length, .length = length
+	};
 	outbox_add(&service->outbox, entry, key, bytes);
 }
 
-void service_send_now(struct service *service, enum topic topic, uint32_t partition, const void *key,
-	size_t key_length, const void *bytes, size_t length)
+void service_send_now(struct service *service, enum topic topic, uint32_t partition,
+	const void *key, size_t key_length, const void *bytes, size_t length)
 {
 	struct kafka_producer *producer = service->producers[pace_of(topic)];
 	kafka_produce(producer, topic, partition, key, key_length, bytes, length);
@@ -96,7 +100,8 @@ void service_bus_send(struct service *service, const char *url, const void *byte
 	outbox_add(&service->outbox, entry, url, bytes);
 }
 
-void service_bus_send_now(struct service *service, const char *url, const void *bytes, size_t length)
+void service_bus_send_now(
+	struct service *service, const char *url, const void *bytes, size_t length)
 {
 	if (url != NULL && url[0] != '\0')
 		(void)nn_bus_send(service->bus, url, bytes, length);

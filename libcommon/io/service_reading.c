@@ -1,4 +1,5 @@
-/* Messages in: which topics of which shards are read, to whom a message belongs, and what is kept for later. */
+/* Messages in: which topics of which shards are read, to whom a message belongs, and what is kept
+ * for later. */
 #include "libcommon/io/service_internal.h"
 
 #include "libcommon/io/clock.h"
@@ -20,10 +21,11 @@ static struct kafka_consumer *consumer_of(const struct service *service, int top
 static bool is_command_topic(enum topic topic)
 {
 	return topic == TOPIC_SPIN_COMMANDS || topic == TOPIC_WALLET_COMMANDS ||
-		topic == TOPIC_JACKPOT_COMMANDS;
+	       topic == TOPIC_JACKPOT_COMMANDS;
 }
 
-static void kept_push(struct service *service, struct reading *reading, const struct kafka_message *message)
+static void kept_push(
+	struct service *service, struct reading *reading, const struct kafka_message *message)
 {
 	struct kept *kept = &reading->kept;
 	if (kept->n == kept->room) {
@@ -52,6 +54,8 @@ static void kept_push(struct service *service, struct reading *reading, const st
 static void kept_drop(struct service *service, struct reading *reading, size_t n)
 {
 	struct kept *kept = &reading->kept;
+	if (n == 0)
+		return;
 	for (size_t i = 0; i < n; i++)
 		free((void *)(uintptr_t)kept->messages[i].key);
 	memmove(kept->messages, kept->messages + n, (kept->n - n) * sizeof(*kept->messages));
@@ -63,8 +67,8 @@ void service_reading_stop(struct service *service, struct holding *holding, int 
 {
 	struct reading *reading = &holding->readings[topic];
 	if (reading->started)
-		kafka_consume_stop(
-			consumer_of(service, topic), service->ops->topics[topic].topic, holding->shard.shard);
+		kafka_consume_stop(consumer_of(service, topic), service->ops->topics[topic].topic,
+			holding->shard.shard);
 	kept_drop(service, reading, reading->kept.n);
 	free(reading->kept.messages);
 	reading->kept = (struct kept){ 0 };
@@ -77,7 +81,8 @@ void service_reading_free(struct service *service, struct holding *holding)
 		service_reading_stop(service, holding, t);
 }
 
-/* A topic that lost its tail meanwhile ends earlier than it did: the end is asked for again, or nobody would ever get there. */
+/* A topic that lost its tail meanwhile ends earlier than it did: the end is asked for again, or
+ * nobody would ever get there. */
 static void end_ask(struct service *service, struct holding *holding, int topic)
 {
 	struct reading *reading = &holding->readings[topic];
@@ -121,10 +126,11 @@ static bool reading_start(struct service *service, struct holding *holding, int 
 	enum topic name = service->ops->topics[topic].topic;
 	uint32_t shard = holding->shard.shard;
 	int64_t first;
-	if (!kafka_bounds_within(service->asker, name, shard, BOUNDS_WAIT_MS, &first, &reading->end))
+	if (!kafka_bounds_within(
+		    service->asker, name, shard, BOUNDS_WAIT_MS, &first, &reading->end))
 		return false;
-	int64_t offset =
-		kafka_offset_near(name, shard, holding->shard.position[topic].offset, first, reading->end);
+	int64_t offset = kafka_offset_near(
+		name, shard, holding->shard.position[topic].offset, first, reading->end);
 	if (!kafka_consume_at(consumer_of(service, topic), name, shard, offset))
 		return false;
 	holding->shard.position[topic].offset = offset;
@@ -142,7 +148,8 @@ void service_reading_start(struct service *service)
 	for (size_t i = 0; i < service->held_n; i++) {
 		struct holding *holding = service->held[i];
 		for (int t = 0; t < service->ops->topics_n; t++) {
-			bool stopped = service->draining && is_command_topic(service->ops->topics[t].topic);
+			bool stopped = service->draining &&
+				       is_command_topic(service->ops->topics[t].topic);
 			if (stopped)
 				continue;
 			if (!holding->readings[t].started && !reading_start(service, holding, t)) {
@@ -173,14 +180,16 @@ static void position_move(struct holding *holding, int topic, int64_t offset, ui
 }
 
 /* False: it must wait. */
-static bool offer(struct service *service, struct holding *holding, int topic, const struct kafka_message *message)
+static bool offer(struct service *service, struct holding *holding, int topic,
+	const struct kafka_message *message)
 {
 	struct reading *reading = &holding->readings[topic];
 	uint64_t seq = 0;
 	(void)snprintf(service->reason, sizeof(service->reason), "no reason given");
 	switch (service->ops->message(service, &holding->shard, message, &seq)) {
 	case SERVICE_TAKEN:
-		position_move(holding, topic, message->offset, service->ops->topics[topic].sequenced ? seq : 0);
+		position_move(holding, topic, message->offset,
+			service->ops->topics[topic].sequenced ? seq : 0);
 		break;
 	case SERVICE_UNREADABLE:
 		service_dead_letter(service, message, service->reason);
@@ -209,7 +218,8 @@ static int topic_index(const struct service *service, enum topic topic)
 }
 
 /* The reading a message belongs to; NULL when it is of a shard given up or of a topic stopped. */
-static struct holding *holding_of(const struct service *service, const struct kafka_message *message, int *topic_r)
+static struct holding *holding_of(
+	const struct service *service, const struct kafka_message *message, int *topic_r)
 {
 	struct holding *holding =
 		message->partition < SHARDS_MAX ? service->by_shard[message->partition] : NULL;
@@ -219,7 +229,8 @@ static struct holding *holding_of(const struct service *service, const struct ka
 	return holding;
 }
 
-/* Leaves in the batch what can be offered now; what must come after kept messages, or one by one, is kept. */
+/* Leaves in the batch what can be offered now; what must come after kept messages, or one by one,
+ * is kept. */
 static size_t batch_sift(struct service *service, struct kafka_batch *batch)
 {
 	size_t n = 0;
@@ -275,22 +286,26 @@ static void kept_offer(struct service *service, struct holding *holding, int top
 		size_t done = 0;
 		if (service->ops->batch != NULL)
 			service->ops->batch(service, reading->kept.messages, n);
-		while (done < n && (going = offer(service, holding, topic, &reading->kept.messages[done])))
+		while (done < n &&
+			(going = offer(service, holding, topic, &reading->kept.messages[done])))
 			done++;
 		kept_drop(service, reading, done);
 	}
 }
 
-/* One message alone: noted durably as being tried, offered, committed. What has killed three times is not offered again. */
+/* One message alone: noted durably as being tried, offered, committed. What has killed three times
+ * is not offered again. */
 static void kept_try_one(struct service *service, struct holding *holding, int topic)
 {
 	struct reading *reading = &holding->readings[topic];
 	const struct kafka_message *message = &reading->kept.messages[0];
-	bool tried = holding->trying_topic == topic + 1 && holding->trying_offset == message->offset;
+	bool tried =
+		holding->trying_topic == topic + 1 && holding->trying_offset == message->offset;
 	if (tried && holding->trying_deaths >= DEATHS_MAX) {
-		log_error("shard %u: %s, offset %lld has killed the process %d times and is skipped",
-			holding->shard.shard, topic_name(message->topic), (long long)message->offset,
-			holding->trying_deaths);
+		log_error(
+			"shard %u: %s, offset %lld has killed the process %d times and is skipped",
+			holding->shard.shard, topic_name(message->topic),
+			(long long)message->offset, holding->trying_deaths);
 		service_dead_letter(service, message, "killed the process three times");
 		position_move(holding, topic, message->offset, 0);
 		reading->next = message->offset + 1;
@@ -313,7 +328,8 @@ static void one_by_one_end(struct service *service, struct holding *holding)
 			return;
 	}
 	holding->one_by_one = false;
-	log_info("shard %u: past the messages it died over, reading on in batches", holding->shard.shard);
+	log_info("shard %u: past the messages it died over, reading on in batches",
+		holding->shard.shard);
 }
 
 void service_reading_kept(struct service *service)
@@ -338,8 +354,8 @@ void service_reading_lag(struct service *service)
 	for (int t = 0; t < service->ops->topics_n; t++) {
 		int64_t lag = 0;
 		for (size_t i = 0; i < service->held_n; i++) {
-			int64_t one = kafka_lag(consumer_of(service, t), service->ops->topics[t].topic,
-				service->held[i]->shard.shard);
+			int64_t one = kafka_lag(consumer_of(service, t),
+				service->ops->topics[t].topic, service->held[i]->shard.shard);
 			lag += one > 0 ? one : 0;
 		}
 		metric_set(service->metrics.lag[t], lag);

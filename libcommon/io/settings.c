@@ -1,4 +1,5 @@
-/* Settings from the environment: one table common to all services, one of the service's own, and nothing beside them. */
+/* Settings from the environment: one table common to all services, one of the service's own, and
+ * nothing beside them. */
 #include "libcommon/io/settings.h"
 
 #include "libcommon/base/ids.h"
@@ -24,26 +25,33 @@ static const struct setting COMMON[] = {
 	{ "CARILLON_PG_RO_DSN", SETTING_TEXT, NULL, 0, 0, common.pg_ro_dsn,
 		"Postgres, by the read-only role (a replica in a cluster)" },
 	{ "CARILLON_REDIS", SETTING_TEXT, NULL, 0, 0, common.redis, "Redis, host:port" },
-	{ "CARILLON_KAFKA", SETTING_TEXT, NULL, 0, 0, common.kafka, "Kafka, host:port[,host:port..]" },
+	{ "CARILLON_KAFKA", SETTING_TEXT, NULL, 0, 0, common.kafka,
+		"Kafka, host:port[,host:port..]" },
 	{ "CARILLON_INSTANCE", SETTING_TEXT, "", 0, 0, common.instance,
-		"name of this instance, unique in the installation, kept over restarts (default: <service>-1)" },
+		"name of this instance, unique in the installation, kept over restarts (default: "
+		"<service>-1)" },
 	{ "CARILLON_SHARDS", SETTING_INT, "4", 1, SHARDS_MAX, &common.shards,
 		"shards of the installation: must be what it was made with" },
 	{ "CARILLON_HEALTH", SETTING_TEXT, "127.0.0.1:0", 0, 0, common.health,
 		"address:port for /healthz, /readyz, /metrics; port 0 takes a free one" },
 	{ "CARILLON_NN_URL", SETTING_TEXT, "", 0, 0, common.nn_url,
 		"where this instance listens on nanomsg (default: ipc://nn/<instance>)" },
-	{ "CARILLON_GAMES", SETTING_TEXT, "games", 0, 0, common.games, "folder with the game definitions" },
-	{ "CARILLON_KEYS", SETTING_TEXT, "keys", 0, 0, common.keys, "folder with the service keys" },
+	{ "CARILLON_GAMES", SETTING_TEXT, "games", 0, 0, common.games,
+		"folder with the game definitions" },
+	{ "CARILLON_KEYS", SETTING_TEXT, "keys", 0, 0, common.keys,
+		"folder with the service keys" },
 	{ "CARILLON_KIND", SETTING_TEXT, "live", 0, 0, common.kind,
 		"live, demo or test: must be what the installation was made as" },
 	{ "CARILLON_LOG", SETTING_TEXT, "info", 0, 0, common.log, "error, warn, info or debug" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
 
-/* Read by scripts and the supervisor, which hand their whole environment on: known here only so as not to be refused. */
+/* Read by scripts and the supervisor, which hand their whole environment on: known here only so as
+ * not to be refused. */
 static const char *const OF_SCRIPTS[] = { "CARILLON_DATA", "CARILLON_CACHE", "CARILLON_PG_BIN",
-	"CARILLON_PG_PORT", "CARILLON_REDIS_PORT", "CARILLON_KAFKA_PORT", NULL };
+	"CARILLON_PG_PORT", "CARILLON_REDIS_PORT", "CARILLON_KAFKA_PORT", "CARILLON_HTTP_PORT",
+	"CARILLON_HTTP_PORTS", "CARILLON_EVENTS_PORTS", "CARILLON_PG_PASSWORD", "CARILLON_TEST_TMP",
+	"CARILLON_TEST_SEED", NULL };
 
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
 {
@@ -80,7 +88,8 @@ static void help_table(const struct setting *table)
 
 __attribute__((noreturn)) static void help(const char *service, const struct setting *own)
 {
-	printf("%s takes no arguments but --help; its settings are environment variables.\n\n", service);
+	printf("%s takes no arguments but --help; its settings are environment variables.\n\n",
+		service);
 	printf("Common to all services:\n");
 	help_table(COMMON);
 	if (own != NULL && own->name != NULL)
@@ -110,7 +119,7 @@ static void unknown_check(const char *prefix, const struct setting *own)
 	for (char **at = environ; *at != NULL; at++) {
 		size_t length = strcspn(*at, "=");
 		bool ours = strncmp(*at, COMMON_PREFIX, strlen(COMMON_PREFIX)) == 0 ||
-			(prefix[0] != '\0' && strncmp(*at, prefix, strlen(prefix)) == 0);
+			    (prefix[0] != '\0' && strncmp(*at, prefix, strlen(prefix)) == 0);
 		if (!ours || of_scripts(*at, length) || find(COMMON, *at, length) != NULL ||
 			find(own, *at, length) != NULL)
 			continue;
@@ -125,8 +134,8 @@ static void int_set(const struct setting *s, const char *text)
 	long long value = strtoll(text, &end, 10);
 	bool digits = text[0] == '-' || (text[0] >= '0' && text[0] <= '9');
 	if (!digits || *end != '\0' || errno != 0 || value < s->min || value > s->max)
-		refuse("%s: found '%s', expected a whole number from %" PRId64 " to %" PRId64, s->name, text,
-			s->min, s->max);
+		refuse("%s: found '%s', expected a whole number from %" PRId64 " to %" PRId64,
+			s->name, text, s->min, s->max);
 	*(int64_t *)s->value = value;
 }
 
@@ -142,7 +151,8 @@ static void bool_set(const struct setting *s, const char *text)
 static void text_set(const struct setting *s, const char *text)
 {
 	if (strlen(text) >= SETTING_TEXT_MAX)
-		refuse("%s: found %zu bytes, expected at most %d", s->name, strlen(text), SETTING_TEXT_MAX - 1);
+		refuse("%s: found %zu bytes, expected at most %d", s->name, strlen(text),
+			SETTING_TEXT_MAX - 1);
 	if (s->fallback == NULL && text[0] == '\0')
 		refuse("%s: found an empty text, expected a value (%s)", s->name, s->help);
 	(void)snprintf((char *)s->value, SETTING_TEXT_MAX, "%s", text);
@@ -173,8 +183,10 @@ static void table_load(const struct setting *table)
 /* Names end up in paths, SQL's application_name and labels of metrics. */
 static bool name_good(const char *name)
 {
-	size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
-	return length >= 1 && length <= 48 && name[length] == '\0' && name[0] != '.' && name[0] != '-';
+	size_t length =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
+	return length >= 1 && length <= 48 && name[length] == '\0' && name[0] != '.' &&
+	       name[0] != '-';
 }
 
 static void common_check(const char *service)
@@ -184,12 +196,15 @@ static void common_check(const char *service)
 	if (common.instance[0] == '\0')
 		(void)snprintf(common.instance, sizeof(common.instance), "%s-1", service);
 	if (!name_good(common.instance))
-		refuse("CARILLON_INSTANCE: found '%s', expected 1 to 48 letters, digits, '-', '_' or '.'",
+		refuse("CARILLON_INSTANCE: found '%s', expected 1 to 48 letters, digits, '-', '_' "
+		       "or '.'",
 			common.instance);
 	if (common.nn_url[0] == '\0')
-		(void)snprintf(common.nn_url, sizeof(common.nn_url), "ipc://nn/%.48s", common.instance);
+		(void)snprintf(
+			common.nn_url, sizeof(common.nn_url), "ipc://nn/%.48s", common.instance);
 	if (strncmp(common.nn_url, "ipc://", 6) != 0 && strncmp(common.nn_url, "tcp://", 6) != 0)
-		refuse("CARILLON_NN_URL: found '%s', expected ipc://path or tcp://address:port", common.nn_url);
+		refuse("CARILLON_NN_URL: found '%s', expected ipc://path or tcp://address:port",
+			common.nn_url);
 	if (strcmp(common.kind, "live") != 0 && strcmp(common.kind, "demo") != 0 &&
 		strcmp(common.kind, "test") != 0)
 		refuse("CARILLON_KIND: found '%s', expected live, demo or test", common.kind);
@@ -201,7 +216,8 @@ static void common_check(const char *service)
 		refuse("CARILLON_HEALTH: found '%s', expected address:port", common.health);
 }
 
-void settings_load(int argc, char **argv, const char *service, const char *prefix, const struct setting *own)
+void settings_load(
+	int argc, char **argv, const char *service, const char *prefix, const struct setting *own)
 {
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)
 		help(service, own);

@@ -1,4 +1,5 @@
-/* One declarative table of settings a service (docs/contracts.md, "Settings"): environment variables, typed, with defaults and help. */
+/* One declarative table of settings a service (docs/contracts.md, "Settings"): environment
+ * variables, typed, with defaults and help. */
 #ifndef CARILLON_IO_SETTINGS_H
 #define CARILLON_IO_SETTINGS_H
 
@@ -10,26 +11,30 @@ enum setting_type { SETTING_TEXT, SETTING_INT, SETTING_BOOL };
 #define SETTING_TEXT_MAX 1024
 
 struct setting {
-	const char *name;         /* environment variable: "WALLET_BATCH_MAX" */
+	const char *name; /* environment variable: "WALLET_BATCH_MAX" */
 	enum setting_type type;
-	const char *fallback;     /* default as text; NULL: must be given */
-	int64_t min, max;         /* INT only */
-	void *value;              /* char[SETTING_TEXT_MAX], int64_t or bool: where the value goes */
+	const char *fallback; /* default as text; NULL: must be given */
+	int64_t min, max;     /* INT only */
+	void *value;	      /* char[SETTING_TEXT_MAX], int64_t or bool: where the value goes */
 	const char *help;
 };
 
 /* The settings every service has. Filled by settings_load. */
 struct common_settings {
-	char pg_dsn[SETTING_TEXT_MAX], pg_ro_dsn[SETTING_TEXT_MAX], redis[SETTING_TEXT_MAX], kafka[SETTING_TEXT_MAX];
+	char pg_dsn[SETTING_TEXT_MAX], pg_ro_dsn[SETTING_TEXT_MAX], redis[SETTING_TEXT_MAX],
+		kafka[SETTING_TEXT_MAX];
 	char instance[SETTING_TEXT_MAX], health[SETTING_TEXT_MAX], nn_url[SETTING_TEXT_MAX];
-	char games[SETTING_TEXT_MAX], keys[SETTING_TEXT_MAX], kind[SETTING_TEXT_MAX], log[SETTING_TEXT_MAX];
+	char games[SETTING_TEXT_MAX], keys[SETTING_TEXT_MAX], kind[SETTING_TEXT_MAX],
+		log[SETTING_TEXT_MAX];
 	int64_t shards;
 };
 extern struct common_settings common;
 
-/* Reads the common table and the service's own (ended by a NULL name) from the environment. --help prints both and exits 0. On anything wrong (an
- * unknown variable with the prefix CARILLON_ or prefix, a missing or bad value, an unknown argument) prints what, found, expected on stderr and
+/* Reads the common table and the service's own (ended by a NULL name) from the environment. --help
+ * prints both and exits 0. On anything wrong (an unknown variable with the prefix CARILLON_ or
+ * prefix, a missing or bad value, an unknown argument) prints what, found, expected on stderr and
  * exits 2. service: "wallet"; prefix: "WALLET_". */
-void settings_load(int argc, char **argv, const char *service, const char *prefix, const struct setting *own);
+void settings_load(
+	int argc, char **argv, const char *service, const char *prefix, const struct setting *own);
 
 #endif

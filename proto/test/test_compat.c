@@ -1,5 +1,6 @@
-/* Old bytes still read: each message of golden.h is unpacked and shown field by field, by the names of today's schema. A field that was renumbered,
- * renamed, retyped or removed shows; a field that was added does not. */
+/* Old bytes still read: each message of golden.h is unpacked and shown field by field, by the names
+ * of today's schema. A field that was renumbered, renamed, retyped or removed shows; a field that
+ * was added does not. */
 #include "bus.pb-c.h"
 #include "envelope.pb-c.h"
 #include "jackpot.pb-c.h"
@@ -54,7 +55,8 @@ __attribute__((format(printf, 2, 3))) static void show(struct shown *shown, cons
 {
 	va_list arguments;
 	va_start(arguments, format);
-	int n = vsnprintf(shown->text + shown->length, SHOWN_MAX - shown->length, format, arguments);
+	int n = vsnprintf(
+		shown->text + shown->length, SHOWN_MAX - shown->length, format, arguments);
 	va_end(arguments);
 	assert_true(n >= 0 && (size_t)n < SHOWN_MAX - shown->length);
 	shown->length += (size_t)n;
@@ -71,7 +73,8 @@ static void show_bytes(struct shown *shown, const ProtobufCBinaryData *data)
 /* One value; returns its size in a repeated field. */
 static size_t show_value(struct shown *shown, const ProtobufCFieldDescriptor *field, const void *at)
 {
-	show(shown, "%s%s", shown->length > 0 && shown->text[shown->length - 1] != '{' ? " " : "", field->name);
+	show(shown, "%s%s", shown->length > 0 && shown->text[shown->length - 1] != '{' ? " " : "",
+		field->name);
 	if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
 		show(shown, "{");
 		show_message(shown, *(ProtobufCMessage *const *)at);
@@ -130,11 +133,12 @@ static bool is_default(const ProtobufCFieldDescriptor *field, const void *at)
 	if (field->type == PROTOBUF_C_TYPE_MESSAGE)
 		return *(ProtobufCMessage *const *)at == NULL;
 	bool wide = field->type == PROTOBUF_C_TYPE_UINT64 || field->type == PROTOBUF_C_TYPE_INT64 ||
-		field->type == PROTOBUF_C_TYPE_SINT64;
+		    field->type == PROTOBUF_C_TYPE_SINT64;
 	return memcmp(at, ZEROS, wide ? 8 : 4) == 0;
 }
 
-static void show_field(struct shown *shown, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field)
+static void show_field(
+	struct shown *shown, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field)
 {
 	const uint8_t *base = (const uint8_t *)message;
 	const void *at = base + field->offset;
@@ -146,7 +150,8 @@ static void show_field(struct shown *shown, const ProtobufCMessage *message, con
 		return;
 	}
 	bool in_oneof = (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0;
-	if (in_oneof && *(const uint32_t *)(const void *)(base + field->quantifier_offset) != field->id)
+	if (in_oneof &&
+		*(const uint32_t *)(const void *)(base + field->quantifier_offset) != field->id)
 		return;
 	if (!is_default(field, at))
 		(void)show_value(shown, field, at);
@@ -164,7 +169,8 @@ static void show_message(struct shown *shown, const ProtobufCMessage *message)
 static ProtobufCMessage *read_golden(const struct golden *golden, uint8_t *bytes, size_t *length_r)
 {
 	*length_r = hex_read(golden->hex, bytes);
-	ProtobufCMessage *message = protobuf_c_message_unpack(golden->descriptor, NULL, *length_r, bytes);
+	ProtobufCMessage *message =
+		protobuf_c_message_unpack(golden->descriptor, NULL, *length_r, bytes);
 	if (message == NULL)
 		fail_msg("%s: the old bytes cannot be read any more", golden->name);
 	return message;
@@ -181,7 +187,8 @@ static void test_old_bytes_still_read(void **state)
 		shown.length = 0;
 		show_message(&shown, message);
 		if (strcmp(shown.text, GOLDENS[i].shown) != 0)
-			fail_msg("%s: found\n%s\nexpected\n%s", GOLDENS[i].name, shown.text, GOLDENS[i].shown);
+			fail_msg("%s: found\n%s\nexpected\n%s", GOLDENS[i].name, shown.text,
+				GOLDENS[i].shown);
 		protobuf_c_message_free_unpacked(message, NULL);
 	}
 }
@@ -207,8 +214,8 @@ static void test_new_bytes_are_the_old_ones(void **state)
 static void test_unknown_fields_are_skipped(void **state)
 {
 	/* Tag 1000 as a varint, as bytes, as 32 and as 64 bits. */
-	static const uint8_t NEWER[] = { 0xc0, 0x3e, 0x96, 0x01, 0xc2, 0x3e, 0x02, 0xaa, 0xbb, 0xc5, 0x3e, 1, 2, 3, 4, 0xc1,
-		0x3e, 1, 2, 3, 4, 5, 6, 7, 8 };
+	static const uint8_t NEWER[] = { 0xc0, 0x3e, 0x96, 0x01, 0xc2, 0x3e, 0x02, 0xaa, 0xbb, 0xc5,
+		0x3e, 1, 2, 3, 4, 0xc1, 0x3e, 1, 2, 3, 4, 5, 6, 7, 8 };
 	static struct shown shown;
 	uint8_t bytes[BYTES_MAX];
 	size_t length;
@@ -217,8 +224,8 @@ static void test_unknown_fields_are_skipped(void **state)
 		protobuf_c_message_free_unpacked(read_golden(&GOLDENS[i], bytes, &length), NULL);
 		memmove(bytes + sizeof(NEWER), bytes, length);
 		memcpy(bytes, NEWER, sizeof(NEWER));
-		ProtobufCMessage *message =
-			protobuf_c_message_unpack(GOLDENS[i].descriptor, NULL, length + sizeof(NEWER), bytes);
+		ProtobufCMessage *message = protobuf_c_message_unpack(
+			GOLDENS[i].descriptor, NULL, length + sizeof(NEWER), bytes);
 		assert_non_null(message);
 		assert_int_equal(message->n_unknown_fields, 4);
 		shown.length = 0;
@@ -229,7 +236,8 @@ static void test_unknown_fields_are_skipped(void **state)
 	}
 }
 
-/* Cut off anywhere, changed anywhere: refused or read as something, never a crash (ASan looks on). */
+/* Cut off anywhere, changed anywhere: refused or read as something, never a crash (ASan looks on).
+ */
 static void test_damaged_bytes_never_crash(void **state)
 {
 	uint8_t bytes[BYTES_MAX];
@@ -238,10 +246,12 @@ static void test_damaged_bytes_never_crash(void **state)
 	for (size_t i = 0; i < GOLDENS_N; i++) {
 		protobuf_c_message_free_unpacked(read_golden(&GOLDENS[i], bytes, &length), NULL);
 		for (size_t at = 0; at < length; at++) {
-			ProtobufCMessage *cut = protobuf_c_message_unpack(GOLDENS[i].descriptor, NULL, at, bytes);
+			ProtobufCMessage *cut =
+				protobuf_c_message_unpack(GOLDENS[i].descriptor, NULL, at, bytes);
 			protobuf_c_message_free_unpacked(cut, NULL);
 			bytes[at] ^= 0xff;
-			ProtobufCMessage *bent = protobuf_c_message_unpack(GOLDENS[i].descriptor, NULL, length, bytes);
+			ProtobufCMessage *bent = protobuf_c_message_unpack(
+				GOLDENS[i].descriptor, NULL, length, bytes);
 			protobuf_c_message_free_unpacked(bent, NULL);
 			bytes[at] ^= 0xff;
 		}

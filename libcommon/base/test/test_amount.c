@@ -34,12 +34,26 @@ static void test_int128_text(void **state)
 		const char *text;
 		const char *back; /* NULL: refused */
 	} TABLE[] = {
-		{ "0", "0" }, { "-0", "0" }, { "+7", "7" }, { "-1", "-1" }, { "007", "7" },
-		{ "1000000000000000000000000000", "1000000000000000000000000000" }, { MAX_TEXT, MAX_TEXT },
-		{ MIN_TEXT, MIN_TEXT }, { "170141183460469231731687303715884105728", NULL },
+		{ "0", "0" },
+		{ "-0", "0" },
+		{ "+7", "7" },
+		{ "-1", "-1" },
+		{ "007", "7" },
+		{ "1000000000000000000000000000", "1000000000000000000000000000" },
+		{ MAX_TEXT, MAX_TEXT },
+		{ MIN_TEXT, MIN_TEXT },
+		{ "170141183460469231731687303715884105728", NULL },
 		{ "-170141183460469231731687303715884105729", NULL },
-		{ "999999999999999999999999999999999999999999", NULL }, { "", NULL }, { "-", NULL }, { "+", NULL },
-		{ "--1", NULL }, { " 1", NULL }, { "1 ", NULL }, { "1.0", NULL }, { "1e3", NULL }, { "0x1", NULL },
+		{ "999999999999999999999999999999999999999999", NULL },
+		{ "", NULL },
+		{ "-", NULL },
+		{ "+", NULL },
+		{ "--1", NULL },
+		{ " 1", NULL },
+		{ "1 ", NULL },
+		{ "1.0", NULL },
+		{ "1e3", NULL },
+		{ "0x1", NULL },
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(TABLE); i++) {
@@ -74,7 +88,8 @@ static void test_amount_add_and_sub(void **state)
 		assert_true(result.e27 == (TABLE[i].sum != NULL ? number(TABLE[i].sum) : 42));
 		result.e27 = 42;
 		assert_int_equal(amount_sub(a, b, &result), TABLE[i].difference != NULL);
-		assert_true(result.e27 == (TABLE[i].difference != NULL ? number(TABLE[i].difference) : 42));
+		assert_true(result.e27 ==
+			    (TABLE[i].difference != NULL ? number(TABLE[i].difference) : 42));
 	}
 }
 
@@ -98,9 +113,11 @@ static void test_amount_mul(void **state)
 	(void)state;
 	for (size_t i = 0; i < ROWS(TABLE); i++) {
 		struct amount product = { 42 };
-		assert_int_equal(amount_mul((struct amount){ number(TABLE[i].a) }, TABLE[i].factor, &product),
+		assert_int_equal(amount_mul((struct amount){ number(TABLE[i].a) }, TABLE[i].factor,
+					 &product),
 			TABLE[i].product != NULL);
-		assert_true(product.e27 == (TABLE[i].product != NULL ? number(TABLE[i].product) : 42));
+		assert_true(
+			product.e27 == (TABLE[i].product != NULL ? number(TABLE[i].product) : 42));
 	}
 }
 
@@ -109,10 +126,17 @@ static void test_amount_floor_div(void **state)
 	static const struct {
 		const char *a, *b, *quotient, *remainder; /* NULL: refused */
 	} TABLE[] = {
-		{ "7", "2", "3", "1" }, { "0", "5", "0", "0" }, { "6", "3", "2", "0" }, { MAX_TEXT, "1", MAX_TEXT, "0" },
+		{ "7", "2", "3", "1" },
+		{ "0", "5", "0", "0" },
+		{ "6", "3", "2", "0" },
+		{ MAX_TEXT, "1", MAX_TEXT, "0" },
 		/* V4 of the vectors: 20.5015 EUR by the cent leaves .0015. */
-		{ "20501500000000000000000000000", "10000000000000000000000000", "2050", "1500000000000000000000000" },
-		{ "-1", "2", NULL, NULL }, { "1", "0", NULL, NULL }, { "1", "-2", NULL, NULL }, { "0", "0", NULL, NULL },
+		{ "20501500000000000000000000000", "10000000000000000000000000", "2050",
+			"1500000000000000000000000" },
+		{ "-1", "2", NULL, NULL },
+		{ "1", "0", NULL, NULL },
+		{ "1", "-2", NULL, NULL },
+		{ "0", "0", NULL, NULL },
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(TABLE); i++) {
@@ -126,7 +150,8 @@ static void test_amount_floor_div(void **state)
 	}
 }
 
-/* For random numbers: what is divided comes back, what is added comes off again, text reads back. */
+/* For random numbers: what is divided comes back, what is added comes off again, text reads back.
+ */
 static void test_amount_properties(void **state)
 {
 	unsigned seed = 20240607;

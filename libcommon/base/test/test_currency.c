@@ -15,8 +15,8 @@ static void test_currency_by_number_and_code(void **state)
 		uint32_t number;
 		const char *code;
 		uint32_t exponent;
-	} TABLE[] = { { 978, "EUR", 2 }, { 752, "SEK", 2 }, { 392, "JPY", 0 }, { 414, "KWD", 3 }, { 840, "USD", 2 },
-		{ 826, "GBP", 2 }, { 1001, "XBT", 8 } };
+	} TABLE[] = { { 978, "EUR", 2 }, { 752, "SEK", 2 }, { 392, "JPY", 0 }, { 414, "KWD", 3 },
+		{ 840, "USD", 2 }, { 826, "GBP", 2 }, { 1001, "XBT", 8 } };
 	(void)state;
 	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
 		const struct currency *c = currency_by_number(TABLE[i].number);
@@ -44,7 +44,8 @@ static void test_currency_table_is_consistent(void **state)
 	const struct currency *previous = NULL;
 	(void)state;
 	for (const struct currency *c; (c = currency_at(n)) != NULL; n++) {
-		assert_true(previous == NULL || previous->number < c->number); /* sorted: no number twice */
+		assert_true(previous == NULL ||
+			    previous->number < c->number); /* sorted: no number twice */
 		assert_int_equal(strlen(c->code), 3);
 		assert_ptr_equal(currency_by_code(c->code), c); /* no code twice */
 		assert_true(c->exponent <= 8);

@@ -1,5 +1,6 @@
-/* Player ids and shards. The vectors were computed by another implementation, in Python; they decide where money is kept: a test that fails here means
- * that the code is wrong, never the vector. */
+/* Player ids and shards. The vectors were computed by another implementation, in Python; they
+ * decide where money is kept: a test that fails here means that the code is wrong, never the
+ * vector. */
 #include "libcommon/base/ids.h"
 
 #include <setjmp.h>
@@ -56,10 +57,12 @@ static void test_shard_of_pool_vectors(void **state)
 	(void)state;
 	for (size_t i = 0; i < ROWS(TABLE); i++)
 		for (size_t s = 0; s < ROWS(SHARD_COUNTS); s++)
-			assert_int_equal(shard_of_pool(TABLE[i].pool, SHARD_COUNTS[s]), TABLE[i].shards[s]);
+			assert_int_equal(
+				shard_of_pool(TABLE[i].pool, SHARD_COUNTS[s]), TABLE[i].shards[s]);
 }
 
-/* Consecutive numbers, as an operator gives them out, spread: over 240,000 players no shard of 24 is 5 % off (five standard deviations). */
+/* Consecutive numbers, as an operator gives them out, spread: over 240,000 players no shard of 24
+ * is 5 % off (five standard deviations). */
 static void test_shard_of_player_spreads_consecutive_numbers(void **state)
 {
 	uint32_t counts[24] = { 0 };
@@ -80,14 +83,20 @@ static void test_player_id_make_bounds(void **state)
 		uint64_t number;
 		bool good;
 	} TABLE[] = {
-		{ 1, 1, true }, { OPERATOR_MAX, PLAYER_NUMBER_MAX, true }, { 0, 1, false }, { 1, 0, false },
-		{ OPERATOR_MAX + 1, 1, false }, { UINT32_MAX, 1, false }, { 1, PLAYER_NUMBER_MAX + 1, false },
+		{ 1, 1, true },
+		{ OPERATOR_MAX, PLAYER_NUMBER_MAX, true },
+		{ 0, 1, false },
+		{ 1, 0, false },
+		{ OPERATOR_MAX + 1, 1, false },
+		{ UINT32_MAX, 1, false },
+		{ 1, PLAYER_NUMBER_MAX + 1, false },
 		{ 1, UINT64_MAX, false },
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(TABLE); i++) {
 		player_id id = -5;
-		assert_int_equal(player_id_make(TABLE[i].operator_id, TABLE[i].number, &id), TABLE[i].good);
+		assert_int_equal(
+			player_id_make(TABLE[i].operator_id, TABLE[i].number, &id), TABLE[i].good);
 		if (!TABLE[i].good) {
 			assert_int_equal(id, -5);
 			continue;
@@ -115,11 +124,28 @@ static void test_player_id_text(void **state)
 		const char *text;
 		bool good;
 	} TABLE[] = {
-		{ "1-1", true }, { "7-1234", true }, { "32767-281474976710655", true }, { "", false }, { "-", false },
-		{ "1", false }, { "1-", false }, { "-1", false }, { "0-1", false }, { "1-0", false }, { "01-1", false },
-		{ "1-01", false }, { "+1-1", false }, { "1--1", false }, { "1-1 ", false }, { " 1-1", false },
-		{ "1-1x", false }, { "32768-1", false }, { "1-281474976710656", false },
-		{ "99999999999999999999999-1", false }, { "1-99999999999999999999999", false }, { "1-1-1", false },
+		{ "1-1", true },
+		{ "7-1234", true },
+		{ "32767-281474976710655", true },
+		{ "", false },
+		{ "-", false },
+		{ "1", false },
+		{ "1-", false },
+		{ "-1", false },
+		{ "0-1", false },
+		{ "1-0", false },
+		{ "01-1", false },
+		{ "1-01", false },
+		{ "+1-1", false },
+		{ "1--1", false },
+		{ "1-1 ", false },
+		{ " 1-1", false },
+		{ "1-1x", false },
+		{ "32768-1", false },
+		{ "1-281474976710656", false },
+		{ "99999999999999999999999-1", false },
+		{ "1-99999999999999999999999", false },
+		{ "1-1-1", false },
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(TABLE); i++) {

@@ -18,18 +18,29 @@ static void test_seq_gate_table(void **state)
 		enum seq_gate_verdict verdict;
 		uint64_t last;
 	} STEPS[] = {
-		{ 1, 1, SEQ_GATE_TAKE, 1 }, { 1, 2, SEQ_GATE_TAKE, 2 }, { 1, 2, SEQ_GATE_SEEN, 2 }, { 1, 1, SEQ_GATE_SEEN, 2 },
-		{ 1, 0, SEQ_GATE_SEEN, 2 }, { 1, 4, SEQ_GATE_GAP, 2 }, { 1, 5, SEQ_GATE_GAP, 2 }, { 1, 3, SEQ_GATE_TAKE, 3 },
-		{ 1, 4, SEQ_GATE_TAKE, 4 }, { 1, UINT64_MAX, SEQ_GATE_GAP, 4 },
+		{ 1, 1, SEQ_GATE_TAKE, 1 },
+		{ 1, 2, SEQ_GATE_TAKE, 2 },
+		{ 1, 2, SEQ_GATE_SEEN, 2 },
+		{ 1, 1, SEQ_GATE_SEEN, 2 },
+		{ 1, 0, SEQ_GATE_SEEN, 2 },
+		{ 1, 4, SEQ_GATE_GAP, 2 },
+		{ 1, 5, SEQ_GATE_GAP, 2 },
+		{ 1, 3, SEQ_GATE_TAKE, 3 },
+		{ 1, 4, SEQ_GATE_TAKE, 4 },
+		{ 1, UINT64_MAX, SEQ_GATE_GAP, 4 },
 		/* Of before a restore: never applied, whatever its seq. */
 		{ 0, 5, SEQ_GATE_SEEN, 4 },
 		/* Of after one: nothing is applied until the caller has reloaded. */
-		{ 2, 5, SEQ_GATE_INCARNATION, 4 }, { 2, 1, SEQ_GATE_INCARNATION, 4 }, { 1, 5, SEQ_GATE_TAKE, 5 },
+		{ 2, 5, SEQ_GATE_INCARNATION, 4 },
+		{ 2, 1, SEQ_GATE_INCARNATION, 4 },
+		{ 1, 5, SEQ_GATE_TAKE, 5 },
 	};
 	struct seq_gate gate = { .incarnation = 1 };
 	(void)state;
 	for (size_t i = 0; i < sizeof(STEPS) / sizeof(STEPS[0]); i++) {
-		assert_int_equal(seq_gate_offer(&gate, STEPS[i].incarnation, STEPS[i].seq, 1000 + i), STEPS[i].verdict);
+		assert_int_equal(
+			seq_gate_offer(&gate, STEPS[i].incarnation, STEPS[i].seq, 1000 + i),
+			STEPS[i].verdict);
 		assert_true(gate.last == STEPS[i].last);
 	}
 }

@@ -33,7 +33,8 @@ static struct {
 static int64_t open_ms;
 
 static const struct setting SETTINGS[] = {
-	{ "ECHO_OPEN_MS", SETTING_INT, "0", 0, 60000, &open_ms, "how long the loading of a shard takes" },
+	{ "ECHO_OPEN_MS", SETTING_INT, "0", 0, 60000, &open_ms,
+		"how long the loading of a shard takes" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
 
@@ -72,7 +73,8 @@ static enum service_message_status on_message(struct service *service, struct se
 	char text[TEXT_MAX];
 	char fact[TEXT_MAX];
 	(void)seq_r;
-	(void)snprintf(text, sizeof(text), "%.*s", (int)message->length, (const char *)message->bytes);
+	(void)snprintf(
+		text, sizeof(text), "%.*s", (int)message->length, (const char *)message->bytes);
 	if (begins(text, "kill"))
 		(void)raise(SIGKILL);
 	if (begins(text, "bad")) {
@@ -131,7 +133,8 @@ int echo_produce(int shard_first, int shard_last, int count, const char *text)
 		char line[TEXT_MAX];
 		int n = snprintf(line, sizeof(line), "%s %d", text, i);
 		for (int shard = shard_first; shard <= shard_last; shard++)
-			kafka_produce(producer, TOPIC_JACKPOT_COMMANDS, (uint32_t)shard, NULL, 0, line, (size_t)n);
+			kafka_produce(producer, TOPIC_JACKPOT_COMMANDS, (uint32_t)shard, NULL, 0,
+				line, (size_t)n);
 		kafka_producer_poll(producer);
 	}
 	bool all = kafka_producer_flush(producer, 30000);
@@ -146,8 +149,8 @@ static void letter_print(const struct kafka_message *message)
 	if (letter == NULL)
 		printf("letter unreadable\n");
 	else
-		printf("letter %s %u %" PRId64 " %s\n", letter->topic, letter->partition, letter->offset,
-			letter->reason);
+		printf("letter %s %u %" PRId64 " %s\n", letter->topic, letter->partition,
+			letter->offset, letter->reason);
 	carillon__dead_letter__free_unpacked(letter, NULL);
 }
 

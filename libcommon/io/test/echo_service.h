@@ -1,14 +1,17 @@
-/* The smallest service there can be, for tests of the loop on real servers: it writes each command it consumes as a row of echo.row, whose primary key is
- * (shard, offset), and sends one fact for each. Whatever the loop applies twice breaks the key, what it loses is missing.
+/* The smallest service there can be, for tests of the loop on real servers: it writes each command
+ * it consumes as a row of echo.row, whose primary key is (shard, offset), and sends one fact for
+ * each. Whatever the loop applies twice breaks the key, what it loses is missing.
  *
- * Commands are text: "kill.." ends the process by SIGKILL, "bad.." cannot be read, "wait.." waits until half a second after it was first offered. */
+ * Commands are text: "kill.." ends the process by SIGKILL, "bad.." cannot be read, "wait.." waits
+ * until half a second after it was first offered. */
 #ifndef CARILLON_IO_TEST_ECHO_SERVICE_H
 #define CARILLON_IO_TEST_ECHO_SERVICE_H
 
 int echo_service_run(int argc, char **argv);
 /* Sends `count` commands "<text> <i>" to each of the shards 0..shards-1, or to one shard. */
 int echo_produce(int shard_first, int shard_last, int count, const char *text);
-/* Prints one line for each message of dead.letters and jackpot.facts: how many, and the letters' reasons. */
+/* Prints one line for each message of dead.letters and jackpot.facts: how many, and the letters'
+ * reasons. */
 int echo_inspect(void);
 
 #endif

@@ -41,7 +41,8 @@ static void test_counter_and_gauge(void **state)
 	metric_add(counter, 2);
 	metric_add(counter, 3);
 	metric_set(gauge, -7);
-	assert_has("# HELP a_total Things \\\\ so far.\\nReally.\n# TYPE a_total counter\na_total 5\n");
+	assert_has("# HELP a_total Things \\\\ so far.\\nReally.\n# TYPE a_total counter\na_total "
+		   "5\n");
 	assert_has("# TYPE b gauge\nb -7\n");
 }
 
@@ -74,7 +75,8 @@ static void test_histogram_buckets_are_cumulative(void **state)
 	metric_observe_us(h, 2);
 	metric_observe_us(h, 100);
 	metric_observe_us(h, 10000001);
-	assert_has("# TYPE e_us histogram\ne_us_bucket{x=\"1\",le=\"1\"} 2\ne_us_bucket{x=\"1\",le=\"2\"} 3\n");
+	assert_has("# TYPE e_us histogram\ne_us_bucket{x=\"1\",le=\"1\"} "
+		   "2\ne_us_bucket{x=\"1\",le=\"2\"} 3\n");
 	assert_has("e_us_bucket{x=\"1\",le=\"50\"} 3\ne_us_bucket{x=\"1\",le=\"100\"} 4\n");
 	assert_has("e_us_bucket{x=\"1\",le=\"10000000\"} 4\ne_us_bucket{x=\"1\",le=\"+Inf\"} 5\n");
 	assert_has("e_us_sum{x=\"1\"} 10000104\ne_us_count{x=\"1\"} 5\n");
@@ -91,7 +93,8 @@ static void get(const char *address, const char *path, char *answer, size_t room
 	assert_int_equal(inet_pton(AF_INET, "127.0.0.1", &to.sin_addr), 1);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
-	int n = snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path);
+	int n = snprintf(request, sizeof(request),
+		"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path);
 	assert_int_equal(write(fd, request, (size_t)n), n);
 	size_t length = 0;
 	ssize_t more;

@@ -1,4 +1,5 @@
-/* The loop: what can be tested without servers, and, with arguments, the echo service that tests/e2e/service_loop.py runs on real ones. */
+/* The loop: what can be tested without servers, and, with arguments, the echo service that
+ * tests/e2e/service_loop.py runs on real ones. */
 #include "libcommon/io/test/echo_service.h"
 
 #include "libcommon/io/kafka.h"
@@ -21,15 +22,19 @@ static void test_offset_near_moves_only_what_is_outside(void **state)
 	static const struct {
 		int64_t offset, first, next, expected;
 	} ROWS[] = {
-		{ 5, 0, 10, 5 }, { 0, 0, 10, 0 }, { 10, 0, 10, 10 }, /* inside, the end included */
-		{ 3, 4, 10, 4 }, /* deleted already */
+		{ 5, 0, 10, 5 },
+		{ 0, 0, 10, 0 },
+		{ 10, 0, 10, 10 }, /* inside, the end included */
+		{ 3, 4, 10, 4 },   /* deleted already */
 		{ 11, 4, 10, 10 }, /* Kafka lost its tail */
-		{ KAFKA_END, 4, 10, 10 }, { 0, 0, 0, 0 }, { 7, 0, 0, 0 },
+		{ KAFKA_END, 4, 10, 10 },
+		{ 0, 0, 0, 0 },
+		{ 7, 0, 0, 0 },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++)
-		assert_int_equal(kafka_offset_near(TOPIC_WALLET_FACTS, 1, ROWS[i].offset, ROWS[i].first,
-					 ROWS[i].next),
+		assert_int_equal(kafka_offset_near(TOPIC_WALLET_FACTS, 1, ROWS[i].offset,
+					 ROWS[i].first, ROWS[i].next),
 			ROWS[i].expected);
 }
 
@@ -72,7 +77,13 @@ static void test_kafka_batch_copy_outlives_its_source(void **state)
 	uint8_t key[] = "k1";
 	uint8_t bytes[] = "payload";
 	struct kafka_message messages[2] = {
-		{ .topic = TOPIC_WALLET_FACTS, .partition = 3, .offset = 9, .key = key, .key_length = 2, .bytes = bytes, .length = 7 },
+		{ .topic = TOPIC_WALLET_FACTS,
+			.partition = 3,
+			.offset = 9,
+			.key = key,
+			.key_length = 2,
+			.bytes = bytes,
+			.length = 7 },
 		{ .topic = TOPIC_WALLET_FACTS, .partition = 3, .offset = 10 },
 	};
 	struct kafka_batch batch = { .messages = messages, .n = 2 };
@@ -95,7 +106,9 @@ static void test_kafka_batch_copy_outlives_its_source(void **state)
 
 static int usage(const char *program)
 {
-	(void)fprintf(stderr, "%s [run | produce FIRST LAST COUNT TEXT | inspect]: found other arguments\n", program);
+	(void)fprintf(stderr,
+		"%s [run | produce FIRST LAST COUNT TEXT | inspect]: found other arguments\n",
+		program);
 	return 2;
 }
 

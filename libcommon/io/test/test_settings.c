@@ -1,4 +1,5 @@
-/* Settings: what is taken, and what is refused with which words. settings_load ends the process, so each row runs in a child. */
+/* Settings: what is taken, and what is refused with which words. settings_load ends the process, so
+ * each row runs in a child. */
 #include "libcommon/io/settings.h"
 
 #include <stdbool.h>
@@ -28,15 +29,16 @@ static const struct setting OWN[] = {
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
 
-static const char *const GOOD[] = { "CARILLON_PG_DSN=host=a", "CARILLON_PG_RO_DSN=host=b", "CARILLON_REDIS=c:1",
-	"CARILLON_KAFKA=d:2", "PATH=/bin", NULL };
+static const char *const GOOD[] = { "CARILLON_PG_DSN=host=a", "CARILLON_PG_RO_DSN=host=b",
+	"CARILLON_REDIS=c:1", "CARILLON_KAFKA=d:2", "PATH=/bin", NULL };
 
 struct outcome {
 	int status;
 	char output[OUTPUT_MAX];
 };
 
-/* Runs settings_load in a child with the good environment and `more` ("NAME=value", "NAME" takes it away), and prints what was read. */
+/* Runs settings_load in a child with the good environment and `more` ("NAME=value", "NAME" takes it
+ * away), and prints what was read. */
 static struct outcome load(const char *more, int argc, const char *argument)
 {
 	struct outcome outcome = { 0 };
@@ -54,16 +56,17 @@ static struct outcome load(const char *more, int argc, const char *argument)
 		if (more != NULL)
 			(void)putenv((char *)(uintptr_t)more); /* without "=": takes it away */
 		settings_load(argc, argv, "wallet", "WALLET_", OWN);
-		printf("%s|%s|%s|%lld|%s|%s|%s|%s|%lld|%d", common.instance, common.nn_url, common.health,
-			(long long)common.shards, common.kind, common.log, common.pg_dsn, own_text,
-			(long long)own_number, own_flag);
+		printf("%s|%s|%s|%lld|%s|%s|%s|%s|%lld|%d", common.instance, common.nn_url,
+			common.health, (long long)common.shards, common.kind, common.log,
+			common.pg_dsn, own_text, (long long)own_number, own_flag);
 		(void)fflush(stdout);
 		_exit(0);
 	}
 	(void)close(ends[1]);
 	size_t length = 0;
 	ssize_t n;
-	while (length < OUTPUT_MAX - 1 && (n = read(ends[0], outcome.output + length, OUTPUT_MAX - 1 - length)) > 0)
+	while (length < OUTPUT_MAX - 1 &&
+		(n = read(ends[0], outcome.output + length, OUTPUT_MAX - 1 - length)) > 0)
 		length += (size_t)n;
 	(void)close(ends[0]);
 	int status;
@@ -77,8 +80,8 @@ static void test_settings_defaults(void **state)
 	(void)state;
 	struct outcome outcome = load(NULL, 1, NULL);
 	assert_int_equal(outcome.status, 0);
-	assert_string_equal(
-		outcome.output, "wallet-1|ipc://nn/wallet-1|127.0.0.1:0|4|live|info|host=a|some|7|0");
+	assert_string_equal(outcome.output,
+		"wallet-1|ipc://nn/wallet-1|127.0.0.1:0|4|live|info|host=a|some|7|0");
 }
 
 static void test_settings_taken(void **state)
@@ -89,17 +92,13 @@ static void test_settings_taken(void **state)
 		{ "CARILLON_INSTANCE=wallet-7", "wallet-7|ipc://nn/wallet-7|" },
 		{ "CARILLON_NN_URL=tcp://10.0.0.1:7001", "wallet-1|tcp://10.0.0.1:7001|" },
 		{ "CARILLON_HEALTH=0.0.0.0:8080", "|0.0.0.0:8080|" },
-		{ "CARILLON_SHARDS=256", "|256|" },
-		{ "CARILLON_KIND=demo", "|demo|" },
-		{ "CARILLON_LOG=debug", "|debug|" },
-		{ "WALLET_TEXT=", "||7|0" },
-		{ "WALLET_NUMBER=-5", "|-5|0" },
-		{ "WALLET_NUMBER=100", "|100|0" },
-		{ "WALLET_FLAG=true", "|7|1" },
-		{ "WALLET_FLAG=1", "|7|1" },
+		{ "CARILLON_SHARDS=256", "|256|" }, { "CARILLON_KIND=demo", "|demo|" },
+		{ "CARILLON_LOG=debug", "|debug|" }, { "WALLET_TEXT=", "||7|0" },
+		{ "WALLET_NUMBER=-5", "|-5|0" }, { "WALLET_NUMBER=100", "|100|0" },
+		{ "WALLET_FLAG=true", "|7|1" }, { "WALLET_FLAG=1", "|7|1" },
 		{ "WALLET_FLAG=0", "|7|0" },
 		{ "CARILLON_DATA=/somewhere", "wallet-1|" }, /* of the scripts */
-		{ "SPIN_ENGINE_OTHER=1", "wallet-1|" }, /* another service's */
+		{ "SPIN_ENGINE_OTHER=1", "wallet-1|" },	     /* another service's */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
@@ -119,29 +118,38 @@ static void test_settings_refused(void **state)
 		{ "CARILLON_KAFKA", "CARILLON_KAFKA: found nothing" },
 		{ "CARILLON_REDIS", "CARILLON_REDIS: found nothing" },
 		{ "CARILLON_PG_RO_DSN", "CARILLON_PG_RO_DSN: found nothing" },
-		{ "CARILLON_SHARDS=0", "CARILLON_SHARDS: found '0', expected a whole number from 1 to 256" },
+		{ "CARILLON_SHARDS=0",
+			"CARILLON_SHARDS: found '0', expected a whole number from 1 to 256" },
 		{ "CARILLON_SHARDS=257", "CARILLON_SHARDS: found '257'" },
 		{ "CARILLON_SHARDS=four", "CARILLON_SHARDS: found 'four'" },
 		{ "CARILLON_SHARDS=", "CARILLON_SHARDS: found ''" },
 		{ "CARILLON_SHARDS=4 ", "CARILLON_SHARDS: found '4 '" },
 		{ "CARILLON_SHARDS= 4", "CARILLON_SHARDS: found ' 4'" },
 		{ "CARILLON_SHARDS=4.0", "CARILLON_SHARDS: found '4.0'" },
-		{ "CARILLON_SHARDS=99999999999999999999", "CARILLON_SHARDS: found '99999999999999999999'" },
-		{ "CARILLON_KIND=prod", "CARILLON_KIND: found 'prod', expected live, demo or test" },
-		{ "CARILLON_LOG=loud", "CARILLON_LOG: found 'loud', expected error, warn, info or debug" },
+		{ "CARILLON_SHARDS=99999999999999999999",
+			"CARILLON_SHARDS: found '99999999999999999999'" },
+		{ "CARILLON_KIND=prod",
+			"CARILLON_KIND: found 'prod', expected live, demo or test" },
+		{ "CARILLON_LOG=loud",
+			"CARILLON_LOG: found 'loud', expected error, warn, info or debug" },
 		{ "CARILLON_HEALTH=8080", "CARILLON_HEALTH: found '8080', expected address:port" },
 		{ "CARILLON_HEALTH=:8080", "CARILLON_HEALTH: found ':8080'" },
 		{ "CARILLON_HEALTH=127.0.0.1:", "CARILLON_HEALTH: found '127.0.0.1:'" },
 		{ "CARILLON_HEALTH=127.0.0.1:65536", "CARILLON_HEALTH: found '127.0.0.1:65536'" },
 		{ "CARILLON_HEALTH=127.0.0.1:8x", "CARILLON_HEALTH: found '127.0.0.1:8x'" },
-		{ "CARILLON_NN_URL=http://x", "CARILLON_NN_URL: found 'http://x', expected ipc://" },
-		{ "CARILLON_INSTANCE=a b", "CARILLON_INSTANCE: found 'a b', expected 1 to 48 letters" },
+		{ "CARILLON_NN_URL=http://x",
+			"CARILLON_NN_URL: found 'http://x', expected ipc://" },
+		{ "CARILLON_INSTANCE=a b",
+			"CARILLON_INSTANCE: found 'a b', expected 1 to 48 letters" },
 		{ "CARILLON_INSTANCE=../etc", "CARILLON_INSTANCE: found '../etc'" },
-		{ "CARILLON_INSTANCE=1234567890123456789012345678901234567890123456789", "CARILLON_INSTANCE: found" },
+		{ "CARILLON_INSTANCE=1234567890123456789012345678901234567890123456789",
+			"CARILLON_INSTANCE: found" },
 		{ "CARILLON_SHARD=4", "CARILLON_SHARD: unknown setting" },
 		{ "CARILLON_=4", "CARILLON_: unknown setting" },
-		{ "WALLET_NUMBERS=4", "WALLET_NUMBERS: unknown setting; expected one that --help lists" },
-		{ "WALLET_NUMBER=101", "WALLET_NUMBER: found '101', expected a whole number from -5 to 100" },
+		{ "WALLET_NUMBERS=4",
+			"WALLET_NUMBERS: unknown setting; expected one that --help lists" },
+		{ "WALLET_NUMBER=101",
+			"WALLET_NUMBER: found '101', expected a whole number from -5 to 100" },
 		{ "WALLET_NUMBER=-6", "WALLET_NUMBER: found '-6'" },
 		{ "WALLET_NUMBER=0x10", "WALLET_NUMBER: found '0x10'" },
 		{ "WALLET_FLAG=yes", "WALLET_FLAG: found 'yes', expected true or false" },
@@ -164,7 +172,8 @@ static void test_settings_huge_value_is_refused(void **state)
 	memset(huge + name, 'x', SETTING_TEXT_MAX);
 	struct outcome outcome = load(huge, 1, NULL);
 	assert_int_equal(outcome.status, 2);
-	assert_non_null(strstr(outcome.output, "WALLET_TEXT: found 1024 bytes, expected at most 1023"));
+	assert_non_null(
+		strstr(outcome.output, "WALLET_TEXT: found 1024 bytes, expected at most 1023"));
 	huge[name + SETTING_TEXT_MAX - 1] = '\0';
 	assert_int_equal(load(huge, 1, NULL).status, 0);
 }
@@ -174,7 +183,8 @@ static void test_settings_arguments(void **state)
 	(void)state;
 	struct outcome outcome = load(NULL, 2, "--verbose");
 	assert_int_equal(outcome.status, 2);
-	assert_non_null(strstr(outcome.output, "found the argument '--verbose', expected none but --help"));
+	assert_non_null(
+		strstr(outcome.output, "found the argument '--verbose', expected none but --help"));
 	outcome = load("CARILLON_SHARDS=bad", 2, "--help");
 	assert_int_equal(outcome.status, 0);
 	assert_non_null(strstr(outcome.output, "CARILLON_PG_DSN"));
