@@ -51,6 +51,7 @@ line() {
     settings=${settings//@EVENTS_PORT_1@/$(port_get EVENTS_PORT_1)}
     settings=${settings//@ROOT@/$ROOT}
     settings=${settings//@INDEX@/$3}
+    settings=${settings//@TEST@/$([ "$kind" = test ] && echo 1 || echo 0)}
     echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0 $(common)$settings : \"$BIN/carillon-$1\""
 }
 
