@@ -1,7 +1,8 @@
-/* The edge's loop: listeners, adopted descriptors, timers, signals, draining. HTTP itself is in edge_http.c.
+/* The edge's loop: listeners, adopted descriptors, timers, signals, draining.
  *
- * We accept connections ourselves and hand them to libwebsockets, because three things depend on it: several processes on one port, a limit
- * on how many strangers are let in per turn, and a listener that can be closed at SIGTERM while what was accepted is served to its end. */
+ * libwebsockets polls, keeps time and speaks WebSocket. Connections are accepted here, because three things depend on it: several processes on
+ * one port, a limit on how many strangers are let in per turn, and a listener that can be closed at SIGTERM while what was accepted is served to
+ * its end. HTTP is read by us too (edge_connection.c says why). */
 #include "libcommon/io/edge_private.h"
 
 #include "libcommon/io/clock.h"
@@ -96,10 +97,8 @@ static void accept_some(struct edge_listener *listener, uint32_t most)
 	struct edge *edge = listener->edge;
 	const int one = 1;
 	for (uint32_t i = 0; i < most; i++) {
-		lws_sock_file_fd_type fd = {
-			.sockfd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC),
-		};
-		if (fd.sockfd < 0) {
+		int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0) {
 			if (errno == ECONNABORTED || errno == EINTR)
 				continue;
 			if (errno != EAGAIN && errno != EWOULDBLOCK)
@@ -108,20 +107,16 @@ static void accept_some(struct edge_listener *listener, uint32_t most)
 		}
 		if (edge->connections >= edge->connections_max) {
 			metric_add(edge->refused, 1);
-			(void)close(fd.sockfd);
+			(void)close(fd);
 			continue;
 		}
-		(void)setsockopt(fd.sockfd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 		int bytes = edge->config.socket_send_bytes;
 		if (bytes > 0)
 			(void)setsockopt(
-				fd.sockfd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
-		struct lws *wsi = lws_adopt_descriptor_vhost(
-			edge->vhost, LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP, fd, NULL, NULL);
-		if (wsi == NULL)
-			continue; /* closed by the library */
-		lws_set_opaque_user_data(wsi, listener);
+				fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 		metric_add(edge->accepted, 1);
+		edge_connection_new(listener, fd);
 	}
 }
 
@@ -244,6 +239,7 @@ static void on_signal(void *context)
 	for (size_t i = 0; i < edge->listeners; i++)
 		if (!edge->listener[i].health_only)
 			listener_close(&edge->listener[i]);
+	edge_connections_sweep(edge);
 	if (edge->config.draining != NULL)
 		edge->config.draining(edge->config.context);
 }
@@ -254,6 +250,7 @@ static void on_second(void *context)
 	metric_set(edge->connections_gauge, (int64_t)edge->connections);
 	metric_set(edge->open_gauge, (int64_t)edge->open);
 	edge_http_timers(edge);
+	edge_connections_sweep(edge);
 }
 
 /* While draining, the loop must turn even when nothing happens. */
@@ -311,15 +308,18 @@ static uint32_t descriptors_raise(uint32_t wanted)
 static void lws_start(struct edge *edge)
 {
 	edge->protocols[0] = (struct lws_protocols){
-		.name = "edge",
-		.callback = edge_http_callback,
-		.per_session_data_size =
-			sizeof(struct edge_session) + edge->config.websocket_session_bytes,
+		.name = "carillon",
+		.callback = edge_websocket_callback,
+		.per_session_data_size = edge->config.websocket_session_bytes,
 		.rx_buffer_size = 4096,
 	};
 	edge->protocols[1] = (struct lws_protocols){
 		.name = "edge-descriptor",
 		.callback = descriptor_callback,
+	};
+	edge->protocols[2] = (struct lws_protocols){
+		.name = "edge-connection",
+		.callback = edge_connection_callback,
 	};
 	struct lws_context_creation_info info = {
 		.port = CONTEXT_PORT_NO_LISTEN_SERVER,
@@ -334,7 +334,6 @@ static void lws_start(struct edge *edge)
 		.keepalive_timeout = (int)edge->config.idle_timeout_s,
 		.timeout_secs = 20,
 		.pt_serv_buf_size = 16384,
-		.fd_limit_per_thread = edge->connections_max + DESCRIPTORS_OWN,
 		.options = LWS_SERVER_OPTION_DISABLE_IPV6,
 		.vhost_name = "edge",
 	};

@@ -1,6 +1,6 @@
 /* The edge: one libwebsockets context as the loop of a process that faces browsers (gateway, notifications).
  *
- * The loop is the master: it accepts connections, collects HTTP requests within limits, hands them to handlers by a table of routes, and polls
+ * The loop is the master: it accepts connections, reads HTTP requests strictly and within limits, hands them to handlers by a table of routes, and polls
  * descriptors of ours beside them (Kafka, nanomsg, the Postgres pool). One thread; every function here is called from that thread, and nothing
  * called from it may wait for long.
  *
@@ -151,7 +151,7 @@ struct edge_stream_ops {
 /* Sends the header of the answer (200, not cached, connection not kept) and ends the request; the stream then belongs to the edge. */
 struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type, const struct edge_stream_ops *ops, void *context);
 void edge_stream_wake(struct edge_stream *stream);  /* ask for `writable` */
-/* Only in `writable`, once. bytes needs LWS_PRE writable bytes in front of it, which HTTP leaves as they are, so that one buffer may serve all. */
+/* Only in `writable`, once: everything written before has then left. The bytes are copied where the socket does not take them. */
 bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length);
 void edge_stream_close(struct edge_stream *stream);
 

@@ -1,8 +1,5 @@
-/* HTTP of the edge: from libwebsockets' callbacks to handlers, and answers back.
- *
- * While a handler has a request, reading of its connection is off: libwebsockets 4.1 would take a pipelined request for the body of the one being
- * answered, and poll() would report it for ever. An answer is written at once, in one piece with its header, whoever calls; what the socket
- * does not take, the library keeps and sends later. */
+/* HTTP of the edge: from the head of a request to its handler, and answers back. An answer is written at once, in one piece with its header,
+ * whoever calls; what the socket does not take is kept and sent later. */
 #include "libcommon/io/edge_private.h"
 
 #include "libcommon/io/clock.h"
@@ -12,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #define UNANSWERED_US (30 * UINT64_C(1000000))
@@ -130,7 +128,7 @@ static uint8_t *out_room(struct edge *edge, size_t need)
 		if (edge->out == NULL)
 			fatal("edge: out of memory");
 	}
-	return edge->out + LWS_PRE;
+	return edge->out;
 }
 
 static size_t header_write(struct edge_request *request, char *out, uint32_t status,
@@ -159,23 +157,15 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 	return (size_t)n;
 }
 
-/* Ends the connection when libwebsockets gets round to it, after what was written has left. */
-static void close_soon(struct edge_session *session, struct lws *wsi)
-{
-	session->closing = true;
-	(void)lws_callback_on_writable(wsi);
-}
-
 void edge_answer(struct edge_request *request, uint32_t status, const char *content_type,
 	const void *body, size_t length)
 {
 	struct edge *edge = request->edge;
-	struct lws *wsi = request->wsi;
-	struct edge_session *session = request->session;
-	if (edge->draining)
+	struct edge_connection *connection = request->connection;
+	if (edge->draining || connection->ended)
 		request->close = true;
 	bool close = request->close;
-	uint8_t *out = out_room(edge, LWS_PRE + HEADER_ROOM + length);
+	uint8_t *out = out_room(edge, HEADER_ROOM + length);
 	size_t n = header_write(request, (char *)out, status, content_type, length, false);
 	if (!request->head && status != 304 && status != 204 && length > 0) {
 		memcpy(out + n, body, length);
@@ -185,12 +175,13 @@ void edge_answer(struct edge_request *request, uint32_t status, const char *cont
 	if (status >= 500)
 		log_debug("%s %s: %" PRIu32 " [%s]", request->method_post ? "POST" : "GET",
 			request->path, status, request->id);
-	session->request = NULL;
+	connection->request = NULL;
 	edge_request_free(request);
-	int written = lws_write(wsi, out, n, LWS_WRITE_HTTP);
-	(void)lws_rx_flow_control(wsi, 1);
-	if (written < 0 || close || lws_http_transaction_completed(wsi) != 0)
-		close_soon(session, wsi);
+	edge_connection_write(connection, out, n);
+	if (close)
+		edge_connection_finish(connection);
+	else
+		edge_connection_advance(connection);
 }
 
 void edge_answer_json(
@@ -248,27 +239,46 @@ bool edge_answer_etag(struct edge_request *request, const char *etag)
 	return true;
 }
 
+/* ---- answers without an end --------------------------------------------------------------------------------------------------- */
+
 struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
 	const struct edge_stream_ops *ops, void *context)
 {
-	struct edge *edge = request->edge;
-	struct edge_session *session = request->session;
+	struct edge_connection *connection = request->connection;
 	struct edge_stream *stream = calloc(1, sizeof(*stream));
 	if (stream == NULL)
 		fatal("edge: out of memory");
-	stream->wsi = request->wsi;
-	stream->session = session;
+	stream->connection = connection;
 	stream->ops = ops;
 	stream->context = context;
-	uint8_t *out = out_room(edge, LWS_PRE + HEADER_ROOM);
+	uint8_t *out = out_room(request->edge, HEADER_ROOM);
 	size_t n = header_write(request, (char *)out, 200, content_type, 0, true);
 	count(request, 200);
-	session->request = NULL;
-	session->stream = stream;
+	connection->request = NULL;
+	connection->stream = stream;
+	connection->deadline_us = 0;
 	edge_request_free(request);
-	if (lws_write(stream->wsi, out, n, LWS_WRITE_HTTP) < 0)
-		edge_stream_close(stream);
+	edge_connection_write(connection, out, n);
 	return stream;
+}
+
+void edge_stream_wake(struct edge_stream *stream)
+{
+	stream->woken = true;
+	(void)lws_callback_on_writable(stream->connection->wsi);
+}
+
+bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length)
+{
+	if (stream->connection->closing || stream->connection->finishing)
+		return false;
+	edge_connection_write(stream->connection, bytes, length);
+	return !stream->connection->closing;
+}
+
+void edge_stream_close(struct edge_stream *stream)
+{
+	edge_connection_finish(stream->connection);
 }
 
 /* ---- requests --------------------------------------------------------------------------------------------------------------- */
@@ -297,11 +307,10 @@ static bool is_own(const struct edge_request *request)
 }
 
 /* The request is whole: to whom? */
-static void dispatch(struct edge_request *request)
+void edge_http_dispatch(struct edge_request *request)
 {
 	struct edge *edge = request->edge;
-	(void)lws_rx_flow_control(request->wsi, 0);
-	lws_set_timeout(request->wsi, NO_PENDING_TIMEOUT, 0);
+	request->connection->deadline_us = 0;
 	if (request->state == REQUEST_REFUSED) {
 		edge_answer_error(request, request->refused_status, request->refused_code,
 			request->refused_message, NULL, NULL, NULL);
@@ -342,37 +351,16 @@ static void refuse(
 	request->refused_message = message;
 }
 
-enum body_kind { BODY_NONE, BODY_LENGTH, BODY_UNSAFE };
-
-/* How a body is announced. What is not plain digits could be read differently by somebody in between: the connection is then closed. */
-static enum body_kind body_announced(struct edge_request *request)
+static bool json_content(const struct http_head *head)
 {
-	char text[16];
-	if (lws_hdr_total_length(request->wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0)
-		return BODY_UNSAFE;
-	int length = lws_hdr_total_length(request->wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH);
-	if (length <= 0)
-		return BODY_NONE;
-	if (length >= (int)sizeof(text) ||
-		lws_hdr_copy(request->wsi, text, sizeof(text), WSI_TOKEN_HTTP_CONTENT_LENGTH) < 0 ||
-		strspn(text, "0123456789") != strlen(text))
-		return BODY_UNSAFE;
-	request->body_expected = (size_t)strtoull(text, NULL, 10);
-	return BODY_LENGTH;
-}
-
-static bool json_content(const struct edge_request *request)
-{
-	char type[128];
-	if (lws_hdr_total_length(request->wsi, WSI_TOKEN_HTTP_CONTENT_TYPE) >= (int)sizeof(type) ||
-		lws_hdr_copy(request->wsi, type, sizeof(type), WSI_TOKEN_HTTP_CONTENT_TYPE) <= 0)
-		return false;
-	return strncasecmp(type, "application/json", 16) == 0 &&
+	const char *type = http_head_field(head, "content-type");
+	return type != NULL && strncasecmp(type, "application/json", 16) == 0 &&
 		(type[16] == '\0' || type[16] == ';' || type[16] == ' ');
 }
 
 /* All that can be refused by looking at the header. */
-static void header_check(struct edge_request *request, bool method_known, bool readable)
+static void header_check(struct edge_request *request, const struct http_head *head,
+	bool method_known, bool readable)
 {
 	bool path_known = false;
 	if (!readable) {
@@ -387,7 +375,7 @@ static void header_check(struct edge_request *request, bool method_known, bool r
 			refuse(request, 413, "too_large", "The body is larger than 16384 bytes.");
 		else if (!body && request->body_expected > 0)
 			refuse(request, 400, "body_refused", "This request takes no body.");
-		else if (body && !json_content(request))
+		else if (body && !json_content(head))
 			refuse(request, 415, "content_type", "Content-Type must be application/json.");
 	} else if (path_known) {
 		refuse(request, 405, "method_refused",
@@ -400,93 +388,64 @@ static void header_check(struct edge_request *request, bool method_known, bool r
 	}
 }
 
-/* A request whose end cannot be told: answered at once, and the connection ends. */
-static int refuse_and_close(struct edge_request *request, uint32_t status, const char *code,
+/* Answered at once, and the connection ends: where the next request would begin cannot be told, or is too far away. */
+static bool refuse_and_close(struct edge_request *request, uint32_t status, const char *code,
 	const char *message)
 {
 	request->close = true;
 	edge_answer_error(request, status, code, message, NULL, NULL, NULL);
-	return -1;
+	return false;
 }
 
-static int on_request(struct lws *wsi, struct edge_session *session, const char *path, size_t length)
+bool edge_http_request(struct edge_connection *connection, const struct http_head *head)
 {
-	struct edge *edge = lws_context_user(lws_get_context(wsi));
-	const struct edge_listener *listener = lws_get_opaque_user_data(wsi);
-	if (session->request != NULL || session->stream != NULL)
-		return -1;
-	struct edge_request *request = edge_request_new(edge);
-	request->wsi = wsi;
-	request->session = session;
-	session->request = request;
-	request->metrics = edge->routes_n + 1;
-	request->health_only = listener != NULL && listener->health_only;
-	request->head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
-	request->method_post = lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) > 0;
-	bool known = request->head || request->method_post ||
-		lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0;
-	bool readable = edge_request_read(request, path, length);
-	enum body_kind body = body_announced(request);
-	if (body == BODY_UNSAFE)
-		return refuse_and_close(request, 411, "length_required",
-			"A body must be announced by one Content-Length in digits.");
-	if (body == BODY_NONE && (request->method_post || !known))
+	struct edge_request *request = edge_request_new(connection);
+	connection->request = request;
+	request->metrics = request->edge->routes_n + 1;
+	request->health_only = connection->listener->health_only;
+	request->close = !head->keep_alive;
+	request->head = strcmp(head->method, "HEAD") == 0;
+	request->method_post = strcmp(head->method, "POST") == 0;
+	bool known = request->head || request->method_post || strcmp(head->method, "GET") == 0;
+	bool readable = edge_request_read(request, head);
+	if (request->method_post && !head->has_length)
 		return refuse_and_close(
 			request, 411, "length_required", "Content-Length is missing.");
-	if (request->body_expected > DISCARD_MAX)
+	if (head->upgrade && http_head_field(head, "upgrade") != NULL)
+		return refuse_and_close(
+			request, 400, "upgrade_refused", "There is nothing to upgrade to here.");
+	if (head->content_length > DISCARD_MAX)
 		return refuse_and_close(
 			request, 413, "too_large", "The body is larger than 16384 bytes.");
-	header_check(request, known, readable);
-	if (request->body_expected == 0 && !request->method_post) {
-		dispatch(request);
-		return session->closing ? -1 : 0;
-	}
-	if (request->state == REQUEST_COLLECTING) {
+	request->body_expected = (size_t)head->content_length;
+	header_check(request, head, known, readable);
+	if (request->state == REQUEST_COLLECTING && request->body_expected > 0) {
 		request->body = malloc(request->body_expected + 1);
 		if (request->body == NULL)
 			fatal("edge: out of memory");
-		request->body[0] = '\0';
 	}
-	return 0;
+	return true;
 }
 
-static int on_body(struct edge_session *session, const void *bytes, size_t length)
+void edge_http_malformed(struct edge_connection *connection, enum http_head_status status)
 {
-	struct edge_request *request = session->request;
-	if (request == NULL || request->state != REQUEST_COLLECTING || length == 0)
-		return 0;
-	if (length > request->body_expected - request->body_length)
-		return -1;
-	memcpy(request->body + request->body_length, bytes, length);
-	request->body_length += length;
-	request->body[request->body_length] = '\0';
-	return 0;
-}
-
-static int on_body_end(struct edge_session *session)
-{
-	struct edge_request *request = session->request;
-	/* A handler has it already: libwebsockets says so again when a pipelined request arrives. */
-	if (request != NULL && request->state != REQUEST_OPEN)
-		dispatch(request);
-	return session->closing ? -1 : 0;
-}
-
-static void on_gone(struct edge *edge, struct edge_session *session)
-{
-	if (session->request != NULL) {
-		edge_request_free(session->request);
-		session->request = NULL;
-	}
-	if (session->stream != NULL) {
-		struct edge_stream *stream = session->stream;
-		session->stream = NULL;
-		edge_stream_gone(stream);
-	}
-	if (session->counted) {
-		session->counted = false;
-		edge->connections--;
-	}
+	struct edge_request *request = edge_request_new(connection);
+	struct http_head nothing = { .path = (char[]){ "/" } };
+	connection->request = request;
+	request->metrics = request->edge->routes_n + 1;
+	request->health_only = connection->listener->health_only;
+	(void)edge_request_read(request, &nothing);
+	if (status == HTTP_HEAD_LENGTH)
+		(void)refuse_and_close(request, 411, "length_required",
+			"A body must be announced by one Content-Length in digits.");
+	else if (status == HTTP_HEAD_TOO_LARGE)
+		(void)refuse_and_close(request, 431, "header_refused",
+			"The header is larger than 8192 bytes or has too many fields.");
+	else if (status == HTTP_HEAD_VERSION)
+		(void)refuse_and_close(
+			request, 400, "version_refused", "Only HTTP/1.0 and HTTP/1.1 are spoken.");
+	else
+		(void)refuse_and_close(request, 400, "malformed", "This is not a request of HTTP/1.1.");
 }
 
 void edge_http_timers(struct edge *edge)
@@ -494,7 +453,7 @@ void edge_http_timers(struct edge *edge)
 	uint64_t now_us = clock_mono_us();
 	for (uint32_t i = 0; i < edge->slots_n; i++) {
 		struct edge_request *request = edge->slots[i];
-		if (request->wsi == NULL || request->state != REQUEST_OPEN ||
+		if (request->connection == NULL || request->state != REQUEST_OPEN ||
 			now_us - request->began_us < UNANSWERED_US)
 			continue;
 		log_error("nobody answered %s in 30 s [%s]", request->path, request->id);
@@ -512,89 +471,3 @@ void edge_http_end(struct edge *edge)
 	free(edge->free_slots);
 	free(edge->out);
 }
-
-/* ---- WebSocket --------------------------------------------------------------------------------------------------------------- */
-
-static bool websocket_wanted(const struct edge *edge, struct lws *wsi)
-{
-	char path[EDGE_PATH_MAX];
-	const struct edge_listener *listener = lws_get_opaque_user_data(wsi);
-	return edge->config.websocket != NULL && !edge->draining &&
-		!(listener != NULL && listener->health_only) &&
-		lws_hdr_copy(wsi, path, sizeof(path), WSI_TOKEN_GET_URI) > 0 &&
-		strcmp(path, edge->config.websocket_path) == 0;
-}
-
-static int websocket(struct lws *wsi, enum lws_callback_reasons reason,
-	struct edge_session *session, void *in, size_t length)
-{
-	struct edge *edge = lws_context_user(lws_get_context(wsi));
-	if (reason == LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION && !websocket_wanted(edge, wsi))
-		return -1;
-	if (reason == LWS_CALLBACK_ESTABLISHED) {
-		memset(session + 1, 0, edge->config.websocket_session_bytes);
-		session->websocket = true;
-		if (!session->counted) {
-			session->counted = true;
-			edge->connections++;
-		}
-	}
-	if (edge->config.websocket == NULL ||
-		(reason == LWS_CALLBACK_CLOSED && (session == NULL || !session->websocket)))
-		return 0;
-	edge->now_us = clock_mono_us();
-	return edge->config.websocket(
-		edge, wsi, reason, session == NULL ? NULL : session + 1, in, length);
-}
-
-/* ---- the callback ------------------------------------------------------------------------------------------------------------ */
-
-/* libwebsockets keeps adding reasons: most are no concern of ours. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wswitch-enum"
-int edge_http_callback(
-	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length)
-{
-	struct edge_session *session = user;
-	struct edge *edge;
-	switch (reason) {
-	case LWS_CALLBACK_HTTP_BIND_PROTOCOL:
-		edge = lws_context_user(lws_get_context(wsi));
-		if (session != NULL && !session->counted) {
-			session->counted = true;
-			edge->connections++;
-		}
-		return 0;
-	case LWS_CALLBACK_HTTP:
-		return on_request(wsi, session, in, length);
-	case LWS_CALLBACK_HTTP_BODY:
-		return on_body(session, in, length);
-	case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-		return on_body_end(session);
-	case LWS_CALLBACK_HTTP_WRITEABLE:
-		if (session->closing)
-			return -1;
-		return session->stream != NULL ? edge_stream_writable(session->stream) : 0;
-	case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-		return strcasecmp(in, "websocket") == 0 ? 0 : -1; /* no HTTP/2 by upgrade */
-	case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-	case LWS_CALLBACK_ESTABLISHED:
-	case LWS_CALLBACK_RECEIVE:
-	case LWS_CALLBACK_RECEIVE_PONG:
-	case LWS_CALLBACK_SERVER_WRITEABLE:
-	case LWS_CALLBACK_TIMER:
-	case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-	case LWS_CALLBACK_CLOSED:
-		return websocket(wsi, reason, session, in, length);
-	case LWS_CALLBACK_WSI_DESTROY:
-		if (session != NULL)
-			on_gone(lws_context_user(lws_get_context(wsi)), session);
-		return 0;
-	case LWS_CALLBACK_CLOSED_HTTP:
-		on_gone(lws_context_user(lws_get_context(wsi)), session);
-		return 0;
-	default:
-		return 0;
-	}
-}
-#pragma GCC diagnostic pop

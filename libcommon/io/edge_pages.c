@@ -63,7 +63,7 @@ static bool page_read(struct edge *edge, const char *file, const char *path, siz
 	if (page->bytes == NULL)
 		fatal("pages: out of memory");
 	page->length = fread(page->bytes, 1, length, in);
-	(void)snprintf(page->path, sizeof(page->path), "%s", path);
+	memcpy(page->path, path, strlen(path) + 1); /* its length was tested above */
 	page->type = type_of(path);
 	unsigned char digest[crypto_hash_sha256_BYTES];
 	char hex[17];

@@ -3,6 +3,7 @@
 #define CARILLON_IO_EDGE_PRIVATE_H
 
 #include "libcommon/io/edge.h"
+#include "libcommon/io/http_head.h"
 #include "libcommon/io/metrics.h"
 
 #define EDGE_LISTENERS_MAX 2
@@ -57,8 +58,7 @@ enum request_state {
 
 struct edge_request {
 	struct edge *edge;
-	struct lws *wsi;
-	struct edge_session *session;
+	struct edge_connection *connection; /* NULL: the slot is free */
 	uint32_t slot, generation;
 	enum request_state state;
 	const struct edge_route *route;
@@ -70,42 +70,55 @@ struct edge_request {
 	uint16_t header_at[EDGE_HEADERS_N];
 	uint16_t query_at, query_end; /* "name=value\0name=value\0" */
 	uint16_t arena_used;
-	char arena[EDGE_ARENA_BYTES];
 	char *body;
 	size_t body_length, body_expected;
 	char id[EDGE_REQUEST_ID_MAX];
 	uint8_t trace[EDGE_TRACE_BYTES];
 	char peer[64];
 	char etag[80];
-	char more[EDGE_MORE_HEADERS_MAX]; /* further header lines of the answer */
 	size_t more_length;
 	/* of a refusal that waits for the body's end */
 	uint32_t refused_status;
 	const char *refused_code, *refused_message;
+	/* Not cleared between requests. */
+	char more[EDGE_MORE_HEADERS_MAX]; /* further header lines of the answer */
+	char arena[EDGE_ARENA_BYTES];
 };
 
 struct edge_stream {
-	struct lws *wsi;
-	struct edge_session *session;
+	struct edge_connection *connection;
 	const struct edge_stream_ops *ops;
 	void *context;
-	bool closing, wrote;
+	bool woken;                   /* somebody asked for `writable` */
 };
 
-/* One connection's own, kept by libwebsockets as user space; the session of a WebSocket lies behind it. */
-struct edge_session {
-	_Alignas(16) struct edge_request *request;
+/* One connection of a client that speaks HTTP, from accept to its end. */
+struct edge_connection {
+	const struct edge_listener *listener;
+	struct edge_connection *previous, *next;
+	struct lws *wsi;
+	int fd;
+	struct edge_request *request;
 	struct edge_stream *stream;
-	bool closing;                 /* close at the next chance, after what was written has left */
-	bool websocket;
-	bool counted;
+	char *in;                     /* what was received and not yet taken: from in_at up to in_used */
+	size_t in_at, in_used, in_room;
+	uint8_t *out;                 /* what the socket would not take yet */
+	size_t out_at, out_used, out_room;
+	uint64_t deadline_us;         /* 0: none */
+	bool advancing;               /* a loop over its requests is at work further up the stack */
+	bool paused;                  /* reading is off */
+	bool ended;                   /* the client will send no more */
+	bool finishing;               /* nothing is answered any more: what is left is sent, then the connection ends */
+	bool closing;                 /* to be closed at once */
+	bool fresh;                   /* nothing has been read from it yet */
 };
 
 struct edge {
 	struct edge_config config;
 	struct lws_context *lws;
 	struct lws_vhost *vhost;
-	struct lws_protocols protocols[3];
+	struct lws_protocols protocols[4];
+	struct edge_connection *first;
 	struct edge_listener listener[EDGE_LISTENERS_MAX];
 	size_t listeners;
 	struct edge_adopted adopted[EDGE_ADOPTED_MAX];
@@ -140,22 +153,34 @@ struct edge {
 };
 
 /* edge_http.c */
-int edge_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
 void edge_http_begin(struct edge *edge);   /* metrics of the routes */
 void edge_http_timers(struct edge *edge);  /* once a second: requests nobody answers */
 void edge_http_end(struct edge *edge);
+/* A head has been read: makes the request and checks it. False: it was answered and the connection ends. */
+bool edge_http_request(struct edge_connection *connection, const struct http_head *head);
+void edge_http_dispatch(struct edge_request *request); /* its body is whole */
+void edge_http_malformed(struct edge_connection *connection, enum http_head_status status);
 /* edge_request.c */
-bool edge_request_read(struct edge_request *request, const char *path, size_t path_length);
-struct edge_request *edge_request_new(struct edge *edge);
+bool edge_request_read(struct edge_request *request, const struct http_head *head);
+struct edge_request *edge_request_new(struct edge_connection *connection);
 void edge_request_free(struct edge_request *request);
 bool edge_request_route(struct edge_request *request, bool *path_known_r);
+/* edge_connection.c */
+int edge_connection_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
+void edge_connection_new(const struct edge_listener *listener, int fd);
+void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length);
+void edge_connection_finish(struct edge_connection *connection); /* send what is left, then close */
+void edge_connection_close(struct edge_connection *connection);  /* at once */
+void edge_connection_advance(struct edge_connection *connection);
+void edge_connections_sweep(struct edge *edge); /* once a second: time-outs, and idle ones while draining */
 /* edge_pages.c */
 const struct edge_page *edge_page_find(const struct edge *edge, const char *path, bool *redirect_r);
 void edge_page_answer(struct edge_request *request, const struct edge_page *page);
 void edge_pages_free(struct edge *edge);
-/* edge_stream.c: LWS_CALLBACK_HTTP_WRITEABLE and the end of the connection */
-int edge_stream_writable(struct edge_stream *stream);
-void edge_stream_gone(struct edge_stream *stream);
+/* edge_websocket.c */
+int edge_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
+/* Is what has just arrived for the WebSocket? Then the connection is libwebsockets' own from now on and ours is to be closed. */
+bool edge_websocket_take(struct edge_connection *connection);
 /* edge.c */
 uint64_t edge_random(struct edge *edge);
 

@@ -1,13 +1,16 @@
-/* A request as it is read from libwebsockets: everything handlers may ask for is copied here when the headers are complete, because the library
- * may reuse its own copy while the answer is on its way. */
+/* A request as it is read from its head: everything handlers may ask for is copied here, because the connection's buffer moves on
+ * while the answer is on its way. */
 #include "libcommon/io/edge_private.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
 
 /* ---- the table of requests: tickets outlive what they name ------------------------------------------------------------------ */
 
@@ -21,8 +24,9 @@ static void table_grow(struct edge *edge)
 	edge->slots_room = room;
 }
 
-struct edge_request *edge_request_new(struct edge *edge)
+struct edge_request *edge_request_new(struct edge_connection *connection)
 {
+	struct edge *edge = connection->listener->edge;
 	struct edge_request *request;
 	if (edge->free_n > 0) {
 		request = edge->slots[edge->free_slots[--edge->free_n]];
@@ -37,11 +41,12 @@ struct edge_request *edge_request_new(struct edge *edge)
 	}
 	uint32_t slot = request->slot;
 	uint32_t generation = request->generation + 1;
-	memset(request, 0, offsetof(struct edge_request, arena));
-	memset(&request->body, 0, sizeof(*request) - offsetof(struct edge_request, body));
+	memset(request, 0, offsetof(struct edge_request, more));
+	request->more[0] = '\0';
 	request->slot = slot;
 	request->generation = generation == 0 ? 1 : generation;
 	request->edge = edge;
+	request->connection = connection;
 	request->arena_used = 1; /* 0 means: none */
 	request->arena[0] = '\0';
 	request->began_us = clock_mono_us();
@@ -55,7 +60,7 @@ void edge_request_free(struct edge_request *request)
 	struct edge *edge = request->edge;
 	free(request->body);
 	request->body = NULL;
-	request->wsi = NULL;
+	request->connection = NULL;
 	edge->free_slots[edge->free_n++] = request->slot;
 	edge->open--;
 }
@@ -71,7 +76,7 @@ struct edge_request *edge_find(struct edge *edge, uint64_t ticket)
 	if (ticket == 0 || slot >= edge->slots_n)
 		return NULL;
 	struct edge_request *request = edge->slots[slot];
-	if (request->wsi == NULL || request->generation != (uint32_t)(ticket >> 32))
+	if (request->connection == NULL || request->generation != (uint32_t)(ticket >> 32))
 		return NULL;
 	return request;
 }
@@ -90,87 +95,42 @@ static char *arena_take(struct edge_request *request, size_t length, uint16_t *a
 	return out;
 }
 
-/* Control characters in a header are never meant well. */
-static bool text_clean(const char *text, size_t length)
+static bool arena_copy(struct edge_request *request, const char *text, uint16_t *at_r)
 {
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			return false;
-	return true;
-}
-
-static bool known_header(struct edge_request *request, enum lws_token_indexes token,
-	enum edge_header header)
-{
-	int length = lws_hdr_total_length(request->wsi, token);
-	if (length <= 0)
-		return true;
-	char *out = length >= EDGE_HEADER_MAX
-		? NULL
-		: arena_take(request, (size_t)length, &request->header_at[header]);
-	return out != NULL && lws_hdr_copy(request->wsi, out, length + 1, token) >= 0 &&
-		text_clean(out, strlen(out));
-}
-
-static bool custom_header(
-	struct edge_request *request, const char *name, char *out, size_t size, bool *found_r)
-{
-	int name_length = (int)strlen(name);
-	int length = lws_hdr_custom_length(request->wsi, name, name_length);
-	*found_r = length > 0;
-	if (length <= 0)
-		return true;
-	if ((size_t)length >= size ||
-		lws_hdr_custom_copy(request->wsi, out, (int)size, name, name_length) < 0)
-		return false;
-	size_t from = strspn(out, " \t");
-	size_t end = strlen(out);
-	while (end > from && (out[end - 1] == ' ' || out[end - 1] == '\t'))
-		end--;
-	memmove(out, out + from, end - from);
-	out[end - from] = '\0';
-	return text_clean(out, end - from);
+	size_t length = strlen(text);
+	char *out = length >= EDGE_HEADER_MAX ? NULL : arena_take(request, length, at_r);
+	if (out != NULL)
+		memcpy(out, text, length);
+	return out != NULL;
 }
 
 /* "Bearer xyz" becomes "xyz"; another scheme is as good as none. */
-static void authorization_strip(struct edge_request *request)
+static const char *bearer(const char *value)
 {
-	uint16_t at = request->header_at[EDGE_AUTHORIZATION];
-	if (at == 0)
-		return;
-	const char *value = &request->arena[at];
-	size_t skip = strncasecmp(value, "Bearer ", 7) == 0 ? 7 : 0;
-	while (skip > 0 && value[skip] == ' ')
-		skip++;
-	request->header_at[EDGE_AUTHORIZATION] = (uint16_t)(skip > 0 ? at + skip : 0);
+	if (strncasecmp(value, "Bearer ", 7) != 0)
+		return NULL;
+	return value + 7 + strspn(value + 7, " ");
 }
 
-static bool headers_read(struct edge_request *request)
+static bool headers_read(struct edge_request *request, const struct http_head *head)
 {
-	char value[EDGE_HEADER_MAX];
-	bool found;
-	if (!known_header(request, WSI_TOKEN_HTTP_AUTHORIZATION, EDGE_AUTHORIZATION) ||
-		!known_header(request, WSI_TOKEN_HTTP_IF_NONE_MATCH, EDGE_IF_NONE_MATCH) ||
-		!known_header(request, WSI_TOKEN_ORIGIN, EDGE_ORIGIN))
-		return false;
-	authorization_strip(request);
 	static const struct {
 		const char *name;
 		enum edge_header header;
-	} customs[] = {
-		{ "idempotency-key:", EDGE_IDEMPOTENCY_KEY },
-		{ "last-event-id:", EDGE_LAST_EVENT_ID },
+	} wanted[] = {
+		{ "authorization", EDGE_AUTHORIZATION },
+		{ "idempotency-key", EDGE_IDEMPOTENCY_KEY },
+		{ "if-none-match", EDGE_IF_NONE_MATCH },
+		{ "origin", EDGE_ORIGIN },
+		{ "last-event-id", EDGE_LAST_EVENT_ID },
 	};
-	for (size_t i = 0; i < sizeof(customs) / sizeof(customs[0]); i++) {
-		if (!custom_header(request, customs[i].name, value, sizeof(value), &found))
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const char *value = http_head_field(head, wanted[i].name);
+		if (value != NULL && wanted[i].header == EDGE_AUTHORIZATION)
+			value = bearer(value);
+		if (value != NULL &&
+			!arena_copy(request, value, &request->header_at[wanted[i].header]))
 			return false;
-		if (!found)
-			continue;
-		size_t length = strlen(value);
-		char *out = arena_take(request, length, &request->header_at[customs[i].header]);
-		if (out == NULL)
-			return false;
-		memcpy(out, value, length);
 	}
 	return true;
 }
@@ -208,74 +168,65 @@ static void hex_write(const uint8_t *bytes, size_t n, char *out)
 }
 
 /* "00-<32 hex>-<16 hex>-<2 hex>"; a sender's parent is replaced by an id of ours, the trace goes on. */
-static void trace_read(struct edge_request *request)
+static void trace_read(struct edge_request *request, const char *text)
 {
-	char text[128];
-	bool found;
 	uint8_t parent[8];
 	uint8_t *trace = request->trace;
 	uint64_t random[3] = { edge_random(request->edge), edge_random(request->edge),
 		edge_random(request->edge) };
-	bool taken = custom_header(request, "traceparent:", text, sizeof(text), &found) && found &&
-		strlen(text) >= 55 && strncmp(text, "00-", 3) == 0 && text[35] == '-' &&
-		text[52] == '-' && hex_read(text + 3, trace, 16) && hex_read(text + 36, parent, 8);
+	bool taken = text != NULL && strlen(text) >= 55 && strncmp(text, "00-", 3) == 0 &&
+		text[35] == '-' && text[52] == '-' && hex_read(text + 3, trace, 16) &&
+		hex_read(text + 36, parent, 8);
 	if (!taken)
 		memcpy(trace, random, 16);
 	memcpy(trace + 16, &random[2], 8);
 	trace[24] = taken && hex_digit(text[54]) >= 0 ? (uint8_t)(hex_digit(text[54]) & 1) : 0;
 }
 
-static void id_read(struct edge_request *request)
+static void id_read(struct edge_request *request, const char *text)
 {
-	char text[EDGE_REQUEST_ID_MAX];
-	bool found;
-	bool sane = custom_header(request, "x-request-id:", text, sizeof(text), &found) && found;
-	for (size_t i = 0; sane && text[i] != '\0'; i++)
-		sane = strchr("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-",
-			       text[i]) != NULL;
-	if (sane && text[0] != '\0')
-		memcpy(request->id, text, strlen(text) + 1);
+	static const char allowed[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
+	size_t length = text == NULL ? 0 : strspn(text, allowed);
+	if (length > 0 && length < sizeof(request->id) && text[length] == '\0')
+		memcpy(request->id, text, length + 1);
 	else
 		hex_write(request->trace, 16, request->id);
 }
 
 /* ---- path, query ------------------------------------------------------------------------------------------------------------ */
 
-static bool query_read(struct edge_request *request)
+/* Names and values are decoded apart, so that a decoded "&" or "=" stays what it was. */
+static bool query_read(struct edge_request *request, const char *query)
 {
-	int total = lws_hdr_total_length(request->wsi, WSI_TOKEN_HTTP_URI_ARGS);
-	if (total <= 0)
+	char one[EDGE_PATH_MAX];
+	if (query == NULL)
 		return true;
-	if (total >= EDGE_PATH_MAX)
+	if (strlen(query) >= EDGE_PATH_MAX)
 		return false;
 	request->query_at = request->arena_used;
-	char one[EDGE_PATH_MAX];
-	for (int i = 0;; i++) {
-		int length = lws_hdr_copy_fragment(
-			request->wsi, one, sizeof(one), WSI_TOKEN_HTTP_URI_ARGS, i);
-		if (length < 0)
-			break;
-		if (length == 0)
-			continue;
+	while (*query != '\0') {
+		size_t length = strcspn(query, "&");
 		uint16_t at;
-		char *out = arena_take(request, (size_t)length, &at);
-		if (out == NULL || !text_clean(one, (size_t)length))
+		memcpy(one, query, length);
+		one[length] = '\0';
+		query += length + (query[length] == '&' ? 1 : 0);
+		if (length > 0 && (!http_decode(one, true) || !arena_copy(request, one, &at)))
 			return false;
-		memcpy(out, one, (size_t)length);
 	}
 	request->query_end = request->arena_used;
 	return true;
 }
 
-bool edge_request_read(struct edge_request *request, const char *path, size_t path_length)
+bool edge_request_read(struct edge_request *request, const struct http_head *head)
 {
-	trace_read(request);
-	id_read(request);
-	if (path_length >= sizeof(request->path) || !text_clean(path, path_length))
+	trace_read(request, http_head_field(head, "traceparent"));
+	id_read(request, http_head_field(head, "x-request-id"));
+	if (strlen(head->path) >= sizeof(request->path))
 		return false;
-	memcpy(request->path, path, path_length);
-	request->path[path_length] = '\0';
-	return query_read(request) && headers_read(request);
+	memcpy(request->path, head->path, strlen(head->path) + 1);
+	return http_decode(request->path, false) && query_read(request, head->query) &&
+		headers_read(request, head);
 }
 
 /* ---- routes --------------------------------------------------------------------------------------------------------------- */
@@ -395,7 +346,12 @@ const char *edge_peer(const struct edge_request *request)
 	if (request->peer[0] == '\0') {
 		/* Found out only when asked for: it is a system call. */
 		struct edge_request *mine = request->edge->slots[request->slot];
-		(void)lws_get_peer_simple(request->wsi, mine->peer, sizeof(mine->peer));
+		struct sockaddr_storage address;
+		socklen_t length = sizeof(address);
+		if (getpeername(request->connection->fd, (struct sockaddr *)&address, &length) != 0 ||
+			getnameinfo((struct sockaddr *)&address, length, mine->peer, sizeof(mine->peer),
+				NULL, 0, NI_NUMERICHOST) != 0)
+			(void)snprintf(mine->peer, sizeof(mine->peer), "unknown");
 	}
 	return request->peer;
 }
