@@ -1,0 +1,321 @@
+/* What comes in from Kafka: messages that cannot be meant, and what operators may not ask. */
+#include "libcommon/io/pool_feed.h"
+#include "services/progressive-pool/adapters/operator.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SHARDS 4
+
+/* A message that is right, to be made wrong in one place. */
+struct sample {
+	Carillon__Envelope envelope;
+	Carillon__TallyTotal total;
+	Carillon__TallyTotal *totals[1];
+	Carillon__Claim claim;
+	Carillon__JackpotFeed feed;
+};
+
+static void sample_make(struct sample *sample)
+{
+	player_id player;
+	carillon__envelope__init(&sample->envelope);
+	carillon__tally_total__init(&sample->total);
+	carillon__claim__init(&sample->claim);
+	carillon__jackpot_feed__init(&sample->feed);
+	assert_true(player_id_make(1, 17, &player));
+	sample->envelope.schema = 1;
+	sample->envelope.incarnation = 1;
+	sample->envelope.seq = 9;
+	sample->total.tally = 1;
+	sample->total.total_minor = 100;
+	sample->totals[0] = &sample->total;
+	sample->claim = (Carillon__Claim){ .base = sample->claim.base,
+		.index = 1,
+		.pool = 1,
+		.kind = CARILLON__CLAIM_KIND__CLAIM_HIT,
+		.coin_minor = 20,
+		.currency = 978,
+		.stake_minor = 100,
+		.player = player,
+		.move = 3,
+		.time_us = 1 };
+	sample->feed.envelope = &sample->envelope;
+	sample->feed.pool = 1;
+	sample->feed.shard = shard_of_player(player, SHARDS);
+	sample->feed.n_totals = 1;
+	sample->feed.totals = sample->totals;
+	sample->feed.claim = &sample->claim;
+}
+
+enum wrong {
+	NOTHING,
+	NO_ENVELOPE,
+	SCHEMA,
+	INCARNATION,
+	SEQ,
+	POOL,
+	SHARD,
+	TOTAL,
+	CLAIM_POOL,
+	CLAIM_INDEX,
+	CLAIM_MOVE,
+	CLAIM_KIND,
+	CLAIM_PLAYER,
+	CLAIM_SHARD,
+	CLAIM_CURRENCY,
+	CLAIM_STAKE,
+	CLAIM_COIN,
+	CLAIM_TIME,
+};
+
+static void spoil(struct sample *sample, enum wrong wrong)
+{
+	switch (wrong) {
+	case NOTHING:
+		break;
+	case NO_ENVELOPE:
+		sample->feed.envelope = NULL;
+		break;
+	case SCHEMA:
+		sample->envelope.schema = 2;
+		break;
+	case INCARNATION:
+		sample->envelope.incarnation = 0;
+		break;
+	case SEQ:
+		sample->envelope.seq = UINT64_MAX;
+		break;
+	case POOL:
+		sample->feed.pool = 0;
+		break;
+	case SHARD:
+		sample->feed.shard = SHARDS;
+		break;
+	case TOTAL:
+		sample->total.total_minor = UINT64_MAX;
+		break;
+	case CLAIM_POOL:
+		sample->claim.pool = 2;
+		break;
+	case CLAIM_INDEX:
+		sample->claim.index = 0;
+		break;
+	case CLAIM_MOVE:
+		sample->claim.move = 0;
+		break;
+	case CLAIM_KIND:
+		sample->claim.kind = CARILLON__CLAIM_KIND__CLAIM_UNKNOWN;
+		break;
+	case CLAIM_PLAYER:
+		sample->claim.player = -1;
+		break;
+	case CLAIM_SHARD:
+		sample->feed.shard = (sample->feed.shard + 1) % SHARDS;
+		break;
+	case CLAIM_CURRENCY:
+		sample->claim.currency = 1;
+		break;
+	case CLAIM_STAKE:
+		sample->claim.stake_minor = -1;
+		break;
+	case CLAIM_COIN:
+		sample->claim.coin_minor = 0;
+		break;
+	case CLAIM_TIME:
+		sample->claim.time_us = UINT64_MAX;
+		break;
+	}
+}
+
+static void test_feed_refuses(void **state)
+{
+	(void)state;
+	static const struct {
+		enum wrong wrong;
+		const char *where; /* how the reason begins; NULL: taken */
+	} rows[] = {
+		{ NOTHING, NULL },
+		{ NO_ENVELOPE, "envelope:" },
+		{ SCHEMA, "envelope.schema:" },
+		{ INCARNATION, "envelope.incarnation:" },
+		{ SEQ, "envelope.seq:" },
+		{ POOL, "pool:" },
+		{ SHARD, "shard:" },
+		{ TOTAL, "totals[0].total_minor:" },
+		{ CLAIM_POOL, "claim.pool:" },
+		{ CLAIM_INDEX, "claim.index:" },
+		{ CLAIM_MOVE, "claim.move:" },
+		{ CLAIM_KIND, "claim.kind:" },
+		{ CLAIM_PLAYER, "claim.player:" },
+		{ CLAIM_SHARD, "claim.player:" },
+		{ CLAIM_CURRENCY, "claim.currency:" },
+		{ CLAIM_STAKE, "claim.stake_minor:" },
+		{ CLAIM_COIN, "claim.coin_minor:" },
+		{ CLAIM_TIME, "claim.time_us:" },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sample sample;
+		uint8_t bytes[512];
+		char reason[POOL_FEED_REASON_MAX] = "";
+		sample_make(&sample);
+		spoil(&sample, rows[i].wrong);
+		size_t length = carillon__jackpot_feed__pack(&sample.feed, bytes);
+		Carillon__JackpotFeed *feed = pool_feed_read(bytes, length, SHARDS, reason);
+		if (rows[i].where == NULL) {
+			assert_non_null(feed);
+			carillon__jackpot_feed__free_unpacked(feed, NULL);
+			continue;
+		}
+		assert_null(feed);
+		if (strncmp(reason, rows[i].where, strlen(rows[i].where)) != 0 ||
+			strstr(reason, "found") == NULL || strstr(reason, "expected") == NULL)
+			fail_msg("expected a reason that begins with %s, found: %s", rows[i].where,
+				reason);
+	}
+}
+
+static void test_source_takes_in_any_order(void **state)
+{
+	(void)state;
+	static struct pool_source source;
+	static const struct {
+		uint32_t incarnation, tally;
+		uint64_t total;
+		enum pool_source_status expected;
+		uint64_t known; /* total of the tally afterwards */
+	} rows[] = {
+		{ 1, 1, 100, POOL_SOURCE_OK, 100 },
+		{ 1, 1, 50, POOL_SOURCE_OK, 100 },
+		{ 1, 2, 900, POOL_SOURCE_UNKNOWN, 100 },
+		{ 2, 1, 150, POOL_SOURCE_RESTORED, 150 },
+		{ 1, 1, 900, POOL_SOURCE_OLD, 150 },
+		{ 2, 1, 160, POOL_SOURCE_OK, 160 },
+	};
+	const struct pool_tally tally = { 1, 5, 978, 2, 1000000000, 5000, true };
+	memset(&source, 0, sizeof(source));
+	assert_int_equal(pool_vector_add_tally(&source.vector, &tally), POOL_VECTOR_OK);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sample sample;
+		sample_make(&sample);
+		sample.envelope.incarnation = rows[i].incarnation;
+		sample.total.tally = rows[i].tally;
+		sample.total.total_minor = rows[i].total;
+		assert_int_equal(pool_source_take(&source, &sample.feed), rows[i].expected);
+		assert_int_equal(source.vector.entry[0].total_minor, rows[i].known);
+	}
+}
+
+/* ---- operators
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static bool coin_20_is_defined(
+	const struct pool_instance *instance, uint32_t currency, int64_t coin)
+{
+	(void)instance;
+	(void)currency;
+	return coin == 20;
+}
+
+#define ADJUST CARILLON__OPERATOR_ACTION__ACTION_ADJUST
+#define CHANGE CARILLON__OPERATOR_ACTION__ACTION_PARAMETERS
+
+static void test_operator_table(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t action;
+		const char *second, *parameters;
+		const char *refusal; /* part of it; NULL: done */
+	} rows[] = {
+		{ CARILLON__OPERATOR_ACTION__ACTION_PAUSE, "", "", NULL },
+		{ CARILLON__OPERATOR_ACTION__ACTION_RESUME, "", "", NULL },
+		{ CARILLON__OPERATOR_ACTION__ACTION_RETIRE, "bob", "", "not supported" },
+		{ 0, "bob", "", "not supported" },
+		{ 99, "bob", "", "not supported" },
+		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
+			NULL },
+		{ ADJUST, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
+			"second" },
+		{ ADJUST, "anna", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
+			"actor himself" },
+		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":0}",
+			"/delta_minor" },
+		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":-1}",
+			"below its seed" },
+		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":1.5}",
+			"/delta_minor" },
+		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":21,\"delta_minor\":1}",
+			"no row" },
+		{ ADJUST, "bob",
+			"{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":"
+			"9223372036854775807}",
+			"does not fit" },
+		{ ADJUST, "bob", "{\"currency\":\"XXX\",\"coin_minor\":20,\"delta_minor\":1}",
+			"/currency" },
+		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"delta_minor\":1}", "/coin_minor" },
+		{ ADJUST, "bob",
+			"{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":1,\"x\":1}",
+			"/x" },
+		{ ADJUST, "bob", "[]", "object" },
+		{ ADJUST, "bob", "{", "object" },
+		{ ADJUST, "bob", "", "object" },
+		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"seed_minor\":50000}",
+			NULL },
+		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"seed_minor\":0}",
+			"bounds" },
+		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20}", "/seed_minor" },
+		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":0}",
+			"bounds" },
+		{ CHANGE, "",
+			"{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":900000000}",
+			NULL },
+		{ CHANGE, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"remove\":true}",
+			"definition still has" },
+		{ CHANGE, "bob", "{\"currency\":\"EUR\",\"coin_minor\":100,\"remove\":true}",
+			"state does not allow" },
+		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":100,\"remove\":true}",
+			"second" },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		static struct pool_instance instance;
+		static struct action_record record;
+		const char *broken;
+		struct pool_terms low = { 40000, POOL_NANO, 20000000 };
+		struct pool_terms high = { 200000, POOL_NANO, 100000000 };
+		memset(&instance, 0, sizeof(instance));
+		memset(&record, 0, sizeof(record));
+		instance.base_coin_minor = 1000;
+		pool_begin(&instance.pool, 1);
+		assert_int_equal(pool_launch(&instance.pool, 978, 2, 20, &low), POOL_OK);
+		assert_int_equal(pool_launch(&instance.pool, 978, 2, 100, &high), POOL_OK);
+		record.action = rows[i].action;
+		memcpy(record.actor, "anna", 5);
+		memcpy(record.second, rows[i].second, strlen(rows[i].second) + 1);
+		memcpy(record.parameters, rows[i].parameters, strlen(rows[i].parameters) + 1);
+		operator_apply(&instance, &record, coin_20_is_defined);
+		assert_int_equal(record.done, rows[i].refusal == NULL);
+		if (rows[i].refusal != NULL && strstr(record.refusal, rows[i].refusal) == NULL)
+			fail_msg("row %zu: expected \"..%s..\", found \"%s\"", i, rows[i].refusal,
+				record.refusal);
+		if (rows[i].refusal == NULL)
+			assert_string_equal(record.refusal, "");
+		assert_true(pool_identities_hold(&instance.pool, &broken));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_feed_refuses),
+		cmocka_unit_test(test_source_takes_in_any_order),
+		cmocka_unit_test(test_operator_table),
+	};
+	return cmocka_run_group_tests_name("feed and operators", tests, NULL, NULL);
+}
