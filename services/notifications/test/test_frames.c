@@ -1,0 +1,163 @@
+#include "services/notifications/core/frames.h"
+
+#include <jansson.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+static struct counters counters;
+static struct winners winners;
+static char text[FRAME_MAX];
+static const struct frame_head head = { "e1", "1:2", 1700000000000000 };
+
+static json_t *read_back(size_t length)
+{
+	assert_true(length > 0);
+	json_t *json = json_loadb(text, length, 0, NULL);
+	assert_non_null(json);
+	return json;
+}
+
+static void fill(void)
+{
+	memset(&counters, 0, sizeof(counters));
+	for (uint32_t pool = 1; pool <= COUNTERS_POOLS_MAX; pool++)
+		for (uint32_t i = 1; i <= COUNTERS_ROWS_MAX; i++) {
+			struct counter row = { .currency = 978,
+				.coin_minor = pool == 2 ? 0 : INT64_MAX - i,
+				.level = pool == 2 ? i : 0,
+				.value_minor = INT64_MAX,
+				.seed_minor = INT64_MAX,
+				.version = UINT64_MAX,
+				.hits = UINT64_MAX };
+			assert_int_equal(
+				counters_offer(&counters, pool, &row, 0, UINT64_MAX), COUNTERS_OK);
+		}
+}
+
+static void test_largest_counters_fit_their_bound(void **state)
+{
+	(void)state;
+	fill();
+	struct frame_head long_head = {
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		"18446744073709551615", UINT64_MAX
+	};
+	assert_true(frame_counters(text, sizeof(text), &long_head, &counters, false) > 0);
+}
+
+static void test_no_room_is_said_and_nothing_is_written_beyond(void **state)
+{
+	(void)state;
+	fill();
+	counters.n = 2;
+	counters.pools[0].n = counters.pools[1].n = 2;
+	size_t whole = frame_counters(text, sizeof(text), &head, &counters, true);
+	for (size_t room = 0; room <= whole; room++) {
+		memset(text, 'x', whole + 8);
+		assert_int_equal(frame_counters(text, room, &head, &counters, true), 0);
+		assert_int_equal(text[room], 'x');
+	}
+	assert_int_equal(frame_counters(text, whole + 1, &head, &counters, true), whole);
+}
+
+static void test_counters_say_what_the_contract_says(void **state)
+{
+	(void)state;
+	struct counter row = { 978, 100, 0, 4100, 4000, 9, 2 }, level = { 752, 0, 4, 7, 5, 1, 0 };
+	memset(&counters, 0, sizeof(counters));
+	assert_int_equal(counters_offer(&counters, 1, &row, 0, 5), COUNTERS_OK);
+	assert_int_equal(counters_offer(&counters, 2, &level, 0, 6), COUNTERS_OK);
+	assert_true(counters_offer_status(&counters, 1, "live"));
+	size_t n = frame_counters(text, sizeof(text), &head, &counters, true);
+	static const char expected[] =
+		"{\"type\":\"snapshot\",\"channel\":\"jackpots\",\"epoch\":\"e1\",\"offset\":\"1:"
+		"2\","
+		"\"time_us\":1700000000000000,\"pools\":[{\"pool\":1,\"id\":\"bewitched\",\"kind\":"
+		"\"progressive\",\"status\":\"live\",\"time_us\":5,\"rows\":[{\"currency\":\"EUR\","
+		"\"coin_minor\":100,\"value_minor\":4100,\"seed_minor\":4000,\"version\":9,"
+		"\"hits\":2}"
+		"]},{\"pool\":2,\"id\":\"cards\",\"kind\":\"cards\",\"status\":\"\",\"time_us\":6,"
+		"\"rows\":[{\"currency\":\"SEK\",\"level\":4,\"value_minor\":7,\"seed_minor\":5,"
+		"\"version\":1,\"hits\":0}]}]}";
+	assert_int_equal(n, strlen(expected));
+	assert_memory_equal(text, expected, n);
+	json_decref(read_back(n));
+}
+
+static void test_winners_are_masked(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t number;
+		const char *mask;
+	} cases[] = { { 1, "***1" }, { 42, "***2" }, { 999, "***9" }, { 1000, "***00" },
+		{ 123456, "***56" } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char mask[16];
+		player_id player;
+		assert_true(player_id_make(3, cases[i].number, &player));
+		frame_mask(player, mask);
+		assert_string_equal(mask, cases[i].mask);
+	}
+	memset(&winners, 0, sizeof(winners));
+	for (uint64_t hit = 1; hit <= 2 * FRAME_WINNERS_SHOWN; hit++) {
+		struct winner winner = { .pool = 1,
+			.hit = hit,
+			.currency = 978,
+			.coin_minor = 20,
+			.paid_minor = 41000,
+			.time_us = hit };
+		assert_true(player_id_make(1, 555123, &winner.player));
+		assert_int_equal(winners_offer(&winners, &winner), WINNERS_OK);
+	}
+	size_t n = frame_winners(text, sizeof(text), &head, &winners);
+	json_t *json = read_back(n);
+	const json_t *list = json_object_get(json, "winners");
+	assert_int_equal(json_array_size(list), FRAME_WINNERS_SHOWN);
+	assert_int_equal(json_integer_value(json_object_get(
+				 json_array_get(list, FRAME_WINNERS_SHOWN - 1), "hit")),
+		2 * FRAME_WINNERS_SHOWN);
+	assert_null(memmem(text, n, "555123", 6));
+	json_decref(json);
+	n = frame_winner(text, sizeof(text), &head, winners_at(&winners, 0));
+	assert_null(memmem(text, n, "555123", 6));
+	json_decref(read_back(n));
+}
+
+static void test_own_events_and_recovered(void **state)
+{
+	(void)state;
+	struct holdback_event award = {
+		.award = true, .seq = 8, .round = 7, .index = 1, .pool = 1, .paid = 41000
+	};
+	struct holdback_event balance = { .seq = 9, .balance = 12 };
+	size_t n = frame_own(text, sizeof(text), &head, &award);
+	json_t *json = read_back(n);
+	assert_string_equal(json_string_value(json_object_get(json, "type")), "award");
+	assert_int_equal(json_integer_value(json_object_get(json, "paid_minor")), 41000);
+	json_decref(json);
+	json = read_back(frame_own(text, sizeof(text), &head, &balance));
+	assert_string_equal(json_string_value(json_object_get(json, "type")), "balance");
+	assert_int_equal(json_integer_value(json_object_get(json, "balance_minor")), 12);
+	json_decref(json);
+	json = read_back(frame_recovered(text, sizeof(text), &head, "winners", false));
+	assert_true(json_is_false(json_object_get(json, "recovered")));
+	json_decref(json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_largest_counters_fit_their_bound),
+		cmocka_unit_test(test_no_room_is_said_and_nothing_is_written_beyond),
+		cmocka_unit_test(test_counters_say_what_the_contract_says),
+		cmocka_unit_test(test_winners_are_masked),
+		cmocka_unit_test(test_own_events_and_recovered),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
