@@ -1,0 +1,136 @@
+/* Secrets and streams: known answers made by another implementation (Python's hmac), and the key file. */
+#include "services/spin-engine/adapters/keys.h"
+
+#include <setjmp.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PLAYER INT64_C(0x0001000000000007)
+
+static void assert_hex(const uint8_t *bytes, const char *expected)
+{
+	char hex[2 * SECRET_BYTES + 1];
+
+	sodium_bin2hex(hex, sizeof(hex), bytes, SECRET_BYTES);
+	assert_string_equal(hex, expected);
+}
+
+static void test_keys_known_answers(void **unused)
+{
+	uint8_t key[SECRET_BYTES], nonce[20], secret[SECRET_BYTES], out[SECRET_BYTES];
+	struct player_salt salt = { .key = 1 };
+	struct keys *keys;
+
+	(void)unused;
+	for (uint8_t i = 0; i < SECRET_BYTES; i++)
+		key[i] = i;
+	for (uint8_t i = 0; i < PLAYER_SALT_BYTES; i++)
+		salt.bytes[i] = (uint8_t)(16 + i);
+	memset(nonce, 0xab, sizeof(nonce));
+	keys = keys_of(key);
+	assert_true(keys_secret(keys, PLAYER, 3, &salt, secret));
+	assert_hex(secret, "4848e89a27165e4d5744de094c27fc56635687aebc321f7d349c899485805da2");
+	keys_secret_hash(secret, out);
+	assert_hex(out, "18fa99634ec6eaa7ae372bc7e80bf6dd3fabcd708b92ebf717cb349b849490fc");
+	keys_stream(secret, nonce, sizeof(nonce), "game", out);
+	assert_hex(out, "8e1f534882c2c649f236cfd6f5f3a1e041a9e60aa32877c5db12810ad57cacd5");
+	keys_stream(secret, nonce, sizeof(nonce), "gamble", out);
+	assert_hex(out, "546b80ab7a12ddc28e9077fc32c2c8d749c22a3849ffb89c63863064aa1a843c");
+	keys_stream(secret, nonce, sizeof(nonce), "cards", out);
+	assert_hex(out, "c4420250aee94a1a76aa92c50f79f2e8231b6480ae4218999626029398523f0e");
+	salt.key = 2; /* a key that is not here */
+	assert_false(keys_secret(keys, PLAYER, 3, &salt, secret));
+	keys_free(&keys);
+	assert_null(keys);
+}
+
+static void test_keys_salts_differ(void **unused)
+{
+	uint8_t key[SECRET_BYTES] = { 1 };
+	struct player_salt one, two;
+	struct keys *keys = keys_of(key);
+
+	(void)unused;
+	keys_salt(keys, &one);
+	keys_salt(keys, &two);
+	assert_int_equal(one.key, 1);
+	assert_memory_not_equal(one.bytes, two.bytes, sizeof(one.bytes));
+	keys_free(&keys);
+}
+
+static enum keys_status load_text(const char *path, const char *text, mode_t mode, struct keys **keys_r,
+	char *error)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	assert_int_equal(chmod(path, mode), 0);
+	return keys_load(path, keys_r, error);
+}
+
+#define HEX "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+static void test_keys_file(void **unused)
+{
+	static const struct {
+		const char *text;
+		mode_t mode;
+		enum keys_status status;
+		const char *says;
+	} rows[] = {
+		{ "1 " HEX "\n", 0600, KEYS_OK, "" },
+		{ "# rotated\n1 " HEX "\n4 " HEX "\n", 0600, KEYS_OK, "" },
+		{ "1 " HEX "\n", 0644, KEYS_REFUSED, "mode 644" },
+		{ "", 0600, KEYS_REFUSED, "holds no key" },
+		{ HEX "\n", 0600, KEYS_REFUSED, "line 1" },
+		{ "0 " HEX "\n", 0600, KEYS_REFUSED, "line 1" },
+		{ "1 " HEX "00\n", 0600, KEYS_REFUSED, "line 1" },
+		{ "1 zz\n", 0600, KEYS_REFUSED, "line 1" },
+		{ "2 " HEX "\n1 " HEX "\n", 0600, KEYS_REFUSED, "line 2" },
+	};
+	char folder[] = "/tmp/test_keys.XXXXXX", path[64], error[KEYS_ERROR_MAX];
+	struct keys *keys = NULL;
+
+	(void)unused;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/key", folder);
+	assert_int_equal(keys_load(path, &keys, error), KEYS_MISSING);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(load_text(path, rows[i].text, rows[i].mode, &keys, error), rows[i].status);
+		if (rows[i].status == KEYS_OK)
+			keys_free(&keys);
+		else
+			assert_non_null(strstr(error, rows[i].says));
+	}
+	unlink(path);
+	assert_true(keys_create(path, error));
+	assert_true(keys_create(path, error)); /* the second maker keeps the first one's */
+	assert_int_equal(keys_load(path, &keys, error), KEYS_OK);
+	assert_int_equal(keys_current(keys), 1);
+	keys_free(&keys);
+	unlink(path);
+	rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_keys_known_answers),
+		cmocka_unit_test(test_keys_salts_differ),
+		cmocka_unit_test(test_keys_file),
+	};
+
+	if (sodium_init() < 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,405 @@
+/* The player's state machine: what each command does in each state, as text tables; and properties over random play. */
+#include "services/spin-engine/test/game_fixture.h"
+#include "services/spin-engine/test/player_world.h"
+
+#include "services/spin-engine/adapters/codec.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#define DULL "MO FE TO MA LA/FE TO MA LA CA/CA LA MO FE GR"
+#define WIN_30 "MO FE TO MA LA/CT CT CT LA CA/CA LA MO FE GR"
+#define BONUS_3 "MU FE MU MA LA/FE TO MA LA CA/CA LA MO FE MU"
+#define BONUS_WIN "MU FE MU MA LA/CT CT CT LA CA/CA LA MO FE MU"
+#define SCATTER_3 "BA FE BA MA BA/FE TO MA LA CA/CA LA MO FE GR"
+
+static const char *const windows[] = { DULL, WIN_30, BONUS_3, BONUS_WIN, SCATTER_3 };
+
+struct row {
+	const char *what;
+	const char *steps;    /* one a command, parted by ';' */
+	const char *expected; /* likewise */
+};
+
+static void bet_with(struct world *world, const char *script, struct player_command *command)
+{
+	uint32_t results[FIXTURE_SCRIPT_MAX];
+	size_t count = fixture_script(&world->game, &command->bet, script, results);
+
+	assert_true(count <= PLAYER_FORCED_MAX);
+	world->forced_count = (uint32_t)count;
+	memcpy(world->forced, results, count * sizeof(results[0]));
+}
+
+/* "bet 1 b0", "auto 1", "pick 2", "next", "collect", "win", "lose", "halve", "start 3", "stop", "witch 1", "void", "resolve"; in front of it: "low",
+ * "high", "late", "same", "other" (the key of the last move), "old" (another round), "refuse" (by the wallet), "blocked". */
+static bool apply_word(struct world *world, char *word, struct player_command *command)
+{
+	if (strcmp(word, "low") == 0)
+		command->expect--;
+	else if (strcmp(word, "high") == 0)
+		command->expect++;
+	else if (strcmp(word, "late") == 0)
+		command->not_after_us = world->now_us - 1;
+	else if (strcmp(word, "same") == 0 || strcmp(word, "other") == 0) {
+		memcpy(command->request_id, world->player.last.request_id, PLAYER_ID_BYTES);
+		command->expect--;
+		if (word[0] == 'o')
+			command->content_hash[0] = 7;
+	} else if (strcmp(word, "old") == 0)
+		command->round++;
+	else if (strcmp(word, "behind") == 0)
+		command->cursor--;
+	else if (strcmp(word, "ahead") == 0)
+		command->cursor++;
+	else if (strcmp(word, "refuse") == 0)
+		world->refuse_next = 2;
+	else if (strcmp(word, "blocked") == 0)
+		world->player.blocked = world->other.blocked = true;
+	else
+		return false;
+	return true;
+}
+
+static void make_command(struct world *world, char *step, struct player_command *command)
+{
+	static const struct {
+		const char *word;
+		enum player_verb verb;
+	} verbs[] = { { "bet", VERB_BET }, { "auto", VERB_BET }, { "pick", VERB_PICK },
+		{ "next", VERB_NEXT }, { "collect", VERB_COLLECT }, { "win", VERB_GAMBLE },
+		{ "lose", VERB_GAMBLE }, { "guess", VERB_GAMBLE }, { "halve", VERB_HALVE },
+		{ "start", VERB_AUTOPLAY }, { "stop", VERB_AUTOPLAY }, { "witch", VERB_WITCH },
+		{ "void", VERB_VOID }, { "resolve", VERB_RESOLVE }, { "state", VERB_STATE } };
+	char *rest = strchr(step, ' ');
+	size_t at = 0;
+
+	if (rest)
+		*rest++ = '\0';
+	if (apply_word(world, step, command)) {
+		make_command(world, rest, command);
+		return;
+	}
+	while (at < sizeof(verbs) / sizeof(verbs[0]) && strcmp(verbs[at].word, step) != 0)
+		at++;
+	if (at == sizeof(verbs) / sizeof(verbs[0]))
+		fail_msg("unknown word %s", step);
+	command->verb = verbs[at].verb;
+	command->autospin = strcmp(step, "auto") == 0;
+	if (command->verb == VERB_BET)
+		bet_with(world, rest ? rest : "0", command);
+	else if (strcmp(step, "win") == 0 || strcmp(step, "lose") == 0)
+		command->choice = world_guess(world, step[0] == 'w');
+	else if (command->verb == VERB_AUTOPLAY)
+		command->autoplay.spins = rest ? (uint32_t)atoi(rest) : 0;
+	else if (rest)
+		command->choice = (uint32_t)atoi(rest);
+}
+
+static void run_row(const struct row *row)
+{
+	static struct world world;
+	char steps[400], trace[2000] = "", result[200], *save = NULL;
+
+	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
+	snprintf(steps, sizeof(steps), "%s", row->steps);
+	for (char *step = strtok_r(steps, ";", &save); step; step = strtok_r(NULL, ";", &save)) {
+		struct player_command command = world_command(&world, VERB_STATE);
+		size_t length = strlen(trace);
+
+		while (*step == ' ')
+			step++;
+		make_command(&world, step, &command);
+		world_do(&world, &command, result, sizeof(result));
+		world_check(&world);
+		snprintf(trace + length, sizeof(trace) - length, "%s%s", length ? "; " : "", result);
+	}
+	if (strcmp(trace, row->expected) != 0)
+		fail_msg("%s:\n steps    %s\n found    %s\n expected %s", row->what, row->steps, trace,
+			row->expected);
+}
+
+#define RUN(rows)                                                                                  \
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)                                 \
+	run_row(&rows[i])
+
+/* Who may ask what, by number and key. */
+static void test_player_numbers(void **unused)
+{
+	static const struct row rows[] = {
+		{ "a plain loss", "bet 0", "bet stake 1" },
+		{ "a spent number", "bet 0; low bet 0", "bet stake 1; 409 move_spent" },
+		{ "a number ahead waits", "high bet 0", "wait" },
+		{ "the same request again", "bet 0; same bet 0", "bet stake 1; stored" },
+		{ "the same key, other content", "bet 0; other bet 0", "bet stake 1; 422 other_content" },
+		{ "too late", "late bet 0; bet 0", "409 too_late; bet stake 1" },
+		{ "blocked", "blocked bet 0", "403 blocked" },
+		{ "blocked may still collect", "bet 1; blocked collect",
+			"bet stake 1 win 0+30 open; collect release 30" },
+		{ "a refusal spends the number only", "bet 1; refuse bet 0; collect",
+			"bet stake 1 win 0+30 open; 403 limit spent; collect release 30" },
+		{ "a refusal asked for again", "refuse bet 0; same bet 0", "403 limit spent; stored" },
+	};
+	(void)unused;
+	RUN(rows);
+}
+
+/* What waits in pending, and who lets it go. RULE bewitched 5.9 */
+static void test_player_stages(void **unused)
+{
+	static const struct row rows[] = {
+		{ "collect", "bet 1; collect; collect",
+			"bet stake 1 win 0+30 open; collect release 30; 409 round_closed" },
+		{ "the next bet collects", "bet 1; bet 1",
+			"bet stake 1 win 0+30 open; bet release 30 stake 1 win 0+30 open" },
+		{ "scatter pay is credited at once", "bet 4 b0", "bet stake 1 win 5+0" },
+		{ "a feature must be watched", "bet 2 vm50; bet 0; collect; win",
+			"bet stake 1 win 0+50 watch; 409 feature_open; 409 feature_open; 409 no_win_to_gamble" },
+		{ "three picks end the bonus", "bet 2 vm50; pick 4; pick 4; pick 0; pick 8",
+			"bet stake 1 win 0+50 watch; cursor 1/2 picks 1; cursor 1/2 picks 1;"
+			" cursor 1/2 picks 2; collect release 50" },
+		{ "no go-on where a pick is needed", "bet 2 vm50; next; pick 9; pick 1",
+			"bet stake 1 win 0+50 watch; 409 pick_needed; 400 bad_choice; cursor 1/2 picks 1" },
+		{ "the feature's part is released, the lines stay",
+			"bet 3 vm50; pick 0; pick 1; pick 2; collect",
+			"bet stake 1 win 0+80 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
+			" release release 50 open; collect release 30" },
+		{ "a jackpot is a claim and no money", "bet 2 vj; pick 0; pick 1; pick 2",
+			"bet stake 1 claims 1 watch; cursor 1/2 picks 1; cursor 1/2 picks 2; collect" },
+		{ "a jackpot beside a line win stays open for the lines",
+			"bet 3 vj; pick 0; pick 1; pick 2; collect",
+			"bet stake 1 win 0+30 claims 1 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
+			" cursor 2/2 picks 0; collect release 30" },
+		{ "free spins are started by hand (the last of them from the stream)",
+			"bet 4 b8 0 0 1; auto 0; pick 0; next",
+			"bet stake 1 win 0+66 watch; 409 feature_open; 409 no_pick; collect release 66" },
+		{ "a repeated step is not two", "bet 2 vm50; behind pick 0; ahead pick 0",
+			"bet stake 1 win 0+50 watch; cursor 1/2 picks 0; 409 other_cursor" },
+		{ "another round", "bet 1; old collect", "bet stake 1 win 0+30 open; 409 other_round" },
+	};
+	(void)unused;
+	RUN(rows);
+}
+
+/* RULE bewitched 5.6, 5.7, 5.10 */
+static void test_player_gamble(void **unused)
+{
+	static const struct row rows[] = {
+		{ "lost", "bet 1; lose; win", "bet stake 1 win 0+30 open; gamble forfeit 30; 409 round_closed" },
+		{ "won and collected", "bet 1; win; collect",
+			"bet stake 1 win 0+30 open; gamble win 0+30 open; collect release 60" },
+		{ "five times, then it is collected", "bet 1; win; win; win; win; win; win",
+			"bet stake 1 win 0+30 open; gamble win 0+30 open; gamble win 0+60 open;"
+			" gamble win 0+120 open; gamble win 0+240 open; gamble release 480 win 480+0;"
+			" 409 round_closed" },
+		{ "a bad guess", "bet 1; guess 2", "bet stake 1 win 0+30 open; 400 bad_choice" },
+		{ "no halving here", "bet 1; halve", "bet stake 1 win 0+30 open; 409 halve_not_offered" },
+		{ "only the lines after a feature", "bet 3 vm50; pick 0; pick 1; pick 2; win; lose",
+			"bet stake 1 win 0+80 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
+			" release release 50 open; gamble win 0+30 open; gamble forfeit 60" },
+	};
+	(void)unused;
+	RUN(rows);
+}
+
+/* RULE bewitched 6.* */
+static void test_player_autoplay(void **unused)
+{
+	static const struct row rows[] = {
+		{ "not started", "auto 0", "409 autoplay_unknown_id" },
+		{ "counted", "start 2; auto 0; auto 0; auto 0",
+			"setting; bet stake 1; bet stake 1; 409 autoplay_stopped" },
+		{ "a win waits until the next spin, and no gamble meanwhile",
+			"start 5; auto 1; win; auto 0",
+			"setting; bet stake 1 win 0+30 open; 409 autoplay_runs; bet release 30 stake 1" },
+		{ "stopped, it may be gambled", "start 5; auto 1; stop; win; stop",
+			"setting; bet stake 1 win 0+30 open; setting open; gamble win 0+30 open; cursor 1/1 picks 0" },
+		{ "a spin by hand ends it", "start 5; bet 0; auto 0",
+			"setting; bet stake 1; 409 autoplay_stopped" },
+		{ "a feature stops it", "start 5; auto 2 vm50; pick 0; pick 1; pick 2; auto 0",
+			"setting; bet stake 1 win 0+50 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
+			" collect release 50; 409 autoplay_stopped" },
+		{ "too many", "start 100000", "409 autoplay_spins_out_of_range" },
+	};
+	(void)unused;
+	RUN(rows);
+}
+
+static void test_player_house(void **unused)
+{
+	static const struct row rows[] = {
+		{ "resolve plays to the end", "bet 2 vm50; resolve; resolve",
+			"bet stake 1 win 0+50 watch; collect release 50; cursor 0/2 picks 0" },
+		{ "resolve of a line win", "bet 1; resolve", "bet stake 1 win 0+30 open; collect release 30" },
+		{ "void of an open round gives the stake back", "bet 1; void; void",
+			"bet stake 1 win 0+30 open; void win 1+0 forfeit 30; cursor 0/1 picks 0" },
+		{ "void of a closed round takes the win back", "bet 1; collect; void",
+			"bet stake 1 win 0+30 open; collect release 30; void stake 30 win 1+0" },
+		{ "witch", "witch 1; witch 9; bet 0", "cursor 0/0 picks 0; 400 bad_witch; bet stake 1" },
+	};
+	(void)unused;
+	RUN(rows);
+}
+
+/* ---- properties --------------------------------------------------------------------------------- */
+
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Any order of commands, with the shipped strips: both engines agree after every row, the wallet agrees, money is kept. */
+static void test_player_random_play(void **unused)
+{
+	static const enum player_verb verbs[] = { VERB_BET, VERB_BET, VERB_BET, VERB_PICK, VERB_PICK,
+		VERB_PICK, VERB_NEXT, VERB_NEXT, VERB_COLLECT, VERB_GAMBLE, VERB_AUTOPLAY, VERB_WITCH,
+		VERB_VOID, VERB_RESOLVE, VERB_STATE };
+	static struct world world;
+	uint64_t seed = (uint64_t)time(NULL), state = seed;
+	char result[200];
+
+	(void)unused;
+	print_message("seed %" PRIu64 "\n", seed);
+	world_init(&world, NULL, 0, 10000);
+	world.salt = (uint8_t)seed;
+	for (uint32_t i = 0; i < 20000; i++) {
+		enum player_verb verb = verbs[next_random(&state) % (sizeof(verbs) / sizeof(verbs[0]))];
+		struct player_command command = world_command(&world, verb);
+
+		command.choice = (uint32_t)(next_random(&state) % 9);
+		if (verb == VERB_GAMBLE || verb == VERB_WITCH)
+			command.choice %= 2;
+		command.autoplay.spins = (uint32_t)(next_random(&state) % 4);
+		command.autospin = verb == VERB_BET && autoplay_running(&world.play.state.autoplay);
+		world.refuse_next = next_random(&state) % 20 == 0 ? 2 : 0;
+		world_do(&world, &command, result, sizeof(result));
+		world_check(&world);
+	}
+	assert_true(world.player.last_move > 3000);
+}
+
+/* However a feature is watched, the round pays the same. */
+static void test_player_watching_is_free(void **unused)
+{
+	static struct world watched, resolved;
+	struct player_command command;
+	char result[200];
+	uint32_t features = 0;
+
+	(void)unused;
+	for (uint32_t salt = 0; salt < 250; salt++) {
+		world_init(&watched, NULL, 0, 1000);
+		watched.salt = (uint8_t)salt;
+		command = world_command(&watched, VERB_BET);
+		world_do(&watched, &command, result, sizeof(result));
+		resolved = watched;
+		features += player_feature_open(&watched.play);
+		for (uint32_t i = 0; player_feature_open(&watched.play); i++) {
+			assert_true(i < 10000);
+			command = world_command(&watched, i % 4 < 3 ? VERB_PICK : VERB_NEXT);
+			command.choice = (i * 5 + salt) % 9;
+			world_do(&watched, &command, result, sizeof(result));
+		}
+		if (player_round_open(&watched.play)) {
+			command = world_command(&watched, VERB_COLLECT);
+			world_do(&watched, &command, result, sizeof(result));
+		}
+		command = world_command(&resolved, VERB_RESOLVE);
+		world_do(&resolved, &command, result, sizeof(result));
+		world_check(&watched);
+		world_check(&resolved);
+		assert_int_equal(watched.balance, resolved.balance);
+		assert_int_equal(watched.play.round.claims_shown, resolved.play.round.claims_shown);
+	}
+	assert_true(features > 0);
+}
+
+/* ---- rows of others ----------------------------------------------------------------------------- */
+
+static void test_player_adopts_other_proposals(void **unused)
+{
+	static struct world world;
+	struct player_fact fact = { .kind = PLAYER_MOVE_BET, .move = 1, .round = 1, .refusal = 9, .seq = 5,
+		.balance_after = { 70 } };
+	struct player one, two;
+
+	(void)unused;
+	world_init(&world, NULL, 0, 100);
+	one = two = world.player;
+	/* a refused row of another build: no record that can be read, the number and the salt advance all the same */
+	assert_int_equal(player_adopt(&one, NULL, &fact, NULL), ADOPT_TAKEN);
+	assert_int_equal(player_adopt(&two, NULL, &fact, NULL), ADOPT_TAKEN);
+	assert_int_equal(player_expect(&one), 2);
+	assert_memory_not_equal(&one.salt, &world.player.salt, sizeof(one.salt));
+	assert_memory_equal(&one.salt, &two.salt, sizeof(one.salt));
+	/* an older row moves nothing, not even the balance */
+	fact.seq = 4;
+	fact.balance_after = money_of(1);
+	assert_int_equal(player_adopt(&one, NULL, &fact, NULL), ADOPT_KNOWN);
+	assert_int_equal(one.balance.minor, 70);
+	/* a gap in the moves is taken, and told */
+	fact.seq = 9;
+	fact.move = 7;
+	assert_int_equal(player_adopt(&one, NULL, &fact, NULL), ADOPT_SKIPPED);
+	assert_int_equal(player_expect(&one), 8);
+}
+
+static void test_player_hides_jackpot(void **unused)
+{
+	static struct world world;
+	struct player_award award = { 1, 1, 1, { 500 } };
+	struct player_command command;
+	char result[200];
+
+	(void)unused;
+	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
+	command = world_command(&world, VERB_BET);
+	bet_with(&world, "2 vj", &command);
+	world_do(&world, &command, result, sizeof(result));
+	assert_int_equal(player_hidden(&world.player, &world.play).minor, 0);
+	player_award(&world.player, &award);
+	player_award(&world.player, &award); /* told twice */
+	assert_int_equal(player_hidden(&world.player, &world.play).minor, 500);
+	for (uint32_t pick = 0; pick < 3; pick++) {
+		assert_int_equal(player_hidden(&world.player, &world.play).minor, 500);
+		command = world_command(&world, VERB_PICK);
+		command.choice = pick;
+		world_do(&world, &command, result, sizeof(result));
+	}
+	assert_int_equal(player_hidden(&world.player, &world.play).minor, 0);
+	for (uint32_t i = 0; i < 2 * PLAYER_AWARDS_MAX; i++) { /* the oldest are forgotten */
+		award.move = 100 + i;
+		player_award(&world.player, &award);
+	}
+	assert_int_equal(world.player.award_count, PLAYER_AWARDS_MAX);
+	assert_null(player_award_of(&world.player, 1, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_player_numbers),
+		cmocka_unit_test(test_player_stages),
+		cmocka_unit_test(test_player_gamble),
+		cmocka_unit_test(test_player_autoplay),
+		cmocka_unit_test(test_player_house),
+		cmocka_unit_test(test_player_random_play),
+		cmocka_unit_test(test_player_watching_is_free),
+		cmocka_unit_test(test_player_adopts_other_proposals),
+		cmocka_unit_test(test_player_hides_jackpot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
