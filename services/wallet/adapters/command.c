@@ -111,7 +111,7 @@ static void claims_read(struct reading *reading, const Carillon__Proposal *from,
 		claims[i] = (struct wallet_claim){
 			.index = number_32(reading, "proposal.claims.index", claim->index),
 			.pool = number_32(reading, "proposal.claims.pool", claim->pool),
-			.kind = number_32(reading, "proposal.claims.kind", claim->kind),
+			.kind = number_32(reading, "proposal.claims.kind", (int32_t)claim->kind),
 			.coin_minor = claim->coin_minor,
 			.stake_minor = claim->stake_minor,
 		};
@@ -138,7 +138,7 @@ static void proposal_read(struct reading *reading, const Carillon__Proposal *fro
 		.round = number_64(reading, "proposal.round", from->round),
 		.game = number_32(reading, "proposal.game", from->game),
 		.mode = number_32(reading, "proposal.mode", from->mode),
-		.kind = number_32(reading, "proposal.kind", from->kind),
+		.kind = number_32(reading, "proposal.kind", (int32_t)from->kind),
 		.currency = number_32(reading, "proposal.currency", from->currency),
 		.pending_before = from->pending_before,
 		.release = from->release,
@@ -205,7 +205,7 @@ static void reason_read(struct reading *reading, const Carillon__Outside *from, 
 static void outside_read(struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
 {
 	*to = (struct wallet_outside){
-		.kind = number_32(reading, "outside.kind", from->kind),
+		.kind = number_32(reading, "outside.kind", (int32_t)from->kind),
 		.currency = number_32(reading, "outside.currency", from->currency),
 		.amount = from->amount_minor,
 	};
