@@ -1,13 +1,10 @@
 /* Reading of exact decimals for test tables. */
 #include "services/progressive-pool/test/decimal.h"
 
-#include <stdarg.h>
+#include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 int128 decimal(const char *text, unsigned scale)
 {
@@ -15,14 +12,15 @@ int128 decimal(const char *text, unsigned scale)
 	size_t n = 0;
 	const char *point = strchr(text, '.');
 	unsigned decimals = point == NULL ? 0 : (unsigned)strlen(point + 1);
-	assert_true(decimals <= scale && strlen(text) + scale < sizeof(digits));
+	assert(decimals <= scale && strlen(text) + scale < sizeof(digits));
 	for (const char *at = text; *at != '\0'; at++)
 		if (*at != '.')
 			digits[n++] = *at;
 	for (; decimals < scale; decimals++)
 		digits[n++] = '0';
 	digits[n] = '\0';
-	int128 value;
-	assert_true(int128_parse(digits, &value));
+	int128 value = 0;
+	bool read = int128_parse(digits, &value);
+	assert(read);
 	return value;
 }

@@ -4,7 +4,7 @@
 
 #include "libcommon/base/amount.h"
 
-/* Fails the running test when the text is no decimal or has more decimals than the scale. */
+/* Ends the program when the text is no decimal or has more decimals than the scale. */
 int128 decimal(const char *text, unsigned scale);
 
 #endif
