@@ -19,7 +19,7 @@ count() {
 unit_program() {
     local program=$1 log=$1.log total good code=0
     [ -x "$program" ] || { count 0 1 "${program#build/asan/test/} (not built)"; return; }
-    timeout 180 "$program" >"$log" 2>&1 || code=$?
+    timeout --kill-after=5 120 "$program" >"$log" 2>&1 || code=$?
     total=$(sed -n 's/^\[==========\] Running \([0-9]*\) test(s).*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
     good=$(grep -c '^\[       OK \]' "$log")
     # A program that ends badly without a failed test (a leak, a crash after the last one) counts as one failure.
