@@ -10,19 +10,48 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try(const char *bytes, size_t length)
 {
 	struct subscription subscription;
 	char error[SUBSCRIBE_ERROR_MAX], text[WINNERS_POSITION_TEXT_MAX];
-	if (subscribe_parse((const char *)data, size, &subscription, error)) {
+	if (subscribe_parse(bytes, length, &subscription, error)) {
 		if (!subscription.channels)
 			abort();
 		winners_position_format(&subscription.position, text);
-		return 0;
+		return;
 	}
 	json_t *json = json_loads(error, 0, NULL);
 	if (!json)
 		abort();
 	json_decref(json);
+}
+
+/* The parser of JSON is not instrumented, so bytes alone would seldom get past it: they are also
+ * put where strings stand in a message that is otherwise right. */
+static void try_in_place(const char *bytes, size_t length)
+{
+	static const char *const shapes[] = { "{s:[s%]}", "{s:[s],s:s%}",
+		"{s:[s],s:{s:{s:s%,s:s}}}", "{s:[s],s:{s:{s:s,s:s%}}}" };
+	json_t *messages[] = {
+		json_pack(shapes[0], "subscribe", bytes, length),
+		json_pack(shapes[1], "subscribe", "player", "token", bytes, length),
+		json_pack(shapes[2], "subscribe", "winners", "resume", "winners", "epoch", bytes,
+			length, "offset", "1:1"),
+		json_pack(shapes[3], "subscribe", "winners", "resume", "winners", "epoch", "e",
+			"offset", bytes, length),
+	};
+	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
+		char *text = messages[i] ? json_dumps(messages[i], JSON_COMPACT) : NULL;
+		if (text)
+			try(text, strlen(text));
+		free(text);
+		json_decref(messages[i]);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	try((const char *)data, size);
+	try_in_place((const char *)data, size);
 	return 0;
 }
