@@ -255,12 +255,9 @@ static void commit_if_due(struct service *service)
 	if (service->commit_asked || now >= service->committed_us + COMMIT_AT_LEAST_US) {
 		service_commit(service);
 		service_reading_lag(service);
-	} else if (now >= service->fenced_us + LEASE_RENEW_US) {
-		/* Positions stay: what they would promise is not written yet. */
-		service_fence(service, false, LEASE_SECONDS);
+	} else if (now >= service->beat_us + LEASE_RENEW_US) {
+		service_lease_renew(service, LEASE_SECONDS);
 	}
-	if (now >= service->beat_us + LEASE_RENEW_US)
-		service_beat(service);
 }
 
 static void readiness_tell(struct service *service)

@@ -112,21 +112,47 @@ static void fenced_note(struct service *service, const struct fence_arrays *arra
 	}
 }
 
-void service_fence(struct service *service, bool positions, int lease_seconds)
+/* The next result, which must be there and good; a NULL, which ends the results of each statement,
+ * is read over. */
+static PGresult *pipeline_result(struct service *service, const char *what)
+{
+	PGresult *result = PQgetResult(service->pg);
+	ExecStatusType status = PQresultStatus(result);
+	if (status != PGRES_COMMAND_OK)
+		fatal("%s: %s: %s", what, PQresStatus(status), PQerrorMessage(service->pg));
+	if (PQgetResult(service->pg) != NULL)
+		fatal("%s: more results than one", what);
+	return result;
+}
+
+/* begin and fence in one round trip: half of the waiting of a small transaction. */
+static PGresult *begin_and_fence(struct service *service, const char *const *parameters)
+{
+	if (PQenterPipelineMode(service->pg) != 1 ||
+		PQsendQueryParams(service->pg, "begin", 0, NULL, NULL, NULL, NULL, 0) != 1 ||
+		PQsendQueryPrepared(
+			service->pg, "fence", 2 + FENCE_COLUMNS, parameters, NULL, NULL, 0) != 1 ||
+		PQpipelineSync(service->pg) != 1)
+		fatal("fence: %s", PQerrorMessage(service->pg));
+	PQclear(pipeline_result(service, "begin"));
+	PGresult *result = pipeline_result(service, "fence");
+	PGresult *sync = PQgetResult(service->pg);
+	if (PQresultStatus(sync) != PGRES_PIPELINE_SYNC || PQexitPipelineMode(service->pg) != 1)
+		fatal("fence: %s", PQerrorMessage(service->pg));
+	PQclear(sync);
+	return result;
+}
+
+static void fence(struct service *service, bool positions, int lease_seconds)
 {
 	static struct fence_arrays arrays;
 	char seconds[NUMBER_TEXT];
 	const char *parameters[2 + FENCE_COLUMNS] = { service->ops->name, seconds };
-	if (service->held_n == 0)
-		return;
 	arrays_fill(service, &arrays, positions);
 	(void)snprintf(seconds, sizeof(seconds), "%d", lease_seconds);
 	for (int c = 0; c < FENCE_COLUMNS; c++)
 		parameters[2 + c] = arrays.text[c];
-	PGresult *result =
-		PQexecPrepared(service->pg, "fence", 2 + FENCE_COLUMNS, parameters, NULL, NULL, 0);
-	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		fatal("fence: %s", PQerrorMessage(service->pg));
+	PGresult *result = begin_and_fence(service, parameters);
 	unsigned long rows = strtoul(PQcmdTuples(result), NULL, 10);
 	PQclear(result);
 	if (rows != service->held_n)
@@ -138,7 +164,18 @@ void service_fence(struct service *service, bool positions, int lease_seconds)
 	service->fenced_us = clock_mono_us();
 }
 
-void service_beat(struct service *service)
+/* A rollback in the disguise of a commit is a failure like any other. */
+static void commit(struct service *service)
+{
+	PGresult *result = PQexec(service->pg, "commit");
+	if (PQresultStatus(result) != PGRES_COMMAND_OK ||
+		strcmp(PQcmdStatus(result), "COMMIT") != 0)
+		fatal("commit: found %s, expected COMMIT: %s", PQcmdStatus(result),
+			PQerrorMessage(service->pg));
+	PQclear(result);
+}
+
+static void beat(struct service *service)
 {
 	char pid[NUMBER_TEXT];
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
@@ -166,25 +203,30 @@ void service_commit_prepare(struct service *service)
 	}
 }
 
+/* Positions stay as they are: what they would promise is not written yet. */
+void service_lease_renew(struct service *service, int lease_seconds)
+{
+	if (service->held_n == 0) {
+		beat(service);
+		return;
+	}
+	fence(service, false, lease_seconds);
+	beat(service);
+	commit(service);
+}
+
 void service_commit(struct service *service)
 {
 	uint64_t start_us = clock_mono_us();
 	service->commit_asked = false;
 	service->committed_us = start_us;
 	if (service->held_n > 0) {
-		pg_exec(service->pg, "begin");
-		service_fence(service, true, LEASE_SECONDS);
+		fence(service, true, LEASE_SECONDS);
 		if (service->ops->write != NULL)
 			service->ops->write(service);
 		if (start_us >= service->beat_us + LEASE_RENEW_US)
-			service_beat(service);
-		/* A rollback in the disguise of a commit is a failure like any other. */
-		PGresult *result = PQexec(service->pg, "commit");
-		if (PQresultStatus(result) != PGRES_COMMAND_OK ||
-			strcmp(PQcmdStatus(result), "COMMIT") != 0)
-			fatal("commit: found %s, expected COMMIT: %s", PQcmdStatus(result),
-				PQerrorMessage(service->pg));
-		PQclear(result);
+			beat(service);
+		commit(service);
 		if (service->ops->committed != NULL)
 			service->ops->committed(service);
 		metric_add(service->metrics.commits, 1);

@@ -107,9 +107,7 @@ void service_lease_end(struct service *service); /* the instance's row goes */
 void service_commit_prepare(struct service *service);
 void service_commit(
 	struct service *service); /* the whole transaction, then what was queued leaves */
-void service_fence(struct service *service, bool positions,
-	int lease_seconds); /* a statement of the caller's transaction, or one alone */
-void service_beat(struct service *service);
+void service_lease_renew(struct service *service, int lease_seconds); /* and the heartbeat */
 void service_trying_note(
 	struct service *service, struct holding *holding, int topic, int64_t offset);
 

@@ -167,7 +167,7 @@ static PGresult *rows_take(struct service *service, size_t n)
 static void take(struct service *service, size_t n)
 {
 	/* Loading may take longer than the lease of what is held already. */
-	service_fence(service, false, LEASE_OPENING_SECONDS);
+	service_lease_renew(service, LEASE_OPENING_SECONDS);
 	PGresult *rows = rows_take(service, n);
 	if (rows == NULL)
 		return;
@@ -183,8 +183,9 @@ static void take(struct service *service, size_t n)
 		struct holding *holding = service->held[i];
 		uint64_t start_us = clock_mono_us();
 		service->ops->open(service, &holding->shard);
+		health_tick(service->health); /* loading is no standstill */
 		if (clock_mono_us() >= service->fenced_us + COMMIT_AT_LEAST_US)
-			service_fence(service, false, LEASE_OPENING_SECONDS);
+			service_lease_renew(service, LEASE_OPENING_SECONDS);
 		log_info("shard %u: taken, epoch %llu, offset %lld, opened in %llu us",
 			holding->shard.shard, (unsigned long long)holding->shard.epoch,
 			(long long)holding->shard.position[0].offset,
@@ -263,6 +264,8 @@ void service_lease_prepare(struct service *service)
 		"where not exists (select from carillon.shard where service = $1 and shard = n) on "
 		"conflict do nothing",
 		2, parameters));
+	pg_exec(service->pg,
+		"delete from carillon.instance where heartbeat < now() - interval '1 day'");
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	const char *row[] = { service->instance, service->ops->name, service_nn_url(service),
 		health_address(service->health), pid };

@@ -293,6 +293,20 @@ def test_health_and_metrics():
         wait_until(f"{expected} at {path}", lambda: expected in subprocess.run(curl, capture_output=True, text=True, timeout=10, check=False).stdout, 3)
 
 
+def test_links_live_through_the_death_of_their_servers():
+    clean_start()
+    process = subprocess.Popen([ECHO, "links", "9"], env={**place.environment, **place.stack}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    time.sleep(1.5)
+    place.kill("redis")
+    place.kill("postgres")
+    words = process.communicate(timeout=60)[0].split()
+    counts = dict(zip(words[::2], map(int, words[1::2])))
+    print(f"measured: {words}")
+    assert process.returncode == 0
+    assert counts["pg_good"] + counts["pg_failed"] == counts["asked"] == counts["redis_good"] + counts["redis_failed"]
+    assert counts["pg_good"] > 40 and counts["pg_failed"] > 0 and counts["redis_good"] > 40, counts
+
+
 if __name__ == "__main__":
     with Loop("loop") as place:
         try:

@@ -4,6 +4,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
+#include "libcommon/io/redis_link.h"
 #include "libcommon/io/service.h"
 
 #include "jackpot.pb-c.h"
@@ -183,5 +184,45 @@ int echo_inspect(void)
 	for (uint32_t i = 0; i < shards; i++)
 		partition_print(consumer, TOPIC_JACKPOT_FACTS, i);
 	kafka_consumer_free(&consumer);
+	return 0;
+}
+
+struct links {
+	int pg_good, pg_failed, redis_good, redis_failed;
+};
+
+static void on_answer(void *context, PGresult *result, const char *error)
+{
+	struct links *links = context;
+	if (error == NULL && PQntuples(result) == 1 && strcmp(PQgetvalue(result, 0, 0), "42") == 0)
+		links->pg_good++;
+	else
+		links->pg_failed++;
+}
+
+int echo_links(int seconds)
+{
+	static const char *const PARAMETERS[] = { "40" };
+	struct links links = { 0 };
+	int asked = 0;
+	struct pg_pool *pool = pg_pool_new(getenv("CARILLON_PG_RO_DSN"), "links", 2);
+	struct redis_link *redis = redis_link_new(getenv("CARILLON_REDIS"), 200);
+	uint64_t until = clock_mono_us() + (uint64_t)seconds * 1000000u;
+	while (clock_mono_us() < until || links.pg_good + links.pg_failed < asked) {
+		if (clock_mono_us() < until) {
+			asked++;
+			pg_pool_query(
+				pool, "select 2 + $1::int", 1, PARAMETERS, 1000, on_answer, &links);
+			bool good = redis_link_command(redis, "SET links %d", asked) &&
+				    redis_link_flush(redis, NULL, NULL);
+			*(good ? &links.redis_good : &links.redis_failed) += 1;
+		}
+		(void)usleep(50000);
+		pg_pool_poll(pool);
+	}
+	printf("asked %d pg_good %d pg_failed %d redis_good %d redis_failed %d\n", asked,
+		links.pg_good, links.pg_failed, links.redis_good, links.redis_failed);
+	redis_link_free(&redis);
+	pg_pool_free(&pool);
 	return 0;
 }

@@ -13,5 +13,8 @@ int echo_produce(int shard_first, int shard_last, int count, const char *text);
 /* Prints one line for each message of dead.letters and jackpot.facts: how many, and the letters'
  * reasons. */
 int echo_inspect(void);
+/* Once every 50 ms for so many seconds a query of the pool and a command to Redis; prints how many
+ * were answered and how many failed. Never ends because a server does. */
+int echo_links(int seconds);
 
 #endif

@@ -107,7 +107,8 @@ static void test_kafka_batch_copy_outlives_its_source(void **state)
 static int usage(const char *program)
 {
 	(void)fprintf(stderr,
-		"%s [run | produce FIRST LAST COUNT TEXT | inspect]: found other arguments\n",
+		"%s [run | produce FIRST LAST COUNT TEXT | inspect | links SECONDS]: found other "
+		"arguments\n",
 		program);
 	return 2;
 }
@@ -126,6 +127,8 @@ int main(int argc, char **argv)
 		return echo_service_run(1, argv);
 	if (argc == 2 && strcmp(argv[1], "inspect") == 0)
 		return echo_inspect();
+	if (argc == 3 && strcmp(argv[1], "links") == 0)
+		return echo_links(atoi(argv[2]));
 	if (argc == 6 && strcmp(argv[1], "produce") == 0)
 		return echo_produce(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), argv[5]);
 	return usage(argv[0]);
