@@ -156,7 +156,7 @@ $(foreach d,$(TEST_DIRS),$(foreach t,$(wildcard $(d)/test_*.c),\
 	$(eval $(call test_program,$(d),$(t),$(O)/test/$(subst /test/,/,$(t:.c=)),,$(CMOCKA_LIBS)))))
 ifdef FUZZ
 $(foreach d,$(TEST_DIRS),$(foreach t,$(wildcard $(d)/fuzz_*.c),\
-	$(eval $(call test_program,$(d),$(t),$(O)/$(subst /test/,/,$(t:.c=)),-fsanitize=fuzzer))))
+	$(eval $(call test_program,$(d),$(t),$(O)/$(subst /test/,/,$(t:.c=)),-fsanitize=fuzzer,$(CMOCKA_LIBS)))))
 .PHONY: fuzz-programs
 fuzz-programs: $(FUZZERS)
 else
