@@ -10,8 +10,7 @@ static const char *const LEVELS[] = { "", "clubs", "diamonds", "hearts", "spades
 
 static const char *const STATUSES[] = {
 	[CARD_SET_OK] = "ok",
-	[CARD_SET_TERMS] = "a seed or part of the wager out of bounds, or a level worth less than "
-			   "the one below it",
+	[CARD_SET_TERMS] = "seeds and parts of the wager must be in bounds, seeds rising",
 	[CARD_SET_SHARES] = "the levels would take more than the whole wager",
 	[CARD_SET_BACKWARDS] = "the sum of wagers would fall",
 	[CARD_SET_OVERFLOW] = "an amount does not fit",

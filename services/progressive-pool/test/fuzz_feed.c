@@ -1,4 +1,6 @@
-/* Any bytes on jackpot.feed: refused with a reason, or taken without breaking the books. */
+/* Any bytes on jackpot.feed: refused with a reason, or taken without breaking the books. An input
+ * that begins with an odd byte is not the message itself but what its fields are made of, so that
+ * the fuzzer also gets past the decoder. */
 #include "libcommon/io/pool_feed.h"
 #include "services/progressive-pool/core/pool.h"
 
@@ -34,12 +36,76 @@ static void begin(struct pool *pool, struct pool_source *source)
 	}
 }
 
+struct input {
+	const uint8_t *at;
+	size_t left;
+};
+
+/* A number of as many bytes as the next byte says; often small, so that it is often right. */
+static uint64_t number(struct input *input)
+{
+	uint64_t value = 0;
+	if (input->left == 0)
+		return 1;
+	size_t n = *input->at++ % 9;
+	input->left--;
+	for (; n > 0 && input->left > 0; n--, input->left--)
+		value = value << 8 | *input->at++;
+	return value;
+}
+
+#define TOTALS 3
+#define MESSAGE_MAX 512
+
+static size_t message_make(struct input *input, uint8_t *out)
+{
+	Carillon__Envelope envelope;
+	Carillon__TallyTotal total[TOTALS];
+	Carillon__TallyTotal *totals[TOTALS];
+	Carillon__Claim claim;
+	Carillon__JackpotFeed feed;
+	carillon__envelope__init(&envelope);
+	carillon__claim__init(&claim);
+	carillon__jackpot_feed__init(&feed);
+	envelope.schema = 1;
+	envelope.incarnation = (uint32_t)number(input);
+	envelope.seq = number(input);
+	feed.envelope = &envelope;
+	feed.pool = (uint32_t)number(input);
+	feed.shard = (uint32_t)number(input);
+	for (size_t i = 0; i < TOTALS; i++) {
+		carillon__tally_total__init(&total[i]);
+		total[i].tally = (uint32_t)number(input);
+		total[i].total_minor = number(input);
+		totals[i] = &total[i];
+	}
+	feed.n_totals = number(input) % (TOTALS + 1);
+	feed.totals = totals;
+	claim.index = (uint32_t)number(input);
+	claim.pool = feed.pool;
+	claim.kind = (Carillon__ClaimKind)(number(input) % 4);
+	claim.coin_minor = (int64_t)number(input);
+	claim.currency = number(input) % 2 == 0 ? 978 : (uint32_t)number(input);
+	claim.stake_minor = (int64_t)number(input);
+	claim.player = (int64_t)number(input);
+	claim.move = number(input);
+	claim.time_us = number(input);
+	feed.claim = number(input) % 2 == 0 ? NULL : &claim;
+	return carillon__jackpot_feed__pack(&feed, out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
+	uint8_t made[MESSAGE_MAX];
 	static struct pool pool;
 	static struct pool_source source;
 	char reason[POOL_FEED_REASON_MAX] = "";
 	const char *broken;
+	if (length > 0 && bytes[0] % 2 == 1) {
+		struct input input = { bytes + 1, length - 1 };
+		length = message_make(&input, made);
+		bytes = made;
+	}
 	Carillon__JackpotFeed *feed = pool_feed_read(bytes, length, SHARDS, reason);
 	if (feed == NULL) {
 		assert(reason[0] != '\0');
