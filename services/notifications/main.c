@@ -36,7 +36,7 @@ static const struct setting settings[] = {
 	{ "NOTIFICATIONS_CONNECTIONS_MAX", SETTING_INT, "0", 0, 1000000, &connections_max,
 		"clients at once; 0: 20,000, or what the limit of descriptors leaves" },
 	{ "NOTIFICATIONS_QUEUE_MAX", SETTING_INT, "64", 4, 4096, &queue_max,
-		"frames that may wait for one client; above it close 4002" },
+		"frames that may wait for a client that takes none for 2 s; above it close 4002" },
 	{ "NOTIFICATIONS_PER_PLAYER_MAX", SETTING_INT, "8", 1, 1000, &per_player_max,
 		"private channels of one player at once" },
 	{ "NOTIFICATIONS_PING_S", SETTING_INT, "20", 1, 3600, &ping_s,

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUEUE_BURST 32 /* times the queue, for one who does take frames */
+#define STALLED_US 2000000
 #define STUCK_S 2 /* how long a close may take to leave */
 
 static void *need(void *memory)
@@ -185,12 +187,25 @@ static void grow(struct client *client)
 	client->room = room;
 }
 
+/* A burst is no slowness: one who takes frames may have many waiting for a moment. */
+static bool too_slow(const struct client *client, uint64_t now_us)
+{
+	size_t most = (size_t)client->clients->config.queue_max;
+	if (client->n < most + client->backlog)
+		return false;
+	return client->n >= QUEUE_BURST * most + client->backlog ||
+	       now_us - client->wrote_us > STALLED_US;
+}
+
 void client_push(struct client *client, struct frame *frame, bool backlog)
 {
+	uint64_t now_us = clock_mono_us();
 	if (client->close_code)
 		return;
 	client->backlog += backlog;
-	if (client->n >= (size_t)client->clients->config.queue_max + client->backlog) {
+	if (client->n == 0)
+		client->wrote_us = now_us;
+	if (too_slow(client, now_us)) {
 		metric_add(client->clients->metric.slow, 1);
 		client_close(client, CLOSE_SLOW, "too slow: frames wait that must not be lost");
 		return;
@@ -221,6 +236,7 @@ void client_wrote(struct client *client, const struct frame *frame, size_t lengt
 {
 	struct clients *clients = client->clients;
 	struct fanout *fanout = &clients->fanout;
+	client->wrote_us = clock_mono_us();
 	metric_add(clients->metric.frames, 1);
 	metric_add(clients->metric.bytes, length);
 	if (!frame->broadcast || frame->broadcast != fanout->number)

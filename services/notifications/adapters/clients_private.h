@@ -28,6 +28,7 @@ struct client {
 
 	struct frame **queue; /* ring */
 	size_t head, n, room, backlog;
+	uint64_t wrote_us; /* took a frame last, or had none to take */
 	struct frame *conflated;
 
 	uint64_t since_us, heard_us;
