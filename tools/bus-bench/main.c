@@ -156,7 +156,8 @@ static void send_command(struct bench *bench, struct player *player)
 	command.request_id = (ProtobufCBinaryData){ sizeof(key), key };
 	command.content_hash = command.request_id;
 	command.client_nonce = command.request_id;
-	command.correlation = (uint64_t)(player - bench->players);
+	/* with the request's number: a second answer to an earlier command is no answer to this one */
+	command.correlation = player->request << 24 | (uint64_t)(player - bench->players);
 	command.reply_to = bench->url;
 	command.not_after_us = clock_wall_us() + UINT64_C(10000000);
 	spin_of(player, &command, &bet);
@@ -204,10 +205,11 @@ static void follow(struct player *player, const Carillon__SpinReply *reply)
 
 static void on_reply(struct bench *bench, const Carillon__SpinReply *reply)
 {
-	if (reply->correlation >= bench->players_n)
+	uint64_t at = reply->correlation & 0xffffff;
+	if (at >= bench->players_n)
 		return;
-	struct player *player = &bench->players[reply->correlation];
-	if (reply->player != player->id || player->stage == STAGE_FUND)
+	struct player *player = &bench->players[at];
+	if (reply->player != player->id || reply->correlation >> 24 != player->request || player->stage == STAGE_FUND)
 		return;
 	if (player->stage == STAGE_OPEN) {
 		if (reply->http_status != 200)
