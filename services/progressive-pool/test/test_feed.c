@@ -226,64 +226,56 @@ static bool coin_20_is_defined(
 #define ADJUST CARILLON__OPERATOR_ACTION__ACTION_ADJUST
 #define CHANGE CARILLON__OPERATOR_ACTION__ACTION_PARAMETERS
 
+static const struct {
+	uint32_t action;
+	const char *second, *parameters;
+	const char *refusal; /* part of it; NULL: done */
+} ACTIONS[] = {
+	{ CARILLON__OPERATOR_ACTION__ACTION_PAUSE, "", "", NULL },
+	{ CARILLON__OPERATOR_ACTION__ACTION_RESUME, "", "", NULL },
+	{ CARILLON__OPERATOR_ACTION__ACTION_RETIRE, "bob", "", "not supported" },
+	{ 0, "bob", "", "not supported" },
+	{ 99, "bob", "", "not supported" },
+	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}", NULL },
+	{ ADJUST, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}", "second" },
+	{ ADJUST, "anna", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
+		"actor himself" },
+	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":0}",
+		"/delta_minor" },
+	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":-1}",
+		"below its seed" },
+	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":1.5}",
+		"/delta_minor" },
+	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":21,\"delta_minor\":1}", "no row" },
+	{ ADJUST, "bob",
+		"{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":"
+		"9223372036854775807}",
+		"does not fit" },
+	{ ADJUST, "bob", "{\"currency\":\"XXX\",\"coin_minor\":20,\"delta_minor\":1}",
+		"/currency" },
+	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"delta_minor\":1}", "/coin_minor" },
+	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":1,\"x\":1}",
+		"/x" },
+	{ ADJUST, "bob", "[]", "object" },
+	{ ADJUST, "bob", "{", "object" },
+	{ ADJUST, "bob", "", "object" },
+	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"seed_minor\":50000}", NULL },
+	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"seed_minor\":0}", "bounds" },
+	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20}", "/seed_minor" },
+	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":0}", "bounds" },
+	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":900000000}",
+		NULL },
+	{ CHANGE, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"remove\":true}",
+		"definition still has" },
+	{ CHANGE, "bob", "{\"currency\":\"EUR\",\"coin_minor\":100,\"remove\":true}",
+		"state does not allow" },
+	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":100,\"remove\":true}", "second" },
+};
+
 static void test_operator_table(void **state)
 {
 	(void)state;
-	static const struct {
-		uint32_t action;
-		const char *second, *parameters;
-		const char *refusal; /* part of it; NULL: done */
-	} rows[] = {
-		{ CARILLON__OPERATOR_ACTION__ACTION_PAUSE, "", "", NULL },
-		{ CARILLON__OPERATOR_ACTION__ACTION_RESUME, "", "", NULL },
-		{ CARILLON__OPERATOR_ACTION__ACTION_RETIRE, "bob", "", "not supported" },
-		{ 0, "bob", "", "not supported" },
-		{ 99, "bob", "", "not supported" },
-		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
-			NULL },
-		{ ADJUST, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
-			"second" },
-		{ ADJUST, "anna", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
-			"actor himself" },
-		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":0}",
-			"/delta_minor" },
-		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":-1}",
-			"below its seed" },
-		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":1.5}",
-			"/delta_minor" },
-		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":21,\"delta_minor\":1}",
-			"no row" },
-		{ ADJUST, "bob",
-			"{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":"
-			"9223372036854775807}",
-			"does not fit" },
-		{ ADJUST, "bob", "{\"currency\":\"XXX\",\"coin_minor\":20,\"delta_minor\":1}",
-			"/currency" },
-		{ ADJUST, "bob", "{\"currency\":\"EUR\",\"delta_minor\":1}", "/coin_minor" },
-		{ ADJUST, "bob",
-			"{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":1,\"x\":1}",
-			"/x" },
-		{ ADJUST, "bob", "[]", "object" },
-		{ ADJUST, "bob", "{", "object" },
-		{ ADJUST, "bob", "", "object" },
-		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"seed_minor\":50000}",
-			NULL },
-		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"seed_minor\":0}",
-			"bounds" },
-		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20}", "/seed_minor" },
-		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":0}",
-			"bounds" },
-		{ CHANGE, "",
-			"{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":900000000}",
-			NULL },
-		{ CHANGE, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"remove\":true}",
-			"definition still has" },
-		{ CHANGE, "bob", "{\"currency\":\"EUR\",\"coin_minor\":100,\"remove\":true}",
-			"state does not allow" },
-		{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":100,\"remove\":true}",
-			"second" },
-	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(ACTIONS) / sizeof(ACTIONS[0]); i++) {
 		static struct pool_instance instance;
 		static struct action_record record;
 		const char *broken;
@@ -295,16 +287,17 @@ static void test_operator_table(void **state)
 		pool_begin(&instance.pool, 1);
 		assert_int_equal(pool_launch(&instance.pool, 978, 2, 20, &low), POOL_OK);
 		assert_int_equal(pool_launch(&instance.pool, 978, 2, 100, &high), POOL_OK);
-		record.action = rows[i].action;
+		record.action = ACTIONS[i].action;
 		memcpy(record.actor, "anna", 5);
-		memcpy(record.second, rows[i].second, strlen(rows[i].second) + 1);
-		memcpy(record.parameters, rows[i].parameters, strlen(rows[i].parameters) + 1);
+		memcpy(record.second, ACTIONS[i].second, strlen(ACTIONS[i].second) + 1);
+		memcpy(record.parameters, ACTIONS[i].parameters, strlen(ACTIONS[i].parameters) + 1);
 		operator_apply(&instance, &record, coin_20_is_defined);
-		assert_int_equal(record.done, rows[i].refusal == NULL);
-		if (rows[i].refusal != NULL && strstr(record.refusal, rows[i].refusal) == NULL)
-			fail_msg("row %zu: expected \"..%s..\", found \"%s\"", i, rows[i].refusal,
-				record.refusal);
-		if (rows[i].refusal == NULL)
+		assert_int_equal(record.done, ACTIONS[i].refusal == NULL);
+		if (ACTIONS[i].refusal != NULL &&
+			strstr(record.refusal, ACTIONS[i].refusal) == NULL)
+			fail_msg("row %zu: expected \"..%s..\", found \"%s\"", i,
+				ACTIONS[i].refusal, record.refusal);
+		if (ACTIONS[i].refusal == NULL)
 			assert_string_equal(record.refusal, "");
 		assert_true(pool_identities_hold(&instance.pool, &broken));
 	}
