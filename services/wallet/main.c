@@ -1,16 +1,17 @@
-/*~ The wallet keeps the journal: one row for every move and every other booking, accepted or refused, with the money and the engine's record of
- * the round in it. The commit of that row is the birth of the round.
+/*~ The wallet keeps the journal: one row for every move and every other booking, accepted or
+ * refused, with the money and the engine's record of the round in it. The commit of that row is the
+ * birth of the round.
  *
  * Read on in this order:
  *   core/wallet.h           what there is: accounts, commands, rows, refusals
  *   core/apply.c            the rules, in the order in which they are asked
  *   adapters/command.c      bytes of wallet.commands into the core's structs
  *   adapters/handle.c       from a command to a queued row
- *   adapters/write.c        the one transaction: rows, claims, ids, batch, legs, and what rolls behind them
- *   adapters/wallet_app.c   taking a shard, ticking, after the commit
- *   adapters/load.c         a shard's state from Postgres, rolled forward from the journal
- *   adapters/feed.c         running totals and claims for the jackpot services
- *   adapters/publish.c      facts once more, when somebody missed them */
+ *   adapters/write.c        the one transaction: rows, claims, ids, batch, legs, and what rolls
+ * behind them adapters/wallet_app.c   taking a shard, ticking, after the commit adapters/load.c a
+ * shard's state from Postgres, rolled forward from the journal adapters/feed.c         running
+ * totals and claims for the jackpot services adapters/publish.c      facts once more, when somebody
+ * missed them */
 #include "services/wallet/adapters/wallet_ops.h"
 
 int main(int argc, char **argv)
@@ -19,7 +20,9 @@ int main(int argc, char **argv)
 		.name = "wallet",
 		.prefix = "WALLET_",
 		.settings = wallet_settings,
-		.topics = {{.topic = TOPIC_WALLET_COMMANDS, .pace = KAFKA_FAST}},
+		.schema_min = 1,
+		.schema_max = 1,
+		.topics = { { .topic = TOPIC_WALLET_COMMANDS, .pace = KAFKA_FAST } },
 		.topics_n = 1,
 		.start = wallet_start,
 		.open = wallet_open,

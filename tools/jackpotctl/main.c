@@ -1,9 +1,11 @@
 /* jackpotctl: what an operator asks of an installation from a terminal.
  *
- *     jackpotctl ledger verify [--json] [--dsn DSN]     exit 0: the books are in order, 1: they are not
- *     jackpotctl status [--json] [--dsn DSN]            exit 0: every shard has a living owner, 1: not so
+ *     jackpotctl ledger verify [--json] [--dsn DSN]     exit 0: the books are in order, 1: they are
+ * not jackpotctl status [--json] [--dsn DSN]            exit 0: every shard has a living owner, 1:
+ * not so
  *
- * 2: the arguments or the database are wrong. The DSN is CARILLON_PG_RO_DSN, or CARILLON_PG_DSN, where none is given. */
+ * 2: the arguments or the database are wrong. The DSN is CARILLON_PG_RO_DSN, or CARILLON_PG_DSN,
+ * where none is given. */
 #include "tools/jackpotctl/status.h"
 #include "tools/jackpotctl/verify.h"
 
@@ -23,20 +25,22 @@ struct arguments {
 	const char *dsn;
 };
 
-static const char usage[] = "usage: jackpotctl ledger verify [--json] [--dsn DSN]\n"
-			    "       jackpotctl status [--json] [--dsn DSN]\n"
-			    "DSN: address of Postgres, by default CARILLON_PG_RO_DSN or CARILLON_PG_DSN.\n";
+static const char usage[] =
+	"usage: jackpotctl ledger verify [--json] [--dsn DSN]\n"
+	"       jackpotctl status [--json] [--dsn DSN]\n"
+	"DSN: address of Postgres, by default CARILLON_PG_RO_DSN or CARILLON_PG_DSN.\n";
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
-	fprintf(stderr, "jackpotctl: %s: found %s%s%s, expected %s\n%s", what, found == NULL ? "" : "'", found == NULL ? "nothing" : found,
+	fprintf(stderr, "jackpotctl: %s: found %s%s%s, expected %s\n%s", what,
+		found == NULL ? "" : "'", found == NULL ? "nothing" : found,
 		found == NULL ? "" : "'", expected, usage);
 	exit(EXIT_USAGE);
 }
 
 static struct arguments arguments_read(int argc, char **argv)
 {
-	struct arguments arguments = {.words_n = 0};
+	struct arguments arguments = { .words_n = 0 };
 
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
@@ -46,7 +50,9 @@ static struct arguments arguments_read(int argc, char **argv)
 			arguments.json = true;
 		} else if (strcmp(argv[i], "--dsn") == 0) {
 			if (i + 1 == argc)
-				wrong("--dsn", NULL, "an address of Postgres, \"host=.. port=.. dbname=.. user=..\"");
+				wrong("--dsn", NULL,
+					"an address of Postgres, \"host=.. port=.. dbname=.. "
+					"user=..\"");
 			arguments.dsn = argv[++i];
 		} else if (argv[i][0] == '-') {
 			wrong("option", argv[i], "--json, --dsn or --help");
@@ -63,7 +69,8 @@ static bool words_are(const struct arguments *arguments, const char *first, cons
 {
 	int n = second == NULL ? 1 : 2;
 
-	return arguments->words_n == n && strcmp(arguments->words[0], first) == 0 && (second == NULL || strcmp(arguments->words[1], second) == 0);
+	return arguments->words_n == n && strcmp(arguments->words[0], first) == 0 &&
+	       (second == NULL || strcmp(arguments->words[1], second) == 0);
 }
 
 static PGconn *database_open(const char *dsn)
@@ -105,9 +112,11 @@ int main(int argc, char **argv)
 	if (arguments.words_n == 0)
 		wrong("command", NULL, "'ledger verify' or 'status'");
 	if (!ledger && !words_are(&arguments, "status", NULL))
-		wrong("command", arguments.words[arguments.words_n - 1], "'ledger verify' or 'status'");
+		wrong("command", arguments.words[arguments.words_n - 1],
+			"'ledger verify' or 'status'");
 	conn = database_open(arguments.dsn);
-	status = ledger ? verify(&arguments, conn) : (status_run(conn, arguments.json) ? 0 : EXIT_BROKEN);
+	status = ledger ? verify(&arguments, conn)
+			: (status_run(conn, arguments.json) ? 0 : EXIT_BROKEN);
 	PQfinish(conn);
 	return status;
 }

@@ -36,7 +36,8 @@ static json_t *as_json(const PGresult *result)
 	for (int i = 0; i < PQntuples(result); i++) {
 		json_t *row = json_object();
 		for (int j = 0; j < PQnfields(result); j++)
-			json_object_set_new(row, PQfname(result, j), json_string(PQgetvalue(result, i, j)));
+			json_object_set_new(
+				row, PQfname(result, j), json_string(PQgetvalue(result, i, j)));
 		json_array_append_new(rows, row);
 	}
 	return rows;
@@ -45,18 +46,23 @@ static json_t *as_json(const PGresult *result)
 bool status_run(PGconn *conn, bool json)
 {
 	PGresult *shards = ask(conn,
-		"select service, shard, coalesce(owner, '') as owner, epoch, incarnation, (lease_until > now())::text as alive, "
+		"select service, shard, coalesce(owner, '') as owner, epoch, incarnation, "
+		"(lease_until > now())::text as alive, "
 		"offset_1, seq_1, offset_2, seq_2 from carillon.shard order by service, shard");
-	PGresult *journals = ask(conn,
-		"select b.shard, b.last_seq as journal, b.checkpoint, b.batch, to_char(now() - b.time, 'HH24:MI:SS') as last_row_ago, "
-		"(select count(*) from wallet.claim c where c.shard = b.shard and c.closed_seq is null) as claims_open "
-		"from (select distinct on (shard) * from wallet.batch order by shard, batch desc) b order by b.shard");
+	PGresult *journals =
+		ask(conn, "select b.shard, b.last_seq as journal, b.checkpoint, b.batch, "
+			  "to_char(now() - b.time, 'HH24:MI:SS') as last_row_ago, "
+			  "(select count(*) from wallet.claim c where c.shard = b.shard and "
+			  "c.closed_seq is null) as claims_open "
+			  "from (select distinct on (shard) * from wallet.batch order by shard, "
+			  "batch desc) b order by b.shard");
 	bool alive = PQntuples(shards) > 0;
 
 	for (int i = 0; i < PQntuples(shards); i++)
 		alive = alive && PQgetvalue(shards, i, 5)[0] == 't';
 	if (json) {
-		json_t *root = json_pack("{s:b,s:o,s:o}", "alive", alive, "shards", as_json(shards), "journals", as_json(journals));
+		json_t *root = json_pack("{s:b,s:o,s:o}", "alive", alive, "shards", as_json(shards),
+			"journals", as_json(journals));
 		json_dumpf(root, stdout, JSON_COMPACT);
 		putchar('\n');
 		json_decref(root);

@@ -1,4 +1,5 @@
-/* `jackpotctl status`: who holds which shard, how old leases are, where journals and pools stand. */
+/* `jackpotctl status`: who holds which shard, how old leases are, where journals and pools stand.
+ */
 #ifndef CARILLON_JACKPOTCTL_STATUS_H
 #define CARILLON_JACKPOTCTL_STATUS_H
 

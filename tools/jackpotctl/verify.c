@@ -55,8 +55,10 @@ static void breaches_take(const PGresult *result, struct verify_report *report)
 		struct verify_point *point = &report->points[atoi(PQgetvalue(result, i, 0))];
 		if (point->breaches_n == sizeof(point->breaches) / sizeof(point->breaches[0]))
 			continue;
-		point->breaches[point->breaches_n++] = (struct verify_breach){
-			copy_of(PQgetvalue(result, i, 1)), copy_of(PQgetvalue(result, i, 2)), copy_of(PQgetvalue(result, i, 3))};
+		point->breaches[point->breaches_n++] =
+			(struct verify_breach){ copy_of(PQgetvalue(result, i, 1)),
+				copy_of(PQgetvalue(result, i, 2)),
+				copy_of(PQgetvalue(result, i, 3)) };
 	}
 }
 
@@ -68,17 +70,20 @@ static void currencies_format(char *numbers, char *exponents)
 	for (size_t i = 0; currency_at(i) != NULL; i++) {
 		const struct currency *currency = currency_at(i);
 		char separator = i == 0 ? '{' : ',';
-		n += (size_t)snprintf(numbers + n, CURRENCIES_TEXT_MAX - n, "%c%u", separator, currency->number);
-		e += (size_t)snprintf(exponents + e, CURRENCIES_TEXT_MAX - e, "%c%u", separator, currency->exponent);
+		n += (size_t)snprintf(
+			numbers + n, CURRENCIES_TEXT_MAX - n, "%c%u", separator, currency->number);
+		e += (size_t)snprintf(exponents + e, CURRENCIES_TEXT_MAX - e, "%c%u", separator,
+			currency->exponent);
 	}
 	(void)snprintf(numbers + n, CURRENCIES_TEXT_MAX - n, "}");
 	(void)snprintf(exponents + e, CURRENCIES_TEXT_MAX - e, "}");
 }
 
-static void queries_run(PGconn *conn, const struct verify_query *queries, struct verify_report *report)
+static void queries_run(
+	PGconn *conn, const struct verify_query *queries, struct verify_report *report)
 {
 	static char numbers[CURRENCIES_TEXT_MAX], exponents[CURRENCIES_TEXT_MAX];
-	const char *parameters[] = {numbers, exponents};
+	const char *parameters[] = { numbers, exponents };
 
 	currencies_format(numbers, exponents);
 	for (; queries->sql != NULL; queries++) {
@@ -92,18 +97,23 @@ static void queries_run(PGconn *conn, const struct verify_query *queries, struct
 static void counts_take(PGconn *conn, struct verify_report *report)
 {
 	static const char sql[] =
-		"select count(*), count(*) filter (where move > 0), count(*) filter (where kind = 2 and refusal = 0), "
-		"(select count(*) from wallet.batch), (select count(*) from wallet.house_leg), (select count(*) from wallet.tally_total), "
+		"select count(*), count(*) filter (where move > 0), count(*) filter (where kind = "
+		"2 and refusal = 0), "
+		"(select count(*) from wallet.batch), (select count(*) from wallet.house_leg), "
+		"(select count(*) from wallet.tally_total), "
 		"(select count(*) from pool.vector) + (select count(*) from cards.vector), "
-		"(select count(*) from pool.pool) + (select count(*) from cards.card_set), (select count(*) from wallet.claim), (select count(*) from pool.hit) "
+		"(select count(*) from pool.pool) + (select count(*) from cards.card_set), (select "
+		"count(*) from wallet.claim), (select count(*) from pool.hit) "
 		"from wallet.journal";
 	static const struct {
 		int point, column;
-	} map[] = {{1, 1}, {2, 0}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}, {8, 8}, {10, 3}};
+	} map[] = { { 1, 1 }, { 2, 0 }, { 3, 3 }, { 4, 4 }, { 5, 5 }, { 6, 6 }, { 7, 7 }, { 8, 8 },
+		{ 10, 3 } };
 	PGresult *result = ask(conn, sql, 0, NULL);
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
-		report->points[map[i].point].checked = strtoull(PQgetvalue(result, 0, map[i].column), NULL, 10);
+		report->points[map[i].point].checked =
+			strtoull(PQgetvalue(result, 0, map[i].column), NULL, 10);
 	report->rows = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
 	report->rounds = strtoull(PQgetvalue(result, 0, 2), NULL, 10);
 	report->hits = strtoull(PQgetvalue(result, 0, 9), NULL, 10);
@@ -142,13 +152,17 @@ void verify_print(const struct verify_report *report)
 		const struct verify_point *point = &report->points[i];
 		if (point->title == NULL)
 			continue;
-		printf("%s  %2zu  %s (%" PRIu64 " checked)\n", point->breaches_n == 0 ? "ok    " : "BROKEN", i, point->title, point->checked);
+		printf("%s  %2zu  %s (%" PRIu64 " checked)\n",
+			point->breaches_n == 0 ? "ok    " : "BROKEN", i, point->title,
+			point->checked);
 		for (size_t j = 0; j < point->breaches_n; j++)
-			printf("            %s: found %s, expected %s\n", point->breaches[j].where, point->breaches[j].found, point->breaches[j].expected);
+			printf("            %s: found %s, expected %s\n", point->breaches[j].where,
+				point->breaches[j].found, point->breaches[j].expected);
 	}
 	printf("%s: %" PRIu64 " rows, %" PRIu64 " rounds, %" PRIu64 " hits, %.1f s\n",
-		report->ledger_ok && report->pools_ok ? "the books are in order" : "THE BOOKS ARE NOT IN ORDER", report->rows, report->rounds, report->hits,
-		report->seconds);
+		report->ledger_ok && report->pools_ok ? "the books are in order"
+						      : "THE BOOKS ARE NOT IN ORDER",
+		report->rows, report->rounds, report->hits, report->seconds);
 }
 
 void verify_print_json(const struct verify_report *report)
@@ -164,13 +178,19 @@ void verify_print_json(const struct verify_report *report)
 			continue;
 		}
 		for (size_t j = 0; j < point->breaches_n; j++)
-			json_array_append_new(breaches, json_pack("{s:s,s:s,s:s}", "where", point->breaches[j].where, "found", point->breaches[j].found,
-								 "expected", point->breaches[j].expected));
-		json_array_append_new(points, json_pack("{s:i,s:b,s:I,s:s,s:o}", "point", (int)i, "ok", point->breaches_n == 0, "checked",
-							(json_int_t)point->checked, "title", point->title, "breaches", breaches));
+			json_array_append_new(breaches,
+				json_pack("{s:s,s:s,s:s}", "where", point->breaches[j].where,
+					"found", point->breaches[j].found, "expected",
+					point->breaches[j].expected));
+		json_array_append_new(points,
+			json_pack("{s:i,s:b,s:I,s:s,s:o}", "point", (int)i, "ok",
+				point->breaches_n == 0, "checked", (json_int_t)point->checked,
+				"title", point->title, "breaches", breaches));
 	}
-	root = json_pack("{s:b,s:b,s:o,s:I,s:I,s:I,s:f}", "ledger_ok", report->ledger_ok, "pools_ok", report->pools_ok, "points", points, "rows",
-			 (json_int_t)report->rows, "rounds", (json_int_t)report->rounds, "hits", (json_int_t)report->hits, "seconds", report->seconds);
+	root = json_pack("{s:b,s:b,s:o,s:I,s:I,s:I,s:f}", "ledger_ok", report->ledger_ok,
+		"pools_ok", report->pools_ok, "points", points, "rows", (json_int_t)report->rows,
+		"rounds", (json_int_t)report->rounds, "hits", (json_int_t)report->hits, "seconds",
+		report->seconds);
 	json_dumpf(root, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(root);

@@ -1,5 +1,6 @@
-/* `jackpotctl ledger verify`: proves the books from the rows themselves (docs/architecture.md, "The ledger"). One read-only snapshot, so it may run
- * beside live services. Points 1 to 8 and the unbroken chain of point 10; each breach names its row. */
+/* `jackpotctl ledger verify`: proves the books from the rows themselves (docs/architecture.md, "The
+ * ledger"). One read-only snapshot, so it may run beside live services. Points 1 to 8 and the
+ * unbroken chain of point 10; each breach names its row. */
 #ifndef CARILLON_JACKPOTCTL_VERIFY_H
 #define CARILLON_JACKPOTCTL_VERIFY_H
 
@@ -12,8 +13,8 @@
 #define VERIFY_POINTS 11       /* 1 to 10; 9 belongs to the daily close */
 #define VERIFY_BREACHES_MAX 20 /* named a query; a broken book seldom has one */
 
-/* One query of a point. It answers with a row a breach: point, where, found, expected. $1 and $2, if it names them, are the currencies known and
- * their decimals. */
+/* One query of a point. It answers with a row a breach: point, where, found, expected. $1 and $2,
+ * if it names them, are the currencies known and their decimals. */
 struct verify_query {
 	const char *sql;
 	bool currencies;
@@ -37,7 +38,8 @@ struct verify_report {
 	double seconds;
 };
 
-/* Runs all points on one connection. Ends the process with a message when the database cannot be read at all. */
+/* Runs all points on one connection. Ends the process with a message when the database cannot be
+ * read at all. */
 void verify_run(PGconn *conn, struct verify_report *report_r);
 void verify_print(const struct verify_report *report);
 void verify_print_json(const struct verify_report *report);

@@ -1,169 +1,255 @@
-/* The wallet's books in SQL: points 1 to 5, 8 as far as the wallet knows it, and the chain of batches. Set by set, so that a million rows take
- * seconds; every number is recomputed from the journal's rows, never from another sum. */
+/* The wallet's books in SQL: points 1 to 5, 8 as far as the wallet knows it, and the chain of
+ * batches. Set by set, so that a million rows take seconds; every number is recomputed from the
+ * journal's rows, never from another sum. */
 #include "tools/jackpotctl/verify.h"
 
 /* A row that belongs to an account: not a refusal for want of one. */
 #define OF_ACCOUNT "not (currency = 0 or (kind = 1 and move = 0 and refusal <> 0))"
 /* What a row does to the balance. */
-#define EFFECT                                                                                                                                         \
-	"case when refusal <> 0 then 0 when kind between 2 and 7 then release - stake + win_balance when kind between 20 and 24 then amount else 0 end"
+#define EFFECT                                                                                     \
+	"case when refusal <> 0 then 0 when kind between 2 and 7 then release - stake + "          \
+	"win_balance when kind between 20 and 24 then amount else 0 end"
 
 static const char seqs_sql[] =
-	"select 1, format('shard %s', shard), format('%s rows, seq %s to %s', n, low, high), 'seq 1 to n without a gap' from ("
-	"select shard, count(*) n, min(seq) low, max(seq) high from wallet.journal group by shard) s where low <> 1 or high <> n limit 20";
+	"select 1, format('shard %s', shard), format('%s rows, seq %s to %s', n, low, high), 'seq "
+	"1 to n without a gap' from ("
+	"select shard, count(*) n, min(seq) low, max(seq) high from wallet.journal group by shard) "
+	"s where low <> 1 or high <> n limit 20";
 
 /* Points 1 and 2 read the rows in the same order, so one sort serves both. */
 static const char accounts_sql[] =
-	"with rows as (select shard, seq, player, kind, move, refusal, currency, balance_after, prev_seq, " EFFECT " as effect, "
-	"lag(shard, 1, shard) over w as shard_before, lag(seq, 1, 0) over w as seq_before, lag(balance_after, 1, 0) over w as balance_before, "
+	"with rows as (select shard, seq, player, kind, move, refusal, currency, balance_after, "
+	"prev_seq, " EFFECT " as effect, "
+	"lag(shard, 1, shard) over w as shard_before, lag(seq, 1, 0) over w as seq_before, "
+	"lag(balance_after, 1, 0) over w as balance_before, "
 	"lag(currency, 1, currency) over w as currency_before, "
-	"coalesce(max(move) over (partition by player order by shard, seq rows between unbounded preceding and 1 preceding), -1) as move_before "
-	"from wallet.journal where " OF_ACCOUNT " window w as (partition by player order by shard, seq)), "
-	"bad as (select 1 as point, shard, seq, player, format('move %s, kind %s', move, kind) as found, "
-	"case when move_before < 0 then 'the opening of the account' else format('move %s', move_before + 1) end as expected from rows "
-	"where (move > 0 and move <> move_before + 1) or (move_before < 0 and not (kind = 1 and move = 0)) or (kind = 1 and move = 0 and move_before >= 0) "
-	"union all select 1, shard, seq, player, format('shard %s', shard), format('shard %s, as before', shard_before) from rows where shard <> shard_before "
-	"union all select 2, shard, seq, player, format('balance %s', balance_after), format('%s %s, at least 0', balance_before, "
-	"case when effect < 0 then format('- %s', -effect) else format('+ %s', effect) end) from rows "
+	"coalesce(max(move) over (partition by player order by shard, seq rows between unbounded "
+	"preceding and 1 preceding), -1) as move_before "
+	"from wallet.journal where " OF_ACCOUNT
+	" window w as (partition by player order by shard, seq)), "
+	"bad as (select 1 as point, shard, seq, player, format('move %s, kind %s', move, kind) as "
+	"found, "
+	"case when move_before < 0 then 'the opening of the account' else format('move %s', "
+	"move_before + 1) end as expected from rows "
+	"where (move > 0 and move <> move_before + 1) or (move_before < 0 and not (kind = 1 and "
+	"move = 0)) or (kind = 1 and move = 0 and move_before >= 0) "
+	"union all select 1, shard, seq, player, format('shard %s', shard), format('shard %s, as "
+	"before', shard_before) from rows where shard <> shard_before "
+	"union all select 2, shard, seq, player, format('balance %s', balance_after), format('%s "
+	"%s, at least 0', balance_before, "
+	"case when effect < 0 then format('- %s', -effect) else format('+ %s', effect) end) from "
+	"rows "
 	"where balance_after <> balance_before + effect or balance_after < 0 "
-	"union all select 2, shard, seq, player, format('prev_seq %s, currency %s', prev_seq, currency), format('%s, %s', seq_before, currency_before) from rows "
+	"union all select 2, shard, seq, player, format('prev_seq %s, currency %s', prev_seq, "
+	"currency), format('%s, %s', seq_before, currency_before) from rows "
 	"where prev_seq <> seq_before or currency <> currency_before) "
-	"select point, format('shard %s, seq %s, player %s', shard, seq, player), found, expected from bad limit 80";
+	"select point, format('shard %s, seq %s, player %s', shard, seq, player), found, expected "
+	"from bad limit 80";
 
 static const char pendings_sql[] =
-	"with rows as (select shard, seq, player, game, pending_after, case when refusal = 0 and kind between 2 and 7 "
-	"then win_pending - release - forfeit else 0 end as effect, lag(pending_after, 1, 0) over (partition by player, game order by shard, seq) as before "
+	"with rows as (select shard, seq, player, game, pending_after, case when refusal = 0 and "
+	"kind between 2 and 7 "
+	"then win_pending - release - forfeit else 0 end as effect, lag(pending_after, 1, 0) over "
+	"(partition by player, game order by shard, seq) as before "
 	"from wallet.journal where move > 0) "
-	"select 2, format('shard %s, seq %s, player %s, game %s', shard, seq, player, game), format('pending %s', pending_after), "
-	"format('%s %s, at least 0', before, case when effect < 0 then format('- %s', -effect) else format('+ %s', effect) end) from rows "
+	"select 2, format('shard %s, seq %s, player %s, game %s', shard, seq, player, game), "
+	"format('pending %s', pending_after), "
+	"format('%s %s, at least 0', before, case when effect < 0 then format('- %s', -effect) "
+	"else format('+ %s', effect) end) from rows "
 	"where pending_after <> before + effect or pending_after < 0 limit 20";
 
 /* wallet.account may lag, but what it says must have been true at the row it names. */
 static const char written_sql[] =
-	"select 2, format('account of player %s', a.player), format('balance %s, last_move %s, at shard %s, seq %s', a.balance, a.last_move, a.shard, a.last_seq), "
-	"coalesce(format('balance %s, last_move %s, player %s', j.balance_after, coalesce(j.last_move, j.move), j.player), 'a row of the journal') "
-	"from wallet.account a left join wallet.journal j on j.shard = a.shard and j.seq = a.last_seq "
-	"where j.seq is null or j.player <> a.player or j.balance_after <> a.balance or coalesce(j.last_move, j.move) <> a.last_move limit 20";
+	"select 2, format('account of player %s', a.player), format('balance %s, last_move %s, at "
+	"shard %s, seq %s', a.balance, a.last_move, a.shard, a.last_seq), "
+	"case when j.seq is null then 'a row of the journal' else "
+	"format('balance %s, last_move %s, player %s', j.balance_after, "
+	"coalesce(j.last_move, j.move), j.player) end "
+	"from wallet.account a left join wallet.journal j on j.shard = a.shard and j.seq = "
+	"a.last_seq "
+	"where j.seq is null or j.player <> a.player or j.balance_after <> a.balance or "
+	"coalesce(j.last_move, j.move) <> a.last_move limit 20";
 
 static const char batches_sql[] =
-	"with b as (select shard, batch, first_seq, last_seq, lag(batch, 1, 0::bigint) over w as batch_before, lag(last_seq, 1, 0::bigint) over w as last_before "
+	"with b as (select shard, batch, first_seq, last_seq, lag(batch, 1, 0::bigint) over w as "
+	"batch_before, lag(last_seq, 1, 0::bigint) over w as last_before "
 	"from wallet.batch window w as (partition by shard order by batch)), "
 	"ends as (select shard, max(last_seq) as last from wallet.batch group by shard), "
 	"heads as (select shard, max(seq) as last from wallet.journal group by shard) "
-	"select 3, format('shard %s, batch %s', shard, batch), format('batch %s, seq %s to %s', batch, first_seq, last_seq), "
-	"format('batch %s, from seq %s', batch_before + 1, last_before + 1) from b where batch <> batch_before + 1 or first_seq <> last_before + 1 or last_seq < first_seq "
-	"union all select 3, format('shard %s', coalesce(e.shard, h.shard)), format('batches end with seq %s', coalesce(e.last, 0)), "
-	"format('%s, as the journal', coalesce(h.last, 0)) from ends e full join heads h using (shard) where e.last is distinct from h.last limit 40";
+	"select 3, format('shard %s, batch %s', shard, batch), format('batch %s, seq %s to %s', "
+	"batch, first_seq, last_seq), "
+	"format('batch %s, from seq %s', batch_before + 1, last_before + 1) from b where batch <> "
+	"batch_before + 1 or first_seq <> last_before + 1 or last_seq < first_seq "
+	"union all select 3, format('shard %s', coalesce(e.shard, h.shard)), format('batches end "
+	"with seq %s', coalesce(e.last, 0)), "
+	"format('%s, as the journal', coalesce(h.last, 0)) from ends e full join heads h using "
+	"(shard) where e.last is distinct from h.last limit 40";
 
 static const char sums_sql[] =
-	"with kept as (select b.shard, b.batch, (e->>0)::integer as game, (e->>1)::integer as mode, (e->>2)::integer as currency, (e->>3)::integer as kind, "
-	"array[(e->>4)::numeric, (e->>5)::numeric, (e->>6)::numeric, (e->>7)::numeric, (e->>8)::numeric, (e->>9)::numeric, (e->>10)::numeric, (e->>11)::numeric] as sums "
+	"with kept as (select b.shard, b.batch, (e->>0)::integer as game, (e->>1)::integer as "
+	"mode, (e->>2)::integer as currency, (e->>3)::integer as kind, "
+	"array[(e->>4)::numeric, (e->>5)::numeric, (e->>6)::numeric, (e->>7)::numeric, "
+	"(e->>8)::numeric, (e->>9)::numeric, (e->>10)::numeric, (e->>11)::numeric] as sums "
 	"from wallet.batch b, jsonb_array_elements(b.sums) e), "
-	"rows as (select b.shard, b.batch, s.game, s.mode, s.currency, s.kind, s.sums from wallet.batch b, lateral ("
-	"select j.game, j.mode, j.currency, j.kind, array[count(*), count(*) filter (where refusal <> 0), "
-	"coalesce(sum(release) filter (where refusal = 0), 0), coalesce(sum(stake) filter (where refusal = 0), 0), "
-	"coalesce(sum(win_balance) filter (where refusal = 0), 0), coalesce(sum(win_pending) filter (where refusal = 0), 0), "
-	"coalesce(sum(forfeit) filter (where refusal = 0), 0), coalesce(sum(amount) filter (where refusal = 0), 0)]::numeric[] as sums "
-	"from wallet.journal j where j.shard = b.shard and j.seq between b.first_seq and b.last_seq group by j.game, j.mode, j.currency, j.kind) s) "
-	"select 3, format('shard %s, batch %s, game %s, mode %s, currency %s, kind %s', shard, batch, game, mode, currency, kind), "
-	"format('sums %s', coalesce(kept.sums::text, 'none')), format('%s, as its rows', coalesce(rows.sums::text, 'none')) "
-	"from kept full join rows using (shard, batch, game, mode, currency, kind) where kept.sums is distinct from rows.sums limit 20";
+	"rows as (select b.shard, b.batch, s.game, s.mode, s.currency, s.kind, s.sums from "
+	"wallet.batch b, lateral ("
+	"select j.game, j.mode, j.currency, j.kind, array[count(*), count(*) filter (where refusal "
+	"<> 0), "
+	"coalesce(sum(release) filter (where refusal = 0), 0), coalesce(sum(stake) filter (where "
+	"refusal = 0), 0), "
+	"coalesce(sum(win_balance) filter (where refusal = 0), 0), coalesce(sum(win_pending) "
+	"filter (where refusal = 0), 0), "
+	"coalesce(sum(forfeit) filter (where refusal = 0), 0), coalesce(sum(amount) filter (where "
+	"refusal = 0), 0)]::numeric[] as sums "
+	"from wallet.journal j where j.shard = b.shard and j.seq between b.first_seq and "
+	"b.last_seq group by j.game, j.mode, j.currency, j.kind) s) "
+	"select 3, format('shard %s, batch %s, game %s, mode %s, currency %s, kind %s', shard, "
+	"batch, game, mode, currency, kind), "
+	"format('sums %s', coalesce(kept.sums::text, 'none')), format('%s, as its rows', "
+	"coalesce(rows.sums::text, 'none')) "
+	"from kept full join rows using (shard, batch, game, mode, currency, kind) where kept.sums "
+	"is distinct from rows.sums limit 20";
 
 static const char zero_sql[] =
-	"select 4, format('shard %s, batch %s, currency %s', shard, batch, currency), format('legs sum to %s', sum(amount)), '0' "
+	"select 4, format('shard %s, batch %s, currency %s', shard, batch, currency), format('legs "
+	"sum to %s', sum(amount)), '0' "
 	"from wallet.house_leg group by shard, batch, currency having sum(amount) <> 0 limit 20";
 
 /* Each leg of each batch from its sums, which point 3 has proved from the rows. */
 static const char legs_sql[] =
-	"with s as (select b.shard, b.batch, (e->>2)::integer as currency, (e->>3)::integer as kind, (e->>6)::numeric as release, (e->>7)::numeric as stake, "
-	"(e->>8)::numeric as win_balance, (e->>9)::numeric as win_pending, (e->>10)::numeric as forfeit, (e->>11)::numeric as amount "
+	"with s as (select b.shard, b.batch, (e->>2)::integer as currency, (e->>3)::integer as "
+	"kind, (e->>6)::numeric as release, (e->>7)::numeric as stake, "
+	"(e->>8)::numeric as win_balance, (e->>9)::numeric as win_pending, (e->>10)::numeric as "
+	"forfeit, (e->>11)::numeric as amount "
 	"from wallet.batch b, jsonb_array_elements(b.sums) e), "
-	"due as (select shard, batch, currency, l.account, sum(l.amount) as amount from s, lateral (values "
-	"('PLAYER', case when kind between 2 and 7 then release - stake + win_balance when kind between 20 and 24 then amount else 0 end), "
-	"('PENDING', case when kind between 2 and 7 then win_pending - release - forfeit else 0 end), "
-	"('HOUSE', case when kind between 2 and 7 then stake - win_balance - win_pending + forfeit + case when kind = 7 then amount else 0 end "
+	"due as (select shard, batch, currency, l.account, sum(l.amount) as amount from s, lateral "
+	"(values "
+	"('PLAYER', case when kind between 2 and 7 then release - stake + win_balance when kind "
+	"between 20 and 24 then amount else 0 end), "
+	"('PENDING', case when kind between 2 and 7 then win_pending - release - forfeit else 0 "
+	"end), "
+	"('HOUSE', case when kind between 2 and 7 then stake - win_balance - win_pending + forfeit "
+	"+ case when kind = 7 then amount else 0 end "
 	"when kind = 22 then -amount else 0 end), "
-	"('CASH', case when kind in (20, 21) then -amount else 0 end), ('PROMO', case when kind = 23 then -amount else 0 end), "
-	"('JACKPOT', case when kind = 24 then -amount else 0 end), ('VOID_RECEIVABLE', case when kind = 7 then -amount else 0 end)) l(account, amount) "
+	"('CASH', case when kind in (20, 21) then -amount else 0 end), ('PROMO', case when kind = "
+	"23 then -amount else 0 end), "
+	"('JACKPOT', case when kind = 24 then -amount else 0 end), ('VOID_RECEIVABLE', case when "
+	"kind = 7 then -amount else 0 end)) l(account, amount) "
 	"group by shard, batch, currency, l.account having sum(l.amount) <> 0), "
-	"booked as (select shard, batch, currency, split_part(account, ':', 1) as account, sum(amount) as amount from wallet.house_leg "
+	"booked as (select shard, batch, currency, split_part(account, ':', 1) as account, "
+	"sum(amount) as amount from wallet.house_leg "
 	"group by 1, 2, 3, 4 having sum(amount) <> 0) "
-	"select 4, format('shard %s, batch %s, currency %s, %s', shard, batch, currency, account), format('%s', coalesce(booked.amount, 0)), "
-	"format('%s, as its rows', coalesce(due.amount, 0)) from due full join booked using (shard, batch, currency, account) "
+	"select 4, format('shard %s, batch %s, currency %s, %s', shard, batch, currency, account), "
+	"format('%s', coalesce(booked.amount, 0)), "
+	"format('%s, as its rows', coalesce(due.amount, 0)) from due full join booked using "
+	"(shard, batch, currency, account) "
 	"where due.amount is distinct from booked.amount limit 20";
 
 static const char jackpot_legs_sql[] =
-	"with booked as (select shard, currency, account, sum(amount) as amount from wallet.house_leg where account like 'JACKPOT:%' group by 1, 2, 3), "
-	"paid as (select c.shard, c.currency, format('JACKPOT:%s', c.pool) as account, -sum(j.amount) as amount from wallet.claim c "
-	"join wallet.journal j on j.shard = c.shard and j.seq = c.closed_seq group by 1, 2, 3 having sum(j.amount) <> 0) "
-	"select 4, format('shard %s, currency %s, %s', shard, currency, account), format('%s', coalesce(booked.amount, 0)), "
-	"format('%s, as its awards', coalesce(paid.amount, 0)) from booked full join paid using (shard, currency, account) "
+	"with booked as (select shard, currency, account, sum(amount) as amount from "
+	"wallet.house_leg where account like 'JACKPOT:%' group by 1, 2, 3), "
+	"paid as (select c.shard, c.currency, format('JACKPOT:%s', c.pool) as account, "
+	"-sum(j.amount) as amount from wallet.claim c "
+	"join wallet.journal j on j.shard = c.shard and j.seq = c.closed_seq group by 1, 2, 3 "
+	"having sum(j.amount) <> 0) "
+	"select 4, format('shard %s, currency %s, %s', shard, currency, account), format('%s', "
+	"coalesce(booked.amount, 0)), "
+	"format('%s, as its awards', coalesce(paid.amount, 0)) from booked full join paid using "
+	"(shard, currency, account) "
 	"where booked.amount is distinct from paid.amount limit 20";
 
 static const char tallies_sql[] =
-	"with sums as (select tt.shard, tt.tally, tt.total, tt.seq, coalesce(r.sum, 0) as sum from wallet.tally_total tt left join ("
-	"select j.shard, t.tally, sum(j.stake) as sum from wallet.journal j, unnest(j.tallies) t(tally), wallet.tally_total k "
-	"where k.shard = j.shard and k.tally = t.tally and j.seq <= k.seq group by j.shard, t.tally) r using (shard, tally)) "
-	"select 5, format('shard %s, tally %s', shard, tally), format('total %s at seq %s', total, seq), format('%s, as its rows', sum) from sums where total <> sum limit 20";
+	"with sums as (select tt.shard, tt.tally, tt.total, tt.seq, coalesce(r.sum, 0) as sum from "
+	"wallet.tally_total tt left join ("
+	"select j.shard, t.tally, sum(j.stake) as sum from wallet.journal j, unnest(j.tallies) "
+	"t(tally), wallet.tally_total k "
+	"where k.shard = j.shard and k.tally = t.tally and j.seq <= k.seq group by j.shard, "
+	"t.tally) r using (shard, tally)) "
+	"select 5, format('shard %s, tally %s', shard, tally), format('total %s at seq %s', total, "
+	"seq), format('%s, as its rows', sum) from sums where total <> sum limit 20";
 
 static const char tally_rows_sql[] =
-	"with groups as (select game, currency, kind, refusal, tallies, count(*) as n, min((shard, seq)::text) as first from wallet.journal "
+	"with groups as (select game, currency, kind, refusal, tallies, count(*) as n, min((shard, "
+	"seq)::text) as first from wallet.journal "
 	"where tallies <> '{}' group by 1, 2, 3, 4, 5) "
-	"select 5, format('%s rows, the first at (shard, seq) %s', n, first), format('tally %s, game %s, currency %s, kind %s, refusal %s', t.tally, g.game, g.currency, kind, refusal), "
-	"'an accepted bet and a tally of its game and currency' from groups g, unnest(g.tallies) t(tally) left join pool.tally p on p.id = t.tally "
-	"where p.id is null or p.game <> g.game or p.currency <> g.currency or kind <> 2 or refusal <> 0 limit 20";
+	"select 5, format('%s rows, the first at (shard, seq) %s', n, first), format('tally %s, "
+	"game %s, currency %s, kind %s, refusal %s', t.tally, g.game, g.currency, kind, refusal), "
+	"'an accepted bet and a tally of its game and currency' from groups g, unnest(g.tallies) "
+	"t(tally) left join pool.tally p on p.id = t.tally "
+	"where p.id is null or p.game <> g.game or p.currency <> g.currency or kind <> 2 or "
+	"refusal <> 0 limit 20";
 
 /* The same bytes as chain_digest of the wallet. */
 static const char chain_sql[] =
-	"with b as (select shard, batch, first_seq, last_seq, digest, coalesce(lag(digest) over (partition by shard order by batch), "
+	"with b as (select shard, batch, first_seq, last_seq, digest, coalesce(lag(digest) over "
+	"(partition by shard order by batch), "
 	"decode(repeat('00', 32), 'hex')) as before from wallet.batch), "
 	"d as (select b.shard, b.batch, b.digest, sha256(b.before || (select string_agg("
-	"int8send(seq) || int8send(player) || int8send(kind) || int8send(move) || int8send(round) || int8send(game) || int8send(mode) || int8send(refusal) || "
-	"int8send(currency) || int8send(release) || int8send(stake) || int8send(win_balance) || int8send(win_pending) || int8send(forfeit) || int8send(amount) || "
-	"int8send(balance_after) || int8send(pending_after) || int8send(prev_seq) || int8send(claims) || int8send(coalesce(last_move, move)) || timestamptz_send(time) || "
-	"int4send(length(array_to_string(tallies, ','))) || convert_to(array_to_string(tallies, ','), 'UTF8') || "
-	"int4send(coalesce(length(request_id), 0)) || coalesce(request_id, '') || int4send(coalesce(length(outside_id), 0)) || coalesce(outside_id, '') || "
+	"int8send(seq) || int8send(player) || int8send(kind) || int8send(move) || int8send(round) "
+	"|| int8send(game) || int8send(mode) || int8send(refusal) || "
+	"int8send(currency) || int8send(release) || int8send(stake) || int8send(win_balance) || "
+	"int8send(win_pending) || int8send(forfeit) || int8send(amount) || "
+	"int8send(balance_after) || int8send(pending_after) || int8send(prev_seq) || "
+	"int8send(claims) || int8send(coalesce(last_move, move)) || timestamptz_send(time) || "
+	"int4send(length(array_to_string(tallies, ','))) || convert_to(array_to_string(tallies, "
+	"','), 'UTF8') || "
+	"int4send(coalesce(length(request_id), 0)) || coalesce(request_id, '') || "
+	"int4send(coalesce(length(outside_id), 0)) || coalesce(outside_id, '') || "
 	"int4send(coalesce(length(record), 0)) || coalesce(record, ''), ''::bytea order by seq) "
-	"from wallet.journal j where j.shard = b.shard and j.seq between b.first_seq and b.last_seq)) as made from b) "
-	"select 10, format('shard %s, batch %s', shard, batch), encode(digest, 'hex'), format('%s, as its rows', encode(made, 'hex')) "
+	"from wallet.journal j where j.shard = b.shard and j.seq between b.first_seq and "
+	"b.last_seq)) as made from b) "
+	"select 10, format('shard %s, batch %s', shard, batch), encode(digest, 'hex'), format('%s, "
+	"as its rows', encode(made, 'hex')) "
 	"from d where digest is distinct from made order by shard, batch limit 20";
 
 static const char claims_sql[] =
-	"with opened as (select j.shard, j.seq, j.claims, count(c.player) as n from wallet.journal j left join wallet.claim c on c.shard = j.shard and c.opened_seq = j.seq "
+	"with opened as (select j.shard, j.seq, j.claims, count(c.player) as n from wallet.journal "
+	"j left join wallet.claim c on c.shard = j.shard and c.opened_seq = j.seq "
 	"where j.claims > 0 group by 1, 2, 3) "
-	"select 8, format('shard %s, seq %s', shard, seq), format('%s claims', n), format('%s, as the row says', claims) from opened where n <> claims "
-	"union all select 8, format('claim of player %s, move %s, index %s', c.player, c.move, c.index), 'opened by no row of its move', "
-	"format('shard %s, seq %s: an accepted move %s of the player', c.shard, c.opened_seq, c.move) "
-	"from wallet.claim c left join wallet.journal j on j.shard = c.shard and j.seq = c.opened_seq "
-	"where j.seq is null or j.player <> c.player or j.move <> c.move or j.refusal <> 0 or j.claims = 0 limit 40";
+	"select 8, format('shard %s, seq %s', shard, seq), format('%s claims', n), format('%s, as "
+	"the row says', claims) from opened where n <> claims "
+	"union all select 8, format('claim of player %s, move %s, index %s', c.player, c.move, "
+	"c.index), 'opened by no row of its move', "
+	"format('shard %s, seq %s: an accepted move %s of the player', c.shard, c.opened_seq, "
+	"c.move) "
+	"from wallet.claim c left join wallet.journal j on j.shard = c.shard and j.seq = "
+	"c.opened_seq "
+	"where j.seq is null or j.player <> c.player or j.move <> c.move or j.refusal <> 0 or "
+	"j.claims = 0 limit 40";
 
 static const char awards_sql[] =
-	"with awards as (select shard, seq, player, amount from wallet.journal where kind = 24 and move = 0 and refusal = 0), "
+	"with awards as (select shard, seq, player, amount from wallet.journal where kind = 24 and "
+	"move = 0 and refusal = 0), "
 	"closed as (select * from wallet.claim where closed_seq is not null) "
-	"select 8, coalesce(format('award at shard %s, seq %s, player %s', a.shard, a.seq, a.player), "
-	"format('claim of player %s, move %s, index %s', c.player, c.move, c.index)), "
-	"case when c.player is null then 'closes no claim' when a.seq is null then format('closed by seq %s, no award', c.closed_seq) "
-	"else format('paid %s to player %s', a.amount, a.player) end, case when c.player is null then 'one claim' when a.seq is null then 'one award' "
+	"select 8, case when a.seq is null then "
+	"format('claim of player %s, move %s, index %s', c.player, c.move, c.index) else "
+	"format('award at shard %s, seq %s, player %s', a.shard, a.seq, a.player) end, "
+	"case when c.player is null then 'closes no claim' when a.seq is null then format('closed "
+	"by seq %s, no award', c.closed_seq) "
+	"else format('paid %s to player %s', a.amount, a.player) end, case when c.player is null "
+	"then 'one claim' when a.seq is null then 'one award' "
 	"else format('%s to player %s, as the claim', c.paid_minor, c.player) end "
 	"from awards a full join closed c on c.shard = a.shard and c.closed_seq = a.seq "
-	"where a.seq is null or c.player is null or c.player <> a.player or c.paid_minor <> a.amount "
-	"union all select 8, format('shard %s, seq %s', shard, closed_seq), format('closes %s claims', count(*)), 'one' "
+	"where a.seq is null or c.player is null or c.player <> a.player or c.paid_minor <> "
+	"a.amount "
+	"union all select 8, format('shard %s, seq %s', shard, closed_seq), format('closes %s "
+	"claims', count(*)), 'one' "
 	"from closed group by shard, closed_seq having count(*) > 1 limit 40";
 
 const struct verify_query verify_ledger_queries[] = {
-	{seqs_sql, false},
-	{accounts_sql, false},
-	{pendings_sql, false},
-	{written_sql, false},
-	{batches_sql, false},
-	{sums_sql, false},
-	{zero_sql, false},
-	{legs_sql, false},
-	{jackpot_legs_sql, false},
-	{tallies_sql, false},
-	{tally_rows_sql, false},
-	{chain_sql, false},
-	{claims_sql, false},
-	{awards_sql, false},
-	{NULL, false},
+	{ seqs_sql, false },
+	{ accounts_sql, false },
+	{ pendings_sql, false },
+	{ written_sql, false },
+	{ batches_sql, false },
+	{ sums_sql, false },
+	{ zero_sql, false },
+	{ legs_sql, false },
+	{ jackpot_legs_sql, false },
+	{ tallies_sql, false },
+	{ tally_rows_sql, false },
+	{ chain_sql, false },
+	{ claims_sql, false },
+	{ awards_sql, false },
+	{ NULL, false },
 };

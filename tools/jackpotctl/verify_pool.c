@@ -1,70 +1,99 @@
-/* The pools' books in SQL: points 6, 7 and the pools' side of 8. Exact numerics throughout: an identity holds to the last digit or is a breach.
- * Sets of Jackpot Cards have the same shape as progressive pools, so the same queries serve both. */
+/* The pools' books in SQL: points 6, 7 and the pools' side of 8. Exact numerics throughout: an
+ * identity holds to the last digit or is a breach. Sets of Jackpot Cards have the same shape as
+ * progressive pools, so the same queries serve both. */
 #include "tools/jackpotctl/verify.h"
 
 /* What the wallet's rows say of each total that a pool has recorded. */
-#define VECTOR(schema)                                                                                                                                 \
-	"with sums as (select v.pool, v.shard, v.tally, v.total, v.seq, coalesce(r.sum, 0) as sum from " schema ".vector v left join ("               \
-	"select j.shard, t.tally, sum(j.stake) as sum from wallet.journal j, unnest(j.tallies) t(tally), " schema ".vector k "                        \
-	"where k.shard = j.shard and k.tally = t.tally and j.seq <= k.seq group by j.shard, t.tally) r using (shard, tally)) "                        \
-	"select 6, format('pool %s, shard %s, tally %s', pool, shard, tally), format('total %s at seq %s', total, seq), "                             \
+#define VECTOR(schema)                                                                             \
+	"with sums as (select v.pool, v.shard, v.tally, v.total, v.seq, coalesce(r.sum, 0) as "    \
+	"sum from " schema ".vector v left join ("                                                 \
+	"select j.shard, t.tally, sum(j.stake) as sum from wallet.journal j, unnest(j.tallies) "   \
+	"t(tally), " schema ".vector k "                                                           \
+	"where k.shard = j.shard and k.tally = t.tally and j.seq <= k.seq group by j.shard, "      \
+	"t.tally) r using (shard, tally)) "                                                        \
+	"select 6, format('pool %s, shard %s, tally %s', pool, shard, tally), format('total %s "   \
+	"at seq %s', total, seq), "                                                                \
 	"format('%s, as the journal', sum) from sums where total <> sum limit 20"
 
-/* T in 10^-18 EUR: minor units x nano-EUR a unit x ppm x 10^(3 - decimals), floored for currencies with more than three decimals. */
-#define TOTAL(schema, table)                                                                                                                           \
-	"with currency as (select * from unnest($1::integer[], $2::integer[]) as c(number, exponent)), "                                              \
-	"due as (select v.pool, sum(floor(v.total::numeric * t.rate_nano * t.ppm * power(10::numeric, 3 - c.exponent))) as t_e18 "                    \
-	"from " schema ".vector v join pool.tally t on t.id = v.tally join currency c on c.number = t.currency group by v.pool) "                     \
-	"select 6, format('pool %s', p.pool), format('T %s', p.t_e18), format('%s, by its tallies', coalesce(trunc(due.t_e18), 0)) "                  \
-	"from " schema "." table " p left join due using (pool) where p.t_e18 <> coalesce(due.t_e18, 0) "                                             \
-	"union all select 6, format('pool %s, shard %s, tally %s', v.pool, v.shard, v.tally), 'a total of another pool''s tally', "                   \
-	"format('a tally of pool %s', v.pool) from " schema ".vector v left join pool.tally t on t.id = v.tally "                                     \
+/* T in 10^-18 EUR: minor units x nano-EUR a unit x ppm x 10^(3 - decimals), floored for currencies
+ * with more than three decimals. */
+#define TOTAL(schema, table)                                                                       \
+	"with currency as (select * from unnest($1::integer[], $2::integer[]) as c(number, "       \
+	"exponent)), "                                                                             \
+	"due as (select v.pool, sum(floor(v.total::numeric * t.rate_nano * t.ppm * "               \
+	"power(10::numeric, 3 - c.exponent))) as t_e18 "                                           \
+	"from " schema ".vector v join pool.tally t on t.id = v.tally join currency c on "         \
+	"c.number = t.currency group by v.pool) "                                                  \
+	"select 6, format('pool %s', p.pool), format('T %s', p.t_e18), format('%s, by its "        \
+	"tallies', coalesce(trunc(due.t_e18), 0)) "                                                \
+	"from " schema "." table                                                                   \
+	" p left join due using (pool) where p.t_e18 <> coalesce(due.t_e18, 0) "                   \
+	"union all select 6, format('pool %s, shard %s, tally %s', v.pool, v.shard, v.tally), 'a " \
+	"total of another pool''s tally', "                                                        \
+	"format('a tally of pool %s', v.pool) from " schema                                        \
+	".vector v left join pool.tally t on t.id = v.tally "                                      \
 	"where t.pool is distinct from v.pool limit 40"
 
-#define IDENTITIES(schema, table, rows)                                                                                                                \
-	"with r as (select p.pool, sum((p.t_e18 - r.w_e18) * r.share_nano + r.r_e27) as accrued, sum(r.seed_minor * r.unit_e27) as seed "             \
-	"from " schema "." table " p join " schema "." rows " r using (pool) group by p.pool) "                                                       \
-	"select 7, format('pool %s, %s', p.pool, i.name), format('%s', i.found), format('%s', i.expected) "                                           \
-	"from " schema "." table " p left join r using (pool), lateral (values "                                                                      \
-	"('contributions = T', p.contributions_e27, p.t_e18 * 1000000000), "                                                                          \
-	"('JP_POOL = sum of (T - W) x share + r', p.jp_pool_e27, coalesce(r.accrued, 0)), "                                                           \
-	"('JP_SEED = sum of seeds', p.jp_seed_e27, coalesce(r.seed, 0)), "                                                                            \
-	"('contributions + house seed = JP_POOL + JP_RESERVE + JP_SEED + paid', p.contributions_e27 + p.house_seed_e27, "                             \
-	"p.jp_pool_e27 + p.jp_reserve_e27 + p.jp_seed_e27 + p.paid_e27)) i(name, found, expected) where i.found <> i.expected "                       \
-	"union all select 7, format('pool %s, JP_RESERVE', pool), format('%s', jp_reserve_e27), 'at least 0' "                                        \
+#define IDENTITIES(schema, table, rows)                                                            \
+	"with r as (select p.pool, sum((p.t_e18 - r.w_e18) * r.share_nano + r.r_e27) as accrued, " \
+	"sum(r.seed_minor * r.unit_e27) as seed "                                                  \
+	"from " schema "." table " p join " schema "." rows " r using (pool) group by p.pool) "    \
+	"select 7, format('pool %s, %s', p.pool, i.name), format('%s', i.found), format('%s', "    \
+	"i.expected) "                                                                             \
+	"from " schema "." table " p left join r using (pool), lateral (values "                   \
+	"('contributions = T', p.contributions_e27, p.t_e18 * 1000000000), "                       \
+	"('JP_POOL = sum of (T - W) x share + r', p.jp_pool_e27, coalesce(r.accrued, 0)), "        \
+	"('JP_SEED = sum of seeds', p.jp_seed_e27, coalesce(r.seed, 0)), "                         \
+	"('contributions + house seed = JP_POOL + JP_RESERVE + JP_SEED + paid', "                  \
+	"p.contributions_e27 + p.house_seed_e27, "                                                 \
+	"p.jp_pool_e27 + p.jp_reserve_e27 + p.jp_seed_e27 + p.paid_e27)) i(name, found, "          \
+	"expected) where i.found <> i.expected "                                                   \
+	"union all select 7, format('pool %s, JP_RESERVE', pool), format('%s', jp_reserve_e27), "  \
+	"'at least 0' "                                                                            \
 	"from " schema "." table " where jp_reserve_e27 < 0 limit 40"
 
 static const char hits_sum_sql[] =
-	"with h as (select pool, count(*) as n, max(hit) as last, sum(cost_e27) as cost from pool.hit group by pool) "
+	"with h as (select pool, count(*) as n, max(hit) as last, sum(cost_e27) as cost from "
+	"pool.hit group by pool) "
 	"select 7, format('pool %s', p.pool), format('%s hits, paid %s', p.hits, p.paid_e27), "
-	"format('%s hits up to number %s, cost %s', coalesce(h.n, 0), coalesce(h.last, 0), coalesce(h.cost, 0)) from pool.pool p left join h using (pool) "
-	"where p.hits <> coalesce(h.n, 0) or p.hits <> coalesce(h.last, 0) or p.paid_e27 <> coalesce(h.cost, 0) limit 20";
+	"format('%s hits up to number %s, cost %s', coalesce(h.n, 0), coalesce(h.last, 0), "
+	"coalesce(h.cost, 0)) from pool.pool p left join h using (pool) "
+	"where p.hits <> coalesce(h.n, 0) or p.hits <> coalesce(h.last, 0) or p.paid_e27 <> "
+	"coalesce(h.cost, 0) limit 20";
 
 static const char hits_sql[] =
-	"select 7, format('pool %s, hit %s', pool, hit), format('value %s, next seed %s', value_e27, next_seed_e27), "
-	"format('cost %s + carry %s, reserve %s + house %s', cost_e27, carry_e27, from_reserve_e27, from_house_e27) from pool.hit "
-	"where value_e27 <> cost_e27 + carry_e27 or next_seed_e27 <> from_reserve_e27 + from_house_e27 or carry_e27 < 0 or paid_minor < 0 limit 20";
+	"select 7, format('pool %s, hit %s', pool, hit), format('value %s, next seed %s', "
+	"value_e27, next_seed_e27), "
+	"format('cost %s + carry %s, reserve %s + house %s', cost_e27, carry_e27, "
+	"from_reserve_e27, from_house_e27) from pool.hit "
+	"where value_e27 <> cost_e27 + carry_e27 or next_seed_e27 <> from_reserve_e27 + "
+	"from_house_e27 or carry_e27 < 0 or paid_minor < 0 limit 20";
 
 /* A hit may wait for its award; an award without a hit, or of another amount, never. */
 static const char matches_sql[] =
-	"with closed as (select player, move, index, pool, currency, paid_minor, hit from wallet.claim where kind = 1 and closed_seq is not null) "
+	"with closed as (select player, move, index, pool, currency, paid_minor, hit from "
+	"wallet.claim where kind = 1 and closed_seq is not null) "
 	"select 8, format('claim of player %s, move %s, index %s', c.player, c.move, c.index), "
 	"format('pool %s paid %s (currency %s), hit %s', c.pool, c.paid_minor, c.currency, c.hit), "
-	"coalesce(format('pool %s, %s (currency %s), hit %s', h.pool, h.paid_minor, h.currency, h.hit), 'a hit of the pool') "
-	"from closed c left join pool.hit h using (player, move, index) where h.hit is null or (h.pool, h.paid_minor, h.currency, h.hit) is distinct from "
+	"case when h.hit is null then 'a hit of the pool' else "
+	"format('pool %s, %s (currency %s), hit %s', h.pool, h.paid_minor, h.currency, h.hit) end "
+	"from closed c left join pool.hit h using (player, move, index) where h.hit is null or "
+	"(h.pool, h.paid_minor, h.currency, h.hit) is distinct from "
 	"(c.pool, c.paid_minor, c.currency, c.hit) "
-	"union all select 8, format('pool %s, hit %s', h.pool, h.hit), format('player %s, move %s, index %s', h.player, h.move, h.index), 'a claim of the wallet' "
-	"from pool.hit h left join wallet.claim c using (player, move, index) where c.player is null or c.kind <> 1 or c.pool <> h.pool limit 40";
+	"union all select 8, format('pool %s, hit %s', h.pool, h.hit), format('player %s, move %s, "
+	"index %s', h.player, h.move, h.index), 'a claim of the wallet' "
+	"from pool.hit h left join wallet.claim c using (player, move, index) where c.player is "
+	"null or c.kind <> 1 or c.pool <> h.pool limit 40";
 
 const struct verify_query verify_pool_queries[] = {
-	{VECTOR("pool"), false},
-	{VECTOR("cards"), false},
-	{TOTAL("pool", "pool"), true},
-	{TOTAL("cards", "card_set"), true},
-	{IDENTITIES("pool", "pool", "row"), false},
-	{IDENTITIES("cards", "card_set", "level"), false},
-	{hits_sum_sql, false},
-	{hits_sql, false},
-	{matches_sql, false},
-	{NULL, false},
+	{ VECTOR("pool"), false },
+	{ VECTOR("cards"), false },
+	{ TOTAL("pool", "pool"), true },
+	{ TOTAL("cards", "card_set"), true },
+	{ IDENTITIES("pool", "pool", "row"), false },
+	{ IDENTITIES("cards", "card_set", "level"), false },
+	{ hits_sum_sql, false },
+	{ hits_sql, false },
+	{ matches_sql, false },
+	{ NULL, false },
 };

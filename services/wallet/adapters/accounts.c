@@ -24,7 +24,9 @@ static struct account_entry **buckets_new(size_t n)
 
 void accounts_init(struct accounts *accounts, size_t limit)
 {
-	*accounts = (struct accounts){.buckets = buckets_new(BUCKETS_FIRST), .buckets_n = BUCKETS_FIRST, .limit = limit};
+	*accounts = (struct accounts){
+		.buckets = buckets_new(BUCKETS_FIRST), .buckets_n = BUCKETS_FIRST, .limit = limit
+	};
 }
 
 struct account_entry *accounts_find(struct accounts *accounts, player_id player)
@@ -76,7 +78,8 @@ static void bucket_sweep(struct accounts *accounts, size_t at)
 
 static void accounts_evict(struct accounts *accounts)
 {
-	for (size_t looked = 0; looked < accounts->buckets_n && accounts->entries_n >= accounts->limit; looked++) {
+	for (size_t looked = 0;
+		looked < accounts->buckets_n && accounts->entries_n >= accounts->limit; looked++) {
 		bucket_sweep(accounts, accounts->hand);
 		accounts->hand = (accounts->hand + 1) & (accounts->buckets_n - 1);
 	}
@@ -121,7 +124,8 @@ void accounts_drop_shard(struct accounts *accounts, uint32_t shard)
 	}
 }
 
-void dirty_mark(struct dirty_queue *queue, struct account_entry *entry, uint64_t seq, uint64_t now_us)
+void dirty_mark(
+	struct dirty_queue *queue, struct account_entry *entry, uint64_t seq, uint64_t now_us)
 {
 	if (entry->dirty_seq != 0)
 		return;

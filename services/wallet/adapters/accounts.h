@@ -1,5 +1,6 @@
-/* The accounts in memory: a hash table by player, and the queue of those whose state is newer than their row in Postgres. An account of a player
- * nobody opened is kept too (exists = false), so that it is not looked up again. */
+/* The accounts in memory: a hash table by player, and the queue of those whose state is newer than
+ * their row in Postgres. An account of a player nobody opened is kept too (exists = false), so that
+ * it is not looked up again. */
 #ifndef CARILLON_WALLET_ADAPTERS_ACCOUNTS_H
 #define CARILLON_WALLET_ADAPTERS_ACCOUNTS_H
 
@@ -8,10 +9,10 @@
 struct account_entry {
 	struct wallet_account account;
 	uint32_t shard;
-	uint64_t used;            /* the turn it was last looked up in: not evicted in the same one */
-	uint64_t dirty_seq;       /* the first row that Postgres' account does not have; 0: clean */
-	uint64_t dirty_us;        /* and when that was */
-	struct account_entry *next;       /* in the bucket */
+	uint64_t used;	    /* the turn it was last looked up in: not evicted in the same one */
+	uint64_t dirty_seq; /* the first row that Postgres' account does not have; 0: clean */
+	uint64_t dirty_us;  /* and when that was, by the monotonic clock */
+	struct account_entry *next;	  /* in the bucket */
 	struct account_entry *dirty_next; /* in the shard's queue */
 };
 
@@ -30,13 +31,17 @@ struct dirty_queue {
 };
 
 void accounts_init(struct accounts *accounts, size_t limit);
-struct account_entry *accounts_find(struct accounts *accounts, player_id player); /* NULL: not in memory */
-/* Adds an account that is not there yet, as one that nobody opened. May evict clean ones that this turn has not used. */
+struct account_entry *accounts_find(
+	struct accounts *accounts, player_id player); /* NULL: not in memory */
+/* Adds an account that is not there yet, as one that nobody opened. May evict clean ones that this
+ * turn has not used. */
 struct account_entry *accounts_add(struct accounts *accounts, player_id player, uint32_t shard);
 /* Forgets all of a shard. */
 void accounts_drop_shard(struct accounts *accounts, uint32_t shard);
 
-void dirty_mark(struct dirty_queue *queue, struct account_entry *entry, uint64_t seq, uint64_t now_us);
-struct account_entry *dirty_take(struct dirty_queue *queue); /* NULL: none; the entry is clean then */
+void dirty_mark(
+	struct dirty_queue *queue, struct account_entry *entry, uint64_t seq, uint64_t now_us);
+struct account_entry *dirty_take(
+	struct dirty_queue *queue); /* NULL: none; the entry is clean then */
 
 #endif

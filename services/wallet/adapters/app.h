@@ -1,4 +1,5 @@
-/* The wallet's process: what it holds for all shards and for each. The state between two commits is here; the rules are in core/. */
+/* The wallet's process: what it holds for all shards and for each. The state between two commits is
+ * here; the rules are in core/. */
 #ifndef CARILLON_WALLET_ADAPTERS_APP_H
 #define CARILLON_WALLET_ADAPTERS_APP_H
 
@@ -10,7 +11,9 @@
 #include "services/wallet/core/wallet.h"
 
 #define DIGEST_BYTES 32
-#define RING_N 4096 /* facts kept in memory a shard, to answer repeated proposals; a power of two */
+#define RING_N                                                                                     \
+	4096 /* facts kept in memory a shard, to answer repeated proposals; a power of two         \
+	      */
 #define FEED_POOLS_MAX 64
 
 /* A row that is not committed yet. */
@@ -27,7 +30,7 @@ struct open_claim {
 	uint32_t currency;
 	uint64_t opened_seq, opened_us;
 	uint64_t next_send_us, delay_us; /* by the monotonic clock */
-	uint64_t closed_seq;             /* 0: open; else closed by a row of this batch */
+	uint64_t closed_seq;		 /* 0: open; else closed by a row of this batch */
 	int64_t paid;
 	uint64_t hit;
 };
@@ -46,10 +49,11 @@ struct feed_pool {
 
 struct wallet_shard {
 	uint32_t shard;
-	uint64_t last_seq;      /* of the rows in memory */
+	uint64_t last_seq;	/* of the rows in memory */
 	uint64_t committed_seq; /* of those in Postgres */
-	uint64_t batch;         /* number of the last batch */
+	uint64_t batch;		/* number of the last batch */
 	uint8_t digest[DIGEST_BYTES];
+	uint64_t checkpoint; /* as the last batch row has it */
 
 	struct booked *rows; /* of this batch */
 	size_t rows_n, rows_room;
@@ -59,9 +63,10 @@ struct wallet_shard {
 	size_t claims_n, claims_room;
 	size_t claims_closing;
 
-	uint64_t totals[WALLET_TALLIES_MAX]; /* by index of the tally in wallet.tallies */
-	uint64_t totals_acked[WALLET_TALLIES_MAX]; /* of closed tallies: what the pool has recorded */
-	uint64_t tallies_seq;   /* totals in Postgres hold just after this row */
+	uint64_t totals[WALLET_TALLIES_MAX];	   /* by index of the tally in wallet.tallies */
+	uint64_t totals_acked[WALLET_TALLIES_MAX]; /* of closed tallies: what the pool has recorded
+						    */
+	uint64_t tallies_seq;			   /* totals in Postgres hold just after this row */
 	uint64_t tallies_us;
 	bool tallies_dirty;
 	struct feed_pool feeds[FEED_POOLS_MAX];
@@ -82,11 +87,10 @@ struct wallet_metrics {
 struct wallet {
 	struct wallet_rules rules;
 	struct wallet_tally tallies[WALLET_TALLIES_MAX];
-	uint64_t polled_us;      /* tallies and switches, by the monotonic clock */
-	uint64_t turn_us;        /* wall clock of this turn: what the rows carry */
+	uint64_t polled_us; /* tallies and switches, by the monotonic clock */
 	struct accounts accounts;
 	struct ids ids;
-	struct arena scratch;    /* for one message */
+	struct arena scratch; /* for one message */
 	struct wallet_metrics metrics;
 	int64_t stake_max, outside_max, accounts_max; /* settings */
 };
@@ -111,8 +115,10 @@ void wallet_metrics_row(struct wallet_metrics *metrics, const struct wallet_row 
 
 /* load.c: state of a shard from Postgres, rolled forward from its journal. */
 void wallet_load_shard(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard);
-/* Accounts of these players that are not in memory yet, by one query. Each player is there afterwards. */
-void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players, const uint32_t *shards, size_t n);
+/* Accounts of these players that are not in memory yet, by one query. Each player is there
+ * afterwards. */
+void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players,
+	const uint32_t *shards, size_t n);
 
 /* tallies.c */
 #define WALLET_POLL_US 1000000
@@ -122,11 +128,13 @@ void wallet_poll_rules(struct wallet *wallet, struct service *service, uint64_t 
 void wallet_feed_know(struct wallet_shard *shard, uint32_t pool);
 /* Index of a tally by id, -1: not known (yet). */
 int wallet_tally_index(const struct wallet *wallet, uint32_t id);
-void wallet_totals_add(struct wallet *wallet, struct wallet_shard *shard, const struct wallet_row *row);
+void wallet_totals_add(
+	struct wallet *wallet, struct wallet_shard *shard, const struct wallet_row *row);
 
 /* handle.c */
 void wallet_handle_batch(struct service *service, const struct kafka_message *messages, size_t n);
-enum service_message_status wallet_handle_message(struct service *service, struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r);
+enum service_message_status wallet_handle_message(struct service *service,
+	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r);
 void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t length);
 
 /* write.c: inside the transaction. */
@@ -134,21 +142,28 @@ void wallet_write(struct wallet *wallet, struct service *service);
 
 /* claims.c */
 void wallet_claims_open(struct wallet_shard *shard, const struct wallet_row *row, uint64_t mono_us);
-struct open_claim *wallet_claims_find(struct wallet_shard *shard, player_id player, uint64_t move, uint32_t index);
+struct open_claim *wallet_claims_find(
+	struct wallet_shard *shard, player_id player, uint64_t move, uint32_t index);
 void wallet_claims_add(struct wallet_shard *shard, const struct open_claim *claim);
 void wallet_claims_forget_closed(struct wallet_shard *shard);
 /* Was this claim of the shard paid in an earlier batch? */
 bool wallet_claims_was_paid(PGconn *conn, player_id player, uint64_t move, uint32_t index);
 
 /* feed.c: jackpot.feed. */
-/* The claims of a row that was just booked: each with the totals of this moment; leaves after the commit. */
-void wallet_feed_claims(struct wallet *wallet, struct service *service, struct service_shard *shard, const struct wallet_row *row);
-/* Totals that are due, and open claims whose time has come again. Only when the shard is settled. */
-void wallet_feed_due(struct wallet *wallet, struct service *service, struct service_shard *shard, uint64_t mono_us);
+/* The claims of a row that was just booked: each with the totals of this moment; leaves after the
+ * commit. */
+void wallet_feed_claims(struct wallet *wallet, struct service *service, struct service_shard *shard,
+	const struct wallet_row *row);
+/* Totals that are due, and open claims whose time has come again. Only when the shard is settled.
+ */
+void wallet_feed_due(struct wallet *wallet, struct service *service, struct service_shard *shard,
+	uint64_t mono_us);
 
 /* publish.c: wallet.facts again. */
-void wallet_publish_missing(struct wallet *wallet, struct service *service, struct service_shard *shard);
+void wallet_publish_missing(
+	struct wallet *wallet, struct service *service, struct service_shard *shard);
 void wallet_publish_request(struct wallet_shard *shard, uint64_t from);
-void wallet_publish_due(struct wallet *wallet, struct service *service, struct service_shard *shard);
+void wallet_publish_due(
+	struct wallet *wallet, struct service *service, struct service_shard *shard);
 
 #endif

@@ -28,7 +28,8 @@ static struct arena_chunk *chunk_new(size_t size, struct arena_chunk *next)
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
-	size_t aligned = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+	size_t aligned =
+		(size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
 	struct arena_chunk *chunk = arena->chunks;
 
 	if (chunk == NULL || chunk->size - chunk->used < aligned) {

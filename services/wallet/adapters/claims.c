@@ -25,19 +25,20 @@ void wallet_claims_add(struct wallet_shard *shard, const struct open_claim *clai
 void wallet_claims_open(struct wallet_shard *shard, const struct wallet_row *row, uint64_t mono_us)
 {
 	for (uint32_t i = 0; i < row->claims_n; i++) {
-		struct open_claim claim = {.player = row->player,
+		struct open_claim claim = { .player = row->player,
 			.move = row->move,
 			.claim = row->claims[i],
 			.currency = row->currency,
 			.opened_seq = row->seq,
 			.opened_us = row->time_us,
 			.next_send_us = mono_us + CLAIM_DELAY_FIRST_US,
-			.delay_us = CLAIM_DELAY_FIRST_US};
+			.delay_us = CLAIM_DELAY_FIRST_US };
 		wallet_claims_add(shard, &claim);
 	}
 }
 
-struct open_claim *wallet_claims_find(struct wallet_shard *shard, player_id player, uint64_t move, uint32_t index)
+struct open_claim *wallet_claims_find(
+	struct wallet_shard *shard, player_id player, uint64_t move, uint32_t index)
 {
 	for (size_t i = 0; i < shard->claims_n; i++) {
 		struct open_claim *claim = &shard->claims[i];
@@ -63,13 +64,15 @@ void wallet_claims_forget_closed(struct wallet_shard *shard)
 bool wallet_claims_was_paid(PGconn *conn, player_id player, uint64_t move, uint32_t index)
 {
 	char numbers[3][NUMBER_TEXT];
-	const char *parameters[] = {numbers[0], numbers[1], numbers[2]};
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2] };
 
 	(void)snprintf(numbers[0], NUMBER_TEXT, "%" PRId64, player);
 	(void)snprintf(numbers[1], NUMBER_TEXT, "%" PRIu64, move);
 	(void)snprintf(numbers[2], NUMBER_TEXT, "%u", index);
-	PGresult *result = pg_query(
-		conn, "select 1 from wallet.claim where player = $1 and move = $2 and index = $3 and closed_seq is not null", 3, parameters);
+	PGresult *result = pg_query(conn,
+		"select 1 from wallet.claim where player = $1 and move = $2 and index = $3 and "
+		"closed_seq is not null",
+		3, parameters);
 	bool paid = PQntuples(result) == 1;
 	PQclear(result);
 	return paid;

@@ -54,10 +54,11 @@ static void not_freed(void *data, void *pointer)
 
 ProtobufCAllocator command_allocator(struct arena *arena)
 {
-	return (ProtobufCAllocator){on_arena, not_freed, arena};
+	return (ProtobufCAllocator){ on_arena, not_freed, arena };
 }
 
-__attribute__((format(printf, 2, 3))) static void wrong(struct reading *reading, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void wrong(
+	struct reading *reading, const char *format, ...)
 {
 	va_list arguments;
 
@@ -82,25 +83,30 @@ static uint32_t number_32(struct reading *reading, const char *where, int64_t va
 static uint64_t number_64(struct reading *reading, const char *where, uint64_t value)
 {
 	if (value > INT64_MAX) {
-		wrong(reading, "%s: found %" PRIu64 ", expected 0 to %" PRId64, where, value, INT64_MAX);
+		wrong(reading, "%s: found %" PRIu64 ", expected 0 to %" PRId64, where, value,
+			INT64_MAX);
 		return 0;
 	}
 	return value;
 }
 
-static void id_read(struct reading *reading, const char *where, const ProtobufCBinaryData *bytes, uint8_t *id_r)
+static void id_read(
+	struct reading *reading, const char *where, const ProtobufCBinaryData *bytes, uint8_t *id_r)
 {
 	if (bytes->len != WALLET_ID_BYTES) {
-		wrong(reading, "%s: found %zu bytes, expected %d", where, bytes->len, WALLET_ID_BYTES);
+		wrong(reading, "%s: found %zu bytes, expected %d", where, bytes->len,
+			WALLET_ID_BYTES);
 		return;
 	}
 	memcpy(id_r, bytes->data, WALLET_ID_BYTES);
 }
 
-static void claims_read(struct reading *reading, const Carillon__Proposal *from, struct wallet_proposal *to)
+static void claims_read(
+	struct reading *reading, const Carillon__Proposal *from, struct wallet_proposal *to)
 {
 	if (from->n_claims > WALLET_CLAIMS_MAX) {
-		wrong(reading, "proposal.claims: found %zu, expected at most %d", from->n_claims, WALLET_CLAIMS_MAX);
+		wrong(reading, "proposal.claims: found %zu, expected at most %d", from->n_claims,
+			WALLET_CLAIMS_MAX);
 		return;
 	}
 	if (from->n_claims == 0)
@@ -120,10 +126,12 @@ static void claims_read(struct reading *reading, const Carillon__Proposal *from,
 	to->claims_n = (uint32_t)from->n_claims;
 }
 
-static void pools_read(struct reading *reading, const Carillon__Proposal *from, struct wallet_proposal *to)
+static void pools_read(
+	struct reading *reading, const Carillon__Proposal *from, struct wallet_proposal *to)
 {
 	if (from->n_pools > WALLET_POOLS_MAX) {
-		wrong(reading, "proposal.pools: found %zu, expected at most %d", from->n_pools, WALLET_POOLS_MAX);
+		wrong(reading, "proposal.pools: found %zu, expected at most %d", from->n_pools,
+			WALLET_POOLS_MAX);
 		return;
 	}
 	for (size_t i = 0; i < from->n_pools; i++)
@@ -131,7 +139,8 @@ static void pools_read(struct reading *reading, const Carillon__Proposal *from, 
 	to->pools_n = (uint32_t)from->n_pools;
 }
 
-static void proposal_read(struct reading *reading, const Carillon__Proposal *from, struct wallet_proposal *to)
+static void proposal_read(
+	struct reading *reading, const Carillon__Proposal *from, struct wallet_proposal *to)
 {
 	*to = (struct wallet_proposal){
 		.move = number_64(reading, "proposal.move", from->move),
@@ -150,11 +159,13 @@ static void proposal_read(struct reading *reading, const Carillon__Proposal *fro
 		.record = from->record.data,
 	};
 	if (from->request_id.len > WALLET_ID_BYTES)
-		wrong(reading, "proposal.request_id: found %zu bytes, expected at most %d", from->request_id.len, WALLET_ID_BYTES);
+		wrong(reading, "proposal.request_id: found %zu bytes, expected at most %d",
+			from->request_id.len, WALLET_ID_BYTES);
 	else if (from->request_id.len > 0)
 		memcpy(to->request_id, from->request_id.data, from->request_id.len);
 	if (from->record.len > WALLET_RECORD_MAX)
-		wrong(reading, "proposal.record: found %zu bytes, expected at most %d", from->record.len, WALLET_RECORD_MAX);
+		wrong(reading, "proposal.record: found %zu bytes, expected at most %d",
+			from->record.len, WALLET_RECORD_MAX);
 	if (reading->bad)
 		return;
 	to->request_id_length = (uint32_t)from->request_id.len;
@@ -180,14 +191,16 @@ static char *json_text(char *at, const char *text)
 	return at;
 }
 
-static void reason_read(struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
+static void reason_read(
+	struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
 {
 	size_t actor = strlen(from->actor);
 	size_t reason = strlen(from->reason);
 
 	if (actor > COMMAND_REASON_MAX || reason > COMMAND_REASON_MAX) {
-		wrong(reading, "outside.%s: found %zu bytes, expected at most %d", actor > COMMAND_REASON_MAX ? "actor" : "reason",
-		      actor > COMMAND_REASON_MAX ? actor : reason, COMMAND_REASON_MAX);
+		wrong(reading, "outside.%s: found %zu bytes, expected at most %d",
+			actor > COMMAND_REASON_MAX ? "actor" : "reason",
+			actor > COMMAND_REASON_MAX ? actor : reason, COMMAND_REASON_MAX);
 		return;
 	}
 	if (actor + reason == 0)
@@ -202,7 +215,8 @@ static void reason_read(struct reading *reading, const Carillon__Outside *from, 
 	to->record_length = (uint32_t)(at - text);
 }
 
-static void outside_read(struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
+static void outside_read(
+	struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
 {
 	*to = (struct wallet_outside){
 		.kind = number_32(reading, "outside.kind", (int32_t)from->kind),
@@ -214,7 +228,8 @@ static void outside_read(struct reading *reading, const Carillon__Outside *from,
 	reason_read(reading, from, to);
 }
 
-static void award_read(struct reading *reading, const Carillon__Award *from, struct wallet_award *to)
+static void award_read(
+	struct reading *reading, const Carillon__Award *from, struct wallet_award *to)
 {
 	*to = (struct wallet_award){
 		.move = number_64(reading, "award.move", from->move),
@@ -226,7 +241,8 @@ static void award_read(struct reading *reading, const Carillon__Award *from, str
 	};
 }
 
-static void body_read(struct reading *reading, const Carillon__WalletCommand *from, struct command *to)
+static void body_read(
+	struct reading *reading, const Carillon__WalletCommand *from, struct command *to)
 {
 	switch (from->body_case) {
 	case CARILLON__WALLET_COMMAND__BODY_PROPOSAL:
@@ -249,15 +265,18 @@ static void body_read(struct reading *reading, const Carillon__WalletCommand *fr
 	}
 }
 
-enum command_status command_read(const uint8_t *bytes, size_t length, struct arena *arena, struct command *command_r, char *why_r, size_t why_size)
+enum command_status command_read(const uint8_t *bytes, size_t length, struct arena *arena,
+	struct command *command_r, char *why_r, size_t why_size)
 {
-	struct reading reading = {.arena = arena, .why = why_r, .why_size = why_size};
+	struct reading reading = { .arena = arena, .why = why_r, .why_size = why_size };
 	ProtobufCAllocator allocator = command_allocator(arena);
-	const Carillon__WalletCommand *from = carillon__wallet_command__unpack(&allocator, length, bytes);
+	const Carillon__WalletCommand *from =
+		carillon__wallet_command__unpack(&allocator, length, bytes);
 
 	memset(command_r, 0, sizeof(*command_r));
 	if (from == NULL) {
-		wrong(&reading, "message of %zu bytes: found no WalletCommand, expected one", length);
+		wrong(&reading, "message of %zu bytes: found no WalletCommand, expected one",
+			length);
 		return COMMAND_UNREADABLE;
 	}
 	command_r->player = from->player;
@@ -265,9 +284,12 @@ enum command_status command_read(const uint8_t *bytes, size_t length, struct are
 	command_r->reply_to = from->reply_to;
 	command_r->correlation = from->correlation;
 	if (!player_id_valid(from->player))
-		wrong(&reading, "player: found %" PRId64 ", expected operator and number, each above 0", from->player);
+		wrong(&reading,
+			"player: found %" PRId64 ", expected operator and number, each above 0",
+			from->player);
 	if (strlen(from->reply_to) >= COMMAND_URL_MAX)
-		wrong(&reading, "reply_to: found %zu bytes, expected less than %d", strlen(from->reply_to), COMMAND_URL_MAX);
+		wrong(&reading, "reply_to: found %zu bytes, expected less than %d",
+			strlen(from->reply_to), COMMAND_URL_MAX);
 	body_read(&reading, from, command_r);
 	return reading.bad ? COMMAND_UNREADABLE : COMMAND_OK;
 }

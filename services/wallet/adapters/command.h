@@ -1,5 +1,6 @@
-/* Bytes of wallet.commands into the core's structs. Everything that arrives is checked here for form: lengths, ranges, presence. What is well
- * formed but not allowed is refused by the core, as a row. */
+/* Bytes of wallet.commands into the core's structs. Everything that arrives is checked here for
+ * form: lengths, ranges, presence. What is well formed but not allowed is refused by the core, as a
+ * row. */
 #ifndef CARILLON_WALLET_ADAPTERS_COMMAND_H
 #define CARILLON_WALLET_ADAPTERS_COMMAND_H
 
@@ -22,7 +23,7 @@ struct command {
 	enum command_kind kind;
 	player_id player;
 	const Carillon__Envelope *envelope; /* NULL when it is missing */
-	const char *reply_to;               /* "": nobody waits */
+	const char *reply_to;		    /* "": nobody waits */
 	uint64_t correlation;
 	union {
 		struct wallet_proposal proposal;
@@ -33,8 +34,10 @@ struct command {
 
 enum command_status { COMMAND_OK = 0, COMMAND_UNREADABLE };
 
-/* Everything in *command_r lives in the arena. why_r (why_size bytes) says what, where, found, expected when it is UNREADABLE. */
-enum command_status command_read(const uint8_t *bytes, size_t length, struct arena *arena, struct command *command_r, char *why_r, size_t why_size);
+/* Everything in *command_r lives in the arena. why_r (why_size bytes) says what, where, found,
+ * expected when it is UNREADABLE. */
+enum command_status command_read(const uint8_t *bytes, size_t length, struct arena *arena,
+	struct command *command_r, char *why_r, size_t why_size);
 
 /* A protobuf-c allocator on an arena. */
 ProtobufCAllocator command_allocator(struct arena *arena);

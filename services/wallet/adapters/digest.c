@@ -20,10 +20,12 @@ static void hash_bytes(crypto_hash_sha256_state *state, const void *bytes, size_
 
 static void hash_row(crypto_hash_sha256_state *state, const struct wallet_row *row)
 {
-	uint64_t numbers[NUMBERS] = {row->seq, (uint64_t)row->player, row->kind, row->move, row->round, row->game, row->mode, row->refusal,
-		row->currency, (uint64_t)row->release, (uint64_t)row->stake, (uint64_t)row->win_balance, (uint64_t)row->win_pending,
-		(uint64_t)row->forfeit, (uint64_t)row->amount, (uint64_t)row->balance_after, (uint64_t)row->pending_after, row->prev_seq,
-		row->claims_n, row->last_move, row->time_us - EPOCH_2000_US};
+	uint64_t numbers[NUMBERS] = { row->seq, (uint64_t)row->player, row->kind, row->move,
+		row->round, row->game, row->mode, row->refusal, row->currency,
+		(uint64_t)row->release, (uint64_t)row->stake, (uint64_t)row->win_balance,
+		(uint64_t)row->win_pending, (uint64_t)row->forfeit, (uint64_t)row->amount,
+		(uint64_t)row->balance_after, (uint64_t)row->pending_after, row->prev_seq,
+		row->claims_n, row->last_move, row->time_us - EPOCH_2000_US };
 	char tallies[TALLIES_TEXT_MAX];
 	size_t length = 0;
 
@@ -31,14 +33,16 @@ static void hash_row(crypto_hash_sha256_state *state, const struct wallet_row *r
 		numbers[i] = htobe64(numbers[i]);
 	crypto_hash_sha256_update(state, (const unsigned char *)numbers, sizeof(numbers));
 	for (uint32_t i = 0; i < row->tallies_n; i++)
-		length += (size_t)snprintf(tallies + length, sizeof(tallies) - length, i == 0 ? "%u" : ",%u", row->tallies[i]);
+		length += (size_t)snprintf(tallies + length, sizeof(tallies) - length,
+			i == 0 ? "%u" : ",%u", row->tallies[i]);
 	hash_bytes(state, tallies, length);
 	hash_bytes(state, row->request_id, row->request_id_length);
 	hash_bytes(state, row->outside_id, row->outside_id_length);
 	hash_bytes(state, row->record, row->record_length);
 }
 
-void chain_digest(const uint8_t previous[DIGEST_BYTES], const struct booked *rows, size_t n, uint8_t digest_r[DIGEST_BYTES])
+void chain_digest(const uint8_t previous[DIGEST_BYTES], const struct booked *rows, size_t n,
+	uint8_t digest_r[DIGEST_BYTES])
 {
 	crypto_hash_sha256_state state;
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A fact and all it points to: too large for the stack of every caller, and never more than one at a time. */
+/* A fact and all it points to: too large for the stack of every caller, and never more than one at
+ * a time. */
 static struct {
 	Carillon__WalletFact fact;
 	Carillon__Envelope envelope;
@@ -51,9 +52,9 @@ static ProtobufCBinaryData borrowed(const uint8_t *bytes, size_t length)
 	union {
 		const uint8_t *from;
 		uint8_t *to;
-	} cast = {.from = bytes};
+	} cast = { .from = bytes };
 
-	return (ProtobufCBinaryData){length, cast.to};
+	return (ProtobufCBinaryData){ length, cast.to };
 }
 
 static void award_fill(Carillon__Award *to, const struct wallet_award *award)
@@ -120,12 +121,14 @@ static void fact_fill(Carillon__WalletFact *fact, uint32_t shard, const struct w
 	claims_fill(fact, row);
 }
 
-const uint8_t *fact_pack(struct service *service, const struct service_shard *shard, const struct wallet_row *row, size_t *length_r)
+const uint8_t *fact_pack(struct service *service, const struct service_shard *shard,
+	const struct wallet_row *row, size_t *length_r)
 {
 	fact_fill(&build.fact, shard->shard, row);
 	carillon__envelope__init(&build.envelope);
 	service_envelope(service, &build.envelope, shard->incarnation, row->seq);
-	build.envelope.time_us = row->time_us; /* when it happened, also when it is published again */
+	build.envelope.time_us =
+		row->time_us; /* when it happened, also when it is published again */
 	build.fact.envelope = &build.envelope;
 	size_t size = carillon__wallet_fact__get_packed_size(&build.fact);
 	uint8_t *bytes = room_for(&build.bytes, &build.room, size);
@@ -133,8 +136,8 @@ const uint8_t *fact_pack(struct service *service, const struct service_shard *sh
 	return bytes;
 }
 
-static const uint8_t *verdict_pack(struct service *service, const struct service_shard *shard, Carillon__WalletFact *fact, uint64_t correlation,
-				   size_t *length_r)
+static const uint8_t *verdict_pack(struct service *service, const struct service_shard *shard,
+	Carillon__WalletFact *fact, uint64_t correlation, size_t *length_r)
 {
 	Carillon__Bus bus;
 	Carillon__Envelope envelope;
@@ -152,13 +155,14 @@ static const uint8_t *verdict_pack(struct service *service, const struct service
 	return bytes;
 }
 
-const uint8_t *fact_verdict_of_last(struct service *service, const struct service_shard *shard, uint64_t correlation, size_t *length_r)
+const uint8_t *fact_verdict_of_last(struct service *service, const struct service_shard *shard,
+	uint64_t correlation, size_t *length_r)
 {
 	return verdict_pack(service, shard, &build.fact, correlation, length_r);
 }
 
-const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard, const uint8_t *fact, size_t fact_length, uint64_t correlation,
-			    size_t *length_r)
+const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard,
+	const uint8_t *fact, size_t fact_length, uint64_t correlation, size_t *length_r)
 {
 	Carillon__WalletFact *verdict = carillon__wallet_fact__unpack(NULL, fact_length, fact);
 
@@ -185,7 +189,8 @@ bool fact_award_unpack(const uint8_t *bytes, size_t length, struct wallet_award 
 
 	if (message == NULL)
 		return false;
-	*award_r = (struct wallet_award){message->move, message->index, message->pool, message->currency, message->paid_minor, message->hit};
+	*award_r = (struct wallet_award){ message->move, message->index, message->pool,
+		message->currency, message->paid_minor, message->hit };
 	carillon__award__free_unpacked(message, NULL);
 	return true;
 }

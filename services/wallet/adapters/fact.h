@@ -15,13 +15,17 @@
 void fact_player_key(player_id player, uint8_t key_r[PLAYER_KEY_BYTES]);
 void fact_pool_key(uint32_t pool, uint8_t key_r[POOL_KEY_BYTES]);
 
-/* A row as a WalletFact. The bytes are static: valid until the next call of a function of this file. */
-const uint8_t *fact_pack(struct service *service, const struct service_shard *shard, const struct wallet_row *row, size_t *length_r);
-/* The answer to the command whose row was packed last, as a Bus message: saves unpacking it again. Static likewise. */
-const uint8_t *fact_verdict_of_last(struct service *service, const struct service_shard *shard, uint64_t correlation, size_t *length_r);
+/* A row as a WalletFact. The bytes are static: valid until the next call of a function of this
+ * file. */
+const uint8_t *fact_pack(struct service *service, const struct service_shard *shard,
+	const struct wallet_row *row, size_t *length_r);
+/* The answer to the command whose row was packed last, as a Bus message: saves unpacking it again.
+ * Static likewise. */
+const uint8_t *fact_verdict_of_last(struct service *service, const struct service_shard *shard,
+	uint64_t correlation, size_t *length_r);
 /* The answer from the bytes of a WalletFact; NULL when they are none. Static likewise. */
-const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard, const uint8_t *fact, size_t fact_length, uint64_t correlation,
-			    size_t *length_r);
+const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard,
+	const uint8_t *fact, size_t fact_length, uint64_t correlation, size_t *length_r);
 /* An award as the journal keeps it in its record. */
 size_t fact_award_pack(const struct wallet_award *award, uint8_t *bytes_r, size_t size);
 bool fact_award_unpack(const uint8_t *bytes, size_t length, struct wallet_award *award_r);

@@ -1,5 +1,6 @@
-/* jackpot.feed: running totals of the tallies that feed a pool, and claims. A total is told as it stands just after the row that the envelope
- * names; saying it twice, or losing it, changes nothing. */
+/* jackpot.feed: running totals of the tallies that feed a pool, and claims. A total is told as it
+ * stands just after the row that the envelope names; saying it twice, or losing it, changes
+ * nothing. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"
@@ -14,7 +15,8 @@
 #define FEED_MOST_US 1000000
 #define CLAIM_DELAY_MAX_US 600000000
 
-typedef void send_function(struct service *, enum topic, uint32_t, const void *, size_t, const void *, size_t);
+typedef void send_function(
+	struct service *, enum topic, uint32_t, const void *, size_t, const void *, size_t);
 
 /* A message and what it points to, one at a time. */
 static struct {
@@ -24,12 +26,14 @@ static struct {
 	size_t room;
 } build;
 
-static bool tally_is_told(const struct wallet_tally *tally, const struct wallet_shard *shard, size_t at)
+static bool tally_is_told(
+	const struct wallet_tally *tally, const struct wallet_shard *shard, size_t at)
 {
 	return !tally->closed || shard->totals_acked[at] < shard->totals[at];
 }
 
-static size_t totals_fill(const struct wallet *wallet, const struct wallet_shard *shard, uint32_t pool)
+static size_t totals_fill(
+	const struct wallet *wallet, const struct wallet_shard *shard, uint32_t pool)
 {
 	size_t n = 0;
 
@@ -46,8 +50,9 @@ static size_t totals_fill(const struct wallet *wallet, const struct wallet_shard
 	return n;
 }
 
-static void feed_send(struct wallet *wallet, struct service *service, const struct service_shard *held, uint32_t pool, uint64_t seq,
-		      Carillon__Claim *claim, send_function *send)
+static void feed_send(struct wallet *wallet, struct service *service,
+	const struct service_shard *held, uint32_t pool, uint64_t seq, Carillon__Claim *claim,
+	send_function *send)
 {
 	Carillon__JackpotFeed feed;
 	Carillon__Envelope envelope;
@@ -71,10 +76,12 @@ static void feed_send(struct wallet *wallet, struct service *service, const stru
 	}
 	(void)carillon__jackpot_feed__pack(&feed, build.bytes);
 	fact_pool_key(pool, key);
-	send(service, TOPIC_JACKPOT_FEED, shard_of_pool(pool, service_shards(service)), key, sizeof(key), build.bytes, size);
+	send(service, TOPIC_JACKPOT_FEED, shard_of_pool(pool, service_shards(service)), key,
+		sizeof(key), build.bytes, size);
 }
 
-static Carillon__Claim claim_fill(const struct wallet_claim *claim, player_id player, uint64_t move, uint32_t currency, uint64_t time_us)
+static Carillon__Claim claim_fill(const struct wallet_claim *claim, player_id player, uint64_t move,
+	uint32_t currency, uint64_t time_us)
 {
 	Carillon__Claim to;
 
@@ -91,15 +98,19 @@ static Carillon__Claim claim_fill(const struct wallet_claim *claim, player_id pl
 	return to;
 }
 
-void wallet_feed_claims(struct wallet *wallet, struct service *service, struct service_shard *held, const struct wallet_row *row)
+void wallet_feed_claims(struct wallet *wallet, struct service *service, struct service_shard *held,
+	const struct wallet_row *row)
 {
 	for (uint32_t i = 0; i < row->claims_n; i++) {
-		Carillon__Claim claim = claim_fill(&row->claims[i], row->player, row->move, row->currency, row->time_us);
-		feed_send(wallet, service, held, row->claims[i].pool, row->seq, &claim, service_send);
+		Carillon__Claim claim = claim_fill(
+			&row->claims[i], row->player, row->move, row->currency, row->time_us);
+		feed_send(
+			wallet, service, held, row->claims[i].pool, row->seq, &claim, service_send);
 	}
 }
 
-static void claims_due(struct wallet *wallet, struct service *service, struct service_shard *held, uint64_t mono_us)
+static void claims_due(struct wallet *wallet, struct service *service, struct service_shard *held,
+	uint64_t mono_us)
 {
 	struct wallet_shard *shard = wallet_shard_of(held);
 
@@ -107,14 +118,18 @@ static void claims_due(struct wallet *wallet, struct service *service, struct se
 		struct open_claim *open = &shard->claims[i];
 		if (open->closed_seq != 0 || mono_us < open->next_send_us)
 			continue;
-		Carillon__Claim claim = claim_fill(&open->claim, open->player, open->move, open->currency, open->opened_us);
-		feed_send(wallet, service, held, open->claim.pool, shard->committed_seq, &claim, service_send_now);
-		open->delay_us = open->delay_us * 2 > CLAIM_DELAY_MAX_US ? CLAIM_DELAY_MAX_US : open->delay_us * 2;
+		Carillon__Claim claim = claim_fill(
+			&open->claim, open->player, open->move, open->currency, open->opened_us);
+		feed_send(wallet, service, held, open->claim.pool, shard->committed_seq, &claim,
+			service_send_now);
+		open->delay_us = open->delay_us * 2 > CLAIM_DELAY_MAX_US ? CLAIM_DELAY_MAX_US
+									 : open->delay_us * 2;
 		open->next_send_us = mono_us + open->delay_us;
 	}
 }
 
-void wallet_feed_due(struct wallet *wallet, struct service *service, struct service_shard *held, uint64_t mono_us)
+void wallet_feed_due(struct wallet *wallet, struct service *service, struct service_shard *held,
+	uint64_t mono_us)
 {
 	struct wallet_shard *shard = wallet_shard_of(held);
 
@@ -125,7 +140,8 @@ void wallet_feed_due(struct wallet *wallet, struct service *service, struct serv
 		uint64_t wait_us = feed->changed ? FEED_LEAST_US : FEED_MOST_US;
 		if (feed->sent_us != 0 && mono_us < feed->sent_us + wait_us)
 			continue;
-		feed_send(wallet, service, held, feed->pool, shard->committed_seq, NULL, service_send_now);
+		feed_send(wallet, service, held, feed->pool, shard->committed_seq, NULL,
+			service_send_now);
 		feed->sent_us = mono_us;
 		feed->changed = false;
 	}

@@ -1,5 +1,6 @@
-/* From a command to a row: the account is brought, the core is asked, and what it answers is queued for the next commit. Nothing leaves before
- * that commit but answers made of rows that are committed already. */
+/* From a command to a row: the account is brought, the core is asked, and what it answers is queued
+ * for the next commit. Nothing leaves before that commit but answers made of rows that are
+ * committed already. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"
@@ -21,7 +22,8 @@
 
 /* ---- before a batch: what its commands will need, by one query each ---- */
 
-static void ids_lookup(struct wallet *wallet, PGconn *conn, const struct wallet_outside *const *wanted, size_t n)
+static void ids_lookup(
+	struct wallet *wallet, PGconn *conn, const struct wallet_outside *const *wanted, size_t n)
 {
 	static struct text list;
 	size_t missing = 0;
@@ -39,9 +41,11 @@ static void ids_lookup(struct wallet *wallet, PGconn *conn, const struct wallet_
 	if (missing == 0)
 		return;
 	text_add(&list, "}");
-	const char *parameters[] = {list.bytes};
-	PGresult *result =
-		pg_query(conn, "select id, content_hash, shard, seq, player from wallet.outside where id = any($1::bytea[])", 1, parameters);
+	const char *parameters[] = { list.bytes };
+	PGresult *result = pg_query(conn,
+		"select id, content_hash, shard, seq, player from wallet.outside where id = "
+		"any($1::bytea[])",
+		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
 		size_t length;
 		uint8_t *id = pg_bytea(result, i, 0, &length);
@@ -75,15 +79,18 @@ static void prefetch(struct service *service, const struct kafka_message *messag
 	struct wallet *wallet = wallet_app();
 	player_id *players = arena_alloc(&wallet->scratch, n * sizeof(*players));
 	uint32_t *shards = arena_alloc(&wallet->scratch, n * sizeof(*shards));
-	const struct wallet_outside **outsides = arena_alloc(&wallet->scratch, n * sizeof(struct wallet_outside *));
+	const struct wallet_outside **outsides =
+		arena_alloc(&wallet->scratch, n * sizeof(struct wallet_outside *));
 	size_t players_n = 0;
 	size_t outsides_n = 0;
 	char why[WHY_MAX];
 
 	for (size_t i = 0; i < n; i++) {
 		struct command *command = arena_alloc(&wallet->scratch, sizeof(*command));
-		if (command_read(messages[i].bytes, messages[i].length, &wallet->scratch, command, why, sizeof(why)) != COMMAND_OK ||
-		    shard_of_player(command->player, service_shards(service)) != messages[i].partition)
+		if (command_read(messages[i].bytes, messages[i].length, &wallet->scratch, command,
+			    why, sizeof(why)) != COMMAND_OK ||
+			shard_of_player(command->player, service_shards(service)) !=
+				messages[i].partition)
 			continue; /* told when its turn comes */
 		players[players_n] = command->player;
 		shards[players_n++] = messages[i].partition;
@@ -119,9 +126,10 @@ static struct booked *booked_add(struct wallet_shard *shard, const struct wallet
 			fatal("out of memory: a batch of %zu rows", shard->rows_room);
 	}
 	booked = &shard->rows[shard->rows_n++];
-	*booked = (struct booked){.row = *row};
+	*booked = (struct booked){ .row = *row };
 	booked->row.record = arena_copy(&shard->arena, row->record, row->record_length);
-	booked->row.claims = arena_copy(&shard->arena, row->claims, row->claims_n * sizeof(*row->claims));
+	booked->row.claims =
+		arena_copy(&shard->arena, row->claims, row->claims_n * sizeof(*row->claims));
 	return booked;
 }
 
@@ -141,8 +149,8 @@ static void ring_put(struct wallet_shard *shard, uint64_t seq, const uint8_t *by
 	fact->seq = seq;
 }
 
-static struct booked *book(struct service *service, struct service_shard *held, struct account_entry *entry, const struct wallet_row *row,
-			   const struct command *command)
+static struct booked *book(struct service *service, struct service_shard *held,
+	struct account_entry *entry, const struct wallet_row *row, const struct command *command)
 {
 	struct wallet *wallet = wallet_app();
 	struct wallet_shard *shard = wallet_shard_of(held);
@@ -160,7 +168,8 @@ static struct booked *book(struct service *service, struct service_shard *held, 
 	fact_player_key(row->player, key);
 	if (command->reply_to[0] != '\0') {
 		size_t verdict_length;
-		const uint8_t *verdict = fact_verdict_of_last(service, held, command->correlation, &verdict_length);
+		const uint8_t *verdict =
+			fact_verdict_of_last(service, held, command->correlation, &verdict_length);
 		service_bus_send(service, command->reply_to, verdict, verdict_length);
 	}
 	service_send(service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), bytes, length);
@@ -172,14 +181,17 @@ static struct booked *book(struct service *service, struct service_shard *held, 
 
 /* ---- answers to what was booked before ---- */
 
-static void answer(struct service *service, struct service_shard *held, const uint8_t *fact, size_t fact_length, const struct command *command)
+static void answer(struct service *service, struct service_shard *held, const uint8_t *fact,
+	size_t fact_length, const struct command *command)
 {
 	size_t length;
-	const uint8_t *verdict = fact_verdict(service, held, fact, fact_length, command->correlation, &length);
+	const uint8_t *verdict =
+		fact_verdict(service, held, fact, fact_length, command->correlation, &length);
 
 	if (verdict == NULL)
 		return;
-	/* The row may be of this very batch: then its answer must wait for the commit like any other. */
+	/* The row may be of this very batch: then its answer must wait for the commit like any
+	 * other. */
 	if (wallet_shard_settled(wallet_shard_of(held))) {
 		service_bus_send_now(service, command->reply_to, verdict, length);
 	} else {
@@ -188,7 +200,8 @@ static void answer(struct service *service, struct service_shard *held, const ui
 	}
 }
 
-static bool answer_from_ring(struct service *service, struct service_shard *held, uint64_t seq, const struct command *command)
+static bool answer_from_ring(struct service *service, struct service_shard *held, uint64_t seq,
+	const struct command *command)
 {
 	const struct ring_fact *fact = &wallet_shard_of(held)->ring[seq % RING_N];
 
@@ -198,7 +211,8 @@ static bool answer_from_ring(struct service *service, struct service_shard *held
 	return true;
 }
 
-static void answer_row(struct service *service, struct service_shard *held, const struct wallet_row *row, const struct command *command)
+static void answer_row(struct service *service, struct service_shard *held,
+	const struct wallet_row *row, const struct command *command)
 {
 	static uint8_t copy[64 * 1024];
 	size_t length;
@@ -210,8 +224,10 @@ static void answer_row(struct service *service, struct service_shard *held, cons
 	answer(service, held, copy, length, command);
 }
 
-/* A number that was spent: walk back from the account's last row; the newest rows are in memory, older ones in the journal. */
-static void answer_spent(struct service *service, struct service_shard *held, const struct wallet_account *account, const struct command *command)
+/* A number that was spent: walk back from the account's last row; the newest rows are in memory,
+ * older ones in the journal. */
+static void answer_spent(struct service *service, struct service_shard *held,
+	const struct wallet_account *account, const struct command *command)
 {
 	struct wallet *wallet = wallet_app();
 	struct wallet_shard *shard = wallet_shard_of(held);
@@ -238,18 +254,21 @@ static void answer_spent(struct service *service, struct service_shard *held, co
 	if (rows_read_move(service_pg(service), held->shard, from, move, &wallet->scratch, &row))
 		answer_row(service, held, &row, command);
 	else
-		log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among his last %d", account->player, move, ROWS_WALK_MAX);
+		log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among his last %d",
+			account->player, move, ROWS_WALK_MAX);
 }
 
 /* ---- the three kinds of commands ---- */
 
 /* The stake names a pool whose tally may have been opened a moment ago. */
-static void tallies_refresh(struct wallet *wallet, struct service *service, const struct wallet_account *account, const struct wallet_proposal *proposal)
+static void tallies_refresh(struct wallet *wallet, struct service *service,
+	const struct wallet_account *account, const struct wallet_proposal *proposal)
 {
 	uint64_t now_us = clock_mono_us();
 
 	for (uint32_t i = 0; i < proposal->pools_n; i++) {
-		if (wallet_tally_find(&wallet->rules, proposal->pools[i], proposal->game, account->currency) >= 0)
+		if (wallet_tally_find(&wallet->rules, proposal->pools[i], proposal->game,
+			    account->currency) >= 0)
 			continue;
 		if (now_us >= wallet->polled_us + WALLET_POLL_SOON_US)
 			wallet_poll_rules(wallet, service, now_us);
@@ -257,8 +276,9 @@ static void tallies_refresh(struct wallet *wallet, struct service *service, cons
 	}
 }
 
-static void handle_proposal(struct service *service, struct service_shard *held, struct account_entry *entry, const struct command *command,
-			    const struct wallet_moment *moment)
+static void handle_proposal(struct service *service, struct service_shard *held,
+	struct account_entry *entry, const struct command *command,
+	const struct wallet_moment *moment)
 {
 	struct wallet *wallet = wallet_app();
 	struct wallet_row row;
@@ -274,29 +294,35 @@ static void handle_proposal(struct service *service, struct service_shard *held,
 		break;
 	case WALLET_AHEAD:
 		metric_add(wallet->metrics.ahead, 1);
-		log_error("player %" PRId64 ": found a proposal for move %" PRIu64 ", expected at most %" PRIu64 "; not booked", command->player,
-			command->proposal.move, entry->account.exists ? entry->account.last_move + 1 : 0);
+		log_error("player %" PRId64 ": found a proposal for move %" PRIu64
+			  ", expected at most %" PRIu64 "; not booked",
+			command->player, command->proposal.move,
+			entry->account.exists ? entry->account.last_move + 1 : 0);
 		break;
 	case WALLET_CLOSED:
 		break;
 	}
 }
 
-static void answer_id(struct service *service, const struct id_entry *known, const struct command *command)
+static void answer_id(
+	struct service *service, const struct id_entry *known, const struct command *command)
 {
 	struct wallet *wallet = wallet_app();
 	struct service_shard *held = service_shard(service, known->shard);
 	struct wallet_row *rows;
 
 	metric_add(wallet->metrics.spent, 1);
-	if (held == NULL || command->reply_to[0] == '\0' || answer_from_ring(service, held, known->seq, command))
+	if (held == NULL || command->reply_to[0] == '\0' ||
+		answer_from_ring(service, held, known->seq, command))
 		return;
-	if (rows_read(service_pg(service), known->shard, known->seq, known->seq, 1, &wallet->scratch, &rows) == 1)
+	if (rows_read(service_pg(service), known->shard, known->seq, known->seq, 1,
+		    &wallet->scratch, &rows) == 1)
 		answer_row(service, held, &rows[0], command);
 }
 
-static void handle_outside(struct service *service, struct service_shard *held, struct account_entry *entry, const struct command *command,
-			   const struct wallet_moment *moment)
+static void handle_outside(struct service *service, struct service_shard *held,
+	struct account_entry *entry, const struct command *command,
+	const struct wallet_moment *moment)
 {
 	struct wallet *wallet = wallet_app();
 	struct id_entry *id = ids_find(&wallet->ids, command->outside.id);
@@ -308,7 +334,8 @@ static void handle_outside(struct service *service, struct service_shard *held, 
 		ids_lookup(wallet, service_pg(service), &one, 1);
 		id = ids_find(&wallet->ids, command->outside.id);
 	}
-	if (wallet_apply_outside(&entry->account, &command->outside, id->known ? &id->first : NULL, moment, &row) != WALLET_BOOKED) {
+	if (wallet_apply_outside(&entry->account, &command->outside, id->known ? &id->first : NULL,
+		    moment, &row) != WALLET_BOOKED) {
 		answer_id(service, id, command);
 		return;
 	}
@@ -316,7 +343,9 @@ static void handle_outside(struct service *service, struct service_shard *held, 
 	booked->keeps_id = wallet_outside_keeps_id(&row);
 	memcpy(booked->content_hash, command->outside.content_hash, WALLET_ID_BYTES);
 	if (row.refusal == WALLET_REFUSAL_CONTENT)
-		log_error("player %" PRId64 ": an id of outside money was used again with other content; refused as seq %" PRIu64, row.player, row.seq);
+		log_error("player %" PRId64 ": an id of outside money was used again with other "
+			  "content; refused as seq %" PRIu64,
+			row.player, row.seq);
 	if (!booked->keeps_id)
 		return;
 	id->known = true;
@@ -326,31 +355,36 @@ static void handle_outside(struct service *service, struct service_shard *held, 
 	id->seq = row.seq;
 }
 
-static struct wallet_claim_view claim_view(struct service *service, const struct open_claim *open, const struct command *command)
+static struct wallet_claim_view claim_view(
+	struct service *service, const struct open_claim *open, const struct command *command)
 {
-	struct wallet_claim_view view = {WALLET_CLAIM_UNKNOWN, 0, 0};
+	struct wallet_claim_view view = { WALLET_CLAIM_UNKNOWN, 0, 0 };
 	const struct wallet_award *award = &command->award;
 
 	if (open != NULL) {
 		view.state = open->closed_seq == 0 ? WALLET_CLAIM_OPEN : WALLET_CLAIM_PAID;
 		view.pool = open->claim.pool;
 		view.currency = open->currency;
-	} else if (wallet_claims_was_paid(service_pg(service), command->player, award->move, award->index)) {
+	} else if (wallet_claims_was_paid(
+			   service_pg(service), command->player, award->move, award->index)) {
 		view.state = WALLET_CLAIM_PAID;
 	}
 	return view;
 }
 
-static void handle_award(struct service *service, struct service_shard *held, struct account_entry *entry, const struct command *command,
-			 const struct wallet_moment *moment)
+static void handle_award(struct service *service, struct service_shard *held,
+	struct account_entry *entry, const struct command *command,
+	const struct wallet_moment *moment)
 {
 	struct wallet_shard *shard = wallet_shard_of(held);
-	struct open_claim *open = wallet_claims_find(shard, command->player, command->award.move, command->award.index);
+	struct open_claim *open = wallet_claims_find(
+		shard, command->player, command->award.move, command->award.index);
 	struct wallet_claim_view view = claim_view(service, open, command);
 	uint8_t packed[FACT_AWARD_MAX];
 	struct wallet_row row;
 
-	if (wallet_apply_award(&entry->account, &command->award, &view, moment, &row) != WALLET_BOOKED) {
+	if (wallet_apply_award(&entry->account, &command->award, &view, moment, &row) !=
+		WALLET_BOOKED) {
 		metric_add(wallet_app()->metrics.awards_again, 1);
 		return;
 	}
@@ -358,8 +392,10 @@ static void handle_award(struct service *service, struct service_shard *held, st
 	row.record_length = (uint32_t)fact_award_pack(&row.award, packed, sizeof(packed));
 	(void)book(service, held, entry, &row, command);
 	if (row.refusal != WALLET_REFUSAL_NONE) {
-		log_error("player %" PRId64 ": award of pool %u for move %" PRIu64 ", claim %u was refused (%u), seq %" PRIu64, row.player,
-			row.award.pool, row.award.move, row.award.index, row.refusal, row.seq);
+		log_error("player %" PRId64 ": award of pool %u for move %" PRIu64
+			  ", claim %u was refused (%u), seq %" PRIu64,
+			row.player, row.award.pool, row.award.move, row.award.index, row.refusal,
+			row.seq);
 		return;
 	}
 	open->closed_seq = row.seq;
@@ -368,8 +404,9 @@ static void handle_award(struct service *service, struct service_shard *held, st
 	shard->claims_closing++;
 }
 
-static void handle_unknown(struct service *service, struct service_shard *held, struct account_entry *entry, const struct command *command,
-			   const struct wallet_moment *moment)
+static void handle_unknown(struct service *service, struct service_shard *held,
+	struct account_entry *entry, const struct command *command,
+	const struct wallet_moment *moment)
 {
 	struct wallet_row row;
 
@@ -389,24 +426,26 @@ static struct account_entry *entry_bring(struct service *service, player_id play
 	return entry;
 }
 
-enum service_message_status wallet_handle_message(struct service *service, struct service_shard *shard, const struct kafka_message *message,
-						  uint64_t *seq_r)
+enum service_message_status wallet_handle_message(struct service *service,
+	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r)
 {
-	static void (*const handlers[])(struct service *, struct service_shard *, struct account_entry *, const struct command *,
-		const struct wallet_moment *) = {
+	static void (*const handlers[])(struct service *, struct service_shard *,
+		struct account_entry *, const struct command *, const struct wallet_moment *) = {
 		[COMMAND_PROPOSAL] = handle_proposal,
 		[COMMAND_OUTSIDE] = handle_outside,
 		[COMMAND_AWARD] = handle_award,
 		[COMMAND_UNKNOWN] = handle_unknown,
 	};
 	struct wallet *wallet = wallet_app();
-	struct wallet_moment moment = {clock_wall_us(), wallet_shard_of(shard)->last_seq + 1, &wallet->rules};
+	struct wallet_moment moment = { clock_wall_us(), wallet_shard_of(shard)->last_seq + 1,
+		&wallet->rules };
 	struct command command;
 	char why[WHY_MAX];
 
 	*seq_r = 0; /* commands have none */
 	arena_reset(&wallet->scratch);
-	if (command_read(message->bytes, message->length, &wallet->scratch, &command, why, sizeof(why)) != COMMAND_OK) {
+	if (command_read(message->bytes, message->length, &wallet->scratch, &command, why,
+		    sizeof(why)) != COMMAND_OK) {
 		service_reason(service, "%s", why);
 		return SERVICE_UNREADABLE;
 	}
@@ -414,10 +453,12 @@ enum service_message_status wallet_handle_message(struct service *service, struc
 		return SERVICE_UNREADABLE;
 	uint32_t expected = shard_of_player(command.player, service_shards(service));
 	if (expected != shard->shard) {
-		service_reason(service, "partition: found %u, expected %u for player %" PRId64, shard->shard, expected, command.player);
+		service_reason(service, "partition: found %u, expected %u for player %" PRId64,
+			shard->shard, expected, command.player);
 		return SERVICE_UNREADABLE;
 	}
-	handlers[command.kind](service, shard, entry_bring(service, command.player, shard->shard), &command, &moment);
+	handlers[command.kind](service, shard, entry_bring(service, command.player, shard->shard),
+		&command, &moment);
 	return SERVICE_TAKEN;
 }
 

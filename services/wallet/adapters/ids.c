@@ -14,7 +14,8 @@ static struct id_entry *slot_of(const struct ids *ids, const uint8_t *id)
 
 	memcpy(&hash, id, sizeof(hash)); /* the ids are hashes */
 	hash *= UINT64_C(0x9e3779b97f4a7c15);
-	for (at = (size_t)(hash >> 20) & (ids->room - 1); ids->entries[at].used; at = (at + 1) & (ids->room - 1))
+	for (at = (size_t)(hash >> 20) & (ids->room - 1); ids->entries[at].used;
+		at = (at + 1) & (ids->room - 1))
 		if (memcmp(ids->entries[at].id, id, WALLET_ID_BYTES) == 0)
 			break;
 	return &ids->entries[at];
@@ -22,7 +23,7 @@ static struct id_entry *slot_of(const struct ids *ids, const uint8_t *id)
 
 static void grow(struct ids *ids)
 {
-	struct ids bigger = {.room = ids->room == 0 ? ROOM_FIRST : ids->room * 2, .n = ids->n};
+	struct ids bigger = { .room = ids->room == 0 ? ROOM_FIRST : ids->room * 2, .n = ids->n };
 
 	bigger.entries = calloc(bigger.room, sizeof(*bigger.entries));
 	if (bigger.entries == NULL)
@@ -51,7 +52,7 @@ struct id_entry *ids_add(struct ids *ids, const uint8_t id[WALLET_ID_BYTES])
 	if (ids->n * 2 >= ids->room)
 		grow(ids);
 	entry = slot_of(ids, id);
-	*entry = (struct id_entry){.used = true};
+	*entry = (struct id_entry){ .used = true };
 	memcpy(entry->id, id, WALLET_ID_BYTES);
 	ids->n++;
 	return entry;

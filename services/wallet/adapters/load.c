@@ -1,5 +1,6 @@
-/* The state of a shard when it is taken: where its journal stands, its totals and open claims as they were last written, and then every row since,
- * rolled over them. The rows are the truth; what is written behind them is only a shorter way to the same state. */
+/* The state of a shard when it is taken: where its journal stands, its totals and open claims as
+ * they were last written, and then every row since, rolled over them. The rows are the truth; what
+ * is written behind them is only a shorter way to the same state. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"
@@ -33,12 +34,15 @@ static void pendings_read(const char *text, struct wallet_account *account)
 			continue;
 		n = 0;
 		if (account->pendings_n == WALLET_PENDINGS_MAX)
-			fatal("wallet.account: player %" PRId64 ": more than %d pendings", account->player, WALLET_PENDINGS_MAX);
+			fatal("wallet.account: player %" PRId64 ": more than %d pendings",
+				account->player, WALLET_PENDINGS_MAX);
 		account->pendings[account->pendings_n++] =
-			(struct wallet_pending){(uint32_t)numbers[0], (uint64_t)numbers[1], {numbers[2]}};
+			(struct wallet_pending){ (uint32_t)numbers[0], (uint64_t)numbers[1],
+				{ numbers[2] } };
 	}
 	if (n != 0 || *text != '}')
-		fatal("wallet.account: player %" PRId64 ": pendings are no triples", account->player);
+		fatal("wallet.account: player %" PRId64 ": pendings are no triples",
+			account->player);
 }
 
 static void account_read(const PGresult *result, int at, struct wallet_account *account)
@@ -47,7 +51,7 @@ static void account_read(const PGresult *result, int at, struct wallet_account *
 		.player = pg_number(result, at, 0),
 		.exists = true,
 		.currency = (uint32_t)pg_number(result, at, 1),
-		.balance = {pg_number(result, at, 2)},
+		.balance = { pg_number(result, at, 2) },
 		.last_move = (uint64_t)pg_number(result, at, 3),
 		.last_seq = (uint64_t)pg_number(result, at, 4),
 		.blocked = pg_number(result, at, 5) != 0,
@@ -55,7 +59,8 @@ static void account_read(const PGresult *result, int at, struct wallet_account *
 	pendings_read(PQgetvalue(result, at, 6), account);
 }
 
-void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players, const uint32_t *shards, size_t n)
+void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players,
+	const uint32_t *shards, size_t n)
 {
 	static struct text list;
 	size_t missing = 0;
@@ -70,12 +75,14 @@ void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *p
 	if (missing == 0)
 		return;
 	text_add(&list, "}");
-	const char *parameters[] = {list.bytes};
+	const char *parameters[] = { list.bytes };
 	PGresult *result = pg_query(conn,
-		"select player, currency, balance, last_move, last_seq, blocked::integer, pendings from wallet.account where player = any($1::bigint[])", 1,
-		parameters);
+		"select player, currency, balance, last_move, last_seq, blocked::integer, pendings "
+		"from wallet.account where player = any($1::bigint[])",
+		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++)
-		account_read(result, i, &accounts_find(&wallet->accounts, pg_number(result, i, 0))->account);
+		account_read(result, i,
+			&accounts_find(&wallet->accounts, pg_number(result, i, 0))->account);
 	PQclear(result);
 }
 
@@ -85,17 +92,20 @@ void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *p
 static uint64_t position_read(PGconn *conn, struct wallet_shard *shard)
 {
 	char number[NUMBER_TEXT];
-	const char *parameters[] = {number};
+	const char *parameters[] = { number };
 	uint64_t checkpoint = 0;
 
 	(void)snprintf(number, sizeof(number), "%u", shard->shard);
-	PGresult *result = pg_query(
-		conn, "select batch, last_seq, checkpoint, digest from wallet.batch where shard = $1 order by batch desc limit 1", 1, parameters);
+	PGresult *result = pg_query(conn,
+		"select batch, last_seq, checkpoint, digest from wallet.batch where shard = $1 "
+		"order by batch desc limit 1",
+		1, parameters);
 	if (PQntuples(result) == 1) {
 		size_t length;
 		uint8_t *digest = pg_bytea(result, 0, 3, &length);
 		if (length != DIGEST_BYTES)
-			fatal("wallet.batch: shard %u: digest of %zu bytes, expected %d", shard->shard, length, DIGEST_BYTES);
+			fatal("wallet.batch: shard %u: digest of %zu bytes, expected %d",
+				shard->shard, length, DIGEST_BYTES);
 		memcpy(shard->digest, digest, DIGEST_BYTES);
 		PQfreemem(digest);
 		shard->batch = (uint64_t)pg_number(result, 0, 0);
@@ -104,20 +114,24 @@ static uint64_t position_read(PGconn *conn, struct wallet_shard *shard)
 	}
 	PQclear(result);
 	shard->committed_seq = shard->last_seq;
+	shard->checkpoint = checkpoint;
 	return checkpoint;
 }
 
-static void totals_read(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard, uint64_t *seqs_r)
+static void totals_read(
+	struct wallet *wallet, PGconn *conn, struct wallet_shard *shard, uint64_t *seqs_r)
 {
 	char number[NUMBER_TEXT];
-	const char *parameters[] = {number};
+	const char *parameters[] = { number };
 
 	(void)snprintf(number, sizeof(number), "%u", shard->shard);
-	PGresult *result = pg_query(conn, "select tally, total, seq from wallet.tally_total where shard = $1", 1, parameters);
+	PGresult *result = pg_query(conn,
+		"select tally, total, seq from wallet.tally_total where shard = $1", 1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
 		int at = wallet_tally_index(wallet, (uint32_t)pg_number(result, i, 0));
 		if (at < 0)
-			fatal("wallet.tally_total: tally %" PRId64 " is not in pool.tally", pg_number(result, i, 0));
+			fatal("wallet.tally_total: tally %" PRId64 " is not in pool.tally",
+				pg_number(result, i, 0));
 		shard->totals[at] = (uint64_t)pg_number(result, i, 1);
 		seqs_r[at] = (uint64_t)pg_number(result, i, 2);
 	}
@@ -127,23 +141,27 @@ static void totals_read(struct wallet *wallet, PGconn *conn, struct wallet_shard
 static void claims_read(PGconn *conn, struct wallet_shard *shard)
 {
 	char number[NUMBER_TEXT];
-	const char *parameters[] = {number};
+	const char *parameters[] = { number };
 
 	(void)snprintf(number, sizeof(number), "%u", shard->shard);
 	PGresult *result = pg_query(conn,
-		"select player, move, index, pool, kind, currency, coin_minor, stake_minor, opened_seq, (extract(epoch from opened) * 1000000)::bigint "
-		"from wallet.claim where shard = $1 and closed_seq is null order by opened_seq, index",
+		"select player, move, index, pool, kind, currency, coin_minor, stake_minor, "
+		"opened_seq, (extract(epoch from opened) * 1000000)::bigint "
+		"from wallet.claim where shard = $1 and closed_seq is null order by opened_seq, "
+		"index",
 		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
 		/* next_send_us 0: all open claims are told again at once. */
-		struct open_claim claim = {.player = pg_number(result, i, 0),
+		struct open_claim claim = { .player = pg_number(result, i, 0),
 			.move = (uint64_t)pg_number(result, i, 1),
-			.claim = {(uint32_t)pg_number(result, i, 2), (uint32_t)pg_number(result, i, 3), (uint32_t)pg_number(result, i, 4),
-				pg_number(result, i, 6), pg_number(result, i, 7)},
+			.claim = { (uint32_t)pg_number(result, i, 2),
+				(uint32_t)pg_number(result, i, 3),
+				(uint32_t)pg_number(result, i, 4), pg_number(result, i, 6),
+				pg_number(result, i, 7) },
 			.currency = (uint32_t)pg_number(result, i, 5),
 			.opened_seq = (uint64_t)pg_number(result, i, 8),
 			.opened_us = (uint64_t)pg_number(result, i, 9),
-			.delay_us = 1000000};
+			.delay_us = 1000000 };
 		wallet_claims_add(shard, &claim);
 	}
 	PQclear(result);
@@ -151,7 +169,8 @@ static void claims_read(PGconn *conn, struct wallet_shard *shard)
 
 /* ---- rolling forward ---- */
 
-static void row_roll(struct wallet *wallet, struct wallet_shard *shard, const struct wallet_row *row, const uint64_t *seqs, uint64_t now_us)
+static void row_roll(struct wallet *wallet, struct wallet_shard *shard,
+	const struct wallet_row *row, const uint64_t *seqs, uint64_t now_us)
 {
 	struct account_entry *entry = accounts_find(&wallet->accounts, row->player);
 
@@ -161,14 +180,18 @@ static void row_roll(struct wallet *wallet, struct wallet_shard *shard, const st
 			dirty_mark(&shard->dirty, entry, row->seq, now_us);
 	}
 	for (uint32_t i = 0; i < row->tallies_n; i++) {
-		struct wallet_row one = {.seq = row->seq, .stake = row->stake, .tallies = {row->tallies[i]}, .tallies_n = 1};
+		struct wallet_row one = { .seq = row->seq,
+			.stake = row->stake,
+			.tallies = { row->tallies[i] },
+			.tallies_n = 1 };
 		int at = wallet_tally_index(wallet, row->tallies[i]);
 		if (at < 0 || row->seq > seqs[at])
 			wallet_totals_add(wallet, shard, &one);
 	}
 }
 
-static void chunk_roll(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard, const struct wallet_row *rows, size_t n, const uint64_t *seqs)
+static void chunk_roll(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard,
+	const struct wallet_row *rows, size_t n, const uint64_t *seqs)
 {
 	player_id *players = arena_alloc(&wallet->scratch, n * sizeof(*players));
 	uint32_t *shards = arena_alloc(&wallet->scratch, n * sizeof(*shards));
@@ -180,18 +203,22 @@ static void chunk_roll(struct wallet *wallet, PGconn *conn, struct wallet_shard 
 	wallet->accounts.turn++;
 	wallet_load_players(wallet, conn, players, shards, n);
 	for (size_t i = 0; i < n; i++)
-		row_roll(wallet, shard, &rows[i], seqs, wallet->turn_us);
+		row_roll(wallet, shard, &rows[i], seqs, clock_mono_us());
 }
 
-static void roll_forward(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard, uint64_t checkpoint, const uint64_t *seqs)
+static void roll_forward(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard,
+	uint64_t checkpoint, const uint64_t *seqs)
 {
 	uint64_t next = checkpoint + 1;
 
 	while (next <= shard->last_seq) {
 		struct wallet_row *rows;
-		size_t n = rows_read(conn, shard->shard, next, shard->last_seq, ROLL_CHUNK, &wallet->scratch, &rows);
+		size_t n = rows_read(conn, shard->shard, next, shard->last_seq, ROLL_CHUNK,
+			&wallet->scratch, &rows);
 		if (n == 0)
-			fatal("wallet.journal: shard %u ends before seq %" PRIu64 ", its last batch with %" PRIu64, shard->shard, next, shard->last_seq);
+			fatal("wallet.journal: shard %u ends before seq %" PRIu64
+			      ", its last batch with %" PRIu64,
+				shard->shard, next, shard->last_seq);
 		chunk_roll(wallet, conn, shard, rows, n, seqs);
 		next = rows[n - 1].seq + 1;
 		arena_reset(&wallet->scratch);
@@ -202,7 +229,7 @@ static void leaf_make(PGconn *conn, uint32_t shard)
 {
 	char sql[256];
 	char name[64];
-	const char *parameters[] = {name};
+	const char *parameters[] = { name };
 
 	(void)snprintf(name, sizeof(name), "wallet.journal_%u", shard);
 	PGresult *result = pg_query(conn, "select to_regclass($1) is not null", 1, parameters);
@@ -210,7 +237,9 @@ static void leaf_make(PGconn *conn, uint32_t shard)
 	PQclear(result);
 	if (there)
 		return;
-	(void)snprintf(sql, sizeof(sql), "create table if not exists %s partition of wallet.journal for values in (%u)", name, shard);
+	(void)snprintf(sql, sizeof(sql),
+		"create table if not exists %s partition of wallet.journal for values in (%u)",
+		name, shard);
 	pg_exec(conn, sql);
 }
 
@@ -221,13 +250,14 @@ void wallet_load_shard(struct wallet *wallet, PGconn *conn, struct wallet_shard 
 	uint64_t checkpoint;
 
 	memset(seqs, 0, sizeof(seqs));
-	wallet->turn_us = clock_wall_us();
 	leaf_make(conn, shard->shard);
 	checkpoint = position_read(conn, shard);
 	totals_read(wallet, conn, shard, seqs);
 	claims_read(conn, shard);
 	roll_forward(wallet, conn, shard, checkpoint, seqs);
 	shard->tallies_seq = checkpoint;
-	log_info("shard %u: journal ends with %" PRIu64 ", rolled forward from %" PRIu64 ", %zu open claims, %" PRIu64 " ms", shard->shard,
-		shard->last_seq, checkpoint, shard->claims_n, (clock_mono_us() - began_us) / 1000);
+	log_info("shard %u: journal ends with %" PRIu64 ", rolled forward from %" PRIu64
+		 ", %zu open claims, %" PRIu64 " ms",
+		shard->shard, shard->last_seq, checkpoint, shard->claims_n,
+		(clock_mono_us() - began_us) / 1000);
 }

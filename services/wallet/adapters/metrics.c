@@ -20,8 +20,8 @@ static const char *const kind_names[32] = {
 	[WALLET_KIND_BLOCK] = "block",
 	[0] = "unknown",
 };
-static const char *const refusal_names[WALLET_REFUSALS_N] = {
-	"none", "funds", "limit", "blocked", "late", "pending", "account", "content", "tally", "kind", "claim", "amount"};
+static const char *const refusal_names[WALLET_REFUSALS_N] = { "none", "funds", "limit", "blocked",
+	"late", "pending", "account", "content", "tally", "kind", "claim", "amount" };
 
 void wallet_metrics_open(struct wallet_metrics *metrics)
 {
@@ -31,27 +31,41 @@ void wallet_metrics_open(struct wallet_metrics *metrics)
 		if (kind_names[i] == NULL)
 			continue;
 		(void)snprintf(labels, sizeof(labels), "kind=\"%s\"", kind_names[i]);
-		metrics->rows[i] = metric_counter("carillon_wallet_rows_total", labels, "Accepted journal rows by kind");
+		metrics->rows[i] = metric_counter(
+			"carillon_wallet_rows_total", labels, "Accepted journal rows by kind");
 	}
 	for (size_t i = 1; i < WALLET_REFUSALS_N; i++) {
 		(void)snprintf(labels, sizeof(labels), "refusal=\"%s\"", refusal_names[i]);
-		metrics->refusals[i] = metric_counter("carillon_wallet_refusals_total", labels, "Refused journal rows by refusal");
+		metrics->refusals[i] = metric_counter("carillon_wallet_refusals_total", labels,
+			"Refused journal rows by refusal");
 	}
-	metrics->spent = metric_counter("carillon_wallet_repeats_total", NULL, "Commands whose number or id was spent before: answered with their row");
-	metrics->awards_again = metric_counter("carillon_wallet_award_repeats_total", NULL, "Awards for claims that were paid before");
-	metrics->ahead = metric_counter("carillon_wallet_alarms_total", "alarm=\"move_ahead\"", "Things that must not happen");
-	metrics->content_alarm = metric_counter("carillon_wallet_alarms_total", "alarm=\"id_with_other_content\"", "Things that must not happen");
-	metrics->claim_alarm = metric_counter("carillon_wallet_alarms_total", "alarm=\"award_without_claim\"", "Things that must not happen");
-	metrics->claims_open = metric_gauge("carillon_wallet_claims_open", NULL, "Claims without an award");
-	metrics->claims_oldest_us = metric_gauge("carillon_wallet_claim_oldest_us", NULL, "Age of the oldest open progressive claim; an alarm above 10 s");
+	metrics->spent = metric_counter("carillon_wallet_repeats_total", NULL,
+		"Commands whose number or id was spent before: answered with their row");
+	metrics->awards_again = metric_counter("carillon_wallet_award_repeats_total", NULL,
+		"Awards for claims that were paid before");
+	metrics->ahead = metric_counter("carillon_wallet_alarms_total", "alarm=\"move_ahead\"",
+		"Things that must not happen");
+	metrics->content_alarm = metric_counter("carillon_wallet_alarms_total",
+		"alarm=\"id_with_other_content\"", "Things that must not happen");
+	metrics->claim_alarm = metric_counter("carillon_wallet_alarms_total",
+		"alarm=\"award_without_claim\"", "Things that must not happen");
+	metrics->claims_open =
+		metric_gauge("carillon_wallet_claims_open", NULL, "Claims without an award");
+	metrics->claims_oldest_us = metric_gauge("carillon_wallet_claim_oldest_us", NULL,
+		"Age of the oldest open progressive claim; an alarm above 10 s");
 	metrics->accounts = metric_gauge("carillon_wallet_accounts", NULL, "Accounts in memory");
-	metrics->batch_rows = metric_counter("carillon_wallet_batches_total", NULL, "Batch rows written");
-	metrics->write_us = metric_histogram_us("carillon_wallet_write_us", NULL, "Time to write the rows of one transaction");
+	metrics->batch_rows =
+		metric_counter("carillon_wallet_batches_total", NULL, "Batch rows written");
+	metrics->write_us = metric_histogram_us(
+		"carillon_wallet_write_us", NULL, "Time to write the rows of one transaction");
 }
 
 void wallet_metrics_row(struct wallet_metrics *metrics, const struct wallet_row *row)
 {
-	size_t kind = row->kind < sizeof(kind_names) / sizeof(kind_names[0]) && kind_names[row->kind] != NULL ? row->kind : 0;
+	size_t kind = row->kind < sizeof(kind_names) / sizeof(kind_names[0]) &&
+				      kind_names[row->kind] != NULL
+			      ? row->kind
+			      : 0;
 
 	if (row->refusal == WALLET_REFUSAL_NONE)
 		metric_add(metrics->rows[kind], 1);

@@ -1,4 +1,5 @@
-/* wallet.facts once more, from the journal: what a crash or Kafka has swallowed, and what a consumer asks for. */
+/* wallet.facts once more, from the journal: what a crash or Kafka has swallowed, and what a
+ * consumer asks for. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/kafka.h"
@@ -10,21 +11,24 @@
 
 #include <inttypes.h>
 
-#define PUBLISH_CHUNK 1000         /* rows a turn */
+#define PUBLISH_CHUNK 1000	   /* rows a turn */
 #define PUBLISH_REQUEST_ROWS 10000 /* rows a request is worth; who misses more asks again */
 #define PUBLISH_AT_ONCE_ROWS 20000 /* at opening; the rest follows turn by turn */
 
-static size_t publish_chunk(struct wallet *wallet, struct service *service, struct service_shard *held, uint64_t first, uint64_t last)
+static size_t publish_chunk(struct wallet *wallet, struct service *service,
+	struct service_shard *held, uint64_t first, uint64_t last)
 {
 	struct wallet_row *rows;
-	size_t n = rows_read(service_pg(service), held->shard, first, last, PUBLISH_CHUNK, &wallet->scratch, &rows);
+	size_t n = rows_read(service_pg(service), held->shard, first, last, PUBLISH_CHUNK,
+		&wallet->scratch, &rows);
 
 	for (size_t i = 0; i < n; i++) {
 		uint8_t key[PLAYER_KEY_BYTES];
 		size_t length;
 		const uint8_t *fact = fact_pack(service, held, &rows[i], &length);
 		fact_player_key(rows[i].player, key);
-		service_send_now(service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), fact, length);
+		service_send_now(
+			service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), fact, length);
 	}
 	arena_reset(&wallet->scratch);
 	return n;
@@ -36,7 +40,8 @@ void wallet_publish_due(struct wallet *wallet, struct service *service, struct s
 
 	if (shard->publish_next == 0 || shard->publish_next > shard->publish_end)
 		return;
-	shard->publish_next += publish_chunk(wallet, service, held, shard->publish_next, shard->publish_end);
+	shard->publish_next +=
+		publish_chunk(wallet, service, held, shard->publish_next, shard->publish_end);
 }
 
 void wallet_publish_request(struct wallet_shard *shard, uint64_t from)
@@ -69,14 +74,17 @@ static uint64_t last_published(uint32_t shard, uint32_t incarnation)
 	uint64_t seq = 0;
 
 	if (!kafka_bounds(consumer, TOPIC_WALLET_FACTS, shard, &first, &next))
-		fatal("wallet.facts, partition %u: no answer from Kafka at %s", shard, common.kafka);
+		fatal("wallet.facts, partition %u: no answer from Kafka at %s", shard,
+			common.kafka);
 	kafka_consumer_free(&consumer);
 	if (next <= first)
 		return 0;
 	struct kafka_batch batch = kafka_read_at(common.kafka, TOPIC_WALLET_FACTS, shard, next - 1);
 	if (batch.n == 1) {
-		Carillon__WalletFact *fact = carillon__wallet_fact__unpack(NULL, batch.messages[0].length, batch.messages[0].bytes);
-		if (fact != NULL && fact->envelope != NULL && fact->envelope->incarnation == incarnation)
+		Carillon__WalletFact *fact = carillon__wallet_fact__unpack(
+			NULL, batch.messages[0].length, batch.messages[0].bytes);
+		if (fact != NULL && fact->envelope != NULL &&
+			fact->envelope->incarnation == incarnation)
 			seq = fact->envelope->seq;
 		if (fact != NULL)
 			carillon__wallet_fact__free_unpacked(fact, NULL);
@@ -85,13 +93,15 @@ static uint64_t last_published(uint32_t shard, uint32_t incarnation)
 	return seq;
 }
 
-void wallet_publish_missing(struct wallet *wallet, struct service *service, struct service_shard *held)
+void wallet_publish_missing(
+	struct wallet *wallet, struct service *service, struct service_shard *held)
 {
 	struct wallet_shard *shard = wallet_shard_of(held);
 	uint64_t seq = last_published(held->shard, held->incarnation);
 	uint64_t sent = 0;
 
-	/* Nothing there to go by (a new topic, or all of it expired): the newest; whoever misses older ones asks. */
+	/* Nothing there to go by (a new topic, or all of it expired): the newest; whoever misses
+	 * older ones asks. */
 	if (seq == 0 && shard->last_seq > PUBLISH_REQUEST_ROWS)
 		seq = shard->last_seq - PUBLISH_REQUEST_ROWS;
 	shard->publish_next = seq + 1;
@@ -102,5 +112,6 @@ void wallet_publish_missing(struct wallet *wallet, struct service *service, stru
 		sent += shard->publish_next - before;
 	}
 	if (sent > 0)
-		log_info("shard %u: published %" PRIu64 " facts again, from seq %" PRIu64, held->shard, sent, seq + 1);
+		log_info("shard %u: published %" PRIu64 " facts again, from seq %" PRIu64,
+			held->shard, sent, seq + 1);
 }

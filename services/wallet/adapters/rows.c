@@ -10,19 +10,48 @@
 #include <string.h>
 
 #define NUMBER_TEXT 24
-#define COLUMNS                                                                                                                                        \
-	"j.seq, j.player, j.kind, j.move, j.round, j.game, j.mode, j.refusal, j.currency, j.release, j.stake, j.win_balance, j.win_pending, "         \
-	"j.forfeit, j.amount, j.balance_after, j.pending_after, j.prev_seq, j.claims, coalesce(j.last_move, j.move), "                                \
-	"(extract(epoch from j.time) * 1000000)::bigint, j.tallies, j.request_id, j.outside_id, j.record"
-enum { SEQ, PLAYER, KIND, MOVE, ROUND, GAME, MODE, REFUSAL, CURRENCY, RELEASE, STAKE, WIN_BALANCE, WIN_PENDING, FORFEIT, AMOUNT, BALANCE_AFTER,
-       PENDING_AFTER, PREV_SEQ, CLAIMS, LAST_MOVE, TIME, TALLIES, REQUEST_ID, OUTSIDE_ID, RECORD };
+#define COLUMNS                                                                                    \
+	"j.seq, j.player, j.kind, j.move, j.round, j.game, j.mode, j.refusal, j.currency, "        \
+	"j.release, j.stake, j.win_balance, j.win_pending, "                                       \
+	"j.forfeit, j.amount, j.balance_after, j.pending_after, j.prev_seq, j.claims, "            \
+	"coalesce(j.last_move, j.move), "                                                          \
+	"(extract(epoch from j.time) * 1000000)::bigint, j.tallies, j.request_id, j.outside_id, "  \
+	"j.record"
+enum {
+	SEQ,
+	PLAYER,
+	KIND,
+	MOVE,
+	ROUND,
+	GAME,
+	MODE,
+	REFUSAL,
+	CURRENCY,
+	RELEASE,
+	STAKE,
+	WIN_BALANCE,
+	WIN_PENDING,
+	FORFEIT,
+	AMOUNT,
+	BALANCE_AFTER,
+	PENDING_AFTER,
+	PREV_SEQ,
+	CLAIMS,
+	LAST_MOVE,
+	TIME,
+	TALLIES,
+	REQUEST_ID,
+	OUTSIDE_ID,
+	RECORD
+};
 
 static uint32_t number_32(const PGresult *result, int at, int column)
 {
 	return (uint32_t)pg_number(result, at, column);
 }
 
-static uint32_t bytes_read(const PGresult *result, int at, int column, size_t max, struct arena *arena, const uint8_t **bytes_r)
+static uint32_t bytes_read(const PGresult *result, int at, int column, size_t max,
+	struct arena *arena, const uint8_t **bytes_r)
 {
 	size_t length;
 	uint8_t *bytes;
@@ -31,13 +60,15 @@ static uint32_t bytes_read(const PGresult *result, int at, int column, size_t ma
 		return 0;
 	bytes = pg_bytea(result, at, column, &length);
 	if (length > max)
-		fatal("journal: column %s: found %zu bytes, expected at most %zu", PQfname(result, column), length, max);
+		fatal("journal: column %s: found %zu bytes, expected at most %zu",
+			PQfname(result, column), length, max);
 	*bytes_r = arena_copy(arena, bytes, length);
 	PQfreemem(bytes);
 	return (uint32_t)length;
 }
 
-static uint32_t id_read(const PGresult *result, int at, int column, struct arena *arena, uint8_t id_r[WALLET_ID_BYTES])
+static uint32_t id_read(const PGresult *result, int at, int column, struct arena *arena,
+	uint8_t id_r[WALLET_ID_BYTES])
 {
 	const uint8_t *bytes = NULL;
 	uint32_t length = bytes_read(result, at, column, WALLET_ID_BYTES, arena, &bytes);
@@ -54,7 +85,8 @@ static void tallies_read(const char *text, struct wallet_row *row)
 	for (text++; *text != '}' && *text != '\0'; text = *end == ',' ? end + 1 : end) {
 		unsigned long id = strtoul(text, &end, 10);
 		if (end == text || row->tallies_n == WALLET_POOLS_MAX)
-			fatal("journal: tallies: found '%s', expected at most %d numbers", text, WALLET_POOLS_MAX);
+			fatal("journal: tallies: found '%s', expected at most %d numbers", text,
+				WALLET_POOLS_MAX);
 		row->tallies[row->tallies_n++] = (uint32_t)id;
 	}
 }
@@ -88,31 +120,38 @@ static struct wallet_row row_read(const PGresult *result, int at, struct arena *
 	tallies_read(PQgetvalue(result, at, TALLIES), &row);
 	row.request_id_length = id_read(result, at, REQUEST_ID, arena, row.request_id);
 	row.outside_id_length = id_read(result, at, OUTSIDE_ID, arena, row.outside_id);
-	row.record_length = bytes_read(result, at, RECORD, 8 * WALLET_RECORD_MAX, arena, &row.record);
-	if (row.kind == WALLET_KIND_AWARD && row.move == 0 && !fact_award_unpack(row.record, row.record_length, &row.award))
+	row.record_length =
+		bytes_read(result, at, RECORD, 8 * WALLET_RECORD_MAX, arena, &row.record);
+	if (row.kind == WALLET_KIND_AWARD && row.move == 0 &&
+		!fact_award_unpack(row.record, row.record_length, &row.award))
 		fatal("journal: seq %" PRIu64 ": the record of an award is no Award", row.seq);
 	return row;
 }
 
-static void claims_read(PGconn *conn, const char *shard, struct arena *arena, struct wallet_row *row)
+static void claims_read(
+	PGconn *conn, const char *shard, struct arena *arena, struct wallet_row *row)
 {
 	char seq[NUMBER_TEXT];
-	const char *parameters[] = {shard, seq};
+	const char *parameters[] = { shard, seq };
 
 	(void)snprintf(seq, sizeof(seq), "%" PRIu64, row->seq);
 	PGresult *result = pg_query(conn,
-		"select index, pool, kind, coin_minor, stake_minor from wallet.claim where shard = $1 and opened_seq = $2 order by index", 2, parameters);
+		"select index, pool, kind, coin_minor, stake_minor from wallet.claim where shard = "
+		"$1 and opened_seq = $2 order by index",
+		2, parameters);
 	if ((uint32_t)PQntuples(result) != row->claims_n)
-		fatal("journal: shard %s, seq %s: found %d claims, expected %u", shard, seq, PQntuples(result), row->claims_n);
+		fatal("journal: shard %s, seq %s: found %d claims, expected %u", shard, seq,
+			PQntuples(result), row->claims_n);
 	struct wallet_claim *claims = arena_alloc(arena, row->claims_n * sizeof(*claims));
 	for (int i = 0; i < PQntuples(result); i++)
-		claims[i] = (struct wallet_claim){number_32(result, i, 0), number_32(result, i, 1), number_32(result, i, 2), pg_number(result, i, 3),
-			pg_number(result, i, 4)};
+		claims[i] = (struct wallet_claim){ number_32(result, i, 0), number_32(result, i, 1),
+			number_32(result, i, 2), pg_number(result, i, 3), pg_number(result, i, 4) };
 	row->claims = claims;
 	PQclear(result);
 }
 
-static size_t rows_take(PGconn *conn, const char *shard, PGresult *result, struct arena *arena, struct wallet_row **rows_r)
+static size_t rows_take(PGconn *conn, const char *shard, PGresult *result, struct arena *arena,
+	struct wallet_row **rows_r)
 {
 	size_t n = (size_t)PQntuples(result);
 	struct wallet_row *rows = arena_alloc(arena, (n + 1) * sizeof(*rows));
@@ -127,31 +166,40 @@ static size_t rows_take(PGconn *conn, const char *shard, PGresult *result, struc
 	return n;
 }
 
-size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, size_t limit, struct arena *arena, struct wallet_row **rows_r)
+size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, size_t limit,
+	struct arena *arena, struct wallet_row **rows_r)
 {
 	char numbers[4][NUMBER_TEXT];
-	const char *parameters[] = {numbers[0], numbers[1], numbers[2], numbers[3]};
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2], numbers[3] };
 
 	(void)snprintf(numbers[0], NUMBER_TEXT, "%u", shard);
 	(void)snprintf(numbers[1], NUMBER_TEXT, "%" PRIu64, first);
 	(void)snprintf(numbers[2], NUMBER_TEXT, "%" PRIu64, last);
 	(void)snprintf(numbers[3], NUMBER_TEXT, "%zu", limit);
-	PGresult *result = pg_query(
-		conn, "select " COLUMNS " from wallet.journal j where shard = $1 and seq between $2 and $3 order by seq limit $4", 4, parameters);
+	PGresult *result = pg_query(conn,
+		"select " COLUMNS " from wallet.journal j where shard = $1 and seq between $2 and "
+		"$3 order by seq limit $4",
+		4, parameters);
 	return rows_take(conn, numbers[0], result, arena, rows_r);
 }
 
-bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t move, struct arena *arena, struct wallet_row *row_r)
+bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t move,
+	struct arena *arena, struct wallet_row *row_r)
 {
-	static const char sql[] = "with recursive back(seq, prev_seq, move, kind, refusal, depth) as ("
-				  "select seq, prev_seq, move, kind, refusal, 1 from wallet.journal where shard = $1 and seq = $2 "
-				  "union all select j.seq, j.prev_seq, j.move, j.kind, j.refusal, depth + 1 from back "
-				  "join wallet.journal j on j.shard = $1 and j.seq = back.prev_seq "
-				  "where depth < $4::integer and not (back.move = $3 and (back.move > 0 or back.kind = 1))) "
-				  "select " COLUMNS " from back join wallet.journal j on j.shard = $1 and j.seq = back.seq "
-				  "where back.move = $3 and (back.move > 0 or back.kind = 1) limit 1";
+	static const char sql[] =
+		"with recursive back(seq, prev_seq, move, kind, refusal, depth) as ("
+		"select seq, prev_seq, move, kind, refusal, 1 from wallet.journal where shard = $1 "
+		"and seq = $2 "
+		"union all select j.seq, j.prev_seq, j.move, j.kind, j.refusal, depth + 1 from "
+		"back "
+		"join wallet.journal j on j.shard = $1 and j.seq = back.prev_seq "
+		"where depth < $4::integer and not (back.move = $3 and (back.move > 0 or back.kind "
+		"= 1))) "
+		"select " COLUMNS
+		" from back join wallet.journal j on j.shard = $1 and j.seq = back.seq "
+		"where back.move = $3 and (back.move > 0 or back.kind = 1) limit 1";
 	char numbers[4][NUMBER_TEXT];
-	const char *parameters[] = {numbers[0], numbers[1], numbers[2], numbers[3]};
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2], numbers[3] };
 	struct wallet_row *rows;
 	size_t n;
 

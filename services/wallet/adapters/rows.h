@@ -1,4 +1,5 @@
-/* Rows of the journal, read back: to publish them again, to answer a spent number, to roll a shard forward. */
+/* Rows of the journal, read back: to publish them again, to answer a spent number, to roll a shard
+ * forward. */
 #ifndef CARILLON_WALLET_ADAPTERS_ROWS_H
 #define CARILLON_WALLET_ADAPTERS_ROWS_H
 
@@ -8,10 +9,12 @@
 #include <libpq-fe.h>
 
 /* Rows first..last of a shard, at most limit, in order; in the arena. Returns how many. */
-size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, size_t limit, struct arena *arena, struct wallet_row **rows_r);
-/* The row that spent a move of a player: walks back from last_seq over prev_seq. False when it is not among the player's last
- * ROWS_WALK_MAX rows. */
+size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, size_t limit,
+	struct arena *arena, struct wallet_row **rows_r);
+/* The row that spent a move of a player: walks back from last_seq over prev_seq. False when it is
+ * not among the player's last ROWS_WALK_MAX rows. */
 #define ROWS_WALK_MAX 20000
-bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t move, struct arena *arena, struct wallet_row *row_r);
+bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t move,
+	struct arena *arena, struct wallet_row *row_r);
 
 #endif

@@ -41,7 +41,8 @@ static void add(int64_t *sum, int64_t amount)
 
 static bool group_is(const struct group *group, const struct wallet_row *row)
 {
-	return group->kind == row->kind && group->game == row->game && group->mode == row->mode && group->currency == row->currency;
+	return group->kind == row->kind && group->game == row->game && group->mode == row->mode &&
+	       group->currency == row->currency;
 }
 
 /* Few groups, and mostly the same as the row before. */
@@ -54,13 +55,16 @@ static struct group *group_of(const struct wallet_row *row)
 			return &sums.groups[sums.last];
 	if (sums.n == sums.room)
 		sums.groups = grow(sums.groups, &sums.room, sizeof(*sums.groups));
-	sums.groups[sums.n] = (struct group){.game = row->game, .mode = row->mode, .currency = row->currency, .kind = row->kind};
+	sums.groups[sums.n] = (struct group){
+		.game = row->game, .mode = row->mode, .currency = row->currency, .kind = row->kind
+	};
 	return &sums.groups[sums.n++];
 }
 
 static void group_add(const struct wallet_row *row)
 {
-	const int64_t amounts[AMOUNTS] = {row->release, row->stake, row->win_balance, row->win_pending, row->forfeit, row->amount};
+	const int64_t amounts[AMOUNTS] = { row->release, row->stake, row->win_balance,
+		row->win_pending, row->forfeit, row->amount };
 	struct group *group = group_of(row);
 
 	group->rows++;
@@ -83,8 +87,9 @@ struct text *sums_text(const struct booked *rows, size_t n)
 	text_add(&text, "\x01[");
 	for (size_t i = 0; i < sums.n; i++) {
 		const struct group *group = &sums.groups[i];
-		text_add(&text, "%s[%u,%u,%u,%u,%" PRIu64 ",%" PRIu64, i == 0 ? "" : ",", group->game, group->mode, group->currency, group->kind,
-			group->rows, group->refused);
+		text_add(&text, "%s[%u,%u,%u,%u,%" PRIu64 ",%" PRIu64, i == 0 ? "" : ",",
+			group->game, group->mode, group->currency, group->kind, group->rows,
+			group->refused);
 		for (size_t j = 0; j < AMOUNTS; j++)
 			text_add(&text, ",%" PRId64, group->amounts[j]);
 		text_add(&text, "]");
@@ -97,12 +102,14 @@ static void leg_add(uint32_t currency, const struct wallet_leg *leg)
 {
 	size_t i = 0;
 
-	while (i < books.n && (books.legs[i].currency != currency || books.legs[i].account != leg->account || books.legs[i].pool != leg->pool))
+	while (i < books.n &&
+		(books.legs[i].currency != currency || books.legs[i].account != leg->account ||
+			books.legs[i].pool != leg->pool))
 		i++;
 	if (i == books.n) {
 		if (books.n == books.room)
 			books.legs = grow(books.legs, &books.room, sizeof(*books.legs));
-		books.legs[books.n++] = (struct leg_sum){currency, leg->account, leg->pool, 0};
+		books.legs[books.n++] = (struct leg_sum){ currency, leg->account, leg->pool, 0 };
 	}
 	add(&books.legs[i].amount, leg->amount);
 }
@@ -131,8 +138,9 @@ size_t leg_name(const struct leg_sum *leg, char name_r[LEG_NAME_MAX])
 		[WALLET_LEG_JACKPOT] = "JACKPOT",
 		[WALLET_LEG_VOID] = "VOID_RECEIVABLE",
 	};
-	int n = leg->account == WALLET_LEG_JACKPOT ? snprintf(name_r, LEG_NAME_MAX, "JACKPOT:%u", leg->pool)
-						   : snprintf(name_r, LEG_NAME_MAX, "%s", names[leg->account]);
+	int n = leg->account == WALLET_LEG_JACKPOT
+			? snprintf(name_r, LEG_NAME_MAX, "JACKPOT:%u", leg->pool)
+			: snprintf(name_r, LEG_NAME_MAX, "%s", names[leg->account]);
 
 	return (size_t)n;
 }

@@ -1,4 +1,5 @@
-/* What a batch comes to: sums by game, mode, currency and kind, and the legs of its double entry. */
+/* What a batch comes to: sums by game, mode, currency and kind, and the legs of its double entry.
+ */
 #ifndef CARILLON_WALLET_ADAPTERS_SUMS_H
 #define CARILLON_WALLET_ADAPTERS_SUMS_H
 
@@ -13,7 +14,8 @@ struct leg_sum {
 };
 #define LEG_NAME_MAX 32
 
-/* The jsonb of wallet.batch.sums as COPY takes it, its version byte before it. Static: valid until the next call. */
+/* The jsonb of wallet.batch.sums as COPY takes it, its version byte before it. Static: valid until
+ * the next call. */
 struct text *sums_text(const struct booked *rows, size_t n);
 /* Static likewise. Returns how many. */
 size_t legs_sum(const struct booked *rows, size_t n, const struct leg_sum **legs_r);

@@ -34,7 +34,8 @@ void text_add(struct text *text, const char *format, ...)
 	if ((size_t)n >= text->room - text->length) {
 		room_make(text, (size_t)n + 1);
 		va_start(arguments, format);
-		(void)vsnprintf(text->bytes + text->length, text->room - text->length, format, arguments);
+		(void)vsnprintf(
+			text->bytes + text->length, text->room - text->length, format, arguments);
 		va_end(arguments);
 	}
 	text->length += (size_t)n;
@@ -50,5 +51,5 @@ void text_clear(struct text *text)
 void text_free(struct text *text)
 {
 	free(text->bytes);
-	*text = (struct text){0};
+	*text = (struct text){ 0 };
 }

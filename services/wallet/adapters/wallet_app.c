@@ -11,11 +11,14 @@
 static struct wallet app;
 
 const struct setting wallet_settings[] = {
-	{"WALLET_STAKE_MAX_MINOR", SETTING_INT, "100000000", 1, WALLET_AMOUNT_MAX, &app.stake_max, "largest stake of one bet; more is refused (LIMIT)"},
-	{"WALLET_OUTSIDE_MAX_MINOR", SETTING_INT, "100000000000", 1, WALLET_AMOUNT_MAX, &app.outside_max,
-		"largest deposit, withdrawal, correction or grant; more is refused (LIMIT)"},
-	{"WALLET_ACCOUNTS_MAX", SETTING_INT, "1000000", 1000, 100000000, &app.accounts_max, "accounts kept in memory; clean ones leave above this"},
-	{NULL, SETTING_INT, NULL, 0, 0, NULL, NULL},
+	{ "WALLET_STAKE_MAX_MINOR", SETTING_INT, "100000000", 1, WALLET_AMOUNT_MAX, &app.stake_max,
+		"largest stake of one bet; more is refused (LIMIT)" },
+	{ "WALLET_OUTSIDE_MAX_MINOR", SETTING_INT, "100000000000", 1, WALLET_AMOUNT_MAX,
+		&app.outside_max,
+		"largest deposit, withdrawal, correction or grant; more is refused (LIMIT)" },
+	{ "WALLET_ACCOUNTS_MAX", SETTING_INT, "1000000", 1000, 100000000, &app.accounts_max,
+		"accounts kept in memory; clean ones leave above this" },
+	{ NULL, SETTING_INT, NULL, 0, 0, NULL, NULL },
 };
 
 struct wallet *wallet_app(void)
@@ -30,7 +33,9 @@ void wallet_start(struct service *service)
 		fatal("libsodium cannot be initialised");
 	accounts_init(&app.accounts, (size_t)app.accounts_max);
 	wallet_metrics_open(&app.metrics);
-	app.rules = (struct wallet_rules){.tallies = app.tallies, .stake_max = app.stake_max, .outside_max = app.outside_max};
+	app.rules = (struct wallet_rules){
+		.tallies = app.tallies, .stake_max = app.stake_max, .outside_max = app.outside_max
+	};
 }
 
 void wallet_open(struct service *service, struct service_shard *held)
@@ -79,12 +84,14 @@ static void gauges_set(struct service *service)
 		const struct wallet_shard *shard = held->state;
 		for (size_t j = 0; shard != NULL && j < shard->claims_n; j++) {
 			open++;
-			if (shard->claims[j].claim.kind == 1 && shard->claims[j].opened_us < oldest_us)
+			if (shard->claims[j].claim.kind == 1 &&
+				shard->claims[j].opened_us < oldest_us)
 				oldest_us = shard->claims[j].opened_us;
 		}
 	}
 	metric_set(app.metrics.claims_open, (int64_t)open);
-	metric_set(app.metrics.claims_oldest_us, oldest_us < now_us ? (int64_t)(now_us - oldest_us) : 0);
+	metric_set(app.metrics.claims_oldest_us,
+		oldest_us < now_us ? (int64_t)(now_us - oldest_us) : 0);
 	metric_set(app.metrics.accounts, (int64_t)app.accounts.entries_n);
 }
 

@@ -11,7 +11,8 @@ void wallet_start(struct service *service);
 void wallet_open(struct service *service, struct service_shard *shard);
 void wallet_close(struct service *service, struct service_shard *shard);
 void wallet_handle_batch(struct service *service, const struct kafka_message *messages, size_t n);
-enum service_message_status wallet_handle_message(struct service *service, struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r);
+enum service_message_status wallet_handle_message(struct service *service,
+	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r);
 void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t length);
 void wallet_tick(struct service *service, uint64_t mono_us);
 void wallet_write_all(struct service *service);

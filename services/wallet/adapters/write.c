@@ -1,5 +1,6 @@
-/* What one transaction writes: the rows of the batch, what they open and close, a batch row a shard with its sums, legs and digest; and behind it,
- * a few accounts and the totals, so that a restart has little to roll forward. */
+/* What one transaction writes: the rows of the batch, what they open and close, a batch row a shard
+ * with its sums, legs and digest; and behind it, a few accounts and the totals, so that a restart
+ * has little to roll forward. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"
@@ -14,14 +15,16 @@
 
 #define ROLL_AFTER_US 250000
 #define ROLL_AFTER_ROWS 50000
-#define ROLL_MAX 2000          /* accounts a transaction, as long as nothing is very late */
+#define ROLL_MAX 2000 /* accounts a transaction, as long as nothing is very late */
 #define ROLL_LATE_US 800000
 #define ROLL_LATE_ROWS 90000
 #define ROLL_LATE_MAX 20000
 
 static const char journal_columns[] =
-	"wallet.journal (shard, seq, player, kind, move, round, game, mode, refusal, currency, release, stake, win_balance, win_pending, forfeit, amount, "
-	"balance_after, pending_after, prev_seq, claims, tallies, request_id, outside_id, record, last_move, time)";
+	"wallet.journal (shard, seq, player, kind, move, round, game, mode, refusal, currency, "
+	"release, stake, win_balance, win_pending, forfeit, amount, "
+	"balance_after, pending_after, prev_seq, claims, tallies, request_id, outside_id, record, "
+	"last_move, time)";
 #define JOURNAL_FIELDS 26
 
 typedef void shard_function(struct wallet_shard *shard, void *context);
@@ -50,8 +53,9 @@ static void copy_optional(struct pg_copy *copy, const uint8_t *bytes, size_t len
 
 static void copy_money(struct pg_copy *copy, const struct wallet_row *row)
 {
-	const int64_t amounts[] = {row->release, row->stake, row->win_balance, row->win_pending, row->forfeit, row->amount, row->balance_after,
-		row->pending_after, (int64_t)row->prev_seq};
+	const int64_t amounts[] = { row->release, row->stake, row->win_balance, row->win_pending,
+		row->forfeit, row->amount, row->balance_after, row->pending_after,
+		(int64_t)row->prev_seq };
 
 	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++)
 		pg_copy_int64(copy, amounts[i]);
@@ -135,8 +139,9 @@ static void copy_claims(struct wallet_shard *shard, void *context)
 
 static void close_claims(struct wallet_shard *shard, void *context)
 {
-	static const char sql[] = "update wallet.claim set closed_seq = $4, paid_minor = $5, hit = $6 "
-				  "where player = $1 and move = $2 and index = $3 and closed_seq is null";
+	static const char sql[] =
+		"update wallet.claim set closed_seq = $4, paid_minor = $5, hit = $6 "
+		"where player = $1 and move = $2 and index = $3 and closed_seq is null";
 	char numbers[6][24];
 	const char *parameters[6];
 
@@ -144,15 +149,17 @@ static void close_claims(struct wallet_shard *shard, void *context)
 		const struct open_claim *claim = &shard->claims[i];
 		if (claim->closed_seq == 0)
 			continue;
-		const int64_t values[] = {claim->player, (int64_t)claim->move, claim->claim.index, (int64_t)claim->closed_seq, claim->paid,
-			(int64_t)claim->hit};
+		const int64_t values[] = { claim->player, (int64_t)claim->move, claim->claim.index,
+			(int64_t)claim->closed_seq, claim->paid, (int64_t)claim->hit };
 		for (size_t j = 0; j < 6; j++) {
 			(void)snprintf(numbers[j], sizeof(numbers[j]), "%" PRId64, values[j]);
 			parameters[j] = numbers[j];
 		}
 		PGresult *result = pg_query(context, sql, 6, parameters);
 		if (PQcmdTuples(result)[0] != '1')
-			fatal("wallet.claim: player %" PRId64 ", move %" PRIu64 ": found no open claim to close", claim->player, claim->move);
+			fatal("wallet.claim: player %" PRId64 ", move %" PRIu64
+			      ": found no open claim to close",
+				claim->player, claim->move);
 		PQclear(result);
 	}
 }
@@ -173,7 +180,8 @@ static void pendings_add(struct text *text, const struct wallet_account *account
 {
 	text_add(text, "%c\"{", separator);
 	for (uint32_t i = 0; i < account->pendings_n; i++)
-		text_add(text, "%s%u,%" PRIu64 ",%" PRId64, i == 0 ? "" : ",", account->pendings[i].game, account->pendings[i].round,
+		text_add(text, "%s%u,%" PRIu64 ",%" PRId64, i == 0 ? "" : ",",
+			account->pendings[i].game, account->pendings[i].round,
 			account->pendings[i].amount.minor);
 	text_add(text, "}\"");
 }
@@ -181,8 +189,9 @@ static void pendings_add(struct text *text, const struct wallet_account *account
 static void late_add(struct late *late, const struct account_entry *entry)
 {
 	const struct wallet_account *account = &entry->account;
-	const int64_t values[] = {account->player, entry->shard, account->currency, account->balance.minor, (int64_t)account->last_move,
-		(int64_t)account->last_seq, account->blocked};
+	const int64_t values[] = { account->player, entry->shard, account->currency,
+		account->balance.minor, (int64_t)account->last_move, (int64_t)account->last_seq,
+		account->blocked };
 	char separator = late->n++ == 0 ? '{' : ',';
 
 	for (size_t i = 0; i < 7; i++)
@@ -190,20 +199,24 @@ static void late_add(struct late *late, const struct account_entry *entry)
 	pendings_add(&late->pendings, account, separator);
 }
 
-static bool is_late(const struct wallet_shard *shard, const struct late *late, uint64_t age_us, uint64_t rows)
+static bool is_late(
+	const struct wallet_shard *shard, const struct late *late, uint64_t age_us, uint64_t rows)
 {
 	const struct account_entry *first = shard->dirty.first;
 
-	return first != NULL && (late->now_us > first->dirty_us + age_us || shard->last_seq > first->dirty_seq + rows);
+	return first != NULL && (late->now_us > first->dirty_us + age_us ||
+					shard->last_seq > first->dirty_seq + rows);
 }
 
 static void roll_accounts(struct wallet_shard *shard, void *context)
 {
 	struct late *late = context;
 
-	for (size_t n = 0; n < ROLL_MAX && is_late(shard, late, ROLL_AFTER_US, ROLL_AFTER_ROWS); n++)
+	for (size_t n = 0; n < ROLL_MAX && is_late(shard, late, ROLL_AFTER_US, ROLL_AFTER_ROWS);
+		n++)
 		late_add(late, dirty_take(&shard->dirty));
-	for (size_t n = 0; n < ROLL_LATE_MAX && is_late(shard, late, ROLL_LATE_US, ROLL_LATE_ROWS); n++)
+	for (size_t n = 0; n < ROLL_LATE_MAX && is_late(shard, late, ROLL_LATE_US, ROLL_LATE_ROWS);
+		n++)
 		late_add(late, dirty_take(&shard->dirty));
 }
 
@@ -211,10 +224,13 @@ static void roll_tallies(struct wallet_shard *shard, void *context)
 {
 	struct late *late = context;
 
-	if (!shard->tallies_dirty || (late->now_us < shard->tallies_us + 2 * ROLL_AFTER_US && shard->last_seq < shard->tallies_seq + ROLL_AFTER_ROWS))
+	if (!shard->tallies_dirty ||
+		(late->now_us < shard->tallies_us + 2 * ROLL_AFTER_US &&
+			shard->last_seq < shard->tallies_seq + ROLL_AFTER_ROWS))
 		return;
 	for (size_t i = 0; i < late->wallet->rules.tallies_n; i++) {
-		const int64_t values[] = {shard->shard, late->wallet->tallies[i].id, (int64_t)shard->totals[i], (int64_t)shard->last_seq};
+		const int64_t values[] = { shard->shard, late->wallet->tallies[i].id,
+			(int64_t)shard->totals[i], (int64_t)shard->last_seq };
 		char separator = late->tallies_n == 0 ? '{' : ',';
 		if (shard->totals[i] == 0)
 			continue;
@@ -230,14 +246,19 @@ static void roll_tallies(struct wallet_shard *shard, void *context)
 static void late_write(struct late *late, PGconn *conn)
 {
 	static const char accounts_sql[] =
-		"insert into wallet.account (player, shard, currency, balance, last_move, last_seq, blocked, pendings) "
-		"select p, s, c, b, m, q, k <> 0, t::bigint[] from unnest($1::bigint[], $2::integer[], $3::integer[], $4::bigint[], $5::bigint[], "
+		"insert into wallet.account (player, shard, currency, balance, last_move, "
+		"last_seq, blocked, pendings) "
+		"select p, s, c, b, m, q, k <> 0, t::bigint[] from unnest($1::bigint[], "
+		"$2::integer[], $3::integer[], $4::bigint[], $5::bigint[], "
 		"$6::bigint[], $7::integer[], $8::text[]) as v(p, s, c, b, m, q, k, t) "
-		"on conflict (player) do update set balance = excluded.balance, last_move = excluded.last_move, last_seq = excluded.last_seq, "
+		"on conflict (player) do update set balance = excluded.balance, last_move = "
+		"excluded.last_move, last_seq = excluded.last_seq, "
 		"blocked = excluded.blocked, pendings = excluded.pendings";
-	static const char tallies_sql[] = "insert into wallet.tally_total (shard, tally, total, seq) "
-					  "select * from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) "
-					  "on conflict (shard, tally) do update set total = excluded.total, seq = excluded.seq";
+	static const char tallies_sql[] =
+		"insert into wallet.tally_total (shard, tally, total, seq) "
+		"select * from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) "
+		"on conflict (shard, tally) do update set total = excluded.total, seq = "
+		"excluded.seq";
 	const char *parameters[8];
 
 	for (size_t i = 0; late->n > 0 && i < 7; i++) {
@@ -287,6 +308,24 @@ static uint64_t checkpoint_of(const struct wallet_shard *shard)
 	return checkpoint;
 }
 
+/* A shard at rest has no new batch row to carry its checkpoint: the last one's moves on. */
+static void checkpoint_move(struct wallet_shard *shard, void *context)
+{
+	char numbers[3][24];
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2] };
+	uint64_t checkpoint = checkpoint_of(shard);
+
+	if (shard->rows_n > 0 || shard->batch == 0 || checkpoint <= shard->checkpoint)
+		return;
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%u", shard->shard);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRIu64, shard->batch);
+	(void)snprintf(numbers[2], sizeof(numbers[2]), "%" PRIu64, checkpoint);
+	PQclear(pg_query(context,
+		"update wallet.batch set checkpoint = $3 where shard = $1 and batch = $2", 3,
+		parameters));
+	shard->checkpoint = checkpoint;
+}
+
 struct batches {
 	struct service *service;
 	struct pg_copy *copy;
@@ -302,6 +341,7 @@ static void copy_batch(struct wallet_shard *shard, void *context)
 	if (shard->rows_n == 0)
 		return;
 	shard->batch++;
+	shard->checkpoint = checkpoint_of(shard);
 	chain_digest(shard->digest, shard->rows, shard->rows_n, shard->digest);
 	sums = sums_text(shard->rows, shard->rows_n);
 	pg_copy_row(copy, 9);
@@ -309,7 +349,7 @@ static void copy_batch(struct wallet_shard *shard, void *context)
 	pg_copy_int64(copy, (int64_t)shard->batch);
 	pg_copy_int64(copy, (int64_t)shard->rows[0].row.seq);
 	pg_copy_int64(copy, (int64_t)shard->last_seq);
-	pg_copy_int64(copy, (int64_t)checkpoint_of(shard));
+	pg_copy_int64(copy, (int64_t)shard->checkpoint);
 	pg_copy_int64(copy, (int64_t)service_shard(batches->service, shard->shard)->epoch);
 	pg_copy_bytes(copy, shard->digest, DIGEST_BYTES);
 	pg_copy_bytes(copy, sums->bytes, sums->length);
@@ -363,24 +403,31 @@ static void copy_all(struct service *service, const char *table, shard_function 
 void wallet_write(struct wallet *wallet, struct service *service)
 {
 	uint64_t began_us = clock_mono_us();
-	struct counts counts = {0};
+	struct counts counts = { 0 };
 
 	each_shard(service, count, &counts);
 	if (counts.rows > 0)
 		copy_all(service, journal_columns, copy_rows);
 	if (counts.ids > 0)
-		copy_all(service, "wallet.outside (id, content_hash, shard, seq, player)", copy_ids);
+		copy_all(
+			service, "wallet.outside (id, content_hash, shard, seq, player)", copy_ids);
 	if (counts.claims > 0)
 		copy_all(service,
-			"wallet.claim (player, move, index, shard, pool, kind, currency, coin_minor, stake_minor, opened_seq, opened)", copy_claims);
+			"wallet.claim (player, move, index, shard, pool, kind, currency, "
+			"coin_minor, stake_minor, opened_seq, opened)",
+			copy_claims);
 	if (counts.closing > 0)
 		each_shard(service, close_claims, service_pg(service));
 	roll(wallet, service, began_us);
-	if (counts.rows == 0)
+	if (counts.rows == 0) {
+		each_shard(service, checkpoint_move, service_pg(service));
 		return;
-	struct batches batches = {service,
-		pg_copy_begin(service_pg(service), "wallet.batch (shard, batch, first_seq, last_seq, checkpoint, epoch, digest, sums, time)"),
-		clock_wall_us()};
+	}
+	struct batches batches = { service,
+		pg_copy_begin(service_pg(service),
+			"wallet.batch (shard, batch, first_seq, last_seq, "
+			"checkpoint, epoch, digest, sums, time)"),
+		clock_wall_us() };
 	each_shard(service, copy_batch, &batches);
 	metric_add(wallet->metrics.batch_rows, pg_copy_end(batches.copy));
 	copy_all(service, "wallet.house_leg (shard, batch, currency, account, amount)", copy_legs);

@@ -1,4 +1,5 @@
-/* An account: its pending money by game, and how a journalled row carries it from one state to the next. */
+/* An account: its pending money by game, and how a journalled row carries it from one state to the
+ * next. */
 #include "services/wallet/core/wallet.h"
 
 #include "services/wallet/core/account.h"
@@ -11,7 +12,7 @@ struct wallet_pending wallet_account_pending(const struct wallet_account *accoun
 	for (uint32_t i = 0; i < account->pendings_n; i++)
 		if (account->pendings[i].game == game)
 			return account->pendings[i];
-	return (struct wallet_pending){.game = game};
+	return (struct wallet_pending){ .game = game };
 }
 
 bool wallet_account_pending_fits(const struct wallet_account *account, uint32_t game)
@@ -50,7 +51,8 @@ void wallet_account_roll(struct wallet_account *account, const struct wallet_row
 
 	if (row->kind == WALLET_KIND_OPEN && accepted && !account->exists) {
 		*account = (struct wallet_account){
-			.player = row->player, .exists = true, .currency = row->currency};
+			.player = row->player, .exists = true, .currency = row->currency
+		};
 	}
 	if (!account->exists)
 		return; /* a refusal for want of an account */
@@ -63,8 +65,8 @@ void wallet_account_roll(struct wallet_account *account, const struct wallet_row
 	if (row->kind == WALLET_KIND_BLOCK)
 		account->blocked = row->amount != 0;
 	if (kind_has_pending(row->kind))
-		wallet_account_pending_set(account,
-			(struct wallet_pending){.game = row->game,
-				.round = row->round,
-				.amount = money_of(row->pending_after)});
+		wallet_account_pending_set(
+			account, (struct wallet_pending){ .game = row->game,
+					 .round = row->round,
+					 .amount = money_of(row->pending_after) });
 }

@@ -1,5 +1,6 @@
-/* What a command does to an account. Each rule is one small function that answers with a refusal; the order of the rules is the order in which
- * they are asked, and none of them reads the win but to see that it is an amount at all. */
+/* What a command does to an account. Each rule is one small function that answers with a refusal;
+ * the order of the rules is the order in which they are asked, and none of them reads the win but
+ * to see that it is an amount at all. */
 #include "services/wallet/core/wallet.h"
 
 #include "services/wallet/core/account.h"
@@ -7,7 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Which amounts a kind of move may carry; one that is set but not allowed is refused, not ignored. */
+/* Which amounts a kind of move may carry; one that is set but not allowed is refused, not ignored.
+ */
 enum {
 	MAY_RELEASE = 1,
 	MAY_STAKE = 2,
@@ -20,26 +22,26 @@ static const struct {
 	bool known;
 	unsigned may;
 } moves[] = {
-	[WALLET_KIND_OPEN] = {true, 0},
-	[WALLET_KIND_BET] = {true, MAY_RELEASE | MAY_STAKE | MAY_WIN_BALANCE | MAY_WIN_PENDING},
-	[WALLET_KIND_RELEASE] = {true, MAY_RELEASE},
-	[WALLET_KIND_GAMBLE] = {true,
-		MAY_RELEASE | MAY_WIN_BALANCE | MAY_WIN_PENDING | MAY_FORFEIT},
-	[WALLET_KIND_HALVE] = {true, MAY_RELEASE},
-	[WALLET_KIND_COLLECT] = {true, MAY_RELEASE},
-	[WALLET_KIND_VOID] = {true, MAY_RELEASE | MAY_STAKE | MAY_WIN_BALANCE | MAY_FORFEIT},
-	[WALLET_KIND_SETTING] = {true, 0},
+	[WALLET_KIND_OPEN] = { true, 0 },
+	[WALLET_KIND_BET] = { true, MAY_RELEASE | MAY_STAKE | MAY_WIN_BALANCE | MAY_WIN_PENDING },
+	[WALLET_KIND_RELEASE] = { true, MAY_RELEASE },
+	[WALLET_KIND_GAMBLE] = { true,
+		MAY_RELEASE | MAY_WIN_BALANCE | MAY_WIN_PENDING | MAY_FORFEIT },
+	[WALLET_KIND_HALVE] = { true, MAY_RELEASE },
+	[WALLET_KIND_COLLECT] = { true, MAY_RELEASE },
+	[WALLET_KIND_VOID] = { true, MAY_RELEASE | MAY_STAKE | MAY_WIN_BALANCE | MAY_FORFEIT },
+	[WALLET_KIND_SETTING] = { true, 0 },
 };
 
-static struct wallet_row row_begin(const struct wallet_account *account,
-	const struct wallet_moment *moment, uint32_t kind)
+static struct wallet_row row_begin(
+	const struct wallet_account *account, const struct wallet_moment *moment, uint32_t kind)
 {
-	return (struct wallet_row){.seq = moment->seq,
+	return (struct wallet_row){ .seq = moment->seq,
 		.prev_seq = account->last_seq,
 		.player = account->player,
 		.kind = kind,
 		.currency = account->currency,
-		.time_us = moment->now_us};
+		.time_us = moment->now_us };
 }
 
 /* The account takes over what the row says, and the row what it leaves behind. */
@@ -100,8 +102,8 @@ static enum wallet_refusal check_bet(const struct wallet_account *account,
 	return WALLET_REFUSAL_NONE;
 }
 
-static enum wallet_refusal check_pending(const struct wallet_account *account,
-	const struct wallet_proposal *proposal)
+static enum wallet_refusal check_pending(
+	const struct wallet_account *account, const struct wallet_proposal *proposal)
 {
 	struct wallet_pending held = wallet_account_pending(account, proposal->game);
 
@@ -113,7 +115,8 @@ static enum wallet_refusal check_pending(const struct wallet_account *account,
 		proposal->forfeit > held.amount.minor - proposal->release)
 		return WALLET_REFUSAL_PENDING;
 	if (proposal->kind == WALLET_KIND_BET) {
-		/* The old round ends here: its money leaves pending, all of it, before the new round's comes. */
+		/* The old round ends here: its money leaves pending, all of it, before the new
+		 * round's comes. */
 		bool whole = proposal->release == held.amount.minor;
 		return whole && proposal->round == proposal->move ? WALLET_REFUSAL_NONE
 								  : WALLET_REFUSAL_PENDING;
@@ -126,8 +129,8 @@ static enum wallet_refusal check_pending(const struct wallet_account *account,
 }
 
 /* The stake alone, as if the win were nothing. */
-static enum wallet_refusal check_funds(const struct wallet_account *account,
-	const struct wallet_proposal *proposal)
+static enum wallet_refusal check_funds(
+	const struct wallet_account *account, const struct wallet_proposal *proposal)
 {
 	struct money available;
 
@@ -147,8 +150,8 @@ static enum wallet_refusal find_tallies(const struct wallet_account *account,
 	if (proposal->kind != WALLET_KIND_BET)
 		return WALLET_REFUSAL_NONE; /* only a stake contributes */
 	for (uint32_t i = 0; i < proposal->pools_n; i++) {
-		int at = wallet_tally_find(rules, proposal->pools[i], proposal->game,
-			account->currency);
+		int at = wallet_tally_find(
+			rules, proposal->pools[i], proposal->game, account->currency);
 		if (at < 0)
 			return WALLET_REFUSAL_TALLY;
 		for (uint32_t j = 0; j < i; j++)
@@ -289,8 +292,8 @@ static bool outside_kind(uint32_t kind)
 	       kind == WALLET_KIND_BLOCK;
 }
 
-static enum wallet_refusal check_outside_amount(const struct wallet_outside *outside,
-	const struct wallet_rules *rules)
+static enum wallet_refusal check_outside_amount(
+	const struct wallet_outside *outside, const struct wallet_rules *rules)
 {
 	int64_t amount = outside->amount;
 

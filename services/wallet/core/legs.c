@@ -1,10 +1,11 @@
-/* Double entry: where the money of a row comes from and goes to. Also the look-ups in the rules of the moment. */
+/* Double entry: where the money of a row comes from and goes to. Also the look-ups in the rules of
+ * the moment. */
 #include "services/wallet/core/wallet.h"
 
 #include <assert.h>
 
-int wallet_tally_find(const struct wallet_rules *rules, uint32_t pool, uint32_t game,
-	uint32_t currency)
+int wallet_tally_find(
+	const struct wallet_rules *rules, uint32_t pool, uint32_t game, uint32_t currency)
 {
 	for (size_t i = 0; i < rules->tallies_n; i++) {
 		const struct wallet_tally *tally = &rules->tallies[i];
@@ -29,17 +30,17 @@ static size_t legs_of_move(const struct wallet_row *row, struct wallet_leg *legs
 	int64_t pending = row->win_pending - row->release - row->forfeit;
 	int64_t house = row->stake - row->win_balance - row->win_pending + row->forfeit;
 
-	legs_r[0] = (struct wallet_leg){WALLET_LEG_PLAYER, 0, player};
-	legs_r[1] = (struct wallet_leg){WALLET_LEG_PENDING, 0, pending};
-	legs_r[2] = (struct wallet_leg){WALLET_LEG_HOUSE, 0, house};
+	legs_r[0] = (struct wallet_leg){ WALLET_LEG_PLAYER, 0, player };
+	legs_r[1] = (struct wallet_leg){ WALLET_LEG_PENDING, 0, pending };
+	legs_r[2] = (struct wallet_leg){ WALLET_LEG_HOUSE, 0, house };
 	return 3;
 }
 
 static size_t legs_against(const struct wallet_row *row, enum wallet_leg_account account,
 	uint32_t pool, struct wallet_leg *legs_r)
 {
-	legs_r[0] = (struct wallet_leg){WALLET_LEG_PLAYER, 0, row->amount};
-	legs_r[1] = (struct wallet_leg){account, pool, -row->amount};
+	legs_r[0] = (struct wallet_leg){ WALLET_LEG_PLAYER, 0, row->amount };
+	legs_r[1] = (struct wallet_leg){ account, pool, -row->amount };
 	return 2;
 }
 
@@ -51,7 +52,7 @@ static size_t legs_of_void(const struct wallet_row *row, struct wallet_leg *legs
 	if (row->amount == 0)
 		return n;
 	legs_r[2].amount += row->amount;
-	legs_r[3] = (struct wallet_leg){WALLET_LEG_VOID, 0, -row->amount};
+	legs_r[3] = (struct wallet_leg){ WALLET_LEG_VOID, 0, -row->amount };
 	return n + 1;
 }
 

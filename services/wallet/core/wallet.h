@@ -1,8 +1,10 @@
-/* The rules of the wallet: what a command does to an account, as a pure function of the account, the command, the open tallies, the limits and
- * the time. Every answer is a journal row, accepted or refused; writing and sending it is the adapters' business.
+/* The rules of the wallet: what a command does to an account, as a pure function of the account,
+ * the command, the open tallies, the limits and the time. Every answer is a journal row, accepted
+ * or refused; writing and sending it is the adapters' business.
  *
  * Two properties are kept on purpose, because money leaks where they fail:
- *  - acceptance looks at the stake alone, as if the win were nothing (a check on the net would accept exactly the winning rounds);
+ *  - acceptance looks at the stake alone, as if the win were nothing (a check on the net would
+ * accept exactly the winning rounds);
  *  - a refusal changes nothing but the number of the move, which it spends.
  * Amounts are minor units of the account's currency. */
 #ifndef CARILLON_WALLET_CORE_WALLET_H
@@ -16,16 +18,18 @@
 #include <stdint.h>
 
 #define WALLET_ID_BYTES 16
-#define WALLET_RECORD_MAX 1024  /* bytes of an engine's record */
-#define WALLET_PENDINGS_MAX 8   /* games in which a player may have pending money at once */
-#define WALLET_POOLS_MAX 4      /* pools one stake may feed */
-#define WALLET_CLAIMS_MAX 256   /* prizes one move may claim */
+#define WALLET_RECORD_MAX 1024	/* bytes of an engine's record */
+#define WALLET_PENDINGS_MAX 8	/* games in which a player may have pending money at once */
+#define WALLET_POOLS_MAX 4	/* pools one stake may feed */
+#define WALLET_CLAIMS_MAX 256	/* prizes one move may claim */
 #define WALLET_TALLIES_MAX 1024 /* tallies of an installation, open and closed */
-#define WALLET_STOPS_MAX 64     /* games stopped by kill switch */
+#define WALLET_STOPS_MAX 64	/* games stopped by kill switch */
 #define WALLET_LEGS_MAX 4
-/* One stake, win, deposit or award; far above any real one, so that sums of several fit without a check depending on the win. */
+/* One stake, win, deposit or award; far above any real one, so that sums of several fit without a
+ * check depending on the win. */
 #define WALLET_AMOUNT_MAX INT64_C(1000000000000000)
-/* A balance or pending above this takes no more: what is left to INT64_MAX holds any win of one move. */
+/* A balance or pending above this takes no more: what is left to INT64_MAX holds any win of one
+ * move. */
 #define WALLET_BALANCE_MAX INT64_C(9000000000000000000)
 
 /* Numbers of proto/wallet.proto; the adapters assert that they are the same. */
@@ -65,9 +69,10 @@ enum wallet_refusal {
 /* What becomes of a command. */
 enum wallet_status {
 	WALLET_BOOKED = 0, /* the row is to be journalled, accepted or refused */
-	WALLET_SPENT,      /* a move number or an id that was spent before: answer with the row that spent it */
-	WALLET_AHEAD,      /* a move number above last + 1: nothing is booked, an alarm */
-	WALLET_CLOSED,     /* an award for a claim that has been paid: nothing is booked, counted */
+	WALLET_SPENT,	   /* a move number or an id that was spent before: answer with the row that
+			      spent it */
+	WALLET_AHEAD,	   /* a move number above last + 1: nothing is booked, an alarm */
+	WALLET_CLOSED,	   /* an award for a claim that has been paid: nothing is booked, counted */
 };
 
 /* Won or gambled money that can be neither bet elsewhere nor withdrawn, until its round is over. */
@@ -79,7 +84,7 @@ struct wallet_pending {
 
 struct wallet_account {
 	player_id player;
-	bool exists;        /* false: nobody opened it; only `player` is set */
+	bool exists; /* false: nobody opened it; only `player` is set */
 	bool blocked;
 	uint32_t currency;
 	struct money balance;
@@ -92,7 +97,7 @@ struct wallet_account {
 struct wallet_claim {
 	uint32_t index; /* 1, 2, .. within the move */
 	uint32_t pool;
-	uint32_t kind;  /* 1 hit, 2 cards */
+	uint32_t kind; /* 1 hit, 2 cards */
 	int64_t coin_minor;
 	int64_t stake_minor;
 };
@@ -105,11 +110,11 @@ struct wallet_proposal {
 	uint32_t pools_n;
 	uint32_t claims_n;
 	const struct wallet_claim *claims; /* borrowed */
-	uint64_t not_after_us;             /* 0: never late */
+	uint64_t not_after_us;		   /* 0: never late */
 	uint8_t request_id[WALLET_ID_BYTES];
 	uint32_t request_id_length;
 	uint32_t record_length;
-	const uint8_t *record;             /* borrowed, opaque */
+	const uint8_t *record; /* borrowed, opaque */
 };
 
 struct wallet_outside {
@@ -135,7 +140,8 @@ struct wallet_row {
 	uint32_t kind, refusal, currency, game, mode;
 	uint64_t move, round, last_move;
 	int64_t release, stake, win_balance, win_pending, forfeit;
-	int64_t amount; /* not moves: signed effect on the balance (BLOCK: 1 or 0). VOID: the part of the clawback that became a receivable */
+	int64_t amount; /* not moves: signed effect on the balance (BLOCK: 1 or 0). VOID: the part
+			   of the clawback that became a receivable */
 	int64_t balance_after, pending_after;
 	uint32_t tallies[WALLET_POOLS_MAX];
 	uint32_t tallies_n;
@@ -150,7 +156,8 @@ struct wallet_row {
 	uint64_t time_us;
 };
 
-/* A tally: the running total of the stakes of one game and currency that feed one pool at one rate. */
+/* A tally: the running total of the stakes of one game and currency that feed one pool at one rate.
+ */
 struct wallet_tally {
 	uint32_t id, pool, game, currency;
 	bool closed;
@@ -186,27 +193,35 @@ struct wallet_claim_view {
 	uint32_t pool, currency; /* OPEN only */
 };
 
-/* A proposed move. BOOKED changes the account (at least its last move) and fills the row; otherwise nothing is touched. */
-enum wallet_status wallet_apply_proposal(struct wallet_account *account, const struct wallet_proposal *proposal, const struct wallet_moment *moment,
-					 struct wallet_row *row_r);
+/* A proposed move. BOOKED changes the account (at least its last move) and fills the row; otherwise
+ * nothing is touched. */
+enum wallet_status wallet_apply_proposal(struct wallet_account *account,
+	const struct wallet_proposal *proposal, const struct wallet_moment *moment,
+	struct wallet_row *row_r);
 /* Money from or to outside, or a block. known: NULL when the id is new. */
-enum wallet_status wallet_apply_outside(struct wallet_account *account, const struct wallet_outside *outside, const struct wallet_known_id *known,
-					const struct wallet_moment *moment, struct wallet_row *row_r);
+enum wallet_status wallet_apply_outside(struct wallet_account *account,
+	const struct wallet_outside *outside, const struct wallet_known_id *known,
+	const struct wallet_moment *moment, struct wallet_row *row_r);
 /* A jackpot. The caller closes the claim when the row is BOOKED without a refusal. */
-enum wallet_status wallet_apply_award(struct wallet_account *account, const struct wallet_award *award, const struct wallet_claim_view *claim,
-				      const struct wallet_moment *moment, struct wallet_row *row_r);
+enum wallet_status wallet_apply_award(struct wallet_account *account,
+	const struct wallet_award *award, const struct wallet_claim_view *claim,
+	const struct wallet_moment *moment, struct wallet_row *row_r);
 /* A command of a kind this build does not know, that is no move: a refused row. */
-void wallet_apply_unknown(struct wallet_account *account, const struct wallet_moment *moment, struct wallet_row *row_r);
-/* Whether the id of an outside row is to be kept for ever: yes, but where there was no account to answer for it. */
+void wallet_apply_unknown(struct wallet_account *account, const struct wallet_moment *moment,
+	struct wallet_row *row_r);
+/* Whether the id of an outside row is to be kept for ever: yes, but where there was no account to
+ * answer for it. */
 bool wallet_outside_keeps_id(const struct wallet_row *row);
 
-/* Puts a row of the journal over the account as it was before it; used when rolling forward after a restart. */
+/* Puts a row of the journal over the account as it was before it; used when rolling forward after a
+ * restart. */
 void wallet_account_roll(struct wallet_account *account, const struct wallet_row *row);
 /* The pending money of a game; 0 and round 0 where there is none. */
 struct wallet_pending wallet_account_pending(const struct wallet_account *account, uint32_t game);
 
 /* The open tally of (pool, game, currency): its index, or -1. */
-int wallet_tally_find(const struct wallet_rules *rules, uint32_t pool, uint32_t game, uint32_t currency);
+int wallet_tally_find(
+	const struct wallet_rules *rules, uint32_t pool, uint32_t game, uint32_t currency);
 bool wallet_game_stopped(const struct wallet_rules *rules, uint32_t game);
 
 /* House accounts, each per shard and currency. */
@@ -221,7 +236,7 @@ enum wallet_leg_account {
 };
 struct wallet_leg {
 	enum wallet_leg_account account;
-	uint32_t pool; /* JACKPOT only */
+	uint32_t pool;	/* JACKPOT only */
 	int64_t amount; /* credit > 0 */
 };
 /* The legs of a row, none when it was refused; they sum to zero. Returns how many. */

@@ -1,11 +1,13 @@
-/* Any bytes into the decoder of wallet.commands, and what it accepts on into the rules: no crash, and no row that is out of balance. */
+/* Any bytes into the decoder of wallet.commands, and what it accepts on into the rules: no crash,
+ * and no row that is out of balance. */
 #include "services/wallet/adapters/command.h"
 
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-static void check(const struct wallet_account *account, enum wallet_status status, const struct wallet_row *row)
+static void check(const struct wallet_account *account, enum wallet_status status,
+	const struct wallet_row *row)
 {
 	struct wallet_leg legs[WALLET_LEGS_MAX];
 	int64_t sum = 0;
@@ -22,10 +24,13 @@ static void check(const struct wallet_account *account, enum wallet_status statu
 
 static void apply(const struct command *command, struct wallet_account *account)
 {
-	static const struct wallet_tally tallies[] = {{1, 1, 5, 978, false}};
-	const struct wallet_rules rules = {.tallies = tallies, .tallies_n = 1, .stake_max = WALLET_AMOUNT_MAX, .outside_max = WALLET_AMOUNT_MAX};
-	const struct wallet_moment moment = {1, account->last_seq + 1, &rules};
-	const struct wallet_claim_view claim = {WALLET_CLAIM_OPEN, 1, 978};
+	static const struct wallet_tally tallies[] = { { 1, 1, 5, 978, false } };
+	const struct wallet_rules rules = { .tallies = tallies,
+		.tallies_n = 1,
+		.stake_max = WALLET_AMOUNT_MAX,
+		.outside_max = WALLET_AMOUNT_MAX };
+	const struct wallet_moment moment = { 1, account->last_seq + 1, &rules };
+	const struct wallet_claim_view claim = { WALLET_CLAIM_OPEN, 1, 978 };
 	enum wallet_status status = WALLET_BOOKED;
 	struct wallet_row row;
 
@@ -54,14 +59,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 
 	arena_reset(&arena);
 	if (command_read(bytes, length, &arena, &command, why, sizeof(why)) == COMMAND_OK) {
-		struct wallet_account nobody = {.player = command.player};
-		struct wallet_account somebody = {.player = command.player,
+		struct wallet_account nobody = { .player = command.player };
+		struct wallet_account somebody = { .player = command.player,
 			.exists = true,
 			.currency = 978,
-			.balance = {WALLET_AMOUNT_MAX},
+			.balance = { WALLET_AMOUNT_MAX },
 			.last_seq = 1,
 			.pendings_n = 1,
-			.pendings = {{5, 1, {1000}}}};
+			.pendings = { { 5, 1, { 1000 } } } };
 		apply(&command, &nobody);
 		apply(&command, &somebody);
 	}

@@ -12,33 +12,33 @@
 #define NOW 1000000
 
 static const struct wallet_tally tallies[] = {
-	{.id = 1, .pool = 1, .game = GAME, .currency = EUR, .closed = true},
-	{.id = 2, .pool = 1, .game = GAME, .currency = EUR},
-	{.id = 3, .pool = 2, .game = GAME, .currency = EUR},
+	{ .id = 1, .pool = 1, .game = GAME, .currency = EUR, .closed = true },
+	{ .id = 2, .pool = 1, .game = GAME, .currency = EUR },
+	{ .id = 3, .pool = 2, .game = GAME, .currency = EUR },
 };
 
 static struct wallet_rules rules_of(uint32_t stopped)
 {
-	return (struct wallet_rules){.tallies = tallies,
+	return (struct wallet_rules){ .tallies = tallies,
 		.tallies_n = 3,
-		.stopped = {stopped},
+		.stopped = { stopped },
 		.stopped_n = stopped == UINT32_MAX ? 0 : 1,
 		.stake_max = 50000,
-		.outside_max = 1000000};
+		.outside_max = 1000000 };
 }
 
 static struct wallet_account account_of(int64_t balance, int64_t pending)
 {
-	struct wallet_account account = {.player = (INT64_C(1) << 48) + 7,
+	struct wallet_account account = { .player = (INT64_C(1) << 48) + 7,
 		.exists = true,
 		.currency = EUR,
-		.balance = {balance},
+		.balance = { balance },
 		.last_move = 4,
-		.last_seq = 90};
+		.last_seq = 90 };
 
 	if (pending > 0) {
 		account.pendings_n = 1;
-		account.pendings[0] = (struct wallet_pending){GAME, 3, {pending}};
+		account.pendings[0] = (struct wallet_pending){ GAME, 3, { pending } };
 	}
 	return account;
 }
@@ -64,64 +64,99 @@ struct move_case {
 #define OK WALLET_BOOKED, 0
 
 static const struct move_case move_cases[] = {
-	/* what, balance, pending, move, kind, round, before, release, stake, win b, win p, forfeit, pool, not_after, result, after */
-	{"a bet that loses", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, 0, OK, 70, 0, 0},
-	{"a bet that wins at once", 100, 0, 5, BET, 5, 0, 0, 30, 45, 0, 0, 1, 0, OK, 115, 0, 0},
-	{"a bet that wins into pending", 100, 0, 5, BET, 5, 0, 0, 30, 0, 45, 0, 1, 0, OK, 70, 45, 0},
-	{"a bet collects first", 10, 45, 5, BET, 5, 45, 45, 50, 0, 20, 0, 1, 0, OK, 5, 20, 0},
-	{"the whole balance", 100, 0, 5, BET, 5, 0, 0, 100, 0, 0, 0, 1, 0, OK, 0, 0, 0},
-	{"no pool", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 0, 0, OK, 70, 0, 0},
-	{"in time to the microsecond", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, NOW, OK, 70, 0, 0},
-	{"a gamble won", 0, 45, 5, GAMBLE, 3, 45, 0, 0, 0, 45, 0, 0, 0, OK, 0, 90, 0},
-	{"a gamble lost", 0, 45, 5, GAMBLE, 3, 45, 0, 0, 0, 0, 45, 0, 0, OK, 0, 0, 0},
-	{"the last gamble won, paid at once", 0, 45, 5, GAMBLE, 3, 45, 45, 0, 45, 0, 0, 0, 0, OK, 90, 0, 0},
-	{"half banked", 0, 45, 5, WALLET_KIND_HALVE, 3, 45, 22, 0, 0, 0, 0, 0, 0, OK, 22, 23, 0},
-	{"part released", 1, 45, 5, WALLET_KIND_RELEASE, 3, 45, 40, 0, 0, 0, 0, 0, 0, OK, 41, 5, 0},
-	{"collected", 1, 45, 5, WALLET_KIND_COLLECT, 3, 45, 45, 0, 0, 0, 0, 0, 0, OK, 46, 0, 0},
-	{"nothing to collect", 1, 0, 5, WALLET_KIND_COLLECT, 3, 0, 0, 0, 0, 0, 0, 0, 0, OK, 1, 0, 0},
-	{"a setting beside pending", 1, 45, 5, WALLET_KIND_SETTING, 0, 0, 0, 0, 0, 0, 0, 0, 0, OK, 1, 45, 0},
-	{"a void gives the stake back", 10, 45, 5, WALLET_KIND_VOID, 3, 45, 0, 0, 30, 0, 45, 0, 0, OK, 40, 0, 0},
-	{"a void takes the win back", 50, 0, 5, WALLET_KIND_VOID, 3, 0, 0, 45, 30, 0, 0, 0, 0, OK, 35, 0, 0},
-	{"clawback stops at 0", 5, 0, 5, WALLET_KIND_VOID, 3, 0, 0, 45, 30, 0, 0, 0, 0, OK, 0, 0, 10},
+	/* what, balance, pending, move, kind, round, before, release, stake, win b, win p, forfeit,
+	   pool, not_after, result, after */
+	{ "a bet that loses", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, 0, OK, 70, 0, 0 },
+	{ "a bet that wins at once", 100, 0, 5, BET, 5, 0, 0, 30, 45, 0, 0, 1, 0, OK, 115, 0, 0 },
+	{ "a bet that wins into pending", 100, 0, 5, BET, 5, 0, 0, 30, 0, 45, 0, 1, 0, OK, 70, 45,
+		0 },
+	{ "a bet collects first", 10, 45, 5, BET, 5, 45, 45, 50, 0, 20, 0, 1, 0, OK, 5, 20, 0 },
+	{ "the whole balance", 100, 0, 5, BET, 5, 0, 0, 100, 0, 0, 0, 1, 0, OK, 0, 0, 0 },
+	{ "no pool", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 0, 0, OK, 70, 0, 0 },
+	{ "in time to the microsecond", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, NOW, OK, 70, 0,
+		0 },
+	{ "a gamble won", 0, 45, 5, GAMBLE, 3, 45, 0, 0, 0, 45, 0, 0, 0, OK, 0, 90, 0 },
+	{ "a gamble lost", 0, 45, 5, GAMBLE, 3, 45, 0, 0, 0, 0, 45, 0, 0, OK, 0, 0, 0 },
+	{ "the last gamble won, paid at once", 0, 45, 5, GAMBLE, 3, 45, 45, 0, 45, 0, 0, 0, 0, OK,
+		90, 0, 0 },
+	{ "half banked", 0, 45, 5, WALLET_KIND_HALVE, 3, 45, 22, 0, 0, 0, 0, 0, 0, OK, 22, 23, 0 },
+	{ "part released", 1, 45, 5, WALLET_KIND_RELEASE, 3, 45, 40, 0, 0, 0, 0, 0, 0, OK, 41, 5,
+		0 },
+	{ "collected", 1, 45, 5, WALLET_KIND_COLLECT, 3, 45, 45, 0, 0, 0, 0, 0, 0, OK, 46, 0, 0 },
+	{ "nothing to collect", 1, 0, 5, WALLET_KIND_COLLECT, 3, 0, 0, 0, 0, 0, 0, 0, 0, OK, 1, 0,
+		0 },
+	{ "a setting beside pending", 1, 45, 5, WALLET_KIND_SETTING, 0, 0, 0, 0, 0, 0, 0, 0, 0, OK,
+		1, 45, 0 },
+	{ "a void gives the stake back", 10, 45, 5, WALLET_KIND_VOID, 3, 45, 0, 0, 30, 0, 45, 0, 0,
+		OK, 40, 0, 0 },
+	{ "a void takes the win back", 50, 0, 5, WALLET_KIND_VOID, 3, 0, 0, 45, 30, 0, 0, 0, 0, OK,
+		35, 0, 0 },
+	{ "clawback stops at 0", 5, 0, 5, WALLET_KIND_VOID, 3, 0, 0, 45, 30, 0, 0, 0, 0, OK, 0, 0,
+		10 },
 
-	{"spent before", 100, 0, 4, BET, 4, 0, 0, 30, 0, 0, 0, 1, 0, WALLET_SPENT, 0, 0, 0, 0},
-	{"opening again", 100, 0, 0, WALLET_KIND_OPEN, 0, 0, 0, 0, 0, 0, 0, 0, 0, WALLET_SPENT, 0, 0, 0, 0},
-	{"too far ahead", 100, 0, 6, BET, 6, 0, 0, 30, 0, 0, 0, 1, 0, WALLET_AHEAD, 0, 0, 0, 0},
-	{"far too far ahead", 100, 0, UINT64_MAX, BET, 6, 0, 0, 30, 0, 0, 0, 1, 0, WALLET_AHEAD, 0, 0, 0, 0},
+	{ "spent before", 100, 0, 4, BET, 4, 0, 0, 30, 0, 0, 0, 1, 0, WALLET_SPENT, 0, 0, 0, 0 },
+	{ "opening again", 100, 0, 0, WALLET_KIND_OPEN, 0, 0, 0, 0, 0, 0, 0, 0, 0, WALLET_SPENT, 0,
+		0, 0, 0 },
+	{ "too far ahead", 100, 0, 6, BET, 6, 0, 0, 30, 0, 0, 0, 1, 0, WALLET_AHEAD, 0, 0, 0, 0 },
+	{ "far too far ahead", 100, 0, UINT64_MAX, BET, 6, 0, 0, 30, 0, 0, 0, 1, 0, WALLET_AHEAD, 0,
+		0, 0, 0 },
 
-	{"one short", 29, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, 0, REFUSED(FUNDS), 29, 0, 0},
-	{"a win does not pay its stake", 29, 0, 5, BET, 5, 0, 0, 30, 1000, 0, 0, 1, 0, REFUSED(FUNDS), 29, 0, 0},
-	{"pending stays when refused", 4, 45, 5, BET, 5, 45, 45, 50, 0, 0, 0, 1, 0, REFUSED(FUNDS), 4, 45, 0},
-	{"above the largest stake", 100000, 0, 5, BET, 5, 0, 0, 50001, 0, 0, 0, 1, 0, REFUSED(LIMIT), 100000, 0, 0},
-	{"past not_after", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, NOW - 1, REFUSED(LATE), 100, 0, 0},
-	{"pending is more", 1, 45, 5, WALLET_KIND_COLLECT, 3, 44, 44, 0, 0, 0, 0, 0, 0, REFUSED(PENDING), 1, 45, 0},
-	{"pending of another round", 1, 45, 5, WALLET_KIND_COLLECT, 2, 45, 45, 0, 0, 0, 0, 0, 0, REFUSED(PENDING), 1, 45, 0},
-	{"releases more than there is", 1, 45, 5, WALLET_KIND_COLLECT, 3, 45, 46, 0, 0, 0, 0, 0, 0, REFUSED(PENDING), 1, 45, 0},
-	{"forfeits more than there is", 1, 45, 5, GAMBLE, 3, 45, 1, 0, 0, 0, 45, 0, 0, REFUSED(PENDING), 1, 45, 0},
-	{"gambles nothing", 1, 0, 5, GAMBLE, 3, 0, 0, 0, 0, 10, 0, 0, 0, REFUSED(PENDING), 1, 0, 0},
-	{"a bet leaves old pending behind", 100, 45, 5, BET, 5, 45, 44, 30, 0, 0, 0, 1, 0, REFUSED(PENDING), 100, 45, 0},
-	{"a bet names another round", 100, 0, 5, BET, 4, 0, 0, 30, 0, 0, 0, 1, 0, REFUSED(PENDING), 100, 0, 0},
-	{"the account exists", 100, 0, 5, WALLET_KIND_OPEN, 0, 0, 0, 0, 0, 0, 0, 0, 0, REFUSED(ACCOUNT), 100, 0, 0},
-	{"a pool without a tally", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 9, 0, REFUSED(TALLY), 100, 0, 0},
-	{"a kind of tomorrow", 100, 0, 5, 9, 5, 0, 0, 0, 0, 0, 0, 0, 0, REFUSED(KIND), 100, 0, 0},
-	{"no kind", 100, 0, 5, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, REFUSED(KIND), 100, 0, 0},
-	{"a deposit is no move", 100, 0, 5, WALLET_KIND_DEPOSIT, 5, 0, 0, 0, 0, 0, 0, 0, 0, REFUSED(KIND), 100, 0, 0},
-	{"no stake", 100, 0, 5, BET, 5, 0, 0, 0, 0, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0, 0},
-	{"a negative stake", 100, 0, 5, BET, 5, 0, 0, -30, 0, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0, 0},
-	{"a negative win", 100, 0, 5, BET, 5, 0, 0, 30, -1, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0, 0},
-	{"a huge win", 100, 0, 5, BET, 5, 0, 0, 30, 0, BIG, 0, 1, 0, REFUSED(AMOUNT), 100, 0, 0},
-	{"INT64_MIN", 100, 0, 5, BET, 5, 0, INT64_MIN, 30, 0, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0, 0},
-	{"INT64_MAX", 100, 0, 5, BET, 5, 0, 0, INT64_MAX, 0, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0, 0},
-	{"a bet forfeits", 100, 45, 5, BET, 5, 45, 0, 30, 0, 0, 45, 1, 0, REFUSED(AMOUNT), 100, 45, 0},
-	{"a collect with a win", 1, 45, 5, WALLET_KIND_COLLECT, 3, 45, 45, 0, 9, 0, 0, 0, 0, REFUSED(AMOUNT), 1, 45, 0},
-	{"a gamble with a stake", 100, 45, 5, GAMBLE, 3, 45, 0, 9, 0, 0, 0, 0, 0, REFUSED(AMOUNT), 100, 45, 0},
-	{"a setting with money", 1, 0, 5, WALLET_KIND_SETTING, 0, 0, 0, 0, 1, 0, 0, 0, 0, REFUSED(AMOUNT), 1, 0, 0},
-	{"a full account", WALLET_BALANCE_MAX, 1, 5, WALLET_KIND_COLLECT, 3, 1, 1, 0, 0, 0, 0, 0, 0, REFUSED(LIMIT), WALLET_BALANCE_MAX, 1, 0},
+	{ "one short", 29, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, 0, REFUSED(FUNDS), 29, 0, 0 },
+	{ "a win does not pay its stake", 29, 0, 5, BET, 5, 0, 0, 30, 1000, 0, 0, 1, 0,
+		REFUSED(FUNDS), 29, 0, 0 },
+	{ "pending stays when refused", 4, 45, 5, BET, 5, 45, 45, 50, 0, 0, 0, 1, 0, REFUSED(FUNDS),
+		4, 45, 0 },
+	{ "above the largest stake", 100000, 0, 5, BET, 5, 0, 0, 50001, 0, 0, 0, 1, 0,
+		REFUSED(LIMIT), 100000, 0, 0 },
+	{ "past not_after", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, NOW - 1, REFUSED(LATE), 100, 0,
+		0 },
+	{ "pending is more", 1, 45, 5, WALLET_KIND_COLLECT, 3, 44, 44, 0, 0, 0, 0, 0, 0,
+		REFUSED(PENDING), 1, 45, 0 },
+	{ "pending of another round", 1, 45, 5, WALLET_KIND_COLLECT, 2, 45, 45, 0, 0, 0, 0, 0, 0,
+		REFUSED(PENDING), 1, 45, 0 },
+	{ "releases more than there is", 1, 45, 5, WALLET_KIND_COLLECT, 3, 45, 46, 0, 0, 0, 0, 0, 0,
+		REFUSED(PENDING), 1, 45, 0 },
+	{ "forfeits more than there is", 1, 45, 5, GAMBLE, 3, 45, 1, 0, 0, 0, 45, 0, 0,
+		REFUSED(PENDING), 1, 45, 0 },
+	{ "gambles nothing", 1, 0, 5, GAMBLE, 3, 0, 0, 0, 0, 10, 0, 0, 0, REFUSED(PENDING), 1, 0,
+		0 },
+	{ "a bet leaves old pending behind", 100, 45, 5, BET, 5, 45, 44, 30, 0, 0, 0, 1, 0,
+		REFUSED(PENDING), 100, 45, 0 },
+	{ "a bet names another round", 100, 0, 5, BET, 4, 0, 0, 30, 0, 0, 0, 1, 0, REFUSED(PENDING),
+		100, 0, 0 },
+	{ "the account exists", 100, 0, 5, WALLET_KIND_OPEN, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		REFUSED(ACCOUNT), 100, 0, 0 },
+	{ "a pool without a tally", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 9, 0, REFUSED(TALLY), 100,
+		0, 0 },
+	{ "a kind of tomorrow", 100, 0, 5, 9, 5, 0, 0, 0, 0, 0, 0, 0, 0, REFUSED(KIND), 100, 0, 0 },
+	{ "no kind", 100, 0, 5, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, REFUSED(KIND), 100, 0, 0 },
+	{ "a deposit is no move", 100, 0, 5, WALLET_KIND_DEPOSIT, 5, 0, 0, 0, 0, 0, 0, 0, 0,
+		REFUSED(KIND), 100, 0, 0 },
+	{ "no stake", 100, 0, 5, BET, 5, 0, 0, 0, 0, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0, 0 },
+	{ "a negative stake", 100, 0, 5, BET, 5, 0, 0, -30, 0, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0,
+		0 },
+	{ "a negative win", 100, 0, 5, BET, 5, 0, 0, 30, -1, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0,
+		0 },
+	{ "a huge win", 100, 0, 5, BET, 5, 0, 0, 30, 0, BIG, 0, 1, 0, REFUSED(AMOUNT), 100, 0, 0 },
+	{ "INT64_MIN", 100, 0, 5, BET, 5, 0, INT64_MIN, 30, 0, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0,
+		0 },
+	{ "INT64_MAX", 100, 0, 5, BET, 5, 0, 0, INT64_MAX, 0, 0, 0, 1, 0, REFUSED(AMOUNT), 100, 0,
+		0 },
+	{ "a bet forfeits", 100, 45, 5, BET, 5, 45, 0, 30, 0, 0, 45, 1, 0, REFUSED(AMOUNT), 100, 45,
+		0 },
+	{ "a collect with a win", 1, 45, 5, WALLET_KIND_COLLECT, 3, 45, 45, 0, 9, 0, 0, 0, 0,
+		REFUSED(AMOUNT), 1, 45, 0 },
+	{ "a gamble with a stake", 100, 45, 5, GAMBLE, 3, 45, 0, 9, 0, 0, 0, 0, 0, REFUSED(AMOUNT),
+		100, 45, 0 },
+	{ "a setting with money", 1, 0, 5, WALLET_KIND_SETTING, 0, 0, 0, 0, 1, 0, 0, 0, 0,
+		REFUSED(AMOUNT), 1, 0, 0 },
+	{ "a full account", WALLET_BALANCE_MAX, 1, 5, WALLET_KIND_COLLECT, 3, 1, 1, 0, 0, 0, 0, 0,
+		0, REFUSED(LIMIT), WALLET_BALANCE_MAX, 1, 0 },
 };
 
 static struct wallet_proposal proposal_of(const struct move_case *c)
 {
-	return (struct wallet_proposal){.move = c->move,
+	return (struct wallet_proposal){ .move = c->move,
 		.round = c->round,
 		.game = c->kind == WALLET_KIND_OPEN ? 0 : GAME,
 		.kind = c->kind,
@@ -132,9 +167,9 @@ static struct wallet_proposal proposal_of(const struct move_case *c)
 		.win_balance = c->win_balance,
 		.win_pending = c->win_pending,
 		.forfeit = c->forfeit,
-		.pools = {c->pool},
+		.pools = { c->pool },
 		.pools_n = c->pool != 0,
-		.not_after_us = c->not_after};
+		.not_after_us = c->not_after };
 }
 
 static int64_t legs_sum(const struct wallet_row *row)
@@ -151,7 +186,7 @@ static int64_t legs_sum(const struct wallet_row *row)
 static void check_move(const struct move_case *c)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = {NOW, 91, &rules};
+	struct wallet_moment moment = { NOW, 91, &rules };
 	struct wallet_account account = account_of(c->balance, c->pending);
 	const struct wallet_account before = account;
 	struct wallet_proposal proposal = proposal_of(c);
@@ -186,8 +221,8 @@ static void test_proposal_table(void **state)
 		check_move(&move_cases[i]);
 }
 
-static const struct move_case plain_bet = {
-	"bet", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, 0, OK, 70, 0, 0};
+static const struct move_case plain_bet = { "bet", 100, 0, 5, BET, 5, 0, 0, 30, 0, 0, 0, 1, 0, OK,
+	70, 0, 0 };
 
 static void test_proposal_blocked_and_stopped(void **state)
 {
@@ -195,17 +230,17 @@ static void test_proposal_blocked_and_stopped(void **state)
 		bool blocked;
 		uint32_t stopped, kind, refusal;
 	} cases[] = {
-		{true, UINT32_MAX, BET, WALLET_REFUSAL_BLOCKED},
-		{false, 0, BET, WALLET_REFUSAL_BLOCKED},
-		{false, GAME, BET, WALLET_REFUSAL_BLOCKED},
-		{false, GAME + 1, BET, 0},
-		{true, 0, WALLET_KIND_COLLECT, 0},
+		{ true, UINT32_MAX, BET, WALLET_REFUSAL_BLOCKED },
+		{ false, 0, BET, WALLET_REFUSAL_BLOCKED },
+		{ false, GAME, BET, WALLET_REFUSAL_BLOCKED },
+		{ false, GAME + 1, BET, 0 },
+		{ true, 0, WALLET_KIND_COLLECT, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct wallet_rules rules = rules_of(cases[i].stopped);
-		struct wallet_moment moment = {NOW, 91, &rules};
+		struct wallet_moment moment = { NOW, 91, &rules };
 		struct wallet_account account = account_of(100, 0);
 		struct wallet_proposal proposal = proposal_of(&plain_bet);
 		struct wallet_row row;
@@ -214,8 +249,8 @@ static void test_proposal_blocked_and_stopped(void **state)
 		proposal.kind = cases[i].kind;
 		if (cases[i].kind != BET)
 			proposal.stake = 0;
-		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row),
-			WALLET_BOOKED);
+		assert_int_equal(
+			wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
 		assert_int_equal(row.refusal, cases[i].refusal);
 	}
 }
@@ -224,7 +259,7 @@ static void test_proposal_blocked_and_stopped(void **state)
 static void test_proposal_needs_room_for_pending(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = {NOW, 91, &rules};
+	struct wallet_moment moment = { NOW, 91, &rules };
 
 	(void)state;
 	for (int64_t win = 0; win <= 10; win += 10) {
@@ -234,10 +269,10 @@ static void test_proposal_needs_room_for_pending(void **state)
 
 		account.pendings_n = WALLET_PENDINGS_MAX;
 		for (uint32_t i = 0; i < WALLET_PENDINGS_MAX; i++)
-			account.pendings[i] = (struct wallet_pending){100 + i, 1, {5}};
+			account.pendings[i] = (struct wallet_pending){ 100 + i, 1, { 5 } };
 		proposal.win_pending = win;
-		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row),
-			WALLET_BOOKED);
+		assert_int_equal(
+			wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
 		assert_int_equal(row.refusal, WALLET_REFUSAL_LIMIT);
 	}
 }
@@ -245,8 +280,8 @@ static void test_proposal_needs_room_for_pending(void **state)
 static void test_proposal_tallies_and_claims(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = {NOW, 91, &rules};
-	struct wallet_claim claims[2] = {{1, 1, 1, 20, 30}, {2, 2, 2, 20, 30}};
+	struct wallet_moment moment = { NOW, 91, &rules };
+	struct wallet_claim claims[2] = { { 1, 1, 1, 20, 30 }, { 2, 2, 2, 20, 30 } };
 	struct wallet_account account = account_of(100, 0);
 	struct wallet_proposal proposal = proposal_of(&plain_bet);
 	struct wallet_row row;
@@ -264,7 +299,8 @@ static void test_proposal_tallies_and_claims(void **state)
 	assert_int_equal(row.tallies[1], 2); /* the open one, not the closed one */
 	assert_int_equal(row.claims_n, 2);
 
-	/* The same pool twice; then claims out of order. Refused rows open no claims and count nothing. */
+	/* The same pool twice; then claims out of order. Refused rows open no claims and count
+	 * nothing. */
 	proposal.move = proposal.round = 6;
 	proposal.pools[1] = 2;
 	assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
@@ -286,28 +322,28 @@ static void test_opening_table(void **state)
 		int64_t stake;
 		uint32_t status, refusal;
 	} cases[] = {
-		{0, WALLET_KIND_OPEN, EUR, 0, OK},
-		{0, WALLET_KIND_OPEN, 0, 0, REFUSED(ACCOUNT)},
-		{0, WALLET_KIND_OPEN, EUR, 5, REFUSED(AMOUNT)},
-		{1, WALLET_KIND_OPEN, EUR, 0, WALLET_AHEAD, 0},
-		{1, BET, EUR, 5, WALLET_AHEAD, 0},
-		{0, BET, EUR, 5, WALLET_AHEAD, 0},
+		{ 0, WALLET_KIND_OPEN, EUR, 0, OK },
+		{ 0, WALLET_KIND_OPEN, 0, 0, REFUSED(ACCOUNT) },
+		{ 0, WALLET_KIND_OPEN, EUR, 5, REFUSED(AMOUNT) },
+		{ 1, WALLET_KIND_OPEN, EUR, 0, WALLET_AHEAD, 0 },
+		{ 1, BET, EUR, 5, WALLET_AHEAD, 0 },
+		{ 0, BET, EUR, 5, WALLET_AHEAD, 0 },
 	};
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = {NOW, 91, &rules};
+	struct wallet_moment moment = { NOW, 91, &rules };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct wallet_account account = {.player = 7};
-		struct wallet_proposal proposal = {.move = cases[i].move,
+		struct wallet_account account = { .player = 7 };
+		struct wallet_proposal proposal = { .move = cases[i].move,
 			.kind = cases[i].kind,
 			.currency = cases[i].currency,
-			.stake = cases[i].stake};
+			.stake = cases[i].stake };
 		struct wallet_row row;
 		bool opened;
 
-		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row),
-			cases[i].status);
+		assert_int_equal(
+			wallet_apply_proposal(&account, &proposal, &moment, &row), cases[i].status);
 		if (cases[i].status != WALLET_BOOKED)
 			continue;
 		assert_int_equal(row.refusal, cases[i].refusal);
@@ -328,51 +364,61 @@ static const struct outside_case {
 	int64_t balance_after;
 	bool keeps;
 } outside_cases[] = {
-	{"deposit", true, WALLET_KIND_DEPOSIT, EUR, 5, 100, '-', OK, 105, true},
-	{"withdrawal of all", true, WALLET_KIND_WITHDRAWAL, EUR, 100, 100, '-', OK, 0, true},
-	{"grant", true, WALLET_KIND_GRANT, EUR, 5, 100, '-', OK, 105, true},
-	{"correction up", true, WALLET_KIND_CORRECTION, EUR, 5, 100, '-', OK, 105, true},
-	{"correction down", true, WALLET_KIND_CORRECTION, EUR, 5, -5, '-', OK, 0, true},
-	{"again", true, WALLET_KIND_DEPOSIT, EUR, 5, 100, '=', WALLET_SPENT, 0, 5, true},
-	{"other content", true, WALLET_KIND_DEPOSIT, EUR, 5, 100, '#', REFUSED(CONTENT), 5, false},
-	{"nobody", false, WALLET_KIND_DEPOSIT, EUR, 0, 100, '-', REFUSED(ACCOUNT), 0, false},
-	{"nobody to block", false, WALLET_KIND_BLOCK, EUR, 0, 1, '-', REFUSED(ACCOUNT), 0, false},
-	{"another currency", true, WALLET_KIND_DEPOSIT, 752, 5, 100, '-', REFUSED(ACCOUNT), 5, true},
-	{"too much to take", true, WALLET_KIND_WITHDRAWAL, EUR, 99, 100, '-', REFUSED(FUNDS), 99, true},
-	{"correction below 0", true, WALLET_KIND_CORRECTION, EUR, 5, -6, '-', REFUSED(FUNDS), 5, true},
-	{"nothing", true, WALLET_KIND_DEPOSIT, EUR, 5, 0, '-', REFUSED(AMOUNT), 5, true},
-	{"less than nothing", true, WALLET_KIND_DEPOSIT, EUR, 5, -1, '-', REFUSED(AMOUNT), 5, true},
-	{"INT64_MIN", true, WALLET_KIND_WITHDRAWAL, EUR, 5, INT64_MIN, '-', REFUSED(AMOUNT), 5, true},
-	{"above the limit", true, WALLET_KIND_DEPOSIT, EUR, 5, 1000001, '-', REFUSED(LIMIT), 5, true},
-	{"below the limit", true, WALLET_KIND_CORRECTION, EUR, 5, -1000001, '-', REFUSED(LIMIT), 5, true},
-	{"a full account", true, WALLET_KIND_DEPOSIT, EUR, WALLET_BALANCE_MAX, 1, '-', REFUSED(LIMIT), WALLET_BALANCE_MAX, true},
-	{"no kind", true, 0, EUR, 5, 100, '-', REFUSED(KIND), 5, true},
-	{"an award has its own way", true, WALLET_KIND_AWARD, EUR, 5, 100, '-', REFUSED(KIND), 5, true},
-	{"a bet is no deposit", true, BET, EUR, 5, 100, '-', REFUSED(KIND), 5, true},
-	{"block", true, WALLET_KIND_BLOCK, 0, 5, 1, '-', OK, 5, true},
-	{"half a block", true, WALLET_KIND_BLOCK, 0, 5, 2, '-', REFUSED(AMOUNT), 5, true},
+	{ "deposit", true, WALLET_KIND_DEPOSIT, EUR, 5, 100, '-', OK, 105, true },
+	{ "withdrawal of all", true, WALLET_KIND_WITHDRAWAL, EUR, 100, 100, '-', OK, 0, true },
+	{ "grant", true, WALLET_KIND_GRANT, EUR, 5, 100, '-', OK, 105, true },
+	{ "correction up", true, WALLET_KIND_CORRECTION, EUR, 5, 100, '-', OK, 105, true },
+	{ "correction down", true, WALLET_KIND_CORRECTION, EUR, 5, -5, '-', OK, 0, true },
+	{ "again", true, WALLET_KIND_DEPOSIT, EUR, 5, 100, '=', WALLET_SPENT, 0, 5, true },
+	{ "other content", true, WALLET_KIND_DEPOSIT, EUR, 5, 100, '#', REFUSED(CONTENT), 5,
+		false },
+	{ "nobody", false, WALLET_KIND_DEPOSIT, EUR, 0, 100, '-', REFUSED(ACCOUNT), 0, false },
+	{ "nobody to block", false, WALLET_KIND_BLOCK, EUR, 0, 1, '-', REFUSED(ACCOUNT), 0, false },
+	{ "another currency", true, WALLET_KIND_DEPOSIT, 752, 5, 100, '-', REFUSED(ACCOUNT), 5,
+		true },
+	{ "too much to take", true, WALLET_KIND_WITHDRAWAL, EUR, 99, 100, '-', REFUSED(FUNDS), 99,
+		true },
+	{ "correction below 0", true, WALLET_KIND_CORRECTION, EUR, 5, -6, '-', REFUSED(FUNDS), 5,
+		true },
+	{ "nothing", true, WALLET_KIND_DEPOSIT, EUR, 5, 0, '-', REFUSED(AMOUNT), 5, true },
+	{ "less than nothing", true, WALLET_KIND_DEPOSIT, EUR, 5, -1, '-', REFUSED(AMOUNT), 5,
+		true },
+	{ "INT64_MIN", true, WALLET_KIND_WITHDRAWAL, EUR, 5, INT64_MIN, '-', REFUSED(AMOUNT), 5,
+		true },
+	{ "above the limit", true, WALLET_KIND_DEPOSIT, EUR, 5, 1000001, '-', REFUSED(LIMIT), 5,
+		true },
+	{ "below the limit", true, WALLET_KIND_CORRECTION, EUR, 5, -1000001, '-', REFUSED(LIMIT), 5,
+		true },
+	{ "a full account", true, WALLET_KIND_DEPOSIT, EUR, WALLET_BALANCE_MAX, 1, '-',
+		REFUSED(LIMIT), WALLET_BALANCE_MAX, true },
+	{ "no kind", true, 0, EUR, 5, 100, '-', REFUSED(KIND), 5, true },
+	{ "an award has its own way", true, WALLET_KIND_AWARD, EUR, 5, 100, '-', REFUSED(KIND), 5,
+		true },
+	{ "a bet is no deposit", true, BET, EUR, 5, 100, '-', REFUSED(KIND), 5, true },
+	{ "block", true, WALLET_KIND_BLOCK, 0, 5, 1, '-', OK, 5, true },
+	{ "half a block", true, WALLET_KIND_BLOCK, 0, 5, 2, '-', REFUSED(AMOUNT), 5, true },
 };
 
 static void check_outside(const struct outside_case *c)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = {NOW, 91, &rules};
+	struct wallet_moment moment = { NOW, 91, &rules };
 	struct wallet_account account = account_of(c->balance, 40);
-	struct wallet_outside outside = {.kind = c->kind,
+	struct wallet_outside outside = { .kind = c->kind,
 		.currency = c->currency,
-		.id = {1, 2, 3},
-		.content_hash = {9},
-		.amount = c->amount};
-	struct wallet_known_id known = {.content_hash = {9}, .player = account.player};
+		.id = { 1, 2, 3 },
+		.content_hash = { 9 },
+		.amount = c->amount };
+	struct wallet_known_id known = { .content_hash = { 9 }, .player = account.player };
 	struct wallet_row row;
 	enum wallet_status status;
 
 	if (!c->exists)
-		account = (struct wallet_account){.player = account.player};
+		account = (struct wallet_account){ .player = account.player };
 	if (c->known == '#')
 		known.content_hash[0] = 8;
-	status = wallet_apply_outside(&account, &outside, c->known == '-' ? NULL : &known, &moment,
-		&row);
+	status = wallet_apply_outside(
+		&account, &outside, c->known == '-' ? NULL : &known, &moment, &row);
 	if (status != c->status || account.balance.minor != c->balance_after)
 		fail_msg("%s: status %d, balance %lld", c->what, (int)status,
 			(long long)account.balance.minor);
@@ -402,16 +448,17 @@ static void test_outside_table(void **state)
 static void test_outside_id_of_another_player(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = {NOW, 91, &rules};
+	struct wallet_moment moment = { NOW, 91, &rules };
 	struct wallet_account account = account_of(5, 0);
 	struct wallet_outside outside = {
-		.kind = WALLET_KIND_DEPOSIT, .currency = EUR, .amount = 100};
-	struct wallet_known_id known = {.player = account.player + 1};
+		.kind = WALLET_KIND_DEPOSIT, .currency = EUR, .amount = 100
+	};
+	struct wallet_known_id known = { .player = account.player + 1 };
 	struct wallet_row row;
 
 	(void)state;
-	assert_int_equal(wallet_apply_outside(&account, &outside, &known, &moment, &row),
-		WALLET_BOOKED);
+	assert_int_equal(
+		wallet_apply_outside(&account, &outside, &known, &moment, &row), WALLET_BOOKED);
 	assert_int_equal(row.refusal, WALLET_REFUSAL_CONTENT);
 	assert_int_equal(account.balance.minor, 5);
 }
@@ -426,31 +473,32 @@ static void test_award_table(void **state)
 		uint32_t status, refusal;
 		int64_t balance_after;
 	} cases[] = {
-		{"paid", true, WALLET_CLAIM_OPEN, 1, EUR, 4000, OK, 4005},
-		{"a prize of nothing closes its claim", true, WALLET_CLAIM_OPEN, 1, EUR, 0, OK, 5},
-		{"paid before", true, WALLET_CLAIM_PAID, 1, EUR, 4000, WALLET_CLOSED, 0, 5},
-		{"never claimed", true, WALLET_CLAIM_UNKNOWN, 1, EUR, 4000, REFUSED(CLAIM), 5},
-		{"another pool's", true, WALLET_CLAIM_OPEN, 2, EUR, 4000, REFUSED(CLAIM), 5},
-		{"another currency", true, WALLET_CLAIM_OPEN, 1, 752, 4000, REFUSED(ACCOUNT), 5},
-		{"nobody", false, WALLET_CLAIM_UNKNOWN, 1, EUR, 4000, REFUSED(ACCOUNT), 0},
-		{"negative", true, WALLET_CLAIM_OPEN, 1, EUR, -1, REFUSED(AMOUNT), 5},
-		{"huge", true, WALLET_CLAIM_OPEN, 1, EUR, BIG, REFUSED(AMOUNT), 5},
+		{ "paid", true, WALLET_CLAIM_OPEN, 1, EUR, 4000, OK, 4005 },
+		{ "a prize of nothing closes its claim", true, WALLET_CLAIM_OPEN, 1, EUR, 0, OK,
+			5 },
+		{ "paid before", true, WALLET_CLAIM_PAID, 1, EUR, 4000, WALLET_CLOSED, 0, 5 },
+		{ "never claimed", true, WALLET_CLAIM_UNKNOWN, 1, EUR, 4000, REFUSED(CLAIM), 5 },
+		{ "another pool's", true, WALLET_CLAIM_OPEN, 2, EUR, 4000, REFUSED(CLAIM), 5 },
+		{ "another currency", true, WALLET_CLAIM_OPEN, 1, 752, 4000, REFUSED(ACCOUNT), 5 },
+		{ "nobody", false, WALLET_CLAIM_UNKNOWN, 1, EUR, 4000, REFUSED(ACCOUNT), 0 },
+		{ "negative", true, WALLET_CLAIM_OPEN, 1, EUR, -1, REFUSED(AMOUNT), 5 },
+		{ "huge", true, WALLET_CLAIM_OPEN, 1, EUR, BIG, REFUSED(AMOUNT), 5 },
 	};
 	struct wallet_rules rules = rules_of(0);
-	struct wallet_moment moment = {NOW, 91, &rules};
+	struct wallet_moment moment = { NOW, 91, &rules };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct wallet_account account = account_of(5, 0);
-		struct wallet_award award = {
-			3, 1, cases[i].pool, cases[i].currency, cases[i].paid, 17};
-		struct wallet_claim_view claim = {cases[i].claim, 1, EUR};
-		struct wallet_row row = {0};
+		struct wallet_award award = { 3, 1, cases[i].pool, cases[i].currency, cases[i].paid,
+			17 };
+		struct wallet_claim_view claim = { cases[i].claim, 1, EUR };
+		struct wallet_row row = { 0 };
 		enum wallet_status status;
 
 		account.blocked = true; /* what was won is paid, blocked or not */
 		if (!cases[i].exists)
-			account = (struct wallet_account){.player = 7};
+			account = (struct wallet_account){ .player = 7 };
 		status = wallet_apply_award(&account, &award, &claim, &moment, &row);
 		if (status != cases[i].status || row.refusal != cases[i].refusal ||
 			account.balance.minor != cases[i].balance_after)
@@ -464,7 +512,7 @@ static void test_award_table(void **state)
 static void test_unknown_command_is_a_refused_row(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = {NOW, 91, &rules};
+	struct wallet_moment moment = { NOW, 91, &rules };
 	struct wallet_account account = account_of(5, 0);
 	struct wallet_row row;
 

@@ -1,4 +1,5 @@
-/* The decoder of wallet.commands: what is well formed arrives whole, what is not is told with where, found, expected. */
+/* The decoder of wallet.commands: what is well formed arrives whole, what is not is told with
+ * where, found, expected. */
 #include "services/wallet/adapters/command.h"
 
 #include <setjmp.h>
@@ -39,7 +40,8 @@ static void whole_make(struct whole *w)
 	for (size_t i = 0; i <= WALLET_CLAIMS_MAX; i++)
 		w->claims[i] = &w->claim;
 	memset(w->text, 'x', sizeof(w->text) - 1);
-	w->outside.id = w->outside.content_hash = (ProtobufCBinaryData){WALLET_ID_BYTES, w->bytes};
+	w->outside.id = w->outside.content_hash =
+		(ProtobufCBinaryData){ WALLET_ID_BYTES, w->bytes };
 }
 
 static void as_proposal(struct whole *w)
@@ -60,7 +62,8 @@ static void as_award(struct whole *w)
 	w->command.award = &w->award;
 }
 
-static enum command_status read_back(const struct whole *w, struct arena *arena, struct command *command, char *why)
+static enum command_status read_back(
+	const struct whole *w, struct arena *arena, struct command *command, char *why)
 {
 	size_t size = carillon__wallet_command__get_packed_size(&w->command);
 	uint8_t *bytes = arena_alloc(arena, size + 1);
@@ -69,11 +72,11 @@ static enum command_status read_back(const struct whole *w, struct arena *arena,
 	return command_read(bytes, size, arena, command, why, WHY_MAX);
 }
 
-#define SPOIL(name, kind, change)                                                                                                                      \
-	static void name(struct whole *w)                                                                                                              \
-	{                                                                                                                                              \
-		as_##kind(w);                                                                                                                          \
-		change;                                                                                                                                \
+#define SPOIL(name, kind, change)                                                                  \
+	static void name(struct whole *w)                                                          \
+	{                                                                                          \
+		as_##kind(w);                                                                      \
+		change;                                                                            \
 	}
 SPOIL(player_none, proposal, w->command.player = 0)
 SPOIL(player_negative, proposal, w->command.player = -5)
@@ -85,12 +88,17 @@ SPOIL(game_huge, proposal, w->proposal.game = UINT32_MAX)
 SPOIL(mode_huge, proposal, w->proposal.mode = UINT32_MAX)
 SPOIL(kind_negative, proposal, w->proposal.kind = (Carillon__MoveKind)-1)
 SPOIL(currency_huge, proposal, w->proposal.currency = UINT32_MAX)
-SPOIL(record_long, proposal, (w->proposal.record = (ProtobufCBinaryData){WALLET_RECORD_MAX + 1, w->bytes}))
-SPOIL(request_long, proposal, (w->proposal.request_id = (ProtobufCBinaryData){17, w->bytes}))
-SPOIL(pools_many, proposal, w->proposal.pools = w->pools; w->proposal.n_pools = WALLET_POOLS_MAX + 1)
-SPOIL(pool_huge, proposal, w->proposal.pools = w->pools; w->pools[0] = UINT32_MAX; w->proposal.n_pools = 1)
-SPOIL(claims_many, proposal, w->proposal.claims = w->claims; w->proposal.n_claims = WALLET_CLAIMS_MAX + 1)
-SPOIL(claim_index, proposal, w->proposal.claims = w->claims; w->claim.index = UINT32_MAX; w->proposal.n_claims = 1)
+SPOIL(record_long, proposal,
+	(w->proposal.record = (ProtobufCBinaryData){ WALLET_RECORD_MAX + 1, w->bytes }))
+SPOIL(request_long, proposal, (w->proposal.request_id = (ProtobufCBinaryData){ 17, w->bytes }))
+SPOIL(pools_many, proposal, w->proposal.pools = w->pools;
+	w->proposal.n_pools = WALLET_POOLS_MAX + 1)
+SPOIL(pool_huge, proposal, w->proposal.pools = w->pools; w->pools[0] = UINT32_MAX;
+	w->proposal.n_pools = 1)
+SPOIL(claims_many, proposal, w->proposal.claims = w->claims;
+	w->proposal.n_claims = WALLET_CLAIMS_MAX + 1)
+SPOIL(claim_index, proposal, w->proposal.claims = w->claims; w->claim.index = UINT32_MAX;
+	w->proposal.n_claims = 1)
 SPOIL(id_none, outside, w->outside.id.len = 0)
 SPOIL(id_short, outside, w->outside.id.len = 15)
 SPOIL(hash_short, outside, w->outside.content_hash.len = 15)
@@ -106,33 +114,33 @@ static void test_command_unreadable_table(void **state)
 		void (*spoil)(struct whole *w);
 		const char *where;
 	} cases[] = {
-		{player_none, "player: found 0"},
-		{player_negative, "player: found -5"},
-		{player_no_operator, "player: found 7"},
-		{reply_long, "reply_to: found 599 bytes"},
-		{move_huge, "proposal.move: found 18446744073709551615"},
-		{round_huge, "proposal.round: found 9223372036854775808"},
-		{game_huge, "proposal.game: found 4294967295"},
-		{mode_huge, "proposal.mode: "},
-		{kind_negative, "proposal.kind: found -1"},
-		{currency_huge, "proposal.currency: "},
-		{record_long, "proposal.record: found 1025 bytes, expected at most 1024"},
-		{request_long, "proposal.request_id: found 17 bytes"},
-		{pools_many, "proposal.pools: found 5"},
-		{pool_huge, "proposal.pools: found 4294967295"},
-		{claims_many, "proposal.claims: found 257"},
-		{claim_index, "proposal.claims.index: "},
-		{id_none, "outside.id: found 0 bytes, expected 16"},
-		{id_short, "outside.id: found 15 bytes"},
-		{hash_short, "outside.content_hash: found 15 bytes"},
-		{reason_long, "outside.reason: found 599 bytes"},
-		{actor_long, "outside.actor: found 599 bytes"},
-		{outside_currency, "outside.currency: "},
-		{award_move, "award.move: "},
-		{award_hit, "award.hit: "},
+		{ player_none, "player: found 0" },
+		{ player_negative, "player: found -5" },
+		{ player_no_operator, "player: found 7" },
+		{ reply_long, "reply_to: found 599 bytes" },
+		{ move_huge, "proposal.move: found 18446744073709551615" },
+		{ round_huge, "proposal.round: found 9223372036854775808" },
+		{ game_huge, "proposal.game: found 4294967295" },
+		{ mode_huge, "proposal.mode: " },
+		{ kind_negative, "proposal.kind: found -1" },
+		{ currency_huge, "proposal.currency: " },
+		{ record_long, "proposal.record: found 1025 bytes, expected at most 1024" },
+		{ request_long, "proposal.request_id: found 17 bytes" },
+		{ pools_many, "proposal.pools: found 5" },
+		{ pool_huge, "proposal.pools: found 4294967295" },
+		{ claims_many, "proposal.claims: found 257" },
+		{ claim_index, "proposal.claims.index: " },
+		{ id_none, "outside.id: found 0 bytes, expected 16" },
+		{ id_short, "outside.id: found 15 bytes" },
+		{ hash_short, "outside.content_hash: found 15 bytes" },
+		{ reason_long, "outside.reason: found 599 bytes" },
+		{ actor_long, "outside.actor: found 599 bytes" },
+		{ outside_currency, "outside.currency: " },
+		{ award_move, "award.move: " },
+		{ award_hit, "award.hit: " },
 	};
 	static struct whole whole;
-	struct arena arena = {0};
+	struct arena arena = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -142,8 +150,10 @@ static void test_command_unreadable_table(void **state)
 		cases[i].spoil(&whole);
 		if (read_back(&whole, &arena, &command, why) != COMMAND_UNREADABLE)
 			fail_msg("case %zu (%s) was read", i, cases[i].where);
-		if (strncmp(why, cases[i].where, strlen(cases[i].where)) != 0 || strstr(why, ", expected ") == NULL)
-			fail_msg("case %zu: '%s', expected it to begin with '%s'", i, why, cases[i].where);
+		if (strncmp(why, cases[i].where, strlen(cases[i].where)) != 0 ||
+			strstr(why, ", expected ") == NULL)
+			fail_msg("case %zu: '%s', expected it to begin with '%s'", i, why,
+				cases[i].where);
 		arena_reset(&arena);
 	}
 	arena_free(&arena);
@@ -151,13 +161,14 @@ static void test_command_unreadable_table(void **state)
 
 static void test_command_garbage_is_told(void **state)
 {
-	static const uint8_t garbage[] = {0xff, 0xff, 0xff, 0xff};
-	struct arena arena = {0};
+	static const uint8_t garbage[] = { 0xff, 0xff, 0xff, 0xff };
+	struct arena arena = { 0 };
 	struct command command;
 	char why[WHY_MAX];
 
 	(void)state;
-	assert_int_equal(command_read(garbage, sizeof(garbage), &arena, &command, why, sizeof(why)), COMMAND_UNREADABLE);
+	assert_int_equal(command_read(garbage, sizeof(garbage), &arena, &command, why, sizeof(why)),
+		COMMAND_UNREADABLE);
 	assert_string_equal(why, "message of 4 bytes: found no WalletCommand, expected one");
 	arena_free(&arena);
 }
@@ -165,7 +176,7 @@ static void test_command_garbage_is_told(void **state)
 static void test_command_proposal_arrives_whole(void **state)
 {
 	static struct whole w;
-	struct arena arena = {0};
+	struct arena arena = { 0 };
 	struct command command;
 	char why[WHY_MAX];
 
@@ -177,7 +188,7 @@ static void test_command_proposal_arrives_whole(void **state)
 	w.proposal.move = 12;
 	w.proposal.kind = CARILLON__MOVE_KIND__MOVE_BET;
 	w.proposal.stake = -3; /* an amount may be anything here: the core refuses it, as a row */
-	w.proposal.record = (ProtobufCBinaryData){3, w.bytes};
+	w.proposal.record = (ProtobufCBinaryData){ 3, w.bytes };
 	w.proposal.claims = w.claims;
 	w.proposal.n_claims = 1;
 	w.claim.coin_minor = 20;
@@ -199,7 +210,7 @@ static void test_command_reason_becomes_json(void **state)
 	static struct whole w;
 	char actor[] = "a\"b";
 	char reason[] = "tab\tend";
-	struct arena arena = {0};
+	struct arena arena = { 0 };
 	struct command command;
 	char why[WHY_MAX];
 
@@ -218,7 +229,7 @@ static void test_command_reason_becomes_json(void **state)
 static void test_command_unknown_body(void **state)
 {
 	static struct whole w;
-	struct arena arena = {0};
+	struct arena arena = { 0 };
 	struct command command;
 	char why[WHY_MAX];
 

@@ -1,4 +1,5 @@
-/* Properties of the rules over random commands. The seed is printed, and WALLET_TEST_SEED repeats a failure. */
+/* Properties of the rules over random commands. The seed is printed, and WALLET_TEST_SEED repeats a
+ * failure. */
 #include "services/wallet/core/wallet.h"
 
 #include <setjmp.h>
@@ -28,15 +29,16 @@ static uint64_t below(uint64_t n)
 	return next() % n;
 }
 
-static const struct wallet_tally tallies[] = {{1, 1, 5, 978, false}, {2, 2, 5, 978, false}};
+static const struct wallet_tally tallies[] = { { 1, 1, 5, 978, false }, { 2, 2, 5, 978, false } };
 static const struct wallet_rules rules = {
-	.tallies = tallies, .tallies_n = 2, .stake_max = 100000, .outside_max = 100000};
+	.tallies = tallies, .tallies_n = 2, .stake_max = 100000, .outside_max = 100000
+};
 
 /* Mostly small and sensible, now and then anything at all. */
 static int64_t amount_any(int64_t around)
 {
-	static const int64_t odd[] = {
-		0, 1, -1, INT64_MIN, INT64_MAX, WALLET_AMOUNT_MAX, WALLET_AMOUNT_MAX + 1};
+	static const int64_t odd[] = { 0, 1, -1, INT64_MIN, INT64_MAX, WALLET_AMOUNT_MAX,
+		WALLET_AMOUNT_MAX + 1 };
 
 	switch (below(8)) {
 	case 0:
@@ -54,10 +56,10 @@ static struct wallet_proposal proposal_any(const struct wallet_account *account)
 {
 	uint32_t game = (uint32_t)below(12);
 	struct wallet_pending held = wallet_account_pending(account, game);
-	struct wallet_proposal p = {.move = account->last_move + (below(20) == 0 ? below(3) : 1),
+	struct wallet_proposal p = { .move = account->last_move + (below(20) == 0 ? below(3) : 1),
 		.kind = (uint32_t)below(10),
 		.game = below(2) ? 5 : game,
-		.currency = 978};
+		.currency = 978 };
 
 	held = wallet_account_pending(account, p.game);
 	p.pending_before = below(9) ? held.amount.minor : amount_any(held.amount.minor);
@@ -85,12 +87,12 @@ static struct wallet_proposal proposal_any(const struct wallet_account *account)
 
 static struct wallet_outside outside_any(const struct wallet_account *account)
 {
-	static const uint32_t kinds[] = {WALLET_KIND_DEPOSIT, WALLET_KIND_DEPOSIT,
+	static const uint32_t kinds[] = { WALLET_KIND_DEPOSIT, WALLET_KIND_DEPOSIT,
 		WALLET_KIND_WITHDRAWAL, WALLET_KIND_CORRECTION, WALLET_KIND_GRANT,
-		WALLET_KIND_BLOCK, 99};
-	struct wallet_outside outside = {.kind = kinds[below(7)],
+		WALLET_KIND_BLOCK, 99 };
+	struct wallet_outside outside = { .kind = kinds[below(7)],
 		.currency = below(20) ? 978 : 752,
-		.amount = amount_any(account->balance.minor)};
+		.amount = amount_any(account->balance.minor) };
 
 	if (outside.kind == WALLET_KIND_BLOCK)
 		outside.amount = below(4) == 0;
@@ -99,27 +101,28 @@ static struct wallet_outside outside_any(const struct wallet_account *account)
 
 static void open_account(struct wallet_account *account, player_id player)
 {
-	struct wallet_proposal proposal = {.kind = WALLET_KIND_OPEN, .currency = 978};
-	struct wallet_moment moment = {1, 1, &rules};
+	struct wallet_proposal proposal = { .kind = WALLET_KIND_OPEN, .currency = 978 };
+	struct wallet_moment moment = { 1, 1, &rules };
 	struct wallet_row row;
 
-	*account = (struct wallet_account){.player = player};
+	*account = (struct wallet_account){ .player = player };
 	assert_int_equal(wallet_apply_proposal(account, &proposal, &moment, &row), WALLET_BOOKED);
 	assert_int_equal(row.refusal, 0);
 }
 
 static enum wallet_status step(struct wallet_account *account, uint64_t seq, struct wallet_row *row)
 {
-	struct wallet_moment moment = {seq, seq, &rules};
+	struct wallet_moment moment = { seq, seq, &rules };
 
 	if (below(5) == 0) {
 		struct wallet_outside outside = outside_any(account);
 		return wallet_apply_outside(account, &outside, NULL, &moment, row);
 	}
 	if (below(20) == 0) {
-		struct wallet_award award = {1, 1, 1, 978, amount_any(50), 1};
+		struct wallet_award award = { 1, 1, 1, 978, amount_any(50), 1 };
 		struct wallet_claim_view claim = {
-			below(2) ? WALLET_CLAIM_OPEN : WALLET_CLAIM_UNKNOWN, 1, 978};
+			below(2) ? WALLET_CLAIM_OPEN : WALLET_CLAIM_UNKNOWN, 1, 978
+		};
 		return wallet_apply_award(account, &award, &claim, &moment, row);
 	}
 	struct wallet_proposal proposal = proposal_any(account);
@@ -144,11 +147,12 @@ static void assert_same(const struct wallet_account *a, const struct wallet_acco
 	}
 }
 
-/* Debits are credits, no money is negative, moves are 1..n, refusals move nothing, and the row alone carries an account on. */
+/* Debits are credits, no money is negative, moves are 1..n, refusals move nothing, and the row
+ * alone carries an account on. */
 static void test_properties_conservation_and_roll(void **state)
 {
 	struct wallet_account accounts[PLAYERS];
-	int64_t books[WALLET_LEG_VOID + 1] = {0};
+	int64_t books[WALLET_LEG_VOID + 1] = { 0 };
 	size_t accepted = 0;
 
 	(void)state;
@@ -205,9 +209,9 @@ static void test_properties_win_never_changes_acceptance(void **state)
 	(void)state;
 	open_account(&account, 1);
 	for (uint64_t seq = 2; seq < STEPS; seq++) {
-		struct wallet_moment moment = {seq, seq, &rules};
+		struct wallet_moment moment = { seq, seq, &rules };
 		struct wallet_proposal proposal = proposal_any(&account);
-		struct wallet_account copies[3] = {account, account, account};
+		struct wallet_account copies[3] = { account, account, account };
 		struct wallet_row rows[3];
 
 		if (proposal.kind == WALLET_KIND_BET || proposal.kind == WALLET_KIND_GAMBLE) {
@@ -215,8 +219,8 @@ static void test_properties_win_never_changes_acceptance(void **state)
 			for (int i = 0; i < 3; i++) {
 				proposal.win_balance = i == 0 ? 0 : win_any();
 				proposal.win_pending = i == 0 ? 0 : win_any();
-				status[i] = wallet_apply_proposal(&copies[i], &proposal, &moment,
-					&rows[i]);
+				status[i] = wallet_apply_proposal(
+					&copies[i], &proposal, &moment, &rows[i]);
 				assert_int_equal(status[i], status[0]);
 				if (status[0] == WALLET_BOOKED)
 					assert_int_equal(rows[i].refusal, rows[0].refusal);
@@ -236,10 +240,10 @@ static void test_properties_idempotence(void **state)
 	(void)state;
 	open_account(&account, 1);
 	for (uint64_t seq = 2; seq < STEPS; seq++) {
-		struct wallet_moment moment = {seq, seq, &rules};
+		struct wallet_moment moment = { seq, seq, &rules };
 		struct wallet_proposal proposal = proposal_any(&account);
 		struct wallet_outside outside = outside_any(&account);
-		struct wallet_known_id known = {.player = account.player};
+		struct wallet_known_id known = { .player = account.player };
 		struct wallet_account before;
 		struct wallet_row row;
 
@@ -247,8 +251,8 @@ static void test_properties_idempotence(void **state)
 			continue;
 		(void)wallet_apply_outside(&account, &outside, NULL, &moment, &row);
 		before = account;
-		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row),
-			WALLET_SPENT);
+		assert_int_equal(
+			wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_SPENT);
 		assert_int_equal(wallet_apply_outside(&account, &outside, &known, &moment, &row),
 			WALLET_SPENT);
 		assert_same(&account, &before);
