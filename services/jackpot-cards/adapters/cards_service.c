@@ -14,16 +14,16 @@
 #include <string.h>
 
 #define SECOND_US 1000000u
-#define SHOW_US                                                                                    \
-	900000u /* at least this between two states: with the loop's commit a second, one a second \
-		 */
-#define TALLIES_US 60000000u /* a rate changed by an operator is taken up within a minute */
-#define WHOLE_PPM 1000000    /* the whole wager; levels take their shares of it */
-* /
+/* At least this between two states: with the loop's commit a second, one a second. */
+#define SHOW_US 900000u
+/* A rate changed by an operator is taken up within a minute. */
+#define TALLIES_US 60000000u
+/* The tally counts the whole wager; the levels take their shares of it. */
+#define WHOLE_PPM 1000000
 #define REDIS_TIMEOUT_MS 50
 #define REFUSAL "not supported by this build of Jackpot Cards"
 
-	char cards_sets_folder[SETTING_TEXT_MAX];
+char cards_sets_folder[SETTING_TEXT_MAX];
 
 static struct {
 	struct game_links links;

@@ -16,16 +16,14 @@
 #include <string.h>
 
 #define SECOND_US 1000000u
-#define SHOW_US                                                                                    \
-	900000u /* at least this between two states: with the loop's commit a second, one a second \
-		 */
-#define TALLIES_US 60000000u /* a rate changed by an operator is taken up within a minute */
-#define PAUSE_US                                                                                   \
-	2000000u /* from the pause to the first look for open claims: rounds on their way are      \
-		    booked by then */
-#define TOLD_AGAIN                                                                                 \
-	16 /* newest hits whose news is published again at a takeover; readers know them by number \
-	    */
+/* At least this between two states: with the loop's commit a second, one a second. */
+#define SHOW_US 900000u
+/* A rate changed by an operator is taken up within a minute. */
+#define TALLIES_US 60000000u
+/* From the pause to the first look for open claims: rounds on their way are booked by then. */
+#define PAUSE_US 2000000u
+/* Newest hits whose news is published again at a takeover; readers know them by number. */
+#define TOLD_AGAIN 16
 #define REDIS_TIMEOUT_MS 50
 
 static struct {
