@@ -64,7 +64,7 @@ class Loop(Installation):
         return sum(1 for owner in self.owners().values() if owner == name)
 
     def rows(self):
-        return int(self.sql("select count(*) from echo.row")[0][0])
+        return int(self.sql("select count(*) from echo.row where shard < 1000")[0][0])
 
     def settled(self, skipped=0, seconds=20):
         wait_until(f"{sum(self.sent) - skipped} rows, found {self.rows()}", lambda: self.rows() >= sum(self.sent) - skipped, seconds, 0.02)
@@ -91,6 +91,25 @@ def test_alone_takes_all_at_once():
     print(f"measured: first instance holds all shards {1000 * (time.monotonic() - began):.0f} ms after exec")
     place.produce(1000)
     place.settled()
+
+
+def test_facts_are_read_to_their_end_before_commands():
+    clean_start()
+    facts = 30000
+    subprocess.run([ECHO, "produce", "0", "3", str(facts), "fact"], env={**place.environment, **place.stack}, check=True, timeout=60)
+    place.produce(200)
+    environment = {**place.environment, **place.stack, "CARILLON_INSTANCE": "two-1"}
+    expected = [[str(SHARDS * facts), str(sum(place.sent))]]
+    for _ in range(2):  # the second time the positions are there, and nothing is read twice
+        with open(f"{place.data}/log/two-1.log", "ab") as log:
+            process = subprocess.Popen([ECHO, "run-two"], cwd=place.data, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_until("all facts and commands", lambda: place.sql("select count(*) filter (where shard between 1000 and 1999), "
+                                                               "count(*) filter (where shard >= 2000) from echo.row") == expected, 20)
+        time.sleep(0.5)
+        process.terminate()
+        assert process.wait(15) == 0
+    first = [line for line in place.log("two-1").splitlines() if "first command after" in line]
+    assert len(first) == SHARDS and all(f"after {facts} facts" in line for line in first), first
 
 
 def test_second_gets_its_share_and_third_too():

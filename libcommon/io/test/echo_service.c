@@ -27,6 +27,8 @@ static struct {
 		char text[TEXT_MAX];
 	} rows[PENDING_MAX];
 	size_t n;
+	uint64_t facts[SHARDS_MAX]; /* applied since the start, by shard */
+	bool commanded[SHARDS_MAX];
 	int64_t waiting_offset;
 	uint64_t waiting_since_us;
 } echo = { .waiting_offset = -1 };
@@ -50,6 +52,23 @@ static void on_close(struct service *service, struct service_shard *shard)
 {
 	(void)service;
 	(void)shard;
+}
+
+static bool with_facts;
+
+/* Facts are rows of shard + 1000, the commands of echo-two of shard + 2000, beside those of echo.
+ * With two topics each shard says once how many facts it had seen when its first command came. */
+static uint32_t row_shard(const struct service_shard *shard, const struct kafka_message *message)
+{
+	if (message->topic == TOPIC_WALLET_FACTS) {
+		echo.facts[shard->shard]++;
+		return shard->shard + 1000;
+	}
+	if (!echo.commanded[shard->shard])
+		log_info("shard %u: first command after %" PRIu64 " facts", shard->shard,
+			echo.facts[shard->shard]);
+	echo.commanded[shard->shard] = true;
+	return shard->shard + (with_facts ? 2000 : 0);
 }
 
 static bool begins(const char *text, const char *with)
@@ -86,7 +105,7 @@ static enum service_message_status on_message(struct service *service, struct se
 		service_commit_soon(service);
 		return SERVICE_WAIT;
 	}
-	echo.rows[echo.n].shard = shard->shard;
+	echo.rows[echo.n].shard = row_shard(shard, message);
 	echo.rows[echo.n].offset = message->offset;
 	memcpy(echo.rows[echo.n].text, text, sizeof(text));
 	echo.n++;
@@ -111,9 +130,9 @@ static void on_write(struct service *service)
 	echo.n = 0;
 }
 
-int echo_service_run(int argc, char **argv)
+int echo_service_run(int argc, char **argv, bool two)
 {
-	static const struct service_ops OPS = {
+	static struct service_ops ops = {
 		.name = "echo",
 		.prefix = "ECHO_",
 		.settings = SETTINGS,
@@ -124,18 +143,27 @@ int echo_service_run(int argc, char **argv)
 		.message = on_message,
 		.write = on_write,
 	};
-	return service_main(argc, argv, &OPS);
+	with_facts = two;
+	if (two) {
+		ops.name = "echo-two";
+		ops.topics[1] = ops.topics[0];
+		ops.topics[0].topic = TOPIC_WALLET_FACTS;
+		ops.topics[0].pace = KAFKA_SLOW;
+		ops.topics[0].to_end_first = true;
+		ops.topics_n = 2;
+	}
+	return service_main(argc, argv, &ops);
 }
 
 int echo_produce(int shard_first, int shard_last, int count, const char *text)
 {
+	enum topic topic = begins(text, "fact") ? TOPIC_WALLET_FACTS : TOPIC_JACKPOT_COMMANDS;
 	struct kafka_producer *producer = kafka_producer_new(getenv("CARILLON_KAFKA"), KAFKA_FAST);
 	for (int i = 0; i < count; i++) {
 		char line[TEXT_MAX];
 		int n = snprintf(line, sizeof(line), "%s %d", text, i);
 		for (int shard = shard_first; shard <= shard_last; shard++)
-			kafka_produce(producer, TOPIC_JACKPOT_COMMANDS, (uint32_t)shard, NULL, 0,
-				line, (size_t)n);
+			kafka_produce(producer, topic, (uint32_t)shard, NULL, 0, line, (size_t)n);
 		kafka_producer_poll(producer);
 	}
 	bool all = kafka_producer_flush(producer, 30000);

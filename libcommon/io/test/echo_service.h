@@ -7,8 +7,12 @@
 #ifndef CARILLON_IO_TEST_ECHO_SERVICE_H
 #define CARILLON_IO_TEST_ECHO_SERVICE_H
 
-int echo_service_run(int argc, char **argv);
-/* Sends `count` commands "<text> <i>" to each of the shards 0..shards-1, or to one shard. */
+#include <stdbool.h>
+
+/* two: consumes wallet.facts to its end first, and is then called echo-two. */
+int echo_service_run(int argc, char **argv, bool two);
+/* Sends `count` commands "<text> <i>" to each of these shards; a text that begins with "fact" goes
+ * to wallet.facts instead. */
 int echo_produce(int shard_first, int shard_last, int count, const char *text);
 /* Prints one line for each message of dead.letters and jackpot.facts: how many, and the letters'
  * reasons. */

@@ -107,7 +107,8 @@ static void test_kafka_batch_copy_outlives_its_source(void **state)
 static int usage(const char *program)
 {
 	(void)fprintf(stderr,
-		"%s [run | produce FIRST LAST COUNT TEXT | inspect | links SECONDS]: found other "
+		"%s [run | run-two | produce FIRST LAST COUNT TEXT | inspect | links SECONDS]: "
+		"found other "
 		"arguments\n",
 		program);
 	return 2;
@@ -124,7 +125,9 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		return cmocka_run_group_tests(tests, NULL, NULL);
 	if (argc == 2 && strcmp(argv[1], "run") == 0)
-		return echo_service_run(1, argv);
+		return echo_service_run(1, argv, false);
+	if (argc == 2 && strcmp(argv[1], "run-two") == 0)
+		return echo_service_run(1, argv, true);
 	if (argc == 2 && strcmp(argv[1], "inspect") == 0)
 		return echo_inspect();
 	if (argc == 3 && strcmp(argv[1], "links") == 0)
