@@ -1,15 +1,20 @@
-/*~ Welcome to the spin engine. It draws and plays rounds, and decides nothing about money: what it proposes counts only once the wallet has booked it.
+/*~ Welcome to the spin engine. It draws and plays rounds, and decides nothing about money: what it
+ * proposes counts only once the wallet has booked it.
  *
  * Read it in this order:
  *
- *  1. core/player.h: the state machine of one player. player_check() says whether a command is allowed now, player_propose() what would be booked for it,
- *     player_adopt() what a booked row makes of the state. Pure: time, keys and random bytes are handed in.
- *  2. core/round.h: a round, phase by phase. A bet plays it whole at its birth; every screen the player sees later is the same round played again from
- *     the same secret, so no result is ever stored but its digest.
- *  3. adapters/play.c, adopt.c, answer.c: a command comes from Kafka, becomes a proposal to the wallet, the row comes back (by nanomsg or by Kafka,
- *     whichever is first), its record becomes the state, and only then is anybody told.
+ *  1. core/player.h: the state machine of one player. player_check() says whether a command is
+ * allowed now, player_propose() what would be booked for it, player_adopt() what a booked row makes
+ * of the state. Pure: time, keys and random bytes are handed in.
+ *  2. core/round.h: a round, phase by phase. A bet plays it whole at its birth; every screen the
+ * player sees later is the same round played again from the same secret, so no result is ever
+ * stored but its digest.
+ *  3. adapters/play.c, adopt.c, answer.c: a command comes from Kafka, becomes a proposal to the
+ * wallet, the row comes back (by nanomsg or by Kafka, whichever is first), its record becomes the
+ * state, and only then is anybody told.
  *  4. adapters/keys.c: where secrets come from, and why a player can check them.
- *  5. adapters/store.c: the checkpoint, once a second. It may be late: facts are read again from where it stands.
+ *  5. adapters/store.c: the checkpoint, once a second. It may be late: facts are read again from
+ * where it stands.
  *  6. adapters/engine.c: what the service loop calls. */
 #include "services/spin-engine/adapters/engine.h"
 

@@ -1,5 +1,5 @@
-/* From a booked row to the state: facts of Kafka in their order, verdicts of nanomsg as they come. The record's state becomes the player's, whoever
- * proposed it. */
+/* From a booked row to the state: facts of Kafka in their order, verdicts of nanomsg as they come.
+ * The record's state becomes the player's, whoever proposed it. */
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "services/spin-engine/adapters/codec.h"
@@ -41,7 +41,8 @@ static struct player_fact fact_of(const Carillon__WalletFact *message)
 	return fact;
 }
 
-/* NULL where there is none to be had. An accepted row whose record cannot be read stops the engine: going on would be guessing. */
+/* NULL where there is none to be had. An accepted row whose record cannot be read stops the engine:
+ * going on would be guessing. */
 static const struct player_record *record_of(
 	const Carillon__WalletFact *message, struct player_record *record)
 {
@@ -53,7 +54,8 @@ static const struct player_record *record_of(
 	if (status == CODEC_OK)
 		return record;
 	if (message->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
-		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64 " player %" PRId64 ": record is %s",
+		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64 " player %" PRId64
+		      ": record is %s",
 			message->shard, message->envelope->seq, message->player,
 			codec_status_text(status));
 	return NULL;
@@ -75,10 +77,11 @@ static struct player_game *play_for(
 	return seat_game_add(seat, &none);
 }
 
-/* ---- the answer to what is in flight ------------------------------------------------------------- */
+/* ---- the answer to what is in flight
+ * ------------------------------------------------------------- */
 
-static void count_round(struct engine *engine, const struct player_fact *fact,
-	const struct player_record *record)
+static void count_round(
+	struct engine *engine, const struct player_fact *fact, const struct player_record *record)
 {
 	if (fact->refusal != 0)
 		metric_add(engine->metrics.refused, 1);
@@ -93,8 +96,7 @@ static bool is_answer(const struct ask *ask, const struct player_fact *fact)
 	static const uint8_t none[PLAYER_ID_BYTES];
 	const uint8_t *id = ask->command.core.has_request_id ? ask->command.core.request_id : none;
 
-	return fact->kind == PLAYER_MOVE_OPEN ||
-	       memcmp(id, fact->request_id, PLAYER_ID_BYTES) == 0;
+	return fact->kind == PLAYER_MOVE_OPEN || memcmp(id, fact->request_id, PLAYER_ID_BYTES) == 0;
 }
 
 static void answer(struct engine *engine, struct seat *seat, const struct player_fact *fact)
@@ -106,7 +108,8 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 	metric_observe_us(engine->metrics.verdict_us, clock_mono_us() - ask->arrived_us);
 	seat_land(seat);
 	if (!is_answer(ask, fact)) {
-		/* another engine's move took the number: this command is judged anew, and nothing drawn for it was ever told */
+		/* another engine's move took the number: this command is judged anew, and nothing
+		 * drawn for it was ever told */
 		ask->deadline_us = 0;
 		return;
 	}
@@ -146,9 +149,11 @@ static void adopt(struct engine *engine, struct seat *seat, const Carillon__Wall
 		answer(engine, seat, &fact);
 }
 
-/* ---- rows that are no moves ---------------------------------------------------------------------- */
+/* ---- rows that are no moves
+ * ---------------------------------------------------------------------- */
 
-static void take_award(struct engine *engine, struct seat *seat, const Carillon__WalletFact *message)
+static void take_award(
+	struct engine *engine, struct seat *seat, const Carillon__WalletFact *message)
 {
 	const Carillon__Award *award = message->award;
 	struct player_award kept;

@@ -1,4 +1,5 @@
-/* Replies to whoever asked, by nanomsg. A reply may be lost: the same request is then answered from the record. */
+/* Replies to whoever asked, by nanomsg. A reply may be lost: the same request is then answered from
+ * the record. */
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -47,8 +48,8 @@ static void fill_account(struct engine *engine, const struct seat *seat, Carillo
 	keys_secret_hash(secret, reply->secret_hash.data);
 }
 
-static void fill_autoplay(struct engine *engine, const struct player_game *play,
-	Carillon__SpinReply *reply)
+static void fill_autoplay(
+	struct engine *engine, const struct player_game *play, Carillon__SpinReply *reply)
 {
 	const struct autoplay *autoplay = &play->state.autoplay;
 	Carillon__Autoplay *message;
@@ -78,7 +79,8 @@ static void fill_fault(struct engine *engine, const struct fault *fault, Carillo
 	reply->expected = arena_text(&engine->arena, fault->expected);
 }
 
-static void send(struct engine *engine, const struct spin_command *command, Carillon__SpinReply *reply)
+static void send(
+	struct engine *engine, const struct spin_command *command, Carillon__SpinReply *reply)
 {
 	Carillon__Envelope envelope;
 	Carillon__Bus bus;
@@ -111,7 +113,8 @@ static void reply_begin(const struct spin_command *command, Carillon__SpinReply 
 	reply->http_status = 200;
 }
 
-void answer_bad(struct engine *engine, const struct spin_command *command, const struct fault *fault)
+void answer_bad(
+	struct engine *engine, const struct spin_command *command, const struct fault *fault)
 {
 	Carillon__SpinReply reply;
 
@@ -127,16 +130,21 @@ static const struct player_game *play_of(const struct engine *engine, const stru
 	return *game_r ? seat_game(seat, (*game_r)->number) : NULL;
 }
 
-/* The round to show: the open one; a closed one only to who asked for just that, or whose move it was. */
-static bool shows_round(const struct player_game *play, const struct spin_command *command, bool result)
+/* The round to show: the open one; a closed one only to who asked for just that, or whose move it
+ * was. */
+static bool shows_round(
+	const struct player_game *play, const struct spin_command *command, bool result)
 {
+	bool setting = command->core.verb == VERB_AUTOPLAY || command->core.verb == VERB_WITCH;
+
 	if (play->round.move == 0)
 		return false;
-	return player_round_open(play) || result || command->core.round == play->round.move;
+	return player_round_open(play) || (result && !setting) ||
+	       command->core.round == play->round.move;
 }
 
-static uint32_t phases_from(const struct player_game *play, const struct spin_command *command,
-	uint32_t from)
+static uint32_t phases_from(
+	const struct player_game *play, const struct spin_command *command, uint32_t from)
 {
 	uint32_t cursor = player_round_open(play) ? play->state.open.cursor : play->round.phases;
 
@@ -166,7 +174,8 @@ static void fill_round(struct engine *engine, const struct seat *seat, const str
 		reply->round->collected_minor = seat->player.last.collected.minor;
 }
 
-static void smallest_bet(const struct game *game, const struct seat *seat, Carillon__SpinReply *reply)
+static void smallest_bet(
+	const struct game *game, const struct seat *seat, Carillon__SpinReply *reply)
 {
 	struct bet bet;
 	struct money stake;
@@ -196,13 +205,14 @@ static void answer_with(struct engine *engine, struct seat *seat, struct ask *as
 	free(ask);
 }
 
-void answer_fault(struct engine *engine, struct seat *seat, struct ask *ask, const struct fault *fault)
+void answer_fault(
+	struct engine *engine, struct seat *seat, struct ask *ask, const struct fault *fault)
 {
 	answer_with(engine, seat, ask, fault, false);
 }
 
-void answer_error(struct engine *engine, struct seat *seat, struct ask *ask,
-	const struct player_error *error)
+void answer_error(
+	struct engine *engine, struct seat *seat, struct ask *ask, const struct player_error *error)
 {
 	struct fault fault;
 
@@ -225,8 +235,7 @@ static void answer_now(struct engine *engine, struct seat *seat, struct ask *ask
 {
 	struct fault fault;
 
-	if (ask->result && seat->player.last.refusal != 0 &&
-		ask->command.core.has_request_id &&
+	if (ask->result && seat->player.last.refusal != 0 && ask->command.core.has_request_id &&
 		memcmp(ask->command.core.request_id, seat->player.last.request_id,
 			PLAYER_ID_BYTES) == 0) {
 		fault_of_refusal(seat->player.last.refusal, &fault);
@@ -236,7 +245,8 @@ static void answer_now(struct engine *engine, struct seat *seat, struct ask *ask
 	answer_with(engine, seat, ask, NULL, ask->result);
 }
 
-void answer_state(struct engine *engine, struct seat *seat, struct ask *ask, uint32_t from, bool result)
+void answer_state(
+	struct engine *engine, struct seat *seat, struct ask *ask, uint32_t from, bool result)
 {
 	const struct game *game;
 	const struct player_game *play = play_of(engine, seat, &ask->command, &game);

@@ -18,7 +18,8 @@ _Static_assert((int)PLAYER_MOVE_COLLECT == (int)CARILLON__MOVE_KIND__MOVE_COLLEC
 _Static_assert((int)PLAYER_MOVE_VOID == (int)CARILLON__MOVE_KIND__MOVE_VOID, "kinds agree");
 _Static_assert((int)PLAYER_MOVE_SETTING == (int)CARILLON__MOVE_KIND__MOVE_SETTING, "kinds agree");
 
-/* ---- out -------------------------------------------------------------------------------------- */
+/* ---- out --------------------------------------------------------------------------------------
+ */
 
 /* protobuf-c's structs are not const, though packing only reads. */
 static ProtobufCBinaryData data_of(const uint8_t *bytes, size_t count)
@@ -209,7 +210,8 @@ size_t player_encode(const struct player *player, uint8_t out[STATE_BYTES_MAX])
 	return carillon__player_state__pack(&message, out);
 }
 
-/* ---- in --------------------------------------------------------------------------------------- */
+/* ---- in ---------------------------------------------------------------------------------------
+ */
 
 static bool get_bytes(const ProtobufCBinaryData *data, size_t count, uint8_t *out)
 {
@@ -246,7 +248,8 @@ static bool bet_possible(const struct bet *bet)
 static bool round_possible(const Carillon__PlayRound *message)
 {
 	return message->move > 0 && message->win_base_lines >= 0 && message->win_feature >= 0 &&
-	       message->feature_due >= 0 && message->credited >= 0 && message->gamble_pending >= 0 &&
+	       message->feature_due >= 0 && message->credited >= 0 &&
+	       message->gamble_pending >= 0 &&
 	       message->feature_due <= INT64_MAX - message->gamble_pending &&
 	       message->win_base_lines <= INT64_MAX - message->win_feature &&
 	       message->phases <= GAME_ROUND_PHASES_MAX && message->cursor <= message->phases &&
@@ -257,8 +260,8 @@ static bool round_possible(const Carillon__PlayRound *message)
 	       (message->closed_by == 0 || message->closed_by >= message->move);
 }
 
-static bool get_open(const Carillon__PlayRound *message, const struct play_round *round,
-	struct open_round *open)
+static bool get_open(
+	const Carillon__PlayRound *message, const struct play_round *round, struct open_round *open)
 {
 	struct money total;
 
@@ -290,8 +293,8 @@ static bool get_round(const Carillon__PlayRound *message, struct player_game *pl
 	if (!round_possible(message) || !bet_possible(&round->bet) ||
 		bet_stake(&round->bet, &round->stake) != BET_OK ||
 		!get_bytes(&message->salt, PLAYER_SALT_BYTES, round->salt.bytes) ||
-		!get_bytes(&message->math_version, sizeof(round->math_version),
-			round->math_version) ||
+		!get_bytes(
+			&message->math_version, sizeof(round->math_version), round->math_version) ||
 		!get_bytes(&message->digest, sizeof(round->digest), round->digest) ||
 		!get_gambles(message, round))
 		return false;
@@ -415,8 +418,8 @@ static enum codec_status get_player(const Carillon__PlayerState *message, struct
 		return CODEC_FORMAT;
 	if (!get_bytes(&message->next_salt, PLAYER_SALT_BYTES, player->salt.bytes) ||
 		!get_bytes(&message->last_request_id, PLAYER_ID_BYTES, player->last.request_id) ||
-		!get_bytes(&message->last_content_hash, PLAYER_ID_BYTES,
-			player->last.content_hash) ||
+		!get_bytes(
+			&message->last_content_hash, PLAYER_ID_BYTES, player->last.content_hash) ||
 		message->n_awards > PLAYER_AWARDS_MAX || message->last_kind > PLAYER_MOVE_SETTING ||
 		message->last_collected < 0)
 		return CODEC_RANGE;
@@ -426,9 +429,9 @@ static enum codec_status get_player(const Carillon__PlayerState *message, struct
 	player->money_seq = message->money_seq;
 	player->balance = money_of(message->balance);
 	for (size_t i = 0; i < message->n_awards; i++)
-		player->award[i] = (struct player_award){ message->awards[i]->move,
-			message->awards[i]->index, message->awards[i]->pool,
-			money_of(message->awards[i]->paid) };
+		player->award[i] =
+			(struct player_award){ message->awards[i]->move, message->awards[i]->index,
+				message->awards[i]->pool, money_of(message->awards[i]->paid) };
 	player->award_count = (uint32_t)message->n_awards;
 	player->last.kind = (enum player_move)message->last_kind;
 	player->last.refusal = message->last_refusal;
@@ -450,9 +453,11 @@ enum codec_status player_decode(const uint8_t *bytes, size_t count, struct playe
 	return status;
 }
 
-/* ---- the bound -------------------------------------------------------------------------------- */
+/* ---- the bound --------------------------------------------------------------------------------
+ */
 
-/* Every field at the value that takes the most bytes. Script and reason never meet in an ordinary record, and are counted all the same. */
+/* Every field at the value that takes the most bytes. Script and reason never meet in an ordinary
+ * record, and are counted all the same. */
 size_t record_bytes_worst(void)
 {
 	struct player_record record;

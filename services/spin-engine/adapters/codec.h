@@ -1,5 +1,6 @@
-/* Between the pure state and the bytes that are kept: the record in a journal row, the states in Postgres (proto/record.proto). Every decoder
- * refuses whatever its encoder would not have made of a possible state: bytes are never trusted into the core. */
+/* Between the pure state and the bytes that are kept: the record in a journal row, the states in
+ * Postgres (proto/record.proto). Every decoder refuses whatever its encoder would not have made of
+ * a possible state: bytes are never trusted into the core. */
 #ifndef CARILLON_SPIN_ENGINE_CODEC_H
 #define CARILLON_SPIN_ENGINE_CODEC_H
 
@@ -9,21 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORD_BYTES_MAX 1024  /* of a record, as the wallet takes it */
-#define STATE_BYTES_MAX 1024   /* of a game's or a player's state */
+#define RECORD_BYTES_MAX 1024 /* of a record, as the wallet takes it */
+#define STATE_BYTES_MAX 1024  /* of a game's or a player's state */
 
 enum codec_status {
 	CODEC_OK = 0,
 	CODEC_MALFORMED, /* no protobuf of this message */
-	CODEC_FORMAT,    /* of a build this one does not know: the reader must stop */
-	CODEC_RANGE,     /* a field is out of its range */
+	CODEC_FORMAT,	 /* of a build this one does not know: the reader must stop */
+	CODEC_RANGE,	 /* a field is out of its range */
 };
 
-/* All encoders assert that the result fits: record_bytes_worst() proves it at the start. Return the length. */
+/* All encoders assert that the result fits: record_bytes_worst() proves it at the start. Return the
+ * length. */
 size_t record_encode(const struct player_record *record, uint8_t out[RECORD_BYTES_MAX]);
 enum codec_status record_decode(const uint8_t *bytes, size_t count, struct player_record *record_r);
 size_t player_game_encode(const struct player_game *play, uint8_t out[STATE_BYTES_MAX]);
-enum codec_status player_game_decode(const uint8_t *bytes, size_t count, struct player_game *play_r);
+enum codec_status player_game_decode(
+	const uint8_t *bytes, size_t count, struct player_game *play_r);
 /* id, account and last_move are columns of their own. */
 size_t player_encode(const struct player *player, uint8_t out[STATE_BYTES_MAX]);
 enum codec_status player_decode(const uint8_t *bytes, size_t count, struct player *player_r);

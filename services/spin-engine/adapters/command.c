@@ -28,15 +28,15 @@ static bool bad_length(struct fault *fault, const char *where, size_t found, siz
 }
 
 /* Where nothing is given, 16 zeros: for commands that are no moves. */
-static bool read_ids(const Carillon__SpinCommand *message, struct player_command *core,
-	struct fault *fault)
+static bool read_ids(
+	const Carillon__SpinCommand *message, struct player_command *core, struct fault *fault)
 {
 	if (message->request_id.len != 0 && message->request_id.len != PLAYER_ID_BYTES)
 		return bad_length(fault, "request_id", message->request_id.len, PLAYER_ID_BYTES,
 			PLAYER_ID_BYTES);
 	if (message->content_hash.len != 0 && message->content_hash.len != PLAYER_ID_BYTES)
-		return bad_length(fault, "content_hash", message->content_hash.len,
-			PLAYER_ID_BYTES, PLAYER_ID_BYTES);
+		return bad_length(fault, "content_hash", message->content_hash.len, PLAYER_ID_BYTES,
+			PLAYER_ID_BYTES);
 	core->has_request_id = message->request_id.len > 0;
 	if (message->request_id.len > 0)
 		memcpy(core->request_id, message->request_id.data, PLAYER_ID_BYTES);
@@ -45,16 +45,16 @@ static bool read_ids(const Carillon__SpinCommand *message, struct player_command
 	return true;
 }
 
-static bool read_bet(const Carillon__SpinCommand *message, struct player_command *core,
-	struct fault *fault)
+static bool read_bet(
+	const Carillon__SpinCommand *message, struct player_command *core, struct fault *fault)
 {
 	const Carillon__Bet *bet = message->bet;
 
 	if (!bet)
 		return bad(fault, "bet", "A bet is missing.");
 	if (bet->autoplay_id.len != 0 && bet->autoplay_id.len != AUTOPLAY_ID_BYTES)
-		return bad_length(fault, "bet.autoplay_id", bet->autoplay_id.len,
-			AUTOPLAY_ID_BYTES, AUTOPLAY_ID_BYTES);
+		return bad_length(fault, "bet.autoplay_id", bet->autoplay_id.len, AUTOPLAY_ID_BYTES,
+			AUTOPLAY_ID_BYTES);
 	if (message->client_nonce.len < PLAYER_NONCE_MIN ||
 		message->client_nonce.len > PLAYER_NONCE_MAX)
 		return bad_length(fault, "client_nonce", message->client_nonce.len,
@@ -70,8 +70,8 @@ static bool read_bet(const Carillon__SpinCommand *message, struct player_command
 	return true;
 }
 
-static bool read_autoplay(const Carillon__SpinCommand *message, struct player_command *core,
-	struct fault *fault)
+static bool read_autoplay(
+	const Carillon__SpinCommand *message, struct player_command *core, struct fault *fault)
 {
 	const Carillon__Autoplay *autoplay = message->autoplay;
 
@@ -91,8 +91,8 @@ static bool read_autoplay(const Carillon__SpinCommand *message, struct player_co
 	return true;
 }
 
-static bool read_action(const Carillon__SpinCommand *message, struct player_command *core,
-	struct fault *fault)
+static bool read_action(
+	const Carillon__SpinCommand *message, struct player_command *core, struct fault *fault)
 {
 	const char *action = message->action;
 
@@ -115,8 +115,8 @@ static bool read_action(const Carillon__SpinCommand *message, struct player_comm
 	return false;
 }
 
-static bool read_currency(const Carillon__SpinCommand *message, struct player_command *core,
-	struct fault *fault)
+static bool read_currency(
+	const Carillon__SpinCommand *message, struct player_command *core, struct fault *fault)
 {
 	const struct currency *currency = currency_by_code(message->currency);
 
@@ -130,8 +130,8 @@ static bool read_currency(const Carillon__SpinCommand *message, struct player_co
 	return true;
 }
 
-static bool read_verb(const Carillon__SpinCommand *message, struct player_command *core,
-	struct fault *fault)
+static bool read_verb(
+	const Carillon__SpinCommand *message, struct player_command *core, struct fault *fault)
 {
 	switch ((int)message->kind) {
 	case CARILLON__SPIN_KIND__SPIN_OPEN:
@@ -172,8 +172,8 @@ static bool read_verb(const Carillon__SpinCommand *message, struct player_comman
 	}
 }
 
-static bool read_game(const Carillon__SpinCommand *message, struct spin_command *command,
-	struct fault *fault)
+static bool read_game(
+	const Carillon__SpinCommand *message, struct spin_command *command, struct fault *fault)
 {
 	enum player_verb verb = command->core.verb;
 	size_t length = strlen(message->game);
@@ -186,8 +186,8 @@ static bool read_game(const Carillon__SpinCommand *message, struct spin_command 
 	return true;
 }
 
-static bool read_rest(const Carillon__SpinCommand *message, struct spin_command *command,
-	struct fault *fault)
+static bool read_rest(
+	const Carillon__SpinCommand *message, struct spin_command *command, struct fault *fault)
 {
 	struct player_command *core = &command->core;
 	size_t reason = strlen(message->reason);
@@ -242,7 +242,8 @@ enum command_status command_read(const Carillon__SpinCommand *message,
 	return COMMAND_OK;
 }
 
-/* ---- a look into the bytes --------------------------------------------------------------------- */
+/* ---- a look into the bytes ---------------------------------------------------------------------
+ */
 
 static bool varint(const uint8_t *bytes, size_t count, size_t *at, uint64_t *value_r)
 {

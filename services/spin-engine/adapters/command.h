@@ -1,4 +1,5 @@
-/* A SpinCommand from the wire, field by field, into what the state machine takes. Nothing of it is trusted. */
+/* A SpinCommand from the wire, field by field, into what the state machine takes. Nothing of it is
+ * trusted. */
 #ifndef CARILLON_SPIN_ENGINE_COMMAND_H
 #define CARILLON_SPIN_ENGINE_COMMAND_H
 
@@ -15,7 +16,7 @@ struct spin_command {
 	player_id player;
 	uint64_t correlation;
 	char reply_to[COMMAND_REPLY_TO_MAX]; /* empty: nobody waits */
-	char game[GAME_ID_MAX];              /* empty: none meant */
+	char game[GAME_ID_MAX];		     /* empty: none meant */
 	uint32_t trace_length;
 	uint8_t trace[COMMAND_TRACE_MAX];
 	struct player_command core;
@@ -24,14 +25,16 @@ struct spin_command {
 enum command_status {
 	COMMAND_OK = 0,
 	COMMAND_UNREADABLE, /* no message, or nobody to answer it for: dead letters */
-	COMMAND_BAD,        /* a field is wrong: *fault_r is the answer; player, correlation and reply_to are set */
+	COMMAND_BAD, /* a field is wrong: *fault_r is the answer; player, correlation and reply_to
+			are set */
 };
 
 struct Carillon__SpinCommand;
 /* From an unpacked message. reason (160 bytes) is set with COMMAND_UNREADABLE. */
-enum command_status command_read(const struct Carillon__SpinCommand *message, struct spin_command *command_r, struct fault *fault_r,
-				 char *reason);
-/* The varint field `number` of a message, without unpacking it: the player whose state a whole batch needs. 0 if there is none. */
+enum command_status command_read(const struct Carillon__SpinCommand *message,
+	struct spin_command *command_r, struct fault *fault_r, char *reason);
+/* The varint field `number` of a message, without unpacking it: the player whose state a whole
+ * batch needs. 0 if there is none. */
 uint64_t command_peek(const uint8_t *bytes, size_t count, uint32_t number);
 
 #endif

@@ -25,34 +25,38 @@
 /* One process, one engine: the loop's hooks carry no context of ours. */
 static struct engine engine;
 
-/* ---- start -------------------------------------------------------------------------------------- */
+/* ---- start --------------------------------------------------------------------------------------
+ */
 
 static void make_metrics(struct engine_metrics *m)
 {
 	m->rounds = metric_counter("carillon_engine_rounds_total", NULL, "Bets booked");
-	m->hits = metric_counter("carillon_engine_hits_total", NULL, "Jackpot claims of booked bets");
+	m->hits =
+		metric_counter("carillon_engine_hits_total", NULL, "Jackpot claims of booked bets");
 	m->verdict_us = metric_histogram_us("carillon_engine_verdict_us", NULL,
 		"From a command's arrival to the wallet's verdict");
-	m->in_flight = metric_gauge("carillon_engine_in_flight", NULL, "Proposals without a verdict");
-	m->waiting = metric_gauge("carillon_engine_waiting", NULL,
-		"Players whose commands wait for facts");
+	m->in_flight =
+		metric_gauge("carillon_engine_in_flight", NULL, "Proposals without a verdict");
+	m->waiting = metric_gauge(
+		"carillon_engine_waiting", NULL, "Players whose commands wait for facts");
 	m->repeats = metric_counter("carillon_engine_repeats_total", NULL, "Proposals sent again");
 	m->gap_alarm = metric_gauge("carillon_engine_gap_alarm", NULL,
 		"Shards whose facts miss a seq for more than 5 s");
 	m->asked_again = metric_counter("carillon_engine_republish_total", NULL,
 		"Requests to the wallet to publish facts again");
-	m->refused = metric_counter("carillon_engine_refused_total", NULL, "Moves the wallet refused");
+	m->refused =
+		metric_counter("carillon_engine_refused_total", NULL, "Moves the wallet refused");
 	m->declined = metric_counter("carillon_engine_declined_total", NULL,
 		"Commands answered with an error before a proposal");
-	m->busy = metric_counter("carillon_engine_busy_total", NULL,
-		"Commands of players with a full queue");
+	m->busy = metric_counter(
+		"carillon_engine_busy_total", NULL, "Commands of players with a full queue");
 	m->seats = metric_gauge("carillon_engine_players", NULL, "Players in memory");
 	m->lost_pending = metric_counter("carillon_engine_pending_alarm_total", NULL,
 		"Moves refused because pending is not what the engine has");
 	m->skipped = metric_counter("carillon_engine_skipped_moves_total", NULL,
 		"Moves adopted without the one before");
-	m->resolved = metric_counter("carillon_engine_resolve_total", NULL,
-		"Abandoned rounds sent to be resolved");
+	m->resolved = metric_counter(
+		"carillon_engine_resolve_total", NULL, "Abandoned rounds sent to be resolved");
 	m->stopped = metric_counter("carillon_engine_stopped_total", NULL,
 		"Games stopped for a round past its proven bounds");
 	m->replays = metric_counter("carillon_engine_replays_total", NULL, "Past rounds asked for");
@@ -72,7 +76,8 @@ static void load_keys(struct engine *e, PGconn *conn)
 	if (status == KEYS_MISSING) {
 		/* never silently a new key where moves have been promised under an old one */
 		if (store_has_keys(conn))
-			fatal("%s, and this installation has drawn moves under a key: restore it", error);
+			fatal("%s, and this installation has drawn moves under a key: restore it",
+				error);
 		if (!keys_create(path, error))
 			fatal("%s", error);
 		log_warn("%s did not exist: a new service key was made there; keep a copy", path);
@@ -95,7 +100,8 @@ static void check_forced(const struct engine *e, PGconn *conn)
 	test = PQntuples(result) == 1 && PQgetvalue(result, 0, 0)[0] == 't';
 	PQclear(result);
 	if (strcmp(common.kind, "test") != 0 || !test)
-		fatal("SPIN_ENGINE_FORCED_DRAWS: found 1 on a \"%s\" installation, expected 0: draws are forced only in tests",
+		fatal("SPIN_ENGINE_FORCED_DRAWS: found 1 on a \"%s\" installation, expected 0: "
+		      "draws are forced only in tests",
 			common.kind);
 	log_warn("forced draws are on: this is a test installation");
 }
@@ -140,7 +146,8 @@ static void close_shard(struct service *service, struct service_shard *shard)
 	shard->state = NULL;
 }
 
-/* ---- messages ----------------------------------------------------------------------------------- */
+/* ---- messages -----------------------------------------------------------------------------------
+ */
 
 /* One query for all players of a batch that are not in memory. */
 static void batch(struct service *service, const struct kafka_message *messages, size_t n)
@@ -161,15 +168,18 @@ static void batch(struct service *service, const struct kafka_message *messages,
 			count);
 }
 
-static bool right_shard(struct service *service, const struct service_shard *shard, player_id player)
+static bool right_shard(
+	struct service *service, const struct service_shard *shard, player_id player)
 {
 	if (!player_id_valid(player)) {
-		service_reason(service, "player: found %" PRId64 ", expected a player's id", player);
+		service_reason(
+			service, "player: found %" PRId64 ", expected a player's id", player);
 		return false;
 	}
 	if (shard_of_player(player, service_shards(service)) == shard->shard)
 		return true;
-	service_reason(service, "partition: found %" PRIu32 ", expected %" PRIu32 " for player %" PRId64,
+	service_reason(service,
+		"partition: found %" PRIu32 ", expected %" PRIu32 " for player %" PRId64,
 		shard->shard, shard_of_player(player, service_shards(service)), player);
 	return false;
 }
@@ -179,8 +189,8 @@ static enum service_message_status take_fact(struct service *service, struct ser
 {
 	struct engine_shard *state = shard->state;
 
-	switch (seq_gate_offer(&state->gate, fact->envelope->incarnation, fact->envelope->seq,
-		clock_mono_us())) {
+	switch (seq_gate_offer(
+		&state->gate, fact->envelope->incarnation, fact->envelope->seq, clock_mono_us())) {
 	case SEQ_GATE_TAKE:
 		break;
 	case SEQ_GATE_SEEN:
@@ -189,8 +199,8 @@ static enum service_message_status take_fact(struct service *service, struct ser
 	case SEQ_GATE_GAP:
 		return SERVICE_GAP;
 	case SEQ_GATE_INCARNATION:
-		fatal("wallet.facts shard %" PRIu32 ": incarnation %" PRIu32
-		      " after %" PRIu32 ", the shard was restored: reloading",
+		fatal("wallet.facts shard %" PRIu32 ": incarnation %" PRIu32 " after %" PRIu32
+		      ", the shard was restored: reloading",
 			shard->shard, fact->envelope->incarnation, state->gate.incarnation);
 	}
 	*seq_r = fact->envelope->seq;
@@ -200,8 +210,9 @@ static enum service_message_status take_fact(struct service *service, struct ser
 	return SERVICE_TAKEN;
 }
 
-static enum service_message_status take_command(struct service *service, struct service_shard *shard,
-	const struct kafka_message *message, const Carillon__SpinCommand *unpacked)
+static enum service_message_status take_command(struct service *service,
+	struct service_shard *shard, const struct kafka_message *message,
+	const Carillon__SpinCommand *unpacked)
 {
 	struct spin_command command;
 	struct fault fault;
@@ -234,7 +245,8 @@ static enum service_message_status message(struct service *service, struct servi
 			carillon__wallet_fact__unpack(NULL, message->length, message->bytes);
 
 		if (!fact)
-			service_reason(service, "found %zu bytes, expected a WalletFact", message->length);
+			service_reason(
+				service, "found %zu bytes, expected a WalletFact", message->length);
 		else if (service_envelope_check(service, fact->envelope))
 			status = take_fact(service, shard, fact, seq_r);
 		if (fact)
@@ -244,7 +256,8 @@ static enum service_message_status message(struct service *service, struct servi
 			carillon__spin_command__unpack(NULL, message->length, message->bytes);
 
 		if (!command)
-			service_reason(service, "found %zu bytes, expected a SpinCommand", message->length);
+			service_reason(service, "found %zu bytes, expected a SpinCommand",
+				message->length);
 		else if (service_envelope_check(service, command->envelope))
 			status = take_command(service, shard, message, command);
 		if (command)
@@ -265,7 +278,8 @@ static void bus(struct service *service, const uint8_t *bytes, size_t length)
 	carillon__bus__free_unpacked(unpacked, NULL);
 }
 
-/* ---- time --------------------------------------------------------------------------------------- */
+/* ---- time ---------------------------------------------------------------------------------------
+ */
 
 static void ask_again(struct service *service, const struct service_shard *shard, uint64_t from_seq)
 {
@@ -302,7 +316,8 @@ static void look_for_gaps(struct service *service, uint64_t mono_us)
 			alarms++;
 		if (!seq_gate_should_ask(gate, ENGINE_ASK_US, mono_us))
 			continue;
-		log_warn("shard %" PRIu32 ": facts miss seq %" PRIu64, shard->shard, gate->last + 1);
+		log_warn(
+			"shard %" PRIu32 ": facts miss seq %" PRIu64, shard->shard, gate->last + 1);
 		ask_again(service, shard, gate->last + 1);
 	}
 	metric_set(engine.metrics.gap_alarm, alarms);
@@ -380,7 +395,8 @@ static void tick(struct service *service, uint64_t mono_us)
 	}
 }
 
-/* ---- the checkpoint ------------------------------------------------------------------------------ */
+/* ---- the checkpoint
+ * ------------------------------------------------------------------------------ */
 
 static void write_states(struct service *service)
 {

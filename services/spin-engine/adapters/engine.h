@@ -1,5 +1,6 @@
-/* The engine's working parts, shared by its files. In reading order: engine.c (what the service loop calls), play.c (from a command to a proposal),
- * adopt.c (from a booked row to the state), answer.c (replies), replay.c (rounds of the past). */
+/* The engine's working parts, shared by its files. In reading order: engine.c (what the service
+ * loop calls), play.c (from a command to a proposal), adopt.c (from a booked row to the state),
+ * answer.c (replies), replay.c (rounds of the past). */
 #ifndef CARILLON_SPIN_ENGINE_ENGINE_H
 #define CARILLON_SPIN_ENGINE_ENGINE_H
 
@@ -15,11 +16,12 @@
 
 #include "wallet.pb-c.h"
 
-#define ENGINE_WAIT_US UINT64_C(2000000)    /* for facts, when a command names a move not seen yet */
-#define ENGINE_REPEAT_US UINT64_C(1000000)  /* a proposal without an answer is sent again */
-#define ENGINE_AWARD_US UINT64_C(1000000)   /* a reply that reveals a jackpot waits this long for what was paid */
-#define ENGINE_ASK_US UINT64_C(1000000)     /* a gap in the facts: ask the wallet */
-#define ENGINE_ALARM_US UINT64_C(5000000)   /* and raise an alarm */
+#define ENGINE_WAIT_US UINT64_C(2000000)   /* for facts, when a command names a move not seen yet */
+#define ENGINE_REPEAT_US UINT64_C(1000000) /* a proposal without an answer is sent again */
+#define ENGINE_AWARD_US                                                                            \
+	UINT64_C(1000000) /* a reply that reveals a jackpot waits this long for what was paid */
+#define ENGINE_ASK_US UINT64_C(1000000)	  /* a gap in the facts: ask the wallet */
+#define ENGINE_ALARM_US UINT64_C(5000000) /* and raise an alarm */
 
 /* The settings of the engine's own; the table is in main.c. */
 struct engine_settings {
@@ -33,8 +35,9 @@ struct engine_shard {
 };
 
 struct engine_metrics {
-	struct metric *rounds, *hits, *verdict_us, *in_flight, *waiting, *repeats, *gap_alarm, *asked_again, *refused, *declined, *busy, *seats,
-		*lost_pending, *skipped, *resolved, *stopped, *replays, *replay_differs, *forced;
+	struct metric *rounds, *hits, *verdict_us, *in_flight, *waiting, *repeats, *gap_alarm,
+		*asked_again, *refused, *declined, *busy, *seats, *lost_pending, *skipped,
+		*resolved, *stopped, *replays, *replay_differs, *forced;
 };
 
 struct engine {
@@ -45,11 +48,11 @@ struct engine {
 	struct seats seats;
 	struct arena arena;
 	struct view_sources sources;
-	struct ask *held;            /* decided, but the answer waits for an award */
+	struct ask *held; /* decided, but the answer waits for an award */
 	size_t stopped_count;
 	uint32_t stopped[STORE_STOPPED_MAX];
 	uint64_t tick_us, second_us, resolve_us;
-	PGconn *replica;             /* read-only, for replays; NULL: to be connected */
+	PGconn *replica; /* read-only, for replays; NULL: to be connected */
 	struct engine_metrics metrics;
 };
 
@@ -57,13 +60,15 @@ struct engine {
 struct service_ops engine_ops(const struct setting *table, const struct engine_settings *settings);
 
 /* play.c */
-void play_command(struct engine *engine, struct service_shard *shard, int64_t offset, const struct spin_command *command);
+void play_command(struct engine *engine, struct service_shard *shard, int64_t offset,
+	const struct spin_command *command);
 /* Decides what waits at this seat, until something is in flight or must wait. */
 void play_run(struct engine *engine, struct seat *seat);
 void play_tick(struct engine *engine, uint64_t mono_us);
 /* The seat of a player, loaded if it must be. */
 struct seat *play_seat(struct engine *engine, player_id player);
-/* Takes the decided head off the queue and off the shard's list; the caller answers and frees it. */
+/* Takes the decided head off the queue and off the shard's list; the caller answers and frees it.
+ */
 struct ask *play_decided(struct engine *engine, struct seat *seat);
 bool play_stopped(const struct engine *engine, uint32_t game);
 
@@ -72,16 +77,22 @@ void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact);
 void adopt_verdict(struct engine *engine, const Carillon__WalletFact *fact);
 
 /* answer.c: each answers the ask and frees it. */
-void answer_fault(struct engine *engine, struct seat *seat, struct ask *ask, const struct fault *fault);
-void answer_error(struct engine *engine, struct seat *seat, struct ask *ask, const struct player_error *error);
-/* The present state; `result`: of a move just made or asked for again, so that a closed round is shown too. */
-void answer_state(struct engine *engine, struct seat *seat, struct ask *ask, uint32_t from, bool result);
+void answer_fault(
+	struct engine *engine, struct seat *seat, struct ask *ask, const struct fault *fault);
+void answer_error(struct engine *engine, struct seat *seat, struct ask *ask,
+	const struct player_error *error);
+/* The present state; `result`: of a move just made or asked for again, so that a closed round is
+ * shown too. */
+void answer_state(
+	struct engine *engine, struct seat *seat, struct ask *ask, uint32_t from, bool result);
 /* Before there is a seat. */
-void answer_bad(struct engine *engine, const struct spin_command *command, const struct fault *fault);
+void answer_bad(
+	struct engine *engine, const struct spin_command *command, const struct fault *fault);
 /* Held answers whose award has come or whose time is up. */
 void answer_held(struct engine *engine, uint64_t mono_us, bool all);
 /* A finished reply of a past round. */
-void answer_replay(struct engine *engine, struct seat *seat, const struct spin_command *command, Carillon__RoundView *view);
+void answer_replay(struct engine *engine, struct seat *seat, const struct spin_command *command,
+	Carillon__RoundView *view);
 
 /* replay.c */
 void replay_answer(struct engine *engine, struct seat *seat, struct ask *ask);

@@ -57,7 +57,8 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_ROUND] = { 409, "other_round", "This is not the round at hand." },
 	[REFUSED_CLOSED] = { 409, "round_closed", "This round is closed." },
 	[REFUSED_CURSOR] = { 409, "other_cursor", "The round stands at another phase." },
-	[REFUSED_PICK_NEEDED] = { 409, "pick_needed", "A pick is needed before the round goes on." },
+	[REFUSED_PICK_NEEDED] = { 409, "pick_needed",
+		"A pick is needed before the round goes on." },
 	[REFUSED_NO_PICK] = { 409, "no_pick", "There is nothing to pick at this phase." },
 	[REFUSED_CHOICE] = { 400, "bad_choice", "The choice is out of its range." },
 	[REFUSED_WITCH] = { 400, "bad_witch", "The game has no such witch." },
@@ -130,6 +131,5 @@ void fault_of_refusal(uint32_t refusal, struct fault *fault)
 		fault_found(fault, "refusal %" PRIu32, refusal);
 		return;
 	}
-	fault_set(fault, refusals[refusal].http, refusals[refusal].code,
-		refusals[refusal].message);
+	fault_set(fault, refusals[refusal].http, refusals[refusal].code, refusals[refusal].message);
 }

@@ -44,7 +44,8 @@ static char *canonical_of(const char *path, const struct game *game)
 static void check_bounds(const char *path, const struct game *game)
 {
 	if (game->gamble.offered && game->gamble.attempts_max > PLAYER_GAMBLES_MAX)
-		fatal("%s: /gamble: found %" PRIu32 " attempts, expected at most %d: a record would not hold them",
+		fatal("%s: /gamble: found %" PRIu32
+		      " attempts, expected at most %d: a record would not hold them",
 			path, game->gamble.attempts_max, PLAYER_GAMBLES_MAX);
 }
 
@@ -177,8 +178,8 @@ static const struct game *keep_old(struct games *games, struct game *game)
 	return game;
 }
 
-const struct game *games_by_digest(struct games *games, PGconn *conn, uint32_t number,
-	const uint8_t digest[GAME_DIGEST_BYTES])
+const struct game *games_by_digest(
+	struct games *games, PGconn *conn, uint32_t number, const uint8_t digest[GAME_DIGEST_BYTES])
 {
 	const struct game *now = games_by_number(games, number);
 	char number_text[16], digest_text[2 * GAME_DIGEST_BYTES + 3], error[DEFINITION_ERROR_MAX];

@@ -1,5 +1,5 @@
-/* The definitions this engine plays: those offered now, from the games folder, and older ones by their digest, from the database: a round ends on
- * the definition it began with. */
+/* The definitions this engine plays: those offered now, from the games folder, and older ones by
+ * their digest, from the database: a round ends on the definition it began with. */
 #ifndef CARILLON_SPIN_ENGINE_GAMES_H
 #define CARILLON_SPIN_ENGINE_GAMES_H
 
@@ -7,13 +7,13 @@
 
 #include <libpq-fe.h>
 
-#define GAMES_MAX 16        /* offered at once */
-#define GAMES_OLD_MAX 64    /* older versions in memory */
+#define GAMES_MAX 16	 /* offered at once */
+#define GAMES_OLD_MAX 64 /* older versions in memory */
 
 struct games;
 
-/* Loads <folder>/<id>/definition.json of every game; with demo, definition.demo.json instead where there is one. Fatal, with file, place, found
- * and expected, on any that cannot be played. */
+/* Loads <folder>/<id>/definition.json of every game; with demo, definition.demo.json instead where
+ * there is one. Fatal, with file, place, found and expected, on any that cannot be played. */
 struct games *games_load(const char *folder, bool demo);
 void games_free(struct games **games);
 /* Keeps every loaded definition, canonical, in carillon.game. */
@@ -23,7 +23,9 @@ size_t games_count(const struct games *games);
 const struct game *games_at(const struct games *games, size_t at);
 const struct game *games_by_id(const struct games *games, const char *id);
 const struct game *games_by_number(const struct games *games, uint32_t number);
-/* By number and digest; an older one is read from the database. NULL if it was never registered there. */
-const struct game *games_by_digest(struct games *games, PGconn *conn, uint32_t number, const uint8_t digest[GAME_DIGEST_BYTES]);
+/* By number and digest; an older one is read from the database. NULL if it was never registered
+ * there. */
+const struct game *games_by_digest(struct games *games, PGconn *conn, uint32_t number,
+	const uint8_t digest[GAME_DIGEST_BYTES]);
 
 #endif

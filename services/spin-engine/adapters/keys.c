@@ -54,7 +54,8 @@ static bool read_line(struct keys *keys, char *line)
 	unsigned long number = strtoul(line, &end, 10);
 	size_t length;
 
-	if (keys->count == KEYS_MAX || end == line || *end != ' ' || number == 0 || number > UINT32_MAX ||
+	if (keys->count == KEYS_MAX || end == line || *end != ' ' || number == 0 ||
+		number > UINT32_MAX ||
 		(keys->count > 0 && number <= keys->key[keys->count - 1].number))
 		return false;
 	end++;
@@ -81,7 +82,8 @@ static enum keys_status read_file(const char *path, FILE *file, struct keys *key
 	sodium_memzero(line, sizeof(line));
 	if (!good) {
 		snprintf(error, KEYS_ERROR_MAX,
-			"%s line %d: expected \"number hex64\", numbers > 0 and rising, at most %d keys",
+			"%s line %d: expected \"number hex64\", numbers > 0 and rising, at most %d "
+			"keys",
 			path, at, KEYS_MAX);
 		return KEYS_REFUSED;
 	}
@@ -169,8 +171,8 @@ uint32_t keys_number(const struct keys *keys, size_t at)
 	return keys->key[at].number;
 }
 
-static void hmac(const uint8_t key[SECRET_BYTES], const uint8_t *a, size_t a_length,
-	const void *b, size_t b_length, uint8_t out[SECRET_BYTES])
+static void hmac(const uint8_t key[SECRET_BYTES], const uint8_t *a, size_t a_length, const void *b,
+	size_t b_length, uint8_t out[SECRET_BYTES])
 {
 	crypto_auth_hmacsha256_state state;
 

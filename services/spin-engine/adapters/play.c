@@ -1,4 +1,5 @@
-/* From a command to a proposal: one move in flight a player, the rest of his commands wait behind it. */
+/* From a command to a proposal: one move in flight a player, the rest of his commands wait behind
+ * it. */
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "services/spin-engine/adapters/codec.h"
@@ -27,7 +28,8 @@ bool play_stopped(const struct engine *engine, uint32_t game)
 	return false;
 }
 
-/* ---- the list of undecided commands, by offset -------------------------------------------------- */
+/* ---- the list of undecided commands, by offset --------------------------------------------------
+ */
 
 static void list_add(struct engine_shard *list, struct ask *ask)
 {
@@ -62,7 +64,8 @@ struct ask *play_decided(struct engine *engine, struct seat *seat)
 	return ask;
 }
 
-/* ---- proposals ---------------------------------------------------------------------------------- */
+/* ---- proposals ----------------------------------------------------------------------------------
+ */
 
 static void fill_claims(const struct player_proposal *proposal, Carillon__Claim *claim,
 	Carillon__Claim **claims, Carillon__Proposal *message)
@@ -126,7 +129,8 @@ static void send(struct engine *engine, struct seat *seat, uint64_t now_us)
 		seat->flight.bytes, seat->flight.length);
 }
 
-/* Packs the proposal once: it is repeated byte by byte until the wallet has answered, and nobody is told the outcome before. */
+/* Packs the proposal once: it is repeated byte by byte until the wallet has answered, and nobody is
+ * told the outcome before. */
 static void launch(struct engine *engine, struct seat *seat, struct ask *ask,
 	struct player_proposal *proposal, uint32_t from)
 {
@@ -165,14 +169,15 @@ static void launch(struct engine *engine, struct seat *seat, struct ask *ask,
 	send(engine, seat, clock_mono_us());
 }
 
-/* ---- deciding ----------------------------------------------------------------------------------- */
+/* ---- deciding -----------------------------------------------------------------------------------
+ */
 
 /* What a command is about. */
 struct matter {
-	const struct game *game;     /* the one offered now */
-	const struct game *opened;   /* the one the open round began with, or game */
-	struct player_game *play;    /* the seat's; NULL: never played */
-	struct player_game fresh;    /* then this stands for it */
+	const struct game *game;   /* the one offered now */
+	const struct game *opened; /* the one the open round began with, or game */
+	struct player_game *play;  /* the seat's; NULL: never played */
+	struct player_game fresh;  /* then this stands for it */
 };
 
 static void fail(struct engine *engine, struct seat *seat, enum player_refusal refusal)
@@ -184,8 +189,8 @@ static void fail(struct engine *engine, struct seat *seat, enum player_refusal r
 }
 
 /* The definition of the open round may be an older one, and is then read from the database. */
-static bool find_matter(struct engine *engine, struct seat *seat, const struct spin_command *command,
-	struct matter *matter)
+static bool find_matter(struct engine *engine, struct seat *seat,
+	const struct spin_command *command, struct matter *matter)
 {
 	matter->game = command->game[0] ? games_by_id(engine->games, command->game) : NULL;
 	matter->opened = matter->game;
@@ -244,14 +249,14 @@ static void stop_game(struct engine *engine, const struct seat *seat, const stru
 		  " went past its proven bounds; the game is stopped",
 		game->id, seat->player.id);
 	metric_add(engine->metrics.stopped, 1);
-	store_stop(service_pg(engine->service), game->number,
-		"a round went past its proven bounds");
+	store_stop(
+		service_pg(engine->service), game->number, "a round went past its proven bounds");
 	if (engine->stopped_count < STORE_STOPPED_MAX)
 		engine->stopped[engine->stopped_count++] = game->number;
 }
 
-static void decide_propose(struct engine *engine, struct seat *seat, struct ask *ask,
-	const struct matter *matter)
+static void decide_propose(
+	struct engine *engine, struct seat *seat, struct ask *ask, const struct matter *matter)
 {
 	const struct player_command *command = &ask->command.core;
 	const struct player_game *play = matter->play ? matter->play : &matter->fresh;
@@ -280,8 +285,8 @@ static void decide_propose(struct engine *engine, struct seat *seat, struct ask 
 		launch(engine, seat, ask, &proposal, 0);
 }
 
-static void decide_step(struct engine *engine, struct seat *seat, struct ask *ask,
-	struct matter *matter)
+static void decide_step(
+	struct engine *engine, struct seat *seat, struct ask *ask, struct matter *matter)
 {
 	struct player_command *command = &ask->command.core;
 	struct player_proposal proposal;
@@ -347,7 +352,10 @@ static bool decide(struct engine *engine, struct seat *seat, struct ask *ask)
 		fail(engine, seat, matter.game ? REFUSED_GAME_STOPPED : REFUSED_NO_GAME);
 		return true;
 	}
-	switch (player_check(&seat->player, matter.play ? matter.play : matter.game ? &matter.fresh : NULL,
+	switch (player_check(&seat->player,
+		matter.play   ? matter.play
+		: matter.game ? &matter.fresh
+			      : NULL,
 		game_for(&matter, command->verb), command, clock_wall_us(), &error)) {
 	case PLAYER_ANSWER:
 		answer_state(engine, seat, play_decided(engine, seat), command->cursor, false);

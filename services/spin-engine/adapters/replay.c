@@ -1,5 +1,6 @@
-/* A past round, from the journal: its record says how to draw it again, and the replay must come to the result digest that was booked. Read-only, by the
- * read-only role, and short: the loop waits for it. */
+/* A past round, from the journal: its record says how to draw it again, and the replay must come to
+ * the result digest that was booked. Read-only, by the read-only role, and short: the loop waits
+ * for it. */
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "services/spin-engine/adapters/codec.h"
@@ -45,7 +46,8 @@ static bool connected(struct engine *engine)
 }
 
 /* NULL when it failed. */
-static PGresult *ask(struct engine *engine, const char *sql, int count, const char *const *parameters)
+static PGresult *ask(
+	struct engine *engine, const char *sql, int count, const char *const *parameters)
 {
 	PGresult *result = pg_try(engine->replica, sql, count, parameters);
 
@@ -84,8 +86,7 @@ static bool read_awards(struct engine *engine, player_id id, uint64_t move, stru
 		return false;
 	for (int row = 0; row < PQntuples(result); row++) {
 		struct player_award award = { move, (uint32_t)pg_number(result, row, 0),
-			(uint32_t)pg_number(result, row, 1),
-			money_of(pg_number(result, row, 2)) };
+			(uint32_t)pg_number(result, row, 1), money_of(pg_number(result, row, 2)) };
 
 		player_award(player, &award);
 	}
@@ -166,8 +167,8 @@ void replay_answer(struct engine *engine, struct seat *seat, struct ask *ask)
 		refuse(engine, seat, ask, http);
 		return;
 	}
-	status = view_round(&engine->sources, &player, &play, ask->command.core.cursor,
-		VIEW_PHASES_MAX, &view);
+	status = view_round(
+		&engine->sources, &player, &play, ask->command.core.cursor, VIEW_PHASES_MAX, &view);
 	if (status != VIEW_OK) {
 		metric_add(engine->metrics.replay_differs, 1);
 		log_error("ALARM replay of player %" PRId64 " round %" PRIu64 ": %s", player.id,

@@ -1,5 +1,5 @@
-/* The players in memory: one seat each, with his state, the command that is being decided and those that wait behind it. Made on demand, given up
- * when clean. */
+/* The players in memory: one seat each, with his state, the command that is being decided and those
+ * that wait behind it. Made on demand, given up when clean. */
 #ifndef CARILLON_SPIN_ENGINE_SEATS_H
 #define CARILLON_SPIN_ENGINE_SEATS_H
 
@@ -10,16 +10,17 @@
 #include <stdint.h>
 
 #define SEAT_GAMES_MAX 8
-#define SEAT_QUEUE_MAX 8    /* commands of one player, the one being decided included */
+#define SEAT_QUEUE_MAX 8 /* commands of one player, the one being decided included */
 
 /* A command that is not decided yet. */
 struct ask {
 	struct spin_command command;
 	uint32_t shard;
-	int64_t offset;          /* in spin.commands: where a restart must begin */
-	uint64_t arrived_us;     /* monotonic */
-	uint64_t deadline_us;    /* PLAYER_WAIT: until when facts may come; 0: not waiting. Held replies: until when the award may come */
-	struct ask *next;        /* behind it in the player's queue */
+	int64_t offset;		   /* in spin.commands: where a restart must begin */
+	uint64_t arrived_us;	   /* monotonic */
+	uint64_t deadline_us;	   /* PLAYER_WAIT: until when facts may come; 0: not waiting. Held
+				      replies: until when the award may come */
+	struct ask *next;	   /* behind it in the player's queue */
 	struct ask *older, *newer; /* of the same shard, by offset */
 	/* of a reply that is held back for an award */
 	uint64_t round;
@@ -31,10 +32,10 @@ struct ask {
 struct flight {
 	bool open;
 	uint64_t move;
-	uint32_t from;           /* first phase of the answer */
-	uint64_t sent_us;        /* last, monotonic */
+	uint32_t from;	  /* first phase of the answer */
+	uint64_t sent_us; /* last, monotonic */
 	size_t length;
-	uint8_t *bytes;          /* the WalletCommand, to be sent again */
+	uint8_t *bytes; /* the WalletCommand, to be sent again */
 };
 
 struct seat {
@@ -42,7 +43,7 @@ struct seat {
 	uint32_t shard;
 	size_t game_count;
 	struct player_game *game[SEAT_GAMES_MAX];
-	bool dirty;              /* in the list of what the next checkpoint writes */
+	bool dirty; /* in the list of what the next checkpoint writes */
 	size_t queue_count;
 	struct ask *head, *tail;
 	struct flight flight;
@@ -50,9 +51,9 @@ struct seat {
 };
 
 struct seats {
-	struct seat **slot;      /* open addressing, a power of two */
+	struct seat **slot; /* open addressing, a power of two */
 	size_t room, count;
-	struct seat *busy;       /* head of the list */
+	struct seat *busy; /* head of the list */
 	size_t busy_count;
 	struct seat **dirty;
 	size_t dirty_count, dirty_room;

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- arrays as text ----------------------------------------------------------------------------- */
+/* ---- arrays as text -----------------------------------------------------------------------------
+ */
 
 struct text {
 	char *bytes;
@@ -61,7 +62,8 @@ static void text_end(struct text *text)
 	text_add(text, "%s", text->length == 0 ? "{}" : "}");
 }
 
-/* ---- loading ------------------------------------------------------------------------------------ */
+/* ---- loading ------------------------------------------------------------------------------------
+ */
 
 static void load_player(struct seats *seats, const PGresult *result, int row)
 {
@@ -95,8 +97,8 @@ static void load_game(struct seats *seats, const PGresult *result, int row)
 	seat_game_add(seat, &play);
 }
 
-void store_load(PGconn *conn, struct seats *seats, uint32_t shards, const player_id *players,
-	size_t count)
+void store_load(
+	PGconn *conn, struct seats *seats, uint32_t shards, const player_id *players, size_t count)
 {
 	struct text ids = { 0 };
 	const char *parameters[1];
@@ -114,7 +116,8 @@ void store_load(PGconn *conn, struct seats *seats, uint32_t shards, const player
 	text_end(&ids);
 	parameters[0] = ids.bytes;
 	result = pg_query(conn,
-		"select player, last_move, state from engine.player where player = any($1::bigint[])",
+		"select player, last_move, state from engine.player where player = "
+		"any($1::bigint[])",
 		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++)
 		load_player(seats, result, i);
@@ -128,7 +131,8 @@ void store_load(PGconn *conn, struct seats *seats, uint32_t shards, const player
 	free(ids.bytes);
 }
 
-/* ---- checkpoints -------------------------------------------------------------------------------- */
+/* ---- checkpoints --------------------------------------------------------------------------------
+ */
 
 enum { P_PLAYER, P_SHARD, P_MOVE, P_STATE, P_COLUMNS };
 enum { G_PLAYER, G_GAME, G_SHARD, G_MOVE, G_VERSION, G_ROUND, G_OPEN, G_STATE, G_COLUMNS };
@@ -218,7 +222,8 @@ size_t store_save(PGconn *conn, struct seats *seats)
 	return count;
 }
 
-/* ---- keys, switches, scripts --------------------------------------------------------------------- */
+/* ---- keys, switches, scripts
+ * --------------------------------------------------------------------- */
 
 bool store_has_keys(PGconn *conn)
 {
@@ -239,7 +244,8 @@ static void note_key(PGconn *conn, const struct keys *keys, size_t at)
 	snprintf(number, sizeof(number), "%" PRIu32, keys_number(keys, at));
 	sodium_bin2hex(hex + 2, sizeof(hex) - 2, check, sizeof(check));
 	PQclear(pg_query(conn,
-		"insert into engine.key (number, check_bytes) values ($1, $2) on conflict do nothing",
+		"insert into engine.key (number, check_bytes) values ($1, $2) on conflict do "
+		"nothing",
 		2, parameters));
 }
 
@@ -249,7 +255,8 @@ void store_check_keys(PGconn *conn, const struct keys *keys)
 
 	for (size_t i = 0; i < keys_count(keys); i++)
 		note_key(conn, keys, i);
-	result = pg_query(conn, "select number, check_bytes from engine.key order by number", 0, NULL);
+	result = pg_query(
+		conn, "select number, check_bytes from engine.key order by number", 0, NULL);
 	for (int row = 0; row < PQntuples(result); row++) {
 		uint8_t check[KEY_CHECK_BYTES];
 		size_t length, at = 0;
@@ -259,10 +266,14 @@ void store_check_keys(PGconn *conn, const struct keys *keys)
 		while (at < keys_count(keys) && keys_number(keys, at) != number)
 			at++;
 		if (at == keys_count(keys))
-			fatal("keys/spin-engine.key: found no key %" PRId64 ", which moves of this installation were drawn under", number);
+			fatal("keys/spin-engine.key: found no key %" PRId64
+			      ", which moves of this installation were drawn under",
+				number);
 		keys_check(keys, at, check);
 		if (length != sizeof(check) || memcmp(known, check, sizeof(check)) != 0)
-			fatal("keys/spin-engine.key: key %" PRId64 " is not the one this installation was started with", number);
+			fatal("keys/spin-engine.key: key %" PRId64
+			      " is not the one this installation was started with",
+				number);
 		PQfreemem(known);
 	}
 	PQclear(result);
@@ -288,7 +299,8 @@ void store_stop(PGconn *conn, uint32_t game, const char *reason)
 
 	snprintf(number, sizeof(number), "%" PRIu32, game);
 	PQclear(pg_query(conn,
-		"insert into engine.stopped_game (game, reason) values ($1, $2) on conflict do nothing",
+		"insert into engine.stopped_game (game, reason) values ($1, $2) on conflict do "
+		"nothing",
 		2, parameters));
 }
 
@@ -324,7 +336,8 @@ uint32_t store_script(PGconn *conn, player_id player, uint32_t script_r[PLAYER_F
 
 	snprintf(number, sizeof(number), "%" PRId64, player);
 	result = pg_query(conn,
-		"with taken as (update engine.forced_draw set used = now() where id = (select id from"
+		"with taken as (update engine.forced_draw set used = now() where id = (select id "
+		"from"
 		" engine.forced_draw where player = $1 and used is null order by id limit 1)"
 		" returning script) select unnest(script) from taken",
 		1, parameters);

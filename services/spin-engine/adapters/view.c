@@ -10,8 +10,8 @@ struct showing {
 	const struct game *game;
 	Carillon__RoundView *view;
 	uint32_t from, cursor, most;
-	size_t picks_at;        /* of the next bonus, in round.pick */
-	int64_t win;            /* of the phases shown */
+	size_t picks_at; /* of the next bonus, in round.pick */
+	int64_t win;	 /* of the phases shown */
 	struct round_summing summing;
 };
 
@@ -47,13 +47,14 @@ static Carillon__WinItem *win_new(struct arena *arena, const char *what, int64_t
 }
 
 /* A jackpot belongs to its phase, with what was paid, once that is known. */
-static void put_jackpot(struct showing *showing, const struct phase *phase, Carillon__Phase *message)
+static void put_jackpot(
+	struct showing *showing, const struct phase *phase, Carillon__Phase *message)
 {
 	struct arena *arena = showing->sources->arena;
 	Carillon__RoundView *view = showing->view;
 	Carillon__JackpotWin *jackpot = arena_take(arena, sizeof(*jackpot));
-	const struct player_award *award = player_award_of(
-		showing->player, showing->play->round.move, phase->claim_index);
+	const struct player_award *award =
+		player_award_of(showing->player, showing->play->round.move, phase->claim_index);
 
 	carillon__jackpot_win__init(jackpot);
 	jackpot->index = phase->claim_index;
@@ -166,7 +167,8 @@ static void show_phase(struct showing *showing, const struct phase *phase)
 		put_jackpot(showing, phase, message);
 }
 
-/* Plays up to the cursor; the first phase behind it says what the player must do, and nothing else of it is told. */
+/* Plays up to the cursor; the first phase behind it says what the player must do, and nothing else
+ * of it is told. */
 static enum view_status show_phases(struct showing *showing, const uint8_t *key)
 {
 	const struct play_round *about = &showing->play->round;
@@ -177,7 +179,8 @@ static enum view_status show_phases(struct showing *showing, const uint8_t *key)
 
 	player_stream(about, key, &rng);
 	round_sum_begin(&showing->summing, about->stake);
-	if (round_begin(showing->game, &about->bet, &showing->play->state, &rng, &round) != ROUND_OK)
+	if (round_begin(showing->game, &about->bet, &showing->play->state, &rng, &round) !=
+		ROUND_OK)
 		return VIEW_DIFFERS;
 	while (round_next(&round, &phase) == ROUND_OK) {
 		if (!round_sum_add(&showing->summing, &phase))
@@ -244,8 +247,8 @@ static enum view_status put_proof(struct showing *showing)
 	Carillon__RoundView *view = showing->view;
 	uint8_t secret[SECRET_BYTES];
 
-	if (!keys_secret(showing->sources->keys, showing->player->id, round->move, &round->salt,
-		    secret))
+	if (!keys_secret(
+		    showing->sources->keys, showing->player->id, round->move, &round->salt, secret))
 		return VIEW_NO_KEY;
 	view->closed = true;
 	view->secret = bytes_of(arena, secret, sizeof(secret));
@@ -269,7 +272,8 @@ static void put_head(struct showing *showing)
 	view->bet->lines = round->bet.lines;
 	view->bet->coins = round->bet.coins;
 	if (round->autospin)
-		view->bet->autoplay_id = bytes_of(arena, showing->play->state.autoplay.id, AUTOPLAY_ID_BYTES);
+		view->bet->autoplay_id =
+			bytes_of(arena, showing->play->state.autoplay.id, AUTOPLAY_ID_BYTES);
 	view->stake_minor = round->stake.minor;
 	view->client_nonce = bytes_of(arena, round->nonce, round->nonce_length);
 	view->phase_from = showing->from;
@@ -294,14 +298,13 @@ enum view_status view_key(const struct view_sources *sources, player_id player,
 }
 
 enum view_status view_round(const struct view_sources *sources, const struct player *player,
-	const struct player_game *play, uint32_t from, uint32_t most,
-	Carillon__RoundView **view_r)
+	const struct player_game *play, uint32_t from, uint32_t most, Carillon__RoundView **view_r)
 {
 	struct showing showing = { .sources = sources, .player = player, .play = play };
 	bool open = player_round_open(play);
 	uint8_t key[PLAYER_KEY_BYTES];
-	enum view_status status = view_key(sources, player->id, &play->round, play->state.game,
-		"game", &showing.game, key);
+	enum view_status status = view_key(
+		sources, player->id, &play->round, play->state.game, "game", &showing.game, key);
 
 	if (status != VIEW_OK)
 		return status;

@@ -1,4 +1,5 @@
-/* A round as its player may see it: played again from its secret, up to the cursor, and not a phase further. */
+/* A round as its player may see it: played again from its secret, up to the cursor, and not a phase
+ * further. */
 #ifndef CARILLON_SPIN_ENGINE_VIEW_H
 #define CARILLON_SPIN_ENGINE_VIEW_H
 
@@ -15,22 +16,23 @@ struct view_sources {
 	struct arena *arena;
 	const struct keys *keys;
 	struct games *games;
-	PGconn *conn;           /* for older definitions */
+	PGconn *conn; /* for older definitions */
 };
 
 enum view_status {
 	VIEW_OK = 0,
-	VIEW_NO_DEFINITION,     /* the one the round began with is not to be had */
-	VIEW_NO_KEY,            /* the service key is not in the file */
-	VIEW_DIFFERS,           /* a closed round that comes to another digest than its record's */
+	VIEW_NO_DEFINITION, /* the one the round began with is not to be had */
+	VIEW_NO_KEY,	    /* the service key is not in the file */
+	VIEW_DIFFERS,	    /* a closed round that comes to another digest than its record's */
 };
 
 /* The definition a round is played with, and a stream key of it. */
-enum view_status view_key(const struct view_sources *sources, player_id player, const struct play_round *round, uint32_t number,
-			  const char *purpose, const struct game **game_r, uint8_t key_r[PLAYER_KEY_BYTES]);
+enum view_status view_key(const struct view_sources *sources, player_id player,
+	const struct play_round *round, uint32_t number, const char *purpose,
+	const struct game **game_r, uint8_t key_r[PLAYER_KEY_BYTES]);
 /* Phases from..cursor (at most `most`). The message is the arena's. */
-enum view_status view_round(const struct view_sources *sources, const struct player *player, const struct player_game *play, uint32_t from,
-			    uint32_t most, Carillon__RoundView **view_r);
+enum view_status view_round(const struct view_sources *sources, const struct player *player,
+	const struct player_game *play, uint32_t from, uint32_t most, Carillon__RoundView **view_r);
 const char *view_status_text(enum view_status status);
 
 #endif

@@ -68,7 +68,7 @@ static bool is_read_only(enum player_verb verb)
 static enum player_outcome check_round(const struct player_game *play,
 	const struct player_command *command, struct player_error *error_r)
 {
-	if (play->round.move != command->round)
+	if (play->round.move == 0 || play->round.move != command->round)
 		return refuse(error_r, REFUSED_ROUND, "round", command->round);
 	if (play->round.closed_by != 0)
 		return refuse(error_r, REFUSED_CLOSED, "round", command->round);
@@ -260,7 +260,8 @@ enum player_outcome player_check(const struct player *player, const struct playe
 	return check_verb(play, game, command, now_us, error_r);
 }
 
-/* ---- facts ------------------------------------------------------------------------------------ */
+/* ---- facts ------------------------------------------------------------------------------------
+ */
 
 static void adopt_money(struct player *player, const struct player_fact *fact)
 {

@@ -1,6 +1,7 @@
-/* One player's play, as a state machine without I/O: which command is allowed now, what would be booked for it, and what a booked row makes of
- * the state. The engine proposes, the wallet decides: nothing here changes money, and nothing but player_adopt() takes over the outcome of a
- * move. Time, keys and random bytes are handed in. RULE numbers are those of docs/rules/. */
+/* One player's play, as a state machine without I/O: which command is allowed now, what would be
+ * booked for it, and what a booked row makes of the state. The engine proposes, the wallet decides:
+ * nothing here changes money, and nothing but player_adopt() takes over the outcome of a move.
+ * Time, keys and random bytes are handed in. RULE numbers are those of docs/rules/. */
 #ifndef CARILLON_SPIN_ENGINE_PLAYER_H
 #define CARILLON_SPIN_ENGINE_PLAYER_H
 
@@ -14,22 +15,22 @@
 
 #define PLAYER_SALT_BYTES 16
 #define PLAYER_KEY_BYTES 32
-#define PLAYER_ID_BYTES 16        /* request id, content hash */
+#define PLAYER_ID_BYTES 16 /* request id, content hash */
 #define PLAYER_NONCE_MIN 16
 #define PLAYER_NONCE_MAX 32
-#define PLAYER_PICKS_MAX 48       /* remembered for history; later ones are shown but not kept */
+#define PLAYER_PICKS_MAX 48 /* remembered for history; later ones are shown but not kept */
 #define PLAYER_GAMBLES_MAX 10
-#define PLAYER_CLAIMS_MAX 8       /* jackpots one round may hit: beyond it play of the game stops */
+#define PLAYER_CLAIMS_MAX 8 /* jackpots one round may hit: beyond it play of the game stops */
 #define PLAYER_AWARDS_MAX 16
-#define PLAYER_FORCED_MAX 24      /* draws of a script, tests only */
+#define PLAYER_FORCED_MAX 24 /* draws of a script, tests only */
 #define PLAYER_REASON_MAX 80
-#define PLAYER_SHOW_MAX 64        /* phases one step shows */
+#define PLAYER_SHOW_MAX 64 /* phases one step shows */
 #define PLAYER_POOLS_MAX 2
 
 /* What makes the secret of a move, with the service key: drawn with the move before it. */
 struct player_salt {
 	uint8_t bytes[PLAYER_SALT_BYTES];
-	uint32_t key;             /* number of the service key */
+	uint32_t key; /* number of the service key */
 };
 
 struct gamble_step {
@@ -40,8 +41,8 @@ struct gamble_step {
 
 /* The last round of a game, open or closed: what is needed to play it again, screen by screen. */
 struct play_round {
-	uint64_t move;            /* that opened it; 0: none yet */
-	uint64_t closed_by;       /* the move that closed it; 0: open */
+	uint64_t move;	    /* that opened it; 0: none yet */
+	uint64_t closed_by; /* the move that closed it; 0: open */
 	uint64_t opened_us;
 	struct player_salt salt;
 	uint8_t nonce[PLAYER_NONCE_MAX];
@@ -51,17 +52,18 @@ struct play_round {
 	struct bet bet;
 	struct money stake;
 	struct money win_base_lines, win_feature;
-	struct money feature_due; /* part of pending that waits for the feature to be watched; never gambled. RULE bewitched 5.9 */
-	struct money credited;    /* what has reached the balance so far */
+	struct money feature_due; /* part of pending that waits for the feature to be watched; never
+				     gambled. RULE bewitched 5.9 */
+	struct money credited;	  /* what has reached the balance so far */
 	uint32_t phases;
-	uint32_t claims;          /* jackpots hit */
-	uint32_t claims_shown;    /* those whose phase the cursor has passed */
+	uint32_t claims;       /* jackpots hit */
+	uint32_t claims_shown; /* those whose phase the cursor has passed */
 	bool autospin, has_feature, voided;
 	uint32_t pick_count;
 	uint8_t pick[PLAYER_PICKS_MAX];
 	uint32_t gamble_count;
 	struct gamble_step gamble[PLAYER_GAMBLES_MAX];
-	uint32_t forced_count;    /* tests only: the round was scripted */
+	uint32_t forced_count; /* tests only: the round was scripted */
 	uint32_t forced[PLAYER_FORCED_MAX];
 };
 
@@ -69,8 +71,8 @@ struct play_round {
 struct player_game {
 	struct game_state state;
 	struct play_round round;
-	uint64_t move;            /* the last move that changed this */
-	uint64_t version;         /* counts changes without a move: cursor, picks, witch */
+	uint64_t move;	  /* the last move that changed this */
+	uint64_t version; /* counts changes without a move: cursor, picks, witch */
 };
 
 struct player_award {
@@ -80,37 +82,55 @@ struct player_award {
 };
 
 enum player_verb {
-	VERB_OPEN = 1, VERB_STATE, VERB_BET, VERB_PICK, VERB_NEXT, VERB_COLLECT, VERB_GAMBLE, VERB_HALVE, VERB_WITCH, VERB_AUTOPLAY, VERB_VOID,
-	VERB_RESOLVE, VERB_REPLAY,
+	VERB_OPEN = 1,
+	VERB_STATE,
+	VERB_BET,
+	VERB_PICK,
+	VERB_NEXT,
+	VERB_COLLECT,
+	VERB_GAMBLE,
+	VERB_HALVE,
+	VERB_WITCH,
+	VERB_AUTOPLAY,
+	VERB_VOID,
+	VERB_RESOLVE,
+	VERB_REPLAY,
 };
 
 /* Numbers as in proto/wallet.proto: the adapter asserts that they agree. */
 enum player_move {
-	PLAYER_MOVE_NONE = 0, PLAYER_MOVE_OPEN = 1, PLAYER_MOVE_BET, PLAYER_MOVE_RELEASE, PLAYER_MOVE_GAMBLE, PLAYER_MOVE_HALVE,
-	PLAYER_MOVE_COLLECT, PLAYER_MOVE_VOID, PLAYER_MOVE_SETTING,
+	PLAYER_MOVE_NONE = 0,
+	PLAYER_MOVE_OPEN = 1,
+	PLAYER_MOVE_BET,
+	PLAYER_MOVE_RELEASE,
+	PLAYER_MOVE_GAMBLE,
+	PLAYER_MOVE_HALVE,
+	PLAYER_MOVE_COLLECT,
+	PLAYER_MOVE_VOID,
+	PLAYER_MOVE_SETTING,
 };
 
 /* The last move, for whoever asks it again. */
 struct player_last {
 	uint8_t request_id[PLAYER_ID_BYTES], content_hash[PLAYER_ID_BYTES];
 	enum player_move kind;
-	uint32_t refusal;         /* of the wallet, 0: accepted */
+	uint32_t refusal; /* of the wallet, 0: accepted */
 	uint32_t game;
 	uint64_t round;
-	struct money collected;   /* of an earlier round by this move */
+	struct money collected; /* of an earlier round by this move */
 };
 
 struct player {
 	player_id id;
-	bool account;             /* journal row 0 is known */
+	bool account; /* journal row 0 is known */
 	bool blocked;
 	uint32_t currency;
 	uint64_t last_move;
-	struct player_salt salt;  /* of the next move */
-	uint64_t money_seq;       /* seq of the row the balance comes from */
+	struct player_salt salt; /* of the next move */
+	uint64_t money_seq;	 /* seq of the row the balance comes from */
 	struct money balance;
 	struct player_last last;
-	uint32_t award_count;     /* latest last */
+	uint32_t award_count; /* latest last */
 	struct player_award award[PLAYER_AWARDS_MAX];
 };
 
@@ -120,9 +140,9 @@ struct player_command {
 	uint64_t expect;
 	bool has_request_id;
 	uint8_t request_id[PLAYER_ID_BYTES], content_hash[PLAYER_ID_BYTES];
-	uint64_t not_after_us;    /* 0: none */
-	uint32_t currency;        /* OPEN */
-	struct bet bet;           /* BET; its currency is the account's, filled by player_check's caller */
+	uint64_t not_after_us; /* 0: none */
+	uint32_t currency;     /* OPEN */
+	struct bet bet; /* BET; its currency is the account's, filled by player_check's caller */
 	bool autospin;
 	uint8_t autoplay_id[AUTOPLAY_ID_BYTES];
 	uint8_t nonce[PLAYER_NONCE_MAX];
@@ -134,29 +154,50 @@ struct player_command {
 };
 
 enum player_outcome {
-	PLAYER_ANSWER = 0,        /* nothing to book: the present state is the answer */
-	PLAYER_STORED,            /* this request is the last move: answer its result */
-	PLAYER_REFUSE,            /* see the error; no number is spent */
-	PLAYER_WAIT,              /* it names a move this engine has not seen yet: facts may bring it */
-	PLAYER_STEP,              /* go on with player_step() */
-	PLAYER_PROPOSE,           /* go on with player_propose() */
+	PLAYER_ANSWER = 0, /* nothing to book: the present state is the answer */
+	PLAYER_STORED,	   /* this request is the last move: answer its result */
+	PLAYER_REFUSE,	   /* see the error; no number is spent */
+	PLAYER_WAIT,	   /* it names a move this engine has not seen yet: facts may bring it */
+	PLAYER_STEP,	   /* go on with player_step() */
+	PLAYER_PROPOSE,	   /* go on with player_propose() */
 };
 
 enum player_refusal {
 	REFUSED_NOTHING = 0,
-	REFUSED_NO_ACCOUNT, REFUSED_BLOCKED, REFUSED_CURRENCY, REFUSED_NO_GAME, REFUSED_GAME_STOPPED, REFUSED_MOVE_SPENT, REFUSED_MOVE_AHEAD,
-	REFUSED_CONTENT, REFUSED_LATE, REFUSED_FEATURE_OPEN, REFUSED_ROUND, REFUSED_CLOSED, REFUSED_CURSOR, REFUSED_PICK_NEEDED, REFUSED_NO_PICK,
-	REFUSED_CHOICE, REFUSED_WITCH, REFUSED_BET, REFUSED_GAMBLE, REFUSED_AUTOPLAY, REFUSED_VOID, REFUSED_PHASE_LIMIT, REFUSED_OVERFLOW,
+	REFUSED_NO_ACCOUNT,
+	REFUSED_BLOCKED,
+	REFUSED_CURRENCY,
+	REFUSED_NO_GAME,
+	REFUSED_GAME_STOPPED,
+	REFUSED_MOVE_SPENT,
+	REFUSED_MOVE_AHEAD,
+	REFUSED_CONTENT,
+	REFUSED_LATE,
+	REFUSED_FEATURE_OPEN,
+	REFUSED_ROUND,
+	REFUSED_CLOSED,
+	REFUSED_CURSOR,
+	REFUSED_PICK_NEEDED,
+	REFUSED_NO_PICK,
+	REFUSED_CHOICE,
+	REFUSED_WITCH,
+	REFUSED_BET,
+	REFUSED_GAMBLE,
+	REFUSED_AUTOPLAY,
+	REFUSED_VOID,
+	REFUSED_PHASE_LIMIT,
+	REFUSED_OVERFLOW,
 	REFUSED_SCRIPT,
 	PLAYER_REFUSALS_N
 };
 
-/* Why, and where: numbers only, words are the adapter's. `detail` is the status of the module that refused (bet, gamble, autoplay). */
+/* Why, and where: numbers only, words are the adapter's. `detail` is the status of the module that
+ * refused (bet, gamble, autoplay). */
 struct player_error {
 	enum player_refusal refusal;
 	int detail;
-	const char *field;        /* static; NULL: the request as a whole */
-	int64_t found, min, max;  /* min > max: no range to tell */
+	const char *field;	 /* static; NULL: the request as a whole */
+	int64_t found, min, max; /* min > max: no range to tell */
 };
 
 struct player_claim {
@@ -168,7 +209,7 @@ struct player_claim {
 struct player_proposal {
 	enum player_move kind;
 	uint64_t move, round;
-	uint32_t game;            /* 0: none */
+	uint32_t game; /* 0: none */
 	uint32_t currency;
 	struct money pending_before, release, stake, win_balance, win_pending, forfeit;
 	uint32_t pool_count;
@@ -178,23 +219,24 @@ struct player_proposal {
 	uint64_t not_after_us;
 	uint64_t void_move;
 	struct money collected;
-	bool has_game;            /* false: OPEN */
+	bool has_game; /* false: OPEN */
 	struct player_game after;
 	struct player_salt next;
-	struct round_sum sum;     /* BET: for metrics */
+	struct round_sum sum; /* BET: for metrics */
 };
 
 /* Random bytes and keys of one move. */
 struct player_entropy {
-	uint8_t round_key[PLAYER_KEY_BYTES];  /* BET: game stream of this move. Else: of the open round; GAMBLE: its gamble stream */
+	uint8_t round_key[PLAYER_KEY_BYTES]; /* BET: game stream of this move. Else: of the open
+						round; GAMBLE: its gamble stream */
 	struct player_salt next;
-	uint32_t forced_count;    /* tests only */
+	uint32_t forced_count; /* tests only */
 	uint32_t forced[PLAYER_FORCED_MAX];
 };
 
 /* A booked row, as far as play is concerned. */
 struct player_fact {
-	enum player_move kind;    /* NONE: a row that is no move */
+	enum player_move kind; /* NONE: a row that is no move */
 	uint64_t seq, move, round;
 	uint32_t game, refusal, currency;
 	struct money balance_after;
@@ -212,9 +254,9 @@ struct player_record {
 };
 
 enum player_adopt {
-	ADOPT_TAKEN = 0,          /* the move is now the last */
-	ADOPT_KNOWN,              /* not newer than what is known; the balance may have moved */
-	ADOPT_SKIPPED,            /* taken, though moves before it were never seen */
+	ADOPT_TAKEN = 0, /* the move is now the last */
+	ADOPT_KNOWN,	 /* not newer than what is known; the balance may have moved */
+	ADOPT_SKIPPED,	 /* taken, though moves before it were never seen */
 };
 
 /* A player of whom nothing is known, and a game never played. */
@@ -227,37 +269,47 @@ bool player_feature_open(const struct player_game *play);
 /* Pending as the wallet must have it for this game. */
 struct money player_pending(const struct player_game *play);
 
-/* Is this allowed now? `play` and `game` are NULL where no game is meant; game is the definition the open round began with, or for a BET the
- * one offered now. Changes nothing; *error_r is filled on PLAYER_REFUSE. */
-enum player_outcome player_check(const struct player *player, const struct player_game *play, const struct game *game,
-				 const struct player_command *command, uint64_t now_us, struct player_error *error_r);
+/* Is this allowed now? `play` and `game` are NULL where no game is meant; game is the definition
+ * the open round began with, or for a BET the one offered now. Changes nothing; *error_r is filled
+ * on PLAYER_REFUSE. */
+enum player_outcome player_check(const struct player *player, const struct player_game *play,
+	const struct game *game, const struct player_command *command, uint64_t now_us,
+	struct player_error *error_r);
 
-/* The moves. After PLAYER_PROPOSE of player_check, or of player_step. REFUSED_NOTHING, or why nothing can be proposed. */
-enum player_refusal player_propose(const struct player *player, const struct player_game *play, const struct game *game,
-				   const struct player_command *command, const struct player_entropy *entropy, uint64_t now_us,
-				   struct player_proposal *proposal_r);
+/* The moves. After PLAYER_PROPOSE of player_check, or of player_step. REFUSED_NOTHING, or why
+ * nothing can be proposed. */
+enum player_refusal player_propose(const struct player *player, const struct player_game *play,
+	const struct game *game, const struct player_command *command,
+	const struct player_entropy *entropy, uint64_t now_us, struct player_proposal *proposal_r);
 
-/* PICK, NEXT and WITCH: moves the cursor in place (PLAYER_ANSWER, version raised), refuses, or - when the feature's end is reached - leaves the
- * state as it is and gives PLAYER_PROPOSE with the proposal. round_key: game stream of the open round, unused by WITCH. *from_r: first phase
- * the answer should show. */
-enum player_outcome player_step(const struct player *player, struct player_game *play, const struct game *game,
-				const struct player_command *command, const struct player_entropy *entropy, uint32_t *from_r,
-				struct player_proposal *proposal_r, struct player_error *error_r);
+/* PICK, NEXT and WITCH: moves the cursor in place (PLAYER_ANSWER, version raised), refuses, or -
+ * when the feature's end is reached - leaves the state as it is and gives PLAYER_PROPOSE with the
+ * proposal. round_key: game stream of the open round, unused by WITCH. *from_r: first phase the
+ * answer should show. */
+enum player_outcome player_step(const struct player *player, struct player_game *play,
+	const struct game *game, const struct player_command *command,
+	const struct player_entropy *entropy, uint32_t *from_r, struct player_proposal *proposal_r,
+	struct player_error *error_r);
 
-/* What the cursor stands before: fills needs and vials of the next phase. False when all is shown. */
-bool player_next_phase(const struct player_game *play, const struct game *game, const uint8_t round_key[PLAYER_KEY_BYTES],
-		       struct phase *phase_r);
+/* What the cursor stands before: fills needs and vials of the next phase. False when all is shown.
+ */
+bool player_next_phase(const struct player_game *play, const struct game *game,
+	const uint8_t round_key[PLAYER_KEY_BYTES], struct phase *phase_r);
 /* The stream of a round from its beginning, script included. */
-void player_stream(const struct play_round *round, const uint8_t round_key[PLAYER_KEY_BYTES], struct rng *rng_r);
+void player_stream(const struct play_round *round, const uint8_t round_key[PLAYER_KEY_BYTES],
+	struct rng *rng_r);
 
-/* Takes over a row: the balance by seq, the state by move number. record NULL: the row has none that can be read (a refused alien's): the number
- * advances and the salt follows from what is known. `play` is where the game's state goes, NULL when the row has no game. */
-enum player_adopt player_adopt(struct player *player, struct player_game *play, const struct player_fact *fact,
-			       const struct player_record *record);
+/* Takes over a row: the balance by seq, the state by move number. record NULL: the row has none
+ * that can be read (a refused alien's): the number advances and the salt follows from what is
+ * known. `play` is where the game's state goes, NULL when the row has no game. */
+enum player_adopt player_adopt(struct player *player, struct player_game *play,
+	const struct player_fact *fact, const struct player_record *record);
 /* An award of the wallet: remembered by its claim, once. */
 void player_award(struct player *player, const struct player_award *award);
-const struct player_award *player_award_of(const struct player *player, uint64_t move, uint32_t index);
-/* Jackpots already in the balance that this game's cursor has not reached: held back from what is shown. */
+const struct player_award *player_award_of(
+	const struct player *player, uint64_t move, uint32_t index);
+/* Jackpots already in the balance that this game's cursor has not reached: held back from what is
+ * shown. */
 struct money player_hidden(const struct player *player, const struct player_game *play);
 
 #endif

@@ -1,4 +1,5 @@
-/* What is proposed to the wallet: the money of each move, and the state that follows if it is booked. */
+/* What is proposed to the wallet: the money of each move, and the state that follows if it is
+ * booked. */
 #include "services/spin-engine/core/player_move.h"
 
 #include <assert.h>
@@ -60,7 +61,8 @@ static bool gamble_left(const struct game *game, const struct game_state *state)
 	       (game->gamble.halve && gamble_halve_check(game, state) == GAMBLE_OK);
 }
 
-/* ---- a bet ------------------------------------------------------------------------------------ */
+/* ---- a bet ------------------------------------------------------------------------------------
+ */
 
 /* Plays the round whole. *shown_r: phases before the first that needs the player. */
 static enum player_refusal play_round(const struct game *game, const struct game_state *state,
@@ -132,7 +134,8 @@ static void mirror_open(struct play_round *round, const struct round_sum *sum, u
 	memcpy(open->math_version, round->math_version, sizeof(open->math_version));
 }
 
-/* Where the win goes: what may be gambled waits in pending, and with a feature to watch all of it does; the rest is the player's at once. */
+/* Where the win goes: what may be gambled waits in pending, and with a feature to watch all of it
+ * does; the rest is the player's at once. */
 static bool share_win(const struct game *game, struct player_proposal *proposal)
 {
 	struct play_round *round = &proposal->after.round;
@@ -171,8 +174,8 @@ static void add_claims(const struct game *game, struct player_proposal *proposal
 	if (game->cards.pool != 0 && game->cards.eligible)
 		proposal->pool[proposal->pool_count++] = game->cards.pool;
 	for (uint32_t i = 0; i < round->claims; i++)
-		proposal->claim[proposal->claim_count++] = (struct player_claim){
-			i + 1, game->jackpot.pool, round->bet.coin_minor };
+		proposal->claim[proposal->claim_count++] =
+			(struct player_claim){ i + 1, game->jackpot.pool, round->bet.coin_minor };
 }
 
 static enum player_refusal propose_bet(const struct player *player, const struct player_game *play,
@@ -184,7 +187,8 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	uint32_t shown;
 
 	begin(player, play, entropy, PLAYER_MOVE_BET, proposal);
-	/* RULE bewitched 5.1: with gamble or collect all that is left, the next bet collects first */
+	/* RULE bewitched 5.1: with gamble or collect all that is left, the next bet collects first
+	 */
 	proposal->release = proposal->pending_before;
 	proposal->collected = proposal->release;
 	new_round(player, command, game, entropy, now_us, &after->round);
@@ -207,7 +211,8 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	return share_win(game, proposal) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
 }
 
-/* ---- the end of a feature ----------------------------------------------------------------------- */
+/* ---- the end of a feature -----------------------------------------------------------------------
+ */
 
 bool player_propose_end(const struct player *player, const struct player_game *play,
 	const struct player_game *watched, const struct game *game,
@@ -230,9 +235,11 @@ bool player_propose_end(const struct player *player, const struct player_game *p
 	return credit(proposal, proposal->release);
 }
 
-/* ---- double-up ---------------------------------------------------------------------------------- */
+/* ---- double-up ----------------------------------------------------------------------------------
+ */
 
-/* The card of this attempt: the stream of the round's gamble, one draw an attempt, whatever was guessed. */
+/* The card of this attempt: the stream of the round's gamble, one draw an attempt, whatever was
+ * guessed. */
 static bool draw_card(const struct game *game, const struct player_entropy *entropy,
 	uint32_t attempt, uint32_t guess, uint8_t *card_r, bool *won_r)
 {
@@ -284,8 +291,9 @@ static enum player_refusal propose_gamble(const struct player *player,
 	return REFUSED_NOTHING;
 }
 
-static enum player_refusal propose_halve(const struct player *player, const struct player_game *play,
-	const struct player_entropy *entropy, struct player_proposal *proposal)
+static enum player_refusal propose_halve(const struct player *player,
+	const struct player_game *play, const struct player_entropy *entropy,
+	struct player_proposal *proposal)
 {
 	struct open_round *open = &proposal->after.state.open;
 	struct money banked;
@@ -297,10 +305,12 @@ static enum player_refusal propose_halve(const struct player *player, const stru
 	return credit(proposal, banked) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
 }
 
-/* ---- the house ---------------------------------------------------------------------------------- */
+/* ---- the house ----------------------------------------------------------------------------------
+ */
 
-/* Compensating entries for a malfunction: the stake goes back, what was credited is asked back (the wallet stops at balance 0 and notes the rest as
- * a receivable), what is pending is forfeited. Contributions and awards stay. */
+/* Compensating entries for a malfunction: the stake goes back, what was credited is asked back (the
+ * wallet stops at balance 0 and notes the rest as a receivable), what is pending is forfeited.
+ * Contributions and awards stay. */
 static enum player_refusal propose_void(const struct player *player, const struct player_game *play,
 	const struct player_command *command, const struct player_entropy *entropy,
 	struct player_proposal *proposal)
@@ -326,6 +336,8 @@ static enum player_refusal propose_setting(const struct player *player,
 	struct autoplay *autoplay = &proposal->after.state.autoplay;
 
 	begin(player, play, entropy, PLAYER_MOVE_SETTING, proposal);
+	if (!player_round_open(play))
+		proposal->round = 0; /* it belongs to no round */
 	if (command->autoplay.spins == 0)
 		autoplay_stop(autoplay);
 	else if (autoplay_start(game, &command->autoplay, autoplay) != AUTOPLAY_OK)

@@ -1,11 +1,12 @@
-/* The cursor of a feature: how far the player has watched, and what he picked. No money moves with it but at the end, and no draw depends on it. */
+/* The cursor of a feature: how far the player has watched, and what he picked. No money moves with
+ * it but at the end, and no draw depends on it. */
 #include "services/spin-engine/core/player.h"
 #include "services/spin-engine/core/player_move.h"
 
 #include <string.h>
 
-void player_stream(
-	const struct play_round *round, const uint8_t round_key[PLAYER_KEY_BYTES], struct rng *rng_r)
+void player_stream(const struct play_round *round, const uint8_t round_key[PLAYER_KEY_BYTES],
+	struct rng *rng_r)
 {
 	rng_init(rng_r, round_key);
 	if (round->forced_count > 0)
@@ -24,7 +25,8 @@ bool player_next_phase(const struct player_game *play, const struct game *game,
 		       phase_r) == ROUND_OK;
 }
 
-/* Remembers a pick of the bonus at the cursor. A vial can be picked once, so a repeated request is not two. */
+/* Remembers a pick of the bonus at the cursor. A vial can be picked once, so a repeated request is
+ * not two. */
 static bool take_pick(struct player_game *play, uint32_t choice)
 {
 	struct open_round *open = &play->state.open;
@@ -46,8 +48,8 @@ void player_pick_all(struct player_game *play, uint32_t needed)
 		(void)take_pick(play, choice);
 }
 
-/* Shows the phase at hand and those after it, up to the next that needs the player, or `limit` of them. The round was played whole at its birth,
- * so the replay cannot end early. */
+/* Shows the phase at hand and those after it, up to the next that needs the player, or `limit` of
+ * them. The round was played whole at its birth, so the replay cannot end early. */
 static void advance(struct player_game *play, const struct game *game,
 	const uint8_t round_key[PLAYER_KEY_BYTES], uint32_t limit)
 {
@@ -75,8 +77,8 @@ static void advance(struct player_game *play, const struct game *game,
 	play->version++;
 }
 
-void player_watch_all(
-	struct player_game *play, const struct game *game, const uint8_t round_key[PLAYER_KEY_BYTES])
+void player_watch_all(struct player_game *play, const struct game *game,
+	const uint8_t round_key[PLAYER_KEY_BYTES])
 {
 	struct phase phase;
 
@@ -100,8 +102,8 @@ static enum player_outcome step_witch(struct player_game *play, const struct gam
 	if (play->state.witch_chosen && play->state.witch == witch)
 		return PLAYER_ANSWER;
 	if (!game_state_set_witch(game, &play->state, witch))
-		return refuse(error_r, REFUSED_WITCH, "witch", witch, 0,
-			(int64_t)game->witch_count - 1);
+		return refuse(
+			error_r, REFUSED_WITCH, "witch", witch, 0, (int64_t)game->witch_count - 1);
 	play->version++;
 	return PLAYER_ANSWER;
 }
@@ -122,8 +124,8 @@ static enum player_outcome step_pick(struct player_game *play, const struct phas
 
 enum player_outcome player_step(const struct player *player, struct player_game *play,
 	const struct game *game, const struct player_command *command,
-	const struct player_entropy *entropy, uint32_t *from_r,
-	struct player_proposal *proposal_r, struct player_error *error_r)
+	const struct player_entropy *entropy, uint32_t *from_r, struct player_proposal *proposal_r,
+	struct player_error *error_r)
 {
 	struct player_game trial = *play;
 	struct phase phase;

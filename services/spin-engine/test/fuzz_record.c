@@ -1,4 +1,5 @@
-/* Fuzzes the decoders of what the engine keeps: whatever is taken encodes, and decodes to the same again. */
+/* Fuzzes the decoders of what the engine keeps: whatever is taken encodes, and decodes to the same
+ * again. */
 #include "services/spin-engine/adapters/codec.h"
 
 #include <assert.h>

@@ -90,11 +90,13 @@ uint32_t world_guess(struct world *world, bool win)
 	stream_key(world, world->play.round.move, true, key);
 	rng_init(&rng, key);
 	for (uint32_t i = 0; i <= world->play.state.open.gamble_attempts; i++)
-		assert_int_equal(gamble_draw(&world->game, &rng, GUESS_RED, &card, &won), GAMBLE_OK);
+		assert_int_equal(
+			gamble_draw(&world->game, &rng, GUESS_RED, &card, &won), GAMBLE_OK);
 	return won == win ? GUESS_RED : GUESS_BLACK;
 }
 
-/* ---- the wallet --------------------------------------------------------------------------------- */
+/* ---- the wallet ---------------------------------------------------------------------------------
+ */
 
 static uint32_t judge(const struct world *world, const struct player_proposal *p)
 {
@@ -118,13 +120,19 @@ static void settle(struct world *world, const struct player_proposal *p)
 }
 
 /* The row goes to both engines as bytes, the second time late and twice. */
-static uint32_t book(struct world *world, const struct player_command *command,
-	const struct player_proposal *p)
+static uint32_t book(
+	struct world *world, const struct player_command *command, const struct player_proposal *p)
 {
-	struct player_record record = { .next = p->next, .collected = p->collected, .has_game = p->has_game };
+	struct player_record record = {
+		.next = p->next, .collected = p->collected, .has_game = p->has_game
+	};
 	struct player_record read;
-	struct player_fact fact = { .kind = p->kind, .seq = ++world->seq, .move = p->move,
-		.round = p->round, .game = p->game, .currency = FIXTURE_EUR };
+	struct player_fact fact = { .kind = p->kind,
+		.seq = ++world->seq,
+		.move = p->move,
+		.round = p->round,
+		.game = p->game,
+		.currency = FIXTURE_EUR };
 	uint8_t bytes[RECORD_BYTES_MAX];
 	size_t length;
 
@@ -141,8 +149,10 @@ static uint32_t book(struct world *world, const struct player_command *command,
 	fact.balance_after = money_of(world->balance);
 	assert_int_equal(record_decode(bytes, length, &read), CODEC_OK);
 	assert_int_equal(player_adopt(&world->player, &world->play, &fact, &read), ADOPT_TAKEN);
-	assert_int_equal(player_adopt(&world->other, &world->other_play, &fact, &read), ADOPT_TAKEN);
-	assert_int_equal(player_adopt(&world->other, &world->other_play, &fact, &read), ADOPT_KNOWN);
+	assert_int_equal(
+		player_adopt(&world->other, &world->other_play, &fact, &read), ADOPT_TAKEN);
+	assert_int_equal(
+		player_adopt(&world->other, &world->other_play, &fact, &read), ADOPT_KNOWN);
 	if (fact.refusal == 0 && p->has_game) {
 		struct player_game proposed = p->after;
 
@@ -154,7 +164,8 @@ static uint32_t book(struct world *world, const struct player_command *command,
 	return fact.refusal;
 }
 
-/* ---- one command -------------------------------------------------------------------------------- */
+/* ---- one command --------------------------------------------------------------------------------
+ */
 
 static const char *const kinds[] = { "none", "open", "bet", "release", "gamble", "halve", "collect",
 	"void", "setting" };
@@ -193,7 +204,7 @@ static void put_booked(struct world *world, const struct player_command *command
 	if (p->claim_count)
 		n += snprintf(out + n, room - (size_t)n, " claims %" PRIu32, p->claim_count);
 	snprintf(out + n, room - (size_t)n, "%s",
-		player_feature_open(&world->play)   ? " watch"
+		player_feature_open(&world->play) ? " watch"
 		: player_round_open(&world->play) ? " open"
 						  : "");
 }
@@ -203,8 +214,9 @@ static void put_cursor(struct world *world, char *out, size_t room)
 	world->other_play.state = world->play.state; /* cursors travel by the checkpoint */
 	world->other_play.round = world->play.round;
 	world->other_play.version = world->play.version;
-	snprintf(out, room, "cursor %" PRIu32 "/%" PRIu32 " picks %u", world->play.state.open.cursor,
-		world->play.round.phases, (unsigned)world->play.state.open.picks);
+	snprintf(out, room, "cursor %" PRIu32 "/%" PRIu32 " picks %u",
+		world->play.state.open.cursor, world->play.round.phases,
+		(unsigned)world->play.state.open.picks);
 }
 
 void world_do(struct world *world, const struct player_command *command, char *out, size_t room)
@@ -213,8 +225,8 @@ void world_do(struct world *world, const struct player_command *command, char *o
 	struct player_proposal proposal;
 	struct player_error error;
 	uint32_t from;
-	enum player_outcome outcome = player_check(&world->player, &world->play, &world->game,
-		command, world->now_us, &error);
+	enum player_outcome outcome = player_check(
+		&world->player, &world->play, &world->game, command, world->now_us, &error);
 
 	world->now_us += 10000000;
 	if (outcome == PLAYER_STEP)

@@ -13,8 +13,11 @@
 
 static struct player_record full_record(bool open)
 {
-	struct player_record record = { .content_hash = { 1, 2 }, .next = { { 3 }, 2 },
-		.collected = { 40 }, .reason = "a reel stuck", .has_game = true };
+	struct player_record record = { .content_hash = { 1, 2 },
+		.next = { { 3 }, 2 },
+		.collected = { 40 },
+		.reason = "a reel stuck",
+		.has_game = true };
 	struct player_game *play = &record.game;
 	struct play_round *round = &play->round;
 
@@ -25,22 +28,55 @@ static struct player_record full_record(bool open)
 	play->state.witch = 1;
 	play->state.card_count = 2;
 	play->state.card[0] = 51;
-	play->state.autoplay = (struct autoplay){ .id = { 7 }, .spins = 10, .left = 4, .loss_limit = { -1 },
-		.single_win = { 500 }, .stop_on_jackpot = true, .stopped = AUTOPLAY_STOPPED_WIN,
-		.bets = { 60 }, .wins = { 90 }, .last_spin_ms = 123456 };
-	*round = (struct play_round){ .move = 11, .closed_by = open ? 0 : 12, .opened_us = 99,
-		.salt = { { 4 }, 1 }, .nonce = { 5 }, .nonce_length = 16, .math_version = { 6 },
-		.digest = { 8 }, .bet = { 978, 20, 15, 2 }, .stake = { 600 },
-		.win_base_lines = { 30 }, .win_feature = { 70 }, .feature_due = { open ? 70 : 0 },
-		.credited = { open ? 0 : 100 }, .phases = 9, .claims = 2, .claims_shown = 1,
-		.autospin = true, .has_feature = true, .pick_count = 3, .pick = { 8, 1, 2 },
-		.gamble_count = 1, .gamble = { { { 30 }, { 60 }, 1, 26, true } },
-		.forced_count = 2, .forced = { 1, 300 } };
+	play->state.autoplay = (struct autoplay){ .id = { 7 },
+		.spins = 10,
+		.left = 4,
+		.loss_limit = { -1 },
+		.single_win = { 500 },
+		.stop_on_jackpot = true,
+		.stopped = AUTOPLAY_STOPPED_WIN,
+		.bets = { 60 },
+		.wins = { 90 },
+		.last_spin_ms = 123456 };
+	*round = (struct play_round){ .move = 11,
+		.closed_by = open ? 0 : 12,
+		.opened_us = 99,
+		.salt = { { 4 }, 1 },
+		.nonce = { 5 },
+		.nonce_length = 16,
+		.math_version = { 6 },
+		.digest = { 8 },
+		.bet = { 978, 20, 15, 2 },
+		.stake = { 600 },
+		.win_base_lines = { 30 },
+		.win_feature = { 70 },
+		.feature_due = { open ? 70 : 0 },
+		.credited = { open ? 0 : 100 },
+		.phases = 9,
+		.claims = 2,
+		.claims_shown = 1,
+		.autospin = true,
+		.has_feature = true,
+		.pick_count = 3,
+		.pick = { 8, 1, 2 },
+		.gamble_count = 1,
+		.gamble = { { { 30 }, { 60 }, 1, 26, true } },
+		.forced_count = 2,
+		.forced = { 1, 300 } };
 	if (open)
-		play->state.open = (struct open_round){ .move = 11, .bet = round->bet, .autospin = true,
-			.has_feature = true, .phases = 9, .cursor = 4, .picks = 1, .pick = { 3 },
-			.win_total = { 100 }, .gamble_pending = { 30 }, .gamble_attempts = 1,
-			.jackpot_hits = 2, .math_version = { 6 } };
+		play->state.open = (struct open_round){ .move = 11,
+			.bet = round->bet,
+			.autospin = true,
+			.has_feature = true,
+			.phases = 9,
+			.cursor = 4,
+			.picks = 1,
+			.pick = { 3 },
+			.win_total = { 100 },
+			.gamble_pending = { 30 },
+			.gamble_attempts = 1,
+			.jackpot_hits = 2,
+			.math_version = { 6 } };
 	return record;
 }
 
@@ -65,9 +101,16 @@ static void test_codec_record_round_trip(void **unused)
 
 static void test_codec_player_round_trip(void **unused)
 {
-	struct player player = { .id = 5, .account = true, .blocked = true, .currency = 978, .last_move = 8,
-		.salt = { { 1 }, 3 }, .money_seq = 77, .balance = { 1234 },
-		.last = { { 1 }, { 2 }, PLAYER_MOVE_GAMBLE, 1, 2, 7, { 9 } }, .award_count = 1,
+	struct player player = { .id = 5,
+		.account = true,
+		.blocked = true,
+		.currency = 978,
+		.last_move = 8,
+		.salt = { { 1 }, 3 },
+		.money_seq = 77,
+		.balance = { 1234 },
+		.last = { { 1 }, { 2 }, PLAYER_MOVE_GAMBLE, 1, 2, 7, { 9 } },
+		.award_count = 1,
 		.award = { { 7, 1, 1, { 5000 } } } };
 	struct player back = { .id = 5, .account = true, .last_move = 8 };
 	uint8_t bytes[STATE_BYTES_MAX];
@@ -88,9 +131,9 @@ static void test_codec_bound(void **unused)
 /* Old bytes still read: a record as the first version wrote it. */
 static void test_codec_first_format(void **unused)
 {
-	static const uint8_t bytes[] = { 8, 1, 18, 16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 26, 16,
-		21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 32, 1, 40, 55, 58, 4, 8,
-		1, 48, 9, /* and a field of the future */ 250, 6, 1, 0 };
+	static const uint8_t bytes[] = { 8, 1, 18, 16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+		14, 15, 16, 26, 16, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36,
+		32, 1, 40, 55, 58, 4, 8, 1, 48, 9, /* and a field of the future */ 250, 6, 1, 0 };
 	struct player_record record;
 
 	(void)unused;

@@ -22,7 +22,8 @@ static Carillon__SpinCommand *good(void)
 	static Carillon__SpinCommand command;
 	static Carillon__Bet bet;
 	static Carillon__Autoplay autoplay;
-	static char game[] = "bewitched", currency[] = "EUR", reason[] = "why", reply[] = "ipc://nn/gateway-1";
+	static char game[] = "bewitched", currency[] = "EUR", reason[] = "why",
+		    reply[] = "ipc://nn/gateway-1";
 
 	carillon__spin_command__init(&command);
 	carillon__bet__init(&bet);
@@ -48,7 +49,8 @@ static Carillon__SpinCommand *good(void)
 	return &command;
 }
 
-static void check(const Carillon__SpinCommand *command, enum command_status status, const char *where)
+static void check(
+	const Carillon__SpinCommand *command, enum command_status status, const char *where)
 {
 	struct spin_command read;
 	struct fault fault;
@@ -77,8 +79,8 @@ static void check(const Carillon__SpinCommand *command, enum command_status stat
 
 static void test_command_fields(void **unused)
 {
-	static char sideways[] = "sideways", empty[] = "", pick[] = "pick", witch[] = "witch", autoplay[] = "autoplay",
-		    xyz[] = "XYZ";
+	static char sideways[] = "sideways", empty[] = "", pick[] = "pick", witch[] = "witch",
+		    autoplay[] = "autoplay", xyz[] = "XYZ";
 
 	(void)unused;
 	memset(long_text, 'x', sizeof(long_text) - 1);
@@ -94,7 +96,8 @@ static void test_command_fields(void **unused)
 	ROW(c->client_nonce.len = 15, COMMAND_BAD, "client_nonce");
 	ROW(c->client_nonce.len = 33, COMMAND_BAD, "client_nonce");
 	ROW(c->bet = NULL, COMMAND_BAD, "bet");
-	ROW(c->bet->autoplay_id = ((ProtobufCBinaryData){ 3, bytes_40 }), COMMAND_BAD, "bet.autoplay_id");
+	ROW(c->bet->autoplay_id = ((ProtobufCBinaryData){ 3, bytes_40 }), COMMAND_BAD,
+		"bet.autoplay_id");
 	ROW(c->game = long_text, COMMAND_BAD, "game");
 	ROW(c->game = empty, COMMAND_BAD, "game");
 	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_OPEN; c->currency = xyz, COMMAND_BAD, "currency");
@@ -103,10 +106,10 @@ static void test_command_fields(void **unused)
 	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_STEP; c->action = pick, COMMAND_OK, "");
 	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_SETTING; c->action = pick, COMMAND_BAD, "action");
 	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_SETTING; c->action = witch, COMMAND_OK, "");
-	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_SETTING; c->action = autoplay; c->autoplay = NULL, COMMAND_BAD,
-		"autoplay");
-	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_SETTING; c->action = autoplay; c->autoplay->id.len = 4,
-		COMMAND_BAD, "autoplay.id");
+	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_SETTING; c->action = autoplay;
+		c->autoplay = NULL, COMMAND_BAD, "autoplay");
+	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_SETTING; c->action = autoplay;
+		c->autoplay->id.len = 4, COMMAND_BAD, "autoplay.id");
 	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_VOID; c->reason = empty, COMMAND_BAD, "reason");
 	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_VOID; c->reason = long_text, COMMAND_BAD, "reason");
 	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_REPLAY; c->round = 0, COMMAND_BAD, "round");
@@ -123,7 +126,10 @@ static void test_command_peek(void **unused)
 	assert_int_equal(command_peek(bytes, length, 4), 3);
 	assert_int_equal(command_peek(bytes, length, 99), 0);
 	assert_int_equal(command_peek(bytes, 3, 2), 0);
-	assert_int_equal(command_peek((const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11, 2), 0);
+	assert_int_equal(
+		command_peek(
+			(const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11, 2),
+		0);
 	assert_int_equal(command_peek((const uint8_t *)"\x0a\xff\xff\x03", 4, 2), 0);
 }
 
@@ -134,7 +140,9 @@ static void test_command_every_refusal_speaks(void **unused)
 
 	(void)unused;
 	for (int refusal = REFUSED_NO_ACCOUNT; refusal < PLAYER_REFUSALS_N; refusal++) {
-		struct player_error error = { .refusal = (enum player_refusal)refusal, .detail = 1, .min = 1 };
+		struct player_error error = {
+			.refusal = (enum player_refusal)refusal, .detail = 1, .min = 1
+		};
 
 		fault_of_error(&error, &fault);
 		assert_true(fault.http >= 400 && fault.http < 600);

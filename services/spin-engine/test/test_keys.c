@@ -1,4 +1,5 @@
-/* Secrets and streams: known answers made by another implementation (Python's hmac), and the key file. */
+/* Secrets and streams: known answers made by another implementation (Python's hmac), and the key
+ * file. */
 #include "services/spin-engine/adapters/keys.h"
 
 #include <setjmp.h>
@@ -66,8 +67,8 @@ static void test_keys_salts_differ(void **unused)
 	keys_free(&keys);
 }
 
-static enum keys_status load_text(const char *path, const char *text, mode_t mode, struct keys **keys_r,
-	char *error)
+static enum keys_status load_text(
+	const char *path, const char *text, mode_t mode, struct keys **keys_r, char *error)
 {
 	FILE *file = fopen(path, "w");
 
@@ -106,7 +107,8 @@ static void test_keys_file(void **unused)
 	snprintf(path, sizeof(path), "%s/key", folder);
 	assert_int_equal(keys_load(path, &keys, error), KEYS_MISSING);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_int_equal(load_text(path, rows[i].text, rows[i].mode, &keys, error), rows[i].status);
+		assert_int_equal(
+			load_text(path, rows[i].text, rows[i].mode, &keys, error), rows[i].status);
 		if (rows[i].status == KEYS_OK)
 			keys_free(&keys);
 		else

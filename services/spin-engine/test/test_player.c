@@ -1,4 +1,5 @@
-/* The player's state machine: what each command does in each state, as text tables; and properties over random play. */
+/* The player's state machine: what each command does in each state, as text tables; and properties
+ * over random play. */
 #include "services/spin-engine/test/game_fixture.h"
 #include "services/spin-engine/test/player_world.h"
 
@@ -39,8 +40,9 @@ static void bet_with(struct world *world, const char *script, struct player_comm
 	memcpy(world->forced, results, count * sizeof(results[0]));
 }
 
-/* "bet 1 b0", "auto 1", "pick 2", "next", "collect", "win", "lose", "halve", "start 3", "stop", "witch 1", "void", "resolve"; in front of it: "low",
- * "high", "late", "same", "other" (the key of the last move), "old" (another round), "refuse" (by the wallet), "blocked". */
+/* "bet 1 b0", "auto 1", "pick 2", "next", "collect", "win", "lose", "halve", "start 3", "stop",
+ * "witch 1", "void", "resolve"; in front of it: "low", "high", "late", "same", "other" (the key of
+ * the last move), "old" (another round), "refuse" (by the wallet), "blocked". */
 static bool apply_word(struct world *world, char *word, struct player_command *command)
 {
 	if (strcmp(word, "low") == 0)
@@ -120,15 +122,16 @@ static void run_row(const struct row *row)
 		make_command(&world, step, &command);
 		world_do(&world, &command, result, sizeof(result));
 		world_check(&world);
-		snprintf(trace + length, sizeof(trace) - length, "%s%s", length ? "; " : "", result);
+		snprintf(
+			trace + length, sizeof(trace) - length, "%s%s", length ? "; " : "", result);
 	}
 	if (strcmp(trace, row->expected) != 0)
-		fail_msg("%s:\n steps    %s\n found    %s\n expected %s", row->what, row->steps, trace,
-			row->expected);
+		fail_msg("%s:\n steps    %s\n found    %s\n expected %s", row->what, row->steps,
+			trace, row->expected);
 }
 
 #define RUN(rows)                                                                                  \
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)                                 \
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)                                \
 	run_row(&rows[i])
 
 /* Who may ask what, by number and key. */
@@ -139,14 +142,16 @@ static void test_player_numbers(void **unused)
 		{ "a spent number", "bet 0; low bet 0", "bet stake 1; 409 move_spent" },
 		{ "a number ahead waits", "high bet 0", "wait" },
 		{ "the same request again", "bet 0; same bet 0", "bet stake 1; stored" },
-		{ "the same key, other content", "bet 0; other bet 0", "bet stake 1; 422 other_content" },
+		{ "the same key, other content", "bet 0; other bet 0",
+			"bet stake 1; 422 other_content" },
 		{ "too late", "late bet 0; bet 0", "409 too_late; bet stake 1" },
 		{ "blocked", "blocked bet 0", "403 blocked" },
 		{ "blocked may still collect", "bet 1; blocked collect",
 			"bet stake 1 win 0+30 open; collect release 30" },
 		{ "a refusal spends the number only", "bet 1; refuse bet 0; collect",
 			"bet stake 1 win 0+30 open; 403 limit spent; collect release 30" },
-		{ "a refusal asked for again", "refuse bet 0; same bet 0", "403 limit spent; stored" },
+		{ "a refusal asked for again", "refuse bet 0; same bet 0",
+			"403 limit spent; stored" },
 	};
 	(void)unused;
 	RUN(rows);
@@ -162,28 +167,37 @@ static void test_player_stages(void **unused)
 			"bet stake 1 win 0+30 open; bet release 30 stake 1 win 0+30 open" },
 		{ "scatter pay is credited at once", "bet 4 b0", "bet stake 1 win 5+0" },
 		{ "a feature must be watched", "bet 2 vm50; bet 0; collect; win",
-			"bet stake 1 win 0+50 watch; 409 feature_open; 409 feature_open; 409 no_win_to_gamble" },
+			"bet stake 1 win 0+50 watch; 409 feature_open; 409 feature_open; 409 "
+			"no_win_to_gamble" },
 		{ "three picks end the bonus", "bet 2 vm50; pick 4; pick 4; pick 0; pick 8",
 			"bet stake 1 win 0+50 watch; cursor 1/2 picks 1; cursor 1/2 picks 1;"
 			" cursor 1/2 picks 2; collect release 50" },
 		{ "no go-on where a pick is needed", "bet 2 vm50; next; pick 9; pick 1",
-			"bet stake 1 win 0+50 watch; 409 pick_needed; 400 bad_choice; cursor 1/2 picks 1" },
+			"bet stake 1 win 0+50 watch; 409 pick_needed; 400 bad_choice; cursor 1/2 "
+			"picks 1" },
 		{ "the feature's part is released, the lines stay",
 			"bet 3 vm50; pick 0; pick 1; pick 2; collect",
 			"bet stake 1 win 0+80 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
 			" release release 50 open; collect release 30" },
 		{ "a jackpot is a claim and no money", "bet 2 vj; pick 0; pick 1; pick 2",
-			"bet stake 1 claims 1 watch; cursor 1/2 picks 1; cursor 1/2 picks 2; collect" },
+			"bet stake 1 claims 1 watch; cursor 1/2 picks 1; cursor 1/2 picks 2; "
+			"collect" },
 		{ "a jackpot beside a line win stays open for the lines",
 			"bet 3 vj; pick 0; pick 1; pick 2; collect",
-			"bet stake 1 win 0+30 claims 1 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
+			"bet stake 1 win 0+30 claims 1 watch; cursor 1/2 picks 1; cursor 1/2 picks "
+			"2;"
 			" cursor 2/2 picks 0; collect release 30" },
 		{ "free spins are started by hand (the last of them from the stream)",
 			"bet 4 b8 0 0 1; auto 0; pick 0; next",
-			"bet stake 1 win 0+66 watch; 409 feature_open; 409 no_pick; collect release 66" },
+			"bet stake 1 win 0+66 watch; 409 feature_open; 409 no_pick; collect "
+			"release 66" },
 		{ "a repeated step is not two", "bet 2 vm50; behind pick 0; ahead pick 0",
 			"bet stake 1 win 0+50 watch; cursor 1/2 picks 0; 409 other_cursor" },
-		{ "another round", "bet 1; old collect", "bet stake 1 win 0+30 open; 409 other_round" },
+		{ "no round yet", "collect; resolve; next; win; void",
+			"409 other_round; cursor 0/0 picks 0; 409 other_round; 409 other_round; "
+			"409 other_round" },
+		{ "another round", "bet 1; old collect",
+			"bet stake 1 win 0+30 open; 409 other_round" },
 	};
 	(void)unused;
 	RUN(rows);
@@ -193,15 +207,18 @@ static void test_player_stages(void **unused)
 static void test_player_gamble(void **unused)
 {
 	static const struct row rows[] = {
-		{ "lost", "bet 1; lose; win", "bet stake 1 win 0+30 open; gamble forfeit 30; 409 round_closed" },
+		{ "lost", "bet 1; lose; win",
+			"bet stake 1 win 0+30 open; gamble forfeit 30; 409 round_closed" },
 		{ "won and collected", "bet 1; win; collect",
 			"bet stake 1 win 0+30 open; gamble win 0+30 open; collect release 60" },
 		{ "five times, then it is collected", "bet 1; win; win; win; win; win; win",
 			"bet stake 1 win 0+30 open; gamble win 0+30 open; gamble win 0+60 open;"
-			" gamble win 0+120 open; gamble win 0+240 open; gamble release 480 win 480+0;"
+			" gamble win 0+120 open; gamble win 0+240 open; gamble release 480 win "
+			"480+0;"
 			" 409 round_closed" },
 		{ "a bad guess", "bet 1; guess 2", "bet stake 1 win 0+30 open; 400 bad_choice" },
-		{ "no halving here", "bet 1; halve", "bet stake 1 win 0+30 open; 409 halve_not_offered" },
+		{ "no halving here", "bet 1; halve",
+			"bet stake 1 win 0+30 open; 409 halve_not_offered" },
 		{ "only the lines after a feature", "bet 3 vm50; pick 0; pick 1; pick 2; win; lose",
 			"bet stake 1 win 0+80 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
 			" release release 50 open; gamble win 0+30 open; gamble forfeit 60" },
@@ -219,13 +236,16 @@ static void test_player_autoplay(void **unused)
 			"setting; bet stake 1; bet stake 1; 409 autoplay_stopped" },
 		{ "a win waits until the next spin, and no gamble meanwhile",
 			"start 5; auto 1; win; auto 0",
-			"setting; bet stake 1 win 0+30 open; 409 autoplay_runs; bet release 30 stake 1" },
+			"setting; bet stake 1 win 0+30 open; 409 autoplay_runs; bet release 30 "
+			"stake 1" },
 		{ "stopped, it may be gambled", "start 5; auto 1; stop; win; stop",
-			"setting; bet stake 1 win 0+30 open; setting open; gamble win 0+30 open; cursor 1/1 picks 0" },
+			"setting; bet stake 1 win 0+30 open; setting open; gamble win 0+30 open; "
+			"cursor 1/1 picks 0" },
 		{ "a spin by hand ends it", "start 5; bet 0; auto 0",
 			"setting; bet stake 1; 409 autoplay_stopped" },
 		{ "a feature stops it", "start 5; auto 2 vm50; pick 0; pick 1; pick 2; auto 0",
-			"setting; bet stake 1 win 0+50 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
+			"setting; bet stake 1 win 0+50 watch; cursor 1/2 picks 1; cursor 1/2 picks "
+			"2;"
 			" collect release 50; 409 autoplay_stopped" },
 		{ "too many", "start 100000", "409 autoplay_spins_out_of_range" },
 	};
@@ -238,18 +258,21 @@ static void test_player_house(void **unused)
 	static const struct row rows[] = {
 		{ "resolve plays to the end", "bet 2 vm50; resolve; resolve",
 			"bet stake 1 win 0+50 watch; collect release 50; cursor 0/2 picks 0" },
-		{ "resolve of a line win", "bet 1; resolve", "bet stake 1 win 0+30 open; collect release 30" },
+		{ "resolve of a line win", "bet 1; resolve",
+			"bet stake 1 win 0+30 open; collect release 30" },
 		{ "void of an open round gives the stake back", "bet 1; void; void",
 			"bet stake 1 win 0+30 open; void win 1+0 forfeit 30; cursor 0/1 picks 0" },
 		{ "void of a closed round takes the win back", "bet 1; collect; void",
 			"bet stake 1 win 0+30 open; collect release 30; void stake 30 win 1+0" },
-		{ "witch", "witch 1; witch 9; bet 0", "cursor 0/0 picks 0; 400 bad_witch; bet stake 1" },
+		{ "witch", "witch 1; witch 9; bet 0",
+			"cursor 0/0 picks 0; 400 bad_witch; bet stake 1" },
 	};
 	(void)unused;
 	RUN(rows);
 }
 
-/* ---- properties --------------------------------------------------------------------------------- */
+/* ---- properties ---------------------------------------------------------------------------------
+ */
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -260,12 +283,13 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* Any order of commands, with the shipped strips: both engines agree after every row, the wallet agrees, money is kept. */
+/* Any order of commands, with the shipped strips: both engines agree after every row, the wallet
+ * agrees, money is kept. */
 static void test_player_random_play(void **unused)
 {
-	static const enum player_verb verbs[] = { VERB_BET, VERB_BET, VERB_BET, VERB_PICK, VERB_PICK,
-		VERB_PICK, VERB_NEXT, VERB_NEXT, VERB_COLLECT, VERB_GAMBLE, VERB_AUTOPLAY, VERB_WITCH,
-		VERB_VOID, VERB_RESOLVE, VERB_STATE };
+	static const enum player_verb verbs[] = { VERB_BET, VERB_BET, VERB_BET, VERB_PICK,
+		VERB_PICK, VERB_PICK, VERB_NEXT, VERB_NEXT, VERB_COLLECT, VERB_GAMBLE,
+		VERB_AUTOPLAY, VERB_WITCH, VERB_VOID, VERB_RESOLVE, VERB_STATE };
 	static struct world world;
 	uint64_t seed = (uint64_t)time(NULL), state = seed;
 	char result[200];
@@ -275,7 +299,8 @@ static void test_player_random_play(void **unused)
 	world_init(&world, NULL, 0, 10000);
 	world.salt = (uint8_t)seed;
 	for (uint32_t i = 0; i < 20000; i++) {
-		enum player_verb verb = verbs[next_random(&state) % (sizeof(verbs) / sizeof(verbs[0]))];
+		enum player_verb verb =
+			verbs[next_random(&state) % (sizeof(verbs) / sizeof(verbs[0]))];
 		struct player_command command = world_command(&world, verb);
 
 		command.choice = (uint32_t)(next_random(&state) % 9);
@@ -326,19 +351,25 @@ static void test_player_watching_is_free(void **unused)
 	assert_true(features > 0);
 }
 
-/* ---- rows of others ----------------------------------------------------------------------------- */
+/* ---- rows of others -----------------------------------------------------------------------------
+ */
 
 static void test_player_adopts_other_proposals(void **unused)
 {
 	static struct world world;
-	struct player_fact fact = { .kind = PLAYER_MOVE_BET, .move = 1, .round = 1, .refusal = 9, .seq = 5,
+	struct player_fact fact = { .kind = PLAYER_MOVE_BET,
+		.move = 1,
+		.round = 1,
+		.refusal = 9,
+		.seq = 5,
 		.balance_after = { 70 } };
 	struct player one, two;
 
 	(void)unused;
 	world_init(&world, NULL, 0, 100);
 	one = two = world.player;
-	/* a refused row of another build: no record that can be read, the number and the salt advance all the same */
+	/* a refused row of another build: no record that can be read, the number and the salt
+	 * advance all the same */
 	assert_int_equal(player_adopt(&one, NULL, &fact, NULL), ADOPT_TAKEN);
 	assert_int_equal(player_adopt(&two, NULL, &fact, NULL), ADOPT_TAKEN);
 	assert_int_equal(player_expect(&one), 2);
