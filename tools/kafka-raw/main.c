@@ -1,0 +1,155 @@
+/* kafka-raw: one message, byte by byte as it is given, to a partition of a topic; and the dead letters, one a line. For tests of
+ * what a service does with bytes that it cannot read, and for an operator who looks at a dead letter and puts it back. */
+#include "libcommon/io/kafka.h"
+
+#include "envelope.pb-c.h"
+#include "jackpot.pb-c.h"
+
+#include <sodium.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define EXIT_USAGE 2
+#define FLUSH_MS 10000
+#define BYTES_MAX 900000u /* a broker takes 1 MiB by default, with its own overhead */
+#define PARTITION_MAX 255
+
+static const char usage[] =
+	"usage: kafka-raw send TOPIC PARTITION   sends the bytes that stand on stdin as hex digits (blanks and line ends are skipped)\n"
+	"                                        as one message with an empty key\n"
+	"       kafka-raw letters                prints dead.letters: topic, partition, offset, reason and the bytes in hex, by tabs\n"
+	"The Kafka is that of CARILLON_KAFKA.\n";
+
+static _Noreturn void wrong(const char *what, const char *found, const char *expected)
+{
+	(void)fprintf(stderr, "kafka-raw: %s: found %s, expected %s\n%s", what, found, expected, usage);
+	exit(EXIT_USAGE);
+}
+
+static enum topic topic_of(const char *name)
+{
+	for (int topic = 0; topic < TOPICS_N; topic++)
+		if (strcmp(topic_name((enum topic)topic), name) == 0)
+			return (enum topic)topic;
+	wrong("TOPIC", name, "a topic of proto/README.md, \"spin.commands\" and so on");
+}
+
+static uint32_t partition_of(const char *text)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (end == text || *end != '\0' || number < 0 || number > PARTITION_MAX)
+		wrong("PARTITION", text, "a whole number from 0 to 255");
+	return (uint32_t)number;
+}
+
+/* The message, on the heap; it may be empty. */
+static uint8_t *read_message(size_t *length_r)
+{
+	size_t room = 2 * BYTES_MAX + 2, read;
+	char *text = malloc(room);
+	uint8_t *bytes = malloc(BYTES_MAX);
+	const char *end;
+
+	if (text == NULL || bytes == NULL)
+		wrong("stdin", "more than fits into memory", "less");
+	read = fread(text, 1, room, stdin);
+	if (read == room)
+		wrong("stdin", "more hex digits", "at most 900000 bytes");
+	if (sodium_hex2bin(bytes, BYTES_MAX, text, read, " \t\r\n", length_r, &end) != 0 || end != text + read)
+		wrong("stdin", "something else", "hex digits, two a byte");
+	free(text);
+	return bytes;
+}
+
+static int send_one(const char *brokers, enum topic topic, uint32_t partition)
+{
+	struct kafka_producer *producer;
+	size_t length = 0;
+	uint8_t *bytes = read_message(&length);
+	bool sent;
+
+	producer = kafka_producer_new(brokers, KAFKA_FAST);
+	kafka_produce(producer, topic, partition, "", 0, bytes, length);
+	sent = kafka_producer_flush(producer, FLUSH_MS);
+	kafka_producer_free(&producer);
+	free(bytes);
+	if (sent)
+		return 0;
+	(void)fprintf(stderr, "kafka-raw: %s: not acknowledged within %d s\n", brokers, FLUSH_MS / 1000);
+	return 1;
+}
+
+static void print_letter(const struct kafka_message *message)
+{
+	Carillon__DeadLetter *letter = carillon__dead_letter__unpack(NULL, message->length, message->bytes);
+
+	if (letter == NULL) {
+		printf("?\t0\t%" PRId64 "\tthis letter cannot be read itself\t\n", message->offset);
+		return;
+	}
+	printf("%s\t%" PRIu32 "\t%" PRId64 "\t%s\t", letter->topic, letter->partition, letter->offset, letter->reason);
+	for (size_t i = 0; i < letter->payload.len; i++)
+		printf("%02x", letter->payload.data[i]);
+	putchar('\n');
+	carillon__dead_letter__free_unpacked(letter, NULL);
+}
+
+/* All letters that were there when it began. */
+static int letters(const char *brokers)
+{
+	struct kafka_consumer *consumer = kafka_consumer_new(brokers, KAFKA_FAST);
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	int64_t first = 0, next = 0, at = 0;
+	int tries = 0;
+
+	if (!kafka_bounds(consumer, TOPIC_DEAD_LETTERS, 0, &first, &next)) {
+		(void)fprintf(stderr, "kafka-raw: %s: Kafka does not answer\n", brokers);
+		return 1;
+	}
+	if (first < next)
+		kafka_consume(consumer, TOPIC_DEAD_LETTERS, 0, first);
+	for (at = first; at < next && tries < FLUSH_MS / 5; tries++) {
+		struct kafka_batch batch = kafka_poll(consumer, 1000);
+
+		for (size_t i = 0; i < batch.n && batch.messages[i].offset < next; i++) {
+			print_letter(&batch.messages[i]);
+			at = batch.messages[i].offset + 1;
+			tries = 0;
+		}
+		if (batch.n == 0)
+			(void)nanosleep(&pause, NULL);
+		kafka_batch_free(&batch);
+	}
+	kafka_consumer_free(&consumer);
+	return at < next ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *brokers = getenv("CARILLON_KAFKA");
+	bool send = argc >= 2 && strcmp(argv[1], "send") == 0;
+	enum topic topic = TOPIC_DEAD_LETTERS;
+	uint32_t partition = 0;
+
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		(void)fputs(usage, stdout);
+		return 0;
+	}
+	if (argc < 2 || (!send && strcmp(argv[1], "letters") != 0))
+		wrong("command", argc < 2 ? "nothing" : argv[1], "send or letters");
+	if (argc != (send ? 4 : 2))
+		wrong("arguments", argc < (send ? 4 : 2) ? "too few" : "too many", send ? "TOPIC PARTITION" : "none");
+	if (send) {
+		topic = topic_of(argv[2]);
+		partition = partition_of(argv[3]);
+	}
+	if (brokers == NULL || brokers[0] == '\0')
+		wrong("CARILLON_KAFKA", "nothing", "host:port of Kafka");
+	return send ? send_one(brokers, topic, partition) : letters(brokers);
+}
