@@ -42,6 +42,11 @@ void wallet_publish_due(struct wallet *wallet, struct service *service, struct s
 		return;
 	shard->publish_next +=
 		publish_chunk(wallet, service, held, shard->publish_next, shard->publish_end);
+	/* The last message of the partition tells a restart what was published: it must not be an
+	 * old row that somebody asked for. */
+	if (shard->publish_next > shard->publish_end && shard->publish_end < shard->committed_seq)
+		(void)publish_chunk(
+			wallet, service, held, shard->committed_seq, shard->committed_seq);
 }
 
 void wallet_publish_request(struct wallet_shard *shard, uint64_t from)
