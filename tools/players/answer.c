@@ -42,14 +42,12 @@ static void check_secret(struct player *player, const struct round_view *round)
 			player->number, round->round);
 }
 
-/* Jackpots newly shown, and what of them is in the balance by now. */
-static int64_t take_jackpots(struct player *player, const struct round_view *round)
+int64_t answer_take_jackpots(struct player *player, const struct round_view *round)
 {
 	int64_t paid = 0;
 	for (size_t i = 0; i < round->jackpots_n; i++) {
 		struct told_jackpot *told =
 			record_jackpot(&player->record, round->round, round->jackpots[i].index);
-		bool paid_now = round->jackpots[i].booked && round->jackpots[i].paid > 0;
 		if (!told) {
 			told = LIST_ADD(&player->record.jackpots);
 			*told = (struct told_jackpot){ .round = round->round,
@@ -58,15 +56,25 @@ static int64_t take_jackpots(struct player *player, const struct round_view *rou
 				.coin_minor = round->coin_minor,
 				.told_us = clock_wall_us() };
 			stats.jackpot_hits++;
-			player->jackpots_awaited++;
 		}
-		if (!told->paid && paid_now) {
-			told->paid = round->jackpots[i].paid;
-			paid += told->paid;
-			player->jackpots_awaited--;
-		}
+		if (told->paid || !round->jackpots[i].booked)
+			continue;
+		told->paid = round->jackpots[i].paid;
+		paid += told->absorbed ? 0 : told->paid;
 	}
 	return paid;
+}
+
+bool answer_absorb(struct player *player, int64_t rise)
+{
+	for (size_t i = 0; rise > 0 && i < player->record.jackpots.n; i++) {
+		struct told_jackpot *told = &player->record.jackpots.at[i];
+		if (told->paid || told->absorbed)
+			continue;
+		told->absorbed = true;
+		return true;
+	}
+	return false;
 }
 
 static void check_bet(struct player *player, const struct op *op, const struct round_view *round)
@@ -88,14 +96,15 @@ static void check_bet(struct player *player, const struct op *op, const struct r
 }
 
 /* What the balance should have become by this answer, jackpots apart. */
-static int64_t expected_change(
-	const struct player *player, const struct op *op, const struct round_view *round)
+static int64_t expected_change(const struct op *op, const struct round_view *round)
 {
 	bool watched = round->closed || strcmp(round->next, "gamble") == 0 ||
 		       strcmp(round->next, "bet") == 0;
 	switch (op->kind) {
 	case OP_BET:
-		return round->collected - op->stake + (round->closed ? round->win : 0);
+		/* What may be gambled waits; with a feature to watch, all of it does. */
+		return round->collected - op->stake +
+		       (watched ? round->win - (round->closed ? 0 : round->pending) : 0);
 	case OP_PICK:
 	case OP_NEXT:
 		/* Seen to its end: what may not be gambled goes to the balance. */
@@ -115,7 +124,6 @@ static int64_t expected_change(
 	case OP_REVEAL:
 		break;
 	}
-	(void)player;
 	return 0;
 }
 
@@ -146,19 +154,17 @@ void answer_check(struct player *player, const struct op *op, const struct view 
 		check_bet(player, op, round);
 	else if (op->kind == OP_GAMBLE)
 		check_gamble(player, op, round);
-	int64_t paid = take_jackpots(player, round);
-	int64_t expected = player->balance + expected_change(player, op, round) + paid;
+	int64_t paid = answer_take_jackpots(player, round);
+	int64_t expected = player->balance + expected_change(op, round) + paid;
 	int64_t late = view->balance - expected;
 	/* An award that was still on its way when its jackpot was shown. The ledger knows how much.
 	 */
-	if (late > 0 && player->jackpots_awaited > 0)
-		player->jackpots_awaited = 0;
-	else if (late != 0)
+	if (late != 0 && !answer_absorb(player, late))
 		stats_mismatch("player %" PRId64 " round %" PRIu64 " (op %d, cursor %" PRIu32
 			       ", next %s): balance %" PRId64 " told, expected %" PRId64
 			       " %+" PRId64 " and jackpots %" PRId64,
 			player->number, round->round, (int)op->kind, round->cursor, round->next,
-			view->balance, player->balance, expected_change(player, op, round), paid);
+			view->balance, player->balance, expected_change(op, round), paid);
 	if (still_open(round) && round->has_secret)
 		stats_mismatch("player %" PRId64 " round %" PRIu64
 			       ": the secret of an open round was shown",

@@ -239,7 +239,7 @@ static void go_on(struct player *player)
 }
 
 /* Takes over what the answer says of expect, balance and round. */
-static void adopt(struct player *player, const struct view *view, bool whole)
+static void adopt(struct player *player, const struct view *view)
 {
 	if (view->has_expect) {
 		player->expect = view->expect;
@@ -251,16 +251,23 @@ static void adopt(struct player *player, const struct view *view, bool whole)
 		if (view->round.round != player->round.round ||
 			view->round.cursor != player->round.cursor)
 			player->picks = 0;
-		if (view->round.round != player->round.round)
-			player->win_gambled = 0;
 		player->round = view->round;
-	} else if (whole) {
+	} else if (view->round_told) {
 		memset(&player->round, 0, sizeof(player->round));
 	}
 	if (view->has_balance) {
 		player->balance = view->balance;
 		answer_note_balance(player);
 	}
+}
+
+/* The same for an answer that is no result of a move: all that may have changed are jackpots. */
+static void adopt_state(struct player *player, const struct view *view)
+{
+	int64_t paid = view->round.present ? answer_take_jackpots(player, &view->round) : 0;
+	if (view->has_balance)
+		(void)answer_absorb(player, view->balance - player->balance - paid);
+	adopt(player, view);
 }
 
 /* The answer makes no sense for a player who keeps to the rules: noted, looked at anew. */
@@ -304,14 +311,39 @@ static void note_move(struct player *player, enum row_kind kind, bool refused, i
 		.stake = stake };
 }
 
+static const enum row_kind move_kinds[] = { [OP_BET] = ROW_BET,
+	[OP_COLLECT] = ROW_COLLECT,
+	[OP_GAMBLE] = ROW_GAMBLE,
+	[OP_HALVE] = ROW_HALVE,
+	[OP_PICK] = ROW_ANY,
+	[OP_NEXT] = ROW_ANY };
+
+/* The wallet refused the move: its number is spent, and nothing else. Any status may say so; what
+ * tells is the number that comes next. */
+static bool is_spent(const struct player *player, const struct view *view)
+{
+	return view->error[0] && view->has_expect && view->expect == player->op.expect + 1 &&
+	       strcmp(view->error, "move_spent") != 0 && strcmp(view->error, "other_content") != 0;
+}
+
+static void spent(struct player *player, const struct view *view)
+{
+	stats.rounds_refused += player->op.kind == OP_BET;
+	player->crowd->rounds_begun -= player->op.kind == OP_BET;
+	note_move(player, move_kinds[player->op.kind], true, player->op.stake);
+	adopt_state(player, view);
+	player->asking = false;
+	crowd_schedule(player, clock_mono_us() + BACKOFF_MAX_US);
+}
+
 /* Not enough money: told by the engine (nothing spent) or the wallet (the number is spent). */
 static void refused(struct player *player, const struct view *view)
 {
 	stats.rounds_refused++;
 	player->crowd->rounds_begun--;
-	if (view->has_expect && view->expect == player->op.expect + 1)
+	if (is_spent(player, view))
 		note_move(player, ROW_BET, true, player->op.stake);
-	adopt(player, view, false);
+	adopt_state(player, view);
 	player->refused_in_row++;
 	player->asking = false;
 	if (player->refused_in_row == 1 && player->balance >= view->smallest_bet &&
@@ -334,7 +366,7 @@ static void conflict(struct player *player, const struct view *view)
 	if (player->op.kind == OP_BET)
 		player->crowd->rounds_begun--;
 	/* A number that is spent although nobody told us how will be found in the ledger. */
-	adopt(player, view, false);
+	adopt_state(player, view);
 	player->asking = false;
 	if (++player->conflicts_in_row % 3 == 0 || !view->has_expect)
 		begin_state(player);
@@ -352,7 +384,9 @@ static void deposit_answered(struct player *player, const json_t *json)
 	struct told_deposit *told = LIST_ADD(&player->record.deposits);
 	told->seq = (uint64_t)json_number(json, "seq", 0);
 	told->amount = player->op.stake;
-	player->balance = json_number(json, "balance_minor", player->balance);
+	int64_t balance = json_number(json, "balance_minor", player->balance + told->amount);
+	(void)answer_absorb(player, balance - player->balance - told->amount);
+	player->balance = balance;
 	player->refused_in_row = 0;
 	stats.deposits++;
 }
@@ -387,7 +421,7 @@ static void session_answered(struct player *player, const json_t *json, const st
 	snprintf(player->token, sizeof(player->token), "%s", json_text(json, "token"));
 	if (player->stage != PLAYER_JOINS)
 		return;
-	adopt(player, view, true);
+	adopt(player, view);
 	if (view->expect == 1 && view->balance < 100000 && player->record.balances.n == 0)
 		stats_error("player %" PRId64 ": a new demo account has %" PRId64
 			    ", expected 100000 at least",
@@ -399,20 +433,14 @@ static void session_answered(struct player *player, const json_t *json, const st
 
 static void played(struct player *player, const struct view *view)
 {
-	static const enum row_kind kinds[] = { [OP_BET] = ROW_BET,
-		[OP_COLLECT] = ROW_COLLECT,
-		[OP_GAMBLE] = ROW_GAMBLE,
-		[OP_HALVE] = ROW_HALVE,
-		[OP_PICK] = ROW_ANY,
-		[OP_NEXT] = ROW_ANY };
 	struct op op = player->op;
 	if (op.kind == OP_STATE) {
-		adopt(player, view, true);
+		adopt_state(player, view);
 		return;
 	}
 	player->conflicts_in_row = player->strange_in_row = 0;
 	if (view->expect > op.expect)
-		note_move(player, kinds[op.kind], false, op.kind == OP_BET ? op.stake : 0);
+		note_move(player, move_kinds[op.kind], false, op.kind == OP_BET ? op.stake : 0);
 	answer_check(player, &op, view);
 	if (op.kind == OP_BET) {
 		player->refused_in_row = 0;
@@ -422,7 +450,7 @@ static void played(struct player *player, const struct view *view)
 	} else {
 		stats.steps++;
 	}
-	adopt(player, view, true);
+	adopt(player, view);
 	if (op.kind == OP_PICK && view->round.round == op.round)
 		player->picks++;
 }
@@ -469,6 +497,8 @@ static void answered(struct player *player, long status, const json_t *json, con
 		player->op.tries < STRANGE_MAX) {
 		player->renewing = true;
 		ask_again(player);
+	} else if (play && status != 402 && is_spent(player, &view)) {
+		spent(player, &view);
 	} else if (status == 429 || status >= 500) {
 		ask_again(player);
 	} else if (status == 200 || status == 201) {

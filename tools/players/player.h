@@ -81,8 +81,6 @@ struct player {
 	int64_t balance;
 	struct round_view round; /* the open or last one, as last told */
 	uint32_t picks;		 /* made in the present bonus */
-	int64_t win_gambled;	 /* gained or lost by gambles in this round */
-	size_t jackpots_awaited; /* told with the award still on its way */
 	unsigned refused_in_row, conflicts_in_row, strange_in_row;
 
 	uint64_t due_us, next_spin_us;
@@ -114,6 +112,10 @@ void audit_finish(struct player *player);
 /* answer.c: checks what an accepted request was answered against what was known before. */
 void answer_check(struct player *player, const struct op *op, const struct view *view);
 void answer_note_balance(struct player *player);
+/* Jackpots newly shown in a round: what of them came into the balance with this answer. */
+int64_t answer_take_jackpots(struct player *player, const struct round_view *round);
+/* A rise that nothing explains may be an award that was on its way: true, and it is one. */
+bool answer_absorb(struct player *player, int64_t rise);
 
 /* bet.c */
 void bet_choose(struct player *player, int64_t *coin_r, int64_t *lines_r, int64_t *coins_r);

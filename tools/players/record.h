@@ -57,6 +57,7 @@ struct told_jackpot {
 	uint32_t index, pool;
 	int64_t paid, coin_minor; /* paid 0: on its way when it was told */
 	uint64_t told_us;
+	bool absorbed; /* a rise of the balance was taken for it before its price was told */
 };
 struct told_round {
 	uint64_t round;

@@ -109,6 +109,7 @@ void view_read(const json_t *answer, struct view *view_r)
 	view_r->has_hash = hex_read(json_text(answer, "secret_hash"), view_r->secret_hash, 32);
 	view_r->smallest_bet = json_number(
 		answer, "smallest_bet_minor", json_number(error, "smallest_bet_minor", 0));
+	view_r->round_told = json_object_get(answer, "round") != NULL;
 	round_read(json_object_get(answer, "round"), &view_r->round);
 }
 

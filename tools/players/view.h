@@ -28,6 +28,7 @@ struct round_view {
 
 struct view {
 	bool has_expect, has_balance, has_hash;
+	bool round_told; /* the round, or that there is none */
 	uint64_t expect;
 	uint8_t secret_hash[32];
 	int64_t balance, smallest_bet;

@@ -12,7 +12,7 @@
 
 #define QUEUE_BURST 32 /* times the queue, for one who does take frames */
 #define STALLED_US 2000000
-#define STUCK_S 2 /* how long a close may take to leave */
+#define STUCK_S 5 /* how long a close may take to leave */
 
 static void *need(void *memory)
 {

@@ -97,7 +97,7 @@ size_t frame_counters(char *out, size_t room, const struct frame_head *head,
 
 static void put_winner(struct text *text, const struct winner *winner)
 {
-	char mask[16];
+	char mask[FRAME_MASK_MAX];
 	frame_mask(winner->player, mask);
 	put(text, "\"pool\":%" PRIu32 ",\"hit\":%" PRIu64, winner->pool, winner->hit);
 	if (winner->level)
@@ -158,10 +158,6 @@ size_t frame_own(
 
 void frame_mask(player_id player, char *out)
 {
-	uint64_t number = player_number(player);
-	/* A short number would be told whole by its last two digits. */
-	if (number < 1000)
-		(void)snprintf(out, 16, "***%u", (unsigned)(number % 10));
-	else
-		(void)snprintf(out, 16, "***%02u", (unsigned)(number % 100));
+	(void)snprintf(
+		out, FRAME_MASK_MAX, "player ***%02u", (unsigned)(player_number(player) % 100));
 }

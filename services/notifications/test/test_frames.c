@@ -95,10 +95,10 @@ static void test_winners_are_masked(void **state)
 	static const struct {
 		uint64_t number;
 		const char *mask;
-	} cases[] = { { 1, "***1" }, { 42, "***2" }, { 999, "***9" }, { 1000, "***00" },
-		{ 123456, "***56" } };
+	} cases[] = { { 1, "player ***01" }, { 42, "player ***42" }, { 1000, "player ***00" },
+		{ 123456, "player ***56" } };
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char mask[16];
+		char mask[FRAME_MASK_MAX];
 		player_id player;
 		assert_true(player_id_make(3, cases[i].number, &player));
 		frame_mask(player, mask);
