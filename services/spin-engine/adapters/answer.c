@@ -8,6 +8,7 @@
 #include "bus.pb-c.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,14 +175,22 @@ static void fill_round(struct engine *engine, const struct seat *seat, const str
 		reply->round->collected_minor = seat->player.last.collected.minor;
 }
 
-static void smallest_bet(
-	const struct game *game, const struct seat *seat, Carillon__SpinReply *reply)
+/* Not enough money: what there is, and the least that may be bet (requirement 40). */
+static void fill_funds(struct engine *engine, const struct game *game, const struct seat *seat,
+	Carillon__SpinReply *reply)
 {
+	char text[64];
 	struct bet bet;
 	struct money stake;
 
-	if (bet_smallest(game, seat->player.currency, &bet, &stake) == BET_OK)
-		reply->smallest_bet_minor = stake.minor;
+	if (bet_smallest(game, seat->player.currency, &bet, &stake) != BET_OK)
+		return;
+	reply->smallest_bet_minor = stake.minor;
+	reply->where = arena_text(&engine->arena, "bet");
+	snprintf(text, sizeof(text), "a balance of %" PRId64, reply->balance_minor);
+	reply->found = arena_text(&engine->arena, text);
+	snprintf(text, sizeof(text), "at least the stake; the smallest is %" PRId64, stake.minor);
+	reply->expected = arena_text(&engine->arena, text);
 }
 
 static void answer_with(struct engine *engine, struct seat *seat, struct ask *ask,
@@ -200,7 +209,7 @@ static void answer_with(struct engine *engine, struct seat *seat, struct ask *as
 	if (fault)
 		fill_fault(engine, fault, &reply);
 	if (fault && fault->http == 402 && game)
-		smallest_bet(game, seat, &reply);
+		fill_funds(engine, game, seat, &reply);
 	send(engine, &ask->command, &reply);
 	free(ask);
 }
