@@ -36,7 +36,8 @@ struct open_claim {
 };
 
 struct ring_fact {
-	uint64_t seq;
+	uint64_t seq, prev_seq, move;
+	uint32_t kind;
 	uint8_t *bytes;
 	size_t length, room;
 };

@@ -133,9 +133,10 @@ static struct booked *booked_add(struct wallet_shard *shard, const struct wallet
 	return booked;
 }
 
-static void ring_put(struct wallet_shard *shard, uint64_t seq, const uint8_t *bytes, size_t length)
+static void ring_put(struct wallet_shard *shard, const struct wallet_row *row, const uint8_t *bytes,
+	size_t length)
 {
-	struct ring_fact *fact = &shard->ring[seq % RING_N];
+	struct ring_fact *fact = &shard->ring[row->seq % RING_N];
 
 	if (fact->room < length) {
 		free(fact->bytes);
@@ -146,7 +147,10 @@ static void ring_put(struct wallet_shard *shard, uint64_t seq, const uint8_t *by
 	}
 	memcpy(fact->bytes, bytes, length);
 	fact->length = length;
-	fact->seq = seq;
+	fact->seq = row->seq;
+	fact->prev_seq = row->prev_seq;
+	fact->move = row->move;
+	fact->kind = row->kind;
 }
 
 static struct booked *book(struct service *service, struct service_shard *held,
@@ -164,7 +168,7 @@ static struct booked *book(struct service *service, struct service_shard *held,
 	if (entry->account.exists)
 		dirty_mark(&shard->dirty, entry, row->seq, clock_mono_us());
 	const uint8_t *bytes = fact_pack(service, held, row, &length);
-	ring_put(shard, row->seq, bytes, length);
+	ring_put(shard, row, bytes, length);
 	fact_player_key(row->player, key);
 	if (command->reply_to[0] != '\0') {
 		size_t verdict_length;
@@ -238,18 +242,16 @@ static void answer_spent(struct service *service, struct service_shard *held,
 	metric_add(wallet->metrics.spent, 1);
 	if (command->reply_to[0] == '\0')
 		return;
-	for (size_t i = shard->rows_n; i-- > 0;) {
-		const struct wallet_row *booked = &shard->rows[i].row;
-		if (booked->seq != from)
-			continue;
-		if (booked->move == move && (move > 0 || booked->kind == WALLET_KIND_OPEN)) {
+	for (;;) {
+		const struct ring_fact *fact = &shard->ring[from % RING_N];
+		if (from == 0 || fact->seq != from)
+			break;
+		/* Rows that are no moves stand between: a deposit, an award. */
+		if (fact->move == move && (move > 0 || fact->kind == WALLET_KIND_OPEN)) {
 			(void)answer_from_ring(service, held, from, command);
 			return;
 		}
-		from = booked->prev_seq;
-	}
-	if (move == account->last_move && answer_from_ring(service, held, from, command)) {
-		return;
+		from = fact->prev_seq;
 	}
 	if (rows_read_move(service_pg(service), held->shard, from, move, &wallet->scratch, &row))
 		answer_row(service, held, &row, command);
