@@ -15,6 +15,7 @@
 #define FRAME_MAX (256 * 1024)
 #define TOKEN_MAX 1024
 #define TICK_US 100000
+#define TOKEN_FRESH_US 60000000u
 #define BACKOFF_FIRST_US 50000u
 #define BACKOFF_MAX_US 500000u
 
@@ -23,7 +24,9 @@ struct client {
 	size_t number;
 	struct watch watch;
 	char token[TOKEN_MAX]; /* under the lock */
+	uint64_t token_us;     /* when it was given */
 	bool subscribe;	       /* something is to be sent */
+	uint32_t hint_ms;      /* of a server that drains */
 	bool tried;
 	uint64_t again_us;
 	unsigned tries;
@@ -68,6 +71,9 @@ static void closed(struct client *client)
 	if (wait > BACKOFF_MAX_US)
 		wait = BACKOFF_MAX_US;
 	client->tries++;
+	if (client->hint_ms)
+		wait = (uint64_t)client->hint_ms * 1000;
+	client->hint_ms = 0;
 	client->again_us = clock_mono_us() + wait / 2 + next_random() % wait;
 }
 
@@ -151,6 +157,33 @@ static int received(struct client *client, struct lws *wsi, const void *bytes, s
 	return 0;
 }
 
+/* The server says why: 4001 the token, 4002 too slow, 4003 it drains and hints when to come back.
+ */
+static void peer_closes(struct client *client, const uint8_t *in, size_t length)
+{
+	unsigned code = length >= 2 ? (unsigned)in[0] << 8 | in[1] : 0;
+	char text[128];
+	if (code == 4001) {
+		pthread_mutex_lock(&events.lock);
+		if (clock_mono_us() - client->token_us < TOKEN_FRESH_US)
+			fault(client, "a fresh token was refused");
+		client->token[0] = 0;
+		pthread_mutex_unlock(&events.lock);
+	} else if (code == 4002) {
+		fault(client, "closed as too slow");
+	} else if (code == 4003) {
+		int n = length - 2 < sizeof(text) ? (int)(length - 2) : 0;
+		snprintf(text, sizeof(text), "%.*s", n, (const char *)in + 2);
+		json_t *hint = json_loads(text, 0, NULL);
+		int64_t ms = json_integer_value(json_object_get(hint, "retry_ms"));
+		if (ms < 1 || ms > 60000)
+			fault(client, "closed for draining without a usable hint");
+		else
+			client->hint_ms = (uint32_t)ms;
+		json_decref(hint);
+	}
+}
+
 static int callback(
 	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length)
 {
@@ -168,6 +201,8 @@ static int callback(
 		client->subscribe = false;
 	} else if (reason == LWS_CALLBACK_CLIENT_RECEIVE) {
 		return received(client, wsi, in, length);
+	} else if (reason == LWS_CALLBACK_WS_PEER_INITIATED_CLOSE) {
+		peer_closes(client, in, length);
 	} else if (reason == LWS_CALLBACK_CLIENT_CONNECTION_ERROR ||
 		   reason == LWS_CALLBACK_CLIENT_CLOSED) {
 		if (client)
@@ -270,6 +305,7 @@ void events_set_token(size_t client, const char *token)
 		return;
 	pthread_mutex_lock(&events.lock);
 	snprintf(events.clients[client].token, TOKEN_MAX, "%s", token);
+	events.clients[client].token_us = clock_mono_us();
 	events.clients[client].subscribe = true;
 	pthread_mutex_unlock(&events.lock);
 }
