@@ -1,0 +1,66 @@
+// A browser on a leash: reads one command a line on stdin, as JSON, and answers each with one line, so that tests/e2e/pages.py can say what a person does
+// and see what he sees. node pages.mjs MODULES CHROMIUM
+import { createInterface } from "node:readline";
+import { createRequire } from "node:module";
+
+const [modules, chromium] = process.argv.slice(2);
+const playwright = createRequire(`${modules}/`)("playwright-core");
+const browser = await playwright.chromium.launch({
+	executablePath: chromium,
+	args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
+});
+const pages = new Map();
+const problems = [];
+
+// Whatever a person would see in the developers' console as an error, violations of the Content-Security-Policy among them.
+function listen(name, page) {
+	const note = (what, text) => problems.push(`${name}: ${what}: ${text}`);
+	page.on("console", (message) => {
+		if (message.type() === "error" || message.text().includes("Content Security Policy")) note("console", `${message.text()} (${message.location().url})`);
+	});
+	page.on("pageerror", (error) => note("error", String(error.stack ?? error)));
+	page.on("requestfailed", (request) => {
+		if (request.failure()?.errorText !== "net::ERR_ABORTED") note("request", `${request.url()} ${request.failure()?.errorText}`);
+	});
+	page.on("response", (response) => {
+		if (response.status() >= 500) note("answer", `${response.status()} ${response.url()}`);
+	});
+}
+
+const commands = {
+	// A person of his own each: nothing is shared between two pages but the server.
+	async open({ page: name, url, width = 1280, height = 900, dark }) {
+		if (!pages.has(name)) {
+			const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark === false ? "light" : "dark" });
+			const page = await context.newPage();
+			listen(name, page);
+			pages.set(name, page);
+		}
+		await pages.get(name).goto(url);
+	},
+	reload: ({ page }) => pages.get(page).reload(),
+	click: ({ page, selector }) => pages.get(page).click(selector, { timeout: 10000 }),
+	select: ({ page, selector, value }) => pages.get(page).selectOption(selector, String(value), { timeout: 10000 }),
+	fill: ({ page, selector, value }) => pages.get(page).fill(selector, String(value), { timeout: 10000 }),
+	text: ({ page, selector }) => pages.get(page).innerText(selector, { timeout: 10000 }),
+	evaluate: ({ page, code }) => pages.get(page).evaluate(code),
+	wait: ({ page, code, ms = 10000 }) => pages.get(page).waitForFunction(code, undefined, { timeout: ms, polling: 30 }).then(() => true),
+	shot: ({ page, path }) => pages.get(page).screenshot({ path, fullPage: true }).then(() => path),
+	problems: () => problems.splice(0),
+	async close({ page }) {
+		await pages.get(page).context().close();
+		pages.delete(page);
+	},
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+	const command = JSON.parse(line);
+	let answer;
+	try {
+		answer = { result: (await commands[command.do](command)) ?? null };
+	} catch (error) {
+		answer = { error: String(error.message ?? error) };
+	}
+	process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await browser.close();
