@@ -87,7 +87,8 @@ void stats_tick(uint64_t now_us)
 	}
 }
 
-static void note(char texts[][STATS_TEXT_MAX], uint64_t *n, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void note(
+	char texts[][STATS_TEXT_MAX], uint64_t *n, const char *format, va_list arguments)
 {
 	stats_lock();
 	if (*n < STATS_TEXTS_MAX)
