@@ -66,7 +66,7 @@ CONF
 }
 
 kafka() {
-    local jars=$CARILLON_CACHE/kafka/jars port controller java
+    local jars=$CARILLON_CACHE/kafka/jars port controller java archive
     if [ "${KAFKA:-}" = embedded ]; then
         exec "$BIN/kafka-embedded" --partitions="$CARILLON_SHARDS" --address-file="$RUN/kafka-embedded"
     fi
@@ -77,7 +77,10 @@ kafka() {
         "$ROOT/deploy/local/kafka.properties" >kafka/server.properties
     # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
     java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -Xshare:auto -Djava.awt.headless=true
-        "-Dlog4j2.configurationFile=$ROOT/deploy/local/log4j2.properties" -cp "$jars/*")
+        "-Dlog4j2.configurationFile=$ROOT/deploy/local/log4j2.properties")
+    archive=$("$ROOT/scripts/kafka-jars.sh" archive)
+    [ ! -f "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")
+    java+=(-cp "$jars/*")
     if [ ! -f kafka/data/meta.properties ]; then
         rm -rf kafka/data
         "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
