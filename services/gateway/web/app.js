@@ -150,13 +150,20 @@ function useGame() {
 		if (latest.current.autoplay?.spins) await setting({ autoplay: { ...latest.current.autoplay, spins: 0 } });
 	}
 
+	// An unfinished round is shown where its player left it.
+	function enter(token, answer) {
+		dispatch({ type: "session", token, answer });
+		const last = answer.round?.phases?.at(-1);
+		if (last) dispatch({ type: "phase", phase: last });
+	}
+
 	async function login() {
 		dispatch({ type: "busy" });
 		try {
 			const answer = await post("/v1/demo/sessions", {});
 			sessionStorage.setItem("token", answer.token);
 			const state = await get(`/v1/state?game=${GAME}`, answer.token);
-			dispatch({ type: "session", token: answer.token, answer: state });
+			enter(answer.token, state);
 		} catch (error) {
 			dispatch({ type: "failed", error });
 		}
@@ -164,10 +171,7 @@ function useGame() {
 
 	async function restore(token) {
 		try {
-			const answer = await get(`/v1/state?game=${GAME}`, token);
-			dispatch({ type: "session", token, answer });
-			const last = answer.round?.phases?.at(-1);
-			if (last) dispatch({ type: "phase", phase: last });
+			enter(token, await get(`/v1/state?game=${GAME}`, token));
 		} catch {
 			sessionStorage.removeItem("token");
 		}

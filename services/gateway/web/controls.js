@@ -27,7 +27,7 @@ function Autospin({ state, dispatch, autospin, locked }) {
 	return html`
 		<label>Autospins<input id="autospins" type="number" min="1" max="100" value=${spins} disabled=${locked} onInput=${(e) => setSpins(Number(e.target.value))} /></label>
 		<label>Loss limit<input id="loss" type="number" min="0" value=${loss} disabled=${locked} onInput=${(e) => setLoss(Number(e.target.value))} /></label>
-		<label>Stop at a jackpot<input type="checkbox" checked=${stopOnJackpot} disabled=${locked} onChange=${(e) => setStop(e.target.checked)} /></label>
+		<label class="check"><input type="checkbox" checked=${stopOnJackpot} disabled=${locked} onChange=${(e) => setStop(e.target.checked)} />Stop at a jackpot</label>
 		<button id="autostart" disabled=${locked} onClick=${start}>Autospin</button>`;
 }
 
@@ -41,15 +41,25 @@ export function Controls({ app }) {
 		${state.round?.next === "next"
 			? html`<button class="main" id="next" disabled=${state.busy} onClick=${() => app.act("next")}>Go on</button>`
 			: html`<button class="main" id="spin" disabled=${locked || !state.expect} onClick=${app.spin}>Spin</button>`}
+	</div>
+	<div class="controls">
 		<${Autospin} state=${state} dispatch=${dispatch} autospin=${app.autospin} locked=${locked} />
+		<span class="spacer"></span>
 		${witches.length ? html`<label>Your witch<select id="witch" value=${state.witch ?? 0} disabled=${locked} onChange=${(e) => app.setting({ witch: Number(e.target.value) })}>
-			${witches.map((name, i) => html`<option value=${i}>${name}</option>`)}</select></label>` : null}
+			${witches.map((name, i) => html`<option value=${i}>${name[0].toUpperCase()}${name.slice(1)}</option>`)}</select></label>` : null}
 	</div>`;
 }
 
+// A vial is picked once; what stands in them was drawn before, whichever are chosen.
 export function Vials({ game, round, busy, pick }) {
-	return html`<div class="panel" id="vials"><b class="gold">Merlin's table: choose ${round.picks_left} more ${round.picks_left === 1 ? "vial" : "vials"}</b>
-		<div class="vials">${range(game.vials ?? 6).map((n) => html`<button class="vial" disabled=${busy} onClick=${() => pick(n - 1)}>⚗<br />vial ${n}</button>`)}</div></div>`;
+	const [picked, setPicked] = useState({ cursor: round.cursor, vials: [] });
+	const mine = picked.cursor === round.cursor ? picked.vials : [];
+	const choose = (vial) => {
+		setPicked({ cursor: round.cursor, vials: [...mine, vial] });
+		pick(vial);
+	};
+	return html`<div class="panel" id="vials"><b class="gold">The wizard's table: choose ${round.picks_left} more ${round.picks_left === 1 ? "vial" : "vials"}</b>
+		<div class="vials">${range(game.vials ?? 6).map((n) => html`<button class="vial ${mine.includes(n - 1) ? "picked" : ""}" disabled=${busy || mine.includes(n - 1)} onClick=${() => choose(n - 1)}><b>⚗</b>vial ${n}</button>`)}</div></div>`;
 }
 
 export function Gamble({ round, currency, busy, act }) {

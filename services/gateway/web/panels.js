@@ -3,16 +3,17 @@ import { html, useState } from "/vendor/htm-preact.js";
 import { get } from "/api.js";
 import { LEVELS, clock, money } from "/format.js";
 
+function Tile({ pool, row, coin }) {
+	const name = row.level ? `${LEVELS[row.level]}` : `Coin ${money(row.coin_minor, row.currency)}`;
+	return html`<div class="jackpot ${row.coin_minor === coin && !row.level ? "selected" : ""}" data-pool=${pool.pool} data-row=${row.level || row.coin_minor}>
+		<span class="quiet">${name}</span><b>${money(row.value_minor, row.currency)}</b></div>`;
+}
+
 export function Jackpots({ pools, currency, coin }) {
-	const tiles = pools.flatMap((pool) => pool.rows
-		.filter((row) => row.currency === currency || row.level)
-		.sort((a, b) => (a.coin_minor ?? 0) - (b.coin_minor ?? 0) || (a.level ?? 0) - (b.level ?? 0))
-		.map((row) => {
-			const name = row.level ? `${LEVELS[row.level]} (cards)` : `Coin ${money(row.coin_minor, row.currency)}`;
-			return html`<div class="jackpot ${row.coin_minor === coin && !row.level ? "selected" : ""}" data-pool=${pool.pool} data-row=${row.level || row.coin_minor}>
-				<span class="quiet">${name}</span><b>${money(row.value_minor, row.currency)}</b></div>`;
-		}));
-	return html`<section class="panel" aria-label="Jackpots"><h2>Live jackpots</h2><div class="jackpots" id="jackpots">${tiles}</div></section>`;
+	const groups = pools.map((pool) => [pool, pool.rows.filter((row) => row.level || row.currency === currency)
+		.sort((a, b) => (a.coin_minor ?? 0) - (b.coin_minor ?? 0) || (a.level ?? 0) - (b.level ?? 0))]).filter(([, rows]) => rows.length);
+	return html`<section class="panel" id="jackpots" aria-label="Jackpots"><h2>Live jackpots</h2>${groups.map(([pool, rows]) => html`<div class="jackpots" key=${pool.pool} data-kind=${pool.kind}>
+		${rows.map((row) => html`<${Tile} key="${row.currency}-${row.level ?? row.coin_minor}" pool=${pool} row=${row} coin=${coin} />`)}</div>`)}</section>`;
 }
 
 export function Winners({ winners }) {

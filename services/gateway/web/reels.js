@@ -36,5 +36,5 @@ export function Reels({ game, phase }) {
 			cells.push(html`<${Cell} key="${at}-${phase?.index}" symbol=${symbols[window[at]] ?? { name: "?", kind: "" }} index=${window[at]} won=${won.has(at)} fresh=${phase?.window} />`);
 		}
 	return html`<div class="reels" id="reels" style=${{ gridTemplateColumns: `repeat(${reels}, minmax(0, 1fr))` }}>${cells}</div>
-		<div class="gold" id="phase">${title(phase)}</div>`;
+		<div class="gold phase" id="phase">${title(phase)}</div>`;
 }
