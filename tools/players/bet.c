@@ -41,6 +41,13 @@ void bet_choose(struct player *player, int64_t *coin_r, int64_t *lines_r, int64_
 		*lines_r = crowd->lines_min;
 		*coins_r = crowd->coins_min;
 	}
+	/* The rules' limits of one stake, as far as the options leave room. */
+	while (!options->coins && *coins_r < crowd->coins_max &&
+		*coin_r * *lines_r * *coins_r < crowd->stake_min)
+		++*coins_r;
+	while (!options->coins && crowd->stake_max && *coins_r > crowd->coins_min &&
+		*coin_r * *lines_r * *coins_r > crowd->stake_max)
+		--*coins_r;
 }
 
 static void limits(const json_t *bet, const char *name, int64_t *min, int64_t *max)
@@ -52,26 +59,36 @@ static void limits(const json_t *bet, const char *name, int64_t *min, int64_t *m
 	*max = json_number(value, "max", *max);
 }
 
+/* Coin values of the players' currency: a list of its own, or that of the bet. */
+static void coins_read(struct crowd *crowd, const json_t *list)
+{
+	const json_t *value;
+	size_t i, n = 0;
+	json_array_foreach(list, i, value)
+	{
+		if (json_is_integer(value) && json_integer_value(value) > 0 && n < COINS_MAX)
+			crowd->coin[n++] = json_integer_value(value);
+	}
+	crowd->coins_n = n ? n : crowd->coins_n;
+}
+
 /* Reads what GET /v1/games/{id} offers; whatever it does not say stays as it was. */
 void bet_rules_read(struct crowd *crowd, const json_t *game)
 {
-	static const char *const places[] = { "coins", "coin_minor", "coins_minor",
-		"coin_values_minor" };
-	const json_t *bet = json_object_get(game, "bet");
-	if (!json_is_object(bet))
-		bet = game;
+	const json_t *bet = json_object_get(game, "bet"), *item;
+	int64_t vials = json_number(game, "vials", 0);
+	size_t i;
 	limits(bet, "lines", &crowd->lines_min, &crowd->lines_max);
 	limits(bet, "coins", &crowd->coins_min, &crowd->coins_max);
-	for (size_t p = 0; p < sizeof(places) / sizeof(places[0]); p++) {
-		const json_t *list = json_object_get(bet, places[p]), *value;
-		size_t i, n = 0;
-		if (!json_is_array(list) || !json_is_integer(json_array_get(list, 0)))
+	coins_read(crowd, json_object_get(bet, "coins_minor"));
+	json_array_foreach(json_object_get(game, "currencies"), i, item)
+	{
+		if (strcmp(json_text(item, "currency"), crowd->options->currency) != 0)
 			continue;
-		json_array_foreach(list, i, value)
-		{
-			if (json_is_integer(value) && json_integer_value(value) > 0 && n < 32)
-				crowd->coin[n++] = json_integer_value(value);
-		}
-		crowd->coins_n = n ? n : crowd->coins_n;
+		coins_read(crowd, json_object_get(item, "coins_minor"));
+		crowd->stake_min = json_money(item, "stake_min");
+		crowd->stake_max = json_money(item, "stake_max");
 	}
+	if (vials > 0 && vials <= VIALS_MAX)
+		crowd->vials = (uint32_t)vials;
 }

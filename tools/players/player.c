@@ -116,7 +116,8 @@ static void begin_action(struct player *player, enum op_kind kind)
 	op->pending = player->round.pending;
 	if (kind == OP_PICK)
 		snprintf(more, sizeof(more), ",\"cursor\":%" PRIu32 ",\"choice\":%" PRIu32,
-			player->round.cursor, player->picks % player->crowd->vials);
+			player->round.cursor,
+			((uint32_t)op->round * 7 + player->picks) % player->crowd->vials);
 	else if (kind == OP_NEXT)
 		snprintf(more, sizeof(more), ",\"cursor\":%" PRIu32, player->round.cursor);
 	else if (kind == OP_GAMBLE)

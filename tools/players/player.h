@@ -11,6 +11,7 @@
 #define PLAYER_TOKEN_MAX 1024
 #define PLAYER_DEPOSIT_MINOR 100000
 #define VIALS_MAX 16
+#define COINS_MAX 32
 
 /* What all players share. */
 struct crowd {
@@ -24,8 +25,9 @@ struct crowd {
 	bool stopping; /* no new rounds */
 	uint64_t rounds_begun;
 	/* From GET /v1/games/{id}. */
-	int64_t coin[32];
+	int64_t coin[COINS_MAX];
 	size_t coins_n;
+	int64_t stake_min, stake_max; /* of one bet; 0: not told */
 	int64_t lines_min, lines_max, coins_min, coins_max;
 	uint32_t vials;
 };
