@@ -34,14 +34,18 @@
 	".vector v left join pool.tally t on t.id = v.tally "                                      \
 	"where t.pool is distinct from v.pool limit 40"
 
-#define IDENTITIES(schema, table, rows)                                                            \
+/* T is what the tallies contribute. A progressive pool gets all of it; of a set of Jackpot Cards it
+ * is the wagers themselves, of which the house funds exactly the levels' shares, so that the
+ * set's reserve is never anything but 0. */
+#define POOL_IDENTITY "('contributions = T', p.contributions_e27, p.t_e18 * 1000000000), "
+#define CARDS_IDENTITY "('JP_RESERVE of a set', p.jp_reserve_e27, 0), "
+#define IDENTITIES(schema, table, rows, own)                                                       \
 	"with r as (select p.pool, sum((p.t_e18 - r.w_e18) * r.share_nano + r.r_e27) as accrued, " \
 	"sum(r.seed_minor * r.unit_e27) as seed "                                                  \
 	"from " schema "." table " p join " schema "." rows " r using (pool) group by p.pool) "    \
 	"select 7, format('pool %s, %s', p.pool, i.name), format('%s', i.found), format('%s', "    \
 	"i.expected) "                                                                             \
-	"from " schema "." table " p left join r using (pool), lateral (values "                   \
-	"('contributions = T', p.contributions_e27, p.t_e18 * 1000000000), "                       \
+	"from " schema "." table " p left join r using (pool), lateral (values " own               \
 	"('JP_POOL = sum of (T - W) x share + r', p.jp_pool_e27, coalesce(r.accrued, 0)), "        \
 	"('JP_SEED = sum of seeds', p.jp_seed_e27, coalesce(r.seed, 0)), "                         \
 	"('contributions + house seed = JP_POOL + JP_RESERVE + JP_SEED + paid', "                  \
@@ -90,8 +94,8 @@ const struct verify_query verify_pool_queries[] = {
 	{ VECTOR("cards"), false },
 	{ TOTAL("pool", "pool"), true },
 	{ TOTAL("cards", "card_set"), true },
-	{ IDENTITIES("pool", "pool", "row"), false },
-	{ IDENTITIES("cards", "card_set", "level"), false },
+	{ IDENTITIES("pool", "pool", "row", POOL_IDENTITY), false },
+	{ IDENTITIES("cards", "card_set", "level", CARDS_IDENTITY), false },
 	{ hits_sum_sql, false },
 	{ hits_sql, false },
 	{ matches_sql, false },
