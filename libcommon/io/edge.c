@@ -1,7 +1,8 @@
 /* The edge's loop: listeners, adopted descriptors, timers, signals, draining.
  *
- * libwebsockets polls, keeps time and speaks WebSocket. Connections are accepted here, because three things depend on it: several processes on
- * one port, a limit on how many strangers are let in per turn, and a listener that can be closed at SIGTERM while what was accepted is served to
+ * libwebsockets polls, keeps time and speaks WebSocket. Connections are accepted here, because
+ * three things depend on it: several processes on one port, a limit on how many strangers are let
+ * in per turn, and a listener that can be closed at SIGTERM while what was accepted is served to
  * its end. HTTP is read by us too (edge_connection.c says why). */
 #include "libcommon/io/edge_private.h"
 
@@ -46,7 +47,9 @@ uint64_t edge_random(struct edge *edge)
 	return x ^ (x >> 31);
 }
 
-/* ---- descriptors of ours ------------------------------------------------------------------------------------------------ */
+/* ---- descriptors of ours
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static int descriptor_callback(
 	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length)
@@ -65,8 +68,7 @@ static int descriptor_callback(
 	return 0;
 }
 
-static struct edge_adopted *adopt(
-	struct edge *edge, int fd, edge_readable *readable, void *context)
+static struct edge_adopted *adopt(struct edge *edge, int fd, edge_readable *readable, void *context)
 {
 	if (edge->adopted_n == EDGE_ADOPTED_MAX)
 		fatal("edge: more than %d descriptors adopted", EDGE_ADOPTED_MAX);
@@ -90,7 +92,9 @@ void edge_adopt(struct edge *edge, int fd, edge_readable *readable, void *contex
 	(void)adopt(edge, fd, readable, context);
 }
 
-/* ---- listeners ---------------------------------------------------------------------------------------------------------- */
+/* ---- listeners
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static void accept_some(struct edge_listener *listener, uint32_t most)
 {
@@ -113,8 +117,7 @@ static void accept_some(struct edge_listener *listener, uint32_t most)
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 		int bytes = edge->config.socket_send_bytes;
 		if (bytes > 0)
-			(void)setsockopt(
-				fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+			(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 		metric_add(edge->accepted, 1);
 		edge_connection_new(listener, fd);
 	}
@@ -153,7 +156,8 @@ static int listen_on(const char *text, char *address, size_t room)
 	};
 	struct addrinfo *found = NULL;
 	if (getaddrinfo(host, port, &hints, &found) != 0 || found == NULL)
-		fatal("edge: listen address: found \"%s\", expected an IP address and a port", text);
+		fatal("edge: listen address: found \"%s\", expected an IP address and a port",
+			text);
 	const int one = 1;
 	int fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) != 0 ||
@@ -168,8 +172,8 @@ static int listen_on(const char *text, char *address, size_t room)
 		getnameinfo((struct sockaddr *)&bound, length, host, sizeof(host), service,
 			sizeof(service), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		fatal("edge: cannot read the address bound for %s", text);
-	(void)snprintf(address, room, strchr(host, ':') != NULL ? "[%s]:%s" : "%s:%s", host,
-		service);
+	(void)snprintf(
+		address, room, strchr(host, ':') != NULL ? "[%s]:%s" : "%s:%s", host, service);
 	return fd;
 }
 
@@ -182,7 +186,8 @@ static void listener_open(struct edge *edge, const char *text, bool health_only)
 	listener->wsi = adopt(edge, listener->fd, on_listener, listener)->wsi;
 }
 
-/* Who was already queued by the kernel is let in before the door closes: closing it would reset them. */
+/* Who was already queued by the kernel is let in before the door closes: closing it would reset
+ * them. */
 static void listener_close(struct edge_listener *listener)
 {
 	if (listener->fd < 0)
@@ -194,14 +199,16 @@ static void listener_close(struct edge_listener *listener)
 	listener->fd = -1;
 }
 
-/* ---- timers, signals ---------------------------------------------------------------------------------------------------- */
+/* ---- timers, signals
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static void timer_fire(lws_sorted_usec_list_t *sul)
 {
 	struct edge_timer *timer = lws_container_of(sul, struct edge_timer, sul);
 	timer->edge->now_us = clock_mono_us();
-	lws_sul_schedule(timer->edge->lws, 0, sul, timer_fire,
-		(lws_usec_t)timer->period_ms * LWS_US_PER_MS);
+	lws_sul_schedule(
+		timer->edge->lws, 0, sul, timer_fire, (lws_usec_t)timer->period_ms * LWS_US_PER_MS);
 	timer->tick(timer->context);
 }
 
@@ -216,8 +223,8 @@ void edge_every(struct edge *edge, uint32_t period_ms, edge_tick *tick, void *co
 		.tick = tick,
 		.context = context,
 	};
-	lws_sul_schedule(edge->lws, 0, &timer->sul, timer_fire,
-		(lws_usec_t)period_ms * LWS_US_PER_MS);
+	lws_sul_schedule(
+		edge->lws, 0, &timer->sul, timer_fire, (lws_usec_t)period_ms * LWS_US_PER_MS);
 }
 
 static void on_signal(void *context)
@@ -260,7 +267,7 @@ static void on_tick(void *context)
 	if (!edge->draining)
 		return;
 	bool done = edge->open == 0 &&
-		(edge->config.drained == NULL || edge->config.drained(edge->config.context));
+		    (edge->config.drained == NULL || edge->config.drained(edge->config.context));
 	if (!done && edge->now_us < edge->drain_until_us)
 		return;
 	if (!done)
@@ -282,7 +289,9 @@ static void signals_open(struct edge *edge)
 		fatal("edge: signalfd: %s", strerror(errno));
 }
 
-/* ---- life --------------------------------------------------------------------------------------------------------------- */
+/* ---- life
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t descriptors_raise(uint32_t wanted)
 {
@@ -298,8 +307,8 @@ static uint32_t descriptors_raise(uint32_t wanted)
 	if (limit.rlim_cur >= need)
 		return wanted;
 	uint32_t left = limit.rlim_cur > 2 * DESCRIPTORS_OWN
-		? (uint32_t)limit.rlim_cur - DESCRIPTORS_OWN
-		: DESCRIPTORS_OWN;
+				? (uint32_t)limit.rlim_cur - DESCRIPTORS_OWN
+				: DESCRIPTORS_OWN;
 	log_warn("the limit of open files (%llu) leaves room for %u connections, %u were wanted",
 		(unsigned long long)limit.rlim_cur, left, wanted);
 	return left;
@@ -328,9 +337,9 @@ static void lws_start(struct edge *edge)
 		.uid = -1,
 		.user = edge,
 		.max_http_header_data = HEADER_DATA_BYTES,
-		.max_http_header_pool = (unsigned short)(edge->connections_max > 65000
-				? 65000
-				: edge->connections_max),
+		.max_http_header_pool =
+			(unsigned short)(edge->connections_max > 65000 ? 65000
+								       : edge->connections_max),
 		.keepalive_timeout = (int)edge->config.idle_timeout_s,
 		.timeout_secs = 20,
 		.pt_serv_buf_size = 16384,
@@ -372,8 +381,8 @@ struct edge *edge_new(const struct edge_config *config)
 	edge_ready(edge, false, "starting");
 	signals_open(edge);
 	edge->connections_max = descriptors_raise(edge->config.connections_max);
-	edge->connections_gauge = metric_gauge(
-		"carillon_http_connections", NULL, "Connections of clients now open");
+	edge->connections_gauge =
+		metric_gauge("carillon_http_connections", NULL, "Connections of clients now open");
 	edge->open_gauge =
 		metric_gauge("carillon_http_open_requests", NULL, "Requests not yet answered");
 	edge->accepted =
@@ -445,7 +454,9 @@ void edge_ready(struct edge *edge, bool ready, const char *why_not)
 	edge->ready = ready && !edge->draining;
 	if (!edge->ready)
 		(void)snprintf(edge->why_not, sizeof(edge->why_not), "%s",
-			edge->draining ? "draining" : why_not == NULL ? "" : why_not);
+			edge->draining	  ? "draining"
+			: why_not == NULL ? ""
+					  : why_not);
 }
 
 bool edge_is_draining(const struct edge *edge)

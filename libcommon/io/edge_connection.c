@@ -1,8 +1,11 @@
-/* Connections that speak HTTP: bytes in, requests out to edge_http.c one at a time, answers back in order.
+/* Connections that speak HTTP: bytes in, requests out to edge_http.c one at a time, answers back in
+ * order.
  *
- * libwebsockets 4.1 could read HTTP, but not what a money API needs: where one packet holds a request and the next one's POST, it takes bytes of
- * the header for the body. So the library only polls these sockets; reading is ours (http_head.c, strict and fuzzed), and so is writing. A
- * connection is closed from its own callback only: whoever else wants its end asks for a turn there. */
+ * libwebsockets 4.1 could read HTTP, but not what a money API needs: where one packet holds a
+ * request and the next one's POST, it takes bytes of the header for the body. So the library only
+ * polls these sockets; reading is ours (http_head.c, strict and fuzzed), and so is writing. A
+ * connection is closed from its own callback only: whoever else wants its end asks for a turn
+ * there. */
 #include "libcommon/io/edge_private.h"
 
 #include "libcommon/io/clock.h"
@@ -16,11 +19,14 @@
 
 #define IN_FIRST 2048u
 #define IN_MAX (HTTP_HEAD_MAX + EDGE_BODY_MAX + 4096u)
-#define ARRIVAL_US (20 * UINT64_C(1000000)) /* a request must be whole within */
-#define PROGRESS_US (20 * UINT64_C(1000000)) /* a client must take something of its answer within */
+#define ARRIVAL_US (20 * UINT64_C(1000000))  /* a request must be whole within */
+#define PROGRESS_US (20 * UINT64_C(1000000)) /* a client must take something of its answer within  \
+					      */
 #define LINGER_US (2 * UINT64_C(1000000))
 
-/* ---- life ------------------------------------------------------------------------------------------------------------------- */
+/* ---- life
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 static struct edge *edge_of(const struct edge_connection *connection)
 {
@@ -87,7 +93,8 @@ void edge_connection_close(struct edge_connection *connection)
 	(void)lws_callback_on_writable(connection->wsi);
 }
 
-/* Says that nothing follows, and waits for the client to have read it: closing a socket with unread bytes in it would throw away the answer. */
+/* Says that nothing follows, and waits for the client to have read it: closing a socket with unread
+ * bytes in it would throw away the answer. */
 static void linger(struct edge_connection *connection)
 {
 	if (connection->ended || shutdown(connection->fd, SHUT_WR) != 0) {
@@ -110,7 +117,9 @@ void edge_connection_finish(struct edge_connection *connection)
 		linger(connection);
 }
 
-/* ---- out -------------------------------------------------------------------------------------------------------------------- */
+/* ---- out
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static void out_keep(struct edge_connection *connection, const uint8_t *bytes, size_t length)
 {
@@ -126,8 +135,7 @@ static void out_keep(struct edge_connection *connection, const uint8_t *bytes, s
 	(void)lws_callback_on_writable(connection->wsi);
 }
 
-void edge_connection_write(
-	struct edge_connection *connection, const uint8_t *bytes, size_t length)
+void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length)
 {
 	if (connection->closing)
 		return;
@@ -180,7 +188,9 @@ static int on_writable(struct edge_connection *connection)
 	return connection->closing ? -1 : 0;
 }
 
-/* ---- in --------------------------------------------------------------------------------------------------------------------- */
+/* ---- in
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Makes room behind in_used; false when the buffer may grow no more. */
 static bool in_room(struct edge_connection *connection)
@@ -202,7 +212,8 @@ static bool in_room(struct edge_connection *connection)
 	return true;
 }
 
-/* Takes of the body what has arrived; true when it is whole. A refused request's body is thrown away. */
+/* Takes of the body what has arrived; true when it is whole. A refused request's body is thrown
+ * away. */
 static bool body_take(struct edge_connection *connection)
 {
 	struct edge_request *request = connection->request;
@@ -317,7 +328,9 @@ static int on_readable(struct edge_connection *connection)
 	return connection->closing ? -1 : 0;
 }
 
-/* ---- callbacks -------------------------------------------------------------------------------------------------------------- */
+/* ---- callbacks
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 /* libwebsockets keeps adding reasons: most are no concern of ours. */
 #pragma GCC diagnostic push
@@ -352,7 +365,7 @@ void edge_connections_sweep(struct edge *edge)
 	edge->now_us = clock_mono_us();
 	for (struct edge_connection *c = edge->first; c != NULL; c = c->next) {
 		bool idle = c->request == NULL && c->stream == NULL && c->out_used == 0 &&
-			c->in_used == c->in_at;
+			    c->in_used == c->in_at;
 		if (c->deadline_us != 0 && edge->now_us >= c->deadline_us)
 			edge_connection_close(c);
 		else if (edge->draining && idle && !c->listener->health_only)

@@ -1,5 +1,6 @@
-/* HTTP of the edge: from the head of a request to its handler, and answers back. An answer is written at once, in one piece with its header,
- * whoever calls; what the socket does not take is kept and sent later. */
+/* HTTP of the edge: from the head of a request to its handler, and answers back. An answer is
+ * written at once, in one piece with its header, whoever calls; what the socket does not take is
+ * kept and sent later. */
 #include "libcommon/io/edge_private.h"
 
 #include "libcommon/io/clock.h"
@@ -13,7 +14,9 @@
 #include <time.h>
 
 #define UNANSWERED_US (30 * UINT64_C(1000000))
-#define DISCARD_MAX (1024 * 1024) /* a body that is too large is read to its end up to this, so that the client hears why */
+#define DISCARD_MAX                                                                                \
+	(1024 * 1024) /* a body that is too large is read to its end up to this, so that the       \
+			 client hears why */
 #define HEADER_ROOM 2560
 
 static const struct {
@@ -54,7 +57,9 @@ static size_t status_index(uint32_t status)
 	fatal("edge: an answer with status %" PRIu32 ", which no table names", status);
 }
 
-/* ---- metrics ---------------------------------------------------------------------------------------------------------------- */
+/* ---- metrics
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 static const char *route_label(const struct edge *edge, size_t i)
 {
@@ -85,21 +90,22 @@ static void count(struct edge_request *request, uint32_t status)
 		char labels[256];
 		(void)snprintf(labels, sizeof(labels), "route=\"%s\",status=\"%" PRIu32 "\"",
 			route_label(edge, request->metrics), status);
-		metrics->status[i] = metric_counter(
-			"carillon_http_requests_total", labels, "Requests answered");
+		metrics->status[i] =
+			metric_counter("carillon_http_requests_total", labels, "Requests answered");
 	}
 	metric_add(metrics->status[i], 1);
 	edge->now_us = clock_mono_us();
 	metric_observe_us(metrics->latency, edge->now_us - request->began_us);
 }
 
-/* ---- answers ---------------------------------------------------------------------------------------------------------------- */
+/* ---- answers
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 void edge_answer_header(struct edge_request *request, const char *name, const char *value)
 {
 	size_t room = sizeof(request->more) - request->more_length;
-	int n = snprintf(
-		request->more + request->more_length, room, "%s: %s\r\n", name, value);
+	int n = snprintf(request->more + request->more_length, room, "%s: %s\r\n", name, value);
 	if (n > 0 && (size_t)n < room)
 		request->more_length += (size_t)n;
 	else
@@ -145,9 +151,10 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 	if (!endless && status != 304 && status != 204)
 		(void)snprintf(size, sizeof(size), "Content-Length: %zu\r\n", length);
 	int n = snprintf(out, HEADER_ROOM,
-		"HTTP/1.1 %" PRIu32 " %s\r\nDate: %s\r\nX-Request-Id: %s\r\n%s%s%s%s%s%s%s%s\r\n", status,
-		STATUSES[status_index(status)].reason, date_now(edge), request->id,
-		content_type != NULL ? "Content-Type: " : "", content_type != NULL ? content_type : "",
+		"HTTP/1.1 %" PRIu32 " %s\r\nDate: %s\r\nX-Request-Id: %s\r\n%s%s%s%s%s%s%s%s\r\n",
+		status, STATUSES[status_index(status)].reason, date_now(edge), request->id,
+		content_type != NULL ? "Content-Type: " : "",
+		content_type != NULL ? content_type : "",
 		content_type != NULL ? "\r\nX-Content-Type-Options: nosniff\r\n" : "", size, etag,
 		etag[0] != '\0' ? "Cache-Control: no-cache\r\n" : "Cache-Control: no-store\r\n",
 		request->more_length > 0 ? request->more : "",
@@ -190,12 +197,14 @@ void edge_answer_json(
 	edge_answer(request, status, "application/json", json, length);
 }
 
-/* Appends text as a JSON string; what does not fit is cut. Bytes that are no ASCII go out as they came when they are UTF-8 enough to be read. */
+/* Appends text as a JSON string; what does not fit is cut. Bytes that are no ASCII go out as they
+ * came when they are UTF-8 enough to be read. */
 static size_t json_text(char *out, size_t room, const char *text)
 {
 	size_t n = 0;
 	out[n++] = '"';
-	for (const unsigned char *c = (const unsigned char *)text; *c != '\0' && n + 9 < room; c++) {
+	for (const unsigned char *c = (const unsigned char *)text; *c != '\0' && n + 9 < room;
+		c++) {
 		if (*c == '"' || *c == '\\') {
 			out[n++] = '\\';
 			out[n++] = (char)*c;
@@ -239,7 +248,9 @@ bool edge_answer_etag(struct edge_request *request, const char *etag)
 	return true;
 }
 
-/* ---- answers without an end --------------------------------------------------------------------------------------------------- */
+/* ---- answers without an end
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
 	const struct edge_stream_ops *ops, void *context)
@@ -281,7 +292,9 @@ void edge_stream_close(struct edge_stream *stream)
 	edge_connection_finish(stream->connection);
 }
 
-/* ---- requests --------------------------------------------------------------------------------------------------------------- */
+/* ---- requests
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static void own_routes(struct edge_request *request)
 {
@@ -302,8 +315,8 @@ static void own_routes(struct edge_request *request)
 static bool is_own(const struct edge_request *request)
 {
 	return !request->method_post &&
-		(strcmp(request->path, "/healthz") == 0 || strcmp(request->path, "/readyz") == 0 ||
-			strcmp(request->path, "/metrics") == 0);
+	       (strcmp(request->path, "/healthz") == 0 || strcmp(request->path, "/readyz") == 0 ||
+		       strcmp(request->path, "/metrics") == 0);
 }
 
 /* The request is whole: to whom? */
@@ -337,8 +350,8 @@ void edge_http_dispatch(struct edge_request *request)
 		request->metrics = edge->routes_n;
 		edge_page_answer(request, page);
 	} else {
-		edge_answer_error(request, 404, "not_found", "There is nothing at this path.", "path",
-			request->path, NULL);
+		edge_answer_error(request, 404, "not_found", "There is nothing at this path.",
+			"path", request->path, NULL);
 	}
 }
 
@@ -355,7 +368,7 @@ static bool json_content(const struct http_head *head)
 {
 	const char *type = http_head_field(head, "content-type");
 	return type != NULL && strncasecmp(type, "application/json", 16) == 0 &&
-		(type[16] == '\0' || type[16] == ';' || type[16] == ' ');
+	       (type[16] == '\0' || type[16] == ';' || type[16] == ' ');
 }
 
 /* All that can be refused by looking at the header. */
@@ -363,9 +376,14 @@ static void header_check(struct edge_request *request, const struct http_head *h
 	bool method_known, bool readable)
 {
 	bool path_known = false;
-	if (!readable) {
+	if (strlen(head->path) >= EDGE_PATH_MAX ||
+		(head->query != NULL && strlen(head->query) >= EDGE_PATH_MAX)) {
+		refuse(request, 414, "path_too_long",
+			"The path or the query is longer than 511 bytes.");
+	} else if (!readable) {
 		refuse(request, 431, "header_refused",
-			"A header, the path or the query is too long or holds control characters.");
+			"A header is too long, or something in the path or query is not decoded "
+			"rightly.");
 	} else if (!method_known) {
 		refuse(request, 405, "method_refused", "Only GET, HEAD and POST are understood.");
 		edge_answer_header(request, "Allow", "GET, HEAD, POST");
@@ -376,7 +394,8 @@ static void header_check(struct edge_request *request, const struct http_head *h
 		else if (!body && request->body_expected > 0)
 			refuse(request, 400, "body_refused", "This request takes no body.");
 		else if (body && !json_content(head))
-			refuse(request, 415, "content_type", "Content-Type must be application/json.");
+			refuse(request, 415, "content_type",
+				"Content-Type must be application/json.");
 	} else if (path_known) {
 		refuse(request, 405, "method_refused",
 			"This path is there, but not for this method.");
@@ -388,9 +407,10 @@ static void header_check(struct edge_request *request, const struct http_head *h
 	}
 }
 
-/* Answered at once, and the connection ends: where the next request would begin cannot be told, or is too far away. */
-static bool refuse_and_close(struct edge_request *request, uint32_t status, const char *code,
-	const char *message)
+/* Answered at once, and the connection ends: where the next request would begin cannot be told, or
+ * is too far away. */
+static bool refuse_and_close(
+	struct edge_request *request, uint32_t status, const char *code, const char *message)
 {
 	request->close = true;
 	edge_answer_error(request, status, code, message, NULL, NULL, NULL);
@@ -445,7 +465,8 @@ void edge_http_malformed(struct edge_connection *connection, enum http_head_stat
 		(void)refuse_and_close(
 			request, 400, "version_refused", "Only HTTP/1.0 and HTTP/1.1 are spoken.");
 	else
-		(void)refuse_and_close(request, 400, "malformed", "This is not a request of HTTP/1.1.");
+		(void)refuse_and_close(
+			request, 400, "malformed", "This is not a request of HTTP/1.1.");
 }
 
 void edge_http_timers(struct edge *edge)
@@ -457,7 +478,8 @@ void edge_http_timers(struct edge *edge)
 			now_us - request->began_us < UNANSWERED_US)
 			continue;
 		log_error("nobody answered %s in 30 s [%s]", request->path, request->id);
-		edge_answer_error(request, 504, "no_answer", "No answer in time.", NULL, NULL, NULL);
+		edge_answer_error(
+			request, 504, "no_answer", "No answer in time.", NULL, NULL, NULL);
 	}
 }
 

@@ -1,4 +1,5 @@
-/* Static pages, read whole at start: a request for one touches no disk and can name no file outside the folder. */
+/* Static pages, read whole at start: a request for one touches no disk and can name no file outside
+ * the folder. */
 #include "libcommon/io/edge_private.h"
 
 #include "libcommon/io/log.h"
@@ -54,8 +55,8 @@ static bool page_read(struct edge *edge, const char *file, const char *path, siz
 	size_t length = (size_t)st.st_size;
 	if (edge->pages_n == PAGES_MAX || *total + length > PAGES_BYTES_MAX ||
 		strlen(path) >= sizeof(edge->pages[0].path)) {
-		log_warn("pages: %s is too much (at most %d files, %u bytes in all)", path, PAGES_MAX,
-			PAGES_BYTES_MAX);
+		log_warn("pages: %s is too much (at most %d files, %u bytes in all)", path,
+			PAGES_MAX, PAGES_BYTES_MAX);
 		goto out;
 	}
 	struct edge_page *page = &edge->pages[edge->pages_n];
@@ -94,14 +95,16 @@ static bool folder_read(
 		struct stat st;
 		if (entry->d_name[0] == '.')
 			continue;
-		if (snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name) >= (int)sizeof(file) ||
-			snprintf(path, sizeof(path), "%s%s", prefix, entry->d_name) >= (int)sizeof(path) ||
+		if (snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name) >=
+				(int)sizeof(file) ||
+			snprintf(path, sizeof(path), "%s%s", prefix, entry->d_name) >=
+				(int)sizeof(path) ||
 			stat(file, &st) != 0)
 			continue;
 		if (S_ISREG(st.st_mode)) {
 			ok = page_read(edge, file, path, total) && ok;
 		} else if (S_ISDIR(st.st_mode) && depth < FOLDER_DEPTH_MAX &&
-			strlen(path) + 2 < sizeof(path)) {
+			   strlen(path) + 2 < sizeof(path)) {
 			(void)strcat(path, "/");
 			ok = folder_read(edge, file, path, depth + 1, total) && ok;
 		}
@@ -115,7 +118,8 @@ bool edge_pages(struct edge *edge, const char *folder, const char *connect)
 	size_t total = 0;
 	(void)snprintf(edge->policy, sizeof(edge->policy),
 		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-		"font-src 'self'; media-src 'self'; manifest-src 'self'; connect-src 'self'%s%.400s; "
+		"font-src 'self'; media-src 'self'; manifest-src 'self'; connect-src "
+		"'self'%s%.400s; "
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		connect != NULL && connect[0] != '\0' ? " " : "", connect != NULL ? connect : "");
 	edge->pages = calloc(PAGES_MAX, sizeof(edge->pages[0]));
@@ -155,7 +159,8 @@ void edge_page_answer(struct edge_request *request, const struct edge_page *page
 {
 	if (edge_answer_etag(request, page->etag))
 		return;
-	/* The policy is longer than handlers' further headers may be in all: the room is counted for it. */
+	/* The policy is longer than handlers' further headers may be in all: the room is counted
+	 * for it. */
 	edge_answer_header(request, "Content-Security-Policy", request->edge->policy);
 	edge_answer_header(request, "Referrer-Policy", "no-referrer");
 	edge_answer_header(request, "Cross-Origin-Opener-Policy", "same-origin");

@@ -44,16 +44,18 @@ struct edge_page {
 	size_t length;
 };
 
-/* Metrics of one route: a counter a status, made when first needed, and the time from the last byte of the request to the answer. */
+/* Metrics of one route: a counter a status, made when first needed, and the time from the last byte
+ * of the request to the answer. */
 struct edge_route_metrics {
 	struct metric *status[EDGE_STATUSES_MAX];
 	struct metric *latency;
 };
 
 enum request_state {
-	REQUEST_COLLECTING,           /* body on its way */
-	REQUEST_REFUSED,              /* body on its way, but the answer is already known: it is read and thrown away */
-	REQUEST_OPEN,                 /* a handler has it */
+	REQUEST_COLLECTING, /* body on its way */
+	REQUEST_REFUSED, /* body on its way, but the answer is already known: it is read and thrown
+			    away */
+	REQUEST_OPEN,	 /* a handler has it */
 };
 
 struct edge_request {
@@ -62,7 +64,7 @@ struct edge_request {
 	uint32_t slot, generation;
 	enum request_state state;
 	const struct edge_route *route;
-	size_t metrics;               /* index of its metrics */
+	size_t metrics; /* index of its metrics */
 	bool head, close, method_post, health_only;
 	uint64_t began_us;
 	char path[EDGE_PATH_MAX];
@@ -89,7 +91,7 @@ struct edge_stream {
 	struct edge_connection *connection;
 	const struct edge_stream_ops *ops;
 	void *context;
-	bool woken;                   /* somebody asked for `writable` */
+	bool woken; /* somebody asked for `writable` */
 };
 
 /* One connection of a client that speaks HTTP, from accept to its end. */
@@ -100,17 +102,18 @@ struct edge_connection {
 	int fd;
 	struct edge_request *request;
 	struct edge_stream *stream;
-	char *in;                     /* what was received and not yet taken: from in_at up to in_used */
+	char *in; /* what was received and not yet taken: from in_at up to in_used */
 	size_t in_at, in_used, in_room;
-	uint8_t *out;                 /* what the socket would not take yet */
+	uint8_t *out; /* what the socket would not take yet */
 	size_t out_at, out_used, out_room;
-	uint64_t deadline_us;         /* 0: none */
-	bool advancing;               /* a loop over its requests is at work further up the stack */
-	bool paused;                  /* reading is off */
-	bool ended;                   /* the client will send no more */
-	bool finishing;               /* nothing is answered any more: what is left is sent, then the connection ends */
-	bool closing;                 /* to be closed at once */
-	bool fresh;                   /* nothing has been read from it yet */
+	uint64_t deadline_us; /* 0: none */
+	bool advancing;	      /* a loop over its requests is at work further up the stack */
+	bool paused;	      /* reading is off */
+	bool ended;	      /* the client will send no more */
+	bool finishing; /* nothing is answered any more: what is left is sent, then the connection
+			   ends */
+	bool closing;	/* to be closed at once */
+	bool fresh;	/* nothing has been read from it yet */
 };
 
 struct edge {
@@ -129,34 +132,37 @@ struct edge {
 	bool ready, draining, ended;
 	char why_not[160];
 	uint64_t now_us, drain_until_us;
-	uint64_t random;              /* state of the ids of requests and spans; not secret */
+	uint64_t random; /* state of the ids of requests and spans; not secret */
 
 	struct edge_request **slots;
 	uint32_t slots_n, slots_room;
 	uint32_t *free_slots;
 	uint32_t free_n;
-	uint32_t open;                /* requests */
+	uint32_t open; /* requests */
 	uint32_t connections, connections_max;
 
 	size_t routes_n;
-	struct edge_route_metrics metrics[EDGE_ROUTES_MAX + 2]; /* behind the routes: pages, and what fits nothing */
+	struct edge_route_metrics
+		metrics[EDGE_ROUTES_MAX + 2]; /* behind the routes: pages, and what fits nothing */
 	struct metric *connections_gauge, *open_gauge, *accepted, *refused;
 
 	struct edge_page *pages;
 	size_t pages_n;
 	char policy[768];
 
-	uint8_t *out;                 /* answers are put together here: libwebsockets copies what the socket does not take */
+	uint8_t *out; /* answers are put together here: libwebsockets copies what the socket does
+			 not take */
 	size_t out_room;
 	char date[40];
 	uint64_t date_s;
 };
 
 /* edge_http.c */
-void edge_http_begin(struct edge *edge);   /* metrics of the routes */
-void edge_http_timers(struct edge *edge);  /* once a second: requests nobody answers */
+void edge_http_begin(struct edge *edge);  /* metrics of the routes */
+void edge_http_timers(struct edge *edge); /* once a second: requests nobody answers */
 void edge_http_end(struct edge *edge);
-/* A head has been read: makes the request and checks it. False: it was answered and the connection ends. */
+/* A head has been read: makes the request and checks it. False: it was answered and the connection
+ * ends. */
 bool edge_http_request(struct edge_connection *connection, const struct http_head *head);
 void edge_http_dispatch(struct edge_request *request); /* its body is whole */
 void edge_http_malformed(struct edge_connection *connection, enum http_head_status status);
@@ -166,20 +172,24 @@ struct edge_request *edge_request_new(struct edge_connection *connection);
 void edge_request_free(struct edge_request *request);
 bool edge_request_route(struct edge_request *request, bool *path_known_r);
 /* edge_connection.c */
-int edge_connection_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
+int edge_connection_callback(
+	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
 void edge_connection_new(const struct edge_listener *listener, int fd);
 void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length);
 void edge_connection_finish(struct edge_connection *connection); /* send what is left, then close */
-void edge_connection_close(struct edge_connection *connection);  /* at once */
+void edge_connection_close(struct edge_connection *connection);	 /* at once */
 void edge_connection_advance(struct edge_connection *connection);
-void edge_connections_sweep(struct edge *edge); /* once a second: time-outs, and idle ones while draining */
+void edge_connections_sweep(
+	struct edge *edge); /* once a second: time-outs, and idle ones while draining */
 /* edge_pages.c */
 const struct edge_page *edge_page_find(const struct edge *edge, const char *path, bool *redirect_r);
 void edge_page_answer(struct edge_request *request, const struct edge_page *page);
 void edge_pages_free(struct edge *edge);
 /* edge_websocket.c */
-int edge_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
-/* Is what has just arrived for the WebSocket? Then the connection is libwebsockets' own from now on and ours is to be closed. */
+int edge_websocket_callback(
+	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
+/* Is what has just arrived for the WebSocket? Then the connection is libwebsockets' own from now on
+ * and ours is to be closed. */
 bool edge_websocket_take(struct edge_connection *connection);
 /* edge.c */
 uint64_t edge_random(struct edge *edge);

@@ -1,5 +1,5 @@
-/* A request as it is read from its head: everything handlers may ask for is copied here, because the connection's buffer moves on
- * while the answer is on its way. */
+/* A request as it is read from its head: everything handlers may ask for is copied here, because
+ * the connection's buffer moves on while the answer is on its way. */
 #include "libcommon/io/edge_private.h"
 
 #include "libcommon/io/clock.h"
@@ -12,7 +12,8 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-/* ---- the table of requests: tickets outlive what they name ------------------------------------------------------------------ */
+/* ---- the table of requests: tickets outlive what they name
+ * ------------------------------------------------------------------ */
 
 static void table_grow(struct edge *edge)
 {
@@ -81,9 +82,12 @@ struct edge_request *edge_find(struct edge *edge, uint64_t ticket)
 	return request;
 }
 
-/* ---- copying ------------------------------------------------------------------------------------------------------------ */
+/* ---- copying
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
-/* Where a text of `length` bytes may be written in the arena, NUL after it; NULL when it is full. */
+/* Where a text of `length` bytes may be written in the arena, NUL after it; NULL when it is full.
+ */
 static char *arena_take(struct edge_request *request, size_t length, uint16_t *at_r)
 {
 	if (length + 1 > (size_t)EDGE_ARENA_BYTES - request->arena_used)
@@ -135,7 +139,9 @@ static bool headers_read(struct edge_request *request, const struct http_head *h
 	return true;
 }
 
-/* ---- trace and request id --------------------------------------------------------------------------------------------------- */
+/* ---- trace and request id
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static int hex_digit(char c)
 {
@@ -167,7 +173,8 @@ static void hex_write(const uint8_t *bytes, size_t n, char *out)
 	out[2 * n] = '\0';
 }
 
-/* "00-<32 hex>-<16 hex>-<2 hex>"; a sender's parent is replaced by an id of ours, the trace goes on. */
+/* "00-<32 hex>-<16 hex>-<2 hex>"; a sender's parent is replaced by an id of ours, the trace goes
+ * on. */
 static void trace_read(struct edge_request *request, const char *text)
 {
 	uint8_t parent[8];
@@ -175,8 +182,8 @@ static void trace_read(struct edge_request *request, const char *text)
 	uint64_t random[3] = { edge_random(request->edge), edge_random(request->edge),
 		edge_random(request->edge) };
 	bool taken = text != NULL && strlen(text) >= 55 && strncmp(text, "00-", 3) == 0 &&
-		text[35] == '-' && text[52] == '-' && hex_read(text + 3, trace, 16) &&
-		hex_read(text + 36, parent, 8);
+		     text[35] == '-' && text[52] == '-' && hex_read(text + 3, trace, 16) &&
+		     hex_read(text + 36, parent, 8);
 	if (!taken)
 		memcpy(trace, random, 16);
 	memcpy(trace + 16, &random[2], 8);
@@ -194,7 +201,9 @@ static void id_read(struct edge_request *request, const char *text)
 		hex_write(request->trace, 16, request->id);
 }
 
-/* ---- path, query ------------------------------------------------------------------------------------------------------------ */
+/* ---- path, query
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 /* Names and values are decoded apart, so that a decoded "&" or "=" stays what it was. */
 static bool query_read(struct edge_request *request, const char *query)
@@ -226,10 +235,12 @@ bool edge_request_read(struct edge_request *request, const struct http_head *hea
 		return false;
 	memcpy(request->path, head->path, strlen(head->path) + 1);
 	return http_decode(request->path, false) && query_read(request, head->query) &&
-		headers_read(request, head);
+	       headers_read(request, head);
 }
 
-/* ---- routes --------------------------------------------------------------------------------------------------------------- */
+/* ---- routes
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static bool pattern_fits(struct edge_request *request, const char *pattern)
 {
@@ -279,7 +290,9 @@ bool edge_request_route(struct edge_request *request, bool *path_known_r)
 	return false;
 }
 
-/* ---- what handlers ask ------------------------------------------------------------------------------------------------------ */
+/* ---- what handlers ask
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 const char *edge_path(const struct edge_request *request)
 {
@@ -302,8 +315,7 @@ static const char *query_at(const struct edge_request *request, size_t i)
 	return at < end ? at : NULL;
 }
 
-const char *edge_query(
-	const struct edge_request *request, const char *name, char *out, size_t size)
+const char *edge_query(const struct edge_request *request, const char *name, char *out, size_t size)
 {
 	size_t name_length = strlen(name);
 	const char *one;
@@ -348,9 +360,10 @@ const char *edge_peer(const struct edge_request *request)
 		struct edge_request *mine = request->edge->slots[request->slot];
 		struct sockaddr_storage address;
 		socklen_t length = sizeof(address);
-		if (getpeername(request->connection->fd, (struct sockaddr *)&address, &length) != 0 ||
-			getnameinfo((struct sockaddr *)&address, length, mine->peer, sizeof(mine->peer),
-				NULL, 0, NI_NUMERICHOST) != 0)
+		if (getpeername(request->connection->fd, (struct sockaddr *)&address, &length) !=
+				0 ||
+			getnameinfo((struct sockaddr *)&address, length, mine->peer,
+				sizeof(mine->peer), NULL, 0, NI_NUMERICHOST) != 0)
 			(void)snprintf(mine->peer, sizeof(mine->peer), "unknown");
 	}
 	return request->peer;

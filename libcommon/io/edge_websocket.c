@@ -1,5 +1,6 @@
-/* WebSocket by libwebsockets. A connection whose first bytes ask for the WebSocket's path is handed over unread; everything else of it, the
- * handshake included, is the library's and the service's. */
+/* WebSocket by libwebsockets. A connection whose first bytes ask for the WebSocket's path is handed
+ * over unread; everything else of it, the handshake included, is the library's and the service's.
+ */
 #include "libcommon/io/edge_private.h"
 
 #include "libcommon/io/clock.h"

@@ -8,10 +8,11 @@
 static bool is_token(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		(c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
-/* The end of the head: past the first CR LF CR LF. 0: not there. A bare LF or NUL anywhere before it is refused. */
+/* The end of the head: past the first CR LF CR LF. 0: not there. A bare LF or NUL anywhere before
+ * it is refused. */
 static enum http_head_status head_end(const char *bytes, size_t length, size_t *end_r)
 {
 	size_t limit = length < HTTP_HEAD_MAX ? length : HTTP_HEAD_MAX;

@@ -83,8 +83,8 @@ void instance_leave(struct instance *instance)
 {
 	const char *parameters[] = { instance->name, instance->pid };
 	instance->leaving = true;
-	pg_pool_query(instance->pool, "delete from carillon.instance where name = $1 and pid = $2", 2,
-		parameters, TIMEOUT_MS, on_leave, instance);
+	pg_pool_query(instance->pool, "delete from carillon.instance where name = $1 and pid = $2",
+		2, parameters, TIMEOUT_MS, on_leave, instance);
 }
 
 void instance_free(struct instance **instance)

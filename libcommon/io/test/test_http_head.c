@@ -1,4 +1,5 @@
-/* Heads of requests: what is taken, and everything two readers could understand differently refused. */
+/* Heads of requests: what is taken, and everything two readers could understand differently
+ * refused. */
 #include "libcommon/io/http_head.h"
 
 #include <setjmp.h>
@@ -18,7 +19,8 @@ static void test_http_head_statuses(void **state)
 		{ "GET / HTTP/1.1\r\n\r\n", HTTP_HEAD_OK },
 		{ "GET /a?b=c HTTP/1.0\r\nA: b\r\n\r\n", HTTP_HEAD_OK },
 		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello", HTTP_HEAD_OK },
-		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n", HTTP_HEAD_OK },
+		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
+			HTTP_HEAD_OK },
 		{ "", HTTP_HEAD_MORE },
 		{ "GET / HTTP/1.1\r\n", HTTP_HEAD_MORE },
 		{ "GET / HTTP/1.1\r\nA: b\r\n\r", HTTP_HEAD_MORE },
@@ -41,14 +43,17 @@ static void test_http_head_statuses(void **state)
 		{ "GET / HTTP/1.1 \r\n\r\n", HTTP_HEAD_VERSION },
 		{ "GET / HTTP/1.10\r\n\r\n", HTTP_HEAD_VERSION },
 		{ "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", HTTP_HEAD_LENGTH },
-		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: identity\r\n\r\n", HTTP_HEAD_LENGTH },
-		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", HTTP_HEAD_LENGTH },
+		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: identity\r\n\r\n",
+			HTTP_HEAD_LENGTH },
+		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+			HTTP_HEAD_LENGTH },
 		{ "POST / HTTP/1.1\r\nContent-Length: 5, 5\r\n\r\n", HTTP_HEAD_LENGTH },
 		{ "POST / HTTP/1.1\r\nContent-Length: +5\r\n\r\n", HTTP_HEAD_LENGTH },
 		{ "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", HTTP_HEAD_LENGTH },
 		{ "POST / HTTP/1.1\r\nContent-Length: 0x5\r\n\r\n", HTTP_HEAD_LENGTH },
 		{ "POST / HTTP/1.1\r\nContent-Length:\r\n\r\n", HTTP_HEAD_LENGTH },
-		{ "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", HTTP_HEAD_LENGTH },
+		{ "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
+			HTTP_HEAD_LENGTH },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -65,8 +70,9 @@ static void test_http_head_statuses(void **state)
 
 static void test_http_head_parts(void **state)
 {
-	char bytes[] = "POST /a%20b?x=1&y=%41 HTTP/1.1\r\nHost:h\r\nX-Two:\t two words \t\r\nConnection: "
-		       "Upgrade, close\r\nContent-Length: 42\r\n\r\nrest";
+	char bytes[] =
+		"POST /a%20b?x=1&y=%41 HTTP/1.1\r\nHost:h\r\nX-Two:\t two words \t\r\nConnection: "
+		"Upgrade, close\r\nContent-Length: 42\r\n\r\nrest";
 	struct http_head head;
 	size_t used = 0;
 	(void)state;

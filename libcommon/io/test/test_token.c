@@ -30,12 +30,14 @@ static void test_token_round_trip_and_expiry(void **state)
 	uint64_t expires = 0;
 	player_id player = 0;
 	(void)state;
-	assert_int_equal(token_issue(key, player_of("1-1234"), NOW, 100, token, &expires), TOKEN_OK);
+	assert_int_equal(
+		token_issue(key, player_of("1-1234"), NOW, 100, token, &expires), TOKEN_OK);
 	assert_int_equal(expires, NOW + 100);
 	for (int i = 0; i < 2; i++) { /* the second time from memory */
 		assert_int_equal(token_check(key, token, NOW + 99, &player, &expires), TOKEN_OK);
 		assert_int_equal(player, player_of("1-1234"));
-		assert_int_equal(token_check(key, token, NOW + 100, &player, &expires), TOKEN_EXPIRED);
+		assert_int_equal(
+			token_check(key, token, NOW + 100, &player, &expires), TOKEN_EXPIRED);
 	}
 	assert_int_equal(token_issue(key, 0, NOW, 100, token, &expires), TOKEN_MALFORMED);
 	token_key_free(&key);
@@ -67,7 +69,8 @@ static void test_token_forgeries(void **state)
 	token_key_free(&other);
 }
 
-static char *jwt_of(jwt_alg_t alg, const char *issuer, const char *subject, long issued, long expires)
+static char *jwt_of(
+	jwt_alg_t alg, const char *issuer, const char *subject, long issued, long expires)
 {
 	jwt_t *jwt = NULL;
 	assert_int_equal(jwt_new(&jwt), 0);
@@ -116,8 +119,8 @@ static void test_token_other_algorithms_and_claims(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		player_id player = 0;
 		uint64_t expires = 0;
-		char *text = jwt_of(cases[i].alg, cases[i].issuer, cases[i].subject, cases[i].issued,
-			cases[i].expires);
+		char *text = jwt_of(cases[i].alg, cases[i].issuer, cases[i].subject,
+			cases[i].issued, cases[i].expires);
 		enum token_status status = token_check(key, text, NOW, &player, &expires);
 		if ((status == TOKEN_OK) != cases[i].taken)
 			fail_msg("case %zu: %s", i, token_status_text(status));
@@ -128,8 +131,9 @@ static void test_token_other_algorithms_and_claims(void **state)
 
 static void test_token_shapes(void **state)
 {
-	static const char *const cases[] = { "", ".", "..", "...", "a.b", "a.b.c", "a.b.c.d", "ä.b.c",
-		"eyJhbGciOiJIUzI1NiJ9..", "eyJhbGciOiJIUzI1NiJ9.e30.", " a.b.c", "a.b.c\n" };
+	static const char *const cases[] = { "", ".", "..", "...", "a.b", "a.b.c", "a.b.c.d",
+		"ä.b.c", "eyJhbGciOiJIUzI1NiJ9..", "eyJhbGciOiJIUzI1NiJ9.e30.", " a.b.c",
+		"a.b.c\n" };
 	struct token_key *key = token_key_new(KEY);
 	char huge[5000];
 	player_id player = 0;
@@ -153,7 +157,8 @@ static void test_token_key_file(void **state)
 		{ "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n", TOKEN_OK },
 		{ "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", TOKEN_OK },
 		{ "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e", TOKEN_NO_KEY },
-		{ "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20", TOKEN_NO_KEY },
+		{ "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20",
+			TOKEN_NO_KEY },
 		{ "", TOKEN_NO_KEY },
 		{ "not hex", TOKEN_NO_KEY },
 	};

@@ -1,0 +1,135 @@
+/* Answers that more than one handler gives. */
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void answer_problem(struct edge_request *request, const struct problem *problem)
+{
+	edge_answer_error(request, 400, problem->code, problem->message, problem->where,
+		problem->found, problem->expected);
+}
+
+void answer_bad(
+	struct edge_request *request, const char *where, const char *found, const char *expected)
+{
+	edge_answer_error(request, 400, "field_range",
+		"A part of the request is not within what is allowed.", where, found, expected);
+}
+
+void answer_unavailable(struct edge_request *request, const char *error)
+{
+	log_warn("a query failed: %s", error == NULL ? "no result" : error);
+	edge_answer_header(request, "Retry-After", "1");
+	edge_answer_error(request, 503, "not_available", "This cannot be read now. Ask again.",
+		NULL, NULL, NULL);
+}
+
+bool answer_parse(struct edge_request *request, const struct field *fields, void *target)
+{
+	struct problem problem;
+	size_t length;
+	const char *body = edge_body(request, &length);
+	if (parse_body(body, length, fields, target, &problem))
+		return true;
+	answer_problem(request, &problem);
+	return false;
+}
+
+bool answer_query(struct edge_request *request, const char *const *names)
+{
+	char name[64];
+	char before[64];
+	for (size_t i = 0; edge_query_name(request, i, name, sizeof(name))[0] != '\0'; i++) {
+		bool known = false;
+		for (size_t n = 0; names[n] != NULL; n++)
+			known = known || strcmp(names[n], name) == 0;
+		for (size_t n = 0; n < i; n++)
+			known = known && strcmp(edge_query_name(request, n, before, sizeof(before)),
+						 name) != 0;
+		if (known)
+			continue;
+		edge_answer_error(request, 400, "field_unknown",
+			"There is no such parameter, or it comes twice.", "query", name,
+			names[0] == NULL ? "no parameters" : "each known parameter once");
+		return false;
+	}
+	return true;
+}
+
+bool answer_limit(struct edge_request *request, int64_t fallback, int64_t max, int64_t *limit_r)
+{
+	char text[32];
+	char expected[64];
+	*limit_r = fallback;
+	if (edge_query(request, "limit", text, sizeof(text)) == NULL ||
+		number_read(text, 1, max, limit_r))
+		return true;
+	(void)snprintf(expected, sizeof(expected), "a whole number from 1 to %" PRId64, max);
+	answer_bad(request, "limit", text, expected);
+	return false;
+}
+
+void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply)
+{
+	char player[PLAYER_TEXT_MAX];
+	player_id_format(reply->player, player);
+	out_string(out, "player", player);
+	out_string(out, "currency", reply->currency);
+	out_int(out, "balance_minor", reply->balance_minor);
+	out_int(out, "pending_minor", reply->pending_minor);
+	out_uint(out, "expect", reply->expect);
+	out_hex(out, "secret_hash", reply->secret_hash.data, reply->secret_hash.len);
+	out_message(out, "round", reply->round == NULL ? NULL : &reply->round->base);
+	out_uint(out, "witch", reply->witch);
+	out_message(out, "autoplay", reply->autoplay == NULL ? NULL : &reply->autoplay->base);
+}
+
+void answer_sent(struct gateway *gateway, struct edge_request *request, uint32_t status)
+{
+	edge_answer_json(request, status, gateway->out.bytes, gateway->out.n);
+}
+
+/* What the engine may say; anything else would be a fault of ours. */
+static uint32_t status_of(const Carillon__SpinReply *reply)
+{
+	static const uint32_t known[] = { 200, 400, 402, 403, 404, 409, 422, 429, 500, 503, 504 };
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (reply->http_status == known[i])
+			return reply->http_status;
+	log_error("the engine answered with status %" PRIu32, reply->http_status);
+	return 500;
+}
+
+static void member(struct json_out *out, const char *name, const char *text)
+{
+	if (text != NULL && text[0] != '\0')
+		out_string(out, name, text);
+}
+
+void answer_reply(
+	struct gateway *gateway, struct edge_request *request, const Carillon__SpinReply *reply)
+{
+	struct json_out *out = &gateway->out;
+	uint32_t status = status_of(reply);
+	out_begin(out);
+	out_open(out, NULL, '{');
+	if (status != 200) {
+		out_open(out, "error", '{');
+		out_string(out, "code", reply->error);
+		out_string(out, "message", reply->message);
+		member(out, "where", reply->where);
+		member(out, "found", reply->found);
+		member(out, "expected", reply->expected);
+		out_close(out, '}');
+		if (reply->smallest_bet_minor > 0)
+			out_int(out, "smallest_bet_minor", reply->smallest_bet_minor);
+	}
+	if (status == 200 || reply->account)
+		answer_state_members(out, reply);
+	out_close(out, '}');
+	answer_sent(gateway, request, status);
+}

@@ -1,0 +1,237 @@
+/* Questions to the spin engine and the wallet, over Kafka, and their answers, over nanomsg. Every
+ * message may be lost: a question that waits is asked again, which is safe because it carries its
+ * own id and its answer is then read from the record. */
+#include "services/gateway/adapters/gateway.h"
+
+#include "bus.pb-c.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND_MAX 4096
+#define AGAIN_FIRST_US UINT64_C(1000000)
+#define AGAIN_SECOND_US UINT64_C(3500000)
+#define SILENCE_US (10 * SECOND_US)
+#define SILENCE_ASKS 256 /* so many in a row without any answer, for so long: nobody is there */
+#define ARENA_BYTES (4 * 1024 * 1024)
+
+/* ---- protobuf without malloc: one message at a time
+ * --------------------------------------------------------------------------- */
+
+static struct {
+	_Alignas(16) uint8_t bytes[ARENA_BYTES];
+	size_t used;
+} arena;
+
+static void *arena_alloc(void *data, size_t size)
+{
+	(void)data;
+	size_t need = (size + 15) & ~(size_t)15;
+	if (need > ARENA_BYTES - arena.used)
+		return NULL;
+	void *out = arena.bytes + arena.used;
+	arena.used += need;
+	return out;
+}
+
+static void arena_free(void *data, void *pointer)
+{
+	(void)data;
+	(void)pointer;
+}
+
+static ProtobufCAllocator arena_allocator = { arena_alloc, arena_free, NULL };
+
+/* ---- asking
+ * --------------------------------------------------------------------------------------------------------------------
+ */
+
+void ask_no_answer(struct edge_request *request)
+{
+	edge_answer_error(request, 504, "no_answer",
+		"No answer came in time. It is not known whether the request took effect: ask "
+		"again with the same "
+		"expect and Idempotency-Key.",
+		NULL, NULL, NULL);
+}
+
+/* Kafka keeps what it is given: when nobody answers, asking on only makes the heap higher that is
+ * worked off later. */
+static bool nobody_there(const struct gateway *gateway, uint64_t now_us)
+{
+	return gateway->expired_in_row > SILENCE_ASKS &&
+	       now_us - gateway->last_reply_us > SILENCE_US &&
+	       gateway->inflight.open > SILENCE_ASKS;
+}
+
+static void produce(struct gateway *gateway, const struct ask *ask)
+{
+	uint8_t key[8];
+	for (int i = 0; i < 8; i++)
+		key[i] = (uint8_t)((uint64_t)ask->player >> (56 - 8 * i));
+	kafka_produce(gateway->producer, ask->topic, shard_of_player(ask->player, gateway->shards),
+		key, sizeof(key), ask->bytes, ask->length);
+}
+
+static bool refused_busy(struct edge_request *request)
+{
+	edge_answer_header(request, "Retry-After", "1");
+	edge_answer_error(request, 503, "busy",
+		"Too many requests wait for an answer. Nothing was done.", NULL, NULL, NULL);
+	return false;
+}
+
+/* Takes a slot; the correlation goes into the message before it is packed. */
+static bool begin(struct gateway *gateway, struct edge_request *request, uint64_t *correlation_r,
+	size_t *slot_r)
+{
+	uint64_t now_us = edge_now_us(gateway->edge);
+	if (nobody_there(gateway, now_us) ||
+		!inflight_add(&gateway->inflight, now_us, correlation_r, slot_r))
+		return refused_busy(request);
+	return true;
+}
+
+static void go(struct gateway *gateway, struct edge_request *request, struct ask *ask, size_t slot,
+	const ProtobufCMessage *command)
+{
+	ask->ticket = edge_ticket(request);
+	ask->length = protobuf_c_message_get_packed_size(command);
+	if (ask->length > COMMAND_MAX)
+		fatal("a command of %zu bytes: the tables let too much through", ask->length);
+	ask->bytes = malloc(ask->length);
+	if (ask->bytes == NULL)
+		fatal("out of memory");
+	(void)protobuf_c_message_pack(command, ask->bytes);
+	gateway->asks[slot] = *ask;
+	produce(gateway, ask);
+}
+
+static void envelope_fill(Carillon__Envelope *envelope, struct ask *ask)
+{
+	carillon__envelope__init(envelope);
+	envelope->schema = 1;
+	envelope->time_us = clock_wall_us();
+	envelope->source = common.instance;
+	envelope->trace.data = ask->trace;
+	envelope->trace.len = EDGE_TRACE_BYTES;
+}
+
+bool ask_spin(struct gateway *gateway, struct edge_request *request, struct ask ask,
+	Carillon__SpinCommand *command)
+{
+	Carillon__Envelope envelope;
+	uint64_t correlation;
+	size_t slot;
+	if (!begin(gateway, request, &correlation, &slot))
+		return false;
+	ask.topic = TOPIC_SPIN_COMMANDS;
+	memcpy(ask.trace, edge_trace(request), EDGE_TRACE_BYTES);
+	envelope_fill(&envelope, &ask);
+	command->envelope = &envelope;
+	command->player = ask.player;
+	command->correlation = correlation;
+	command->reply_to = common.nn_url;
+	go(gateway, request, &ask, slot, &command->base);
+	return true;
+}
+
+bool ask_wallet(struct gateway *gateway, struct edge_request *request, struct ask ask,
+	Carillon__WalletCommand *command)
+{
+	Carillon__Envelope envelope;
+	uint64_t correlation;
+	size_t slot;
+	if (!begin(gateway, request, &correlation, &slot))
+		return false;
+	ask.topic = TOPIC_WALLET_COMMANDS;
+	memcpy(ask.trace, edge_trace(request), EDGE_TRACE_BYTES);
+	envelope_fill(&envelope, &ask);
+	command->envelope = &envelope;
+	command->player = ask.player;
+	command->correlation = correlation;
+	command->reply_to = common.nn_url;
+	go(gateway, request, &ask, slot, &command->base);
+	return true;
+}
+
+/* ---- answers
+ * --------------------------------------------------------------------------------------------------------------------
+ */
+
+static void finish(struct gateway *gateway, size_t slot, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
+{
+	struct ask ask = gateway->asks[slot];
+	free(ask.bytes);
+	gateway->asks[slot].bytes = NULL;
+	ask.bytes = NULL;
+	ask.done(gateway, edge_find(gateway->edge, ask.ticket), &ask, reply, fact);
+}
+
+static void on_answer(struct gateway *gateway, uint64_t correlation, player_id player,
+	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+{
+	size_t slot;
+	if (!inflight_take(&gateway->inflight, correlation, &slot)) {
+		metric_add(gateway->metric.late, 1);
+		return;
+	}
+	gateway->last_reply_us = edge_now_us(gateway->edge);
+	gateway->expired_in_row = 0;
+	if (gateway->asks[slot].player != player) {
+		log_error("ALARM an answer for player %" PRId64
+			  " came to a question of player %" PRId64,
+			player, gateway->asks[slot].player);
+		reply = NULL;
+		fact = NULL;
+	}
+	finish(gateway, slot, reply, fact);
+}
+
+static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t length)
+{
+	arena.used = 0;
+	Carillon__Bus *bus = carillon__bus__unpack(&arena_allocator, length, bytes);
+	if (bus == NULL || bus->envelope == NULL || bus->envelope->schema != 1) {
+		metric_add(gateway->metric.unreadable, 1);
+		log_warn("a message of %zu bytes on nanomsg that is none of ours", length);
+	} else if (bus->body_case == CARILLON__BUS__BODY_REPLY && bus->reply != NULL) {
+		on_answer(gateway, bus->reply->correlation, bus->reply->player, bus->reply, NULL);
+	} else if (bus->body_case == CARILLON__BUS__BODY_VERDICT && bus->verdict != NULL) {
+		on_answer(gateway, bus->verdict->correlation, bus->verdict->player, NULL,
+			bus->verdict);
+	}
+}
+
+void asks_on_bus(void *context)
+{
+	struct gateway *gateway = context;
+	size_t length;
+	void *message;
+	while ((message = nn_bus_receive(gateway->bus, &length)) != NULL) {
+		on_message(gateway, message, length);
+		nn_bus_message_free(message);
+	}
+}
+
+void asks_tick(struct gateway *gateway, uint64_t now_us)
+{
+	static const uint64_t after_us[INFLIGHT_AGAINS] = { AGAIN_FIRST_US, AGAIN_SECOND_US };
+	size_t slot;
+	for (size_t i = 0; i < INFLIGHT_AGAINS; i++)
+		while (inflight_again(&gateway->inflight, i, after_us[i], now_us, &slot)) {
+			metric_add(gateway->metric.again, 1);
+			produce(gateway, &gateway->asks[slot]);
+		}
+	while (inflight_expire(&gateway->inflight, now_us, &slot)) {
+		metric_add(gateway->metric.expired, 1);
+		gateway->expired_in_row++;
+		finish(gateway, slot, NULL, NULL);
+	}
+	metric_set(gateway->metric.open, (int64_t)gateway->inflight.open);
+}

@@ -1,0 +1,43 @@
+/* The audit log: who asked for what in an operator's name, and what came of it. Written when the
+ * outcome is known; where Postgres does not take a line, it stands in the log of the process. */
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AUDIT_MS 4000
+
+static void on_written(void *context, PGresult *result, const char *error)
+{
+	char *line = context;
+	if (result == NULL || PQresultStatus(result) != PGRES_COMMAND_OK)
+		log_error("the audit log did not take: %s (%s)", line,
+			error == NULL ? PQresultErrorMessage(result) : error);
+	free(line);
+}
+
+void audit_write(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+	const char *action, player_id player, const char *content, uint32_t status)
+{
+	char operator_text[16], subject[PLAYER_TEXT_MAX], actor[96], status_text[16], line[1024];
+	const char *id = request == NULL ? "" : edge_request_id(request);
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
+	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32 " from %.64s", operator_id,
+		request == NULL ? "?" : edge_peer(request));
+	(void)snprintf(status_text, sizeof(status_text), "%" PRIu32, status);
+	player_id_format(player, subject);
+	(void)snprintf(line, sizeof(line), "%s, %s of %s, %.600s, status %s, request %s", actor,
+		action, subject, content, status_text, id);
+	log_info("audit: %s", line);
+	const char *parameters[] = { operator_text, actor, action, subject, id, content,
+		status_text };
+	pg_pool_query(gateway->pg,
+		"insert into gateway.audit (operator, actor, action, subject, request_id, content, "
+		"status) "
+		"values ($1::integer, $2, $3, $4, $5, $6::jsonb, $7::integer)",
+		7, parameters, AUDIT_MS, on_written, strdup(line));
+}

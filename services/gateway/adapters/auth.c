@@ -1,0 +1,185 @@
+/* Who asks: tokens of players, keys of operators, limits of both. */
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <sodium.h>
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_TEXT_MAX 256
+
+static void unauthorized(
+	struct edge_request *request, const char *code, const char *found, const char *expected)
+{
+	edge_answer_header(request, "WWW-Authenticate", "Bearer");
+	edge_answer_error(request, 401, code, "The request is not authorized.", "Authorization",
+		found, expected);
+}
+
+static bool too_many(struct gateway *gateway, struct edge_request *request, uint32_t retry_s)
+{
+	char text[16];
+	(void)snprintf(text, sizeof(text), "%" PRIu32, retry_s);
+	metric_add(gateway->metric.refused_rate, 1);
+	edge_answer_header(request, "Retry-After", text);
+	edge_answer_error(
+		request, 429, "too_many", "Too many requests. Nothing was done.", NULL, NULL, NULL);
+	return false;
+}
+
+bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r)
+{
+	const char *token = edge_header(request, EDGE_AUTHORIZATION);
+	uint64_t expires_s;
+	uint32_t retry_s = 1;
+	if (token == NULL) {
+		unauthorized(
+			request, "token_missing", "no bearer token", "Bearer and a player's token");
+		return false;
+	}
+	enum token_status status = token_check(
+		gateway->token_key, token, clock_wall_us() / SECOND_US, player_r, &expires_s);
+	if (status != TOKEN_OK) {
+		unauthorized(request, token_status_text(status), NULL, "a valid token of a player");
+		return false;
+	}
+	if (!limit_take(
+		    &gateway->by_player, (uint64_t)*player_r, edge_now_us(gateway->edge), &retry_s))
+		return too_many(gateway, request, retry_s);
+	return true;
+}
+
+bool auth_session_rate(struct gateway *gateway, struct edge_request *request)
+{
+	uint32_t retry_s = 1;
+	if (!limit_take(&gateway->by_address, limit_key(edge_peer(request)),
+		    edge_now_us(gateway->edge), &retry_s))
+		return too_many(gateway, request, retry_s);
+	return true;
+}
+
+/* ---- operators
+ * ------------------------------------------------------------------------------------------------------------------
+ */
+
+static void key_add(struct gateway *gateway, uint32_t id, const char *text, size_t length)
+{
+	if (gateway->operators_n == OPERATORS_MAX)
+		fatal("more than %d keys of operators", OPERATORS_MAX);
+	struct operator_key *key = &gateway->operators[gateway->operators_n++];
+	key->id = id;
+	(void)crypto_hash_sha256(key->digest, (const unsigned char *)text, length);
+}
+
+static void key_file(struct gateway *gateway, const char *name, uint32_t id)
+{
+	char path[SETTING_TEXT_MAX + 300];
+	char text[KEY_TEXT_MAX] = "";
+	(void)snprintf(path, sizeof(path), "%s/%s", common.keys, name);
+	FILE *file = fopen(path, "r");
+	if (file == NULL)
+		fatal("%s: cannot be read", path);
+	size_t length = fread(text, 1, sizeof(text) - 1, file);
+	(void)fclose(file);
+	length = strcspn(text, "\r\n");
+	if (length < 32)
+		fatal("%s: found a key of %zu characters, expected at least 32", path, length);
+	key_add(gateway, id, text, length);
+	sodium_memzero(text, sizeof(text));
+}
+
+void auth_load(struct gateway *gateway)
+{
+	DIR *dir = opendir(common.keys);
+	if (dir == NULL)
+		fatal("CARILLON_KEYS: cannot read the folder %s", common.keys);
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+		uint32_t id;
+		int end = 0;
+		if (sscanf(entry->d_name, "operator-%" SCNu32 ".key%n", &id, &end) == 1 &&
+			end > 0 && entry->d_name[end] == '\0' && id >= 1 && id <= OPERATOR_MAX)
+			key_file(gateway, entry->d_name, id);
+	}
+	(void)closedir(dir);
+	if (gateway->operators_n == 0)
+		log_warn(
+			"no operator-<n>.key in %s: nobody can speak for an operator", common.keys);
+}
+
+/* All keys are compared, whole, so that the time tells nothing. */
+static uint32_t operator_of(const struct gateway *gateway, const char *text)
+{
+	uint8_t digest[32];
+	uint32_t found = 0;
+	(void)crypto_hash_sha256(digest, (const unsigned char *)text, strlen(text));
+	for (size_t i = 0; i < gateway->operators_n; i++)
+		if (sodium_memcmp(digest, gateway->operators[i].digest, sizeof(digest)) == 0)
+			found = gateway->operators[i].id;
+	return found;
+}
+
+bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32_t wanted,
+	uint32_t *operator_r)
+{
+	const char *key = edge_header(request, EDGE_AUTHORIZATION);
+	uint32_t retry_s = 1;
+	*operator_r = key == NULL ? 0 : operator_of(gateway, key);
+	if (*operator_r == 0) {
+		/* Guessing is slowed down, right keys are not. */
+		if (!limit_take(&gateway->by_address, limit_key(edge_peer(request)) ^ 1,
+			    edge_now_us(gateway->edge), &retry_s))
+			return too_many(gateway, request, retry_s);
+		unauthorized(request, "operator_key", key == NULL ? "no key" : "an unknown key",
+			"Bearer and the operator's key");
+		return false;
+	}
+	if (wanted != 0 && wanted != *operator_r) {
+		edge_answer_error(request, 403, "other_operator", "The key is another operator's.",
+			"path", NULL, NULL);
+		return false;
+	}
+	return true;
+}
+
+bool auth_operator_path(struct gateway *gateway, struct edge_request *request, uint32_t *operator_r)
+{
+	int64_t wanted;
+	if (!number_read(edge_parameter(request, 0), 1, OPERATOR_MAX, &wanted)) {
+		answer_bad(request, "operator", edge_parameter(request, 0),
+			"a number from 1 to 32767");
+		return false;
+	}
+	return auth_operator(gateway, request, (uint32_t)wanted, operator_r);
+}
+
+/* ---- keys of requests
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+bool auth_key(struct edge_request *request, const char **key_r)
+{
+	*key_r = edge_header(request, EDGE_IDEMPOTENCY_KEY);
+	if (*key_r != NULL && key_ok(*key_r))
+		return true;
+	answer_bad(request, "Idempotency-Key", *key_r == NULL ? "nothing" : *key_r,
+		"1 to 64 printable characters without blanks, chosen anew for each request that is "
+		"not a repetition");
+	return false;
+}
+
+void auth_id(const char *first, const char *second, uint8_t id_r[ID_BYTES])
+{
+	crypto_hash_sha256_state state;
+	uint8_t digest[crypto_hash_sha256_BYTES];
+	(void)crypto_hash_sha256_init(&state);
+	(void)crypto_hash_sha256_update(&state, (const unsigned char *)first, strlen(first) + 1);
+	(void)crypto_hash_sha256_update(&state, (const unsigned char *)second, strlen(second));
+	(void)crypto_hash_sha256_final(&state, digest);
+	memcpy(id_r, digest, ID_BYTES);
+}

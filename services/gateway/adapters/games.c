@@ -1,0 +1,219 @@
+/* What players may know of the games, from the definitions that the engine has registered: never
+ * strips or weights, always the math version. */
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/io/log.h"
+
+#include <jansson.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GAMES_MAX 64
+#define EVERY_US (5 * SECOND_US)
+
+struct shown {
+	uint32_t number;
+	char slug[SLUG_MAX + 1], etag[40];
+	char *json; /* of GET /v1/games/{id} */
+};
+
+static struct {
+	struct shown game[GAMES_MAX];
+	size_t n;
+	char *list; /* of GET /v1/games */
+	uint64_t read_us;
+	bool waiting;
+} games;
+
+static void copy(json_t *to, const char *name, const json_t *from, const char *as)
+{
+	json_t *member = json_object_get(from, name);
+	if (member != NULL)
+		(void)json_object_set(to, as, member);
+}
+
+/* {"EUR":{"coins":[..],"stake_min","stake_max"}} as a list, for it is read by programs that know no
+ * names before. */
+static json_t *currencies_of(const json_t *bet)
+{
+	json_t *list = json_array();
+	const char *code;
+	json_t *currency;
+	json_object_foreach(json_object_get(bet, "currencies"), code, currency)
+	{
+		json_t *item = json_object();
+		(void)json_object_set_new(item, "currency", json_string(code));
+		copy(item, "coins", currency, "coins_minor");
+		copy(item, "stake_min", currency, "stake_min_minor");
+		copy(item, "stake_max", currency, "stake_max_minor");
+		(void)json_array_append_new(list, item);
+	}
+	return list;
+}
+
+static json_t *bet_of(const json_t *definition)
+{
+	const json_t *from = json_object_get(definition, "bet");
+	json_t *bet = json_object();
+	copy(bet, "lines", from, "lines");
+	copy(bet, "coins", from, "coins");
+	copy(bet, "currencies", from, "currencies");
+	copy(bet, "coins", json_object_get(json_object_get(from, "currencies"), "EUR"),
+		"coins_minor");
+	return bet;
+}
+
+static json_t *shown_of(const json_t *definition, const char *math_version)
+{
+	static const char *const same[] = { "id", "number", "name", "version", "demo", "symbols",
+		"lines", "free_spins", "witches", "gamble", "autoplay", "resolve_after_hours" };
+	const json_t *bet = json_object_get(definition, "bet");
+	const json_t *grid = json_object_get(definition, "grid");
+	const json_t *vials = json_object_get(definition, "vials");
+	const json_t *jackpot = json_object_get(definition, "jackpot");
+	json_t *game = json_object();
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		copy(game, same[i], definition, same[i]);
+	copy(game, "reels", grid, "reels");
+	copy(game, "rows", grid, "rows");
+	copy(game, "shown", vials, "vials");
+	copy(game, "picked", vials, "picks");
+	copy(game, "min", json_object_get(bet, "lines"), "lines_min");
+	copy(game, "max", json_object_get(bet, "lines"), "lines_max");
+	copy(game, "min", json_object_get(bet, "coins"), "coins_min");
+	copy(game, "max", json_object_get(bet, "coins"), "coins_max");
+	copy(game, "published_rtp", definition, "rtp");
+	(void)json_object_set_new(game, "currencies", currencies_of(bet));
+	(void)json_object_set_new(game, "bet", bet_of(definition));
+	(void)json_object_set_new(game, "math_version", json_string(math_version));
+	if (json_is_object(jackpot)) {
+		json_t *shown = json_object();
+		copy(shown, "pool", jackpot, "pool");
+		copy(shown, "pool_number", jackpot, "pool_number");
+		copy(shown, "contribution_ppm", jackpot, "contribution_ppm");
+		(void)json_object_set_new(game, "jackpot", shown);
+	}
+	return game;
+}
+
+static void clear(void)
+{
+	for (size_t i = 0; i < games.n; i++)
+		free(games.game[i].json);
+	games.n = 0;
+	free(games.list);
+	games.list = NULL;
+}
+
+static void one(json_t *list, uint32_t number, const char *math_version, const char *text)
+{
+	json_error_t error;
+	json_t *definition = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	const char *slug = json_string_value(json_object_get(definition, "id"));
+	if (slug == NULL || strlen(slug) > SLUG_MAX || games.n == GAMES_MAX) {
+		log_error("carillon.game: a definition of game %u that cannot be shown", number);
+		json_decref(definition);
+		return;
+	}
+	struct shown *shown = &games.game[games.n++];
+	json_t *game = shown_of(definition, math_version);
+	json_t *item = json_object();
+	static const char *const brief[] = { "id", "number", "name", "version", "demo", "rtp",
+		"math_version" };
+	for (size_t i = 0; i < sizeof(brief) / sizeof(brief[0]); i++)
+		copy(item, brief[i], game, brief[i]);
+	(void)json_array_append_new(list, item);
+	shown->number = number;
+	(void)snprintf(shown->slug, sizeof(shown->slug), "%s", slug);
+	(void)snprintf(shown->etag, sizeof(shown->etag), "\"%.16s\"", math_version);
+	shown->json = json_dumps(game, JSON_COMPACT);
+	json_decref(game);
+	json_decref(definition);
+}
+
+static void on_definitions(void *context, PGresult *result, const char *error)
+{
+	(void)context;
+	games.waiting = false;
+	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
+		log_warn("carillon.game: %s", error == NULL ? "no rows" : error);
+		return;
+	}
+	json_t *list = json_array();
+	clear();
+	for (int i = 0; i < PQntuples(result); i++)
+		one(list, (uint32_t)pg_number(result, i, 0), PQgetvalue(result, i, 1),
+			PQgetvalue(result, i, 2));
+	json_t *root = json_object();
+	(void)json_object_set_new(root, "games", list);
+	games.list = json_dumps(root, JSON_COMPACT);
+	json_decref(root);
+}
+
+void games_load(struct gateway *gateway)
+{
+	uint64_t now_us = edge_now_us(gateway->edge);
+	const char *parameters[] = { gateway->demo ? "true" : "false" };
+	bool due = games.read_us == 0 ||
+		   now_us - games.read_us >= (games.n == 0 ? SECOND_US / 2 : EVERY_US);
+	if (games.waiting || !due)
+		return;
+	games.waiting = true;
+	games.read_us = now_us;
+	/* The one first seen last is the one in service; on a demo installation the demo's own
+	 * comes before the real one. */
+	pg_pool_query(gateway->pg_ro,
+		"select distinct on (number) number, encode(math_version, 'hex'), definition from "
+		"carillon.game "
+		"where $1::boolean or not demo order by number, demo desc, first_seen desc",
+		1, parameters, QUERY_MS, on_definitions, NULL);
+}
+
+const char *game_slug(uint32_t number)
+{
+	for (size_t i = 0; i < games.n; i++)
+		if (games.game[i].number == number)
+			return games.game[i].slug;
+	return "";
+}
+
+static const struct shown *find(const char *slug)
+{
+	for (size_t i = 0; i < games.n; i++)
+		if (strcmp(games.game[i].slug, slug) == 0)
+			return &games.game[i];
+	return NULL;
+}
+
+bool game_known(const char *slug)
+{
+	return find(slug) != NULL;
+}
+
+void on_games(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	(void)context;
+	if (!answer_query(request, names))
+		return;
+	if (games.list == NULL)
+		answer_unavailable(request, "the games have not been read yet");
+	else
+		edge_answer_json(request, 200, games.list, strlen(games.list));
+}
+
+void on_game(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	const struct shown *shown = find(edge_parameter(request, 0));
+	(void)context;
+	if (!answer_query(request, names))
+		return;
+	if (shown == NULL)
+		edge_answer_error(request, 404, "game_unknown", "There is no such game.", "game",
+			edge_parameter(request, 0), "one of GET /v1/games");
+	else if (!edge_answer_etag(request, shown->etag))
+		edge_answer_json(request, 200, shown->json, strlen(shown->json));
+}

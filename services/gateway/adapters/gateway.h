@@ -1,0 +1,166 @@
+/* What the parts of the gateway share. One loop, one thread: nothing here is locked. */
+#ifndef CARILLON_GATEWAY_GATEWAY_H
+#define CARILLON_GATEWAY_GATEWAY_H
+
+#include "libcommon/base/ids.h"
+#include "libcommon/io/edge.h"
+#include "libcommon/io/instance.h"
+#include "libcommon/io/kafka.h"
+#include "libcommon/io/metrics.h"
+#include "libcommon/io/nn_bus.h"
+#include "libcommon/io/pg.h"
+#include "libcommon/io/redis_link.h"
+#include "libcommon/io/settings.h"
+#include "libcommon/io/token.h"
+#include "services/gateway/adapters/json_out.h"
+#include "services/gateway/adapters/parse.h"
+#include "services/gateway/core/inflight.h"
+#include "services/gateway/core/limit.h"
+#include "services/gateway/core/requests.h"
+#include "spin.pb-c.h"
+#include "wallet.pb-c.h"
+
+#define NOT_AFTER_US UINT64_C(10000000) /* a stake older than this starts nothing */
+#define SECOND_US UINT64_C(1000000)
+#define OPERATORS_MAX 64
+#define ID_BYTES 16
+#define QUERY_MS 1500 /* a read for a player */
+
+struct gateway;
+struct ask;
+
+/* The answer to a question, or both NULL when none came in time. `request` is NULL when the client
+ * has gone. */
+typedef void ask_done(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
+	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact);
+
+/* A question on its way over Kafka. */
+struct ask {
+	uint64_t ticket; /* of the request that waits */
+	player_id player;
+	ask_done *done;
+	int64_t number; /* the asker's own */
+	char text[48];	/* the asker's own */
+	uint8_t trace[EDGE_TRACE_BYTES];
+	/* Kept to be asked again: any message may be lost. */
+	enum topic topic;
+	uint8_t *bytes;
+	size_t length;
+};
+
+struct operator_key {
+	uint32_t id;
+	uint8_t digest[32]; /* SHA-256 of the key's text */
+};
+
+struct gateway_settings {
+	char listen[SETTING_TEXT_MAX], events_url[SETTING_TEXT_MAX], web[SETTING_TEXT_MAX];
+	int64_t rate_per_s, sessions_per_s, wait_ms, session_s, connections_max;
+};
+
+struct gateway {
+	struct gateway_settings settings;
+	struct edge *edge;
+	struct kafka_producer *producer;
+	struct nn_bus *bus;
+	struct pg_pool *pg_ro, *pg;
+	struct redis_link *redis;
+	struct instance *instance;
+	struct token_key *token_key;
+	struct operator_key operators[OPERATORS_MAX];
+	size_t operators_n;
+	bool demo; /* demo sessions are allowed */
+	uint32_t shards;
+
+	struct limit by_player, by_address;
+	struct inflight inflight;
+	struct ask asks[INFLIGHT_MAX];
+	uint64_t last_reply_us; /* of anybody's; for the breaker */
+	uint64_t expired_in_row;
+	struct json_out out;
+	struct {
+		struct metric *expired, *again, *late, *unreadable, *refused_rate, *open;
+	} metric;
+};
+
+/* ---- asks.c: questions over Kafka, answers over nanomsg ---- */
+
+/* Fills ask->ticket and ->trace, sends, and keeps the request. 503 is answered, and false given,
+ * when too many are on their way. */
+bool ask_spin(struct gateway *gateway, struct edge_request *request, struct ask ask,
+	Carillon__SpinCommand *command);
+bool ask_wallet(struct gateway *gateway, struct edge_request *request, struct ask ask,
+	Carillon__WalletCommand *command);
+/* 504, for `done` functions. */
+void ask_no_answer(struct edge_request *request);
+void asks_on_bus(void *gateway);
+void asks_tick(struct gateway *gateway, uint64_t now_us);
+
+/* ---- auth.c ---- */
+
+void auth_load(struct gateway *gateway);
+/* The player of the token, or false when 401 or 429 was answered. */
+bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r);
+/* The operator of the key; wanted 0: any, else it must be this one. False when 401 or 403 was
+ * answered. */
+bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32_t wanted,
+	uint32_t *operator_r);
+/* False when 429 was answered. */
+bool auth_session_rate(struct gateway *gateway, struct edge_request *request);
+/* Idempotency-Key; false when 400 was answered. */
+bool auth_key(struct edge_request *request, const char **key_r);
+/* First ID_BYTES of SHA-256 over two texts with a NUL between. */
+void auth_id(const char *first, const char *second, uint8_t id_r[ID_BYTES]);
+/* {op} of the path with the key for it; false when answered. */
+bool auth_operator_path(
+	struct gateway *gateway, struct edge_request *request, uint32_t *operator_r);
+
+/* ---- answers.c ---- */
+
+void answer_problem(struct edge_request *request, const struct problem *problem); /* 400 */
+void answer_bad(struct edge_request *request, const char *where, const char *found,
+	const char *expected);						  /* 400 */
+void answer_unavailable(struct edge_request *request, const char *error); /* 503: a query failed */
+/* Body by a table; false when 400 was answered. */
+bool answer_parse(struct edge_request *request, const struct field *fields, void *target);
+/* No query but these names (ended by NULL); false when 400 was answered. */
+bool answer_query(struct edge_request *request, const char *const *names);
+bool answer_limit(struct edge_request *request, int64_t fallback, int64_t max,
+	int64_t *limit_r); /* ?limit= */
+/* The members of a state: expect, balance, round and so on. */
+void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply);
+/* State, or the engine's error with what is known of the state. */
+void answer_reply(
+	struct gateway *gateway, struct edge_request *request, const Carillon__SpinReply *reply);
+void answer_sent(struct gateway *gateway, struct edge_request *request,
+	uint32_t status); /* gateway->out, closed */
+
+/* ---- handlers ---- */
+
+edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_session, on_deposit,
+	on_withdrawal, on_correction, on_grant, on_block;
+edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
+	on_jackpots, on_winners, on_status;
+
+/* ---- history.c: the replay has come; the rows of the round are added ---- */
+
+ask_done history_replay;
+
+/* ---- games.c ---- */
+
+void games_load(struct gateway *gateway);
+/* The slug of a game's number; "" when unknown. */
+const char *game_slug(uint32_t number);
+bool game_known(const char *slug);
+
+/* ---- counters.c, status.c, audit.c: kept up to date in the background ---- */
+
+void counters_tick(struct gateway *gateway); /* once a second */
+void status_tick(struct gateway *gateway);   /* once a second */
+bool status_owned(void); /* does every shard of wallet and spin-engine have an owner? */
+/* An action in an operator's name, once its outcome is known; content is JSON. request may be NULL.
+ */
+void audit_write(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+	const char *action, player_id player, const char *content, uint32_t status);
+
+#endif

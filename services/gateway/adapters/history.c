@@ -1,0 +1,362 @@
+/* A player's history, read from the journal by the read-only role. The journal has no index by
+ * player: each row names the one before of its account, and the newest are found among the last
+ * second's, which wallet.account may not know yet. */
+#include "services/gateway/adapters/history_rounds.h"
+
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIMIT_DEFAULT 50
+#define LIMIT_MAX 200
+#define ROWS_MAX 1500 /* read for one page of rounds */
+#define TEXT_NUMBER 24
+
+#define COLUMNS                                                                                    \
+	"seq, kind, move, round, game, refusal, release, stake, win_balance, win_pending, "        \
+	"forfeit, amount, balance_after, pending_after, prev_seq"
+
+/* $1 player, $2 shard, $3 a row of the account or 0 for the newest, $4 how many. The row $3 itself
+ * comes first. */
+#define WALK(stop)                                                                                 \
+	"with recursive start as (select case when $3::bigint > 0 then $3::bigint else greatest("  \
+	"coalesce((select a.last_seq from wallet.account a where a.player = $1::bigint), 0), "     \
+	"coalesce((select max(j.seq) from wallet.journal j where j.shard = $2::integer and "       \
+	"j.player = $1::bigint and j.seq > "                                                       \
+	"coalesce((select b.checkpoint from wallet.batch b where b.shard = $2::integer order by "  \
+	"b.batch desc limit 1), 0)), 0)) end as seq), "                                            \
+	"walk as (select j.*, 1 as n from start s join wallet.journal j on j.shard = $2::integer " \
+	"and j.seq = s.seq and j.player = $1::bigint "                                             \
+	"union all select j.*, w.n + 1 from walk w join wallet.journal j on j.shard = "            \
+	"$2::integer and j.seq = w.prev_seq "                                                      \
+	"where w.prev_seq > 0 and w.n < $4::bigint " stop ") "                                     \
+	"select " COLUMNS ", (extract(epoch from time) * 1000000)::bigint, case when kind = 24 "   \
+			  "then record end from walk "
+
+static const char journal_sql[] = WALK("") "order by seq desc";
+static const char replay_sql[] = WALK(
+	"and not (w.kind = 2 and w.move <= $5::bigint)") "where round = $5::bigint order by seq";
+
+/* What a request waits for. */
+struct waiting {
+	struct gateway *gateway;
+	uint64_t ticket;
+	int64_t limit, before;
+	player_id player;
+	char *replay; /* the members of the answer that are there already */
+};
+
+static void row_read(const PGresult *result, int i, struct history_row *row_r)
+{
+	*row_r = (struct history_row){
+		.seq = pg_number(result, i, 0),
+		.kind = (int32_t)pg_number(result, i, 1),
+		.move = pg_number(result, i, 2),
+		.round = pg_number(result, i, 3),
+		.game = (uint32_t)pg_number(result, i, 4),
+		.refusal = (int32_t)pg_number(result, i, 5),
+		.release = pg_number(result, i, 6),
+		.stake = pg_number(result, i, 7),
+		.win_balance = pg_number(result, i, 8),
+		.win_pending = pg_number(result, i, 9),
+		.forfeit = pg_number(result, i, 10),
+		.amount = pg_number(result, i, 11),
+		.balance_after = pg_number(result, i, 12),
+		.pending_after = pg_number(result, i, 13),
+		.prev_seq = pg_number(result, i, 14),
+		.time_us = pg_number(result, i, 15),
+	};
+	if (row_r->kind != CARILLON__MOVE_KIND__MOVE_AWARD || PQgetisnull(result, i, 16))
+		return;
+	size_t length;
+	uint8_t *bytes = pg_bytea(result, i, 16, &length);
+	Carillon__Award *award = carillon__award__unpack(NULL, length, bytes);
+	if (award != NULL) {
+		row_r->award = true;
+		row_r->award_round = (int64_t)award->move;
+		row_r->award_index = award->index;
+		row_r->award_pool = award->pool;
+		carillon__award__free_unpacked(award, NULL);
+	}
+	PQfreemem(bytes);
+}
+
+/* "MOVE_BET" as "bet". */
+static const char *enum_text(
+	const ProtobufCEnumDescriptor *type, int value, size_t prefix, char out[32])
+{
+	const ProtobufCEnumValue *known = protobuf_c_enum_descriptor_get_value(type, value);
+	(void)snprintf(out, 32, "%s", known == NULL ? "" : known->name + prefix);
+	if (known == NULL)
+		(void)snprintf(out, 32, "%d", value);
+	for (char *c = out; *c != '\0'; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c - 'A' + 'a');
+	return out;
+}
+
+static void row_json(struct json_out *out, const struct history_row *row)
+{
+	char text[32];
+	out_open(out, NULL, '{');
+	out_int(out, "seq", row->seq);
+	out_int(out, "time_us", row->time_us);
+	out_string(out, "kind", enum_text(&carillon__move_kind__descriptor, row->kind, 5, text));
+	out_int(out, "move", row->move);
+	out_int(out, "round", row->round);
+	out_string(out, "game", game_slug(row->game));
+	out_string(
+		out, "refusal", enum_text(&carillon__refusal__descriptor, row->refusal, 8, text));
+	out_int(out, "release_minor", row->release);
+	out_int(out, "stake_minor", row->stake);
+	out_int(out, "win_balance_minor", row->win_balance);
+	out_int(out, "win_pending_minor", row->win_pending);
+	out_int(out, "forfeit_minor", row->forfeit);
+	out_int(out, "amount_minor", row->amount);
+	out_int(out, "balance_after_minor", row->balance_after);
+	out_int(out, "pending_after_minor", row->pending_after);
+	if (row->award) {
+		out_open(out, "award", '{');
+		out_int(out, "round", row->award_round);
+		out_uint(out, "index", row->award_index);
+		out_uint(out, "pool", row->award_pool);
+		out_close(out, '}');
+	}
+	out_close(out, '}');
+}
+
+/* ---- asking
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
+
+static void walk(struct waiting *waiting, const char *sql, int64_t from, int64_t rows,
+	int64_t round, pg_done *done)
+{
+	char player[TEXT_NUMBER], shard[TEXT_NUMBER], start[TEXT_NUMBER], count[TEXT_NUMBER],
+		until[TEXT_NUMBER];
+	const char *parameters[] = { player, shard, start, count, until };
+	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->player);
+	(void)snprintf(shard, sizeof(shard), "%" PRIu32,
+		shard_of_player(waiting->player, waiting->gateway->shards));
+	(void)snprintf(start, sizeof(start), "%" PRId64, from);
+	(void)snprintf(count, sizeof(count), "%" PRId64, rows);
+	(void)snprintf(until, sizeof(until), "%" PRId64, round);
+	pg_pool_query(waiting->gateway->pg_ro, sql, round > 0 ? 5 : 4, parameters, QUERY_MS, done,
+		waiting);
+}
+
+static struct waiting *waiting_new(
+	struct gateway *gateway, struct edge_request *request, player_id player)
+{
+	struct waiting *waiting = calloc(1, sizeof(*waiting));
+	if (waiting == NULL)
+		fatal("out of memory");
+	waiting->gateway = gateway;
+	waiting->ticket = edge_ticket(request);
+	waiting->player = player;
+	return waiting;
+}
+
+/* limit and before of the query; NULL when answered. */
+static struct waiting *page_begin(struct edge_request *request, struct gateway *gateway)
+{
+	static const char *const names[] = { "limit", "before", NULL };
+	char text[TEXT_NUMBER];
+	player_id player;
+	int64_t limit;
+	int64_t before = 0;
+	if (!auth_player(gateway, request, &player) || !answer_query(request, names) ||
+		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
+		return NULL;
+	if (edge_query(request, "before", text, sizeof(text)) != NULL &&
+		!number_read(text, 1, MOVE_MAX, &before)) {
+		answer_bad(request, "before", text, "\"next\" of the page before");
+		return NULL;
+	}
+	struct waiting *waiting = waiting_new(gateway, request, player);
+	waiting->limit = limit;
+	waiting->before = before;
+	return waiting;
+}
+
+/* The request if it still waits and the query has rows to give; else NULL, and 503 where somebody
+ * waits. */
+static struct edge_request *page_result(
+	struct waiting *waiting, const PGresult *result, const char *error)
+{
+	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
+	if (request == NULL || (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK))
+		return request;
+	answer_unavailable(request, error != NULL ? error : PQresultErrorMessage(result));
+	return NULL;
+}
+
+static void next_json(struct json_out *out, int64_t next)
+{
+	if (next > 0)
+		out_int(out, "next", next);
+	else
+		out_null(out, "next");
+}
+
+/* ---- the journal
+ * ------------------------------------------------------------------------------------------------------------------
+ */
+
+static void on_journal_rows(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = page_result(waiting, result, error);
+	if (request == NULL)
+		goto out;
+	struct history_row row = { 0 };
+	int first =
+		waiting->before > 0 ? 1 : 0; /* the row named by `before` was on the last page */
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_open(out, "rows", '[');
+	for (int i = first; i < PQntuples(result); i++) {
+		row_read(result, i, &row);
+		row_json(out, &row);
+	}
+	out_close(out, ']');
+	next_json(out, row.prev_seq > 0 ? row.seq : 0);
+	out_close(out, '}');
+	answer_sent(waiting->gateway, request, 200);
+out:
+	free(waiting);
+}
+
+void on_journal(struct edge_request *request, void *context)
+{
+	struct waiting *waiting = page_begin(request, context);
+	if (waiting != NULL)
+		walk(waiting, journal_sql, waiting->before,
+			waiting->limit + (waiting->before > 0 ? 1 : 0), 0, on_journal_rows);
+}
+
+/* ---- rounds
+ * --------------------------------------------------------------------------------------------------------------------------
+ */
+
+static void round_json(struct json_out *out, const struct history_round *round)
+{
+	out_open(out, NULL, '{');
+	out_int(out, "round", round->round);
+	out_string(out, "game", game_slug(round->game));
+	out_int(out, "time", round->time_us / 1000);
+	out_int(out, "time_us", round->time_us);
+	out_int(out, "stake_minor", round->stake);
+	out_int(out, "win_minor", round->win);
+	out_int(out, "jackpots_minor", round->jackpots);
+	out_int(out, "balance_before_minor", round->balance_before);
+	out_int(out, "balance_after_minor", round->balance_after);
+	out_bool(out, "closed", round->closed);
+	out_bool(out, "refused", round->refused);
+	out_close(out, '}');
+}
+
+static void on_round_rows(void *context, PGresult *result, const char *error)
+{
+	static struct history_row rows[ROWS_MAX];
+	static struct history_round rounds[HISTORY_ROUNDS_MAX];
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = page_result(waiting, result, error);
+	if (request == NULL)
+		goto out;
+	size_t n = (size_t)PQntuples(result);
+	for (size_t i = 0; i < n && i < ROWS_MAX; i++)
+		row_read(result, (int)i, &rows[i]);
+	int64_t next = 0;
+	size_t rounds_n = history_rounds(rows, n < ROWS_MAX ? n : ROWS_MAX, waiting->before > 0,
+		(size_t)waiting->limit, rounds, &next);
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_open(out, "rounds", '[');
+	for (size_t i = 0; i < rounds_n; i++)
+		if (!rounds[i].refused)
+			round_json(out, &rounds[i]);
+	out_close(out, ']');
+	next_json(out, next);
+	out_close(out, '}');
+	answer_sent(waiting->gateway, request, 200);
+out:
+	free(waiting);
+}
+
+void on_rounds(struct edge_request *request, void *context)
+{
+	struct waiting *waiting = page_begin(request, context);
+	if (waiting == NULL)
+		return;
+	int64_t rows = waiting->limit * 4 + 50;
+	walk(waiting, journal_sql, waiting->before, rows < ROWS_MAX ? rows : ROWS_MAX, 0,
+		on_round_rows);
+}
+
+/* ---- a past round: what the engine has replayed, and its rows
+ * --------------------------------------------------------------------------- */
+
+static void on_replay_rows(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
+	if (request == NULL)
+		goto out;
+	out_begin(out);
+	out_raw(out, NULL, waiting->replay);
+	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK) {
+		out_open(out, "rows", '[');
+		for (int i = 0; i < PQntuples(result); i++) {
+			struct history_row row;
+			row_read(result, i, &row);
+			row_json(out, &row);
+		}
+		out_close(out, ']');
+	} else {
+		log_warn("rows of a round: %s", error == NULL ? "no result" : error);
+		out_null(out, "rows");
+	}
+	out_close(out, '}');
+	answer_sent(waiting->gateway, request, 200);
+out:
+	free(waiting->replay);
+	free(waiting);
+}
+
+void history_replay(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
+	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+{
+	struct json_out *out = &gateway->out;
+	(void)fact;
+	if (request == NULL)
+		return;
+	if (reply == NULL) {
+		ask_no_answer(request);
+		return;
+	}
+	if (reply->http_status != 200 || reply->round == NULL) {
+		answer_reply(gateway, request, reply);
+		return;
+	}
+	struct waiting *waiting = waiting_new(gateway, request, ask->player);
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_bool(out, "replay", true);
+	out_string(out, "currency", reply->currency);
+	out_hex(out, "math_version", reply->round->math_version.data,
+		reply->round->math_version.len);
+	if (reply->round->secret.len > 0)
+		out_hex(out, "secret", reply->round->secret.data, reply->round->secret.len);
+	out_message(out, "round", &reply->round->base);
+	waiting->replay = strndup(out->bytes, out->n);
+	if (waiting->replay == NULL)
+		fatal("out of memory");
+	walk(waiting, replay_sql, 0, 100000, ask->number, on_replay_rows);
+}

@@ -1,0 +1,225 @@
+/* What players do: state, bets, steps, settings, replay of a past round. */
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <sodium.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A reply is the answer. */
+static void on_reply(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
+	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+{
+	(void)ask;
+	(void)fact;
+	if (request == NULL)
+		return;
+	if (reply == NULL)
+		ask_no_answer(request);
+	else
+		answer_reply(gateway, request, reply);
+}
+
+static bool game_ok(struct edge_request *request, const char *game)
+{
+	if (game_known(game))
+		return true;
+	edge_answer_error(request, 404, "game_unknown", "There is no such game.", "game", game,
+		"one of GET /v1/games");
+	return false;
+}
+
+/* The content is hashed before anything is added that another try may have differently: the move
+ * number, the time, who waits. */
+static void ids_set(Carillon__SpinCommand *command, player_id player, const char *key,
+	uint8_t id[ID_BYTES], uint8_t hash[crypto_hash_sha256_BYTES])
+{
+	uint8_t packed[2048];
+	char text[PLAYER_TEXT_MAX];
+	command->player = player;
+	size_t length = carillon__spin_command__get_packed_size(command);
+	if (length > sizeof(packed))
+		fatal("a command of %zu bytes: the tables let too much through", length);
+	(void)carillon__spin_command__pack(command, packed);
+	(void)crypto_hash_sha256(hash, packed, length);
+	player_id_format(player, text);
+	auth_id(key, text, id);
+	command->request_id.data = id;
+	command->request_id.len = ID_BYTES;
+	command->content_hash.data = hash;
+	command->content_hash.len = ID_BYTES;
+}
+
+void on_state(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { "game", NULL };
+	struct gateway *gateway = context;
+	struct ask ask = { .done = on_reply };
+	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	char game[SLUG_MAX + 1];
+	if (!auth_player(gateway, request, &ask.player) || !answer_query(request, names))
+		return;
+	if (edge_query(request, "game", game, sizeof(game)) != NULL) {
+		if (!game_ok(request, game))
+			return;
+		command.game = game;
+	}
+	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
+	(void)ask_spin(gateway, request, ask, &command);
+}
+
+void on_round(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct ask ask = { .done = on_reply };
+	struct round_body body = { 0 };
+	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	Carillon__Bet bet = CARILLON__BET__INIT;
+	uint8_t id[ID_BYTES];
+	uint8_t hash[crypto_hash_sha256_BYTES];
+	const char *key;
+	if (!auth_player(gateway, request, &ask.player) || !auth_key(request, &key) ||
+		!answer_parse(request, round_fields, &body) || !game_ok(request, body.game))
+		return;
+	bet.coin_minor = body.bet.coin_minor;
+	bet.lines = (uint32_t)body.bet.lines;
+	bet.coins = (uint32_t)body.bet.coins;
+	bet.autoplay_id.data = body.autoplay.bytes;
+	bet.autoplay_id.len = body.has_autoplay ? body.autoplay.length : 0;
+	command.kind = CARILLON__SPIN_KIND__SPIN_BET;
+	command.game = body.game;
+	command.bet = &bet;
+	command.client_nonce.data = body.nonce.bytes;
+	command.client_nonce.len = body.nonce.length;
+	ids_set(&command, ask.player, key, id, hash);
+	command.expect = (uint64_t)body.expect;
+	command.not_after_us = clock_wall_us() + NOT_AFTER_US;
+	(void)ask_spin(gateway, request, ask, &command);
+}
+
+static void action_fill(Carillon__SpinCommand *command, const struct action_body *body)
+{
+	static char pick[] = "pick";
+	static char next[] = "next";
+	switch ((enum action)body->action) {
+	case ACTION_PICK:
+	case ACTION_NEXT:
+		command->kind = CARILLON__SPIN_KIND__SPIN_STEP;
+		command->action = body->action == ACTION_PICK ? pick : next;
+		break;
+	case ACTION_COLLECT:
+		command->kind = CARILLON__SPIN_KIND__SPIN_COLLECT;
+		break;
+	case ACTION_GAMBLE:
+		command->kind = CARILLON__SPIN_KIND__SPIN_GAMBLE;
+		break;
+	case ACTION_HALVE:
+		command->kind = CARILLON__SPIN_KIND__SPIN_HALVE;
+		break;
+	}
+	command->choice = (uint32_t)body->choice;
+	command->cursor = (uint32_t)body->cursor;
+}
+
+/* {round} of the path. */
+static bool round_of(struct edge_request *request, int64_t *round_r)
+{
+	if (number_read(edge_parameter(request, 0), 1, MOVE_MAX, round_r))
+		return true;
+	answer_bad(request, "round", edge_parameter(request, 0), "the number of a round");
+	return false;
+}
+
+void on_action(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct ask ask = { .done = on_reply };
+	struct action_body body = { 0 };
+	struct problem problem;
+	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	uint8_t id[ID_BYTES];
+	uint8_t hash[crypto_hash_sha256_BYTES];
+	int64_t round;
+	const char *key;
+	if (!auth_player(gateway, request, &ask.player) || !auth_key(request, &key) ||
+		!round_of(request, &round) || !answer_parse(request, action_fields, &body) ||
+		!game_ok(request, body.game))
+		return;
+	if (action_check(&body, &problem) != FIELDS_OK) {
+		answer_problem(request, &problem);
+		return;
+	}
+	command.game = body.game;
+	command.round = (uint64_t)round;
+	action_fill(&command, &body);
+	ids_set(&command, ask.player, key, id, hash);
+	command.expect = (uint64_t)body.expect;
+	if (body.action == ACTION_GAMBLE)
+		command.not_after_us = clock_wall_us() + NOT_AFTER_US;
+	(void)ask_spin(gateway, request, ask, &command);
+}
+
+void on_settings(struct edge_request *request, void *context)
+{
+	static char witch[] = "witch";
+	static char autoplay[] = "autoplay";
+	struct gateway *gateway = context;
+	struct ask ask = { .done = on_reply };
+	struct settings_body body = { .autoplay = {
+					      .loss_limit_minor = -1, .single_win_minor = -1 } };
+	struct problem problem;
+	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	Carillon__Autoplay setting = CARILLON__AUTOPLAY__INIT;
+	uint8_t id[ID_BYTES];
+	uint8_t hash[crypto_hash_sha256_BYTES];
+	char own_key[32];
+	const char *key = edge_header(request, EDGE_IDEMPOTENCY_KEY);
+	if (!auth_player(gateway, request, &ask.player) ||
+		(key != NULL && !auth_key(request, &key)) ||
+		!answer_parse(request, settings_fields, &body) || !game_ok(request, body.game))
+		return;
+	if (settings_check(&body, &problem) != FIELDS_OK) {
+		answer_problem(request, &problem);
+		return;
+	}
+	command.kind = CARILLON__SPIN_KIND__SPIN_SETTING;
+	command.game = body.game;
+	command.action = body.has_witch ? witch : autoplay;
+	command.choice = (uint32_t)body.witch;
+	if (body.has_autoplay) {
+		setting.id.data = body.autoplay.id.bytes;
+		setting.id.len = body.autoplay.id.length;
+		setting.spins = (uint32_t)body.autoplay.spins;
+		setting.loss_limit_minor = body.autoplay.loss_limit_minor;
+		setting.single_win_minor = body.autoplay.single_win_minor;
+		setting.stop_on_jackpot = body.autoplay.stop_on_jackpot;
+		command.autoplay = &setting;
+	}
+	/* No key is asked for: the same setting at the same move is the same request. */
+	(void)snprintf(own_key, sizeof(own_key), "setting-%" PRId64, body.expect);
+	ids_set(&command, ask.player, key == NULL ? own_key : key, id, hash);
+	command.expect = (uint64_t)body.expect;
+	(void)ask_spin(gateway, request, ask, &command);
+}
+
+/* ---- a past round
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+void on_replay(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	struct gateway *gateway = context;
+	struct ask ask = { .done = history_replay };
+	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	if (!auth_player(gateway, request, &ask.player) || !answer_query(request, names) ||
+		!round_of(request, &ask.number))
+		return;
+	command.kind = CARILLON__SPIN_KIND__SPIN_REPLAY;
+	command.round = (uint64_t)ask.number;
+	(void)ask_spin(gateway, request, ask, &command);
+}

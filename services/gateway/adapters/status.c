@@ -1,0 +1,392 @@
+/* The operator's status: who holds which shard, how far behind, what the pools' books say, and
+ * whether all of it still agrees. Read in the background and answered from memory, so that many
+ * consoles cost no more than one. */
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK_US (5 * SECOND_US)
+#define CHECK_MS 4000
+#define CLAIM_AGE_MAX_S 10
+
+enum check { CHECK_LEDGER, CHECK_POOLS, CHECK_MATCH, CHECK_CLAIMS, CHECKS_N };
+
+static const struct {
+	const char *name, *covers;
+} checks[CHECKS_N] = {
+	{ "sums_zero", "every batch of the wallet since this gateway looked first: its entries sum "
+		       "to zero for each shard and currency" },
+	{ "identities", "contributions = T, JP_POOL, JP_SEED, and contributions + house seed = "
+			"pool + reserve + seed + paid, for each pool and set; sum of hits" },
+	{ "claims_match", "each paid claim on a progressive has its hit, of the same amount" },
+	{ "claims_in_time", "no claim on a progressive has waited longer than 10 s for its award" },
+};
+
+static struct {
+	char *members; /* of the answer, as Postgres made them */
+	bool waiting, keys_waiting, owned;
+	uint64_t asked_us, checked_us, members_us;
+	size_t files; /* keys that came from files */
+	struct {
+		bool waiting, known, holds;
+		uint64_t when_us, held_us;
+		char found[256];
+	} check[CHECKS_N];
+	int64_t hits_paid, claims_open, oldest_claim_s;
+	int64_t batch[SHARDS_MAX]; /* checked up to, by shard; -1: not yet */
+	bool begun;
+} status;
+
+static bool rows_ok(const PGresult *result, const char *error, const char *what)
+{
+	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
+		return true;
+	log_warn("status, %s: %s", what, error != NULL ? error : PQresultErrorMessage(result));
+	return false;
+}
+
+/* ---- what there is
+ * ------------------------------------------------------------------------------------------------------------------
+ */
+
+/* One row, one text: the members of the answer. lag: journal rows that a consumer of wallet.facts
+ * has not taken yet. */
+static const char status_sql[] =
+	"with journal as (select distinct on (shard) shard, last_seq, checkpoint, batch, time from "
+	"wallet.batch order by shard, batch desc) "
+	"select json_build_object("
+	"'shards', (select coalesce(json_agg(json_build_object('service', s.service, 'shard', "
+	"s.shard, 'owner', s.owner, 'epoch', s.epoch, "
+	"'incarnation', s.incarnation, 'lease_ms', round(extract(epoch from s.lease_until - now()) "
+	"* 1000)::bigint, "
+	"'held', s.owner is not null and s.lease_until > now(), 'offset_1', s.offset_1, 'seq_1', "
+	"s.seq_1, 'offset_2', s.offset_2, "
+	"'seq_2', s.seq_2, 'deaths', s.deaths, "
+	"'lag', case when s.service = 'spin-engine' then greatest(coalesce(j.last_seq, 0) - "
+	"greatest(s.seq_1, s.seq_2), 0) end) "
+	"order by s.service, s.shard), '[]') from carillon.shard s left join journal j on j.shard "
+	"= s.shard and s.service in ('wallet', 'spin-engine')), "
+	"'installation', (select json_build_object('kind', kind, 'shards', shards, 'created', "
+	"created) from carillon.installation), "
+	"'journal', (select coalesce(json_agg(json_build_object('shard', shard, 'last_seq', "
+	"last_seq, 'batch', batch, 'checkpoint', checkpoint, "
+	"'age_ms', round(extract(epoch from now() - time) * 1000)::bigint) order by shard), '[]') "
+	"from journal), "
+	"'instances', (select coalesce(json_agg(json_build_object('name', name, 'service', "
+	"service, 'pid', pid, 'health', health, "
+	"'started_us', (extract(epoch from started) * 1000000)::bigint, 'age_ms', "
+	"round(extract(epoch from now() - heartbeat) * 1000)::bigint, "
+	"'alive', heartbeat > now() - interval '2 s') order by service, name), '[]') from "
+	"carillon.instance), "
+	"'pools', (select coalesce(json_agg(b order by b.pool), '[]') from ("
+	"select pool, id, 'progressive' as kind, state as status, shard, t_e18::text, "
+	"contributions_e27::text, jp_pool_e27::text, jp_reserve_e27::text, "
+	"jp_seed_e27::text, house_seed_e27::text, paid_e27::text, hits, version, (extract(epoch "
+	"from updated) * 1000000)::bigint as updated_us from pool.pool "
+	"union all select pool, id, 'cards', 'live', shard, t_e18::text, contributions_e27::text, "
+	"jp_pool_e27::text, jp_reserve_e27::text, "
+	"jp_seed_e27::text, house_seed_e27::text, paid_e27::text, null, version, (extract(epoch "
+	"from updated) * 1000000)::bigint from cards.card_set) b), "
+	"'players', (select count(*) from wallet.account))::text, "
+	"(select count(*) from carillon.shard where service in ('wallet', 'spin-engine') and owner "
+	"is not null and lease_until > now())";
+
+static void on_rows(void *context, PGresult *result, const char *error)
+{
+	struct gateway *gateway = context;
+	status.waiting = false;
+	if (!rows_ok(result, error, "shards"))
+		return;
+	free(status.members);
+	status.members = strdup(PQgetvalue(result, 0, 0));
+	if (status.members == NULL)
+		fatal("out of memory");
+	status.members_us = clock_wall_us();
+	status.owned = pg_number(result, 0, 1) >= 2 * (int64_t)gateway->shards;
+}
+
+bool status_owned(void)
+{
+	return status.owned;
+}
+
+/* ---- keys of operators in the database
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static void on_keys(void *context, PGresult *result, const char *error)
+{
+	struct gateway *gateway = context;
+	status.keys_waiting = false;
+	if (!rows_ok(result, error, "keys of operators"))
+		return;
+	gateway->operators_n = status.files;
+	for (int i = 0; i < PQntuples(result) && gateway->operators_n < OPERATORS_MAX; i++) {
+		size_t length;
+		uint8_t *digest = pg_bytea(result, i, 1, &length);
+		struct operator_key *key = &gateway->operators[gateway->operators_n];
+		if (length == sizeof(key->digest)) {
+			key->id = (uint32_t)pg_number(result, i, 0);
+			memcpy(key->digest, digest, length);
+			gateway->operators_n++;
+		}
+		PQfreemem(digest);
+	}
+}
+
+/* ---- does it still agree?
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static void check_result(enum check check, bool holds, const char *found)
+{
+	status.check[check].known = true;
+	status.check[check].when_us = clock_wall_us();
+	if (holds)
+		status.check[check].held_us = status.check[check].when_us;
+	if (!holds && status.check[check].holds)
+		log_error("ALARM reconciliation, %s: %s", checks[check].name, found);
+	status.check[check].holds = holds;
+	(void)snprintf(status.check[check].found, sizeof(status.check[check].found), "%s", found);
+}
+
+static void on_ledger(void *context, PGresult *result, const char *error)
+{
+	char found[256] = "";
+	bool holds = true;
+	(void)context;
+	status.check[CHECK_LEDGER].waiting = false;
+	if (!rows_ok(result, error, "ledger"))
+		return;
+	for (int i = 0; i < PQntuples(result); i++) {
+		int64_t shard = pg_number(result, i, 0);
+		if (shard >= 0 && shard < SHARDS_MAX)
+			status.batch[shard] = pg_number(result, i, 1);
+		if (pg_number(result, i, 2) == 0)
+			continue;
+		holds = false;
+		(void)snprintf(found, sizeof(found),
+			"shard %" PRId64 ": %s batches do not sum to zero, the first is %s", shard,
+			PQgetvalue(result, i, 2), PQgetvalue(result, i, 3));
+	}
+	/* What was found wrong stays wrong: later batches cannot mend it. */
+	if (status.check[CHECK_LEDGER].known && !status.check[CHECK_LEDGER].holds)
+		return;
+	check_result(CHECK_LEDGER, holds, found);
+}
+
+static void ask_ledger(struct gateway *gateway)
+{
+	char shards[SHARDS_MAX * 4 + 8] = "{";
+	char from[SHARDS_MAX * 24 + 8] = "{";
+	size_t s = 1;
+	size_t f = 1;
+	for (uint32_t i = 0; i < gateway->shards; i++) {
+		s += (size_t)snprintf(
+			shards + s, sizeof(shards) - s, "%s%" PRIu32, i == 0 ? "" : ",", i);
+		f += (size_t)snprintf(from + f, sizeof(from) - f, "%s%" PRId64, i == 0 ? "" : ",",
+			status.begun ? status.batch[i] : -1);
+	}
+	(void)snprintf(shards + s, sizeof(shards) - s, "}");
+	(void)snprintf(from + f, sizeof(from) - f, "}");
+	const char *parameters[] = { shards, from };
+	status.begun = true;
+	pg_pool_query(gateway->pg_ro,
+		"with last as (select v.shard, v.batch as seen, coalesce((select max(b.batch) from "
+		"wallet.batch b where b.shard = v.shard), 0) as batch "
+		"from unnest($1::integer[], $2::bigint[]) v(shard, batch)), "
+		"span as (select shard, batch, case when seen < 0 then greatest(batch - 2000, 0) "
+		"/* all of them is the work of jackpotctl */ else seen end as seen from last), "
+		"wrong as (select h.shard, h.batch from span s join wallet.house_leg h on h.shard "
+		"= s.shard and h.batch > s.seen and h.batch <= s.batch "
+		"group by h.shard, h.batch, h.currency having sum(h.amount) <> 0) "
+		"select s.shard, s.batch, count(w.batch), min(w.batch) from span s left join wrong "
+		"w using (shard) group by s.shard, s.batch",
+		2, parameters, CHECK_MS, on_ledger, NULL);
+}
+
+#define IDENTITIES(schema, table, rows)                                                            \
+	"select format('pool %s: %s is %s, expected %s', p.pool, i.name, i.found, i.expected) as " \
+	"wrong from " schema "." table " p "                                                       \
+	"left join (select p.pool, sum((p.t_e18 - r.w_e18) * r.share_nano + r.r_e27) as accrued, " \
+	"sum(r.seed_minor * r.unit_e27) as seed "                                                  \
+	"from " schema "." table " p join " schema "." rows                                        \
+	" r using (pool) group by p.pool) r using (pool), lateral (values "                        \
+	"('JP_POOL', p.jp_pool_e27, coalesce(r.accrued, 0)), ('JP_SEED', p.jp_seed_e27, "          \
+	"coalesce(r.seed, 0)), "                                                                   \
+	"('contributions', p.contributions_e27, case when '" schema                                \
+	"' = 'pool' then p.t_e18 * 1000000000 else p.contributions_e27 end), "                     \
+	"('contributions + house seed', p.contributions_e27 + p.house_seed_e27, p.jp_pool_e27 + "  \
+	"p.jp_reserve_e27 + p.jp_seed_e27 + p.paid_e27)) "                                         \
+	"i(name, found, expected) where i.found <> i.expected "
+
+static const char pools_check_sql[] =
+	IDENTITIES("pool", "pool", "row") "union all " IDENTITIES("cards", "card_set",
+		"level") "union all select format('pool %s: %s hits, paid %s; the hits say %s, "
+			 "%s', p.pool, p.hits, p.paid_e27, h.n, h.cost) from pool.pool p "
+			 "cross join lateral (select count(*) as n, coalesce(sum(cost_e27), 0) as "
+			 "cost from pool.hit h where h.pool = p.pool) h "
+			 "where p.hits <> h.n or p.paid_e27 <> h.cost limit 1";
+
+static void on_pools(void *context, PGresult *result, const char *error)
+{
+	(void)context;
+	status.check[CHECK_POOLS].waiting = false;
+	if (rows_ok(result, error, "pools"))
+		check_result(CHECK_POOLS, PQntuples(result) == 0,
+			PQntuples(result) == 0 ? "" : PQgetvalue(result, 0, 0));
+}
+
+static void on_claims(void *context, PGresult *result, const char *error)
+{
+	char found[128] = "";
+	(void)context;
+	status.check[CHECK_CLAIMS].waiting = false;
+	status.check[CHECK_MATCH].waiting = false;
+	if (!rows_ok(result, error, "claims"))
+		return;
+	status.claims_open = pg_number(result, 0, 0);
+	status.oldest_claim_s = pg_number(result, 0, 1);
+	status.hits_paid = pg_number(result, 0, 2);
+	bool holds = status.oldest_claim_s <= CLAIM_AGE_MAX_S;
+	if (!holds)
+		(void)snprintf(found, sizeof(found),
+			"%" PRId64 " claims are open, the oldest for %" PRId64 " s",
+			status.claims_open, status.oldest_claim_s);
+	check_result(CHECK_CLAIMS, holds, found);
+	int64_t wrong = pg_number(result, 0, 3);
+	(void)snprintf(found, sizeof(found), "%" PRId64 " paid claims without such a hit", wrong);
+	check_result(CHECK_MATCH, wrong == 0, wrong == 0 ? "" : found);
+}
+
+static void check_all(struct gateway *gateway)
+{
+	for (size_t i = 0; i < CHECKS_N; i++)
+		if (status.check[i].waiting)
+			return;
+	for (size_t i = 0; i < CHECKS_N; i++)
+		status.check[i].waiting = true;
+	ask_ledger(gateway);
+	pg_pool_query(gateway->pg_ro, pools_check_sql, 0, NULL, CHECK_MS, on_pools, NULL);
+	pg_pool_query(gateway->pg_ro,
+		"select (select count(*) from wallet.claim where closed_seq is null), "
+		"(select coalesce(max(extract(epoch from now() - opened)), 0)::bigint from "
+		"wallet.claim where closed_seq is null and kind = 1), "
+		"(select count(*) from wallet.claim where closed_seq is not null and kind = 1), "
+		"(select count(*) from wallet.claim c left join pool.hit h using (player, move, "
+		"index) "
+		"where c.kind = 1 and c.closed_seq is not null and h.paid_minor is distinct from "
+		"c.paid_minor)",
+		0, NULL, CHECK_MS, on_claims, NULL);
+}
+
+/* ---- the outside
+ * ----------------------------------------------------------------------------------------------------------------------------
+ */
+
+void status_tick(struct gateway *gateway)
+{
+	uint64_t now_us = edge_now_us(gateway->edge);
+	if (status.asked_us == 0)
+		status.files = gateway->operators_n;
+	status.asked_us = now_us;
+	if (!status.waiting) {
+		status.waiting = true;
+		pg_pool_query(gateway->pg_ro, status_sql, 0, NULL, CHECK_MS, on_rows, gateway);
+	}
+	if (!status.keys_waiting) {
+		status.keys_waiting = true;
+		pg_pool_query(gateway->pg_ro,
+			"select operator, digest from gateway.operator_key where revoked is null "
+			"order by 1, created",
+			0, NULL, CHECK_MS, on_keys, gateway);
+	}
+	if (status.checked_us == 0 || now_us - status.checked_us >= CHECK_US) {
+		status.checked_us = now_us;
+		check_all(gateway);
+	}
+}
+
+static void check_json(struct json_out *out, size_t i)
+{
+	out_open(out, NULL, '{');
+	out_string(out, "name", checks[i].name);
+	out_string(out, "covers", checks[i].covers);
+	if (status.check[i].known)
+		out_bool(out, "holds", status.check[i].holds);
+	else
+		out_null(out, "holds");
+	out_uint(out, "checked_us", status.check[i].when_us);
+	out_uint(out, "held_us", status.check[i].held_us);
+	out_string(out, "found", status.check[i].found);
+	out_close(out, '}');
+}
+
+/* null before the first look: not known is neither yes nor no. */
+static void reconciliation_json(struct json_out *out)
+{
+	uint64_t held_us = UINT64_MAX;
+	bool known = true;
+	bool holds = true;
+	for (size_t i = 0; i < CHECKS_N; i++) {
+		known = known && status.check[i].known;
+		holds = holds && status.check[i].holds;
+		if (status.check[i].held_us < held_us)
+			held_us = status.check[i].held_us;
+	}
+	if (!known) {
+		out_null(out, "reconciliation");
+		return;
+	}
+	out_open(out, "reconciliation", '{');
+	for (size_t i = 0; i < CHECKS_N; i++)
+		out_bool(out, checks[i].name, status.check[i].holds);
+	out_bool(out, "holds", holds);
+	out_uint(out, "held_us", held_us);
+	out_int(out, "claims_open", status.claims_open);
+	out_int(out, "oldest_claim_s", status.oldest_claim_s);
+	out_int(out, "hits_paid", status.hits_paid);
+	out_string(out, "covers",
+		"what the checks say, no more; the whole proof is jackpotctl ledger verify");
+	out_open(out, "checks", '[');
+	for (size_t i = 0; i < CHECKS_N; i++)
+		check_json(out, i);
+	out_close(out, ']');
+	out_close(out, '}');
+}
+
+void on_status(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	struct gateway *gateway = context;
+	struct json_out *out = &gateway->out;
+	uint32_t operator_id;
+	if (!auth_operator(gateway, request, 0, &operator_id) || !answer_query(request, names))
+		return;
+	if (status.members == NULL) {
+		answer_unavailable(request, "the status has not been read yet");
+		return;
+	}
+	size_t length = strlen(status.members);
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_uint(out, "time_us", status.members_us);
+	out_string(out, "instance", common.instance);
+	out_string(out, "kind", common.kind);
+	out_uint(out, "requests_open", gateway->inflight.open);
+	reconciliation_json(out);
+	/* Postgres' object without its braces. */
+	if (length > 2) {
+		status.members[length - 1] = '\0';
+		out_raw(out, NULL, status.members + 1);
+		status.members[length - 1] = '}';
+	}
+	out_close(out, '}');
+	answer_sent(gateway, request, 200);
+}

@@ -1,0 +1,85 @@
+/* Checking the bodies of requests by tables: one row a field, with its type, range and place in a
+ * struct. Pure. The adapter (adapters/parse.c) walks the JSON and hands every member over as a
+ * value; here it is decided whether it is what the table says. Unknown fields are refused, for a
+ * misspelt limit that is silently ignored costs somebody money. */
+#ifndef CARILLON_GATEWAY_FIELDS_H
+#define CARILLON_GATEWAY_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIELDS_MAX 16	   /* rows of one table */
+#define FIELD_BYTES_MAX 32 /* of a hex field */
+#define PROBLEM_TEXT_MAX 160
+
+enum field_type {
+	FIELD_INT,    /* int64_t, min..max */
+	FIELD_BOOL,   /* bool */
+	FIELD_TEXT,   /* char[max + 1], min..max bytes, printable */
+	FIELD_SLUG,   /* the same, of a-z, 0-9 and "-" only */
+	FIELD_HEX,    /* struct field_bytes, min..max bytes, two lower-case hex digits each */
+	FIELD_CHOICE, /* int64_t: the index in choices */
+	FIELD_OBJECT, /* a struct with a table of its own */
+};
+
+struct field_bytes {
+	uint8_t bytes[FIELD_BYTES_MAX];
+	size_t length;
+};
+
+struct field {
+	const char *name; /* NULL ends a table */
+	enum field_type type;
+	bool required;
+	int64_t min, max;
+	size_t at;		    /* offsetof the value */
+	size_t has_at;		    /* offsetof a bool that says whether it was there */
+	const char *const *choices; /* CHOICE: ended by NULL */
+	const struct field *fields; /* OBJECT */
+};
+
+/* A member as it was found. */
+enum value_kind {
+	VALUE_NULL,
+	VALUE_BOOL,
+	VALUE_INT,
+	VALUE_REAL, /* also a number beyond 64 bits */
+	VALUE_TEXT,
+	VALUE_ARRAY,
+	VALUE_OBJECT,
+};
+
+struct value {
+	enum value_kind kind;
+	int64_t number;	  /* INT, BOOL */
+	const char *text; /* TEXT; length bytes, may hold NULs */
+	size_t length;
+};
+
+enum fields_status {
+	FIELDS_OK = 0,
+	FIELDS_UNKNOWN,
+	FIELDS_MISSING,
+	FIELDS_TYPE,
+	FIELDS_RANGE, /* number, length, choice or characters */
+};
+
+/* What is wrong, for the client: code is stable ("field_range"), the rest is text. */
+struct problem {
+	const char *code, *message;
+	char where[PROBLEM_TEXT_MAX], found[PROBLEM_TEXT_MAX], expected[PROBLEM_TEXT_MAX];
+};
+
+/* The row of a member; NULL with *problem_r filled when there is none. `prefix` is put before the
+ * name in `where`: "bet." or "". */
+const struct field *fields_find(const struct field *fields, const char *prefix, const char *name,
+	size_t name_length, struct problem *problem_r);
+/* Checks a member against its row and stores it; for OBJECT only the type is checked. */
+enum fields_status field_check(const struct field *field, const char *prefix,
+	const struct value *value, void *target, struct problem *problem_r);
+/* Is everything there that must be? */
+enum fields_status fields_complete(const struct field *fields, const char *prefix,
+	const void *target, struct problem *problem_r);
+
+#endif

@@ -1,0 +1,168 @@
+/* The tables. Ranges here are what can be meant at all; what a game, an account or a jurisdiction
+ * allows is decided behind the gateway. */
+#include "services/gateway/core/requests.h"
+
+#include "libcommon/base/ids.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define AT(type, field, has) offsetof(struct type, field), offsetof(struct type, has), NULL, NULL
+#define END                                                                                        \
+	{                                                                                          \
+		NULL, FIELD_INT, false, 0, 0, 0, 0, NULL, NULL                                     \
+	}
+
+const struct field demo_fields[] = {
+	{ "player", FIELD_INT, false, 1, (int64_t)PLAYER_NUMBER_MAX,
+		AT(account_body, player, has_player) },
+	{ "currency", FIELD_TEXT, false, 1, CURRENCY_MAX,
+		AT(account_body, currency, has_currency) },
+	END,
+};
+
+const struct field account_fields[] = {
+	{ "player", FIELD_INT, true, 1, (int64_t)PLAYER_NUMBER_MAX,
+		AT(account_body, player, has_player) },
+	{ "currency", FIELD_TEXT, true, 1, CURRENCY_MAX, AT(account_body, currency, has_currency) },
+	END,
+};
+
+const struct field session_fields[] = {
+	{ "player", FIELD_INT, true, 1, (int64_t)PLAYER_NUMBER_MAX,
+		AT(account_body, player, has_player) },
+	END,
+};
+
+const struct field money_fields[] = {
+	{ "amount_minor", FIELD_INT, true, 1, MINOR_MAX, AT(money_body, amount_minor, has_amount) },
+	{ "currency", FIELD_TEXT, true, 1, CURRENCY_MAX, AT(money_body, currency, has_currency) },
+	{ "reason", FIELD_TEXT, false, 1, REASON_MAX, AT(money_body, reason, has_reason) },
+	END,
+};
+
+/* Signed, and never without a reason. */
+const struct field correction_fields[] = {
+	{ "amount_minor", FIELD_INT, true, -MINOR_MAX, MINOR_MAX,
+		AT(money_body, amount_minor, has_amount) },
+	{ "currency", FIELD_TEXT, true, 1, CURRENCY_MAX, AT(money_body, currency, has_currency) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(money_body, reason, has_reason) },
+	END,
+};
+
+const struct field block_fields[] = {
+	{ "blocked", FIELD_BOOL, true, 0, 0, AT(block_body, blocked, has_blocked) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(block_body, reason, has_reason) },
+	END,
+};
+
+static const struct field bet_fields[] = {
+	{ "coin_minor", FIELD_INT, true, 1, MINOR_MAX, AT(bet_body, coin_minor, has_coin) },
+	{ "lines", FIELD_INT, true, 1, 1000, AT(bet_body, lines, has_lines) },
+	{ "coins", FIELD_INT, true, 1, 1000, AT(bet_body, coins, has_coins) },
+	END,
+};
+
+const struct field round_fields[] = {
+	{ "game", FIELD_SLUG, true, 1, SLUG_MAX, AT(round_body, game, has_game) },
+	{ "expect", FIELD_INT, true, 1, MOVE_MAX, AT(round_body, expect, has_expect) },
+	{ "bet", FIELD_OBJECT, true, 0, 0, offsetof(struct round_body, bet),
+		offsetof(struct round_body, has_bet), NULL, bet_fields },
+	{ "nonce", FIELD_HEX, true, 16, 32, AT(round_body, nonce, has_nonce) },
+	{ "autoplay", FIELD_HEX, false, 16, 16, AT(round_body, autoplay, has_autoplay) },
+	END,
+};
+
+static const char *const actions[] = { "pick", "next", "collect", "gamble", "halve", NULL };
+
+const struct field action_fields[] = {
+	{ "game", FIELD_SLUG, true, 1, SLUG_MAX, AT(action_body, game, has_game) },
+	{ "expect", FIELD_INT, true, 1, MOVE_MAX, AT(action_body, expect, has_expect) },
+	{ "action", FIELD_CHOICE, true, 0, 0, offsetof(struct action_body, action),
+		offsetof(struct action_body, has_action), actions, NULL },
+	{ "cursor", FIELD_INT, false, 0, UINT32_MAX, AT(action_body, cursor, has_cursor) },
+	{ "choice", FIELD_INT, false, 0, 255, AT(action_body, choice, has_choice) },
+	END,
+};
+
+static const struct field autoplay_fields[] = {
+	{ "id", FIELD_HEX, false, 16, 16, AT(autoplay_body, id, has_id) },
+	{ "spins", FIELD_INT, true, 0, 1000000, AT(autoplay_body, spins, has_spins) },
+	{ "loss_limit_minor", FIELD_INT, false, -1, MINOR_MAX,
+		AT(autoplay_body, loss_limit_minor, has_loss_limit) },
+	{ "single_win_minor", FIELD_INT, false, -1, MINOR_MAX,
+		AT(autoplay_body, single_win_minor, has_single_win) },
+	{ "stop_on_jackpot", FIELD_BOOL, false, 0, 0,
+		AT(autoplay_body, stop_on_jackpot, has_stop) },
+	END,
+};
+
+const struct field settings_fields[] = {
+	{ "game", FIELD_SLUG, true, 1, SLUG_MAX, AT(settings_body, game, has_game) },
+	{ "expect", FIELD_INT, true, 1, MOVE_MAX, AT(settings_body, expect, has_expect) },
+	{ "witch", FIELD_INT, false, 0, 255, AT(settings_body, witch, has_witch) },
+	{ "autoplay", FIELD_OBJECT, false, 0, 0, offsetof(struct settings_body, autoplay),
+		offsetof(struct settings_body, has_autoplay), NULL, autoplay_fields },
+	END,
+};
+
+static enum fields_status together(
+	struct problem *problem, const char *where, const char *found, const char *expected)
+{
+	problem->code = "field_missing";
+	problem->message = "These fields do not go together.";
+	(void)snprintf(problem->where, sizeof(problem->where), "%s", where);
+	(void)snprintf(problem->found, sizeof(problem->found), "%s", found);
+	(void)snprintf(problem->expected, sizeof(problem->expected), "%s", expected);
+	return FIELDS_MISSING;
+}
+
+enum fields_status action_check(const struct action_body *body, struct problem *problem_r)
+{
+	bool step = body->action == ACTION_PICK || body->action == ACTION_NEXT;
+	bool choice = body->action == ACTION_PICK || body->action == ACTION_GAMBLE;
+	if (step && !body->has_cursor)
+		return together(problem_r, "cursor", "nothing",
+			"the phase the client stands at, so that a repeated step is not two");
+	if (choice && !body->has_choice)
+		return together(problem_r, "choice", "nothing",
+			body->action == ACTION_PICK ? "the vial picked, from 0"
+						    : "0 for red, 1 for black");
+	if (body->action == ACTION_GAMBLE && body->choice > 1)
+		return together(problem_r, "choice", "more than 1", "0 for red, 1 for black");
+	return FIELDS_OK;
+}
+
+enum fields_status settings_check(const struct settings_body *body, struct problem *problem_r)
+{
+	if (body->has_witch == body->has_autoplay)
+		return together(problem_r, "body", body->has_witch ? "both" : "neither",
+			"either \"witch\" or \"autoplay\"");
+	if (body->has_autoplay && body->autoplay.spins > 0 && !body->autoplay.has_id)
+		return together(problem_r, "autoplay.id", "nothing",
+			"32 lower-case hex digits, chosen by the client");
+	return FIELDS_OK;
+}
+
+bool number_read(const char *text, int64_t min, int64_t max, int64_t *number_r)
+{
+	int64_t value = 0;
+	if (text[0] == '\0' || (text[0] == '0' && text[1] != '\0'))
+		return false;
+	for (; *text != '\0'; text++) {
+		if (*text < '0' || *text > '9' || __builtin_mul_overflow(value, 10, &value) ||
+			__builtin_add_overflow(value, *text - '0', &value))
+			return false;
+	}
+	*number_r = value;
+	return value >= min && value <= max;
+}
+
+bool key_ok(const char *key)
+{
+	size_t n = 0;
+	for (; key[n] != '\0'; n++)
+		if (n >= KEY_MAX || key[n] <= 0x20 || key[n] >= 0x7f)
+			return false;
+	return n > 0;
+}

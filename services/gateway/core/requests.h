@@ -1,0 +1,88 @@
+/* The bodies of requests (docs/contracts.md, "HTTP of the gateway"), as structs and as tables. */
+#ifndef CARILLON_GATEWAY_REQUESTS_H
+#define CARILLON_GATEWAY_REQUESTS_H
+
+#include "services/gateway/core/fields.h"
+
+#define SLUG_MAX 31
+#define CURRENCY_MAX 7
+#define REASON_MAX 200
+#define KEY_MAX 64			    /* an Idempotency-Key */
+#define MINOR_MAX INT64_C(1000000000000000) /* largest amount in one request, minor units */
+#define MOVE_MAX INT64_C(9007199254740991)  /* what a browser's number holds exactly */
+
+/* POST /v1/demo/sessions, /v1/operators/{op}/players, /v1/operators/{op}/sessions */
+struct account_body {
+	int64_t player;
+	char currency[CURRENCY_MAX + 1];
+	bool has_player, has_currency;
+};
+
+/* deposits, withdrawals, corrections, grants */
+struct money_body {
+	int64_t amount_minor;
+	char currency[CURRENCY_MAX + 1];
+	char reason[REASON_MAX + 1];
+	bool has_amount, has_currency, has_reason;
+};
+
+struct block_body {
+	bool blocked;
+	char reason[REASON_MAX + 1];
+	bool has_blocked, has_reason;
+};
+
+struct bet_body {
+	int64_t coin_minor, lines, coins;
+	bool has_coin, has_lines, has_coins;
+};
+
+/* POST /v1/rounds */
+struct round_body {
+	char game[SLUG_MAX + 1];
+	int64_t expect;
+	struct bet_body bet;
+	struct field_bytes nonce, autoplay;
+	bool has_game, has_expect, has_bet, has_nonce, has_autoplay;
+};
+
+enum action { ACTION_PICK, ACTION_NEXT, ACTION_COLLECT, ACTION_GAMBLE, ACTION_HALVE };
+
+/* POST /v1/rounds/{round}/actions */
+struct action_body {
+	char game[SLUG_MAX + 1];
+	int64_t expect;
+	int64_t action; /* enum action */
+	int64_t cursor, choice;
+	bool has_game, has_expect, has_action, has_cursor, has_choice;
+};
+
+struct autoplay_body {
+	struct field_bytes id;
+	int64_t spins, loss_limit_minor, single_win_minor;
+	bool stop_on_jackpot;
+	bool has_id, has_spins, has_loss_limit, has_single_win, has_stop;
+};
+
+/* POST /v1/settings: exactly one of witch and autoplay */
+struct settings_body {
+	char game[SLUG_MAX + 1];
+	int64_t expect;
+	int64_t witch;
+	struct autoplay_body autoplay;
+	bool has_game, has_expect, has_witch, has_autoplay;
+};
+
+extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
+	correction_fields[], block_fields[], round_fields[], action_fields[], settings_fields[];
+
+/* What no table can say: which fields go together. */
+enum fields_status action_check(const struct action_body *body, struct problem *problem_r);
+enum fields_status settings_check(const struct settings_body *body, struct problem *problem_r);
+
+/* A decimal number in a path or a query: digits only, no leading zero but "0", min..max. */
+bool number_read(const char *text, int64_t min, int64_t max, int64_t *number_r);
+/* 1 to KEY_MAX printable characters without blanks. */
+bool key_ok(const char *key);
+
+#endif
