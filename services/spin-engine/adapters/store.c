@@ -282,8 +282,10 @@ void store_check_keys(PGconn *conn, const struct keys *keys)
 size_t store_stopped(PGconn *conn, uint32_t stopped_r[STORE_STOPPED_MAX])
 {
 	PGresult *result = pg_query(conn,
-		"select game from engine.stopped_game union select game from wallet.switch", 0,
-		NULL);
+		"select game from engine.stopped_game union select game from wallet.switch"
+		" union select t.game from pool.tally t join pool.pool p on p.pool = t.pool"
+		" where t.closed is null and p.state <> 'live'",
+		0, NULL);
 	size_t count = 0;
 
 	for (int i = 0; i < PQntuples(result) && count < STORE_STOPPED_MAX; i++)

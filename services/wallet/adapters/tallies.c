@@ -60,13 +60,19 @@ static void poll_tallies(struct wallet *wallet, PGconn *conn)
 	PQclear(result);
 }
 
+/* Kill switches, and games whose pool is paused: no further round may claim from it, for an
+ * operator may take its rows off once no claim is open. */
 static void poll_switches(struct wallet *wallet, PGconn *conn)
 {
-	PGresult *result = pg_query(conn, "select game from wallet.switch order by game", 0, NULL);
+	PGresult *result = pg_query(conn,
+		"select game from wallet.switch union select t.game from pool.tally t join "
+		"pool.pool p on p.pool = t.pool where t.closed is null and p.state <> 'live' "
+		"order by game",
+		0, NULL);
 	int n = PQntuples(result);
 
 	if (n > WALLET_STOPS_MAX)
-		fatal("wallet.switch: found %d rows, expected at most %d; use game 0 to stop all",
+		fatal("wallet.switch: found %d games, expected at most %d; use game 0 to stop all",
 			n, WALLET_STOPS_MAX);
 	for (int i = 0; i < n; i++)
 		wallet->rules.stopped[i] = (uint32_t)pg_number(result, i, 0);

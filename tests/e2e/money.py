@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Money over the bus, without HTTP in between: bus-bench plays on real servers while operators and accidents do what they can. After each test the
+ledger proves itself."""
+import os
+import subprocess
+
+from lib_stack import BIN, ROOT, Installation, run, wait_until
+
+SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards", "notifications")
+TOOLS = ("carillon-supervisor", "bus-bench", "jackpotctl", "kafka-raw", "kafka-topics")
+PAUSE, RESUME = 1, 2
+SHARDS = 4
+
+
+class Bus(Installation):
+    """Servers and the services behind the gateway; it plays no part here and may be missing."""
+
+    def start(self, scale=None):
+        self.script("make", "-s", *[f"build/bin/carillon-{name}" for name in SERVICES], *[f"build/bin/{name}" for name in TOOLS])
+        self.script(f"{ROOT}/scripts/stack.sh", "start")
+        self.script(f"{ROOT}/scripts/migrate.sh")
+        self.script(f"{ROOT}/scripts/topics.sh")
+        self.script(f"{ROOT}/scripts/services.sh", str(scale or self.scale))
+        self.script("bash", "-c", f". {ROOT}/scripts/lib.sh && start_supervisor supervisor")
+        with open(f"{self.data}/run/stack.env", encoding="utf-8") as file:
+            self.stack = dict(line.strip().split("=", 1) for line in file if "=" in line)
+        wait_until("all shards", lambda: int(self.sql("select count(*) from carillon.shard where lease_until > now()")[0][0]) == 4 * SHARDS, 20)
+
+    def bench(self, seconds, players=20, first=50000000):
+        command = [f"{BIN}/bus-bench", f"--kafka={self.stack['CARILLON_KAFKA']}", f"--players={players}", f"--first-player={first}",
+                   "--warm-up=0", f"--seconds={seconds}"]
+        return subprocess.Popen(command, cwd=self.data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def bets(self, since):
+        return int(self.sql(f"select count(*) from wallet.journal where kind = 2 and refusal = 0 and time > '{since}'")[0][0])
+
+    def now(self):
+        return self.sql("select clock_timestamp()")[0][0]
+
+    def raw(self, topic, partition, message):
+        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=20,
+                       env={**self.environment, **self.stack})
+
+    def operator(self, pool, action):
+        """An operator's command, to each partition: who does not hold the pool does not heed it."""
+        inner = field(1, action) + field(2, b"tester") + field(4, b"a test") + field(5, os.urandom(16))
+        command = field(1, field(1, 1) + field(2, 1) + field(6, b"test")) + field(2, pool) + field(4, inner)
+        for shard in range(SHARDS):
+            self.raw("jackpot.commands", shard, command)
+
+    def state_of(self, pool):
+        return self.sql(f"select state from pool.pool where pool = {pool}")[0][0]
+
+
+def varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def field(number, value):
+    """A field of a protobuf message: a number, or bytes."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+place = None
+
+
+def test_a_set_of_cards_has_books_of_its_own():
+    bench = place.bench(3)
+    assert bench.wait(60) == 0, bench.stdout.read()
+    wait_until("the set's wagers", lambda: int(place.sql("select t_e18 from cards.card_set where pool = 2")[0][0]) > 0, 10)
+    assert next(p for p in place.verify()["points"] if p["point"] == 7)["checked"] == 2
+
+
+def test_no_bet_is_booked_while_the_pool_is_paused():
+    bench = place.bench(8)
+    wait_until("bets", lambda: int(place.sql("select count(*) from wallet.journal where kind = 2")[0][0]) > 50, 20)
+    place.operator(1, PAUSE)
+    wait_until("the pause", lambda: place.state_of(1) == "paused", 20)
+    paused = place.now()
+    assert bench.wait(60) == 0, bench.stdout.read()
+    assert place.bets(paused) == 0, "a claim could still come of one of them, and find its row removed"
+    place.operator(1, RESUME)
+    wait_until("the end of the pause", lambda: place.state_of(1) == "live", 20)
+    resumed = place.now()
+    bench = place.bench(4)
+    assert bench.wait(60) == 0, bench.stdout.read()
+    assert place.bets(resumed) > 0
+    place.verify()
+
+
+if __name__ == "__main__":
+    with Bus("money") as place:
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise
