@@ -280,6 +280,11 @@ static void strange(struct player *player, long status, const struct view *view,
 		    ": HTTP %ld %s: %.200s",
 		player->number, names[player->op.kind], player->op.expect, player->op.round, status,
 		view->error, view->message[0] ? view->message : text);
+	/* Asked before without an answer: it may have been done, so only its own answer ends it. */
+	if (player->op.tries > 1 && ++player->strange_in_row < STRANGE_MAX) {
+		ask_again(player);
+		return;
+	}
 	if (++player->strange_in_row >= STRANGE_MAX) {
 		if (player->stage == PLAYER_PLAYS) {
 			player->broke = true;
