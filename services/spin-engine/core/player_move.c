@@ -265,6 +265,7 @@ static enum player_refusal propose_gamble(const struct player *player,
 	bool won = false;
 
 	begin(player, play, entropy, PLAYER_MOVE_GAMBLE, proposal);
+	proposal->not_after_us = command->not_after_us; /* it stakes money like a bet */
 	if (after->round.gamble_count >= PLAYER_GAMBLES_MAX ||
 		!draw_card(game, entropy, open->gamble_attempts, command->choice, &card, &won))
 		return REFUSED_GAMBLE;

@@ -227,6 +227,37 @@ static void test_player_gamble(void **unused)
 	RUN(rows);
 }
 
+/* What stakes money says until when the wallet may begin it; what gives the player his money has
+ * no such time. */
+static void test_player_not_after(void **unused)
+{
+	static const struct {
+		enum player_verb verb;
+		bool timed;
+	} cases[] = { { VERB_BET, true }, { VERB_GAMBLE, true }, { VERB_COLLECT, false },
+		{ VERB_RESOLVE, false }, { VERB_VOID, false } };
+	static struct world world;
+	char steps[] = "bet 1", result[200];
+	struct player_command command;
+	struct player_entropy entropy = { .forced_count = 0 };
+	struct player_proposal proposal;
+
+	(void)unused;
+	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
+	command = world_command(&world, VERB_BET);
+	make_command(&world, steps, &command);
+	world_do(&world, &command, result, sizeof(result));
+	assert_string_equal(result, "bet stake 1 win 0+30 open");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		command = world_command(&world, cases[i].verb);
+		command.not_after_us = world.now_us + 5;
+		assert_int_equal(player_propose(&world.player, &world.play, &world.game, &command,
+					 &entropy, world.now_us, &proposal),
+			REFUSED_NOTHING);
+		assert_int_equal(proposal.not_after_us, cases[i].timed ? command.not_after_us : 0);
+	}
+}
+
 /* RULE bewitched 6.* */
 static void test_player_autoplay(void **unused)
 {
@@ -424,6 +455,7 @@ int main(void)
 		cmocka_unit_test(test_player_numbers),
 		cmocka_unit_test(test_player_stages),
 		cmocka_unit_test(test_player_gamble),
+		cmocka_unit_test(test_player_not_after),
 		cmocka_unit_test(test_player_autoplay),
 		cmocka_unit_test(test_player_house),
 		cmocka_unit_test(test_player_random_play),
