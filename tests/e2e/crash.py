@@ -11,10 +11,12 @@ PLAYERS = {"players": 20, "think_time": 20, "seconds": 600}
 TIMES_EACH = 3
 
 
-def next_round_after(place, mark):
-    """Seconds from the mark (the database's clock) to the first bet booked after it."""
-    rows = place.sql(f"select extract(epoch from min(time)) - {mark} from wallet.journal where kind = 2 and refusal = 0 and time > to_timestamp({mark})")
-    return float(rows[0][0]) if rows and rows[0][0] else None
+def every_shard_after(place, mark):
+    """Seconds from the mark until each shard has booked a bet again; None while one has not. Rounds already on their way when the process died may still
+    be booked in the first moments, so that the measure begins a little later and asks for all shards, not for any."""
+    rows = place.sql(f"""select count(*), max(first) from (select shard, extract(epoch from min(time)) - {mark} as first from wallet.journal
+                         where kind = 2 and refusal = 0 and time > to_timestamp({mark + 0.03}) group by shard) s""")
+    return float(rows[0][1]) if rows[0][0] == place.stack["CARILLON_SHARDS"] else None
 
 
 def answers(place):
@@ -34,15 +36,11 @@ def kill_and_measure(place, name):
     flowing(place)
     mark = time.time()
     place.kill(name)
-    wait_until(f"a round after the kill of {name}", lambda: answers(place) and next_round_after(place, mark + 0.02), 60)
-    # Rounds on their way when it died may be booked in its last milliseconds; what counts is that play is whole again: every shard books.
-    rows = place.sql(f"""select max(first) from (select shard, extract(epoch from min(time)) - {mark} as first from wallet.journal
-                         where kind = 2 and refusal = 0 and time > to_timestamp({mark + 0.05}) group by shard) s""")
-    return float(rows[0][0])
+    return wait_until(f"a round of every shard after the kill of {name}", lambda: answers(place) and every_shard_after(place, mark), 60)
 
 
 def report(what, seconds):
-    print(f"measured: {what}: first settled round after {statistics.median(seconds):.2f} s median, {max(seconds):.2f} s worst of {len(seconds)}", flush=True)
+    print(f"measured: {what}: play whole again after {statistics.median(seconds):.2f} s median, {max(seconds):.2f} s worst of {len(seconds)}", flush=True)
 
 
 def test_kill_each_service_under_load():
