@@ -1,6 +1,6 @@
 /* What operators' back ends do: open accounts, sessions, money from and to outside, blocks; and
  * demo players, who are their own operator. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/money.h"
 
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
@@ -12,34 +12,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEMO_OPERATOR 1
-#define DEMO_DEPOSIT_UNITS 1000 /* of the currency: 1,000.00 */
-#define DEMO_NUMBER_MIN                                                                            \
-	UINT64_C(100000000) /* random ones lie above, so that small numbers stay for tests */
-
+#define DEMO_STATE_TRIES 100
 /* ---- shared
  * ----------------------------------------------------------------------------------------------------------------------
  */
 
-static bool currency_ok(
-	struct edge_request *request, const char *code, const struct currency **currency_r)
+bool currency_ok(struct edge_request *request, const char *code, const struct currency **currency_r)
 {
 	*currency_r = currency_by_code(code);
 	if (*currency_r != NULL)
 		return true;
 	answer_bad(request, "currency", code, "a currency by its ISO 4217 code, as \"EUR\"");
-	return false;
-}
-
-static bool token_for(struct gateway *gateway, struct edge_request *request, player_id player,
-	char token[TOKEN_MAX], uint64_t *expires_s_r)
-{
-	if (token_issue(gateway->token_key, player, clock_wall_us() / SECOND_US,
-		    (uint64_t)gateway->settings.session_s, token, expires_s_r) == TOKEN_OK)
-		return true;
-	log_error("no token could be made");
-	edge_answer_error(
-		request, 500, "token", "The session could not be made.", NULL, NULL, NULL);
 	return false;
 }
 
@@ -77,22 +60,27 @@ static const struct {
 	{ CARILLON__REFUSAL__REFUSAL_AMOUNT, 400, "amount", "The amount is not possible." },
 };
 
-/* 200, or the status of the refusal, which is answered where somebody waits. */
-static uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact *fact)
+uint32_t refusal_status(Carillon__Refusal refusal, const char **code_r, const char **message_r)
 {
-	uint32_t status = 409;
-	const char *code = "refused";
-	const char *message = "The wallet refused it.";
-	if (fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
+	*code_r = "refused";
+	*message_r = "The wallet refused it.";
+	if (refusal == CARILLON__REFUSAL__REFUSAL_NONE)
 		return 200;
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-		if (fact->refusal != refusals[i].refusal)
+		if (refusal != refusals[i].refusal)
 			continue;
-		status = refusals[i].status;
-		code = refusals[i].code;
-		message = refusals[i].message;
+		*code_r = refusals[i].code;
+		*message_r = refusals[i].message;
+		return refusals[i].status;
 	}
-	if (request != NULL)
+	return 409;
+}
+
+uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact *fact)
+{
+	const char *code, *message;
+	uint32_t status = refusal_status(fact->refusal, &code, &message);
+	if (request != NULL && status != 200)
 		edge_answer_error(request, status, code, message, NULL, NULL, NULL);
 	return status;
 }
@@ -107,12 +95,8 @@ static void audit_fact(struct gateway *gateway, struct edge_request *request, co
 		",\"balance_after_minor\":%" PRId64 ",\"refusal\":%d}",
 		fact->amount, fact->currency, fact->envelope == NULL ? 0 : fact->envelope->seq,
 		fact->balance_after, (int)fact->refusal);
-	uint32_t status = 409;
-	if (fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
-		status = 200;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
-		if (fact->refusal == refusals[i].refusal)
-			status = refusals[i].status;
+	const char *code, *message;
+	uint32_t status = refusal_status(fact->refusal, &code, &message);
 	audit_write(gateway, request, player_operator(ask->player), ask->text, ask->player, content,
 		status);
 }
@@ -146,7 +130,7 @@ static void on_money_fact(struct gateway *gateway, struct edge_request *request,
 }
 
 /* Sends money from or to outside; the id and the hash of the content are set here. */
-static bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
+bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
 	Carillon__Outside *outside, const char *key)
 {
 	Carillon__WalletCommand command = CARILLON__WALLET_COMMAND__INIT;
@@ -283,7 +267,7 @@ static void on_opened(struct gateway *gateway, struct edge_request *request, con
 	answer_sent(gateway, request, 201);
 }
 
-static void open_ask(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
+void open_ask(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
 	char *currency)
 {
 	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
@@ -312,162 +296,6 @@ void on_open_player(struct edge_request *request, void *context)
 		!currency_ok(request, body.currency, &currency))
 		return;
 	if (!player_id_make(operator_id, (uint64_t)body.player, &ask.player)) {
-		answer_bad(
-			request, "player", "a number that is no player's", "1 to 281474976710655");
-		return;
-	}
-	open_ask(gateway, request, &ask, body.currency);
-}
-
-static void session_answer(struct gateway *gateway, struct edge_request *request, player_id player,
-	const Carillon__SpinReply *state)
-{
-	struct json_out *out = &gateway->out;
-	char token[TOKEN_MAX];
-	char text[PLAYER_TEXT_MAX];
-	uint64_t expires_s;
-	if (!token_for(gateway, request, player, token, &expires_s))
-		return;
-	player_id_format(player, text);
-	out_begin(out);
-	out_open(out, NULL, '{');
-	out_string(out, "token", token);
-	out_string(out, "player", text);
-	out_uint(out, "expires_at", expires_s);
-	if (state != NULL) {
-		out_open(out, "state", '{');
-		answer_state_members(out, state);
-		out_close(out, '}');
-	}
-	out_close(out, '}');
-	answer_sent(gateway, request, 200);
-}
-
-static void on_session_state(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
-{
-	(void)fact;
-	if (request == NULL)
-		return;
-	if (reply == NULL)
-		ask_no_answer(request);
-	else if (reply->http_status != 200)
-		answer_reply(gateway, request, reply);
-	else if (!reply->account)
-		edge_answer_error(request, 404, "account_unknown", "There is no such account.",
-			"player", NULL, "a player whose account was opened");
-	else
-		session_answer(gateway, request, ask->player, ask->number != 0 ? reply : NULL);
-}
-
-static void state_ask(struct gateway *gateway, struct edge_request *request, struct ask ask)
-{
-	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
-	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
-	(void)ask_spin(gateway, request, ask, &command);
-}
-
-void on_session(struct edge_request *request, void *context)
-{
-	struct gateway *gateway = context;
-	struct ask ask = { .done = on_session_state };
-	struct account_body body = { 0 };
-	uint32_t operator_id;
-	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!answer_parse(request, session_fields, &body))
-		return;
-	if (!player_id_make(operator_id, (uint64_t)body.player, &ask.player)) {
-		answer_bad(
-			request, "player", "a number that is no player's", "1 to 281474976710655");
-		return;
-	}
-	state_ask(gateway, request, ask);
-}
-
-/* ---- demo players: open, then a deposit that can be made only once, then the state
- * ------------------------------------------------- */
-
-static void on_demo_deposit(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
-{
-	(void)reply;
-	if (request == NULL)
-		return;
-	if (fact == NULL) {
-		ask_no_answer(request);
-		return;
-	}
-	/* Of another currency than when it was first opened: the money is there already. */
-	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_CONTENT &&
-		refusal_answer(request, fact) != 200)
-		return;
-	state_ask(gateway, request,
-		(struct ask){ .done = on_session_state, .player = ask->player, .number = 1 });
-}
-
-static void on_demo_opened(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
-{
-	Carillon__Outside outside = CARILLON__OUTSIDE__INIT;
-	static char actor[] = "demo";
-	static char reason[] = "play money of a demo player";
-	char key[PLAYER_TEXT_MAX + 16];
-	char player[PLAYER_TEXT_MAX];
-	(void)fact;
-	if (request == NULL)
-		return;
-	if (reply == NULL) {
-		ask_no_answer(request);
-		return;
-	}
-	if (reply->http_status != 200) {
-		answer_reply(gateway, request, reply);
-		return;
-	}
-	const struct currency *currency = currency_by_code(reply->currency);
-	if (currency == NULL) {
-		edge_answer_error(request, 500, "currency",
-			"The account's currency is unknown here.", "currency", reply->currency,
-			NULL);
-		return;
-	}
-	int64_t amount = DEMO_DEPOSIT_UNITS;
-	for (uint32_t i = 0; i < currency->exponent; i++)
-		amount *= 10;
-	player_id_format(ask->player, player);
-	(void)snprintf(key, sizeof(key), "demo-deposit-%s", player);
-	outside.kind = CARILLON__MOVE_KIND__MOVE_DEPOSIT;
-	outside.amount_minor = amount;
-	outside.currency = currency->number;
-	outside.reason = reason;
-	outside.actor = actor;
-	(void)outside_ask(gateway, request,
-		(struct ask){ .done = on_demo_deposit, .player = ask->player }, &outside, key);
-}
-
-void on_demo_session(struct edge_request *request, void *context)
-{
-	struct gateway *gateway = context;
-	struct ask ask = { .done = on_demo_opened };
-	struct account_body body = { .currency = "EUR" };
-	const struct currency *currency;
-	uint64_t number;
-	if (!gateway->demo) {
-		edge_answer_error(request, 404, "no_demo",
-			"There are no demo players on a live installation.", NULL, NULL, NULL);
-		return;
-	}
-	if (!auth_session_rate(gateway, request) || !answer_parse(request, demo_fields, &body) ||
-		!currency_ok(request, body.currency, &currency))
-		return;
-	if (body.has_player) {
-		number = (uint64_t)body.player;
-	} else {
-		/* Of 2^47 numbers: that two players meet is less likely than that a disk lies. */
-		randombytes_buf(&number, sizeof(number));
-		number = DEMO_NUMBER_MIN + number % (UINT64_C(1) << 47);
-	}
-	if (!player_id_make(DEMO_OPERATOR, number, &ask.player)) {
 		answer_bad(
 			request, "player", "a number that is no player's", "1 to 281474976710655");
 		return;
