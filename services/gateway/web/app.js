@@ -83,7 +83,8 @@ function useGame() {
 		}
 	}
 
-	async function play(request, from) {
+	// Another window of the same player may have moved on: the refusal carries the present state, and one more try is his wish still.
+	async function play(request, from, again = true) {
 		dispatch({ type: "busy" });
 		try {
 			const before = latest.current.secret_hash;
@@ -99,8 +100,10 @@ function useGame() {
 		} catch (error) {
 			if (!(error instanceof ApiError)) console.error(error);
 			dispatch({ type: "failed", error });
-			return null;
+			if (error.code !== "move_spent" || !again || from !== 0) return null;
 		}
+		await pause(50);
+		return play(request, from, false);
 	}
 
 	const spin = () => play(() => {
@@ -235,7 +238,7 @@ function Play({ app }) {
 	return html`<section class="panel" aria-label="Bewitched">
 		<h2>${state.game.name ?? "Bewitched"}</h2>
 		<${Meters} state=${state} />
-		<${Reels} game=${state.game} phase=${state.phase} />
+		<${Reels} game=${state.game} phase=${state.phase} currency=${state.currency} />
 		<div class="message" role="status" id="message">${state.message ? html`<span class=${state.message.bad ? "bad" : "good"}>${state.message.text}</span>` : null}</div>
 		${round?.next === "pick" ? html`<${Vials} game=${state.game} round=${round} busy=${state.busy} pick=${(i) => app.act("pick", i)} />` : null}
 		${round?.next === "gamble" ? html`<${Gamble} round=${round} currency=${state.currency} busy=${state.busy} act=${app.act} />` : null}
