@@ -155,6 +155,13 @@ static void push_winners(struct client *client, const struct subscription *subsc
 	frame_release(&frame);
 }
 
+/* A snapshot before all was read back would be older than what clients have seen elsewhere. */
+static bool is_open(void *context)
+{
+	(void)context;
+	return feeds_caught_up(hub.feeds);
+}
+
 static void on_subscribed(
 	void *context, struct client *client, const struct subscription *subscription)
 {
@@ -399,6 +406,7 @@ static void begin_edge(void)
 		.per_player_max = per_player_max,
 		.retry_ms = retry_ms,
 		.origins = origins,
+		.open = is_open,
 		.subscribed = on_subscribed,
 		.identify = on_identify };
 	hub.clients = clients_new(&clients);
@@ -426,6 +434,8 @@ static void begin_sources(void)
 		.winner = on_winner,
 		.own = on_own };
 	hub.feeds = feeds_new(&config);
+	/* Redis is ahead of the facts: who comes back after a restart must not see older values. */
+	feeds_tick(hub.feeds);
 	edge_adopt(hub.edge, feeds_fd(hub.feeds), on_facts, NULL);
 	edge_adopt(hub.edge, pg_pool_fd(hub.pg), on_pg, hub.pg);
 	edge_adopt(hub.edge, pg_pool_fd(hub.pg_ro), on_pg, hub.pg_ro);

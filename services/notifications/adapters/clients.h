@@ -22,6 +22,8 @@ struct clients_config {
 	int64_t per_player_max; /* private channels of one player */
 	int64_t retry_ms;	/* span of the jittered hint at draining */
 	const char *origins;	/* "same-host", "*", or a list separated by spaces */
+	/* May clients come already? Until then they are turned away, and try again. */
+	bool (*open)(void *context);
 	/* A client subscribed: queue its snapshots. */
 	void (*subscribed)(
 		void *context, struct client *client, const struct subscription *subscription);

@@ -106,6 +106,8 @@ int clients_websocket(struct edge *edge, struct lws *wsi, enum lws_callback_reas
 	struct clients *clients = clients_of(edge);
 	struct client **client = session;
 	if (reason == LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION) {
+		if (!clients->config.open(clients->config.context))
+			return -1;
 		if (!clients->draining && origin_ok(clients, wsi))
 			return 0;
 		metric_add(clients->metric.refused, 1);
@@ -203,6 +205,11 @@ void clients_stream(struct edge_request *request, void *context)
 	struct subscription subscription;
 	player_id player;
 	uint64_t expires_s;
+	if (!clients->config.open(clients->config.context)) {
+		edge_answer_error(request, 503, "starting", "The news are still being read.", NULL,
+			NULL, NULL);
+		return;
+	}
 	if (!stream_wish(request, &subscription))
 		return;
 	const char *origin = edge_header(request, EDGE_ORIGIN);
