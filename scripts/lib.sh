@@ -41,8 +41,8 @@ with_dots() {
             fi
         fi
     done
-    wait "$pid"
-    status=$?
+    status=0
+    wait "$pid" || status=$?
     [ "$last" = 0 ] || { [ -t 2 ] && printf '\r\033[K' >&2; }
     if [ "$status" != 0 ]; then
         say "$text: failed"
