@@ -190,6 +190,12 @@ static void on_tick(void *context)
 	readiness();
 }
 
+static void on_moment(void *context)
+{
+	(void)context;
+	sessions_tick(&gateway);
+}
+
 static void on_half(void *context)
 {
 	(void)context;
@@ -272,6 +278,7 @@ static void sources_begin(void)
 	edge_adopt(gateway.edge, nn_bus_fd(gateway.bus), asks_on_bus, &gateway);
 	edge_adopt(gateway.edge, pg_pool_fd(gateway.pg_ro), on_pool, gateway.pg_ro);
 	edge_adopt(gateway.edge, pg_pool_fd(gateway.pg), on_pool, gateway.pg);
+	edge_every(gateway.edge, 20, on_moment, NULL);
 	edge_every(gateway.edge, 50, on_tick, NULL);
 	edge_every(gateway.edge, 500, on_half, NULL);
 	edge_every(gateway.edge, 1000, on_second, NULL);

@@ -192,6 +192,11 @@ bool game_known(const char *slug)
 	return find(slug) != NULL;
 }
 
+const char *game_first(void)
+{
+	return games.n > 0 ? games.game[0].slug : "";
+}
+
 void on_games(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { NULL };

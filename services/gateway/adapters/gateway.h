@@ -135,6 +135,10 @@ void answer_reply(
 void answer_sent(struct gateway *gateway, struct edge_request *request,
 	uint32_t status); /* gateway->out, closed */
 
+/* ---- sessions.c ---- */
+
+void sessions_tick(struct gateway *gateway); /* every 20 ms */
+
 /* ---- handlers ---- */
 
 edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_session, on_deposit,
@@ -152,6 +156,7 @@ void games_load(struct gateway *gateway);
 /* The slug of a game's number; "" when unknown. */
 const char *game_slug(uint32_t number);
 bool game_known(const char *slug);
+const char *game_first(void); /* "" while none is known */
 
 /* ---- counters.c, status.c, audit.c: kept up to date in the background ---- */
 

@@ -1,0 +1,25 @@
+/* What accounts and sessions share. */
+#ifndef CARILLON_GATEWAY_MONEY_H
+#define CARILLON_GATEWAY_MONEY_H
+
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/base/currency.h"
+
+/* False when 400 was answered. */
+bool currency_ok(
+	struct edge_request *request, const char *code, const struct currency **currency_r);
+/* HTTP status of a verdict of the wallet, 200 where it accepted; with the code and the words for
+ * it. */
+uint32_t refusal_status(Carillon__Refusal refusal, const char **code_r, const char **message_r);
+/* The same, and the refusal is answered where somebody waits (request may be NULL). */
+uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact *fact);
+/* Sends money from or to outside; the id and the hash of the content are set here. key: the
+ * caller's. */
+bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
+	Carillon__Outside *outside, const char *key);
+/* Asks the engine to open the account of ask->player, where there is none. */
+void open_ask(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
+	char *currency);
+
+#endif

@@ -1,0 +1,245 @@
+/* Sessions: a token for a player who exists; and demo players, who open their own account and get
+ * play money once. */
+#include "services/gateway/adapters/money.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <sodium.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEMO_OPERATOR 1
+#define DEMO_DEPOSIT_UNITS 1000 /* of the currency: 1,000.00 */
+#define DEMO_NUMBER_MIN                                                                            \
+	UINT64_C(100000000) /* random ones lie above, so that small numbers stay for tests */
+#define AGAIN_MAX 4096
+#define AGAIN_US UINT64_C(20000)
+#define AGAIN_ATTEMPTS 60
+
+static bool token_for(struct gateway *gateway, struct edge_request *request, player_id player,
+	char token[TOKEN_MAX], uint64_t *expires_s_r)
+{
+	if (token_issue(gateway->token_key, player, clock_wall_us() / SECOND_US,
+		    (uint64_t)gateway->settings.session_s, token, expires_s_r) == TOKEN_OK)
+		return true;
+	log_error("no token could be made");
+	edge_answer_error(
+		request, 500, "token", "The session could not be made.", NULL, NULL, NULL);
+	return false;
+}
+
+static void session_answer(struct gateway *gateway, struct edge_request *request, player_id player,
+	const Carillon__SpinReply *state)
+{
+	struct json_out *out = &gateway->out;
+	char token[TOKEN_MAX];
+	char text[PLAYER_TEXT_MAX];
+	uint64_t expires_s;
+	if (!token_for(gateway, request, player, token, &expires_s))
+		return;
+	player_id_format(player, text);
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_string(out, "token", token);
+	out_string(out, "player", text);
+	out_uint(out, "expires_at", expires_s);
+	if (state != NULL) {
+		out_open(out, "state", '{');
+		answer_state_members(out, state);
+		out_close(out, '}');
+	}
+	out_close(out, '}');
+	answer_sent(gateway, request, 200);
+}
+
+/* A deposit reaches the engine by wallet.facts, some milliseconds after the wallet's verdict
+ * reached us. A new player's first state must not say that he has nothing: while he has made no
+ * move, his balance is asked for until the money is there. */
+static bool too_early(const struct ask *ask, const Carillon__SpinReply *reply)
+{
+	return ask->number > 0 && reply->expect <= 1 && reply->balance_minor < ask->number;
+}
+
+static void on_session_state(struct gateway *gateway, struct edge_request *request,
+	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact);
+
+static void state_ask(struct gateway *gateway, struct edge_request *request, player_id player,
+	int64_t deposit, uint32_t attempt)
+{
+	static char game[SLUG_MAX + 1];
+	struct ask ask = { .done = on_session_state, .player = player, .number = deposit };
+	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	(void)snprintf(ask.text, sizeof(ask.text), "%" PRIu32, attempt);
+	(void)snprintf(game, sizeof(game), "%s", game_first());
+	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
+	command.game = game;
+	(void)ask_spin(gateway, request, ask, &command);
+}
+
+static struct {
+	struct {
+		uint64_t ticket, due_us;
+		player_id player;
+		int64_t deposit;
+		uint32_t attempt;
+	} item[AGAIN_MAX];
+	size_t n;
+} again;
+
+/* False: there is no room, or it was tried often enough. */
+static bool ask_again(struct gateway *gateway, struct edge_request *request, const struct ask *ask)
+{
+	uint32_t attempt = (uint32_t)strtoul(ask->text, NULL, 10) + 1;
+	if (again.n == AGAIN_MAX || attempt > AGAIN_ATTEMPTS)
+		return false;
+	again.item[again.n].ticket = edge_ticket(request);
+	again.item[again.n].due_us = edge_now_us(gateway->edge) + AGAIN_US;
+	again.item[again.n].player = ask->player;
+	again.item[again.n].deposit = ask->number;
+	again.item[again.n++].attempt = attempt;
+	return true;
+}
+
+void sessions_tick(struct gateway *gateway)
+{
+	uint64_t now_us = edge_now_us(gateway->edge);
+	size_t kept = 0;
+	for (size_t i = 0; i < again.n; i++) {
+		struct edge_request *request = edge_find(gateway->edge, again.item[i].ticket);
+		if (again.item[i].due_us > now_us)
+			again.item[kept++] = again.item[i];
+		else if (request != NULL)
+			state_ask(gateway, request, again.item[i].player, again.item[i].deposit,
+				again.item[i].attempt);
+	}
+	again.n = kept;
+}
+
+static void on_session_state(struct gateway *gateway, struct edge_request *request,
+	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+{
+	(void)fact;
+	if (request == NULL)
+		return;
+	if (reply == NULL)
+		ask_no_answer(request);
+	else if (reply->http_status != 200)
+		answer_reply(gateway, request, reply);
+	else if (!reply->account)
+		edge_answer_error(request, 404, "account_unknown", "There is no such account.",
+			"player", NULL, "a player whose account was opened");
+	else if (!too_early(ask, reply) || !ask_again(gateway, request, ask))
+		session_answer(gateway, request, ask->player, ask->number != 0 ? reply : NULL);
+}
+
+void on_session(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct account_body body = { 0 };
+	player_id player;
+	uint32_t operator_id;
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!answer_parse(request, session_fields, &body))
+		return;
+	if (!player_id_make(operator_id, (uint64_t)body.player, &player)) {
+		answer_bad(
+			request, "player", "a number that is no player's", "1 to 281474976710655");
+		return;
+	}
+	state_ask(gateway, request, player, 0, 0);
+}
+
+/* ---- demo players: open, then a deposit that can be made only once, then the state
+ * ------------------------------------------------- */
+
+static void on_demo_deposit(struct gateway *gateway, struct edge_request *request,
+	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+{
+	(void)reply;
+	if (request == NULL)
+		return;
+	if (fact == NULL) {
+		ask_no_answer(request);
+		return;
+	}
+	/* Of another currency than when it was first opened: the money is there already. */
+	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_CONTENT &&
+		refusal_answer(request, fact) != 200)
+		return;
+	state_ask(gateway, request, ask->player, ask->number, 0);
+}
+
+static void on_demo_opened(struct gateway *gateway, struct edge_request *request,
+	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+{
+	Carillon__Outside outside = CARILLON__OUTSIDE__INIT;
+	static char actor[] = "demo";
+	static char reason[] = "play money of a demo player";
+	char key[PLAYER_TEXT_MAX + 16];
+	char player[PLAYER_TEXT_MAX];
+	(void)fact;
+	if (request == NULL)
+		return;
+	if (reply == NULL) {
+		ask_no_answer(request);
+		return;
+	}
+	if (reply->http_status != 200) {
+		answer_reply(gateway, request, reply);
+		return;
+	}
+	const struct currency *currency = currency_by_code(reply->currency);
+	if (currency == NULL) {
+		edge_answer_error(request, 500, "currency",
+			"The account's currency is unknown here.", "currency", reply->currency,
+			NULL);
+		return;
+	}
+	int64_t amount = DEMO_DEPOSIT_UNITS;
+	for (uint32_t i = 0; i < currency->exponent; i++)
+		amount *= 10;
+	player_id_format(ask->player, player);
+	(void)snprintf(key, sizeof(key), "demo-deposit-%s", player);
+	outside.kind = CARILLON__MOVE_KIND__MOVE_DEPOSIT;
+	outside.amount_minor = amount;
+	outside.currency = currency->number;
+	outside.reason = reason;
+	outside.actor = actor;
+	(void)outside_ask(gateway, request,
+		(struct ask){ .done = on_demo_deposit, .player = ask->player, .number = amount },
+		&outside, key);
+}
+
+void on_demo_session(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct ask ask = { .done = on_demo_opened };
+	struct account_body body = { .currency = "EUR" };
+	const struct currency *currency;
+	uint64_t number;
+	if (!gateway->demo) {
+		edge_answer_error(request, 404, "no_demo",
+			"There are no demo players on a live installation.", NULL, NULL, NULL);
+		return;
+	}
+	if (!auth_session_rate(gateway, request) || !answer_parse(request, demo_fields, &body) ||
+		!currency_ok(request, body.currency, &currency))
+		return;
+	if (body.has_player) {
+		number = (uint64_t)body.player;
+	} else {
+		/* Of 2^47 numbers: that two players meet is less likely than that a disk lies. */
+		randombytes_buf(&number, sizeof(number));
+		number = DEMO_NUMBER_MIN + number % (UINT64_C(1) << 47);
+	}
+	if (!player_id_make(DEMO_OPERATOR, number, &ask.player)) {
+		answer_bad(
+			request, "player", "a number that is no player's", "1 to 281474976710655");
+		return;
+	}
+	open_ask(gateway, request, &ask, body.currency);
+}
