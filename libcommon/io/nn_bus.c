@@ -18,6 +18,8 @@
 #define URL_MAX_BYTES 256
 #define BUFFER_BYTES (4 * 1024 * 1024)
 #define MESSAGE_BYTES_MAX (4 * 1024 * 1024)
+#define PARCEL_BYTES (32 * 1024) /* one that has grown to this leaves at once */
+#define HEAD_BYTES 4
 /* A peer is restarted within 50 ms: it must be found again as soon. */
 #define RECONNECT_MS 20
 #define RECONNECT_MAX_MS 200
@@ -26,6 +28,9 @@ struct peer {
 	char url[URL_MAX_BYTES];
 	int socket;
 	uint64_t used; /* by the bus's own count, to find the one longest unused */
+	uint8_t *parcel;
+	size_t length, room;
+	uint64_t messages; /* in the parcel */
 };
 
 struct nn_bus {
@@ -34,7 +39,9 @@ struct nn_bus {
 	struct peer peers[PEERS_MAX];
 	size_t peers_n;
 	uint64_t uses;
-	struct metric *sent, *dropped, *received;
+	uint8_t *open; /* the parcel received last, as far as it was not handed out yet */
+	size_t open_at, open_length;
+	struct metric *sent, *dropped, *received, *parcels;
 };
 
 static void option_set(int socket, int option, int value)
@@ -81,6 +88,8 @@ struct nn_bus *nn_bus_new(const char *own_url)
 		"Messages for an instance that did not take them.");
 	bus->received = metric_counter(
 		"carillon_bus_received_total", NULL, "Messages received by nanomsg.");
+	bus->parcels = metric_counter("carillon_bus_parcels_total", NULL,
+		"Parcels in which the sent messages were given to nanomsg.");
 	return bus;
 }
 
@@ -107,6 +116,8 @@ static struct peer *peer_place(struct nn_bus *bus)
 		if (bus->peers[i].used < oldest->used)
 			oldest = &bus->peers[i];
 	(void)nn_close(oldest->socket);
+	metric_add(bus->dropped, oldest->messages);
+	free(oldest->parcel);
 	return oldest;
 }
 
@@ -142,33 +153,139 @@ void nn_bus_connect(struct nn_bus *bus, const char *url)
 		(void)peer_get(bus, url);
 }
 
+/* False: the peer did not take it, all of it is dropped. */
+static bool parcel_send(struct nn_bus *bus, struct peer *peer)
+{
+	bool taken = true;
+	if (peer->messages == 0)
+		return true;
+	if (nn_send(peer->socket, peer->parcel, peer->length, NN_DONTWAIT) < 0)
+		taken = false;
+	metric_add(taken ? bus->sent : bus->dropped, peer->messages);
+	metric_add(bus->parcels, taken);
+	peer->length = 0;
+	peer->messages = 0;
+	return taken;
+}
+
+static void parcel_add(struct peer *peer, const void *bytes, size_t length)
+{
+	size_t needed = peer->length + HEAD_BYTES + length;
+	if (needed > peer->room) {
+		size_t room = needed < 2 * PARCEL_BYTES ? 2 * PARCEL_BYTES : needed;
+		uint8_t *larger = realloc(peer->parcel, room);
+		if (larger == NULL)
+			fatal("nanomsg: out of memory at %zu bytes", room);
+		peer->parcel = larger;
+		peer->room = room;
+	}
+	uint8_t *at = peer->parcel + peer->length;
+	for (int i = 0; i < HEAD_BYTES; i++)
+		at[i] = (uint8_t)(length >> (8 * i));
+	if (length > 0)
+		memcpy(at + HEAD_BYTES, bytes, length);
+	peer->length = needed;
+	peer->messages++;
+}
+
+/* The peer with the message in its parcel; NULL when it had to be dropped. */
+static struct peer *gather(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
+{
+	struct peer *peer =
+		length <= MESSAGE_BYTES_MAX - HEAD_BYTES ? peer_get(bus, url) : NULL;
+	if (peer == NULL) {
+		metric_add(bus->dropped, 1);
+		return NULL;
+	}
+	if (peer->length + HEAD_BYTES + length > MESSAGE_BYTES_MAX)
+		(void)parcel_send(bus, peer);
+	parcel_add(peer, bytes, length);
+	return peer;
+}
+
 bool nn_bus_send(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
 {
 	if (url[0] == '\0')
 		return true;
-	struct peer *peer = peer_get(bus, url);
-	if (peer == NULL || nn_send(peer->socket, bytes, length, NN_DONTWAIT) < 0) {
-		metric_add(bus->dropped, 1);
+	struct peer *peer = gather(bus, url, bytes, length);
+	return peer != NULL && parcel_send(bus, peer);
+}
+
+void nn_bus_gather(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
+{
+	if (url[0] == '\0')
+		return;
+	struct peer *peer = gather(bus, url, bytes, length);
+	if (peer != NULL && peer->length >= PARCEL_BYTES)
+		(void)parcel_send(bus, peer);
+}
+
+void nn_bus_flush(struct nn_bus *bus)
+{
+	for (size_t i = 0; i < bus->peers_n; i++)
+		(void)parcel_send(bus, &bus->peers[i]);
+}
+
+static bool parcel_receive(struct nn_bus *bus)
+{
+	void *parcel = NULL;
+	int n = nn_recv(bus->pull, &parcel, NN_MSG, NN_DONTWAIT);
+	if (n < 0)
 		return false;
-	}
-	metric_add(bus->sent, 1);
+	bus->open = parcel;
+	bus->open_at = 0;
+	bus->open_length = (size_t)n;
 	return true;
+}
+
+static void parcel_close(struct nn_bus *bus)
+{
+	(void)nn_freemsg(bus->open);
+	bus->open = NULL;
+}
+
+/* What lies next in the open parcel; NULL at its end, or where it is not what we send. */
+static const uint8_t *parcel_next(struct nn_bus *bus, size_t *length_r)
+{
+	size_t left = bus->open_length - bus->open_at;
+	const uint8_t *at = bus->open + bus->open_at;
+	if (left == 0)
+		return NULL;
+	size_t length = 0;
+	for (int i = 0; left >= HEAD_BYTES && i < HEAD_BYTES; i++)
+		length |= (size_t)at[i] << (8 * i);
+	if (left < HEAD_BYTES || length > left - HEAD_BYTES) {
+		log_warn("nanomsg: found %zu bytes that are no message behind its length; ignored",
+			left);
+		return NULL;
+	}
+	bus->open_at += HEAD_BYTES + length;
+	*length_r = length;
+	return at + HEAD_BYTES;
 }
 
 void *nn_bus_receive(struct nn_bus *bus, size_t *length_r)
 {
-	void *message = NULL;
-	int n = nn_recv(bus->pull, &message, NN_MSG, NN_DONTWAIT);
-	if (n < 0)
-		return NULL;
-	metric_add(bus->received, 1);
-	*length_r = (size_t)n;
-	return message;
+	for (;;) {
+		if (bus->open == NULL && !parcel_receive(bus))
+			return NULL;
+		const uint8_t *bytes = parcel_next(bus, length_r);
+		if (bytes == NULL) {
+			parcel_close(bus);
+			continue;
+		}
+		void *message = malloc(*length_r + 1);
+		if (message == NULL)
+			fatal("nanomsg: out of memory at %zu bytes", *length_r);
+		memcpy(message, bytes, *length_r);
+		metric_add(bus->received, 1);
+		return message;
+	}
 }
 
 void nn_bus_message_free(void *message)
 {
-	(void)nn_freemsg(message);
+	free(message);
 }
 
 void nn_bus_free(struct nn_bus **bus)
@@ -176,8 +293,13 @@ void nn_bus_free(struct nn_bus **bus)
 	struct nn_bus *b = *bus;
 	if (b == NULL)
 		return;
-	for (size_t i = 0; i < b->peers_n; i++)
+	nn_bus_flush(b);
+	if (b->open != NULL)
+		parcel_close(b);
+	for (size_t i = 0; i < b->peers_n; i++) {
 		(void)nn_close(b->peers[i].socket);
+		free(b->peers[i].parcel);
+	}
 	(void)nn_close(b->pull);
 	free(b);
 	*bus = NULL;

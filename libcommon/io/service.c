@@ -280,6 +280,7 @@ static void turn(struct service *service)
 	bus_read(service);
 	if (service->ops->tick != NULL)
 		service->ops->tick(service, clock_mono_us());
+	nn_bus_flush(service->bus);
 	commit_if_due(service);
 	service_directory_read(service, clock_mono_us());
 	service_lease_look(service, clock_mono_us());

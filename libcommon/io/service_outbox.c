@@ -63,12 +63,13 @@ void service_outbox_leave(struct service *service)
 		const uint8_t *key = outbox->bytes + at + padded(sizeof(entry));
 		const uint8_t *bytes = key + padded(entry.key_length);
 		if (entry.to_bus)
-			(void)nn_bus_send(service->bus, (const char *)key, bytes, entry.length);
+			nn_bus_gather(service->bus, (const char *)key, bytes, entry.length);
 		else
 			service_send_now(service, entry.topic, entry.partition, key,
 				entry.key_length, bytes, entry.length);
 		at += padded(sizeof(entry)) + padded(entry.key_length) + padded(entry.length);
 	}
+	nn_bus_flush(service->bus);
 	outbox->length = 0;
 	if (outbox->room > OUTBOX_KEEP_BYTES) {
 		free(outbox->bytes);
@@ -104,5 +105,5 @@ void service_bus_send_now(
 	struct service *service, const char *url, const void *bytes, size_t length)
 {
 	if (url != NULL && url[0] != '\0')
-		(void)nn_bus_send(service->bus, url, bytes, length);
+		nn_bus_gather(service->bus, url, bytes, length);
 }

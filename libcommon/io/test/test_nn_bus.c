@@ -5,6 +5,9 @@
 #include "libcommon/io/redis_link.h"
 #include "libcommon/io/service_internal.h"
 
+#include <nanomsg/nn.h>
+#include <nanomsg/pipeline.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,6 +91,70 @@ static void test_bus_delivers_in_order_and_over_a_restart(void **state)
 	nn_bus_free(&b);
 }
 
+static void test_bus_gathers_messages_until_flushed(void **state)
+{
+	static const size_t LENGTHS[] = { 0, 1, 3, 500, 70000, 40000, 2 };
+	static char text[70000];
+	struct nn_bus *a = nn_bus_new(url_a);
+	struct nn_bus *b = nn_bus_new(url_b);
+	size_t length;
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	assert_true(send_within_a_second(a, url_b, "hello"));
+	nn_bus_message_free(receive(b, &length));
+	nn_bus_gather(a, url_b, text, 9);
+	nn_bus_gather(a, url_b, "", 0);
+	(void)usleep(20000);
+	assert_null(nn_bus_receive(b, &length)); /* not before it is asked for */
+	nn_bus_flush(a);
+	nn_bus_message_free(receive(b, &length));
+	assert_int_equal(length, 9);
+	nn_bus_message_free(receive(b, &length));
+	assert_int_equal(length, 0);
+	/* Large ones leave by themselves; the order stays, also with one that is sent alone. */
+	for (size_t i = 0; i < sizeof(LENGTHS) / sizeof(LENGTHS[0]); i++)
+		nn_bus_gather(a, url_b, text, LENGTHS[i]);
+	assert_true(nn_bus_send(a, url_b, text, 77));
+	for (size_t i = 0; i <= sizeof(LENGTHS) / sizeof(LENGTHS[0]); i++) {
+		char *message = receive(b, &length);
+		assert_non_null(message);
+		assert_int_equal(
+			length, i < sizeof(LENGTHS) / sizeof(LENGTHS[0]) ? LENGTHS[i] : 77);
+		assert_memory_equal(message, text, length);
+		nn_bus_message_free(message);
+	}
+	nn_bus_free(&a);
+	nn_bus_free(&b);
+}
+
+/* What is no parcel of ours is dropped, and what comes behind it is read. */
+static void test_bus_ignores_what_is_no_parcel(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+	} BAD[] = { { "", 0 }, { "x", 1 }, { "\1\0\0", 3 }, { "\2\0\0\0x", 5 },
+		{ "\xff\xff\xff\xff....", 8 } };
+	struct nn_bus *a = nn_bus_new(url_a);
+	struct nn_bus *b = nn_bus_new(url_b);
+	int socket = nn_socket(AF_SP, NN_PUSH);
+	size_t length;
+	(void)state;
+	assert_true(socket >= 0 && nn_connect(socket, url_b) >= 0);
+	for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++)
+		assert_int_equal(nn_send(socket, BAD[i].bytes, BAD[i].length, 0), BAD[i].length);
+	(void)usleep(20000);
+	assert_null(nn_bus_receive(b, &length));
+	assert_true(send_within_a_second(a, url_b, "good"));
+	char *message = receive(b, &length);
+	assert_non_null(message);
+	assert_memory_equal(message, "good", 4);
+	nn_bus_message_free(message);
+	(void)nn_close(socket);
+	nn_bus_free(&a);
+	nn_bus_free(&b);
+}
+
 static void test_bus_never_waits_for_a_stranger(void **state)
 {
 	static const char *const BAD[] = { "http://nowhere", "tcp://", "nothing",
@@ -160,6 +227,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			test_bus_delivers_in_order_and_over_a_restart, urls_make, urls_remove),
+		cmocka_unit_test_setup_teardown(
+			test_bus_gathers_messages_until_flushed, urls_make, urls_remove),
+		cmocka_unit_test_setup_teardown(
+			test_bus_ignores_what_is_no_parcel, urls_make, urls_remove),
 		cmocka_unit_test_setup_teardown(
 			test_bus_never_waits_for_a_stranger, urls_make, urls_remove),
 		cmocka_unit_test(test_redis_away_is_no_trouble),
