@@ -1,5 +1,7 @@
 #include "services/spin-engine/adapters/keys.h"
 
+#include "libcommon/io/sha256.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +14,7 @@
 
 struct key {
 	uint32_t number;
-	uint8_t bytes[SECRET_BYTES];
+	struct hmac256 hmac;
 };
 
 /* Allocated by sodium_malloc: locked, guarded, wiped when freed. */
@@ -43,7 +45,7 @@ struct keys *keys_of(const uint8_t bytes[SECRET_BYTES])
 	assert(keys);
 	keys->count = 1;
 	keys->key[0].number = 1;
-	memcpy(keys->key[0].bytes, bytes, SECRET_BYTES);
+	hmac256_key(&keys->key[0].hmac, bytes);
 	return keys;
 }
 
@@ -51,6 +53,7 @@ struct keys *keys_of(const uint8_t bytes[SECRET_BYTES])
 static bool read_line(struct keys *keys, char *line)
 {
 	char *end;
+	uint8_t bytes[SECRET_BYTES];
 	unsigned long number = strtoul(line, &end, 10);
 	size_t length;
 
@@ -61,10 +64,11 @@ static bool read_line(struct keys *keys, char *line)
 	end++;
 	end[strcspn(end, "\r\n")] = '\0';
 	if (strlen(end) != 2 * SECRET_BYTES ||
-		sodium_hex2bin(keys->key[keys->count].bytes, SECRET_BYTES, end, strlen(end), NULL,
-			&length, NULL) != 0 ||
+		sodium_hex2bin(bytes, sizeof(bytes), end, strlen(end), NULL, &length, NULL) != 0 ||
 		length != SECRET_BYTES)
 		return false;
+	hmac256_key(&keys->key[keys->count].hmac, bytes);
+	sodium_memzero(bytes, sizeof(bytes));
 	keys->key[keys->count++].number = (uint32_t)number;
 	return true;
 }
@@ -171,24 +175,12 @@ uint32_t keys_number(const struct keys *keys, size_t at)
 	return keys->key[at].number;
 }
 
-static void hmac(const uint8_t key[SECRET_BYTES], const uint8_t *a, size_t a_length, const void *b,
-	size_t b_length, uint8_t out[SECRET_BYTES])
-{
-	crypto_auth_hmacsha256_state state;
-
-	crypto_auth_hmacsha256_init(&state, key, SECRET_BYTES);
-	crypto_auth_hmacsha256_update(&state, a, a_length);
-	crypto_auth_hmacsha256_update(&state, b, b_length);
-	crypto_auth_hmacsha256_final(&state, out);
-	sodium_memzero(&state, sizeof(state));
-}
-
 void keys_check(const struct keys *keys, size_t at, uint8_t check_r[KEY_CHECK_BYTES])
 {
 	static const char what[] = "carillon key check";
 	uint8_t full[SECRET_BYTES];
 
-	hmac(keys->key[at].bytes, NULL, 0, what, sizeof(what) - 1, full);
+	hmac256(&keys->key[at].hmac, NULL, 0, what, sizeof(what) - 1, full);
 	memcpy(check_r, full, KEY_CHECK_BYTES);
 }
 
@@ -208,7 +200,7 @@ bool keys_secret(const struct keys *keys, player_id player, uint64_t move,
 			continue;
 		put_number((uint64_t)player, head);
 		put_number(move, head + 8);
-		hmac(keys->key[i].bytes, head, sizeof(head), salt->bytes, PLAYER_SALT_BYTES,
+		hmac256(&keys->key[i].hmac, head, sizeof(head), salt->bytes, PLAYER_SALT_BYTES,
 			secret_r);
 		return true;
 	}
@@ -217,13 +209,21 @@ bool keys_secret(const struct keys *keys, player_id player, uint64_t move,
 
 void keys_secret_hash(const uint8_t secret[SECRET_BYTES], uint8_t hash_r[SECRET_BYTES])
 {
-	crypto_hash_sha256(hash_r, secret, SECRET_BYTES);
+	struct sha256 sha;
+
+	sha256_begin(&sha);
+	sha256_add(&sha, secret, SECRET_BYTES);
+	sha256_end(&sha, hash_r);
 }
 
 void keys_stream(const uint8_t secret[SECRET_BYTES], const uint8_t *nonce, size_t nonce_length,
 	const char *purpose, uint8_t key_r[PLAYER_KEY_BYTES])
 {
-	hmac(secret, nonce, nonce_length, purpose, strlen(purpose), key_r);
+	struct hmac256 hmac;
+
+	hmac256_key(&hmac, secret);
+	hmac256(&hmac, nonce, nonce_length, purpose, strlen(purpose), key_r);
+	sodium_memzero(&hmac, sizeof(hmac));
 }
 
 void keys_salt(const struct keys *keys, struct player_salt *salt_r)

@@ -1,7 +1,8 @@
 #include "services/wallet/adapters/digest.h"
 
+#include "libcommon/io/sha256.h"
+
 #include <endian.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,16 +10,15 @@
 #define NUMBERS 21
 #define TALLIES_TEXT_MAX (WALLET_POOLS_MAX * 11 + 1)
 
-static void hash_bytes(crypto_hash_sha256_state *state, const void *bytes, size_t length)
+static void hash_bytes(struct sha256 *state, const void *bytes, size_t length)
 {
 	uint32_t big = htobe32((uint32_t)length);
 
-	crypto_hash_sha256_update(state, (const unsigned char *)&big, sizeof(big));
-	if (length > 0)
-		crypto_hash_sha256_update(state, bytes, length);
+	sha256_add(state, &big, sizeof(big));
+	sha256_add(state, bytes, length);
 }
 
-static void hash_row(crypto_hash_sha256_state *state, const struct wallet_row *row)
+static void hash_row(struct sha256 *state, const struct wallet_row *row)
 {
 	uint64_t numbers[NUMBERS] = { row->seq, (uint64_t)row->player, row->kind, row->move,
 		row->round, row->game, row->mode, row->refusal, row->currency,
@@ -31,7 +31,7 @@ static void hash_row(crypto_hash_sha256_state *state, const struct wallet_row *r
 
 	for (size_t i = 0; i < NUMBERS; i++)
 		numbers[i] = htobe64(numbers[i]);
-	crypto_hash_sha256_update(state, (const unsigned char *)numbers, sizeof(numbers));
+	sha256_add(state, numbers, sizeof(numbers));
 	for (uint32_t i = 0; i < row->tallies_n; i++)
 		length += (size_t)snprintf(tallies + length, sizeof(tallies) - length,
 			i == 0 ? "%u" : ",%u", row->tallies[i]);
@@ -44,11 +44,11 @@ static void hash_row(crypto_hash_sha256_state *state, const struct wallet_row *r
 void chain_digest(const uint8_t previous[DIGEST_BYTES], const struct booked *rows, size_t n,
 	uint8_t digest_r[DIGEST_BYTES])
 {
-	crypto_hash_sha256_state state;
+	struct sha256 state;
 
-	crypto_hash_sha256_init(&state);
-	crypto_hash_sha256_update(&state, previous, DIGEST_BYTES);
+	sha256_begin(&state);
+	sha256_add(&state, previous, DIGEST_BYTES);
 	for (size_t i = 0; i < n; i++)
 		hash_row(&state, &rows[i].row);
-	crypto_hash_sha256_final(&state, digest_r);
+	sha256_end(&state, digest_r);
 }
