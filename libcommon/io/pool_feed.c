@@ -4,6 +4,7 @@
 #include "libcommon/base/currency.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "libcommon/io/settings.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -259,6 +260,13 @@ static void replace_tally(PGconn *conn, uint32_t pool, struct pool_tally *tally)
 	pg_exec(conn, "commit");
 }
 
+/* Each tally has a total of each shard. */
+static uint32_t tallies_room(void)
+{
+	uint32_t room = POOL_VECTOR_MAX / (uint32_t)(common.shards > 0 ? common.shards : 1);
+	return room < POOL_TALLIES_MAX ? room : POOL_TALLIES_MAX;
+}
+
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm)
 {
@@ -274,6 +282,16 @@ bool pool_source_open(
 	struct pool_tally *old = pool_vector_open_tally(&source->vector, game, currency);
 	if (old != NULL && old->rate_nano == rate && old->ppm == ppm)
 		return true;
+	/* A tally that cannot be counted must never be opened: no restart would get past it. The
+	 * rate in force is kept with each bet, so an old one is exact, only not of today. */
+	if (source->vector.tally_count >= tallies_room()) {
+		log_error(
+			"ALARM pool %u, game %u, %s: found %u tallies, which is all it can count: "
+			"rate %" PRId64 " x 10^-9, %u ppm is not taken up%s",
+			source->pool, game, known->code, source->vector.tally_count, rate, ppm,
+			old != NULL ? ", the one before stays in force" : "; bets are refused");
+		return old != NULL;
+	}
 	struct pool_tally tally = { .game = game,
 		.currency = currency,
 		.exponent = known->exponent,

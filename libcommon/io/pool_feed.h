@@ -54,7 +54,8 @@ void pool_source_tallies(struct pool_source *source, PGconn *conn);
 void pool_source_save(struct pool_source *source, PGconn *conn, const char *schema);
 /* Sees to it that the stakes of (game, currency) feed the pool with ppm at the present rate of
  * carillon.fx_rate: opens a tally, closing the one whose rate or ppm has changed, in a transaction
- * of its own. False, logged, when there is no rate. */
+ * of its own. False, logged, when there is no rate, or no room for one more tally; with no room but
+ * an open tally that stays as it is, an alarm. */
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
 

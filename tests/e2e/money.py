@@ -4,7 +4,7 @@ ledger proves itself."""
 import os
 import subprocess
 
-from lib_stack import BIN, ROOT, Installation, run, wait_until
+from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
 
 SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards", "notifications")
 TOOLS = ("carillon-supervisor", "bus-bench", "jackpotctl", "kafka-raw", "kafka-topics")
@@ -47,6 +47,9 @@ class Bus(Installation):
         command = field(1, field(1, 1) + field(2, 1) + field(6, b"test")) + field(2, pool) + field(4, inner)
         for shard in range(SHARDS):
             self.raw("jackpot.commands", shard, command)
+
+    def log(self, name):
+        return read_text(f"{self.data}/log/{name}.log")
 
     def state_of(self, pool):
         return self.sql(f"select state from pool.pool where pool = {pool}")[0][0]
@@ -91,6 +94,25 @@ def test_no_bet_is_booked_while_the_pool_is_paused():
     bench = place.bench(4)
     assert bench.wait(60) == 0, bench.stdout.read()
     assert place.bets(resumed) > 0
+    place.verify()
+
+
+def test_rates_that_have_changed_too_often_leave_the_old_one_in_force():
+    """A pool can count so many tallies (256), closed ones included: who changes rates daily gets there. Then it goes on with the rate it has."""
+    place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 1, 1, 752, 87500000 + n, 5000, now()"
+              " from generate_series(1, 256 - (select count(*)::integer from pool.tally where pool = 1)) n", writer=True)
+    before = place.sql("select * from pool.tally order by id")
+    place.sql("insert into carillon.fx_rate (currency, rate_nano) values (752, 91000000)", writer=True)
+    for _ in range(2):  # what it cannot do now it could not do after a restart either
+        told = place.log("progressive-pool-1").count("ALARM pool 1")
+        place.kill("progressive-pool-1")
+        wait_until("the alarm", lambda: place.log("progressive-pool-1").count("ALARM pool 1") > told, 10)
+    now = place.now()
+    bench = place.bench(4)
+    assert bench.wait(60) == 0, bench.stdout.read()
+    assert place.bets(now) > 0
+    wait_until("T to follow", lambda: int(place.sql(f"select count(*) from pool.pool where pool = 1 and updated > '{now}'")[0][0]) == 1, 10)
+    assert [row for row in place.sql("select * from pool.tally where pool = 1 order by id")] == [row for row in before if row[1] == "1"]
     place.verify()
 
 
