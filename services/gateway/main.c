@@ -49,7 +49,9 @@ static const struct setting settings[] = {
 	{ "GATEWAY_WEB", SETTING_TEXT, "", 0, 0, gateway.settings.web,
 		"folder with the pages; empty: none are served" },
 	{ "GATEWAY_RATE_PER_S", SETTING_INT, "50", 0, 1000000, &gateway.settings.rate_per_s,
-		"requests a second of one player, twice that at once; 0: no limit" },
+		"requests a second of one player, lastingly; 0: no limit" },
+	{ "GATEWAY_BURST", SETTING_INT, "500", 1, 1000000, &gateway.settings.burst,
+		"requests of one player that may come at once before that limit holds" },
 	{ "GATEWAY_SESSIONS_PER_S", SETTING_INT, "200", 0, 1000000,
 		&gateway.settings.sessions_per_s,
 		"demo sessions, and wrong operator keys, a second from one address, ten times that "
@@ -298,7 +300,7 @@ static void gateway_begin(void)
 	randombytes_buf(&random, sizeof(random));
 	inflight_init(&gateway.inflight, random, (uint64_t)gateway.settings.wait_ms * 1000);
 	limit_init(&gateway.by_player, (uint32_t)gateway.settings.rate_per_s,
-		(uint32_t)gateway.settings.rate_per_s * 2);
+		(uint32_t)gateway.settings.burst);
 	limit_init(&gateway.by_address, (uint32_t)gateway.settings.sessions_per_s,
 		(uint32_t)gateway.settings.sessions_per_s * 10);
 	metrics();

@@ -104,6 +104,18 @@ static uint32_t status_of(const Carillon__SpinReply *reply)
 	return 500;
 }
 
+/* The engine names the fields of its messages; the client knows those of his request. */
+static const char *where_of(const char *where)
+{
+	static const char *const names[][2] = { { "coin", "bet.coin_minor" },
+		{ "lines", "bet.lines" }, { "coins", "bet.coins" }, { "total", "bet" },
+		{ "client_nonce", "nonce" }, { "bet.autoplay_id", "autoplay" } };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (where != NULL && strcmp(where, names[i][0]) == 0)
+			return names[i][1];
+	return where;
+}
+
 static void member(struct json_out *out, const char *name, const char *text)
 {
 	if (text != NULL && text[0] != '\0')
@@ -121,7 +133,7 @@ void answer_reply(
 		out_open(out, "error", '{');
 		out_string(out, "code", reply->error);
 		out_string(out, "message", reply->message);
-		member(out, "where", reply->where);
+		member(out, "where", where_of(reply->where));
 		member(out, "found", reply->found);
 		member(out, "expected", reply->expected);
 		out_close(out, '}');

@@ -187,9 +187,21 @@ static const struct shown *find(const char *slug)
 	return NULL;
 }
 
-bool game_known(const char *slug)
+/* Before the first reading every game is missing: that is no answer a client may believe. */
+static void missing(struct edge_request *request, const char *slug)
 {
-	return find(slug) != NULL;
+	if (games.n == 0)
+		answer_unavailable(request, "the games have not been read yet");
+	else
+		edge_answer_error(request, 404, "game_unknown", "There is no such game.", "game", slug, "one of GET /v1/games");
+}
+
+bool game_served(struct edge_request *request, const char *slug)
+{
+	if (find(slug) != NULL)
+		return true;
+	missing(request, slug);
+	return false;
 }
 
 const char *game_first(void)
@@ -217,8 +229,7 @@ void on_game(struct edge_request *request, void *context)
 	if (!answer_query(request, names))
 		return;
 	if (shown == NULL)
-		edge_answer_error(request, 404, "game_unknown", "There is no such game.", "game",
-			edge_parameter(request, 0), "one of GET /v1/games");
+		missing(request, edge_parameter(request, 0));
 	else if (!edge_answer_etag(request, shown->etag))
 		edge_answer_json(request, 200, shown->json, strlen(shown->json));
 }

@@ -55,7 +55,7 @@ struct operator_key {
 
 struct gateway_settings {
 	char listen[SETTING_TEXT_MAX], events_url[SETTING_TEXT_MAX], web[SETTING_TEXT_MAX];
-	int64_t rate_per_s, sessions_per_s, wait_ms, session_s, connections_max;
+	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
 };
 
 struct gateway {
@@ -155,7 +155,8 @@ ask_done history_replay;
 void games_load(struct gateway *gateway);
 /* The slug of a game's number; "" when unknown. */
 const char *game_slug(uint32_t number);
-bool game_known(const char *slug);
+/* False when it is not, and the request has been answered: 404, or 503 before the games have been read. */
+bool game_served(struct edge_request *request, const char *slug);
 const char *game_first(void); /* "" while none is known */
 
 /* ---- counters.c, status.c, audit.c: kept up to date in the background ---- */

@@ -3,8 +3,11 @@
 
 #include <jansson.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define TWO_TO_63 9223372036854775808.0
 
 /* jansson alone would go 2,048 levels deep. */
 static bool depth_ok(const char *text, size_t length)
@@ -94,6 +97,46 @@ static bool malformed(struct problem *problem, const char *found, const char *ex
 	return false;
 }
 
+/* Whole numbers beyond 64 bits make jansson give up without a name: which member was it? */
+static bool huge(
+	json_t *object, const char *prefix, const struct field *fields, struct problem *problem)
+{
+	const char *name;
+	json_t *member;
+	json_object_foreach(object, name, member)
+	{
+		char inner[64];
+		(void)snprintf(inner, sizeof(inner), "%s%.30s.", prefix, name);
+		struct problem unknown;
+		const struct field *field =
+			fields_find(fields, prefix, name, strlen(name), &unknown);
+		if (json_is_object(member) && field != NULL && field->type == FIELD_OBJECT &&
+			huge(member, inner, field->fields, problem))
+			return true;
+		double size = json_is_real(member) ? fabs(json_real_value(member)) : 0;
+		if (size < TWO_TO_63)
+			continue;
+		problem->code = "field_type";
+		problem->message = "A field is of another type.";
+		(void)snprintf(problem->where, sizeof(problem->where), "%s%.60s", prefix, name);
+		(void)snprintf(problem->found, sizeof(problem->found),
+			"a number that does not fit 64 bits");
+		field_expected(field, problem->expected);
+		return true;
+	}
+	return false;
+}
+
+static bool too_big(
+	const char *text, size_t length, const struct field *fields, struct problem *problem)
+{
+	json_t *root =
+		json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
+	bool found = json_is_object(root) && huge(root, "", fields, problem);
+	json_decref(root);
+	return found;
+}
+
 bool parse_body(const char *text, size_t length, const struct field *fields, void *target,
 	struct problem *problem_r)
 {
@@ -106,6 +149,9 @@ bool parse_body(const char *text, size_t length, const struct field *fields, voi
 			problem_r, "deeper nesting", "at most 4 levels of objects and arrays");
 	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
 	if (root == NULL) {
+		if (json_error_code(&error) == json_error_numeric_overflow &&
+			too_big(text, length, fields, problem_r))
+			return false;
 		(void)snprintf(found, sizeof(found), "line %d, column %d: %.100s", error.line,
 			error.column, error.text);
 		return malformed(problem_r, found, "a JSON object");

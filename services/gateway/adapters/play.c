@@ -24,15 +24,6 @@ static void on_reply(struct gateway *gateway, struct edge_request *request, cons
 		answer_reply(gateway, request, reply);
 }
 
-static bool game_ok(struct edge_request *request, const char *game)
-{
-	if (game_known(game))
-		return true;
-	edge_answer_error(request, 404, "game_unknown", "There is no such game.", "game", game,
-		"one of GET /v1/games");
-	return false;
-}
-
 /* The content is hashed before anything is added that another try may have differently: the move
  * number, the time, who waits. */
 static void ids_set(Carillon__SpinCommand *command, player_id player, const char *key,
@@ -64,7 +55,7 @@ void on_state(struct edge_request *request, void *context)
 	if (!auth_player(gateway, request, &ask.player) || !answer_query(request, names))
 		return;
 	if (edge_query(request, "game", game, sizeof(game)) != NULL) {
-		if (!game_ok(request, game))
+		if (!game_served(request, game))
 			return;
 		command.game = game;
 	}
@@ -83,7 +74,7 @@ void on_round(struct edge_request *request, void *context)
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	const char *key;
 	if (!auth_player(gateway, request, &ask.player) || !auth_key(request, &key) ||
-		!answer_parse(request, round_fields, &body) || !game_ok(request, body.game))
+		!answer_parse(request, round_fields, &body) || !game_served(request, body.game))
 		return;
 	bet.coin_minor = body.bet.coin_minor;
 	bet.lines = (uint32_t)body.bet.lines;
@@ -147,7 +138,7 @@ void on_action(struct edge_request *request, void *context)
 	const char *key;
 	if (!auth_player(gateway, request, &ask.player) || !auth_key(request, &key) ||
 		!round_of(request, &round) || !answer_parse(request, action_fields, &body) ||
-		!game_ok(request, body.game))
+		!game_served(request, body.game))
 		return;
 	if (action_check(&body, &problem) != FIELDS_OK) {
 		answer_problem(request, &problem);
@@ -180,7 +171,7 @@ void on_settings(struct edge_request *request, void *context)
 	const char *key = edge_header(request, EDGE_IDEMPOTENCY_KEY);
 	if (!auth_player(gateway, request, &ask.player) ||
 		(key != NULL && !auth_key(request, &key)) ||
-		!answer_parse(request, settings_fields, &body) || !game_ok(request, body.game))
+		!answer_parse(request, settings_fields, &body) || !game_served(request, body.game))
 		return;
 	if (settings_check(&body, &problem) != FIELDS_OK) {
 		answer_problem(request, &problem);

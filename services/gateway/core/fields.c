@@ -79,8 +79,11 @@ static void choices_text(char out[PROBLEM_TEXT_MAX], const char *const *choices)
 	}
 }
 
-static void expected_text(char out[PROBLEM_TEXT_MAX], const struct field *field)
+void field_expected(const struct field *field, char *out)
 {
+	out[0] = '\0';
+	if (field == NULL)
+		return;
 	switch (field->type) {
 	case FIELD_INT:
 		(void)snprintf(out, PROBLEM_TEXT_MAX, "a whole number from %" PRId64 " to %" PRId64,
@@ -225,7 +228,7 @@ enum fields_status field_check(const struct field *field, const char *prefix,
 		return FIELDS_OK;
 	}
 	name_where(problem_r, prefix, field->name);
-	expected_text(problem_r->expected, field);
+	field_expected(field, problem_r->expected);
 	if (value->kind != kind_wanted(field->type)) {
 		problem_r->code = "field_type";
 		problem_r->message = "A field is of another type.";
@@ -258,7 +261,7 @@ enum fields_status fields_complete(const struct field *fields, const char *prefi
 		problem_r->message = "A field is missing.";
 		name_where(problem_r, prefix, f->name);
 		(void)snprintf(problem_r->found, sizeof(problem_r->found), "nothing");
-		expected_text(problem_r->expected, f);
+		field_expected(f, problem_r->expected);
 		return FIELDS_MISSING;
 	}
 	return FIELDS_OK;

@@ -78,6 +78,8 @@ const struct field *fields_find(const struct field *fields, const char *prefix, 
 /* Checks a member against its row and stores it; for OBJECT only the type is checked. */
 enum fields_status field_check(const struct field *field, const char *prefix,
 	const struct value *value, void *target, struct problem *problem_r);
+/* What a row expects, in words; out holds PROBLEM_TEXT_MAX bytes. Of NULL nothing is expected. */
+void field_expected(const struct field *field, char *out);
 /* Is everything there that must be? */
 enum fields_status fields_complete(const struct field *fields, const char *prefix,
 	const void *target, struct problem *problem_r);
