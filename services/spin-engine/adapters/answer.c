@@ -223,9 +223,14 @@ void answer_fault(
 void answer_error(
 	struct engine *engine, struct seat *seat, struct ask *ask, const struct player_error *error)
 {
+	const struct game *game = games_by_id(engine->games, ask->command.game);
+	const struct game_currency *currency =
+		game ? game_currency(game, seat->player.currency) : NULL;
 	struct fault fault;
 
 	fault_of_error(error, &fault);
+	if (currency && error->refusal == REFUSED_BET && error->detail == BET_COIN_NOT_SELECTABLE)
+		fault_expect_coins(currency, &fault);
 	answer_with(engine, seat, ask, &fault, false);
 }
 

@@ -78,7 +78,10 @@ void fault_of_error(const struct player_error *error, struct fault *fault)
 	const char *detail = NULL;
 
 	fault_set(fault, text->http, text->code, text->message);
-	if (error->field)
+	if (error->field && error->refusal == REFUSED_BET) /* by the name that the request has for it */
+		snprintf(fault->where, sizeof(fault->where), "bet.%s%s", error->field,
+			error->detail == BET_COIN_NOT_SELECTABLE ? "_minor" : "");
+	else if (error->field)
 		snprintf(fault->where, sizeof(fault->where), "%s", error->field);
 	if (error->refusal == REFUSED_BET)
 		detail = bet_status_text((enum bet_status)error->detail);
@@ -98,6 +101,15 @@ void fault_of_error(const struct player_error *error, struct fault *fault)
 		fault_expected(fault, "%" PRId64, error->min);
 	else
 		fault_expected(fault, "%" PRId64 "..%" PRId64, error->min, error->max);
+}
+
+void fault_expect_coins(const struct game_currency *currency, struct fault *fault)
+{
+	size_t at = 0, room = sizeof(fault->expected);
+
+	for (uint32_t i = 0; i < currency->coin_count && at < room; i++)
+		at += (size_t)snprintf(fault->expected + at, room - at, "%s%" PRId64,
+			i == 0 ? "one of " : ", ", currency->coin_minor[i]);
 }
 
 /* What the wallet says no to. The number is spent, nothing else has changed. */

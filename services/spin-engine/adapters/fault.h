@@ -22,5 +22,7 @@ __attribute__((format(printf, 2, 3))) void fault_expected(
 /* Of the state machine; of the wallet (proto/wallet.proto, Refusal). */
 void fault_of_error(const struct player_error *error, struct fault *fault);
 void fault_of_refusal(uint32_t refusal, struct fault *fault);
+/* The coin values that the game offers in a currency, as what was expected. */
+void fault_expect_coins(const struct game_currency *currency, struct fault *fault);
 
 #endif
