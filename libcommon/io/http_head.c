@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define LENGTH_MAX UINT64_C(1000000000000000000)
+
 /* RFC 9110, tchar: what names of methods and fields are made of. */
 static bool is_token(unsigned char c)
 {
@@ -104,8 +106,10 @@ static enum http_head_status length_read(const char *text, struct http_head *hea
 {
 	uint64_t value = 0;
 	size_t n = 0;
-	for (; text[n] >= '0' && text[n] <= '9' && n < 18; n++)
-		value = value * 10 + (uint64_t)(text[n] - '0');
+	/* Longer numbers stand for one that is too large in any case. */
+	for (; text[n] >= '0' && text[n] <= '9'; n++)
+		value = value >= LENGTH_MAX / 10 ? LENGTH_MAX
+						 : value * 10 + (uint64_t)(text[n] - '0');
 	if (n == 0 || text[n] != '\0' || (head->has_length && head->content_length != value))
 		return HTTP_HEAD_LENGTH;
 	head->has_length = true;

@@ -52,8 +52,7 @@ static void test_http_head_statuses(void **state)
 		{ "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", HTTP_HEAD_LENGTH },
 		{ "POST / HTTP/1.1\r\nContent-Length: 0x5\r\n\r\n", HTTP_HEAD_LENGTH },
 		{ "POST / HTTP/1.1\r\nContent-Length:\r\n\r\n", HTTP_HEAD_LENGTH },
-		{ "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
-			HTTP_HEAD_LENGTH },
+		{ "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", HTTP_HEAD_OK },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -91,6 +90,16 @@ static void test_http_head_parts(void **state)
 	assert_int_equal(head.content_length, 42);
 }
 
+static void test_http_head_lengths_beyond_all_sense(void **state)
+{
+	char bytes[] = "POST / HTTP/1.1\r\nContent-Length: 18446744073709551621\r\n\r\n";
+	struct http_head head;
+	size_t used = 0;
+	(void)state;
+	assert_int_equal(http_head_parse(bytes, sizeof(bytes) - 1, &head, &used), HTTP_HEAD_OK);
+	assert_true(head.content_length > UINT64_C(1000000000000)); /* and not 5 */
+}
+
 static void test_http_decode_refuses(void **state)
 {
 	static const char *const cases[] = { "%", "%4", "%4g", "%00", "a%0ab", "a\tb" };
@@ -124,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_http_head_statuses),
 		cmocka_unit_test(test_http_head_parts),
+		cmocka_unit_test(test_http_head_lengths_beyond_all_sense),
 		cmocka_unit_test(test_http_decode_refuses),
 		cmocka_unit_test(test_http_head_too_large),
 	};

@@ -130,8 +130,8 @@ static bool huge(
 static bool too_big(
 	const char *text, size_t length, const struct field *fields, struct problem *problem)
 {
-	json_t *root =
-		json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
+	json_t *root = json_loadb(text, length,
+		JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
 	bool found = json_is_object(root) && huge(root, "", fields, problem);
 	json_decref(root);
 	return found;
@@ -147,7 +147,7 @@ bool parse_body(const char *text, size_t length, const struct field *fields, voi
 	if (!depth_ok(text, length))
 		return malformed(
 			problem_r, "deeper nesting", "at most 4 levels of objects and arrays");
-	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
 	if (root == NULL) {
 		if (json_error_code(&error) == json_error_numeric_overflow &&
 			too_big(text, length, fields, problem_r))
