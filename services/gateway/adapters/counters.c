@@ -255,12 +255,10 @@ static void on_pools(void *context, PGresult *result, const char *error)
  * ----------------------------------------------------------------------------------------------------------------------------
  */
 
+/* As notifications says it. */
 static void mask(player_id player, char out[16])
 {
-	uint64_t number = player_number(player);
-	/* A short number would be told whole by its last two digits. */
-	(void)snprintf(out, 16, number < 1000 ? "***%u" : "***%02u",
-		(unsigned)(number % (number < 1000 ? 10 : 100)));
+	(void)snprintf(out, 16, "player ***%02u", (unsigned)(player_number(player) % 100));
 }
 
 static void on_hits(void *context, PGresult *result, const char *error)

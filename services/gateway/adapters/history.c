@@ -17,7 +17,7 @@
 
 #define COLUMNS                                                                                    \
 	"seq, kind, move, round, game, refusal, release, stake, win_balance, win_pending, "        \
-	"forfeit, amount, balance_after, pending_after, prev_seq"
+	"forfeit, amount, balance_after, pending_after, prev_seq, claims"
 
 /* $1 player, $2 shard, $3 a row of the account or 0 for the newest, $4 how many. The row $3 itself
  * comes first. */
@@ -67,12 +67,13 @@ static void row_read(const PGresult *result, int i, struct history_row *row_r)
 		.balance_after = pg_number(result, i, 12),
 		.pending_after = pg_number(result, i, 13),
 		.prev_seq = pg_number(result, i, 14),
-		.time_us = pg_number(result, i, 15),
+		.claims = pg_number(result, i, 15),
+		.time_us = pg_number(result, i, 16),
 	};
-	if (row_r->kind != CARILLON__MOVE_KIND__MOVE_AWARD || PQgetisnull(result, i, 16))
+	if (row_r->kind != CARILLON__MOVE_KIND__MOVE_AWARD || PQgetisnull(result, i, 17))
 		return;
 	size_t length;
-	uint8_t *bytes = pg_bytea(result, i, 16, &length);
+	uint8_t *bytes = pg_bytea(result, i, 17, &length);
 	Carillon__Award *award = carillon__award__unpack(NULL, length, bytes);
 	if (award != NULL) {
 		row_r->award = true;

@@ -92,8 +92,10 @@ static void apply(struct work *work, const struct history_row *row)
 	if (row->refusal == 0) {
 		round->stake += row->stake;
 		round->win += row->win_balance + row->win_pending - row->forfeit;
+		/* A jackpot is won in a feature: until a later row ends that, it was not watched,
+		 * though nothing else may be pending. */
 		if (!round->moved)
-			round->closed = row->pending_after == 0;
+			round->closed = row->pending_after == 0 && row->claims == 0;
 		round->moved = true;
 	}
 	if (row->kind == CARILLON__MOVE_KIND__MOVE_BET && !round->opened)

@@ -12,7 +12,7 @@ struct history_row {
 	int32_t kind, refusal;
 	uint32_t game;
 	int64_t release, stake, win_balance, win_pending, forfeit, amount, balance_after,
-		pending_after, prev_seq, time_us;
+		pending_after, prev_seq, claims, time_us;
 	bool award;
 	int64_t award_round;
 	uint32_t award_index, award_pool;

@@ -132,7 +132,8 @@ static void on_money_fact(struct gateway *gateway, struct edge_request *request,
 bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
 	Carillon__Outside *outside, const char *key)
 {
-	Carillon__WalletCommand command = CARILLON__WALLET_COMMAND__INIT;
+	Carillon__WalletCommand command;
+	carillon__wallet_command__init(&command);
 	uint8_t id[ID_BYTES];
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	uint8_t packed[1024];
@@ -162,7 +163,8 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 {
 	struct ask ask = { .done = on_money_fact };
 	struct money_body body = { 0 };
-	Carillon__Outside outside = CARILLON__OUTSIDE__INIT;
+	Carillon__Outside outside;
+	carillon__outside__init(&outside);
 	const struct currency *currency;
 	char actor[32];
 	uint32_t operator_id;
@@ -212,7 +214,8 @@ void on_block(struct edge_request *request, void *context)
 	struct gateway *gateway = context;
 	struct ask ask = { .done = on_money_fact, .text = "block" };
 	struct block_body body = { 0 };
-	Carillon__Outside outside = CARILLON__OUTSIDE__INIT;
+	Carillon__Outside outside;
+	carillon__outside__init(&outside);
 	char actor[32];
 	char own_key[40];
 	uint32_t operator_id;
@@ -269,7 +272,8 @@ static void on_opened(struct gateway *gateway, struct edge_request *request, con
 void open_ask(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
 	char *currency)
 {
-	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	Carillon__SpinCommand command;
+	carillon__spin_command__init(&command);
 	uint8_t id[ID_BYTES];
 	char player[PLAYER_TEXT_MAX];
 	player_id_format(ask->player, player);

@@ -50,7 +50,8 @@ void on_state(struct edge_request *request, void *context)
 	static const char *const names[] = { "game", NULL };
 	struct gateway *gateway = context;
 	struct ask ask = { .done = on_reply };
-	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	Carillon__SpinCommand command;
+	carillon__spin_command__init(&command);
 	char game[SLUG_MAX + 1];
 	if (!auth_player(gateway, request, &ask.player) || !answer_query(request, names))
 		return;
@@ -68,8 +69,10 @@ void on_round(struct edge_request *request, void *context)
 	struct gateway *gateway = context;
 	struct ask ask = { .done = on_reply };
 	struct round_body body = { 0 };
-	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
-	Carillon__Bet bet = CARILLON__BET__INIT;
+	Carillon__SpinCommand command;
+	carillon__spin_command__init(&command);
+	Carillon__Bet bet;
+	carillon__bet__init(&bet);
 	uint8_t id[ID_BYTES];
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	const char *key;
@@ -131,7 +134,8 @@ void on_action(struct edge_request *request, void *context)
 	struct ask ask = { .done = on_reply };
 	struct action_body body = { 0 };
 	struct problem problem;
-	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	Carillon__SpinCommand command;
+	carillon__spin_command__init(&command);
 	uint8_t id[ID_BYTES];
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	int64_t round;
@@ -163,8 +167,10 @@ void on_settings(struct edge_request *request, void *context)
 	struct settings_body body = { .autoplay = {
 					      .loss_limit_minor = -1, .single_win_minor = -1 } };
 	struct problem problem;
-	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
-	Carillon__Autoplay setting = CARILLON__AUTOPLAY__INIT;
+	Carillon__SpinCommand command;
+	carillon__spin_command__init(&command);
+	Carillon__Autoplay setting;
+	carillon__autoplay__init(&setting);
 	uint8_t id[ID_BYTES];
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	char own_key[32];
@@ -206,7 +212,8 @@ void on_replay(struct edge_request *request, void *context)
 	static const char *const names[] = { NULL };
 	struct gateway *gateway = context;
 	struct ask ask = { .done = history_replay };
-	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	Carillon__SpinCommand command;
+	carillon__spin_command__init(&command);
 	if (!auth_player(gateway, request, &ask.player) || !answer_query(request, names) ||
 		!round_of(request, &ask.number))
 		return;

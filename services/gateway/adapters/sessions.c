@@ -72,7 +72,8 @@ static void state_ask(struct gateway *gateway, struct edge_request *request, pla
 {
 	static char game[SLUG_MAX + 1];
 	struct ask ask = { .done = on_session_state, .player = player, .number = deposit };
-	Carillon__SpinCommand command = CARILLON__SPIN_COMMAND__INIT;
+	Carillon__SpinCommand command;
+	carillon__spin_command__init(&command);
 	(void)snprintf(ask.text, sizeof(ask.text), "%" PRIu32, attempt);
 	(void)snprintf(game, sizeof(game), "%s", game_first());
 	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
@@ -176,7 +177,8 @@ static void on_demo_deposit(struct gateway *gateway, struct edge_request *reques
 static void on_demo_opened(struct gateway *gateway, struct edge_request *request,
 	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
 {
-	Carillon__Outside outside = CARILLON__OUTSIDE__INIT;
+	Carillon__Outside outside;
+	carillon__outside__init(&outside);
 	static char actor[] = "demo";
 	static char reason[] = "play money of a demo player";
 	char key[PLAYER_TEXT_MAX + 16];

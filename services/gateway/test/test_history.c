@@ -110,8 +110,10 @@ static void test_history_pages(void **state)
 static void test_answers_are_json(void **state)
 {
 	struct json_out out = { 0 };
-	Carillon__RoundView round = CARILLON__ROUND_VIEW__INIT;
-	Carillon__Phase phase = CARILLON__PHASE__INIT;
+	Carillon__RoundView round;
+	carillon__round_view__init(&round);
+	Carillon__Phase phase;
+	carillon__phase__init(&phase);
 	Carillon__Phase *phases[] = { &phase };
 	char nasty[] = "a\"b\\c\n\x01\x7f\xc3\xa9\xff\xe2\x82\xac";
 	char kind[] = "spin";
