@@ -33,6 +33,15 @@ void player_id_format(player_id id, char *out)
 	(void)snprintf(out, PLAYER_TEXT_MAX, "%u-%llu", player_operator(id), (unsigned long long)player_number(id));
 }
 
+void player_id_mask(player_id id, char *out)
+{
+	uint64_t number = player_number(id);
+	if (number < 1000)
+		(void)snprintf(out, PLAYER_TEXT_MAX, "player ***%u", (unsigned)(number % 10));
+	else
+		(void)snprintf(out, PLAYER_TEXT_MAX, "player ***%02u", (unsigned)(number % 100));
+}
+
 static bool digits_parse(const char **text, uint64_t max, uint64_t *value_r)
 {
 	const char *at = *text;

@@ -24,6 +24,10 @@ bool player_id_valid(player_id id);
 void player_id_format(player_id id, char *out);
 bool player_id_parse(const char *text, player_id *id_r);
 
+/* What the public may know of a winner: "player ***34", the last two digits of his number, or the last one where two would tell it whole
+ * (numbers below 1,000). out holds PLAYER_TEXT_MAX bytes. */
+void player_id_mask(player_id id, char *out);
+
 /* The shard of a player and of a pool, 0..shards-1: a 64-bit mix (the finaliser of SplitMix64), then the high bits of a 128-bit product, so that
  * consecutive ids spread and no modulo bias depends on the number of shards. */
 uint32_t shard_of_player(player_id id, uint32_t shards);

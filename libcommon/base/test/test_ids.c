@@ -159,6 +159,25 @@ static void test_player_id_text(void **state)
 	}
 }
 
+static void test_player_id_mask_never_tells_a_number_whole(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t number;
+		const char *mask;
+	} cases[] = {
+		{ 1, "player ***1" },	    { 42, "player ***2" },	{ 999, "player ***9" },
+		{ 1000, "player ***00" },   { 123456, "player ***56" },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char mask[PLAYER_TEXT_MAX];
+		player_id player;
+		assert_true(player_id_make(3, cases[i].number, &player));
+		player_id_mask(player, mask);
+		assert_string_equal(mask, cases[i].mask);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_player_id_make_bounds),
 		cmocka_unit_test(test_player_id_valid_refuses),
 		cmocka_unit_test(test_player_id_text),
+		cmocka_unit_test(test_player_id_mask_never_tells_a_number_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,14 +256,9 @@ static void on_pools(void *context, PGresult *result, const char *error)
  */
 
 /* As notifications says it. */
-static void mask(player_id player, char out[16])
-{
-	(void)snprintf(out, 16, "player ***%02u", (unsigned)(player_number(player) % 100));
-}
-
 static void on_hits(void *context, PGresult *result, const char *error)
 {
-	char text[16];
+	char text[PLAYER_TEXT_MAX];
 	(void)context;
 	counters.winners_waiting = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
@@ -283,7 +278,7 @@ static void on_hits(void *context, PGresult *result, const char *error)
 		out_int(&out, "coin_minor", pg_number(result, i, 3));
 		out_string(&out, "currency", code_of((uint32_t)pg_number(result, i, 4)));
 		out_int(&out, "paid_minor", pg_number(result, i, 5));
-		mask(pg_number(result, i, 6), text);
+		player_id_mask(pg_number(result, i, 6), text);
 		out_string(&out, "player", text);
 		out_close(&out, '}');
 		counters.winner[counters.winners_n++] = strndup(out.bytes, out.n);

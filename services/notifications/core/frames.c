@@ -97,8 +97,8 @@ size_t frame_counters(char *out, size_t room, const struct frame_head *head,
 
 static void put_winner(struct text *text, const struct winner *winner)
 {
-	char mask[FRAME_MASK_MAX];
-	frame_mask(winner->player, mask);
+	char mask[PLAYER_TEXT_MAX];
+	player_id_mask(winner->player, mask);
 	put(text, "\"pool\":%" PRIu32 ",\"hit\":%" PRIu64, winner->pool, winner->hit);
 	if (winner->level)
 		put(text, ",\"level\":%" PRIu32, winner->level);
@@ -154,10 +154,4 @@ size_t frame_own(
 	else
 		put(&text, ",\"balance_minor\":%" PRId64, event->balance);
 	return end(&text);
-}
-
-void frame_mask(player_id player, char *out)
-{
-	(void)snprintf(
-		out, FRAME_MASK_MAX, "player ***%02u", (unsigned)(player_number(player) % 100));
 }

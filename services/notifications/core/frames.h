@@ -31,9 +31,4 @@ size_t frame_recovered(
 size_t frame_own(
 	char *out, size_t room, const struct frame_head *head, const struct holdback_event *event);
 
-/* "player ***34", as GET /v1/winners says it: enough to find oneself, not enough to find another.
- * out holds FRAME_MASK_MAX bytes. */
-#define FRAME_MASK_MAX 16
-void frame_mask(player_id player, char *out);
-
 #endif
