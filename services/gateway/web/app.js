@@ -1,5 +1,5 @@
 // The player's page: live jackpots and winners, a demo player's session, and Bewitched.
-import { html, render, useEffect, useReducer, useRef } from "/vendor/htm-preact.js";
+import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { ApiError, bytesOf, get, hex, post, randomHex } from "/api.js";
 import { listen } from "/events.js";
 import { money } from "/format.js";
@@ -20,6 +20,12 @@ function withAnswer(state, answer) {
 	return next;
 }
 
+// With too little money for a bet comes what the smallest one is.
+function saying(error, currency) {
+	const smallest = error.body?.smallest_bet_minor;
+	return smallest ? `${error.message} The smallest bet is ${money(smallest, currency)}.` : error.message;
+}
+
 function reduce(state, action) {
 	switch (action.type) {
 	case "loaded":
@@ -33,7 +39,7 @@ function reduce(state, action) {
 	case "phase":
 		return { ...state, phase: action.phase };
 	case "failed":
-		return withAnswer({ ...state, message: { bad: true, text: action.error.message } }, action.error.body ?? {});
+		return withAnswer({ ...state, message: { bad: true, text: saying(action.error, state.currency) } }, action.error.body ?? {});
 	case "proof":
 		return { ...state, proof: action.proof };
 	case "bet":
@@ -66,9 +72,13 @@ async function prove(promised, round) {
 }
 
 function useGame() {
-	const [state, dispatch] = useReducer(reduce, START);
-	const latest = useRef(state);
-	latest.current = state;
+	const [state, show] = useState(START);
+	// What has been dispatched counts at once, also for what goes on between two renderings.
+	const latest = useRef(START);
+	const dispatch = (action) => {
+		latest.current = reduce(latest.current, action);
+		show(latest.current);
+	};
 	const promises = useRef({}); // round -> hash given before it
 
 	async function loadHistory() {
@@ -102,7 +112,6 @@ function useGame() {
 			dispatch({ type: "failed", error });
 			if (error.code !== "move_spent" || !again || from !== 0) return null;
 		}
-		await pause(50);
 		return play(request, from, false);
 	}
 
@@ -218,9 +227,10 @@ function useEvents({ state, latest, dispatch }) {
 
 function Meters({ state }) {
 	const { round, currency } = state;
+	const win = (round?.win_minor ?? 0) + (round?.jackpots ?? []).reduce((sum, jackpot) => sum + jackpot.paid_minor, 0);
 	return html`<div class="meters">
 		<div><span>Balance</span><b id="balance">${money(state.balance_minor, currency)}</b></div>
-		<div><span>Win</span><b id="win" class=${round?.win_minor > 0 ? "gold" : ""}>${money(round?.win_minor ?? 0, currency)}</b></div>
+		<div><span>Win</span><b id="win" class=${win > 0 ? "gold" : ""}>${money(win, currency)}</b></div>
 		<div><span>Waiting</span><b id="pending">${money(state.pending_minor ?? 0, currency)}</b></div>
 		<div><span>Round</span><b id="round">${round?.round ?? "–"}</b></div>
 	</div>`;
@@ -235,12 +245,13 @@ function Proof({ proof }) {
 function Play({ app }) {
 	const { state } = app;
 	const { round } = state;
+	const revealing = state.busy && state.phase && round && state.phase.index >= round.cursor; // the answer to the last pick is being shown
 	return html`<section class="panel" aria-label="Bewitched">
 		<h2>${state.game.name ?? "Bewitched"}</h2>
 		<${Meters} state=${state} />
 		<${Reels} game=${state.game} phase=${state.phase} currency=${state.currency} />
 		<div class="message" role="status" id="message">${state.message ? html`<span class=${state.message.bad ? "bad" : "good"}>${state.message.text}</span>` : null}</div>
-		${round?.next === "pick" ? html`<${Vials} game=${state.game} round=${round} busy=${state.busy} pick=${(i) => app.act("pick", i)} />` : null}
+		${round?.next === "pick" && !revealing ? html`<${Vials} game=${state.game} round=${round} busy=${state.busy} pick=${(i) => app.act("pick", i)} />` : null}
 		${round?.next === "gamble" ? html`<${Gamble} round=${round} currency=${state.currency} busy=${state.busy} act=${app.act} />` : null}
 		<${Controls} app=${app} />
 		<${Proof} proof=${state.proof} />
@@ -284,4 +295,6 @@ function App() {
 		</div>`;
 }
 
-render(html`<${App} />`, document.getElementById("app"));
+const place = document.getElementById("app");
+place.replaceChildren();
+render(html`<${App} />`, place);

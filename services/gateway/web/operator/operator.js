@@ -119,4 +119,6 @@ function App() {
 		<div class="grid"><${Shards} shards=${state.status.shards} /><${Instances} instances=${state.status.instances} /></div>`;
 }
 
-render(html`<${App} />`, document.getElementById("app"));
+const place = document.getElementById("app");
+place.replaceChildren();
+render(html`<${App} />`, place);
