@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Money over the bus, without HTTP in between: bus-bench plays on real servers while operators and accidents do what they can. After each test the
 ledger proves itself."""
+import glob
 import os
 import subprocess
+import time
 
 from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
 
@@ -95,6 +97,37 @@ def test_no_bet_is_booked_while_the_pool_is_paused():
     assert bench.wait(60) == 0, bench.stdout.read()
     assert place.bets(resumed) > 0
     place.verify()
+
+
+def lose_tails(nbytes):
+    """Kafka dies and comes back without the last bytes of each partition, as after a power cut: it drops the torn batches at the end."""
+    place.hold("kafka")
+    place.kill("kafka")
+    wait_until("the end of Kafka", lambda: not os.path.exists(f"/proc/{place.pid('kafka')}") or place.status("stack")["kafka"][0] != "running", 5)
+    for path in glob.glob(f"{place.data}/kafka/data/*.*-*/*.log"):
+        os.truncate(path, max(0, os.path.getsize(path) - nbytes))
+    place.release("kafka")
+
+
+def test_kafka_loses_its_tail_on_every_topic():
+    """What was booked stays booked, nobody plays from an older state or is stuck, whoever died of it comes back."""
+    players = 20
+    for nbytes in (300, 5000):
+        bench = place.bench(60, players, 51000000)
+        began = place.now()
+        wait_until("bets", lambda: place.bets(began) > 300, 30)
+        lose_tails(nbytes)
+        time.sleep(2)
+        bench.kill()  # its producer dies of it, as a gateway's would, sooner or later
+        bench.wait()
+        again = place.now()
+        bench = place.bench(60, players, 51000000)
+        wait_until("a bet of each player", lambda: int(place.sql(
+            f"select count(distinct player) from wallet.journal where kind = 2 and refusal = 0 and time > '{again}' and player in"
+            f" (select player from wallet.journal where kind = 2 and time < '{again}' and time > '{began}')")[0][0]) >= players, 40)
+        bench.kill()
+        bench.wait()
+    place.verify(60)
 
 
 def test_rates_that_have_changed_too_often_leave_the_old_one_in_force():
