@@ -119,10 +119,16 @@ def hit(person, lines=15, coins=10, coin=20):
     claim = wait_until("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {answer['round']['round']} and closed_seq > 0"), 5)
     assert int(claim[0][0]) == paid, (claim, paid)
     assert person.refresh()["balance_minor"] == before - stake, "not even now"
+    listed = person.ask("GET", "/v1/rounds?limit=1", keep=False).json["rounds"][0]
+    assert (listed["win_minor"], listed["balance_after_minor"], listed["closed"]) == (0, before - stake, False), listed
+    replay = place.http("GET", f"/v1/rounds/{answer['round']['round']}", token=person.token)
+    assert b'"jackpot"' not in replay.raw and str(paid).encode() not in replay.raw, replay.raw
     person.watch()
     assert person.round["jackpots"] == [{"index": 1, "pool": 1, "paid_minor": paid, "booked": True}], person.round
     assert person.round["phases"][-1]["outcome"] == "jackpot" and person.round["closed"]
     assert person.balance == before - stake + paid
+    listed = person.ask("GET", "/v1/rounds?limit=1", keep=False).json["rounds"][0]
+    assert (listed["win_minor"], listed["balance_after_minor"], listed["closed"]) == (paid, person.balance, True), listed
     pool_settled()
     return paid
 
