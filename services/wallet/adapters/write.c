@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ROLL_AFTER_US 250000
+#define ROLL_AFTER_US 600000
 #define ROLL_AFTER_ROWS 50000
 #define ROLL_MAX 2000 /* accounts a transaction, as long as nothing is very late */
 #define ROLL_LATE_US 800000
