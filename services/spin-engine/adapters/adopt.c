@@ -132,7 +132,9 @@ static void adopt(struct engine *engine, struct seat *seat, const Carillon__Wall
 {
 	struct player_fact fact = fact_of(message);
 	struct player_record record;
-	const struct player_record *readable = record_of(message, &record);
+	/* most facts come after their verdict: then only the balance is news */
+	const struct player_record *readable =
+		player_knows(&seat->player, &fact) ? NULL : record_of(message, &record);
 	enum player_adopt result =
 		player_adopt(&seat->player, play_for(seat, &fact, readable), &fact, readable);
 

@@ -71,3 +71,19 @@ void arena_reset(struct arena *arena)
 	first->used = 0;
 	arena->chunks = first;
 }
+
+static void *take(void *data, size_t size)
+{
+	return arena_take(data, size);
+}
+
+static void not_freed(void *data, void *pointer)
+{
+	(void)data;
+	(void)pointer;
+}
+
+ProtobufCAllocator arena_allocator(struct arena *arena)
+{
+	return (ProtobufCAllocator){ take, not_freed, arena };
+}

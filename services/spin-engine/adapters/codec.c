@@ -1,5 +1,7 @@
 #include "services/spin-engine/adapters/codec.h"
 
+#include "services/spin-engine/adapters/arena.h"
+
 #include "record.pb-c.h"
 #include "wallet.pb-c.h"
 
@@ -213,6 +215,15 @@ size_t player_encode(const struct player *player, uint8_t out[STATE_BYTES_MAX])
 /* ---- in ---------------------------------------------------------------------------------------
  */
 
+/* What is unpacked is copied out before the next message is. */
+static ProtobufCAllocator unpacking(void)
+{
+	static struct arena unpacked;
+
+	arena_reset(&unpacked);
+	return arena_allocator(&unpacked);
+}
+
 static bool get_bytes(const ProtobufCBinaryData *data, size_t count, uint8_t *out)
 {
 	if (data->len != count)
@@ -386,29 +397,30 @@ static enum codec_status get_record(const Carillon__Record *message, struct play
 
 enum codec_status record_decode(const uint8_t *bytes, size_t count, struct player_record *record_r)
 {
+	ProtobufCAllocator allocator = unpacking();
 	Carillon__Record *message;
 	enum codec_status status;
 
 	memset(record_r, 0, sizeof(*record_r));
 	if (count > RECORD_BYTES_MAX)
 		return CODEC_RANGE;
-	message = carillon__record__unpack(NULL, count, bytes);
+	message = carillon__record__unpack(&allocator, count, bytes);
 	if (!message)
 		return CODEC_MALFORMED;
 	status = get_record(message, record_r);
-	carillon__record__free_unpacked(message, NULL);
 	return status;
 }
 
 enum codec_status player_game_decode(const uint8_t *bytes, size_t count, struct player_game *play_r)
 {
-	Carillon__PlayState *message = carillon__play_state__unpack(NULL, count, bytes);
+	ProtobufCAllocator allocator = unpacking();
+	Carillon__PlayState *message =
+		carillon__play_state__unpack(&allocator, count, bytes);
 	enum codec_status status;
 
 	if (!message)
 		return CODEC_MALFORMED;
 	status = get_state(message, play_r);
-	carillon__play_state__free_unpacked(message, NULL);
 	return status;
 }
 
@@ -443,13 +455,14 @@ static enum codec_status get_player(const Carillon__PlayerState *message, struct
 
 enum codec_status player_decode(const uint8_t *bytes, size_t count, struct player *player_r)
 {
-	Carillon__PlayerState *message = carillon__player_state__unpack(NULL, count, bytes);
+	ProtobufCAllocator allocator = unpacking();
+	Carillon__PlayerState *message =
+		carillon__player_state__unpack(&allocator, count, bytes);
 	enum codec_status status;
 
 	if (!message)
 		return CODEC_MALFORMED;
 	status = get_player(message, player_r);
-	carillon__player_state__free_unpacked(message, NULL);
 	return status;
 }
 

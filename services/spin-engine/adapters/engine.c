@@ -239,43 +239,42 @@ static enum service_message_status message(struct service *service, struct servi
 	const struct kafka_message *message, uint64_t *seq_r)
 {
 	enum service_message_status status = SERVICE_UNREADABLE;
+	ProtobufCAllocator allocator = arena_allocator(&engine.inbox);
 
 	if (message->topic == TOPIC_WALLET_FACTS) {
 		Carillon__WalletFact *fact =
-			carillon__wallet_fact__unpack(NULL, message->length, message->bytes);
+			carillon__wallet_fact__unpack(
+				&allocator, message->length, message->bytes);
 
 		if (!fact)
 			service_reason(
 				service, "found %zu bytes, expected a WalletFact", message->length);
 		else if (service_envelope_check(service, fact->envelope))
 			status = take_fact(service, shard, fact, seq_r);
-		if (fact)
-			carillon__wallet_fact__free_unpacked(fact, NULL);
 	} else {
 		Carillon__SpinCommand *command =
-			carillon__spin_command__unpack(NULL, message->length, message->bytes);
+			carillon__spin_command__unpack(
+				&allocator, message->length, message->bytes);
 
 		if (!command)
 			service_reason(service, "found %zu bytes, expected a SpinCommand",
 				message->length);
 		else if (service_envelope_check(service, command->envelope))
 			status = take_command(service, shard, message, command);
-		if (command)
-			carillon__spin_command__free_unpacked(command, NULL);
 	}
+	arena_reset(&engine.inbox);
 	return status;
 }
 
 static void bus(struct service *service, const uint8_t *bytes, size_t length)
 {
-	Carillon__Bus *unpacked = carillon__bus__unpack(NULL, length, bytes);
+	ProtobufCAllocator allocator = arena_allocator(&engine.inbox);
+	Carillon__Bus *unpacked = carillon__bus__unpack(&allocator, length, bytes);
 
 	(void)service;
-	if (!unpacked)
-		return;
-	if (unpacked->body_case == CARILLON__BUS__BODY_VERDICT && unpacked->verdict->envelope)
+	if (unpacked && unpacked->body_case == CARILLON__BUS__BODY_VERDICT && unpacked->verdict->envelope)
 		adopt_verdict(&engine, unpacked->verdict);
-	carillon__bus__free_unpacked(unpacked, NULL);
+	arena_reset(&engine.inbox);
 }
 
 /* ---- time ---------------------------------------------------------------------------------------

@@ -46,7 +46,8 @@ struct engine {
 	struct keys *keys;
 	struct games *games;
 	struct seats seats;
-	struct arena arena;
+	struct arena arena; /* for a reply */
+	struct arena inbox; /* for the message in hand */
 	struct view_sources sources;
 	struct ask *held; /* decided, but the answer waits for an award */
 	size_t stopped_count;

@@ -279,6 +279,15 @@ static void next_salt_of_alien(struct player_salt *salt, uint64_t move)
 		salt->bytes[i] ^= (uint8_t)(0x5a + (move >> (8 * (i % 8))));
 }
 
+bool player_knows(const struct player *player, const struct player_fact *fact)
+{
+	bool opens = fact->kind == PLAYER_MOVE_OPEN;
+
+	if (fact->kind == PLAYER_MOVE_NONE || (opens && fact->refusal != 0))
+		return true;
+	return player->account && (opens || fact->move <= player->last_move);
+}
+
 enum player_adopt player_adopt(struct player *player, struct player_game *play,
 	const struct player_fact *fact, const struct player_record *record)
 {
@@ -286,9 +295,7 @@ enum player_adopt player_adopt(struct player *player, struct player_game *play,
 	enum player_adopt result = ADOPT_TAKEN;
 
 	adopt_money(player, fact);
-	if (fact->kind == PLAYER_MOVE_NONE || (opens && fact->refusal != 0))
-		return ADOPT_KNOWN;
-	if (opens ? player->account : player->account && fact->move <= player->last_move)
+	if (player_knows(player, fact))
 		return ADOPT_KNOWN;
 	if (!opens && (!player->account || fact->move != player->last_move + 1))
 		result = ADOPT_SKIPPED;

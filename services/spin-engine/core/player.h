@@ -299,6 +299,8 @@ bool player_next_phase(const struct player_game *play, const struct game *game,
 void player_stream(const struct play_round *round, const uint8_t round_key[PLAYER_KEY_BYTES],
 	struct rng *rng_r);
 
+/* Was this row's move, if it is one, adopted before? Then its record is not needed any more. */
+bool player_knows(const struct player *player, const struct player_fact *fact);
 /* Takes over a row: the balance by seq, the state by move number. record NULL: the row has none
  * that can be read (a refused alien's): the number advances and the salt follows from what is
  * known. `play` is where the game's state goes, NULL when the row has no game. */
