@@ -220,6 +220,7 @@ static void bus_read(struct service *service)
 		void *message = nn_bus_receive(service->bus, &length);
 		if (message == NULL)
 			return;
+		service->taken++;
 		if (service->ops->bus != NULL)
 			service->ops->bus(service, message, length);
 		nn_bus_message_free(message);
@@ -268,9 +269,35 @@ static void readiness_tell(struct service *service)
 	health_ready(service->health, ready, "Kafka does not answer: some shard is not read yet");
 }
 
+/* A request costs the broker, and a commit costs Postgres, far more than one message in it, so
+ * under load a turn waits until there is more to take: the pause between the beginnings of two
+ * turns grows with the messages a second, from none. What is asked for is a batch, not a rate: a
+ * turn that takes longer than the pause is followed by the next at once. */
+static void pace(struct service *service)
+{
+	uint64_t now_us = clock_mono_us();
+	uint64_t turn_us = now_us - service->turn_us;
+	uint64_t weight_us = turn_us < PACE_MEMORY_US ? turn_us : PACE_MEMORY_US;
+	uint64_t per_s = turn_us > 0 ? service->taken * 1000000u / turn_us : 0;
+	uint64_t pause_us = 0;
+	service->taken_per_s = (service->taken_per_s * (PACE_MEMORY_US - weight_us) +
+				       per_s * weight_us) /
+			       PACE_MEMORY_US;
+	if (service->taken_per_s >= PACE_FULL_PER_S)
+		pause_us = PACE_MAX_US;
+	else if (service->taken_per_s > PACE_FROM_PER_S)
+		pause_us = PACE_MAX_US * (service->taken_per_s - PACE_FROM_PER_S) /
+			   (PACE_FULL_PER_S - PACE_FROM_PER_S);
+	if (pause_us > turn_us)
+		(void)usleep((useconds_t)(pause_us - turn_us));
+	service->turn_us = clock_mono_us();
+	service->taken = 0;
+}
+
 static void turn(struct service *service)
 {
 	wait_for_events(service);
+	pace(service);
 	health_tick(service->health);
 	metric_add(service->metrics.turns, 1);
 	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)

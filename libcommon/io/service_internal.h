@@ -17,6 +17,11 @@
 #define COMMIT_AT_LEAST_US 1000000u
 #define DIRECTORY_US 400000u
 #define TURN_MS 50
+/* Under load a turn begins the later after the one before, the more messages come (service.c). */
+#define PACE_FROM_PER_S 4000u
+#define PACE_FULL_PER_S 20000u
+#define PACE_MAX_US 8000u
+#define PACE_MEMORY_US 50000u
 #define BATCH_MAX 4096
 #define KEPT_MAX 20000 /* messages kept back over all partitions before reading stops */
 #define DEATHS_MAX 3
@@ -88,6 +93,9 @@ struct service {
 	struct holding *by_shard[SHARDS_MAX];
 	uint64_t looked_us, fenced_us, committed_us, beat_us, opening_us;
 	size_t kept_n; /* over all readings */
+	uint64_t turn_us;
+	uint64_t taken; /* messages of this turn: commands and nanomsg's */
+	uint64_t taken_per_s;
 
 	bool commit_asked, draining, ended;
 	uint64_t draining_since_us;

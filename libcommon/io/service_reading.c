@@ -272,6 +272,8 @@ void service_reading_poll(struct service *service)
 		if (service->consumers[pace] == NULL || service->kept_n >= KEPT_MAX)
 			continue;
 		struct kafka_batch batch = kafka_poll(service->consumers[pace], BATCH_MAX);
+		if (pace == KAFKA_FAST)
+			service->taken += batch.n;
 		batch_offer(service, &batch);
 		kafka_batch_free(&batch);
 	}
