@@ -326,10 +326,6 @@ static void lws_start(struct edge *edge)
 		.name = "edge-descriptor",
 		.callback = descriptor_callback,
 	};
-	edge->protocols[2] = (struct lws_protocols){
-		.name = "edge-connection",
-		.callback = edge_connection_callback,
-	};
 	struct lws_context_creation_info info = {
 		.port = CONTEXT_PORT_NO_LISTEN_SERVER,
 		.protocols = edge->protocols,
@@ -391,6 +387,7 @@ struct edge *edge_new(const struct edge_config *config)
 		"Connections closed at once because there were too many");
 	edge_http_begin(edge);
 	lws_start(edge);
+	edge_connections_begin(edge);
 	edge_adopt(edge, edge->signal_fd, on_signal, edge);
 	listener_open(edge, config->listen, false);
 	if (config->health_listen != NULL && config->health_listen[0] != '\0')
@@ -409,6 +406,7 @@ int edge_run(struct edge *edge)
 		edge->now_us = clock_mono_us();
 		if (edge->config.turn != NULL)
 			edge->config.turn(edge->config.context);
+		edge_connections_turn(edge);
 	}
 	return 0;
 }
@@ -418,6 +416,7 @@ void edge_free(struct edge **edge_ref)
 	struct edge *edge = *edge_ref;
 	if (edge == NULL)
 		return;
+	edge_connections_end(edge);
 	lws_context_destroy(edge->lws);
 	for (size_t i = 0; i < edge->listeners; i++)
 		if (edge->listener[i].fd >= 0)

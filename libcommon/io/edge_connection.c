@@ -2,10 +2,13 @@
  * order.
  *
  * libwebsockets 4.1 could read HTTP, but not what a money API needs: where one packet holds a
- * request and the next one's POST, it takes bytes of the header for the body. So the library only
- * polls these sockets; reading is ours (http_head.c, strict and fuzzed), and so is writing. A
- * connection is closed from its own callback only: whoever else wants its end asks for a turn
- * there. */
+ * request and the next one's POST, it takes bytes of the header for the body. Reading is therefore
+ * ours (http_head.c, strict and fuzzed), and so is writing. The sockets stand in an epoll set of
+ * their own, which the library polls as one descriptor: its poll() would look at every idle
+ * connection each time one has something to say.
+ *
+ * A closed connection is freed at the end of the turn: whoever is at work with it further up the
+ * stack still finds it. */
 #include "libcommon/io/edge_private.h"
 
 #include "libcommon/io/clock.h"
@@ -14,19 +17,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define IN_FIRST 2048u
 #define IN_MAX (HTTP_HEAD_MAX + EDGE_BODY_MAX + 4096u)
 #define ARRIVAL_US (20 * UINT64_C(1000000))  /* a request must be whole within */
-#define PROGRESS_US (20 * UINT64_C(1000000)) /* a client must take something of its answer within  \
-					      */
+#define PROGRESS_US (20 * UINT64_C(1000000)) /* a client must take some of its answer within */
 #define LINGER_US (2 * UINT64_C(1000000))
-
-/* ---- life
- * -------------------------------------------------------------------------------------------------------------------
- */
+#define EVENTS_MAX 256
 
 static struct edge *edge_of(const struct edge_connection *connection)
 {
@@ -38,6 +38,21 @@ static void deadline(struct edge_connection *connection, uint64_t after_us)
 	connection->deadline_us = edge_of(connection)->now_us + after_us;
 }
 
+/* Tells epoll what the connection waits for, where that has changed. */
+static void interest_set(struct edge_connection *connection)
+{
+	uint32_t wanted = (connection->paused ? 0 : (uint32_t)EPOLLIN) |
+		(connection->out_used > 0 ? (uint32_t)EPOLLOUT : 0);
+	struct epoll_event event = { .events = wanted, .data.ptr = connection };
+	if (wanted == connection->interest)
+		return;
+	connection->interest = wanted;
+	if (epoll_ctl(edge_of(connection)->epoll_fd, EPOLL_CTL_MOD, connection->fd, &event) != 0)
+		edge_connection_close(connection);
+}
+
+/* ---- life ---- */
+
 void edge_connection_new(const struct edge_listener *listener, int fd)
 {
 	struct edge *edge = listener->edge;
@@ -47,22 +62,16 @@ void edge_connection_new(const struct edge_listener *listener, int fd)
 	connection->listener = listener;
 	connection->fd = fd;
 	connection->fresh = true;
+	connection->interest = EPOLLIN;
 	deadline(connection, ARRIVAL_US);
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = connection };
+	if (epoll_ctl(edge->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
+		fatal("edge: epoll: %s", strerror(errno));
 	connection->next = edge->first;
 	if (edge->first != NULL)
 		edge->first->previous = connection;
 	edge->first = connection;
 	edge->connections++;
-	const lws_adopt_desc_t info = {
-		.vh = edge->vhost,
-		.type = LWS_ADOPT_RAW_FILE_DESC,
-		.fd = { .filefd = fd },
-		.vh_prot_name = "edge-connection",
-		.opaque = connection, /* freed when the library says that it is closed */
-	};
-	connection->wsi = lws_adopt_descriptor_vhost_via_info(&info);
-	if (connection->wsi == NULL)
-		fatal("edge: the loop refused a connection");
 }
 
 static void connection_free(struct edge_connection *connection)
@@ -71,7 +80,6 @@ static void connection_free(struct edge_connection *connection)
 	if (connection->request != NULL)
 		edge_request_free(connection->request);
 	struct edge_stream *stream = connection->stream;
-	connection->closing = true;
 	if (stream != NULL && stream->ops->closed != NULL)
 		stream->ops->closed(stream, stream->context);
 	free(stream);
@@ -82,6 +90,10 @@ static void connection_free(struct edge_connection *connection)
 	if (connection->next != NULL)
 		connection->next->previous = connection->previous;
 	edge->connections--;
+	/* A copy of the descriptor may live on with libwebsockets: closing alone would leave this
+	 * one in the set. */
+	(void)epoll_ctl(edge->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
+	(void)close(connection->fd);
 	free(connection->in);
 	free(connection->out);
 	free(connection);
@@ -89,8 +101,13 @@ static void connection_free(struct edge_connection *connection)
 
 void edge_connection_close(struct edge_connection *connection)
 {
+	struct edge *edge = edge_of(connection);
+	if (connection->closing)
+		return;
 	connection->closing = true;
-	(void)lws_callback_on_writable(connection->wsi);
+	connection->next_dead = edge->dead;
+	edge->dead = connection;
+	lws_cancel_service(edge->lws); /* the turn's end must come, and not wait for an event */
 }
 
 /* Says that nothing follows, and waits for the client to have read it: closing a socket with unread
@@ -102,10 +119,8 @@ static void linger(struct edge_connection *connection)
 		return;
 	}
 	deadline(connection, LINGER_US);
-	if (connection->paused) {
-		connection->paused = false;
-		(void)lws_rx_flow_control(connection->wsi, 1);
-	}
+	connection->paused = false;
+	interest_set(connection);
 }
 
 void edge_connection_finish(struct edge_connection *connection)
@@ -117,9 +132,7 @@ void edge_connection_finish(struct edge_connection *connection)
 		linger(connection);
 }
 
-/* ---- out
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- out ---- */
 
 static void out_keep(struct edge_connection *connection, const uint8_t *bytes, size_t length)
 {
@@ -132,16 +145,22 @@ static void out_keep(struct edge_connection *connection, const uint8_t *bytes, s
 	memcpy(connection->out + connection->out_used, bytes, length);
 	connection->out_used += length;
 	deadline(connection, PROGRESS_US);
-	(void)lws_callback_on_writable(connection->wsi);
+	interest_set(connection);
 }
 
-void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length)
+static bool would_wait(void)
+{
+	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+void edge_connection_write(
+	struct edge_connection *connection, const uint8_t *bytes, size_t length)
 {
 	if (connection->closing)
 		return;
 	if (connection->out_used == 0) {
 		ssize_t n = send(connection->fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+		if (n < 0 && !would_wait()) {
 			edge_connection_close(connection);
 			return;
 		}
@@ -154,43 +173,53 @@ void edge_connection_write(struct edge_connection *connection, const uint8_t *by
 		out_keep(connection, bytes, length);
 }
 
-/* The socket takes more. -1: close. */
-static int on_writable(struct edge_connection *connection)
+void edge_connection_wake(struct edge_connection *connection)
 {
-	while (!connection->closing && connection->out_used > connection->out_at) {
+	struct edge *edge = edge_of(connection);
+	if (connection->in_woken || connection->closing)
+		return;
+	connection->in_woken = true;
+	connection->next_woken = edge->woken;
+	edge->woken = connection;
+	lws_cancel_service(edge->lws);
+}
+
+/* Everything that was kept has left. */
+static void on_flushed(struct edge_connection *connection)
+{
+	free(connection->out);
+	connection->out = NULL;
+	connection->out_at = connection->out_used = connection->out_room = 0;
+	connection->deadline_us = 0;
+	interest_set(connection);
+	if (connection->finishing)
+		linger(connection);
+	else if (connection->stream != NULL && connection->stream->woken)
+		edge_connection_wake(connection);
+	else
+		edge_connection_advance(connection);
+}
+
+/* The socket takes more. */
+static void on_writable(struct edge_connection *connection)
+{
+	while (connection->out_used > connection->out_at) {
 		ssize_t n = send(connection->fd, connection->out + connection->out_at,
 			connection->out_used - connection->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
-			(void)lws_callback_on_writable(connection->wsi);
-			return 0;
+		if (n < 0 && would_wait())
+			return;
+		if (n <= 0) {
+			edge_connection_close(connection);
+			return;
 		}
-		if (n <= 0)
-			return -1;
 		connection->out_at += (size_t)n;
 		deadline(connection, PROGRESS_US);
 	}
-	if (connection->closing)
-		return -1;
-	if (connection->out_used > 0) {
-		free(connection->out);
-		connection->out = NULL;
-		connection->out_at = connection->out_used = connection->out_room = 0;
-		connection->deadline_us = 0;
-		if (connection->finishing)
-			linger(connection);
-	}
-	struct edge_stream *stream = connection->stream;
-	if (stream != NULL && stream->woken && !connection->finishing) {
-		stream->woken = false;
-		stream->ops->writable(stream, stream->context);
-	}
-	edge_connection_advance(connection);
-	return connection->closing ? -1 : 0;
+	if (connection->out_used > 0)
+		on_flushed(connection);
 }
 
-/* ---- in
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- in ---- */
 
 /* Makes room behind in_used; false when the buffer may grow no more. */
 static bool in_room(struct edge_connection *connection)
@@ -229,15 +258,21 @@ static bool body_take(struct edge_connection *connection)
 	return request->body_length == request->body_expected;
 }
 
+/* RFC 9112, 2.2: empty lines before a request are nothing. */
+static void skip_empty_lines(struct edge_connection *connection)
+{
+	while (connection->in_at < connection->in_used &&
+		(connection->in[connection->in_at] == '\r' ||
+			connection->in[connection->in_at] == '\n'))
+		connection->in_at++;
+}
+
 /* Reads the head of the next request, if it is there. False: wait for more, or it is over. */
 static bool head_take(struct edge_connection *connection)
 {
 	struct http_head head;
 	size_t used = 0;
-	while (connection->in_at < connection->in_used && connection->in != NULL &&
-		(connection->in[connection->in_at] == '\r' ||
-			connection->in[connection->in_at] == '\n'))
-		connection->in_at++; /* RFC 9112, 2.2: empty lines before a request are nothing */
+	skip_empty_lines(connection);
 	size_t there = connection->in_used - connection->in_at;
 	if (there == 0) {
 		connection->in_at = connection->in_used = 0;
@@ -281,91 +316,149 @@ void edge_connection_advance(struct edge_connection *connection)
 	connection->advancing = false;
 	if (connection->ended && connection->request == NULL && connection->stream == NULL)
 		edge_connection_finish(connection);
-	if (connection->paused && !connection->ended && connection->in_used < IN_MAX) {
+	if (connection->paused && !connection->ended && !connection->closing &&
+		connection->in_used - connection->in_at < IN_MAX) {
 		connection->paused = false;
-		(void)lws_rx_flow_control(connection->wsi, 1);
+		interest_set(connection);
 	}
 }
 
 static void pause_reading(struct edge_connection *connection)
 {
 	connection->paused = true;
-	(void)lws_rx_flow_control(connection->wsi, 0);
+	interest_set(connection);
 }
 
-/* -1: close. */
-static int on_readable(struct edge_connection *connection)
+/* A client may close its side and still wait for the answer. */
+static void on_end(struct edge_connection *connection)
+{
+	connection->ended = true;
+	if (connection->finishing || connection->stream != NULL ||
+		(connection->request == NULL && connection->out_used == 0))
+		edge_connection_close(connection);
+	else
+		pause_reading(connection);
+}
+
+static void on_readable(struct edge_connection *connection)
 {
 	char waste[4096];
 	bool keep = !connection->finishing && connection->stream == NULL;
-	if (connection->fresh && edge_websocket_take(connection))
-		return -1;
+	if (connection->fresh && edge_websocket_take(connection)) {
+		edge_connection_close(connection);
+		return;
+	}
 	connection->fresh = false;
 	if (keep && !in_room(connection)) {
 		pause_reading(connection);
-		return 0;
+		return;
 	}
 	ssize_t n = keep ? recv(connection->fd, connection->in + connection->in_used,
 				   connection->in_room - connection->in_used, MSG_DONTWAIT)
 			 : recv(connection->fd, waste, sizeof(waste), MSG_DONTWAIT);
-	if (n < 0)
-		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
 	if (n == 0) {
-		/* A client may close its side and still wait for the answer. */
-		connection->ended = true;
-		if (connection->finishing || connection->stream != NULL ||
-			(connection->request == NULL && connection->out_used == 0))
-			return -1;
-		pause_reading(connection);
-		return 0;
-	}
-	if (keep) {
-		connection->in_used += (size_t)n;
-		if (connection->request == NULL)
+		on_end(connection);
+	} else if (n < 0) {
+		if (!would_wait())
+			edge_connection_close(connection);
+	} else if (keep) {
+		/* The time to be whole runs from a request's first byte. */
+		if (connection->request == NULL && connection->in_used == connection->in_at)
 			connection->deadline_us = 0;
+		connection->in_used += (size_t)n;
 		edge_connection_advance(connection);
 	}
-	return connection->closing ? -1 : 0;
 }
 
-/* ---- callbacks
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- the set ---- */
 
-/* libwebsockets keeps adding reasons: most are no concern of ours. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wswitch-enum"
-int edge_connection_callback(
-	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length)
+static void on_event(const struct epoll_event *event)
 {
-	(void)user;
-	(void)in;
-	(void)length;
-	struct edge_connection *connection = wsi == NULL ? NULL : lws_get_opaque_user_data(wsi);
-	if (connection == NULL)
-		return 0;
-	edge_of(connection)->now_us = clock_mono_us();
-	switch (reason) {
-	case LWS_CALLBACK_RAW_RX_FILE:
-		return on_readable(connection);
-	case LWS_CALLBACK_RAW_WRITEABLE_FILE:
-		return on_writable(connection);
-	case LWS_CALLBACK_RAW_CLOSE_FILE:
-		lws_set_opaque_user_data(wsi, NULL);
-		connection_free(connection);
-		return 0;
-	default:
-		return 0;
+	struct edge_connection *connection = event->data.ptr;
+	if (!connection->closing && (event->events & EPOLLOUT) != 0)
+		on_writable(connection);
+	if (!connection->closing && (event->events & EPOLLIN) != 0)
+		on_readable(connection);
+	else if (!connection->closing && (event->events & (EPOLLHUP | EPOLLERR)) != 0)
+		edge_connection_close(connection);
+}
+
+static void on_set(void *context)
+{
+	struct edge *edge = context;
+	struct epoll_event events[EVENTS_MAX];
+	int n = epoll_wait(edge->epoll_fd, events, EVENTS_MAX, 0);
+	for (int i = 0; i < n; i++)
+		on_event(&events[i]);
+}
+
+void edge_connections_begin(struct edge *edge)
+{
+	edge->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (edge->epoll_fd < 0)
+		fatal("edge: epoll: %s", strerror(errno));
+	edge_adopt(edge, edge->epoll_fd, on_set, edge);
+}
+
+static void run_woken(struct edge *edge)
+{
+	struct edge_connection *woken = edge->woken;
+	edge->woken = NULL;
+	while (woken != NULL) {
+		struct edge_connection *connection = woken;
+		struct edge_stream *stream = connection->stream;
+		woken = connection->next_woken;
+		connection->in_woken = false;
+		if (stream == NULL || !stream->woken || connection->closing ||
+			connection->finishing || connection->out_used > 0)
+			continue;
+		stream->woken = false;
+		stream->ops->writable(stream, stream->context);
 	}
 }
-#pragma GCC diagnostic pop
+
+/* The closed ones leave; who is still in the list of the woken stays until that has been run. */
+static void free_dead(struct edge *edge)
+{
+	struct edge_connection *connection = edge->dead;
+	edge->dead = NULL;
+	while (connection != NULL) {
+		struct edge_connection *next = connection->next_dead;
+		if (connection->in_woken) {
+			connection->next_dead = edge->dead;
+			edge->dead = connection;
+		} else {
+			connection_free(connection);
+		}
+		connection = next;
+	}
+}
+
+void edge_connections_turn(struct edge *edge)
+{
+	if (edge->woken != NULL)
+		run_woken(edge);
+	if (edge->dead != NULL)
+		free_dead(edge);
+}
+
+void edge_connections_end(struct edge *edge)
+{
+	run_woken(edge);
+	for (struct edge_connection *c = edge->first; c != NULL; c = c->next)
+		edge_connection_close(c);
+	while (edge->woken != NULL)
+		run_woken(edge);
+	free_dead(edge);
+	(void)close(edge->epoll_fd);
+}
 
 void edge_connections_sweep(struct edge *edge)
 {
 	edge->now_us = clock_mono_us();
 	for (struct edge_connection *c = edge->first; c != NULL; c = c->next) {
 		bool idle = c->request == NULL && c->stream == NULL && c->out_used == 0 &&
-			    c->in_used == c->in_at;
+			c->in_used == c->in_at;
 		if (c->deadline_us != 0 && edge->now_us >= c->deadline_us)
 			edge_connection_close(c);
 		else if (edge->draining && idle && !c->listener->health_only)

@@ -276,7 +276,7 @@ struct edge_stream *edge_answer_stream(struct edge_request *request, const char 
 void edge_stream_wake(struct edge_stream *stream)
 {
 	stream->woken = true;
-	(void)lws_callback_on_writable(stream->connection->wsi);
+	edge_connection_wake(stream->connection);
 }
 
 bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length)

@@ -98,8 +98,9 @@ struct edge_stream {
 struct edge_connection {
 	const struct edge_listener *listener;
 	struct edge_connection *previous, *next;
-	struct lws *wsi;
+	struct edge_connection *next_dead, *next_woken;
 	int fd;
+	uint32_t interest; /* what epoll was told */
 	struct edge_request *request;
 	struct edge_stream *stream;
 	char *in; /* what was received and not yet taken: from in_at up to in_used */
@@ -112,7 +113,8 @@ struct edge_connection {
 	bool ended;	      /* the client will send no more */
 	bool finishing; /* nothing is answered any more: what is left is sent, then the connection
 			   ends */
-	bool closing;	/* to be closed at once */
+	bool closing;	/* closed, and freed at the end of the turn */
+	bool in_woken;	/* in the list of those woken */
 	bool fresh;	/* nothing has been read from it yet */
 };
 
@@ -121,7 +123,8 @@ struct edge {
 	struct lws_context *lws;
 	struct lws_vhost *vhost;
 	struct lws_protocols protocols[4];
-	struct edge_connection *first;
+	struct edge_connection *first, *dead, *woken;
+	int epoll_fd; /* of the connections; libwebsockets polls it as one */
 	struct edge_listener listener[EDGE_LISTENERS_MAX];
 	size_t listeners;
 	struct edge_adopted adopted[EDGE_ADOPTED_MAX];
@@ -172,13 +175,16 @@ struct edge_request *edge_request_new(struct edge_connection *connection);
 void edge_request_free(struct edge_request *request);
 bool edge_request_route(struct edge_request *request, bool *path_known_r);
 /* edge_connection.c */
-int edge_connection_callback(
-	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
+void edge_connections_begin(struct edge *edge);
+void edge_connections_end(struct edge *edge);
 void edge_connection_new(const struct edge_listener *listener, int fd);
 void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length);
 void edge_connection_finish(struct edge_connection *connection); /* send what is left, then close */
 void edge_connection_close(struct edge_connection *connection);	 /* at once */
 void edge_connection_advance(struct edge_connection *connection);
+void edge_connection_wake(struct edge_connection *connection); /* its stream wants to write */
+/* At the end of each turn: streams that were woken may write, closed connections are freed. */
+void edge_connections_turn(struct edge *edge);
 void edge_connections_sweep(
 	struct edge *edge); /* once a second: time-outs, and idle ones while draining */
 /* edge_pages.c */
