@@ -42,7 +42,7 @@ static void deadline(struct edge_connection *connection, uint64_t after_us)
 static void interest_set(struct edge_connection *connection)
 {
 	uint32_t wanted = (connection->paused ? 0 : (uint32_t)EPOLLIN) |
-		(connection->out_used > 0 ? (uint32_t)EPOLLOUT : 0);
+			  (connection->out_used > 0 ? (uint32_t)EPOLLOUT : 0);
 	struct epoll_event event = { .events = wanted, .data.ptr = connection };
 	if (wanted == connection->interest)
 		return;
@@ -153,8 +153,7 @@ static bool would_wait(void)
 	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-void edge_connection_write(
-	struct edge_connection *connection, const uint8_t *bytes, size_t length)
+void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length)
 {
 	if (connection->closing)
 		return;
@@ -458,7 +457,7 @@ void edge_connections_sweep(struct edge *edge)
 	edge->now_us = clock_mono_us();
 	for (struct edge_connection *c = edge->first; c != NULL; c = c->next) {
 		bool idle = c->request == NULL && c->stream == NULL && c->out_used == 0 &&
-			c->in_used == c->in_at;
+			    c->in_used == c->in_at;
 		if (c->deadline_us != 0 && edge->now_us >= c->deadline_us)
 			edge_connection_close(c);
 		else if (edge->draining && idle && !c->listener->health_only)
