@@ -102,12 +102,13 @@ void on_config(struct edge_request *request, void *context)
 	out_string(out, "kind", common.kind);
 	out_string(out, "events_url", gateway.settings.events_url);
 	out_open(out, "operators", '[');
-	for (uint32_t id = 1; id <= OPERATOR_MAX; id++)
-		for (size_t i = 0; i < gateway.operators_n; i++)
-			if (gateway.operators[i].id == id) {
-				out_uint(out, NULL, id);
-				break;
-			}
+	for (size_t i = 0; i < gateway.operators_n; i++) {
+		bool again = false;
+		for (size_t k = 0; k < i; k++)
+			again = again || gateway.operators[k].id == gateway.operators[i].id;
+		if (!again)
+			out_uint(out, NULL, gateway.operators[i].id);
+	}
 	out_close(out, ']');
 	out_uint(out, "shards", gateway.shards);
 	out_close(out, '}');
