@@ -22,10 +22,12 @@
 struct client {
 	struct lws *wsi;
 	size_t number;
+	/* Under the lock, for the players' thread reads and writes them too. */
 	struct watch watch;
-	char token[TOKEN_MAX]; /* under the lock */
-	uint64_t token_us;     /* when it was given */
-	bool subscribe;	       /* something is to be sent */
+	char token[TOKEN_MAX];
+	uint64_t token_us; /* when it was given */
+	bool subscribe;	   /* something is to be sent */
+	/* Of the WebSocket thread alone. */
 	uint32_t hint_ms;      /* of a server that drains */
 	bool tried;
 	uint64_t again_us;
@@ -65,7 +67,9 @@ static uint32_t next_random(void)
 
 static void closed(struct client *client)
 {
+	pthread_mutex_lock(&events.lock);
 	watch_closed(&client->watch);
+	pthread_mutex_unlock(&events.lock);
 	client->wsi = NULL;
 	uint64_t wait = (uint64_t)BACKOFF_FIRST_US << (client->tries > 5 ? 5 : client->tries);
 	if (wait > BACKOFF_MAX_US)
@@ -80,9 +84,15 @@ static void closed(struct client *client)
 static void write_subscription(struct client *client)
 {
 	unsigned char buffer[LWS_PRE + 2 * TOKEN_MAX];
+	pthread_mutex_lock(&events.lock);
+	bool wanted = client->subscribe;
+	client->subscribe = false;
+	if (!wanted) {
+		pthread_mutex_unlock(&events.lock);
+		return;
+	}
 	json_t *json = json_object();
 	json_t *channels = json_pack("[ss]", "jackpots", "winners");
-	pthread_mutex_lock(&events.lock);
 	if (client->token[0]) {
 		json_array_append_new(channels, json_string("player"));
 		json_object_set_new(json, "token", json_string(client->token));
@@ -192,13 +202,13 @@ static int callback(
 	if (reason == LWS_CALLBACK_CLIENT_ESTABLISHED) {
 		client->tries = 0;
 		client->length = 0;
+		pthread_mutex_lock(&events.lock);
 		client->subscribe = true;
 		watch_connected(&client->watch, clock_mono_us());
+		pthread_mutex_unlock(&events.lock);
 		lws_callback_on_writable(wsi);
 	} else if (reason == LWS_CALLBACK_CLIENT_WRITEABLE) {
-		if (client->subscribe)
-			write_subscription(client);
-		client->subscribe = false;
+		write_subscription(client);
 	} else if (reason == LWS_CALLBACK_CLIENT_RECEIVE) {
 		return received(client, wsi, in, length);
 	} else if (reason == LWS_CALLBACK_WS_PEER_INITIATED_CLOSE) {
@@ -244,11 +254,12 @@ static void tick(lws_sorted_usec_list_t *timer)
 		struct client *client = &events.clients[i];
 		pthread_mutex_lock(&events.lock);
 		watch_tick(&client->watch, now, fault, client);
+		bool subscribe = client->subscribe;
 		pthread_mutex_unlock(&events.lock);
 		if (!client->wsi && now >= client->again_us) {
 			client->again_us = 0;
 			connect_client(client);
-		} else if (client->wsi && client->subscribe) {
+		} else if (client->wsi && subscribe) {
 			lws_callback_on_writable(client->wsi);
 		}
 	}
@@ -268,7 +279,8 @@ bool events_start(const char *url, size_t n, uint32_t seed)
 	char copy[512];
 	const char *scheme, *address, *path;
 	snprintf(copy, sizeof(copy), "%s", url);
-	if (lws_parse_uri(copy, &scheme, &address, &events.port, &path)) {
+	if (strstr(url, "://") == NULL ||
+		lws_parse_uri(copy, &scheme, &address, &events.port, &path) || !*address) {
 		fprintf(stderr, "players: events: found '%s', expected ws://HOST:PORT/PATH\n", url);
 		return false;
 	}
