@@ -14,14 +14,18 @@ $(error GNU make 4.2 or newer is needed, found $(MAKE_VERSION))
 endif
 
 # ---- variants ----------------------------------------------------------------------------------------------------------
-# build/ by gcc; build/asan/ with SAN=1; build/clang/ with CC=clang; build/fuzz/ with FUZZ=1 (used by the fuzz targets).
+# build/ by gcc; build/asan/ with SAN=1; build/tsan/ with TSAN=1; build/clang/ with CC=clang; build/fuzz/ with FUZZ=1 (used by the
+# fuzz targets).
 ifeq ($(origin CC),default)
 CC := gcc
 endif
 ifdef FUZZ
 O := build/fuzz
 else
-O := build$(if $(findstring clang,$(CC)),/clang)$(if $(SAN),/asan)
+O := build$(if $(findstring clang,$(CC)),/clang)$(if $(SAN),/asan)$(if $(TSAN),/tsan)
+endif
+ifneq ($(and $(SAN),$(TSAN)),)
+$(error found SAN and TSAN, expected one of them: the sanitizers exclude each other)
 endif
 GEN := build/gen
 V ?= 0
@@ -51,6 +55,10 @@ else ifdef SAN
 BASE_CFLAGS += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 LDFLAGS += -fsanitize=address,undefined
 # The sanitizers' own checks hide from gcc what was tested and what was set, so these cry wolf there.
+WARN += -Wno-null-dereference $(if $(findstring gcc,$(CC)),-Wno-maybe-uninitialized)
+else ifdef TSAN
+BASE_CFLAGS += -O1 -fsanitize=thread
+LDFLAGS += -fsanitize=thread
 WARN += -Wno-null-dereference $(if $(findstring gcc,$(CC)),-Wno-maybe-uninitialized)
 else
 BASE_CFLAGS += -O2 -D_FORTIFY_SOURCE=2
@@ -86,6 +94,8 @@ BINS := $(SERVICES:%=$(O)/bin/carillon-%) $(TOOLS:%=$(O)/bin/%)
 tests_in = $(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(wildcard $(1)/test_*.c)))
 fuzzers_in = $(patsubst %.c,$(O)/%,$(subst /test/,/,$(wildcard $(1)/fuzz_*.c)))
 TESTS := $(foreach d,$(TEST_DIRS),$(call tests_in,$(d)))
+# Tests that have threads: their source includes <pthread.h>.
+THREAD_TESTS := $(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(shell grep -ls '<pthread\.h>' $(wildcard $(TEST_DIRS:%=%/test_*.c)))))
 FUZZERS := $(foreach d,$(TEST_DIRS),$(call fuzzers_in,$(d)))
 
 # ---- compile, archive, link --------------------------------------------------------------------------------------------
@@ -171,15 +181,16 @@ FORCE:
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests list-tests list-fuzzers setup run stop status test test-unit fuzz bench compose-test format format-check tidy clean FORCE
+.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench compose-test format format-check tidy clean FORCE
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
 	@echo '  make stop | status                          stop what runs under CARILLON_DATA (default var/), or look at it'
 	@echo '  make setup                                  install what is missing (make run does this by itself)'
-	@echo '  make all [SAN=1] [CC=clang]                 services and tools (build/, build/asan/, build/clang/)'
-	@echo '  make test                                   everything: unit tests, fuzzers, purity, end to end'
+	@echo '  make all [SAN=1|TSAN=1] [CC=clang]          services and tools (build/, build/asan/, build/tsan/, build/clang/)'
+	@echo '  make test                                   everything: unit tests, threads, fuzzers, purity, end to end'
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
+	@echo '  make test-threads                           only the tests that have threads, under TSan'
 	@echo '  make bench BENCH=e2e                        measure; results in build/bench/'
 	@echo '  make compose-test                           images, containers and 30 s of play in them'
 	@echo '  make format | format-check | tidy           clang-format, clang-tidy'
@@ -188,9 +199,12 @@ help:
 all: $(BINS) web
 lib: $(filter %.a,$(LIB_COMMON) $(foreach s,$(SERVICE_DIRS),$(call service_libs,$(s))))
 tests: $(TESTS)
+thread-tests: $(THREAD_TESTS)
 # For scripts/test.sh: what there should be, whether or not it can be built.
 list-tests:
 	@printf '%s\n' $(TESTS)
+list-thread-tests:
+	@printf '%s\n' $(THREAD_TESTS)
 list-fuzzers:
 	@printf '%s\n' $(FUZZERS:$(O)/%=build/fuzz/%)
 web:
@@ -207,6 +221,8 @@ test:
 	@scripts/test.sh
 test-unit:
 	@scripts/test.sh unit
+test-threads:
+	@scripts/test.sh threads
 fuzz:
 	@scripts/test.sh fuzz $(SECONDS)
 bench:

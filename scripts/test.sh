@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# test.sh [all | unit | fuzz [SECONDS] | purity | rules | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
+# test.sh [all | unit | threads | fuzz [SECONDS] | purity | rules | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
 # as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
 passed=0
 failed=0
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
 jobs=$(nproc)
 
 # count PASSED FAILED WHAT
@@ -16,15 +17,18 @@ count() {
 }
 
 # ---- unit tests: one cmocka program after the other, under ASan and UBSan --------------------------------------------------------
+# unit_program PROGRAM [COMMAND...]: COMMAND runs it.
 unit_program() {
-    local program=$1 log=$1.log total good code=0
-    [ -x "$program" ] || { count 0 1 "${program#build/asan/test/} (not built)"; return; }
-    timeout --kill-after=5 120 "$program" >"$log" 2>&1 || code=$?
+    local program=$1 log=$1.log name=${1#build/} total good code=0
+    shift
+    name=${name/#asan\/test\//}
+    [ -x "$program" ] || { count 0 1 "$name (not built)"; return; }
+    timeout --kill-after=5 120 "$@" "$program" >"$log" 2>&1 || code=$?
     total=$(sed -n 's/^\[==========\] Running \([0-9]*\) test(s).*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
     good=$(grep -c '^\[       OK \]' "$log")
     # A program that ends badly without a failed test (a leak, a crash after the last one) counts as one failure.
     if [ "$code" != 0 ] && [ "$good" -ge "$total" ]; then total=$((good + 1)); fi
-    count "$good" $((total - good)) "${program#build/asan/test/}"
+    count "$good" $((total - good)) "$name"
     if [ "$code" != 0 ] || [ "$total" -gt "$good" ]; then grep -v '^\[ RUN\|^\[       OK' "$log" | tail -n 40; fi
 }
 
@@ -32,6 +36,16 @@ unit() {
     local program
     with_dots 'building the unit tests with ASan and UBSan' make -s -k -j"$jobs" SAN=1 tests || count 0 1 'build of the unit tests'
     for program in $(make -s SAN=1 list-tests); do unit_program "$program"; done
+}
+
+# ---- what has threads of our own, under TSan ------------------------------------------------------------------------------------
+threads() {
+    local program still=
+    with_dots 'building the tests with threads under TSan' make -s -k -j"$jobs" TSAN=1 thread-tests || count 0 1 'build under TSan'
+    # Where the kernel lays programs out with more randomness than this TSan knows, it refuses to start.
+    ! setarch -R true 2>/dev/null || still='setarch -R'
+    # shellcheck disable=SC2086
+    for program in $(make -s TSAN=1 list-thread-tests); do unit_program "$program" $still; done
 }
 
 # ---- fuzzers: so many seconds in all --------------------------------------------------------------------------------------------
@@ -99,17 +113,19 @@ case $part in
 all)
     "$ROOT/scripts/setup.sh" test --quiet || exit 1
     unit
+    threads
     fuzz 60
     counted purity "$ROOT/scripts/check-purity.sh"
     counted rules "$ROOT/scripts/check-rules.sh"
     e2e
     ;;
 unit) unit ;;
+threads) threads ;;
 fuzz) fuzz "$@" ;;
 purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
 rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, unit, fuzz, purity, rules or e2e" ;;
+*) die "found '$part', expected all, unit, threads, fuzz, purity, rules or e2e" ;;
 esac
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

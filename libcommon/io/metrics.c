@@ -1,5 +1,5 @@
-/* The registry of metrics: a list that only grows, so that readers need no lock; what changes is
- * atomic. */
+/* The registry of metrics: a list that only grows, under a lock; the values are atomic, so that
+ * counting takes none. */
 #include "libcommon/io/metrics.h"
 
 #include "libcommon/io/log.h"

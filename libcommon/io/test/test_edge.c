@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ struct later {
 	size_t n;
 	struct edge_stream *stream;
 	unsigned streamed;
-	volatile bool stream_gone;
+	atomic_bool stream_gone; /* read by the test's thread */
 };
 
 static struct later later;
