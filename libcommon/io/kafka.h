@@ -20,8 +20,8 @@ enum topic {
 const char *topic_name(enum topic topic); /* "spin.commands" */
 
 /* FAST: commands; linger 0, no compression, fetch.min.bytes 1. SLOW: facts; linger 20 ms, lz4, 64
- * KB or 50 ms a fetch. */
-enum kafka_pace { KAFKA_FAST, KAFKA_SLOW };
+ * KB or 50 ms a fetch. BULK, for producers only: commands under load; as FAST, but linger 5 ms. */
+enum kafka_pace { KAFKA_FAST, KAFKA_SLOW, KAFKA_BULK };
 
 struct kafka_producer;
 struct kafka_consumer;

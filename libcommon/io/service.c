@@ -300,8 +300,9 @@ static void turn(struct service *service)
 	pace(service);
 	health_tick(service->health);
 	metric_add(service->metrics.turns, 1);
-	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
-		kafka_producer_poll(service->producers[pace]);
+	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
+		if (service->producers[pace] != NULL)
+			kafka_producer_poll(service->producers[pace]);
 	service_reading_kept(service);
 	service_reading_poll(service);
 	bus_read(service);
@@ -333,17 +334,18 @@ static bool drained(struct service *service)
 static void end(struct service *service)
 {
 	service_commit(service);
-	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
-		if (!kafka_producer_flush(service->producers[pace], FLUSH_MS))
+	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
+		if (service->producers[pace] != NULL &&
+			!kafka_producer_flush(service->producers[pace], FLUSH_MS))
 			log_warn("kafka: not everything was acknowledged; the next owner sends it "
 				 "again");
 	while (service->held_n > 0)
 		service_lease_release(service, service->held[service->held_n - 1]);
 	service_lease_end(service);
-	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++) {
+	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
 		kafka_producer_free(&service->producers[pace]);
+	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
 		kafka_consumer_free(&service->consumers[pace]);
-	}
 	kafka_consumer_free(&service->asker);
 	nn_bus_free(&service->bus);
 	PQfinish(service->pg);

@@ -22,6 +22,7 @@
 #define PACE_FULL_PER_S 20000u
 #define PACE_MAX_US 8000u
 #define PACE_MEMORY_US 50000u
+#define BULK_FROM_PER_S 10000u /* from here on commands go by the producer that waits for more */
 #define BATCH_MAX 4096
 #define KEPT_MAX 20000 /* messages kept back over all partitions before reading stops */
 #define DEATHS_MAX 3
@@ -82,7 +83,7 @@ struct service {
 	PGconn *pg;
 	struct health *health;
 	struct nn_bus *bus;
-	struct kafka_producer *producers[2]; /* by enum kafka_pace */
+	struct kafka_producer *producers[3]; /* by enum kafka_pace; BULK: NULL until needed */
 	struct kafka_consumer *consumers[2]; /* NULL where no topic has that pace */
 	struct kafka_consumer
 		*asker; /* for questions: it never fetches, so its answers never wait */

@@ -233,8 +233,9 @@ static void surplus_give(struct service *service, const struct share *share)
 		return;
 	service_commit(service);
 	/* The next owner looks at what we have published: it should be there. */
-	(void)kafka_producer_flush(service->producers[KAFKA_FAST], 500);
-	(void)kafka_producer_flush(service->producers[KAFKA_SLOW], 500);
+	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
+		if (service->producers[pace] != NULL)
+			(void)kafka_producer_flush(service->producers[pace], 500);
 	for (size_t i = 0; i < n; i++)
 		service_lease_release(service, service->held[service->held_n - 1]);
 }

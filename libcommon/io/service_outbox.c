@@ -29,6 +29,19 @@ static enum kafka_pace pace_of(enum topic topic)
 	return topic == TOPIC_WALLET_FACTS || topic == TOPIC_DEAD_LETTERS ? KAFKA_SLOW : KAFKA_FAST;
 }
 
+/* Commands may overtake one another on the way: each is good for one number or id, and is sent
+ * again if need be. What has an order of its own (facts, the feed) always goes the same way. */
+static struct kafka_producer *producer_for(struct service *service, enum topic topic)
+{
+	struct kafka_producer **bulk = &service->producers[KAFKA_BULK];
+	bool command = topic == TOPIC_SPIN_COMMANDS || topic == TOPIC_WALLET_COMMANDS;
+	if (!command || service->taken_per_s < BULK_FROM_PER_S)
+		return service->producers[pace_of(topic)];
+	if (*bulk == NULL)
+		*bulk = kafka_producer_new(common.kafka, KAFKA_BULK);
+	return *bulk;
+}
+
 static void outbox_add(
 	struct outbox *outbox, struct entry entry, const void *key, const void *bytes)
 {
@@ -89,8 +102,8 @@ void service_send(struct service *service, enum topic topic, uint32_t partition,
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length)
 {
-	struct kafka_producer *producer = service->producers[pace_of(topic)];
-	kafka_produce(producer, topic, partition, key, key_length, bytes, length);
+	kafka_produce(producer_for(service, topic), topic, partition, key, key_length, bytes,
+		length);
 }
 
 void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length)

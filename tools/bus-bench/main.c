@@ -27,6 +27,7 @@
 #define LATENCIES_MAX 4000000
 #define REPEAT_US UINT64_C(3000000)
 #define OPERATOR 1u
+#define PLAYERS_MANY 500 /* from here on it is throughput that is asked for */
 #define FUNDS_MINOR INT64_C(100000000)
 
 enum stage { STAGE_OPEN, STAGE_FUND, STAGE_PLAY };
@@ -358,7 +359,7 @@ int main(int argc, char **argv)
 	randombytes_buf(bench.run, sizeof(bench.run));
 	(void)snprintf(bench.url, sizeof(bench.url), "%s", options.url);
 	bench.shards = (uint32_t)options.shards;
-	bench.producer = kafka_producer_new(options.kafka, KAFKA_FAST);
+	bench.producer = kafka_producer_new(options.kafka, options.players < PLAYERS_MANY ? KAFKA_FAST : KAFKA_BULK);
 	bench.bus = nn_bus_new(options.url);
 	players_make(&bench, &options);
 	for (uint32_t i = 0; i < bench.players_n; i++)
