@@ -57,7 +57,7 @@ static void quote(char out[PROBLEM_TEXT_MAX], const char *text, size_t length)
 	size_t n = 0;
 	out[n++] = '"';
 	for (size_t i = 0; i < length && i < 64; i++)
-		out[n++] = text[i] >= 0x20 && text[i] < 0x7f ? text[i] : '?';
+		out[n++] = (char)(text[i] >= 0x20 && text[i] < 0x7f ? text[i] : '?');
 	if (length > 64)
 		for (int i = 0; i < 3; i++)
 			out[n++] = '.';

@@ -6,9 +6,9 @@ _Static_assert(HOLDBACK_HELD_MAX < UINT16_MAX, "links are 16 bits");
 
 static uint16_t *chain_of(struct holdback *holdback, player_id player)
 {
-	return &holdback->chain[shard_of_player(player, SHARDS_MAX) *
-					(HOLDBACK_HELD_MAX / SHARDS_MAX) +
-				(uint64_t)player % (HOLDBACK_HELD_MAX / SHARDS_MAX)];
+	const uint64_t each = HOLDBACK_HELD_MAX / SHARDS_MAX;
+	return &holdback->chain[shard_of_player(player, SHARDS_MAX) * each +
+				(uint64_t)player % each];
 }
 
 static int64_t held_sum(struct holdback *holdback, player_id player)
