@@ -28,7 +28,7 @@ struct client {
 	uint64_t token_us; /* when it was given */
 	bool subscribe;	   /* something is to be sent */
 	/* Of the WebSocket thread alone. */
-	uint32_t hint_ms;      /* of a server that drains */
+	uint32_t hint_ms; /* of a server that drains */
 	bool tried;
 	uint64_t again_us;
 	unsigned tries;
