@@ -8,6 +8,7 @@
 #include "services/wallet/adapters/accounts.h"
 #include "services/wallet/adapters/arena.h"
 #include "services/wallet/adapters/ids.h"
+#include "services/wallet/core/republish.h"
 #include "services/wallet/core/wallet.h"
 
 #define DIGEST_BYTES 32
@@ -76,7 +77,7 @@ struct wallet_shard {
 	struct dirty_queue dirty;
 	struct ring_fact ring[RING_N];
 
-	uint64_t publish_next, publish_end; /* rows asked for again; next > end: none */
+	struct wallet_republish republish;
 };
 
 struct wallet_metrics {
@@ -163,7 +164,6 @@ void wallet_feed_due(struct wallet *wallet, struct service *service, struct serv
 /* publish.c: wallet.facts again. */
 void wallet_publish_missing(
 	struct wallet *wallet, struct service *service, struct service_shard *shard);
-void wallet_publish_request(struct wallet_shard *shard, uint64_t from);
 void wallet_publish_due(
 	struct wallet *wallet, struct service *service, struct service_shard *shard);
 

@@ -475,7 +475,8 @@ void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t len
 	if (bus->body_case == CARILLON__BUS__BODY_REPUBLISH) {
 		struct service_shard *shard = service_shard(service, bus->republish->shard);
 		if (shard != NULL && shard->state != NULL)
-			wallet_publish_request(wallet_shard_of(shard), bus->republish->from_seq);
+			wallet_republish_ask(&wallet_shard_of(shard)->republish,
+				bus->republish->from_seq, wallet_shard_of(shard)->committed_seq);
 	}
 	carillon__bus__free_unpacked(bus, NULL);
 }

@@ -11,16 +11,18 @@
 
 #include <inttypes.h>
 
-#define PUBLISH_CHUNK 1000	   /* rows a turn */
-#define PUBLISH_REQUEST_ROWS 10000 /* rows a request is worth; who misses more asks again */
+#define PUBLISH_NEWEST_ROWS 10000  /* at opening, when nothing tells what was published */
 #define PUBLISH_AT_ONCE_ROWS 20000 /* at opening; the rest follows turn by turn */
 
-static size_t publish_chunk(struct wallet *wallet, struct service *service,
-	struct service_shard *held, uint64_t first, uint64_t last)
+/* Rows first..last, at most limit. Returns the row to go on with. */
+static uint64_t publish_chunk(struct wallet *wallet, struct service *service,
+	struct service_shard *held, uint64_t first, uint64_t last, size_t limit)
 {
 	struct wallet_row *rows;
-	size_t n = rows_read(service_pg(service), held->shard, first, last, PUBLISH_CHUNK,
-		&wallet->scratch, &rows);
+	size_t n = rows_read(
+		service_pg(service), held->shard, first, last, limit, &wallet->scratch, &rows);
+	/* Rows whose days have left the journal are passed over. */
+	uint64_t next = n > 0 ? rows[n - 1].seq + 1 : last + 1;
 
 	for (size_t i = 0; i < n; i++) {
 		uint8_t key[PLAYER_KEY_BYTES];
@@ -31,43 +33,24 @@ static size_t publish_chunk(struct wallet *wallet, struct service *service,
 			service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), fact, length);
 	}
 	arena_reset(&wallet->scratch);
-	return n;
+	return next;
 }
 
 void wallet_publish_due(struct wallet *wallet, struct service *service, struct service_shard *held)
 {
 	struct wallet_shard *shard = wallet_shard_of(held);
+	struct wallet_republish *republish = &shard->republish;
+	size_t rows = wallet_republish_turn(republish, shard->committed_seq);
 
-	if (shard->publish_next == 0 || shard->publish_next > shard->publish_end)
+	if (rows == 0)
 		return;
-	shard->publish_next +=
-		publish_chunk(wallet, service, held, shard->publish_next, shard->publish_end);
+	republish->next =
+		publish_chunk(wallet, service, held, republish->next, republish->end, rows);
 	/* The last message of the partition tells a restart what was published: it must not be an
 	 * old row that somebody asked for. */
-	if (shard->publish_next > shard->publish_end && shard->publish_end < shard->committed_seq)
+	if (republish->next > republish->end && republish->end < shard->committed_seq)
 		(void)publish_chunk(
-			wallet, service, held, shard->committed_seq, shard->committed_seq);
-}
-
-void wallet_publish_request(struct wallet_shard *shard, uint64_t from)
-{
-	bool running = shard->publish_next != 0 && shard->publish_next <= shard->publish_end;
-	uint64_t first = from == 0 ? 1 : from;
-	uint64_t end = first + PUBLISH_REQUEST_ROWS - 1;
-
-	if (first > shard->committed_seq)
-		return;
-	if (end > shard->committed_seq)
-		end = shard->committed_seq;
-	if (!running) {
-		shard->publish_next = first;
-		shard->publish_end = end;
-		return;
-	}
-	if (first < shard->publish_next)
-		shard->publish_next = first;
-	if (end > shard->publish_end)
-		shard->publish_end = end;
+			wallet, service, held, shard->committed_seq, shard->committed_seq, 1);
 }
 
 /* The seq of the last message of the shard's partition; 0 when there is none that can be read. */
@@ -102,19 +85,21 @@ void wallet_publish_missing(
 	struct wallet *wallet, struct service *service, struct service_shard *held)
 {
 	struct wallet_shard *shard = wallet_shard_of(held);
+	struct wallet_republish *republish = &shard->republish;
 	uint64_t seq = last_published(held->shard, held->incarnation);
 	uint64_t sent = 0;
 
 	/* Nothing there to go by (a new topic, or all of it expired): the newest; whoever misses
 	 * older ones asks. */
-	if (seq == 0 && shard->last_seq > PUBLISH_REQUEST_ROWS)
-		seq = shard->last_seq - PUBLISH_REQUEST_ROWS;
-	shard->publish_next = seq + 1;
-	shard->publish_end = shard->last_seq;
-	while (shard->publish_next <= shard->publish_end && sent < PUBLISH_AT_ONCE_ROWS) {
-		uint64_t before = shard->publish_next;
+	if (seq == 0 && shard->last_seq > PUBLISH_NEWEST_ROWS)
+		seq = shard->last_seq - PUBLISH_NEWEST_ROWS;
+	*republish = (struct wallet_republish){
+		.next = seq + 1, .end = shard->last_seq, .seen = shard->last_seq
+	};
+	while (republish->next <= republish->end && sent < PUBLISH_AT_ONCE_ROWS) {
+		uint64_t before = republish->next;
 		wallet_publish_due(wallet, service, held);
-		sent += shard->publish_next - before;
+		sent += republish->next - before;
 	}
 	if (sent > 0)
 		log_info("shard %u: published %" PRIu64 " facts again, from seq %" PRIu64,
