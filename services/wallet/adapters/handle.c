@@ -228,36 +228,50 @@ static void answer_row(struct service *service, struct service_shard *held,
 	answer(service, held, copy, length, command);
 }
 
-/* A number that was spent: walk back from the account's last row; the newest rows are in memory,
- * older ones in the journal. */
-static void answer_spent(struct service *service, struct service_shard *held,
+/* The row that spent a move: walk back from the account's last row; the newest rows are in memory,
+ * older ones in the journal. Returns its seq, 0 when it is not found; answers it if asked to. */
+static uint64_t spent_row(struct service *service, struct service_shard *held,
 	const struct wallet_account *account, const struct command *command)
 {
 	struct wallet *wallet = wallet_app();
 	struct wallet_shard *shard = wallet_shard_of(held);
+	bool asked = command->reply_to[0] != '\0';
 	uint64_t move = command->proposal.move;
 	uint64_t from = account->last_seq;
 	struct wallet_row row;
 
-	metric_add(wallet->metrics.spent, 1);
-	if (command->reply_to[0] == '\0')
-		return;
 	for (;;) {
 		const struct ring_fact *fact = &shard->ring[from % RING_N];
 		if (from == 0 || fact->seq != from)
 			break;
 		/* Rows that are no moves stand between: a deposit, an award. */
 		if (fact->move == move && (move > 0 || fact->kind == WALLET_KIND_OPEN)) {
-			(void)answer_from_ring(service, held, from, command);
-			return;
+			if (asked)
+				(void)answer_from_ring(service, held, from, command);
+			return from;
 		}
 		from = fact->prev_seq;
 	}
-	if (rows_read_move(service_pg(service), held->shard, from, move, &wallet->scratch, &row))
-		answer_row(service, held, &row, command);
-	else
-		log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among his last %d",
-			account->player, move, ROWS_WALK_MAX);
+	if (rows_read_move(service_pg(service), held->shard, from, move, &wallet->scratch, &row)) {
+		if (asked)
+			answer_row(service, held, &row, command);
+		return row.seq;
+	}
+	log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among his last %d",
+		account->player, move, ROWS_WALK_MAX);
+	return 0;
+}
+
+/* A number that was spent is answered on nanomsg, which may be dead, and the row's fact may be
+ * lost: then nothing would ever tell an idle shard's reader. So it is published again as well. */
+static void answer_spent(struct service *service, struct service_shard *held,
+	const struct wallet_account *account, const struct command *command)
+{
+	uint64_t seq = spent_row(service, held, account, command);
+
+	metric_add(wallet_app()->metrics.spent, 1);
+	if (seq > 0)
+		wallet_republish_spent(&wallet_shard_of(held)->republish, seq);
 }
 
 /* ---- the three kinds of commands ---- */

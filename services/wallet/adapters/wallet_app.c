@@ -108,6 +108,8 @@ void wallet_tick(struct service *service, uint64_t mono_us)
 		if (held->state == NULL)
 			continue;
 		wallet_feed_due(&app, service, held, mono_us);
+		wallet_republish_spent_due(&wallet_shard_of(held)->republish,
+			wallet_shard_of(held)->committed_seq, mono_us);
 		wallet_publish_due(&app, service, held);
 	}
 }
