@@ -227,81 +227,73 @@ static void ask(uint16_t to, const char *request, char *out, size_t room)
 
 #define JSON "Content-Type: application/json\r\n"
 
+static const struct {
+	const char *request, *status, *text;
+} ANSWERS[] = {
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", "200", "body=" },
+	{ "GET /echo?limit=7&b=%41 HTTP/1.1\r\nHost: x\r\n\r\n", "200", "limit=7" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nIdempotency-Key:  k-1 \r\n\r\n", "200", "key=k-1 " },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nidempotency-key: k-2\r\n\r\n", "200", "key=k-2" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer abc\r\n\r\n", "200",
+		"bearer=abc" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Basic abc\r\n\r\n", "200", "bearer=-" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nX-Request-Id: my.id_1\r\n\r\n", "200",
+		"X-Request-Id: my.id_1" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\ntraceparent: "
+	  "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n\r\n",
+		"200", "X-Request-Id: 0af7651916cd43dd8448eb211c80319c" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
+		"body={}" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 0\r\n\r\n", "200", "body=" },
+	{ "POST /a/1/b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
+		"p0=1 p1=22" },
+	{ "POST /a//b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "404",
+		"not_found" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "415", "content_type" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: "
+	  "2\r\n\r\n{}",
+		"415", "content_type" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "\r\n", "411", "length_required" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2, 2\r\n\r\n{}", "411",
+		"length_required" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: -2\r\n\r\n{}", "411",
+		"length_required" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON
+	  "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+		"411", "length_required" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 99999999999\r\n\r\n{}", "413",
+		"too_large" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "400", "body_refused" },
+	{ "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", "404", "/nothing" },
+	{ "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "404", "not_found" },
+	{ "POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405", "Allow: GET" },
+	{ "GET /a/1/b/2 HTTP/1.1\r\nHost: x\r\n\r\n", "405", "Allow: POST" },
+	{ "PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405",
+		"GET, HEAD, POST" },
+	{ "HEAD /echo HTTP/1.1\r\nHost: x\r\n\r\n", "200", "Content-Length: " },
+	{ "GET /etag HTTP/1.1\r\nHost: x\r\n\r\n", "200", "ETag: \"abc\"" },
+	{ "GET /etag HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"abc\"\r\n\r\n", "304",
+		"ETag: \"abc\"" },
+	{ "GET /etag HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"abd\"\r\n\r\n", "200", "{}" },
+	{ "GET /later HTTP/1.1\r\nHost: x\r\n\r\n", "200", "later" },
+	{ "POST /later HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
+		"later" },
+	{ "POST /later HTTP/1.0\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200", "later" },
+	{ "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "200", "ok" },
+	{ "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n", "503", "starting" },
+	{ "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200", "carillon_http_requests_total" },
+};
+
 static void test_edge_answers(void **state)
 {
-	static const struct {
-		const char *request, *status, *text;
-	} cases[] = {
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", "200", "body=" },
-		{ "GET /echo?limit=7&b=%41 HTTP/1.1\r\nHost: x\r\n\r\n", "200", "limit=7" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nIdempotency-Key:  k-1 \r\n\r\n", "200",
-			"key=k-1 " },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nidempotency-key: k-2\r\n\r\n", "200",
-			"key=k-2" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer abc\r\n\r\n", "200",
-			"bearer=abc" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Basic abc\r\n\r\n", "200",
-			"bearer=-" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nX-Request-Id: my.id_1\r\n\r\n", "200",
-			"X-Request-Id: my.id_1" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\ntraceparent: "
-		  "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n\r\n",
-			"200", "X-Request-Id: 0af7651916cd43dd8448eb211c80319c" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
-			"body={}" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 0\r\n\r\n", "200",
-			"body=" },
-		{ "POST /a/1/b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}",
-			"200", "p0=1 p1=22" },
-		{ "POST /a//b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "404",
-			"not_found" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "415",
-			"content_type" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: "
-		  "2\r\n\r\n{}",
-			"415", "content_type" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "\r\n", "411", "length_required" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2, 2\r\n\r\n{}", "411",
-			"length_required" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: -2\r\n\r\n{}", "411",
-			"length_required" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON
-		  "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
-			"411", "length_required" },
-		{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 99999999999\r\n\r\n{}",
-			"413", "too_large" },
-		{ "GET /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "400",
-			"body_refused" },
-		{ "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", "404", "/nothing" },
-		{ "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "404",
-			"not_found" },
-		{ "POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405",
-			"Allow: GET" },
-		{ "GET /a/1/b/2 HTTP/1.1\r\nHost: x\r\n\r\n", "405", "Allow: POST" },
-		{ "PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405",
-			"GET, HEAD, POST" },
-		{ "HEAD /echo HTTP/1.1\r\nHost: x\r\n\r\n", "200", "Content-Length: " },
-		{ "GET /etag HTTP/1.1\r\nHost: x\r\n\r\n", "200", "ETag: \"abc\"" },
-		{ "GET /etag HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"abc\"\r\n\r\n", "304",
-			"ETag: \"abc\"" },
-		{ "GET /etag HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"abd\"\r\n\r\n", "200", "{}" },
-		{ "GET /later HTTP/1.1\r\nHost: x\r\n\r\n", "200", "later" },
-		{ "POST /later HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
-			"later" },
-		{ "POST /later HTTP/1.0\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200", "later" },
-		{ "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "200", "ok" },
-		{ "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n", "503", "starting" },
-		{ "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200",
-			"carillon_http_requests_total" },
-	};
 	char out[32768];
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		ask(port, cases[i].request, out, sizeof(out));
+	for (size_t i = 0; i < sizeof(ANSWERS) / sizeof(ANSWERS[0]); i++) {
+		ask(port, ANSWERS[i].request, out, sizeof(out));
 		if (strncmp(out, "HTTP/1.1 ", 9) != 0 ||
-			strncmp(out + 9, cases[i].status, 3) != 0 ||
-			strstr(out, cases[i].text) == NULL)
-			fail_msg("case %zu: %s\ngot: %.600s", i, cases[i].request, out);
+			strncmp(out + 9, ANSWERS[i].status, 3) != 0 ||
+			strstr(out, ANSWERS[i].text) == NULL)
+			fail_msg("case %zu: %s\ngot: %.600s", i, ANSWERS[i].request, out);
 	}
 }
 
