@@ -120,6 +120,9 @@ enum pool_source_status pool_source_take(
 	uint32_t *incarnation = &source->incarnation[feed->shard];
 	if (feed->envelope->incarnation < *incarnation)
 		return POOL_SOURCE_OLD;
+	if (feed->envelope->incarnation > *incarnation &&
+		feed->envelope->incarnation > source->granted[feed->shard])
+		return POOL_SOURCE_AHEAD;
 	for (size_t i = 0; i < feed->n_totals; i++)
 		if (pool_vector_tally(&source->vector, feed->totals[i]->tally) == NULL)
 			return POOL_SOURCE_UNKNOWN;
@@ -169,6 +172,41 @@ void pool_source_tallies(struct pool_source *source, PGconn *conn)
 				source->pool, (int)status);
 	}
 	PQclear(rows);
+}
+
+/* The wallet's shards raise their incarnation in carillon.shard before they use it. */
+static void grant(struct pool_source *source, PGconn *conn, uint32_t shard)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, shard);
+	PGresult *row = pg_args_query(&args, conn,
+		"select incarnation from carillon.shard where service = 'wallet' and shard = $1");
+	source->granted[shard] = PQntuples(row) == 1 ? pg_u32(row, 0, 0) : 0;
+	PQclear(row);
+}
+
+enum pool_source_status pool_source_take_looking(
+	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed, char *reason)
+{
+	enum pool_source_status status = pool_source_take(source, feed);
+	if (status == POOL_SOURCE_AHEAD) {
+		grant(source, conn, feed->shard);
+		status = pool_source_take(source, feed);
+	}
+	if (status == POOL_SOURCE_UNKNOWN) {
+		pool_source_tallies(source, conn);
+		status = pool_source_take(source, feed);
+	}
+	if (status == POOL_SOURCE_AHEAD)
+		(void)refuse(reason,
+			"envelope.incarnation: found %u, expected at most %u, which wallet shard "
+			"%u has in carillon.shard",
+			feed->envelope->incarnation, source->granted[feed->shard], feed->shard);
+	if (status == POOL_SOURCE_UNKNOWN)
+		(void)refuse(reason,
+			"totals: found a tally that is not of pool %u, expected its own",
+			feed->pool);
+	return status;
 }
 
 void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool)

@@ -29,6 +29,7 @@ struct pool_source {
 	struct pool_vector vector;
 	uint32_t
 		incarnation[SHARDS_MAX]; /* of the wallet's shards, the highest heard of; 0: none */
+	uint32_t granted[SHARDS_MAX];	 /* what carillon.shard says they may be, as last asked */
 };
 
 enum pool_source_status {
@@ -40,10 +41,17 @@ enum pool_source_status {
 				 own database holds */
 	POOL_SOURCE_UNKNOWN,  /* names a tally that is not this pool's: nothing was taken */
 	POOL_SOURCE_OVERFLOW, /* a total that cannot be counted: nothing more was taken */
+	POOL_SOURCE_AHEAD,    /* of an incarnation above the granted one: nothing was taken. A lie
+				 that is believed would make every true message an old one */
 };
 
 enum pool_source_status pool_source_take(
 	struct pool_source *source, const Carillon__JackpotFeed *feed);
+/* The same with the database at hand: looks once for tallies that are not known yet, and in
+ * carillon.shard for a higher incarnation. Why it is UNKNOWN or AHEAD then is in reason
+ * (POOL_FEED_REASON_MAX bytes): such a message is a dead letter. */
+enum pool_source_status pool_source_take_looking(
+	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed, char *reason);
 
 /* Loads tallies and vector; schema "pool" or "cards" is where the vector is kept. Fatal on errors.
  */

@@ -175,16 +175,14 @@ static void keep_claim(
 static bool take_totals(
 	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
 {
-	enum pool_source_status status = pool_source_take(&instance->source, feed);
-	if (status == POOL_SOURCE_UNKNOWN) {
-		pool_source_tallies(&instance->source, service_pg(service));
-		status = pool_source_take(&instance->source, feed);
-	}
+	char reason[POOL_FEED_REASON_MAX];
+	enum pool_source_status status =
+		pool_source_take_looking(&instance->source, service_pg(service), feed, reason);
 	if (status == POOL_SOURCE_OVERFLOW)
 		fatal("set %u: a total of wallet shard %u cannot be counted", feed->pool,
 			feed->shard);
-	if (status == POOL_SOURCE_UNKNOWN) {
-		service_reason(service, "totals: found a tally that is not of set %u", feed->pool);
+	if (status == POOL_SOURCE_UNKNOWN || status == POOL_SOURCE_AHEAD) {
+		service_reason(service, "%s", reason);
 		return false;
 	}
 	if (status == POOL_SOURCE_RESTORED) {

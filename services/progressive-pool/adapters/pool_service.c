@@ -248,18 +248,15 @@ static void take_claim(
 static enum service_message_status take_totals(struct service *service,
 	struct pool_instance *instance, const Carillon__JackpotFeed *feed, bool *stop_r)
 {
-	enum pool_source_status status = pool_source_take(&instance->source, feed);
+	char reason[POOL_FEED_REASON_MAX];
 	*stop_r = true;
-	if (status == POOL_SOURCE_UNKNOWN) {
-		pool_source_tallies(&instance->source, service_pg(service));
-		status = pool_source_take(&instance->source, feed);
-	}
-	switch (status) {
+	switch (pool_source_take_looking(&instance->source, service_pg(service), feed, reason)) {
 	case POOL_SOURCE_OLD:
 		metric_add(self.old, 1);
 		return SERVICE_TAKEN;
 	case POOL_SOURCE_UNKNOWN:
-		service_reason(service, "totals: found a tally that is not of pool %u", feed->pool);
+	case POOL_SOURCE_AHEAD:
+		service_reason(service, "%s", reason);
 		return SERVICE_UNREADABLE;
 	case POOL_SOURCE_OVERFLOW:
 		fatal("pool %u: a total of wallet shard %u cannot be counted", feed->pool,

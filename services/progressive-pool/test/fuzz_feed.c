@@ -28,6 +28,8 @@ static void begin(struct pool *pool, struct pool_source *source)
 	pool_begin(pool, 1);
 	memset(source, 0, sizeof(*source));
 	source->pool = 1;
+	for (size_t i = 0; i < SHARDS_MAX; i++)
+		source->granted[i] = INT32_MAX / 2;
 	enum pool_status launched = pool_launch(pool, 978, 2, 20, &terms);
 	assert(launched == POOL_OK);
 	for (size_t i = 0; i < 2; i++) {

@@ -193,12 +193,17 @@ static void test_source_takes_in_any_order(void **state)
 		{ 1, 1, 100, POOL_SOURCE_OK, 100 },
 		{ 1, 1, 50, POOL_SOURCE_OK, 100 },
 		{ 1, 2, 900, POOL_SOURCE_UNKNOWN, 100 },
+		{ 3, 1, 900, POOL_SOURCE_AHEAD, 100 }, /* 2 is what was granted */
+		{ 2147483647, 1, 900, POOL_SOURCE_AHEAD, 100 },
+		{ 1, 1, 110, POOL_SOURCE_OK, 110 }, /* and it hears on */
 		{ 2, 1, 150, POOL_SOURCE_RESTORED, 150 },
 		{ 1, 1, 900, POOL_SOURCE_OLD, 150 },
 		{ 2, 1, 160, POOL_SOURCE_OK, 160 },
 	};
 	const struct pool_tally tally = { 1, 5, 978, 2, 1000000000, 5000, true };
 	memset(&source, 0, sizeof(source));
+	for (size_t i = 0; i < SHARDS_MAX; i++)
+		source.granted[i] = 2;
 	assert_int_equal(pool_vector_add_tally(&source.vector, &tally), POOL_VECTOR_OK);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct sample sample;
