@@ -317,6 +317,39 @@ def test_two_windows():
     assert left.balance == 100000 - 8
 
 
+def test_a_lost_reply_is_never_a_second_bet():
+    left = Person(place)
+    right = Person(place, number=left.number)
+    force(place, left.name, LOSS, LOSS)
+    body = left.bet_body(5)
+    place.http("POST", "/v1/rounds", body, token=left.token, key="lost")  # what was answered is never read
+    right.refresh()
+    right.bet(1)
+    model.bet(5)
+    model.bet(1)
+
+    def told(body, status=409):
+        answer = wait_until("an answer", lambda: (a := place.http("POST", "/v1/rounds", body, token=left.token, key="lost")).status not in (503, 504) and a, 30)
+        assert answer.status == status, answer
+        return answer
+
+    def already_done():
+        for expect in (1, 3, 9):  # as it was sent, as the conflict told, and a number nobody has
+            answer = told({**body, "expect": expect})
+            assert (answer.error["code"], answer.error["where"], answer.error["found"]) == ("already_done", "Idempotency-Key", "1"), answer
+            assert answer.error["message"] and answer.json["round"] is None, answer
+            assert {k: answer.json[k] for k in ("expect", "secret_hash", "balance_minor")} == {k: right.state[k] for k in ("expect", "secret_hash", "balance_minor")}, answer
+        assert told({**body, "expect": 3, "bet": {**body["bet"], "coin_minor": 10}}, 422).error["where"] == "Idempotency-Key"
+
+    already_done()
+    place.kill("spin-engine-1")  # whoever plays on knows it too
+    already_done()
+    assert [r["kind"] for r in journal_of(left)] == ["open", "deposit", "bet", "bet"]
+    assert left.refresh()["balance_minor"] == 100000 - 5 - 1
+    left.bet(1, key="another")
+    model.bet(1)
+
+
 def test_no_second_round_on_top_of_an_unfinished_one():
     person = Person(place)
     bet_for_model(person, script=[*BONUS, RULES.vial_value("money", 20, ONE_LINE)])

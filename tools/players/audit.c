@@ -70,6 +70,7 @@ static void compare(struct player *player)
 		crowd_schedule(player, clock_mono_us() + 500000);
 		return;
 	}
+	record_settle(&player->record, player->rows.at, player->rows.n);
 	stats.rows_compared += player->rows.n;
 	record_compare(&player->record, player->rows.at, player->rows.n, mismatch, player);
 	page(player, OP_ROUNDS, NULL);

@@ -329,7 +329,9 @@ static const enum row_kind move_kinds[] = { [OP_BET] = ROW_BET,
 static bool is_spent(const struct player *player, const struct view *view)
 {
 	return view->error[0] && view->has_expect && view->expect == player->op.expect + 1 &&
-	       strcmp(view->error, "move_spent") != 0 && strcmp(view->error, "other_content") != 0;
+	       strcmp(view->error, "move_spent") != 0 &&
+	       strcmp(view->error, "other_content") != 0 &&
+	       strcmp(view->error, "already_done") != 0;
 }
 
 static void spent(struct player *player, const struct view *view)
@@ -364,6 +366,18 @@ static void refused(struct player *player, const struct view *view)
 	go_on(player);
 }
 
+/* An earlier try was decided, and others have moved since: what came of it is in the ledger. */
+static void note_done(struct player *player, uint64_t move)
+{
+	struct told_move *told;
+	if (!move)
+		return;
+	player->op.expect = move;
+	note_move(player, move_kinds[player->op.kind], false, player->op.stake);
+	told = &player->record.moves.at[player->record.moves.n - 1];
+	told->unsure = true;
+}
+
 /* 409: another move is next, or the state does not allow this one. The state in the answer counts.
  */
 static void conflict(struct player *player, const struct view *view)
@@ -371,6 +385,7 @@ static void conflict(struct player *player, const struct view *view)
 	stats.conflicts++;
 	if (player->op.kind == OP_BET)
 		player->crowd->rounds_begun--;
+	note_done(player, view->done);
 	/* A number that is spent although nobody told us how will be found in the ledger. */
 	adopt_state(player, view);
 	player->asking = false;

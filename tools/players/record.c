@@ -69,6 +69,23 @@ struct told_round *record_round(struct record *record, uint64_t round)
 	return NULL;
 }
 
+void record_settle(struct record *record, const struct ledger_row *rows, size_t n)
+{
+	for (size_t i = 0; i < record->moves.n; i++) {
+		struct told_move *told = &record->moves.at[i];
+		for (size_t j = 0; told->unsure && j < n; j++) {
+			if (rows[j].kind >= ROW_DEPOSIT || rows[j].move != told->move)
+				continue;
+			told->unsure = false;
+			told->refused = rows[j].refused;
+			if (told->kind == ROW_BET && !told->refused)
+				*LIST_ADD(&record->rounds) =
+					(struct told_round){ .round = told->round,
+						.stake = told->stake };
+		}
+	}
+}
+
 struct comparison {
 	const struct record *record;
 	const struct ledger_row *rows;

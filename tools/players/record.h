@@ -46,6 +46,7 @@ struct told_move {
 	enum row_kind kind;
 	bool refused;
 	int64_t stake;
+	bool unsure; /* told by its number alone: whether it was refused is looked up at the end */
 };
 struct told_balance {
 	uint64_t move; /* the last one booked then: expect - 1 */
@@ -94,6 +95,10 @@ void record_free(struct record *record);
 /* NULL: not told. */
 struct told_jackpot *record_jackpot(struct record *record, uint64_t round, uint32_t index);
 struct told_round *record_round(struct record *record, uint64_t round);
+
+/* What was left unsure is taken from the ledger; such a bet, if accepted, is a round that was told.
+ */
+void record_settle(struct record *record, const struct ledger_row *rows, size_t n);
 
 /* Called for everything that does not fit. */
 typedef void record_mismatch(void *context, const char *text);

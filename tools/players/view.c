@@ -98,6 +98,8 @@ void view_read(const json_t *answer, struct view *view_r)
 	const json_t *error = json_object_get(answer, "error");
 	snprintf(view_r->error, sizeof(view_r->error), "%s", json_text(error, "code"));
 	snprintf(view_r->message, sizeof(view_r->message), "%s", json_text(error, "message"));
+	if (strcmp(view_r->error, "already_done") == 0)
+		view_r->done = strtoull(json_text(error, "found"), NULL, 10);
 	/* A session's answer has the state inside; all others are the state. */
 	const json_t *state = json_object_get(answer, "state");
 	if (json_is_object(state))

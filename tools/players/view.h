@@ -33,6 +33,7 @@ struct view {
 	uint8_t secret_hash[32];
 	int64_t balance, smallest_bet;
 	char error[64], message[200]; /* "" when there is none */
+	uint64_t done;		      /* already_done: the move it became; else 0 */
 	struct round_view round;
 };
 

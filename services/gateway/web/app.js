@@ -9,6 +9,7 @@ import { History, Jackpots, Winners } from "/panels.js";
 
 const GAME = "bewitched";
 const PHASE_MS = 420;
+const REMEMBERED = 16; // moves for which a request is known by its key
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // What every answer about play carries, however the round stands.
@@ -93,11 +94,19 @@ function useGame() {
 		}
 	}
 
-	// Another window of the same player may have moved on: the refusal carries the present state, and one more try is his wish still.
+	// The state beside the refusal is where play goes on; the move itself is in the history.
+	function done(error) {
+		dispatch({ type: "answer", answer: error.body, message: { bad: false, text: `Move ${error.body.error.found} was done already; its answer had been lost.` } });
+		loadHistory().catch(() => {});
+		return error.body;
+	}
+
+	// Another window of the same player may have moved on: the refusal carries the present state, and one more try is his wish still. But where a reply
+	// was lost and the move is done, it is not: the engine says so, as long as it knows the request; after that many moves nobody tries for him.
 	async function play(request, from, again = true) {
 		dispatch({ type: "busy" });
+		const { expect, secret_hash: before } = latest.current;
 		try {
-			const before = latest.current.secret_hash;
 			const answer = await request();
 			const { round } = answer;
 			if (round && promises.current[round.round] === undefined && before) promises.current[round.round] = before;
@@ -109,8 +118,9 @@ function useGame() {
 			return answer;
 		} catch (error) {
 			if (!(error instanceof ApiError)) console.error(error);
+			if (error.code === "already_done") return done(error);
 			dispatch({ type: "failed", error });
-			if (error.code !== "move_spent" || !again || from !== 0) return null;
+			if (error.code !== "move_spent" || !again || from !== 0 || error.body.expect - expect > REMEMBERED) return null;
 		}
 		return play(request, from, false);
 	}
@@ -141,6 +151,7 @@ function useGame() {
 			dispatch({ type: "answer", answer });
 			return answer;
 		} catch (error) {
+			if (error.code === "already_done") return done(error);
 			dispatch({ type: "failed", error });
 			return null;
 		}

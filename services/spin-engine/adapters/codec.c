@@ -179,9 +179,34 @@ size_t player_game_encode(const struct player_game *play, uint8_t out[STATE_BYTE
 	return carillon__play_state__pack(&state.state, out);
 }
 
-size_t player_encode(const struct player *player, uint8_t out[STATE_BYTES_MAX])
+struct seen_out {
+	uint64_t move[PLAYER_SEEN_MAX];
+	uint8_t request_id[PLAYER_SEEN_MAX * PLAYER_SEEN_BYTES];
+	uint8_t content_hash[PLAYER_SEEN_MAX * PLAYER_SEEN_BYTES];
+};
+
+static void put_seen(
+	const struct player *player, struct seen_out *out, Carillon__PlayerState *message)
+{
+	size_t count = player->seen_count;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i * PLAYER_SEEN_BYTES;
+
+		out->move[i] = player->seen[i].move;
+		memcpy(out->request_id + at, player->seen[i].request_id, PLAYER_SEEN_BYTES);
+		memcpy(out->content_hash + at, player->seen[i].content_hash, PLAYER_SEEN_BYTES);
+	}
+	message->n_seen_moves = count;
+	message->seen_moves = out->move;
+	message->seen_request_ids = data_of(out->request_id, count * PLAYER_SEEN_BYTES);
+	message->seen_content_hashes = data_of(out->content_hash, count * PLAYER_SEEN_BYTES);
+}
+
+size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX])
 {
 	Carillon__PlayerState message = CARILLON__PLAYER_STATE__INIT;
+	struct seen_out seen;
 	Carillon__KeptAward award[PLAYER_AWARDS_MAX], *awards[PLAYER_AWARDS_MAX];
 
 	message.format = FORMAT;
@@ -208,7 +233,8 @@ size_t player_encode(const struct player *player, uint8_t out[STATE_BYTES_MAX])
 	message.last_game = player->last.game;
 	message.last_round = player->last.round;
 	message.last_collected = player->last.collected.minor;
-	assert(carillon__player_state__get_packed_size(&message) <= STATE_BYTES_MAX);
+	put_seen(player, &seen, &message);
+	assert(carillon__player_state__get_packed_size(&message) <= PLAYER_BYTES_MAX);
 	return carillon__player_state__pack(&message, out);
 }
 
@@ -424,6 +450,30 @@ enum codec_status player_game_decode(const uint8_t *bytes, size_t count, struct 
 	return status;
 }
 
+static bool get_seen(const Carillon__PlayerState *message, struct player *player)
+{
+	size_t count = message->n_seen_moves;
+	uint64_t before = 0;
+
+	if (count > PLAYER_SEEN_MAX ||
+		message->seen_request_ids.len != count * PLAYER_SEEN_BYTES ||
+		message->seen_content_hashes.len != count * PLAYER_SEEN_BYTES)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct player_seen *seen = &player->seen[i];
+		size_t at = i * PLAYER_SEEN_BYTES;
+
+		if (message->seen_moves[i] <= before)
+			return false;
+		seen->move = before = message->seen_moves[i];
+		memcpy(seen->request_id, message->seen_request_ids.data + at, PLAYER_SEEN_BYTES);
+		memcpy(seen->content_hash, message->seen_content_hashes.data + at,
+			PLAYER_SEEN_BYTES);
+	}
+	player->seen_count = (uint32_t)count;
+	return true;
+}
+
 static enum codec_status get_player(const Carillon__PlayerState *message, struct player *player)
 {
 	if (message->format != FORMAT)
@@ -433,7 +483,7 @@ static enum codec_status get_player(const Carillon__PlayerState *message, struct
 		!get_bytes(
 			&message->last_content_hash, PLAYER_ID_BYTES, player->last.content_hash) ||
 		message->n_awards > PLAYER_AWARDS_MAX || message->last_kind > PLAYER_MOVE_SETTING ||
-		message->last_collected < 0)
+		message->last_collected < 0 || !get_seen(message, player))
 		return CODEC_RANGE;
 	player->currency = message->currency;
 	player->blocked = message->blocked;

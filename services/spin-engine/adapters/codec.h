@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #define RECORD_BYTES_MAX 1024 /* of a record, as the wallet takes it */
-#define STATE_BYTES_MAX 1024  /* of a game's or a player's state */
+#define STATE_BYTES_MAX 1024  /* of a game's state */
+#define PLAYER_BYTES_MAX 1536 /* of a player's state */
 
 enum codec_status {
 	CODEC_OK = 0,
@@ -28,7 +29,7 @@ size_t player_game_encode(const struct player_game *play, uint8_t out[STATE_BYTE
 enum codec_status player_game_decode(
 	const uint8_t *bytes, size_t count, struct player_game *play_r);
 /* id, account and last_move are columns of their own. */
-size_t player_encode(const struct player *player, uint8_t out[STATE_BYTES_MAX]);
+size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX]);
 enum codec_status player_decode(const uint8_t *bytes, size_t count, struct player *player_r);
 
 /* The longest record the bounds of the state allow. */

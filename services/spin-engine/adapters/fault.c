@@ -51,6 +51,8 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_MOVE_AHEAD] = { 409, "move_ahead", "This move number is not yet next." },
 	[REFUSED_CONTENT] = { 422, "other_content",
 		"The same Idempotency-Key was used for a request with other content." },
+	[REFUSED_DONE] = { 409, "already_done",
+		"This request was decided before, as the move found; nothing was done again." },
 	[REFUSED_LATE] = { 409, "too_late", "The request came too late to start anything." },
 	[REFUSED_FEATURE_OPEN] = { 409, "feature_open",
 		"The round before this one has a feature that is not yet played to its end." },

@@ -139,7 +139,7 @@ enum { G_PLAYER, G_GAME, G_SHARD, G_MOVE, G_VERSION, G_ROUND, G_OPEN, G_STATE, G
 
 static void add_player(struct text *column, const struct seat *seat)
 {
-	uint8_t bytes[STATE_BYTES_MAX];
+	uint8_t bytes[PLAYER_BYTES_MAX];
 	size_t length = player_encode(&seat->player, bytes);
 
 	for (int i = 0; i < P_COLUMNS; i++)

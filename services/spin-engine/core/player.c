@@ -211,19 +211,40 @@ static enum player_outcome check_open(const struct player *player,
 	return PLAYER_ANSWER;
 }
 
+/* What became a move before starts nothing again, whatever number it names: whoever lost the reply
+ * may have learned from elsewhere which number is next. */
+static enum player_outcome check_repeat(const struct player *player,
+	const struct player_command *command, struct player_error *error_r)
+{
+	if (!command->has_request_id || player->last_move == 0)
+		return PLAYER_PROPOSE;
+	if (memcmp(command->request_id, player->last.request_id, PLAYER_ID_BYTES) == 0) {
+		if (memcmp(command->content_hash, player->last.content_hash, PLAYER_ID_BYTES) == 0)
+			return PLAYER_STORED;
+		return refuse(error_r, REFUSED_CONTENT, "Idempotency-Key", 0);
+	}
+	for (uint32_t i = 0; i < player->seen_count; i++) {
+		const struct player_seen *seen = &player->seen[i];
+
+		if (memcmp(command->request_id, seen->request_id, PLAYER_SEEN_BYTES) != 0)
+			continue;
+		if (memcmp(command->content_hash, seen->content_hash, PLAYER_SEEN_BYTES) != 0)
+			return refuse(error_r, REFUSED_CONTENT, "Idempotency-Key", 0);
+		return refuse(error_r, REFUSED_DONE, "Idempotency-Key", seen->move);
+	}
+	return PLAYER_PROPOSE;
+}
+
 /* The number: what was asked before is answered from the record, never drawn twice. */
 static enum player_outcome check_number(const struct player *player,
 	const struct player_command *command, struct player_error *error_r)
 {
 	uint64_t next = player_expect(player);
+	enum player_outcome outcome = check_repeat(player, command, error_r);
 	enum player_refusal refusal;
 
-	if (command->has_request_id && player->last_move > 0 &&
-		memcmp(command->request_id, player->last.request_id, PLAYER_ID_BYTES) == 0) {
-		if (memcmp(command->content_hash, player->last.content_hash, PLAYER_ID_BYTES) == 0)
-			return PLAYER_STORED;
-		return refuse(error_r, REFUSED_CONTENT, "Idempotency-Key", 0);
-	}
+	if (outcome != PLAYER_PROPOSE)
+		return outcome;
 	if (is_house(command->verb) || command->verb == VERB_WITCH || command->expect == next)
 		return PLAYER_PROPOSE;
 	if (command->expect > next)
@@ -279,6 +300,26 @@ static void next_salt_of_alien(struct player_salt *salt, uint64_t move)
 		salt->bytes[i] ^= (uint8_t)(0x5a + (move >> (8 * (i % 8))));
 }
 
+/* The last move is about to be one of the earlier ones. */
+static void note_seen(struct player *player)
+{
+	static const uint8_t none[PLAYER_ID_BYTES];
+	const struct player_last *last = &player->last;
+	struct player_seen *seen;
+
+	if (player->last_move == 0 || memcmp(last->request_id, none, PLAYER_ID_BYTES) == 0)
+		return;
+	if (player->seen_count == PLAYER_SEEN_MAX) {
+		memmove(player->seen, player->seen + 1,
+			(PLAYER_SEEN_MAX - 1) * sizeof(player->seen[0]));
+		player->seen_count--;
+	}
+	seen = &player->seen[player->seen_count++];
+	seen->move = player->last_move;
+	memcpy(seen->request_id, last->request_id, PLAYER_SEEN_BYTES);
+	memcpy(seen->content_hash, last->content_hash, PLAYER_SEEN_BYTES);
+}
+
 bool player_knows(const struct player *player, const struct player_fact *fact)
 {
 	bool opens = fact->kind == PLAYER_MOVE_OPEN;
@@ -299,6 +340,7 @@ enum player_adopt player_adopt(struct player *player, struct player_game *play,
 		return ADOPT_KNOWN;
 	if (!opens && (!player->account || fact->move != player->last_move + 1))
 		result = ADOPT_SKIPPED;
+	note_seen(player);
 	player->account = true;
 	player->last_move = fact->move;
 	if (fact->currency)

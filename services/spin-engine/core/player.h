@@ -22,6 +22,8 @@
 #define PLAYER_GAMBLES_MAX 10
 #define PLAYER_CLAIMS_MAX 8 /* jackpots one round may hit: beyond it play of the game stops */
 #define PLAYER_AWARDS_MAX 16
+#define PLAYER_SEEN_MAX 16   /* requests known as moves, beside the last */
+#define PLAYER_SEEN_BYTES 8  /* of an id or hash; the first of them */
 #define PLAYER_FORCED_MAX 24 /* draws of a script, tests only */
 #define PLAYER_REASON_MAX 80
 #define PLAYER_SHOW_MAX 64 /* phases one step shows */
@@ -120,6 +122,13 @@ struct player_last {
 	struct money collected; /* of an earlier round by this move */
 };
 
+/* An earlier request that became a move, accepted or refused by the wallet. The beginnings of id
+ * and hash are enough: two that agree by chance refuse a request, and never book one. */
+struct player_seen {
+	uint64_t move;
+	uint8_t request_id[PLAYER_SEEN_BYTES], content_hash[PLAYER_SEEN_BYTES];
+};
+
 struct player {
 	player_id id;
 	bool account; /* journal row 0 is known */
@@ -132,6 +141,8 @@ struct player {
 	struct player_last last;
 	uint32_t award_count; /* latest last */
 	struct player_award award[PLAYER_AWARDS_MAX];
+	uint32_t seen_count; /* latest last; the last move is not among them */
+	struct player_seen seen[PLAYER_SEEN_MAX];
 };
 
 /* A command, read and checked for form by the adapter. */
@@ -172,6 +183,7 @@ enum player_refusal {
 	REFUSED_MOVE_SPENT,
 	REFUSED_MOVE_AHEAD,
 	REFUSED_CONTENT,
+	REFUSED_DONE, /* found: the move that it became */
 	REFUSED_LATE,
 	REFUSED_FEATURE_OPEN,
 	REFUSED_ROUND,

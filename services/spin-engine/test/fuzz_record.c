@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t bytes[RECORD_BYTES_MAX], again[RECORD_BYTES_MAX];
+	uint8_t bytes[RECORD_BYTES_MAX], again[RECORD_BYTES_MAX], whole[PLAYER_BYTES_MAX];
 	struct player_record record, back;
 	struct player_game play;
 	struct player player = { 0 };
@@ -23,6 +23,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (player_game_decode(data, size, &play) == CODEC_OK)
 		(void)player_game_encode(&play, bytes);
 	if (player_decode(data, size, &player) == CODEC_OK)
-		(void)player_encode(&player, bytes);
+		(void)player_encode(&player, whole);
 	return 0;
 }

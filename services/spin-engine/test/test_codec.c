@@ -111,14 +111,42 @@ static void test_codec_player_round_trip(void **unused)
 		.balance = { 1234 },
 		.last = { { 1 }, { 2 }, PLAYER_MOVE_GAMBLE, 1, 2, 7, { 9 } },
 		.award_count = 1,
-		.award = { { 7, 1, 1, { 5000 } } } };
+		.award = { { 7, 1, 1, { 5000 } } },
+		.seen_count = 2,
+		.seen = { { 5, { 1, 9 }, { 2 } }, { 7, { 3 }, { 4, 9 } } } };
 	struct player back = { .id = 5, .account = true, .last_move = 8 };
-	uint8_t bytes[STATE_BYTES_MAX];
+	uint8_t bytes[PLAYER_BYTES_MAX];
 	size_t length = player_encode(&player, bytes);
 
 	(void)unused;
 	assert_int_equal(player_decode(bytes, length, &back), CODEC_OK);
 	assert_memory_equal(&player, &back, sizeof(back));
+}
+
+/* A checkpoint has room for a player's every field at its longest; what he repeats must come in
+ * order and whole. */
+static void test_codec_player_bound(void **unused)
+{
+	struct player player, back = { .id = 5 };
+	uint8_t bytes[PLAYER_BYTES_MAX];
+	size_t length;
+
+	(void)unused;
+	memset(&player, 0xff, sizeof(player));
+	player.account = player.blocked = true;
+	player.award_count = PLAYER_AWARDS_MAX;
+	player.seen_count = PLAYER_SEEN_MAX;
+	for (uint32_t i = 0; i < PLAYER_SEEN_MAX; i++)
+		player.seen[i].move = UINT64_MAX - PLAYER_SEEN_MAX + i;
+	player.last.kind = PLAYER_MOVE_SETTING;
+	player.last.collected = money_of(INT64_MAX);
+	length = player_encode(&player, bytes);
+	assert_in_range(length, 512, PLAYER_BYTES_MAX);
+	assert_int_equal(player_decode(bytes, length, &back), CODEC_OK);
+	assert_memory_equal(back.seen, player.seen, sizeof(back.seen));
+	player.seen[3].move = player.seen[2].move;
+	length = player_encode(&player, bytes);
+	assert_int_equal(player_decode(bytes, length, &back), CODEC_RANGE);
 }
 
 /* A record is never longer than the wallet takes, whatever the state. */
@@ -192,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_codec_record_round_trip),
 		cmocka_unit_test(test_codec_player_round_trip),
+		cmocka_unit_test(test_codec_player_bound),
 		cmocka_unit_test(test_codec_bound),
 		cmocka_unit_test(test_codec_first_format),
 		cmocka_unit_test(test_codec_refuses),

@@ -42,7 +42,8 @@ static void bet_with(struct world *world, const char *script, struct player_comm
 
 /* "bet 1 b0", "auto 1", "pick 2", "next", "collect", "win", "lose", "halve", "start 3", "stop",
  * "witch 1", "void", "resolve"; in front of it: "low", "high", "late", "same", "other" (the key of
- * the last move), "old" (another round), "refuse" (by the wallet), "blocked". */
+ * the last move), "old" (another round), "refuse" (by the wallet), "blocked", "key1" (the key of
+ * the first step), "changed" (its content is another). */
 static bool apply_word(struct world *world, char *word, struct player_command *command)
 {
 	if (strcmp(word, "low") == 0)
@@ -64,6 +65,11 @@ static bool apply_word(struct world *world, char *word, struct player_command *c
 		command->cursor++;
 	else if (strcmp(word, "refuse") == 0)
 		world->refuse_next = 2;
+	else if (strncmp(word, "key", 3) == 0) {
+		memset(command->request_id, 0, PLAYER_ID_BYTES);
+		command->request_id[0] = (uint8_t)atoi(word + 3);
+	} else if (strcmp(word, "changed") == 0)
+		command->content_hash[0] = 7;
 	else if (strcmp(word, "blocked") == 0)
 		world->player.blocked = world->other.blocked = true;
 	else
@@ -155,6 +161,81 @@ static void test_player_numbers(void **unused)
 	};
 	(void)unused;
 	RUN(rows);
+}
+
+/* A request that became a move starts nothing again, whatever number it names now. */
+static void test_player_repeats(void **unused)
+{
+	static const struct row rows[] = {
+		{ "the last one at the next number", "bet 0; key1 bet 0", "bet stake 1; stored" },
+		{ "an older one as it was sent", "bet 0; bet 0; low low key1 bet 0",
+			"bet stake 1; bet stake 1; 409 already_done" },
+		{ "an older one at the next number", "bet 0; bet 0; key1 bet 0; bet 0",
+			"bet stake 1; bet stake 1; 409 already_done; bet stake 1" },
+		{ "an older one at a number ahead", "bet 0; bet 0; high key1 bet 0",
+			"bet stake 1; bet stake 1; 409 already_done" },
+		{ "an older one's key, other content", "bet 0; bet 0; changed key1 bet 0",
+			"bet stake 1; bet stake 1; 422 other_content" },
+		{ "the house moved in between", "bet 1; resolve; key1 bet 1",
+			"bet stake 1 win 0+30 open; collect release 30; 409 already_done" },
+		{ "a collect", "bet 1; collect; bet 1; key2 collect",
+			"bet stake 1 win 0+30 open; collect release 30; bet stake 1 win 0+30 open; "
+			"409 already_done" },
+		{ "a refused one while it is the last", "refuse bet 0; key1 bet 0",
+			"403 limit spent; stored" },
+		{ "a refused one later", "refuse bet 0; bet 0; key1 bet 0",
+			"403 limit spent; bet stake 1; 409 already_done" },
+		{ "what was declined became no move", "late bet 0; bet 0; key1 bet 0",
+			"409 too_late; bet stake 1; bet stake 1" },
+	};
+	(void)unused;
+	RUN(rows);
+}
+
+/* How far back, by which number it is told, and that all of it survives a restart. */
+static void test_player_remembers_repeats(void **unused)
+{
+	static struct world world;
+	struct player_command command;
+	struct player_error error;
+	struct player back;
+	uint8_t bytes[PLAYER_BYTES_MAX];
+	char result[200], steps[] = "bet 0";
+	uint64_t moves =
+		PLAYER_SEEN_MAX + 2; /* the last, those seen before it, and one forgotten */
+
+	(void)unused;
+	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
+	for (uint64_t move = 1; move <= moves; move++) {
+		snprintf(steps, sizeof(steps), "bet 0");
+		command = world_command(&world, VERB_BET);
+		make_command(&world, steps, &command);
+		world_do(&world, &command, result, sizeof(result));
+		world_check(&world);
+	}
+	back = (struct player){ .id = world.player.id, .account = true, .last_move = moves };
+	assert_int_equal(
+		player_decode(bytes, player_encode(&world.player, bytes), &back), CODEC_OK);
+	assert_memory_equal(&back, &world.player, sizeof(back));
+	for (uint64_t move = 1; move <= moves; move++) {
+		memset(command.request_id, 0, PLAYER_ID_BYTES);
+		command.request_id[0] = (uint8_t)move;
+		command.expect = moves + 1;
+		if (move == 1 || move == moves) {
+			assert_int_equal(player_check(&back, &world.play, &world.game, &command,
+						 world.now_us, &error),
+				move == 1 ? PLAYER_PROPOSE : PLAYER_STORED);
+			continue;
+		}
+		for (command.expect = 1; command.expect < moves + 4; command.expect++) {
+			assert_int_equal(player_check(&back, &world.play, &world.game, &command,
+						 world.now_us, &error),
+				PLAYER_REFUSE);
+			assert_int_equal(error.refusal, REFUSED_DONE);
+			assert_string_equal(error.field, "Idempotency-Key");
+			assert_int_equal(error.found, move);
+		}
+	}
 }
 
 /* What waits in pending, and who lets it go. RULE bewitched 5.9 */
@@ -453,6 +534,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_player_numbers),
+		cmocka_unit_test(test_player_repeats),
+		cmocka_unit_test(test_player_remembers_repeats),
 		cmocka_unit_test(test_player_stages),
 		cmocka_unit_test(test_player_gamble),
 		cmocka_unit_test(test_player_not_after),

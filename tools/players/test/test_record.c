@@ -55,9 +55,9 @@ static const struct ledger_row right[] = {
 
 static void told(struct record *record)
 {
-	static const struct told_move moves[] = { { 1, 1, ROW_BET, false, 100 },
-		{ 2, 2, ROW_BET, false, 30 }, { 3, 2, ROW_ANY, false, 0 },
-		{ 4, 2, ROW_GAMBLE, false, 0 }, { 5, 5, ROW_BET, true, 9999 } };
+	static const struct told_move moves[] = { { 1, 1, ROW_BET, false, 100, false },
+		{ 2, 2, ROW_BET, false, 30, false }, { 3, 2, ROW_ANY, false, 0, false },
+		{ 4, 2, ROW_GAMBLE, false, 0, false }, { 5, 5, ROW_BET, true, 9999, false } };
 	/* 920: the jackpot is booked and hidden; 4920 is shown before its release. */
 	static const struct told_balance balances[] = { { 0, 1000, 0 }, { 1, 900, 0 },
 		{ 1, 950, 0 }, { 2, 920, 2 }, { 2, 920, 2 }, { 2, 4920, 2 }, { 3, 4980, 2 },
@@ -212,6 +212,31 @@ static void test_wrong_tellings_are_found(void **state)
 	}
 }
 
+/* "Already done" tells the number alone: the ledger has the rest, but not another kind or stake. */
+static void test_unsure_moves_are_looked_up(void **state)
+{
+	(void)state;
+	for (size_t at = 0; at < 5; at++) {
+		struct record record;
+		size_t rounds;
+		bool refused;
+		told(&record);
+		rounds = record.rounds.n;
+		refused = record.moves.at[at].refused;
+		record.moves.at[at].unsure = true;
+		record.moves.at[at].refused = false;
+		for (int times = 0; times < 2; times++)
+			record_settle(&record, right, ROWS);
+		assert_int_equal(record.moves.at[at].refused, refused);
+		assert_int_equal(
+			record.rounds.n - rounds, record.moves.at[at].kind == ROW_BET && !refused);
+		assert_int_equal(compare(&record, right, ROWS), 0);
+		record.moves.at[at].kind = ROW_VOID;
+		assert_true(compare(&record, right, ROWS) > 0);
+		record_free(&record);
+	}
+}
+
 static void test_hidden_jackpot_only_in_its_round(void **state)
 {
 	(void)state;
@@ -244,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_consistent_double_booking_is_found),
 		cmocka_unit_test(test_each_changed_amount_is_found),
 		cmocka_unit_test(test_wrong_tellings_are_found),
+		cmocka_unit_test(test_unsure_moves_are_looked_up),
 		cmocka_unit_test(test_hidden_jackpot_only_in_its_round),
 		cmocka_unit_test(test_round_sums),
 	};
