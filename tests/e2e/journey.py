@@ -657,6 +657,8 @@ def test_tampering_is_named():
     claim = f"where player = {claim_player} and move = {move} and index = 1"
     leg_shard, leg_batch, leg_account = place.sql("select shard, batch, account from wallet.house_leg order by shard, batch, account limit 1")[0]
     one_leg = f"where shard = {leg_shard} and batch = {leg_batch} and account = '{leg_account}'"
+    tally = place.sql("select id from pool.tally where pool = 1 and currency = 978 and closed is null")[0][0]  # numbered as the pools happened to come up
+    total, vector = f"where shard = 0 and tally = {tally}", f"where pool = 1 and shard = 1 and tally = {tally}"
     cases = (  # point, tampering, undoing, what must be named
         (1, f"update wallet.journal set move = move + 5 {row}", f"update wallet.journal set move = move - 5 {row}", here),
         (2, f"update wallet.journal set balance_after = balance_after + 1 {row}", f"update wallet.journal set balance_after = balance_after - 1 {row}", here),
@@ -664,8 +666,8 @@ def test_tampering_is_named():
         (2, f"update wallet.journal set pending_after = pending_after + 1 {row}", f"update wallet.journal set pending_after = pending_after - 1 {row}", here),
         (3, f"update wallet.journal set stake = stake + 1 {row}", f"update wallet.journal set stake = stake - 1 {row}", f"shard {shard}, batch {batch}"),
         (4, f"update wallet.house_leg set amount = amount + 1 {one_leg}", f"update wallet.house_leg set amount = amount - 1 {one_leg}", f"shard {leg_shard}, batch {leg_batch}"),
-        (5, "update wallet.tally_total set total = total + 1 where shard = 0 and tally = 1", "update wallet.tally_total set total = total - 1 where shard = 0 and tally = 1", "shard 0, tally 1"),
-        (6, "update pool.vector set total = total + 1 where pool = 1 and shard = 1 and tally = 1", "update pool.vector set total = total - 1 where pool = 1 and shard = 1 and tally = 1", "pool 1, shard 1, tally 1"),
+        (5, f"update wallet.tally_total set total = total + 1 {total}", f"update wallet.tally_total set total = total - 1 {total}", f"shard 0, tally {tally}"),
+        (6, f"update pool.vector set total = total + 1 {vector}", f"update pool.vector set total = total - 1 {vector}", f"pool 1, shard 1, tally {tally}"),
         (6, "update pool.pool set t_e18 = t_e18 + 1 where pool = 1", "update pool.pool set t_e18 = t_e18 - 1 where pool = 1", "pool 1"),
         (7, "update pool.pool set jp_reserve_e27 = jp_reserve_e27 + 1 where pool = 1", "update pool.pool set jp_reserve_e27 = jp_reserve_e27 - 1 where pool = 1", "pool 1"),
         (7, "update pool.row set r_e27 = r_e27 + 1 where pool = 1 and currency = 978 and coin_minor = 20", "update pool.row set r_e27 = r_e27 - 1 where pool = 1 and currency = 978 and coin_minor = 20", "pool 1"),
