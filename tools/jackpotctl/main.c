@@ -1,8 +1,7 @@
 /* jackpotctl: what an operator asks of an installation from a terminal.
  *
- *     jackpotctl ledger verify [--json] [--dsn DSN]     exit 0: the books are in order, 1: they are
- * not jackpotctl status [--json] [--dsn DSN]            exit 0: every shard has a living owner, 1:
- * not so
+ *     jackpotctl ledger verify [--json] [--dsn DSN]   exit 0: the books are in order, 1: not so
+ *     jackpotctl status [--json] [--dsn DSN]          exit 0: every shard has an owner, 1: not so
  *
  * 2: the arguments or the database are wrong. The DSN is CARILLON_PG_RO_DSN, or CARILLON_PG_DSN,
  * where none is given. */
