@@ -108,7 +108,7 @@ run() {
     rm -f "$RUN/run.pid"
     trap - EXIT
     if [ "$code" = 0 ]; then
-        say "All is well. Summary: build/run/summary.json. The money is kept in $CARILLON_DATA: make run continues with it, make test proves it."
+        say "All is well. Summary: build/run/summary.json. The money is kept in $CARILLON_DATA: make run continues with it."
     else
         say "Not all is well (see above). Logs: $CARILLON_DATA/log/. Summary: build/run/summary.json."
     fi
