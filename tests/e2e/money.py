@@ -130,6 +130,47 @@ def test_kafka_loses_its_tail_on_every_topic():
     place.verify(60)
 
 
+def dead_letters(reason):
+    return sum(reason in place.log(f"{name}-1") for name in ("progressive-pool", "jackpot-cards"))
+
+
+def test_a_lie_about_an_incarnation_deafens_nobody():
+    """One message with a huge incarnation: if it were believed, every true one would be from before a restore."""
+    for pool in (1, 2):
+        for shard in range(SHARDS):
+            feed = field(1, field(1, 1) + field(2, 2000000000) + field(3, 1) + field(6, b"test")) + field(2, pool) + field(3, shard)
+            for partition in range(SHARDS):
+                place.raw("jackpot.feed", partition, feed)
+    wait_until("dead letters", lambda: dead_letters("envelope.incarnation: found 2000000000, expected at most 1") == 2, 10)
+    before = place.sql("select (select t_e18 from pool.pool where pool = 1), (select t_e18 from cards.card_set where pool = 2)")[0]
+    bench = place.bench(3, first=52000000)
+    assert bench.wait(60) == 0, bench.stdout.read()
+    wait_until("T of both to follow", lambda: all(int(a) > int(b) for a, b in zip(place.sql(
+        "select (select t_e18 from pool.pool where pool = 1), (select t_e18 from cards.card_set where pool = 2)")[0], before)), 10)
+    place.verify()
+
+
+def test_closed_tallies_are_folded():
+    """The wallet counts at most 1,024 tallies at once; there may be any number that are closed and recorded."""
+    assert place.bench(3, first=53000000).wait(60) == 0
+    folded = wait_until("a recorded tally", lambda: place.sql(
+        "select id from pool.tally where pool = 1 and currency = 978 and closed is null and id in (select tally from pool.vector)"), 10)[0][0]
+    place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 9999, 1, 978, n, 5000,"
+              " now() - interval '1 hour' from generate_series(1, 1500) n", writer=True)
+    place.sql("insert into carillon.fx_rate (currency, rate_nano) values (978, 999000000)", writer=True)
+    bench = place.bench(20, first=53000000)
+    place.kill("progressive-pool-1")  # it opens tallies when it starts
+    wait_until("a tally for the new rate", lambda: place.sql(f"select 1 from pool.tally where id = {folded} and closed is not null"), 20)
+    time.sleep(2)
+    place.sql(f"update pool.tally set closed = closed - interval '2 minutes' where id = {folded}", writer=True)
+    wait_until("the fold", lambda: f"tally {folded}: folded" in place.log("wallet-1"), 20)
+    place.kill("wallet-1")
+    again = place.now()
+    wait_until("bets after the wallet's return", lambda: place.bets(again) > 100, 20)
+    assert bench.wait(60) == 0, bench.stdout.read()
+    place.verify()
+
+
 def test_rates_that_have_changed_too_often_leave_the_old_one_in_force():
     """A pool can count so many tallies (256), closed ones included: who changes rates daily gets there. Then it goes on with the rate it has."""
     place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 1, 1, 752, 87500000 + n, 5000, now()"

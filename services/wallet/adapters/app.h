@@ -68,7 +68,8 @@ struct wallet_shard {
 	uint64_t totals[WALLET_TALLIES_MAX];	   /* by index of the tally in wallet.tallies */
 	uint64_t totals_acked[WALLET_TALLIES_MAX]; /* of closed tallies: what the pool has recorded
 						    */
-	uint64_t tallies_seq;			   /* totals in Postgres hold just after this row */
+	uint64_t totals_written[WALLET_TALLIES_MAX]; /* of closed tallies: wallet.tally_total */
+	uint64_t tallies_seq; /* totals in Postgres hold just after this row */
 	uint64_t tallies_us;
 	bool tallies_dirty;
 	struct feed_pool feeds[FEED_POOLS_MAX];
@@ -88,7 +89,9 @@ struct wallet_metrics {
 
 struct wallet {
 	struct wallet_rules rules;
-	struct wallet_tally tallies[WALLET_TALLIES_MAX];
+	struct wallet_tally tallies[WALLET_TALLIES_MAX]; /* id 0: a free place, closed */
+	bool tally_old[WALLET_TALLIES_MAX];		 /* was closed a while ago */
+	int tallies_missed;				 /* open ones without a place */
 	uint64_t polled_us; /* tallies and switches, by the monotonic clock */
 	struct accounts accounts;
 	struct ids ids;
@@ -116,7 +119,7 @@ void wallet_metrics_open(struct wallet_metrics *metrics);
 void wallet_metrics_row(struct wallet_metrics *metrics, const struct wallet_row *row);
 
 /* load.c: state of a shard from Postgres, rolled forward from its journal. */
-void wallet_load_shard(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard);
+void wallet_load_shard(struct wallet *wallet, struct service *service, struct wallet_shard *shard);
 /* Accounts of these players that are not in memory yet, by one query. Each player is there
  * afterwards. */
 void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players,
@@ -130,6 +133,9 @@ void wallet_poll_rules(struct wallet *wallet, struct service *service, uint64_t 
 void wallet_feed_know(struct wallet_shard *shard, uint32_t pool);
 /* Index of a tally by id, -1: not known (yet). */
 int wallet_tally_index(const struct wallet *wallet, uint32_t id);
+/* The same; one that was folded gets a place again, with the totals that are in Postgres. */
+int wallet_tally_bring(struct wallet *wallet, struct service *service, uint32_t id);
+bool wallet_table_exists(PGconn *conn, const char *name);
 void wallet_totals_add(
 	struct wallet *wallet, struct wallet_shard *shard, const struct wallet_row *row);
 

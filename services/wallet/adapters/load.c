@@ -118,20 +118,37 @@ static uint64_t position_read(PGconn *conn, struct wallet_shard *shard)
 	return checkpoint;
 }
 
-static void totals_read(
-	struct wallet *wallet, PGconn *conn, struct wallet_shard *shard, uint64_t *seqs_r)
+/* Totals of a shard: of the tallies that the table holds, and of those that their pools have not
+ * recorded; or of one tally. The others are folded. */
+static void totals_read(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
+	uint32_t only, uint64_t *seqs_r)
 {
-	char number[NUMBER_TEXT];
-	const char *parameters[] = { number };
+	PGconn *conn = service_pg(service);
+	char numbers[2][NUMBER_TEXT];
+	const char *parameters[] = { numbers[0], numbers[1] };
+	bool cards = wallet_table_exists(conn, "cards.vector");
+	bool pools = wallet_table_exists(conn, "pool.vector");
+	char sql[640];
 
-	(void)snprintf(number, sizeof(number), "%u", shard->shard);
-	PGresult *result = pg_query(conn,
-		"select tally, total, seq from wallet.tally_total where shard = $1", 1, parameters);
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%u", shard->shard);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%u", only);
+	(void)snprintf(sql, sizeof(sql),
+		"select w.tally, w.total, w.seq, (w.total <= greatest(0%s%s))::integer "
+		"from wallet.tally_total w where w.shard = $1 and $2::integer in (0, w.tally)",
+		pools ? ", (select max(total) from pool.vector v where v.shard = w.shard and "
+			"v.tally = w.tally)"
+		      : "",
+		cards ? ", (select max(total) from cards.vector v where v.shard = w.shard and "
+			"v.tally = w.tally)"
+		      : "");
+	PGresult *result = pg_query(conn, sql, 2, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
-		int at = wallet_tally_index(wallet, (uint32_t)pg_number(result, i, 0));
+		uint32_t id = (uint32_t)pg_number(result, i, 0);
+		int at = wallet_tally_index(wallet, id);
+		if (at < 0 && pg_number(result, i, 3) != 0)
+			continue;
 		if (at < 0)
-			fatal("wallet.tally_total: tally %" PRId64 " is not in pool.tally",
-				pg_number(result, i, 0));
+			at = wallet_tally_bring(wallet, service, id);
 		shard->totals[at] = (uint64_t)pg_number(result, i, 1);
 		seqs_r[at] = (uint64_t)pg_number(result, i, 2);
 	}
@@ -169,8 +186,8 @@ static void claims_read(PGconn *conn, struct wallet_shard *shard)
 
 /* ---- rolling forward ---- */
 
-static void row_roll(struct wallet *wallet, struct wallet_shard *shard,
-	const struct wallet_row *row, const uint64_t *seqs, uint64_t now_us)
+static void row_roll(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
+	const struct wallet_row *row, uint64_t *seqs, uint64_t now_us)
 {
 	struct account_entry *entry = accounts_find(&wallet->accounts, row->player);
 
@@ -185,13 +202,18 @@ static void row_roll(struct wallet *wallet, struct wallet_shard *shard,
 			.tallies = { row->tallies[i] },
 			.tallies_n = 1 };
 		int at = wallet_tally_index(wallet, row->tallies[i]);
-		if (at < 0 || row->seq > seqs[at])
+		if (at < 0) { /* folded while this row waited to be rolled */
+			at = wallet_tally_bring(wallet, service, row->tallies[i]);
+			totals_read(wallet, service, shard, row->tallies[i], seqs);
+			wallet_feed_know(shard, wallet->tallies[at].pool);
+		}
+		if (row->seq > seqs[at])
 			wallet_totals_add(wallet, shard, &one);
 	}
 }
 
-static void chunk_roll(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard,
-	const struct wallet_row *rows, size_t n, const uint64_t *seqs)
+static void chunk_roll(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
+	const struct wallet_row *rows, size_t n, uint64_t *seqs)
 {
 	player_id *players = arena_alloc(&wallet->scratch, n * sizeof(*players));
 	uint32_t *shards = arena_alloc(&wallet->scratch, n * sizeof(*shards));
@@ -201,25 +223,25 @@ static void chunk_roll(struct wallet *wallet, PGconn *conn, struct wallet_shard 
 		shards[i] = shard->shard;
 	}
 	wallet->accounts.turn++;
-	wallet_load_players(wallet, conn, players, shards, n);
+	wallet_load_players(wallet, service_pg(service), players, shards, n);
 	for (size_t i = 0; i < n; i++)
-		row_roll(wallet, shard, &rows[i], seqs, clock_mono_us());
+		row_roll(wallet, service, shard, &rows[i], seqs, clock_mono_us());
 }
 
-static void roll_forward(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard,
-	uint64_t checkpoint, const uint64_t *seqs)
+static void roll_forward(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
+	uint64_t checkpoint, uint64_t *seqs)
 {
 	uint64_t next = checkpoint + 1;
 
 	while (next <= shard->last_seq) {
 		struct wallet_row *rows;
-		size_t n = rows_read(conn, shard->shard, next, shard->last_seq, ROLL_CHUNK,
-			&wallet->scratch, &rows);
+		size_t n = rows_read(service_pg(service), shard->shard, next, shard->last_seq,
+			ROLL_CHUNK, &wallet->scratch, &rows);
 		if (n == 0)
 			fatal("wallet.journal: shard %u ends before seq %" PRIu64
 			      ", its last batch with %" PRIu64,
 				shard->shard, next, shard->last_seq);
-		chunk_roll(wallet, conn, shard, rows, n, seqs);
+		chunk_roll(wallet, service, shard, rows, n, seqs);
 		next = rows[n - 1].seq + 1;
 		arena_reset(&wallet->scratch);
 	}
@@ -243,8 +265,9 @@ static void leaf_make(PGconn *conn, uint32_t shard)
 	pg_exec(conn, sql);
 }
 
-void wallet_load_shard(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard)
+void wallet_load_shard(struct wallet *wallet, struct service *service, struct wallet_shard *shard)
 {
+	PGconn *conn = service_pg(service);
 	static uint64_t seqs[WALLET_TALLIES_MAX];
 	uint64_t began_us = clock_mono_us();
 	uint64_t checkpoint;
@@ -252,9 +275,9 @@ void wallet_load_shard(struct wallet *wallet, PGconn *conn, struct wallet_shard 
 	memset(seqs, 0, sizeof(seqs));
 	leaf_make(conn, shard->shard);
 	checkpoint = position_read(conn, shard);
-	totals_read(wallet, conn, shard, seqs);
+	totals_read(wallet, service, shard, 0, seqs);
 	claims_read(conn, shard);
-	roll_forward(wallet, conn, shard, checkpoint, seqs);
+	roll_forward(wallet, service, shard, checkpoint, seqs);
 	shard->tallies_seq = checkpoint;
 	log_info("shard %u: journal ends with %" PRIu64 ", rolled forward from %" PRIu64
 		 ", %zu open claims, %" PRIu64 " ms",

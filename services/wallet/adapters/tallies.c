@@ -1,13 +1,22 @@
-/* The open tallies, which the pools' services write, and the kill switches: read every second, and
- * at once when a stake names a tally that is not known yet. Running totals are counted here, in
- * memory, together with the row that carries the stake. */
+/* The tallies, which the pools' services write, and the kill switches: read every second, and at
+ * once when a stake names a tally that is not known yet. Running totals are counted here, in
+ * memory, together with the row that carries the stake.
+ *
+ * The table holds what is open or was closed a moment ago, and older ones for as long as a pool has
+ * not recorded their totals. A closed tally that is recorded is folded: its place is free for
+ * another. Its totals stay in wallet.tally_total, from where a row that is rolled forward brings it
+ * back. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
+#include "services/wallet/adapters/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#define TALLY_RECENT "1 minute" /* a wallet that has not polled yet may still count into it */
 
 int wallet_tally_index(const struct wallet *wallet, uint32_t id)
 {
@@ -27,37 +36,108 @@ void wallet_feed_know(struct wallet_shard *shard, uint32_t pool)
 	shard->feeds[shard->feeds_n++] = (struct feed_pool){ .pool = pool };
 }
 
-/* Tallies are immutable but for being closed, and keep their index for the life of the process:
- * totals are kept by it. */
-static void tally_take(struct wallet *wallet, const struct wallet_tally *tally)
+/* The id and the place of a tally keep together until it is folded: totals are kept by place. */
+static int tally_place(struct wallet *wallet)
 {
-	int at = wallet_tally_index(wallet, tally->id);
-
-	if (at >= 0) {
-		wallet->tallies[at].closed = tally->closed;
-		return;
-	}
+	for (size_t i = 0; i < wallet->rules.tallies_n; i++)
+		if (wallet->tallies[i].id == 0)
+			return (int)i;
 	if (wallet->rules.tallies_n == WALLET_TALLIES_MAX)
-		fatal("pool.tally: found more than %d rows", WALLET_TALLIES_MAX);
-	wallet->tallies[wallet->rules.tallies_n++] = *tally;
-	log_info("tally %u: pool %u, game %u, currency %u%s", tally->id, tally->pool, tally->game,
-		tally->currency, tally->closed ? ", closed" : "");
+		return -1;
+	return (int)wallet->rules.tallies_n++;
 }
 
-static void poll_tallies(struct wallet *wallet, PGconn *conn)
+/* Its totals so far in the shards that are loaded: what is in Postgres is all, for it has not been
+ * counted here since. */
+static void tally_totals(struct service *service, uint32_t id, int at)
 {
-	PGresult *result = pg_query(conn,
-		"select id, pool, game, currency, (closed is not null)::integer from pool.tally "
-		"order by id",
-		0, NULL);
+	char number[16];
+	const char *parameters[] = { number };
+	PGresult *result;
 
+	(void)snprintf(number, sizeof(number), "%u", id);
+	result = pg_query(service_pg(service),
+		"select shard, total from wallet.tally_total where tally = $1", 1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
-		struct wallet_tally tally = { (uint32_t)pg_number(result, i, 0),
-			(uint32_t)pg_number(result, i, 1), (uint32_t)pg_number(result, i, 2),
-			(uint32_t)pg_number(result, i, 3), pg_number(result, i, 4) != 0 };
-		tally_take(wallet, &tally);
+		struct service_shard *held =
+			service_shard(service, (uint32_t)pg_number(result, i, 0));
+		if (held != NULL && held->state != NULL)
+			wallet_shard_of(held)->totals[at] = (uint64_t)pg_number(result, i, 1);
 	}
 	PQclear(result);
+}
+
+static int tally_take(
+	struct wallet *wallet, struct service *service, const PGresult *result, int row)
+{
+	struct wallet_tally tally = { (uint32_t)pg_number(result, row, 0),
+		(uint32_t)pg_number(result, row, 1), (uint32_t)pg_number(result, row, 2),
+		(uint32_t)pg_number(result, row, 3), pg_number(result, row, 4) != 0 };
+	int at = wallet_tally_index(wallet, tally.id);
+
+	if (at < 0) {
+		at = tally_place(wallet);
+		if (at < 0)
+			return -1;
+		log_info("tally %u: pool %u, game %u, currency %u%s", tally.id, tally.pool,
+			tally.game, tally.currency, tally.closed ? ", closed" : "");
+		tally_totals(service, tally.id, at);
+	}
+	wallet->tallies[at] = tally;
+	return at;
+}
+
+/* Whatever is not among these was closed a while ago, also if it was open when last seen. */
+static void poll_tallies(struct wallet *wallet, struct service *service)
+{
+	static bool seen[WALLET_TALLIES_MAX];
+	int missed = 0;
+	PGresult *result = pg_query(service_pg(service),
+		"select id, pool, game, currency, (closed is not null)::integer from pool.tally "
+		"where closed is null or closed > now() - interval '" TALLY_RECENT "' order by id",
+		0, NULL);
+
+	memset(seen, 0, sizeof(seen));
+	for (int i = 0; i < PQntuples(result); i++) {
+		int at = tally_take(wallet, service, result, i);
+		if (at >= 0)
+			seen[at] = true;
+		else
+			missed++;
+	}
+	PQclear(result);
+	for (size_t i = 0; i < wallet->rules.tallies_n; i++) {
+		wallet->tallies[i].closed = wallet->tallies[i].closed || !seen[i];
+		wallet->tally_old[i] = wallet->tallies[i].id != 0 && !seen[i];
+	}
+	if (missed != wallet->tallies_missed && missed > 0)
+		log_error("ALARM pool.tally: found %d more than the %d that can be counted: stakes "
+			  "that would feed them are refused",
+			missed, WALLET_TALLIES_MAX);
+	wallet->tallies_missed = missed;
+}
+
+int wallet_tally_bring(struct wallet *wallet, struct service *service, uint32_t id)
+{
+	char number[16];
+	const char *parameters[] = { number };
+	int at = wallet_tally_index(wallet, id);
+
+	if (at >= 0)
+		return at;
+	(void)snprintf(number, sizeof(number), "%u", id);
+	PGresult *result = pg_query(service_pg(service),
+		"select id, pool, game, currency, (closed is not null)::integer from pool.tally "
+		"where id = $1",
+		1, parameters);
+	if (PQntuples(result) == 0)
+		fatal("tally %u has been counted, but is not in pool.tally", id);
+	at = tally_take(wallet, service, result, 0);
+	if (at < 0)
+		fatal("tally %u: no room among %d that are open or not recorded by their pools", id,
+			WALLET_TALLIES_MAX);
+	PQclear(result);
+	return at;
 }
 
 /* Kill switches, and games whose pool is paused: no further round may claim from it, for an
@@ -83,29 +163,81 @@ static void poll_switches(struct wallet *wallet, PGconn *conn)
 	PQclear(result);
 }
 
-/* Closed tallies are sent along until the pool has recorded the last of them. */
-static void poll_acked(struct wallet *wallet, struct service *service, const char *table)
+/* Ids of closed tallies, as an array of SQL; NULL: there are none. */
+static const char *closed_ids(const struct wallet *wallet)
 {
-	char sql[256];
+	static struct text list;
+	size_t n = 0;
+
+	text_clear(&list);
+	for (size_t i = 0; i < wallet->rules.tallies_n; i++)
+		if (wallet->tallies[i].closed && wallet->tallies[i].id != 0)
+			text_add(&list, "%c%u", n++ == 0 ? '{' : ',', wallet->tallies[i].id);
+	if (n == 0)
+		return NULL;
+	text_add(&list, "}");
+	return list.bytes;
+}
+
+/* Totals of closed tallies by shard, from a pool's vector or from what we have written ourselves.
+ */
+static void poll_totals(struct wallet *wallet, struct service *service, const char *table,
+	const char *ids, bool acked)
+{
+	char sql[160];
+	const char *parameters[] = { ids };
 	PGresult *result;
 
 	(void)snprintf(sql, sizeof(sql),
-		"select v.shard, v.tally, v.total from %s v join pool.tally t on t.id = v.tally "
-		"where t.closed is not null",
-		table);
-	result = pg_query(service_pg(service), sql, 0, NULL);
+		"select shard, tally, total from %s where tally = any($1::integer[])", table);
+	result = pg_query(service_pg(service), sql, 1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
 		struct service_shard *shard =
 			service_shard(service, (uint32_t)pg_number(result, i, 0));
 		int at = wallet_tally_index(wallet, (uint32_t)pg_number(result, i, 1));
-		if (shard != NULL && shard->state != NULL && at >= 0)
-			wallet_shard_of(shard)->totals_acked[at] =
-				(uint64_t)pg_number(result, i, 2);
+		uint64_t total = (uint64_t)pg_number(result, i, 2);
+		if (shard == NULL || shard->state == NULL || at < 0)
+			continue;
+		if (acked)
+			wallet_shard_of(shard)->totals_acked[at] = total;
+		else
+			wallet_shard_of(shard)->totals_written[at] = total;
 	}
 	PQclear(result);
 }
 
-static bool table_exists(PGconn *conn, const char *name)
+/* Nothing of it is left to be told or written, in any shard of ours. Other processes see to theirs.
+ */
+static bool tally_is_done(struct service *service, size_t at)
+{
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		const struct wallet_shard *shard = held->state;
+		if (shard != NULL && (shard->totals_acked[at] < shard->totals[at] ||
+					     shard->totals_written[at] != shard->totals[at]))
+			return false;
+	}
+	return true;
+}
+
+static void tally_fold(struct wallet *wallet, struct service *service, size_t at)
+{
+	log_info("tally %u: folded, its pool has recorded it", wallet->tallies[at].id);
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		struct wallet_shard *shard = held->state;
+		if (shard != NULL)
+			shard->totals[at] = shard->totals_acked[at] = shard->totals_written[at] = 0;
+	}
+	wallet->tallies[at] = (struct wallet_tally){ .closed = true };
+	wallet->tally_old[at] = false;
+}
+
+bool wallet_table_exists(PGconn *conn, const char *name)
 {
 	const char *parameters[] = { name };
 	PGresult *result =
@@ -116,25 +248,36 @@ static bool table_exists(PGconn *conn, const char *name)
 	return exists;
 }
 
-void wallet_poll_rules(struct wallet *wallet, struct service *service, uint64_t mono_us)
+/* Closed tallies are sent along until the pool has recorded the last of them. */
+static void poll_closed(struct wallet *wallet, struct service *service)
 {
 	static const char *const vectors[] = { "pool.vector", "cards.vector" };
-	bool closed = false;
+	const char *ids = closed_ids(wallet);
 
-	wallet->polled_us = mono_us;
-	poll_tallies(wallet, service_pg(service));
-	poll_switches(wallet, service_pg(service));
+	if (ids == NULL)
+		return;
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
+		if (wallet_table_exists(service_pg(service), vectors[i]))
+			poll_totals(wallet, service, vectors[i], ids, true);
+	poll_totals(wallet, service, "wallet.tally_total", ids, false);
 	for (size_t i = 0; i < wallet->rules.tallies_n; i++)
-		closed = closed || wallet->tallies[i].closed;
-	for (size_t i = 0; closed && i < sizeof(vectors) / sizeof(vectors[0]); i++)
-		if (table_exists(service_pg(service), vectors[i]))
-			poll_acked(wallet, service, vectors[i]);
+		if (wallet->tally_old[i] && tally_is_done(service, i))
+			tally_fold(wallet, service, i);
+}
+
+void wallet_poll_rules(struct wallet *wallet, struct service *service, uint64_t mono_us)
+{
+	wallet->polled_us = mono_us;
+	poll_tallies(wallet, service);
+	poll_switches(wallet, service_pg(service));
+	poll_closed(wallet, service);
 	for (size_t i = 0; i < SHARDS_MAX; i++) {
 		struct service_shard *shard = service_shard_at(service, i);
 		if (shard == NULL)
 			break;
 		for (size_t j = 0; shard->state != NULL && j < wallet->rules.tallies_n; j++)
-			wallet_feed_know(wallet_shard_of(shard), wallet->tallies[j].pool);
+			if (wallet->tallies[j].id != 0)
+				wallet_feed_know(wallet_shard_of(shard), wallet->tallies[j].pool);
 	}
 }
 

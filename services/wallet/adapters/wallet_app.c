@@ -47,9 +47,10 @@ void wallet_open(struct service *service, struct service_shard *held)
 	shard->shard = held->shard;
 	held->state = shard;
 	wallet_poll_rules(&app, service, clock_mono_us());
-	wallet_load_shard(&app, service_pg(service), shard);
+	wallet_load_shard(&app, service, shard);
 	for (size_t i = 0; i < app.rules.tallies_n; i++)
-		wallet_feed_know(shard, app.tallies[i].pool);
+		if (app.tallies[i].id != 0)
+			wallet_feed_know(shard, app.tallies[i].pool);
 	wallet_publish_missing(&app, service, held);
 }
 

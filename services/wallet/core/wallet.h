@@ -18,12 +18,13 @@
 #include <stdint.h>
 
 #define WALLET_ID_BYTES 16
-#define WALLET_RECORD_MAX 1024	/* bytes of an engine's record */
-#define WALLET_PENDINGS_MAX 8	/* games in which a player may have pending money at once */
-#define WALLET_POOLS_MAX 4	/* pools one stake may feed */
-#define WALLET_CLAIMS_MAX 256	/* prizes one move may claim */
-#define WALLET_TALLIES_MAX 1024 /* tallies of an installation, open and closed */
-#define WALLET_STOPS_MAX 64	/* games stopped by kill switch */
+#define WALLET_RECORD_MAX 1024 /* bytes of an engine's record */
+#define WALLET_PENDINGS_MAX 8  /* games in which a player may have pending money at once */
+#define WALLET_POOLS_MAX 4     /* pools one stake may feed */
+#define WALLET_CLAIMS_MAX 256  /* prizes one move may claim */
+#define WALLET_TALLIES_MAX                                                                         \
+	1024		    /* tallies that are open, or closed and not yet recorded by a pool */
+#define WALLET_STOPS_MAX 64 /* games stopped by kill switch */
 #define WALLET_LEGS_MAX 4
 /* One stake, win, deposit or award; far above any real one, so that sums of several fit without a
  * check depending on the win. */
