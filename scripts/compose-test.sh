@@ -77,6 +77,8 @@ clean_up() {
         if [ -n "$own" ]; then
             kill "$own" 2>/dev/null || true
             wait "$own" 2>/dev/null || true
+            # The engine leaves its network namespace mounted, and the folder could not be removed.
+            umount "$place/exec/netns/default" 2>/dev/null || true
         fi
     else
         say "kept: DOCKER_HOST=$DOCKER_HOST"
