@@ -85,17 +85,6 @@ static bool refused_busy(struct edge_request *request)
 	return false;
 }
 
-/* Takes a slot; the correlation goes into the message before it is packed. */
-static bool begin(struct gateway *gateway, struct edge_request *request, uint64_t *correlation_r,
-	size_t *slot_r)
-{
-	uint64_t now_us = edge_now_us(gateway->edge);
-	if (nobody_there(gateway, now_us) ||
-		!inflight_add(&gateway->inflight, now_us, correlation_r, slot_r))
-		return refused_busy(request);
-	return true;
-}
-
 static void go(struct gateway *gateway, struct edge_request *request, struct ask *ask, size_t slot,
 	const ProtobufCMessage *command)
 {
@@ -121,20 +110,30 @@ static void envelope_fill(Carillon__Envelope *envelope, struct ask *ask)
 	envelope->trace.len = EDGE_TRACE_BYTES;
 }
 
+/* Takes a slot and fills what both kinds of command begin with; the correlation goes into the
+ * message before it is packed. */
+static bool begin(struct gateway *gateway, struct edge_request *request, struct ask *ask,
+	Carillon__Envelope *envelope, uint64_t *correlation_r, size_t *slot_r)
+{
+	uint64_t now_us = edge_now_us(gateway->edge);
+	if (nobody_there(gateway, now_us) ||
+		!inflight_add(&gateway->inflight, now_us, correlation_r, slot_r))
+		return refused_busy(request);
+	memcpy(ask->trace, edge_trace(request), EDGE_TRACE_BYTES);
+	envelope_fill(envelope, ask);
+	return true;
+}
+
 bool ask_spin(struct gateway *gateway, struct edge_request *request, struct ask ask,
 	Carillon__SpinCommand *command)
 {
 	Carillon__Envelope envelope;
-	uint64_t correlation;
 	size_t slot;
-	if (!begin(gateway, request, &correlation, &slot))
-		return false;
 	ask.topic = TOPIC_SPIN_COMMANDS;
-	memcpy(ask.trace, edge_trace(request), EDGE_TRACE_BYTES);
-	envelope_fill(&envelope, &ask);
+	if (!begin(gateway, request, &ask, &envelope, &command->correlation, &slot))
+		return false;
 	command->envelope = &envelope;
 	command->player = ask.player;
-	command->correlation = correlation;
 	command->reply_to = common.nn_url;
 	go(gateway, request, &ask, slot, &command->base);
 	return true;
@@ -144,16 +143,12 @@ bool ask_wallet(struct gateway *gateway, struct edge_request *request, struct as
 	Carillon__WalletCommand *command)
 {
 	Carillon__Envelope envelope;
-	uint64_t correlation;
 	size_t slot;
-	if (!begin(gateway, request, &correlation, &slot))
-		return false;
 	ask.topic = TOPIC_WALLET_COMMANDS;
-	memcpy(ask.trace, edge_trace(request), EDGE_TRACE_BYTES);
-	envelope_fill(&envelope, &ask);
+	if (!begin(gateway, request, &ask, &envelope, &command->correlation, &slot))
+		return false;
 	command->envelope = &envelope;
 	command->player = ask.player;
-	command->correlation = correlation;
 	command->reply_to = common.nn_url;
 	go(gateway, request, &ask, slot, &command->base);
 	return true;
