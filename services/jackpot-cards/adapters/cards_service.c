@@ -6,6 +6,7 @@
 #include "libcommon/io/game_links.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
+#include "libcommon/io/pool_command.h"
 #include "services/jackpot-cards/adapters/cards_messages.h"
 #include "services/jackpot-cards/adapters/set_store.h"
 
@@ -267,20 +268,12 @@ static enum service_message_status apply_command(
 static enum service_message_status take_command(struct service *service,
 	const struct service_shard *shard, const struct kafka_message *message)
 {
-	Carillon__JackpotCommand *command =
-		carillon__jackpot_command__unpack(NULL, message->length, message->bytes);
-	if (command == NULL) {
-		service_reason(service,
-			"found %zu bytes that are no message, expected a JackpotCommand",
-			message->length);
+	Carillon__JackpotCommand *command = pool_command_read(service, message);
+	if (command == NULL)
 		return SERVICE_UNREADABLE;
-	}
-	enum service_message_status status = SERVICE_UNREADABLE;
-	if (service_envelope_check(service, command->envelope)) {
-		struct set_instance *instance = find_set(shard, command->pool);
-		status = instance == NULL ? SERVICE_TAKEN
-					  : apply_command(service, instance, command);
-	}
+	struct set_instance *instance = find_set(shard, command->pool);
+	enum service_message_status status =
+		instance == NULL ? SERVICE_TAKEN : apply_command(service, instance, command);
 	carillon__jackpot_command__free_unpacked(command, NULL);
 	return status;
 }

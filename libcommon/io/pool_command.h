@@ -1,0 +1,13 @@
+/* What both jackpot services do with jackpot.commands before they part ways: read the message. */
+#ifndef CARILLON_IO_POOL_COMMAND_H
+#define CARILLON_IO_POOL_COMMAND_H
+
+#include "jackpot.pb-c.h"
+#include "libcommon/io/service.h"
+
+/* The command, or NULL with service_reason set when the bytes are none or its envelope is refused.
+ * Free with carillon__jackpot_command__free_unpacked(command, NULL). */
+Carillon__JackpotCommand *pool_command_read(
+	struct service *service, const struct kafka_message *message);
+
+#endif
