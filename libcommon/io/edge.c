@@ -443,11 +443,6 @@ void *edge_context(const struct edge *edge)
 	return edge->config.context;
 }
 
-struct lws_context *edge_lws(const struct edge *edge)
-{
-	return edge->lws;
-}
-
 void edge_ready(struct edge *edge, bool ready, const char *why_not)
 {
 	edge->ready = ready && !edge->draining;
@@ -456,11 +451,6 @@ void edge_ready(struct edge *edge, bool ready, const char *why_not)
 			edge->draining	  ? "draining"
 			: why_not == NULL ? ""
 					  : why_not);
-}
-
-bool edge_is_draining(const struct edge *edge)
-{
-	return edge->draining;
 }
 
 uint64_t edge_now_us(const struct edge *edge)

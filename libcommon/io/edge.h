@@ -96,10 +96,8 @@ void edge_free(struct edge **edge);
 const char *edge_address(const struct edge *edge);
 const char *edge_health_address(const struct edge *edge); /* "" when there is none */
 void *edge_context(const struct edge *edge);
-struct lws_context *edge_lws(const struct edge *edge);
 /* /readyz says 503 with why_not until this has said true. */
 void edge_ready(struct edge *edge, bool ready, const char *why_not);
-bool edge_is_draining(const struct edge *edge);
 /* Microseconds, monotonic, read once a turn: cheap, for time-outs and limits. */
 uint64_t edge_now_us(const struct edge *edge);
 
@@ -128,7 +126,6 @@ enum edge_header {
 #define EDGE_TRACE_BYTES 25
 
 /* All strings live as long as the request: until it is answered. */
-const char *edge_path(const struct edge_request *request);
 const char *edge_parameter(const struct edge_request *request,
 	size_t i); /* the i-th {} of the route, decoded; "" when there is none */
 /* A parameter of the query, decoded, or NULL. out holds size bytes; one that is longer is given cut
@@ -146,7 +143,6 @@ const char *edge_request_id(
 	const struct edge_request *request); /* X-Request-Id: the client's if sane, else ours */
 const uint8_t *edge_trace(const struct edge_request
 		*request); /* the client's trace with a parent id of ours, or a new one */
-const char *edge_route_pattern(const struct edge_request *request);
 
 /* To answer later. A ticket is never given twice; 0 is none. */
 uint64_t edge_ticket(struct edge_request *request);

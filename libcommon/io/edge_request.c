@@ -294,11 +294,6 @@ bool edge_request_route(struct edge_request *request, bool *path_known_r)
  * ------------------------------------------------------------------------------------------------------
  */
 
-const char *edge_path(const struct edge_request *request)
-{
-	return request->path;
-}
-
 const char *edge_parameter(const struct edge_request *request, size_t i)
 {
 	return i < EDGE_PARAMETERS_MAX ? &request->arena[request->parameter_at[i]] : "";
@@ -377,9 +372,4 @@ const char *edge_request_id(const struct edge_request *request)
 const uint8_t *edge_trace(const struct edge_request *request)
 {
 	return request->trace;
-}
-
-const char *edge_route_pattern(const struct edge_request *request)
-{
-	return request->route == NULL ? "" : request->route->pattern;
 }

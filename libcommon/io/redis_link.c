@@ -103,16 +103,6 @@ bool redis_link_command(struct redis_link *link, const char *format, ...)
 	return queued(link, status);
 }
 
-bool redis_link_command_words(
-	struct redis_link *link, int n, const char **words, const size_t *lengths)
-{
-	if (!redis_link_up(link)) {
-		metric_add(link->dropped, 1);
-		return false;
-	}
-	return queued(link, redisAppendCommandArgv(link->context, n, words, lengths));
-}
-
 bool redis_link_flush(struct redis_link *link, redis_reply *on_reply, void *context)
 {
 	size_t n = link->queued;

@@ -16,9 +16,6 @@ struct redis_link *redis_link_new(const char *address, int timeout_ms);
 /* Queues one command, by hiredis' format ("hset %s %s %b"); %b takes pointer and size_t. False when
  * Redis is away: nothing was queued. */
 bool redis_link_command(struct redis_link *link, const char *format, ...);
-/* The same from separate words. */
-bool redis_link_command_words(
-	struct redis_link *link, int n, const char **words, const size_t *lengths);
 /* Sends what is queued and reads all answers; each is given to on_reply in order (may be NULL),
  * freed afterwards. An answer that is an error is logged and counted. False when the connection
  * failed: some of the commands may have been carried out. */
