@@ -8,7 +8,8 @@
 #define SUIT_DIAMONDS 1u
 #define SUIT_HEARTS 2u
 
-/* RULE bewitched 5.2, 5.9 */
+/* RULE bewitched 5.2, 5.9; RULE mystic-gem 4.2; RULE mystery-elves 5.1: wins of every kind, but
+ * where the rules name the lines. */
 struct money gamble_stake_of(
 	const struct game *game, struct money win_base_lines, struct money win_total)
 {
@@ -29,6 +30,7 @@ static enum gamble_status gamble_open(const struct game *game, const struct game
 	if (open->cursor < open->phases)
 		return GAMBLE_FEATURE_OPEN;
 	/* RULE bewitched 5.3, 5.4 */
+	/* RULE mystic-gem 4.11; RULE mystery-elves 5.10 */
 	if (open->autospin && autoplay_running(&state->autoplay))
 		return GAMBLE_AUTOPLAY_RUNS;
 	return GAMBLE_OK;
@@ -43,9 +45,10 @@ enum gamble_status gamble_check(const struct game *game, const struct game_state
 
 	if (status != GAMBLE_OK)
 		return status;
-	if (open->gamble_attempts >= game->gamble.attempts_max) /* RULE bewitched 5.7 */
+	/* RULE bewitched 5.7; RULE mystic-gem 4.7; RULE mystery-elves 5.4, 5.5 */
+	if (open->gamble_attempts >= game->gamble.attempts_max)
 		return GAMBLE_ATTEMPTS_SPENT;
-	/* RULE bewitched 5.11 */
+	/* RULE bewitched 5.11; RULE mystic-gem 4.1; RULE mystery-elves 5.1: of each attempt */
 	if (currency && currency->gamble_limited &&
 		open->gamble_pending.minor > currency->gamble_stake_max.minor)
 		return GAMBLE_ABOVE_LIMIT;
@@ -54,6 +57,8 @@ enum gamble_status gamble_check(const struct game *game, const struct game_state
 	return GAMBLE_OK;
 }
 
+/* RULE mystery-elves 5.7: what is left after halving is to be gambled, so a win that may not be is
+ * not halved either. */
 enum gamble_status gamble_halve_check(const struct game *game, const struct game_state *state)
 {
 	enum gamble_status status = gamble_open(game, state);
@@ -62,30 +67,82 @@ enum gamble_status gamble_halve_check(const struct game *game, const struct game
 		return status;
 	if (!game->gamble.halve || state->open.gamble_pending.minor < 2)
 		return GAMBLE_NO_HALVE;
-	return GAMBLE_OK;
+	return gamble_check(game, state);
 }
 
-/* RULE bewitched 5.6, 5.10: as many red cards as black, each as likely, so half of all guesses win.
- * RULE bewitched 5.5: the card is drawn with the guess and not before it, so that until then the
+static bool suit_is_red(uint32_t suit)
+{
+	return suit == SUIT_DIAMONDS || suit == SUIT_HEARTS;
+}
+
+static uint32_t draw(
+	struct rng *rng, enum draw_meaning meaning, uint32_t below, struct gamble_card *card)
+{
+	uint32_t value = rng_below(rng, below);
+
+	assert(card->draw_count < GAMBLE_DRAWS_MAX);
+	card->draw[card->draw_count++] =
+		(struct draw){ .meaning = (uint8_t)meaning, .below = below, .value = value };
+	return value;
+}
+
+/* Card number `index` of those of one colour, in the order of the deck's suits. */
+static uint8_t card_of_colour(const struct gamble_rules *rules, bool red, uint32_t index)
+{
+	for (uint32_t i = 0; i < rules->suit_count; i++) {
+		if (suit_is_red(rules->suit[i]) != red)
+			continue;
+		if (index < RANKS)
+			return (uint8_t)(rules->suit[i] * RANKS + index);
+		index -= RANKS;
+	}
+	assert(!"the card is in the deck");
+	return 0;
+}
+
+/* RULE bewitched 5.6, 5.10; RULE mystic-gem 4.3, 4.6: as many red cards as black, each as likely
+ * and drawn afresh, so half of all guesses win. */
+static void draw_card(
+	const struct gamble_rules *rules, struct rng *rng, bool guess_red, struct gamble_card *card)
+{
+	uint32_t value = draw(rng, DRAW_GAMBLE_CARD, rules->suit_count * RANKS, card);
+	uint32_t suit = rules->suit[value / RANKS];
+
+	card->card = (uint8_t)(suit * RANKS + value % RANKS);
+	card->won = suit_is_red(suit) == guess_red;
+}
+
+/* RULE mystery-elves 5.2, 5.8: the outcome is drawn before any card, so no card can change it.
+ * RULE mystery-elves 5.9: a joker fits either guess, and is shown on wins only. */
+static void draw_outcome(
+	const struct gamble_rules *rules, struct rng *rng, bool guess_red, struct gamble_card *card)
+{
+	uint32_t colour = rules->suit_count / 2 * RANKS, value;
+
+	card->won = draw(rng, DRAW_GAMBLE_WINS, 2, card) == 1;
+	value = draw(rng, DRAW_GAMBLE_CARD, card->won ? colour + rules->jokers : colour, card);
+	card->card = value >= colour ? (uint8_t)GAMBLE_JOKER
+				     : card_of_colour(rules, card->won == guess_red, value);
+}
+
+/* RULE bewitched 5.5: the card is drawn with the guess and not before it, so that until then the
  * player may leave with what he has. */
 enum gamble_status gamble_draw(
-	const struct game *game, struct rng *rng, uint32_t guess, uint8_t *card_r, bool *won_r)
+	const struct game *game, struct rng *rng, uint32_t guess, struct gamble_card *card_r)
 {
-	uint32_t drawn, suit;
-	bool red;
-
 	if (!game->gamble.offered)
 		return GAMBLE_NOT_OFFERED;
 	if (guess != GUESS_RED && guess != GUESS_BLACK)
 		return GAMBLE_BAD_GUESS;
-	drawn = rng_below(rng, game->gamble.suit_count * RANKS);
-	suit = game->gamble.suit[drawn / RANKS];
-	red = suit == SUIT_DIAMONDS || suit == SUIT_HEARTS;
-	*card_r = (uint8_t)(suit * RANKS + drawn % RANKS);
-	*won_r = red == (guess == GUESS_RED);
+	*card_r = (struct gamble_card){ .won = false };
+	if (game->gamble.jokers > 0)
+		draw_outcome(&game->gamble, rng, guess == GUESS_RED, card_r);
+	else
+		draw_card(&game->gamble, rng, guess == GUESS_RED, card_r);
 	return GAMBLE_OK;
 }
 
+/* RULE mystic-gem 4.4; RULE mystery-elves 5.3 */
 enum gamble_status gamble_settle(struct money pending, bool won, struct money *pending_r)
 {
 	if (!won) {
@@ -95,6 +152,7 @@ enum gamble_status gamble_settle(struct money pending, bool won, struct money *p
 	return money_add(pending, pending, pending_r) ? GAMBLE_OK : GAMBLE_OVERFLOW;
 }
 
+/* RULE mystery-elves 5.7: the odd unit stays in the gamble. */
 void gamble_halve(struct money pending, struct money *banked_r, struct money *pending_r)
 {
 	assert(pending.minor >= 0);

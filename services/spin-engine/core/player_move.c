@@ -238,16 +238,16 @@ bool player_propose_end(const struct player *player, const struct player_game *p
 /* ---- double-up ----------------------------------------------------------------------------------
  */
 
-/* The card of this attempt: the stream of the round's gamble, one draw an attempt, whatever was
- * guessed. */
+/* The card of this attempt: the stream of the round's gamble, the same draws an attempt, whatever
+ * was guessed. */
 static bool draw_card(const struct game *game, const struct player_entropy *entropy,
-	uint32_t attempt, uint32_t guess, uint8_t *card_r, bool *won_r)
+	uint32_t attempt, uint32_t guess, struct gamble_card *card_r)
 {
 	struct rng rng;
 
 	rng_init(&rng, entropy->round_key);
 	for (uint32_t i = 0; i <= attempt; i++)
-		if (gamble_draw(game, &rng, guess, card_r, won_r) != GAMBLE_OK)
+		if (gamble_draw(game, &rng, guess, card_r) != GAMBLE_OK)
 			return false;
 	return true;
 }
@@ -261,22 +261,21 @@ static enum player_refusal propose_gamble(const struct player *player,
 	struct open_round *open = &after->state.open;
 	struct gamble_step *step = &after->round.gamble[play->round.gamble_count];
 	struct money stake = play->state.open.gamble_pending;
-	uint8_t card = 0;
-	bool won = false;
+	struct gamble_card card;
 
 	begin(player, play, entropy, PLAYER_MOVE_GAMBLE, proposal);
 	proposal->not_after_us = command->not_after_us; /* it stakes money like a bet */
 	if (after->round.gamble_count >= PLAYER_GAMBLES_MAX ||
-		!draw_card(game, entropy, open->gamble_attempts, command->choice, &card, &won))
+		!draw_card(game, entropy, open->gamble_attempts, command->choice, &card))
 		return REFUSED_GAMBLE;
 	open->gamble_attempts++;
-	if (gamble_settle(stake, won, &open->gamble_pending) != GAMBLE_OK)
+	if (gamble_settle(stake, card.won, &open->gamble_pending) != GAMBLE_OK)
 		return REFUSED_OVERFLOW;
-	game_state_show_card(&after->state, card);
-	*step = (struct gamble_step){ stake, open->gamble_pending, (uint8_t)command->choice, card,
-		won };
+	game_state_show_card(&after->state, card.card);
+	*step = (struct gamble_step){ stake, open->gamble_pending, (uint8_t)command->choice,
+		card.card, card.won };
 	after->round.gamble_count++;
-	if (!won) {
+	if (!card.won) {
 		proposal->forfeit = stake;
 		close_round(proposal);
 	} else if (gamble_left(game, &after->state)) {

@@ -83,16 +83,16 @@ static struct player_entropy entropy_for(struct world *world, const struct playe
 
 uint32_t world_guess(struct world *world, bool win)
 {
-	uint8_t key[PLAYER_KEY_BYTES], card;
+	uint8_t key[PLAYER_KEY_BYTES];
+	struct gamble_card card = { .won = false };
 	struct rng rng;
-	bool won = false;
 
 	stream_key(world, world->play.round.move, true, key);
 	rng_init(&rng, key);
 	for (uint32_t i = 0; i <= world->play.state.open.gamble_attempts; i++)
 		assert_int_equal(
-			gamble_draw(&world->game, &rng, GUESS_RED, &card, &won), GAMBLE_OK);
-	return won == win ? GUESS_RED : GUESS_BLACK;
+			gamble_draw(&world->game, &rng, GUESS_RED, &card), GAMBLE_OK);
+	return card.won == win ? GUESS_RED : GUESS_BLACK;
 }
 
 /* ---- the wallet ---------------------------------------------------------------------------------
