@@ -35,8 +35,7 @@ enum exact_source {
 
 /* What happens: expected numbers; the names are those of exact_feature. */
 enum exact_event {
-	EVENT_FREE_SPINS, /* the paid spin awards some, in whatever way; free_spins.c leaves those
-			     that free spins award out */
+	EVENT_FREE_SPINS, /* some are awarded (each award of a spin counts); of the paid spin */
 	EVENT_BATTLE,
 	EVENT_BONUS,
 	EVENT_HOLD,
@@ -59,6 +58,7 @@ struct yield_zero {
 };
 
 struct spin_yield {
+	enum exact_depth depth;
 	mpq_t win[SOURCES];  /* expected */
 	mpq_t event[EVENTS]; /* expected */
 	mpq_t awards;	     /* expected free spins */
@@ -70,19 +70,18 @@ struct spin_yield {
 	struct yield_zero *zero;	/* owned */
 };
 
-/* All zero: nothing wins, nothing is known about zero wins either (zero_count 0). */
-void yield_init(struct spin_yield *yield);
+/* All zero, also the mass: the empty sum of a mixture. Moments and zeros are kept at EXACT_ALL. */
+void yield_init(struct spin_yield *yield, enum exact_depth depth);
 void yield_free(struct spin_yield *yield);
-/* Certainly nothing: the neutral element of yield_join (zero[0] = {0 awards, 1}). */
-void yield_nothing(struct spin_yield *yield);
+/* The same, but certain that nothing is won: the neutral element of yield_join. */
+void yield_init_nothing(struct spin_yield *yield, enum exact_depth depth);
 /* sum += p * x: a mixture, moments and zeros included. */
 void yield_mix(struct spin_yield *sum, const mpq_t p, const struct spin_yield *x);
-/* x joins y in the same spin, independently of it: sums of wins and awards. */
+/* x joins y in the same spin, independently of it: sums of wins and awards. Both have mass 1. */
 void yield_join(struct spin_yield *y, const struct spin_yield *x);
-/* A certain win of a source. */
-void yield_certain(struct spin_yield *yield, enum exact_source source, const mpq_t win);
-/* Certain awards and no win. */
-void yield_awards(struct spin_yield *yield, uint32_t awards);
+/* A certain win of a source, certain awards, join in. */
+void yield_add_win(struct spin_yield *yield, enum exact_source source, const mpq_t win);
+void yield_add_awards(struct spin_yield *yield, uint32_t awards);
 /* Adds to P(nothing is won, `awards` are awarded). */
 void yield_zero_add(struct spin_yield *yield, uint32_t awards, const mpq_t p);
 /* The win of all sources. */
@@ -138,6 +137,7 @@ void exact_add_state(struct exact_mode *mode, const char *name, const mpq_t rtp)
 /* ---- small things ---- */
 void mpq_set_u64(mpq_t q, uint64_t num, uint64_t den); /* den > 0 */
 void mpz_set_count(mpz_t z, exact_count count);
+void mpq_add_product(mpq_t sum, const mpq_t x, const mpq_t y);		   /* sum += x y */
 void mpq_add_scaled(mpq_t sum, const mpq_t x, uint64_t num, uint64_t den); /* sum += x num / den */
 
 #endif

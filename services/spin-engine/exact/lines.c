@@ -14,11 +14,10 @@ struct wide {
 struct line_work {
 	const struct lines_input *input;
 	uint32_t reels;
-	mp_size_t limbs;		      /* as many as these reels need */
-	const uint64_t *cell[GAME_REELS_MAX]; /* weight by symbol */
-	struct wide tail[GAME_REELS_MAX + 1]; /* product of the totals from reel r on */
-	uint64_t wild_best[GAME_REELS_MAX + 1], wild_second[GAME_REELS_MAX + 1];
-	uint32_t wild_as[GAME_REELS_MAX + 1];
+	mp_size_t limbs;			/* as many as these reels need */
+	const uint64_t *cell[GAME_REELS_MAX];	/* weight by symbol */
+	struct wide tail[GAME_REELS_MAX + 1];	/* product of the totals from reel r on */
+	uint64_t wild_best[GAME_REELS_MAX + 1]; /* by leading wilds: as whatever they pay most as */
 };
 
 struct line_terms line_terms_plain(void)
@@ -73,7 +72,7 @@ static uint64_t run_value(
 	uint64_t value = (uint64_t)game->symbol[symbol].pay[length] * terms->multiplier;
 
 	if (terms->progressive && symbol == game->jackpot_symbols.symbol &&
-		!game->jackpot_symbols.anywhere && length >= game->jackpot_symbols.count)
+		length >= game->jackpot_symbols.count)
 		return 0;
 	if (terms->wild_multiplier_count > 0) {
 		uint32_t last = terms->wild_multiplier_count - 1;
@@ -83,30 +82,13 @@ static uint64_t run_value(
 	return value;
 }
 
-/* What k leading wilds are worth, as the best symbol and as the best but that one. */
 static void wild_values(struct line_work *work)
 {
 	const struct game *game = work->input->game;
 
-	for (uint32_t k = 0; k <= work->reels; k++) {
-		work->wild_best[k] = work->wild_second[k] = 0;
-		work->wild_as[k] = GAME_NO_SYMBOL;
-		for (uint32_t s = 0; k > 0 && s < game->symbol_count; s++) {
-			enum symbol_kind kind = game->symbol[s].kind;
-			uint64_t value;
-
-			if (kind != SYMBOL_LINE && kind != SYMBOL_WILD)
-				continue;
-			value = run_value(work->input, s, k, k);
-			if (value > work->wild_best[k]) {
-				work->wild_second[k] = work->wild_best[k];
-				work->wild_best[k] = value;
-				work->wild_as[k] = s;
-			} else if (value > work->wild_second[k]) {
-				work->wild_second[k] = value;
-			}
-		}
-	}
+	for (uint32_t k = 0; k <= work->reels; k++)
+		work->wild_best[k] =
+			game->wild_pay[k] > 0 ? run_value(work->input, game->wild_as[k], k, k) : 0;
 }
 
 static uint64_t max_u64(uint64_t a, uint64_t b)
@@ -122,8 +104,7 @@ static struct wide run_sum(const struct line_work *work, uint32_t leading, uint3
 	const struct game *game = input->game;
 	uint32_t reels = work->reels;
 	bool helped = game->symbol[symbol].kind == SYMBOL_LINE && game->wild != GAME_NO_SYMBOL;
-	uint64_t floor = symbol == work->wild_as[leading] ? work->wild_second[leading]
-							  : work->wild_best[leading];
+	uint64_t floor = work->wild_best[leading];
 	uint32_t most = helped && input->terms.wild_multiplier_count > 0 ? reels - leading - 1 : 0;
 	struct wide value[GAME_REELS_MAX + 1];
 
