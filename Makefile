@@ -34,7 +34,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(filter-out --%,$(MAKEFLAGS)))),,@echo '  $(1) $(2)')
 
 # ---- flags -------------------------------------------------------------------------------------------------------------
-PKGS := rdkafka hiredis libpq libprotobuf-c nanomsg libwebsockets jansson libjwt libsodium openssl libcurl
+PKGS := gmp rdkafka hiredis libpq libprotobuf-c nanomsg libwebsockets jansson libjwt libsodium openssl libcurl
 MARCH ?= $(if $(filter x86_64,$(shell uname -m)),x86-64-v2)
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wvla -Wundef -Wswitch-enum -Wstrict-prototypes \
 	-Wmissing-prototypes -Wformat=2 -Wcast-qual -Wnull-dereference -Werror
@@ -68,7 +68,8 @@ ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS)
 # ---- what there is -----------------------------------------------------------------------------------------------------
 dirs = $(notdir $(patsubst %/,%,$(dir $(wildcard $(1)))))
 SERVICES := $(call dirs,services/*/main.c)
-SERVICE_DIRS := $(sort $(SERVICES) $(foreach p,core adapters,$(patsubst services/%/$(p)/,%,$(dir $(wildcard services/*/$(p)/*.c)))))
+SERVICE_PARTS := core exact simulate adapters
+SERVICE_DIRS := $(sort $(SERVICES) $(foreach p,$(SERVICE_PARTS),$(patsubst services/%/$(p)/,%,$(dir $(wildcard services/*/$(p)/*.c)))))
 TOOLS := $(call dirs,tools/*/main.c)
 TOOL_DIRS := $(sort $(call dirs,tools/*/*.c))
 COMMON_DIRS := $(sort $(call dirs,libcommon/*/*.c))
@@ -81,10 +82,10 @@ obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
 lib = $(if $(wildcard $(2)),$(O)/lib/lib$(1).a)
 # What everything may use, in the order in which the linker must see it.
 LIB_COMMON := $(call lib,io,libcommon/io/*.c) $(call lib,proto,proto/*.proto) $(call lib,base,libcommon/base/*.c)
-service_libs = $(call lib,$(1)-adapters,services/$(1)/adapters/*.c) $(call lib,$(1)-core,services/$(1)/core/*.c) $(LIB_COMMON)
+service_libs = $(foreach p,adapters simulate exact core,$(call lib,$(1)-$(p),services/$(1)/$(p)/*.c)) $(LIB_COMMON)
 # The tools that need the games' mathematics share the engine's core and its loader of definitions.
 TOOL_LIBS := $(call lib,definition,services/spin-engine/adapters/definition_*.c) \
-	$(call lib,spin-engine-core,services/spin-engine/core/*.c) $(LIB_COMMON)
+	$(foreach p,simulate exact core,$(call lib,spin-engine-$(p),services/spin-engine/$(p)/*.c)) $(LIB_COMMON)
 
 # The stack is started by these, so they must build when nothing else does: no library of ours.
 ALONE := carillon-supervisor kafka-topics kafka-embedded
@@ -130,7 +131,7 @@ $(O)/lib/lib$(1).a: $(call obj,$(3)) $(2)
 endef
 $(O)/lib/libproto.a: $(GEN_C:$(GEN)/%.c=$(O)/obj/gen/%.o) proto
 $(foreach d,$(COMMON_DIRS),$(eval $(call archive,$(d),libcommon/$(d),$(wildcard libcommon/$(d)/*.c))))
-$(foreach s,$(SERVICE_DIRS),$(foreach p,core adapters,$(if $(wildcard services/$(s)/$(p)/*.c),\
+$(foreach s,$(SERVICE_DIRS),$(foreach p,$(SERVICE_PARTS),$(if $(wildcard services/$(s)/$(p)/*.c),\
 	$(eval $(call archive,$(s)-$(p),services/$(s)/$(p),$(wildcard services/$(s)/$(p)/*.c))))))
 $(eval $(call archive,definition,services/spin-engine/adapters,$(wildcard services/spin-engine/adapters/definition_*.c)))
 $(foreach t,$(TOOL_DIRS),$(eval $(call archive,tool-$(t),tools/$(t),$(filter-out %/main.c,$(wildcard tools/$(t)/*.c)))))
@@ -181,7 +182,7 @@ FORCE:
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench compose-test format format-check tidy clean FORCE
+.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test compose-test format format-check tidy clean FORCE
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
@@ -192,6 +193,7 @@ help:
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
 	@echo '  make bench BENCH=e2e                        measure; results in build/bench/'
+	@echo '  make rng-test [SEED=n]                      statistical batteries on the generator (minutes)'
 	@echo '  make compose-test                           images, containers and 30 s of play in them'
 	@echo '  make format | format-check                  clang-format'
 	@echo '  make tidy                                   clang-tidy over libcommon/base and services/*/core'
@@ -228,6 +230,8 @@ fuzz:
 	@scripts/test.sh fuzz $(SECONDS)
 bench:
 	@scripts/bench.sh $(or $(BENCH),e2e)
+rng-test:
+	@scripts/rng-test.sh $(SEED)
 compose-test:
 	@scripts/compose-test.sh
 OUR_C = $(shell git ls-files -co --exclude-standard '*.c' '*.h')

@@ -326,9 +326,9 @@ static bool get_round(const Carillon__PlayRound *message, struct player_game *pl
 	struct play_round *round = &play->round;
 
 	round->bet = (struct bet){ message->currency, message->coin_minor, message->lines,
-		message->coins };
+		message->coins, 0 };
 	if (!round_possible(message) || !bet_possible(&round->bet) ||
-		bet_stake(&round->bet, &round->stake) != BET_OK ||
+		bet_total(&round->bet, &round->stake) != BET_OK ||
 		!get_bytes(&message->salt, PLAYER_SALT_BYTES, round->salt.bytes) ||
 		!get_bytes(
 			&message->math_version, sizeof(round->math_version), round->math_version) ||
@@ -440,8 +440,7 @@ enum codec_status record_decode(const uint8_t *bytes, size_t count, struct playe
 enum codec_status player_game_decode(const uint8_t *bytes, size_t count, struct player_game *play_r)
 {
 	ProtobufCAllocator allocator = unpacking();
-	Carillon__PlayState *message =
-		carillon__play_state__unpack(&allocator, count, bytes);
+	Carillon__PlayState *message = carillon__play_state__unpack(&allocator, count, bytes);
 	enum codec_status status;
 
 	if (!message)
@@ -455,8 +454,7 @@ static bool get_seen(const Carillon__PlayerState *message, struct player *player
 	size_t count = message->n_seen_moves;
 	uint64_t before = 0;
 
-	if (count > PLAYER_SEEN_MAX ||
-		message->seen_request_ids.len != count * PLAYER_SEEN_BYTES ||
+	if (count > PLAYER_SEEN_MAX || message->seen_request_ids.len != count * PLAYER_SEEN_BYTES ||
 		message->seen_content_hashes.len != count * PLAYER_SEEN_BYTES)
 		return false;
 	for (size_t i = 0; i < count; i++) {
@@ -506,8 +504,7 @@ static enum codec_status get_player(const Carillon__PlayerState *message, struct
 enum codec_status player_decode(const uint8_t *bytes, size_t count, struct player *player_r)
 {
 	ProtobufCAllocator allocator = unpacking();
-	Carillon__PlayerState *message =
-		carillon__player_state__unpack(&allocator, count, bytes);
+	Carillon__PlayerState *message = carillon__player_state__unpack(&allocator, count, bytes);
 	enum codec_status status;
 
 	if (!message)
@@ -540,7 +537,8 @@ size_t record_bytes_worst(void)
 	state->autoplay.spins = state->autoplay.left = UINT32_MAX;
 	round->closed_by = 0;
 	round->nonce_length = PLAYER_NONCE_MAX;
-	round->bet = (struct bet){ 999, GAME_COIN_MINOR_MAX, GAME_LINES_MAX, GAME_LINE_COINS_MAX };
+	round->bet = (struct bet){ 999, GAME_COIN_MINOR_MAX, GAME_LINES_MAX, GAME_LINE_COINS_MAX,
+		GAME_MODES_MAX - 1 };
 	round->claims = round->claims_shown = PLAYER_CLAIMS_MAX;
 	round->pick_count = PLAYER_PICKS_MAX;
 	round->gamble_count = PLAYER_GAMBLES_MAX;

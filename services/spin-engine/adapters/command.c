@@ -61,7 +61,7 @@ static bool read_bet(
 			PLAYER_NONCE_MIN, PLAYER_NONCE_MAX);
 	if (!core->has_request_id)
 		return bad(fault, "request_id", "A bet needs a request id.");
-	core->bet = (struct bet){ 0, bet->coin_minor, bet->lines, bet->coins };
+	core->bet = (struct bet){ 0, bet->coin_minor, bet->lines, bet->coins, 0 };
 	core->autospin = bet->autoplay_id.len > 0;
 	if (core->autospin)
 		memcpy(core->autoplay_id, bet->autoplay_id.data, AUTOPLAY_ID_BYTES);

@@ -93,9 +93,10 @@ static void put_draws(struct arena *arena, const struct phase *phase, Carillon__
 	message->draws = arena_take(arena, (phase->draw_count + 1) * sizeof(*message->draws));
 	for (uint32_t i = 0; i < phase->draw_count; i++) {
 		Carillon__Draw *draw = arena_take(arena, sizeof(*draw));
+		char text[DRAW_TEXT_MAX];
 
 		carillon__draw__init(draw);
-		draw->meaning = arena_text(arena, draw_text(&phase->draw[i]));
+		draw->meaning = arena_text(arena, draw_text(&phase->draw[i], text));
 		draw->below = phase->draw[i].below;
 		draw->value = phase->draw[i].value;
 		message->draws[message->n_draws++] = draw;
@@ -179,8 +180,7 @@ static enum view_status show_phases(struct showing *showing, const uint8_t *key)
 
 	player_stream(about, key, &rng);
 	round_sum_begin(&showing->summing, about->stake);
-	if (round_begin(showing->game, &about->bet, &showing->play->state, &rng, &round) !=
-		ROUND_OK)
+	if (round_begin(showing->game, &about->bet, NULL, &rng, &round) != ROUND_OK)
 		return VIEW_DIFFERS;
 	while (round_next(&round, &phase) == ROUND_OK) {
 		if (!round_sum_add(&showing->summing, &phase))

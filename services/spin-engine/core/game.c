@@ -1,5 +1,6 @@
 #include "services/spin-engine/core/game.h"
 
+#include <assert.h>
 #include <string.h>
 
 const struct game_currency *game_currency(const struct game *game, uint32_t currency)
@@ -41,20 +42,50 @@ const char *bet_status_text(enum bet_status status)
 		return "bet_below_minimum";
 	case BET_ABOVE_MAXIMUM:
 		return "bet_above_maximum";
+	case BET_MODE_NOT_OFFERED:
+		return "mode_not_offered";
+	case BET_BUY_NOT_OFFERED:
+		return "buy_not_offered";
+	case BET_ABOVE_PRICE_MAX:
+		return "price_above_maximum";
 	}
 	return "unknown";
 }
 
 /* RULE bewitched 1.4 */
-enum bet_status bet_stake(const struct bet *bet, struct money *stake_r)
+enum bet_status bet_total(const struct bet *bet, struct money *total_r)
 {
-	struct money line, stake;
+	struct money line, total;
 
 	if (!money_mul(money_of(bet->coin_minor), bet->coins, &line) ||
-		!money_mul(line, bet->lines, &stake))
+		!money_mul(line, bet->lines, &total))
 		return BET_TOTAL_OVERFLOW;
-	*stake_r = stake;
+	*total_r = total;
 	return BET_OK;
+}
+
+enum bet_status bet_stake(const struct game *game, const struct bet *bet, struct money *stake_r)
+{
+	struct money total, hundredths;
+
+	if (bet->mode >= game->mode_count)
+		return BET_MODE_NOT_OFFERED;
+	if (bet_total(bet, &total) != BET_OK)
+		return BET_TOTAL_OVERFLOW;
+	if (bet->mode == 0) {
+		*stake_r = total;
+		return BET_OK;
+	}
+	if (!money_mul(total, game->mode[bet->mode].price_hundredths, &hundredths))
+		return BET_TOTAL_OVERFLOW;
+	/* whole at every selectable coin value; others are refused before anything is charged */
+	*stake_r = money_of(hundredths.minor / 100);
+	return BET_OK;
+}
+
+bool bet_is_max(const struct game *game, const struct bet *bet)
+{
+	return bet->lines == game->lines_max && bet->coins == game->coins_max;
 }
 
 /* RULE bewitched 1.7: the first fault is told with what was found and what is expected. */
@@ -67,24 +98,47 @@ static enum bet_status refuse(struct bet_error *error, enum bet_status status, c
 	return status;
 }
 
-/* RULE bewitched 1.3 */
-static bool coin_selectable(const struct game_currency *currency, int64_t coin_minor)
+/* RULE bewitched 1.3. Which of the currency's coin values; coin_count: none. */
+static uint32_t coin_index(const struct game_currency *currency, int64_t coin_minor)
 {
-	for (uint32_t i = 0; i < currency->coin_count; i++)
-		if (currency->coin_minor[i] == coin_minor)
-			return true;
-	return false;
+	uint32_t i = 0;
+
+	while (i < currency->coin_count && currency->coin_minor[i] != coin_minor)
+		i++;
+	return i;
+}
+
+/* Limits are on the total bet; what is bought for more has a cap of its own. */
+static enum bet_status check_stake(const struct game *game, const struct game_currency *currency,
+	const struct bet *bet, struct money *stake_r, struct bet_error *error)
+{
+	struct money total, stake;
+
+	if (bet_total(bet, &total) != BET_OK || bet_stake(game, bet, &stake) != BET_OK)
+		return refuse(error, BET_TOTAL_OVERFLOW, "total", INT64_MAX,
+			currency->stake_min.minor, currency->stake_max.minor);
+	if (total.minor < currency->stake_min.minor || total.minor > currency->stake_max.minor)
+		return refuse(error,
+			total.minor < currency->stake_min.minor ? BET_BELOW_MINIMUM
+								: BET_ABOVE_MAXIMUM,
+			"total", total.minor, currency->stake_min.minor, currency->stake_max.minor);
+	if (bet->mode > 0 && stake.minor > currency->price_max.minor)
+		return refuse(error, BET_ABOVE_PRICE_MAX, "total", stake.minor, 1,
+			currency->price_max.minor);
+	*stake_r = stake;
+	return BET_OK;
 }
 
 enum bet_status bet_check(const struct game *game, const struct bet *bet, struct money *stake_r,
 	struct bet_error *error_r)
 {
 	const struct game_currency *currency = game_currency(game, bet->currency);
-	struct money stake;
+	uint32_t coin;
 
 	if (!currency)
 		return refuse(error_r, BET_CURRENCY_NOT_OFFERED, "currency", bet->currency, 1, 999);
-	if (!coin_selectable(currency, bet->coin_minor))
+	coin = coin_index(currency, bet->coin_minor);
+	if (coin == currency->coin_count)
 		return refuse(error_r, BET_COIN_NOT_SELECTABLE, "coin", bet->coin_minor,
 			currency->coin_minor[0], currency->coin_minor[currency->coin_count - 1]);
 	if (bet->lines < game->lines_min || bet->lines > game->lines_max) /* RULE bewitched 1.1 */
@@ -93,16 +147,12 @@ enum bet_status bet_check(const struct game *game, const struct bet *bet, struct
 	if (bet->coins < game->coins_min || bet->coins > game->coins_max) /* RULE bewitched 1.2 */
 		return refuse(error_r, BET_COINS_OUT_OF_RANGE, "coins", bet->coins, game->coins_min,
 			game->coins_max);
-	if (bet_stake(bet, &stake) != BET_OK)
-		return refuse(error_r, BET_TOTAL_OVERFLOW, "total", INT64_MAX,
-			currency->stake_min.minor, currency->stake_max.minor);
-	if (stake.minor < currency->stake_min.minor || stake.minor > currency->stake_max.minor)
-		return refuse(error_r,
-			stake.minor < currency->stake_min.minor ? BET_BELOW_MINIMUM
-								: BET_ABOVE_MAXIMUM,
-			"total", stake.minor, currency->stake_min.minor, currency->stake_max.minor);
-	*stake_r = stake;
-	return BET_OK;
+	if (bet->mode >= game->mode_count)
+		return refuse(error_r, BET_MODE_NOT_OFFERED, "mode", bet->mode, 0,
+			(int64_t)game->mode_count - 1);
+	if (bet->mode > 0 && !currency->coin_buys[coin])
+		return refuse(error_r, BET_BUY_NOT_OFFERED, "mode", bet->mode, 0, 0);
+	return check_stake(game, currency, bet, stake_r, error_r);
 }
 
 /* RULE bewitched 1.6. Limits may rule out the smallest coins with the fewest lines, so all bets
@@ -154,13 +204,52 @@ static void compile_wild(struct game *game)
 		}
 }
 
-void game_compile(struct game *game)
+static void compile_strip(const struct game *game, struct game_strip *strip)
 {
-	compile_wild(game);
-	for (uint32_t r = 0; r < game->reels; r++)
-		for (uint32_t i = 0; i < game->rows; i++)
-			game->strip[r][game->strip_length[r] + i] =
-				game->strip[r][i % game->strip_length[r]];
+	strip->weight = 0;
+	for (uint32_t stop = 0; stop < strip->length; stop++)
+		for (uint32_t i = 0; i < strip->stop_weight[stop]; i++) {
+			assert(strip->weight < GAME_STOP_WEIGHT_MAX);
+			strip->stop_of[strip->weight++] = (uint8_t)stop;
+		}
+	for (uint32_t i = 0; i < game->rows; i++)
+		strip->symbol[strip->length + i] = strip->symbol[i % strip->length];
+}
+
+static void compile_choices(struct choices *choices)
+{
+	choices->weight = 0;
+	for (uint32_t i = 0; i < choices->count; i++)
+		choices->weight += choices->of[i].weight;
+}
+
+static void compile_modes(struct game *game)
+{
+	for (uint32_t m = 0; m < game->mode_count; m++) {
+		struct game_mode *mode = &game->mode[m];
+
+		mode->position_weight = 0;
+		for (uint32_t i = 0; i < mode->position_count; i++)
+			mode->position_weight += mode->position[i].weight;
+	}
+}
+
+static void compile_potions(const struct game *game, struct potion_rules *potions)
+{
+	for (uint32_t r = 0; r < game->reels; r++) {
+		compile_choices(&potions->wilds[r]);
+		compile_choices(&potions->marks[r]);
+	}
+	compile_choices(&potions->multiplier);
+	compile_choices(&potions->revealed);
+	compile_choices(&potions->free_set);
+	potions->mega_weight = 0;
+	for (uint32_t i = 0; i < potions->mega_count; i++)
+		potions->mega_weight += potions->mega[i].weight;
+}
+
+static void compile_battle_and_vials(struct game *game)
+{
 	memset(game->battle_weight, 0, sizeof(game->battle_weight));
 	for (uint32_t n = 0; n <= game->reels; n++)
 		for (uint32_t i = 0; i < game->battle_count[n]; i++)
@@ -168,4 +257,20 @@ void game_compile(struct game *game)
 	game->vial_weight = 0;
 	for (uint32_t i = 0; i < game->vial_count; i++)
 		game->vial_weight += (uint32_t)game->vial[i].weight;
+}
+
+void game_compile(struct game *game)
+{
+	compile_wild(game);
+	for (uint32_t set = 0; set < game->strip_sets; set++)
+		for (uint32_t r = 0; r < game->reels; r++)
+			compile_strip(game, &game->strips[set].reel[r]);
+	for (uint32_t l = 0; l < game->line_count; l++)
+		for (uint32_t r = 0; r < game->reels; r++)
+			game->line_cell[l][r] = (uint8_t)(r * game->rows + game->line[l][r]);
+	compile_modes(game);
+	compile_battle_and_vials(game);
+	compile_choices(&game->hold.value);
+	compile_choices(&game->hold.multiplier);
+	compile_potions(game, &game->potions);
 }

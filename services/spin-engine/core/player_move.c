@@ -65,9 +65,8 @@ static bool gamble_left(const struct game *game, const struct game_state *state)
  */
 
 /* Plays the round whole. *shown_r: phases before the first that needs the player. */
-static enum player_refusal play_round(const struct game *game, const struct game_state *state,
-	struct play_round *round, const uint8_t key[PLAYER_KEY_BYTES], uint32_t *shown_r,
-	struct round_sum *sum_r)
+static enum player_refusal play_round(const struct game *game, struct play_round *round,
+	const uint8_t key[PLAYER_KEY_BYTES], uint32_t *shown_r, struct round_sum *sum_r)
 {
 	struct round_summing summing;
 	struct round playing;
@@ -77,7 +76,7 @@ static enum player_refusal play_round(const struct game *game, const struct game
 	bool stopped = false;
 
 	player_stream(round, key, &rng);
-	if (round_begin(game, &round->bet, state, &rng, &playing) != ROUND_OK)
+	if (round_begin(game, &round->bet, NULL, &rng, &playing) != ROUND_OK)
 		return REFUSED_BET;
 	round_sum_begin(&summing, round->stake);
 	*shown_r = 0;
@@ -194,11 +193,10 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	new_round(player, command, game, entropy, now_us, &after->round);
 	proposal->round = after->round.move;
 	proposal->not_after_us = command->not_after_us;
-	if (bet_stake(&command->bet, &after->round.stake) != BET_OK)
+	if (bet_stake(game, &command->bet, &after->round.stake) != BET_OK)
 		return REFUSED_BET;
 	proposal->stake = after->round.stake;
-	refusal = play_round(
-		game, &play->state, &after->round, entropy->round_key, &shown, &proposal->sum);
+	refusal = play_round(game, &after->round, entropy->round_key, &shown, &proposal->sum);
 	if (refusal != REFUSED_NOTHING)
 		return refusal;
 	mirror_open(&after->round, &proposal->sum, shown, &after->state.open);

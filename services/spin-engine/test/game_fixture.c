@@ -49,14 +49,18 @@ void fixture_windows(struct game *game, const char *const *windows, size_t count
 
 		for (uint32_t row = 0; row < game->rows; row++)
 			for (uint32_t r = 0; r < game->reels; r++) {
-				game->strip[r][w * game->rows + row] = fixture_symbol(game, p);
+				struct game_strip *strip = &game->strips[0].reel[r];
+
+				strip->symbol[w * game->rows + row] = fixture_symbol(game, p);
+				strip->stop_weight[w * game->rows + row] = 1;
 				p += 2;
 				if (*p)
 					p++;
 			}
 	}
 	for (uint32_t r = 0; r < game->reels; r++)
-		game->strip_length[r] = (uint32_t)count * game->rows;
+		game->strips[0].reel[r].length = (uint32_t)count * game->rows;
+	game->mode[0].strips = game->free_spins.strips = 0;
 	game_compile(game);
 }
 
@@ -128,6 +132,8 @@ void fixture_trace(const struct game *game, const struct phase *phase, char *out
 	}
 	if (phase->free_spins_awarded)
 		ADD(" +%u", phase->free_spins_awarded);
+	if (phase->respins_left)
+		ADD(" respins %u", phase->respins_left);
 	if (phase->free_spins_left || phase->free_spins_appended)
 		ADD(" left %u", phase->free_spins_left);
 	if (phase->free_spins_appended)

@@ -20,27 +20,28 @@ static void test_bet_check(void **unused)
 		const char *field;
 		int64_t found, min, max, stake;
 	} rows[] = {
-		{ { FIXTURE_EUR, 1, 1, 1 }, BET_OK, "", 0, 0, 0, 1 },
-		{ { FIXTURE_EUR, 100, 15, 10 }, BET_OK, "", 0, 0, 0, 15000 },
-		{ { FIXTURE_EUR, 20, 7, 3 }, BET_OK, "", 0, 0, 0, 420 },
-		{ { SEK, 1000, 15, 10 }, BET_OK, "", 0, 0, 0, 150000 },
-		{ { JPY, 1, 1, 1 }, BET_CURRENCY_NOT_OFFERED, "currency", JPY, 1, 999, 0 },
-		{ { 0, 1, 1, 1 }, BET_CURRENCY_NOT_OFFERED, "currency", 0, 1, 999, 0 },
-		{ { FIXTURE_EUR, 3, 1, 1 }, BET_COIN_NOT_SELECTABLE, "coin", 3, 1, 100, 0 },
-		{ { FIXTURE_EUR, 0, 1, 1 }, BET_COIN_NOT_SELECTABLE, "coin", 0, 1, 100, 0 },
-		{ { FIXTURE_EUR, -1, 1, 1 }, BET_COIN_NOT_SELECTABLE, "coin", -1, 1, 100, 0 },
-		{ { FIXTURE_EUR, 1000, 1, 1 }, BET_COIN_NOT_SELECTABLE, "coin", 1000, 1, 100, 0 },
-		{ { FIXTURE_EUR, INT64_MAX, 1, 1 }, BET_COIN_NOT_SELECTABLE, "coin", INT64_MAX, 1,
-			100, 0 },
-		{ { SEK, 1, 1, 1 }, BET_COIN_NOT_SELECTABLE, "coin", 1, 10, 1000, 0 },
-		{ { FIXTURE_EUR, 1, 0, 1 }, BET_LINES_OUT_OF_RANGE, "lines", 0, 1, 15, 0 },
-		{ { FIXTURE_EUR, 1, 16, 1 }, BET_LINES_OUT_OF_RANGE, "lines", 16, 1, 15, 0 },
-		{ { FIXTURE_EUR, 1, UINT32_MAX, 1 }, BET_LINES_OUT_OF_RANGE, "lines", UINT32_MAX, 1,
-			15, 0 },
-		{ { FIXTURE_EUR, 1, 1, 0 }, BET_COINS_OUT_OF_RANGE, "coins", 0, 1, 10, 0 },
-		{ { FIXTURE_EUR, 1, 1, 11 }, BET_COINS_OUT_OF_RANGE, "coins", 11, 1, 10, 0 },
-		{ { FIXTURE_EUR, 1, 1, UINT32_MAX }, BET_COINS_OUT_OF_RANGE, "coins", UINT32_MAX, 1,
-			10, 0 },
+		{ { FIXTURE_EUR, 1, 1, 1, 0 }, BET_OK, "", 0, 0, 0, 1 },
+		{ { FIXTURE_EUR, 100, 15, 10, 0 }, BET_OK, "", 0, 0, 0, 15000 },
+		{ { FIXTURE_EUR, 20, 7, 3, 0 }, BET_OK, "", 0, 0, 0, 420 },
+		{ { SEK, 1000, 15, 10, 0 }, BET_OK, "", 0, 0, 0, 150000 },
+		{ { JPY, 1, 1, 1, 0 }, BET_CURRENCY_NOT_OFFERED, "currency", JPY, 1, 999, 0 },
+		{ { 0, 1, 1, 1, 0 }, BET_CURRENCY_NOT_OFFERED, "currency", 0, 1, 999, 0 },
+		{ { FIXTURE_EUR, 3, 1, 1, 0 }, BET_COIN_NOT_SELECTABLE, "coin", 3, 1, 100, 0 },
+		{ { FIXTURE_EUR, 0, 1, 1, 0 }, BET_COIN_NOT_SELECTABLE, "coin", 0, 1, 100, 0 },
+		{ { FIXTURE_EUR, -1, 1, 1, 0 }, BET_COIN_NOT_SELECTABLE, "coin", -1, 1, 100, 0 },
+		{ { FIXTURE_EUR, 1000, 1, 1, 0 }, BET_COIN_NOT_SELECTABLE, "coin", 1000, 1, 100,
+			0 },
+		{ { FIXTURE_EUR, INT64_MAX, 1, 1, 0 }, BET_COIN_NOT_SELECTABLE, "coin", INT64_MAX,
+			1, 100, 0 },
+		{ { SEK, 1, 1, 1, 0 }, BET_COIN_NOT_SELECTABLE, "coin", 1, 10, 1000, 0 },
+		{ { FIXTURE_EUR, 1, 0, 1, 0 }, BET_LINES_OUT_OF_RANGE, "lines", 0, 1, 15, 0 },
+		{ { FIXTURE_EUR, 1, 16, 1, 0 }, BET_LINES_OUT_OF_RANGE, "lines", 16, 1, 15, 0 },
+		{ { FIXTURE_EUR, 1, UINT32_MAX, 1, 0 }, BET_LINES_OUT_OF_RANGE, "lines", UINT32_MAX,
+			1, 15, 0 },
+		{ { FIXTURE_EUR, 1, 1, 0, 0 }, BET_COINS_OUT_OF_RANGE, "coins", 0, 1, 10, 0 },
+		{ { FIXTURE_EUR, 1, 1, 11, 0 }, BET_COINS_OUT_OF_RANGE, "coins", 11, 1, 10, 0 },
+		{ { FIXTURE_EUR, 1, 1, UINT32_MAX, 0 }, BET_COINS_OUT_OF_RANGE, "coins", UINT32_MAX,
+			1, 10, 0 },
 	};
 
 	(void)unused;
@@ -63,7 +64,7 @@ static void test_bet_check(void **unused)
 static void test_bet_check_totals(void **unused)
 {
 	static struct game game;
-	struct bet bet = { FIXTURE_EUR, 5, 2, 3 };
+	struct bet bet = { FIXTURE_EUR, 5, 2, 3, 0 };
 	struct bet_error error;
 	struct money stake;
 
@@ -80,7 +81,8 @@ static void test_bet_check_totals(void **unused)
 	assert_int_equal(bet_check(&game, &bet, &stake, &error), BET_OK);
 	game.currency[0].coin_minor[2] = bet.coin_minor = INT64_MAX / 3;
 	assert_int_equal(bet_check(&game, &bet, &stake, &error), BET_TOTAL_OVERFLOW);
-	assert_int_equal(bet_stake(&bet, &stake), BET_TOTAL_OVERFLOW);
+	assert_int_equal(bet_total(&bet, &stake), BET_TOTAL_OVERFLOW);
+	assert_int_equal(bet_stake(&game, &bet, &stake), BET_TOTAL_OVERFLOW);
 }
 
 /* RULE bewitched 1.6 */

@@ -30,7 +30,7 @@ static void run_case(const struct round_case *row)
 {
 	static struct game game;
 	static struct phase phase;
-	struct bet bet = { FIXTURE_EUR, row->coin_minor, row->lines, row->coins };
+	struct bet bet = { FIXTURE_EUR, row->coin_minor, row->lines, row->coins, 0 };
 	uint32_t results[FIXTURE_SCRIPT_MAX];
 	char trace[TRACE_MAX] = "";
 	uint8_t key[RNG_KEY_BYTES] = { 9 };
@@ -268,7 +268,7 @@ static void test_round_sums(void **unused)
 		"MU FE MU MA LA/CT CT CT LA CA/CA LA MO FE MU", DULL };
 	static struct game game;
 	static struct phase phase;
-	struct bet bet = { FIXTURE_EUR, 10, 1, 2 };
+	struct bet bet = { FIXTURE_EUR, 10, 1, 2, 0 };
 	uint32_t results[FIXTURE_SCRIPT_MAX];
 	uint8_t key[RNG_KEY_BYTES] = { 1 };
 	struct round_sum sum;
@@ -295,7 +295,7 @@ static void test_round_stops_at_the_phase_limit(void **unused)
 	static const char *const windows[] = { "BA BA BA BA BA/FE TO MA LA CA/CA LA MO FE GR" };
 	static struct game game;
 	static struct phase phase;
-	struct bet bet = { FIXTURE_EUR, 1, 1, 1 };
+	struct bet bet = { FIXTURE_EUR, 1, 1, 1, 0 };
 	uint8_t key[RNG_KEY_BYTES] = { 1 };
 	enum round_status status;
 	uint32_t phases = 0;
@@ -319,7 +319,7 @@ static void test_round_stops_at_the_phase_limit(void **unused)
 
 static void test_round_refuses_a_bad_bet(void **unused)
 {
-	struct bet bet = { FIXTURE_EUR, 3, 1, 1 };
+	struct bet bet = { FIXTURE_EUR, 3, 1, 1, 0 };
 	struct round round;
 	struct rng rng;
 

@@ -39,7 +39,7 @@ static struct bet random_bet(const struct game *game, struct rng *rng)
 
 	return (struct bet){ currency->number,
 		currency->coin_minor[rng_below(rng, currency->coin_count)],
-		1 + rng_below(rng, game->lines_max), 1 + rng_below(rng, game->coins_max) };
+		1 + rng_below(rng, game->lines_max), 1 + rng_below(rng, game->coins_max), 0 };
 }
 
 /* The plain reading of the rules: of all symbols, the one whose run from the left, wilds counted
@@ -79,10 +79,13 @@ static void check_phase(const struct game *game, const struct bet *bet, const st
 	int64_t lines = 0, all = 0, stake = bet->coin_minor * bet->lines * bet->coins;
 	uint32_t factor = phase->kind == PHASE_FREE_SPIN ? 2 : 1;
 
-	for (uint32_t r = 0; r < game->reels; r++)
+	for (uint32_t r = 0; r < game->reels; r++) {
+		const struct game_strip *strip = &game->strips[phase->strips].reel[r];
+
 		for (uint32_t row = 0; row < game->rows; row++)
 			assert_int_equal(phase->window[r * game->rows + row],
-				game->strip[r][(phase->stop[r] + row) % game->strip_length[r]]);
+				strip->symbol[(phase->stop[r] + row) % strip->length]);
+	}
 	for (uint32_t i = 0; i < phase->win_count; i++) {
 		const struct win_item *item = &phase->win[i];
 
@@ -202,7 +205,7 @@ static void test_round_digest_known_answer(void **unused)
 	static struct game game;
 	static struct phase phase;
 	static const char *const windows[] = { "MO FE TO MA LA/CT CT CT LA CA/CA LA MO FE GR" };
-	struct bet bet = { FIXTURE_EUR, 20, 15, 2 };
+	struct bet bet = { FIXTURE_EUR, 20, 15, 2, 0 };
 	uint8_t key[RNG_KEY_BYTES] = { 5 };
 	char hex[2 * ROUND_DIGEST_BYTES + 1];
 	uint32_t stops[5] = { 0 };
@@ -225,7 +228,7 @@ static void test_round_return_is_near_the_published(void **unused)
 {
 	const struct game *game = fixture_game();
 	static struct phase phase;
-	struct bet bet = { FIXTURE_EUR, 100, 15, 10 };
+	struct bet bet = { FIXTURE_EUR, 100, 15, 10, 0 };
 	const struct jackpot_row *row = jackpot_row(&game->jackpot, bet.currency, bet.coin_minor);
 	double stakes = 0, wins = 0, hits = 0;
 	uint8_t key[RNG_KEY_BYTES] = { 2 };
