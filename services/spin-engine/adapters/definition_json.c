@@ -232,6 +232,45 @@ uint32_t node_word(const struct node *node, const char *words)
 	return 0;
 }
 
+/* False unless the text is digits, and after a point one to four more. */
+static bool percent_ppm(const char *text, uint32_t *ppm_r)
+{
+	size_t whole = text ? strspn(text, "0123456789") : 0, decimals = 0;
+	uint32_t value = 0;
+
+	if (whole < 1 || whole > 3 || (text[0] == '0' && whole > 1))
+		return false;
+	if (text[whole] == '.') {
+		decimals = strspn(text + whole + 1, "0123456789");
+		if (decimals < 1 || decimals > 4 || text[whole + 1 + decimals])
+			return false;
+	} else if (text[whole]) {
+		return false;
+	}
+	for (size_t i = 0; i < whole; i++)
+		value = value * 10 + (uint32_t)(text[i] - '0');
+	for (size_t i = 0; i < 4; i++)
+		value = value * 10 + (i < decimals ? (uint32_t)(text[whole + 1 + i] - '0') : 0);
+	*ppm_r = value;
+	return true;
+}
+
+uint32_t node_percent_ppm(const struct node *node, uint32_t min, uint32_t max)
+{
+	uint32_t ppm = min;
+
+	if (node->reader->failed)
+		return min;
+	if (!percent_ppm(json_string_value(node->json), &ppm) || ppm < min || ppm > max) {
+		node_fail(node, NULL,
+			"a percentage as text, as \"96.08\", at most 4 decimals, from %u.%04u to "
+			"%u.%04u",
+			min / 10000, min % 10000, max / 10000, max % 10000);
+		return min;
+	}
+	return ppm;
+}
+
 bool node_number_key(
 	const struct node *member, const char *key, uint32_t min, uint32_t max, uint32_t *value_r)
 {

@@ -49,6 +49,9 @@ void node_text(const struct node *node, char *out, size_t room);
 void node_slug(const struct node *node, char *out, size_t room);
 /* The index of the text among the words of `words`. */
 uint32_t node_word(const struct node *node, const char *words);
+/* A percentage written as a decimal text ("96.08", at most four decimals, no leading zeros), in
+ * millionths; min..max in millionths too. Text, because a fraction in JSON is a float to most. */
+uint32_t node_percent_ppm(const struct node *node, uint32_t min, uint32_t max);
 /* A whole number as the name of a member. False and a mistake if it is none or out of range. */
 bool node_number_key(
 	const struct node *member, const char *key, uint32_t min, uint32_t max, uint32_t *value_r);
