@@ -1,0 +1,165 @@
+#include "services/spin-engine/exact/sticky_reels.h"
+
+#include "services/spin-engine/core/reels.h"
+
+#include <gmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *sticky_take(size_t bytes)
+{
+	void *(*allocate)(size_t);
+
+	mp_get_memory_functions(&allocate, NULL, NULL);
+	return allocate(bytes);
+}
+
+void sticky_give(void *block, size_t bytes)
+{
+	void (*release)(void *, size_t);
+
+	mp_get_memory_functions(NULL, NULL, &release);
+	release(block, bytes);
+}
+
+static void ways_init(struct sticky_ways *ways, size_t room)
+{
+	*ways = (struct sticky_ways){ .room = room ? room : 1 };
+	ways->way = sticky_take(ways->room * sizeof(*ways->way));
+}
+
+void sticky_ways_free(struct sticky_ways *ways)
+{
+	if (ways->way)
+		sticky_give(ways->way, ways->room * sizeof(*ways->way));
+	*ways = (struct sticky_ways){ 0 };
+}
+
+static int by_columns(const void *a, const void *b)
+{
+	const struct sticky_way *x = a, *y = b;
+
+	if (x->before != y->before)
+		return x->before < y->before ? -1 : 1;
+	return x->column < y->column ? -1 : x->column > y->column;
+}
+
+static void merge(struct sticky_ways *ways)
+{
+	size_t kept = 0;
+
+	qsort(ways->way, ways->count, sizeof(*ways->way), by_columns);
+	for (size_t i = 0; i < ways->count; i++) {
+		if (kept > 0 && by_columns(&ways->way[kept - 1], &ways->way[i]) == 0)
+			ways->way[kept - 1].weight += ways->way[i].weight;
+		else
+			ways->way[kept++] = ways->way[i];
+	}
+	ways->count = kept;
+}
+
+static uint64_t packed(const struct game *game, const uint8_t *symbols)
+{
+	uint64_t column = 0;
+
+	for (uint32_t row = 0; row < game->rows; row++)
+		column |= (uint64_t)symbols[row] << (8 * row);
+	return column;
+}
+
+/* Only symbols that the strip itself shows trigger, not what covers them. RULE mona-lisa 3.2 */
+static bool triggers(const struct game *game, const struct reel_column *column)
+{
+	uint32_t natural = 0;
+
+	for (uint32_t row = 0; row < game->rows; row++)
+		natural += column->symbol[row] == game->sticky.symbol &&
+			   !(column->covered >> row & 1);
+	return natural >= game->sticky.at_least;
+}
+
+static void strip_ways(const struct sticky_spin *spin, uint32_t set, uint32_t reel,
+	uint32_t wild_reels, struct sticky_ways *ways_r)
+{
+	const struct game *game = spin->game;
+	const struct game_strip *strip = &game->strips[set].reel[reel];
+	bool locked = reel == game->sticky.reel;
+
+	ways_init(ways_r, strip->length);
+	for (uint32_t stop = 0; stop < strip->length; stop++) {
+		struct reel_column column;
+
+		reel_column(game, set, reel, stop, wild_reels, &column);
+		if (!locked || triggers(game, &column))
+			ways_r->way[ways_r->count++] =
+				(struct sticky_way){ .column = packed(game, column.symbol),
+					.weight = strip->stop_weight[stop] };
+	}
+	merge(ways_r);
+}
+
+void sticky_first(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways_r)
+{
+	strip_ways(spin, spin->set, reel, spin->wild_reels, ways_r);
+}
+
+void sticky_remember(struct sticky_ways *ways)
+{
+	for (size_t i = 0; i < ways->count; i++)
+		ways->way[i].before = ways->way[i].column;
+	merge(ways);
+}
+
+/* RULE mona-lisa 3.3: sticky symbols stay, all else is free to spin. */
+static void hold(const struct game *game, struct sticky_ways *ways)
+{
+	for (size_t i = 0; i < ways->count; i++)
+		for (uint32_t row = 0; row < game->rows; row++) {
+			uint8_t symbol = sticky_cell(ways->way[i].column, row);
+
+			if (!(game->sticky.sticky >> symbol & 1))
+				ways->way[i].column |= (uint64_t)STICKY_FREE << (8 * row);
+		}
+	merge(ways);
+}
+
+static uint64_t over(const struct game *game, uint64_t held, uint64_t spun)
+{
+	for (uint32_t row = 0; row < game->rows; row++)
+		if (sticky_cell(held, row) == STICKY_FREE)
+			held ^= (uint64_t)(STICKY_FREE ^ sticky_cell(spun, row)) << (8 * row);
+	return held;
+}
+
+void sticky_next(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways)
+{
+	const struct game *game = spin->game;
+	struct sticky_ways spun, next;
+
+	if (reel == game->sticky.reel)
+		return;
+	hold(game, ways);
+	strip_ways(spin, game->sticky.strips, reel, 0, &spun);
+	ways_init(&next, ways->count * spun.count);
+	for (size_t i = 0; i < ways->count; i++)
+		for (size_t k = 0; k < spun.count; k++)
+			next.way[next.count++] = (struct sticky_way){
+				.before = ways->way[i].before,
+				.column = over(game, ways->way[i].column, spun.way[k].column),
+				.weight = ways->way[i].weight * spun.way[k].weight,
+			};
+	merge(&next);
+	sticky_ways_free(&spun);
+	sticky_ways_free(ways);
+	*ways = next;
+}
+
+uint64_t sticky_scale(const struct sticky_spin *spin, uint32_t reel, uint32_t time)
+{
+	const struct game *game = spin->game;
+	uint64_t scale = game->strips[spin->set].reel[reel].weight;
+
+	for (uint32_t i = 0; i < time && reel != game->sticky.reel; i++)
+		scale *= game->strips[game->sticky.strips].reel[reel].weight;
+	return scale;
+}
