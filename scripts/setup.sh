@@ -34,6 +34,7 @@ libwebsockets-dev | /usr/include/libwebsockets.h
 libjansson-dev | /usr/include/jansson.h
 libjwt-dev | /usr/include/jwt.h
 libsodium-dev | /usr/include/sodium.h
+libgmp-dev | /usr/include/*/gmp.h
 libssl-dev | /usr/include/openssl/ssl.h
 libcurl4-openssl-dev | /usr/include/*/curl/curl.h
 postgresql-15 | /usr/lib/postgresql/15/bin/postgres
@@ -53,6 +54,7 @@ clang | clang
 libclang-rt-14-dev | /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
 chromium | chromium
 nodejs | node
+python3-jsonschema | /usr/lib/python3/dist-packages/jsonschema/__init__.py
 LIST
 }
 
