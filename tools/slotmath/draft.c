@@ -1,0 +1,78 @@
+/* A definition that is being worked on. */
+#include "services/spin-engine/adapters/definition_load.h"
+#include "tools/slotmath/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool draft_renew(struct draft *draft, char *error)
+{
+	char *text = json_dumps(draft->json, JSON_COMPACT);
+	bool good;
+
+	definition_free(draft->game);
+	good = text && definition_parse_flags("draft", text, strlen(text), DEFINITION_UNPROVEN,
+			       draft->game, error) == DEFINITION_OK;
+	free(text);
+	return good;
+}
+
+void draft_open(struct draft *draft, const char *path)
+{
+	char error[DEFINITION_ERROR_MAX];
+	json_error_t where;
+
+	*draft = (struct draft){ .json = json_load_file(path, JSON_REJECT_DUPLICATES, &where),
+		.game = calloc(1, sizeof(*draft->game)) };
+	if (!draft->json)
+		refuse("%s: line %d: %s", path, where.line, where.text);
+	if (!draft->game)
+		refuse("memory: found none, expected %zu bytes", sizeof(*draft->game));
+	if (!draft_renew(draft, error))
+		refuse("%s: %s", path, error);
+}
+
+void draft_close(struct draft *draft)
+{
+	json_decref(draft->json);
+	definition_free(draft->game);
+	free(draft->game);
+	*draft = (struct draft){ .json = NULL };
+}
+
+void draft_return(const struct draft *draft, uint32_t mode, enum exact_depth depth, mpq_t rtp_r,
+	mpq_t hit_rate_r)
+{
+	for (uint32_t i = 0; i < exact_mode_count(draft->game); i++) {
+		struct exact_mode figures;
+
+		if (exact_mode(draft->game, i, depth, &figures) != EXACT_OK)
+			refuse("memory: found too little for the exact return");
+		if (figures.mode_index == mode) {
+			mpq_set(rtp_r, figures.rtp);
+			if (depth == EXACT_ALL)
+				mpq_set(hit_rate_r, figures.hit_rate);
+			exact_mode_free(&figures);
+			return;
+		}
+		exact_mode_free(&figures);
+	}
+	refuse("mode: found no exact figure of mode %u, expected one", mode);
+}
+
+void draft_put_strips(struct draft *draft, uint32_t set)
+{
+	const struct game *game = draft->game;
+	const struct game_strips *strips = &game->strips[set];
+	json_t *reels = json_array();
+
+	for (uint32_t r = 0; r < game->reels; r++) {
+		json_t *reel = json_array();
+
+		for (uint32_t i = 0; i < strips->reel[r].length; i++)
+			json_array_append_new(
+				reel, json_string(game->symbol[strips->reel[r].symbol[i]].id));
+		json_array_append_new(reels, reel);
+	}
+	json_object_set_new(json_object_get(draft->json, "strips"), strips->id, reels);
+}

@@ -1,0 +1,73 @@
+/* slotmath: the mathematics of a game, for whoever designs, certifies or doubts it.
+ *
+ * Everything it says comes from the definition file that the server plays (same loader, same core)
+ * and is exact unless it says "simulated". Exit status: 0 all is well; 1 a return is out of its
+ * published band, or a test failed; 2 the arguments or the file are wrong. Ctrl-C stops what takes
+ * long and prints what there is. */
+#include "tools/slotmath/commands.h"
+#include "tools/slotmath/progress.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct command commands[] = {
+	{ "rtp", "GAME", "all mode json quick distribution draft games lines coins",
+		"The exact return of each mode, part by part, with hit rate, features, variance and "
+		"largest win.",
+		command_rtp },
+	{ "simulate", "GAME",
+		"mode rounds threads seed json quiet draft games lines coins level",
+		"Plays rounds by the fast simulator and compares the mean with the exact return.",
+		command_simulate },
+	{ "par", "GAME", "format output json draft games",
+		"The PAR sheet: strips, every combination with its hits and return, feature "
+		"mathematics, charts.",
+		command_par },
+	{ "optimise", "GAME",
+		"mode input output target-rtp hit-rate volatility seed steps json quiet games",
+		"Finds strips (and weights) whose exact return is the target, as the search file says.",
+		command_optimise },
+	{ "replay", "PROOF", "json games",
+		"Plays a round again from its proof (a JSON file: game, bet, state, secret, nonce, "
+		"digest) and checks the digest.",
+		command_replay },
+	{ "rng", NULL, "raw bytes below seed known-answer json",
+		"The generator: raw bytes for dieharder and other batteries, numbers below N, or its "
+		"known answer.",
+		command_rng },
+	{ "check", "FILE", "json draft games",
+		"Loads a definition as the server does and says what is wrong with it.",
+		command_check },
+};
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static int usage(FILE *out)
+{
+	fputs("slotmath COMMAND ...; --help behind a command shows its options\n\n", out);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(out, "  %-9s %-6s %s\n", commands[i].name,
+			commands[i].subject ? commands[i].subject : "", commands[i].help);
+	fputs("\nGAME is the id of a folder under --games, or a definition file.\n", out);
+	return out == stdout ? 0 : SLOTMATH_EXIT_WRONG;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+
+	if (sodium_init() < 0)
+		refuse("libsodium: found a generator that does not start, expected a working one");
+	if (argc < 2)
+		return usage(stderr);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return usage(stdout);
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(argv[1], commands[i].name) == 0) {
+			options_read(&commands[i], argc, argv, &options);
+			interrupt_watch();
+			return commands[i].run(&options);
+		}
+	fprintf(stderr, "slotmath: command: found '%s', expected one of these\n\n", argv[1]);
+	return usage(stderr);
+}

@@ -1,0 +1,111 @@
+/* slotmath optimise: does a search and writes the definition it leads to. */
+#include "libcommon/io/clock.h"
+#include "tools/slotmath/commands.h"
+#include "tools/slotmath/figures.h"
+#include "tools/slotmath/progress.h"
+#include "tools/slotmath/search.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void paths_of(const struct options *options, char *definition, char *search, size_t size)
+{
+	const char *subject = options->subject;
+	bool file = strchr(subject, '/') != NULL;
+	int length;
+
+	if (file)
+		snprintf(definition, size, "%s", subject);
+	else
+		snprintf(definition, size, "%s/%s/definition.json", options->games, subject);
+	if (options->input[0]) {
+		snprintf(search, size, "%s", options->input);
+		return;
+	}
+	length = (int)(strrchr(definition, '/') - definition);
+	snprintf(search, size, "%.*s/search.json", length, definition);
+}
+
+static json_t *load(const char *path)
+{
+	json_error_t error;
+	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+
+	if (!json_is_array(json_object_get(json, "stages")))
+		refuse("%s: found no \"stages\" (%s), expected a search; docs/mathematics.md "
+		       "describes it",
+			path, error.text);
+	return json;
+}
+
+/* One stage; its line on stderr says what came of it. */
+static bool do_stage(const struct options *options, const json_t *search, size_t index,
+	struct draft *draft, uint64_t seed)
+{
+	struct search_stage stage;
+	struct progress progress;
+	const char *why = "interrupted";
+	char *percent;
+	bool good;
+	mpq_t rtp;
+
+	stage_read(search, index, options, draft, &stage);
+	progress_begin(&progress, "searching", options->quiet);
+	good = stage.number ? number_search(draft, &stage, &progress, &why)
+			    : strips_search(draft, &stage, seed + index, &progress, &why);
+	progress_end(&progress);
+	mpq_init(rtp);
+	if (good)
+		draft_return(draft, stage.mode, EXACT_RETURN, rtp, NULL);
+	percent = rational_percent(rtp, 6);
+	if (!options->quiet)
+		fprintf(stderr, "stage %zu, mode %s: %s%s\n", index,
+			draft->game->mode[stage.mode].id, good ? percent : why, good ? " %" : "");
+	free(percent);
+	mpq_clear(rtp);
+	stage_free(&stage);
+	return good;
+}
+
+/* Strips on a few lines each, as people keep them: everything else as jansson writes it. */
+static void write_definition(const struct options *options, const struct draft *draft)
+{
+	FILE *out = options->output[0] ? fopen(options->output, "w") : stdout;
+
+	if (!out)
+		refuse("--output: found '%s', expected a file that can be written",
+			options->output);
+	definition_write(draft->json, out);
+	if (out != stdout)
+		fclose(out);
+}
+
+int command_optimise(const struct options *options)
+{
+	char definition[2 * OPTIONS_TEXT_MAX + 32], search_path[2 * OPTIONS_TEXT_MAX + 32];
+	uint64_t began = clock_mono_us(), took;
+	struct draft draft;
+	json_t *search;
+	size_t count, done = 0;
+	uint64_t seed;
+
+	paths_of(options, definition, search_path, sizeof(definition));
+	search = load(search_path);
+	draft_open(&draft, definition);
+	seed = (uint64_t)json_integer_value(json_object_get(search, "seed"));
+	count = json_array_size(json_object_get(search, "stages"));
+	while (done < count && !interrupted() &&
+		do_stage(options, search, done, &draft, options->seed == 1 ? seed
+								: (uint64_t)options->seed))
+		done++;
+	took = clock_mono_us() - began;
+	if (!options->quiet && took > 0)
+		fprintf(stderr, "%llu exact evaluations of lines, %.1f s, %.0f a second\n",
+			(unsigned long long)draft.evaluations, (double)took / 1e6,
+			(double)draft.evaluations / ((double)took / 1e6));
+	write_definition(options, &draft);
+	json_decref(search);
+	draft_close(&draft);
+	return done == count ? 0 : SLOTMATH_EXIT_OUT_OF_BAND;
+}

@@ -1,0 +1,239 @@
+/* slotmath simulate: rounds by the fast simulator, the mean beside the exact return. What it prints
+ * does not depend on the number of threads: blocks of rounds have keys of their own. Floating point
+ * is for printing; sums are exact. */
+#include "libcommon/base/currency.h"
+#include "libcommon/io/clock.h"
+#include "services/spin-engine/simulate/fast.h"
+#include "tools/slotmath/commands.h"
+#include "tools/slotmath/figures.h"
+#include "tools/slotmath/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct watched {
+	struct progress progress;
+	uint64_t rounds;
+};
+
+/* What a mode's run says, for people and for JSON. */
+struct outcome {
+	const struct game *game;
+	uint32_t mode;
+	struct fast_stats stats;
+	double mean, deviation, exact, seconds; /* mean and deviation of a round, in stakes */
+	bool has_exact;
+};
+
+static bool watch(void *context, uint64_t done)
+{
+	struct watched *watched = context;
+
+	progress_show(&watched->progress, done, watched->rounds);
+	return !interrupted();
+}
+
+static struct bet bet_of(const struct options *options, const struct game *game, uint32_t mode)
+{
+	struct bet bet = { .currency = game->currency[0].number,
+		.coin_minor = game->currency[0].coin_minor[game->currency[0].coin_count - 1],
+		.lines = options->lines ? (uint32_t)options->lines : game->lines_max,
+		.coins = options->coins ? (uint32_t)options->coins : game->coins_max,
+		.mode = mode };
+	struct bet_error error;
+	struct money stake;
+
+	if (bet_check(game, &bet, &stake, &error) != BET_OK)
+		refuse("bet: %s: found %lld, expected %lld to %lld (%s)", error.field,
+			(long long)error.found, (long long)error.min, (long long)error.max,
+			bet_status_text(error.status));
+	return bet;
+}
+
+static struct round_state state_of(const struct options *options, const struct game *game)
+{
+	uint32_t last = game->potions.offered ? game->potions.step_count - 1 : 0;
+
+	return (struct round_state){
+		.unlocked = (uint8_t)(options->level >= 0 && options->level < last ? options->level
+										   : last)
+	};
+}
+
+/* The exact return of the same bet; only of the stationary state where something is carried. */
+static void add_exact(struct outcome *outcome, const struct bet *bet)
+{
+	mpq_t rtp;
+
+	mpq_init(rtp);
+	outcome->has_exact = exact_bet(outcome->game, outcome->mode, bet->lines, bet->coins, rtp) ==
+			     EXACT_OK;
+	outcome->exact = mpq_get_d(rtp);
+	mpq_clear(rtp);
+}
+
+static void run(const struct options *options, struct outcome *outcome)
+{
+	struct bet bet = bet_of(options, outcome->game, outcome->mode);
+	struct round_state start = state_of(options, outcome->game);
+	uint32_t threads = options->threads ? (uint32_t)options->threads
+					    : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	struct watched watched = { .rounds = (uint64_t)options->rounds };
+	struct fast_sim *sim = NULL;
+	uint64_t began;
+	double n, stake, mean;
+
+	if (fast_new(outcome->game, &bet, &start, &sim) != FAST_OK)
+		refuse("%s: found a mode too large for the simulator's tables",
+			outcome->game->mode[outcome->mode].id);
+	progress_begin(&watched.progress, outcome->game->mode[outcome->mode].id, options->quiet);
+	began = clock_mono_us();
+	if (fast_run(sim, (uint64_t)options->seed, watched.rounds, threads, FAST_BEST, watch,
+		    &watched, &outcome->stats) != FAST_OK)
+		refuse("memory: found too little for %u threads", threads);
+	outcome->seconds = (double)(clock_mono_us() - began) / 1e6;
+	progress_end(&watched.progress);
+	fast_free(&sim);
+	n = (double)outcome->stats.rounds;
+	stake = (double)outcome->stats.stake;
+	mean = (double)outcome->stats.win / n;
+	outcome->mean = mean / stake;
+	outcome->deviation = sqrt((double)outcome->stats.square / n - mean * mean) / stake;
+	add_exact(outcome, &bet);
+}
+
+static double half_width(const struct outcome *outcome, double z)
+{
+	return z * outcome->deviation / sqrt((double)outcome->stats.rounds);
+}
+
+static json_t *histogram_json(const struct fast_stats *stats)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t b = 0; b < FAST_BINS; b++)
+		json_array_append_new(rows,
+			json_pack("{s:f, s:I}", "from_x", (double)fast_bin_from(b) / 100, "rounds",
+				(json_int_t)stats->histogram[b]));
+	return rows;
+}
+
+static json_t *outcome_json(const struct outcome *outcome)
+{
+	const struct fast_stats *stats = &outcome->stats;
+	double n = (double)stats->rounds, stake = (double)stats->stake;
+	json_t *parts = json_array(), *features = json_array(), *json;
+
+	for (uint32_t s = 0; s < FAST_SOURCES; s++)
+		if (stats->source[s] != 0)
+			json_array_append_new(parts,
+				json_pack("{s:s, s:f}", "source",
+					fast_source_text((enum fast_source)s), "rtp",
+					(double)stats->source[s] / n / stake));
+	for (uint32_t e = 0; e < FAST_EVENTS; e++)
+		if (stats->event[e] != 0)
+			json_array_append_new(features,
+				json_pack("{s:s, s:I, s:f}", "name",
+					fast_event_text(outcome->game, e), "count",
+					(json_int_t)stats->event[e], "one_in",
+					n / (double)stats->event[e]));
+	json = json_pack("{s:s, s:I, s:f, s:[f,f], s:[f,f], s:f, s:f, s:f, s:o, s:o, s:o, s:f}",
+		"mode", outcome->game->mode[outcome->mode].id, "rounds",
+		(json_int_t)stats->rounds, "mean", outcome->mean, "interval_99",
+		outcome->mean - half_width(outcome, Z_99),
+		outcome->mean + half_width(outcome, Z_99), "interval_999",
+		outcome->mean - half_width(outcome, Z_999),
+		outcome->mean + half_width(outcome, Z_999), "hit_rate", (double)stats->hits / n,
+		"max_win_x", (double)stats->win_max / stake, "drawdown_x",
+		(double)stats->drawdown / stake, "parts", parts, "features", features, "histogram",
+		histogram_json(stats), "rounds_per_second", n / outcome->seconds);
+	if (outcome->has_exact) {
+		json_object_set_new(json, "exact", json_real(outcome->exact));
+		json_object_set_new(json, "inside_999",
+			json_boolean(fabs(outcome->mean - outcome->exact) <=
+				     half_width(outcome, Z_999)));
+	}
+	return json;
+}
+
+static void print_histogram(const struct fast_stats *stats)
+{
+	for (uint32_t b = 0; b < FAST_BINS; b++) {
+		double part = 100 * (double)stats->histogram[b] / (double)stats->rounds;
+
+		if (stats->histogram[b] == 0)
+			continue;
+		if (b == 0)
+			printf("    %18s", "nothing");
+		else
+			printf("    from %12.2f x", (double)fast_bin_from(b) / 100);
+		printf(" %14llu %11.6f %% %.*s\n", (unsigned long long)stats->histogram[b], part,
+			(int)(part / 2), "##################################################");
+	}
+}
+
+static void print(const struct outcome *outcome)
+{
+	const struct fast_stats *stats = &outcome->stats;
+	double n = (double)stats->rounds, stake = (double)stats->stake;
+
+	printf("  %s: %.0f rounds in %.2f s (%.1f M/s)\n", outcome->game->mode[outcome->mode].id, n,
+		outcome->seconds, n / outcome->seconds / 1e6);
+	printf("    return %.6f %%, 99 %% interval %.6f to %.6f %%\n", outcome->mean * 100,
+		(outcome->mean - half_width(outcome, Z_99)) * 100,
+		(outcome->mean + half_width(outcome, Z_99)) * 100);
+	if (outcome->has_exact)
+		printf("    exact  %.6f %%: %s the 99.9 %% interval (%+.2f standard errors)\n",
+			outcome->exact * 100,
+			fabs(outcome->mean - outcome->exact) <= half_width(outcome, Z_999)
+				? "inside"
+				: "OUTSIDE",
+			(outcome->mean - outcome->exact) / half_width(outcome, 1));
+	printf("    hit rate %.4f %%, largest win %.1f x, deepest fall %.1f stakes\n",
+		100 * (double)stats->hits / n, (double)stats->win_max / stake,
+		(double)stats->drawdown / stake);
+	for (uint32_t s = 0; s < FAST_SOURCES; s++)
+		if (stats->source[s] != 0)
+			printf("    %-28s %12.6f %%\n", fast_source_text((enum fast_source)s),
+				100 * (double)stats->source[s] / n / stake);
+	for (uint32_t e = 0; e < FAST_EVENTS; e++)
+		if (stats->event[e] != 0)
+			printf("    %-28s one in %.2f\n", fast_event_text(outcome->game, e),
+				n / (double)stats->event[e]);
+	print_histogram(stats);
+}
+
+int command_simulate(const struct options *options)
+{
+	struct game *game = game_open(options, options->subject);
+	int wanted = mode_wanted(options, game);
+	json_t *modes = json_array();
+	bool inside = true;
+
+	if (!options->json)
+		printf("%s (%s), seed %lld, simulated\n", game->id, game->name,
+			(long long)options->seed);
+	for (uint32_t m = 0; m < game->mode_count && !interrupted(); m++) {
+		struct outcome outcome = { .game = game, .mode = m };
+
+		if (wanted >= 0 && (uint32_t)wanted != m)
+			continue;
+		run(options, &outcome);
+		if (outcome.stats.rounds == 0)
+			break;
+		inside &= !outcome.has_exact || fabs(outcome.mean - outcome.exact) <=
+							half_width(&outcome, Z_999);
+		json_array_append_new(modes, outcome_json(&outcome));
+		if (!options->json)
+			print(&outcome);
+	}
+	if (options->json)
+		json_print(json_pack("{s:s, s:I, s:O}", "game", game->id, "seed",
+			(json_int_t)options->seed, "modes", modes));
+	json_decref(modes);
+	game_release(&game);
+	return inside ? 0 : SLOTMATH_EXIT_OUT_OF_BAND;
+}

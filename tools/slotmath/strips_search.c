@@ -1,0 +1,406 @@
+/* Strips that have the target return. Arranging is by chance under the file's rules; then one stop
+ * at a time is given another symbol, and a change stays if the lines' exact return comes nearer to
+ * what the whole mode needs. What the mode needs is corrected by its exact return (secant), because
+ * lines feed features. Floating point only steers; what is taken is judged exactly. */
+#include "libcommon/base/rng.h"
+#include "services/spin-engine/adapters/definition_load.h"
+#include "services/spin-engine/exact/line_quick.h"
+#include "tools/slotmath/progress.h"
+#include "tools/slotmath/search.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARRANGE_TRIES 400
+#define SWAPS 20000
+#define ATTEMPTS 24
+#define CORRECTIONS 12
+#define NEAR 0.000005 /* of a return: half a thousandth of a percent */
+#define POSITIONS GAME_WILD_POSITIONS_MAX
+
+struct strips_work {
+	struct draft *draft;
+	const struct search_stage *stage;
+	struct rng rng;
+	struct progress *progress;
+	bool fixed[GAME_REELS_MAX][GAME_STRIP_MAX]; /* stops of blocks */
+	uint32_t count[GAME_REELS_MAX][GAME_SYMBOLS_MAX];
+	uint32_t positions; /* choices of bought wild reels, 1 without */
+	struct line_quick quick[POSITIONS];
+	double weight[POSITIONS]; /* sum to 1 */
+};
+
+static struct game_strip *strip_of(const struct strips_work *work, uint32_t reel)
+{
+	return &work->draft->game->strips[work->stage->set].reel[reel];
+}
+
+/* Is the symbol at this stop far enough from its likes? */
+static bool apart_at(const struct strips_work *work, uint32_t reel, uint32_t at)
+{
+	const struct game_strip *strip = strip_of(work, reel);
+	uint32_t distance = work->stage->apart[strip->symbol[at]];
+
+	for (uint32_t k = 1; k < distance && k < strip->length; k++) {
+		uint32_t other = (at + k) % strip->length;
+		uint32_t before = (at + strip->length - k) % strip->length;
+
+		if (strip->symbol[other] == strip->symbol[at] ||
+			strip->symbol[before] == strip->symbol[at])
+			return false;
+	}
+	return true;
+}
+
+/* The derived members of a strip whose symbols and length are set; all stops weigh 1. */
+static void finish(struct strips_work *work, uint32_t reel)
+{
+	struct game_strip *strip = strip_of(work, reel);
+
+	strip->weight = strip->length;
+	for (uint32_t i = 0; i < strip->length; i++) {
+		strip->stop_weight[i] = 1;
+		strip->stop_of[i] = (uint8_t)i;
+	}
+	for (uint32_t i = 0; i < GAME_ROWS_MAX; i++)
+		strip->symbol[strip->length + i] = strip->symbol[i % strip->length];
+}
+
+static void swap(struct game_strip *strip, uint32_t a, uint32_t b)
+{
+	uint8_t kept = strip->symbol[a];
+
+	strip->symbol[a] = strip->symbol[b];
+	strip->symbol[b] = kept;
+}
+
+/* How many of each symbol: at random within the file's ranges, blocks included in the counts. */
+static void choose_counts(struct strips_work *work, uint32_t reel)
+{
+	const struct search_reel *range = &work->stage->reel[reel];
+
+	for (uint32_t s = 0; s < work->draft->game->symbol_count; s++)
+		work->count[reel][s] = range->least[s] + rng_below(&work->rng,
+							range->most[s] - range->least[s] + 1);
+}
+
+/* Blocks first, then all else in any order. */
+static uint32_t lay(struct strips_work *work, uint32_t reel)
+{
+	struct game_strip *strip = strip_of(work, reel);
+	uint32_t left[GAME_SYMBOLS_MAX], length = 0;
+
+	memcpy(left, work->count[reel], sizeof(left));
+	memset(work->fixed[reel], 0, sizeof(work->fixed[reel]));
+	for (uint32_t b = 0; b < work->stage->block_count; b++) {
+		const struct search_block *block = &work->stage->block[b];
+
+		if (block->reel != reel)
+			continue;
+		for (uint32_t k = 0; k < block->length; k++) {
+			if (left[block->symbol[k]] == 0)
+				return 0;
+			left[block->symbol[k]]--;
+			work->fixed[reel][length] = true;
+			strip->symbol[length++] = block->symbol[k];
+		}
+	}
+	for (uint32_t s = 0; s < work->draft->game->symbol_count; s++)
+		for (; left[s] > 0 && length < GAME_STRIP_MAX; left[s]--)
+			strip->symbol[length++] = (uint8_t)s;
+	strip->length = length;
+	return length;
+}
+
+/* Blocks are laid at the head of the strip: pull them apart by whole units before mixing. */
+static void spread_blocks(struct strips_work *work, uint32_t reel)
+{
+	struct game_strip *strip = strip_of(work, reel);
+	uint8_t symbol[GAME_STRIP_MAX];
+	bool fixed[GAME_STRIP_MAX];
+	uint32_t head = 0, at = 0, blocks = 0, free_stops;
+
+	for (uint32_t b = 0; b < work->stage->block_count; b++)
+		blocks += work->stage->block[b].reel == reel;
+	if (blocks < 2)
+		return;
+	while (head < strip->length && work->fixed[reel][head])
+		head++;
+	free_stops = (strip->length - head) / blocks;
+	for (uint32_t b = 0, from = 0, spare = head; b < work->stage->block_count; b++) {
+		const struct search_block *block = &work->stage->block[b];
+
+		if (block->reel != reel)
+			continue;
+		for (uint32_t k = 0; k < block->length; k++, from++, at++) {
+			symbol[at] = strip->symbol[from];
+			fixed[at] = true;
+		}
+		for (uint32_t k = 0; k < free_stops; k++, spare++, at++) {
+			symbol[at] = strip->symbol[spare];
+			fixed[at] = false;
+		}
+		head = spare;
+	}
+	for (; at < strip->length; head++, at++) {
+		symbol[at] = strip->symbol[head];
+		fixed[at] = false;
+	}
+	memcpy(strip->symbol, symbol, strip->length);
+	memcpy(work->fixed[reel], fixed, strip->length);
+}
+
+/* Shuffles the free stops, then exchanges those that stand too near. */
+static bool mix(struct strips_work *work, uint32_t reel)
+{
+	struct game_strip *strip = strip_of(work, reel);
+	uint32_t n = strip->length, good = 0;
+
+	for (uint32_t i = n - 1; i > 0; i--) {
+		uint32_t k = rng_below(&work->rng, i + 1);
+
+		if (!work->fixed[reel][i] && !work->fixed[reel][k])
+			swap(strip, i, k);
+	}
+	for (uint32_t tries = 0, at = 0; tries < SWAPS; tries++, at = (at + 1) % n) {
+		uint32_t other = rng_below(&work->rng, n);
+
+		if (apart_at(work, reel, at)) {
+			if (++good >= n)
+				return true;
+			continue;
+		}
+		good = 0;
+		if (!work->fixed[reel][at] && !work->fixed[reel][other])
+			swap(strip, at, other);
+	}
+	return false;
+}
+
+static bool arrange(struct strips_work *work)
+{
+	for (uint32_t r = 0; r < work->draft->game->reels; r++) {
+		uint32_t tries = 0;
+
+		do {
+			choose_counts(work, r);
+			if (lay(work, r) == 0 || tries++ == ARRANGE_TRIES)
+				return false;
+			spread_blocks(work, r);
+		} while (!mix(work, r));
+		finish(work, r);
+	}
+	return true;
+}
+
+/* ---- the climb ---- */
+
+static struct line_terms terms_of(const struct game *game, uint32_t set)
+{
+	const struct free_spins_rules *free_spins = &game->free_spins;
+	struct line_terms terms = { .multiplier = 1 };
+
+	if (free_spins->offered && free_spins->strips == set && game->mode[0].strips != set) {
+		terms.multiplier = free_spins->line_multiplier;
+		terms.wild_multiplier_count = free_spins->wild_multiplier_count;
+		terms.wild_multiplier = free_spins->wild_multiplier;
+	}
+	return terms;
+}
+
+static void quick_begin(struct strips_work *work)
+{
+	const struct game *game = work->draft->game;
+	const struct game_mode *mode = &game->mode[work->stage->mode];
+	struct line_terms terms = terms_of(game, work->stage->set);
+	bool bought = mode->position_count > 0 && mode->strips == work->stage->set;
+
+	work->positions = bought ? mode->position_count : 1;
+	for (uint32_t p = 0; p < work->positions; p++) {
+		line_quick_init(&work->quick[p], game, work->stage->set,
+			bought ? mode->position[p].reels : 0, &terms);
+		work->weight[p] = bought ? (double)mode->position[p].weight / mode->position_weight
+					 : 1;
+	}
+}
+
+/* Coins a spin of the set wins on all lines, for one coin a line. */
+static double line_coins(struct strips_work *work)
+{
+	double sum = 0;
+
+	for (uint32_t p = 0; p < work->positions; p++) {
+		exact_count total, coins = line_quick_sum(&work->quick[p], &total);
+
+		sum += work->weight[p] * ((double)coins / (double)total);
+	}
+	work->draft->evaluations += work->positions;
+	return sum;
+}
+
+static void renew(struct strips_work *work, uint32_t reel)
+{
+	finish(work, reel);
+	for (uint32_t p = 0; p < work->positions; p++)
+		line_quick_renew(&work->quick[p], reel);
+}
+
+/* Gives a stop another symbol if the file allows it; false if not. */
+static bool mutate(struct strips_work *work, uint32_t reel, uint32_t at, uint8_t symbol)
+{
+	const struct search_reel *range = &work->stage->reel[reel];
+	struct game_strip *strip = strip_of(work, reel);
+	uint8_t before = strip->symbol[at];
+	uint32_t *count = work->count[reel];
+
+	if (symbol == before || work->fixed[reel][at] || count[before] <= range->least[before] ||
+		count[symbol] >= range->most[symbol])
+		return false;
+	strip->symbol[at] = symbol;
+	if (!apart_at(work, reel, at)) {
+		strip->symbol[at] = before;
+		return false;
+	}
+	count[before]--;
+	count[symbol]++;
+	renew(work, reel);
+	return true;
+}
+
+static void undo(struct strips_work *work, uint32_t reel, uint32_t at, uint8_t symbol)
+{
+	struct game_strip *strip = strip_of(work, reel);
+
+	work->count[reel][strip->symbol[at]]--;
+	work->count[reel][symbol]++;
+	strip->symbol[at] = symbol;
+	renew(work, reel);
+}
+
+/* Towards `wanted` coins; returns what was reached. */
+static double climb(struct strips_work *work, double wanted, double enough)
+{
+	const struct game *game = work->draft->game;
+	double now = line_coins(work);
+
+	for (uint32_t step = 0; step < work->stage->steps && fabs(now - wanted) > enough &&
+				!interrupted();
+		step++) {
+		uint32_t reel = rng_below(&work->rng, game->reels);
+		uint32_t at = rng_below(&work->rng, strip_of(work, reel)->length);
+		uint8_t symbol = (uint8_t)rng_below(&work->rng, game->symbol_count);
+		uint8_t before = strip_of(work, reel)->symbol[at];
+		double next;
+
+		if (step % 256 == 0)
+			progress_show(work->progress, step, work->stage->steps);
+		if (!mutate(work, reel, at, symbol))
+			continue;
+		next = line_coins(work);
+		if (fabs(next - wanted) > fabs(now - wanted))
+			undo(work, reel, at, before);
+		else
+			now = next;
+	}
+	return now;
+}
+
+/* ---- the whole mode ---- */
+
+/* The draft's JSON and game anew from the strips as they stand; the mode's exact return. */
+static bool judge(struct strips_work *work, mpq_t rtp, const char **why)
+{
+	static char error[DEFINITION_ERROR_MAX];
+
+	draft_put_strips(work->draft, work->stage->set);
+	if (!draft_renew(work->draft, error)) {
+		*why = error;
+		return false;
+	}
+	draft_return(work->draft, work->stage->mode, EXACT_RETURN, rtp, NULL);
+	return true;
+}
+
+/* Corrects what the lines must win until the mode's exact return is the target. */
+static bool approach(struct strips_work *work, const char **why)
+{
+	const struct game *game = work->draft->game;
+	double target = mpq_get_d(work->stage->target), slope, coins, last = 0, last_rtp = 0;
+	bool near = false;
+	mpq_t rtp;
+
+	mpq_init(rtp);
+	coins = line_coins(work);
+	slope = 100.0 / (game->mode[work->stage->mode].price_hundredths * (double)game->line_count);
+	for (int i = 0; i < CORRECTIONS && !near && !interrupted(); i++) {
+		double wanted, now;
+
+		if (!judge(work, rtp, why))
+			break;
+		now = mpq_get_d(rtp);
+		near = fabs(now - target) <= NEAR;
+		if (i > 0 && fabs(coins - last) > 1e-9 && (now - last_rtp) / (coins - last) > 0)
+			slope = (now - last_rtp) / (coins - last);
+		last = coins;
+		last_rtp = now;
+		wanted = coins + (target - now) / slope;
+		if (!near)
+			coins = climb(work, wanted, NEAR / slope / 4);
+		*why = "no strips within the file's ranges reached the target; widen the counts";
+	}
+	mpq_clear(rtp);
+	return near;
+}
+
+static bool hits_well(struct strips_work *work, const char **why)
+{
+	mpq_t rtp, hits;
+	bool good;
+
+	if (!work->stage->has_hit_rate)
+		return true;
+	mpq_inits(rtp, hits, NULL);
+	draft_return(work->draft, work->stage->mode, EXACT_ALL, rtp, hits);
+	good = mpq_cmp(hits, work->stage->hit_least) >= 0 &&
+	       mpq_cmp(hits, work->stage->hit_most) <= 0;
+	if (!good)
+		*why = "the hit rate stayed outside the range asked for";
+	mpq_clears(rtp, hits, NULL);
+	return good;
+}
+
+static void seed_attempt(struct strips_work *work, uint64_t seed, uint32_t attempt)
+{
+	uint64_t words[2] = { seed, attempt };
+	uint8_t key[crypto_hash_sha256_BYTES];
+
+	crypto_hash_sha256(key, (const uint8_t *)words, sizeof(words));
+	rng_init(&work->rng, key);
+}
+
+bool strips_search(struct draft *draft, const struct search_stage *stage, uint64_t seed,
+	struct progress *progress, const char **why)
+{
+	struct strips_work *work = calloc(1, sizeof(*work));
+	bool found = false;
+	mpq_t rtp;
+
+	if (!work)
+		refuse("memory: found none, expected %zu bytes", sizeof(*work));
+	*work = (struct strips_work){ .draft = draft, .stage = stage, .progress = progress };
+	mpq_init(rtp);
+	for (uint32_t attempt = 0; attempt < ATTEMPTS && !found && !interrupted(); attempt++) {
+		seed_attempt(work, seed, attempt);
+		*why = "no arrangement keeps equal symbols so far apart";
+		if (!arrange(work))
+			continue;
+		quick_begin(work);
+		found = stage->has_target ? approach(work, why) : judge(work, rtp, why);
+		found = found && hits_well(work, why);
+	}
+	mpq_clear(rtp);
+	free(work);
+	return found;
+}
