@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | unit | threads | fuzz [SECONDS] | purity | rules | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
+# test.sh [all | unit | threads | fuzz [SECONDS] | purity | rules | definitions | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
 # as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -117,6 +117,7 @@ all)
     fuzz 60
     counted purity "$ROOT/scripts/check-purity.sh"
     counted rules "$ROOT/scripts/check-rules.sh"
+    counted definitions python3 tests/definitions/schema.py
     e2e
     ;;
 unit) unit ;;
@@ -124,8 +125,9 @@ threads) threads ;;
 fuzz) fuzz "$@" ;;
 purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
 rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
+definitions) counted definitions python3 tests/definitions/schema.py ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, unit, threads, fuzz, purity, rules or e2e" ;;
+*) die "found '$part', expected all, unit, threads, fuzz, purity, rules, definitions or e2e" ;;
 esac
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
