@@ -216,6 +216,35 @@ static void compile_strip(const struct game *game, struct game_strip *strip)
 		strip->symbol[strip->length + i] = strip->symbol[i % strip->length];
 }
 
+static void compile_lines(struct game *game)
+{
+	for (uint32_t l = 0; l < game->line_count; l++) {
+		game->line_cells[l][0] = 0;
+		for (uint32_t r = 0; r < game->reels; r++) {
+			uint32_t cell = r * game->rows + game->line[l][r];
+
+			game->line_cell[l][r] = (uint8_t)cell;
+			game->line_cells[l][r + 1] = game->line_cells[l][r] | UINT32_C(1) << cell;
+		}
+	}
+}
+
+static void compile_pays_from(struct game *game)
+{
+	for (uint32_t s = 0; s < game->symbol_count; s++) {
+		enum symbol_kind kind = game->symbol[s].kind;
+		uint32_t from = GAME_REELS_MAX + 1;
+
+		if (kind == SYMBOL_LINE || kind == SYMBOL_WILD || kind == SYMBOL_JACKPOT)
+			for (uint32_t n = game->reels; n > 0; n--)
+				if (game->symbol[s].pay[n] > 0 ||
+					(s == game->jackpot_symbols.symbol &&
+						n >= game->jackpot_symbols.count))
+					from = n;
+		game->pays_from[s] = (uint8_t)from;
+	}
+}
+
 static void compile_choices(struct choices *choices)
 {
 	choices->weight = 0;
@@ -265,9 +294,8 @@ void game_compile(struct game *game)
 	for (uint32_t set = 0; set < game->strip_sets; set++)
 		for (uint32_t r = 0; r < game->reels; r++)
 			compile_strip(game, &game->strips[set].reel[r]);
-	for (uint32_t l = 0; l < game->line_count; l++)
-		for (uint32_t r = 0; r < game->reels; r++)
-			game->line_cell[l][r] = (uint8_t)(r * game->rows + game->line[l][r]);
+	compile_lines(game);
+	compile_pays_from(game);
 	compile_modes(game);
 	compile_battle_and_vials(game);
 	compile_choices(&game->hold.value);

@@ -353,7 +353,12 @@ struct game {
 	uint32_t line_count;
 	uint8_t line[GAME_LINES_MAX][GAME_REELS_MAX]; /* the row on each reel, 0 at the top */
 
-	uint8_t line_cell[GAME_LINES_MAX][GAME_REELS_MAX]; /* derived: reel * rows + row */
+	/* derived: a line's cells, reel * rows + row, and the bits of its first n */
+	uint8_t line_cell[GAME_LINES_MAX][GAME_REELS_MAX];
+	uint32_t line_cells[GAME_LINES_MAX][GAME_REELS_MAX + 1];
+	/* derived: the shortest combination of the symbol that wins on a line; GAME_REELS_MAX + 1:
+	 * none does */
+	uint8_t pays_from[GAME_SYMBOLS_MAX];
 	/* derived from the paytable: what k wilds and nothing else pay best, and as which symbol
 	 * (RULE bewitched 3.1) */
 	uint32_t wild_pay[GAME_REELS_MAX + 1];
@@ -450,8 +455,8 @@ const struct game_currency *game_currency(const struct game *game, uint32_t curr
 const struct jackpot_row *jackpot_row(
 	const struct jackpot_link *link, uint32_t currency, int64_t coin_minor);
 
-/* Derived tables (wild_pay, wild_as, line_cell, every sum of weights, wrapped strips, stop_of); the
- * loader calls it once all else is filled and checked. */
+/* Derived tables (wild_pay, wild_as, line_cells, every sum of weights, wrapped strips, stop_of);
+ * the loader calls it once all else is filled and checked. */
 void game_compile(struct game *game);
 
 #endif

@@ -37,7 +37,7 @@ uint32_t choice_of(const struct choices *choices, uint32_t value);
 bool draw_odds(struct round *round, struct phase *phase, enum draw_meaning meaning, uint32_t where,
 	struct odds odds);
 
-/* ---- wins: round_parts.c ---- */
+/* ---- wins: wins.c ---- */
 
 /* amount x factor. The loader's bounds keep every product and sum of a round far from 2^63. */
 struct money times(struct money amount, uint64_t factor);
