@@ -13,7 +13,7 @@
 /* The member that a JSON pointer names, as (container, key). */
 static bool put_number(json_t *root, const char *pointer, int64_t value)
 {
-	char path[256], *token, *next;
+	char path[SEARCH_POINTER_MAX], *token, *next;
 	json_t *at = root;
 
 	snprintf(path, sizeof(path), "%s", pointer[0] == '/' ? pointer + 1 : pointer);
@@ -53,6 +53,11 @@ static bool try_value(struct number_work *work, int64_t value, int *sign_r)
 	if (!put_number(work->draft->json, work->stage->pointer, value))
 		refuse("search: pointer: found '%s', expected a whole number of the definition there",
 			work->stage->pointer);
+	for (uint32_t i = 0; i < work->stage->also_count; i++)
+		if (!put_number(work->draft->json, work->stage->also[i], value))
+			refuse("search: also: found '%s', expected a whole number of the "
+			       "definition there",
+				work->stage->also[i]);
 	if (!draft_renew(work->draft, error)) {
 		*work->why = error;
 		return false;

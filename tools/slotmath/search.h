@@ -9,6 +9,10 @@
  *     {"kind": "number", "mode": "base", "target": "96.08",
  *      "pointer": "/vials/outcomes/4/weight", "from": 1, "to": 200000}]}
  *
+ * Other members: "runs" of a strips stage, {"ruby": 3}: equal symbols stand in runs of about so
+ * many, which the search keeps (not together with "blocks"); "also" of a number stage, a list of
+ * further pointers that get the same number (a table that two modes share).
+ *
  * Stages are done in order, each on what the one before left. "strips": a strip is made for each
  * reel from so many of each symbol (a number, or the least and most), equal symbols at least
  * `apart` stops apart, `blocks` kept together; then symbols are exchanged until the mode's exact
@@ -27,6 +31,8 @@
 #include <stdio.h>
 
 #define SEARCH_BLOCKS_MAX 16
+#define SEARCH_ALSO_MAX 4
+#define SEARCH_POINTER_MAX 256
 
 /* Stops in a row that stay together on a reel. */
 struct search_block {
@@ -49,11 +55,15 @@ struct search_stage {
 	uint32_t steps;
 	struct search_reel reel[GAME_REELS_MAX];
 	uint32_t apart[GAME_SYMBOLS_MAX]; /* 1: no matter */
+	bool has_runs;
+	uint32_t run[GAME_SYMBOLS_MAX]; /* 1: singles */
 	uint32_t block_count;
 	struct search_block block[SEARCH_BLOCKS_MAX];
 	bool has_hit_rate;
 	mpq_t hit_least, hit_most;
-	char pointer[256];
+	char pointer[SEARCH_POINTER_MAX];
+	uint32_t also_count;
+	char also[SEARCH_ALSO_MAX][SEARCH_POINTER_MAX];
 	int64_t from, to;
 };
 

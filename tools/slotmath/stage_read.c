@@ -128,6 +128,42 @@ static void read_blocks(
 	}
 }
 
+static void read_runs(
+	const json_t *json, size_t stage, const struct game *game, struct search_stage *stage_r)
+{
+	const json_t *runs = json_object_get(json, "runs"), *length;
+	const char *id;
+
+	for (uint32_t s = 0; s < GAME_SYMBOLS_MAX; s++)
+		stage_r->run[s] = 1;
+	stage_r->has_runs = runs != NULL;
+	json_object_foreach((json_t *)(uintptr_t)runs, id, length) {
+		json_int_t many = json_integer_value(length);
+
+		if (many < 1 || many > GAME_STRIP_MAX)
+			refuse("search: /stages/%zu/runs/%s: expected a number from 1 to %d", stage,
+				id, GAME_STRIP_MAX);
+		stage_r->run[symbol_of(game, stage, "runs", id)] = (uint32_t)many;
+	}
+	if (stage_r->has_runs && stage_r->block_count > 0)
+		refuse("search: /stages/%zu: found runs and blocks, expected one of them", stage);
+}
+
+static void read_also(const json_t *json, size_t stage, struct search_stage *stage_r)
+{
+	const json_t *also = json_object_get(json, "also"), *pointer;
+	size_t i;
+
+	json_array_foreach(also, i, pointer) {
+		if (i == SEARCH_ALSO_MAX || !json_is_string(pointer))
+			refuse("search: /stages/%zu/also: expected at most %d JSON pointers", stage,
+				SEARCH_ALSO_MAX);
+		snprintf(stage_r->also[i], sizeof(stage_r->also[i]), "%s",
+			json_string_value(pointer));
+		stage_r->also_count++;
+	}
+}
+
 static void read_strips(
 	const json_t *json, size_t stage, const struct draft *draft, struct search_stage *stage_r)
 {
@@ -152,6 +188,7 @@ static void read_strips(
 		stage_r->apart[symbol_of(game, stage, "apart", id)] =
 			(uint32_t)json_integer_value(distance);
 	read_blocks(json_object_get(json, "blocks"), stage, game, stage_r);
+	read_runs(json, stage, game, stage_r);
 	stage_r->steps = (uint32_t)number_of(json, stage, "steps", 1, STEPS_MAX, STEPS);
 }
 
@@ -213,6 +250,7 @@ void stage_read(const json_t *search, size_t index, const struct options *option
 	if (stage_r->number) {
 		snprintf(stage_r->pointer, sizeof(stage_r->pointer), "%s",
 			text_of(json, index, "pointer", true));
+		read_also(json, index, stage_r);
 		stage_r->from = number_of(json, index, "from", 0, INT32_MAX, -1);
 		stage_r->to = number_of(json, index, "to", stage_r->from, INT32_MAX, -1);
 		if (!target)

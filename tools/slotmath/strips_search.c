@@ -7,6 +7,7 @@
 #include "services/spin-engine/exact/line_quick.h"
 #include "tools/slotmath/progress.h"
 #include "tools/slotmath/search.h"
+#include "tools/slotmath/strips_runs.h"
 
 #include <math.h>
 #include <sodium.h>
@@ -179,8 +180,34 @@ static bool mix(struct strips_work *work, uint32_t reel)
 	return false;
 }
 
+/* Runs instead of blocks and singles. */
+static bool arrange_runs(struct strips_work *work, uint32_t reel)
+{
+	struct game_strip *strip = strip_of(work, reel);
+	uint32_t tries = 0, at;
+
+	memset(work->fixed[reel], 0, sizeof(work->fixed[reel]));
+	do {
+		choose_counts(work, reel);
+		if (tries++ == ARRANGE_TRIES || !runs_lay(&work->rng, work->count[reel],
+							 work->stage->run, strip->symbol,
+							 &strip->length))
+			return false;
+		for (at = 0; at < strip->length && apart_at(work, reel, at);)
+			at++;
+	} while (at < strip->length);
+	finish(work, reel);
+	return true;
+}
+
 static bool arrange(struct strips_work *work)
 {
+	if (work->stage->has_runs) {
+		for (uint32_t r = 0; r < work->draft->game->reels; r++)
+			if (!arrange_runs(work, r))
+				return false;
+		return true;
+	}
 	for (uint32_t r = 0; r < work->draft->game->reels; r++) {
 		uint32_t tries = 0;
 
@@ -290,7 +317,10 @@ static double climb(struct strips_work *work, double wanted, double enough)
 		step++) {
 		uint32_t reel = rng_below(&work->rng, game->reels);
 		uint32_t at = rng_below(&work->rng, strip_of(work, reel)->length);
-		uint8_t symbol = (uint8_t)rng_below(&work->rng, game->symbol_count);
+		uint8_t symbol = work->stage->has_runs
+					 ? runs_candidate(&work->rng, strip_of(work, reel), at,
+						   work->stage->run, game->symbol_count)
+					 : (uint8_t)rng_below(&work->rng, game->symbol_count);
 		uint8_t before = strip_of(work, reel)->symbol[at];
 		double next;
 
