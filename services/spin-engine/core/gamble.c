@@ -89,15 +89,15 @@ static uint32_t draw(
 /* Card number `index` of those of one colour, in the order of the deck's suits. */
 static uint8_t card_of_colour(const struct gamble_rules *rules, bool red, uint32_t index)
 {
-	for (uint32_t i = 0; i < rules->suit_count; i++) {
-		if (suit_is_red(rules->suit[i]) != red)
-			continue;
-		if (index < RANKS)
-			return (uint8_t)(rules->suit[i] * RANKS + index);
-		index -= RANKS;
+	uint32_t i = 0;
+
+	while (suit_is_red(rules->suit[i]) != red || index >= RANKS) {
+		if (suit_is_red(rules->suit[i]) == red)
+			index -= RANKS;
+		i++;
+		assert(i < rules->suit_count);
 	}
-	assert(!"the card is in the deck");
-	return 0;
+	return (uint8_t)(rules->suit[i] * RANKS + index);
 }
 
 /* RULE bewitched 5.6, 5.10; RULE mystic-gem 4.3, 4.6: as many red cards as black, each as likely

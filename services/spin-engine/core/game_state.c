@@ -3,19 +3,21 @@
 #include <assert.h>
 #include <string.h>
 
-#define STATE_FORMAT 1u
+#define STATE_FORMAT 2u
 #define HAS_AUTOPLAY 1u
 #define HAS_OPEN 2u
 #define HAS_WITCH 4u
-#define CARDS 52u
+#define HAS_CARRIED 8u
+#define CARDS_END 53u /* 52 and the joker */
 
 #define HEAD_BYTES (1u + 1u + 4u + 1u + 1u)
 #define AUTOPLAY_BYTES (AUTOPLAY_ID_BYTES + 4u + 4u + 8u + 8u + 1u + 1u + 8u + 8u + 8u)
 #define OPEN_BYTES                                                                                 \
-	(8u + 4u + 8u + 4u + 4u + 1u + 4u + 4u + 1u + GAME_PICKS_MAX + 8u + 8u + 4u + 4u +         \
-		GAME_DIGEST_BYTES)
+	(8u + 4u + 8u + 4u + 4u + 1u + 1u + 1u + 4u + 4u + 1u + GAME_PICKS_MAX + 8u + 8u + 4u +    \
+		4u + GAME_DIGEST_BYTES)
 
-_Static_assert(HEAD_BYTES + GAMBLE_CARDS_MAX + AUTOPLAY_BYTES + OPEN_BYTES <= GAME_STATE_BYTES_MAX,
+_Static_assert(HEAD_BYTES + GAMBLE_CARDS_MAX + AUTOPLAY_BYTES + OPEN_BYTES + CARRIED_BYTES_MAX <=
+		       GAME_STATE_BYTES_MAX,
 	"a state fits its encoding");
 
 void game_state_init(const struct game *game, struct game_state *state_r)
@@ -33,7 +35,29 @@ bool game_state_set_witch(const struct game *game, struct game_state *state, uin
 	return true;
 }
 
-/* RULE bewitched 5.8: the latest card is the first of the strip. */
+/* RULE witch-feature 3.12, 3.13: the bet value is the total bet. */
+struct round_state game_state_carried(
+	const struct game *game, const struct game_state *state, const struct bet *bet)
+{
+	struct money total;
+
+	if (bet_total(bet, &total) != BET_OK)
+		return (struct round_state){ .unlocked = 0 };
+	return carried_state(&state->carried, game, total);
+}
+
+bool game_state_carry(const struct game *game, struct game_state *state, const struct bet *bet,
+	const struct round_state *after)
+{
+	struct money total;
+
+	if (!game->potions.offered)
+		return true;
+	return bet_total(bet, &total) == BET_OK &&
+	       carried_set(&state->carried, game, bet->currency, total, after);
+}
+
+/* RULE bewitched 5.8; RULE mystic-gem 4.8: the latest card is the first of the strip. */
 void game_state_show_card(struct game_state *state, uint8_t card)
 {
 	if (state->card_count < GAMBLE_CARDS_MAX)
@@ -81,6 +105,8 @@ static uint8_t *put_open(uint8_t *p, const struct open_round *open)
 	p = put(p, (uint64_t)open->bet.coin_minor, 8);
 	p = put(p, open->bet.lines, 4);
 	p = put(p, open->bet.coins, 4);
+	p = put(p, open->bet.mode, 1);
+	p = put(p, round_state_pack(&open->before), 1);
 	p = put(p, (uint32_t)open->autospin | (uint32_t)open->has_feature << 1, 1);
 	p = put(p, open->phases, 4);
 	p = put(p, open->cursor, 4);
@@ -98,7 +124,8 @@ size_t game_state_encode(const struct game_state *state, uint8_t *out)
 	uint8_t *p = out;
 	uint32_t flags = (state->autoplay.spins > 0 ? HAS_AUTOPLAY : 0) |
 			 (state->open.move > 0 ? HAS_OPEN : 0) |
-			 (state->witch_chosen ? HAS_WITCH : 0);
+			 (state->witch_chosen ? HAS_WITCH : 0) |
+			 (state->carried.count > 0 ? HAS_CARRIED : 0);
 
 	assert(state->card_count <= GAMBLE_CARDS_MAX);
 	p = put(p, STATE_FORMAT, 1);
@@ -111,6 +138,8 @@ size_t game_state_encode(const struct game_state *state, uint8_t *out)
 		p = put_autoplay(p, &state->autoplay);
 	if (flags & HAS_OPEN)
 		p = put_open(p, &state->open);
+	if (flags & HAS_CARRIED)
+		p += carried_encode(&state->carried, p);
 	return (size_t)(p - out);
 }
 
@@ -174,6 +203,7 @@ static bool get_autoplay(struct input *in, struct autoplay *autoplay)
 static bool get_open(struct input *in, struct open_round *open)
 {
 	uint64_t flags;
+	bool legal;
 
 	if (in->left < OPEN_BYTES)
 		return false;
@@ -182,6 +212,8 @@ static bool get_open(struct input *in, struct open_round *open)
 	open->bet.coin_minor = (int64_t)get(in, 8);
 	open->bet.lines = (uint32_t)get(in, 4);
 	open->bet.coins = (uint32_t)get(in, 4);
+	open->bet.mode = (uint32_t)get(in, 1);
+	legal = round_state_unpack((uint8_t)get(in, 1), &open->before);
 	flags = get(in, 1);
 	open->phases = (uint32_t)get(in, 4);
 	open->cursor = (uint32_t)get(in, 4);
@@ -194,9 +226,9 @@ static bool get_open(struct input *in, struct open_round *open)
 	get_bytes(in, open->math_version, GAME_DIGEST_BYTES);
 	open->autospin = (flags & 1) != 0;
 	open->has_feature = (flags & 2) != 0;
-	return flags <= 3 && open->move > 0 && open->bet.coin_minor > 0 &&
-	       open->bet.coin_minor <= GAME_COIN_MINOR_MAX && open->bet.lines > 0 &&
-	       open->bet.lines <= GAME_LINES_MAX && open->bet.coins > 0 &&
+	return legal && flags <= 3 && open->move > 0 && open->bet.mode < GAME_MODES_MAX &&
+	       open->bet.coin_minor > 0 && open->bet.coin_minor <= GAME_COIN_MINOR_MAX &&
+	       open->bet.lines > 0 && open->bet.lines <= GAME_LINES_MAX && open->bet.coins > 0 &&
 	       open->bet.coins <= GAME_LINE_COINS_MAX && open->phases <= GAME_ROUND_PHASES_MAX &&
 	       open->cursor <= open->phases && open->picks <= GAME_PICKS_MAX &&
 	       open->win_total.minor >= 0 && open->gamble_pending.minor >= 0 &&
@@ -218,20 +250,25 @@ bool game_state_decode(
 	state.witch = (uint8_t)get(&in, 1);
 	state.card_count = (uint8_t)get(&in, 1);
 	state.witch_chosen = (flags & HAS_WITCH) != 0;
-	if (flags > (HAS_AUTOPLAY | HAS_OPEN | HAS_WITCH) || state.game != game->number ||
-		state.witch >= GAME_WITCHES_MAX || (state.witch > 0 && !state.witch_chosen) ||
-		state.card_count > GAMBLE_CARDS_MAX || in.left < state.card_count)
+	if (flags > (HAS_AUTOPLAY | HAS_OPEN | HAS_WITCH | HAS_CARRIED) ||
+		state.game != game->number || state.witch >= GAME_WITCHES_MAX ||
+		(state.witch > 0 && !state.witch_chosen) || state.card_count > GAMBLE_CARDS_MAX ||
+		in.left < state.card_count)
 		return false;
 	get_bytes(&in, state.card, state.card_count);
 	for (uint32_t i = 0; i < state.card_count; i++)
-		if (state.card[i] >= CARDS)
+		if (state.card[i] >= CARDS_END)
 			return false;
 	if ((flags & HAS_AUTOPLAY) && !get_autoplay(&in, &state.autoplay))
 		return false;
 	if ((flags & HAS_OPEN) && !get_open(&in, &state.open))
 		return false;
-	if (in.left != 0)
+	if (flags & HAS_CARRIED) {
+		if (in.left == 0 || !carried_decode(in.at, in.left, &state.carried))
+			return false;
+	} else if (in.left != 0) {
 		return false;
+	}
 	*state_r = state;
 	return true;
 }
@@ -239,5 +276,6 @@ bool game_state_decode(
 size_t game_state_bytes(const struct game *game)
 {
 	return HEAD_BYTES + (game->gamble.offered ? GAMBLE_CARDS_MAX : 0u) +
-	       (game->autoplay.offered ? AUTOPLAY_BYTES : 0u) + OPEN_BYTES;
+	       (game->autoplay.offered ? AUTOPLAY_BYTES : 0u) +
+	       (game->potions.offered ? CARRIED_BYTES_MAX : 0u) + OPEN_BYTES;
 }

@@ -1,12 +1,14 @@
-/* What is kept of one player in one game between moves: witch, autoplay, the open round and the
- * last cards. It travels in the record of each move (<= 1 KB with all else), so it is plain,
- * bounded and has one canonical encoding. No money is decided by it: amounts here are what the
- * wallet's journal must confirm. */
+/* What is kept of one player in one game between moves: witch, autoplay, the open round, the last
+ * cards and what each bet value carries. It travels in the record of each move (<= 1 KB with all
+ * else), so it is plain, bounded and has one canonical encoding. No money is decided by it: amounts
+ * here are what the wallet's journal must confirm. */
 #ifndef CARILLON_SPIN_ENGINE_GAME_STATE_H
 #define CARILLON_SPIN_ENGINE_GAME_STATE_H
 
 #include "libcommon/base/money.h"
+#include "services/spin-engine/core/carried.h"
 #include "services/spin-engine/core/game.h"
+#include "services/spin-engine/core/round.h"
 
 #define AUTOPLAY_ID_BYTES 16
 #define GAMBLE_CARDS_MAX 5
@@ -39,6 +41,8 @@ struct autoplay {
 struct open_round {
 	uint64_t move; /* that opened it */
 	struct bet bet;
+	struct round_state before; /* what its bet value carried when it began: it is played again
+				      from there */
 	bool autospin; /* gamble is closed while its autoplay runs. RULE bewitched 5.4 */
 	bool has_feature;
 	uint32_t phases; /* in all */
@@ -60,14 +64,23 @@ struct game_state {
 	uint8_t card[GAMBLE_CARDS_MAX]; /* of the session, latest first. RULE bewitched 5.8 */
 	struct autoplay autoplay;
 	struct open_round open;
+	struct carried carried; /* after the open round too: all of it is fixed by its first move */
 };
 
-_Static_assert(sizeof(struct game_state) <= 320, "state grows: records are bounded");
+_Static_assert(sizeof(struct game_state) <= 448, "state grows: records are bounded");
 
 /* A new player's. */
 void game_state_init(const struct game *game, struct game_state *state_r);
 /* False, and nothing changed, when the game has no such witch. RULE bewitched 2.5 */
 bool game_state_set_witch(const struct game *game, struct game_state *state, uint32_t witch);
+/* What a round at this bet begins with; nothing in games without potions. RULE witch-feature 3.12,
+ * 3.13 */
+struct round_state game_state_carried(
+	const struct game *game, const struct game_state *state, const struct bet *bet);
+/* What it leaves, round_sum.state. False, and nothing changed, where there is no room: see
+ * carried_set. */
+bool game_state_carry(const struct game *game, struct game_state *state, const struct bet *bet,
+	const struct round_state *after) CARILLON_MUST_CHECK;
 /* Puts a card first in the strip and forgets the sixth. */
 void game_state_show_card(struct game_state *state, uint8_t card);
 

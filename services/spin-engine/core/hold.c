@@ -117,27 +117,27 @@ static struct hold_factors draw_multipliers(struct round *round, struct phase *p
 	return factors;
 }
 
-/* RULE mystery-elves 3.9. RULE mystery-elves 3.11: the excluded awards are not in the table at all
- * where they may not be: nothing that was drawn is ever taken back. */
-static uint8_t draw_award(
-	struct round *round, struct phase *phase, uint32_t cell, const struct hold_factors *factors)
+/* RULE mystery-elves 3.11: where they are excluded, awards are not in the table at all: nothing
+ * that was drawn is ever taken back. */
+static uint32_t award_weight(const struct hold_award *award, bool exclude)
+{
+	return exclude && award->excluded ? 0 : award->weight;
+}
+
+/* RULE mystery-elves 3.9: its index + 1. */
+static uint8_t draw_award(struct round *round, struct phase *phase, uint32_t cell, bool exclude)
 {
 	const struct hold_rules *hold = &round->game->hold;
-	uint32_t weight = 0, below = 0, value;
+	uint32_t weight = 0, value, i = 0;
 
-	for (uint32_t i = 0; i < hold->award_count; i++)
-		if (!(factors->exclude && hold->award[i].excluded))
-			weight += hold->award[i].weight;
+	for (uint32_t a = 0; a < hold->award_count; a++)
+		weight += award_weight(&hold->award[a], exclude);
 	value = draw_below(round, phase, DRAW_CELL_AWARD, cell, weight);
-	for (uint32_t i = 0; i < hold->award_count; i++) {
-		if (factors->exclude && hold->award[i].excluded)
-			continue;
-		below += hold->award[i].weight;
-		if (value < below)
-			return (uint8_t)(i + 1);
+	while (value >= award_weight(&hold->award[i], exclude)) {
+		value -= award_weight(&hold->award[i++], exclude);
+		assert(i < hold->award_count);
 	}
-	assert(!"a value below the sum of the weights has its award");
-	return 0;
+	return (uint8_t)(i + 1);
 }
 
 static void draw_awards(
@@ -145,7 +145,7 @@ static void draw_awards(
 {
 	for (uint32_t cell = 0; cell < cell_count(round->game); cell++)
 		if (has_cell(round->hold_cells, cell) && round->load[cell].kind == HOLD_MYSTERY)
-			round->load[cell].award = draw_award(round, phase, cell, factors);
+			round->load[cell].award = draw_award(round, phase, cell, factors->exclude);
 }
 
 /* RULE mystery-elves 3.12 */

@@ -37,16 +37,13 @@ static uint32_t draw_random_wilds(struct round *round, struct phase *phase)
 static uint32_t draw_mega_wild(struct round *round, struct phase *phase)
 {
 	const struct potion_rules *rules = &round->game->potions;
-	uint32_t value = draw_below(round, phase, DRAW_MEGA_WILD, 0, rules->mega_weight);
-	uint32_t below = 0;
+	uint32_t value = draw_below(round, phase, DRAW_MEGA_WILD, 0, rules->mega_weight), i = 0;
 
-	for (uint32_t i = 0; i < rules->mega_count; i++) {
-		below += rules->mega[i].weight;
-		if (value < below)
-			return rules->mega[i].cells;
+	while (value >= rules->mega[i].weight) {
+		value -= rules->mega[i++].weight;
+		assert(i < rules->mega_count);
 	}
-	assert(!"a value below the sum of the weights has its place");
-	return 0;
+	return rules->mega[i].cells;
 }
 
 static void cover(struct round *round, uint32_t cells, uint8_t symbol)

@@ -27,7 +27,8 @@ static struct game_state full_state(void)
 		.wins = { 2500 },
 		.last_spin_ms = 1700000000000 };
 	state.open = (struct open_round){ .move = 77,
-		.bet = { FIXTURE_EUR, 20, 15, 10 },
+		.bet = { FIXTURE_EUR, 20, 15, 10, 2 },
+		.before = { { 1, 0, 1 }, 3 },
 		.autospin = true,
 		.has_feature = true,
 		.phases = 9,
@@ -83,6 +84,8 @@ static void test_game_state_bytes_come_back(void **unused)
 	assert_true(game_state_decode(fixture_game(), bytes, count, &back));
 	assert_int_equal(back.open.cursor, 4);
 	assert_int_equal(back.open.pick[1], 8);
+	assert_int_equal(back.open.bet.mode, 2);
+	assert_memory_equal(&back.open.before, &state.open.before, sizeof(back.open.before));
 	assert_int_equal(game_state_encode(&back, again), count);
 	assert_memory_equal(bytes, again, count);
 	game_state_init(fixture_game(), &state);
@@ -100,17 +103,19 @@ static void test_game_state_refuses_other_bytes(void **unused)
 		size_t at;
 		uint8_t value;
 	} rows[] = {
-		{ 0, 2 },   /* format */
-		{ 1, 8 },   /* unknown flag */
+		{ 0, 1 },   /* format */
+		{ 1, 16 },  /* unknown flag */
 		{ 1, 3 },   /* a witch that was not chosen */
 		{ 2, 9 },   /* another game */
 		{ 6, 4 },   /* no such witch */
 		{ 7, 6 },   /* six cards */
-		{ 8, 52 },  /* no such card */
+		{ 8, 53 },  /* no such card */
 		{ 33, 51 }, /* more left than asked for */
 		{ 53, 2 },  /* neither true nor false */
 		{ 54, 7 },  /* no such reason */
 		{ 79, 0 },  /* no move: the part would not be there */
+		{ 107, 8 }, /* no such mode */
+		{ 108, 3 }, /* three potions */
 	};
 	uint8_t bytes[GAME_STATE_BYTES_MAX + 1];
 	struct game_state state = full_state(), back;
