@@ -51,9 +51,10 @@ static bool do_stage(const struct options *options, const json_t *search, size_t
 	mpq_t rtp;
 
 	stage_read(search, index, options, draft, &stage);
+	seed = stage.has_seed && options->seed == 1 ? stage.seed : seed + index;
 	progress_begin(&progress, "searching", options->quiet);
 	good = stage.number ? number_search(draft, &stage, &progress, &why)
-			    : strips_search(draft, &stage, seed + index, &progress, &why);
+			    : strips_search(draft, &stage, seed, &progress, &why);
 	progress_end(&progress);
 	mpq_init(rtp);
 	if (good)

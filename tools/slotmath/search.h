@@ -11,7 +11,8 @@
  *
  * Other members: "runs" of a strips stage, {"ruby": 3}: equal symbols stand in runs of about so
  * many, which the search keeps (not together with "blocks"); "also" of a number stage, a list of
- * further pointers that get the same number (a table that two modes share).
+ * further pointers that get the same number (a table that two modes share); "seed" of a strips
+ * stage, instead of the file's + the stage's index.
  *
  * Stages are done in order, each on what the one before left. "strips": a strip is made for each
  * reel from so many of each symbol (a number, or the least and most), equal symbols at least
@@ -55,6 +56,8 @@ struct search_stage {
 	uint32_t steps;
 	struct search_reel reel[GAME_REELS_MAX];
 	uint32_t apart[GAME_SYMBOLS_MAX]; /* 1: no matter */
+	bool has_seed;
+	uint64_t seed;
 	bool has_runs;
 	uint32_t run[GAME_SYMBOLS_MAX]; /* 1: singles */
 	uint32_t block_count;

@@ -189,6 +189,8 @@ static void read_strips(
 			(uint32_t)json_integer_value(distance);
 	read_blocks(json_object_get(json, "blocks"), stage, game, stage_r);
 	read_runs(json, stage, game, stage_r);
+	stage_r->has_seed = json_object_get(json, "seed") != NULL;
+	stage_r->seed = (uint64_t)number_of(json, stage, "seed", 0, INT32_MAX, 0);
 	stage_r->steps = (uint32_t)number_of(json, stage, "steps", 1, STEPS_MAX, STEPS);
 }
 
