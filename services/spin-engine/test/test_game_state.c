@@ -1,6 +1,8 @@
 /* The state of a player in a game, and its bytes. */
 #include "services/spin-engine/test/game_fixture.h"
 
+#include "services/spin-engine/core/game_state.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
