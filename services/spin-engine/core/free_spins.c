@@ -5,7 +5,8 @@
 
 /* RULE bewitched 3.12, 3.16: multiplied, also in free spins won by free spins. RULE bewitched 3.14:
  * the bet is that of the round. RULE bewitched 6.2: the first waits for the player.
- * RULE bewitched 3.18: no stake is taken, so nothing is contributed either. */
+ * RULE bewitched 3.18: no stake is taken, so nothing is contributed either. RULE mona-lisa 3.11,
+ * 3.12, 3.19, 3.20, 4.4, 5.2; RULE witch-feature 6.2, 6.12, 6.13, 6.14 */
 void play_free_spin(struct round *round, struct phase *phase)
 {
 	const struct free_spins_rules *rules = &round->game->free_spins;

@@ -52,7 +52,8 @@ const char *bet_status_text(enum bet_status status)
 	return "unknown";
 }
 
-/* RULE bewitched 1.4 */
+/* RULE bewitched 1.4; RULE mona-lisa 1.4; RULE mystic-gem 1.2; RULE mystery-elves 1.2; RULE
+ * witch-feature 1.2 */
 enum bet_status bet_total(const struct bet *bet, struct money *total_r)
 {
 	struct money line, total;
@@ -64,6 +65,8 @@ enum bet_status bet_total(const struct bet *bet, struct money *total_r)
 	return BET_OK;
 }
 
+/* What is bought costs its price. RULE mystic-gem 3.1, 3.2, 3.3, 3.6, 3.7, 3.10; RULE mystery-elves
+ * 4.1 */
 enum bet_status bet_stake(const struct game *game, const struct bet *bet, struct money *stake_r)
 {
 	struct money total, hundredths;
@@ -83,12 +86,14 @@ enum bet_status bet_stake(const struct game *game, const struct bet *bet, struct
 	return BET_OK;
 }
 
+/* RULE mona-lisa 1.9 */
 bool bet_is_max(const struct game *game, const struct bet *bet)
 {
 	return bet->lines == game->lines_max && bet->coins == game->coins_max;
 }
 
-/* RULE bewitched 1.7: the first fault is told with what was found and what is expected. */
+/* RULE bewitched 1.7; RULE mona-lisa 1.7; RULE mystic-gem 1.5; RULE mystery-elves 1.4; RULE
+ * witch-feature 1.4: the first fault is told with what was found and what is expected. */
 static enum bet_status refuse(struct bet_error *error, enum bet_status status, const char *field,
 	int64_t found, int64_t min, int64_t max)
 {
@@ -98,7 +103,8 @@ static enum bet_status refuse(struct bet_error *error, enum bet_status status, c
 	return status;
 }
 
-/* RULE bewitched 1.3. Which of the currency's coin values; coin_count: none. */
+/* RULE bewitched 1.3; RULE mona-lisa 1.3; RULE mystic-gem 1.3; RULE witch-feature 1.3. Which of the
+ * currency's coin values; coin_count: none. */
 static uint32_t coin_index(const struct game_currency *currency, int64_t coin_minor)
 {
 	uint32_t i = 0;
@@ -108,7 +114,8 @@ static uint32_t coin_index(const struct game_currency *currency, int64_t coin_mi
 	return i;
 }
 
-/* Limits are on the total bet; what is bought for more has a cap of its own. */
+/* Limits are on the total bet; what is bought for more has a cap of its own. RULE mystic-gem 1.2,
+ * 3.13; RULE mystery-elves 4.1 */
 static enum bet_status check_stake(const struct game *game, const struct game_currency *currency,
 	const struct bet *bet, struct money *stake_r, struct bet_error *error)
 {
@@ -141,12 +148,15 @@ enum bet_status bet_check(const struct game *game, const struct bet *bet, struct
 	if (coin == currency->coin_count)
 		return refuse(error_r, BET_COIN_NOT_SELECTABLE, "coin", bet->coin_minor,
 			currency->coin_minor[0], currency->coin_minor[currency->coin_count - 1]);
-	if (bet->lines < game->lines_min || bet->lines > game->lines_max) /* RULE bewitched 1.1 */
+	/* RULE bewitched 1.1, 1.2; RULE mona-lisa 1.1, 1.2; RULE mystic-gem 1.1; RULE mystery-elves
+	 * 1.1; RULE witch-feature 1.1 */
+	if (bet->lines < game->lines_min || bet->lines > game->lines_max)
 		return refuse(error_r, BET_LINES_OUT_OF_RANGE, "lines", bet->lines, game->lines_min,
 			game->lines_max);
-	if (bet->coins < game->coins_min || bet->coins > game->coins_max) /* RULE bewitched 1.2 */
+	if (bet->coins < game->coins_min || bet->coins > game->coins_max)
 		return refuse(error_r, BET_COINS_OUT_OF_RANGE, "coins", bet->coins, game->coins_min,
 			game->coins_max);
+	/* RULE mystic-gem 3.8, 3.13: what is not sold, or not at this coin value */
 	if (bet->mode >= game->mode_count)
 		return refuse(error_r, BET_MODE_NOT_OFFERED, "mode", bet->mode, 0,
 			(int64_t)game->mode_count - 1);
@@ -155,8 +165,8 @@ enum bet_status bet_check(const struct game *game, const struct bet *bet, struct
 	return check_stake(game, currency, bet, stake_r, error_r);
 }
 
-/* RULE bewitched 1.6. Limits may rule out the smallest coins with the fewest lines, so all bets
- * are looked at; this answers errors, never a spin. */
+/* RULE bewitched 1.6; RULE mona-lisa 1.6. Limits may rule out the smallest coins with the fewest
+ * lines, so all bets are looked at; this answers errors, never a spin. */
 enum bet_status bet_smallest(
 	const struct game *game, uint32_t number, struct bet *bet_r, struct money *stake_r)
 {

@@ -1,6 +1,7 @@
 #include "services/spin-engine/core/lines.h"
 
-/* What one candidate is worth. RULE bewitched 2.4, 3.12: flat multipliers are of all lines. */
+/* What one candidate is worth. RULE bewitched 2.4, 3.12: flat multipliers are of all lines. RULE
+ * mona-lisa 3.11: the wilds within the combination multiply it. */
 static struct line_pay worth(const struct line_terms *terms, uint32_t pay, uint32_t symbol,
 	uint32_t count, uint32_t wilds)
 {
@@ -14,7 +15,8 @@ static struct line_pay worth(const struct line_terms *terms, uint32_t pay, uint3
 		.count = (uint8_t)count };
 }
 
-/* The progressive's own combination is paid by the pool, in place of the paytable. */
+/* The progressive's own combination is paid by the pool, in place of the paytable; any other of its
+ * symbols by the paytable. RULE mona-lisa 4.2, 4.3 */
 static bool wins_progressive(
 	const struct game *game, const struct line_terms *terms, uint8_t symbol, uint32_t count)
 {
@@ -23,7 +25,9 @@ static bool wins_progressive(
 }
 
 /* Only two candidates can be best: the first symbol that is no wild, with the wilds before and
- * among it, and the wilds at the left alone as whatever that many pay most as (wild_pay). */
+ * among it, and the wilds at the left alone as whatever that many pay most as (wild_pay).
+ * RULE mystic-gem 2.2, 2.3, 2.12; RULE mystery-elves 2.1, 2.2, 2.7; RULE mona-lisa 2.1, 2.2, 3.1;
+ * RULE witch-feature 2.1, 2.2, 2.4, 2.8, 2.9 */
 struct line_pay line_best(const struct game *game, const uint8_t *window, uint32_t line,
 	const struct line_terms *terms)
 {

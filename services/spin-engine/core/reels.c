@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Scatters stay visible; of the rest the whole reel is wild before anything is paid. */
+/* RULE mystic-gem 2.9, 2.10, 2.11: scatters stay visible; of the rest the whole reel is wild before
+ * anything is paid, on the reels where the wild expands. */
 static void expand(const struct game *game, struct reel_column *column)
 {
 	if (!memchr(column->symbol, game->wild, game->rows))
@@ -25,7 +26,8 @@ static uint8_t potion_colour(const struct game *game, uint8_t symbol)
 	return 0;
 }
 
-/* At most one potion is in a window: the loader's check. */
+/* RULE witch-feature 3.2. At most one potion is in a window: the loader's check, RULE
+ * witch-feature 3.4. */
 static void take_potion(const struct game *game, const struct game_strip *strip, uint32_t stop,
 	struct reel_column *column)
 {

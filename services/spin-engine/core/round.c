@@ -3,6 +3,7 @@
 
 #include "services/spin-engine/core/round_parts.h"
 
+/* RULE mystic-gem 2.13: nothing but definition, bet, carried state and stream decides. */
 enum round_status round_begin(const struct game *game, const struct bet *bet,
 	const struct round_state *state, struct rng *rng, struct round *round_r)
 {
@@ -22,7 +23,9 @@ enum round_status round_begin(const struct game *game, const struct bet *bet,
 	return ROUND_OK;
 }
 
-/* What a spin triggered is played in this order, before the next spin of the same kind. */
+/* What a spin triggered is played in this order, before the next spin of the same kind. RULE
+ * mona-lisa 3.9, 3.14 to 3.17: sticky respins before free spins. RULE witch-feature 3.15: potion
+ * features before free spins. */
 static bool next_kind(const struct round *round, enum phase_kind *kind_r)
 {
 	if (!round->spin_played)
@@ -63,7 +66,8 @@ enum round_status round_next(struct round *round, struct phase *phase_r)
 
 	if (!next_kind(round, &kind))
 		return ROUND_DONE;
-	/* RULE bewitched 3.17: free spins have no limit, memory and time have. */
+	/* RULE bewitched 3.17; RULE mona-lisa 3.18; RULE witch-feature 6.9: free spins have no
+	 * limit, memory and time have. */
 	if (round->phases >= GAME_ROUND_PHASES_MAX)
 		return ROUND_PHASE_LIMIT;
 	play[kind](round, phase_r);
@@ -71,7 +75,8 @@ enum round_status round_next(struct round *round, struct phase *phase_r)
 	return ROUND_OK;
 }
 
-/* RULE bewitched 7.2: the point a player had reached is played again from the same stream. */
+/* RULE bewitched 7.2; RULE mystic-gem 8.3; RULE mystery-elves 6.8; RULE mona-lisa 6.2; RULE
+ * witch-feature 8.4: the point a player had reached is played again from the same stream. */
 enum round_status round_replay(const struct game *game, const struct bet *bet,
 	const struct round_state *state, struct rng *rng, uint32_t index, struct phase *phase_r)
 {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Which reels are covered is drawn by the positions' weights. */
+/* RULE mystic-gem 3.4: which reels are covered is drawn by the positions' weights. */
 static uint32_t draw_wild_reels(
 	struct round *round, struct phase *phase, const struct game_mode *mode)
 {
@@ -18,9 +18,9 @@ static uint32_t draw_wild_reels(
 	return mode->position[i].reels;
 }
 
-/* The combinations that keep the guarantee are numbered, and one is drawn: the spin is what the
- * mode without it would give on that condition, and no draw is ever thrown away. Returns the wild
- * reels. */
+/* RULE mystic-gem 3.5, 3.9; RULE mystery-elves 4.3: the combinations that keep the guarantee are
+ * numbered, and one is drawn: the spin is what the mode without it would give on that condition,
+ * and no draw is ever thrown away. Returns the wild reels. */
 static uint32_t draw_guaranteed(
 	struct round *round, struct phase *phase, const struct game_mode *mode)
 {
@@ -69,6 +69,8 @@ void watch_features(struct round *round)
 		sticky_watch(round);
 }
 
+/* RULE mystic-gem 2.11, 3.4; RULE mystery-elves 4.2, 4.4: a bought spin is a spin on the mode's
+ * strips, and all it shows pays. RULE mona-lisa 3.12: wilds do not multiply in it. */
 void play_spin(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;

@@ -14,6 +14,7 @@ static uint32_t sticky_symbols(const struct round *round)
 	return cells;
 }
 
+/* RULE mona-lisa 3.2, 3.3, 3.5 */
 void sticky_watch(struct round *round)
 {
 	const struct sticky_rules *rules = &round->game->sticky;
@@ -27,7 +28,7 @@ void sticky_watch(struct round *round)
 	round->sticky_cells = locked | sticky_symbols(round);
 }
 
-/* The cells that are not held take what the respin's strips show there. */
+/* RULE mona-lisa 3.4, 3.6: the cells that are not held take what the respin's strips show there. */
 static void respin(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;
@@ -54,14 +55,16 @@ static void respin(struct round *round, struct phase *phase)
 	}
 }
 
-/* Nothing multiplies, the progressive cannot be won, and what triggered does not trigger again. */
+/* RULE mona-lisa 3.7, 3.8, 4.5: nothing multiplies, what triggered does not trigger again, and the
+ * progressive cannot be won. RULE mona-lisa 3.19, 3.20: at the bet of the round, and no stake. */
 void play_sticky_spin(struct round *round, struct phase *phase)
 {
 	struct line_terms terms = { .multiplier = 1,
 		.progressive = progressive_live(round, CONTEXT_RESPIN) };
 
 	phase_open(round, PHASE_STICKY_SPIN, phase);
-	/* within free spins they follow at once: the player has started those already */
+	/* RULE mona-lisa 3.9, 5.2: within free spins they follow at once, the player has started
+	 * those already */
 	if (!round->sticky_started && !round->free_started && round->game->sticky.player_starts)
 		phase->needs_player = NEEDS_START;
 	round->sticky_started = true;

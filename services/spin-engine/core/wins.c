@@ -12,7 +12,8 @@ struct money times(struct money amount, uint64_t factor)
 	return product;
 }
 
-/* RULE bewitched 2.3, 2.8: wins are added. */
+/* RULE bewitched 2.3, 2.8; RULE mystic-gem 2.5, 2.8; RULE mystery-elves 2.3, 2.6; RULE
+ * mona-lisa 2.3, 2.5; RULE witch-feature 2.5: wins are added. */
 void add_win(struct phase *phase, struct win_item item)
 {
 	bool fits = money_add(phase->win_total, item.amount, &phase->win_total);
@@ -21,7 +22,7 @@ void add_win(struct phase *phase, struct win_item item)
 	phase->win[phase->win_count++] = item;
 }
 
-/* RULE bewitched 3.9, 3.19: priced by the pool, in the order of the round. */
+/* RULE bewitched 3.9, 3.19; RULE mona-lisa 4.13: priced by the pool, in the order of the round. */
 void claim_jackpot(struct round *round, struct phase *phase)
 {
 	if (phase->jackpot_hit)
@@ -30,6 +31,7 @@ void claim_jackpot(struct round *round, struct phase *phase)
 	phase->claim_index = ++round->claims;
 }
 
+/* RULE mona-lisa 4.2, 4.4, 4.5 */
 bool progressive_live(const struct round *round, enum spin_context context)
 {
 	const struct jackpot_symbols *rules = &round->game->jackpot_symbols;
@@ -71,8 +73,9 @@ static void pay_line(
 			return; /* claimed and shown once, by all its cells */
 		item.what = WIN_JACKPOT;
 		claim_jackpot(round, phase);
-	} else {
-		item.amount = times(round->line_bet, pay->coins); /* RULE bewitched 2.4, 3.12 */
+	} else { /* RULE bewitched 2.4, 3.12; RULE mystic-gem 2.4; RULE mystery-elves 2.1; RULE
+		    mona-lisa 2.4; RULE witch-feature 2.3 */
+		item.amount = times(round->line_bet, pay->coins);
 	}
 	add_win(phase, item);
 }
@@ -106,7 +109,8 @@ void pay_lines(struct round *round, struct phase *phase, const struct line_terms
 
 	for (uint32_t row = 0; row < game->rows; row++)
 		cells[row] = hopeful_cells(round, row, &shortest[row]);
-	for (uint32_t l = 0; l < round->bet.lines; l++) { /* RULE bewitched 1.1: selected lines */
+	/* RULE bewitched 1.1; RULE mona-lisa 1.1: selected lines */
+	for (uint32_t l = 0; l < round->bet.lines; l++) {
 		uint32_t row = game->line[l][0];
 		struct line_pay pay;
 
@@ -118,6 +122,8 @@ void pay_lines(struct round *round, struct phase *phase, const struct line_terms
 	}
 }
 
+/* RULE mystic-gem 2.6, 2.7; RULE mystery-elves 2.4, 2.5; RULE mona-lisa 2.6: by how many are seen,
+ * times the total bet, in whatever mode, and never multiplied. */
 static void pay_scatter(struct round *round, struct phase *phase, uint8_t symbol, uint32_t cells)
 {
 	uint32_t count = (uint32_t)__builtin_popcount(cells);
@@ -134,6 +140,7 @@ static void pay_scatter(struct round *round, struct phase *phase, uint8_t symbol
 				       .amount = times(round->total, pay) });
 }
 
+/* RULE mona-lisa 3.10, 3.13; RULE witch-feature 6.1, 6.7, 6.8, 6.11: what the scatters award. */
 void pay_scatters(struct round *round, struct phase *phase, enum spin_context context)
 {
 	const struct game *game = round->game;
@@ -154,8 +161,8 @@ void pay_scatters(struct round *round, struct phase *phase, enum spin_context co
 	}
 }
 
-/* RULE bewitched 3.15: what is won while free spins are played is played after them; together what
- * one paid spin awards is one set. */
+/* RULE bewitched 3.15; RULE mona-lisa 3.18; RULE witch-feature 6.9: what is won while free spins
+ * are played is played after them; together what one paid spin awards is one set. */
 void award_free_spins(struct round *round, struct phase *phase, uint32_t count)
 {
 	phase->free_spins_awarded += count;

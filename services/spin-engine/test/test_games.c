@@ -153,7 +153,8 @@ static void check_items(const struct watching *watching, const struct phase *pha
 
 /* ---- windows and order ---- */
 
-/* Cells that are neither covered nor held show the strip, but for what fell into a potion's gap. */
+/* RULE witch-feature 3.2; RULE mona-lisa 3.4 to 3.6. Cells that are neither covered nor held show
+ * the strip, but for what fell into a potion's gap. */
 static void check_window(const struct watching *watching, const struct phase *phase)
 {
 	const struct game *game = watching->game;
@@ -221,6 +222,7 @@ static void check_state(struct watching *watching, const struct phase *phase)
 	watching->state = *state;
 }
 
+/* RULE mystic-gem 3.5; RULE mystery-elves 4.3 */
 static void check_guarantee(const struct watching *watching, const struct phase *phase)
 {
 	const struct game_mode *mode = &watching->game->mode[watching->bet.mode];
@@ -258,7 +260,8 @@ static void check_phase(struct watching *watching, const struct phase *phase)
 	watching->before = *phase;
 }
 
-/* ---- rounds ---- */
+/* ---- rounds: RULE mystic-gem 2.13, 8.3; RULE mystery-elves 6.8; RULE mona-lisa 3.14, 3.18, 3.20,
+ * 6.2; RULE witch-feature 3.4, 3.12, 3.15, 6.9, 6.12, 6.13, 8.4 ---- */
 
 static void key_of(uint32_t seed, uint32_t number, uint8_t key[RNG_KEY_BYTES])
 {

@@ -84,6 +84,7 @@ static void test_bet_of_a_mode(void **unused)
 	}
 }
 
+/* RULE mona-lisa 1.9, 4.2 */
 static void test_bet_is_max(void **unused)
 {
 	static struct game game;
@@ -99,7 +100,8 @@ static void test_bet_is_max(void **unused)
 	assert_false(bet_is_max(&game, &bet));
 }
 
-/* Coin 2, 3 lines: total 6. RULE mystic-gem 2.6 to 2.9, 3.1 to 3.4, 3.10, 3.11 */
+/* Coin 2, 3 lines: total 6. RULE mystic-gem 2.5 to 2.8, 3.1 to 3.4, 3.10; RULE mystery-elves 2.3 to
+ * 2.6, 4.2, 4.4; RULE witch-feature 2.5 */
 static void test_wild_reels(void **unused)
 {
 	static const struct {

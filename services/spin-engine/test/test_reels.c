@@ -12,8 +12,8 @@
 #define SYMBOLS                                                                                    \
 	"A line 3:5;B line 3:4;C line 3:3;D line 3:2;W wild;S scatter 3:2;R potion;Q potion;G potion"
 
-/* One reel's strip, its stop and what it shows. RULE mystic-gem 2.10, 2.11, 3.4; RULE witch-feature
- * 3.2, 3.4 */
+/* One reel's strip, its stop and what it shows. RULE mystic-gem 2.9 to 2.11, 3.4; RULE
+ * witch-feature 3.2, 3.4 */
 static void test_reel_column(void **unused)
 {
 	static const struct {
