@@ -134,6 +134,19 @@ void exact_add_part(struct exact_mode *mode, const char *source, const mpq_t rtp
 void exact_add_feature(struct exact_mode *mode, const char *name, const mpq_t frequency);
 void exact_add_state(struct exact_mode *mode, const char *name, const mpq_t rtp);
 
+/* A spin that may win `x` total bets, with probability p in a spin of its kind: kept if it is more
+ * than any before. EXACT_ALL. */
+void exact_offer_max(struct exact_mode *mode, const char *where, const mpq_t x, const mpq_t p);
+
+/* ---- free_spins.c ---- */
+
+/* A whole round: the paid spin and the free spins that it and they award. Wins of free spins are
+ * under SOURCE_FREE_SPINS, but jackpots; events are those of all spins, but for EVENT_FREE_SPINS.
+ * win2 is E[X^2]; zero[0].p is P(X = 0), see exact.h; awards is the number of free spins played.
+ * `free_spin` NULL: the game has none. EXACT_ENDLESS. `round_r` is initialised by it. */
+enum exact_status round_yield(const struct spin_yield *paid, const struct spin_yield *free_spin,
+	struct spin_yield *round_r);
+
 /* ---- small things ---- */
 void mpq_set_u64(mpq_t q, uint64_t num, uint64_t den); /* den > 0 */
 void mpz_set_count(mpz_t z, exact_count count);
