@@ -1,5 +1,6 @@
 /* What one line pays, as a table; and against a reading of the rule that looks at every symbol. */
 #include "services/spin-engine/core/lines.h"
+#include "services/spin-engine/core/round_parts.h"
 #include "services/spin-engine/test/random_game.h"
 #include "services/spin-engine/test/small_game.h"
 
@@ -199,11 +200,57 @@ static void test_line_best_is_the_best_of_all(void **unused)
 	}
 }
 
+/* A whole spin passes over lines that cannot win; what it pays is what all lines pay. */
+static void test_pay_lines_leaves_out_nothing(void **unused)
+{
+	static const struct random_shape shape = { 6, 5, 30, 20 };
+	static struct phase phase;
+	static struct round round;
+	static struct game game;
+	struct dice dice = { 21 };
+
+	(void)unused;
+	for (int g = 0; g < 2000; g++) {
+		struct line_terms terms = { .multiplier = 1 + dice_below(&dice, 3),
+			.wild_multiplier_count = dice_below(&dice, 5),
+			.wild_multiplier = doubling,
+			.progressive = dice_chance(&dice, 1, 2) };
+
+		random_game(&dice, &shape, &game);
+		round = (struct round){ .game = &game, .line_bet = { 1 } };
+		for (int w = 0; w < 20; w++) {
+			uint32_t items = 0;
+			bool jackpot = false;
+			int64_t coins = 0;
+
+			for (uint32_t c = 0; c < game.reels * game.rows; c++)
+				round.window[c] =
+					(uint8_t)(dice_chance(&dice, 1, 3)
+							  ? 0
+							  : dice_below(&dice, game.symbol_count));
+			round.bet.lines = 1 + dice_below(&dice, game.line_count);
+			for (uint32_t l = 0; l < round.bet.lines; l++) {
+				struct line_pay pay = line_best(&game, round.window, l, &terms);
+
+				coins += pay.coins;
+				items += pay.coins > 0 || pay.jackpot;
+				jackpot |= pay.jackpot;
+			}
+			phase_open(&round, PHASE_SPIN, &phase);
+			pay_lines(&round, &phase, &terms);
+			assert_int_equal(phase.win_total.minor, coins);
+			assert_int_equal(phase.win_count, items);
+			assert_int_equal(phase.jackpot_hit, jackpot);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_line_best),
 		cmocka_unit_test(test_line_best_is_the_best_of_all),
+		cmocka_unit_test(test_pay_lines_leaves_out_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
