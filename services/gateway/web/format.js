@@ -18,4 +18,5 @@ export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false
 export const CARD_SUITS = ["clubs", "diamonds", "hearts", "spades"];
 export const LEVELS = ["", "Clubs", "Diamonds", "Hearts", "Spades"];
 const RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
-export const cardName = (card) => `${RANKS[card % 13]} of ${CARD_SUITS[Math.floor(card / 13)]}`;
+const JOKER = 52;
+export const cardName = (card) => card === JOKER ? "joker" : `${RANKS[card % 13]} of ${CARD_SUITS[Math.floor(card / 13)]}`;

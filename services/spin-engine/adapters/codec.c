@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FORMAT 1u
-#define CARDS 52u
+#define CARDS (GAMBLE_JOKER + 1u)
 
 _Static_assert((int)PLAYER_MOVE_OPEN == (int)CARILLON__MOVE_KIND__MOVE_OPEN, "kinds agree");
 _Static_assert((int)PLAYER_MOVE_BET == (int)CARILLON__MOVE_KIND__MOVE_BET, "kinds agree");

@@ -41,7 +41,8 @@ static bool credit(struct player_proposal *proposal, struct money amount)
 	return money_add(round->credited, amount, &round->credited);
 }
 
-/* All that is pending goes to the balance and the round closes. */
+/* All that is pending goes to the balance and the round closes: so ends the gamble, too. RULE
+ * mystic-gem 4.9; RULE mystery-elves 5.6 */
 static bool collect_all(struct player_proposal *proposal)
 {
 	proposal->release = proposal->pending_before;
@@ -273,7 +274,7 @@ static enum player_refusal propose_gamble(const struct player *player,
 	*step = (struct gamble_step){ stake, open->gamble_pending, (uint8_t)command->choice,
 		card.card, card.won };
 	after->round.gamble_count++;
-	if (!card.won) {
+	if (!card.won) { /* RULE mystic-gem 4.5 */
 		proposal->forfeit = stake;
 		close_round(proposal);
 	} else if (gamble_left(game, &after->state)) {

@@ -58,7 +58,8 @@ static void combine(struct round *round, struct phase *phase)
 	round->exploding = phase->explodes;
 }
 
-/* RULE witch-feature 3.3: from left to right. RULE witch-feature 3.12, 3.13: round->state is what
+/* RULE witch-feature 3.1: reels show them where the strips have them. RULE witch-feature 3.3: from
+ * left to right. RULE witch-feature 3.12, 3.13: round->state is what
  * this bet value carries. RULE witch-feature 4.1, 5.2: called when the lines are paid. */
 void potions_collect(struct round *round, struct phase *phase, const struct reel_column columns[])
 {

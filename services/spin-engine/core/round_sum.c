@@ -379,6 +379,8 @@ const char *draw_text(const struct draw *draw, char *out)
 		[DRAW_WILD_ROWS] = "rows of wilds on reel %u",
 		[DRAW_MULTIPLIER] = "multiplier",
 		[DRAW_MEGA_WILD] = "place of mega wilds",
+		[DRAW_GAMBLE_WINS] = "gamble won or lost",
+		[DRAW_GAMBLE_CARD] = "gamble card",
 	};
 	static const char place[] = "%u";
 	const char *word =

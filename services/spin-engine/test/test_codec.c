@@ -194,7 +194,7 @@ static void test_codec_refuses(void **unused)
 	REFUSED(record.collected.minor = -1);
 	REFUSED(record.game.state.game = 0);
 	REFUSED(record.game.state.witch = GAME_WITCHES_MAX);
-	REFUSED(record.game.state.card[1] = 52);
+	REFUSED(record.game.state.card[1] = 53);
 	REFUSED(record.game.state.autoplay.left = 11);
 	REFUSED(record.game.state.autoplay.loss_limit.minor = -2);
 	REFUSED(record.game.state.autoplay.stopped = (enum autoplay_stop)99);
@@ -210,7 +210,7 @@ static void test_codec_refuses(void **unused)
 	REFUSED(record.game.round.credited.minor = -5);
 	REFUSED(record.game.round.feature_due.minor = -5);
 	REFUSED(record.game.round.win_base_lines.minor = INT64_MAX);
-	REFUSED(record.game.round.gamble[0].card = 52);
+	REFUSED(record.game.round.gamble[0].card = 53);
 	REFUSED(record.game.round.gamble[0].guess = 2);
 	REFUSED(record.game.round.closed_by = 3);
 }

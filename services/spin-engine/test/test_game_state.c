@@ -63,7 +63,7 @@ static void test_game_state_witch(void **unused)
 	assert_true(state.witch_chosen);
 }
 
-/* RULE bewitched 5.8 */
+/* RULE bewitched 5.8; RULE mystic-gem 4.8 */
 static void test_game_state_cards(void **unused)
 {
 	static const uint8_t expected[GAMBLE_CARDS_MAX] = { 32, 31, 30, 29, 28 };

@@ -197,7 +197,7 @@ static void test_potions_unlock_chain(void **unused)
 
 #define RRR "AKQJA/AKQJA/ArrrA/AKQJA/AKQJA"
 
-/* RULE witch-feature 5.1 to 5.4, 5.6, 5.8 */
+/* RULE witch-feature 5.1 to 5.4, 5.6 to 5.8 */
 static void test_potions_explosion(void **unused)
 {
 	static const struct potion_case rows[] = {
@@ -282,7 +282,7 @@ static void check_spin(const struct round_state *before, const struct phase *pha
 static void check_later(
 	const struct game *game, const struct phase *spin, const struct phase *phase)
 {
-	/* RULE witch-feature 6.3, 4.10: nothing after the paid spin touches what is carried */
+	/* RULE witch-feature 4.10, 6.2, 6.3: nothing after the paid spin touches what is carried */
 	assert_memory_equal(&phase->state, &spin->state, sizeof(spin->state));
 	if (phase->kind == PHASE_EXPLOSION)
 		for (uint32_t cell = 0; cell < 20; cell++) {
@@ -293,6 +293,9 @@ static void check_later(
 			/* RULE witch-feature 5.8 */
 			assert_false(marked && spin->window[cell] == game->free_spins.award_symbol);
 		}
+	else if (phase->kind == PHASE_FREE_SPIN)
+		for (uint32_t r = 0; r < phase->reels; r++)
+			assert_int_equal(phase->potion_reel_colour[r], 0);
 	else if (phase->kind == PHASE_POTION_RESPIN)
 		assert_int_equal(phase->free_spins_awarded, 0); /* RULE witch-feature 6.10 */
 }
