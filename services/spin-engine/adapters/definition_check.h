@@ -41,4 +41,7 @@ uint32_t definition_base_sets(const struct game *game);
 uint32_t definition_reels_with(
 	const struct game *game, const struct strips_seen *seen, uint32_t sets, uint8_t symbol);
 
+/* Can the reel that sticky respins lock show this symbol beside the ones that lock it? */
+bool definition_locked_with(const struct game *game, uint8_t symbol);
+
 #endif

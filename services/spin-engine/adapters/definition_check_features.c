@@ -53,7 +53,12 @@ static void check_modes_together(const struct node *root, const struct game *gam
 	for (uint32_t m = 0; m < game->mode_count; m++) {
 		struct node mode = node_item(&modes, m), reels = node_member(&mode, "wild_reels");
 		struct node price = node_member(&mode, "price_hundredths");
+		struct node guarantee = node_member(&mode, "guarantee");
 
+		if (game->mode[m].guarantee == GUARANTEE_LINE_WIN &&
+			(game->lines_min < game->line_count || game->lines_max < game->line_count))
+			node_fail(&guarantee, NULL,
+				"a line_win only where all lines are always played");
 		if (game->mode[m].position_count > 0 &&
 			(game->sticky.offered || game->hold.offered ||
 				game->jackpot_symbols.symbol != GAME_NO_SYMBOL))
@@ -109,6 +114,17 @@ static uint32_t award_from(const struct game *game, enum spin_context context)
 	return 0;
 }
 
+/* In a sticky respin the locked reel shows the window it was locked with, not its strip. */
+static uint32_t respin_reach(const struct game *game, const struct strips_seen *seen)
+{
+	uint8_t symbol = game->free_spins.award_symbol;
+	uint32_t reels = definition_locked_with(game, symbol) ? 1 : 0;
+
+	for (uint32_t r = 0; r < game->reels; r++)
+		reels += r != game->sticky.reel && seen->most[game->sticky.strips][r][symbol] > 0;
+	return reels;
+}
+
 static void check_award(const struct node *awards, const struct game *game,
 	const struct strips_seen *seen, enum spin_context context)
 {
@@ -126,9 +142,8 @@ static void check_award(const struct node *awards, const struct game *game,
 		return;
 	}
 	reach = definition_reels_with(game, seen, sets[context], game->free_spins.award_symbol);
-	/* the locked reel shows the window of the spin before, which may hold one more */
-	if (context == CONTEXT_RESPIN && reach < game->reels)
-		reach++;
+	if (context == CONTEXT_RESPIN)
+		reach = respin_reach(game, seen);
 	if (from > reach)
 		node_fail(&node, NULL, "an award that the strips can reach: %u symbols at most",
 			reach);
@@ -259,13 +274,11 @@ static void check_sticky(
 			game->sticky.reel + 1u);
 }
 
-/* Every colour can be collected, so that every step can be completed, one after the other. */
-static void check_potions(
-	const struct node *root, const struct game *game, const struct strips_seen *seen)
+/* Every potion is collected: it is on some strip, and only those of paid spins may hold it. So
+ * every step can be completed, one after the other. */
+static void check_potions(const struct node *root, const struct game *game)
 {
 	struct node symbols = node_member(root, "symbols"), potions = node_member(root, "potions");
-	struct node list;
-	uint32_t base = definition_base_sets(game);
 
 	for (uint32_t s = 0; s < game->symbol_count; s++)
 		if (game->symbol[s].kind == SYMBOL_POTION &&
@@ -277,13 +290,6 @@ static void check_potions(
 		}
 	if (!game->potions.offered)
 		return;
-	list = node_member(&potions, "symbols");
-	for (uint32_t c = 0; c < GAME_COLOURS; c++)
-		if (definition_reels_with(game, seen, base, game->potions.symbol[c]) == 0) {
-			struct node node = node_item(&list, c);
-
-			node_fail(&node, NULL, "a potion on the strips of the base game");
-		}
 	if (game->free_spins.offered && game->potions.free_feature.in == 0) {
 		struct node node = node_member(&potions, "free_spins");
 
@@ -298,9 +304,9 @@ void definition_check_features(
 	check_modes_together(root, game);
 	for (uint32_t i = 0; i < game->scatter_symbols; i++)
 		check_scatter(root, game, seen, game->scatter[i]);
-	check_free_spins(root, game, seen);
 	check_begins(root, game, seen);
 	check_hold(root, game, seen);
 	check_sticky(root, game, seen);
-	check_potions(root, game, seen);
+	check_free_spins(root, game, seen);
+	check_potions(root, game);
 }

@@ -38,6 +38,34 @@ uint32_t definition_reels_with(
 	return most;
 }
 
+static uint32_t window_count(
+	const struct game *game, const struct game_strip *strip, uint32_t stop, uint8_t symbol)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < game->rows; i++)
+		count += strip->symbol[(stop + i) % strip->length] == symbol;
+	return count;
+}
+
+bool definition_locked_with(const struct game *game, uint8_t symbol)
+{
+	const struct sticky_rules *rules = &game->sticky;
+	uint32_t sets = definition_base_sets(game);
+
+	if (game->free_spins.offered)
+		sets |= UINT32_C(1) << game->free_spins.strips;
+	for (uint32_t s = 0; rules->offered && s < game->strip_sets; s++) {
+		const struct game_strip *strip = &game->strips[s].reel[rules->reel];
+
+		for (uint32_t i = 0; (sets >> s & 1) != 0 && i < strip->length; i++)
+			if (window_count(game, strip, i, rules->symbol) >= rules->at_least &&
+				window_count(game, strip, i, symbol) > 0)
+				return true;
+	}
+	return false;
+}
+
 static bool is_potion(const struct game *game, uint8_t symbol)
 {
 	return game->symbol[symbol].kind == SYMBOL_POTION;

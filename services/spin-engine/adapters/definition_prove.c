@@ -126,17 +126,18 @@ static bool shows(
 }
 
 /* Of one sticky respin. What is held covers scatters and adds none, so free reels bound it; the
- * locked reel is taken to show one. */
+ * locked reel is taken to show one where it can. */
 static double respin_factor(const struct game *game, double theta)
 {
 	const struct free_spins_rules *rules = &game->free_spins;
-	double p[COUNTS] = { 1 }, sum = 0;
+	double p[COUNTS] = { 1 }, sum = 0, locked;
 
 	if (rules->award_symbol == GAME_NO_SYMBOL)
 		return 1;
+	locked = definition_locked_with(game, rules->award_symbol) ? 1 : 0;
 	for (uint32_t r = 0; r < game->reels; r++) {
 		const struct game_strip *strip = &game->strips[game->sticky.strips].reel[r];
-		double seen = r == game->sticky.reel ? 1 : 0;
+		double seen = r == game->sticky.reel ? locked : 0;
 
 		for (uint32_t i = 0; i < strip->length && r != game->sticky.reel; i++)
 			if (shows(game, strip, i, rules->award_symbol))

@@ -9,10 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#pragma weak exact_mode_count
-#pragma weak exact_mode
-#pragma weak exact_mode_free
-
 #define PPM 1000000u
 #define PERCENT_TEXT 32
 
@@ -71,7 +67,7 @@ static void refuse(const struct node *modes, const struct game *game, const stru
 void definition_prove_returns(const struct node *root, const struct game *game)
 {
 	struct node modes = node_member(root, "modes");
-	uint32_t count = game->demo || !exact_mode_count ? 0 : exact_mode_count(game);
+	uint32_t count = game->demo ? 0 : exact_mode_count(game);
 
 	for (uint32_t i = 0; i < count && !root->reader->failed; i++) {
 		struct exact_mode mode;
