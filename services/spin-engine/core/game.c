@@ -216,6 +216,7 @@ static void compile_wild(struct game *game)
 
 static void compile_strip(const struct game *game, struct game_strip *strip)
 {
+	assert(strip->length > 0 && strip->length <= GAME_STRIP_MAX);
 	strip->weight = 0;
 	for (uint32_t stop = 0; stop < strip->length; stop++)
 		for (uint32_t i = 0; i < strip->stop_weight[stop]; i++) {
