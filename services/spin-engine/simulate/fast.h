@@ -63,11 +63,11 @@ enum fast_event {
 /* What a run keeps. Amounts are minor units of the bet's currency. Merging is exact. */
 struct fast_stats {
 	uint64_t rounds;
-	uint64_t stake;	    /* of one round: the price, where a mode is bought */
-	fast_sum win;	    /* all rounds' */
-	fast_sum square;    /* the sum of win^2 */
-	uint64_t hits;	    /* rounds that win */
-	uint64_t win_max;   /* of one round */
+	uint64_t stake;	  /* of one round: the price, where a mode is bought */
+	fast_sum win;	  /* all rounds' */
+	fast_sum square;  /* the sum of win^2 */
+	uint64_t hits;	  /* rounds that win */
+	uint64_t win_max; /* of one round */
 	fast_sum source[FAST_SOURCES];
 	uint64_t event[FAST_EVENTS];
 	uint64_t histogram[FAST_BINS]; /* rounds by win; bin 0: nothing won; see fast_bin_from */
@@ -88,7 +88,7 @@ void fast_stats_merge(struct fast_stats *into, const struct fast_stats *next);
 
 enum fast_status {
 	FAST_OK = 0,
-	FAST_BAD_BET, /* bet_check refuses it */
+	FAST_BAD_BET,	/* bet_check refuses it */
 	FAST_TOO_LARGE, /* more wins and counts than its words hold: use fast_reference_block */
 	FAST_NO_MEMORY,
 };

@@ -1,0 +1,100 @@
+/* A batch of paid spins: which of them need a look. Most have no line alive after the first reels
+ * and nothing that counts, and that is seen from two small tables. */
+#include "services/spin-engine/simulate/fast_internal.h"
+
+void batch_scan(const struct spin_table *table, struct batch *batch, uint32_t words)
+{
+	uint32_t spins = 0, listed = 0, reject = (uint32_t)table->reject;
+
+	for (uint32_t i = 0; i < words; i++) {
+		uint64_t first = (uint64_t)batch->word[i] * table->prefixes;
+		uint64_t other = (first & UINT32_MAX) * table->suffixes;
+		uint32_t entry = table->prefix[first >> 32];
+
+		batch->place[listed] = i << 16 | spins;
+		batch->fraction[listed] = (uint32_t)first;
+		batch->class[listed] = entry >> 16;
+		if ((uint32_t)other >= reject) {
+			spins++;
+			listed += entry >> table->suffix[other >> 32] & 1;
+		}
+	}
+	batch->count = spins;
+	batch->listed = listed;
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define WITH_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+
+/* High and low halves of sixteen products. */
+WITH_AVX512 static inline __m512i product_high(__m512i a, __m512i factor, __m512i *low_r)
+{
+	__m512i even = _mm512_mul_epu32(a, factor);
+	__m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), factor);
+
+	*low_r = _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
+	return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
+}
+
+WITH_AVX512 void batch_scan_avx512(
+	const struct spin_table *table, struct batch *batch, uint32_t words)
+{
+	const __m512i prefixes = _mm512_set1_epi32((int)table->prefixes);
+	const __m512i suffixes = _mm512_set1_epi32((int)table->suffixes);
+	const __m512i reject = _mm512_set1_epi32((int)(uint32_t)table->reject);
+	const __m512i iota =
+		_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	uint32_t spins = 0, listed = 0;
+
+	for (uint32_t i = 0; i < words; i += 16) {
+		__mmask16 inside =
+			words - i >= 16 ? (__mmask16)0xffff : (__mmask16)((1u << (words - i)) - 1);
+		__m512i word = _mm512_loadu_si512(&batch->word[i]), fraction, rest;
+		__m512i first = product_high(word, prefixes, &fraction);
+		__m512i other = product_high(fraction, suffixes, &rest);
+		__m512i entry = _mm512_i32gather_epi32(first, table->prefix, 4);
+		__m512i class = _mm512_and_si512(
+			_mm512_i32gather_epi32(other, table->suffix, 1), _mm512_set1_epi32(0xff));
+		__mmask16 taken = _mm512_mask_cmpge_epu32_mask(inside, rest, reject);
+		__mmask16 look = _mm512_mask_test_epi32_mask(
+			taken, _mm512_srlv_epi32(entry, class), _mm512_set1_epi32(1));
+		__m512i number = _mm512_add_epi32(
+			_mm512_maskz_expand_epi32(taken, iota), _mm512_set1_epi32((int)spins));
+		__m512i place = _mm512_or_si512(number,
+			_mm512_slli_epi32(_mm512_add_epi32(iota, _mm512_set1_epi32((int)i)), 16));
+
+		/* packed in a register first: a packing store is many times slower */
+		_mm512_storeu_si512(
+			&batch->place[listed], _mm512_maskz_compress_epi32(look, place));
+		_mm512_storeu_si512(
+			&batch->fraction[listed], _mm512_maskz_compress_epi32(look, fraction));
+		_mm512_storeu_si512(&batch->class[listed],
+			_mm512_maskz_compress_epi32(look, _mm512_srli_epi32(entry, 16)));
+		listed += (uint32_t)__builtin_popcount(look);
+		spins += (uint32_t)__builtin_popcount(taken);
+	}
+	batch->count = spins;
+	batch->listed = listed;
+}
+
+bool fast_has_avx512(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+#else
+
+void batch_scan_avx512(const struct spin_table *table, struct batch *batch, uint32_t words)
+{
+	batch_scan(table, batch, words);
+}
+
+bool fast_has_avx512(void)
+{
+	return false;
+}
+
+#endif
