@@ -108,7 +108,6 @@ void potions_respin(struct round *round, struct phase *phase)
 	if (kind == POTION_MULTIPLIER && phase->win_count == 0)
 		return;
 	round->features = 0;
-	round->feature_multiplier = 0;
 }
 
 /* RULE witch-feature 5.8: marks that fall on the symbol of the free spins are void, it stays.
