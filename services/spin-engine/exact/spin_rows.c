@@ -218,6 +218,15 @@ static void row_add(struct spin_row *row, exact_count n, uint64_t coins, bool ja
 	mpz_clears(count, product, NULL);
 }
 
+/* The progressive by symbols anywhere: the tag says it, and tag_yield values it. */
+static bool wins_anywhere(const struct spin_figures *figures, uint32_t tag)
+{
+	const struct jackpot_symbols *rules = &figures->game->jackpot_symbols;
+
+	return rules->anywhere && figures->row_live &&
+	       tag_count(&figures->counters, tag, rules->symbol) >= rules->count;
+}
+
 static bool outcome_add(
 	struct spin_figures *figures, const struct machine_outcome *outcome, uint64_t weight)
 {
@@ -232,6 +241,7 @@ static bool outcome_add(
 	if (figures->depth != EXACT_ALL)
 		return true;
 	coins += tag_scatter_pay(figures, outcome->tag) * figures->row_lines;
+	jackpot = jackpot || wins_anywhere(figures, outcome->tag);
 	return win_add(figures, (struct spin_win){ .coins = coins, .jackpot = jackpot, .n = n });
 }
 
