@@ -48,7 +48,7 @@ struct player_command world_command(struct world *world, enum player_verb verb)
 	struct player_command command = { .verb = verb,
 		.expect = player_expect(&world->player),
 		.has_request_id = true,
-		.bet = { FIXTURE_EUR, 1, 1, 1 },
+		.bet = { FIXTURE_EUR, 1, 1, 1, 0 },
 		.nonce_length = PLAYER_NONCE_MIN,
 		.round = world->play.round.move,
 		.cursor = world->play.state.open.cursor,
