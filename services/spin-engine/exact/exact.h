@@ -72,7 +72,7 @@ struct exact_mode {
 	bool in_band; /* every bet of the class, and every level, is in the published band */
 	/* EXACT_ALL only */
 	/* P(the round pays more than nothing). Exact, unless free spins that win nothing may award
-	 * further ones: then it holds the root of a polynomial, right to 2^-200. */
+	 * several further ones: then it holds the root of a polynomial, right to 2^-200. */
 	mpq_t hit_rate;
 	mpq_t second_moment; /* E[X^2], X in stakes */
 	mpq_t variance;

@@ -60,14 +60,24 @@ static void fixed_root(const struct spin_yield *yield, mpq_t q_r)
 	mpz_clears(q, next, NULL);
 }
 
+/* Where at most one is awarded at once, q = p_0 + p_1 q is rational. */
 static void set_nothing(const struct spin_yield *free_spin, mpq_t q_r)
 {
-	if (free_spin->zero_count == 0)
-		mpq_set_ui(q_r, 0, 1);
-	else if (free_spin->zero[free_spin->zero_count - 1].awards == 0)
-		mpq_set(q_r, free_spin->zero[0].p);
-	else
+	mpq_t end;
+
+	mpq_set_ui(q_r, 0, 1);
+	if (free_spin->zero_count == 0 || free_spin->zero[0].awards > 0)
+		return;
+	if (free_spin->zero[free_spin->zero_count - 1].awards > 1) {
 		fixed_root(free_spin, q_r);
+		return;
+	}
+	mpq_init(end);
+	mpq_set_ui(end, 1, 1);
+	if (free_spin->zero_count == 2)
+		mpq_sub(end, end, free_spin->zero[1].p);
+	mpq_div(q_r, free_spin->zero[0].p, end);
+	mpq_clear(end);
 }
 
 /* The sum of P(W = 0, A = a) q^a: rational as long as q is; a dyadic q is kept short. */
