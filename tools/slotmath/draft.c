@@ -60,19 +60,52 @@ void draft_return(const struct draft *draft, uint32_t mode, enum exact_depth dep
 	refuse("mode: found no exact figure of mode %u, expected one", mode);
 }
 
+void draft_state_return(const struct draft *draft, uint32_t mode, const char *state, mpq_t rtp_r)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < exact_mode_count(draft->game) && !found; i++) {
+		struct exact_mode figures;
+
+		if (exact_mode(draft->game, i, EXACT_RETURN, &figures) != EXACT_OK)
+			refuse("memory: found too little for the exact return");
+		for (uint32_t k = 0; k < figures.state_count && !found; k++) {
+			found = figures.mode_index == mode &&
+				strcmp(figures.state[k].name, state) == 0;
+			if (found)
+				mpq_set(rtp_r, figures.state[k].rtp);
+		}
+		exact_mode_free(&figures);
+	}
+	if (!found)
+		refuse("search: state: found '%s', expected a state of mode %s", state,
+			draft->game->mode[mode].id);
+}
+
+/* A list of symbols, or symbols and weights where the stops do not all weigh the same. */
+static json_t *strip_json(const struct game *game, const struct game_strip *strip)
+{
+	json_t *symbols = json_array(), *weights = json_array();
+	bool even = true;
+
+	for (uint32_t i = 0; i < strip->length; i++) {
+		json_array_append_new(symbols, json_string(game->symbol[strip->symbol[i]].id));
+		json_array_append_new(weights, json_integer(strip->stop_weight[i]));
+		even = even && strip->stop_weight[i] == strip->stop_weight[0];
+	}
+	if (!even)
+		return json_pack("{s:o, s:o}", "symbols", symbols, "weights", weights);
+	json_decref(weights);
+	return symbols;
+}
+
 void draft_put_strips(struct draft *draft, uint32_t set)
 {
 	const struct game *game = draft->game;
 	const struct game_strips *strips = &game->strips[set];
 	json_t *reels = json_array();
 
-	for (uint32_t r = 0; r < game->reels; r++) {
-		json_t *reel = json_array();
-
-		for (uint32_t i = 0; i < strips->reel[r].length; i++)
-			json_array_append_new(
-				reel, json_string(game->symbol[strips->reel[r].symbol[i]].id));
-		json_array_append_new(reels, reel);
-	}
+	for (uint32_t r = 0; r < game->reels; r++)
+		json_array_append_new(reels, strip_json(game, &strips->reel[r]));
 	json_object_set_new(json_object_get(draft->json, "strips"), strips->id, reels);
 }

@@ -63,7 +63,10 @@ static bool try_value(struct number_work *work, int64_t value, int *sign_r)
 		return false;
 	}
 	mpq_init(rtp);
-	draft_return(work->draft, work->stage->mode, EXACT_RETURN, rtp, NULL);
+	if (work->stage->state[0])
+		draft_state_return(work->draft, work->stage->mode, work->stage->state, rtp);
+	else
+		draft_return(work->draft, work->stage->mode, EXACT_RETURN, rtp, NULL);
 	mpq_sub(rtp, rtp, work->stage->target);
 	*sign_r = mpq_sgn(rtp) < 0 ? -1 : 1;
 	mpq_abs(rtp, rtp);

@@ -10,9 +10,12 @@
  *      "pointer": "/vials/outcomes/4/weight", "from": 1, "to": 200000}]}
  *
  * Other members: "runs" of a strips stage, {"ruby": 3}: equal symbols stand in runs of about so
- * many, which the search keeps (not together with "blocks"); "also" of a number stage, a list of
- * further pointers that get the same number (a table that two modes share); "seed" of a strips
- * stage, instead of the file's + the stage's index.
+ * many, which the search keeps (not together with "blocks"); "weights" of a strips stage,
+ * {"each": 5, "showing": {"red": 2}}: what a stop weighs, and what instead where its window shows
+ * that symbol (1 without); "also" of a number stage, a list of further pointers that get the same
+ * number (a table that two modes share); "state" of a number stage, "level 2": the return of that
+ * state is the target's instead of the mode's; "seed" of a strips stage, instead of the file's +
+ * the stage's index.
  *
  * Stages are done in order, each on what the one before left. "strips": a strip is made for each
  * reel from so many of each symbol (a number, or the least and most), equal symbols at least
@@ -60,10 +63,12 @@ struct search_stage {
 	uint64_t seed;
 	bool has_runs;
 	uint32_t run[GAME_SYMBOLS_MAX]; /* 1: singles */
+	uint32_t weight_each, weight_showing[GAME_SYMBOLS_MAX]; /* of stops; 0: as each */
 	uint32_t block_count;
 	struct search_block block[SEARCH_BLOCKS_MAX];
 	bool has_hit_rate;
 	mpq_t hit_least, hit_most;
+	char state[EXACT_NAME_MAX]; /* whose return is searched; empty: the mode's */
 	char pointer[SEARCH_POINTER_MAX];
 	uint32_t also_count;
 	char also[SEARCH_ALSO_MAX][SEARCH_POINTER_MAX];
@@ -86,6 +91,10 @@ bool draft_renew(struct draft *draft, char *error);
 /* The exact return of a mode at the largest bet of its first published class. */
 void draft_return(const struct draft *draft, uint32_t mode, enum exact_depth depth,
 	mpq_t rtp_r, mpq_t hit_rate_r);
+/* The exact return of one of the mode's states, "level 2"; exits with 2 if it has none of that
+ * name. */
+void draft_state_return(
+	const struct draft *draft, uint32_t mode, const char *state, mpq_t rtp_r);
 /* Puts the strips of a set of the game into the JSON. */
 void draft_put_strips(struct draft *draft, uint32_t set);
 

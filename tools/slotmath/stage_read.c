@@ -149,6 +149,31 @@ static void read_runs(
 		refuse("search: /stages/%zu: found runs and blocks, expected one of them", stage);
 }
 
+static uint32_t weight_read(const json_t *value, size_t stage, const char *key)
+{
+	json_int_t weight = json_integer_value(value);
+
+	if (weight < 1 || weight > GAME_STOP_WEIGHT_MAX)
+		refuse("search: /stages/%zu/weights/%s: expected a number from 1 to %d", stage, key,
+			GAME_STOP_WEIGHT_MAX);
+	return (uint32_t)weight;
+}
+
+static void read_weights(
+	const json_t *json, size_t stage, const struct game *game, struct search_stage *stage_r)
+{
+	const json_t *weights = json_object_get(json, "weights"), *weight;
+	const char *id;
+
+	stage_r->weight_each = 1;
+	if (!weights)
+		return;
+	stage_r->weight_each = weight_read(json_object_get(weights, "each"), stage, "each");
+	json_object_foreach(json_object_get(weights, "showing"), id, weight)
+		stage_r->weight_showing[symbol_of(game, stage, "weights/showing", id)] =
+			weight_read(weight, stage, id);
+}
+
 static void read_also(const json_t *json, size_t stage, struct search_stage *stage_r)
 {
 	const json_t *also = json_object_get(json, "also"), *pointer;
@@ -189,6 +214,7 @@ static void read_strips(
 			(uint32_t)json_integer_value(distance);
 	read_blocks(json_object_get(json, "blocks"), stage, game, stage_r);
 	read_runs(json, stage, game, stage_r);
+	read_weights(json, stage, game, stage_r);
 	stage_r->has_seed = json_object_get(json, "seed") != NULL;
 	stage_r->seed = (uint64_t)number_of(json, stage, "seed", 0, INT32_MAX, 0);
 	stage_r->steps = (uint32_t)number_of(json, stage, "steps", 1, STEPS_MAX, STEPS);
@@ -250,6 +276,9 @@ void stage_read(const json_t *search, size_t index, const struct options *option
 		percent_of("search: target", target, stage_r->target);
 	read_hit_rate(json, index, stage_r);
 	if (stage_r->number) {
+		const char *state = text_of(json, index, "state", false);
+
+		snprintf(stage_r->state, sizeof(stage_r->state), "%s", state ? state : "");
 		snprintf(stage_r->pointer, sizeof(stage_r->pointer), "%s",
 			text_of(json, index, "pointer", true));
 		read_also(json, index, stage_r);

@@ -55,18 +55,39 @@ static bool apart_at(const struct strips_work *work, uint32_t reel, uint32_t at)
 	return true;
 }
 
-/* The derived members of a strip whose symbols and length are set; all stops weigh 1. */
+/* What the stage has this stop weigh: by the symbols its window shows. */
+static uint32_t weight_of(const struct strips_work *work, const struct game_strip *strip, uint32_t stop)
+{
+	uint32_t weight = work->stage->weight_each;
+
+	for (uint32_t row = 0; row < work->draft->game->rows; row++) {
+		uint32_t showing = work->stage->weight_showing[strip->symbol[stop + row]];
+
+		if (showing > 0)
+			weight = showing;
+	}
+	return weight;
+}
+
+/* The derived members of a strip whose symbols and length are set. */
 static void finish(struct strips_work *work, uint32_t reel)
 {
 	struct game_strip *strip = strip_of(work, reel);
 
-	strip->weight = strip->length;
-	for (uint32_t i = 0; i < strip->length; i++) {
-		strip->stop_weight[i] = 1;
-		strip->stop_of[i] = (uint8_t)i;
-	}
 	for (uint32_t i = 0; i < GAME_ROWS_MAX; i++)
 		strip->symbol[strip->length + i] = strip->symbol[i % strip->length];
+	strip->weight = 0;
+	for (uint32_t i = 0; i < strip->length; i++) {
+		uint32_t weight = weight_of(work, strip, i);
+
+		if (strip->weight + weight > GAME_STOP_WEIGHT_MAX)
+			refuse("search: weights: found more than %d in all on reel %u, expected "
+			       "at most that",
+				GAME_STOP_WEIGHT_MAX, reel + 1);
+		strip->stop_weight[i] = (uint16_t)weight;
+		memset(strip->stop_of + strip->weight, (int)i, weight);
+		strip->weight += weight;
+	}
 }
 
 static void swap(struct game_strip *strip, uint32_t a, uint32_t b)
