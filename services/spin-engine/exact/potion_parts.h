@@ -21,7 +21,7 @@ struct potion_spin {
 
 struct potion_chain {
 	uint32_t spin_count;
-	struct potion_spin *spin; /* all that can happen, p > 0 */
+	struct potion_spin *spin;     /* all that can happen, p > 0 */
 	mpq_t carried[POTION_STATES]; /* the long-run shares, the same at every level: what a
 					 combination starts changes nothing in what is carried */
 };
@@ -57,7 +57,7 @@ void potion_force(
 struct potion_figures {
 	mpq_t value[POTION_KINDS]; /* of each feature by itself */
 	mpq_t multiplier;	   /* E[x] */
-	mpq_t *exploded;	   /* [spin]: E[win of an explosion; this spin], were it sure to come */
+	mpq_t *exploded; /* [spin]: E[win of an explosion; this spin], were it sure to come */
 };
 
 struct potions_work {

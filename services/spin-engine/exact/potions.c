@@ -40,9 +40,7 @@ enum exact_event potion_event(enum potion_kind kind)
 static void plain_reels(
 	const struct game *game, uint32_t set, uint32_t lines, struct lines_input *input)
 {
-	*input = (struct lines_input){ .game = game,
-		.lines = lines,
-		.terms = line_terms_plain() };
+	*input = (struct lines_input){ .game = game, .lines = lines, .terms = line_terms_plain() };
 	for (uint32_t r = 0; r < game->reels; r++)
 		cell_weights_strip(game, set, r, 0, &input->reel[r]);
 }
@@ -140,8 +138,8 @@ static void marked_init(
 }
 
 /* E[win of the explosion; these potions], RULE witch-feature 5.2 to 5.6. */
-static void explosion_means(const struct exact_work *work, struct potion_figures *figures,
-	uint32_t lines)
+static void explosion_means(
+	const struct exact_work *work, struct potion_figures *figures, uint32_t lines)
 {
 	const struct game *game = work->game;
 	const struct potion_chain *chain = &work->potions->chain;
@@ -156,8 +154,7 @@ static void explosion_means(const struct exact_work *work, struct potion_figures
 	mpz_mul_ui(scale, scale, lines);
 	for (uint32_t r = 0; r < game->reels; r++) {
 		mpz_mul_ui(scale, scale, game->strips[set].reel[r].weight);
-		mpz_mul_ui(scale, scale,
-			potion_cover_scale(game, &game->potions.marks[r]));
+		mpz_mul_ui(scale, scale, potion_cover_scale(game, &game->potions.marks[r]));
 	}
 	for (uint32_t v = 0; v < revealed->count; v++) {
 		marked_init(marked, game, set, (uint8_t)revealed->of[v].x);
@@ -165,8 +162,8 @@ static void explosion_means(const struct exact_work *work, struct potion_figures
 			for (uint32_t r = 0; r < game->reels; r++)
 				input.reel[r] = marked->cells[r][chain->spin[i].colour[r]];
 			lines_sum(&input, coins, NULL);
-			mpz_addmul_ui(mpq_numref(figures->exploded[i]), coins,
-				revealed->of[v].weight);
+			mpz_addmul_ui(
+				mpq_numref(figures->exploded[i]), coins, revealed->of[v].weight);
 		}
 	}
 	for (uint32_t i = 0; i < chain->spin_count; i++) {
@@ -311,8 +308,8 @@ static void add_free_features(const struct exact_work *work, const struct potion
 	mpq_inits(p, x, NULL);
 	for (uint32_t i = 0; i < sets->count; i++) {
 		uint32_t set = sets->of[i].x, other = set & ~multiplier;
-		enum potion_kind kind = other ? (enum potion_kind)__builtin_ctz(other)
-					      : POTION_MULTIPLIER;
+		enum potion_kind kind =
+			other ? (enum potion_kind)__builtin_ctz(other) : POTION_MULTIPLIER;
 
 		mpq_set_u64(p, sets->of[i].weight, sets->weight);
 		mpq_set_u64(x, rules->free_feature.in, rules->free_feature.of);
@@ -343,7 +340,8 @@ void potions_yield(const struct exact_work *work, const struct exact_wager *wage
 		add_state(work, figures, level, state, work->potions->chain.carried[state], yield);
 }
 
-static void add_level_state(struct exact_mode *mode, uint32_t level, uint32_t state, const mpq_t rtp)
+static void add_level_state(
+	struct exact_mode *mode, uint32_t level, uint32_t state, const mpq_t rtp)
 {
 	static const char *const colour[GAME_COLOURS] = { "red", "blue", "green" };
 	char name[EXACT_NAME_MAX];

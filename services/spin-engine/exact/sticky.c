@@ -11,40 +11,59 @@
 
 /* ---- scatters that a screen shows ---- */
 
-uint32_t scatter_codes(const struct game *game)
+void counted_init(const struct game *game, bool progressive, struct counted *counted_r)
 {
-	uint32_t codes = 1;
-
+	counted_r->count = 0;
+	counted_r->codes = 1;
 	for (uint32_t i = 0; i < game->scatter_symbols; i++)
-		codes *= game->reels + 1;
-	return codes;
+		counted_r->symbol[counted_r->count++] = game->scatter[i];
+	if (progressive && game->jackpot_symbols.anywhere)
+		counted_r->symbol[counted_r->count++] = game->jackpot_symbols.symbol;
+	for (uint32_t i = 0; i < counted_r->count; i++)
+		counted_r->codes *= game->reels + 1;
 }
 
-uint32_t scatter_code(const struct game *game, uint64_t column)
+uint8_t counted_mask(const struct game *game, const struct counted *counted, uint64_t column)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i < counted->count; i++)
+		for (uint32_t row = 0; row < game->rows; row++)
+			if (sticky_cell(column, row) == counted->symbol[i])
+				mask |= 1u << i;
+	return (uint8_t)mask;
+}
+
+uint32_t counted_code(const struct game *game, const struct counted *counted, uint8_t mask)
 {
 	uint32_t code = 0, place = 1;
 
-	for (uint32_t i = 0; i < game->scatter_symbols; i++, place *= game->reels + 1)
-		for (uint32_t row = 0; row < game->rows; row++)
-			if (sticky_cell(column, row) == game->scatter[i])
-				code += place;
+	for (uint32_t i = 0; i < counted->count; i++, place *= game->reels + 1)
+		code += mask >> i & 1 ? place : 0;
 	return code;
 }
 
 /* The first scatter pays in its battle where it starts battles. RULE mona-lisa 2.6, 3.10, 3.13 */
-void scatter_worth(const struct game *game, enum spin_context context, uint32_t code,
-	uint32_t *pay_r, uint32_t *awards_r)
+struct counted_worth counted_worth(const struct game *game, const struct counted *counted,
+	enum spin_context context, uint32_t code)
 {
-	*pay_r = *awards_r = 0;
-	for (uint32_t i = 0; i < game->scatter_symbols; i++, code /= game->reels + 1) {
+	struct counted_worth worth = { 0 };
+
+	for (uint32_t i = 0; i < counted->count; i++, code /= game->reels + 1) {
 		uint32_t count = code % (game->reels + 1);
 
+		if (i >= game->scatter_symbols) {
+			worth.jackpot =
+				context != CONTEXT_RESPIN && count >= game->jackpot_symbols.count;
+			continue;
+		}
 		if (i == 0 && game->scatter_count_min > 0)
 			continue;
-		*pay_r += game->symbol[game->scatter[i]].pay[count];
-		if (game->scatter[i] == game->free_spins.award_symbol)
-			*awards_r += game->free_spins.award[context][count];
+		worth.pay += game->symbol[counted->symbol[i]].pay[count];
+		if (counted->symbol[i] == game->free_spins.award_symbol)
+			worth.awards += game->free_spins.award[context][count];
 	}
+	return worth;
 }
 
 /* ---- one time of one position of bought reels ---- */
@@ -53,7 +72,8 @@ struct screen {
 	struct lines_input lines;
 	mpz_t *code; /* ways by scatter code, over the reels so far */
 	mpz_t *next;
-	uint32_t codes;
+	struct counted counted;
+	uint32_t codes; /* counted.codes */
 };
 
 static mpz_t *codes_new(uint32_t codes)
@@ -74,10 +94,11 @@ static void codes_free(mpz_t *code, uint32_t codes)
 
 static void screen_init(struct screen *screen, const struct game *game)
 {
-	screen->lines = (struct lines_input){ .game = game,
-		.lines = game->lines_max,
-		.terms = line_terms_plain() };
-	screen->codes = scatter_codes(game);
+	screen->lines = (struct lines_input){
+		.game = game, .lines = game->lines_max, .terms = line_terms_plain()
+	};
+	counted_init(game, false, &screen->counted);
+	screen->codes = screen->counted.codes;
 	screen->code = codes_new(screen->codes);
 	screen->next = codes_new(screen->codes);
 	mpz_set_ui(screen->code[0], 1);
@@ -89,8 +110,7 @@ static void screen_free(struct screen *screen)
 	codes_free(screen->next, screen->codes);
 }
 
-static void screen_add_reel(
-	struct screen *screen, uint32_t reel, const struct sticky_ways *ways)
+static void screen_add_reel(struct screen *screen, uint32_t reel, const struct sticky_ways *ways)
 {
 	const struct game *game = screen->lines.game;
 	struct cell_weights *cells = &screen->lines.reel[reel];
@@ -101,7 +121,8 @@ static void screen_add_reel(
 		mpz_set_ui(screen->next[i], 0);
 	for (size_t w = 0; w < ways->count; w++) {
 		uint64_t column = ways->way[w].column, weight = ways->way[w].weight;
-		uint32_t code = scatter_code(game, column);
+		uint32_t code = counted_code(
+			game, &screen->counted, counted_mask(game, &screen->counted, column));
 
 		cells->total += weight;
 		for (uint32_t row = 0; row < game->rows; row++)
@@ -137,14 +158,14 @@ static void screen_sum(const struct screen *screen, const mpq_t scale, struct st
 		mpq_clear(coins[i]);
 	}
 	for (uint32_t code = 1; code < screen->codes; code++) {
-		uint32_t pay, awards;
+		struct counted_worth worth =
+			counted_worth(game, &screen->counted, CONTEXT_RESPIN, code);
 
-		scatter_worth(game, CONTEXT_RESPIN, code, &pay, &awards);
 		mpq_set_z(p, screen->code[code]);
 		mpq_mul(p, p, scale);
-		mpq_add_scaled(sum->scatter, p, pay, 1);
-		mpq_add_scaled(sum->awards, p, awards, 1);
-		if (awards > 0)
+		mpq_add_scaled(sum->scatter, p, worth.pay, 1);
+		mpq_add_scaled(sum->awards, p, worth.awards, 1);
+		if (worth.awards > 0)
 			mpq_add(sum->awarded, sum->awarded, p);
 	}
 	sticky_give(coins, game->lines_max * sizeof(*coins));
@@ -153,8 +174,7 @@ static void screen_sum(const struct screen *screen, const mpq_t scale, struct st
 }
 
 /* `share`: of the position among the bought wild reels. */
-static void add_spin(
-	const struct sticky_spin *spin, const mpq_t share, struct sticky_context *sum)
+static void add_spin(const struct sticky_spin *spin, const mpq_t share, struct sticky_context *sum)
 {
 	const struct game *game = spin->game;
 	struct sticky_ways ways[GAME_REELS_MAX];
@@ -174,8 +194,8 @@ static void add_spin(
 			if (time > 0)
 				sticky_next(spin, r, &ways[r]);
 			screen_add_reel(&screen, r, &ways[r]);
-			mpz_mul_ui(mpq_denref(scale), mpq_denref(scale),
-				sticky_scale(spin, r, time));
+			mpz_mul_ui(
+				mpq_denref(scale), mpq_denref(scale), sticky_scale(spin, r, time));
 		}
 		mpq_canonicalize(scale);
 		if (time > 0)
@@ -211,16 +231,16 @@ uint32_t sticky_spins(const struct exact_work *work, enum spin_context context,
 		return 1;
 	}
 	for (uint32_t i = 0; i < mode->position_count; i++) {
-		spin_r[i] = (struct sticky_spin){ .game = game,
-			.set = mode->strips,
-			.wild_reels = mode->position[i].reels };
+		spin_r[i] = (struct sticky_spin){
+			.game = game, .set = mode->strips, .wild_reels = mode->position[i].reels
+		};
 		mpq_set_u64(share_r[i], mode->position[i].weight, mode->position_weight);
 	}
 	return mode->position_count;
 }
 
-static void context_init(const struct exact_work *work, enum spin_context context,
-	struct sticky_context *sum)
+static void context_init(
+	const struct exact_work *work, enum spin_context context, struct sticky_context *sum)
 {
 	uint32_t lines = work->game->lines_max, count;
 	struct sticky_spin spin[GAME_WILD_POSITIONS_MAX];
@@ -268,8 +288,11 @@ void sticky_yield(const struct exact_work *work, const struct exact_wager *wager
 {
 	const struct sticky_context *sum = &work->sticky->context[context];
 
-	mpq_add_scaled(
-		yield->win[SOURCE_STICKY], sum->coins[wager->lines - 1], 1, wager->lines);
+	if (yield->depth == EXACT_ALL) {
+		sticky_moments(work, wager, context, yield);
+		sticky_zero(work, wager, context, yield);
+	}
+	mpq_add_scaled(yield->win[SOURCE_STICKY], sum->coins[wager->lines - 1], 1, wager->lines);
 	mpq_add(yield->win[SOURCE_STICKY], yield->win[SOURCE_STICKY], sum->scatter);
 	mpq_add(yield->awards, yield->awards, sum->awards);
 	mpq_add(yield->event[EVENT_STICKY], yield->event[EVENT_STICKY], sum->trigger);

@@ -2,17 +2,17 @@
 #ifndef CARILLON_SPIN_ENGINE_EXACT_STICKY_PARTS_H
 #define CARILLON_SPIN_ENGINE_EXACT_STICKY_PARTS_H
 
-#include "services/spin-engine/exact/exact_internal.h"
+#include "services/spin-engine/exact/spins.h"
 #include "services/spin-engine/exact/sticky_reels.h"
 
 /* Means of all respins of a trigger, per spin of the context, triggering or not. */
 struct sticky_context {
 	uint32_t lines;
-	mpq_t *coins;	/* [i]: lines, in coins for one coin a line, of the first i + 1 lines */
-	mpq_t trigger;	/* probability */
-	mpq_t scatter;	/* in total bets */
-	mpq_t awards;	/* free spins */
-	mpq_t awarded;	/* respins that award some */
+	mpq_t *coins;  /* [i]: lines, in coins for one coin a line, of the first i + 1 lines */
+	mpq_t trigger; /* probability */
+	mpq_t scatter; /* in total bets */
+	mpq_t awards;  /* free spins */
+	mpq_t awarded; /* respins that award some */
 };
 
 struct sticky_work {
@@ -24,12 +24,28 @@ struct sticky_work {
 uint32_t sticky_spins(const struct exact_work *work, enum spin_context context,
 	struct sticky_spin spin_r[GAME_WILD_POSITIONS_MAX], mpq_t share_r[GAME_WILD_POSITIONS_MAX]);
 
-/* Scatters counted: one number for the counts of all kinds; columns' codes add up. */
-uint32_t scatter_codes(const struct game *game);
-uint32_t scatter_code(const struct game *game, uint64_t column);
-/* Times the total bet, and free spins. */
-void scatter_worth(const struct game *game, enum spin_context context, uint32_t code,
-	uint32_t *pay_r, uint32_t *awards_r);
+/* Symbols counted on the whole screen: the scatters, and the progressive's where they win anywhere.
+ * At most one of each shows on a reel (the loader's check), so a column is a mask of them. A
+ * screen's counts are one number, its code: the codes of its columns add up to it. */
+struct counted {
+	uint32_t count;
+	uint32_t codes; /* all are below */
+	uint8_t symbol[GAME_SCATTERS_MAX + 1];
+};
+
+struct counted_worth {
+	uint32_t pay; /* times the total bet */
+	uint32_t awards;
+	bool jackpot;
+};
+
+/* `progressive`: may it be won in the triggering spin? */
+void counted_init(const struct game *game, bool progressive, struct counted *counted_r);
+uint8_t counted_mask(const struct game *game, const struct counted *counted, uint64_t column);
+uint32_t counted_code(const struct game *game, const struct counted *counted, uint8_t mask);
+/* No progressive in CONTEXT_RESPIN. */
+struct counted_worth counted_worth(const struct game *game, const struct counted *counted,
+	enum spin_context context, uint32_t code);
 
 /* Both add what the respins change in a yield that does not hold them yet. EXACT_ALL. */
 void sticky_moments(const struct exact_work *work, const struct exact_wager *wager,

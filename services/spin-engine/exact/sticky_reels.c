@@ -73,8 +73,8 @@ static bool triggers(const struct game *game, const struct reel_column *column)
 	uint32_t natural = 0;
 
 	for (uint32_t row = 0; row < game->rows; row++)
-		natural += column->symbol[row] == game->sticky.symbol &&
-			   !(column->covered >> row & 1);
+		natural +=
+			column->symbol[row] == game->sticky.symbol && !(column->covered >> row & 1);
 	return natural >= game->sticky.at_least;
 }
 
@@ -110,16 +110,21 @@ void sticky_remember(struct sticky_ways *ways)
 	merge(ways);
 }
 
-/* RULE mona-lisa 3.3: sticky symbols stay, all else is free to spin. */
-static void hold(const struct game *game, struct sticky_ways *ways)
+/* RULE mona-lisa 3.4 to 3.6: sticky symbols stay, the locked reel as a whole, all else is free. */
+uint64_t sticky_held(const struct sticky_spin *spin, uint32_t reel, uint64_t column)
+{
+	const struct game *game = spin->game;
+
+	for (uint32_t row = 0; row < game->rows && reel != game->sticky.reel; row++)
+		if (!(game->sticky.sticky >> sticky_cell(column, row) & 1))
+			column |= (uint64_t)STICKY_FREE << (8 * row);
+	return column;
+}
+
+void sticky_hold(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways)
 {
 	for (size_t i = 0; i < ways->count; i++)
-		for (uint32_t row = 0; row < game->rows; row++) {
-			uint8_t symbol = sticky_cell(ways->way[i].column, row);
-
-			if (!(game->sticky.sticky >> symbol & 1))
-				ways->way[i].column |= (uint64_t)STICKY_FREE << (8 * row);
-		}
+		ways->way[i].column = sticky_held(spin, reel, ways->way[i].column);
 	merge(ways);
 }
 
@@ -131,14 +136,11 @@ static uint64_t over(const struct game *game, uint64_t held, uint64_t spun)
 	return held;
 }
 
-void sticky_next(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways)
+static void respin(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways)
 {
 	const struct game *game = spin->game;
 	struct sticky_ways spun, next;
 
-	if (reel == game->sticky.reel)
-		return;
-	hold(game, ways);
 	strip_ways(spin, game->sticky.strips, reel, 0, &spun);
 	ways_init(&next, ways->count * spun.count);
 	for (size_t i = 0; i < ways->count; i++)
@@ -152,6 +154,42 @@ void sticky_next(const struct sticky_spin *spin, uint32_t reel, struct sticky_wa
 	sticky_ways_free(&spun);
 	sticky_ways_free(ways);
 	*ways = next;
+}
+
+void sticky_next(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways)
+{
+	if (reel == spin->game->sticky.reel)
+		return;
+	sticky_hold(spin, reel, ways);
+	respin(spin, reel, ways);
+}
+
+void sticky_from(
+	const struct sticky_spin *spin, uint32_t reel, uint64_t held, struct sticky_ways *ways_r)
+{
+	ways_init(ways_r, 1);
+	ways_r->way[ways_r->count++] = (struct sticky_way){ .column = held, .weight = 1 };
+	if (reel != spin->game->sticky.reel)
+		respin(spin, reel, ways_r);
+}
+
+void sticky_at(
+	const struct sticky_spin *spin, uint32_t reel, uint32_t time, struct sticky_ways *ways_r)
+{
+	sticky_first(spin, reel, ways_r);
+	for (uint32_t i = 0; i < time; i++)
+		sticky_next(spin, reel, ways_r);
+}
+
+bool sticky_can_trigger(const struct sticky_spin *spin)
+{
+	struct sticky_ways ways;
+	bool can;
+
+	sticky_first(spin, spin->game->sticky.reel, &ways);
+	can = ways.count > 0;
+	sticky_ways_free(&ways);
+	return can;
 }
 
 uint64_t sticky_scale(const struct sticky_spin *spin, uint32_t reel, uint32_t time)

@@ -18,9 +18,11 @@
 /* A column packed a byte a row, the top row lowest; STICKY_FREE where nothing is held. */
 #define STICKY_FREE 0xffu
 
+#define STICKY_TIMES_MAX 6 /* the trigger and its respins: the loader's bound */
+
 struct sticky_way {
 	uint64_t before; /* the column that sticky_remember kept; 0 until then */
-	uint64_t column; /* shown now; after sticky_hold only its held cells */
+	uint64_t column; /* shown now; after sticky_hold only the held cells */
 	uint64_t weight;
 };
 
@@ -46,6 +48,17 @@ void sticky_first(const struct sticky_spin *spin, uint32_t reel, struct sticky_w
 void sticky_remember(struct sticky_ways *ways);
 /* From one time to the next. The locked reel stays as it is. */
 void sticky_next(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways);
+/* What of a column stays. */
+uint64_t sticky_held(const struct sticky_spin *spin, uint32_t reel, uint64_t column);
+void sticky_hold(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways);
+/* What one held pattern leads to. */
+void sticky_from(
+	const struct sticky_spin *spin, uint32_t reel, uint64_t held, struct sticky_ways *ways_r);
+/* All the way to a time. */
+void sticky_at(
+	const struct sticky_spin *spin, uint32_t reel, uint32_t time, struct sticky_ways *ways_r);
+/* Bought wild reels may hide what triggers. */
+bool sticky_can_trigger(const struct sticky_spin *spin);
 void sticky_ways_free(struct sticky_ways *ways);
 
 /* Memory by GMP's functions. */
