@@ -56,7 +56,8 @@ static bool apart_at(const struct strips_work *work, uint32_t reel, uint32_t at)
 }
 
 /* What the stage has this stop weigh: by the symbols its window shows. */
-static uint32_t weight_of(const struct strips_work *work, const struct game_strip *strip, uint32_t stop)
+static uint32_t weight_of(
+	const struct strips_work *work, const struct game_strip *strip, uint32_t stop)
 {
 	uint32_t weight = work->stage->weight_each;
 
