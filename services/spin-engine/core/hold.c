@@ -3,7 +3,6 @@
 #include "services/spin-engine/core/round_parts.h"
 
 #include <assert.h>
-#include <string.h>
 
 static uint32_t cell_count(const struct game *game)
 {
@@ -47,10 +46,11 @@ void hold_land_base(struct round *round, struct phase *phase)
 	const struct hold_rules *hold = &round->game->hold;
 	uint32_t cells = cells_of(round, hold->symbol);
 
-	memset(round->load, 0, sizeof(round->load));
-	for (uint32_t cell = 0; cell < cell_count(round->game); cell++)
-		if (has_cell(cells, cell))
-			round->load[cell] = draw_load(round, phase, cell);
+	for (uint32_t rest = cells; rest; rest &= rest - 1) {
+		uint32_t cell = (uint32_t)__builtin_ctz(rest);
+
+		round->load[cell] = draw_load(round, phase, cell);
+	}
 	round->hold_cells = cells;
 	round->hold_running = (uint32_t)__builtin_popcount(cells) >= hold->at_least;
 	round->hold_left = round->hold_running ? hold->respins : 0;
