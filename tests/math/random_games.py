@@ -39,11 +39,20 @@ def symbols_of(rng, reels):
     return found
 
 
-def hold(rng):
-    def value(_):
-        return {"x": rng.randint(1, 18), "weight": rng.randint(1, 5)}
+def reels_with(strips, symbol):
+    """Numbers of the reels, from 1, that hold the symbol."""
+    return [r for r, one in enumerate(strips, 1) if symbol in (one["symbols"] if isinstance(one, dict) else one)]
+
+
+def awards(rng, strips, chance):
+    """Free spins by the number of stars, as far as these strips can show them."""
+    table = {str(n): 2 * n - 3 for n in range(2, len(reels_with(strips, "star")) + 1)}
+    return table if table and rng.random() < chance else {}
+
+
+def hold(rng, most):
     return {
-        "symbol": "orb", "at_least": rng.randint(1, 3), "respins": rng.randint(1, 3),
+        "symbol": "orb", "at_least": rng.randint(1, most), "respins": rng.randint(1, 3),
         "cell": {"in": rng.randint(1, 3), "of": rng.randint(8, 12)},
         "values": [{"x": x, "weight": rng.randint(1, 5)} for x in sorted(rng.sample(range(1, 19), 3))],
         "mystery": {"weight": rng.randint(1, 3), "exclude": ["grand"], "exclude_from_multiplier": 3,
@@ -78,14 +87,17 @@ def random_game(rng, number):
     modes = [{"id": "base", "name": "Base", "price_hundredths": 100, "strips": "base", "wild_reels": None,
               "guarantee": None, "published_rtp": []}]
     free = None
-    if "star" in kinds and rng.random() < 0.6:
+    if "star" in kinds and len(reels_with(strips["base"], "star")) > 1 and rng.random() < 0.6:
         strips["free"] = make(spins_specials)
+        again = {n: 1 for n in awards(rng, strips["free"], 0.7) if n == "3"}
         free = {"strips": "free", "player_starts": True, "line_multiplier": rng.randint(1, 3),
                 "wild_multipliers": [1, 2, 4] if "wild" in kinds and rng.random() < 0.5 else None,
-                "awards": {"symbol": "star", "base": {"2": 2, "3": 4}, "free": {"3": 1} if rng.random() < 0.7 else {},
-                           "respin": {}}}
-    held = hold(rng) if "orb" in kinds else None
-    if "wild" in kinds and rng.random() < 0.5:
+                "awards": {"symbol": "star", "base": awards(rng, strips["base"], 1), "free": again, "respin": {}}}
+    held = hold(rng, len(reels_with(strips["base"], "orb"))) if "orb" in kinds else None
+    expands = [r for r in reels_with(strips["base"], "wild") if rng.random() < 0.3]
+    if free:
+        expands = [r for r in expands if r in reels_with(strips["free"], "wild")]
+    if "wild" in kinds and not held and rng.random() < 0.5:
         modes.append({"id": "bought", "name": "Bought", "price_hundredths": 500, "strips": "base",
                       "wild_reels": [{"reels": [1], "weight": 2}, {"reels": [2, 3], "weight": 1}],
                       "guarantee": {"kind": "line_win"} if rng.random() < 0.5 else None, "published_rtp": []})
@@ -98,7 +110,7 @@ def random_game(rng, number):
         "format": 1, "id": f"random-{number}", "number": 60000 + number % 5000, "name": "Random", "version": 1,
         "demo": True, "grid": {"reels": reels, "rows": rows}, "symbols": symbols, "strips": strips,
         "lines": [list(line) for line in sorted(lines)], "modes": modes,
-        "expanding_wild": {"reels": [rng.randint(1, reels)]} if "wild" in kinds and rng.random() < 0.4 else None,
+        "expanding_wild": {"reels": expands} if expands else None,
         "battle": None, "vials": None, "free_spins": free, "sticky_respins": None, "hold_and_win": held,
         "potions": None, "progressive_symbols": None, "witches": [],
         "bet": {"lines": {"min": count, "max": count}, "coins": {"min": 1, "max": 1},
