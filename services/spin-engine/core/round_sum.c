@@ -28,26 +28,26 @@ static uint8_t *put(uint8_t *p, uint64_t value)
 	return p;
 }
 
-/* Parts that most phases lack: a bit tells which follow, in the order of the bits. */
+/* Parts that most phases lack: a bit tells which follow. The commonest have the lowest bits, so
+ * that one byte does for most. */
 enum part {
-	PART_PLAYER = 1 << 0,
-	PART_COVERED = 1 << 1,
-	PART_HELD = 1 << 2,
-	PART_WINS = 1 << 3,
+	PART_WINS = 1 << 0,
+	PART_STOPS = 1 << 1,
+	PART_COVERED = 1 << 2,
+	PART_STATE = 1 << 3,
 	PART_FREE_SPINS = 1 << 4,
-	PART_FEATURE = 1 << 5,
+	PART_LOADS = 1 << 5,
 	PART_MULTIPLIER = 1 << 6,
-	PART_RESPINS = 1 << 7,
-	PART_LANDED = 1 << 8,
-	PART_LOADS = 1 << 9,
-	PART_OUTCOME = 1 << 10,
-	PART_POTIONS = 1 << 11,
-	PART_STATE = 1 << 12,
-	PART_JACKPOT = 1 << 13,
+	PART_PLAYER = 1 << 7,
+	PART_HELD = 1 << 8,
+	PART_FEATURE = 1 << 9,
+	PART_RESPINS = 1 << 10,
+	PART_LANDED = 1 << 11,
+	PART_OUTCOME = 1 << 12,
+	PART_POTIONS = 1 << 13,
+	PART_JACKPOT = 1 << 14,
 };
 
-/* The bytes of a phase must hold no more than this one bit where the part is as it is in a plain
- * spin. */
 static uint32_t when(bool present, enum part part)
 {
 	return present ? (uint32_t)part : 0;
@@ -62,13 +62,27 @@ static bool any(const uint8_t *bytes, size_t count)
 	return all != 0;
 }
 
+/* A stop that is just what was drawn for its reel is told by the draw. */
+static bool stops_are_draws(const struct phase *phase)
+{
+	if (phase->draw_count < phase->reels)
+		return false;
+	for (uint32_t r = 0; r < phase->reels; r++) {
+		const struct draw *draw = &phase->draw[r];
+
+		if (draw->meaning != DRAW_STOP || draw->where != r || draw->value != phase->stop[r])
+			return false;
+	}
+	return true;
+}
+
 static uint32_t parts_of(const struct phase *phase)
 {
 	const struct round_state *state = &phase->state;
 
 	return when(phase->needs_player != NEEDS_NOTHING, PART_PLAYER) |
 	       when(phase->covered != 0, PART_COVERED) | when(phase->held != 0, PART_HELD) |
-	       when(phase->win_count > 0, PART_WINS) |
+	       when(phase->win_count > 0, PART_WINS) | when(!stops_are_draws(phase), PART_STOPS) |
 	       when((phase->free_spins_awarded | phase->free_spins_left |
 			    phase->free_spins_appended) != 0,
 		       PART_FREE_SPINS) |
@@ -209,10 +223,9 @@ size_t phase_encode(const struct phase *phase, uint8_t *out)
 	*p++ = (uint8_t)phase->kind;
 	p = put(p, phase->index);
 	p = put(p, parts);
-	*p++ = phase->reels;
-	*p++ = phase->rows;
+	*p++ = (uint8_t)(phase->reels << 4 | phase->rows);
 	*p++ = phase->strips;
-	for (uint32_t r = 0; r < phase->reels; r++)
+	for (uint32_t r = 0; (parts & PART_STOPS) && r < phase->reels; r++)
 		p = put(p, phase->stop[r]);
 	memcpy(p, phase->window, cells);
 	p = put_parts(p + cells, phase, parts);

@@ -98,9 +98,10 @@ static void test_phase_encode_of_a_plain_spin(void **unused)
 {
 	static struct phase phase;
 	uint8_t bytes[PHASE_BYTES_MAX];
-	static const uint8_t expected[] = { 0, 0, 0, 3, 1, 0, /* kind, index, parts, grid, set */
-		7, 0xac, 2, 0, 9, 8, 7,			      /* stops 7, 300, 0; window */
-		2, 0, 10, 7, 1, 0xac, 4, 0xac, 2 };	      /* draws 7 of 10, 300 of 556 */
+	static const uint8_t expected[] = { 0, 0, 0, 0x31, 0, /* kind, index, parts, grid, set */
+		9, 8, 7,				      /* window */
+		3, 0, 10, 7, 1, 0xac, 4, 0xac, 2, 2, 9, 0 };  /* draws: 7 of 10, 300 of 556, .. */
+	static const uint8_t weighted[] = { 0, 0, 2, 0x31, 0, 7, 0x80, 1, 0 }; /* stops 7, 128, 0 */
 
 	(void)unused;
 	memset(&phase, 0, sizeof(phase));
@@ -110,11 +111,15 @@ static void test_phase_encode_of_a_plain_spin(void **unused)
 	phase.stop[0] = 7;
 	phase.stop[1] = 300;
 	memcpy(phase.window, "\11\10\7", 3);
-	phase.draw_count = 2;
+	phase.draw_count = 3;
 	phase.draw[0] = (struct draw){ DRAW_STOP, 0, 10, 7 };
 	phase.draw[1] = (struct draw){ DRAW_STOP, 1, 556, 300 };
+	phase.draw[2] = (struct draw){ DRAW_STOP, 2, 9, 0 };
 	assert_int_equal(phase_encode(&phase, bytes), sizeof(expected));
 	assert_memory_equal(bytes, expected, sizeof(expected));
+	phase.stop[1] = 128; /* the draw of 300 means another stop on a weighted strip */
+	assert_int_equal(phase_encode(&phase, bytes), sizeof(expected) + 4);
+	assert_memory_equal(bytes, weighted, sizeof(weighted));
 }
 
 static void test_phase_encode_largest(void **unused)
