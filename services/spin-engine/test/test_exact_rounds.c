@@ -180,7 +180,8 @@ static void test_exact_battles_and_vials(void **state)
 static void test_exact_progressive_symbols(void **state)
 {
 	(void)state;
-	check_games(TINY_PROGRESSIVE, 24);
+	check_games(TINY_PROGRESSIVE, 40);
+	check_games(TINY_PROGRESSIVE | TINY_BOUGHT, 16);
 	check_games(TINY_PROGRESSIVE | TINY_FREE_SPINS | TINY_WILD_MULTIPLIERS, 8);
 	check_games(TINY_PROGRESSIVE | TINY_VIALS, 8);
 }

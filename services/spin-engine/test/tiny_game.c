@@ -43,6 +43,8 @@ static void short_strips(struct dice *dice, struct game *game, uint32_t set, boo
 
 			if (dice_chance(dice, 1, 3))
 				symbol = dice_below(dice, 2) * FIRST_LINE;
+			if (game->jackpot_symbols.symbol == CROWN && dice_chance(dice, 1, 4))
+				symbol = CROWN;
 			if (plain && (symbol == SCATTER || symbol == BONUS))
 				symbol = CROWN;
 			strip->symbol[i] = (uint8_t)symbol;
