@@ -7,8 +7,10 @@ enum autoplay_status autoplay_start(const struct game *game,
 {
 	if (!game->autoplay.offered)
 		return AUTOPLAY_NOT_OFFERED;
+	/* RULE bewitched 6.5; RULE mona-lisa 5.5; RULE mystic-gem 5.1; RULE mystery-elves 6.1; RULE
+	 * witch-feature 7.1: so many spins, and no more */
 	if (settings->spins < 1 || settings->spins > game->autoplay.spins_max)
-		return AUTOPLAY_SPINS_OUT_OF_RANGE; /* RULE bewitched 6.5 */
+		return AUTOPLAY_SPINS_OUT_OF_RANGE;
 	if (settings->loss_limit_minor < -1)
 		return AUTOPLAY_LOSS_LIMIT_BAD;
 	if (settings->single_win_minor < -1 || settings->single_win_minor == 0)
@@ -25,7 +27,8 @@ enum autoplay_status autoplay_start(const struct game *game,
 	return AUTOPLAY_OK;
 }
 
-/* RULE bewitched 6.6, 5.4 */
+/* RULE bewitched 6.6, 5.4; RULE mona-lisa 5.6; RULE mystic-gem 5.2; RULE mystery-elves 6.2; RULE
+ * witch-feature 7.5 */
 void autoplay_stop(struct autoplay *autoplay)
 {
 	if (autoplay_running(autoplay))
@@ -54,7 +57,8 @@ enum autoplay_status autoplay_may_spin(const struct game *game, const struct aut
 	return AUTOPLAY_OK;
 }
 
-/* RULE bewitched 6.1: limit + wins - bets < 0. */
+/* RULE bewitched 6.1; RULE mona-lisa 5.1; RULE mystic-gem 5.5; RULE mystery-elves 6.4: limit + wins
+ * - bets < 0. RULE witch-feature 7.2: at 0 already. */
 static bool loss_limit_passed(const struct game *game, const struct autoplay *autoplay)
 {
 	struct money left;
@@ -69,7 +73,8 @@ static bool loss_limit_passed(const struct game *game, const struct autoplay *au
 	return game->autoplay.loss_rule == LOSS_BELOW_ZERO ? left.minor < 0 : left.minor <= 0;
 }
 
-/* RULE bewitched 6.3: a single win that reaches the value. */
+/* RULE bewitched 6.3; RULE mona-lisa 5.3; RULE mystic-gem 5.5; RULE witch-feature 7.4: a single win
+ * that reaches the value. RULE mystery-elves 6.5: that exceeds it. */
 static bool win_limit_met(
 	const struct game *game, const struct autoplay *autoplay, struct money win)
 {
@@ -93,9 +98,10 @@ enum autoplay_status autoplay_spun(const struct game *game, const struct round_s
 	autoplay->wins = wins;
 	autoplay->left--;
 	autoplay->last_spin_ms = now_ms;
-	if (sum->has_feature) /* RULE bewitched 6.2 */
+	if (sum->has_feature) /* RULE bewitched 6.2; RULE mona-lisa 5.2 */
 		autoplay->stopped = AUTOPLAY_STOPPED_FEATURE;
-	else if (sum->jackpot_hits > 0 && autoplay->stop_on_jackpot) /* RULE bewitched 6.4 */
+	else if (sum->jackpot_hits > 0 && autoplay->stop_on_jackpot) /* RULE bewitched 6.4; RULE
+									mona-lisa 5.4 */
 		autoplay->stopped = AUTOPLAY_STOPPED_JACKPOT;
 	else if (win_limit_met(game, autoplay, sum->win_total))
 		autoplay->stopped = AUTOPLAY_STOPPED_WIN;

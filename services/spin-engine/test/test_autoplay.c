@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-/* RULE bewitched 6.5 */
+/* RULE bewitched 6.5; RULE mona-lisa 5.5; RULE mystic-gem 5.1; RULE mystery-elves 6.1; RULE
+ * witch-feature 7.1 */
 static void test_autoplay_start(void **unused)
 {
 	static const struct {
@@ -44,7 +45,8 @@ static void test_autoplay_start(void **unused)
 	assert_int_equal(autoplay_start(&game, &rows[0].settings, &autoplay), AUTOPLAY_NOT_OFFERED);
 }
 
-/* RULE bewitched 6.1 to 6.5: the last spin of each row decides */
+/* RULE bewitched 6.1 to 6.5; RULE mona-lisa 5.1 to 5.5; RULE mystic-gem 5.5; RULE
+ * mystery-elves 6.4, 6.5; RULE witch-feature 7.2, 7.4: the last spin of each row decides */
 static void test_autoplay_stops(void **unused)
 {
 	static const struct {
@@ -119,7 +121,8 @@ static void test_autoplay_stops(void **unused)
 	}
 }
 
-/* RULE bewitched 6.6 */
+/* RULE bewitched 6.6; RULE mona-lisa 5.6; RULE mystic-gem 5.2; RULE mystery-elves 6.2; RULE
+ * witch-feature 7.5 */
 static void test_autoplay_may_spin(void **unused)
 {
 	static const uint8_t id[AUTOPLAY_ID_BYTES] = { 4 }, other[AUTOPLAY_ID_BYTES] = { 5 };
