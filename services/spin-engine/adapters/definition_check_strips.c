@@ -81,8 +81,8 @@ static struct node stop_node(
 	return node_item(&list, stop);
 }
 
-/* Symbols that a window may show once on a reel: what is counted by reel. Bonus symbols are where
- * they open vials; the hold and win counts cells. */
+/* Symbols that a window may show once on a reel: what is counted by reel, RULE
+ * mona-lisa 3.21, 4.14. Bonus symbols are where they open vials; the hold and win counts cells. */
 static bool once_a_reel(const struct game *game, uint8_t symbol)
 {
 	return game->symbol[symbol].kind == SYMBOL_SCATTER ||

@@ -11,7 +11,7 @@ const struct game_currency *game_currency(const struct game *game, uint32_t curr
 	return NULL;
 }
 
-/* RULE bewitched 4.2: a jackpot of its own for each selectable coin value. */
+/* RULE bewitched 4.2; RULE mona-lisa 4.8: a jackpot of its own for each selectable coin value. */
 const struct jackpot_row *jackpot_row(
 	const struct jackpot_link *link, uint32_t currency, int64_t coin_minor)
 {

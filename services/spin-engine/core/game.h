@@ -53,6 +53,7 @@
 
 #define GAME_NO_SYMBOL 0xffu
 
+/* RULE mystic-gem 2.1 */
 enum symbol_kind {
 	SYMBOL_LINE,	/* pays on lines; the wild stands in for it */
 	SYMBOL_WILD,	/* stands in for line symbols; may have pays of its own */
@@ -121,7 +122,8 @@ struct wild_position {
 
 enum published_bets { PUBLISHED_ALL_BETS, PUBLISHED_BELOW_MAX_BET, PUBLISHED_MAX_BET };
 
-/* A published return: the exact one is in [from_ppm, below_ppm). */
+/* A published return: the exact one is in [from_ppm, below_ppm). RULE mystic-gem 2.14; RULE
+ * mystery-elves 2.8; RULE mona-lisa 1.9, 4.1; RULE witch-feature 1.6 */
 struct published_rtp {
 	enum published_bets bets;
 	char percent[16]; /* as published: "96.08" */
@@ -134,7 +136,8 @@ struct game_mode {
 	char id[GAME_ID_MAX]; /* "base" for the first */
 	char name[GAME_NAME_MAX];
 	uint32_t price_hundredths; /* of the total bet; 100 for the base game */
-	uint8_t strips;		   /* the set its spin is played on */
+	uint8_t strips;		   /* the set its spin is played on: what must not occur in a bought
+				      spin is not on it. RULE mystic-gem 3.11 */
 	uint32_t position_count;   /* 0: no bought wild reels */
 	uint32_t position_weight;  /* the sum */
 	struct wild_position position[GAME_WILD_POSITIONS_MAX];
@@ -191,7 +194,7 @@ struct jackpot_row {
 struct jackpot_link {
 	uint32_t pool; /* number of the pool; 0: the game has no progressive */
 	char pool_id[GAME_ID_MAX];
-	uint32_t contribution_ppm; /* of every stake */
+	uint32_t contribution_ppm; /* of every stake. RULE mona-lisa 4.6 */
 	int64_t base_coin_minor;   /* EUR cents: the coin value the pool is kept at */
 	int64_t base_seed_minor;   /* EUR cents: seed at that coin value */
 	uint32_t row_count;
@@ -206,7 +209,7 @@ struct cards_link {
 };
 
 struct gamble_rules {
-	bool offered;
+	bool offered;	      /* RULE mona-lisa 1.10: not in every game */
 	bool halve;	      /* floor(pending / 2) may be banked between attempts */
 	bool base_lines_only; /* requirement 29; else the whole win */
 	uint32_t attempts_max;
@@ -394,7 +397,9 @@ struct game {
 	struct jackpot_link jackpot;
 	struct cards_link cards;
 
-	uint32_t resolve_after_hours;  /* an abandoned round is played to its end and collected */
+	uint32_t resolve_after_hours;  /* an abandoned round is played to its end and collected.
+					  RULE mystic-gem 8.4; RULE mystery-elves 6.6, 6.7; RULE
+					  mona-lisa 6.4; RULE witch-feature 8.5 */
 	uint32_t rtp_contribution_ppm; /* published, contribution counted whole as returned; 0: none
 					*/
 };
