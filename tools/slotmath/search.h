@@ -15,7 +15,8 @@
  * that symbol (1 without); "also" of a number stage, a list of further pointers that get the same
  * number (a table that two modes share); "state" of a number stage, "level 2": the return of that
  * state is the target's instead of the mode's; "seed" of a strips stage, instead of the file's +
- * the stage's index.
+ * the stage's index; "astray" of a strips stage, 50: one change in so many may lead away from the
+ * target, for searches that get stuck where every single change is one for the worse.
  *
  * Stages are done in order, each on what the one before left. "strips": a strip is made for each
  * reel from so many of each symbol (a number, or the least and most), equal symbols at least
@@ -57,6 +58,7 @@ struct search_stage {
 	mpq_t target; /* as a part of 1 */
 	uint32_t set;
 	uint32_t steps;
+	uint32_t astray; /* 0: never */
 	struct search_reel reel[GAME_REELS_MAX];
 	uint32_t apart[GAME_SYMBOLS_MAX]; /* 1: no matter */
 	bool has_seed;

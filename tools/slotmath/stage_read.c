@@ -215,6 +215,7 @@ static void read_strips(
 	read_blocks(json_object_get(json, "blocks"), stage, game, stage_r);
 	read_runs(json, stage, game, stage_r);
 	read_weights(json, stage, game, stage_r);
+	stage_r->astray = (uint32_t)number_of(json, stage, "astray", 2, STEPS_MAX, 0);
 	stage_r->has_seed = json_object_get(json, "seed") != NULL;
 	stage_r->seed = (uint64_t)number_of(json, stage, "seed", 0, INT32_MAX, 0);
 	stage_r->steps = (uint32_t)number_of(json, stage, "steps", 1, STEPS_MAX, STEPS);

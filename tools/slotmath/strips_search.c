@@ -328,6 +328,12 @@ static void undo(struct strips_work *work, uint32_t reel, uint32_t at, uint8_t s
 	renew(work, reel);
 }
 
+/* May this change lead away from the target? No draw where the stage never allows it. */
+static bool goes_astray(struct strips_work *work)
+{
+	return work->stage->astray > 0 && rng_below(&work->rng, work->stage->astray) == 0;
+}
+
 /* Towards `wanted` coins; returns what was reached. */
 static double climb(struct strips_work *work, double wanted, double enough)
 {
@@ -351,7 +357,7 @@ static double climb(struct strips_work *work, double wanted, double enough)
 		if (!mutate(work, reel, at, symbol))
 			continue;
 		next = line_coins(work);
-		if (fabs(next - wanted) > fabs(now - wanted))
+		if (fabs(next - wanted) > fabs(now - wanted) && !goes_astray(work))
 			undo(work, reel, at, before);
 		else
 			now = next;
