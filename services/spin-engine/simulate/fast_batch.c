@@ -49,8 +49,7 @@ WITH_AVX512 void batch_scan_avx512(
 	uint32_t spins = 0, listed = 0;
 
 	for (uint32_t i = 0; i < words; i += 16) {
-		__mmask16 inside =
-			words - i >= 16 ? (__mmask16)0xffff : (__mmask16)((1u << (words - i)) - 1);
+		__mmask16 inside = (__mmask16)(0xffffu >> (words - i < 16 ? 16 - (words - i) : 0));
 		__m512i word = _mm512_loadu_si512(&batch->word[i]), fraction, rest;
 		__m512i first = product_high(word, prefixes, &fraction);
 		__m512i other = product_high(fraction, suffixes, &rest);

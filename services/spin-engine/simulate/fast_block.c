@@ -88,7 +88,7 @@ static inline void round_settle(
 	uint32_t gain = sum & ((1u << gain_bits) - 1);
 	uint64_t win;
 
-	if (sim->quiet[CONTEXT_BASE][sum >> gain_bits] != 0 && gain < PLAIN_MAX) {
+	if (player->quiet[sum >> gain_bits] != 0 && gain < PLAIN_MAX) {
 		player->plain[gain]++;
 		win = gain * sim->line_bet;
 	} else {
@@ -104,28 +104,54 @@ struct look {
 	uint32_t sum, place;
 };
 
-/* The sums of the spins that are listed; keeps those of which anything comes. */
-static uint32_t batch_sums(const struct fast_sim *sim, const struct batch *batch, struct look *look)
+/* The sums of the spins that are listed; keeps those of which anything comes. `reels`: those after
+ * the prefix, a constant of each caller, so that nothing of the inner loop is left. */
+static inline uint32_t batch_sums_of(const struct spin_table *table, const uint8_t *quiet,
+	const struct batch *batch, struct look *restrict look, const uint32_t reels)
 {
-	const struct spin_table *table = &sim->base[0];
-	const uint8_t *quiet = sim->quiet[CONTEXT_BASE];
-	uint32_t kept = 0, gain_mask = (1u << table->gain_bits) - 1;
+	const uint32_t gain_bits = table->gain_bits, gain_mask = (1u << gain_bits) - 1;
+	const uint32_t listed = batch->listed;
+	const struct step *const class = table->prefix_class;
+	const struct step *steps[GAME_REELS_MAX];
+	uint32_t weight[GAME_REELS_MAX], kept = 0;
 
-	for (uint32_t i = 0; i < batch->listed; i++) {
-		struct step at = table->prefix_class[batch->class[i]];
+	for (uint32_t r = 0; r < reels; r++) {
+		steps[r] = table->step[table->prefix_reels + r];
+		weight[r] = table->weight[table->prefix_reels + r];
+	}
+	for (uint32_t i = 0; i < listed; i++) {
+		struct step at = class[batch->class[i]];
 		uint32_t rest = batch->fraction[i];
 
-		for (uint32_t r = table->prefix_reels; r < table->reels; r++) {
-			uint64_t product = (uint64_t)rest * table->weight[r];
-			struct step step = table->step[r][at.row + (uint32_t)(product >> 32)];
+		for (uint32_t r = 0; r < reels; r++) {
+			uint64_t product = (uint64_t)rest * weight[r];
+			struct step step = steps[r][at.row + (uint32_t)(product >> 32)];
 
 			at = (struct step){ step.row, at.sum + step.sum };
 			rest = (uint32_t)product;
 		}
 		look[kept] = (struct look){ at.sum, batch->place[i] };
-		kept += (at.sum & gain_mask) != 0 || quiet[at.sum >> table->gain_bits] == 0;
+		kept += ((at.sum & gain_mask) != 0) | (quiet[at.sum >> gain_bits] == 0);
 	}
 	return kept;
+}
+
+static uint32_t batch_sums(
+	const struct fast_player *player, const struct batch *batch, struct look *look)
+{
+	const struct spin_table *table = &player->sim->base[0];
+	const uint8_t *quiet = player->quiet;
+
+	switch (table->reels - table->prefix_reels) {
+	case 0:
+		return batch_sums_of(table, quiet, batch, look, 0);
+	case 1:
+		return batch_sums_of(table, quiet, batch, look, 1);
+	case 2:
+		return batch_sums_of(table, quiet, batch, look, 2);
+	default:
+		return batch_sums_of(table, quiet, batch, look, table->reels - table->prefix_reels);
+	}
 }
 
 static void play_batches(struct fast_player *player, uint64_t rounds)
@@ -143,7 +169,7 @@ static void play_batches(struct fast_player *player, uint64_t rounds)
 			batch_scan_avx512(table, &batch, words);
 		else
 			batch_scan(table, &batch, words);
-		kept = batch_sums(player->sim, &batch, look);
+		kept = batch_sums(player, &batch, look);
 		for (uint32_t i = 0; i < kept; i++) {
 			struct place place = { .table = table,
 				.word = batch.word[look[i].place >> 16] };
@@ -211,6 +237,7 @@ static void play(struct fast_player *player, bool features, uint64_t seed, uint6
 	*stats_r = (struct fast_stats){ 0 };
 	player->stats = stats_r;
 	player->features = features;
+	player->quiet = features ? sim->quiet[CONTEXT_BASE] : sim->unpaid;
 	player->state = sim->start;
 	player->won = 0;
 	memset(player->plain, 0, sizeof(player->plain));

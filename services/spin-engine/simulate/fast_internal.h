@@ -129,6 +129,7 @@ struct fast_sim {
 	struct tag_plan plan;
 	struct tag_info *info[SPIN_CONTEXTS]; /* [tag] */
 	uint8_t *quiet[SPIN_CONTEXTS];	      /* [tag] */
+	uint8_t *unpaid;		      /* [tag] nothing is paid for it in the paid spin */
 	uint32_t bases;			      /* tables: one a position of bought reels */
 	struct spin_table base[GAME_WILD_POSITIONS_MAX];
 	struct spin_table free_spins;
@@ -153,6 +154,7 @@ struct fast_player {
 	const struct fast_sim *sim; /* borrowed */
 	bool avx512;
 	bool features;		  /* false: paid spins alone */
+	const uint8_t *quiet;	  /* [tag] of the paid spin; the simulator's */
 	struct word_stream words; /* paid spins */
 	struct word_stream draws; /* everything else */
 	struct round_state state;

@@ -177,6 +177,7 @@ void fast_free(struct fast_sim **sim_p)
 	table_free(&sim->free_spins);
 	for (uint32_t kind = 0; kind < POTION_KINDS; kind++)
 		table_free(&sim->potion[kind]);
+	free(sim->unpaid);
 	free(sim->hold_below);
 	free(sim);
 	*sim_p = NULL;

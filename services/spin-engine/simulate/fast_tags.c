@@ -136,7 +136,9 @@ bool tag_infos_build(struct fast_sim *sim, enum spin_context context)
 
 	sim->info[context] = info;
 	sim->quiet[context] = quiet;
-	if (info == NULL || quiet == NULL)
+	if (context == CONTEXT_BASE)
+		sim->unpaid = calloc(tags, 1);
+	if (info == NULL || quiet == NULL || sim->unpaid == NULL)
 		return false;
 	for (uint32_t tag = 0; tag < tags; tag++) {
 		uint32_t count[GAME_SCATTERS_MAX];
@@ -147,6 +149,8 @@ bool tag_infos_build(struct fast_sim *sim, enum spin_context context)
 			sim->game, sim->total, context, count, &info[tag].pay, &info[tag].awards);
 		info[tag].flags = flags_of(sim, context, tag);
 		quiet[tag] = info[tag].pay == 0 && info[tag].awards == 0 && info[tag].flags == 0;
+		if (context == CONTEXT_BASE)
+			sim->unpaid[tag] = info[tag].pay == 0;
 	}
 	return true;
 }
