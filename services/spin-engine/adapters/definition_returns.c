@@ -11,6 +11,7 @@
 
 #define PPM 1000000u
 #define PERCENT_TEXT 32
+#define FOUND_MAX 160
 
 /* As a percentage of 6 decimals, cut off, not rounded: a figure that reads as inside is inside. */
 static void percent_text(const mpq_t part, char *out)
@@ -40,25 +41,71 @@ static bool in_band(const mpq_t part, const struct published_rtp *published)
 	       mpq_cmp_ui(part, published->below_ppm, PPM) < 0;
 }
 
+/* The bet that was analysed, a level of unlocking, or else some other bet: what is outside. Levels
+ * are the states named by nothing but their number; the return from a state between them is not
+ * published. */
+static bool level_outside(const struct exact_mode *mode, char *found)
+{
+	char rtp[PERCENT_TEXT];
+
+	for (uint32_t i = 0; i < mode->state_count; i++) {
+		if (strchr(mode->state[i].name, ',') ||
+			in_band(mode->state[i].rtp, mode->published))
+			continue;
+		percent_text(mode->state[i].rtp, rtp);
+		snprintf(found, FOUND_MAX, "an exact return of %s %% at %.64s", rtp,
+			mode->state[i].name);
+		return true;
+	}
+	return false;
+}
+
+static bool bet_outside(const struct game *game, const struct exact_mode *mode, uint32_t lines,
+	uint32_t coins, char *found)
+{
+	bool max = lines == game->lines_max && coins == game->coins_max, outside;
+	char rtp[PERCENT_TEXT];
+	mpq_t value;
+
+	if (mode->published->bets != PUBLISHED_ALL_BETS &&
+		max != (mode->published->bets == PUBLISHED_MAX_BET))
+		return false;
+	mpq_init(value);
+	outside = exact_bet(game, mode->mode_index, lines, coins, value) == EXACT_OK &&
+		  !in_band(value, mode->published);
+	percent_text(value, rtp);
+	mpq_clear(value);
+	snprintf(found, FOUND_MAX, "an exact return of %s %% (%u lines x %u coins)", rtp, lines,
+		coins);
+	return outside;
+}
+
+static void outside_text(const struct game *game, const struct exact_mode *mode, char *found)
+{
+	char rtp[PERCENT_TEXT];
+
+	percent_text(mode->rtp, rtp);
+	snprintf(found, FOUND_MAX, "an exact return of %s %% (%u lines x %u coins)", rtp,
+		mode->lines, mode->coins);
+	if (!in_band(mode->rtp, mode->published) || level_outside(mode, found))
+		return;
+	for (uint32_t lines = game->lines_min; lines <= game->lines_max; lines++)
+		for (uint32_t coins = game->coins_min; coins <= game->coins_max; coins++)
+			if (bet_outside(game, mode, lines, coins, found))
+				return;
+	snprintf(found, FOUND_MAX, "an exact return of %s %%, and one outside at a level of it",
+		rtp);
+}
+
 static void refuse(const struct node *modes, const struct game *game, const struct exact_mode *mode)
 {
 	const struct published_rtp *published = mode->published;
 	struct node of_mode = node_item(modes, mode->mode_index);
 	struct node node = node_member(&of_mode, "published_rtp");
-	char rtp[PERCENT_TEXT], found[160];
+	char found[FOUND_MAX];
 
-	percent_text(mode->rtp, rtp);
-	snprintf(found, sizeof(found), "an exact return of %s %% (%u lines x %u coins)", rtp,
-		mode->lines, mode->coins);
-	/* where it is a level or a bet that is outside, name the first */
-	for (uint32_t i = 0; i < mode->state_count && in_band(mode->rtp, published); i++)
-		if (!in_band(mode->state[i].rtp, published)) {
-			percent_text(mode->state[i].rtp, rtp);
-			snprintf(found, sizeof(found), "an exact return of %s %% (%.64s)", rtp,
-				mode->state[i].name);
-			break;
-		}
-	node_fail(&node, found, "from %u.%04u and below %u.%04u in mode %s",
+	outside_text(game, mode, found);
+	node_fail(&node, found, "from %u.%04u %% and below %u.%04u %% in mode %s",
 		published->from_ppm / 10000, published->from_ppm % 10000,
 		published->below_ppm / 10000, published->below_ppm % 10000,
 		game->mode[mode->mode_index].id);
