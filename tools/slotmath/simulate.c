@@ -36,21 +36,24 @@ static bool watch(void *context, uint64_t done)
 	return !interrupted();
 }
 
+/* The largest coin value at which the mode may be played: a bought one has a price limit. */
 static struct bet bet_of(const struct options *options, const struct game *game, uint32_t mode)
 {
 	struct bet bet = { .currency = game->currency[0].number,
-		.coin_minor = game->currency[0].coin_minor[game->currency[0].coin_count - 1],
 		.lines = options->lines ? (uint32_t)options->lines : game->lines_max,
 		.coins = options->coins ? (uint32_t)options->coins : game->coins_max,
 		.mode = mode };
 	struct bet_error error;
 	struct money stake;
 
-	if (bet_check(game, &bet, &stake, &error) != BET_OK)
-		refuse("bet: %s: found %lld, expected %lld to %lld (%s)", error.field,
-			(long long)error.found, (long long)error.min, (long long)error.max,
-			bet_status_text(error.status));
-	return bet;
+	for (uint32_t coin = game->currency[0].coin_count; coin-- > 0;) {
+		bet.coin_minor = game->currency[0].coin_minor[coin];
+		if (bet_check(game, &bet, &stake, &error) == BET_OK)
+			return bet;
+	}
+	refuse("bet: %s: found %lld, expected %lld to %lld (%s)", error.field,
+		(long long)error.found, (long long)error.min, (long long)error.max,
+		bet_status_text(error.status));
 }
 
 static struct round_state state_of(const struct options *options, const struct game *game)
