@@ -1,4 +1,5 @@
-/* The published band of a mode, held against every bet that it is published for. */
+/* The published band of a mode, held against every bet that it is published for. RULE bewitched
+ * 4.1, RULE mystic-gem 2.14, RULE mystery-elves 2.8, RULE mona-lisa 1.9, RULE witch-feature 1.6 */
 #include "services/spin-engine/exact/bets.h"
 
 static bool is_in_band(const struct published_rtp *published, const mpq_t rtp)

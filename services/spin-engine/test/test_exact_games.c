@@ -76,6 +76,8 @@ static void check_game(const char *id)
 	free(game);
 }
 
+/* RULE bewitched 4.1, RULE mystic-gem 2.14, RULE mystery-elves 2.8, RULE mona-lisa 1.9, RULE
+ * witch-feature 1.6 */
 static void test_games_return_what_is_published(void **state)
 {
 	(void)state;
