@@ -5,6 +5,17 @@
 enum { WILD, SCATTER, BONUS, CROWN, RED, BLUE, GREEN, LINES_FROM };
 enum { SET_BASE, SET_FREE, SET_PLAIN, SETS };
 
+static uint8_t symbol_draw(struct dice *dice, const struct game *game, uint32_t set)
+{
+	uint32_t special = game->hold.offered ? 4 : 12; /* bonus symbols enough to hold */
+
+	if (set != SET_PLAIN && dice_chance(dice, 2, special))
+		return game->hold.offered || dice_chance(dice, 1, 2) ? BONUS : CROWN;
+	if (dice_chance(dice, 1, 8))
+		return WILD;
+	return (uint8_t)(LINES_FROM + dice_below(dice, game->symbol_count - LINES_FROM));
+}
+
 static void strip_fill(struct dice *dice, const struct game *game, uint32_t set, uint32_t reel,
 	struct game_strip *strip)
 {
@@ -13,21 +24,18 @@ static void strip_fill(struct dice *dice, const struct game *game, uint32_t set,
 	memset(strip, 0, sizeof(*strip));
 	strip->length = block * (2 + dice_below(dice, 3));
 	for (uint32_t i = 0; i < strip->length; i++) {
-		strip->symbol[i] =
-			(uint8_t)(dice_chance(dice, 1, 8)
-					  ? WILD
-					  : LINES_FROM + dice_below(dice,
-								 game->symbol_count - LINES_FROM));
-		if (set != SET_PLAIN && dice_chance(dice, 1, 6))
-			strip->symbol[i] = dice_chance(dice, 1, 2) ? BONUS : CROWN;
+		strip->symbol[i] = symbol_draw(dice, game, set);
 		strip->stop_weight[i] =
 			(uint16_t)(dice_chance(dice, 1, 4) ? 1 + dice_below(dice, 3) : 1);
 	}
 	if (set == SET_PLAIN)
 		return;
-	strip->symbol[dice_below(dice, block)] = SCATTER;
-	if (set == SET_BASE && game->potions.offered && reel > 0 && reel + 1 < game->reels)
-		strip->symbol[block - 1] = (uint8_t)(RED + dice_below(dice, GAME_COLOURS));
+	strip->symbol[dice_below(dice, game->rows)] = SCATTER;
+	if (set != SET_BASE || !game->potions.offered || reel == 0 || reel + 1 == game->reels)
+		return;
+	for (uint32_t i = block - 1; i < strip->length;
+		i += block) /* of each colour now and then */
+		strip->symbol[i] = (uint8_t)(RED + dice_below(dice, GAME_COLOURS));
 }
 
 static void symbols_fill(struct dice *dice, struct game *game)
@@ -64,7 +72,7 @@ static void battles_and_vials(struct dice *dice, struct game *game)
 			game->battle[k][1] = (struct battle_outcome){ 1, 1 + dice_below(dice, 2) };
 		}
 	}
-	if (game->hold.offered || dice_chance(dice, 1, 2))
+	if (game->hold.offered || game->potions.offered || dice_chance(dice, 1, 2))
 		return;
 	game->bonus_count_min = 4;
 	game->vial_count = 3;
@@ -89,7 +97,7 @@ static void free_and_sticky(struct dice *dice, struct game *game)
 		rules->award_symbol = SCATTER;
 		rules->award[CONTEXT_BASE][3] = 2;
 		rules->award[CONTEXT_BASE][4] = rules->award[CONTEXT_FREE][4] = 3;
-		rules->award[CONTEXT_RESPIN][2] = 1;
+		rules->award[CONTEXT_RESPIN][1] = rules->award[CONTEXT_RESPIN][2] = 1;
 	}
 	if (game->potions.offered || game->hold.offered || dice_chance(dice, 1, 3))
 		return;
@@ -115,7 +123,7 @@ static void hold_fill(struct dice *dice, struct game *game)
 
 	*hold = (struct hold_rules){ .offered = true,
 		.symbol = BONUS,
-		.at_least = 4,
+		.at_least = 5,
 		.respins = 2 + dice_below(dice, 2),
 		.cell = { 1, 6 + dice_below(dice, 6) },
 		.mystery_weight = 3,
@@ -126,7 +134,7 @@ static void hold_fill(struct dice *dice, struct game *game)
 	choices_fill(dice, &hold->value, 5, 1);
 	choices_fill(dice, &hold->multiplier, 2, 2);
 	hold->award[0] = (struct hold_award){ "small", "", 5, 3, false };
-	hold->award[1] = (struct hold_award){ "grand", "", 20, 1, true };
+	hold->award[1] = (struct hold_award){ "grand", "", 20, 2, true };
 }
 
 static void potions_fill(struct dice *dice, struct game *game)
@@ -145,7 +153,7 @@ static void potions_fill(struct dice *dice, struct game *game)
 		rules->step[k].kind = (enum potion_kind)k;
 		memcpy(rules->step[k].needs, needs[k], sizeof(needs[k]));
 		rules->step[k].strips = SET_PLAIN;
-		rules->explosion_locked[k] = (struct odds){ k, 4 };
+		rules->explosion_locked[k] = (struct odds){ (uint32_t)k, 4 };
 	}
 	for (uint32_t r = 0; r < game->reels; r++) {
 		choices_fill(dice, &rules->wilds[r], 3, 0);

@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #define FIRST_SEED 20240701u
-#define GAMES 40u
-#define PLAYED_GAMES 24u
+#define GAMES 60u
+#define PLAYED_GAMES 60u
 #define BLOCKS 24u
 #define BLOCK 1000u
 #define DEVIATIONS 5.5
