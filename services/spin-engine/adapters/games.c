@@ -107,14 +107,20 @@ struct games *games_load(const char *folder, bool demo)
 	return games;
 }
 
+static void forget(struct game *game)
+{
+	definition_free(game);
+	free(game);
+}
+
 void games_free(struct games **games)
 {
 	for (size_t i = 0; i < (*games)->count; i++) {
-		free((*games)->entry[i].game);
+		forget((*games)->entry[i].game);
 		free((*games)->entry[i].canonical);
 	}
 	for (size_t i = 0; i < (*games)->old_count; i++)
-		free((*games)->old[i]);
+		forget((*games)->old[i]);
 	free(*games);
 	*games = NULL;
 }
@@ -173,7 +179,7 @@ const struct game *games_by_number(const struct games *games, uint32_t number)
 static const struct game *keep_old(struct games *games, struct game *game)
 {
 	if (games->old_count == GAMES_OLD_MAX) /* the caller holds no pointer over a turn */
-		free(games->old[--games->old_count]);
+		forget(games->old[--games->old_count]);
 	games->old[games->old_count++] = game;
 	return game;
 }
@@ -199,8 +205,10 @@ const struct game *games_by_digest(
 		parameters);
 	if (PQntuples(result) == 1)
 		game = malloc(sizeof(*game));
-	if (game && definition_parse("carillon.game", PQgetvalue(result, 0, 0),
-			    (size_t)PQgetlength(result, 0, 0), game, error) != DEFINITION_OK) {
+	/* its returns were proved when it was offered */
+	if (game && definition_parse_flags("carillon.game", PQgetvalue(result, 0, 0),
+			    (size_t)PQgetlength(result, 0, 0), DEFINITION_UNPROVEN, game,
+			    error) != DEFINITION_OK) {
 		log_error("an older definition of game %" PRIu32 ": %s", number, error);
 		free(game);
 		game = NULL;
