@@ -153,7 +153,7 @@ def game_mode(task):
     game_id, answer, mode_id = task
     with open(f"{GAMES}/{game_id}/definition.json", encoding="utf-8") as file:
         definition = json.load(file)
-    mode = next(m for m in definition["modes"] if m["id"] == mode_id or answer["mode"].startswith(m["id"] + "_"))
+    mode = next(m for m in definition["modes"] if m["id"] == mode_id)
     progressive = answer["mode"].endswith("_max") and not answer["mode"].endswith("_below_max")
     own = base_figures(definition, mode, progressive)
     parts = {p["source"]: Fraction(p["rtp_exact"]) for p in answer["parts"]}

@@ -84,7 +84,7 @@ static json_t *shown_of(const json_t *definition, const char *math_version)
 	copy(game, "max", json_object_get(bet, "lines"), "lines_max");
 	copy(game, "min", json_object_get(bet, "coins"), "coins_min");
 	copy(game, "max", json_object_get(bet, "coins"), "coins_max");
-	copy(game, "published_rtp", definition, "rtp");
+	copy(game, "modes", definition, "modes");
 	(void)json_object_set_new(game, "currencies", currencies_of(bet));
 	(void)json_object_set_new(game, "bet", bet_of(definition));
 	(void)json_object_set_new(game, "math_version", json_string(math_version));
@@ -120,7 +120,7 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 	struct shown *shown = &games.game[games.n++];
 	json_t *game = shown_of(definition, math_version);
 	json_t *item = json_object();
-	static const char *const brief[] = { "id", "number", "name", "version", "demo", "rtp",
+	static const char *const brief[] = { "id", "number", "name", "version", "demo", "modes",
 		"math_version" };
 	for (size_t i = 0; i < sizeof(brief) / sizeof(brief[0]); i++)
 		copy(item, brief[i], game, brief[i]);

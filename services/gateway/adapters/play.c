@@ -82,6 +82,7 @@ void on_round(struct edge_request *request, void *context)
 	bet.coin_minor = body.bet.coin_minor;
 	bet.lines = (uint32_t)body.bet.lines;
 	bet.coins = (uint32_t)body.bet.coins;
+	bet.mode = body.bet.mode;
 	bet.autoplay_id.data = body.autoplay.bytes;
 	bet.autoplay_id.len = body.has_autoplay ? body.autoplay.length : 0;
 	command.kind = CARILLON__SPIN_KIND__SPIN_BET;
@@ -194,6 +195,7 @@ void on_settings(struct edge_request *request, void *context)
 		setting.loss_limit_minor = body.autoplay.loss_limit_minor;
 		setting.single_win_minor = body.autoplay.single_win_minor;
 		setting.stop_on_jackpot = body.autoplay.stop_on_jackpot;
+		setting.stop_on_feature = body.autoplay.stop_on_feature;
 		command.autoplay = &setting;
 	}
 	/* No key is asked for: the same setting at the same move is the same request. */

@@ -60,6 +60,7 @@ static const struct field bet_fields[] = {
 	{ "coin_minor", FIELD_INT, true, 1, MINOR_MAX, AT(bet_body, coin_minor, has_coin) },
 	{ "lines", FIELD_INT, true, 1, 1000, AT(bet_body, lines, has_lines) },
 	{ "coins", FIELD_INT, true, 1, 1000, AT(bet_body, coins, has_coins) },
+	{ "mode", FIELD_SLUG, false, 1, SLUG_MAX, AT(bet_body, mode, has_mode) },
 	END,
 };
 
@@ -94,6 +95,8 @@ static const struct field autoplay_fields[] = {
 		AT(autoplay_body, single_win_minor, has_single_win) },
 	{ "stop_on_jackpot", FIELD_BOOL, false, 0, 0,
 		AT(autoplay_body, stop_on_jackpot, has_stop) },
+	{ "stop_on_feature", FIELD_BOOL, false, 0, 0,
+		AT(autoplay_body, stop_on_feature, has_feature_stop) },
 	END,
 };
 

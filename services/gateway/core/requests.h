@@ -34,7 +34,8 @@ struct block_body {
 
 struct bet_body {
 	int64_t coin_minor, lines, coins;
-	bool has_coin, has_lines, has_coins;
+	char mode[SLUG_MAX + 1];
+	bool has_coin, has_lines, has_coins, has_mode;
 };
 
 /* POST /v1/rounds */
@@ -60,8 +61,8 @@ struct action_body {
 struct autoplay_body {
 	struct field_bytes id;
 	int64_t spins, loss_limit_minor, single_win_minor;
-	bool stop_on_jackpot;
-	bool has_id, has_spins, has_loss_limit, has_single_win, has_stop;
+	bool stop_on_jackpot, stop_on_feature;
+	bool has_id, has_spins, has_loss_limit, has_single_win, has_stop, has_feature_stop;
 };
 
 /* POST /v1/settings: exactly one of witch and autoplay */

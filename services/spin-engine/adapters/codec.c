@@ -38,6 +38,7 @@ struct state_out {
 	Carillon__PlayState state;
 	Carillon__PlayRound round;
 	Carillon__PlayAutoplay autoplay;
+	uint8_t carried[CARRIED_BYTES_MAX];
 	Carillon__PlayGamble gamble[PLAYER_GAMBLES_MAX];
 	Carillon__PlayGamble *gambles[PLAYER_GAMBLES_MAX];
 	uint32_t forced[PLAYER_FORCED_MAX];
@@ -86,6 +87,9 @@ static void put_round(const struct play_round *round, struct state_out *out)
 	message->lines = round->bet.lines;
 	message->coins = round->bet.coins;
 	message->currency = round->bet.currency;
+	message->mode = round->bet.mode;
+	message->stake = round->stake.minor;
+	message->before = round_state_pack(&round->before);
 	message->win_base_lines = round->win_base_lines.minor;
 	message->win_feature = round->win_feature.minor;
 	message->feature_due = round->feature_due.minor;
@@ -116,6 +120,7 @@ static void put_autoplay(const struct autoplay *autoplay, Carillon__PlayAutoplay
 	message->bets = autoplay->bets.minor;
 	message->wins = autoplay->wins.minor;
 	message->last_spin_ms = autoplay->last_spin_ms;
+	message->stop_on_feature = autoplay->stop_on_feature;
 }
 
 static void put_state(const struct player_game *play, struct state_out *out)
@@ -127,6 +132,7 @@ static void put_state(const struct player_game *play, struct state_out *out)
 	message->game = state->game;
 	message->witch = state->witch_chosen ? state->witch + 1u : 0;
 	message->cards = data_of(state->card, state->card_count);
+	message->carried = data_of(out->carried, carried_encode(&state->carried, out->carried));
 	message->move = play->move;
 	message->version = play->version;
 	if (state->autoplay.spins > 0) {
@@ -279,7 +285,8 @@ static bool get_gambles(const Carillon__PlayRound *message, struct play_round *r
 static bool bet_possible(const struct bet *bet)
 {
 	return bet->coin_minor > 0 && bet->coin_minor <= GAME_COIN_MINOR_MAX && bet->lines > 0 &&
-	       bet->lines <= GAME_LINES_MAX && bet->coins > 0 && bet->coins <= GAME_LINE_COINS_MAX;
+	       bet->lines <= GAME_LINES_MAX && bet->coins > 0 &&
+	       bet->coins <= GAME_LINE_COINS_MAX && bet->mode < GAME_MODES_MAX;
 }
 
 static bool round_possible(const Carillon__PlayRound *message)
@@ -326,15 +333,18 @@ static bool get_round(const Carillon__PlayRound *message, struct player_game *pl
 	struct play_round *round = &play->round;
 
 	round->bet = (struct bet){ message->currency, message->coin_minor, message->lines,
-		message->coins, 0 };
+		message->coins, message->mode };
 	if (!round_possible(message) || !bet_possible(&round->bet) ||
-		bet_total(&round->bet, &round->stake) != BET_OK ||
+		bet_total(&round->bet, &round->stake) != BET_OK || message->stake <= 0 ||
+		message->before > UINT8_MAX ||
+		!round_state_unpack((uint8_t)message->before, &round->before) ||
 		!get_bytes(&message->salt, PLAYER_SALT_BYTES, round->salt.bytes) ||
 		!get_bytes(
 			&message->math_version, sizeof(round->math_version), round->math_version) ||
 		!get_bytes(&message->digest, sizeof(round->digest), round->digest) ||
 		!get_gambles(message, round))
 		return false;
+	round->stake = money_of(message->stake);
 	round->move = message->move;
 	round->closed_by = message->closed_by;
 	round->opened_us = message->opened_us;
@@ -377,6 +387,7 @@ static bool get_autoplay(const Carillon__PlayAutoplay *message, struct autoplay 
 	autoplay->bets = money_of(message->bets);
 	autoplay->wins = money_of(message->wins);
 	autoplay->last_spin_ms = message->last_spin_ms;
+	autoplay->stop_on_feature = message->stop_on_feature;
 	return true;
 }
 
@@ -389,6 +400,8 @@ static enum codec_status get_state(const Carillon__PlayState *message, struct pl
 		message->cards.len > GAMBLE_CARDS_MAX)
 		return CODEC_RANGE;
 	state->game = message->game;
+	if (!carried_decode(message->carried.data, message->carried.len, &state->carried))
+		return CODEC_RANGE;
 	state->witch_chosen = message->witch > 0;
 	state->witch = (uint8_t)(message->witch > 0 ? message->witch - 1 : 0);
 	state->card_count = (uint8_t)message->cards.len;
@@ -517,8 +530,9 @@ enum codec_status player_decode(const uint8_t *bytes, size_t count, struct playe
  */
 
 /* Every field at the value that takes the most bytes. Script and reason never meet in an ordinary
- * record, and are counted all the same. */
-size_t record_bytes_worst(void)
+ * record, and are counted all the same; what is carried and a gamble do not meet in a game, by the
+ * loader's check. */
+static size_t record_bytes_of(bool gambles)
 {
 	struct player_record record;
 	struct play_round *round = &record.game.round;
@@ -533,7 +547,7 @@ size_t record_bytes_worst(void)
 	state->open.cursor = round->phases = GAME_ROUND_PHASES_MAX;
 	state->open.gamble_attempts = PLAYER_GAMBLES_MAX;
 	state->autoplay.stopped = AUTOPLAY_STOPPED_PLAYER;
-	state->autoplay.stop_on_jackpot = true;
+	state->autoplay.stop_on_jackpot = state->autoplay.stop_on_feature = true;
 	state->autoplay.spins = state->autoplay.left = UINT32_MAX;
 	round->closed_by = 0;
 	round->nonce_length = PLAYER_NONCE_MAX;
@@ -541,7 +555,11 @@ size_t record_bytes_worst(void)
 		GAME_MODES_MAX - 1 };
 	round->claims = round->claims_shown = PLAYER_CLAIMS_MAX;
 	round->pick_count = PLAYER_PICKS_MAX;
-	round->gamble_count = PLAYER_GAMBLES_MAX;
+	round->gamble_count = gambles ? PLAYER_GAMBLES_MAX : 0;
+	round->before = (struct round_state){ { 0, 0, 2 }, GAME_POTION_STEPS_MAX - 1 };
+	state->carried.count = gambles ? 0 : CARRIED_MAX;
+	for (uint32_t i = 0; i < CARRIED_MAX; i++)
+		state->carried.entry[i] = (uint64_t)(i + 1) << 8 | 1;
 	round->autospin = round->has_feature = round->voided = true;
 	for (uint32_t i = 0; i < PLAYER_GAMBLES_MAX; i++)
 		round->gamble[i] = (struct gamble_step){ money_of(INT64_C(1) << 50),
@@ -550,6 +568,13 @@ size_t record_bytes_worst(void)
 	for (uint32_t i = 0; i < PLAYER_FORCED_MAX; i++)
 		round->forced[i] = GAME_WEIGHT_MAX;
 	return record_pack(&record, NULL);
+}
+
+size_t record_bytes_worst(void)
+{
+	size_t gambling = record_bytes_of(true), carrying = record_bytes_of(false);
+
+	return gambling > carrying ? gambling : carrying;
 }
 
 const char *codec_status_text(enum codec_status status)

@@ -61,6 +61,9 @@ static bool read_bet(
 			PLAYER_NONCE_MIN, PLAYER_NONCE_MAX);
 	if (!core->has_request_id)
 		return bad(fault, "request_id", "A bet needs a request id.");
+	if (strlen(bet->mode) >= sizeof(core->mode))
+		return bad_length(fault, "bet.mode", strlen(bet->mode), 0, sizeof(core->mode) - 1);
+	memcpy(core->mode, bet->mode, strlen(bet->mode) + 1);
 	core->bet = (struct bet){ 0, bet->coin_minor, bet->lines, bet->coins, 0 };
 	core->autospin = bet->autoplay_id.len > 0;
 	if (core->autospin)
@@ -82,6 +85,7 @@ static bool read_autoplay(
 	core->autoplay.loss_limit_minor = autoplay->loss_limit_minor;
 	core->autoplay.single_win_minor = autoplay->single_win_minor;
 	core->autoplay.stop_on_jackpot = autoplay->stop_on_jackpot;
+	core->autoplay.stop_on_feature = autoplay->stop_on_feature;
 	if (autoplay->spins == 0) /* stopping names no id */
 		return true;
 	if (autoplay->id.len != AUTOPLAY_ID_BYTES)

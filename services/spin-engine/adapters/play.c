@@ -336,6 +336,17 @@ static bool decide_wait(struct engine *engine, struct seat *seat, struct ask *as
 	return true;
 }
 
+/* The definition's index of the mode a client named; beyond all of them where there is none such,
+ * which bet_check refuses. */
+static uint32_t mode_of(const struct game *game, const char *id)
+{
+	uint32_t mode = 0;
+
+	while (id[0] && mode < game->mode_count && strcmp(game->mode[mode].id, id) != 0)
+		mode++;
+	return mode;
+}
+
 /* False when the seat must wait. */
 static bool decide(struct engine *engine, struct seat *seat, struct ask *ask)
 {
@@ -352,6 +363,8 @@ static bool decide(struct engine *engine, struct seat *seat, struct ask *ask)
 		fail(engine, seat, matter.game ? REFUSED_GAME_STOPPED : REFUSED_NO_GAME);
 		return true;
 	}
+	if (command->verb == VERB_BET)
+		command->bet.mode = mode_of(matter.game, command->mode);
 	switch (player_check(&seat->player,
 		matter.play   ? matter.play
 		: matter.game ? &matter.fresh

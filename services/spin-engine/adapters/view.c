@@ -180,7 +180,7 @@ static enum view_status show_phases(struct showing *showing, const uint8_t *key)
 
 	player_stream(about, key, &rng);
 	round_sum_begin(&showing->summing, about->stake);
-	if (round_begin(showing->game, &about->bet, NULL, &rng, &round) != ROUND_OK)
+	if (round_begin(showing->game, &about->bet, &about->before, &rng, &round) != ROUND_OK)
 		return VIEW_DIFFERS;
 	while (round_next(&round, &phase) == ROUND_OK) {
 		if (!round_sum_add(&showing->summing, &phase))

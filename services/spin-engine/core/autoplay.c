@@ -17,11 +17,14 @@ enum autoplay_status autoplay_start(const struct game *game,
 		return AUTOPLAY_SINGLE_WIN_BAD;
 	if (settings->stop_on_jackpot && !game->autoplay.jackpot_stop_offered)
 		return AUTOPLAY_JACKPOT_STOP_NOT_OFFERED;
+	if (settings->stop_on_feature && !game->autoplay.feature_stop_offered)
+		return AUTOPLAY_FEATURE_STOP_NOT_OFFERED;
 	*autoplay = (struct autoplay){ .spins = settings->spins,
 		.left = settings->spins,
 		.loss_limit = money_of(settings->loss_limit_minor),
 		.single_win = money_of(settings->single_win_minor),
 		.stop_on_jackpot = settings->stop_on_jackpot,
+		.stop_on_feature = settings->stop_on_feature,
 		.stopped = AUTOPLAY_RUNS };
 	memcpy(autoplay->id, settings->id, AUTOPLAY_ID_BYTES);
 	return AUTOPLAY_OK;
@@ -98,7 +101,9 @@ enum autoplay_status autoplay_spun(const struct game *game, const struct round_s
 	autoplay->wins = wins;
 	autoplay->left--;
 	autoplay->last_spin_ms = now_ms;
-	if (sum->has_feature) /* RULE bewitched 6.2; RULE mona-lisa 5.2 */
+	/* RULE bewitched 6.2; RULE mona-lisa 5.2: the player must start it. RULE witch-feature 7.3: he
+	 * asked for it; a round of more than its paid spin had one. */
+	if (sum->has_feature || (autoplay->stop_on_feature && sum->phases > 1))
 		autoplay->stopped = AUTOPLAY_STOPPED_FEATURE;
 	else if (sum->jackpot_hits > 0 && autoplay->stop_on_jackpot) /* RULE bewitched 6.4; RULE
 									mona-lisa 5.4 */
@@ -127,6 +132,8 @@ const char *autoplay_status_text(enum autoplay_status status)
 		return "autoplay_single_win_bad";
 	case AUTOPLAY_JACKPOT_STOP_NOT_OFFERED:
 		return "autoplay_jackpot_stop_not_offered";
+	case AUTOPLAY_FEATURE_STOP_NOT_OFFERED:
+		return "autoplay_feature_stop_not_offered";
 	case AUTOPLAY_UNKNOWN_ID:
 		return "autoplay_unknown_id";
 	case AUTOPLAY_STOPPED:

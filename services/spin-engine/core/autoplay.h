@@ -15,6 +15,7 @@ enum autoplay_status {
 	AUTOPLAY_LOSS_LIMIT_BAD, /* set, but negative beyond -1 */
 	AUTOPLAY_SINGLE_WIN_BAD, /* set to 0: would stop at once */
 	AUTOPLAY_JACKPOT_STOP_NOT_OFFERED,
+	AUTOPLAY_FEATURE_STOP_NOT_OFFERED,
 	AUTOPLAY_UNKNOWN_ID, /* the spin names another autoplay, or none runs */
 	AUTOPLAY_STOPPED,    /* state->autoplay.stopped says why */
 	AUTOPLAY_TOO_SOON,
@@ -27,6 +28,7 @@ struct autoplay_settings {
 	int64_t loss_limit_minor; /* -1: none */
 	int64_t single_win_minor; /* -1: none */
 	bool stop_on_jackpot;
+	bool stop_on_feature;
 };
 
 /* Checks and starts; on refusal nothing is changed. */

@@ -32,6 +32,7 @@ struct autoplay {
 	struct money loss_limit;
 	struct money single_win;
 	bool stop_on_jackpot;
+	bool stop_on_feature;
 	enum autoplay_stop stopped;
 	struct money bets, wins; /* since it was started */
 	int64_t last_spin_ms;	 /* time of its last spin, for the smallest interval; 0: none yet */

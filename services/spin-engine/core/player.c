@@ -30,6 +30,7 @@ bool player_feature_open(const struct player_game *play)
 	return player_round_open(play) && play->state.open.cursor < play->round.phases;
 }
 
+/* RULE witch-feature 8.1, 8.3: until a request becomes a move, the last round stands as it is. */
 struct money player_pending(const struct player_game *play)
 {
 	if (!player_round_open(play))
@@ -168,12 +169,12 @@ static enum player_outcome check_verb(const struct player_game *play, const stru
 	enum player_outcome outcome;
 
 	switch (command->verb) {
-	case VERB_BET:
+	case VERB_BET: /* RULE mystic-gem 3.14: refused while a feature runs */
 		return check_bet(play, game, command, now_us, error_r);
 	case VERB_PICK:
 	case VERB_NEXT:
 		return check_step(play, command, error_r);
-	case VERB_COLLECT:
+	case VERB_COLLECT: /* RULE mystic-gem 8.1: also what leaving the game does */
 		outcome = check_round(play, command, error_r);
 		if (outcome == PLAYER_PROPOSE && player_feature_open(play))
 			return refuse(error_r, REFUSED_FEATURE_OPEN, "round", play->round.move);

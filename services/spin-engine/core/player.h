@@ -52,6 +52,7 @@ struct play_round {
 	uint8_t math_version[GAME_DIGEST_BYTES];
 	uint8_t digest[ROUND_DIGEST_BYTES]; /* of the result */
 	struct bet bet;
+	struct round_state before; /* what the bet value carried before it */
 	struct money stake;
 	struct money win_base_lines, win_feature;
 	struct money feature_due; /* part of pending that waits for the feature to be watched; never
@@ -154,6 +155,7 @@ struct player_command {
 	uint64_t not_after_us; /* 0: none */
 	uint32_t currency;     /* OPEN */
 	struct bet bet; /* BET; its currency is the account's, filled by player_check's caller */
+	char mode[GAME_ID_MAX]; /* BET: as the client named it; bet.mode is found by the caller too */
 	bool autospin;
 	uint8_t autoplay_id[AUTOPLAY_ID_BYTES];
 	uint8_t nonce[PLAYER_NONCE_MAX];

@@ -77,7 +77,7 @@ static enum player_refusal play_round(const struct game *game, struct play_round
 	bool stopped = false;
 
 	player_stream(round, key, &rng);
-	if (round_begin(game, &round->bet, NULL, &rng, &playing) != ROUND_OK)
+	if (round_begin(game, &round->bet, &round->before, &rng, &playing) != ROUND_OK)
 		return REFUSED_BET;
 	round_sum_begin(&summing, round->stake);
 	*shown_r = 0;
@@ -187,8 +187,8 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	uint32_t shown;
 
 	begin(player, play, entropy, PLAYER_MOVE_BET, proposal);
-	/* RULE bewitched 5.1: with gamble or collect all that is left, the next bet collects first
-	 */
+	/* RULE bewitched 5.1; RULE mystic-gem 1.4: with gamble or collect all that is left, the next
+	 * bet collects first. */
 	proposal->release = proposal->pending_before;
 	proposal->collected = proposal->release;
 	new_round(player, command, game, entropy, now_us, &after->round);
@@ -197,9 +197,13 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	if (bet_stake(game, &command->bet, &after->round.stake) != BET_OK)
 		return REFUSED_BET;
 	proposal->stake = after->round.stake;
+	/* RULE witch-feature 3.12, 3.13: what is carried belongs to the bet value */
+	after->round.before = game_state_carried(game, &play->state, &command->bet);
 	refusal = play_round(game, &after->round, entropy->round_key, &shown, &proposal->sum);
 	if (refusal != REFUSED_NOTHING)
 		return refusal;
+	if (!game_state_carry(game, &after->state, &command->bet, &proposal->sum.state))
+		return REFUSED_OVERFLOW;
 	mirror_open(&after->round, &proposal->sum, shown, &after->state.open);
 	if (!command->autospin) /* a spin by hand ends autoplay */
 		autoplay_stop(&after->state.autoplay);

@@ -21,8 +21,8 @@ bool player_next_phase(const struct player_game *play, const struct game *game,
 	if (!player_feature_open(play))
 		return false;
 	player_stream(&play->round, round_key, &rng);
-	return round_replay(game, &play->round.bet, NULL, &rng, play->state.open.cursor, phase_r) ==
-	       ROUND_OK;
+	return round_replay(game, &play->round.bet, &play->round.before, &rng,
+		       play->state.open.cursor, phase_r) == ROUND_OK;
 }
 
 /* Remembers a pick of the bonus at the cursor. A vial can be picked once, so a repeated request is
@@ -60,7 +60,7 @@ static void advance(struct player_game *play, const struct game *game,
 	struct rng rng;
 
 	player_stream(&play->round, round_key, &rng);
-	if (round_begin(game, &play->round.bet, NULL, &rng, &round) != ROUND_OK)
+	if (round_begin(game, &play->round.bet, &play->round.before, &rng, &round) != ROUND_OK)
 		return;
 	while (round_next(&round, &phase) == ROUND_OK) {
 		if (phase.index < from)

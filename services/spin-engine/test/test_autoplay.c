@@ -18,14 +18,14 @@ static void test_autoplay_start(void **unused)
 		struct autoplay_settings settings;
 		enum autoplay_status status;
 	} rows[] = {
-		{ { { 1 }, 1, -1, -1, false }, AUTOPLAY_OK },
-		{ { { 1 }, 1000, 0, 1, true }, AUTOPLAY_OK },
-		{ { { 1 }, 0, -1, -1, false }, AUTOPLAY_SPINS_OUT_OF_RANGE },
-		{ { { 1 }, 1001, -1, -1, false }, AUTOPLAY_SPINS_OUT_OF_RANGE },
-		{ { { 1 }, 1, -2, -1, false }, AUTOPLAY_LOSS_LIMIT_BAD },
-		{ { { 1 }, 1, INT64_MIN, -1, false }, AUTOPLAY_LOSS_LIMIT_BAD },
-		{ { { 1 }, 1, -1, 0, false }, AUTOPLAY_SINGLE_WIN_BAD },
-		{ { { 1 }, 1, -1, -2, false }, AUTOPLAY_SINGLE_WIN_BAD },
+		{ { { 1 }, 1, -1, -1, false, false }, AUTOPLAY_OK },
+		{ { { 1 }, 1000, 0, 1, true, false }, AUTOPLAY_OK },
+		{ { { 1 }, 0, -1, -1, false, false }, AUTOPLAY_SPINS_OUT_OF_RANGE },
+		{ { { 1 }, 1001, -1, -1, false, false }, AUTOPLAY_SPINS_OUT_OF_RANGE },
+		{ { { 1 }, 1, -2, -1, false, false }, AUTOPLAY_LOSS_LIMIT_BAD },
+		{ { { 1 }, 1, INT64_MIN, -1, false, false }, AUTOPLAY_LOSS_LIMIT_BAD },
+		{ { { 1 }, 1, -1, 0, false, false }, AUTOPLAY_SINGLE_WIN_BAD },
+		{ { { 1 }, 1, -1, -2, false, false }, AUTOPLAY_SINGLE_WIN_BAD },
 	};
 	static struct game game;
 	struct autoplay autoplay;
@@ -98,7 +98,7 @@ static void test_autoplay_stops(void **unused)
 	game = *fixture_game();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct autoplay_settings settings = { { 4 }, rows[i].spins, rows[i].loss_limit,
-			rows[i].single_win, rows[i].stop_on_jackpot };
+			rows[i].single_win, rows[i].stop_on_jackpot, false };
 		struct round_sum sum = { .stake = { 10 } };
 		struct autoplay autoplay;
 
@@ -126,7 +126,7 @@ static void test_autoplay_stops(void **unused)
 static void test_autoplay_may_spin(void **unused)
 {
 	static const uint8_t id[AUTOPLAY_ID_BYTES] = { 4 }, other[AUTOPLAY_ID_BYTES] = { 5 };
-	struct autoplay_settings settings = { { 4 }, 3, -1, -1, false };
+	struct autoplay_settings settings = { { 4 }, 3, -1, -1, false, false };
 	struct round_sum sum = { .stake = { 10 } };
 	struct autoplay autoplay = { .spins = 0 };
 	static struct game game;
@@ -154,12 +154,39 @@ static void test_autoplay_may_spin(void **unused)
 	assert_int_equal(autoplay.left, 2);
 }
 
+/* RULE witch-feature 7.3: the round that had a feature is the last one, if that was asked for. */
+static void test_autoplay_stops_on_a_feature(void **unused)
+{
+	struct autoplay_settings settings = { { 4 }, 9, -1, -1, false, true };
+	struct round_sum sum = { .stake = { 10 }, .phases = 1 };
+	struct autoplay autoplay = { .spins = 0 };
+	static struct game game;
+
+	(void)unused;
+	game = *fixture_game();
+	game.autoplay.feature_stop_offered = false;
+	assert_int_equal(autoplay_start(&game, &settings, &autoplay),
+		AUTOPLAY_FEATURE_STOP_NOT_OFFERED);
+	game.autoplay.feature_stop_offered = true;
+	assert_int_equal(autoplay_start(&game, &settings, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay_spun(&game, &sum, 1000, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay.stopped, AUTOPLAY_RUNS);
+	sum.phases = 2;
+	assert_int_equal(autoplay_spun(&game, &sum, 2000, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay.stopped, AUTOPLAY_STOPPED_FEATURE);
+	settings.stop_on_feature = false;
+	assert_int_equal(autoplay_start(&game, &settings, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay_spun(&game, &sum, 3000, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay.stopped, AUTOPLAY_RUNS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_autoplay_start),
 		cmocka_unit_test(test_autoplay_stops),
 		cmocka_unit_test(test_autoplay_may_spin),
+		cmocka_unit_test(test_autoplay_stops_on_a_feature),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

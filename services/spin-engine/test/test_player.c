@@ -239,6 +239,10 @@ static void test_player_remembers_repeats(void **unused)
 }
 
 /* What waits in pending, and who lets it go. RULE bewitched 5.9 */
+/* RULE mystic-gem 1.4: "the next bet collects". RULE mystic-gem 3.14: no bet, bought or not, while a
+ * feature runs ("a feature must be watched"). RULE mystic-gem 8.1: leaving is "collect", and a
+ * closed round cannot be doubled. RULE witch-feature 8.1, 8.3: what was last stays as it is when
+ * nothing new arrives ("no round yet", "another round"). */
 static void test_player_stages(void **unused)
 {
 	static const struct row rows[] = {
@@ -365,6 +369,8 @@ static void test_player_autoplay(void **unused)
 	RUN(rows);
 }
 
+/* RULE mystery-elves 6.7; RULE mystic-gem 8.4: a round nobody finishes is played to its end and paid
+ */
 static void test_player_house(void **unused)
 {
 	static const struct row rows[] = {
