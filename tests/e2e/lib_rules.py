@@ -70,7 +70,7 @@ class Rules:
         self.pays = [{int(n): pay for n, pay in s.get("pays", {}).items()} for s in d["symbols"]]
         self.wild, self.scatter, self.bonus = (self.kind.index(k) for k in ("wild", "scatter", "bonus"))
         self.rows, self.reels = d["grid"]["rows"], d["grid"]["reels"]
-        self.strips = [[self.symbols.index(s) for s in strip] for strip in d["strips"]]
+        self.strips = [[self.symbols.index(s) for s in strip] for strip in d["strips"]["base"]]
         self.lines = d["lines"]
         self.vials = d["vials"]["outcomes"]
 

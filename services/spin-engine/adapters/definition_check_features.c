@@ -19,6 +19,7 @@ static void check_together(const struct node *root, const struct game *game)
 		{ game->potions.offered, game->vial_count > 0, "potions", "vials" },
 		{ game->potions.offered, game->sticky.offered, "potions", "sticky_respins" },
 		{ game->potions.offered, game->hold.offered, "potions", "hold_and_win" },
+		{ game->potions.offered, game->gamble.offered, "potions", "gamble" },
 		{ game->potions.offered, game->expanding_reels != 0, "potions", "expanding_wild" },
 		{ game->potions.offered, game->jackpot_symbols.symbol != GAME_NO_SYMBOL, "potions",
 			"progressive_symbols" },
