@@ -409,27 +409,33 @@ void pair_step(const struct pair_space *space, const struct pair_reel *reel,
 	level_close(&step.b);
 }
 
-uint64_t pair_result(const struct pair_space *space, const struct pair_vector *first)
+struct pair_sums pair_result(const struct pair_space *space, const struct pair_vector *first)
 {
 	const struct pair_side *a = &space->a, *b = &space->b;
-	uint64_t prime = space->prime, sum = 0;
 	size_t nodes_b = nodes_of(space, b, 0);
+	uint64_t prime = space->prime;
+	struct pair_sums sums = { 0 };
 
+	for (uint32_t k = 0; k < b->line_count; k++)
+		sums.b = fold((wide)value_of(b, b->lines->root_gain[k], prime) * first->mass +
+				      first->b[b->lines->root[k]] + sums.b,
+			prime);
 	for (uint32_t i = 0; i < a->line_count; i++) {
 		uint64_t gain_a = value_of(a, a->lines->root_gain[i], prime);
 		uint32_t root_a = a->lines->root[i];
 
+		sums.a = fold((wide)gain_a * first->mass + first->a[root_a] + sums.a, prime);
 		for (uint32_t k = 0; k < b->line_count; k++) {
 			uint64_t gain_b = value_of(b, b->lines->root_gain[k], prime);
 			uint32_t root_b = b->lines->root[k];
 			uint64_t later = fold((wide)gain_b * first->mass + first->b[root_b], prime);
 
-			sum = fold((wide)gain_a * later + (wide)gain_b * first->a[root_a] +
-					   first->both[root_a * nodes_b + root_b] + sum,
+			sums.both = fold((wide)gain_a * later + (wide)gain_b * first->a[root_a] +
+						 first->both[root_a * nodes_b + root_b] + sums.both,
 				prime);
 		}
 	}
-	return sum;
+	return sums;
 }
 
 /* ---- independent reels ---- */
@@ -469,7 +475,7 @@ void pair_sum(const struct pair_space *space, const struct pair_reel *reels, mpz
 			pair_vector_free(&here, &after);
 			after = before;
 		}
-		residue[i] = pair_result(&here, &after);
+		residue[i] = pair_result(&here, &after).both;
 		pair_vector_free(&here, &after);
 	}
 	residue_join(residue, primes, sum_r);

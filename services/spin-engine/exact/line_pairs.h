@@ -80,8 +80,12 @@ void pair_step(const struct pair_space *space, const struct pair_reel *reel,
 /* sum += factor * x */
 void pair_add(const struct pair_space *space, struct pair_vector *sum, const struct pair_vector *x,
 	uint64_t factor);
-/* The sum over the lines of both sides, from the vector of reel 0. */
-uint64_t pair_result(const struct pair_space *space, const struct pair_vector *first);
+/* Sums over the lines of each side, and over the pairs of lines, from the vector of reel 0. */
+struct pair_sums {
+	uint64_t a, b, both;
+};
+
+struct pair_sums pair_result(const struct pair_space *space, const struct pair_vector *first);
 
 /* The whole way for reels that nothing ties together: the sum of products of both sides' units,
  * over all weights. */

@@ -55,8 +55,10 @@ void potion_force(
 
 /* Means for one number of lines, in total bets. */
 struct potion_figures {
-	mpq_t value[POTION_KINDS]; /* of each feature by itself */
-	mpq_t multiplier;	   /* E[x] */
+	bool has_squares;
+	mpq_t square[POTION_KINDS]; /* E[win^2] of each feature by itself; EXACT_ALL only */
+	mpq_t value[POTION_KINDS];  /* of each feature by itself */
+	mpq_t multiplier;	    /* E[x] */
 	mpq_t *exploded; /* [spin]: E[win of an explosion; this spin], were it sure to come */
 };
 
@@ -67,6 +69,17 @@ struct potions_work {
 };
 
 const struct potion_figures *potion_figures(const struct exact_work *work, uint32_t lines);
+/* E[win^2] of each feature by itself, in squares of total bets. */
+const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines);
+
+/* What a free spin may bring: set `index` of the table. RULE witch-feature 6.3 to 6.6 */
+struct potion_free_set {
+	mpq_t p;	       /* the free spin's chance; the caller clears it */
+	enum potion_kind kind; /* whose respin is played */
+	bool multiplied;       /* the multiplier beside it */
+	uint32_t kinds;	       /* bits: all of them */
+};
+struct potion_free_set potion_free_set(const struct potion_rules *rules, uint32_t index);
 /* The rules of a kind, NULL: the game has no such feature. */
 const struct potion_step *potion_step(const struct potion_rules *rules, enum potion_kind kind);
 enum exact_source potion_source(enum potion_kind kind);

@@ -181,13 +181,14 @@ static struct potion_figures *figures_new(const struct exact_work *work, uint32_
 	struct potion_figures *figures = potion_take(sizeof(*figures));
 	uint32_t spins = work->potions->chain.spin_count;
 
+	figures->has_squares = false;
 	mpq_init(figures->multiplier);
 	if (rules->multiplier.weight > 0)
 		choices_mean(&rules->multiplier, figures->multiplier);
 	for (uint32_t k = 0; k < POTION_KINDS; k++) {
 		const struct potion_step *step = potion_step(rules, (enum potion_kind)k);
 
-		mpq_init(figures->value[k]);
+		mpq_inits(figures->value[k], figures->square[k], NULL);
 		if (!step)
 			continue;
 		feature_mean(game, step, lines, figures->multiplier, figures->value[k]);
@@ -206,7 +207,7 @@ static void figures_free(struct potion_figures *figures, uint32_t spins)
 {
 	mpq_clear(figures->multiplier);
 	for (uint32_t k = 0; k < POTION_KINDS; k++)
-		mpq_clear(figures->value[k]);
+		mpq_clears(figures->value[k], figures->square[k], NULL);
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_clear(figures->exploded[i]);
 	potion_give(figures->exploded, spins * sizeof(*figures->exploded));
@@ -294,36 +295,48 @@ static void add_state(const struct exact_work *work, const struct potion_figures
 	mpq_clears(p, x, NULL);
 }
 
-/* RULE witch-feature 6.3 to 6.6 */
+struct potion_free_set potion_free_set(const struct potion_rules *rules, uint32_t index)
+{
+	const struct choices *sets = &rules->free_set;
+	uint32_t kinds = sets->of[index].x, multiplier = UINT32_C(1) << POTION_MULTIPLIER;
+	uint32_t other = kinds & ~multiplier;
+	struct potion_free_set set = { .kinds = kinds,
+		.kind = other ? (enum potion_kind)__builtin_ctz(other) : POTION_MULTIPLIER,
+		.multiplied = other && (kinds & multiplier) };
+
+	mpq_init(set.p);
+	mpz_set_ui(mpq_numref(set.p), sets->of[index].weight);
+	mpz_mul_ui(mpq_numref(set.p), mpq_numref(set.p), rules->free_feature.in);
+	mpz_set_ui(mpq_denref(set.p), sets->weight);
+	mpz_mul_ui(mpq_denref(set.p), mpq_denref(set.p), rules->free_feature.of);
+	mpq_canonicalize(set.p);
+	return set;
+}
+
 static void add_free_features(const struct exact_work *work, const struct potion_figures *figures,
 	struct spin_yield *yield)
 {
 	const struct potion_rules *rules = &work->game->potions;
-	const struct choices *sets = &rules->free_set;
-	uint32_t multiplier = UINT32_C(1) << POTION_MULTIPLIER;
-	mpq_t p, x;
+	mpq_t x;
 
-	if (rules->free_feature.in == 0)
-		return;
-	mpq_inits(p, x, NULL);
-	for (uint32_t i = 0; i < sets->count; i++) {
-		uint32_t set = sets->of[i].x, other = set & ~multiplier;
-		enum potion_kind kind =
-			other ? (enum potion_kind)__builtin_ctz(other) : POTION_MULTIPLIER;
+	mpq_init(x);
+	for (uint32_t i = 0; i < rules->free_set.count; i++) {
+		struct potion_free_set set = potion_free_set(rules, i);
+		enum exact_source source = potion_source(set.kind);
 
-		mpq_set_u64(p, sets->of[i].weight, sets->weight);
-		mpq_set_u64(x, rules->free_feature.in, rules->free_feature.of);
-		mpq_mul(p, p, x);
-		mpq_mul(x, p, figures->value[kind]);
-		if (other && (set & multiplier))
+		mpq_mul(x, set.p, figures->value[set.kind]);
+		if (set.multiplied)
 			mpq_mul(x, x, figures->multiplier);
-		mpq_add(yield->win[potion_source(kind)], yield->win[potion_source(kind)], x);
-		for (uint32_t k = 0; k < POTION_KINDS; k++)
-			if (set >> k & 1)
-				mpq_add(yield->event[potion_event((enum potion_kind)k)],
-					yield->event[potion_event((enum potion_kind)k)], p);
+		mpq_add(yield->win[source], yield->win[source], x);
+		for (uint32_t k = 0; k < POTION_KINDS; k++) {
+			enum exact_event event = potion_event((enum potion_kind)k);
+
+			if (set.kinds >> k & 1)
+				mpq_add(yield->event[event], yield->event[event], set.p);
+		}
+		mpq_clear(set.p);
 	}
-	mpq_clears(p, x, NULL);
+	mpq_clear(x);
 }
 
 void potions_yield(const struct exact_work *work, const struct exact_wager *wager,
@@ -332,6 +345,8 @@ void potions_yield(const struct exact_work *work, const struct exact_wager *wage
 	const struct potion_figures *figures = potion_figures(work, wager->lines);
 	uint32_t level = work->game->potions.step_count - 1;
 
+	if (yield->depth == EXACT_ALL)
+		potions_moments(work, wager, context, yield);
 	if (context == CONTEXT_FREE) {
 		add_free_features(work, figures, yield);
 		return;

@@ -1,0 +1,323 @@
+/* Second moments of a spin with what its potions start.
+ *
+ * A respin feature has nothing to do with the window that led to it but the potions; an explosion
+ * plays on that very window, so its win and the window's own are multiplied line by line, over all
+ * windows, weighed with the chance that their potions explode. */
+#include "services/spin-engine/exact/potion_windows.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- second moments of the features by themselves ---- */
+
+static void square_mean(const struct choices *choices, mpq_t mean_r)
+{
+	mpz_set_ui(mpq_numref(mean_r), 0);
+	for (uint32_t i = 0; i < choices->count; i++) {
+		uint64_t x = choices->of[i].x;
+
+		mpz_set_ui(mpq_denref(mean_r), x * x);
+		mpz_addmul_ui(mpq_numref(mean_r), mpq_denref(mean_r), choices->of[i].weight);
+	}
+	mpz_set_ui(mpq_denref(mean_r), choices->weight);
+	mpq_canonicalize(mean_r);
+}
+
+/* E[win^2] of one respin, in coins. `forced`: rows of each reel that are wild, or NULL. */
+static void respin_square(const struct game *game, const struct potion_step *step, uint32_t lines,
+	const uint32_t *forced, mpq_t square_r)
+{
+	struct potion_view view = { .kind = VIEW_WINDOW, .lines = lines };
+	struct potion_pair pair = {
+		.game = game, .set = step->strips, .forced = forced, .a = &view, .b = &view
+	};
+
+	if (step->kind == POTION_RANDOM_WILDS) {
+		view.kind = VIEW_COVERED;
+		view.symbol = game->wild;
+		view.kept = GAME_NO_SYMBOL;
+		pair.counts = game->potions.wilds;
+	}
+	potion_view_open(&view, game, step->strips, forced);
+	potion_product_plain(&pair, square_r);
+	potion_view_close(&view);
+}
+
+static void mega_square(
+	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t square_r)
+{
+	const struct potion_rules *rules = &game->potions;
+	mpq_t x;
+
+	mpq_init(x);
+	for (uint32_t i = 0; i < rules->mega_count; i++) {
+		uint32_t forced[GAME_REELS_MAX];
+
+		for (uint32_t r = 0; r < game->reels; r++)
+			forced[r] = rules->mega[i].cells >> (r * game->rows) &
+				    ((UINT32_C(1) << game->rows) - 1);
+		respin_square(game, step, lines, forced, x);
+		mpq_add_scaled(square_r, x, rules->mega[i].weight, rules->mega_weight);
+	}
+	mpq_clear(x);
+}
+
+/* In total bets. */
+static void feature_square(
+	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t square_r)
+{
+	mpq_t x;
+
+	mpq_init(x);
+	switch (step->kind) {
+	case POTION_HIGH_SYMBOLS:
+	case POTION_RANDOM_WILDS:
+		respin_square(game, step, lines, NULL, square_r);
+		break;
+	case POTION_MULTIPLIER: /* RULE witch-feature 4.6, 4.7: that of a respin that wins */
+		respin_square(game, step, lines, NULL, square_r);
+		potion_no_win(game, step->strips, lines, x);
+		mpz_sub(mpq_numref(x), mpq_denref(x), mpq_numref(x));
+		if (mpq_sgn(x) > 0)
+			mpq_div(square_r, square_r, x);
+		square_mean(&game->potions.multiplier, x);
+		mpq_mul(square_r, square_r, x);
+		break;
+	case POTION_MEGA_WILD:
+		mega_square(game, step, lines, square_r);
+		break;
+	}
+	mpz_mul_ui(mpq_denref(square_r), mpq_denref(square_r), (uint64_t)lines * lines);
+	mpq_canonicalize(square_r);
+	mpq_clear(x);
+}
+
+const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines)
+{
+	const struct potion_rules *rules = &work->game->potions;
+	struct potion_figures *figures = work->potions->figures[lines - 1];
+
+	assert(figures != NULL);
+	if (figures->has_squares)
+		return (const mpq_t *)figures->square;
+	for (uint32_t k = 0; k < POTION_KINDS; k++) {
+		const struct potion_step *step = potion_step(rules, (enum potion_kind)k);
+
+		if (step)
+			feature_square(work->game, step, lines, figures->square[k]);
+	}
+	figures->has_squares = true;
+	return (const mpq_t *)figures->square;
+}
+
+/* ---- what the potions of a spin start ---- */
+
+/* Of each row of potions: the chance that it starts this, by what is carried in the long run, all
+ * steps open. kind < 0: an explosion. */
+static void start_weights(const struct exact_work *work, int kind, mpq_t *weight_r)
+{
+	const struct potion_rules *rules = &work->game->potions;
+	const struct potion_chain *chain = &work->potions->chain;
+
+	for (uint32_t i = 0; i < chain->spin_count; i++) {
+		mpq_set_ui(weight_r[i], 0, 1);
+		for (uint32_t state = 0; state < POTION_STATES; state++) {
+			uint8_t combination = chain->spin[i].combination[state];
+			struct odds odds;
+
+			if (combination == POTION_NONE ||
+				potion_outcome(rules, rules->step_count - 1, combination, &odds) !=
+					kind)
+				continue;
+			if (kind >= 0)
+				mpq_add(weight_r[i], weight_r[i], chain->carried[state]);
+			else
+				mpq_add_scaled(
+					weight_r[i], chain->carried[state], odds.in, odds.of);
+		}
+	}
+}
+
+struct moments_work {
+	const struct exact_work *work;
+	const struct game *game;
+	uint32_t lines, set;
+	mpq_t *weight; /* of each spin of the chain */
+	struct spin_yield *yield;
+	struct potion_view window, pays, awards;
+};
+
+/* sum += times x / lines^power */
+static void add_coins(mpq_t sum, const mpq_t x, uint32_t lines, uint32_t power, uint64_t times)
+{
+	mpq_add_scaled(sum, x, times,
+		power == 0   ? 1
+		: power == 1 ? lines
+			     : (uint64_t)lines * lines);
+}
+
+static void product(const struct moments_work *moments, const struct potion_view *a,
+	const struct potion_view *b, const struct choices *counts, struct potion_product *product_r)
+{
+	struct potion_pair pair = {
+		.game = moments->game, .set = moments->set, .counts = counts, .a = a, .b = b
+	};
+
+	potion_product_by_spin(&pair, &moments->work->potions->chain, moments->weight, product_r);
+}
+
+/* A feature F by itself, started by potions: 2 E[W F] + E[F^2], E[F A]. */
+static void add_feature(const struct moments_work *moments, const mpq_t value, const mpq_t square)
+{
+	struct spin_yield *yield = moments->yield;
+	const struct potion_chain *chain = &moments->work->potions->chain;
+	struct potion_product found;
+	mpq_t x;
+
+	mpq_init(x);
+	potion_product_init(&found);
+	product(moments, &moments->window, &moments->awards, NULL, &found);
+	mpq_mul(x, found.a, value);
+	add_coins(yield->win2, x, moments->lines, 1, 2);
+	mpq_mul(x, found.b, value);
+	mpq_add(yield->win_awards, yield->win_awards, x);
+	product(moments, &moments->pays, &moments->awards, NULL, &found);
+	mpq_mul(x, found.a, value);
+	add_coins(yield->win2, x, moments->lines, 1, 2);
+	for (uint32_t i = 0; i < chain->spin_count; i++) {
+		mpq_mul(x, moments->weight[i], chain->spin[i].p);
+		mpq_mul(x, x, square);
+		mpq_add(yield->win2, yield->win2, x);
+	}
+	potion_product_clear(&found);
+	mpq_clear(x);
+}
+
+/* The explosion X where `symbol` is revealed, with probability share: 2 E[W X] + E[X^2], E[X A]. */
+static void add_explosion(
+	const struct moments_work *moments, uint8_t symbol, uint64_t in, uint64_t of)
+{
+	const struct game *game = moments->game;
+	struct spin_yield *yield = moments->yield;
+	struct potion_view marked = { .kind = VIEW_COVERED,
+		.symbol = symbol,
+		.kept = game->free_spins.award_symbol,
+		.lines = moments->lines };
+	const struct choices *marks = game->potions.marks;
+	struct potion_product found;
+	mpq_t win2;
+
+	mpq_init(win2);
+	potion_product_init(&found);
+	potion_view_open(&marked, game, moments->set, NULL);
+	product(moments, &marked, &marked, marks, &found);
+	add_coins(win2, found.both, moments->lines, 2, 1);
+	product(moments, &moments->window, &marked, marks, &found);
+	add_coins(win2, found.both, moments->lines, 2, 2);
+	product(moments, &moments->pays, &marked, marks, &found);
+	add_coins(win2, found.both, moments->lines, 2, 2);
+	mpq_add_scaled(yield->win2, win2, in, of);
+	product(moments, &marked, &moments->awards, marks, &found);
+	mpz_mul_ui(mpq_denref(found.both), mpq_denref(found.both), moments->lines);
+	mpq_canonicalize(found.both);
+	mpq_add_scaled(yield->win_awards, found.both, in, of);
+	potion_view_close(&marked);
+	potion_product_clear(&found);
+	mpq_clear(win2);
+}
+
+static void add_starts(struct moments_work *moments)
+{
+	const struct exact_work *work = moments->work;
+	const struct potion_rules *rules = &moments->game->potions;
+	const struct potion_figures *figures = potion_figures(work, moments->lines);
+	const mpq_t *square = potion_squares(work, moments->lines);
+
+	for (uint32_t i = 0; i < rules->step_count; i++) {
+		enum potion_kind kind = rules->step[i].kind;
+
+		start_weights(work, (int)kind, moments->weight);
+		add_feature(moments, figures->value[kind], square[kind]);
+	}
+	if (rules->explosion.in == 0)
+		return;
+	start_weights(work, -1, moments->weight);
+	for (uint32_t i = 0; i < rules->revealed.count; i++)
+		add_explosion(moments, (uint8_t)rules->revealed.of[i].x,
+			rules->revealed.of[i].weight, rules->revealed.weight);
+}
+
+static void base_moments(
+	const struct exact_work *work, const struct exact_wager *wager, struct spin_yield *yield)
+{
+	const struct game *game = work->game;
+	uint32_t spins = work->potions->chain.spin_count;
+	struct moments_work moments = { .work = work,
+		.game = game,
+		.lines = wager->lines,
+		.set = game->mode[work->mode].strips,
+		.yield = yield };
+
+	moments.window = (struct potion_view){ .kind = VIEW_WINDOW, .lines = wager->lines };
+	moments.pays = (struct potion_view){ .kind = VIEW_COUNTED, .lines = wager->lines };
+	moments.awards =
+		(struct potion_view){ .kind = VIEW_COUNTED, .awards = true, .lines = wager->lines };
+	potion_view_open(&moments.window, game, moments.set, NULL);
+	potion_view_open(&moments.pays, game, moments.set, NULL);
+	potion_view_open(&moments.awards, game, moments.set, NULL);
+	moments.weight = potion_take(spins * sizeof(*moments.weight));
+	for (uint32_t i = 0; i < spins; i++)
+		mpq_init(moments.weight[i]);
+	add_starts(&moments);
+	for (uint32_t i = 0; i < spins; i++)
+		mpq_clear(moments.weight[i]);
+	potion_give(moments.weight, spins * sizeof(*moments.weight));
+	potion_view_close(&moments.window);
+	potion_view_close(&moments.pays);
+	potion_view_close(&moments.awards);
+}
+
+/* ---- free spins ---- */
+
+/* The feature has nothing to do with the spin that brings it. RULE witch-feature 6.3 to 6.6 */
+static void free_moments(
+	const struct exact_work *work, const struct exact_wager *wager, struct spin_yield *yield)
+{
+	const struct potion_rules *rules = &work->game->potions;
+	const struct potion_figures *figures = potion_figures(work, wager->lines);
+	const mpq_t *square = potion_squares(work, wager->lines);
+	mpq_t mean, win2, own, x, multiplier2;
+
+	mpq_inits(mean, win2, own, x, multiplier2, NULL);
+	yield_total(yield, own);
+	if (rules->multiplier.weight > 0)
+		square_mean(&rules->multiplier, multiplier2);
+	for (uint32_t i = 0; i < rules->free_set.count; i++) {
+		struct potion_free_set set = potion_free_set(rules, i);
+
+		mpq_mul(x, set.p, figures->value[set.kind]);
+		if (set.multiplied)
+			mpq_mul(x, x, figures->multiplier);
+		mpq_add(mean, mean, x);
+		mpq_mul(x, set.p, square[set.kind]);
+		if (set.multiplied)
+			mpq_mul(x, x, multiplier2);
+		mpq_add(win2, win2, x);
+		mpq_clear(set.p);
+	}
+	mpq_mul(x, own, mean);
+	mpq_add_scaled(yield->win2, x, 2, 1);
+	mpq_add(yield->win2, yield->win2, win2);
+	mpq_mul(x, mean, yield->awards);
+	mpq_add(yield->win_awards, yield->win_awards, x);
+	mpq_clears(mean, win2, own, x, multiplier2, NULL);
+}
+
+void potions_moments(const struct exact_work *work, const struct exact_wager *wager,
+	enum spin_context context, struct spin_yield *yield)
+{
+	if (context == CONTEXT_FREE)
+		free_moments(work, wager, yield);
+	else
+		base_moments(work, wager, yield);
+}
