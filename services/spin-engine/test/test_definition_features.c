@@ -275,6 +275,10 @@ static void test_definition_refusals_of_hold_and_win(void **unused)
 static void test_definition_refusals_of_potions(void **unused)
 {
 	static const struct refusal rows[] = {
+		{ "/gamble",
+			"{\"of\":\"win\",\"halve\":false,\"attempts_max\":1,\"suits\":[\"hearts\",\"spades\"],"
+			"\"jokers\":0,\"stake_max\":{\"EUR\":null}}",
+			"expected null in a game with gamble: not played together" },
 		{ "/potions/symbols/1", "\"red\"", "/potions/symbols/1: found \"red\"" },
 		{ "/potions/symbols/1", "\"a\"", "of the kind potion" },
 		{ "/potions", "null", "/strips/respin: found a set of strips that nothing is" },
