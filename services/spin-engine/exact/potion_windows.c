@@ -108,14 +108,15 @@ static bool view_lines(
 			uint8_t colour;
 			uint64_t shown = potion_column(game, set, r, stop, &colour);
 
+			if (forced)
+				shown = potion_covered(
+					game, shown, forced[r], game->wild, GAME_NO_SYMBOL);
 			for (uint32_t row = 0; row < game->rows; row++) {
-				bool wild = forced && forced[r] >> row & 1;
+				uint8_t *cell = &column[stop].symbol[row];
 
-				column[stop].symbol[row] =
-					wild ? game->wild : (uint8_t)(shown >> (8 * row));
+				*cell = (uint8_t)(shown >> (8 * row));
 				column[length + stop].symbol[row] =
-					view->kind == VIEW_COVERED ? view->symbol
-								   : column[stop].symbol[row];
+					view->kind == VIEW_COVERED ? view->symbol : *cell;
 			}
 			column[stop].weight = column[length + stop].weight = 1;
 		}

@@ -345,8 +345,10 @@ void potions_yield(const struct exact_work *work, const struct exact_wager *wage
 	const struct potion_figures *figures = potion_figures(work, wager->lines);
 	uint32_t level = work->game->potions.step_count - 1;
 
-	if (yield->depth == EXACT_ALL)
+	if (yield->depth == EXACT_ALL) {
 		potions_moments(work, wager, context, yield);
+		potions_zero(work, wager, context, yield);
+	}
 	if (context == CONTEXT_FREE) {
 		add_free_features(work, figures, yield);
 		return;

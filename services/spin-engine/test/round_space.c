@@ -25,6 +25,8 @@ void round_space_init(struct round_space *space)
 		mpq_init(space->kind[i]);
 	for (uint32_t i = 0; i < SPACE_AWARDS_MAX; i++)
 		mpq_init(space->nothing[i]);
+	for (uint32_t i = 0; i < 27; i++)
+		mpq_init(space->carried[i / 9][i / 3 % 3][i % 3]);
 }
 
 void round_space_free(struct round_space *space)
@@ -35,6 +37,8 @@ void round_space_free(struct round_space *space)
 		mpq_clear(space->kind[i]);
 	for (uint32_t i = 0; i < SPACE_AWARDS_MAX; i++)
 		mpq_clear(space->nothing[i]);
+	for (uint32_t i = 0; i < 27; i++)
+		mpq_clear(space->carried[i / 9][i / 3 % 3][i % 3]);
 }
 
 /* The next script: the last draw that can goes one up, all behind it begin anew. */
@@ -70,6 +74,7 @@ static bool spin_is_over(const struct round *round)
 struct spin_result {
 	mpq_t win;
 	uint32_t awards;
+	struct round_state after;
 };
 
 static void play(const struct game *game, const struct bet *bet, const struct round_state *state,
@@ -106,6 +111,7 @@ static void play(const struct game *game, const struct bet *bet, const struct ro
 		mpq_add(kind[phase.kind], kind[phase.kind], x);
 		result->awards += phase.free_spins_awarded;
 	} while (!spin_is_over(&round));
+	result->after = phase.state;
 	assert_false(rng_forced_misfit(&rng));
 	mpq_clear(x);
 }
@@ -125,7 +131,8 @@ static void add(mpq_t sum, const mpq_t p, const mpq_t x)
 static void book(
 	struct round_space *space, const struct script *script, const struct spin_result *result)
 {
-	mpq_t p, awards, x;
+	const uint8_t *held = result->after.potions;
+	mpq_t p, awards, x, *carried;
 
 	mpq_inits(p, awards, x, NULL);
 	mpq_set_ui(p, 1, 1);
@@ -142,6 +149,8 @@ static void book(
 	add(space->win_awards, p, x);
 	mpq_mul(x, awards, awards);
 	add(space->awards2, p, x);
+	carried = &space->carried[held[0]][held[1]][held[2]];
+	mpq_add(*carried, *carried, p);
 	assert_true(result->awards < SPACE_AWARDS_MAX);
 	if (mpq_sgn(result->win) == 0)
 		mpq_add(space->nothing[result->awards], space->nothing[result->awards], p);

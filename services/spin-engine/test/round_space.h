@@ -17,6 +17,7 @@ struct round_space {
 	mpq_t win, win2, awards, awards2, win_awards; /* in total bets */
 	mpq_t kind[PHASE_EXPLOSION + 1];	      /* wins by kind of phase */
 	mpq_t nothing[SPACE_AWARDS_MAX];	      /* P(no win, so many awards) */
+	mpq_t carried[3][3][3]; /* P(state after it), by potions of a colour */
 };
 
 /* CONTEXT_BASE: the paid spin, from `state`. CONTEXT_FREE: the first free spin of a round whose
