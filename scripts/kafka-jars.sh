@@ -67,8 +67,8 @@ fetch)
     rm -rf "$place/jars" "$place/m2"
     mv "$place/new" "$place/jars"
     sha256sum <"$list" >"$place/stamp"
-    # shellcheck disable=SC2046
-    with_dots "preparing Apache Kafka for quick starts" make_archive $(pick_ports 2) || say "no archive of classes could be made: Kafka starts a little slower"
+    port=$(pick_port)
+    with_dots "preparing Apache Kafka for quick starts" make_archive "$port" "$(pick_port "$port")" || say "no archive of classes could be made: Kafka starts a little slower"
     ;;
 archive) archive_name ;;
 record)

@@ -59,19 +59,21 @@ for p in sys.argv[1:]:
     s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(p)))' "$@" 2>/dev/null
 }
 
-# pick_ports N: N free ports, at random below the range from which the kernel takes ports for outgoing connections, so that
-# a port which is free now is likely to be free at the next start too, and so that two stacks seldom want the same one.
-pick_ports() {
-    python3 -c 'import random, socket, sys
-found = []
-while len(found) < int(sys.argv[1]):
-    p = random.randrange(20000, 32000)
-    s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try: s.bind(("127.0.0.1", p))
-    except OSError: continue
-    if p not in [f for f, _ in found]: found.append((p, s))
-print(*[f for f, _ in found])' "$1"
+# pick_port [NOT]: a free port, not that one, that no other name of run/ports has (its server may not be listening yet), at random below the range
+# from which the kernel takes ports for outgoing connections, so that a port which is free now is likely to be free at the
+# next start too, and so that two stacks seldom want the same one.
+pick_port() {
+    local port
+    while port=$((20000 + (RANDOM << 15 | RANDOM) % 12000)); do
+        if [ "$port" != "${1:-}" ] && ! port_named "$port" && port_free "$port"; then
+            echo "$port"
+            return
+        fi
+    done
 }
+
+# port_named PORT: does a name of run/ports have it?
+port_named() { [ -f "$RUN/ports" ] && grep -q "=$1\$" "$RUN/ports"; }
 
 # A port of run/ports: the file has lines NAME=number.
 port_get() { [ ! -f "$RUN/ports" ] || sed -n "s/^$1=//p" "$RUN/ports" | tail -n 1; }
@@ -96,7 +98,7 @@ port_settle() {
     elif [ -n "$wanted" ] && port_free "$wanted"; then
         port_set "$name" "$wanted"
     else
-        port_set "$name" "$(pick_ports 1)"
+        port_set "$name" "$(pick_port)"
         [ -z "$kept$wanted" ] || say "port ${kept:-$wanted} of $name is taken by another program: using $(port_get "$name")"
     fi
 }
