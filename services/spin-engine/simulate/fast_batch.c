@@ -8,13 +8,14 @@ void batch_scan(const struct spin_table *table, struct batch *batch, uint32_t wo
 
 	for (uint32_t i = 0; i < words; i++) {
 		uint64_t first = (uint64_t)batch->word[i] * table->prefixes;
-		uint64_t other = (first & UINT32_MAX) * table->suffixes;
+		uint32_t rest = table->pair ? batch->other[i] : (uint32_t)first;
+		uint64_t other = (uint64_t)rest * table->suffixes;
 		uint32_t entry = table->prefix[first >> 32];
 
 		batch->place[listed] = i << 16 | spins;
-		batch->fraction[listed] = (uint32_t)first;
+		batch->fraction[listed] = rest;
 		batch->class[listed] = entry >> 16;
-		if ((uint32_t)other >= reject) {
+		if ((uint32_t)other >= reject && (uint32_t)first >= table->reject_prefix) {
 			spins++;
 			listed += entry >> table->suffix[other >> 32] & 1;
 		}
@@ -46,17 +47,20 @@ WITH_AVX512 void batch_scan_avx512(
 	const __m512i reject = _mm512_set1_epi32((int)(uint32_t)table->reject);
 	const __m512i iota =
 		_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	const __m512i reject_prefix = _mm512_set1_epi32((int)table->reject_prefix);
 	uint32_t spins = 0, listed = 0;
 
 	for (uint32_t i = 0; i < words; i += 16) {
 		__mmask16 inside = (__mmask16)(0xffffu >> (words - i < 16 ? 16 - (words - i) : 0));
-		__m512i word = _mm512_loadu_si512(&batch->word[i]), fraction, rest;
-		__m512i first = product_high(word, prefixes, &fraction);
+		__m512i word = _mm512_loadu_si512(&batch->word[i]), low, rest;
+		__m512i first = product_high(word, prefixes, &low);
+		__m512i fraction = table->pair ? _mm512_loadu_si512(&batch->other[i]) : low;
 		__m512i other = product_high(fraction, suffixes, &rest);
 		__m512i entry = _mm512_i32gather_epi32(first, table->prefix, 4);
 		__m512i class = _mm512_and_si512(
 			_mm512_i32gather_epi32(other, table->suffix, 1), _mm512_set1_epi32(0xff));
-		__mmask16 taken = _mm512_mask_cmpge_epu32_mask(inside, rest, reject);
+		__mmask16 taken = _mm512_mask_cmpge_epu32_mask(
+			_mm512_mask_cmpge_epu32_mask(inside, rest, reject), low, reject_prefix);
 		__mmask16 look = _mm512_mask_test_epi32_mask(
 			taken, _mm512_srlv_epi32(entry, class), _mm512_set1_epi32(1));
 		__m512i number = _mm512_add_epi32(

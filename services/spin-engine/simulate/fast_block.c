@@ -112,12 +112,15 @@ static inline uint32_t batch_sums_of(const struct spin_table *table, const uint8
 	const uint32_t gain_bits = table->gain_bits, gain_mask = (1u << gain_bits) - 1;
 	const uint32_t listed = batch->listed;
 	const struct step *const class = table->prefix_class;
+	const uint32_t *const last = table->last;
 	const struct step *steps[GAME_REELS_MAX];
+	const uint8_t *column[GAME_REELS_MAX];
 	uint32_t weight[GAME_REELS_MAX], kept = 0;
 
 	for (uint32_t r = 0; r < reels; r++) {
 		steps[r] = table->step[table->prefix_reels + r];
 		weight[r] = table->weight[table->prefix_reels + r];
+		column[r] = table->column[table->prefix_reels + r];
 	}
 	for (uint32_t i = 0; i < listed; i++) {
 		struct step at = class[batch->class[i]];
@@ -125,9 +128,14 @@ static inline uint32_t batch_sums_of(const struct spin_table *table, const uint8
 
 		for (uint32_t r = 0; r < reels; r++) {
 			uint64_t product = (uint64_t)rest * weight[r];
-			struct step step = steps[r][at.row + (uint32_t)(product >> 32)];
+			uint32_t place = at.row + column[r][product >> 32];
 
-			at = (struct step){ step.row, at.sum + step.sum };
+			if (r + 1 == reels) {
+				at.sum += last[place];
+			} else {
+				at.sum += steps[r][place].sum;
+				at.row = steps[r][place].row;
+			}
 			rest = (uint32_t)product;
 		}
 		look[kept] = (struct look){ at.sum, batch->place[i] };
@@ -165,6 +173,8 @@ static void play_batches(struct fast_player *player, uint64_t rounds)
 		uint32_t words = rounds - done < BATCH ? (uint32_t)(rounds - done) : BATCH, kept;
 
 		stream_fill(&player->words, batch.word, (words + 15) / 16 * 16);
+		if (table->pair)
+			stream_fill(&player->words, batch.other, (words + 15) / 16 * 16);
 		if (player->avx512)
 			batch_scan_avx512(table, &batch, words);
 		else
@@ -174,6 +184,8 @@ static void play_batches(struct fast_player *player, uint64_t rounds)
 			struct place place = { .table = table,
 				.word = batch.word[look[i].place >> 16] };
 
+			if (table->pair)
+				place.word |= (uint64_t)batch.other[look[i].place >> 16] << 32;
 			round_settle(player, done + (look[i].place & 0xffff), look[i].sum, &place);
 		}
 		done += batch.count;

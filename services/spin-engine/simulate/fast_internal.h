@@ -7,7 +7,8 @@
 #include "services/spin-engine/simulate/fast.h"
 #include "services/spin-engine/simulate/fast_stream.h"
 
-#define PREFIXES_MAX (1u << 17) /* entries of a prefix table: 512 KiB */
+#define PREFIXES_MAX (1u << 18)	     /* entries of a prefix table: 1 MiB, the second cache */
+#define PAIR_PREFIXES_MAX (1u << 21) /* where reels are weighted: 8 MiB, the third */
 #define SUFFIXES_MAX (1u << 20)
 #define SUFFIX_CLASSES 16u
 #define TAG_BITS_MAX 16u
@@ -67,8 +68,11 @@ struct spin_table {
 	uint32_t reels, prefix_reels;
 	uint32_t weight[GAME_REELS_MAX];
 	uint64_t cycle;	 /* product of the weights */
-	bool wide;	 /* words of 64 bits, and reel by reel: no prefix, no suffix */
-	uint64_t reject; /* words whose last low half is below it are drawn again */
+	/* How a spin is drawn. Neither: one word of 32 bits for all reels. pair: one for the
+	 * prefix's and one for the others. wide: one of 64 bits, reel by reel: no prefix table */
+	bool pair, wide;
+	uint64_t reject; /* words whose last low half is below it are drawn again .. */
+	uint32_t reject_prefix; /* .. pair: and first words whose low half is below this */
 	uint32_t prefixes, suffixes;
 	uint32_t gain_bits;
 	/* [index of the first reels] class << 16 | mask. Bit b of the mask: with a suffix of class
@@ -77,9 +81,25 @@ struct spin_table {
 	struct step *prefix_class;
 	uint32_t classes;
 	uint8_t *suffix; /* [index of the other reels] class of their tag if no line is alive */
-	struct step *step[GAME_REELS_MAX];		/* [row + v] */
+	uint8_t column[GAME_REELS_MAX][GAME_STOP_WEIGHT_MAX]; /* v -> one of the reel's columns that
+								 differ for the lines */
+	struct step *step[GAME_REELS_MAX];		/* [row + column]; not of the last reel */
+	uint32_t *last; /* [row + column] what the last reel adds */
 	uint16_t first[GAME_REELS_MAX][GAME_STRIP_MAX]; /* the lowest v of a stop */
 };
+
+/* One reel on. */
+static inline struct step table_step(
+	const struct spin_table *table, uint32_t reel, struct step at, uint32_t v)
+{
+	uint32_t place = at.row + table->column[reel][v];
+	struct step step;
+
+	if (reel + 1 == table->reels)
+		return (struct step){ 0, at.sum + table->last[place] };
+	step = table->step[reel][place];
+	return (struct step){ step.row, at.sum + step.sum };
+}
 
 /* On which terms a table's lines pay. */
 struct table_terms {
@@ -102,7 +122,7 @@ uint32_t table_sum_of_stops(const struct spin_table *table, const uint16_t *stop
 /* Where a spin was drawn: its stops can be had from it. */
 struct place {
 	const struct spin_table *table;
-	uint64_t word;
+	uint64_t word; /* pair: the second in the high half */
 	const uint16_t *stop; /* not NULL: these, instead of the word */
 };
 
@@ -179,7 +199,7 @@ void run_add(struct fast_player *player, enum fast_source source, uint64_t amoun
 
 /* Spins of a batch that must be looked at. */
 struct batch {
-	uint32_t word[BATCH];
+	uint32_t word[BATCH], other[BATCH]; /* other: the second words of pairs */
 	uint32_t count; /* of spins: words that were not rejected */
 	uint32_t listed;
 	uint32_t place[BATCH + 16];    /* number of its word << 16 | of the spin in the batch */

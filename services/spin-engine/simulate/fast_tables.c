@@ -76,32 +76,49 @@ static bool machine_gain_max(const struct reel_machine *machine, uint32_t *most_
 	return after != NULL;
 }
 
+/* What a column gains in a state, with its tag. */
+static uint32_t sum_of(const struct spin_table *table, const struct machine_reel_states *reel, size_t at,
+	const struct tag_plan *plan)
+{
+	uint32_t sum = reel->gain[at] & ~MACHINE_JACKPOT;
+
+	if (plan == NULL)
+		return sum;
+	sum += reel->tag[at % reel->columns] << table->gain_bits;
+	if ((reel->gain[at] & MACHINE_JACKPOT) != 0)
+		sum += 1u << table->gain_bits << plan->jackpot.shift;
+	return sum;
+}
+
 static bool reel_steps(struct spin_table *table, const struct reel_machine *machine, uint32_t r,
 	const struct tag_plan *plan)
 {
 	const struct machine_reel_states *reel = &machine->reel[r];
 	const struct game_strip *strip = &table->game->strips[table->set].reel[r];
-	uint32_t onward = r + 1 < table->reels ? table->weight[r + 1] : 0;
-	struct step *step = malloc(((size_t)reel->states * table->weight[r] + 1) * sizeof(*step));
+	size_t cells = (size_t)reel->states * reel->columns;
+	bool last = r + 1 == table->reels;
 
-	if (step == NULL)
+	if (last)
+		table->last = malloc((cells + 1) * sizeof(*table->last));
+	else
+		table->step[r] = malloc((cells + 1) * sizeof(*table->step[r]));
+	if (last ? table->last == NULL : table->step[r] == NULL)
 		return false;
-	table->step[r] = step;
-	for (uint32_t state = 0; state < reel->states; state++)
-		for (uint32_t v = 0; v < table->weight[r]; v++) {
-			uint32_t column = reel->column_of[strip->stop_of[v]];
-			size_t at = (size_t)state * reel->columns + column;
-			uint32_t sum = reel->gain[at] & ~MACHINE_JACKPOT;
+	for (size_t at = 0; at < cells; at++) {
+		uint32_t sum = sum_of(table, reel, at, plan);
 
-			if (plan != NULL) {
-				sum += reel->tag[column] << table->gain_bits;
-				if ((reel->gain[at] & MACHINE_JACKPOT) != 0)
-					sum += 1u << table->gain_bits << plan->jackpot.shift;
-			}
-			*step++ = (struct step){ reel->next[at] * onward, sum };
-		}
-	for (uint32_t v = table->weight[r]; v > 0; v--)
-		table->first[r][strip->stop_of[v - 1]] = (uint16_t)(v - 1);
+		if (last)
+			table->last[at] = sum;
+		else
+			table->step[r][at] =
+				(struct step){ reel->next[at] * machine->reel[r + 1].columns, sum };
+	}
+	for (uint32_t v = table->weight[r]; v > 0; v--) {
+		uint8_t stop = strip->stop_of[v - 1];
+
+		table->first[r][stop] = (uint16_t)(v - 1);
+		table->column[r][v - 1] = (uint8_t)reel->column_of[stop];
+	}
 	return true;
 }
 
@@ -147,22 +164,42 @@ static enum fast_status steps_build(
 
 /* ---- prefix and suffix ---- */
 
-/* As many of the first reels as have an index that fits. */
-static void table_split(struct spin_table *table)
+/* As many of the first reels as have an index up to `most`; how many values the others have. */
+static uint64_t prefix_split(struct spin_table *table, uint32_t most)
 {
 	uint64_t suffixes = table->cycle;
 
 	table->prefixes = 1;
+	table->prefix_reels = 0;
 	while (table->prefix_reels < table->reels &&
-		(uint64_t)table->prefixes * table->weight[table->prefix_reels] <= PREFIXES_MAX) {
+		(uint64_t)table->prefixes * table->weight[table->prefix_reels] <= most) {
 		table->prefixes *= table->weight[table->prefix_reels];
 		suffixes /= table->weight[table->prefix_reels++];
 	}
-	table->wide = table->cycle > NARROW_CYCLE_MAX || suffixes > SUFFIXES_MAX ||
-		      table->prefix_reels == 0;
-	table->suffixes = table->wide ? 0 : (uint32_t)suffixes;
-	table->reject = table->wide ? (0 - table->cycle) % table->cycle
-				    : (UINT64_C(1) << 32) % table->cycle;
+	return suffixes;
+}
+
+static void table_widen(struct spin_table *table)
+{
+	table->wide = true;
+	table->pair = false;
+	table->reject = (0 - table->cycle) % table->cycle;
+}
+
+static void table_split(struct spin_table *table)
+{
+	uint64_t suffixes = prefix_split(table, PREFIXES_MAX);
+
+	table->reject = (UINT64_C(1) << 32) % table->cycle;
+	if (table->cycle > NARROW_CYCLE_MAX) {
+		suffixes = prefix_split(table, PAIR_PREFIXES_MAX);
+		table->pair = true;
+		table->reject_prefix = (uint32_t)((UINT64_C(1) << 32) % table->prefixes);
+		table->reject = (UINT64_C(1) << 32) % suffixes;
+	}
+	table->suffixes = suffixes <= SUFFIXES_MAX ? (uint32_t)suffixes : 0;
+	if (suffixes > SUFFIXES_MAX || table->prefix_reels == 0)
+		table_widen(table);
 }
 
 /* All sums that reels from..to-1 can reach, in the order of their index: each entry over each
@@ -181,11 +218,10 @@ static struct step *sums_of(
 		for (size_t i = filled; i > 0; i--)
 			for (uint32_t v = table->weight[r]; v > 0; v--) {
 				struct step before = sums[i - 1];
-				struct step step = table->step[r][before.row + v - 1];
 
 				/* entry i - 1 is read until its own first value is written */
 				sums[(i - 1) * table->weight[r] + v - 1] =
-					(struct step){ step.row, before.sum + step.sum };
+					table_step(table, r, before, v - 1);
 			}
 		filled *= table->weight[r];
 	}
@@ -225,6 +261,8 @@ static uint32_t class_of(struct spin_table *table, uint32_t *slot, struct step s
 		if (class->row == sum.row && class->sum == sum.sum)
 			return slot[at] - 1;
 	}
+	if (table->classes > CLASSES_MAX)
+		return CLASSES_MAX; /* too many: told by their count */
 	table->prefix_class[table->classes] = sum;
 	slot[at] = ++table->classes;
 	return table->classes - 1;
@@ -253,7 +291,7 @@ static enum fast_status prefix_build(struct spin_table *table, const uint8_t *qu
 	enum fast_status status = FAST_NO_MEMORY;
 
 	table->prefix = malloc(((size_t)table->prefixes + 1) * sizeof(*table->prefix));
-	table->prefix_class = malloc(((size_t)table->prefixes + 1) * sizeof(*table->prefix_class));
+	table->prefix_class = malloc(((size_t)CLASSES_MAX + 1) * sizeof(*table->prefix_class));
 	if (sums != NULL && slot != NULL && table->prefix != NULL && table->prefix_class != NULL &&
 		suffix_build(table, tag_of_class, &classes)) {
 		for (uint32_t i = 0; i < table->prefixes; i++)
@@ -288,8 +326,7 @@ enum fast_status table_build(const struct game *game, uint32_t set, uint32_t wil
 	if (!table->wide)
 		status = prefix_build(table, quiet);
 	if (status == FAST_TOO_LARGE) { /* more different prefixes than their numbers have bits */
-		table->wide = true;
-		table->reject = (0 - table->cycle) % table->cycle;
+		table_widen(table);
 		status = FAST_OK;
 	}
 	return status;
@@ -299,6 +336,7 @@ void table_free(struct spin_table *table)
 {
 	for (uint32_t r = 0; r < table->reels; r++)
 		free(table->step[r]);
+	free(table->last);
 	free(table->prefix);
 	free(table->prefix_class);
 	free(table->suffix);
@@ -311,11 +349,8 @@ uint32_t table_sum_of_stops(const struct spin_table *table, const uint16_t *stop
 {
 	struct step at = { 0, 0 };
 
-	for (uint32_t r = 0; r < table->reels; r++) {
-		struct step step = table->step[r][at.row + table->first[r][stop[r]]];
-
-		at = (struct step){ step.row, at.sum + step.sum };
-	}
+	for (uint32_t r = 0; r < table->reels; r++)
+		at = table_step(table, r, at, table->first[r][stop[r]]);
 	return at.sum;
 }
 
@@ -330,9 +365,8 @@ static uint32_t spin_wide(
 		at = (struct step){ 0, 0 };
 		for (uint32_t r = 0; r < table->reels; r++) {
 			stream_wide product = (stream_wide)rest * table->weight[r];
-			struct step step = table->step[r][at.row + (uint32_t)(product >> 64)];
 
-			at = (struct step){ step.row, at.sum + step.sum };
+			at = table_step(table, r, at, (uint32_t)(product >> 64));
 			rest = (uint64_t)product;
 		}
 	} while (rest < table->reject);
@@ -342,8 +376,8 @@ static uint32_t spin_wide(
 uint32_t table_spin(
 	const struct spin_table *table, struct word_stream *stream, struct place *place_r)
 {
+	uint32_t rest, low;
 	struct step at;
-	uint32_t rest;
 
 	*place_r = (struct place){ .table = table };
 	if (table->wide)
@@ -352,35 +386,36 @@ uint32_t table_spin(
 		uint32_t word = stream_word(stream);
 		uint64_t product = (uint64_t)word * table->prefixes;
 
-		place_r->word = word;
 		at = table->prefix_class[table->prefix[product >> 32] >> 16];
-		rest = (uint32_t)product;
+		low = rest = (uint32_t)product;
+		if (table->pair)
+			rest = stream_word(stream);
+		place_r->word = (table->pair ? (uint64_t)rest << 32 : 0) | word;
 		for (uint32_t r = table->prefix_reels; r < table->reels; r++) {
-			struct step step;
-
 			product = (uint64_t)rest * table->weight[r];
-			step = table->step[r][at.row + (uint32_t)(product >> 32)];
-			at = (struct step){ step.row, at.sum + step.sum };
+			at = table_step(table, r, at, (uint32_t)(product >> 32));
 			rest = (uint32_t)product;
 		}
-	} while (rest < table->reject);
+	} while (rest < table->reject || low < table->reject_prefix);
 	return at.sum;
 }
 
-/* The same word, reel by reel: the nested products give the same values. */
+/* The same words, reel by reel: the nested products give the same values. */
 void place_stops(const struct place *place, uint16_t stop_r[GAME_REELS_MAX])
 {
 	const struct spin_table *table = place->table;
-	uint32_t shift = table->wide ? 0 : 32;
-	uint64_t rest = place->word << shift;
+	uint64_t rest = table->wide ? place->word : place->word << 32;
 
 	if (place->stop != NULL) {
 		memcpy(stop_r, place->stop, table->reels * sizeof(*stop_r));
 		return;
 	}
 	for (uint32_t r = 0; r < table->reels; r++) {
-		stream_wide product = (stream_wide)rest * table->weight[r];
+		stream_wide product;
 
+		if (table->pair && r == table->prefix_reels)
+			rest = place->word >> 32 << 32;
+		product = (stream_wide)rest * table->weight[r];
 		stop_r[r] = table->game->strips[table->set].reel[r].stop_of[product >> 64];
 		rest = (uint64_t)product;
 	}
