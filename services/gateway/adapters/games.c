@@ -1,5 +1,5 @@
-/* What players may know of the games, from the definitions that the engine has registered: never
- * strips or weights, always the math version. */
+/* The games as players may know them, from the definitions that the engine has registered. */
+#include "services/gateway/adapters/games_shown.h"
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/log.h"
@@ -27,77 +27,6 @@ static struct {
 	bool waiting;
 } games;
 
-static void copy(json_t *to, const char *name, const json_t *from, const char *as)
-{
-	json_t *member = json_object_get(from, name);
-	if (member != NULL)
-		(void)json_object_set(to, as, member);
-}
-
-/* {"EUR":{"coins":[..],"stake_min","stake_max"}} as a list, for it is read by programs that know no
- * names before. */
-static json_t *currencies_of(const json_t *bet)
-{
-	json_t *list = json_array();
-	const char *code;
-	json_t *currency;
-	json_object_foreach(json_object_get(bet, "currencies"), code, currency)
-	{
-		json_t *item = json_object();
-		(void)json_object_set_new(item, "currency", json_string(code));
-		copy(item, "coins", currency, "coins_minor");
-		copy(item, "stake_min", currency, "stake_min_minor");
-		copy(item, "stake_max", currency, "stake_max_minor");
-		(void)json_array_append_new(list, item);
-	}
-	return list;
-}
-
-static json_t *bet_of(const json_t *definition)
-{
-	const json_t *from = json_object_get(definition, "bet");
-	json_t *bet = json_object();
-	copy(bet, "lines", from, "lines");
-	copy(bet, "coins", from, "coins");
-	copy(bet, "currencies", from, "currencies");
-	copy(bet, "coins", json_object_get(json_object_get(from, "currencies"), "EUR"),
-		"coins_minor");
-	return bet;
-}
-
-static json_t *shown_of(const json_t *definition, const char *math_version)
-{
-	static const char *const same[] = { "id", "number", "name", "version", "demo", "symbols",
-		"lines", "free_spins", "witches", "gamble", "autoplay", "resolve_after_hours" };
-	const json_t *bet = json_object_get(definition, "bet");
-	const json_t *grid = json_object_get(definition, "grid");
-	const json_t *vials = json_object_get(definition, "vials");
-	const json_t *jackpot = json_object_get(definition, "jackpot");
-	json_t *game = json_object();
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-		copy(game, same[i], definition, same[i]);
-	copy(game, "reels", grid, "reels");
-	copy(game, "rows", grid, "rows");
-	copy(game, "shown", vials, "vials");
-	copy(game, "picked", vials, "picks");
-	copy(game, "min", json_object_get(bet, "lines"), "lines_min");
-	copy(game, "max", json_object_get(bet, "lines"), "lines_max");
-	copy(game, "min", json_object_get(bet, "coins"), "coins_min");
-	copy(game, "max", json_object_get(bet, "coins"), "coins_max");
-	copy(game, "modes", definition, "modes");
-	(void)json_object_set_new(game, "currencies", currencies_of(bet));
-	(void)json_object_set_new(game, "bet", bet_of(definition));
-	(void)json_object_set_new(game, "math_version", json_string(math_version));
-	if (json_is_object(jackpot)) {
-		json_t *shown = json_object();
-		copy(shown, "pool", jackpot, "pool");
-		copy(shown, "pool_number", jackpot, "pool_number");
-		copy(shown, "contribution_ppm", jackpot, "contribution_ppm");
-		(void)json_object_set_new(game, "jackpot", shown);
-	}
-	return game;
-}
-
 static void clear(void)
 {
 	for (size_t i = 0; i < games.n; i++)
@@ -118,12 +47,12 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 		return;
 	}
 	struct shown *shown = &games.game[games.n++];
-	json_t *game = shown_of(definition, math_version);
+	json_t *game = games_shown(definition, math_version);
 	json_t *item = json_object();
 	static const char *const brief[] = { "id", "number", "name", "version", "demo", "modes",
 		"math_version" };
 	for (size_t i = 0; i < sizeof(brief) / sizeof(brief[0]); i++)
-		copy(item, brief[i], game, brief[i]);
+		(void)json_object_set(item, brief[i], json_object_get(game, brief[i]));
 	(void)json_array_append_new(list, item);
 	shown->number = number;
 	(void)snprintf(shown->slug, sizeof(shown->slug), "%s", slug);

@@ -4,6 +4,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "services/spin-engine/adapters/engine.h"
+#include "services/spin-engine/adapters/view_phase.h"
 
 #include "bus.pb-c.h"
 
@@ -67,7 +68,35 @@ static void fill_autoplay(
 	message->loss_limit_minor = autoplay->loss_limit.minor;
 	message->single_win_minor = autoplay->single_win.minor;
 	message->stop_on_jackpot = autoplay->stop_on_jackpot;
+	message->stop_on_feature = autoplay->stop_on_feature;
 	reply->autoplay = message;
+}
+
+/* What each bet value carries. All draws of a round are fixed at its birth: while it is watched,
+ * its own bet value stands as it was before. */
+static void fill_carried(struct engine *engine, const struct game *game,
+	const struct player_game *play, Carillon__SpinReply *reply)
+{
+	const struct carried *carried = &play->state.carried;
+	struct money watched = money_of(0);
+
+	if (!game->potions.offered)
+		return;
+	if (player_feature_open(play) && bet_total(&play->round.bet, &watched) != BET_OK)
+		return;
+	reply->carried =
+		arena_take(&engine->arena, (carried->count + 1u) * sizeof(*reply->carried));
+	if (watched.minor > 0)
+		reply->carried[reply->n_carried++] =
+			view_carried(&engine->arena, game, watched, &play->round.before);
+	for (uint32_t i = 0; i < carried->count; i++) {
+		struct money total = carried_total(carried, i);
+		struct round_state state = carried_state(carried, game, total);
+
+		if (total.minor != watched.minor)
+			reply->carried[reply->n_carried++] =
+				view_carried(&engine->arena, game, total, &state);
+	}
 }
 
 static void fill_fault(struct engine *engine, const struct fault *fault, Carillon__SpinReply *reply)
@@ -204,6 +233,7 @@ static void answer_with(struct engine *engine, struct seat *seat, struct ask *as
 	fill_account(engine, seat, &reply);
 	if (play) {
 		fill_autoplay(engine, play, &reply);
+		fill_carried(engine, game, play, &reply);
 		fill_round(engine, seat, ask, play, result, &reply);
 	}
 	if (fault)
@@ -229,8 +259,9 @@ void answer_error(
 	struct fault fault;
 
 	fault_of_error(error, &fault);
-	if (currency && error->refusal == REFUSED_BET && error->detail == BET_COIN_NOT_SELECTABLE)
-		fault_expect_coins(currency, &fault);
+	if (game && error->refusal == REFUSED_BET)
+		fault_of_bet(game, currency, (enum bet_status)error->detail, &ask->command.core.bet,
+			ask->command.core.mode, &fault);
 	answer_with(engine, seat, ask, &fault, false);
 }
 

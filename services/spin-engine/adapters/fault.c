@@ -1,5 +1,6 @@
 #include "services/spin-engine/adapters/fault.h"
 
+#include "libcommon/base/currency.h"
 #include "wallet.pb-c.h"
 
 #include <inttypes.h>
@@ -74,15 +75,26 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_SCRIPT] = { 409, "script", "The script of forced draws does not fit this round." },
 };
 
+/* By the names that the request has for them; the total is of the bet as a whole. */
+static void bet_where(const char *field, struct fault *fault)
+{
+	if (strcmp(field, "total") == 0)
+		snprintf(fault->where, sizeof(fault->where), "bet");
+	else if (strcmp(field, "currency") == 0) /* the account's */
+		snprintf(fault->where, sizeof(fault->where), "currency");
+	else
+		snprintf(fault->where, sizeof(fault->where), "bet.%s%s", field,
+			strcmp(field, "coin") == 0 ? "_minor" : "");
+}
+
 void fault_of_error(const struct player_error *error, struct fault *fault)
 {
 	const struct text *text = &errors[error->refusal];
 	const char *detail = NULL;
 
 	fault_set(fault, text->http, text->code, text->message);
-	if (error->field && error->refusal == REFUSED_BET) /* by the name that the request has for it */
-		snprintf(fault->where, sizeof(fault->where), "bet.%s%s", error->field,
-			error->detail == BET_COIN_NOT_SELECTABLE ? "_minor" : "");
+	if (error->field && error->refusal == REFUSED_BET)
+		bet_where(error->field, fault);
 	else if (error->field)
 		snprintf(fault->where, sizeof(fault->where), "%s", error->field);
 	if (error->refusal == REFUSED_BET)
@@ -105,13 +117,62 @@ void fault_of_error(const struct player_error *error, struct fault *fault)
 		fault_expected(fault, "%" PRId64 "..%" PRId64, error->min, error->max);
 }
 
-void fault_expect_coins(const struct game_currency *currency, struct fault *fault)
+/* "one of 1, 2, 5" of those that are meant; "nothing is" without any. */
+static void list_coins(const struct game_currency *currency, bool sold, struct fault *fault)
 {
 	size_t at = 0, room = sizeof(fault->expected);
 
 	for (uint32_t i = 0; i < currency->coin_count && at < room; i++)
-		at += (size_t)snprintf(fault->expected + at, room - at, "%s%" PRId64,
-			i == 0 ? "one of " : ", ", currency->coin_minor[i]);
+		if (!sold || currency->coin_buys[i])
+			at += (size_t)snprintf(fault->expected + at, room - at, "%s%" PRId64,
+				at == 0 ? sold ? "a coin value of " : "one of " : ", ",
+				currency->coin_minor[i]);
+	if (at == 0)
+		fault_expected(fault, "base: nothing is sold in this currency");
+}
+
+static void list_modes(const struct game *game, struct fault *fault)
+{
+	size_t at = 0, room = sizeof(fault->expected);
+
+	for (uint32_t i = 0; i < game->mode_count && at < room; i++)
+		at += (size_t)snprintf(fault->expected + at, room - at, "%s%s",
+			i == 0 ? "one of " : ", ", game->mode[i].id);
+}
+
+static const char *code_of(uint32_t number)
+{
+	const struct currency *currency = currency_by_number(number);
+
+	return currency ? currency->code : "unknown";
+}
+
+static void list_currencies(const struct game *game, uint32_t found, struct fault *fault)
+{
+	size_t at = 0, room = sizeof(fault->expected);
+
+	fault_found(fault, "%s", code_of(found));
+	for (uint32_t i = 0; i < game->currency_count && at < room; i++)
+		at += (size_t)snprintf(fault->expected + at, room - at, "%s%s",
+			i == 0 ? "one of " : ", ", code_of(game->currency[i].number));
+}
+
+void fault_of_bet(const struct game *game, const struct game_currency *currency,
+	enum bet_status status, const struct bet *bet, const char *mode, struct fault *fault)
+{
+	if (!currency) {
+		list_currencies(game, bet->currency, fault);
+	} else if (status == BET_COIN_NOT_SELECTABLE) {
+		list_coins(currency, false, fault);
+	} else if (status == BET_BUY_NOT_OFFERED) {
+		fault_found(fault, "%s at a coin value of %" PRId64, mode, bet->coin_minor);
+		list_coins(currency, true, fault);
+	} else if (status == BET_MODE_NOT_OFFERED) {
+		fault_found(fault, "%s", mode);
+		list_modes(game, fault);
+	} else if (status == BET_ABOVE_PRICE_MAX) {
+		snprintf(fault->where, sizeof(fault->where), "bet.mode");
+	}
 }
 
 /* What the wallet says no to. The number is spent, nothing else has changed. */

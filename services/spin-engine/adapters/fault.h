@@ -22,7 +22,10 @@ __attribute__((format(printf, 2, 3))) void fault_expected(
 /* Of the state machine; of the wallet (proto/wallet.proto, Refusal). */
 void fault_of_error(const struct player_error *error, struct fault *fault);
 void fault_of_refusal(uint32_t refusal, struct fault *fault);
-/* The coin values that the game offers in a currency, as what was expected. */
-void fault_expect_coins(const struct game_currency *currency, struct fault *fault);
+/* What the numbers of a refused bet leave unsaid: which coin values there are, which modes, and at
+ * which coin values one is sold. `currency`: NULL where the game is not offered in the account's.
+ * `mode`: as the client named it. */
+void fault_of_bet(const struct game *game, const struct game_currency *currency,
+	enum bet_status status, const struct bet *bet, const char *mode, struct fault *fault);
 
 #endif

@@ -1,7 +1,8 @@
 #include "services/spin-engine/adapters/view.h"
 
+#include "services/spin-engine/adapters/view_phase.h"
+
 #include <sodium.h>
-#include <string.h>
 
 struct showing {
 	const struct view_sources *sources;
@@ -10,40 +11,31 @@ struct showing {
 	const struct game *game;
 	Carillon__RoundView *view;
 	uint32_t from, cursor, most;
-	size_t picks_at; /* of the next bonus, in round.pick */
-	int64_t win;	 /* of the phases shown */
+	size_t picks_at;    /* of the next bonus, in round.pick */
+	int64_t win;	    /* of the phases shown */
+	struct money total; /* the total bet */
 	struct round_summing summing;
 };
 
-static ProtobufCBinaryData bytes_of(struct arena *arena, const void *bytes, size_t count)
+/* Won by symbols it is among the wins already, for the pool to price; by the vials it is not. */
+static void price_jackpot(const struct showing *showing, const struct phase *phase, int64_t paid,
+	Carillon__Phase *message)
 {
-	ProtobufCBinaryData data = { .len = count, .data = arena_take(arena, count + 1) };
+	struct arena *arena = showing->sources->arena;
+	const struct game *game = showing->game;
+	Carillon__WinItem *item = NULL;
 
-	if (count > 0)
-		memcpy(data.data, bytes, count);
-	return data;
-}
-
-/* One byte a cell that is in the mask. */
-static ProtobufCBinaryData cells_of(struct arena *arena, uint32_t mask)
-{
-	uint8_t cells[GAME_CELLS_MAX];
-	size_t count = 0;
-
-	for (uint8_t cell = 0; cell < GAME_CELLS_MAX; cell++)
-		if (mask & (UINT32_C(1) << cell))
-			cells[count++] = cell;
-	return bytes_of(arena, cells, count);
-}
-
-static Carillon__WinItem *win_new(struct arena *arena, const char *what, int64_t amount)
-{
-	Carillon__WinItem *item = arena_take(arena, sizeof(*item));
-
-	carillon__win_item__init(item);
-	item->what = arena_text(arena, what);
-	item->amount_minor = amount;
-	return item;
+	for (uint32_t i = 0; i < phase->win_count; i++)
+		if (phase->win[i].what == WIN_JACKPOT)
+			item = message->wins[i];
+	if (!item) {
+		item = view_win(arena, win_what_text(WIN_JACKPOT), game->jackpot.pool_id);
+		item->cells = view_cells(arena, phase->feature_cells);
+		item->symbol = game->bonus;
+		item->count = phase->feature_count;
+		message->wins[message->n_wins++] = item;
+	}
+	item->amount_minor = paid;
 }
 
 /* A jackpot belongs to its phase, with what was paid, once that is known. */
@@ -62,57 +54,8 @@ static void put_jackpot(
 	jackpot->booked = award != NULL;
 	jackpot->paid_minor = award ? award->paid.minor : 0;
 	view->jackpots[view->n_jackpots++] = jackpot;
-	if (!message)
-		return;
-	message->wins[message->n_wins] = win_new(arena, "jackpot", jackpot->paid_minor);
-	message->wins[message->n_wins]->cells = cells_of(arena, phase->feature_cells);
-	message->wins[message->n_wins++]->symbol = showing->game->bonus;
-}
-
-static void put_wins(struct showing *showing, const struct phase *phase, Carillon__Phase *message)
-{
-	struct arena *arena = showing->sources->arena;
-
-	message->wins = arena_take(arena, (phase->win_count + 1) * sizeof(*message->wins));
-	for (uint32_t i = 0; i < phase->win_count; i++) {
-		const struct win_item *win = &phase->win[i];
-		Carillon__WinItem *item =
-			win_new(arena, win_what_text((enum win_what)win->what), win->amount.minor);
-
-		item->line = win->line;
-		item->symbol = win->symbol;
-		item->count = win->count;
-		item->cells = cells_of(arena, win->cells);
-		item->multiplier = win->multiplier;
-		message->wins[message->n_wins++] = item;
-	}
-}
-
-static void put_draws(struct arena *arena, const struct phase *phase, Carillon__Phase *message)
-{
-	message->draws = arena_take(arena, (phase->draw_count + 1) * sizeof(*message->draws));
-	for (uint32_t i = 0; i < phase->draw_count; i++) {
-		Carillon__Draw *draw = arena_take(arena, sizeof(*draw));
-		char text[DRAW_TEXT_MAX];
-
-		carillon__draw__init(draw);
-		draw->meaning = arena_text(arena, draw_text(&phase->draw[i], text));
-		draw->below = phase->draw[i].below;
-		draw->value = phase->draw[i].value;
-		message->draws[message->n_draws++] = draw;
-	}
-}
-
-static void put_screen(struct arena *arena, const struct phase *phase, Carillon__Phase *message)
-{
-	uint8_t stops[2 * GAME_REELS_MAX];
-
-	for (uint32_t reel = 0; reel < phase->reels; reel++) {
-		stops[2 * reel] = (uint8_t)(phase->stop[reel] >> 8);
-		stops[2 * reel + 1] = (uint8_t)phase->stop[reel];
-	}
-	message->stops = bytes_of(arena, stops, 2u * phase->reels);
-	message->window = bytes_of(arena, phase->window, (size_t)phase->reels * phase->rows);
+	if (message)
+		price_jackpot(showing, phase, jackpot->paid_minor, message);
 }
 
 /* The picks of this bonus, as far as they were kept. */
@@ -123,31 +66,8 @@ static ProtobufCBinaryData picks_of(struct showing *showing, const struct phase 
 
 	showing->picks_at += count;
 	if (at + count > round->pick_count)
-		return bytes_of(showing->sources->arena, NULL, 0);
-	return bytes_of(showing->sources->arena, round->pick + at, count);
-}
-
-static Carillon__Phase *phase_message(struct showing *showing, const struct phase *phase)
-{
-	struct arena *arena = showing->sources->arena;
-	Carillon__Phase *message = arena_take(arena, sizeof(*message));
-
-	carillon__phase__init(message);
-	message->index = phase->index;
-	message->kind = arena_text(arena, phase_kind_text(phase->kind));
-	put_screen(arena, phase, message);
-	put_wins(showing, phase, message);
-	put_draws(arena, phase, message);
-	message->win_minor = phase->win_total.minor;
-	message->free_spins_awarded = phase->free_spins_awarded;
-	message->free_spins_left = phase->free_spins_left + phase->free_spins_appended;
-	message->multiplier = phase->multiplier;
-	if (phase->kind == PHASE_BONUS) {
-		message->outcome = arena_text(arena, vial_kind_text(phase->outcome));
-		message->outcome_value = phase->outcome_value;
-		message->claim_index = phase->claim_index;
-	}
-	return message;
+		return view_bytes(showing->sources->arena, NULL, 0);
+	return view_bytes(showing->sources->arena, round->pick + at, count);
 }
 
 static void show_phase(struct showing *showing, const struct phase *phase)
@@ -160,7 +80,7 @@ static void show_phase(struct showing *showing, const struct phase *phase)
 		picks = picks_of(showing, phase);
 	showing->win += phase->win_total.minor;
 	if (phase->index >= showing->from && view->n_phases < showing->most) {
-		message = phase_message(showing, phase);
+		message = view_phase(showing->sources->arena, showing->game, showing->total, phase);
 		message->picks = picks;
 		view->phases[view->n_phases++] = message;
 	}
@@ -251,8 +171,8 @@ static enum view_status put_proof(struct showing *showing)
 		    showing->sources->keys, showing->player->id, round->move, &round->salt, secret))
 		return VIEW_NO_KEY;
 	view->closed = true;
-	view->secret = bytes_of(arena, secret, sizeof(secret));
-	view->result_digest = bytes_of(arena, round->digest, sizeof(round->digest));
+	view->secret = view_bytes(arena, secret, sizeof(secret));
+	view->result_digest = view_bytes(arena, round->digest, sizeof(round->digest));
 	view->next = arena_text(arena, "bet");
 	return VIEW_OK;
 }
@@ -265,17 +185,20 @@ static void put_head(struct showing *showing)
 
 	view->round = round->move;
 	view->game = arena_text(arena, showing->game->id);
-	view->math_version = bytes_of(arena, round->math_version, sizeof(round->math_version));
+	view->math_version = view_bytes(arena, round->math_version, sizeof(round->math_version));
 	view->bet = arena_take(arena, sizeof(*view->bet));
 	carillon__bet__init(view->bet);
 	view->bet->coin_minor = round->bet.coin_minor;
 	view->bet->lines = round->bet.lines;
 	view->bet->coins = round->bet.coins;
+	view->bet->mode = arena_text(arena, showing->game->mode[round->bet.mode].id);
 	if (round->autospin)
 		view->bet->autoplay_id =
-			bytes_of(arena, showing->play->state.autoplay.id, AUTOPLAY_ID_BYTES);
+			view_bytes(arena, showing->play->state.autoplay.id, AUTOPLAY_ID_BYTES);
 	view->stake_minor = round->stake.minor;
-	view->client_nonce = bytes_of(arena, round->nonce, round->nonce_length);
+	view->client_nonce = view_bytes(arena, round->nonce, round->nonce_length);
+	if (showing->game->potions.offered)
+		view->before = view_carried(arena, showing->game, showing->total, &round->before);
 	view->phase_from = showing->from;
 	view->cursor = showing->cursor;
 	view->phases = arena_take(arena, (showing->most + 1) * sizeof(*view->phases));
@@ -308,6 +231,8 @@ enum view_status view_round(const struct view_sources *sources, const struct pla
 
 	if (status != VIEW_OK)
 		return status;
+	if (bet_total(&play->round.bet, &showing.total) != BET_OK)
+		return VIEW_DIFFERS;
 	showing.cursor = open ? play->state.open.cursor : play->round.phases;
 	showing.from = from < showing.cursor ? from : showing.cursor;
 	showing.most = most < VIEW_PHASES_MAX ? most : VIEW_PHASES_MAX;

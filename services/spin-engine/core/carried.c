@@ -74,6 +74,12 @@ struct round_state carried_state(
 	return state;
 }
 
+struct money carried_total(const struct carried *carried, uint32_t i)
+{
+	assert(i < carried->count);
+	return money_of((int64_t)total_of(carried->entry[i]));
+}
+
 static void take_out(struct carried *carried, uint32_t place)
 {
 	carried->count--;

@@ -27,6 +27,8 @@ bool round_state_unpack(uint8_t byte, struct round_state *state_r);
  * is now has not (steps, potions at all) is left out. */
 struct round_state carried_state(
 	const struct carried *carried, const struct game *game, struct money total);
+/* The total bet of entry i, 0 .. count - 1, rising. */
+struct money carried_total(const struct carried *carried, uint32_t i);
 /* After a round at this total bet. Where there is no room, a bet value that the currency no longer
  * offers is forgotten; false, and nothing changed, if every one is offered: the loader refuses
  * games with potions and more than CARRIED_MAX bet values in a currency. */
