@@ -1,5 +1,7 @@
 #include "libcommon/base/rng.h"
 
+#include "libcommon/base/rng_health.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -22,6 +24,11 @@ void rng_force(struct rng *rng, const uint32_t *results, size_t count)
 	rng->forced_at = 0;
 }
 
+void rng_watch(struct rng *rng, struct rng_health *health)
+{
+	rng->watch = health;
+}
+
 bool rng_forced_misfit(const struct rng *rng)
 {
 	return rng->forced_misfit;
@@ -42,6 +49,8 @@ static void refill(struct rng *rng)
 	rng->block += bytes / BLOCK_BYTES;
 	rng->at = 0;
 	rng->filled = bytes;
+	if (rng->watch)
+		(void)rng_health_feed(rng->watch, rng->buffer, bytes);
 }
 
 static uint32_t next_word(struct rng *rng)

@@ -20,6 +20,8 @@
 	256 /* four blocks of ChaCha20: what one vectorised call makes at little more than the     \
 	       price of one */
 
+struct rng_health; /* libcommon/base/rng_health.h */
+
 struct rng {
 	uint8_t key[RNG_KEY_BYTES];
 	uint8_t buffer[RNG_BUFFER_BYTES];
@@ -32,6 +34,7 @@ struct rng {
 	size_t forced_count;
 	size_t forced_at;
 	bool forced_misfit;
+	struct rng_health *watch; /* NULL: nobody's */
 };
 
 void rng_init(struct rng *rng, const uint8_t key[RNG_KEY_BYTES]);
@@ -46,6 +49,10 @@ bool rng_forced_misfit(const struct rng *rng);
 /* Uniform in 0..n-1. n > 0. rng_below(rng, 1) is 0 and is a draw like any other. */
 uint32_t rng_below(struct rng *rng, uint32_t n);
 uint64_t rng_below64(struct rng *rng, uint64_t n);
+
+/* Every block that is made from now on is fed to `health` (borrowed) before a number is taken from
+ * it; whoever draws asks it for its verdict afterwards. The numbers are the same. */
+void rng_watch(struct rng *rng, struct rng_health *health);
 
 /* Results given since rng_init, forced ones too. */
 uint64_t rng_drawn(const struct rng *rng);

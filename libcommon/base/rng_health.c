@@ -61,42 +61,70 @@ void rng_health_init(struct rng_health *health)
 	*health = (struct rng_health){ .fault = rng_known_answer() ? RNG_SOUND : RNG_WRONG_ANSWER };
 }
 
-/* SP 800-90B, 4.4.1, on 64-bit words: 2^-64 is far below 2^-30, so one repetition is enough. */
-static void repetition(struct rng_health *health, uint8_t byte)
+static void one_word(struct rng_health *health, const uint8_t *bytes)
 {
 	uint64_t word;
 
-	health->part[health->part_count++] = byte;
-	if (health->part_count < RNG_HEALTH_WORD)
-		return;
-	health->part_count = 0;
-	memcpy(&word, health->part, sizeof(word));
+	memcpy(&word, bytes, sizeof(word));
 	if (health->has_word && word == health->last_word)
 		health->fault = RNG_REPEATED;
 	health->last_word = word;
 	health->has_word = true;
 }
 
-/* SP 800-90B, 4.4.2, on bytes. */
-static void proportion(struct rng_health *health, uint8_t byte)
+/* SP 800-90B, 4.4.1, on 64-bit words: 2^-64 is far below 2^-30, so one repetition is enough. */
+static void repetition(struct rng_health *health, const uint8_t *bytes, size_t count)
 {
+	while (count > 0 && health->fault == RNG_SOUND) {
+		size_t some = 1;
+
+		if (health->part_count == 0 && count >= RNG_HEALTH_WORD) {
+			some = RNG_HEALTH_WORD;
+			one_word(health, bytes);
+		} else {
+			health->part[health->part_count++] = *bytes;
+			if (health->part_count == RNG_HEALTH_WORD) {
+				health->part_count = 0;
+				one_word(health, health->part);
+			}
+		}
+		bytes += some;
+		count -= some;
+	}
+}
+
+/* SP 800-90B, 4.4.2, on bytes; none beyond the window's end. */
+static void proportion(struct rng_health *health, const uint8_t *bytes, size_t count)
+{
+	uint8_t sample;
+	uint32_t same = 0;
+
 	if (health->window_at == 0) {
-		health->sample = byte;
+		health->sample = bytes[0];
 		health->window_same = 0;
 	}
-	health->window_same += byte == health->sample;
+	sample = health->sample;
+	for (size_t i = 0; i < count; i++)
+		same += bytes[i] == sample;
+	health->window_same += same;
 	if (health->window_same >= RNG_HEALTH_CUTOFF)
 		health->fault = RNG_UNEVEN;
-	health->window_at = (health->window_at + 1) % RNG_HEALTH_WINDOW;
+	health->window_at = (health->window_at + (uint32_t)count) % RNG_HEALTH_WINDOW;
 }
 
 enum rng_fault rng_health_feed(struct rng_health *health, const uint8_t *bytes, size_t count)
 {
-	for (size_t i = 0; i < count && health->fault == RNG_SOUND; i++) {
-		repetition(health, bytes[i]);
+	while (count > 0 && health->fault == RNG_SOUND) {
+		size_t some = RNG_HEALTH_WINDOW - health->window_at;
+
+		if (some > count)
+			some = count;
+		repetition(health, bytes, some);
 		if (health->fault == RNG_SOUND)
-			proportion(health, bytes[i]);
-		health->fed++;
+			proportion(health, bytes, some);
+		health->fed += some;
+		bytes += some;
+		count -= some;
 	}
 	return health->fault;
 }

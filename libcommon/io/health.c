@@ -28,6 +28,7 @@ struct health {
 	pthread_mutex_t lock; /* of what follows */
 	bool ready;
 	char why_not[256];
+	char failed[256]; /* empty: sound */
 };
 
 /* The answer being written to one client. */
@@ -39,6 +40,12 @@ struct answer {
 static unsigned body_healthz(struct health *health, char *out)
 {
 	uint64_t silent_us = clock_mono_us() - atomic_load(&health->ticked_us);
+	(void)pthread_mutex_lock(&health->lock);
+	bool failed = health->failed[0] != '\0';
+	(void)snprintf(out, SMALL_BODY_MAX, "%s\n", health->failed);
+	(void)pthread_mutex_unlock(&health->lock);
+	if (failed)
+		return HTTP_STATUS_SERVICE_UNAVAILABLE;
 	if (silent_us < STUCK_US) {
 		(void)snprintf(out, SMALL_BODY_MAX, "ok\n");
 		return HTTP_STATUS_OK;
@@ -223,6 +230,13 @@ void health_ready(struct health *health, bool ready, const char *why_not)
 	health->ready = ready;
 	(void)snprintf(health->why_not, sizeof(health->why_not), "%s",
 		why_not != NULL ? why_not : "not ready");
+	(void)pthread_mutex_unlock(&health->lock);
+}
+
+void health_fail(struct health *health, const char *why)
+{
+	(void)pthread_mutex_lock(&health->lock);
+	(void)snprintf(health->failed, sizeof(health->failed), "%s", why);
 	(void)pthread_mutex_unlock(&health->lock);
 }
 

@@ -196,6 +196,11 @@ static void start(struct service *service)
 		health_address(service->health));
 }
 
+void service_unhealthy(struct service *service, const char *why)
+{
+	health_fail(service->health, why);
+}
+
 /* ---- turns ---------------------------------------------------------------------------------- */
 
 static void signals_read(struct service *service)
@@ -280,9 +285,9 @@ static void pace(struct service *service)
 	uint64_t weight_us = turn_us < PACE_MEMORY_US ? turn_us : PACE_MEMORY_US;
 	uint64_t per_s = turn_us > 0 ? service->taken * 1000000u / turn_us : 0;
 	uint64_t pause_us = 0;
-	service->taken_per_s = (service->taken_per_s * (PACE_MEMORY_US - weight_us) +
-				       per_s * weight_us) /
-			       PACE_MEMORY_US;
+	service->taken_per_s =
+		(service->taken_per_s * (PACE_MEMORY_US - weight_us) + per_s * weight_us) /
+		PACE_MEMORY_US;
 	if (service->taken_per_s >= PACE_FULL_PER_S)
 		pause_us = PACE_MAX_US;
 	else if (service->taken_per_s > PACE_FROM_PER_S)

@@ -108,6 +108,8 @@ struct service_shard *service_shard(
 /* For loops over the shards held. */
 struct service_shard *service_shard_at(struct service *service, size_t i);
 
+/* /healthz fails from now on and says why; the loop goes on. */
+void service_unhealthy(struct service *service, const char *why);
 /* Ask for the transaction at the end of this turn. */
 void service_commit_soon(struct service *service);
 /* The reason for SERVICE_UNREADABLE. */

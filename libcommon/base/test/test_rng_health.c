@@ -111,6 +111,46 @@ static void test_rng_health_cutoff_is_exact(void **unused)
 	}
 }
 
+/* Every block of a watched stream is fed, once, and its numbers stay what they were. */
+static void test_rng_watch_feeds_every_block(void **unused)
+{
+	static const uint8_t key[RNG_KEY_BYTES] = { 5 };
+	struct rng_health health;
+	struct rng plain, watched;
+
+	(void)unused;
+	rng_init(&plain, key);
+	rng_init(&watched, key);
+	rng_health_init(&health);
+	rng_watch(&watched, &health);
+	assert_int_equal(health.fed, 0);
+	for (uint32_t i = 1; i <= 1000; i++) {
+		assert_int_equal(rng_below(&plain, 1000), rng_below(&watched, 1000));
+		assert_true(health.fed == (uint64_t)watched.block * 64 && health.fed >= 4 * i);
+	}
+	assert_int_equal(health.fault, RNG_SOUND);
+}
+
+/* However the bytes are cut, the verdict comes at the same place. */
+static void test_rng_health_in_pieces(void **unused)
+{
+	(void)unused;
+	for (size_t k = 0; k < sizeof(BROKEN) / sizeof(BROKEN[0]); k++)
+		for (size_t piece = 1; piece < 600; piece += 13) {
+			struct rng_health health;
+			uint8_t bytes[600];
+			uint32_t at = 0;
+
+			rng_health_init(&health);
+			while (at < BROKEN[k].within + piece && health.fault == RNG_SOUND) {
+				for (size_t i = 0; i < piece; i++)
+					bytes[i] = BROKEN[k].byte(at++);
+				rng_health_feed(&health, bytes, piece);
+			}
+			assert_int_equal(health.fault, BROKEN[k].fault);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +159,8 @@ int main(void)
 		cmocka_unit_test(test_rng_health_broken_sources_are_told),
 		cmocka_unit_test(test_rng_health_fault_stays),
 		cmocka_unit_test(test_rng_health_cutoff_is_exact),
+		cmocka_unit_test(test_rng_health_in_pieces),
+		cmocka_unit_test(test_rng_watch_feeds_every_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,10 +188,28 @@ static void test_health_stops_with_clients_in_between(void **state)
 	}
 }
 
+/* What has failed stays so, however the loop turns. */
+static void test_health_tells_a_failure(void **state)
+{
+	char answer[ANSWER_MAX / 64];
+	struct health *health = health_start("127.0.0.1:0");
+	(void)state;
+	health_tick(health);
+	assert_true(get(health_address(health), "/healthz", answer, sizeof(answer)));
+	assert_non_null(strstr(answer, " 200 "));
+	health_fail(health, "random numbers: salts: repeated");
+	health_tick(health);
+	(void)get(health_address(health), "/healthz", answer, sizeof(answer));
+	assert_non_null(strstr(answer, " 503 "));
+	assert_non_null(strstr(answer, "random numbers: salts: repeated"));
+	health_stop(&health);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_health_is_served_while_everything_changes),
+		cmocka_unit_test(test_health_tells_a_failure),
 		cmocka_unit_test(test_health_stops_with_clients_in_between),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,6 +59,8 @@ static void make_metrics(struct engine_metrics *m)
 		"carillon_engine_resolve_total", NULL, "Abandoned rounds sent to be resolved");
 	m->stopped = metric_counter("carillon_engine_stopped_total", NULL,
 		"Games stopped for a round past its proven bounds");
+	m->draw_fault = metric_gauge("carillon_engine_draw_fault", NULL,
+		"1: the random numbers failed a test of their health, nothing is drawn");
 	m->replays = metric_counter("carillon_engine_replays_total", NULL, "Past rounds asked for");
 	m->replay_differs = metric_counter("carillon_engine_replay_alarm_total", NULL,
 		"Past rounds that could not be replayed to their result");
@@ -106,6 +108,24 @@ static void check_forced(const struct engine *e, PGconn *conn)
 	log_warn("forced draws are on: this is a test installation");
 }
 
+/* Nothing is served by a generator that does not give its known answers, or from a source that
+ * fails at once. */
+static void check_draws(struct draw_health *health)
+{
+	uint8_t sample[DRAW_HEALTH_SAMPLE];
+	char text[DRAW_HEALTH_TEXT_MAX];
+
+	if (draw_health_init(health) != RNG_SOUND)
+		fatal("random numbers: found %s, expected the known answers of ChaCha20 (RFC 8439) "
+		      "and of the numbers made from it",
+			draw_health_text(health, text));
+	randombytes_buf(sample, sizeof(sample));
+	if (draw_health_sample(health, sample) != RNG_SOUND)
+		fatal("random numbers: found %s in the first %d bytes of the system's source, "
+		      "expected none that fails a test of its health",
+			draw_health_text(health, text), DRAW_HEALTH_SAMPLE);
+}
+
 static void start(struct service *service)
 {
 	PGconn *conn = service_pg(service);
@@ -115,6 +135,7 @@ static void start(struct service *service)
 	if (record_bytes_worst() > RECORD_BYTES_MAX)
 		fatal("a record may need %zu bytes, expected at most %d", record_bytes_worst(),
 			RECORD_BYTES_MAX);
+	check_draws(&engine.health);
 	engine.service = service;
 	seats_init(&engine.seats);
 	make_metrics(&engine.metrics);
@@ -447,5 +468,5 @@ struct service_ops engine_ops(const struct setting *table, const struct engine_s
 		.restart_offset = restart_offset,
 		.drained = drained,
 		.schema_min = 1,
-		.schema_max = 1 };
+		.schema_max = 2 };
 }

@@ -8,6 +8,7 @@
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/service.h"
 #include "services/spin-engine/adapters/arena.h"
+#include "services/spin-engine/adapters/draw_health.h"
 #include "services/spin-engine/adapters/games.h"
 #include "services/spin-engine/adapters/keys.h"
 #include "services/spin-engine/adapters/seats.h"
@@ -37,13 +38,14 @@ struct engine_shard {
 struct engine_metrics {
 	struct metric *rounds, *hits, *verdict_us, *in_flight, *waiting, *repeats, *gap_alarm,
 		*asked_again, *refused, *declined, *busy, *seats, *lost_pending, *skipped,
-		*resolved, *stopped, *replays, *replay_differs, *forced;
+		*resolved, *stopped, *draw_fault, *replays, *replay_differs, *forced;
 };
 
 struct engine {
 	struct service *service;
 	const struct engine_settings *settings;
 	struct keys *keys;
+	struct draw_health health;
 	struct games *games;
 	struct seats seats;
 	struct arena arena; /* for a reply */

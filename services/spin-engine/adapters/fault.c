@@ -72,6 +72,9 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_PHASE_LIMIT] = { 503, "game_stopped",
 		"The game was stopped: a round went past its proven bounds. Nothing was booked." },
 	[REFUSED_OVERFLOW] = { 409, "overflow", "An amount would not fit. Nothing was booked." },
+	[REFUSED_DRAWS] = { 503, "draws_stopped",
+		"Play is stopped: the random numbers failed a test of their health. What is open "
+		"can be finished." },
 	[REFUSED_SCRIPT] = { 409, "script", "The script of forced draws does not fit this round." },
 };
 

@@ -212,6 +212,32 @@ static const struct game *game_for(const struct matter *matter, enum player_verb
 									       : matter->opened;
 }
 
+/* The random numbers are at fault: nothing is drawn any more, here at once, and in the whole
+ * installation until its operator has looked into it. */
+static void stop_draws(struct engine *engine)
+{
+	char text[DRAW_HEALTH_TEXT_MAX], reason[DRAW_HEALTH_TEXT_MAX + 40];
+
+	if (engine->health.told)
+		return;
+	engine->health.told = true;
+	snprintf(reason, sizeof(reason), "random numbers: %s",
+		draw_health_text(&engine->health, text));
+	log_error("ALARM %s: all play is stopped, open rounds can be finished", reason);
+	metric_set(engine->metrics.draw_fault, 1);
+	service_unhealthy(engine->service, reason);
+	store_stop(service_pg(engine->service), 0, reason);
+}
+
+/* Asked before a draw and after it: what came of bad numbers is not proposed. */
+static bool draws_fail(struct engine *engine, enum player_verb verb)
+{
+	if (draw_health_fault(&engine->health) == RNG_SOUND)
+		return false;
+	stop_draws(engine);
+	return verb == VERB_BET || verb == VERB_GAMBLE;
+}
+
 /* Keys and random bytes of the move. */
 static bool make_entropy(struct engine *engine, const struct seat *seat,
 	const struct player_game *play, const struct player_command *command,
@@ -223,12 +249,16 @@ static bool make_entropy(struct engine *engine, const struct seat *seat,
 
 	memset(entropy_r, 0, sizeof(*entropy_r));
 	keys_salt(engine->keys, &entropy_r->next);
+	(void)draw_health_salt(&engine->health, &entropy_r->next);
+	entropy_r->watch = &engine->health.streams;
 	if (command->verb == VERB_BET) {
 		if (!keys_secret(engine->keys, seat->player.id, player_expect(&seat->player),
 			    &seat->player.salt, secret))
 			return false;
 		keys_stream(secret, command->nonce, command->nonce_length, "game",
 			entropy_r->round_key);
+		(void)draw_health_key(&engine->health, seat->player.id,
+			player_expect(&seat->player), entropy_r->round_key);
 		if (engine->settings->forced_draws)
 			entropy_r->forced_count = store_script(
 				service_pg(engine->service), seat->player.id, entropy_r->forced);
@@ -265,6 +295,10 @@ static void decide_propose(
 	struct player_entropy entropy;
 	enum player_refusal refusal;
 
+	if (draws_fail(engine, command->verb)) {
+		fail(engine, seat, REFUSED_DRAWS);
+		return;
+	}
 	if (command->verb == VERB_BET && play_stopped(engine, game->number)) {
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
@@ -277,6 +311,8 @@ static void decide_propose(
 	}
 	refusal = player_propose(
 		&seat->player, play, game, command, &entropy, clock_wall_us(), &proposal);
+	if (draws_fail(engine, command->verb))
+		refusal = REFUSED_DRAWS;
 	if (refusal == REFUSED_PHASE_LIMIT)
 		stop_game(engine, seat, game);
 	if (refusal != REFUSED_NOTHING)
@@ -300,6 +336,7 @@ static void decide_step(
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
 	}
+	(void)draws_fail(engine, command->verb); /* a step draws nothing and goes on */
 	switch (player_step(&seat->player, matter->play, game_for(matter, command->verb), command,
 		&entropy, &from, &proposal, &error)) {
 	case PLAYER_ANSWER:

@@ -155,7 +155,8 @@ struct player_command {
 	uint64_t not_after_us; /* 0: none */
 	uint32_t currency;     /* OPEN */
 	struct bet bet; /* BET; its currency is the account's, filled by player_check's caller */
-	char mode[GAME_ID_MAX]; /* BET: as the client named it; bet.mode is found by the caller too */
+	char mode[GAME_ID_MAX]; /* BET: as the client named it; bet.mode is found by the caller too
+				 */
 	bool autospin;
 	uint8_t autoplay_id[AUTOPLAY_ID_BYTES];
 	uint8_t nonce[PLAYER_NONCE_MAX];
@@ -202,6 +203,7 @@ enum player_refusal {
 	REFUSED_PHASE_LIMIT,
 	REFUSED_OVERFLOW,
 	REFUSED_SCRIPT,
+	REFUSED_DRAWS, /* the caller's: the random numbers are not to be trusted */
 	PLAYER_REFUSALS_N
 };
 
@@ -244,7 +246,8 @@ struct player_entropy {
 	uint8_t round_key[PLAYER_KEY_BYTES]; /* BET: game stream of this move. Else: of the open
 						round; GAMBLE: its gamble stream */
 	struct player_salt next;
-	uint32_t forced_count; /* tests only */
+	struct rng_health *watch; /* is fed the streams that are drawn; NULL: nobody watches */
+	uint32_t forced_count;	  /* tests only */
 	uint32_t forced[PLAYER_FORCED_MAX];
 };
 

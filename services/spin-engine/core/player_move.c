@@ -67,7 +67,7 @@ static bool gamble_left(const struct game *game, const struct game_state *state)
 
 /* Plays the round whole. *shown_r: phases before the first that needs the player. */
 static enum player_refusal play_round(const struct game *game, struct play_round *round,
-	const uint8_t key[PLAYER_KEY_BYTES], uint32_t *shown_r, struct round_sum *sum_r)
+	const struct player_entropy *entropy, uint32_t *shown_r, struct round_sum *sum_r)
 {
 	struct round_summing summing;
 	struct round playing;
@@ -76,7 +76,8 @@ static enum player_refusal play_round(const struct game *game, struct play_round
 	enum round_status status;
 	bool stopped = false;
 
-	player_stream(round, key, &rng);
+	player_stream(round, entropy->round_key, &rng);
+	rng_watch(&rng, entropy->watch);
 	if (round_begin(game, &round->bet, &round->before, &rng, &playing) != ROUND_OK)
 		return REFUSED_BET;
 	round_sum_begin(&summing, round->stake);
@@ -187,8 +188,8 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	uint32_t shown;
 
 	begin(player, play, entropy, PLAYER_MOVE_BET, proposal);
-	/* RULE bewitched 5.1; RULE mystic-gem 1.4: with gamble or collect all that is left, the next
-	 * bet collects first. */
+	/* RULE bewitched 5.1; RULE mystic-gem 1.4: with gamble or collect all that is left, the
+	 * next bet collects first. */
 	proposal->release = proposal->pending_before;
 	proposal->collected = proposal->release;
 	new_round(player, command, game, entropy, now_us, &after->round);
@@ -199,7 +200,7 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	proposal->stake = after->round.stake;
 	/* RULE witch-feature 3.12, 3.13: what is carried belongs to the bet value */
 	after->round.before = game_state_carried(game, &play->state, &command->bet);
-	refusal = play_round(game, &after->round, entropy->round_key, &shown, &proposal->sum);
+	refusal = play_round(game, &after->round, entropy, &shown, &proposal->sum);
 	if (refusal != REFUSED_NOTHING)
 		return refusal;
 	if (!game_state_carry(game, &after->state, &command->bet, &proposal->sum.state))
@@ -249,6 +250,8 @@ static bool draw_card(const struct game *game, const struct player_entropy *entr
 	struct rng rng;
 
 	rng_init(&rng, entropy->round_key);
+	if (attempt == 0) /* later attempts draw the same blocks again */
+		rng_watch(&rng, entropy->watch);
 	for (uint32_t i = 0; i <= attempt; i++)
 		if (gamble_draw(game, &rng, guess, card_r) != GAMBLE_OK)
 			return false;

@@ -1,0 +1,79 @@
+#include "services/spin-engine/adapters/draw_health.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum rng_fault draw_health_init(struct draw_health *health)
+{
+	memset(health, 0, sizeof(*health));
+	rng_health_init(&health->salts);
+	health->keys = health->streams = health->salts;
+	return draw_health_fault(health);
+}
+
+static const struct rng_health *at_fault(const struct draw_health *health)
+{
+	if (health->salts.fault != RNG_SOUND)
+		return &health->salts;
+	return health->keys.fault != RNG_SOUND ? &health->keys : &health->streams;
+}
+
+enum rng_fault draw_health_fault(const struct draw_health *health)
+{
+	return at_fault(health)->fault;
+}
+
+enum rng_fault draw_health_sample(
+	struct draw_health *health, const uint8_t sample[DRAW_HEALTH_SAMPLE])
+{
+	(void)rng_health_feed(&health->salts, sample, DRAW_HEALTH_SAMPLE);
+	return draw_health_fault(health);
+}
+
+/* The first fault of a line stays. */
+static void found_repeated(struct rng_health *line)
+{
+	if (line->fault == RNG_SOUND)
+		line->fault = RNG_REPEATED;
+}
+
+enum rng_fault draw_health_salt(struct draw_health *health, const struct player_salt *salt)
+{
+	if (health->has_salt &&
+		memcmp(salt->bytes, health->salt.bytes, sizeof(salt->bytes)) == 0)
+		found_repeated(&health->salts);
+	(void)rng_health_feed(&health->salts, salt->bytes, sizeof(salt->bytes));
+	health->salt = *salt;
+	health->has_salt = true;
+	return draw_health_fault(health);
+}
+
+enum rng_fault draw_health_key(struct draw_health *health, player_id player, uint64_t move,
+	const uint8_t key[PLAYER_KEY_BYTES])
+{
+	bool again = player == health->player && move == health->move;
+
+	if (again)
+		return draw_health_fault(health);
+	if (health->move != 0 && memcmp(key, health->key, PLAYER_KEY_BYTES) == 0)
+		found_repeated(&health->keys);
+	(void)rng_health_feed(&health->keys, key, PLAYER_KEY_BYTES);
+	memcpy(health->key, key, PLAYER_KEY_BYTES);
+	health->player = player;
+	health->move = move;
+	return draw_health_fault(health);
+}
+
+const char *draw_health_text(const struct draw_health *health, char *out)
+{
+	const struct rng_health *line = at_fault(health);
+	const char *source = line == &health->salts ? "salts"
+			     : line == &health->keys ? "round keys"
+						     : "streams";
+
+	if (line->fault == RNG_SOUND)
+		snprintf(out, DRAW_HEALTH_TEXT_MAX, "%s", rng_fault_text(line->fault));
+	else
+		snprintf(out, DRAW_HEALTH_TEXT_MAX, "%s: %s", source, rng_fault_text(line->fault));
+	return out;
+}
