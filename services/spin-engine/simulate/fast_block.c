@@ -43,45 +43,52 @@ static void wins_add(
 		stats->win_max = win;
 }
 
-/* The balance before round `index` and after it; rounds between two wins only lose, so these are
- * the only places for a low or a high. */
-static inline void walk(struct fast_player *player, uint64_t index, uint64_t win)
-{
-	struct fast_stats *stats = player->stats;
-	int64_t stake = (int64_t)player->sim->stake;
-	int64_t low = player->won - stake * (int64_t)index, high;
+/* The balance over the rounds of a block. Apart from the player, so that a loop over rounds keeps
+ * it in registers. */
+struct balance {
+	int64_t stake, won, peak, trough, drawdown;
+};
 
-	if (low < stats->trough)
-		stats->trough = low;
-	if (stats->peak - low > stats->drawdown)
-		stats->drawdown = stats->peak - low;
-	player->won += (int64_t)win;
-	high = low + (int64_t)win - stake;
-	if (high > stats->peak)
-		stats->peak = high;
+/* Before round `index` and after it; rounds between two wins only lose, so these are the only
+ * places for a low or a high. */
+static inline void walk(struct balance *balance, uint64_t index, uint64_t win)
+{
+	int64_t low = balance->won - balance->stake * (int64_t)index, high;
+
+	if (low < balance->trough)
+		balance->trough = low;
+	if (balance->peak - low > balance->drawdown)
+		balance->drawdown = balance->peak - low;
+	balance->won += (int64_t)win;
+	high = low + (int64_t)win - balance->stake;
+	if (high > balance->peak)
+		balance->peak = high;
 }
 
-static void stats_close(struct fast_player *player, uint64_t rounds)
+static void stats_close(struct fast_player *player, struct balance *balance, uint64_t rounds)
 {
 	const struct fast_sim *sim = player->sim;
 	struct fast_stats *stats = player->stats;
 
-	walk(player, rounds, 0);
+	walk(balance, rounds, 0);
+	stats->peak = balance->peak;
+	stats->trough = balance->trough;
+	stats->drawdown = balance->drawdown;
 	for (uint32_t gain = 1; gain < PLAIN_MAX; gain++) {
 		wins_add(sim, stats, gain * sim->line_bet, player->plain[gain]);
 		stats->source[FAST_LINES] += (fast_sum)gain * sim->line_bet * player->plain[gain];
 	}
 	stats->rounds = rounds;
 	stats->stake = sim->stake;
-	stats->net = player->won - (int64_t)(sim->stake * rounds);
+	stats->net = balance->won - (int64_t)(sim->stake * rounds);
 	stats->histogram[0] = rounds - stats->hits;
 }
 
 /* ---- rounds ---- */
 
 /* A round whose paid spin gave this sum. */
-static inline void round_settle(
-	struct fast_player *player, uint64_t index, uint32_t sum, const struct place *place)
+static inline void round_settle(struct fast_player *player, struct balance *balance, uint64_t index,
+	uint32_t sum, const struct place *place)
 {
 	const struct fast_sim *sim = player->sim;
 	uint32_t gain_bits = place->table->gain_bits;
@@ -97,7 +104,7 @@ static inline void round_settle(
 		wins_add(sim, player->stats, win, 1);
 	}
 	if (win > 0)
-		walk(player, index, win);
+		walk(balance, index, win);
 }
 
 struct look {
@@ -162,7 +169,25 @@ static uint32_t batch_sums(
 	}
 }
 
-static void play_batches(struct fast_player *player, uint64_t rounds)
+/* The spins of a batch of which something comes. */
+static void batch_settle(struct fast_player *player, struct balance *balance_io,
+	const struct batch *batch, const struct look *look, uint32_t kept, uint64_t done)
+{
+	const struct spin_table *table = &player->sim->base[0];
+	struct balance balance = *balance_io;
+
+	for (uint32_t i = 0; i < kept; i++) {
+		struct place place = { .table = table, .word = batch->word[look[i].place >> 16] };
+
+		if (table->pair)
+			place.word |= (uint64_t)batch->other[look[i].place >> 16] << 32;
+		round_settle(
+			player, &balance, done + (look[i].place & 0xffff), look[i].sum, &place);
+	}
+	*balance_io = balance;
+}
+
+static void play_batches(struct fast_player *player, struct balance *balance, uint64_t rounds)
 {
 	const struct spin_table *table = &player->sim->base[0];
 	struct batch batch;
@@ -180,14 +205,7 @@ static void play_batches(struct fast_player *player, uint64_t rounds)
 		else
 			batch_scan(table, &batch, words);
 		kept = batch_sums(player, &batch, look);
-		for (uint32_t i = 0; i < kept; i++) {
-			struct place place = { .table = table,
-				.word = batch.word[look[i].place >> 16] };
-
-			if (table->pair)
-				place.word |= (uint64_t)batch.other[look[i].place >> 16] << 32;
-			round_settle(player, done + (look[i].place & 0xffff), look[i].sum, &place);
-		}
+		batch_settle(player, balance, &batch, look, kept, done);
 		done += batch.count;
 	}
 }
@@ -202,7 +220,7 @@ static const struct spin_table *table_of(const struct fast_sim *sim, uint32_t wi
 	return &sim->base[i];
 }
 
-static void play_guaranteed(struct fast_player *player, uint64_t rounds)
+static void play_guaranteed(struct fast_player *player, struct balance *balance, uint64_t rounds)
 {
 	const struct spin_rank *rank = player->sim->game->mode[player->sim->bet.mode].rank;
 
@@ -217,12 +235,12 @@ static void play_guaranteed(struct fast_player *player, uint64_t rounds)
 		spin_rank_stops(rank, position,
 			stream_below64(&player->draws, rank->position[position].count), stop);
 		place.table = table_of(player->sim, rank->position[position].reels);
-		round_settle(player, i, table_sum_of_stops(place.table, stop), &place);
+		round_settle(player, balance, i, table_sum_of_stops(place.table, stop), &place);
 	}
 }
 
 /* One by one: bought reels in several positions, or a cycle too long for words of 32 bits. */
-static void play_singly(struct fast_player *player, uint64_t rounds)
+static void play_singly(struct fast_player *player, struct balance *balance, uint64_t rounds)
 {
 	const struct fast_sim *sim = player->sim;
 	const struct game_mode *mode = &sim->game->mode[sim->bet.mode];
@@ -237,7 +255,7 @@ static void play_singly(struct fast_player *player, uint64_t rounds)
 				value -= mode->position[position++].weight;
 		}
 		sum = table_spin(&sim->base[position], &player->draws, &place);
-		round_settle(player, i, sum, &place);
+		round_settle(player, balance, i, sum, &place);
 	}
 }
 
@@ -245,23 +263,23 @@ static void play(struct fast_player *player, bool features, uint64_t seed, uint6
 	uint64_t rounds, struct fast_stats *stats_r)
 {
 	const struct fast_sim *sim = player->sim;
+	struct balance balance = { .stake = (int64_t)sim->stake };
 
 	*stats_r = (struct fast_stats){ 0 };
 	player->stats = stats_r;
 	player->features = features;
 	player->quiet = features ? sim->quiet[CONTEXT_BASE] : sim->unpaid;
 	player->state = sim->start;
-	player->won = 0;
 	memset(player->plain, 0, sizeof(player->plain));
 	stream_open(&player->words, seed, block, STREAM_SPINS);
 	stream_open(&player->draws, seed, block, STREAM_DRAWS);
 	if (sim->game->mode[sim->bet.mode].guarantee != GUARANTEE_NONE)
-		play_guaranteed(player, rounds);
+		play_guaranteed(player, &balance, rounds);
 	else if (sim->bases > 1 || sim->base[0].wide)
-		play_singly(player, rounds);
+		play_singly(player, &balance, rounds);
 	else
-		play_batches(player, rounds);
-	stats_close(player, rounds);
+		play_batches(player, &balance, rounds);
+	stats_close(player, &balance, rounds);
 }
 
 void fast_block(struct fast_player *player, uint64_t seed, uint64_t block, uint64_t rounds,

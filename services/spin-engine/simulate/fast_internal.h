@@ -180,7 +180,6 @@ struct fast_player {
 	struct round_state state;
 	struct round_run run;
 	struct fast_stats *stats;
-	int64_t won;		   /* in the block so far, for the balance */
 	uint64_t plain[PLAIN_MAX]; /* rounds that won so many coins on lines and nothing else */
 };
 
