@@ -1,91 +1,99 @@
 #include "services/spin-engine/exact/line_pairs.h"
 
+#include "services/spin-engine/exact/line_pair_plan.h"
+
 #include <assert.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 wide;
 
-static void *take(size_t bytes)
-{
-	void *(*allocate)(size_t);
-	void *block;
+#define LIMB_BITS 64
 
-	mp_get_memory_functions(&allocate, NULL, NULL);
-	block = allocate(bytes ? bytes : 1);
-	memset(block, 0, bytes);
-	return block;
+/* ---- limbs ---- */
+
+uint32_t pair_limbs_for(size_t bits)
+{
+	uint32_t limbs = (uint32_t)(bits / LIMB_BITS) + 1;
+
+	assert(limbs <= PAIR_LIMBS_MAX);
+	return limbs;
 }
 
-static void give(void *block, size_t bytes)
+void pair_limbs_set(uint64_t *limb_r, uint32_t limbs, const mpz_t z)
 {
-	void (*release)(void *, size_t);
+	mpz_t low;
 
-	mp_get_memory_functions(NULL, NULL, &release);
-	release(block, bytes ? bytes : 1);
+	mpz_init(low);
+	mpz_fdiv_r_2exp(low, z, (mp_bitcnt_t)limbs * LIMB_BITS);
+	memset(limb_r, 0, limbs * sizeof(*limb_r));
+	mpz_export(limb_r, NULL, -1, sizeof(*limb_r), 0, 0, low);
+	mpz_clear(low);
 }
 
-/* ---- residues ---- */
-
-#define PRIME_BITS 61
-#define PRIME_MASK ((UINT64_C(1) << PRIME_BITS) - 1)
-
-/* 2^61 - c is prime */
-static const uint16_t prime_gap[RESIDUE_PRIMES] = { 1, 31, 45, 229, 259, 283, 339, 391, 403, 465,
-	531, 579 };
-
-uint64_t residue_prime(uint32_t index)
+void pair_limbs_get(const uint64_t *limb, uint32_t limbs, mpz_t z_r)
 {
-	assert(index < RESIDUE_PRIMES);
-	return (UINT64_C(1) << PRIME_BITS) - prime_gap[index];
+	mpz_import(z_r, limbs, -1, sizeof(*limb), 0, 0, limb);
 }
 
-uint32_t residue_primes_for(size_t bits)
+/* sum += x factor, modulo 2^(64 limbs). Inlined with the number of limbs known, this is a handful
+ * of instructions. */
+static inline __attribute__((always_inline)) void add_product(
+	uint64_t *sum, const uint64_t *x, uint64_t factor, uint32_t limbs)
 {
-	uint32_t primes = (uint32_t)(bits / (PRIME_BITS - 1)) + 1;
+	wide carry = 0;
 
-	assert(primes <= RESIDUE_PRIMES);
-	return primes;
-}
-
-/* x below 2^125 */
-static uint64_t fold(wide x, uint64_t prime)
-{
-	uint64_t gap = (UINT64_C(1) << PRIME_BITS) - prime;
-	wide y = (wide)(uint64_t)(x >> PRIME_BITS) * gap + ((uint64_t)x & PRIME_MASK);
-	uint64_t z = (uint64_t)(y >> PRIME_BITS) * gap + ((uint64_t)y & PRIME_MASK);
-
-	return z >= prime ? z - prime : z;
-}
-
-uint64_t residue_of(const mpz_t z, uint64_t prime)
-{
-	return mpz_fdiv_ui(z, prime);
-}
-
-void residue_join(const uint64_t *residue, uint32_t primes, mpz_t z_r)
-{
-	mpz_t product, step, prime;
-
-	mpz_inits(product, step, prime, NULL);
-	mpz_set_ui(product, 1);
-	mpz_set_ui(z_r, 0);
-	for (uint32_t i = 0; i < primes; i++) {
-		mpz_set_ui(prime, residue_prime(i));
-		mpz_set_ui(step, residue[i]);
-		mpz_sub(step, step, z_r);
-		if (i > 0) {
-			mpz_t inverse;
-
-			mpz_init(inverse);
-			mpz_invert(inverse, product, prime);
-			mpz_mul(step, step, inverse);
-			mpz_clear(inverse);
-		}
-		mpz_mod(step, step, prime);
-		mpz_addmul(z_r, step, product);
-		mpz_mul(product, product, prime);
+	for (uint32_t i = 0; i < limbs; i++) {
+		carry += (wide)x[i] * factor + sum[i];
+		sum[i] = (uint64_t)carry;
+		carry >>= LIMB_BITS;
 	}
-	mpz_clears(product, step, prime, NULL);
+}
+
+static inline __attribute__((always_inline)) void sub_product(
+	uint64_t *sum, const uint64_t *x, uint64_t factor, uint32_t limbs)
+{
+	wide carry = 0;
+
+	for (uint32_t i = 0; i < limbs; i++) {
+		uint64_t low;
+
+		carry += (wide)x[i] * factor;
+		low = (uint64_t)carry;
+		carry >>= LIMB_BITS;
+		carry += sum[i] < low;
+		sum[i] -= low;
+	}
+}
+
+static inline __attribute__((always_inline)) void add_signed(
+	uint64_t *sum, const uint64_t *x, int64_t factor, uint32_t limbs)
+{
+	if (factor >= 0)
+		add_product(sum, x, (uint64_t)factor, limbs);
+	else
+		sub_product(sum, x, (uint64_t)-factor, limbs);
+}
+
+static inline __attribute__((always_inline)) void add_limbs(
+	uint64_t *sum, const uint64_t *x, uint32_t limbs)
+{
+	add_product(sum, x, 1, limbs);
+}
+
+/* sum += x y, all of them of limbs */
+static void add_long(uint64_t *sum, const uint64_t *x, const uint64_t *y, uint32_t limbs)
+{
+	for (uint32_t i = 0; i < limbs; i++)
+		if (y[i] != 0)
+			add_product(sum + i, x, y[i], limbs - i);
+}
+
+static bool is_zero(const uint64_t *x, uint32_t limbs)
+{
+	for (uint32_t i = 0; i < limbs; i++)
+		if (x[i] != 0)
+			return false;
+	return true;
 }
 
 /* ---- reels ---- */
@@ -97,13 +105,13 @@ size_t pair_reel_cells(const struct pair_side *a, const struct pair_side *b)
 
 void pair_reel_init(struct pair_reel *reel, const struct pair_side *a, const struct pair_side *b)
 {
-	reel->weight = take(pair_reel_cells(a, b) * sizeof(*reel->weight));
+	reel->weight = pair_take(pair_reel_cells(a, b) * sizeof(*reel->weight));
 	reel->total = 0;
 }
 
 void pair_reel_free(struct pair_reel *reel, const struct pair_side *a, const struct pair_side *b)
 {
-	give(reel->weight, pair_reel_cells(a, b) * sizeof(*reel->weight));
+	pair_give(reel->weight, pair_reel_cells(a, b) * sizeof(*reel->weight));
 	reel->weight = NULL;
 }
 
@@ -133,260 +141,307 @@ static uint32_t nodes_of(
 	return reel < space->reels ? side->lines->level[reel].nodes : 1;
 }
 
-void pair_vector_init(const struct pair_space *space, uint32_t reel, struct pair_vector *vector_r)
+/* Bytes of each part of a vector. */
+struct vector_size {
+	size_t a, b, both;
+};
+
+static struct vector_size size_of(const struct pair_space *space, uint32_t reel)
 {
 	size_t a = nodes_of(space, &space->a, reel), b = nodes_of(space, &space->b, reel);
+	size_t number = space->limbs * sizeof(uint64_t);
+
+	return (struct vector_size){
+		a * number, b * number, space->means_only ? 0 : a * b * number
+	};
+}
+
+void pair_vector_init(const struct pair_space *space, uint32_t reel, struct pair_vector *vector_r)
+{
+	struct vector_size size = size_of(space, reel);
 
 	*vector_r = (struct pair_vector){ .reel = reel,
-		.a = take(a * sizeof(uint64_t)),
-		.b = take(b * sizeof(uint64_t)),
-		.both = take(a * b * sizeof(uint64_t)) };
+		.a = pair_take(size.a),
+		.b = pair_take(size.b),
+		.both = pair_take(size.both) };
 }
 
 void pair_vector_free(const struct pair_space *space, struct pair_vector *vector)
 {
-	size_t a = nodes_of(space, &space->a, vector->reel);
-	size_t b = nodes_of(space, &space->b, vector->reel);
+	struct vector_size size = size_of(space, vector->reel);
 
-	give(vector->a, a * sizeof(uint64_t));
-	give(vector->b, b * sizeof(uint64_t));
-	give(vector->both, a * b * sizeof(uint64_t));
+	pair_give(vector->a, size.a);
+	pair_give(vector->b, size.b);
+	pair_give(vector->both, size.both);
 }
 
 void pair_vector_end(const struct pair_space *space, struct pair_vector *vector_r)
 {
 	pair_vector_init(space, space->reels, vector_r);
-	vector_r->mass = 1;
+	vector_r->mass[0] = 1;
+}
+
+void pair_vector_clear(const struct pair_space *space, struct pair_vector *vector)
+{
+	struct vector_size size = size_of(space, vector->reel);
+
+	memset(vector->mass, 0, sizeof(vector->mass));
+	memset(vector->a, 0, size.a);
+	memset(vector->b, 0, size.b);
+	memset(vector->both, 0, size.both);
+}
+
+static void add_all(
+	uint64_t *sum, const uint64_t *x, size_t bytes, const uint64_t *factor, uint32_t limbs)
+{
+	for (size_t i = 0; i < bytes / sizeof(*sum); i += limbs)
+		add_long(sum + i, x + i, factor, limbs);
 }
 
 void pair_add(const struct pair_space *space, struct pair_vector *sum, const struct pair_vector *x,
-	uint64_t factor)
+	const uint64_t *factor)
 {
-	uint32_t a = nodes_of(space, &space->a, x->reel), b = nodes_of(space, &space->b, x->reel);
+	struct vector_size size = size_of(space, x->reel);
 
 	assert(sum->reel == x->reel);
-	if (factor == 0)
+	if (is_zero(factor, space->limbs))
 		return;
-	sum->mass = fold((wide)x->mass * factor + sum->mass, space->prime);
-	for (uint32_t i = 0; i < a; i++)
-		sum->a[i] = fold((wide)x->a[i] * factor + sum->a[i], space->prime);
-	for (uint32_t i = 0; i < b; i++)
-		sum->b[i] = fold((wide)x->b[i] * factor + sum->b[i], space->prime);
-	for (size_t i = 0; i < (size_t)a * b; i++)
-		sum->both[i] = fold((wide)x->both[i] * factor + sum->both[i], space->prime);
+	add_long(sum->mass, x->mass, factor, space->limbs);
+	add_all(sum->a, x->a, size.a, factor, space->limbs);
+	add_all(sum->b, x->b, size.b, factor, space->limbs);
+	add_all(sum->both, x->both, size.both, factor, space->limbs);
 }
 
-/* ---- edges ---- */
-
-/* Edges of a node that lead to the same with the same gain are one. */
-struct edge {
-	uint64_t value; /* of the gain, modulo the prime */
-	uint32_t node;
-	uint32_t count;
-	uint8_t symbol[GAME_SYMBOLS_MAX];
-};
-
-struct node_edges {
-	uint32_t row, count;
-	struct edge *edge;
-};
-
-struct level_edges {
-	uint32_t nodes;
-	size_t edges, room;
-	struct node_edges *node;
-	struct edge *edge;
-};
-
-static uint64_t value_of(const struct pair_side *side, uint32_t gain, uint64_t prime)
-{
-	wide value = (wide)(gain & ~MACHINE_JACKPOT) * side->unit;
-
-	return fold(value + (gain & MACHINE_JACKPOT ? side->jackpot : 0), prime);
-}
-
-static void node_open(const struct pair_side *side, const struct line_level *level, uint32_t node,
-	uint64_t prime, struct node_edges *open)
-{
-	const struct line_edge *from = &level->edge[(size_t)node * level->symbols];
-
-	open->row = level->row[node];
-	open->count = 0;
-	for (uint32_t s = 0; s < level->symbols; s++) {
-		uint64_t value = value_of(side, from[s].gain, prime);
-		uint32_t i = 0;
-
-		if (from[s].gain == 0 && from[s].node == 0)
-			continue;
-		while (i < open->count &&
-			(open->edge[i].node != from[s].node || open->edge[i].value != value))
-			i++;
-		if (i == open->count)
-			open->edge[open->count++] =
-				(struct edge){ .value = value, .node = from[s].node };
-		open->edge[i].symbol[open->edge[i].count++] = level->symbol[s];
-	}
-}
-
-static void level_open(
-	const struct pair_side *side, uint32_t reel, uint64_t prime, struct level_edges *open)
-{
-	const struct line_level *level = &side->lines->level[reel];
-
-	open->nodes = level->nodes;
-	open->edges = 0;
-	open->room = (size_t)level->nodes * level->symbols;
-	open->node = take(level->nodes * sizeof(*open->node));
-	open->edge = take(open->room * sizeof(*open->edge));
-	for (uint32_t node = 1; node < level->nodes; node++) {
-		open->node[node].edge = open->edge + open->edges;
-		node_open(side, level, node, prime, &open->node[node]);
-		open->edges += open->node[node].count;
-	}
-}
-
-static void level_close(struct level_edges *open)
-{
-	give(open->node, open->nodes * sizeof(*open->node));
-	give(open->edge, open->room * sizeof(*open->edge));
-}
-
-/* ---- one reel ---- */
+/* ---- one reel: weights of sets of symbols ---- */
 
 struct step {
 	const struct pair_space *space;
 	const struct pair_reel *reel;
 	const struct pair_vector *after;
 	struct pair_vector *before;
-	struct level_edges a, b;
-	size_t row_cells; /* of side b for one cell of a */
+	const struct pair_level *a, *b;
+	uint32_t limbs;
+	uint64_t *joint; /* [row of a * sets + set][row of b * sets + set] */
+	uint64_t *worth; /* [target of a][target of b]: E of the product of what both lead to */
+	uint64_t *mean_a, *mean_b; /* [target] */
 };
 
-/* What one side shows, whatever the other does: any row of the other sums up to it. */
-static uint64_t alone_a(const struct step *step, uint32_t row, uint32_t symbol)
+static size_t joint_bytes(const struct step *step)
+{
+	return (size_t)step->space->a.rows * step->a->sets * step->space->b.rows * step->b->sets *
+	       sizeof(uint64_t);
+}
+
+/* What one cell of a shows beside the sets of b's cells. */
+static void weigh_sets(const struct step *step, const uint64_t *from, uint64_t *joint)
 {
 	const struct pair_side *b = &step->space->b;
-	const uint64_t *from = step->reel->weight +
-			       ((size_t)row * step->space->a.symbols + symbol) * step->row_cells;
-	uint64_t sum = 0;
 
-	for (uint32_t s = 0; s < b->symbols; s++)
-		sum += from[s];
-	return sum;
-}
-
-static uint64_t alone_b(const struct step *step, uint32_t row, uint32_t symbol)
-{
-	const uint64_t *from = step->reel->weight + row * step->space->b.symbols + symbol;
-	uint64_t sum = 0;
-
-	for (uint32_t s = 0; s < step->space->a.symbols; s++)
-		sum += from[s * step->row_cells];
-	return sum;
-}
-
-static void step_alone(const struct step *step, const struct level_edges *edges,
-	uint64_t (*alone)(const struct step *, uint32_t, uint32_t), const uint64_t *after,
-	uint64_t *before)
-{
-	uint64_t prime = step->space->prime;
-
-	for (uint32_t node = 1; node < edges->nodes; node++)
-		for (uint32_t e = 0; e < edges->node[node].count; e++) {
-			const struct edge *edge = &edges->node[node].edge[e];
-			uint64_t weight = 0, worth;
-
-			for (uint32_t s = 0; s < edge->count; s++)
-				weight += alone(step, edges->node[node].row, edge->symbol[s]);
-			worth = fold(
-				(wide)edge->value * step->after->mass + after[edge->node], prime);
-			before[node] = fold((wide)weight * worth + before[node], prime);
-		}
-}
-
-/* Joint weights of each symbol of a's row with each edge of b's node. */
-static void weigh_edges(const struct step *step, uint32_t row_a, const struct node_edges *node_b,
-	uint64_t weight_r[GAME_SYMBOLS_MAX][GAME_SYMBOLS_MAX])
-{
-	const struct pair_space *space = step->space;
-
-	for (uint32_t s = 0; s < space->a.symbols; s++) {
-		const uint64_t *from = step->reel->weight +
-				       ((size_t)row_a * space->a.symbols + s) * step->row_cells +
-				       node_b->row * space->b.symbols;
-
-		for (uint32_t e = 0; e < node_b->count; e++) {
-			const struct edge *edge = &node_b->edge[e];
+	for (uint32_t row = 0; row < b->rows; row++)
+		for (uint32_t set = 0; set < step->b->sets; set++) {
 			uint64_t sum = 0;
 
-			for (uint32_t i = 0; i < edge->count; i++)
-				sum += from[edge->symbol[i]];
-			weight_r[s][e] = sum;
+			for (uint32_t rest = step->b->set[set]; rest; rest &= rest - 1)
+				sum += from[row * b->symbols + (uint32_t)__builtin_ctz(rest)];
+			joint[row * step->b->sets + set] += sum;
+		}
+}
+
+static void weigh(struct step *step)
+{
+	const struct pair_side *a = &step->space->a, *b = &step->space->b;
+	size_t cells = (size_t)b->rows * b->symbols, sets = (size_t)b->rows * step->b->sets;
+	uint64_t *shown = pair_take(cells * sizeof(*shown));
+
+	step->joint = pair_take(joint_bytes(step));
+	for (uint32_t row = 0; row < a->rows; row++)
+		for (uint32_t set = 0; set < step->a->sets; set++) {
+			memset(shown, 0, cells * sizeof(*shown));
+			for (uint32_t rest = step->a->set[set]; rest; rest &= rest - 1) {
+				const uint64_t *from =
+					step->reel->weight +
+					(row * a->symbols + (uint32_t)__builtin_ctz(rest)) * cells;
+
+				for (size_t i = 0; i < cells; i++)
+					shown[i] += from[i];
+			}
+			weigh_sets(step, shown,
+				step->joint + ((size_t)row * step->a->sets + set) * sets);
+		}
+	pair_give(shown, cells * sizeof(*shown));
+}
+
+/* What the set of one side weighs whatever the other shows: any row of the other sums up to it. */
+static uint64_t alone(const struct step *step, bool side_a, const struct pair_edge *edge)
+{
+	const struct pair_side *a = &step->space->a, *b = &step->space->b;
+	size_t cells = (size_t)b->rows * b->symbols;
+	uint32_t symbols = (side_a ? step->a : step->b)->set[edge->set];
+	uint64_t sum = 0;
+
+	for (uint32_t rest = symbols; rest; rest &= rest - 1) {
+		uint32_t symbol = (uint32_t)__builtin_ctz(rest);
+
+		if (side_a)
+			for (uint32_t s = 0; s < b->symbols; s++)
+				sum += step->reel->weight[(edge->row * a->symbols + symbol) *
+								  cells +
+							  s];
+		else
+			for (uint32_t s = 0; s < a->symbols; s++)
+				sum += step->reel->weight[s * cells + edge->row * b->symbols +
+							  symbol];
+	}
+	return sum;
+}
+
+/* ---- one reel: what targets are worth ---- */
+
+static void target_means(const struct step *step, const struct pair_level *level,
+	const uint64_t *after, uint64_t *mean_r)
+{
+	for (uint32_t i = 0; i < level->targets; i++) {
+		const struct pair_target *target = &level->target[i];
+		uint64_t *mean = mean_r + (size_t)i * step->limbs;
+
+		add_signed(mean, step->after->mass, target->gain, step->limbs);
+		for (uint32_t t = 0; t < target->count; t++) {
+			const struct pair_term *term = &level->term[target->from + t];
+
+			add_signed(mean, after + (size_t)term->node * step->limbs, term->times,
+				step->limbs);
 		}
 	}
 }
 
-/* One pair of nodes: over the pairs of their edges. `later_b`: what each edge of b is worth alone.
- */
-static uint64_t pair_nodes(const struct step *step, const struct node_edges *node_a,
-	const struct node_edges *node_b, uint64_t weight[GAME_SYMBOLS_MAX][GAME_SYMBOLS_MAX],
-	const uint64_t *later_b)
+/* What one target of a is worth beside each node of b behind the reel. */
+static inline __attribute__((always_inline)) void beside_nodes(const struct step *step,
+	const struct pair_target *target, uint64_t *row, uint32_t limbs)
 {
-	const struct pair_vector *after = step->after;
-	uint64_t prime = step->space->prime;
-	size_t nodes_b = nodes_of(step->space, &step->space->b, after->reel);
-	wide sum = 0;
+	size_t nodes = nodes_of(step->space, &step->space->b, step->after->reel);
 
-	for (uint32_t x = 0; x < node_a->count; x++) {
-		const struct edge *a = &node_a->edge[x];
-		const uint64_t *both = after->both + a->node * nodes_b;
+	memset(row, 0, nodes * limbs * sizeof(*row));
+	if (target->gain != 0)
+		for (size_t k = 0; k < nodes * limbs; k += limbs)
+			add_signed(row + k, step->after->b + k, target->gain, limbs);
+	for (uint32_t t = 0; t < target->count; t++) {
+		const struct pair_term *term = &step->a->term[target->from + t];
+		const uint64_t *both = step->after->both + term->node * nodes * limbs;
 
-		for (uint32_t y = 0; y < node_b->count; y++) {
-			const struct edge *b = &node_b->edge[y];
-			uint64_t joint = 0;
-			wide worth;
+		for (size_t k = 0; k < nodes * limbs; k += limbs)
+			add_signed(row + k, both + k, term->times, limbs);
+	}
+}
 
-			for (uint32_t i = 0; i < a->count; i++)
-				joint += weight[a->symbol[i]][y];
-			if (joint == 0)
-				continue;
-			worth = (wide)b->value * after->a[a->node] + both[b->node];
-			if (a->value != 0)
-				worth += (wide)a->value * later_b[y];
-			sum += (wide)joint * fold(worth, prime);
-			if (sum >> 124)
-				sum = fold(sum, prime);
+/* `row`: room for one number beside each node of b. */
+static inline __attribute__((always_inline)) void target_worths(
+	const struct step *step, uint64_t *row, uint32_t limbs)
+{
+	size_t targets_b = step->b->targets;
+
+	for (uint32_t i = 0; i < step->a->targets; i++) {
+		const uint64_t *mean = step->mean_a + (size_t)i * limbs;
+
+		beside_nodes(step, &step->a->target[i], row, limbs);
+		for (uint32_t k = 0; k < targets_b; k++) {
+			const struct pair_target *target = &step->b->target[k];
+			uint64_t *worth = step->worth + (i * targets_b + k) * limbs;
+
+			if (target->gain != 0)
+				add_signed(worth, mean, target->gain, limbs);
+			for (uint32_t t = 0; t < target->count; t++) {
+				const struct pair_term *term = &step->b->term[target->from + t];
+
+				add_signed(worth, row + (size_t)term->node * limbs, term->times,
+					limbs);
+			}
 		}
 	}
-	return fold(sum, prime);
+}
+
+/* ---- one reel: the sums ---- */
+
+static void step_alone(const struct step *step, bool side_a, uint64_t *before)
+{
+	const struct pair_level *level = side_a ? step->a : step->b;
+	const uint64_t *mean = side_a ? step->mean_a : step->mean_b;
+
+	for (uint32_t e = 0; e < level->edges; e++) {
+		const struct pair_edge *edge = &level->edge[e];
+
+		add_product(before + (size_t)edge->node * step->limbs,
+			mean + (size_t)edge->target * step->limbs, alone(step, side_a, edge),
+			step->limbs);
+	}
+}
+
+/* An edge of b as the innermost loop wants it. */
+struct place {
+	uint32_t node, target, set;
+};
+
+/* Every edge of a by every edge of b. Where both sides are alike, from the diagonal on. */
+static inline __attribute__((always_inline)) void step_edges(
+	const struct step *step, const struct place *place, uint32_t limbs)
+{
+	size_t row_sets = (size_t)step->space->b.rows * step->b->sets;
+	size_t targets_b = step->b->targets, nodes_b = step->b->nodes;
+
+	for (uint32_t e = 0; e < step->a->edges; e++) {
+		const struct pair_edge *edge = &step->a->edge[e];
+		const uint64_t *joint =
+			step->joint + ((size_t)edge->row * step->a->sets + edge->set) * row_sets;
+		const uint64_t *worth = step->worth + edge->target * targets_b * limbs;
+		uint64_t *both = step->before->both + edge->node * nodes_b * limbs;
+		uint32_t k = step->space->alike ? step->b->first_edge[edge->node] : 0;
+
+		for (; k < step->b->edges; k++)
+			add_product(both + (size_t)place[k].node * limbs,
+				worth + (size_t)place[k].target * limbs, joint[place[k].set],
+				limbs);
+	}
+}
+
+static void step_places(const struct step *step, const struct place *place, uint64_t *row)
+{
+	switch (step->limbs) {
+	case 2:
+		target_worths(step, row, 2);
+		step_edges(step, place, 2);
+		break;
+	case 3:
+		target_worths(step, row, 3);
+		step_edges(step, place, 3);
+		break;
+	default:
+		target_worths(step, row, step->limbs);
+		step_edges(step, place, step->limbs);
+		break;
+	}
 }
 
 static void step_both(struct step *step)
 {
-	const struct pair_space *space = step->space;
-	uint64_t weight[GAME_SYMBOLS_MAX][GAME_SYMBOLS_MAX];
-	uint64_t later_b[GAME_SYMBOLS_MAX];
+	struct place *place = pair_take(step->b->edges * sizeof(*place));
+	size_t number = step->limbs * sizeof(uint64_t);
+	size_t row_bytes = nodes_of(step->space, &step->space->b, step->after->reel) * number;
+	size_t worth_bytes = (size_t)step->a->targets * step->b->targets * number;
+	uint64_t *row = pair_take(row_bytes);
 
-	for (uint32_t k = 1; k < step->b.nodes; k++) {
-		const struct node_edges *node_b = &step->b.node[k];
+	step->worth = pair_take(worth_bytes);
+	weigh(step);
+	for (uint32_t k = 0; k < step->b->edges; k++) {
+		const struct pair_edge *edge = &step->b->edge[k];
 
-		for (uint32_t e = 0; e < node_b->count; e++)
-			later_b[e] = fold((wide)node_b->edge[e].value * step->after->mass +
-						  step->after->b[node_b->edge[e].node],
-				space->prime);
-		for (uint32_t row = 0; row < space->a.rows; row++) {
-			weigh_edges(step, row, node_b, weight);
-			for (uint32_t i = 1; i < step->a.nodes; i++) {
-				uint64_t *sum = &step->before->both[(size_t)i * step->b.nodes + k];
-				uint64_t x;
-
-				if (step->a.node[i].row != row)
-					continue;
-				x = pair_nodes(step, &step->a.node[i], node_b, weight, later_b);
-				*sum = fold((wide)*sum + x, space->prime);
-			}
-		}
+		place[k] = (struct place){
+			edge->node, edge->target, edge->row * step->b->sets + edge->set
+		};
 	}
+	step_places(step, place, row);
+	pair_give(place, step->b->edges * sizeof(*place));
+	pair_give(row, row_bytes);
+	pair_give(step->worth, worth_bytes);
+	pair_give(step->joint, joint_bytes(step));
 }
 
 void pair_step(const struct pair_space *space, const struct pair_reel *reel,
@@ -396,46 +451,119 @@ void pair_step(const struct pair_space *space, const struct pair_reel *reel,
 		.reel = reel,
 		.after = after,
 		.before = before,
-		.row_cells = (size_t)space->b.rows * space->b.symbols };
+		.a = &space->a.plan->level[before->reel],
+		.b = &space->b.plan->level[before->reel],
+		.limbs = space->limbs };
+	size_t number = space->limbs * sizeof(uint64_t);
 
 	assert(after->reel == before->reel + 1 && reel->total >> 60 == 0);
-	level_open(&space->a, before->reel, space->prime, &step.a);
-	level_open(&space->b, before->reel, space->prime, &step.b);
-	step_alone(&step, &step.a, alone_a, after->a, before->a);
-	step_alone(&step, &step.b, alone_b, after->b, before->b);
-	step_both(&step);
-	before->mass = fold((wide)reel->total * after->mass + before->mass, space->prime);
-	level_close(&step.a);
-	level_close(&step.b);
+	step.mean_a = pair_take(step.a->targets * number);
+	step.mean_b = pair_take(step.b->targets * number);
+	target_means(&step, step.a, after->a, step.mean_a);
+	target_means(&step, step.b, after->b, step.mean_b);
+	step_alone(&step, true, before->a);
+	step_alone(&step, false, before->b);
+	if (!space->means_only)
+		step_both(&step);
+	add_product(before->mass, after->mass, reel->total, space->limbs);
+	pair_give(step.mean_a, step.a->targets * number);
+	pair_give(step.mean_b, step.b->targets * number);
 }
 
-struct pair_sums pair_result(const struct pair_space *space, const struct pair_vector *first)
+/* Where both sides are alike a step goes from the diagonal on. */
+void pair_finish(const struct pair_space *space, struct pair_vector *vector)
+{
+	size_t nodes = nodes_of(space, &space->a, vector->reel), limbs = space->limbs;
+
+	if (!space->alike || space->means_only)
+		return;
+	for (size_t i = 1; i < nodes; i++)
+		for (size_t k = 0; k < i; k++)
+			memcpy(vector->both + (i * nodes + k) * limbs,
+				vector->both + (k * nodes + i) * limbs,
+				limbs * sizeof(*vector->both));
+}
+
+/* ---- the result ---- */
+
+/* The nodes that a line is the sum of. */
+struct root {
+	uint32_t count;
+	uint32_t node[GAME_SYMBOLS_MAX + 1];
+};
+
+static struct root root_of(const struct pair_side *side, uint32_t line)
+{
+	const struct pair_level *level = &side->plan->level[0];
+	uint32_t node = side->lines->root[line];
+	struct root root = { .count = 0 };
+
+	if (node == 0)
+		return root;
+	root.node[root.count++] = node;
+	for (uint32_t i = level->first_part[node]; i < level->first_part[node + 1]; i++)
+		root.node[root.count++] = level->part[i];
+	return root;
+}
+
+static int64_t root_gain(const struct pair_side *side, uint32_t line)
+{
+	uint32_t gain = side->lines->root_gain[line];
+
+	return (int64_t)((uint64_t)(gain & ~MACHINE_JACKPOT) * side->unit +
+			 (gain & MACHINE_JACKPOT ? side->jackpot : 0));
+}
+
+/* What a line of a side is worth by itself, all reels to come. */
+static void root_mean(const struct pair_space *space, const struct pair_vector *first,
+	const struct pair_side *side, const uint64_t *mean, uint32_t line, uint64_t *sum)
+{
+	struct root root = root_of(side, line);
+
+	for (uint32_t i = 0; i < root.count; i++)
+		add_limbs(sum, mean + (size_t)root.node[i] * space->limbs, space->limbs);
+	add_signed(sum, first->mass, root_gain(side, line), space->limbs);
+}
+
+/* A line of each side. */
+static void root_both(const struct pair_space *space, const struct pair_vector *first, uint32_t i,
+	uint32_t k, uint64_t *sum)
 {
 	const struct pair_side *a = &space->a, *b = &space->b;
+	struct root root_a = root_of(a, i), root_b = root_of(b, k);
 	size_t nodes_b = nodes_of(space, b, 0);
-	uint64_t prime = space->prime;
-	struct pair_sums sums = { 0 };
+	int64_t gain_a = root_gain(a, i), gain_b = root_gain(b, k);
 
-	for (uint32_t k = 0; k < b->line_count; k++)
-		sums.b = fold((wide)value_of(b, b->lines->root_gain[k], prime) * first->mass +
-				      first->b[b->lines->root[k]] + sums.b,
-			prime);
-	for (uint32_t i = 0; i < a->line_count; i++) {
-		uint64_t gain_a = value_of(a, a->lines->root_gain[i], prime);
-		uint32_t root_a = a->lines->root[i];
+	if (gain_a != 0) {
+		uint64_t later[PAIR_LIMBS_MAX] = { 0 };
 
-		sums.a = fold((wide)gain_a * first->mass + first->a[root_a] + sums.a, prime);
-		for (uint32_t k = 0; k < b->line_count; k++) {
-			uint64_t gain_b = value_of(b, b->lines->root_gain[k], prime);
-			uint32_t root_b = b->lines->root[k];
-			uint64_t later = fold((wide)gain_b * first->mass + first->b[root_b], prime);
-
-			sums.both = fold((wide)gain_a * later + (wide)gain_b * first->a[root_a] +
-						 first->both[root_a * nodes_b + root_b] + sums.both,
-				prime);
-		}
+		root_mean(space, first, b, first->b, k, later);
+		add_signed(sum, later, gain_a, space->limbs);
 	}
-	return sums;
+	for (uint32_t x = 0; x < root_a.count; x++) {
+		add_signed(sum, first->a + (size_t)root_a.node[x] * space->limbs, gain_b,
+			space->limbs);
+		for (uint32_t y = 0; y < root_b.count; y++)
+			add_limbs(sum,
+				first->both +
+					(root_a.node[x] * nodes_b + root_b.node[y]) * space->limbs,
+				space->limbs);
+	}
+}
+
+void pair_result(
+	const struct pair_space *space, const struct pair_vector *first, struct pair_sums *sums_r)
+{
+	const struct pair_side *a = &space->a, *b = &space->b;
+
+	memset(sums_r, 0, sizeof(*sums_r));
+	for (uint32_t k = 0; k < b->line_count; k++)
+		root_mean(space, first, b, first->b, k, sums_r->b);
+	for (uint32_t i = 0; i < a->line_count; i++)
+		root_mean(space, first, a, first->a, i, sums_r->a);
+	for (uint32_t i = 0; i < a->line_count && !space->means_only; i++)
+		for (uint32_t k = 0; k < b->line_count; k++)
+			root_both(space, first, i, k, sums_r->both);
 }
 
 /* ---- independent reels ---- */
@@ -458,25 +586,21 @@ size_t pair_bits(const struct pair_space *space, const struct pair_reel *reels)
 	return bits;
 }
 
-void pair_sum(const struct pair_space *space, const struct pair_reel *reels, mpz_t sum_r)
+void pair_sum(struct pair_space *space, const struct pair_reel *reels, mpz_t sum_r)
 {
-	uint32_t primes = residue_primes_for(pair_bits(space, reels));
-	uint64_t residue[RESIDUE_PRIMES];
+	struct pair_vector after, before;
+	struct pair_sums sums;
 
-	for (uint32_t i = 0; i < primes; i++) {
-		struct pair_space here = *space;
-		struct pair_vector after, before;
-
-		here.prime = residue_prime(i);
-		pair_vector_end(&here, &after);
-		for (uint32_t r = here.reels; r-- > 0;) {
-			pair_vector_init(&here, r, &before);
-			pair_step(&here, &reels[r], &after, &before);
-			pair_vector_free(&here, &after);
-			after = before;
-		}
-		residue[i] = pair_result(&here, &after).both;
-		pair_vector_free(&here, &after);
+	space->limbs = pair_limbs_for(pair_bits(space, reels));
+	pair_vector_end(space, &after);
+	for (uint32_t r = space->reels; r-- > 0;) {
+		pair_vector_init(space, r, &before);
+		pair_step(space, &reels[r], &after, &before);
+		pair_finish(space, &before);
+		pair_vector_free(space, &after);
+		after = before;
 	}
-	residue_join(residue, primes, sum_r);
+	pair_result(space, &after, &sums);
+	pair_limbs_get(sums.both, space->limbs, sum_r);
+	pair_vector_free(space, &after);
 }

@@ -9,9 +9,10 @@
  * linear in the reels' weights, so mixtures over what ties reels together (colours of potions) are
  * sums of vectors.
  *
- * Numbers have a hundred and more bits, so all is done modulo primes below 2^61, as many as the
- * result needs, and put together at the end: exact, without carrying long numbers through the
- * loops. Allocates with GMP's functions, which end the program when there is no memory. */
+ * Numbers have a hundred and more bits. The result is a whole number >= 0 with a known bound, so
+ * all is done modulo a power of 2^64 above that bound: exact, with two or three machine words a
+ * number, and differences do no harm on the way. Allocates with GMP's functions, which end the
+ * program when there is no memory. */
 #ifndef CARILLON_SPIN_ENGINE_EXACT_LINE_PAIRS_H
 #define CARILLON_SPIN_ENGINE_EXACT_LINE_PAIRS_H
 
@@ -19,18 +20,18 @@
 
 #include <gmp.h>
 
-/* ---- integers by residues ---- */
+/* ---- numbers of limbs, the lowest first ---- */
 
-#define RESIDUE_PRIMES 12
+#define PAIR_LIMBS_MAX 12
 
-uint64_t residue_prime(uint32_t index);
-/* How many primes hold a number of so many bits, sign and all. */
-uint32_t residue_primes_for(size_t bits);
-uint64_t residue_of(const mpz_t z, uint64_t prime);
-/* The whole number >= 0 below the primes' product with these residues. */
-void residue_join(const uint64_t *residue, uint32_t primes, mpz_t z_r);
+/* How many limbs hold a number of so many bits. */
+uint32_t pair_limbs_for(size_t bits);
+void pair_limbs_set(uint64_t *limb_r, uint32_t limbs, const mpz_t z);
+void pair_limbs_get(const uint64_t *limb, uint32_t limbs, mpz_t z_r);
 
 /* ---- the two sides ---- */
+
+struct pair_plan; /* line_pair_plan.h */
 
 /* `unit`: what a coin counts (so that a jackpot may be a fraction of coins), `jackpot`: what an
  * edge with MACHINE_JACKPOT wins beside its coins, in the same. */
@@ -39,7 +40,11 @@ struct pair_side {
 	uint32_t line_count;
 	uint32_t rows, symbols; /* of the joint tables: rows of the reel, ids of symbols */
 	uint64_t unit, jackpot;
+	struct pair_plan *plan; /* by pair_side_open, once all else is set */
 };
+
+void pair_side_open(struct pair_side *side);
+void pair_side_close(struct pair_side *side);
 
 /* Joint weights of a reel: [((row_a * symbols_a + a) * rows_b + row_b) * symbols_b + b]. For every
  * pair of rows they sum to total, below 2^60. */
@@ -48,10 +53,10 @@ struct pair_reel {
 	uint64_t total;
 };
 
-/* What is still to come from one reel on, modulo the prime. */
+/* What is still to come from one reel on: numbers of `limbs` limbs. */
 struct pair_vector {
 	uint32_t reel;
-	uint64_t mass;
+	uint64_t mass[PAIR_LIMBS_MAX];
 	uint64_t *a, *b; /* [node] */
 	uint64_t *both;	 /* [node of a][node of b] */
 };
@@ -59,7 +64,9 @@ struct pair_vector {
 struct pair_space {
 	uint32_t reels;
 	struct pair_side a, b;
-	uint64_t prime;
+	uint32_t limbs;
+	bool alike;	 /* both sides are the same lines and see the same: half the work */
+	bool means_only; /* the product is not asked for */
 };
 
 size_t pair_reel_cells(const struct pair_side *a, const struct pair_side *b);
@@ -72,24 +79,28 @@ void pair_reel_add(struct pair_reel *reel, const struct pair_side *a, const stru
 /* All parts 0; reel == space->reels: behind the last one. */
 void pair_vector_init(const struct pair_space *space, uint32_t reel, struct pair_vector *vector_r);
 void pair_vector_free(const struct pair_space *space, struct pair_vector *vector);
+void pair_vector_clear(const struct pair_space *space, struct pair_vector *vector);
 /* Nothing to come: mass 1. */
 void pair_vector_end(const struct pair_space *space, struct pair_vector *vector_r);
-/* before += what the reel `before->reel` and then `after` give. */
+/* before += what the reel `before->reel` and then `after` give. After the last of these
+ * pair_finish makes the vector whole; only then it may be used. */
 void pair_step(const struct pair_space *space, const struct pair_reel *reel,
 	const struct pair_vector *after, struct pair_vector *before);
-/* sum += factor * x */
+void pair_finish(const struct pair_space *space, struct pair_vector *vector);
+/* sum += factor * x, both of them finished. */
 void pair_add(const struct pair_space *space, struct pair_vector *sum, const struct pair_vector *x,
-	uint64_t factor);
+	const uint64_t *factor);
 /* Sums over the lines of each side, and over the pairs of lines, from the vector of reel 0. */
 struct pair_sums {
-	uint64_t a, b, both;
+	uint64_t a[PAIR_LIMBS_MAX], b[PAIR_LIMBS_MAX], both[PAIR_LIMBS_MAX];
 };
 
-struct pair_sums pair_result(const struct pair_space *space, const struct pair_vector *first);
+void pair_result(
+	const struct pair_space *space, const struct pair_vector *first, struct pair_sums *sums_r);
 
 /* The whole way for reels that nothing ties together: the sum of products of both sides' units,
- * over all weights. */
-void pair_sum(const struct pair_space *space, const struct pair_reel *reels, mpz_t sum_r);
+ * over all weights. Sets space->limbs. */
+void pair_sum(struct pair_space *space, const struct pair_reel *reels, mpz_t sum_r);
 /* Enough bits for such a sum. */
 size_t pair_bits(const struct pair_space *space, const struct pair_reel *reels);
 

@@ -166,6 +166,17 @@ static void product(const struct moments_work *moments, const struct potion_view
 	potion_product_by_spin(&pair, &moments->work->potions->chain, moments->weight, product_r);
 }
 
+/* E[a; w] and E[b; w] alone */
+static void means(const struct moments_work *moments, const struct potion_view *a,
+	const struct potion_view *b, struct potion_product *product_r)
+{
+	struct potion_pair pair = {
+		.game = moments->game, .set = moments->set, .a = a, .b = b, .means_only = true
+	};
+
+	potion_product_by_spin(&pair, &moments->work->potions->chain, moments->weight, product_r);
+}
+
 /* A feature F by itself, started by potions: 2 E[W F] + E[F^2], E[F A]. */
 static void add_feature(const struct moments_work *moments, const mpq_t value, const mpq_t square)
 {
@@ -176,12 +187,12 @@ static void add_feature(const struct moments_work *moments, const mpq_t value, c
 
 	mpq_init(x);
 	potion_product_init(&found);
-	product(moments, &moments->window, &moments->awards, NULL, &found);
+	means(moments, &moments->window, &moments->awards, &found);
 	mpq_mul(x, found.a, value);
 	add_coins(yield->win2, x, moments->lines, 1, 2);
 	mpq_mul(x, found.b, value);
 	mpq_add(yield->win_awards, yield->win_awards, x);
-	product(moments, &moments->pays, &moments->awards, NULL, &found);
+	means(moments, &moments->pays, &moments->awards, &found);
 	mpq_mul(x, found.a, value);
 	add_coins(yield->win2, x, moments->lines, 1, 2);
 	for (uint32_t i = 0; i < chain->spin_count; i++) {

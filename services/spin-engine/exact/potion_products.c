@@ -4,6 +4,7 @@
  * the weights of the rows of potions are applied where reels meet: behind a reel that shows no
  * potions there is one vector, behind one that does one for each colour, and a vector further left
  * is a sum of these with the weights of the potions already chosen. */
+#include "services/spin-engine/exact/line_pair_plan.h"
 #include "services/spin-engine/exact/potion_windows.h"
 
 #include <assert.h>
@@ -15,9 +16,10 @@ struct product_work {
 	const struct potion_pair *pair;
 	struct pair_space space;
 	struct pair_reel reel[GAME_REELS_MAX][COLOURS];
-	uint64_t weight[POTION_SPINS_MAX]; /* by the code of the colours, modulo the prime */
+	uint64_t *weight;		   /* by the code of the colours: limbs of each */
 	uint32_t last;			   /* last reel with potions; its vectors are made once */
 	struct pair_vector tail[COLOURS];  /* from that reel on, by its colour */
+	struct pair_vector from[GAME_REELS_MAX]; /* [reel]: of the codes at hand */
 };
 
 void potion_product_init(struct potion_product *product)
@@ -30,6 +32,15 @@ void potion_product_clear(struct potion_product *product)
 	mpq_clears(product->a, product->b, product->both, NULL);
 }
 
+static struct pair_space space_of(const struct potion_pair *pair)
+{
+	return (struct pair_space){ .reels = pair->game->reels,
+		.a = pair->a->side,
+		.b = pair->b->side,
+		.alike = pair->a == pair->b,
+		.means_only = pair->means_only };
+}
+
 static uint32_t spin_code(const struct game *game, const struct potion_spin *spin)
 {
 	uint32_t code = 0;
@@ -37,6 +48,11 @@ static uint32_t spin_code(const struct game *game, const struct potion_spin *spi
 	for (uint32_t r = game->reels; r-- > 0;)
 		code = code * COLOURS + spin->colour[r];
 	return code;
+}
+
+static uint64_t *weight_of(const struct product_work *work, uint32_t code)
+{
+	return work->weight + (size_t)code * work->space.limbs;
 }
 
 static uint32_t place(uint32_t reel)
@@ -53,6 +69,7 @@ static void make_tail(struct product_work *work)
 	for (uint32_t r = work->space.reels; r-- > work->last + 1;) {
 		pair_vector_init(&work->space, r, &before);
 		pair_step(&work->space, &work->reel[r][0], &after, &before);
+		pair_finish(&work->space, &before);
 		pair_vector_free(&work->space, &after);
 		after = before;
 	}
@@ -60,56 +77,36 @@ static void make_tail(struct product_work *work)
 		pair_vector_init(&work->space, work->last, &work->tail[c]);
 		if (work->reel[work->last][c].total > 0)
 			pair_step(&work->space, &work->reel[work->last][c], &after, &work->tail[c]);
+		pair_finish(&work->space, &work->tail[c]);
 	}
 	pair_vector_free(&work->space, &after);
 }
 
 /* The weighed sum of all that reels `reel` .. may show behind potions `code` on those before. */
-static void from_reel(
-	const struct product_work *work, uint32_t reel, uint32_t code, struct pair_vector *vector_r)
+static const struct pair_vector *from_reel(
+	struct product_work *work, uint32_t reel, uint32_t code)
 {
-	pair_vector_init(&work->space, reel, vector_r);
-	for (uint32_t c = 0; c < COLOURS; c++) {
-		struct pair_vector after;
+	struct pair_vector *vector = &work->from[reel];
 
+	pair_vector_clear(&work->space, vector);
+	for (uint32_t c = 0; c < COLOURS; c++) {
 		if (work->reel[reel][c].total == 0)
 			continue;
-		if (reel == work->last) {
-			pair_add(&work->space, vector_r, &work->tail[c],
-				work->weight[code + c * place(reel)]);
-			continue;
-		}
-		from_reel(work, reel + 1, code + c * place(reel), &after);
-		if (after.mass != 0)
-			pair_step(&work->space, &work->reel[reel][c], &after, vector_r);
-		pair_vector_free(&work->space, &after);
+		if (reel == work->last)
+			pair_add(&work->space, vector, &work->tail[c],
+				weight_of(work, code + c * place(reel)));
+		else
+			pair_step(&work->space, &work->reel[reel][c],
+				from_reel(work, reel + 1, code + c * place(reel)), vector);
 	}
+	if (reel != work->last)
+		pair_finish(&work->space, vector);
+	return vector;
 }
 
-struct product_residues {
-	uint64_t a[RESIDUE_PRIMES], b[RESIDUE_PRIMES], both[RESIDUE_PRIMES];
-};
-
-static void with_prime(struct product_work *work, uint32_t index, struct product_residues *residues)
+static void set_mean(const uint64_t *sum, uint32_t limbs, const mpz_t scale, mpq_t mean_r)
 {
-	const struct pair_space *space = &work->space;
-	struct pair_vector first;
-	struct pair_sums parts;
-
-	make_tail(work);
-	from_reel(work, 0, 0, &first);
-	parts = pair_result(space, &first);
-	residues->a[index] = parts.a;
-	residues->b[index] = parts.b;
-	residues->both[index] = parts.both;
-	pair_vector_free(space, &first);
-	for (uint32_t c = 0; c < COLOURS; c++)
-		pair_vector_free(space, &work->tail[c]);
-}
-
-static void set_mean(const uint64_t *residue, uint32_t primes, const mpz_t scale, mpq_t mean_r)
-{
-	residue_join(residue, primes, mpq_numref(mean_r));
+	pair_limbs_get(sum, limbs, mpq_numref(mean_r));
 	mpz_set(mpq_denref(mean_r), scale);
 	mpq_canonicalize(mean_r);
 }
@@ -142,51 +139,68 @@ static void open_reels(struct product_work *work, mpz_t scale)
 	}
 }
 
+/* The sums from the last reel to the first. */
+static void all_reels(struct product_work *work, struct pair_sums *sums_r)
+{
+	make_tail(work);
+	for (uint32_t r = 0; r <= work->last; r++)
+		pair_vector_init(&work->space, r, &work->from[r]);
+	pair_result(&work->space, from_reel(work, 0, 0), sums_r);
+	for (uint32_t r = 0; r <= work->last; r++)
+		pair_vector_free(&work->space, &work->from[r]);
+	for (uint32_t c = 0; c < COLOURS; c++)
+		pair_vector_free(&work->space, &work->tail[c]);
+}
+
+/* Weights as limbs, and how many limbs the sums need: weights are below the scale, which so bounds
+ * the mass. */
+static void open_weights(struct product_work *work, const struct potion_chain *chain,
+	mpz_t *whole, const mpz_t scale)
+{
+	struct pair_space *space = &work->space;
+
+	space->limbs = pair_limbs_for(pair_bits(space, NULL) + mpz_sizeinbase(scale, 2));
+	work->weight = pair_take(POTION_SPINS_MAX * space->limbs * sizeof(*work->weight));
+	for (uint32_t i = 0; i < chain->spin_count; i++)
+		pair_limbs_set(weight_of(work, spin_code(work->pair->game, &chain->spin[i])),
+			space->limbs, whole[i]);
+}
+
 void potion_product_by_spin(const struct potion_pair *pair, const struct potion_chain *chain,
 	mpq_t *weight, struct potion_product *product_r)
 {
 	struct product_work *work = potion_take(sizeof(*work));
 	mpz_t *whole = potion_take(chain->spin_count * sizeof(*whole));
-	struct product_residues residues;
-	uint32_t primes;
+	struct pair_sums sums;
 	mpz_t scale;
 
 	memset(work, 0, sizeof(*work));
 	work->pair = pair;
-	work->space = (struct pair_space){
-		.reels = pair->game->reels, .a = pair->a->side, .b = pair->b->side
-	};
+	work->space = space_of(pair);
 	mpz_init(scale);
 	for (uint32_t i = 0; i < chain->spin_count; i++)
 		mpz_init(whole[i]);
 	common_weights(chain->spin_count, weight, whole, scale);
-	open_reels(work, scale); /* weights are below the scale: it bounds the mass */
-	primes = residue_primes_for(pair_bits(&work->space, NULL) + mpz_sizeinbase(scale, 2));
-	for (uint32_t i = 0; i < primes; i++) {
-		work->space.prime = residue_prime(i);
-		for (uint32_t k = 0; k < chain->spin_count; k++)
-			work->weight[spin_code(pair->game, &chain->spin[k])] =
-				residue_of(whole[k], work->space.prime);
-		with_prime(work, i, &residues);
-	}
-	set_mean(residues.a, primes, scale, product_r->a);
-	set_mean(residues.b, primes, scale, product_r->b);
-	set_mean(residues.both, primes, scale, product_r->both);
+	open_reels(work, scale);
+	open_weights(work, chain, whole, scale);
+	all_reels(work, &sums);
+	set_mean(sums.a, work->space.limbs, scale, product_r->a);
+	set_mean(sums.b, work->space.limbs, scale, product_r->b);
+	set_mean(sums.both, work->space.limbs, scale, product_r->both);
 	for (uint32_t r = 0; r < pair->game->reels; r++)
 		for (uint32_t c = 0; c < COLOURS; c++)
 			pair_reel_free(&work->reel[r][c], &pair->a->side, &pair->b->side);
 	for (uint32_t i = 0; i < chain->spin_count; i++)
 		mpz_clear(whole[i]);
 	mpz_clear(scale);
+	pair_give(work->weight, POTION_SPINS_MAX * work->space.limbs * sizeof(*work->weight));
 	potion_give(whole, chain->spin_count * sizeof(*whole));
 	potion_give(work, sizeof(*work));
 }
 
 void potion_product_plain(const struct potion_pair *pair, mpq_t both_r)
 {
-	struct pair_space space = {
-		.reels = pair->game->reels, .a = pair->a->side, .b = pair->b->side
-	};
+	struct pair_space space = space_of(pair);
 	struct pair_reel reel[GAME_REELS_MAX];
 
 	mpz_set_ui(mpq_denref(both_r), 1);

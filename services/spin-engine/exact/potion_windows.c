@@ -201,10 +201,12 @@ void potion_view_open(
 		.symbols = view->kind == VIEW_COUNTED ? 1u << game->scatter_symbols
 						      : game->symbol_count,
 		.unit = 1 };
+	pair_side_open(&view->side);
 }
 
 void potion_view_close(struct potion_view *view)
 {
+	pair_side_close(&view->side);
 	line_automaton_free(&view->automaton);
 }
 

@@ -27,6 +27,7 @@ struct potion_pair {
 	const struct choices *counts; /* [reel]: of covered cells; NULL: none are */
 	const uint32_t *forced;	      /* [reel]: rows that are wild for sure; NULL: none are */
 	const struct potion_view *a, *b;
+	bool means_only; /* the product is not asked for */
 };
 
 /* `forced` as in potion_pair. */

@@ -158,12 +158,16 @@ static void time_open(struct moments_work *work, uint32_t time)
 	if (flat)
 		screen->side[ASPECT_LINES].unit *= game->free_spins.line_multiplier;
 	screen->side[ASPECT_AWARDS].unit = 1;
+	for (uint32_t i = 0; i < ASPECTS; i++)
+		pair_side_open(&screen->side[i]);
 }
 
 static void time_close(struct moments_work *work, uint32_t time)
 {
 	struct screen_time *screen = &work->time[time];
 
+	for (uint32_t i = 0; i < ASPECTS; i++)
+		pair_side_close(&screen->side[i]);
 	line_automaton_free(&screen->automaton[ASPECT_LINES]);
 	count_automaton_free(&screen->automaton[ASPECT_PAYS]);
 	count_automaton_free(&screen->automaton[ASPECT_AWARDS]);
@@ -195,7 +199,8 @@ static void product(const struct moments_work *work, const struct sticky_ways *w
 {
 	struct pair_space space = { .reels = work->game->reels,
 		.a = work->time[earlier].side[x],
-		.b = work->time[later].side[y] };
+		.b = work->time[later].side[y],
+		.alike = earlier == later && x == y };
 	struct pair_reel joint[GAME_REELS_MAX];
 
 	for (uint32_t r = 0; r < space.reels; r++)
