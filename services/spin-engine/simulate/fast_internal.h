@@ -7,10 +7,11 @@
 #include "services/spin-engine/simulate/fast.h"
 #include "services/spin-engine/simulate/fast_stream.h"
 
-#define PREFIXES_MAX (1u << 18)	     /* entries of a prefix table: 1 MiB, the second cache */
-#define PAIR_PREFIXES_MAX (1u << 21) /* where reels are weighted: 8 MiB, the third */
+#define PREFIXES_MAX (1u << 18)	     /* entries of a prefix table: 512 KiB, the second cache */
+#define PAIR_PREFIXES_MAX (1u << 21) /* where reels are weighted: 4 MiB, the third */
 #define SUFFIXES_MAX (1u << 20)
 #define SUFFIX_CLASSES 16u
+#define QUIET_CLASSES 32u /* as many as two registers of AVX-512 hold */
 #define TAG_BITS_MAX 16u
 #define BATCH 2048u
 
@@ -67,24 +68,24 @@ struct spin_table {
 	uint32_t set, wild_reels;
 	uint32_t reels, prefix_reels;
 	uint32_t weight[GAME_REELS_MAX];
-	uint64_t cycle;	 /* product of the weights */
+	uint64_t cycle; /* product of the weights */
 	/* How a spin is drawn. Neither: one word of 32 bits for all reels. pair: one for the
 	 * prefix's and one for the others. wide: one of 64 bits, reel by reel: no prefix table */
 	bool pair, wide;
-	uint64_t reject; /* words whose last low half is below it are drawn again .. */
+	uint64_t reject;	/* words whose last low half is below it are drawn again .. */
 	uint32_t reject_prefix; /* .. pair: and first words whose low half is below this */
 	uint32_t prefixes, suffixes;
 	uint32_t gain_bits;
-	/* [index of the first reels] class << 16 | mask. Bit b of the mask: with a suffix of class
-	 * b there is something to look at. */
-	uint32_t *prefix;
+	uint16_t *prefix; /* [index of the first reels] class of the step they make */
 	struct step *prefix_class;
 	uint32_t classes;
+	/* [class] bit b: with a suffix of class b there is something to look at */
+	uint32_t quiet_mask[QUIET_CLASSES + 1]; /* the last: of all others */
 	uint8_t *suffix; /* [index of the other reels] class of their tag if no line is alive */
 	uint8_t column[GAME_REELS_MAX][GAME_STOP_WEIGHT_MAX]; /* v -> one of the reel's columns that
 								 differ for the lines */
 	struct step *step[GAME_REELS_MAX];		/* [row + column]; not of the last reel */
-	uint32_t *last; /* [row + column] what the last reel adds */
+	uint32_t *last;					/* [row + column] what the last reel adds */
 	uint16_t first[GAME_REELS_MAX][GAME_STRIP_MAX]; /* the lowest v of a stop */
 };
 
@@ -122,7 +123,7 @@ uint32_t table_sum_of_stops(const struct spin_table *table, const uint16_t *stop
 /* Where a spin was drawn: its stops can be had from it. */
 struct place {
 	const struct spin_table *table;
-	uint64_t word; /* pair: the second in the high half */
+	uint64_t word;	      /* pair: the second in the high half */
 	const uint16_t *stop; /* not NULL: these, instead of the word */
 };
 
@@ -199,7 +200,7 @@ void run_add(struct fast_player *player, enum fast_source source, uint64_t amoun
 /* Spins of a batch that must be looked at. */
 struct batch {
 	uint32_t word[BATCH], other[BATCH]; /* other: the second words of pairs */
-	uint32_t count; /* of spins: words that were not rejected */
+	uint32_t count;			    /* of spins: words that were not rejected */
 	uint32_t listed;
 	uint32_t place[BATCH + 16];    /* number of its word << 16 | of the spin in the batch */
 	uint32_t fraction[BATCH + 16]; /* of the word, after the prefix */

@@ -8,6 +8,7 @@
 #define NARROW_CYCLE_MAX (UINT64_C(1) << 31)
 #define CLASSES_MAX 65535u
 #define CLASS_SLOTS (1u << 18)
+#define ALWAYS 0xffffu /* looked at with any suffix */
 
 /* ---- the automaton by draw values ---- */
 
@@ -77,8 +78,8 @@ static bool machine_gain_max(const struct reel_machine *machine, uint32_t *most_
 }
 
 /* What a column gains in a state, with its tag. */
-static uint32_t sum_of(const struct spin_table *table, const struct machine_reel_states *reel, size_t at,
-	const struct tag_plan *plan)
+static uint32_t sum_of(const struct spin_table *table, const struct machine_reel_states *reel,
+	size_t at, const struct tag_plan *plan)
 {
 	uint32_t sum = reel->gain[at] & ~MACHINE_JACKPOT;
 
@@ -272,7 +273,7 @@ static uint32_t class_of(struct spin_table *table, uint32_t *slot, struct step s
 static uint32_t prefix_mask(const struct spin_table *table, struct step sum,
 	const uint32_t tag_of_class[], uint32_t classes, const uint8_t *quiet)
 {
-	uint32_t mask = 0xffff;
+	uint32_t mask = ALWAYS;
 
 	if (sum.row != 0 || (sum.sum & ((1u << table->gain_bits) - 1)) != 0)
 		return mask;
@@ -283,22 +284,73 @@ static uint32_t prefix_mask(const struct spin_table *table, struct step sum,
 	return mask;
 }
 
+struct class_use {
+	uint32_t old, often, mask;
+	struct step step;
+};
+
+/* Rising: those that may need no look, the most frequent first. */
+static int by_use(const void *a, const void *b)
+{
+	const struct class_use *x = a, *y = b;
+
+	if ((x->mask == ALWAYS) != (y->mask == ALWAYS))
+		return x->mask == ALWAYS ? 1 : -1;
+	if (x->often != y->often)
+		return x->often < y->often ? 1 : -1;
+	return (x->old > y->old) - (x->old < y->old);
+}
+
+/* Renumbers the classes so that those that may need no look come first. Those there is no room for
+ * are looked at like all others. */
+static bool quiet_first(struct spin_table *table, const uint32_t tag_of_class[], uint32_t suffixes,
+	const uint8_t *quiet)
+{
+	struct class_use *use = calloc(table->classes, sizeof(*use));
+	uint16_t *number = malloc(table->classes * sizeof(*number));
+	bool room = use != NULL && number != NULL;
+
+	for (uint32_t i = 0; room && i < table->prefixes; i++)
+		use[table->prefix[i]].often++;
+	for (uint32_t i = 0; room && i < table->classes; i++) {
+		use[i].old = i;
+		use[i].step = table->prefix_class[i];
+		use[i].mask = prefix_mask(table, use[i].step, tag_of_class, suffixes, quiet);
+	}
+	if (room)
+		qsort(use, table->classes, sizeof(*use), by_use);
+	for (uint32_t i = 0; i <= QUIET_CLASSES; i++)
+		table->quiet_mask[i] =
+			room && i < table->classes && i < QUIET_CLASSES ? use[i].mask : ALWAYS;
+	for (uint32_t i = 0; room && i < table->classes; i++) {
+		table->prefix_class[i] = use[i].step;
+		number[use[i].old] = (uint16_t)i;
+	}
+	for (uint32_t i = 0; room && i < table->prefixes; i++)
+		table->prefix[i] = number[table->prefix[i]];
+	free(use);
+	free(number);
+	return room;
+}
+
 static enum fast_status prefix_build(struct spin_table *table, const uint8_t *quiet)
 {
-	uint32_t tag_of_class[SUFFIX_CLASSES], classes;
+	uint32_t tag_of_class[SUFFIX_CLASSES], suffixes;
 	struct step *sums = sums_of(table, 0, table->prefix_reels, table->prefixes);
 	uint32_t *slot = calloc(CLASS_SLOTS, sizeof(*slot));
 	enum fast_status status = FAST_NO_MEMORY;
 
+	/* read by four bytes at once */
 	table->prefix = malloc(((size_t)table->prefixes + 1) * sizeof(*table->prefix));
 	table->prefix_class = malloc(((size_t)CLASSES_MAX + 1) * sizeof(*table->prefix_class));
 	if (sums != NULL && slot != NULL && table->prefix != NULL && table->prefix_class != NULL &&
-		suffix_build(table, tag_of_class, &classes)) {
+		suffix_build(table, tag_of_class, &suffixes)) {
 		for (uint32_t i = 0; i < table->prefixes; i++)
-			table->prefix[i] =
-				class_of(table, slot, sums[i]) << 16 |
-				prefix_mask(table, sums[i], tag_of_class, classes, quiet);
-		status = table->classes > CLASSES_MAX ? FAST_TOO_LARGE : FAST_OK;
+			table->prefix[i] = (uint16_t)class_of(table, slot, sums[i]);
+		if (table->classes > CLASSES_MAX)
+			status = FAST_TOO_LARGE;
+		else if (quiet_first(table, tag_of_class, suffixes, quiet))
+			status = FAST_OK;
 	}
 	free(sums);
 	free(slot);
@@ -386,7 +438,7 @@ uint32_t table_spin(
 		uint32_t word = stream_word(stream);
 		uint64_t product = (uint64_t)word * table->prefixes;
 
-		at = table->prefix_class[table->prefix[product >> 32] >> 16];
+		at = table->prefix_class[table->prefix[product >> 32]];
 		low = rest = (uint32_t)product;
 		if (table->pair)
 			rest = stream_word(stream);
