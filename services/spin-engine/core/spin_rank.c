@@ -13,21 +13,18 @@ uint32_t spin_rank_position_of(const struct spin_rank *rank, uint64_t value)
 	return i;
 }
 
-/* The first stop whose running count exceeds the value; sums rise, so it is found by halving. */
+/* The first stop whose running count exceeds the value; sums rise, so it is found by halving.
+ * Without a branch on what is found: nobody could predict it. */
 static uint32_t stop_at(const uint64_t *below, uint32_t stops, uint64_t value)
 {
-	uint32_t low = 0, high = stops - 1;
+	const uint64_t *from = below;
 
-	assert(value < below[high]);
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (value < below[middle])
-			high = middle;
-		else
-			low = middle + 1;
+	assert(value < below[stops - 1]);
+	for (uint32_t left = stops, half; left > 1; left -= half) {
+		half = left / 2;
+		from += half & (0u - (uint32_t)(value >= from[half - 1]));
 	}
-	return low;
+	return (uint32_t)(from - below);
 }
 
 void spin_rank_stops(const struct spin_rank *rank, uint32_t position, uint64_t value,
@@ -39,6 +36,7 @@ void spin_rank_stops(const struct spin_rank *rank, uint32_t position, uint64_t v
 	for (uint32_t r = 0; r < rank->reels; r++) {
 		size_t row = (size_t)state * reel[r].stops;
 		const uint64_t *below = reel[r].below + row;
+		uint64_t follow; /* combinations of what may follow */
 		uint32_t stop = stop_at(below, reel[r].stops, value);
 
 		stop_r[r] = (uint16_t)stop;
@@ -47,6 +45,8 @@ void spin_rank_stops(const struct spin_rank *rank, uint32_t position, uint64_t v
 		state = reel[r].next[row + stop];
 		/* a stop of weight w stands for w blocks, each as large as what may follow */
 		value -= stop > 0 ? below[stop - 1] : 0;
-		value %= reel[r + 1].below[(size_t)(state + 1) * reel[r + 1].stops - 1];
+		follow = reel[r + 1].below[(size_t)(state + 1) * reel[r + 1].stops - 1];
+		if (value >= follow)
+			value %= follow;
 	}
 }
