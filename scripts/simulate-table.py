@@ -3,10 +3,10 @@
 
     simulate-table.py [--rounds N] [--seed N] [--threads N] [--results FILE] [--slotmath FILE]
 
-Each row has a seed of its own (the first N, the next N + 1, ..), or all would share their luck. It is a run of N rounds (10^9, some minutes) and is appended to FILE as a line of JSON as soon
-as it is there; rows that are in FILE already are not run again, so it can be stopped and taken up.
-Markdown goes to stdout, progress to stderr. Exit 1 if a mean lies outside its own 99.9 % interval,
-or a hit rate or frequency outside of its own.
+Each row is a run of N rounds (10^9, some minutes) and is appended to FILE as a line of JSON as soon
+as it is there; rows that are in FILE already are not run again, so it can be stopped and taken up,
+and what FILE holds of other seeds is summed up in a table of its own. Markdown goes to stdout,
+progress to stderr. Exit 1 if a mean lies outside its own 99.9 % interval, or a frequency far off.
 """
 
 import argparse
@@ -64,15 +64,14 @@ def simulate(arguments, rows, exact):
     for one in results_of(arguments):
         known[json.dumps([one["key"], one["math_version"]])] = one["result"]
     found = {}
-    for number, (game, mode, name, options) in enumerate(rows):
-        seed = arguments.seed + number
-        key = [game, mode, options, arguments.rounds, seed]
+    for game, mode, name, options in rows:
+        key = [game, mode, options, arguments.rounds, arguments.seed]
         version = exact[game]["math_version"]
         text = json.dumps([key, version])
         if text not in known:
             print(f"{game} {name} {' '.join(options)}", file=sys.stderr, flush=True)
             answer = run(arguments, "simulate", game, "--mode", mode, "--rounds", str(arguments.rounds),
-                         "--threads", str(arguments.threads), "--seed", str(seed), *options)
+                         "--threads", str(arguments.threads), "--seed", str(arguments.seed), *options)
             known[text] = answer["modes"][0]
             with open(arguments.results, "a", encoding="utf-8") as file:
                 file.write(json.dumps({"key": key, "math_version": version, "result": known[text]}) + "\n")
@@ -139,6 +138,29 @@ def part_table(found, exact):
             print(f"| {game} | {title(name, options)} | {source} | {100 * rtp:.5f} | none | |")
 
 
+def deviation(said):
+    """(mean - exact return, standard error)"""
+    low, high = said["interval_999"]
+    return said["mean"] - said["exact"], (high - low) / 2 / Z_999
+
+
+def seeds_table(arguments, rows, exact, faults):
+    """All runs of this many rounds that FILE holds, whatever their seed."""
+    known = results_of(arguments)
+    print("| game | mode | seeds | rounds in all | standard errors, each seed | all together |")
+    print("|---|---|---|---|---|---|")
+    for game, mode, name, options in rows:
+        runs = {one["key"][4]: deviation(one["result"]) for one in known
+                if one["key"][:4] == [game, mode, options, arguments.rounds]
+                and one["math_version"] == exact[game]["math_version"]}
+        together = sum(d for d, _ in runs.values()) / math.sqrt(sum(e * e for _, e in runs.values()))
+        if abs(together) > Z_999:
+            faults.append(f"{game} {title(name, options)}: {together:+.2f} standard errors over {len(runs)} seeds")
+        each = ", ".join(f"{d / e:+.2f}" for _, (d, e) in sorted(runs.items()))
+        print(f"| {game} | {title(name, options)} | {', '.join(str(seed) for seed in sorted(runs))} "
+              f"| {len(runs) * arguments.rounds:.0e} | {each} | {together:+.2f} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=10 ** 9)
@@ -153,18 +175,21 @@ def main():
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 definitions.append(json.load(file))
-    exact = {}
+    exact = {}  # {game: {"math_version", and each mode's figures}}
     for answer in run(arguments, "rtp", "--all"):
         exact[answer["game"]] = {"math_version": answer["math_version"],
                                  **{mode["mode"]: mode for mode in answer["modes"]}}
-    found = simulate(arguments, rows_wanted(definitions), exact)
+    rows = rows_wanted(definitions)
+    found = simulate(arguments, rows, exact)
     faults = []
-    print(f"Seeds from {arguments.seed} on, row by row. All figures but the rates are per cent of the price.\n")
+    print(f"Seed {arguments.seed}. All figures but the rates are per cent of the price.\n")
     main_table(found, exact, faults)
     print("\n## Frequencies\n")
     feature_table(found, exact, faults)
     print("\n## Where the wins come from\n")
     part_table(found, exact)
+    print("\n## All seeds that were tried\n")
+    seeds_table(arguments, rows, exact, faults)
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

@@ -18,13 +18,13 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import evaluator  # noqa: E402
+import figures  # noqa: E402
 import pruned  # noqa: E402
 import random_games  # noqa: E402
 
 SLOTMATH = "build/bin/slotmath"
 GAMES = "services/spin-engine/games"
 BATCH = 50
-PARTS = ("lines", "scatter", "free_spins", "hold_and_win")
 
 
 def slotmath(*arguments):
@@ -38,32 +38,44 @@ def distribution(mode):
     return {Fraction(row["x"]): Fraction(row["probability"]) for row in mode["distribution"]}
 
 
+def near(decimals, exact):
+    """A figure that is printed with 12 decimals."""
+    return abs(Fraction(decimals) - exact) <= Fraction(1, 10 ** 12)
+
+
 def differences(said, own):
     """What slotmath says of a mode that the loops do not."""
     parts = {p["source"]: Fraction(p["rtp_exact"]) for p in said["parts"]}
-    for name in PARTS:
-        if parts.pop(name, Fraction(0)) != own[name]:
-            yield f"{name}: found {[p for p in said['parts'] if p['source'] == name]}, expected {own[name]}"
-    if parts:
-        yield f"parts: found {sorted(parts)} too, expected {PARTS}"
+    for name in sorted(set(parts) | set(own["parts"])):
+        if parts.get(name, 0) != own["parts"].get(name, 0):
+            yield f"{name}: found {parts.get(name)}, expected {own['parts'].get(name)}"
     if Fraction(said["rtp_exact"]) != own["rtp"]:
         yield f"rtp: found {said['rtp_exact']}, expected {own['rtp']}"
     if distribution(said) != own["distribution"]:
         yield "distribution of the paid spin: differs"
+    features = {f["name"]: f["one_in"] for f in said["features"]}
+    for name, p in own["frequencies"].items():
+        if name not in features or not near(features[name], 1 / p):
+            yield f"one in, {name}: found {features.get(name)}, expected {float(1 / p):.12f}"
+    states = {s["state"]: s["rtp"] for s in said.get("states", [])}
+    for name in sorted(set(states) | set(own["states"])):
+        if name not in states or name not in own["states"] or not near(states[name], own["states"][name]):
+            yield f"{name}: found {states.get(name)}, expected {float(own['states'].get(name, 0)):.12f}"
 
 
 def plain_against_pruned(definition):
-    """The two evaluators of this folder against each other."""
+    """The evaluators of this folder against each other."""
     game = evaluator.Game(definition)
-    lines = len(definition["lines"])
-    columns = [game.columns("base", r) for r in range(1, game.reels + 1)]
-    counted = game.scatters
-    cycle = pruned.Cycle(game, columns, lines, counted).result
-    own = {}
-    for weight, window, _ in evaluator.windows(game, columns):
-        key = (game.line_coins(window, lines), tuple(game.count(window, s) for s in counted), 0)
-        own[key] = own.get(key, 0) + weight
-    return [] if cycle == own else ["pruned cycle: differs from the plain one"]
+    rule = game.progressive if game.progressive and game.progressive["where"] == "line" else None
+    asked = (game, game.all_columns("base"), len(definition["lines"]), game.scatters, None, rule)
+    plain, faults = evaluator.plain_cycle(*asked), []
+    if pruned.cycle(*asked) != plain:
+        faults.append("pruned cycle: differs from the plain one")
+    if not rule:
+        coins = Fraction(sum(weight * key[0] for key, weight in plain.items()), sum(plain.values()))
+        if pruned.expected_coins(*asked[:3]) != coins:
+            faults.append("coins line by line: differ from the plain ones")
+    return faults
 
 
 def random_batch(task):
@@ -86,7 +98,7 @@ def random_batch(task):
             definition = games.pop(answer["game"])
             faults += [(answer["game"], f) for f in plain_against_pruned(definition)]
             for mode in answer["modes"]:
-                own = evaluator.figures(definition, mode["mode"])
+                own = figures.figures(definition, mode["mode"])
                 faults += [(answer["game"], f"{mode['mode']}: {d}") for d in differences(mode, own)]
         faults += [(game, "not answered") for game in games]
     return faults
@@ -112,58 +124,13 @@ def run_random(count, seed):
 # ---- the shipped games ----
 
 
-def game_cycle(game, mode, lines, progressive):
-    """{(coins, counts of scatters and bonus symbols, jackpots): weight} and the symbols counted."""
-    hold = (game.d.get("hold_and_win") or {}).get("symbol")
-    counted = game.scatters + ([hold] if hold else [])
-    rule = game.d.get("progressive_symbols") if progressive else None
-    together = {}
-    for weight, bought in evaluator.positions(game, mode):
-        columns = [game.columns(mode["strips"], r, r in bought) for r in range(1, game.reels + 1)]
-        cycle = pruned.Cycle(game, columns, lines, counted, None, rule and rule["symbol"]).result
-        for key, n in cycle.items():
-            together[key] = together.get(key, 0) + n * weight
-    return together, counted
-
-
-def base_figures(definition, mode, progressive):
-    game = evaluator.Game(definition)
-    lines = definition["bet"]["lines"]["max"]
-    cycle, counted = game_cycle(game, mode, lines, progressive)
-    stake = Fraction(lines * mode["price_hundredths"], 100)
-    paying = [s for s in game.scatters if not (game.battle and game.battle["symbol"] == s)]
-    whole, coins_sum, scatter_sum, wins = 0, 0, 0, {}
-    for (coins, counts, _), weight in cycle.items():
-        if not evaluator.keeps(game, mode["guarantee"], (coins,), counts[-1] if counts else 0):
-            continue
-        times = sum(game.pays[s].get(min(n, game.reels), 0) for s, n in zip(counted, counts) if s in paying)
-        whole += weight
-        coins_sum += weight * coins
-        scatter_sum += weight * times
-        x = (coins + times * lines) / stake
-        wins[x] = wins.get(x, 0) + weight
-    return {
-        "lines": Fraction(coins_sum, whole) / stake,
-        "scatter": Fraction(scatter_sum, whole) * lines / stake,
-        "distribution": {x: Fraction(n, whole) for x, n in wins.items()},
-    }
-
-
 def game_mode(task):
     game_id, answer, mode_id = task
     with open(f"{GAMES}/{game_id}/definition.json", encoding="utf-8") as file:
         definition = json.load(file)
-    mode = next(m for m in definition["modes"] if m["id"] == mode_id)
-    progressive = answer["mode"].endswith("_max") and not answer["mode"].endswith("_below_max")
-    own = base_figures(definition, mode, progressive)
-    parts = {p["source"]: Fraction(p["rtp_exact"]) for p in answer["parts"]}
-    faults = []
-    for name in ("lines", "scatter"):
-        if parts.get(name, Fraction(0)) != own[name]:
-            faults.append(f"{name}: found {parts.get(name)}, expected {own[name]}")
-    if distribution(answer) != own["distribution"]:
-        faults.append("distribution of the paid spin: differs")
-    return f"{game_id} {answer['mode']}", faults, len(own["distribution"])
+    coins = definition["bet"]["coins"]["max"] - answer["mode"].endswith("_below_max")
+    own = figures.figures(definition, mode_id, None, coins, pruned.cycle)
+    return f"{game_id} {answer['mode']}", list(differences(answer, own)), len(own["distribution"])
 
 
 def run_games(all_modes):
