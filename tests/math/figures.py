@@ -99,26 +99,26 @@ class Mode:
             out["battle"] += p * battles
             out["jackpots"] += p * jackpots
             spins = Fraction(awards.get(seen.get(self.awards["symbol"]), 0))
-            awarding = Fraction(spins > 0)
+            out["awarding"] += p * (spins > 0)
             if self.battle and seen[self.battle["symbol"]] >= self.battle["scatters_min"]:
                 outcomes = self.battle["outcomes"][str(seen[self.battle["symbol"]])]
                 drawn = evaluator.choices(outcomes, "free_spins")
                 out["battles"] += p
                 spins += sum(n * q for n, q in drawn)
-                awarding = 1 - (1 - awarding) * sum(q for n, q in drawn if n == 0)
+                out["awarding"] += p * sum(q for n, q in drawn if n > 0)
             if self.vials and seen[self.game.bonus] >= self.vials["bonus_min"]:
                 out["bonuses"] += p
                 outcomes = self.vial_outcomes()
                 out["bonus_money"] += p * self.lines * sum(v * q for kind, v, q in outcomes if kind == "money")
                 out["jackpots"] += p * sum(q for kind, _, q in outcomes if kind == "jackpot")
                 spins += sum(v * q for kind, v, q in outcomes if kind == "free_spins")
-                awarding = 1 - (1 - awarding) * sum(q for kind, _, q in outcomes if kind != "free_spins")
+                out["awarding"] += p * sum(q for kind, _, q in outcomes if kind == "free_spins")
             out["spins"] += p * spins
-            out["awarding"] += p * awarding
         if self.sticky:
-            chance, win, spins = sticky.expected(self.game, columns, self.lines)
+            chance, win, spins, awarding = sticky.expected(self.game, columns, self.lines)
             out["stickies"], out["sticky_spins"] = chance, win
             out["spins"] += spins
+            out["awarding"] += awarding
         return out
 
     def of_free_spins(self):

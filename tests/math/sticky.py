@@ -42,7 +42,8 @@ def scatter_counts(columns, symbol):
 
 
 def expected(game, columns, lines):
-    """(chance of a start, expected line bets won, expected free spins awarded) of a spin on `columns`."""
+    """What a spin on `columns` comes to: (chance of a start, expected line bets won, free spins awarded, how many
+    of the respins award some)."""
     rule = game.d["sticky_respins"]
     awards = (game.d["free_spins"] or {}).get("awards") or {"symbol": None, "respin": {}}
     table = {int(n): spins for n, spins in awards["respin"].items()}
@@ -50,7 +51,7 @@ def expected(game, columns, lines):
     others = [shown(rule, set(rule["sticky"]), columns[r], strips[r]) if r != locked else None
               for r in range(game.reels)]
     whole = sum(column[0] for column in columns[locked])
-    chance = win = spins = Fraction(0)
+    chance = win = spins = awarding = Fraction(0)
     for weight, column in evaluator.merged(columns[locked]):
         if evaluator.count(column, rule["symbol"]) < rule["at_least"]:
             continue
@@ -62,5 +63,7 @@ def expected(game, columns, lines):
             for symbol in game.scatters:
                 for n, q in scatter_counts(screen, symbol).items():
                     win += p * q * game.pays[symbol].get(n, 0) * lines
-                    spins += p * q * table.get(n, 0) * (symbol == awards["symbol"])
-    return chance, win, spins
+                    awarded = table.get(n, 0) if symbol == awards["symbol"] else 0
+                    spins += p * q * awarded
+                    awarding += p * q * (awarded > 0)
+    return chance, win, spins, awarding
