@@ -60,6 +60,16 @@ enum autoplay_status autoplay_may_spin(const struct game *game, const struct aut
 	return AUTOPLAY_OK;
 }
 
+/* RULE bewitched 6.7; RULE mona-lisa 5.7; RULE mystery-elves 6.1; RULE witch-feature 7.6 */
+bool autoplay_takes_bet(
+	const struct autoplay *autoplay, const struct bet *last, const struct bet *bet)
+{
+	return autoplay->left == autoplay->spins ||
+	       (bet->currency == last->currency && bet->coin_minor == last->coin_minor &&
+		       bet->lines == last->lines && bet->coins == last->coins &&
+		       bet->mode == last->mode);
+}
+
 /* RULE bewitched 6.1; RULE mona-lisa 5.1; RULE mystic-gem 5.5; RULE mystery-elves 6.4: limit + wins
  * - bets < 0. RULE witch-feature 7.2: at 0 already. */
 static bool loss_limit_passed(const struct game *game, const struct autoplay *autoplay)
@@ -77,38 +87,42 @@ static bool loss_limit_passed(const struct game *game, const struct autoplay *au
 }
 
 /* RULE bewitched 6.3; RULE mona-lisa 5.3; RULE mystic-gem 5.5; RULE witch-feature 7.4: a single win
- * that reaches the value. RULE mystery-elves 6.5: that exceeds it. */
-static bool win_limit_met(
-	const struct game *game, const struct autoplay *autoplay, struct money win)
+ * that reaches the value. RULE mystery-elves 6.5: that exceeds it. What a jackpot pays is known
+ * only when the pool has priced it, so a hit meets every limit. */
+static bool win_limit_met(const struct game *game, const struct autoplay *autoplay,
+	struct money win, uint32_t jackpot_hits)
 {
 	if (autoplay->single_win.minor < 0)
 		return false;
+	if (jackpot_hits > 0)
+		return true;
 	return game->autoplay.win_rule == WIN_REACHES ? win.minor >= autoplay->single_win.minor
 						      : win.minor > autoplay->single_win.minor;
 }
 
 enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
-	int64_t now_ms, struct autoplay *autoplay)
+	struct money jackpots, int64_t now_ms, struct autoplay *autoplay)
 {
 	struct money bets, wins;
 
 	if (!autoplay_running(autoplay))
 		return AUTOPLAY_STOPPED;
 	if (!money_add(autoplay->bets, sum->stake, &bets) ||
-		!money_add(autoplay->wins, sum->win_total, &wins))
+		!money_add(autoplay->wins, sum->win_total, &wins) ||
+		!money_add(wins, jackpots, &wins))
 		return AUTOPLAY_OVERFLOW;
 	autoplay->bets = bets;
 	autoplay->wins = wins;
 	autoplay->left--;
 	autoplay->last_spin_ms = now_ms;
-	/* RULE bewitched 6.2; RULE mona-lisa 5.2: the player must start it. RULE witch-feature 7.3: he
-	 * asked for it; a round of more than its paid spin had one. */
+	/* RULE bewitched 6.2; RULE mona-lisa 5.2: the player must start it. RULE witch-feature 7.3:
+	 * he asked for it; a round of more than its paid spin had one. */
 	if (sum->has_feature || (autoplay->stop_on_feature && sum->phases > 1))
 		autoplay->stopped = AUTOPLAY_STOPPED_FEATURE;
 	else if (sum->jackpot_hits > 0 && autoplay->stop_on_jackpot) /* RULE bewitched 6.4; RULE
 									mona-lisa 5.4 */
 		autoplay->stopped = AUTOPLAY_STOPPED_JACKPOT;
-	else if (win_limit_met(game, autoplay, sum->win_total))
+	else if (win_limit_met(game, autoplay, sum->win_total, sum->jackpot_hits))
 		autoplay->stopped = AUTOPLAY_STOPPED_WIN;
 	else if (loss_limit_passed(game, autoplay))
 		autoplay->stopped = AUTOPLAY_STOPPED_LOSS;
@@ -140,6 +154,8 @@ const char *autoplay_status_text(enum autoplay_status status)
 		return "autoplay_stopped";
 	case AUTOPLAY_TOO_SOON:
 		return "autoplay_too_soon";
+	case AUTOPLAY_OTHER_BET:
+		return "autoplay_other_bet";
 	case AUTOPLAY_OVERFLOW:
 		return "overflow";
 	}

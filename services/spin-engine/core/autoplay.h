@@ -19,6 +19,7 @@ enum autoplay_status {
 	AUTOPLAY_UNKNOWN_ID, /* the spin names another autoplay, or none runs */
 	AUTOPLAY_STOPPED,    /* state->autoplay.stopped says why */
 	AUTOPLAY_TOO_SOON,
+	AUTOPLAY_OTHER_BET, /* not the bet of its first spin */
 	AUTOPLAY_OVERFLOW,
 };
 
@@ -41,11 +42,16 @@ bool autoplay_running(const struct autoplay *autoplay);
 /* May a spin of this autoplay start now? Changes nothing. */
 enum autoplay_status autoplay_may_spin(const struct game *game, const struct autoplay *autoplay,
 	const uint8_t id[AUTOPLAY_ID_BYTES], int64_t now_ms);
+/* May it spin with this bet? The first spin may have any; `last` is the bet of the game's last
+ * round, which is this autoplay's own once it has spun: a spin by hand ends it. */
+bool autoplay_takes_bet(
+	const struct autoplay *autoplay, const struct bet *last, const struct bet *bet);
 /* Counts a settled spin and decides whether it was the last. Of several reasons the first in the
  * order of enum autoplay_stop after the count is told: a feature outranks all, then jackpot, win,
- * loss, count. AUTOPLAY_OK or AUTOPLAY_OVERFLOW (nothing changed). */
+ * loss, count. `jackpots`: what its hits are certain to pay, their seeds; 0 without one.
+ * AUTOPLAY_OK or AUTOPLAY_OVERFLOW (nothing changed). */
 enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
-	int64_t now_ms, struct autoplay *autoplay);
+	struct money jackpots, int64_t now_ms, struct autoplay *autoplay);
 
 const char *autoplay_status_text(enum autoplay_status status);
 const char *autoplay_stop_text(enum autoplay_stop stop); /* "loss_limit": stable */

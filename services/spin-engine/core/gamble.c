@@ -29,9 +29,9 @@ static enum gamble_status gamble_open(const struct game *game, const struct game
 		return GAMBLE_NO_WIN;
 	if (open->cursor < open->phases)
 		return GAMBLE_FEATURE_OPEN;
-	/* RULE bewitched 5.3, 5.4 */
-	/* RULE mystic-gem 4.11; RULE mystery-elves 5.10 */
-	if (open->autospin && autoplay_running(&state->autoplay))
+	/* RULE bewitched 5.3, 5.4; RULE mystic-gem 4.11; RULE mystery-elves 5.10: also for a win
+	 * made by hand before it was started */
+	if (autoplay_running(&state->autoplay))
 		return GAMBLE_AUTOPLAY_RUNS;
 	return GAMBLE_OK;
 }

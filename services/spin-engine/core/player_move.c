@@ -166,6 +166,17 @@ static bool share_win(const struct game *game, struct player_proposal *proposal)
 	return true;
 }
 
+/* What the round's jackpots are certain to pay: the seed each, whatever the pool adds. RULE
+ * bewitched 6.1; RULE mona-lisa 5.1 */
+static bool jackpot_seeds(
+	const struct game *game, const struct bet *bet, uint32_t hits, struct money *seeds_r)
+{
+	const struct jackpot_row *row = jackpot_row(&game->jackpot, bet->currency, bet->coin_minor);
+
+	*seeds_r = money_of(0);
+	return hits == 0 || !row || money_mul(money_of(row->seed_minor), hits, seeds_r);
+}
+
 static void add_claims(const struct game *game, struct player_proposal *proposal)
 {
 	const struct play_round *round = &proposal->after.round;
@@ -185,6 +196,7 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 {
 	struct player_game *after = &proposal->after;
 	enum player_refusal refusal;
+	struct money jackpots;
 	uint32_t shown;
 
 	begin(player, play, entropy, PLAYER_MOVE_BET, proposal);
@@ -208,7 +220,8 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	mirror_open(&after->round, &proposal->sum, shown, &after->state.open);
 	if (!command->autospin) /* a spin by hand ends autoplay */
 		autoplay_stop(&after->state.autoplay);
-	else if (autoplay_spun(game, &proposal->sum, (int64_t)(now_us / 1000),
+	else if (!jackpot_seeds(game, &command->bet, proposal->sum.jackpot_hits, &jackpots) ||
+		 autoplay_spun(game, &proposal->sum, jackpots, (int64_t)(now_us / 1000),
 			 &after->state.autoplay) != AUTOPLAY_OK)
 		return REFUSED_OVERFLOW;
 	add_claims(game, proposal);

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+static const struct money none = { 0 };
+
 /* RULE bewitched 6.5; RULE mona-lisa 5.5; RULE mystic-gem 5.1; RULE mystery-elves 6.1; RULE
  * witch-feature 7.1 */
 static void test_autoplay_start(void **unused)
@@ -60,37 +62,44 @@ static void test_autoplay_stops(void **unused)
 		uint32_t jackpots;
 		bool feature;
 		enum autoplay_stop stopped;
+		int64_t seed; /* of the last spin's jackpots */
 	} rows[] = {
 		{ "runs on", 3, -1, -1, false, LOSS_BELOW_ZERO, WIN_REACHES, { 0, 0, -1 }, 0, false,
-			AUTOPLAY_RUNS },
+			AUTOPLAY_RUNS, 0 },
 		{ "count", 2, -1, -1, false, LOSS_BELOW_ZERO, WIN_REACHES, { 0, 0, -1 }, 0, false,
-			AUTOPLAY_STOPPED_COUNT },
+			AUTOPLAY_STOPPED_COUNT, 0 },
 		{ "limit + wins - bets = 0 runs on", 9, 20, -1, false, LOSS_BELOW_ZERO, WIN_REACHES,
-			{ 0, 0, -1 }, 0, false, AUTOPLAY_RUNS },
+			{ 0, 0, -1 }, 0, false, AUTOPLAY_RUNS, 0 },
 		{ "limit + wins - bets = -1", 9, 19, -1, false, LOSS_BELOW_ZERO, WIN_REACHES,
-			{ 0, 0, -1 }, 0, false, AUTOPLAY_STOPPED_LOSS },
+			{ 0, 0, -1 }, 0, false, AUTOPLAY_STOPPED_LOSS, 0 },
 		{ "wins lift it", 9, 19, -1, false, LOSS_BELOW_ZERO, WIN_REACHES, { 1, 0, -1 }, 0,
-			false, AUTOPLAY_RUNS },
+			false, AUTOPLAY_RUNS, 0 },
 		{ "a limit of 0 stops at the first loss", 9, 0, -1, false, LOSS_BELOW_ZERO,
-			WIN_REACHES, { 9, -1 }, 0, false, AUTOPLAY_STOPPED_LOSS },
+			WIN_REACHES, { 9, -1 }, 0, false, AUTOPLAY_STOPPED_LOSS, 0 },
 		{ "at zero, where a game has that rule", 9, 20, -1, false, LOSS_AT_ZERO,
-			WIN_REACHES, { 0, 0, -1 }, 0, false, AUTOPLAY_STOPPED_LOSS },
+			WIN_REACHES, { 0, 0, -1 }, 0, false, AUTOPLAY_STOPPED_LOSS, 0 },
 		{ "win one short", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_REACHES, { 49, -1 }, 0,
-			false, AUTOPLAY_RUNS },
+			false, AUTOPLAY_RUNS, 0 },
 		{ "win reached", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_REACHES, { 50, -1 }, 0,
-			false, AUTOPLAY_STOPPED_WIN },
+			false, AUTOPLAY_STOPPED_WIN, 0 },
 		{ "reached is not exceeded", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_EXCEEDS,
-			{ 50, -1 }, 0, false, AUTOPLAY_RUNS },
+			{ 50, -1 }, 0, false, AUTOPLAY_RUNS, 0 },
 		{ "exceeded", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_EXCEEDS, { 51, -1 }, 0, false,
-			AUTOPLAY_STOPPED_WIN },
+			AUTOPLAY_STOPPED_WIN, 0 },
 		{ "a single win, not the sum", 9, -1, 50, false, LOSS_BELOW_ZERO, WIN_REACHES,
-			{ 30, 30, -1 }, 0, false, AUTOPLAY_RUNS },
+			{ 30, 30, -1 }, 0, false, AUTOPLAY_RUNS, 0 },
 		{ "jackpot", 9, -1, -1, true, LOSS_BELOW_ZERO, WIN_REACHES, { 0, -1 }, 1, false,
-			AUTOPLAY_STOPPED_JACKPOT },
+			AUTOPLAY_STOPPED_JACKPOT, 0 },
 		{ "jackpot, not asked to stop", 9, -1, -1, false, LOSS_BELOW_ZERO, WIN_REACHES,
-			{ 0, -1 }, 1, false, AUTOPLAY_RUNS },
+			{ 0, -1 }, 1, false, AUTOPLAY_RUNS, 0 },
+		{ "a jackpot meets every win limit", 9, -1, 1000000, false, LOSS_BELOW_ZERO,
+			WIN_EXCEEDS, { 0, -1 }, 1, false, AUTOPLAY_STOPPED_WIN, 2000 },
+		{ "a jackpot's seed is among the wins", 9, 0, -1, false, LOSS_BELOW_ZERO,
+			WIN_REACHES, { 0, -1 }, 1, false, AUTOPLAY_RUNS, 10 },
+		{ "a seed smaller than the loss", 9, 0, -1, false, LOSS_BELOW_ZERO, WIN_REACHES,
+			{ 0, -1 }, 1, false, AUTOPLAY_STOPPED_LOSS, 9 },
 		{ "a feature outranks all", 1, 0, 1, true, LOSS_BELOW_ZERO, WIN_REACHES, { 5, -1 },
-			1, true, AUTOPLAY_STOPPED_FEATURE },
+			1, true, AUTOPLAY_STOPPED_FEATURE, 0 },
 	};
 	static struct game game;
 
@@ -112,7 +121,10 @@ static void test_autoplay_stops(void **unused)
 			sum.win_total.minor = rows[i].wins[k];
 			sum.jackpot_hits = last ? rows[i].jackpots : 0;
 			sum.has_feature = last && rows[i].feature;
-			assert_int_equal(autoplay_spun(&game, &sum, 1000, &autoplay), AUTOPLAY_OK);
+			assert_int_equal(
+				autoplay_spun(&game, &sum, money_of(last ? rows[i].seed : 0), 1000,
+					&autoplay),
+				AUTOPLAY_OK);
 		}
 		if (autoplay.stopped != rows[i].stopped)
 			fail_msg("%s: found %s, expected %s", rows[i].what,
@@ -138,7 +150,7 @@ static void test_autoplay_may_spin(void **unused)
 	assert_int_equal(autoplay_start(&game, &settings, &autoplay), AUTOPLAY_OK);
 	assert_int_equal(autoplay_may_spin(&game, &autoplay, other, 1), AUTOPLAY_UNKNOWN_ID);
 	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 1), AUTOPLAY_OK);
-	assert_int_equal(autoplay_spun(&game, &sum, 1000, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay_spun(&game, &sum, none, 1000, &autoplay), AUTOPLAY_OK);
 	assert_int_equal(autoplay.left, 2);
 	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 1499), AUTOPLAY_TOO_SOON);
 	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 1500), AUTOPLAY_OK);
@@ -146,11 +158,11 @@ static void test_autoplay_may_spin(void **unused)
 	autoplay_stop(&autoplay);
 	assert_int_equal(autoplay.stopped, AUTOPLAY_STOPPED_PLAYER);
 	assert_int_equal(autoplay_may_spin(&game, &autoplay, id, 9999), AUTOPLAY_STOPPED);
-	assert_int_equal(autoplay_spun(&game, &sum, 9999, &autoplay), AUTOPLAY_STOPPED);
+	assert_int_equal(autoplay_spun(&game, &sum, none, 9999, &autoplay), AUTOPLAY_STOPPED);
 	assert_int_equal(autoplay_start(&game, &settings, &autoplay), AUTOPLAY_OK);
 	sum.stake.minor = INT64_MAX;
-	assert_int_equal(autoplay_spun(&game, &sum, 1, &autoplay), AUTOPLAY_OK);
-	assert_int_equal(autoplay_spun(&game, &sum, 2, &autoplay), AUTOPLAY_OVERFLOW);
+	assert_int_equal(autoplay_spun(&game, &sum, none, 1, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay_spun(&game, &sum, none, 2, &autoplay), AUTOPLAY_OVERFLOW);
 	assert_int_equal(autoplay.left, 2);
 }
 
@@ -165,19 +177,35 @@ static void test_autoplay_stops_on_a_feature(void **unused)
 	(void)unused;
 	game = *fixture_game();
 	game.autoplay.feature_stop_offered = false;
-	assert_int_equal(autoplay_start(&game, &settings, &autoplay),
-		AUTOPLAY_FEATURE_STOP_NOT_OFFERED);
+	assert_int_equal(
+		autoplay_start(&game, &settings, &autoplay), AUTOPLAY_FEATURE_STOP_NOT_OFFERED);
 	game.autoplay.feature_stop_offered = true;
 	assert_int_equal(autoplay_start(&game, &settings, &autoplay), AUTOPLAY_OK);
-	assert_int_equal(autoplay_spun(&game, &sum, 1000, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay_spun(&game, &sum, none, 1000, &autoplay), AUTOPLAY_OK);
 	assert_int_equal(autoplay.stopped, AUTOPLAY_RUNS);
 	sum.phases = 2;
-	assert_int_equal(autoplay_spun(&game, &sum, 2000, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay_spun(&game, &sum, none, 2000, &autoplay), AUTOPLAY_OK);
 	assert_int_equal(autoplay.stopped, AUTOPLAY_STOPPED_FEATURE);
 	settings.stop_on_feature = false;
 	assert_int_equal(autoplay_start(&game, &settings, &autoplay), AUTOPLAY_OK);
-	assert_int_equal(autoplay_spun(&game, &sum, 3000, &autoplay), AUTOPLAY_OK);
+	assert_int_equal(autoplay_spun(&game, &sum, none, 3000, &autoplay), AUTOPLAY_OK);
 	assert_int_equal(autoplay.stopped, AUTOPLAY_RUNS);
+}
+
+/* RULE bewitched 6.7; RULE mona-lisa 5.7; RULE mystery-elves 6.1; RULE witch-feature 7.6: the first
+ * spin chooses, the others have its bet. */
+static void test_autoplay_keeps_its_bet(void **unused)
+{
+	static const struct bet bets[] = { { 978, 1, 2, 3, 0 }, { 752, 1, 2, 3, 0 },
+		{ 978, 2, 2, 3, 0 }, { 978, 1, 3, 3, 0 }, { 978, 1, 2, 4, 0 },
+		{ 978, 1, 2, 3, 1 } };
+	struct autoplay fresh = { .spins = 5, .left = 5 }, spun = { .spins = 5, .left = 4 };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(bets) / sizeof(bets[0]); i++) {
+		assert_true(autoplay_takes_bet(&fresh, &bets[0], &bets[i]));
+		assert_int_equal(autoplay_takes_bet(&spun, &bets[0], &bets[i]), i == 0);
+	}
 }
 
 int main(void)
@@ -187,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_autoplay_stops),
 		cmocka_unit_test(test_autoplay_may_spin),
 		cmocka_unit_test(test_autoplay_stops_on_a_feature),
+		cmocka_unit_test(test_autoplay_keeps_its_bet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

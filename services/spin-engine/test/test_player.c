@@ -43,7 +43,7 @@ static void bet_with(struct world *world, const char *script, struct player_comm
 /* "bet 1 b0", "auto 1", "pick 2", "next", "collect", "win", "lose", "halve", "start 3", "stop",
  * "witch 1", "void", "resolve"; in front of it: "low", "high", "late", "same", "other" (the key of
  * the last move), "old" (another round), "refuse" (by the wallet), "blocked", "key1" (the key of
- * the first step), "changed" (its content is another). */
+ * the first step), "changed" (its content is another), "twice" (two coins a line). */
 static bool apply_word(struct world *world, char *word, struct player_command *command)
 {
 	if (strcmp(word, "low") == 0)
@@ -70,6 +70,8 @@ static bool apply_word(struct world *world, char *word, struct player_command *c
 		command->request_id[0] = (uint8_t)atoi(word + 3);
 	} else if (strcmp(word, "changed") == 0)
 		command->content_hash[0] = 7;
+	else if (strcmp(word, "twice") == 0)
+		command->bet.coins = 2;
 	else if (strcmp(word, "blocked") == 0)
 		world->player.blocked = world->other.blocked = true;
 	else
@@ -343,7 +345,8 @@ static void test_player_not_after(void **unused)
 	}
 }
 
-/* RULE bewitched 6.* */
+/* RULE bewitched 5.3, 5.4, 6.2, 6.5 to 6.7; RULE mona-lisa 5.2, 5.7; RULE mystic-gem 4.11, 5.2; RULE
+ * mystery-elves 5.10, 6.1; RULE witch-feature 7.6 */
 static void test_player_autoplay(void **unused)
 {
 	static const struct row rows[] = {
@@ -363,6 +366,12 @@ static void test_player_autoplay(void **unused)
 			"setting; bet stake 1 win 0+50 watch; cursor 1/2 picks 1; cursor 1/2 picks "
 			"2;"
 			" collect release 50; 409 autoplay_stopped" },
+		{ "a win made by hand waits as well once it runs", "bet 1; start 5; win; stop; win",
+			"bet stake 1 win 0+30 open; setting open; 409 autoplay_runs; setting open; "
+			"gamble win 0+30 open" },
+		{ "no other bet in the middle of it",
+			"start 5; twice auto 0; auto 0; twice auto 0; bet 0",
+			"setting; bet stake 2; 409 autoplay_other_bet; bet stake 2; bet stake 1" },
 		{ "too many", "start 100000", "409 autoplay_spins_out_of_range" },
 	};
 	(void)unused;
