@@ -1,5 +1,5 @@
 /* Rounds out of journal rows. Apart from the rest of the history because it is pure: rows in,
- * rounds out. */
+ * rounds out. RULE mystic-gem 8.5: balance before and after, bet, win, exact time. */
 #ifndef CARILLON_GATEWAY_HISTORY_ROUNDS_H
 #define CARILLON_GATEWAY_HISTORY_ROUNDS_H
 

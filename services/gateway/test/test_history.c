@@ -67,6 +67,7 @@ static void expect_round(const struct history_round *round, int64_t number, int6
 			(int)round->win, (int)round->balance_after, round->closed);
 }
 
+/* RULE mystic-gem 8.5 */
 static void test_history_rounds(void **state)
 {
 	static struct history_round rounds[HISTORY_ROUNDS_MAX];

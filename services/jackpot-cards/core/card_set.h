@@ -2,7 +2,7 @@
  * wager of the games in the set. A level is a row like those of a progressive
  * (libcommon/base/pool_row.h): value = seed + (T - W) x share + r, where T is all wagers in euros
  * and the share is the level's part; kept in EUR, shown floored to the cent. Nothing is deducted
- * from a wager, so no reserve is left over. Pure; requirements 9 to 13. */
+ * from a wager, so no reserve is left over. Pure. RULE mystic-gem 6.1, 6.3, 6.4 */
 #ifndef CARILLON_JACKPOT_CARDS_CARD_SET_H
 #define CARILLON_JACKPOT_CARDS_CARD_SET_H
 

@@ -17,11 +17,18 @@ static int128 euros(int64_t cents)
 	return (int128)cents * 10000000000000000; /* 10^-2 to 10^-18 */
 }
 
+/* RULE mystic-gem 6.1: four levels, the higher the suit the more. RULE mystic-gem 6.3: each grows
+ * by its part of the wagers. RULE mystic-gem 6.4: and the house pays for it: no reserve is left of
+ * a wager. */
 static void test_card_set_accrues_by_level(void **state)
 {
 	(void)state;
 	struct card_set set;
 	const char *where;
+	static const char *const suits[] = { "clubs", "diamonds", "hearts", "spades" };
+	for (int level = CARD_CLUBS; level <= CARD_SPADES; level++)
+		assert_string_equal(
+			card_level_text((enum card_level)level), suits[level - CARD_CLUBS]);
 	assert_int_equal(card_set_launch(&set, 2, &TERMS), CARD_SET_OK);
 	static const struct {
 		int64_t wagers_cents;

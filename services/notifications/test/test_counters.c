@@ -1,4 +1,5 @@
-/* RULE bewitched 4.8: refreshed at least every three seconds, never backwards but for a hit. */
+/* RULE bewitched 4.8; RULE mona-lisa 4.11: refreshed at least every three seconds, never backwards
+ * but for a hit. */
 #include "services/notifications/core/counters.h"
 
 #include <setjmp.h>
@@ -92,6 +93,7 @@ static void test_due_after_change_and_after_silence(void **state)
 	}
 }
 
+/* RULE mystic-gem 6.14: how old is told beside the values, also of those that nothing changed. */
 static void test_status_and_age(void **state)
 {
 	(void)state;

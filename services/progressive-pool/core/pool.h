@@ -3,8 +3,10 @@
  * keeps the hits, and makes everything durable. Every call either does the whole of it or changes
  * nothing and says why. Amounts are exact (libcommon/base/pool_row.h, pool_books.h).
  *
- * RULE bewitched 3.5: an individual jackpot for each selectable coin value; 0.5 % of each bet; the
- * first of two near winners takes the whole, the next one the seed and what came in between. */
+ * RULE bewitched 4.4; RULE mona-lisa 4.7: kept in euro, a seed and all increments. RULE
+ * bewitched 4.6; RULE mona-lisa 4.9: a row for each coin value, in proportion to it. RULE
+ * bewitched 4.9; RULE mona-lisa 4.12: the first of two near winners takes the whole, the next one
+ * the seed and what came in between. */
 #ifndef CARILLON_PROGRESSIVE_POOL_POOL_H
 #define CARILLON_PROGRESSIVE_POOL_POOL_H
 

@@ -1,5 +1,6 @@
-/* The worked vectors of the progressive (docs/progressive.md, V0 to V9) as a text table: every step
- * is played through tallies, pool and books, and every figure is compared exactly.
+/* The worked vectors of the progressive (docs/progressive.md, V0 to V9) and a few rows of our own
+ * as a text table: every step is played through tallies, pool and books, and every figure is
+ * compared exactly.
  *
  *   launch CUR COIN SEED       a row; share = coin x row rate / 10
  *   rate CUR RATE [ROWRATE]    rate of bets from now on (a new tally), and of rows launched from
@@ -126,7 +127,13 @@ static const char MONA_LISA[] = "V6 launch EUR 0.01 500\n"
 				"V6 = value EUR 0.01 500.50\n"
 				"V6 = value EUR 0.2 10010\n"
 				"V6 = value EUR 1 50050\n"
-				"V6 = jp_seed 94000\n";
+				"V6 = jp_seed 94000\n"
+				"two hit A EUR 0.2\n"
+				"two = pays 10010\n"
+				"two bet EUR 300\n"
+				"two hit B EUR 0.2\n"
+				"two = pays 10000.03\n"
+				"two = value EUR 1 50050.15\n";
 
 #define HITS_MAX 16
 #define PPM 5000
@@ -332,12 +339,14 @@ static void play(const char *table)
 	}
 }
 
+/* RULE bewitched 4.4, 4.6, 4.9: two winners in V3 and in V7 */
 static void test_vectors_bewitched(void **state)
 {
 	(void)state;
 	play(BEWITCHED);
 }
 
+/* RULE mona-lisa 4.7, 4.9, 4.12: two winners in the last rows */
 static void test_vectors_mona_lisa(void **state)
 {
 	(void)state;

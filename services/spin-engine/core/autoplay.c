@@ -60,7 +60,8 @@ enum autoplay_status autoplay_may_spin(const struct game *game, const struct aut
 	return AUTOPLAY_OK;
 }
 
-/* RULE bewitched 6.7; RULE mona-lisa 5.7; RULE mystery-elves 6.1; RULE witch-feature 7.6 */
+/* RULE bewitched 6.7; RULE mona-lisa 5.7; RULE mystic-gem 5.6; RULE mystery-elves 6.1; RULE
+ * witch-feature 7.6 */
 bool autoplay_takes_bet(
 	const struct autoplay *autoplay, const struct bet *last, const struct bet *bet)
 {

@@ -1,6 +1,5 @@
 /* Autoplay: what may be set, whether the next spin may start, and what stops it. Enforced here on
- * the server; each spin is still asked for by the client. Times are the caller's clock in ms. RULE
- * bewitched 6.* */
+ * the server; each spin is still asked for by the client. Times are the caller's clock in ms. */
 #ifndef CARILLON_SPIN_ENGINE_AUTOPLAY_H
 #define CARILLON_SPIN_ENGINE_AUTOPLAY_H
 

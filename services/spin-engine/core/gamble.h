@@ -1,5 +1,6 @@
 /* Double-up: guess the colour of a card, win twice the stake or nothing. Whether it may be played,
- * the draw, and the sums; where the money is kept is the wallet's. RULE bewitched 5.*
+ * the draw, and the sums; where the money is kept is the wallet's. Rules:
+ * bewitched 5, mystic-gem 4, mystery-elves 5.
  *
  * Two kinds of deck. Without jokers the card is drawn, and its colour decides. With jokers the
  * outcome is drawn first, 1 of 2, and then a card to show for it: of the colour guessed or a joker

@@ -65,7 +65,8 @@ bool hold_is_over(const struct round *round)
 	return round->hold_left == 0 || round->hold_cells == all_cells(round->game);
 }
 
-/* RULE mystery-elves 3.4, 3.5: what is there stays, and what lands sets the respins back.
+/* RULE mystery-elves 6.9: it needs no player. RULE mystery-elves 3.4, 3.5: what is there stays, and
+ * what lands sets the respins back.
  * RULE mystery-elves 3.7: each free cell is a reel of its own. Cells that stay empty keep showing
  * what the paid spin left there: a screen shows them blank. */
 void hold_respin(struct round *round, struct phase *phase)

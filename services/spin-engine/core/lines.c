@@ -1,7 +1,8 @@
 #include "services/spin-engine/core/lines.h"
 
 /* What one candidate is worth. RULE bewitched 2.4, 3.12: flat multipliers are of all lines. RULE
- * mona-lisa 3.11: the wilds within the combination multiply it. */
+ * bewitched 1.9; RULE mona-lisa 1.11, 3.11: no symbols multiply but wilds, within the combination
+ * and where the game says so. */
 static struct line_pay worth(const struct line_terms *terms, uint32_t pay, uint32_t symbol,
 	uint32_t count, uint32_t wilds)
 {

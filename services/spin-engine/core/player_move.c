@@ -177,6 +177,8 @@ static bool jackpot_seeds(
 	return hits == 0 || !row || money_mul(money_of(row->seed_minor), hits, seeds_r);
 }
 
+/* The pools that the stake feeds, and what the round has won of the first of them. RULE bewitched
+ * 4.3, 4.10; RULE mystic-gem 6.17 */
 static void add_claims(const struct game *game, struct player_proposal *proposal)
 {
 	const struct play_round *round = &proposal->after.round;
@@ -200,8 +202,8 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	uint32_t shown;
 
 	begin(player, play, entropy, PLAYER_MOVE_BET, proposal);
-	/* RULE bewitched 5.1; RULE mystic-gem 1.4: with gamble or collect all that is left, the
-	 * next bet collects first. */
+	/* RULE bewitched 5.1, 5.12; RULE mystic-gem 1.4; RULE mystery-elves 5.11: with gamble or
+	 * collect all that is left, the next bet collects first. */
 	proposal->release = proposal->pending_before;
 	proposal->collected = proposal->release;
 	new_round(player, command, game, entropy, now_us, &after->round);
@@ -299,7 +301,8 @@ static enum player_refusal propose_gamble(const struct player *player,
 		close_round(proposal);
 	} else if (gamble_left(game, &after->state)) {
 		proposal->win_pending = stake;
-	} else { /* RULE bewitched 5.7: after the last attempt the win is collected */
+	} else { /* RULE bewitched 5.7, 5.12; RULE mystic-gem 4.12; RULE mystery-elves 5.11: the
+		    last attempt is won, or it is above the limit now */
 		proposal->release = stake;
 		proposal->win_balance = stake;
 		proposal->collected = open->gamble_pending;
@@ -327,9 +330,10 @@ static enum player_refusal propose_halve(const struct player *player,
 /* ---- the house ----------------------------------------------------------------------------------
  */
 
-/* Compensating entries for a malfunction: the stake goes back, what was credited is asked back (the
- * wallet stops at balance 0 and notes the rest as a receivable), what is pending is forfeited.
- * Contributions and awards stay. */
+/* RULE bewitched 1.8; RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE
+ * witch-feature 1.5. Compensating entries for a malfunction: the stake goes back, what was credited
+ * is asked back (the wallet stops at balance 0 and notes the rest as a receivable), what is pending
+ * is forfeited. Contributions and awards stay. */
 static enum player_refusal propose_void(const struct player *player, const struct player_game *play,
 	const struct player_command *command, const struct player_entropy *entropy,
 	struct player_proposal *proposal)

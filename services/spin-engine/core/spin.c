@@ -69,8 +69,9 @@ void watch_features(struct round *round)
 		sticky_watch(round);
 }
 
-/* RULE mystic-gem 2.11, 3.4; RULE mystery-elves 4.2, 4.4: a bought spin is a spin on the mode's
- * strips, and all it shows pays. RULE mona-lisa 3.12: wilds do not multiply in it. */
+/* RULE mystic-gem 2.11, 3.4, 3.15; RULE mystery-elves 4.2, 4.4: a bought spin is a spin on the
+ * mode's strips, at once, and all it shows pays. RULE mona-lisa 3.12: wilds do not multiply in it.
+ */
 void play_spin(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;

@@ -139,6 +139,9 @@ void small_round(const struct game *game, const struct bet *bet, const char *scr
 	rng_force(&rng, results, forced);
 	assert_int_equal(round_begin(game, bet, NULL, &rng, &round), ROUND_OK);
 	while ((status = round_next(&round, &phase)) == ROUND_OK) {
+		/* RULE mona-lisa 3.19, 3.20; RULE witch-feature 6.13: one bet for all its spins */
+		assert_memory_equal(&round.bet, bet, sizeof(*bet));
+		assert_int_equal(round.line_bet.minor, bet->coin_minor * bet->coins);
 		fixture_trace(game, &phase, trace, room);
 		if (rng_drawn(&rng) > forced)
 			break;

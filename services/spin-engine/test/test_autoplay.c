@@ -192,8 +192,8 @@ static void test_autoplay_stops_on_a_feature(void **unused)
 	assert_int_equal(autoplay.stopped, AUTOPLAY_RUNS);
 }
 
-/* RULE bewitched 6.7; RULE mona-lisa 5.7; RULE mystery-elves 6.1; RULE witch-feature 7.6: the first
- * spin chooses, the others have its bet. */
+/* RULE bewitched 6.7; RULE mona-lisa 5.7; RULE mystic-gem 5.6; RULE mystery-elves 6.1; RULE
+ * witch-feature 7.6: the first spin chooses, the others have its bet. */
 static void test_autoplay_keeps_its_bet(void **unused)
 {
 	static const struct bet bets[] = { { 978, 1, 2, 3, 0 }, { 752, 1, 2, 3, 0 },

@@ -85,7 +85,8 @@ static void test_bet_check_totals(void **unused)
 	assert_int_equal(bet_stake(&game, &bet, &stake), BET_TOTAL_OVERFLOW);
 }
 
-/* RULE bewitched 1.6 */
+/* What who has too little money is told. RULE bewitched 1.6; RULE mona-lisa 1.6; RULE
+ * mystic-gem 1.5; RULE mystery-elves 1.4; RULE witch-feature 1.4 */
 static void test_bet_smallest(void **unused)
 {
 	static struct game game;

@@ -200,7 +200,7 @@ static void test_definition_digest(void **unused)
 	assert_memory_not_equal(game.digest, other.digest, GAME_DIGEST_BYTES);
 }
 
-/* RULE bewitched 1.1, 1.2, 2.5, 3.12, 5.7, 6.1, 7.4: the numbers of the rules */
+/* RULE bewitched 1.1, 1.2, 1.9, 2.5, 3.12, 4.10, 5.7, 6.1, 7.4: the numbers of the rules */
 static void test_definition_numbers_of_the_rules(void **unused)
 {
 	const struct game *game = fixture_game();
@@ -216,6 +216,7 @@ static void test_definition_numbers_of_the_rules(void **unused)
 	assert_int_equal(game->bonus_count_min, 3);
 	assert_int_equal(game->vials_picked, 3);
 	assert_int_equal(game->free_spins.line_multiplier, 2);
+	assert_int_equal(game->free_spins.wild_multiplier_count, 0);
 	assert_int_equal(game->witch_count, 2);
 	assert_int_equal(game->gamble.attempts_max, 5);
 	assert_false(game->gamble.halve);

@@ -272,6 +272,7 @@ static void test_definition_refusals_of_hold_and_win(void **unused)
 	DEFINITION_REFUSALS(FIXTURE_SMALL("hold"), rows);
 }
 
+/* RULE witch-feature 3.4: two potions that one spin could show on a reel ("between two potions") */
 static void test_definition_refusals_of_potions(void **unused)
 {
 	static const struct refusal rows[] = {

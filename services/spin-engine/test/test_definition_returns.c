@@ -35,7 +35,7 @@ static void test_definition_returns_in_band(void **unused)
 }
 
 /* Half-open: the lower edge belongs to the band, the upper one does not; a draft is not held to
- * it. RULE bewitched 4.1 */
+ * it. RULE bewitched 4.1; RULE mona-lisa 4.1: the jackpot is in it, at its seed. */
 static void test_definition_returns_refused(void **unused)
 {
 	static const struct {
@@ -51,6 +51,8 @@ static void test_definition_returns_refused(void **unused)
 			"that sum to 0, not 1" },
 		{ GAME_FILE("mona-lisa"), "/modes/0/published_rtp/1/percent", "\"94.70\"",
 			"(25 lines x 10 coins), expected from 94.6950 %" },
+		{ GAME_FILE("mona-lisa"), "/jackpot/base_seed_eur_minor", "100000000",
+			"found an exact return of 94.974564 %" },
 		{ GAME_FILE("mystic-gem"), "/modes/1/price_hundredths", "500",
 			"/modes/1/published_rtp: found an exact return of " },
 		{ GAME_FILE("mystery-elves"), "/hold_and_win/full_screen_multiplier", "3",

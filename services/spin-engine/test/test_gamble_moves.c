@@ -119,8 +119,8 @@ static void test_gamble_moves_jokers(void **unused)
 	assert_in_range(jokers, 5, 40);
 }
 
-/* RULE mystery-elves 5.1: a win that has doubled beyond the limit is collected at once, and halving
- * does not open it again. */
+/* RULE mystery-elves 5.1, 5.11; RULE mystic-gem 4.12: a win that has doubled beyond the limit is
+ * collected at once, and halving does not open it again. */
 static void test_gamble_moves_limit(void **unused)
 {
 	static struct world world;

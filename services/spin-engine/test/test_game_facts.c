@@ -82,7 +82,7 @@ static void check_published(const struct game *game, const char *percent, uint32
 	}
 }
 
-/* RULE mystic-gem 1.1, 1.2, 2.1, 2.6, 2.9, 2.12, 2.14, 4.1, 4.2, 4.7, 5.1, 5.5 */
+/* RULE mystic-gem 1.1, 1.2, 1.3, 2.1, 2.6, 2.9, 2.12, 2.14, 4.1, 4.2, 4.7, 5.1, 5.5, 6.17 */
 static void test_mystic_gem(void **unused)
 {
 	const struct game *game = load("mystic-gem");
@@ -105,6 +105,9 @@ static void test_mystic_gem(void **unused)
 	for (uint32_t i = 0; i < 2; i++)
 		for (uint32_t r = 0; r < game->reels; r++)
 			assert_true(most_seen(game, game->mode[0].strips, r, game->scatter[i]) < 2);
+	assert_int_equal(euro->coin_minor[0] * game->lines_max, 40);
+	assert_int_equal(euro->coin_minor[euro->coin_count - 1] * game->lines_max, 5000);
+	assert_true(game->cards.pool == 2 && game->cards.eligible);
 	check_published(game, "96.08", 960750);
 	assert_int_equal(euro->gamble_stake_max.minor, 4200);
 	assert_int_equal(game->gamble.attempts_max, 5);
@@ -147,8 +150,8 @@ static void test_mystic_gem_modes(void **unused)
 	}
 }
 
-/* RULE mystery-elves 1.1, 2.4, 2.7, 2.8, 3.1, 3.2, 3.6, 3.9 to 3.13, 4.1, 4.3, 5.1, 5.5, 5.7, 5.9,
- * 6.1, 6.4, 6.5, 6.6 */
+/* RULE mystery-elves 1.1, 1.2, 2.4, 2.7, 2.8, 3.1, 3.2, 3.6, 3.9 to 3.13, 4.1, 4.3, 5.1, 5.5, 5.7,
+ * 5.9, 6.1, 6.4, 6.5, 6.6, 6.9 */
 static void test_mystery_elves(void **unused)
 {
 	const struct game *game = load("mystery-elves");
@@ -158,7 +161,15 @@ static void test_mystery_elves(void **unused)
 
 	(void)unused;
 	assert_int_equal(game->reels * 10 + game->rows, 53);
-	assert_true(game->lines_min == 10 && game->lines_max == 10);
+	assert_true(game->lines_min == 10 && game->lines_max == 10 && game->coins_max == 1);
+	assert_int_equal(kinds(game, SYMBOL_SCATTER), 1);
+	assert_int_equal(game->symbol[hold->symbol].kind, SYMBOL_BONUS);
+	for (uint32_t set = 0; set < game->strip_sets; set++)
+		for (uint32_t r = 0; r < game->reels; r++)
+			assert_true(most_seen(game, set, r, game->scatter[0]) < 2);
+	for (uint32_t n = 1; n <= game->reels; n++)
+		assert_int_equal(game->symbol[game->wild].pay[n], 0);
+	assert_true(game->autoplay.offered && !game->autoplay.feature_stop_offered);
 	assert_true(hold->at_least == 6 && hold->respins == 3 && hold->full_multiplier == 2);
 	assert_int_equal(hold->value.count, 18);
 	for (uint32_t i = 0; i < hold->value.count; i++)
@@ -184,8 +195,8 @@ static void test_mystery_elves(void **unused)
 	assert_int_equal(game->resolve_after_hours, 120);
 }
 
-/* RULE mona-lisa 1.1, 1.2, 1.9, 1.10, 3.3, 3.10, 3.11, 4.1, 4.2, 4.6, 4.8, 4.14, 5.1, 5.3, 5.4,
- * 6.4 */
+/* RULE mona-lisa 1.1, 1.2, 1.9
+ * to 1.11, 2.6, 3.1, 3.3, 3.7, 3.10, 3.11, 4.2, 4.6, 4.8, 4.14, 5.1, 5.3, 5.4, 6.4 */
 static void test_mona_lisa(void **unused)
 {
 	const struct game *game = load("mona-lisa");
@@ -209,6 +220,17 @@ static void test_mona_lisa(void **unused)
 		assert_int_equal(game->free_spins.award[CONTEXT_BASE][n], 10);
 	assert_int_equal(game->free_spins.wild_multiplier_count, 4);
 	assert_memory_equal(game->free_spins.wild_multiplier, doubling, sizeof(doubling));
+	assert_int_equal(game->free_spins.line_multiplier, 1);
+	for (uint32_t n = 1; n <= game->reels; n++)
+		assert_int_equal(game->symbol[game->wild].pay[n], 0);
+	for (uint32_t n = 3; n <= game->reels; n++) { /* in every kind of spin */
+		assert_true(game->symbol[game->free_spins.award_symbol].pay[n] > 0);
+		assert_int_equal(game->free_spins.award[CONTEXT_FREE][n], 10);
+	}
+	assert_int_equal(game->free_spins.award[CONTEXT_RESPIN][3], 10);
+	assert_int_equal(game->free_spins.award[CONTEXT_RESPIN][4], 10);
+	assert_int_equal(game->sticky.sticky,
+		UINT32_C(1) << game->sticky.symbol | UINT32_C(1) << game->wild);
 	assert_true(game->jackpot_symbols.count == 5 && game->jackpot_symbols.max_bet_only &&
 		    !game->jackpot_symbols.anywhere);
 	for (uint32_t set = 0; set < game->strip_sets; set++)
@@ -252,8 +274,23 @@ static void test_mona_lisa_jewel_windows(void **unused)
 	}
 }
 
-/* RULE witch-feature 1.1, 1.6, 2.8, 3.1, 3.4, 3.6, 4.3, 4.5, 4.10, 5.4, 5.5, 6.1, 6.2, 6.7, 6.8,
- * 7.2, 7.3, 7.4, 8.5 */
+/* However a reel stops, its window and the symbol above it hold one potion at most. */
+static void check_one_potion(const struct game *game, uint32_t set, uint32_t reel)
+{
+	const struct game_strip *strip = &game->strips[set].reel[reel];
+
+	for (uint32_t stop = 0; stop < strip->length; stop++) {
+		uint32_t potions = 0;
+
+		for (uint32_t i = 0; i <= game->rows; i++)
+			potions += game->symbol[strip->symbol[(stop + i) % strip->length]].kind ==
+				   SYMBOL_POTION;
+		assert_true(potions < 2);
+	}
+}
+
+/* RULE witch-feature 1.1, 1.6, 2.1, 2.8, 3.1, 3.4, 3.6, 4.5, 4.10, 6.1, 6.2, 6.7, 6.8, 6.14, 7.2,
+ * 7.3, 7.4, 8.5 */
 static void test_witch_feature(void **unused)
 {
 	const struct game *game = load("witch-feature");
@@ -267,6 +304,15 @@ static void test_witch_feature(void **unused)
 	assert_int_equal(game->reels * 10 + game->rows, 54);
 	assert_true(game->lines_min == 50 && game->lines_max == 50);
 	check_published(game, "94.02", 940150);
+	for (uint32_t l = 0; l < game->line_count; l++)
+		for (uint32_t r = 1; r < game->reels; r++)
+			assert_in_range(game->line[l][r] + 1, game->line[l][r - 1],
+				game->line[l][r - 1] + 2);
+	for (uint32_t r = 0; r < game->reels; r++)
+		check_one_potion(game, game->mode[0].strips, r);
+	for (uint32_t n = 1; n <= game->reels; n++)
+		assert_int_equal(game->symbol[scatter].pay[n], 0);
+	assert_false(game->free_spins.player_starts);
 	assert_true(game->symbol[game->wild].pay[3] > 0);
 	for (uint32_t c = 0; c < GAME_COLOURS; c++)
 		for (uint32_t set = 0; set < game->strip_sets; set++)

@@ -258,6 +258,8 @@ static void check_round(
 	while (round_next(round, phase) == ROUND_OK) {
 		feature_check_phase(game, phase);
 		drawn += phase->draw_count;
+		/* RULE mystery-elves 6.9 */
+		assert_int_equal(phase->needs_player, NEEDS_NOTHING);
 		if (phase->kind == PHASE_SPIN) {
 			filled = phase->loaded;
 			left = phase->respins_left;

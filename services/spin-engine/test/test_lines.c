@@ -52,8 +52,8 @@ static void run_case(const struct line_case *row)
 }
 
 /* RULE bewitched 2.1, 2.2, 3.1; RULE mystic-gem 2.2, 2.3, 2.4, 2.12; RULE mystery-elves 2.1, 2.2,
- * 2.7; RULE mona-lisa 2.1, 2.2, 2.4, 3.1, 3.11, 3.12, 4.2, 4.3; RULE witch-feature 2.1, 2.2, 2.3,
- * 2.4, 2.8, 2.9 */
+ * 2.7; RULE mona-lisa 1.11, 2.1, 2.2, 2.4, 3.1, 3.11, 3.12, 4.2, 4.3; RULE
+ * witch-feature 2.1, 2.2, 2.3, 2.4, 2.8, 2.9 */
 static void test_line_best(void **unused)
 {
 #define FLAT                                                                                       \

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #define SYMBOLS                                                                                    \
-	"A line 3:5 4:10 5:50;B line 3:4 4:4 5:4;C line 3:3 4:3 5:3;W wild;S scatter 3:2;O bonus"
+	"A line 3:5 4:10 5:50;B line 3:4 4:4 5:4;C line 3:3 4:3 5:3;W wild;S scatter 3:2 4:7;O bonus"
 #define TRACE_MAX 2048
 
 enum { BASE, WILD_ONE, WILD_ALL, MODES };
@@ -22,6 +22,7 @@ static const char *const windows[] = {
 	"ABCBA/BCACB/CABAC", /* 0: nothing */
 	"ABSBA/BCACB/CABAC", /* 1: a scatter on reel 3 */
 	"SBSBS/BCACB/CABAC", /* 2: three scatters */
+	"SSBSS/AABAB/CABCC", /* 3: four scatters and, with a wild on reel 3, a line */
 };
 
 static void modes_game(struct game *game)
@@ -38,11 +39,11 @@ static void modes_game(struct game *game)
 	game->mode[WILD_ONE].position[2] = (struct wild_position){ .weight = 2, .reels = 8 };
 	game->mode[WILD_ALL].position_count = 1;
 	game->mode[WILD_ALL].position[0] = (struct wild_position){ .weight = 1, .reels = 14 };
-	small_strips(game, 0, windows, 3);
+	small_strips(game, 0, windows, 4);
 }
 
 /* RULE mystic-gem 1.1, 1.2, 1.3, 1.5, 3.1, 3.3, 3.8, 3.10, 3.13; RULE mystery-elves 1.1, 1.2, 1.4,
- * 4.1; RULE mona-lisa 1.1 to 1.4, 1.6, 1.7; RULE witch-feature 1.1 to 1.4 */
+ * 4.1; RULE mona-lisa 1.1 to 1.4, 1.7; RULE witch-feature 1.1 to 1.4 */
 static void test_bet_of_a_mode(void **unused)
 {
 	static const struct {
@@ -62,6 +63,10 @@ static void test_bet_of_a_mode(void **unused)
 		{ { SMALL_EUR, 100, 3, 1, BASE }, BET_OK, "", 0, 0, 0, 300 },
 		{ { SMALL_EUR, 10, 3, 10, WILD_ALL }, BET_ABOVE_PRICE_MAX, "total", 21450, 1, 20000,
 			0 },
+		{ { SMALL_EUR, 3, 3, 1, BASE }, BET_COIN_NOT_SELECTABLE, "coin", 3, 1, 100, 0 },
+		{ { 752, 2, 3, 1, BASE }, BET_CURRENCY_NOT_OFFERED, "currency", 752, 1, 999, 0 },
+		{ { SMALL_EUR, 2, 0, 1, BASE }, BET_LINES_OUT_OF_RANGE, "lines", 0, 1, 3, 0 },
+		{ { SMALL_EUR, 2, 4, 1, BASE }, BET_LINES_OUT_OF_RANGE, "lines", 4, 1, 3, 0 },
 		{ { SMALL_EUR, 2, 3, 11, WILD_ONE }, BET_COINS_OUT_OF_RANGE, "coins", 11, 1, 10,
 			0 },
 	};
@@ -100,8 +105,8 @@ static void test_bet_is_max(void **unused)
 	assert_false(bet_is_max(&game, &bet));
 }
 
-/* Coin 2, 3 lines: total 6. RULE mystic-gem 2.5 to 2.8, 3.1 to 3.4, 3.10; RULE mystery-elves 2.3 to
- * 2.6, 4.2, 4.4; RULE witch-feature 2.5 */
+/* Coin 2, 3 lines: total 6. RULE mystic-gem 2.5 to 2.8, 3.1 to 3.4, 3.10, 3.15; RULE
+ * mystery-elves 2.3 to 2.6, 4.2, 4.4; RULE witch-feature 2.5 */
 static void test_wild_reels(void **unused)
 {
 	static const struct {
@@ -118,6 +123,8 @@ static void test_wild_reels(void **unused)
 		{ "the last: reel 4", WILD_ONE, "=5 0", "ABCWA/BCAWB/CABWC", "spin; ", 0xe00 },
 		{ "pays are times the total bet, not the price", WILD_ONE, "=0 2",
 			"SWSBS/BWACB/CWBAC", "spin scatter 3 =12; ", 0x38 },
+		{ "the highest of the scatters, and lines beside them", WILD_ONE, "=3 3",
+			"SSWSS/AAWAB/CAWCC", "spin L2 A 4 =20 scatter 4 =42; ", 0x1c0 },
 		{ "all three: every line wins", WILD_ALL, "=0 0", "AWWWA/BWWWB/CWWWC",
 			"spin L1 A 5 =100 L2 B 5 =8 L3 C 5 =6; ", 0xff8 },
 	};

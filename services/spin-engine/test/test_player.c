@@ -240,11 +240,11 @@ static void test_player_remembers_repeats(void **unused)
 	}
 }
 
-/* What waits in pending, and who lets it go. RULE bewitched 5.9 */
-/* RULE mystic-gem 1.4: "the next bet collects". RULE mystic-gem 3.14: no bet, bought or not, while a
- * feature runs ("a feature must be watched"). RULE mystic-gem 8.1: leaving is "collect", and a
- * closed round cannot be doubled. RULE witch-feature 8.1, 8.3: what was last stays as it is when
- * nothing new arrives ("no round yet", "another round"). */
+/* What waits in pending, and who lets it go. RULE bewitched 5.9. RULE bewitched 5.12; RULE
+ * mystic-gem 1.4; RULE mystery-elves 5.11: "the next bet collects". RULE mystic-gem 3.14: no bet,
+ * bought or not, while a feature runs ("a feature must be watched"). RULE mystic-gem 8.1: leaving
+ * is "collect", and a closed round cannot be doubled. RULE witch-feature 8.1, 8.3: what was last
+ * stays as it is when nothing new arrives ("no round yet", "another round"). */
 static void test_player_stages(void **unused)
 {
 	static const struct row rows[] = {
@@ -290,7 +290,7 @@ static void test_player_stages(void **unused)
 	RUN(rows);
 }
 
-/* RULE bewitched 5.6, 5.7, 5.10 */
+/* RULE bewitched 5.6, 5.7, 5.10, 5.12 */
 static void test_player_gamble(void **unused)
 {
 	static const struct row rows[] = {
@@ -345,8 +345,8 @@ static void test_player_not_after(void **unused)
 	}
 }
 
-/* RULE bewitched 5.3, 5.4, 6.2, 6.5 to 6.7; RULE mona-lisa 5.2, 5.7; RULE mystic-gem 4.11, 5.2; RULE
- * mystery-elves 5.10, 6.1; RULE witch-feature 7.6 */
+/* RULE bewitched 5.3, 5.4, 6.2, 6.5 to 6.7; RULE mona-lisa 5.2, 5.7; RULE mystic-gem 4.11, 5.2;
+ * RULE mystery-elves 5.10, 6.1; RULE witch-feature 7.6 */
 static void test_player_autoplay(void **unused)
 {
 	static const struct row rows[] = {
@@ -378,8 +378,10 @@ static void test_player_autoplay(void **unused)
 	RUN(rows);
 }
 
-/* RULE mystery-elves 6.7; RULE mystic-gem 8.4: a round nobody finishes is played to its end and paid
- */
+/* RULE bewitched 7.4; RULE mona-lisa 6.4; RULE mystery-elves 6.7; RULE mystic-gem 8.4; RULE
+ * witch-feature 8.5: a round nobody finishes is played to its end and paid. Voids: RULE
+ * bewitched 1.8; RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE
+ * witch-feature 1.5 */
 static void test_player_house(void **unused)
 {
 	static const struct row rows[] = {
@@ -396,6 +398,31 @@ static void test_player_house(void **unused)
 	};
 	(void)unused;
 	RUN(rows);
+}
+
+/* RULE bewitched 4.3, 4.10; RULE mystic-gem 6.17: what a bet says its stake feeds. */
+static void test_player_feeds_pools(void **unused)
+{
+	static struct world world;
+	struct player_command command;
+	struct player_entropy entropy = { .forced_count = 0 };
+	struct player_proposal proposal;
+
+	(void)unused;
+	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
+	command = world_command(&world, VERB_BET);
+	for (uint32_t in = 0; in < 4; in++) { /* bit 0: a progressive, bit 1: Jackpot Cards */
+		world.game.jackpot.pool = in & 1 ? 1 : 0;
+		world.game.cards.eligible = (in & 2) != 0;
+		assert_int_equal(player_propose(&world.player, &world.play, &world.game, &command,
+					 &entropy, world.now_us, &proposal),
+			REFUSED_NOTHING);
+		assert_int_equal(proposal.pool_count, (in & 1) + (in >> 1));
+		if (in & 1)
+			assert_int_equal(proposal.pool[0], 1);
+		if (in & 2)
+			assert_int_equal(proposal.pool[proposal.pool_count - 1], 2);
+	}
 }
 
 /* ---- properties ---------------------------------------------------------------------------------
@@ -556,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_player_not_after),
 		cmocka_unit_test(test_player_autoplay),
 		cmocka_unit_test(test_player_house),
+		cmocka_unit_test(test_player_feeds_pools),
 		cmocka_unit_test(test_player_random_play),
 		cmocka_unit_test(test_player_watching_is_free),
 		cmocka_unit_test(test_player_adopts_other_proposals),

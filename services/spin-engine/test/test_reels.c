@@ -13,7 +13,7 @@
 	"A line 3:5;B line 3:4;C line 3:3;D line 3:2;W wild;S scatter 3:2;R potion;Q potion;G potion"
 
 /* One reel's strip, its stop and what it shows. RULE mystic-gem 2.9 to 2.11, 3.4; RULE
- * witch-feature 3.2, 3.4 */
+ * witch-feature 3.2 */
 static void test_reel_column(void **unused)
 {
 	static const struct {

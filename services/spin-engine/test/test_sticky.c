@@ -112,8 +112,8 @@ static void test_sticky_order(void **unused)
 	"free_spin left 8; free_spin left 7; free_spin left 6; free_spin left 5; "                 \
 	"free_spin left 4; free_spin left 3; free_spin left 2; free_spin left 1; free_spin; "
 
-/* RULE mona-lisa 2.3, 2.5, 2.6, 3.2, 3.3, 3.7, 3.8, 3.10 to 3.13, 3.17, 3.19, 3.20, 4.2 to 4.5,
- * 5.2 */
+/* RULE mona-lisa 1.11, 2.3, 2.5, 2.6, 3.2, 3.3, 3.7, 3.8, 3.10 to 3.13, 3.17, 3.19, 3.20, 4.2
+ * to 4.5, 5.2 */
 static void test_sticky_rounds(void **unused)
 {
 	static const struct {

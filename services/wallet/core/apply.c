@@ -44,7 +44,8 @@ static struct wallet_row row_begin(
 		.time_us = moment->now_us };
 }
 
-/* The account takes over what the row says, and the row what it leaves behind. */
+/* The account takes over what the row says, and the row what it leaves behind. RULE witch-feature
+ * 8.2: whoever is away meanwhile finds in it what was won or lost. */
 static void row_finish(struct wallet_account *account, struct wallet_row *row)
 {
 	wallet_account_roll(account, row);
@@ -190,7 +191,9 @@ static enum wallet_refusal judge(const struct wallet_account *account,
 	return refusal;
 }
 
-/* A clawback stops at balance 0; the rest is owed, and noted in the row's amount. */
+/* A malfunction voids: the stake comes back, the win is taken back. RULE bewitched 1.8; RULE
+ * mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE witch-feature 1.5. A clawback
+ * stops at balance 0; the rest is owed, and noted in the row's amount. */
 static void void_limit(const struct wallet_account *account, struct wallet_row *row)
 {
 	int64_t available = account->balance.minor + row->release + row->win_balance;

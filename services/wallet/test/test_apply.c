@@ -214,6 +214,9 @@ static void check_move(const struct move_case *c)
 	assert_int_equal(legs_sum(&row), 0);
 }
 
+/* RULE witch-feature 8.2: the balance after each move, with what it won or lost. The rows of voids:
+ * RULE bewitched 1.8; RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE
+ * witch-feature 1.5 */
 static void test_proposal_table(void **state)
 {
 	(void)state;
