@@ -162,7 +162,7 @@ def table_of(games):
         out.append("| rule | what (first words) | kind | held by | code | tests |\n|---|---|---|---|---|---|")
         for rule in rules.values():
             holder = rule.holder + (f", {LATER}" if rule.when else "")
-            out.append(f"| {rule.number} | {rule.words()} | {rule.kind()} | {holder} | {links(rule.code)} | {links(rule.tests)} |")
+            out.append(f"| {rule.number} | {rule.words()} | {rule.kind()} | {holder} | {links(rule.code) or '-'} | {links(rule.tests) or '-'} |")
         out.append("")
     return "\n".join(out).rstrip() + "\n"
 

@@ -4,8 +4,8 @@
  *
  * RULE bewitched 4.8; RULE mona-lisa 4.11: counters are refreshed at least every three seconds. A
  * counter never goes back except on a hit: a state with an older version than the one shown is
- * dropped, wherever it comes from (a Redis that was flushed and filled again, a fact that was
- * published twice). */
+ * dropped (RULE mystic-gem 6.14), wherever it comes from (a Redis that was flushed and filled
+ * again, a fact that was published twice). */
 #ifndef CARILLON_NOTIFICATIONS_COUNTERS_H
 #define CARILLON_NOTIFICATIONS_COUNTERS_H
 
@@ -63,8 +63,7 @@ bool counters_offer_status(struct counters *counters, uint32_t pool, const char 
 
 bool counters_due(const struct counters *counters, uint64_t now_us);
 void counters_pushed(struct counters *counters, uint64_t now_us);
-/* Age of the oldest pool's confirmation, 0 when there is no pool; wall times. RULE mystic-gem 6.14:
- * it is told beside the values. */
+/* Age of the oldest pool's confirmation, 0 when there is no pool; wall times. */
 uint64_t counters_age_us(const struct counters *counters, uint64_t wall_us);
 
 #endif

@@ -11,6 +11,7 @@
 
 static struct counters counters;
 
+/* RULE mystic-gem 6.14 */
 static void test_offer_takes_newer_and_drops_older(void **state)
 {
 	(void)state;
@@ -93,7 +94,6 @@ static void test_due_after_change_and_after_silence(void **state)
 	}
 }
 
-/* RULE mystic-gem 6.14: how old is told beside the values, also of those that nothing changed. */
 static void test_status_and_age(void **state)
 {
 	(void)state;
