@@ -1,5 +1,6 @@
 /* slotmath optimise: does a search and writes the definition it leads to. */
 #include "libcommon/io/clock.h"
+#include "services/spin-engine/adapters/definition_load.h"
 #include "tools/slotmath/commands.h"
 #include "tools/slotmath/figures.h"
 #include "tools/slotmath/progress.h"
@@ -39,6 +40,30 @@ static json_t *load(const char *path)
 	return json;
 }
 
+/* `why`: NULL where the target was reached. A search may end on a draft that is no game; then there
+ * is nothing to say of it. */
+static void say_stage(struct draft *draft, size_t index, const struct search_stage *stage,
+	const char *why)
+{
+	char error[DEFINITION_ERROR_MAX], *percent, *hits;
+	mpq_t rtp, hit_rate;
+
+	fprintf(stderr, "stage %zu, mode %s: %s", index, draft->game->mode[stage->mode].id,
+		why ? why : "");
+	if (why && !draft_renew(draft, error)) {
+		fputs("\n", stderr);
+		return;
+	}
+	mpq_inits(rtp, hit_rate, NULL);
+	draft_return(draft, stage->mode, EXACT_ALL, rtp, hit_rate);
+	percent = rational_percent(rtp, 6);
+	hits = rational_percent(hit_rate, 2);
+	fprintf(stderr, "%s%s %%, hit rate %s %%\n", why ? "; left at " : "", percent, hits);
+	free(percent);
+	free(hits);
+	mpq_clears(rtp, hit_rate, NULL);
+}
+
 /* One stage; its line on stderr says what came of it. */
 static bool do_stage(const struct options *options, const json_t *search, size_t index,
 	struct draft *draft, uint64_t seed)
@@ -46,9 +71,7 @@ static bool do_stage(const struct options *options, const json_t *search, size_t
 	struct search_stage stage;
 	struct progress progress;
 	const char *why = "interrupted";
-	char *percent;
 	bool good;
-	mpq_t rtp;
 
 	stage_read(search, index, options, draft, &stage);
 	seed = stage.has_seed && options->seed == 1 ? stage.seed : seed + index;
@@ -56,15 +79,8 @@ static bool do_stage(const struct options *options, const json_t *search, size_t
 	good = stage.number ? number_search(draft, &stage, &progress, &why)
 			    : strips_search(draft, &stage, seed, &progress, &why);
 	progress_end(&progress);
-	mpq_init(rtp);
-	if (good)
-		draft_return(draft, stage.mode, EXACT_RETURN, rtp, NULL);
-	percent = rational_percent(rtp, 6);
 	if (!options->quiet)
-		fprintf(stderr, "stage %zu, mode %s: %s%s\n", index,
-			draft->game->mode[stage.mode].id, good ? percent : why, good ? " %" : "");
-	free(percent);
-	mpq_clear(rtp);
+		say_stage(draft, index, &stage, good ? NULL : why);
 	stage_free(&stage);
 	return good;
 }

@@ -349,6 +349,7 @@ static bool until_a_win(const struct node *root, const struct game *game, double
 
 void definition_prove(const struct node *root, const struct game *game)
 {
+	struct node free_spins = *root;
 	double lose, log10_p;
 	char found[96];
 
@@ -357,9 +358,13 @@ void definition_prove(const struct node *root, const struct game *game)
 	log10_p = phases_log10(game, lose);
 	if (log10_p <= BOUND_LOG10)
 		return;
+	if (game->free_spins.offered)
+		free_spins = node_member(root, "free_spins");
 	snprintf(found, sizeof(found),
 		"%.3f free spins won by a free spin, long rounds of probability 10^%.1f",
 		awards_mean(game), log10_p);
-	node_fail(root, found, "more than %d phases with a probability below 10^%.0f",
+	node_fail(&free_spins, found,
+		"more than %d phases with a probability below 10^%.0f: fewer free spins won in "
+		"free spins, by shorter awards or fewer of the symbols that award them",
 		GAME_ROUND_PHASES_MAX, BOUND_LOG10);
 }

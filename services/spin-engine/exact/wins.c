@@ -122,14 +122,14 @@ static void offer_hold(const struct spin_figures *spin, struct exact_mode *mode_
 	mpq_clears(x, p, share, NULL);
 }
 
-enum exact_status exact_fill_wins(
-	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r)
+enum exact_status exact_fill_wins(const struct exact_work *work, const struct exact_wager *wager,
+	bool free_spins, struct exact_mode *mode_r)
 {
 	const struct spin_figures *paid = work->spin[CONTEXT_BASE];
 	const struct spin_figures *free_spin = work->spin[CONTEXT_FREE];
 
 	offer_spin(paid, wager, "base spin", mode_r);
-	if (free_spin)
+	if (free_spins)
 		offer_spin(free_spin, wager, "free spin", mode_r);
 	if (paid->hold)
 		offer_hold(paid, mode_r);

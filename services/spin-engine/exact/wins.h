@@ -5,8 +5,8 @@
 #include "services/spin-engine/exact/spins.h"
 
 /* Fills win[] (in stakes) and max_win (in total bets; the caller divides) of an EXACT_ALL figure,
- * from rows that were made for this bet. */
-enum exact_status exact_fill_wins(
-	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r);
+ * from rows that were made for this bet. `free_spins`: may the paid spin award any? */
+enum exact_status exact_fill_wins(const struct exact_work *work, const struct exact_wager *wager,
+	bool free_spins, struct exact_mode *mode_r);
 
 #endif
