@@ -79,7 +79,7 @@ static bool do_stage(const struct options *options, const json_t *search, size_t
 	good = stage.number ? number_search(draft, &stage, &progress, &why)
 			    : strips_search(draft, &stage, seed, &progress, &why);
 	progress_end(&progress);
-	if (!options->quiet)
+	if (!good || !options->quiet)
 		say_stage(draft, index, &stage, good ? NULL : why);
 	stage_free(&stage);
 	return good;

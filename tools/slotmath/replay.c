@@ -5,7 +5,9 @@
  *    "secret": "<hex>", "secret_hash": "<hex>", "nonce": "<hex>", "digest": "<hex>"}
  *
  * `state` may be left out where nothing is carried; `secret_hash` is what was promised before the
- * bet. Exit status 0: the round is as was said; 1: it is not. */
+ * bet. Without `digest`, `secret_hash` or `math_version` there is nothing to hold that against: the
+ * digest that comes out is said in any case. Exit status 0: the round is as was said; 1: it is not.
+ */
 #include "libcommon/base/currency.h"
 #include "libcommon/io/sha256.h"
 #include "services/spin-engine/core/round.h"
@@ -29,7 +31,7 @@ struct proof {
 		digest[KEY_BYTES];
 	uint8_t nonce[NONCE_MAX];
 	size_t nonce_length;
-	bool has_hash, has_version;
+	bool has_digest, has_hash, has_version;
 };
 
 static const char *proof_text(const json_t *root, const char *key, bool needed)
@@ -109,7 +111,9 @@ static void read_proof(const char *path, struct proof *proof)
 		.lines = proof_number(bet, "bet", "lines", GAME_LINES_MAX),
 		.coins = proof_number(bet, "bet", "coins", GAME_LINE_COINS_MAX) };
 	proof_hex(root, "secret", proof->secret, KEY_BYTES, KEY_BYTES);
-	proof_hex(root, "digest", proof->digest, KEY_BYTES, KEY_BYTES);
+	proof->has_digest = proof_text(root, "digest", false) != NULL;
+	if (proof->has_digest)
+		proof_hex(root, "digest", proof->digest, KEY_BYTES, KEY_BYTES);
 	proof->nonce_length = proof_hex(root, "nonce", proof->nonce, 16, NONCE_MAX);
 	proof->has_hash = proof_text(root, "secret_hash", false) != NULL;
 	if (proof->has_hash)
@@ -196,39 +200,64 @@ static void play(const struct game *game, const struct proof *proof, struct roun
 	round_sum_end(&summing, sum);
 }
 
+/* "result digest 12ab..: as the proof says" */
+static void print_check(const char *what, bool given, bool good)
+{
+	printf("%s: %s\n", what,
+		!given ? "not in the proof"
+		: good ? "as the proof says"
+		       : "DIFFERS from the proof");
+}
+
+/* Do all three hold that the proof gives? */
+static bool report(const struct options *options, const struct game *game,
+	const struct proof *proof, const struct round_sum *sum, json_t *phases)
+{
+	uint8_t hash[KEY_BYTES];
+	char text[sizeof("result digest ") + 2 * KEY_BYTES], *hex = text + strlen("result digest ");
+	struct sha256 sha;
+	bool digest, promise, version;
+
+	sha256_begin(&sha);
+	sha256_add(&sha, proof->secret, KEY_BYTES);
+	sha256_end(&sha, hash);
+	digest = !proof->has_digest || memcmp(sum->digest, proof->digest, KEY_BYTES) == 0;
+	promise = !proof->has_hash || memcmp(hash, proof->secret_hash, KEY_BYTES) == 0;
+	version = !proof->has_version || memcmp(game->digest, proof->math_version, KEY_BYTES) == 0;
+	strcpy(text, "result digest ");
+	hex_text(sum->digest, KEY_BYTES, hex);
+	if (options->json) {
+		json_print(json_pack("{s:s, s:s, s:b, s:b, s:b, s:I, s:I, s:i, s:O}", "game",
+			game->id, "digest", hex, "digest_matches", digest,
+			"secret_matches_its_hash", promise, "math_version_matches", version,
+			"stake", (json_int_t)sum->stake.minor, "win",
+			(json_int_t)sum->win_total.minor, "jackpot_hits", (int)sum->jackpot_hits,
+			"phases", phases));
+	} else {
+		printf("%s: stake %lld, win %lld, %u phases, %u jackpot hits\n", game->id,
+			(long long)sum->stake.minor, (long long)sum->win_total.minor, sum->phases,
+			sum->jackpot_hits);
+		print_check(text, proof->has_digest, digest);
+		print_check("hash of the secret", proof->has_hash, promise);
+		print_check("math version", proof->has_version, version);
+	}
+	return digest && promise && version;
+}
+
 int command_replay(const struct options *options)
 {
 	struct proof proof = { .game = "" };
 	struct round_sum sum;
 	json_t *phases = json_array();
-	uint8_t hash[KEY_BYTES];
-	struct sha256 sha;
 	struct game *game;
-	bool digest, promise, version;
+	bool good;
 
 	read_proof(options->subject, &proof);
 	game = game_open(options, proof.game);
 	proof.bet.mode = mode_of(options->subject, game);
 	play(game, &proof, &sum, phases);
-	sha256_begin(&sha);
-	sha256_add(&sha, proof.secret, KEY_BYTES);
-	sha256_end(&sha, hash);
-	digest = memcmp(sum.digest, proof.digest, KEY_BYTES) == 0;
-	promise = !proof.has_hash || memcmp(hash, proof.secret_hash, KEY_BYTES) == 0;
-	version = !proof.has_version || memcmp(game->digest, proof.math_version, KEY_BYTES) == 0;
-	if (options->json)
-		json_print(json_pack("{s:s, s:b, s:b, s:b, s:I, s:I, s:i, s:o}", "game", game->id,
-			"digest_matches", digest, "secret_matches_its_hash", promise,
-			"math_version_matches", version, "stake", (json_int_t)sum.stake.minor, "win",
-			(json_int_t)sum.win_total.minor, "jackpot_hits", (int)sum.jackpot_hits,
-			"phases", json_incref(phases)));
-	else
-		printf("%s: stake %lld, win %lld, %u phases, %u jackpot hits\nresult digest: %s\n"
-		       "secret and the hash promised: %s\nmath version: %s\n",
-			game->id, (long long)sum.stake.minor, (long long)sum.win_total.minor,
-			sum.phases, sum.jackpot_hits, digest ? "matches" : "DIFFERS",
-			promise ? "match" : "DIFFER", version ? "matches" : "DIFFERS");
+	good = report(options, game, &proof, &sum, phases);
 	json_decref(phases);
 	game_release(&game);
-	return digest && promise && version ? 0 : SLOTMATH_EXIT_OUT_OF_BAND;
+	return good ? 0 : SLOTMATH_EXIT_OUT_OF_BAND;
 }
