@@ -34,10 +34,10 @@ class Refused(AssertionError):
 
 
 class Person:
-    """Plays with the numbers and keys that the API asks for; every answer is the new state."""
+    """Plays one game with the numbers and keys that the API asks for; every answer is the new state."""
 
-    def __init__(self, place, currency="EUR", number=None, deposit=0):
-        self.place, self.number = place, number or next(numbers)
+    def __init__(self, place, currency="EUR", number=None, deposit=0, game=GAME):
+        self.place, self.game, self.number = place, game, number or next(numbers)
         answer = place.http("POST", "/v1/demo/sessions", {"player": self.number, "currency": currency})
         assert answer.status == 200, answer
         self.session = answer.json
@@ -73,17 +73,17 @@ class Person:
         return answer
 
     def refresh(self):
-        return self.ask("GET", f"/v1/state?game={GAME}").json
+        return self.ask("GET", f"/v1/state?game={self.game}").json
 
-    def bet_body(self, coin=1, lines=1, coins=1, nonce=None, **more):
-        return {"game": GAME, "expect": self.expect, "bet": {"coin_minor": coin, "lines": lines, "coins": coins},
+    def bet_body(self, coin=1, lines=1, coins=1, nonce=None, mode=None, **more):
+        return {"game": self.game, "expect": self.expect, "bet": {"coin_minor": coin, "lines": lines, "coins": coins, **({"mode": mode} if mode else {})},
                 "nonce": nonce or os.urandom(16).hex(), **more}
 
     def bet(self, coin=1, lines=1, coins=1, key=None, status=200, **more):
         return self.ask("POST", "/v1/rounds", self.bet_body(coin, lines, coins, **more), key, status)
 
     def action_body(self, action, cursor=None, choice=None, expect=None):
-        body = {"game": GAME, "expect": self.expect if expect is None else expect, "action": action}
+        body = {"game": self.game, "expect": self.expect if expect is None else expect, "action": action}
         if action in ("pick", "next"):
             body["cursor"] = self.round["cursor"] if cursor is None else cursor
         if choice is not None:
@@ -94,7 +94,7 @@ class Person:
         return self.ask("POST", f"/v1/rounds/{self.round['round']}/actions", self.action_body(action, choice=choice, **more), key, status)
 
     def setting(self, status=200, **change):
-        return self.ask("POST", "/v1/settings", {"game": GAME, "expect": self.expect, **change}, status=status)
+        return self.ask("POST", "/v1/settings", {"game": self.game, "expect": self.expect, **change}, status=status)
 
     def watch(self):
         """Through the feature, to its end; the phases in order."""

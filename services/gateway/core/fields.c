@@ -99,7 +99,7 @@ void field_expected(const struct field *field, char *out)
 		break;
 	case FIELD_SLUG:
 		(void)snprintf(out, PROBLEM_TEXT_MAX,
-			"%" PRId64 " to %" PRId64 " characters of a-z, 0-9 and \"-\"", field->min,
+			"%" PRId64 " to %" PRId64 " characters of a-z, 0-9, \"-\" and \"_\"", field->min,
 			field->max);
 		break;
 	case FIELD_HEX:
@@ -146,7 +146,8 @@ static bool text_ok(const struct field *field, const struct value *value)
 		return false;
 	for (size_t i = 0; i < value->length; i++) {
 		unsigned char c = (unsigned char)value->text[i];
-		bool slug = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+		bool slug = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+			    c == '_';
 		if (field->type == FIELD_SLUG ? !slug : c < 0x20 || c == 0x7f)
 			return false;
 	}
