@@ -199,7 +199,11 @@ help:
 	@echo '  make tidy                                   clang-tidy over libcommon/base and services/*/core'
 	@echo '  make clean                                  remove build/ (data in var/ and downloads in .cache/ stay)'
 	@echo 'Options: -j2, V=1 (show commands), MARCH=native'
-all: $(BINS) web
+# The mathematics' tool has a short path of its own.
+SHORT := $(if $(filter slotmath,$(TOOLS)),$(O)/slotmath)
+$(O)/slotmath: $(O)/bin/slotmath
+	$(Q)ln -sf bin/slotmath $@
+all: $(BINS) $(SHORT) web
 lib: $(filter %.a,$(LIB_COMMON) $(foreach s,$(SERVICE_DIRS),$(call service_libs,$(s))))
 tests: $(TESTS)
 thread-tests: $(THREAD_TESTS)

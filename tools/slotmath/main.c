@@ -20,6 +20,10 @@ static const struct command commands[] = {
 		"mode rounds threads seed json quiet draft games lines coins level",
 		"Plays rounds by the fast simulator and compares the mean with the exact return.",
 		command_simulate },
+	{ "par", "GAME", "format output json draft games",
+		"The PAR sheet: strips, every combination with its hits and return, feature "
+		"mathematics, charts.",
+		command_par },
 	{ "optimise", "GAME",
 		"mode input output target-rtp hit-rate volatility seed steps json quiet games",
 		"Finds strips (and weights) whose exact return is the target, as the search file says.",
