@@ -59,6 +59,8 @@ const char *par_text(struct par_texts *texts, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* An id as people read it: "bonus_money" -> "bonus money". */
 const char *par_label(struct par_texts *texts, const char *id);
+/* Bits of reels: "2, 3, 4". */
+const char *par_reels(struct par_texts *texts, const struct game *game, uint32_t reels);
 /* Exits with 2 unless both are the same: what a table sums to, and the analysis by another way. */
 void par_prove(const char *what, const mpq_t table, const mpq_t analysis);
 

@@ -7,8 +7,8 @@
 
 #define WIDTH 760.0
 #define HEIGHT 320.0
-#define LEFT 76.0
-#define RIGHT 16.0
+#define LEFT 88.0
+#define RIGHT 32.0
 #define TOP 14.0
 #define BOTTOM 44.0
 
@@ -97,7 +97,7 @@ static void one_in_text(int decade, char *text, size_t size)
 {
 	if (decade == 0)
 		snprintf(text, size, "always");
-	else if (decade >= -6)
+	else if (decade >= -5)
 		snprintf(text, size, "1 in %.0f", pow(10, -decade));
 	else
 		snprintf(text, size, "1 in 10^%d", -decade);
@@ -196,7 +196,7 @@ static void distribution_line(const json_t *rows, const struct scale *scale, FIL
 		if (drawn < 0)
 			fprintf(out, "M%.1f %.1f", at, y);
 		else
-			fprintf(out, "H%.1fV%.1f", at, y);
+			fprintf(out, "V%.1fH%.1f", y, at);
 		drawn = at;
 	}
 	fputs("\"/>\n", out);

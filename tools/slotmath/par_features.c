@@ -9,34 +9,27 @@
 void par_choices(struct par_texts *texts, json_t *section, const char *id, const char *caption,
 	const char *what, const struct choices *choices)
 {
-	json_t *table = par_table(section, id, caption,
-		par_text(texts, "x=%s|weight=Weight|p=Probability|p_exact=!", what));
+	json_t *table;
 	mpq_t p, mean;
 
 	mpq_inits(p, mean, NULL);
 	for (uint32_t i = 0; i < choices->count; i++) {
 		mpq_set_u64(p, choices->of[i].weight, choices->weight);
 		mpq_add_scaled(mean, p, choices->of[i].x, 1);
+	}
+	table = par_table(section, id,
+		par_text(texts, "%s (mean %s)", caption, par_figure(texts, mean)),
+		par_text(texts, "x=%s|weight=Weight|p=Probability|p_exact=!", what));
+	for (uint32_t i = 0; i < choices->count; i++) {
+		mpq_set_u64(p, choices->of[i].weight, choices->weight);
 		par_row(table, par_text(texts, "%u", choices->of[i].x),
 			par_text(texts, "%u", choices->of[i].weight), par_figure(texts, p),
 			par_fraction(texts, p), NULL);
 	}
-	par_total(table, par_text(texts, "mean %s", par_figure(texts, mean)),
-		par_text(texts, "%u", choices->weight), "1.000000000000", "1/1", NULL);
 	mpq_clears(p, mean, NULL);
 }
 
 /* ---- what is bought ---- */
-
-static const char *reels_text(struct par_texts *texts, const struct game *game, uint32_t reels)
-{
-	const char *text = "";
-
-	for (uint32_t r = 0; r < game->reels; r++)
-		if (reels >> r & 1)
-			text = par_text(texts, "%s%s%u", text, *text ? ", " : "", r + 1);
-	return text;
-}
 
 static void add_wild_reels(struct par_mode *mode, json_t *sections)
 {
@@ -57,7 +50,7 @@ static void add_wild_reels(struct par_mode *mode, json_t *sections)
 	mpq_init(p);
 	for (uint32_t i = 0; i < rules->position_count; i++) {
 		mpq_set_u64(p, rules->position[i].weight, rules->position_weight);
-		par_row(table, reels_text(texts, mode->game, rules->position[i].reels),
+		par_row(table, par_reels(texts, mode->game, rules->position[i].reels),
 			par_text(texts, "%u", rules->position[i].weight), par_figure(texts, p),
 			NULL);
 	}
@@ -199,7 +192,7 @@ static const char *vial_text(enum vial_kind kind)
 {
 	static const char *const text[] = { [VIAL_MONEY] = "times the total bet",
 		[VIAL_FREE_SPINS] = "free spins",
-		[VIAL_JACKPOT] = "progressive jackpot" };
+		[VIAL_JACKPOT] = "jackpot at its seed, total bets" };
 
 	return text[kind];
 }
@@ -227,22 +220,13 @@ static void vial_row(struct par_mode *mode, const struct par_context *context, j
 	mpq_mul(part, part, opened);
 	par_per_round(mode, context, part, part);
 	par_row(table, vial_text(vial->kind),
-		vial->kind == VIAL_JACKPOT ? par_text(texts, "seed, %s total bets",
-						     par_figure(texts, mode->wager.jackpot))
+		vial->kind == VIAL_JACKPOT ? par_figure(texts, mode->wager.jackpot)
 					   : par_text(texts, "%u", vial->value),
-		par_text(texts, "%lld%s%s", (long long)vial->weight,
-			vial->weight_per_coin
-				? par_text(texts, " %c %lld x lines x coins",
-					  vial->weight_per_coin < 0 ? '-' : '+',
-					  (long long)(vial->weight_per_coin < 0
-							      ? -vial->weight_per_coin
-							      : vial->weight_per_coin))
-				: "",
-			vial->weight_per_coin
-				? par_text(texts, " = %llu", (unsigned long long)weight)
-				: ""),
-		par_figure(texts, p), par_one_in(texts, p), par_figure(texts, part),
-		par_percent(texts, part), par_fraction(texts, part), NULL);
+		par_text(texts, "%lld", (long long)vial->weight),
+		par_text(texts, "%lld", (long long)vial->weight_per_coin),
+		par_text(texts, "%llu", (unsigned long long)weight), par_figure(texts, p),
+		par_one_in(texts, p), par_figure(texts, part), par_percent(texts, part),
+		par_fraction(texts, part), NULL);
 	mpq_clears(p, part, NULL);
 }
 
@@ -275,7 +259,8 @@ static void add_vials(struct par_mode *mode, const struct par_context *context, 
 		"all weights, %u, never changes. Shown at %u lines x %u coins.",
 		game->vial_weight, mode->wager.lines, mode->wager.coins);
 	table = par_table(section, "vials", "What is won",
-		"kind=Win|value=Value|weight=Weight|p=Probability|one_in=One in, bonus "
+		"kind=Win|value=Value|fixed=Weight, fixed|per_coin=for each line x coin|weight=at this "
+		"bet|p=Probability|one_in=One in, bonus "
 		"rounds|return=Return|percent=In percent|return_exact=!");
 	for (uint32_t i = 0; i < game->vial_count; i++)
 		vial_row(mode, context, table, &game->vial[i], opened, money);

@@ -40,12 +40,20 @@ static const char *money_text(struct par_texts *texts, uint32_t number, int64_t 
 		(long long)(minor % unit));
 }
 
+/* "1 to 15 lines", "40 lines", "1 coin". */
+static const char *range_text(struct par_texts *texts, uint32_t min, uint32_t max, const char *what)
+{
+	if (min < max)
+		return par_text(texts, "%u to %u %ss", min, max, what);
+	return par_text(texts, "%u %s%s", min, what, min == 1 ? "" : "s");
+}
+
 /* ---- head ---- */
 
 static void add_head(const struct game *game, struct par_texts *texts, json_t *sections)
 {
 	char digest[2 * GAME_DIGEST_BYTES + 1];
-	json_t *section = par_section(sections, "game", "The game"), *table;
+	json_t *section = par_section(sections, "game", "What it is"), *table;
 
 	hex_text(game->digest, GAME_DIGEST_BYTES, digest);
 	table = par_table(section, "facts", "Identity", "what=What|found=Is");
@@ -60,11 +68,11 @@ static void add_head(const struct game *game, struct par_texts *texts, json_t *s
 		NULL);
 	par_row(table, "Lines",
 		par_text(texts,
-			"%u to %u, from the first reel on; only the "
-			"best combination of a line is paid, and the wins "
-			"of all lines are added",
-			game->lines_min, game->lines_max),
+			"%s, from the first reel on; only the best combination of a line is "
+			"paid, and the wins of all lines are added",
+			range_text(texts, game->lines_min, game->lines_max, "line")),
 		NULL);
+	json_object_set_new(table, "facts", json_true());
 	par_table(section, "returns", "Published and exact return",
 		"mode=Figure|price=Price, total bets|published=Published|band=Band|rtp=Exact "
 		"return|percent=In percent|verdict=Verdict|rtp_exact=!");
@@ -98,12 +106,15 @@ static void add_bets(const struct game *game, struct par_texts *texts, json_t *s
 	bool sells = game->mode_count > 1;
 
 	par_words(section,
-		"The total bet is the coin value x coins a line x lines: %u to %u lines of %u to "
-		"%u coins. Pays \"times the total bet\" mean this, also where a mode is bought.",
-		game->lines_min, game->lines_max, game->coins_min, game->coins_max);
+		"The total bet is the coin value x coins a line x lines: %s of %s. Pays \"times the total "
+		"bet\" mean this, also where a mode is bought.",
+		range_text(texts, game->lines_min, game->lines_max, "line"),
+		range_text(texts, game->coins_min, game->coins_max, "coin"));
 	table = par_table(section, "currencies", "Currencies",
-		"currency=Currency|coins=Coin values, minor units|min=Least total bet|max=Most "
-		"total bet|price_max=Highest price bought|no_buy=Coins that buy nothing");
+		sells ? "currency=Currency|coins=Coin values, minor units|min=Least total bet|max="
+			"Most total bet|price_max=Highest price bought|no_buy=Coins that buy nothing"
+		      : "currency=Currency|coins=Coin values, minor units|min=Least total bet|max="
+			"Most total bet");
 	for (uint32_t i = 0; i < game->currency_count; i++) {
 		const struct game_currency *currency = &game->currency[i];
 		char coins[512], no_buy[512];
@@ -114,8 +125,8 @@ static void add_bets(const struct game *game, struct par_texts *texts, json_t *s
 			money_text(texts, currency->number, currency->stake_min.minor),
 			money_text(texts, currency->number, currency->stake_max.minor),
 			sells ? money_text(texts, currency->number, currency->price_max.minor)
-			      : "nothing is sold",
-			sells && no_buy[0] ? par_text(texts, "%s", no_buy) : "", NULL);
+			      : NULL,
+			par_text(texts, "%s", no_buy[0] ? no_buy : "none"), NULL);
 	}
 	table = par_table(section, "modes", "Modes",
 		"mode=Mode|name=Name|price=Price, total bets|strips=Strips");
@@ -143,8 +154,10 @@ static void add_paytable(const struct game *game, struct par_texts *texts, json_
 		"times the total bet. %s",
 		game->wild != GAME_NO_SYMBOL ? "The wild stands in for line symbols only." : "");
 	if (game->expanding_reels)
-		par_words(section, "A wild on a reel marked as expanding covers the whole reel, "
-				   "scatters excepted, before anything is paid.");
+		par_words(section,
+			"A wild on reel %s covers the whole reel, scatters excepted, before anything is "
+			"paid.",
+			par_reels(texts, game, game->expanding_reels));
 	table = par_table(section, "symbols", "Paytable", columns);
 	for (uint32_t s = 0; s < game->symbol_count; s++) {
 		const struct game_symbol *symbol = &game->symbol[s];

@@ -17,18 +17,20 @@ static const char *const style =
 	"border-bottom:2px solid var(--edge);padding-bottom:.2rem}h3{font-size:1.05rem;"
 	"margin:1.8rem 0 .4rem}p{margin:.4rem 0;max-width:60rem}.quiet{color:var(--quiet)}\n"
 	"a{color:var(--a)}nav ul{margin:.3rem 0;padding-left:1.2rem;columns:16rem}\n"
-	".scroll{overflow-x:auto;margin:.6rem 0 1.1rem;max-width:100%}\n"
+	".scroll{overflow-x:auto;margin:.6rem 0 1.1rem;max-width:100%;display:inline-block;"
+	"vertical-align:top}.chart{overflow-x:auto}@media(min-width:60rem){.scroll{margin-right:"
+	"2rem}}\n"
 	"table{border-collapse:collapse;font-size:.85rem;overflow-wrap:normal}\n"
 	"caption{text-align:left;font-weight:600;padding:.2rem 0}\n"
 	"th,td{padding:.2rem .55rem;border-bottom:1px solid var(--edge);text-align:left;"
 	"vertical-align:top}thead th{background:var(--panel);border-bottom:2px solid var(--edge);"
-	"vertical-align:bottom}td.n{text-align:right;font-variant-numeric:tabular-nums;"
-	"white-space:nowrap}td.long{overflow-wrap:anywhere;min-width:14rem;max-width:34rem;"
+	"vertical-align:bottom}td.n,th.n{text-align:right}td.n{font-variant-numeric:tabular-nums;"
+	"white-space:nowrap}td.short{white-space:nowrap}td.long{overflow-wrap:anywhere;min-width:14rem;max-width:34rem;"
 	"font:.8rem/1.4 ui-monospace,Consolas,monospace}tfoot td{font-weight:600;border-top:2px solid "
 	"var(--edge)}tbody tr:nth-child(even){background:var(--panel)}\n"
 	".dense td,.dense th{padding:.02rem .5rem;font-size:.75rem}\n"
 	".good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}\n"
-	"svg{display:block;width:100%;max-width:52rem;height:auto;margin:.6rem 0}\n"
+	"svg{display:block;width:100%;min-width:34rem;max-width:52rem;height:auto;margin:.6rem 0}\n"
 	"svg text{fill:var(--ink);font:12px system-ui,sans-serif}.grid{stroke:var(--edge);"
 	"stroke-width:1}.axis{stroke:var(--quiet);stroke-width:1}.bar{fill:var(--a);opacity:.55}"
 	".line{fill:none;stroke:var(--b);stroke-width:2}.mean{fill:none;stroke:var(--a);"
@@ -38,7 +40,7 @@ static const char *const style =
 	"table{font-size:7.5pt}th,td{padding:.1rem .3rem}h2{break-before:page}h2.first{break-before:"
 	"auto}h3,caption{break-after:avoid}tr,svg{break-inside:avoid}a{color:inherit}"
 	"thead{display:table-header-group}tfoot{display:table-row-group}}\n"
-	"@media(max-width:40rem){body{padding:.6rem;font-size:14px}th,td{padding:.2rem .35rem}}\n";
+	"@media(max-width:40rem){body{padding:.6rem;font-size:14px}td.long{min-width:9rem}th,td{padding:.2rem .35rem}}\n";
 
 void par_escape(const char *text, FILE *out)
 {
@@ -74,24 +76,55 @@ static const char *text_of(const json_t *object, const char *name)
 /* ---- tables ---- */
 
 #define LONG_TEXT 48
+#define SHORT_TEXT 32 /* is not broken */
+
+static bool is_number(const char *text)
+{
+	return isdigit((unsigned char)text[text[0] == '-' ? 1 : 0]) &&
+	       strspn(text, "0123456789.%/e+- ") == strlen(text);
+}
 
 /* Numbers stand to the right; quotients and digests may be broken anywhere. */
-static const char *class_of(const char *text)
+static const char *class_of(const char *text, bool facts)
 {
-	size_t length = strlen(text);
-
-	if (length > LONG_TEXT && !strchr(text, ' '))
+	if (strlen(text) > LONG_TEXT && !strchr(text, ' '))
 		return " class=\"long\"";
 	if (strcmp(text, "in band") == 0)
 		return " class=\"good\"";
 	if (strcmp(text, "OUT OF BAND") == 0)
 		return " class=\"bad\"";
-	if (isdigit((unsigned char)text[0]) && strspn(text, "0123456789.%/e+- ") == length)
+	if (facts)
+		return "";
+	if (is_number(text))
 		return " class=\"n\"";
-	return "";
+	return strlen(text) <= SHORT_TEXT ? " class=\"short\"" : "";
 }
 
-static void put_row(const json_t *columns, const json_t *row, FILE *out)
+/* Whole numbers of five figures and more in groups of three, by a narrow space that does not
+ * break. */
+static void put_number(const char *text, FILE *out)
+{
+	size_t whole = strspn(text, "0123456789");
+
+	for (size_t i = 0; i < whole; i++) {
+		if (i > 0 && whole > 4 && (whole - i) % 3 == 0)
+			fputs("&#8239;", out);
+		fputc(text[i], out);
+	}
+	fputs(text + whole, out);
+}
+
+static void put_text(const char *text, FILE *out)
+{
+	size_t whole = strspn(text, "0123456789");
+
+	if (text[whole] == 0 || (text[whole] == '.' && is_number(text)))
+		put_number(text, out);
+	else
+		par_escape(text, out);
+}
+
+static void put_row(const json_t *columns, const json_t *row, bool facts, FILE *out)
 {
 	const json_t *column;
 	size_t i;
@@ -103,39 +136,55 @@ static void put_row(const json_t *columns, const json_t *row, FILE *out)
 
 		if (json_is_true(json_object_get(column, "exact")))
 			continue;
-		fprintf(out, "<td%s>", class_of(text));
-		par_escape(text, out);
+		fprintf(out, "<td%s>", class_of(text, facts));
+		put_text(text, out);
 		fputs("</td>", out);
 	}
 	fputs("</tr>\n", out);
 }
 
+/* Titles stand where the first row's cells do. */
+static void put_titles(const json_t *table, bool facts, FILE *out)
+{
+	const json_t *first = json_array_get(json_object_get(table, "rows"), 0), *column;
+	size_t i;
+
+	fputs("<thead><tr>", out);
+	json_array_foreach(json_object_get(table, "columns"), i, column)
+	{
+		bool right = !facts && is_number(text_of(first, text_of(column, "id")));
+
+		if (json_is_true(json_object_get(column, "exact")))
+			continue;
+		fprintf(out, "<th scope=\"col\"%s>", right ? " class=\"n\"" : "");
+		par_escape(text_of(column, "title"), out);
+		fputs("</th>", out);
+	}
+	fputs("</tr></thead>\n", out);
+}
+
 static void put_table(const json_t *table, FILE *out)
 {
-	const json_t *columns = json_object_get(table, "columns"), *item;
+	const json_t *columns = json_object_get(table, "columns"), *row;
 	const json_t *total = json_object_get(table, "total");
 	bool dense = json_is_true(json_object_get(table, "dense"));
+	bool facts = json_is_true(json_object_get(table, "facts"));
 	size_t i;
 
 	if (json_is_true(json_object_get(table, "whole")))
 		return;
-	fprintf(out, "<div class=\"scroll\"><table%s>\n<caption>", dense ? " class=\"dense\"" : "");
+	fprintf(out, "<div class=\"scroll\" tabindex=\"0\"><table%s>\n<caption>",
+		dense ? " class=\"dense\"" : "");
 	par_escape(text_of(table, "caption"), out);
-	fputs("</caption>\n<thead><tr>", out);
-	json_array_foreach(columns, i, item)
-	{
-		if (json_is_true(json_object_get(item, "exact")))
-			continue;
-		fputs("<th scope=\"col\">", out);
-		par_escape(text_of(item, "title"), out);
-		fputs("</th>", out);
-	}
-	fputs("</tr></thead>\n<tbody>\n", out);
-	json_array_foreach(json_object_get(table, "rows"), i, item) put_row(columns, item, out);
+	fputs("</caption>\n", out);
+	put_titles(table, facts, out);
+	fputs("<tbody>\n", out);
+	json_array_foreach(json_object_get(table, "rows"), i, row)
+		put_row(columns, row, facts, out);
 	fputs("</tbody>\n", out);
 	if (total) {
 		fputs("<tfoot>", out);
-		put_row(columns, total, out);
+		put_row(columns, total, facts, out);
 		fputs("</tfoot>\n", out);
 	}
 	fputs("</table></div>\n", out);
@@ -158,8 +207,11 @@ static void put_section(const char *group, const json_t *section, FILE *out)
 		par_escape(json_string_value(item), out);
 		fputs("</p>\n", out);
 	}
-	if (chart)
+	if (chart) {
+		fputs("<div class=\"chart\">", out);
 		par_chart(chart, section, out);
+		fputs("</div>\n", out);
+	}
 	json_array_foreach(json_object_get(section, "tables"), i, item) put_table(item, out);
 	fputs("</section>\n", out);
 }

@@ -21,7 +21,9 @@ static void add_return(struct par_mode *mode, json_t *table)
 	struct par_texts *texts = mode->texts;
 
 	par_row(table, "bet that is analysed",
-		par_text(texts, "%u lines, %u coins a line", figures->lines, figures->coins),
+		par_text(texts, "%u line%s, %u coin%s a line", figures->lines,
+			figures->lines == 1 ? "" : "s", figures->coins,
+			figures->coins == 1 ? "" : "s"),
 		par_text(texts, "price %s total bets",
 			par_hundredths(texts, mode->rules->price_hundredths)),
 		NULL);
@@ -77,6 +79,7 @@ static void add_figures(struct par_mode *mode, json_t *sections)
 	json_t *table = par_table(
 		section, "figures", "Figures", "what=What|figure=Exact|note=Note|exact=!");
 
+	json_object_set_new(table, "facts", json_true());
 	add_return(mode, table);
 	add_spread(mode, table);
 	par_words(section,

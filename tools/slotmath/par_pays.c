@@ -5,8 +5,9 @@
 #include <string.h>
 
 #define COMBINATION_COLUMNS                                                                        \
-	"symbol=Symbol|count=Of it|pay=Pay, coins|hits=Hits|with_wilds=With wilds|p=Chance on a "  \
-	"line|one_in=One in, lines|return=Return|percent=In percent|return_exact=!"
+	"symbol=Symbol|count=Of it|pay=Pay|multiplier=x|coins=Coins|hits=Hits|with_wilds=With "    \
+	"wilds|p=Chance on a line|one_in=One in, lines|return=Return|percent=In "                  \
+	"percent|return_exact=!"
 
 /* Sums of a table, exactly. */
 struct sums {
@@ -19,10 +20,6 @@ static void combination_row(struct par_mode *mode, json_t *table,
 	struct sums *sums)
 {
 	struct par_texts *texts = mode->texts;
-	const char *pay = of->multiplier > 1
-				  ? par_text(texts, "%u x %u = %u", of->coins / of->multiplier,
-					    of->multiplier, of->coins)
-				  : par_text(texts, "%u", of->coins);
 	mpq_t p, part;
 
 	mpq_inits(p, part, NULL);
@@ -35,9 +32,11 @@ static void combination_row(struct par_mode *mode, json_t *table,
 	mpq_add(sums->part, sums->part, part);
 	mpz_add(sums->hits, sums->hits, of->hits);
 	par_row(table, mode->game->symbol[of->symbol].id, par_text(texts, "%u", of->count),
-		of->jackpot ? "progressive" : pay, par_whole(texts, of->hits),
-		par_whole(texts, of->with_wilds), par_figure(texts, p), par_one_in(texts, p),
-		par_figure(texts, part), par_percent(texts, part), par_fraction(texts, part), NULL);
+		of->jackpot ? "progressive" : par_text(texts, "%u", of->coins / of->multiplier),
+		par_text(texts, "%u", of->multiplier), par_text(texts, "%u", of->coins),
+		par_whole(texts, of->hits), par_whole(texts, of->with_wilds), par_figure(texts, p),
+		par_one_in(texts, p), par_figure(texts, part), par_percent(texts, part),
+		par_fraction(texts, part), NULL);
 	mpq_clears(p, part, NULL);
 }
 
@@ -60,7 +59,7 @@ void par_combination_table(struct par_mode *mode, json_t *section,
 	mpq_mul(whole, list->return_, spins);
 	exact_per_price(whole, mode->rules);
 	par_prove("the rows of combinations", sums.part, whole);
-	par_total(table, "together", "", "", par_whole(texts, sums.hits), "", "", "",
+	par_total(table, "together", "", "", "", "", par_whole(texts, sums.hits), "", "", "",
 		par_figure(texts, sums.part), par_percent(texts, sums.part),
 		par_fraction(texts, sums.part), NULL);
 	mpz_clear(sums.hits);
@@ -82,7 +81,7 @@ static void say_cycle(struct par_mode *mode, const struct par_context *context, 
 			? "; only those that keep the guarantee are counted"
 			: "");
 	par_words(section,
-		"Hits are summed over all %u lines. Return = hits x pay / (cycle x lines)%s%s. Wilds "
+		"Hits are summed over all %u lines. Return = hits x coins / (cycle x lines)%s%s. Wilds "
 		"that lead a line count as what the line is paid as; \"with wilds\" are the hits that "
 		"hold at least one.",
 		mode->wager.lines,

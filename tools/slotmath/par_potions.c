@@ -294,7 +294,7 @@ static void add_feature(struct par_mode *mode, uint32_t index, const struct poti
 	mpq_set(part, paid->win[potion_source(step->kind)]);
 	exact_per_price(part, mode->rules);
 	par_words(section,
-		"Triggered by %s, open from level %u on. At the last level a paid spin triggers it with %s, "
+		"Triggered by %s, open from level %u on. At the last level a paid spin triggers it with probability %s, "
 		"one in %s; by itself it wins %s total bets on average, so it returns %s x %s = %s = %s.",
 		colours_text(mode, step->needs), index + 1,
 		par_figure(texts, paid->event[potion_event(step->kind)]),

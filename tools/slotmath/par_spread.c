@@ -136,9 +136,9 @@ static void add_sessions(struct par_mode *mode, json_t *sections)
 		"than the mean, a few much more.",
 		mean, deviation);
 	par_words(section,
-		"For 99 %% of the sessions to lie within one percentage point of the return, about %.3g "
-		"rounds are needed.",
-		(Z_99 * deviation / 0.01) * (Z_99 * deviation / 0.01));
+		"For 99 %% of the sessions to lie within one percentage point of the return, %.0f rounds "
+		"are needed by that approximation.",
+		ceil((Z_99 * deviation / 0.01) * (Z_99 * deviation / 0.01)));
 	table = par_table(section, "sessions", "Return by rounds played",
 		"spins=Rounds|mean=Mean|low_90=90 %, from|high_90=90 %, to|low_99=99 %, from|"
 		"high_99=99 %, to");

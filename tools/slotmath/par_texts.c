@@ -90,3 +90,13 @@ void par_prove(const char *what, const mpq_t table, const mpq_t analysis)
 	expected = rational_decimals(analysis, DIGITS);
 	refuse("par: found that %s sum to %s, expected %s by the analysis", what, found, expected);
 }
+
+const char *par_reels(struct par_texts *texts, const struct game *game, uint32_t reels)
+{
+	const char *text = "";
+
+	for (uint32_t r = 0; r < game->reels; r++)
+		if (reels >> r & 1)
+			text = par_text(texts, "%s%s%u", text, *text ? ", " : "", r + 1);
+	return text;
+}
