@@ -9,7 +9,7 @@
  * digest that comes out is said in any case. Exit status 0: the round is as was said; 1: it is not.
  */
 #include "libcommon/base/currency.h"
-#include "libcommon/io/sha256.h"
+#include "libcommon/base/sha256.h"
 #include "services/spin-engine/core/round.h"
 #include "tools/slotmath/commands.h"
 #include "tools/slotmath/figures.h"

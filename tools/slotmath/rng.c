@@ -3,7 +3,7 @@
  * no stream is longer than play would make one. */
 #include "libcommon/base/rng.h"
 #include "libcommon/base/rng_health.h"
-#include "libcommon/io/sha256.h"
+#include "libcommon/base/sha256.h"
 #include "tools/slotmath/commands.h"
 #include "tools/slotmath/figures.h"
 #include "tools/slotmath/progress.h"

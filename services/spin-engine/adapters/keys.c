@@ -1,6 +1,6 @@
 #include "services/spin-engine/adapters/keys.h"
 
-#include "libcommon/io/sha256.h"
+#include "libcommon/base/sha256.h"
 
 #include <assert.h>
 #include <errno.h>

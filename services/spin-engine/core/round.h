@@ -12,9 +12,8 @@
 #define CARILLON_SPIN_ENGINE_ROUND_H
 
 #include "libcommon/base/rng.h"
+#include "libcommon/base/sha256.h"
 #include "services/spin-engine/core/game.h"
-
-#include <sodium/crypto_hash_sha256.h>
 
 #define PHASE_WINS_MAX (GAME_LINES_MAX + GAME_SCATTERS_MAX)
 #define PHASE_DRAWS_MAX (GAME_REELS_MAX + 2 * GAME_CELLS_MAX + 4)
@@ -212,7 +211,7 @@ struct round_sum {
 
 struct round_summing {
 	struct round_sum sum;
-	crypto_hash_sha256_state sha;
+	struct sha256 sha;
 };
 
 void round_sum_begin(struct round_summing *summing, struct money stake);

@@ -237,7 +237,7 @@ size_t phase_encode(const struct phase *phase, uint8_t *out)
 void round_sum_begin(struct round_summing *summing, struct money stake)
 {
 	summing->sum = (struct round_sum){ .stake = stake };
-	crypto_hash_sha256_init(&summing->sha);
+	sha256_begin(&summing->sha);
 }
 
 /* RULE bewitched 5.9: line wins of the paid spin are kept apart. */
@@ -268,13 +268,13 @@ bool round_sum_add(struct round_summing *summing, const struct phase *phase)
 	sum->jackpot_hits += phase->jackpot_hit;
 	sum->free_spins += phase->kind == PHASE_FREE_SPIN;
 	sum->has_feature |= phase->needs_player != NEEDS_NOTHING;
-	crypto_hash_sha256_update(&summing->sha, bytes, phase_encode(phase, bytes));
+	sha256_add(&summing->sha, bytes, phase_encode(phase, bytes));
 	return true;
 }
 
 void round_sum_end(struct round_summing *summing, struct round_sum *sum_r)
 {
-	crypto_hash_sha256_final(&summing->sha, summing->sum.digest);
+	sha256_end(&summing->sha, summing->sum.digest);
 	*sum_r = summing->sum;
 }
 

@@ -1,6 +1,6 @@
 #include "services/wallet/adapters/digest.h"
 
-#include "libcommon/io/sha256.h"
+#include "libcommon/base/sha256.h"
 
 #include <endian.h>
 #include <stdio.h>

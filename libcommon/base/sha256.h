@@ -1,8 +1,8 @@
 /* SHA-256 and HMAC-SHA-256 by OpenSSL, which uses the processor's own instructions for them: six
  * times as quick as portable C, and a round takes a few dozen blocks of it. For what is hashed
  * once, libsodium's are as good; the results are the same. */
-#ifndef CARILLON_IO_SHA256_H
-#define CARILLON_IO_SHA256_H
+#ifndef CARILLON_BASE_SHA256_H
+#define CARILLON_BASE_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ void sha256_end(struct sha256 *sha, uint8_t digest_r[SHA256_BYTES]);
 
 void hmac256_key(struct hmac256 *hmac, const uint8_t key[SHA256_BYTES]);
 /* The code of a message in two pieces, of which any may be empty. */
-void hmac256(const struct hmac256 *hmac, const void *first, size_t first_length,
-	const void *second, size_t second_length, uint8_t code_r[SHA256_BYTES]);
+void hmac256(const struct hmac256 *hmac, const void *first, size_t first_length, const void *second,
+	size_t second_length, uint8_t code_r[SHA256_BYTES]);
 
 #endif

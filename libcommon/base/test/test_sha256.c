@@ -1,5 +1,5 @@
 /* The same results as libsodium's, for every length around the blocks' borders, in every cut. */
-#include "libcommon/io/sha256.h"
+#include "libcommon/base/sha256.h"
 
 #include <sodium.h>
 

@@ -1,4 +1,4 @@
-#include "libcommon/io/sha256.h"
+#include "libcommon/base/sha256.h"
 
 /* The interface of before 3.0, which is kept there: its successor allocates for each message. */
 #define OPENSSL_API_COMPAT 10100
@@ -53,8 +53,8 @@ void hmac256_key(struct hmac256 *hmac, const uint8_t key[SHA256_BYTES])
 	pad_add(&hmac->outer, key, OUTER);
 }
 
-void hmac256(const struct hmac256 *hmac, const void *first, size_t first_length,
-	const void *second, size_t second_length, uint8_t code_r[SHA256_BYTES])
+void hmac256(const struct hmac256 *hmac, const void *first, size_t first_length, const void *second,
+	size_t second_length, uint8_t code_r[SHA256_BYTES])
 {
 	struct sha256 sha = hmac->inner;
 
