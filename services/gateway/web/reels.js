@@ -1,44 +1,104 @@
-// The reels as the last phase left them. Symbols are tiles of text: no picture is needed to read a result.
-import { html } from "/vendor/htm-preact.js";
+// The reels as a phase left them: every cell with its symbol, what it carries, whether it was held, covered or landed, and what it won.
+import { html, useState } from "/vendor/htm-preact.js";
 import { bytesOf } from "/api.js";
+import { Art, hueOf } from "/art.js";
 import { money } from "/format.js";
+import { cellsOf } from "/game.js";
+import { countersOf, titleOf, winName, wordsOf } from "/phases.js";
 
-const GLYPHS = { wild: "★", scatter: "⚔", bonus: "⚗" };
-const HUES = [210, 25, 140, 280, 340, 55, 180, 100, 310, 240, 15, 70, 160];
-
-function Cell({ symbol, index, won, fresh }) {
-	const glyph = GLYPHS[symbol.kind] ?? symbol.name.slice(0, 2);
-	const style = GLYPHS[symbol.kind] ? {} : { background: `hsl(${HUES[index % HUES.length]} 32% 24%)` };
-	return html`<div class="cell kind-${symbol.kind} ${won ? "won" : ""} ${fresh ? "fresh" : ""}" style=${style} data-symbol=${symbol.id}><span><b>${glyph}</b><br />${symbol.name}</span></div>`;
+function loadWords(load) {
+	if (load.kind === "value") return [`${load.x}×`];
+	const own = load.own ? [`+${load.own}×`] : [];
+	if (load.kind === "multiplier") return [load.x ? `×${load.x}` : "×?", ...own];
+	return [load.award_name ? `${load.award_name} ${load.award_x}×` : "?", ...own];
 }
 
-function title(phase, currency) {
-	if (!phase) return "";
-	if (phase.kind === "free_spin") return `Free spin, ${phase.free_spins_left} left, line wins ×${phase.multiplier}`;
-	if (phase.kind === "battle") return phase.free_spins_awarded ? `Your witch wins the battle: ${phase.free_spins_awarded} free spins` : "The witches battle";
-	if (phase.kind !== "bonus") return "";
-	if (phase.outcome === "jackpot") {
-		const paid = phase.wins?.find((item) => item.what === "jackpot")?.amount_minor;
-		return `The three vials brew the PROGRESSIVE JACKPOT${paid ? `: ${money(paid, currency)}` : ""}`;
-	}
-	if (phase.outcome === "free_spins") return `The three vials brew ${phase.outcome_value} free spins`;
-	return `The three vials brew ${phase.outcome_value} × your total bet`;
+const Load = ({ load }) => html`<span class="load load-${load.kind}">${loadWords(load).map((text) => html`<b>${text}</b>`)}</span>`;
+
+function Cell({ cell }) {
+	const { symbol, index, classes, load, badge } = cell;
+	if (!symbol) return html`<div class="cell empty" role="img" aria-label="empty"></div>`;
+	const said = [symbol.name, ...classes.filter((name) => ["held", "won", "landed"].includes(name)), ...(load ? loadWords(load) : [])].join(", ");
+	return html`<div class="cell kind-${symbol.kind} ${classes.join(" ")}" style=${{ "--hue": hueOf(symbol, index) }} data-symbol=${symbol.id} role="img" aria-label=${said}>
+		<${Art} symbol=${symbol} />${load ? html`<${Load} load=${load} />` : html`<span class="name">${symbol.name}</span>`}
+		${badge ? html`<span class="badge">${badge}</span>` : null}</div>`;
 }
 
-// Bonus and battle happen over the window of the spin that started them, so an empty window keeps the one before.
-let lastWindow = null;
+// Something to look at before the first spin: symbols that pay, in turn.
+function quietWindow({ reels, rows, symbols }) {
+	const paying = symbols.map((symbol, i) => [symbol, i]).filter(([symbol]) => symbol.kind === "line").map(([, i]) => i);
+	return Uint8Array.from({ length: reels * rows }, (_, i) => paying[(i * 3 + Math.floor(i / rows)) % paying.length]);
+}
 
-export function Reels({ game, phase, currency }) {
-	const { reels, rows, symbols } = game;
-	if (phase?.window) lastWindow = phase.window;
-	const window = lastWindow ? bytesOf(lastWindow) : Uint8Array.from({ length: reels * rows }, (_, i) => (i * 5 + 3) % symbols.length);
-	const won = new Set((phase?.wins ?? []).flatMap((item) => [...bytesOf(item.cells ?? "")]));
+const BADGES = { explosion: "?" };
+
+function cellsIn(game, phase, marked) {
+	const window = phase?.window ? bytesOf(phase.window) : quietWindow(game);
+	const [held, covered, landed, feature] = ["held", "covered", "landed", "feature_cells"].map((field) => cellsOf(phase?.[field]));
+	const won = marked ?? new Set((phase?.wins ?? []).flatMap((item) => [...cellsOf(item.cells)]));
+	const loads = new Map((phase?.loads ?? []).map((load) => [load.cell, load]));
+	const holding = phase?.kind.startsWith("hold_");
+	const is = (name, yes) => yes ? [name] : [];
+	return (at) => ({
+		symbol: holding && !loads.has(at) ? null : game.symbols[window[at]] ?? { id: "?", name: "?", kind: "" },
+		index: window[at],
+		load: loads.get(at),
+		badge: covered.has(at) ? BADGES[phase.kind] : null,
+		classes: [...is("won", won.has(at) || feature.has(at)), ...is("held", held.has(at)), ...is("landed", landed.has(at)), ...is("covered", covered.has(at)),
+			...is("fresh", phase && !held.has(at) && phase.kind !== "hold_end" && phase.kind !== "battle" && phase.kind !== "bonus")],
+	});
+}
+
+// A potion that was collected stood in the window before the symbols above fell; its reel shows which.
+function Collected({ game, phase, reel }) {
+	const colour = parseInt(phase?.potion_colours?.slice(2 * reel, 2 * reel + 2) || "00", 16);
+	const id = game.features.potions.symbols[colour - 1];
+	return html`<span class="collected">${id ? html`<${Art} symbol=${game.symbols.find((symbol) => symbol.id === id)} />` : null}</span>`;
+}
+
+function LinePath({ game, line }) {
+	const rows = game.lines[line - 1];
+	if (!rows) return null;
+	const points = rows.map((row, reel) => `${reel * 100 + 50},${row * 100 + 50}`).join(" ");
+	return html`<svg class="line" viewBox="0 0 ${game.reels * 100} ${game.rows * 100}" preserveAspectRatio="none" aria-hidden="true"><polyline points=${points} /></svg>`;
+}
+
+export function Grid({ game, phase, spinning, item, children, id }) {
+	const look = cellsIn(game, phase, item ? cellsOf(item.cells) : null);
+	const columns = { "--reels": game.reels, "--rows": game.rows };
 	const cells = [];
-	for (let row = 0; row < rows; row++)
-		for (let reel = 0; reel < reels; reel++) {
-			const at = reel * rows + row;
-			cells.push(html`<${Cell} key="${at}-${phase?.index}" symbol=${symbols[window[at]] ?? { name: "?", kind: "" }} index=${window[at]} won=${won.has(at)} fresh=${phase?.window} />`);
+	for (let row = 0; row < game.rows; row++)
+		for (let reel = 0; reel < game.reels; reel++) {
+			const at = reel * game.rows + row;
+			cells.push(html`<${Cell} key="${at}-${phase?.index}" cell=${look(at)} />`);
 		}
-	return html`<div class="reels" id="reels" style=${{ gridTemplateColumns: `repeat(${reels}, minmax(0, 1fr))` }}>${cells}</div>
-		<div class="gold phase" id="phase">${title(phase, currency)}</div>`;
+	return html`<div class="stage" style=${columns}>
+		${game.features.potions ? html`<div class="over">${Array.from({ length: game.reels }, (_, reel) => html`<${Collected} game=${game} phase=${phase} reel=${reel} />`)}</div>` : null}
+		<div class="reels ${spinning ? "spinning" : ""} ${item ? "one" : ""}" id=${id} data-phase=${phase?.kind ?? ""}>${cells}${item?.line ? html`<${LinePath} game=${game} line=${item.line} />` : null}</div>
+		${children}</div>`;
+}
+
+function Wins({ phase, currency, choose, chosen, id }) {
+	const items = phase?.wins ?? [];
+	const on = (i) => ({ onMouseEnter: () => choose(i), onMouseLeave: () => choose(null), onFocus: () => choose(i), onBlur: () => choose(null) });
+	return html`<ul class="wins" id=${id} aria-label="Wins of this screen">${items.map((item, i) => html`<li key=${i}><button class="win ${chosen === i ? "chosen" : ""}" ...${on(i)}>
+		<span>${winName(item)}</span> <b>${item.amount_minor || item.what !== "jackpot" ? money(item.amount_minor, currency) : "on its way"}</b></button></li>`)}</ul>`;
+}
+
+// A screen: counters, reels, what happened in words, the wins one by one. `name` sets a second one on the page apart.
+export function Screen({ scene, phase, spinning, children, name = "" }) {
+	const [chosen, choose] = useState(null);
+	const { game, currency } = scene;
+	const item = chosen === null ? null : phase?.wins?.[chosen];
+	return html`
+		<div class="counters" id="${name}counters">${phase ? countersOf(scene, phase).map((counter) => html`<span class="counter" key=${counter.name}>${counter.name} <b>${counter.value}</b></span>`) : null}</div>
+		<${Grid} game=${game} phase=${phase} spinning=${spinning} item=${item} id="${name}reels">${children}<//>
+		<div class="phase" id="${name}phase">${phase ? html`<b class="gold">${titleOf(scene, phase)}</b> ${wordsOf(scene, phase)}` : html`<span class="quiet">Choose your bet and spin.</span>`}</div>
+		<${Wins} phase=${phase} currency=${currency} choose=${choose} chosen=${chosen} id="${name}wins" />`;
+}
+
+// All phases of a round in order; each brings its screen back.
+export function Course({ scene, steps, at, choose, name = "" }) {
+	return html`<ol class="course" id="${name}course">${steps.map((phase, i) => html`<li key=${phase.index}><button class=${i === at ? "chosen" : ""} aria-current=${i === at ? "step" : undefined} onClick=${() => choose(i)}>
+		<span class="no">${phase.index + 1}</span><span><b>${titleOf(scene, phase)}</b> <span class="quiet">${wordsOf(scene, phase)}</span></span><b class=${phase.win_minor ? "gold" : "quiet"}>${money(phase.win_minor, scene.currency)}</b></button></li>`)}</ol>`;
 }

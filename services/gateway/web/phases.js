@@ -1,0 +1,143 @@
+// What happened, in words: one speaker per kind of phase, and one per thing that any phase may bring. `scene`: game, currency, witch and what is fixed in the round.
+import { money } from "/format.js";
+import { capital, cellsOf, count, featureName, isBought, listed, modeOf, symbolOf } from "/game.js";
+
+const sum = (items) => items.reduce((total, item) => total + item.amount_minor, 0);
+const wins = (phase, what) => (phase.wins ?? []).filter((item) => item.what === what);
+const features = (phase) => listed((phase.features ?? []).map(featureName));
+
+// ---- what any spin may bring ----
+
+function won({ currency }, phase) {
+	const words = [];
+	const lines = wins(phase, "line");
+	if (lines.length) words.push(`${count(lines.length, "line")} ${lines.length === 1 ? "wins" : "win"} ${money(sum(lines), currency)}`);
+	for (const item of wins(phase, "scatter")) words.push(`${item.count} × ${item.name} pay ${money(item.amount_minor, currency)}`);
+	for (const item of wins(phase, "jackpot")) words.push(`PROGRESSIVE JACKPOT${item.amount_minor ? `: ${money(item.amount_minor, currency)}` : ""}`);
+	return words;
+}
+
+const awarded = (phase) => phase.free_spins_awarded ? [`${count(phase.free_spins_awarded, "free spin")} won`] : [];
+
+function collected({ game }, phase) {
+	const { potions } = game.features;
+	if (!potions) return [];
+	const colours = [...(phase.potion_colours?.match(/../g) ?? [])].map((pair) => parseInt(pair, 16)).filter(Boolean);
+	return colours.length ? [`${listed(colours.map((c) => symbolOf(game, potions.symbols[c - 1]).name))} collected`] : [];
+}
+
+const triggered = (phase) => [
+	...(phase.features?.length ? [`${features(phase)} starts`] : []),
+	...(phase.explodes ? ["the potions explode"] : []),
+];
+
+function held({ game }, phase) {
+	const hold = game.features.hold_and_win;
+	if (!hold || !phase.loads?.length) return [];
+	const named = count(phase.loads.length, symbolOf(game, hold.symbol).name);
+	return phase.loads.length >= hold.at_least ? [`${named} start Hold and Win: ${count(phase.respins_left || hold.respins, "respin")}`] : [];
+}
+
+function sticky({ game }, phase) {
+	const rules = game.features.sticky_respins;
+	if (!rules || !phase.respins_left || !["spin", "free_spin"].includes(phase.kind)) return [];
+	return [`${symbolOf(game, rules.symbol).name} on reel ${rules.reel} starts ${count(phase.respins_left, "respin")} with what is held`];
+}
+
+const anySpin = (scene, phase) => [...won(scene, phase), ...collected(scene, phase), ...awarded(phase), ...triggered(phase), ...held(scene, phase), ...sticky(scene, phase)];
+const orNothing = (words) => words.length ? words : ["no win"];
+
+// ---- one a kind ----
+
+function bonusWords({ currency }, phase) {
+	if (phase.outcome === "jackpot") {
+		const paid = wins(phase, "jackpot")[0]?.amount_minor;
+		return [`The three vials brew the PROGRESSIVE JACKPOT${paid ? `: ${money(paid, currency)}` : ""}`];
+	}
+	if (phase.outcome === "free_spins") return [`The three vials brew ${phase.outcome_value} free spins`];
+	return [`The three vials brew ${phase.outcome_value} × your total bet: ${money(phase.win_minor, currency)}`];
+}
+
+function battleWords(scene, phase) {
+	const names = scene.game.witches ?? [];
+	const mine = names[scene.witch] ?? "your witch";
+	const other = names.find((name) => name !== mine) ?? "the other";
+	const end = phase.free_spins_awarded ? `${capital(mine)} wins the battle: ${count(phase.free_spins_awarded, "free spin")}` : `${capital(other)} wins the battle, no free spins`;
+	return [...won(scene, phase), end];
+}
+
+function holdRespinWords({ game }, phase) {
+	const landed = cellsOf(phase.landed).size;
+	const name = symbolOf(game, game.features.hold_and_win.symbol).name;
+	if (landed) return [`${count(landed, name)} ${landed === 1 ? "lands and stays" : "land and stay"}`, `respins back to ${phase.respins_left}`];
+	return ["nothing lands", phase.respins_left ? `${count(phase.respins_left, "respin")} left` : "no respin left"];
+}
+
+function holdEndWords({ game, currency }, phase) {
+	const cells = phase.loads ?? [];
+	const words = [];
+	const product = cells.filter((load) => load.kind === "multiplier").map((load) => load.x);
+	if (product.length) words.push(`Multipliers ${product.map((x) => `×${x}`).join(" ")}`);
+	const awards = cells.filter((load) => load.award_name).map((load) => `${load.award_name} ${load.award_x}×`);
+	if (awards.length) words.push(`mysteries: ${listed(awards)}`);
+	if (cells.length === game.reels * game.rows) words.push(`all ${cells.length} cells are full: everything ${game.features.hold_and_win.full_screen_multiplier} times`);
+	return [...words, `${cells.length} symbols pay ${money(phase.win_minor, currency)}`];
+}
+
+function explosionWords({ game, currency }, phase) {
+	const marks = cellsOf(phase.covered);
+	const [first] = marks;
+	const revealed = first === undefined ? null : game.symbols[parseInt(phase.window.slice(2 * first, 2 * first + 2), 16)];
+	return [`${count(marks.size, "question mark")} ${marks.size === 1 ? "turns" : "turn"} into ${revealed?.name ?? "nothing"}`, ...orNothing(won({ game, currency }, phase))];
+}
+
+function spinTitle({ game, mode }) {
+	const played = modeOf(game, mode);
+	return isBought(played) ? played.name : "Spin";
+}
+
+function stickyTitle({ game }) {
+	const { symbol } = game.features.sticky_respins ?? {};
+	return symbol ? `${capital(symbol)} spin` : "Respin";
+}
+
+const KINDS = {
+	spin: { title: spinTitle, words: (scene, phase) => orNothing(anySpin(scene, phase)) },
+	free_spin: { title: () => "Free spin", words: (scene, phase) => orNothing(anySpin(scene, phase)) },
+	battle: { title: () => "Battle", words: battleWords },
+	bonus: { title: () => "Vials", words: bonusWords },
+	sticky_spin: { title: stickyTitle, words: (scene, phase) => orNothing(anySpin(scene, phase)) },
+	hold_respin: { title: () => "Hold and Win", words: holdRespinWords },
+	hold_end: { title: () => "Hold and Win ends", words: holdEndWords },
+	potion_respin: { title: (scene, phase) => features(phase) || "Respin", words: (scene, phase) => orNothing(won(scene, phase)) },
+	explosion: { title: () => "Explosion", words: explosionWords },
+};
+const OTHER = { title: (scene, phase) => featureName(phase.kind), words: (scene, phase) => orNothing(anySpin(scene, phase)) };
+const speaker = (phase) => KINDS[phase.kind] ?? OTHER;
+
+export const titleOf = (scene, phase) => speaker(phase).title(scene, phase);
+export const wordsOf = (scene, phase) => capital(speaker(phase).words(scene, phase).join("; "));
+export const isFeature = (phase) => phase.kind !== "spin";
+
+// What counts down or up beside the reels.
+export function countersOf({ game }, phase) {
+	const counters = [];
+	const add = (name, value) => counters.push({ name, value });
+	if (phase.free_spins_left) add("Free spins left", phase.free_spins_appended ? `${phase.free_spins_left}, ${phase.free_spins_appended} of them new` : phase.free_spins_left);
+	if (phase.kind === "free_spin" && phase.multiplier > 1) add("Line wins", `×${phase.multiplier}`);
+	if (phase.kind === "potion_respin" && phase.multiplier > 1) add("Multiplier", `×${phase.multiplier}`);
+	if (phase.kind === "sticky_spin") add(`${stickyTitle({ game })}s left`, phase.respins_left);
+	if (phase.kind.startsWith("hold")) add("Respins left", phase.respins_left);
+	if (phase.kind.startsWith("hold")) add("Filled", `${phase.loads?.length ?? 0} of ${game.reels * game.rows}`);
+	if (phase.kind === "sticky_spin") add("Held", count(cellsOf(phase.held).size, "cell"));
+	return counters;
+}
+
+// One line for a win item: which, what, how much.
+export function winName(item) {
+	if (item.what === "line") return `Line ${item.line}: ${item.count} × ${item.name}${item.multiplier > 1 ? ` ×${item.multiplier}` : ""}`;
+	if (item.what === "cell") return `${item.name}${item.multiplier > 1 ? ` ×${item.multiplier}` : ""}`;
+	if (item.what === "jackpot") return "Progressive jackpot";
+	if (item.what === "bonus") return `Vials: ${item.multiplier} × total bet`;
+	return `${item.count} × ${item.name}`;
+}
