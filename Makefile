@@ -214,7 +214,7 @@ list-thread-tests:
 	@printf '%s\n' $(THREAD_TESTS)
 list-fuzzers:
 	@printf '%s\n' $(FUZZERS:$(O)/%=build/fuzz/%)
-web:
+web: $(O)/bin/slotmath
 	$(Q)if [ -x scripts/web.sh ]; then scripts/web.sh; fi
 setup:
 	@scripts/setup.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # web.sh: makes build/web, what the gateway serves: our pages as they are, and beside them in vendor/ what
 # services/gateway/web/package-lock.json pins (checked by npm against the digests in it), with the licences. There is no build step
-# for the pages themselves.   web.sh modules: only fetches, with the tests' tools too, and prints where they are.
+# for the pages themselves. figures.json, for the games' help, is what slotmath says of each definition.   web.sh modules: only fetches, with the tests' tools too, and prints where they are.
 set -eu
 . "$(dirname "$0")/lib.sh"
 from=$ROOT/services/gateway/web
@@ -24,12 +24,34 @@ modules() {
     echo "$stamp" >"$place/stamp"
 }
 
+# The exact figures of the definitions that may be served; without slotmath the help shows the published ones alone.
+figures() {
+    local tool=$ROOT/build/bin/slotmath demo
+    if [ ! -x "$tool" ]; then
+        echo '[]'
+        return
+    fi
+    {
+        "$tool" rtp --all --json
+        for demo in "$ROOT"/services/spin-engine/games/*/definition.demo.json; do
+            "$tool" rtp "$demo" --draft --json
+        done
+    } | python3 -c 'import json, sys
+text, place, found = sys.stdin.read(), 0, []
+while text[place:].strip():
+    place += len(text[place:]) - len(text[place:].lstrip())
+    one, place = json.JSONDecoder().raw_decode(text, place)
+    found += one if isinstance(one, list) else [one]
+keep = ("mode", "published", "rtp", "hit_rate", "features", "max_win_x", "max_win_probability_exact")
+json.dump([{"math_version": g["math_version"], "modes": [{k: m.get(k) for k in keep} for m in g["modes"]]} for g in found], sys.stdout)'
+}
+
 pages() {
     local new=$ROOT/build/web.$$ old=$ROOT/build/web
     local m=$place/node_modules
     # Nothing newer than what was made last: nothing to do.
     if [ -f "$old/.made" ] && [ "$(cat "$old/.made")" = "$(cat "$place/stamp")" ] &&
-        [ -z "$(find "$from" "$0" -newer "$old/.made" -print -quit)" ]; then
+        [ -z "$(find "$from" "$0" "$ROOT/services/spin-engine/games" "$ROOT/build/bin/slotmath" -newer "$old/.made" -print -quit 2>/dev/null)" ]; then
         return
     fi
     mkdir -p "$new/vendor"
@@ -40,6 +62,7 @@ pages() {
     cp "$m/htm/LICENSE" "$new/vendor/htm.LICENSE"
     cp "$m/preact/LICENSE" "$new/vendor/preact.LICENSE"
     cp "$m/uplot/LICENSE" "$new/vendor/uplot.LICENSE"
+    figures >"$new/figures.json"
     cp "$place/stamp" "$new/.made"
     rm -rf "$old"
     mv "$new" "$old"

@@ -1,53 +1,101 @@
-// What the player may do: bet, spin, autospin, go on through a feature, pick, gamble, collect.
+// What the player may do: bet, buy, spin, autospin, go on through a feature, pick, gamble, halve, collect.
 import { html, useState } from "/vendor/htm-preact.js";
-import { cardName, money } from "/format.js";
+import { CARD_SUITS, RED_SUITS, cardShort, money } from "/format.js";
+import { coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, symbolOf, times, totalBet } from "/game.js";
+import { isWatching } from "/play.js";
 
-const range = (n) => Array.from({ length: n }, (_, i) => i + 1);
+const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
+// A list with a step down and a step up beside it.
+function Picker({ id, label, value, options, text, choose, locked }) {
+	const at = options.indexOf(value);
+	const step = (by) => html`<button class="step" aria-label="${label}: ${by < 0 ? "lower" : "higher"}" disabled=${locked || !options[at + by]} onClick=${() => choose(options[at + by])}>${by < 0 ? "−" : "+"}</button>`;
+	return html`<div class="picker"><label for=${id}>${label}</label><div>${step(-1)}<select id=${id} value=${value} disabled=${locked} onChange=${(event) => choose(Number(event.target.value))}>
+		${options.map((option) => html`<option key=${option} value=${option}>${text(option)}</option>`)}</select>${step(1)}</div></div>`;
+}
+
+// Where lines and coins are fixed the coin value is the bet, and is offered as such.
 function BetPickers({ state, dispatch, locked }) {
-	const { game, bet, currency } = state;
-	const coins = game.currencies.find((c) => c.currency === currency)?.coins_minor ?? [];
-	const choose = (field) => (event) => dispatch({ type: "bet", bet: { [field]: Number(event.target.value) } });
-	const option = (value, text) => html`<option value=${value}>${text}</option>`;
+	const { game, bet, currency = "EUR" } = state;
+	const change = (field) => (value) => dispatch({ type: "bet", bet: { [field]: value } });
+	const lines = range(game.lines_min, game.lines_max);
+	const coins = range(game.coins_min, game.coins_max);
+	const fixed = lines.length === 1 && coins.length === 1;
+	const same = (n) => n;
 	return html`
-		<label>Coin value<select id="coin" value=${bet.coin_minor} onChange=${choose("coin_minor")} disabled=${locked}>${coins.map((c) => option(c, money(c, currency)))}</select></label>
-		<label>Lines<select id="lines" value=${bet.lines} onChange=${choose("lines")} disabled=${locked}>${range(game.lines_max).map((n) => option(n, n))}</select></label>
-		<label>Coins a line<select id="coins" value=${bet.coins} onChange=${choose("coins")} disabled=${locked}>${range(game.coins_max).map((n) => option(n, n))}</select></label>
-		<label>Total bet<output id="stake">${money(bet.coin_minor * bet.lines * bet.coins, currency)}</output></label>
-		<button id="max" disabled=${locked} onClick=${() => dispatch({ type: "bet", bet: { lines: game.lines_max, coins: game.coins_max } })}>Bet max</button>`;
+		<${Picker} id="coin" label=${fixed ? "Bet" : "Coin value"} value=${bet.coin_minor} options=${coinsOf(game, currency)} locked=${locked} choose=${change("coin_minor")}
+			text=${(coin) => money(fixed ? totalBet({ ...bet, coin_minor: coin }) : coin, currency)} />
+		${lines.length > 1 ? html`<${Picker} id="lines" label="Lines" value=${bet.lines} options=${lines} text=${same} choose=${change("lines")} locked=${locked} />` : null}
+		${coins.length > 1 ? html`<${Picker} id="coins" label="Coins a line" value=${bet.coins} options=${coins} text=${same} choose=${change("coins")} locked=${locked} />` : null}
+		${fixed ? html`<span class="quiet fixed">${game.lines_max} lines of ${money(bet.coin_minor * bet.coins, currency)}</span>`
+			: html`<button id="max" disabled=${locked} onClick=${() => dispatch({ type: "bet", bet: { lines: game.lines_max, coins: game.coins_max } })}>Bet max</button>`}`;
+}
+
+// What may be bought stays chosen for the following spins until the player turns it off.
+function Modes({ state, dispatch, locked }) {
+	const { game, bet, currency = "EUR" } = state;
+	if (game.modes.length < 2) return null;
+	return html`<fieldset class="modes" id="modes"><legend>Play with</legend>${game.modes.map((mode) => {
+		const refusal = modeRefusal(game, mode, bet, currency);
+		return html`<label class="mode ${bet.mode === mode.id ? "chosen" : ""}" key=${mode.id}><input type="radio" name="mode" value=${mode.id} checked=${bet.mode === mode.id} disabled=${locked || refusal} onChange=${() => dispatch({ type: "bet", bet: { mode: mode.id } })} />
+			<span class="title">${mode.name}</span> <b class="gold">${money(priceOf(bet, mode), currency)}</b>
+			<span class="quiet">${isBought(mode) ? `${times(mode.price_hundredths)} the bet. ` : ""}${modeWords(game, mode)}.${publishedReturn(mode) ? ` Returns ${publishedReturn(mode)}.` : ""}</span>
+			${refusal ? html`<span class="bad">${refusal}</span>` : null}</label>`;
+	})}</fieldset>`;
 }
 
 function Autospin({ state, dispatch, autospin, locked }) {
-	const [spins, setSpins] = useState(10);
-	const [loss, setLoss] = useState(50);
-	const [stopOnJackpot, setStop] = useState(true);
-	if (state.autospin)
-		return html`<button id="autostop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop ${state.autoplay?.spins ?? 0}/${state.autospin}</button>`;
-	const start = () => autospin({ spins, loss_limit_minor: loss * 100, single_win_minor: -1, stop_on_jackpot: stopOnJackpot });
-	return html`
-		<label>Autospins<input id="autospins" type="number" min="1" max="100" value=${spins} disabled=${locked} onInput=${(e) => setSpins(Number(e.target.value))} /></label>
-		<label>Loss limit<input id="loss" type="number" min="0" value=${loss} disabled=${locked} onInput=${(e) => setLoss(Number(e.target.value))} /></label>
-		<label class="check"><input type="checkbox" checked=${stopOnJackpot} disabled=${locked} onChange=${(e) => setStop(e.target.checked)} />Stop at a jackpot</label>
-		<button id="autostart" disabled=${locked} onClick=${start}>Autospin</button>`;
+	const [form, setForm] = useState({ spins: 10, loss: 50, single: 0, jackpot: true, feature: false });
+	const { game } = state;
+	const rules = game.autoplay;
+	if (!rules) return null;
+	const put = (field, read = (e) => Number(e.target.value)) => (event) => setForm({ ...form, [field]: read(event) });
+	const check = (field) => put(field, (event) => event.target.checked);
+	const start = () => autospin({ spins: form.spins, loss_limit_minor: form.loss > 0 ? Math.round(form.loss * 100) : -1, single_win_minor: form.single > 0 ? Math.round(form.single * 100) : -1,
+		stop_on_jackpot: rules.jackpot_stop && form.jackpot, ...(rules.feature_stop ? { stop_on_feature: form.feature } : {}) });
+	return html`<details class="autoplay" id="autoplay"><summary>Autospin${state.autospin ? `: ${state.autoplay?.spins ?? 0} of ${state.autospin} left` : ""}</summary><div class="controls">
+		<label>Spins<input id="autospins" type="number" min="1" max=${rules.spins_max} value=${form.spins} disabled=${locked} onInput=${put("spins")} /></label>
+		<label>Loss limit<input id="loss" type="number" min="0" value=${form.loss} disabled=${locked} onInput=${put("loss")} /></label>
+		<label>Stop at a win of<input id="single" type="number" min="0" value=${form.single} disabled=${locked} onInput=${put("single")} /></label>
+		${rules.jackpot_stop ? html`<label class="check"><input type="checkbox" checked=${form.jackpot} disabled=${locked} onChange=${check("jackpot")} />Stop at a jackpot</label>` : null}
+		${rules.feature_stop ? html`<label class="check"><input type="checkbox" checked=${form.feature} disabled=${locked} onChange=${check("feature")} />Stop at a feature</label>` : null}
+		<button id="autostart" disabled=${locked} onClick=${start}>Start autospin</button></div></details>`;
+}
+
+// What the player starts himself is named on the button that starts it.
+function goOn(game, phase) {
+	if (phase?.respins_left && game.sticky_respins) return `Start ${game.sticky_respins.symbol} spins`;
+	if (phase?.free_spins_left && phase.kind !== "free_spin") return "Start free spins";
+	return "Go on";
+}
+
+function MainButton({ app, locked }) {
+	const { state, act, spin, dispatch } = app;
+	const { round, steps, game, bet, currency, autospin, autoplay } = state;
+	if (autospin) return html`<button class="main" id="autostop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop <small>${autoplay?.spins ?? 0}/${autospin}</small></button>`;
+	if (round?.next === "next") return html`<button class="main" id="next" disabled=${state.busy} onClick=${() => act("next")}>${goOn(game, steps.at(-1))}</button>`;
+	const mode = modeOf(game, bet.mode);
+	const word = isBought(mode) ? "Buy spin" : "Spin";
+	return html`<button class="main" id="spin" disabled=${locked || !state.expect || modeRefusal(game, mode, bet, currency)} onClick=${spin}>${word}</button>`;
 }
 
 export function Controls({ app }) {
-	const { state, dispatch } = app;
-	const watching = ["pick", "next"].includes(state.round?.next);
-	const locked = state.busy || watching || state.autospin > 0;
-	const witches = state.game.witches ?? [];
-	return html`<div class="controls">
+	const { state, dispatch, skip } = app;
+	const { game, bet, currency } = state;
+	const locked = !state.token || state.busy || isWatching(state.round) || state.autospin > 0;
+	const witches = game.witches ?? [];
+	const mode = modeOf(game, bet.mode);
+	return html`<div class="controls bar">
 		<${BetPickers} state=${state} dispatch=${dispatch} locked=${locked} />
-		${state.round?.next === "next"
-			? html`<button class="main" id="next" disabled=${state.busy} onClick=${() => app.act("next")}>Go on</button>`
-			: html`<button class="main" id="spin" disabled=${locked || !state.expect} onClick=${app.spin}>Spin</button>`}
-	</div>
-	<div class="controls">
-		<${Autospin} state=${state} dispatch=${dispatch} autospin=${app.autospin} locked=${locked} />
 		<span class="spacer"></span>
-		${witches.length ? html`<label>Your witch<select id="witch" value=${state.witch ?? 0} disabled=${locked} onChange=${(e) => app.setting({ witch: Number(e.target.value) })}>
-			${witches.map((name, i) => html`<option value=${i}>${name[0].toUpperCase()}${name.slice(1)}</option>`)}</select></label>` : null}
-	</div>`;
+		<div class="price"><span class="quiet">${isBought(mode) ? "Price" : "Total bet"}</span><output id="stake">${money(priceOf(bet, mode), currency ?? "EUR")}</output></div>
+		<button id="skip" disabled=${!state.revealing} onClick=${skip}>Skip</button>
+		<${MainButton} app=${app} locked=${locked} />
+	</div>
+	<${Modes} state=${state} dispatch=${dispatch} locked=${locked} />
+	<div class="more"><${Autospin} state=${state} dispatch=${dispatch} autospin=${app.autospin} locked=${locked} />
+		${witches.length ? html`<label class="witch">Your witch<select id="witch" value=${state.witch ?? 0} disabled=${locked} onChange=${(e) => app.setting({ witch: Number(e.target.value) })}>
+			${witches.map((name, i) => html`<option value=${i}>${name[0].toUpperCase()}${name.slice(1)}</option>`)}</select></label>` : null}</div>`;
 }
 
 // A vial is picked once; what stands in them was drawn before, whichever are chosen.
@@ -58,14 +106,29 @@ export function Vials({ game, round, busy, pick }) {
 		setPicked({ cursor: round.cursor, vials: [...mine, vial] });
 		pick(vial);
 	};
-	return html`<div class="panel" id="vials"><b class="gold">The wizard's table: choose ${round.picks_left} more ${round.picks_left === 1 ? "vial" : "vials"}</b>
-		<div class="vials">${range(game.vials ?? 6).map((n) => html`<button class="vial ${mine.includes(n - 1) ? "picked" : ""}" disabled=${busy || mine.includes(n - 1)} onClick=${() => choose(n - 1)}><b>⚗</b>vial ${n}</button>`)}</div></div>`;
+	return html`<div class="overlay" id="vials" role="group" aria-label="Vials"><b class="gold">${symbolOf(game, game.symbols.find((s) => s.kind === "bonus")?.id).name}: choose ${round.picks_left} more ${round.picks_left === 1 ? "vial" : "vials"}</b>
+		<div class="vials">${range(1, game.vials ?? 6).map((n) => html`<button class="vial ${mine.includes(n - 1) ? "picked" : ""}" aria-label="vial ${n}" disabled=${busy || mine.includes(n - 1)} onClick=${() => choose(n - 1)}>
+			<svg viewBox="0 0 24 36" aria-hidden="true"><path class="glass" d="M9 2h6v10l6 16c1 3-1 6-4 6H7c-3 0-5-3-4-6l6-16z" /><path class="brew" d="M6 21h12l3 8c0 2-1 4-4 4H7c-3 0-4-2-4-4z" /></svg><span>${n}</span></button>`)}</div></div>`;
 }
 
-export function Gamble({ round, currency, busy, act }) {
-	const last = round.gambles?.at(-1);
-	return html`<div class="panel" id="gamble">
-		<b>Double ${money(round.pending_minor, currency)}? </b><span class="quiet">${round.gamble_attempts_left} attempts left${last ? `; last card: ${cardName(last.card)}` : ""}</span>
-		<div class="controls"><button id="red" disabled=${busy} onClick=${() => act("gamble", 0)}>♥ Red</button><button id="black" disabled=${busy} onClick=${() => act("gamble", 1)}>♠ Black</button>
+const Card = ({ card, hidden }) => html`<span class="card ${hidden ? "hidden" : RED_SUITS.includes(CARD_SUITS[Math.floor(card / 13)]) ? "red" : ""}">${hidden ? "?" : cardShort(card)}</span>`;
+
+// A deck of one suit a colour is named by its suits.
+function colourName(game, red) {
+	const suits = game.gamble.suits.filter((suit) => RED_SUITS.includes(suit) === red);
+	const name = red ? "Red" : "Black";
+	return suits.length === 1 ? `${name} ${suits[0].replace(/s$/, "")}` : name;
+}
+
+export function Gamble({ state, act }) {
+	const { round, currency, busy, game, cards } = state;
+	const stake = round.pending_minor;
+	const most = game.gamble.stake_max?.[currency];
+	const closed = most && stake > most ? `Only up to ${money(most, currency)} may be doubled.` : state.autospin ? "Closed while autospin runs." : null;
+	return html`<div class="gamble" id="gamble" role="group" aria-label="Double or collect">
+		<div class="cards" aria-label="Last cards"><${Card} hidden=${true} />${cards.map((card, i) => html`<${Card} key="${i}-${card}" card=${card} />`)}</div>
+		<div class="offer"><b>Double ${money(stake, currency)} to ${money(2 * stake, currency)}?</b> <span class="quiet">${closed ?? `${round.gamble_attempts_left} attempts left`}</span></div>
+		<div class="controls"><button id="red" class="red" disabled=${busy || closed} onClick=${() => act("gamble", 0)}>${colourName(game, true)}</button><button id="black" class="black" disabled=${busy || closed} onClick=${() => act("gamble", 1)}>${colourName(game, false)}</button>
+		${game.gamble.halve ? html`<button id="halve" disabled=${busy || closed || stake < 2} onClick=${() => act("halve")}>Bank half</button>` : null}
 		<button id="collect" disabled=${busy} onClick=${() => act("collect")}>Collect</button></div></div>`;
 }

@@ -18,5 +18,8 @@ export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false
 export const CARD_SUITS = ["clubs", "diamonds", "hearts", "spades"];
 export const LEVELS = ["", "Clubs", "Diamonds", "Hearts", "Spades"];
 const RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
+const MARKS = { clubs: "\u2663\ufe0e", diamonds: "\u2666\ufe0e", hearts: "\u2665\ufe0e", spades: "\u2660\ufe0e" };
 const JOKER = 52;
+export const RED_SUITS = ["diamonds", "hearts"];
+export const cardShort = (card) => card === JOKER ? "Jkr" : `${RANKS[card % 13]}${MARKS[CARD_SUITS[Math.floor(card / 13)]]}`;
 export const cardName = (card) => card === JOKER ? "joker" : `${RANKS[card % 13]} of ${CARD_SUITS[Math.floor(card / 13)]}`;

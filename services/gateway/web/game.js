@@ -1,4 +1,4 @@
-// What a definition says, in the words of the page. Nothing here knows a game by name: features are read from `features`, prices from `modes`.
+// What a definition says, in the words of the page. Nothing here knows a game by name: features are read from its members, prices from `modes`.
 import { money } from "/format.js";
 
 export const totalBet = (bet) => bet.coin_minor * bet.lines * bet.coins;
@@ -26,12 +26,12 @@ export function modeRefusal(game, mode, bet, currency) {
 export function modeWords(game, mode) {
 	const words = [];
 	if (mode.wild_reels) {
-		const sets = mode.wild_reels.map((set) => listed(set.reels.map(String)));
+		const sets = mode.wild_reels.map((set) => listed(set.map(String)));
 		words.push(`Reel ${sets.length > 1 ? `${sets.slice(0, -1).join("; ")} or ${sets.at(-1)}` : sets[0]} is wild from top to bottom`);
 	}
 	if (mode.guarantee?.kind === "line_win") words.push("at least one line wins");
 	if (mode.guarantee?.kind === "symbols") words.push(`At least ${mode.guarantee.at_least} ${symbolOf(game, mode.guarantee.symbol).name} symbols land`);
-	if (mode.guarantee?.symbol && mode.guarantee.symbol === game.features.hold_and_win?.symbol) words.push("they start Hold and Win");
+	if (mode.guarantee?.symbol && mode.guarantee.symbol === game.hold_and_win?.symbol) words.push("they start Hold and Win");
 	return words.length ? words.join(", ") : "Pays by the paytable, features at their own odds";
 }
 
@@ -43,7 +43,7 @@ export const cellsOf = (text) => new Set((text?.match(/../g) ?? []).map((pair) =
 
 // What the bet value at hand carries: nothing, and the first feature open, where the server names none.
 export function carriedOf(game, list, stake) {
-	const { potions } = game.features;
+	const { potions } = game;
 	if (!potions) return null;
 	return list?.find((entry) => entry.stake_minor === stake)
 		?? { stake_minor: stake, potions: potions.symbols.map(() => 0), unlocked: [potions.features[0].kind] };

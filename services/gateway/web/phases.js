@@ -20,7 +20,7 @@ function won({ currency }, phase) {
 const awarded = (phase) => phase.free_spins_awarded ? [`${count(phase.free_spins_awarded, "free spin")} won`] : [];
 
 function collected({ game }, phase) {
-	const { potions } = game.features;
+	const { potions } = game;
 	if (!potions) return [];
 	const colours = [...(phase.potion_colours?.match(/../g) ?? [])].map((pair) => parseInt(pair, 16)).filter(Boolean);
 	return colours.length ? [`${listed(colours.map((c) => symbolOf(game, potions.symbols[c - 1]).name))} collected`] : [];
@@ -32,14 +32,14 @@ const triggered = (phase) => [
 ];
 
 function held({ game }, phase) {
-	const hold = game.features.hold_and_win;
+	const hold = game.hold_and_win;
 	if (!hold || !phase.loads?.length) return [];
 	const named = count(phase.loads.length, symbolOf(game, hold.symbol).name);
 	return phase.loads.length >= hold.at_least ? [`${named} start Hold and Win: ${count(phase.respins_left || hold.respins, "respin")}`] : [];
 }
 
 function sticky({ game }, phase) {
-	const rules = game.features.sticky_respins;
+	const rules = game.sticky_respins;
 	if (!rules || !phase.respins_left || !["spin", "free_spin"].includes(phase.kind)) return [];
 	return [`${symbolOf(game, rules.symbol).name} on reel ${rules.reel} starts ${count(phase.respins_left, "respin")} with what is held`];
 }
@@ -68,7 +68,7 @@ function battleWords(scene, phase) {
 
 function holdRespinWords({ game }, phase) {
 	const landed = cellsOf(phase.landed).size;
-	const name = symbolOf(game, game.features.hold_and_win.symbol).name;
+	const name = symbolOf(game, game.hold_and_win.symbol).name;
 	if (landed) return [`${count(landed, name)} ${landed === 1 ? "lands and stays" : "land and stay"}`, `respins back to ${phase.respins_left}`];
 	return ["nothing lands", phase.respins_left ? `${count(phase.respins_left, "respin")} left` : "no respin left"];
 }
@@ -80,7 +80,7 @@ function holdEndWords({ game, currency }, phase) {
 	if (product.length) words.push(`Multipliers ${product.map((x) => `×${x}`).join(" ")}`);
 	const awards = cells.filter((load) => load.award_name).map((load) => `${load.award_name} ${load.award_x}×`);
 	if (awards.length) words.push(`mysteries: ${listed(awards)}`);
-	if (cells.length === game.reels * game.rows) words.push(`all ${cells.length} cells are full: everything ${game.features.hold_and_win.full_screen_multiplier} times`);
+	if (cells.length === game.reels * game.rows) words.push(`all ${cells.length} cells are full: everything ${game.hold_and_win.full_screen_multiplier} times`);
 	return [...words, `${cells.length} symbols pay ${money(phase.win_minor, currency)}`];
 }
 
@@ -97,7 +97,7 @@ function spinTitle({ game, mode }) {
 }
 
 function stickyTitle({ game }) {
-	const { symbol } = game.features.sticky_respins ?? {};
+	const { symbol } = game.sticky_respins ?? {};
 	return symbol ? `${capital(symbol)} spin` : "Respin";
 }
 

@@ -52,7 +52,7 @@ function cellsIn(game, phase, marked) {
 // A potion that was collected stood in the window before the symbols above fell; its reel shows which.
 function Collected({ game, phase, reel }) {
 	const colour = parseInt(phase?.potion_colours?.slice(2 * reel, 2 * reel + 2) || "00", 16);
-	const id = game.features.potions.symbols[colour - 1];
+	const id = game.potions.symbols[colour - 1];
 	return html`<span class="collected">${id ? html`<${Art} symbol=${game.symbols.find((symbol) => symbol.id === id)} />` : null}</span>`;
 }
 
@@ -73,7 +73,7 @@ export function Grid({ game, phase, spinning, item, children, id }) {
 			cells.push(html`<${Cell} key="${at}-${phase?.index}" cell=${look(at)} />`);
 		}
 	return html`<div class="stage" style=${columns}>
-		${game.features.potions ? html`<div class="over">${Array.from({ length: game.reels }, (_, reel) => html`<${Collected} game=${game} phase=${phase} reel=${reel} />`)}</div>` : null}
+		${game.potions ? html`<div class="over">${Array.from({ length: game.reels }, (_, reel) => html`<${Collected} game=${game} phase=${phase} reel=${reel} />`)}</div>` : null}
 		<div class="reels ${spinning ? "spinning" : ""} ${item ? "one" : ""}" id=${id} data-phase=${phase?.kind ?? ""}>${cells}${item?.line ? html`<${LinePath} game=${game} line=${item.line} />` : null}</div>
 		${children}</div>`;
 }

@@ -1,0 +1,30 @@
+// The symbols' pictures: symbols.svg holds one <symbol> for each name or id that games use. Whatever is missing there gets a tile of letters, so that a
+// game that is only a file can be played as well.
+import { html } from "/vendor/htm-preact.js";
+
+const known = new Set();
+const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+
+export async function loadArt() {
+	const answer = await fetch("/symbols.svg");
+	if (!answer.ok) return;
+	const sheet = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
+	for (const symbol of sheet.querySelectorAll("symbol")) known.add(symbol.id.slice(4));
+	sheet.classList.add("sheet");
+	sheet.setAttribute("aria-hidden", "true");
+	document.body.append(sheet);
+}
+
+// A name of its own comes first: two games may call different things "compass".
+const pictureOf = (symbol) => [slug(symbol.name), symbol.id].find((name) => known.has(name));
+
+const HUES = { wild: 272, scatter: 190, bonus: 35, jackpot: 48, potion: 300 };
+const spread = (index) => (index * 47 + 150) % 360; // neighbours in the paytable stand far apart on the wheel
+export const hueOf = (symbol, index) => HUES[symbol.kind] ?? spread(index);
+
+export function Art({ symbol }) {
+	const picture = pictureOf(symbol);
+	if (picture) return html`<svg class="art" viewBox="0 0 48 48" aria-hidden="true"><use href="#art-${picture}" /></svg>`;
+	const letters = symbol.name.split(" ").map((word) => word.charAt(0)).join("").slice(0, 2);
+	return html`<svg class="art" viewBox="0 0 48 48" aria-hidden="true"><rect x="6" y="6" width="36" height="36" rx="8" fill="#fff" fill-opacity=".14" /><text x="24" y="31" text-anchor="middle" font-size="20" font-weight="700" fill="#fff">${letters}</text></svg>`;
+}

@@ -1,0 +1,134 @@
+// The rules of a game, from what its definition says: pays, lines, features, return, odds. A feature is explained where the game has it.
+import { html, useEffect, useRef } from "/vendor/htm-preact.js";
+import { Art, hueOf } from "/art.js";
+import { money } from "/format.js";
+import { count, featureName, isBought, listed, modeWords, publishedReturn, symbolOf, times, totalBet } from "/game.js";
+
+const percent = (text) => `${(Number(text) * 100).toFixed(2)} %`;
+const pays = (symbol) => Object.entries(symbol.pays ?? {}).map(([n, pay]) => [Number(n), pay]).sort((a, b) => b[0] - a[0]);
+const perBet = (symbol) => symbol.kind === "scatter";
+
+// ---- symbols ----
+
+function SymbolRow({ game, symbol, index, bet, currency }) {
+	const unit = perBet(symbol) ? totalBet(bet) : bet.coin_minor * bet.coins;
+	return html`<div class="symbol"><span class="cell kind-${symbol.kind}" style=${{ "--hue": hueOf(symbol, index) }}><${Art} symbol=${symbol} /></span><div><b>${symbol.name}</b>
+		${pays(symbol).map(([n, pay]) => html`<div class="pay"><span>${n} ×</span> <span>${pay}${perBet(symbol) ? " × bet" : ""}</span> <span class="gold">${money(pay * unit, currency)}</span></div>`)}
+		<div class="quiet">${roleOf(game, symbol)}</div></div></div>`;
+}
+
+function roleOf(game, symbol) {
+	const { hold_and_win: hold, free_spins: free, sticky_respins: sticky, progressive_symbols: progressive, battle } = game;
+	const words = [];
+	if (symbol.kind === "wild") words.push(`stands in for every symbol that pays on lines${symbol.pays ? ", and pays by itself" : ""}${game.expanding_wild ? `; lands on reels ${listed(game.expanding_wild.reels.map(String))} and covers its reel, scatters excepted` : ""}`);
+	if (symbol.kind === "scatter" && symbol.pays) words.push("pays anywhere, times the total bet");
+	if (battle?.symbol === symbol.id) words.push(`${battle.scatters_min} or more start a battle`);
+	if (free?.awards?.symbol === symbol.id) words.push("awards free spins");
+	if (hold?.symbol === symbol.id) words.push(`${hold.at_least} or more start Hold and Win`);
+	else if (symbol.kind === "bonus") words.push(`${game.bonus_min} or more open the vials`);
+	if (sticky?.symbol === symbol.id) words.push(`${sticky.at_least} or more on reel ${sticky.reel} start ${symbol.id} spins`);
+	if (progressive?.symbol === symbol.id) words.push(`${progressive.count} ${progressive.where === "line" ? "on a line" : "anywhere"} win the progressive jackpot${progressive.bets === "max" ? ", at the largest number of lines and coins" : ""}`);
+	if (symbol.kind === "potion") words.push("is collected; the symbols above it fall");
+	return words.join("; ");
+}
+
+// ---- features ----
+
+function awardWords({ symbol, base, free, respin }, game) {
+	const say = (table) => Object.entries(table ?? {}).map(([n, spins]) => `${n}: ${spins}`).join(", ");
+	const parts = [["in the paid spin", base], ["in free spins", free], ["in respins", respin]].filter(([, table]) => Object.keys(table ?? {}).length);
+	return `${symbolOf(game, symbol).name} awards free spins by how many are seen: ${parts.map(([where, table]) => `${where} ${say(table)}`).join("; ")}.`;
+}
+
+const FEATURES = [
+	["battle", "Battle", (game, rules) => [`${rules.scatters_min} or more ${symbolOf(game, rules.symbol).name} symbols anywhere make the witches battle. They pay by the paytable; if your witch wins, there are free spins.`, "Which witch is yours changes nothing in any draw or prize."]],
+	["vials", "The vials", (game) => [`${game.bonus_min} or more bonus symbols anywhere open ${game.vials} vials, in free spins too. Combine ${game.picked}: they brew money (times the total bet), free spins or the progressive jackpot.`, "What they brew was drawn with the spin. Which vials you pick is yours alone to choose and changes nothing."]],
+	["free_spins", "Free spins", (game, rules) => [
+		rules.awards ? awardWords(rules.awards, game) : "They come from the features.",
+		...(rules.line_multiplier > 1 ? [`Line wins are paid ${rules.line_multiplier} times.`] : []),
+		...(rules.wild_multipliers ? [`A winning line with ${rules.wild_multipliers.slice(1).map((x, i) => `${i + 1}${i + 2 === rules.wild_multipliers.length ? " or more" : ""} wild${i ? "s" : ""} pays ×${x}`).join(", with ")}.`] : []),
+		"They cost nothing and are played with the bet that won them. More may be won in them, without limit; those come after.",
+	]],
+	["sticky_respins", "Respins with held symbols", (game, rules) => [`${rules.at_least} or more ${symbolOf(game, rules.symbol).name} on reel ${rules.reel} start ${count(rules.spins, "respin")}. That reel is locked; ${listed(rules.sticky.map((id) => symbolOf(game, id).name))} on the others stay where they are, also those that land on the way.`, "They are played before any free spins. Line wins are paid flat, and the progressive jackpot cannot be won in them."]],
+	["hold_and_win", "Hold and Win", (game, rules) => [
+		`${rules.at_least} or more ${symbolOf(game, rules.symbol).name} symbols start ${rules.respins} respins. They stay, new ones stay too and set the respins back to ${rules.respins}.`,
+		`Each carries a value of ${Math.min(...rules.values)} to ${Math.max(...rules.values)} times the total bet, a mystery, or a multiplier.`,
+		`At the end multipliers (×${listed(rules.multipliers.map(String), "or ×")}) multiply all that are not multipliers. Mysteries win ${listed(rules.awards.map((a) => `${a.name} ${a.x}×`), "or")}. Both then add a value of their own.`,
+		...(rules.exclude?.length ? [`${listed(rules.exclude.map((id) => rules.awards.find((a) => a.id === id)?.name ?? id))} never comes with a multiplier of ×${rules.exclude_from_multiplier} or more.`] : []),
+		`All cells full: everything is paid ${rules.full_screen_multiplier} times.`,
+	]],
+	["potions", "Potions", (game, rules) => [
+		"Potions that land are collected, from left to right; the third completes a combination. What you have collected and unlocked belongs to the bet at which you did.",
+		...rules.features.map(({ kind, needs }, i) => `${featureName(kind)}: ${needs.map((n, colour) => n ? `${n} ${symbolOf(game, rules.symbols[colour]).name}` : "").filter(Boolean).join(", ")}. ${POTION_WORDS[kind]?.(rules) ?? ""}${i ? ` Locked until ${featureName(rules.features[i - 1].kind)} was played.` : ""}`),
+		`A combination that starts none of them may explode: question marks land and all turn into one of ${listed(rules.reveals.map((id) => symbolOf(game, id).name), "or")}; all lines are paid again. If it does not, the potions are used up.`,
+		...(game.free_spins ? ["In free spins no potions land, but a feature may start on any of them; locks do not count there."] : []),
+	]],
+];
+const POTION_WORDS = {
+	high_symbols: () => "One respin with the best symbols only.",
+	random_wilds: () => "One respin with wilds at random places.",
+	multiplier: (rules) => `Respins until one wins; that win is multiplied by ${listed(rules.multipliers.map(String), "or")}.`,
+	mega_wild: () => "One respin with a wild of 3 × 3 cells, or two of 2 × 2.",
+};
+// The vials are told by their number alone.
+const has = (game, kind) => kind === "vials" ? Boolean(game.vials) : game[kind];
+
+function gambleWords({ gamble }, currency) {
+	const most = gamble.stake_max?.[currency];
+	return [`${gamble.of === "win" ? "A win" : "What the lines of the paid spin won"} may be doubled on the colour of a card, at most ${count(gamble.attempts_max, "time")}${most ? `, up to ${money(most, currency)} at stake` : ""}. A wrong guess loses it. You may collect at any time.`,
+		gamble.jokers ? `${gamble.jokers} jokers count as either colour. Whether you win, one in two, is drawn before the card; the card never decides it.` : "Each card is drawn afresh; earlier ones tell nothing.",
+		...(gamble.halve ? ["Half of the win may be banked; the rest stays in play."] : [])];
+}
+
+const AUTOPLAY = { below_zero: "when the limit plus wins less bets falls below zero", at_zero: "when bets less wins reach it" };
+
+// ---- lines, returns ----
+
+function Line({ game, rows, number }) {
+	const cells = [];
+	for (let reel = 0; reel < game.reels; reel++)
+		for (let row = 0; row < game.rows; row++) cells.push(html`<rect x=${reel * 10 + 1} y=${row * 10 + 1} width="8" height="8" rx="2" class=${rows[reel] === row ? "on" : "off"} />`);
+	return html`<figure class="payline"><svg viewBox="0 0 ${game.reels * 10} ${game.rows * 10}" role="img" aria-label="Line ${number}: rows ${rows.map((r) => r + 1).join(", ")}">${cells}</svg><figcaption>${number}</figcaption></figure>`;
+}
+
+function oddsOf(fraction) {
+	const [p, q] = fraction.split("/").map(BigInt);
+	const one = q / p;
+	return one.toString().length > 18 ? "less than 1 in 10^18" : `1 in ${one.toString().replace(/\B(?=(\d{3})+(?!\d))/g, " ")}`;
+}
+
+const modeTitle = (game, id) => game.modes.find((mode) => mode.id === id)?.name ?? `${game.modes[0].name}, ${id.endsWith("_below_max") ? "below the largest bet" : "at the largest bet"}`;
+const grouped = (text) => Number(text).toFixed(1).replace(/\B(?=(\d{3})+(?!\d))/g, " ");
+
+function Figures({ game, figures }) {
+	const exact = figures.find((one) => one.math_version === game.math_version);
+	return html`<h3>Return and odds</h3><table class="facts"><thead><tr><th>Play</th><th class="number">Published</th>${exact ? html`<th class="number">Exact</th><th class="number">Spins that win</th><th class="number">Largest win of a spin or feature</th>` : null}</tr></thead>
+		<tbody>${exact ? exact.modes.map((mode) => html`<tr><td>${modeTitle(game, mode.mode)}</td><td class="number">${mode.published ? `${mode.published} %` : "none (demo)"}</td><td class="number">${percent(mode.rtp)}</td><td class="number">${percent(mode.hit_rate)}</td>
+			<td class="number">${mode.max_win_x ? html`${grouped(mode.max_win_x)} × the price, ${oddsOf(mode.max_win_probability_exact)}` : "–"}</td></tr>`)
+			: game.modes.map((mode) => html`<tr><td>${mode.name}</td><td class="number">${publishedReturn(mode) || "none (demo)"}</td></tr>`)}</tbody></table>
+		${exact ? html`<ul>${exact.modes.filter((mode) => mode.features.length).map((mode) => html`<li><b>${modeTitle(game, mode.mode)}:</b> ${mode.features.map((f) => `${featureName(f.name)} 1 in ${Number(f.one_in) < 100 ? Number(f.one_in).toFixed(1) : Math.round(Number(f.one_in))}`).join(", ")} spins</li>`)}</ul>` : null}
+		${game.jackpot ? html`<p>Each bet raises the pool of the jackpots by ${game.jackpot.contribution_ppm / 10000} % of itself. Each coin value has a jackpot of its own, in proportion. ${game.jackpot.published_with_contribution ? `With that part counted whole the game returns ${game.jackpot.published_with_contribution} %.` : ""}</p>` : null}
+		<p class="digest quiet">definition ${game.math_version}, version ${game.version}</p>`;
+}
+
+const Paragraphs = ({ title, words }) => html`<h3>${title}</h3>${words.map((text) => html`<p>${text}</p>`)}`;
+
+export function Help({ game, bet, currency, figures, close }) {
+	const dialog = useRef(null);
+	useEffect(() => { dialog.current.showModal(); }, []);
+	const bought = game.modes.filter(isBought);
+	const { autoplay } = game;
+	return html`<dialog class="help" id="help" ref=${dialog} onClose=${close} aria-label="Rules of ${game.name}"><div class="helphead"><h2>${game.name}: rules and paytable</h2><button id="help-close" class="main" onClick=${() => dialog.current.close()}>Back to the game</button></div><div class="helpbody">
+		<p>${game.reels} reels of ${game.rows} rows, ${game.lines_min === game.lines_max ? `${game.lines_max} lines, always played` : `${game.lines_min} to ${game.lines_max} lines`}. The total bet is coin value × coins a line × lines; now ${money(totalBet(bet), currency)}. Like symbols on adjacent reels pay along lines from the leftmost reel; of each line the highest win; all wins are added. A line win is its entry below × coin value × coins a line. A malfunction voids all pays and plays.</p>
+		<h3>Symbols</h3><div class="symbols">${game.symbols.map((symbol, i) => html`<${SymbolRow} key=${symbol.id} game=${game} symbol=${symbol} index=${i} bet=${bet} currency=${currency} />`)}</div>
+		${FEATURES.filter(([kind]) => has(game, kind)).map(([kind, title, words]) => html`<${Paragraphs} key=${kind} title=${title} words=${words(game, game[kind])} />`)}
+		${bought.length ? html`<${Paragraphs} title="What may be bought" words=${bought.map((mode) => `${mode.name}, ${times(mode.price_hundredths)} the total bet: ${modeWords(game, mode)}.`).concat("All pays stay times the line bet and the total bet. The choice stays until you turn it off.")} />` : null}
+		${game.gamble ? html`<${Paragraphs} title="Double" words=${gambleWords(game, currency)} />` : null}
+		${game.cards?.eligible ? html`<${Paragraphs} title="Jackpot Cards" words=${["When a round is over, twelve cards may be laid face down. Turn them until three of one suit are seen: its level is won.", "The level is drawn when the cards begin; which place you touch does not matter. The house pays for them, nothing is taken from your bet."]} />` : null}
+		${autoplay ? html`<${Paragraphs} title="Autospin" words=${[`Up to ${autoplay.spins_max} spins at the bet that is selected. It stops at the loss limit (${AUTOPLAY[autoplay.loss_limit_stops] ?? "as set"}), when a win ${autoplay.single_win_stops} the value given, and whenever you stop it. It never starts a feature that waits for you.`]} />` : null}
+		<h3>Lines</h3><div class="paylines">${game.lines.map((rows, i) => html`<${Line} key=${i} game=${game} rows=${rows} number=${i + 1} />`)}</div>
+		<${Figures} game=${game} figures=${figures} />
+		<h3>Fairness</h3><p>Each round's secret is promised by its hash before your own random number is sent, and shown when the round has closed: check it under the reels. All draws of a round are fixed by its first move; nothing you press later, nor how fast, changes them.</p>
+		<p>A round that was left goes on where it stood when you come back; after ${game.resolve_after_hours} hours it is played to its end and paid.</p>
+		<h3>Keyboard</h3><p><kbd>Space</kbd> spins, goes on, and skips what is being shown. <kbd>Tab</kbd> reaches everything; on a win it shows the line. <kbd>Escape</kbd> closes this page.</p></div></dialog>`;
+}
