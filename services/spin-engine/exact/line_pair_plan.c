@@ -259,15 +259,17 @@ static void take_part(struct level_work *work, const struct simple *simple)
 	level->part[level->parts++] = simple->node;
 }
 
-/* Does the symbol lead where the simple node does, and is that a single node or a gain? */
+/* Does the symbol lead where the simple node does, and is that a single node or none? Gains may
+ * differ: where all symbols are worth a bit less than their own nodes, because that bit is booked
+ * already, what is left of them is one edge for all. */
 static bool leads_alike(
 	const struct level_work *work, const struct form *form, const struct simple *simple)
 {
 	const struct pair_level *next = work->next;
 
-	if (form->gain != simple->gain || form->count != (simple->next != 0))
+	if (form->count != (simple->next != 0))
 		return false;
-	return simple->next == 0 ||
+	return (simple->next == 0 && form->gain == simple->gain) ||
 	       (form->term[0].node == simple->next && form->term[0].times == 1 &&
 		       next->first_part[simple->next] == next->first_part[simple->next + 1]);
 }

@@ -8,7 +8,6 @@
 #define ALL_WILD GAME_SYMBOLS_MAX
 #define COUNTS (GAME_REELS_MAX + 1)
 #define RAW_STATES ((GAME_SYMBOLS_MAX + 1) * COUNTS * COUNTS)
-#define OPEN_ENDS 0xffffffffu
 
 /* The cells of a line so far: `lead` wilds, then the symbol (or ALL_WILD: nothing but wilds) and
  * wilds standing in for it; `wilds` in all, counted only where wilds multiply. */
@@ -20,13 +19,14 @@ struct raw_state {
 struct residue {
 	uint64_t sure;
 	uint32_t node;
+	uint32_t line; /* + 1: the line it is known of */
 };
 
 struct line_builder {
 	const struct machine_input *input;
 	struct line_automaton *automaton;
 	uint32_t line;
-	/* residues of the line at hand; node OPEN_ENDS: not known yet */
+	/* residues of the line at hand; those of lines before are stale */
 	struct residue known[GAME_REELS_MAX][RAW_STATES];
 	bool failed;
 };
@@ -195,7 +195,8 @@ static struct residue resolve_new(
 {
 	const struct machine_input *input = builder->input;
 	struct line_level *level = &builder->automaton->level[reel];
-	struct residue child[GAME_SYMBOLS_MAX], result = { 0, 0 };
+	struct residue child[GAME_SYMBOLS_MAX], result = { 0, 0, builder->line + 1 };
+	struct residue ended = { finished(input, raw, reel), 0, 0 };
 	struct line_edge edge[GAME_SYMBOLS_MAX];
 	bool open = false;
 
@@ -206,7 +207,7 @@ static struct residue resolve_new(
 			    input->wild_multiplier_count > 0, &next))
 			child[i] = resolve(builder, reel + 1, &next);
 		else
-			child[i] = (struct residue){ finished(input, raw, reel), 0 };
+			child[i] = ended;
 	}
 	result.sure = sure_of(child, level->symbols);
 	for (uint32_t i = 0; i < level->symbols; i++) {
@@ -227,9 +228,9 @@ static struct residue resolve(
 	struct residue *known;
 
 	if (reel == builder->automaton->reels)
-		return (struct residue){ finished(builder->input, raw, reel), 0 };
+		return (struct residue){ finished(builder->input, raw, reel), 0, 0 };
 	known = &builder->known[reel][(raw->symbol * COUNTS + raw->lead) * COUNTS + raw->wilds];
-	if (known->node == OPEN_ENDS)
+	if (known->line != builder->line + 1)
 		*known = resolve_new(builder, reel, raw);
 	return *known;
 }
@@ -294,7 +295,6 @@ bool line_automaton_build(const struct machine_input *input, struct line_automat
 		builder->input = input;
 		builder->automaton = automaton_r;
 		builder->line = line;
-		memset(builder->known, 0xff, sizeof(builder->known));
 		root = resolve(builder, 0, &start);
 		automaton_r->root[line] = root.node;
 		automaton_r->root_gain[line] =
