@@ -23,14 +23,13 @@ static void square_mean(const struct choices *choices, mpq_t mean_r)
 	mpq_canonicalize(mean_r);
 }
 
-/* E[win^2] of one respin, in coins. `forced`: rows of each reel that are wild, or NULL. */
-static void respin_square(const struct game *game, const struct potion_step *step, uint32_t lines,
-	const uint32_t *forced, mpq_t square_r)
+/* E[win^2] of one respin, in coins. */
+static void respin_square(
+	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t square_r)
 {
 	struct potion_view view = { .kind = VIEW_WINDOW, .lines = lines };
-	struct potion_pair pair = {
-		.game = game, .set = step->strips, .forced = forced, .a = &view, .b = &view
-	};
+	struct potion_pair pair = { .game = game, .set = step->strips, .a = &view, .b = &view };
+	const struct potion_place nowhere = { .weight = 1 };
 
 	if (step->kind == POTION_RANDOM_WILDS) {
 		view.kind = VIEW_COVERED;
@@ -38,8 +37,8 @@ static void respin_square(const struct game *game, const struct potion_step *ste
 		view.kept = GAME_NO_SYMBOL;
 		pair.counts = game->potions.wilds;
 	}
-	potion_view_open(&view, game, step->strips, forced);
-	potion_product_plain(&pair, square_r);
+	potion_view_open(&view, game, step->strips);
+	potion_product_places(&pair, &nowhere, 1, square_r);
 	potion_view_close(&view);
 }
 
@@ -47,24 +46,24 @@ static void mega_square(
 	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t square_r)
 {
 	const struct potion_rules *rules = &game->potions;
-	mpq_t x;
+	struct potion_view view = { .kind = VIEW_WINDOW, .wild = true, .lines = lines };
+	struct potion_pair pair = { .game = game, .set = step->strips, .a = &view, .b = &view };
+	struct potion_place place[GAME_CHOICES_MAX];
 
-	mpq_init(x);
 	for (uint32_t i = 0; i < rules->mega_count; i++) {
-		uint32_t forced[GAME_REELS_MAX];
-
+		place[i].weight = rules->mega[i].weight;
 		for (uint32_t r = 0; r < game->reels; r++)
-			forced[r] = rules->mega[i].cells >> (r * game->rows) &
-				    ((UINT32_C(1) << game->rows) - 1);
-		respin_square(game, step, lines, forced, x);
-		mpq_add_scaled(square_r, x, rules->mega[i].weight, rules->mega_weight);
+			place[i].rows[r] = rules->mega[i].cells >> (r * game->rows) &
+					   ((UINT32_C(1) << game->rows) - 1);
 	}
-	mpq_clear(x);
+	potion_view_open(&view, game, step->strips);
+	potion_product_places(&pair, place, rules->mega_count, square_r);
+	potion_view_close(&view);
 }
 
 /* In total bets. */
-static void feature_square(
-	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t square_r)
+static void feature_square(const struct game *game, const struct potion_step *step, uint32_t lines,
+	const mpq_t dry, mpq_t square_r)
 {
 	mpq_t x;
 
@@ -72,12 +71,12 @@ static void feature_square(
 	switch (step->kind) {
 	case POTION_HIGH_SYMBOLS:
 	case POTION_RANDOM_WILDS:
-		respin_square(game, step, lines, NULL, square_r);
+		respin_square(game, step, lines, square_r);
 		break;
 	case POTION_MULTIPLIER: /* RULE witch-feature 4.6, 4.7: that of a respin that wins */
-		respin_square(game, step, lines, NULL, square_r);
-		potion_no_win(game, step->strips, lines, x);
-		mpz_sub(mpq_numref(x), mpq_denref(x), mpq_numref(x));
+		respin_square(game, step, lines, square_r);
+		mpq_set_ui(x, 1, 1);
+		mpq_sub(x, x, dry);
 		if (mpq_sgn(x) > 0)
 			mpq_div(square_r, square_r, x);
 		square_mean(&game->potions.multiplier, x);
@@ -104,7 +103,7 @@ const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines)
 		const struct potion_step *step = potion_step(rules, (enum potion_kind)k);
 
 		if (step)
-			feature_square(work->game, step, lines, figures->square[k]);
+			feature_square(work->game, step, lines, figures->dry, figures->square[k]);
 	}
 	figures->has_squares = true;
 	return (const mpq_t *)figures->square;
@@ -220,7 +219,7 @@ static void add_explosion(
 
 	mpq_init(win2);
 	potion_product_init(&found);
-	potion_view_open(&marked, game, moments->set, NULL);
+	potion_view_open(&marked, game, moments->set);
 	product(moments, &marked, &marked, marks, &found);
 	add_coins(win2, found.both, moments->lines, 2, 1);
 	product(moments, &moments->window, &marked, marks, &found);
@@ -273,9 +272,9 @@ static void base_moments(
 	moments.pays = (struct potion_view){ .kind = VIEW_COUNTED, .lines = wager->lines };
 	moments.awards =
 		(struct potion_view){ .kind = VIEW_COUNTED, .awards = true, .lines = wager->lines };
-	potion_view_open(&moments.window, game, moments.set, NULL);
-	potion_view_open(&moments.pays, game, moments.set, NULL);
-	potion_view_open(&moments.awards, game, moments.set, NULL);
+	potion_view_open(&moments.window, game, moments.set);
+	potion_view_open(&moments.pays, game, moments.set);
+	potion_view_open(&moments.awards, game, moments.set);
 	moments.weight = potion_take(spins * sizeof(*moments.weight));
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_init(moments.weight[i]);

@@ -57,6 +57,9 @@ void potion_force(
 struct potion_figures {
 	bool has_squares;
 	mpq_t square[POTION_KINDS]; /* E[win^2] of each feature by itself; EXACT_ALL only */
+	bool has_quiet;
+	mpq_t quiet[POTION_KINDS]; /* P(the feature by itself wins nothing); EXACT_ALL only */
+	mpq_t dry; /* P(a respin of the multiplier wins nothing) */
 	mpq_t value[POTION_KINDS];  /* of each feature by itself */
 	mpq_t multiplier;	    /* E[x] */
 	mpq_t *exploded; /* [spin]: E[win of an explosion; this spin], were it sure to come */
@@ -68,6 +71,7 @@ struct potions_work {
 	struct potion_figures **figures; /* [lines - 1]; made when first asked for */
 };
 
+/* Made when first asked for, kept as long as the work. */
 const struct potion_figures *potion_figures(const struct exact_work *work, uint32_t lines);
 /* E[win^2] of each feature by itself, in squares of total bets. */
 const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines);

@@ -198,17 +198,88 @@ void potion_product_by_spin(const struct potion_pair *pair, const struct potion_
 	potion_give(work, sizeof(*work));
 }
 
-void potion_product_plain(const struct potion_pair *pair, mpq_t both_r)
-{
-	struct pair_space space = space_of(pair);
-	struct pair_reel reel[GAME_REELS_MAX];
+/* ---- respins, whose windows know no potions ---- */
 
-	mpz_set_ui(mpq_denref(both_r), 1);
-	for (uint32_t r = 0; r < space.reels; r++)
-		mpz_mul_ui(mpq_denref(both_r), mpq_denref(both_r),
-			potion_pair_reel(pair, r, POTION_ANY, &reel[r]));
-	pair_sum(&space, reel, mpq_numref(both_r));
+struct respin_work {
+	const struct potion_pair *pair;
+	struct pair_space space;
+	const struct potion_place *place;
+	struct pair_vector from[GAME_REELS_MAX + 1]; /* [reel]: of the places at hand */
+};
+
+/* The weighed sum over the places of a list, which agree on the reels before `reel`. Those that
+ * agree on it too share what is left of it. */
+static const struct pair_vector *from_places(
+	struct respin_work *work, uint32_t reel, const uint8_t *list, uint32_t count)
+{
+	struct pair_vector *vector = &work->from[reel];
+	bool done[GAME_CHOICES_MAX] = { false };
+
+	pair_vector_clear(&work->space, vector);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct potion_place *place = &work->place[list[i]];
+		struct potion_pair pair = *work->pair;
+		struct pair_reel joint;
+		uint8_t alike[GAME_CHOICES_MAX];
+		uint32_t alikes = 0;
+
+		if (reel == work->space.reels)
+			vector->mass[0] += place->weight; /* below 2^64 by far */
+		if (reel == work->space.reels || done[i])
+			continue;
+		for (uint32_t k = i; k < count; k++)
+			if (work->place[list[k]].rows[reel] == place->rows[reel]) {
+				done[k] = true;
+				alike[alikes++] = list[k];
+			}
+		pair.forced = place->rows;
+		(void)potion_pair_reel(&pair, reel, POTION_ANY, &joint);
+		pair_step(&work->space, &joint, from_places(work, reel + 1, alike, alikes), vector);
+		pair_reel_free(&joint, &work->space.a, &work->space.b);
+	}
+	if (reel < work->space.reels)
+		pair_finish(&work->space, vector);
+	return vector;
+}
+
+/* What all windows at all places weigh. */
+static void respin_scale(const struct respin_work *work, uint32_t count, mpz_t scale_r)
+{
+	uint64_t weight = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		weight += work->place[i].weight;
+	mpz_set_ui(scale_r, weight);
+	for (uint32_t r = 0; r < work->space.reels; r++) {
+		struct pair_reel joint;
+
+		mpz_mul_ui(scale_r, scale_r, potion_pair_reel(work->pair, r, POTION_ANY, &joint));
+		pair_reel_free(&joint, &work->space.a, &work->space.b);
+	}
+}
+
+void potion_product_places(const struct potion_pair *pair, const struct potion_place *place,
+	uint32_t count, mpq_t both_r)
+{
+	struct respin_work *work = potion_take(sizeof(*work));
+	struct pair_sums sums;
+	uint8_t list[GAME_CHOICES_MAX];
+
+	assert(count <= GAME_CHOICES_MAX);
+	work->pair = pair;
+	work->space = space_of(pair);
+	work->place = place;
+	respin_scale(work, count, mpq_denref(both_r));
+	work->space.limbs = pair_limbs_for(
+		pair_bits(&work->space, NULL) + mpz_sizeinbase(mpq_denref(both_r), 2));
+	for (uint32_t r = 0; r <= work->space.reels; r++)
+		pair_vector_init(&work->space, r, &work->from[r]);
+	for (uint32_t i = 0; i < count; i++)
+		list[i] = (uint8_t)i;
+	pair_result(&work->space, from_places(work, 0, list, count), &sums);
+	pair_limbs_get(sums.both, work->space.limbs, mpq_numref(both_r));
 	mpq_canonicalize(both_r);
-	for (uint32_t r = 0; r < space.reels; r++)
-		pair_reel_free(&reel[r], &space.a, &space.b);
+	for (uint32_t r = 0; r <= work->space.reels; r++)
+		pair_vector_free(&work->space, &work->from[r]);
+	potion_give(work, sizeof(*work));
 }

@@ -91,8 +91,7 @@ static uint64_t seen_by(
 
 /* ---- views as sides of a product ---- */
 
-static bool view_lines(
-	struct potion_view *view, const struct game *game, uint32_t set, const uint32_t *forced)
+static bool view_lines(struct potion_view *view, const struct game *game, uint32_t set)
 {
 	struct machine_column *columns =
 		potion_take(GAME_REELS_MAX * 2 * GAME_STRIP_MAX * sizeof(*columns));
@@ -108,15 +107,14 @@ static bool view_lines(
 			uint8_t colour;
 			uint64_t shown = potion_column(game, set, r, stop, &colour);
 
-			if (forced)
-				shown = potion_covered(
-					game, shown, forced[r], game->wild, GAME_NO_SYMBOL);
 			for (uint32_t row = 0; row < game->rows; row++) {
 				uint8_t *cell = &column[stop].symbol[row];
 
 				*cell = (uint8_t)(shown >> (8 * row));
 				column[length + stop].symbol[row] =
-					view->kind == VIEW_COVERED ? view->symbol : *cell;
+					view->kind == VIEW_COVERED ? view->symbol
+					: view->wild		   ? game->wild
+								   : *cell;
 			}
 			column[stop].weight = column[length + stop].weight = 1;
 		}
@@ -185,15 +183,14 @@ static void view_counts(struct potion_view *view, const struct game *game)
 			view->automaton.win_max = code_gain(view, game, code);
 }
 
-void potion_view_open(
-	struct potion_view *view, const struct game *game, uint32_t set, const uint32_t *forced)
+void potion_view_open(struct potion_view *view, const struct game *game, uint32_t set)
 {
 	bool built = true;
 
 	if (view->kind == VIEW_COUNTED)
 		view_counts(view, game);
 	else
-		built = view_lines(view, game, set, forced);
+		built = view_lines(view, game, set);
 	assert(built);
 	view->side = (struct pair_side){ .lines = &view->automaton,
 		.line_count = view->kind == VIEW_COUNTED ? 1 : view->lines,

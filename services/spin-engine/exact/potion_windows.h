@@ -16,6 +16,7 @@ struct potion_view {
 	enum view_kind kind;
 	uint8_t symbol, kept; /* COVERED */
 	bool awards;	      /* COUNTED: else pays */
+	bool wild; /* WINDOW: wilds may come down on any cell */
 	uint32_t lines;
 	struct line_automaton automaton; /* by potion_view_open */
 	struct pair_side side;
@@ -30,9 +31,7 @@ struct potion_pair {
 	bool means_only; /* the product is not asked for */
 };
 
-/* `forced` as in potion_pair. */
-void potion_view_open(
-	struct potion_view *view, const struct game *game, uint32_t set, const uint32_t *forced);
+void potion_view_open(struct potion_view *view, const struct game *game, uint32_t set);
 void potion_view_close(struct potion_view *view);
 
 /* The stops whose potion was `colour` (colour + 1, 0 for none, POTION_ANY). Returns what the
@@ -62,7 +61,14 @@ void potion_product_clear(struct potion_product *product);
 /* Windows of the base spin. */
 void potion_product_by_spin(const struct potion_pair *pair, const struct potion_chain *chain,
 	mpq_t *weight, struct potion_product *product_r);
-/* All windows alike: E[a b]. */
-void potion_product_plain(const struct potion_pair *pair, mpq_t both_r);
+/* Where wilds come down in a respin: rows (bits) of each reel, and how likely. */
+struct potion_place {
+	uint32_t rows[GAME_REELS_MAX];
+	uint64_t weight;
+};
+
+/* E[a b] over all windows and over places (at most GAME_CHOICES_MAX) by their weights. */
+void potion_product_places(const struct potion_pair *pair, const struct potion_place *place,
+	uint32_t count, mpq_t both_r);
 
 #endif

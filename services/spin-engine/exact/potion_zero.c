@@ -148,20 +148,17 @@ static void feature_no_win(
 	}
 }
 
-static void features_no_win(const struct exact_work *work, uint32_t lines, mpq_t p_r[POTION_KINDS])
+static const mpq_t *features_no_win(const struct exact_work *work, uint32_t lines)
 {
 	const struct potion_rules *rules = &work->game->potions;
+	struct potion_figures *figures = work->potions->figures[lines - 1];
 
-	for (uint32_t i = 0; i < POTION_KINDS; i++)
-		mpq_init(p_r[i]);
-	for (uint32_t i = 0; i < rules->step_count; i++)
-		feature_no_win(work->game, &rules->step[i], lines, p_r[rules->step[i].kind]);
-}
-
-static void features_clear(mpq_t p[POTION_KINDS])
-{
-	for (uint32_t i = 0; i < POTION_KINDS; i++)
-		mpq_clear(p[i]);
+	assert(figures != NULL);
+	for (uint32_t i = 0; i < rules->step_count && !figures->has_quiet; i++)
+		feature_no_win(
+			work->game, &rules->step[i], lines, figures->quiet[rules->step[i].kind]);
+	figures->has_quiet = true;
+	return (const mpq_t *)figures->quiet;
 }
 
 /* ---- the paid spin ---- */
@@ -173,7 +170,7 @@ struct start {
 };
 
 static void start_set(const struct exact_work *work, const struct potion_spin *spin,
-	mpq_t no_win[POTION_KINDS], struct start *start)
+	const mpq_t *no_win, struct start *start)
 {
 	const struct potion_rules *rules = &work->game->potions;
 	const struct potion_chain *chain = &work->potions->chain;
@@ -273,13 +270,12 @@ static void base_zero(const struct exact_work *work, uint32_t lines, struct spin
 	struct window window = {
 		.game = game, .set = game->mode[work->mode].strips, .grouped = true
 	};
-	mpq_t no_win[POTION_KINDS];
+	const mpq_t *no_win = features_no_win(work, lines);
 
 	memset(zero, 0, sizeof(*zero));
 	zero->work = work;
 	zero->lines = lines;
 	zero->yield = yield;
-	features_no_win(work, lines, no_win);
 	for (uint32_t i = 0; i < chain->spin_count; i++) {
 		start_set(work, &chain->spin[i], no_win, &zero->start[i]);
 		zero->spin_of[colours_of(game, &chain->spin[i])] = (uint16_t)i;
@@ -295,7 +291,6 @@ static void base_zero(const struct exact_work *work, uint32_t lines, struct spin
 	}
 	for (uint32_t i = 0; i < chain->spin_count; i++)
 		mpq_clears(zero->start[i].quiet, zero->start[i].explodes, NULL);
-	features_clear(no_win);
 	potion_give(zero, sizeof(*zero));
 }
 
@@ -305,11 +300,11 @@ static void base_zero(const struct exact_work *work, uint32_t lines, struct spin
 static void free_zero(const struct exact_work *work, uint32_t lines, struct spin_yield *yield)
 {
 	const struct potion_rules *rules = &work->game->potions;
-	mpq_t no_win[POTION_KINDS], quiet, x;
+	const mpq_t *no_win = features_no_win(work, lines);
+	mpq_t quiet, x;
 
 	mpq_inits(quiet, x, NULL);
 	mpq_set_ui(quiet, 1, 1);
-	features_no_win(work, lines, no_win);
 	for (uint32_t i = 0; i < rules->free_set.count; i++) {
 		struct potion_free_set set = potion_free_set(rules, i);
 
@@ -320,7 +315,6 @@ static void free_zero(const struct exact_work *work, uint32_t lines, struct spin
 	}
 	for (uint32_t i = 0; i < yield->zero_count; i++)
 		mpq_mul(yield->zero[i].p, yield->zero[i].p, quiet);
-	features_clear(no_win);
 	mpq_clears(quiet, x, NULL);
 }
 

@@ -76,37 +76,38 @@ static void mega_mean(const struct game *game, const struct lines_input *plain, 
 
 /* One feature by itself, in coins for one coin a line. */
 static void feature_mean(const struct game *game, const struct potion_step *step, uint32_t lines,
-	const mpq_t multiplier, mpq_t mean_r)
+	struct potion_figures *figures)
 {
 	struct lines_input input;
+	mpq_t *mean = &figures->value[step->kind];
 	mpq_t wins;
 
 	plain_reels(game, step->strips, lines, &input);
 	switch (step->kind) {
 	case POTION_HIGH_SYMBOLS:
-		lines_expected(&input, mean_r, NULL);
+		lines_expected(&input, *mean, NULL);
 		break;
 	case POTION_RANDOM_WILDS:
 		for (uint32_t r = 0; r < game->reels; r++)
 			potion_cover(game, &game->potions.wilds[r], game->wild, GAME_NO_SYMBOL,
 				&input.reel[r]);
-		lines_expected(&input, mean_r, NULL);
+		lines_expected(&input, *mean, NULL);
 		break;
 	case POTION_MULTIPLIER: /* RULE witch-feature 4.6: the respin that ends it is one that
 				   wins */
 		mpq_init(wins);
-		potion_no_win(game, step->strips, lines, wins);
-		mpq_neg(wins, wins);
-		mpz_add(mpq_numref(wins), mpq_numref(wins), mpq_denref(wins));
-		lines_expected(&input, mean_r, NULL);
-		assert(mpq_sgn(wins) > 0 || mpq_sgn(mean_r) == 0);
+		potion_no_win(game, step->strips, lines, figures->dry);
+		mpq_set_ui(wins, 1, 1);
+		mpq_sub(wins, wins, figures->dry);
+		lines_expected(&input, *mean, NULL);
+		assert(mpq_sgn(wins) > 0 || mpq_sgn(*mean) == 0);
 		if (mpq_sgn(wins) > 0)
-			mpq_div(mean_r, mean_r, wins);
-		mpq_mul(mean_r, mean_r, multiplier);
+			mpq_div(*mean, *mean, wins);
+		mpq_mul(*mean, *mean, figures->multiplier);
 		mpq_clear(wins);
 		break;
 	case POTION_MEGA_WILD:
-		mega_mean(game, &input, mean_r);
+		mega_mean(game, &input, *mean);
 		break;
 	}
 }
@@ -181,17 +182,17 @@ static struct potion_figures *figures_new(const struct exact_work *work, uint32_
 	struct potion_figures *figures = potion_take(sizeof(*figures));
 	uint32_t spins = work->potions->chain.spin_count;
 
-	figures->has_squares = false;
-	mpq_init(figures->multiplier);
+	figures->has_squares = figures->has_quiet = false;
+	mpq_inits(figures->multiplier, figures->dry, NULL);
 	if (rules->multiplier.weight > 0)
 		choices_mean(&rules->multiplier, figures->multiplier);
 	for (uint32_t k = 0; k < POTION_KINDS; k++) {
 		const struct potion_step *step = potion_step(rules, (enum potion_kind)k);
 
-		mpq_inits(figures->value[k], figures->square[k], NULL);
+		mpq_inits(figures->value[k], figures->square[k], figures->quiet[k], NULL);
 		if (!step)
 			continue;
-		feature_mean(game, step, lines, figures->multiplier, figures->value[k]);
+		feature_mean(game, step, lines, figures);
 		mpz_mul_ui(mpq_denref(figures->value[k]), mpq_denref(figures->value[k]), lines);
 		mpq_canonicalize(figures->value[k]);
 	}
@@ -205,9 +206,9 @@ static struct potion_figures *figures_new(const struct exact_work *work, uint32_
 
 static void figures_free(struct potion_figures *figures, uint32_t spins)
 {
-	mpq_clear(figures->multiplier);
+	mpq_clears(figures->multiplier, figures->dry, NULL);
 	for (uint32_t k = 0; k < POTION_KINDS; k++)
-		mpq_clears(figures->value[k], figures->square[k], NULL);
+		mpq_clears(figures->value[k], figures->square[k], figures->quiet[k], NULL);
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_clear(figures->exploded[i]);
 	potion_give(figures->exploded, spins * sizeof(*figures->exploded));
