@@ -84,13 +84,14 @@ def machine(measured):
 def gather(measured, returns):
     """By the names of the goals: what -> game -> mode or path."""
     result = {"machine": machine(measured), "passes": measured["passes"], "slice_ms": measured["slice_ms"], "exact_rtp_ms": returns}
-    single = {"chacha20_words": "chacha20_words_per_s", "server_draws": "server_draws_per_s"}
     by_game = {"line_evaluations": "optimiser_evaluations_per_s", "plain_spins": "plain_spins_per_s", "plain_scan": "plain_scan_combinations_per_s"}
     served = {"round_play": "round_play_us", "round_phases": "round_play_without_digest_us"}
     for figure in measured["figures"]:
         what, game = figure["what"], figure["game"]
-        if what in single:
-            result[single[what]] = rate(figure)
+        if what == "chacha20_words":
+            result.setdefault("chacha20_words_per_s", {})[figure["path"]] = rate(figure)
+        elif what == "server_draws":
+            result["server_draws_per_s"] = rate(figure)
         elif what == "stream_begin":
             result["round_stream_us"] = duration(figure, 1e6)
         elif what in by_game:
@@ -167,7 +168,8 @@ def table(result):
     for game in result["plain_spins_per_s"]:
         rows.row(f"plain C loop, spins of {game}", result["plain_spins_per_s"][game], 1e6)
         rows.row(f"plain C loop, scan of {game}", result["plain_scan_combinations_per_s"][game], 1e6)
-    rows.row("ChaCha20 in large pieces, words of 32 bits", result["chacha20_words_per_s"], 1e6)
+    for path, figure in result["chacha20_words_per_s"].items():
+        rows.row(f"ChaCha20 in large pieces, words, {path}", figure, 1e6)
     rows.row("the server's rng_below", result["server_draws_per_s"], 1e6)
     for game, found in result["ratios_to_plain_loop"].items():
         print(f"\nTimes the plain loop, {game}: " + ", ".join(f"{name} {value:.3g}" for name, value in found.items()))

@@ -3,6 +3,7 @@
  * before anything is measured. */
 #include "libcommon/base/rng.h"
 #include "services/spin-engine/core/lines.h"
+#include "services/spin-engine/simulate/fast.h"
 #include "services/spin-engine/simulate/fast_stream.h"
 #include "tools/math-bench/bench.h"
 
@@ -207,24 +208,28 @@ static void begin(void *context, uint64_t units)
 void add_random(struct bench *bench)
 {
 	static const struct {
-		const char *what;
+		const char *what, *path;
 		double items;
 		void (*work)(void *context, uint64_t units);
 	} kinds[] = {
-		{ "chacha20_words", WORDS, fill },
-		{ "server_draws", 1, draw },
-		{ "stream_begin", 1, begin },
+		{ "chacha20_words", "scalar", WORDS, fill }, /* libsodium's, which may use AVX2 */
+		{ "chacha20_words", "avx512", WORDS, fill },
+		{ "server_draws", "", 1, draw },
+		{ "stream_begin", "", 1, begin },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct generator *generator = keep(sizeof(*generator));
+		bool avx512 = strcmp(kinds[i].path, "avx512") == 0;
 
-		stream_open(&generator->stream, 1, 1, 0);
+		if (avx512 && !fast_has_avx512())
+			continue;
+		stream_open(&generator->stream, 1, 1, 0, avx512);
 		rng_init(&generator->rng, generator->key);
 		bench_add(bench, &(struct figure){ .what = kinds[i].what,
 					 .game = "",
 					 .mode = "",
-					 .path = "",
+					 .path = kinds[i].path,
 					 .items = kinds[i].items,
 					 .work = kinds[i].work,
 					 .context = generator });

@@ -271,8 +271,8 @@ static void play(struct fast_player *player, bool features, uint64_t seed, uint6
 	player->quiet = features ? sim->quiet[CONTEXT_BASE] : sim->unpaid;
 	player->state = sim->start;
 	memset(player->plain, 0, sizeof(player->plain));
-	stream_open(&player->words, seed, block, STREAM_SPINS);
-	stream_open(&player->draws, seed, block, STREAM_DRAWS);
+	stream_open(&player->words, seed, block, STREAM_SPINS, player->avx512);
+	stream_open(&player->draws, seed, block, STREAM_DRAWS, player->avx512);
 	if (sim->game->mode[sim->bet.mode].guarantee != GUARANTEE_NONE)
 		play_guaranteed(player, &balance, rounds);
 	else if (sim->bases > 1 || sim->base[0].wide)

@@ -3,24 +3,32 @@
 #ifndef CARILLON_SPIN_ENGINE_FAST_STREAM_H
 #define CARILLON_SPIN_ENGINE_FAST_STREAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 stream_wide;
 
-#define STREAM_WORDS 1024u /* of a stream's buffer */
+#define STREAM_WORDS 1024u     /* of a stream's buffer */
+#define STREAM_WIDE_WORDS 256u /* sixteen blocks */
 
 struct word_stream {
 	uint8_t key[32];
+	bool avx512;
 	uint64_t block; /* of ChaCha20, next */
 	uint32_t at;
 	uint32_t word[STREAM_WORDS];
 };
 
-/* Stream number `which` of block `block` of the run `seed`. */
-void stream_open(struct word_stream *stream, uint64_t seed, uint64_t block, uint32_t which);
+/* Stream number `which` of block `block` of the run `seed`. `avx512`: by those instructions, which
+ * the processor must have; the words are the same. */
+void stream_open(
+	struct word_stream *stream, uint64_t seed, uint64_t block, uint32_t which, bool avx512);
 /* The next `count` words, a multiple of 16, straight into `out`: never mixed with stream_word. */
 void stream_fill(struct word_stream *stream, uint32_t *out, uint32_t count);
 void stream_refill(struct word_stream *stream);
+/* Blocks `block` .. `block` + 15, whose low halves do not wrap, into STREAM_WIDE_WORDS words.
+ * fast_chacha.c */
+void stream_blocks_avx512(const uint8_t key[32], uint64_t block, uint32_t *out);
 
 static inline uint32_t stream_word(struct word_stream *stream)
 {

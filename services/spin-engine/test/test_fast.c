@@ -84,7 +84,7 @@ static void check_table(const struct fast_sim *sim, const struct spin_table *tab
 {
 	struct word_stream stream;
 
-	stream_open(&stream, seed, 0, 9);
+	stream_open(&stream, seed, 0, 9, false);
 	for (uint32_t i = 0; i < 400; i++) {
 		uint16_t stop[GAME_REELS_MAX];
 		struct place place;
@@ -175,7 +175,7 @@ static void test_spins_are_unbiased(void **unused)
 	uint32_t seen[GAME_REELS_MAX][GAME_STRIP_MAX] = { { 0 } };
 
 	(void)unused;
-	stream_open(&stream, 3, 0, 0);
+	stream_open(&stream, 3, 0, 0, false);
 	for (uint32_t i = 0; i < 200000; i++) {
 		uint16_t stop[GAME_REELS_MAX];
 		struct place place;
@@ -201,6 +201,28 @@ static void test_spins_are_unbiased(void **unused)
 	batch_scan(table, &batch, 16);
 	assert_int_equal(batch.count, table->reject > 0 ? 0 : 16);
 	fast_free(&sim);
+}
+
+/* Sixteen blocks at once are libsodium's, in whatever pieces they are asked for. */
+static void test_words_are_the_same_with_avx512(void **unused)
+{
+	static const uint32_t pieces[] = { 16, 256, 2048, 240, 272, 1024, 512, 16 };
+	static uint32_t wide[2048], plain[2048];
+	struct word_stream with, without;
+
+	(void)unused;
+	if (!fast_has_avx512())
+		skip();
+	for (uint64_t seed = 1; seed < 20; seed++) {
+		stream_open(&with, seed, seed * 7, 1, true);
+		stream_open(&without, seed, seed * 7, 1, false);
+		with.block = without.block = seed % 3 == 0 ? UINT32_MAX - 40 : seed;
+		for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+			stream_fill(&with, wide, pieces[i]);
+			stream_fill(&without, plain, pieces[i]);
+			assert_memory_equal(wide, plain, pieces[i] * sizeof(*wide));
+		}
+	}
 }
 
 /* ---- rounds ---- */
@@ -419,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_tables_give_what_the_engine_pays),
 		cmocka_unit_test(test_windows_pay_what_the_engine_pays),
 		cmocka_unit_test(test_spins_are_unbiased),
+		cmocka_unit_test(test_words_are_the_same_with_avx512),
 		cmocka_unit_test(test_avx512_and_scalar_are_the_same_bits),
 		cmocka_unit_test(test_rounds_are_the_engines_in_distribution),
 		cmocka_unit_test(test_balance_is_walked_round_by_round),
