@@ -175,22 +175,21 @@ static void time_close(struct moments_work *work, uint32_t time)
 
 /* ---- products ---- */
 
-/* The joint weights of a reel at two times, for both kinds of sides. */
-static void joint_reel(const struct moments_work *work, uint32_t reel, const struct pair_side *a,
-	const struct pair_side *b, const struct sticky_ways *ways, struct pair_reel *joint_r)
+/* What a side reads of a column. A game may have one row, so the rows of a side do not tell. */
+static uint64_t side_column(const struct moments_work *work, enum aspect aspect, uint64_t column)
 {
-	pair_reel_init(joint_r, a, b);
-	for (size_t w = 0; w < ways[reel].count; w++) {
-		const struct sticky_way *way = &ways[reel].way[w];
-		uint64_t before = a->rows == 1
-					  ? counted_mask(work->game, &work->counted, way->before)
-					  : way->before;
-		uint64_t column = b->rows == 1
-					  ? counted_mask(work->game, &work->counted, way->column)
-					  : way->column;
+	return aspect == ASPECT_LINES ? column : counted_mask(work->game, &work->counted, column);
+}
 
-		pair_reel_add(joint_r, a, b, before, column, way->weight);
-	}
+/* The joint weights of a reel at two times: aspect x before, y at the later time. */
+static void joint_reel(const struct moments_work *work, const struct pair_space *space,
+	enum aspect x, enum aspect y, const struct sticky_ways *ways, struct pair_reel *joint_r)
+{
+	pair_reel_init(joint_r, &space->a, &space->b);
+	for (size_t w = 0; w < ways->count; w++)
+		pair_reel_add(joint_r, &space->a, &space->b,
+			side_column(work, x, ways->way[w].before),
+			side_column(work, y, ways->way[w].column), ways->way[w].weight);
 }
 
 /* E[aspect x at the earlier time, aspect y at the later; triggered], before units. */
@@ -204,7 +203,7 @@ static void product(const struct moments_work *work, const struct sticky_ways *w
 	struct pair_reel joint[GAME_REELS_MAX];
 
 	for (uint32_t r = 0; r < space.reels; r++)
-		joint_reel(work, r, &space.a, &space.b, ways, &joint[r]);
+		joint_reel(work, &space, x, y, &ways[r], &joint[r]);
 	pair_sum(&space, joint, mpq_numref(mean_r));
 	mpz_set_ui(mpq_denref(mean_r), 1);
 	for (uint32_t r = 0; r < space.reels; r++) {
