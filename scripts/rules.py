@@ -25,7 +25,7 @@ HEAD = """# All rules, and what holds them
 Made by `scripts/check-rules.sh --table` from the sheets beside this page and from the names in code and tests; `scripts/test.sh rules`
 fails when it is out of date. *Kind*: **page** is in the published rules, **ours** is our ruling where they are silent; many rules have
 both. *Held by* is the part that carries the rule out; *later*: nothing does yet. The numbers themselves (paytables, strips, odds)
-are in the games' [definition files](../definition.md), which the exact analysis proves.
+are in the games' [definition files](../definition.md), which the exact analysis proves; words are those of the [glossary](../glossary.md).
 """
 
 
