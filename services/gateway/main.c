@@ -121,7 +121,7 @@ void on_config(struct edge_request *request, void *context)
 
 static struct {
 	bool installation, ready;
-	uint64_t alive_since_us;
+	uint64_t alive_since_us, owned_since_us;
 } start;
 
 static void on_installation(void *context, PGresult *result, const char *error)
@@ -162,6 +162,11 @@ static void readiness(void)
 		why_not = "registered; others connect";
 	else if (!status_owned())
 		why_not = "a shard of wallet or spin-engine has no owner";
+	if (why_not == NULL && start.owned_since_us == 0)
+		start.owned_since_us = now_us;
+	/* The engine registers its games before it takes a shard; pools register theirs before it. */
+	if (why_not == NULL && !games_read_since(start.owned_since_us))
+		why_not = "the games have not been read yet";
 	start.ready = why_not == NULL;
 	edge_ready(gateway.edge, start.ready, why_not);
 	if (start.ready)
@@ -203,7 +208,7 @@ static void on_half(void *context)
 {
 	(void)context;
 	instance_beat(gateway.instance);
-	games_load(&gateway);
+	games_load(&gateway, !start.ready);
 }
 
 static void on_second(void *context)

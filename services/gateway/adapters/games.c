@@ -22,8 +22,9 @@ struct shown {
 static struct {
 	struct shown game[GAMES_MAX];
 	size_t n;
-	char *list; /* of GET /v1/games */
-	uint64_t read_us;
+	char *list;	  /* of GET /v1/games */
+	uint64_t read_us; /* the last reading began */
+	uint64_t told_us; /* the last one that was answered began */
 	bool waiting;
 } games;
 
@@ -79,14 +80,20 @@ static void on_definitions(void *context, PGresult *result, const char *error)
 	(void)json_object_set_new(root, "games", list);
 	games.list = json_dumps(root, JSON_COMPACT);
 	json_decref(root);
+	games.told_us = games.read_us;
 }
 
-void games_load(struct gateway *gateway)
+bool games_read_since(uint64_t us)
+{
+	return games.told_us >= us;
+}
+
+void games_load(struct gateway *gateway, bool soon)
 {
 	uint64_t now_us = edge_now_us(gateway->edge);
 	const char *parameters[] = { gateway->demo ? "true" : "false" };
 	bool due = games.read_us == 0 ||
-		   now_us - games.read_us >= (games.n == 0 ? SECOND_US / 2 : EVERY_US);
+		   now_us - games.read_us >= (soon || games.n == 0 ? SECOND_US / 2 : EVERY_US);
 	if (games.waiting || !due)
 		return;
 	games.waiting = true;
@@ -122,7 +129,8 @@ static void missing(struct edge_request *request, const char *slug)
 	if (games.n == 0)
 		answer_unavailable(request, "the games have not been read yet");
 	else
-		edge_answer_error(request, 404, "game_unknown", "There is no such game.", "game", slug, "one of GET /v1/games");
+		edge_answer_error(request, 404, "game_unknown", "There is no such game.", "game",
+			slug, "one of GET /v1/games");
 }
 
 bool game_served(struct edge_request *request, const char *slug)

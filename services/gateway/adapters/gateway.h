@@ -152,7 +152,10 @@ ask_done history_replay;
 
 /* ---- games.c ---- */
 
-void games_load(struct gateway *gateway);
+/* Reads them again when it is time; `soon`: twice a second, for others are just registering them. */
+void games_load(struct gateway *gateway, bool soon);
+/* Has a reading that began after that moment been answered? */
+bool games_read_since(uint64_t us);
 /* The slug of a game's number; "" when unknown. */
 const char *game_slug(uint32_t number);
 /* False when it is not, and the request has been answered: 404, or 503 before the games have been read. */

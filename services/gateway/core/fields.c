@@ -99,8 +99,8 @@ void field_expected(const struct field *field, char *out)
 		break;
 	case FIELD_SLUG:
 		(void)snprintf(out, PROBLEM_TEXT_MAX,
-			"%" PRId64 " to %" PRId64 " characters of a-z, 0-9, \"-\" and \"_\"", field->min,
-			field->max);
+			"%" PRId64 " to %" PRId64 " characters of a-z, 0-9, \"-\" and \"_\"",
+			field->min, field->max);
 		break;
 	case FIELD_HEX:
 		(void)snprintf(out, PROBLEM_TEXT_MAX,
@@ -146,8 +146,8 @@ static bool text_ok(const struct field *field, const struct value *value)
 		return false;
 	for (size_t i = 0; i < value->length; i++) {
 		unsigned char c = (unsigned char)value->text[i];
-		bool slug = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-			    c == '_';
+		bool slug =
+			(c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 		if (field->type == FIELD_SLUG ? !slug : c < 0x20 || c == 0x7f)
 			return false;
 	}
