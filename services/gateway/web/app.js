@@ -74,7 +74,7 @@ function Say({ app }) {
 	const { state, dispatch } = app;
 	const { message, game, round } = state;
 	const smallest = () => dispatch({ type: "bet", bet: { coin_minor: game.currencies.find((c) => c.currency === state.currency).coins_minor[0], lines: game.lines_min, coins: game.coins_min, mode: game.modes[0].id } });
-	return html`<div class="say"><div class="message" role="status" id="message">${message ? html`<span class=${message.bad ? "bad" : "good"}>${message.text}</span>` : null}
+	return html`<div class="say ${game.gamble ? "" : "brief"}"><div class="message" role="status" id="message">${message ? html`<span class=${message.bad ? "bad" : "good"}>${message.text}</span>` : null}
 		${message?.smallest ? html` <button id="smallest" onClick=${smallest}>Set the smallest bet</button>` : null}</div>
 		${round?.next === "gamble" && !state.spinning && !state.revealing && game.gamble ? html`<${Gamble} state=${state} act=${app.act} />` : null}</div>`;
 }

@@ -26,8 +26,8 @@ export function modeRefusal(game, mode, bet, currency) {
 export function modeWords(game, mode) {
 	const words = [];
 	if (mode.wild_reels) {
-		const sets = mode.wild_reels.map((set) => listed(set.map(String)));
-		words.push(`Reel ${sets.length > 1 ? `${sets.slice(0, -1).join("; ")} or ${sets.at(-1)}` : sets[0]} is wild from top to bottom`);
+		const many = mode.wild_reels[0].length > 1;
+		words.push(`${many ? "Reels" : "Reel"} ${listed(mode.wild_reels.map((set) => listed(set.map(String), "+").replaceAll(", ", " + ")), "or")} ${many ? "are" : "is"} wild from top to bottom`);
 	}
 	if (mode.guarantee?.kind === "line_win") words.push("at least one line wins");
 	if (mode.guarantee?.kind === "symbols") words.push(`At least ${mode.guarantee.at_least} ${symbolOf(game, mode.guarantee.symbol).name} symbols land`);

@@ -17,7 +17,8 @@ export function Jackpots({ pools, game, currency, coin }) {
 	const numbers = [game.jackpot?.pool_number, game.cards?.eligible ? game.cards.set_number : null].filter(Boolean);
 	const groups = pools.filter((pool) => numbers.includes(pool.pool)).map((pool) => [pool, pool.rows.filter((row) => row.level || row.currency === currency)
 		.sort((a, b) => (a.coin_minor ?? 0) - (b.coin_minor ?? 0) || (a.level ?? 0) - (b.level ?? 0))]).filter(([, rows]) => rows.length);
-	return html`<section class="panel" id="jackpots" aria-label="Jackpots"><h2>Live jackpots</h2>${groups.length ? null : html`<p class="quiet">${game.name} has no jackpot.</p>`}
+	if (!groups.length) return null;
+	return html`<section class="panel" id="jackpots" aria-label="Jackpots"><h2>Live jackpots</h2>
 		${groups.map(([pool, rows]) => html`<div class="jackpots" key=${pool.pool} data-kind=${pool.kind}>
 		${rows.map((row) => html`<${Tile} key="${row.currency}-${row.level ?? row.coin_minor}" pool=${pool} row=${row} coin=${coin} />`)}</div>`)}</section>`;
 }
