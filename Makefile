@@ -192,7 +192,7 @@ help:
 	@echo '  make test                                   everything: unit tests, threads, fuzzers, purity, end to end'
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
-	@echo '  make bench BENCH=e2e|math [SHORT=1]         measure; results in build/bench/ (SHORT: of math only)'
+	@echo '  make bench BENCH=e2e|math [QUICK=1]         measure; results in build/bench/ (QUICK: of math only)'
 	@echo '  make rng-test [SEED=n]                      statistical batteries on the generator (minutes)'
 	@echo '  make compose-test                           images, containers and 30 s of play in them'
 	@echo '  make format | format-check                  clang-format'
@@ -233,7 +233,7 @@ test-threads:
 fuzz:
 	@scripts/test.sh fuzz $(SECONDS)
 bench:
-	@scripts/bench.sh $(or $(BENCH),e2e) $(if $(SHORT),--short)
+	@scripts/bench.sh $(or $(BENCH),e2e) $(if $(QUICK),--short)
 rng-test:
 	@scripts/rng-test.sh $(SEED)
 compose-test:

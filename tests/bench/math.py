@@ -179,7 +179,7 @@ def table(result):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--passes", type=int, default=7)
-    parser.add_argument("--slice-ms", type=int, default=150)
+    parser.add_argument("--slice-ms", type=int, default=100)
     parser.add_argument("--short", action="store_true", help="three passes of 30 ms")
     options = parser.parse_args()
     if options.short:

@@ -1,7 +1,7 @@
 /*~ math-bench [--games=DIR] [--passes=N] [--slice-ms=N] [--only=TEXT]: how fast the mathematics is,
  * on one thread.
  *
- * Every figure is some work for about --slice-ms (150) of CPU time; how much that is, is found by
+ * Every figure is some work for about --slice-ms (100) of CPU time; how much that is, is found by
  * trying. Then all figures are measured in turn, --passes (7) times, so that a neighbour on the
  * machine who comes and goes disturbs all of them alike, and ratios are of the same moments.
  * --only=complete_rounds:mona measures the figures whose text (what:game:mode:path) begins so: also
@@ -240,7 +240,7 @@ static uint32_t number_of(const char *option, const char *text, uint32_t max)
 static void options_read(int argc, char **argv, struct options *options)
 {
 	*options = (struct options){
-		.games = "services/spin-engine/games", .only = "", .passes = 7, .slice_ms = 150
+		.games = "services/spin-engine/games", .only = "", .passes = 7, .slice_ms = 100
 	};
 	for (int i = 1; i < argc; i++)
 		if (strncmp(argv[i], "--games=", 8) == 0)
