@@ -29,18 +29,20 @@ struct carried {
 static void carry(struct fast_player *player, uint32_t cells, struct carried *carried)
 {
 	const struct hold_rules *hold = &player->sim->game->hold;
+	const struct value_guide *guide = &player->sim->hold_value;
 	uint32_t weight = hold->value.weight + hold->mystery_weight + hold->multiplier_weight;
 
 	for (uint32_t i = 0; i < cells; i++) {
-		uint32_t value = stream_below(&player->draws, weight), at = 0;
+		uint32_t value = stream_below(&player->draws, weight), at;
 
 		if (value >= hold->value.weight + hold->mystery_weight) {
 			carried->multipliers++;
 		} else if (value >= hold->value.weight) {
 			carried->mysteries++;
 		} else {
-			while (value >= hold->value.of[at].weight)
-				value -= hold->value.of[at++].weight;
+			at = guide->from[value >> guide->shift];
+			while (value >= guide->below[at])
+				at++;
 			carried->values += hold->value.of[at].x;
 		}
 	}

@@ -141,6 +141,15 @@ uint32_t window_pay(
 
 /* ---- a game, a mode, a bet ---- */
 
+#define GUIDE_ENTRIES 256u
+
+/* Where to begin looking for a value: most often that is it. */
+struct value_guide {
+	uint32_t below[GAME_CHOICES_MAX]; /* running sums of the weights */
+	uint32_t shift;
+	uint8_t from[GUIDE_ENTRIES]; /* [value >> shift] the first choice it can be */
+};
+
 struct fast_sim {
 	const struct game *game; /* borrowed */
 	struct bet bet;
@@ -161,6 +170,7 @@ struct fast_sim {
 	uint64_t
 		hold_cells[GAME_CELLS_MAX + 1]; /* of^n; 0: too large, cells are drawn one by one */
 	uint64_t *hold_below;			/* [n * (GAME_CELLS_MAX + 1) + k] */
+	struct value_guide hold_value;
 };
 
 #define PLAIN_MAX 4096u

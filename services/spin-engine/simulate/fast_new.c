@@ -117,6 +117,21 @@ static bool hold_build(struct fast_sim *sim)
 	return true;
 }
 
+static void guide_build(const struct choices *choices, struct value_guide *guide_r)
+{
+	uint32_t sum = 0, at = 0;
+
+	while (choices->weight >> guide_r->shift >= GUIDE_ENTRIES)
+		guide_r->shift++;
+	for (uint32_t i = 0; i < choices->count; i++)
+		guide_r->below[i] = sum += choices->of[i].weight;
+	for (uint32_t i = 0; i << guide_r->shift < choices->weight; i++) {
+		while (i << guide_r->shift >= guide_r->below[at])
+			at++;
+		guide_r->from[i] = (uint8_t)at;
+	}
+}
+
 static enum fast_status sim_build(struct fast_sim *sim)
 {
 	const struct game *game = sim->game;
@@ -131,6 +146,7 @@ static enum fast_status sim_build(struct fast_sim *sim)
 		if (!tag_infos_build(sim, (enum spin_context)context))
 			return FAST_NO_MEMORY;
 	window_lines_build(sim);
+	guide_build(&game->hold.value, &sim->hold_value);
 	if (game->hold.offered && !hold_build(sim))
 		return FAST_NO_MEMORY;
 	return tables_build(sim, mode, progressive);
