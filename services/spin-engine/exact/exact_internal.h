@@ -117,6 +117,9 @@ struct exact_work {
 enum exact_status sticky_prepare(struct exact_work *work);
 void sticky_yield(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield);
+/* Offers the best sticky respin of each context (exact_offer_max). EXACT_ALL. */
+void sticky_offer_most(
+	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r);
 void sticky_work_free(struct sticky_work **work);
 
 /* Potions: the yield in CONTEXT_BASE is that of the stationary state with everything unlocked.
@@ -128,6 +131,10 @@ void potions_yield(const struct exact_work *work, const struct exact_wager *wage
 	enum spin_context context, struct spin_yield *yield);
 void potions_levels(const struct exact_work *work, const struct exact_wager *wager,
 	const mpq_t rest, struct exact_mode *mode_r, mpq_t low_r, mpq_t high_r);
+/* Offers the best paid spin and the best free spin with their features. EXACT_ALL; after the spins
+ * by themselves. */
+void potions_offer_most(
+	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r);
 void potions_work_free(struct potions_work **work);
 
 void exact_add_part(struct exact_mode *mode, const char *source, const mpq_t rtp);

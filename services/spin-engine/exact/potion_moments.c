@@ -111,9 +111,7 @@ const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines)
 
 /* ---- what the potions of a spin start ---- */
 
-/* Of each row of potions: the chance that it starts this, by what is carried in the long run, all
- * steps open. kind < 0: an explosion. */
-static void start_weights(const struct exact_work *work, int kind, mpq_t *weight_r)
+void potion_start_weights(const struct exact_work *work, int kind, mpq_t *weight_r)
 {
 	const struct potion_rules *rules = &work->game->potions;
 	const struct potion_chain *chain = &work->potions->chain;
@@ -246,12 +244,12 @@ static void add_starts(struct moments_work *moments)
 	for (uint32_t i = 0; i < rules->step_count; i++) {
 		enum potion_kind kind = rules->step[i].kind;
 
-		start_weights(work, (int)kind, moments->weight);
+		potion_start_weights(work, (int)kind, moments->weight);
 		add_feature(moments, figures->value[kind], square[kind]);
 	}
 	if (rules->explosion.in == 0)
 		return;
-	start_weights(work, -1, moments->weight);
+	potion_start_weights(work, -1, moments->weight);
 	for (uint32_t i = 0; i < rules->revealed.count; i++)
 		add_explosion(moments, (uint8_t)rules->revealed.of[i].x,
 			rules->revealed.of[i].weight, rules->revealed.weight);

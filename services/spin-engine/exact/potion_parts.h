@@ -92,6 +92,10 @@ enum exact_event potion_event(enum potion_kind kind);
 void *potion_take(size_t bytes); /* by GMP's functions: never NULL */
 void potion_give(void *block, size_t bytes);
 
+/* Of each row of potions: the chance that it starts this, by what is carried in the long run, all
+ * steps open. kind < 0: an explosion. */
+void potion_start_weights(const struct exact_work *work, int kind, mpq_t *weight_r);
+
 /* Both add what the features change in a yield that does not hold them yet. EXACT_ALL. */
 void potions_moments(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield);

@@ -133,5 +133,9 @@ enum exact_status exact_fill_wins(const struct exact_work *work, const struct ex
 		offer_spin(free_spin, wager, "free spin", mode_r);
 	if (paid->hold)
 		offer_hold(paid, mode_r);
+	if (work->sticky)
+		sticky_offer_most(work, wager, mode_r);
+	if (work->potions)
+		potions_offer_most(work, wager, mode_r);
 	return fill_distribution(work, wager, mode_r);
 }
