@@ -87,10 +87,9 @@ export function Controls({ app }) {
 	const mode = modeOf(game, bet.mode);
 	return html`<div class="controls bar">
 		<${BetPickers} state=${state} dispatch=${dispatch} locked=${locked} />
-		<span class="spacer"></span>
-		<div class="price"><span class="quiet">${isBought(mode) ? "Price" : "Total bet"}</span><output id="stake">${money(priceOf(bet, mode), currency ?? "EUR")}</output></div>
+		<div class="go"><div class="price"><span class="quiet">${isBought(mode) ? "Price" : "Total bet"}</span><output id="stake">${money(priceOf(bet, mode), currency ?? "EUR")}</output></div>
 		<button id="skip" disabled=${!state.revealing} onClick=${skip}>Skip</button>
-		<${MainButton} app=${app} locked=${locked} />
+		<${MainButton} app=${app} locked=${locked} /></div>
 	</div>
 	<${Modes} state=${state} dispatch=${dispatch} locked=${locked} />
 	<div class="more"><${Autospin} state=${state} dispatch=${dispatch} autospin=${app.autospin} locked=${locked} />

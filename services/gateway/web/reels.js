@@ -1,5 +1,5 @@
 // The reels as a phase left them: every cell with its symbol, what it carries, whether it was held, covered or landed, and what it won.
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { bytesOf } from "/api.js";
 import { Art, hueOf } from "/art.js";
 import { money } from "/format.js";
@@ -99,6 +99,12 @@ export function Screen({ scene, phase, spinning, children, name = "" }) {
 
 // All phases of a round in order; each brings its screen back.
 export function Course({ scene, steps, at, choose, name = "" }) {
-	return html`<ol class="course" id="${name}course">${steps.map((phase, i) => html`<li key=${phase.index}><button class=${i === at ? "chosen" : ""} aria-current=${i === at ? "step" : undefined} onClick=${() => choose(i)}>
+	const list = useRef(null);
+	// Only the list moves, never the page under the player's hands.
+	useEffect(() => {
+		const step = list.current.children[at];
+		if (step) list.current.scrollTop = step.offsetTop - list.current.clientHeight / 2;
+	}, [at, steps.length]);
+	return html`<ol class="course" id="${name}course" ref=${list}>${steps.map((phase, i) => html`<li key=${phase.index}><button class=${i === at ? "chosen" : ""} aria-current=${i === at ? "step" : undefined} onClick=${() => choose(i)}>
 		<span class="no">${phase.index + 1}</span><span><b>${titleOf(scene, phase)}</b> <span class="quiet">${wordsOf(scene, phase)}</span></span><b class=${phase.win_minor ? "gold" : "quiet"}>${money(phase.win_minor, scene.currency)}</b></button></li>`)}</ol>`;
 }
