@@ -200,10 +200,10 @@ help:
 	@echo '  make clean                                  remove build/ (data in var/ and downloads in .cache/ stay)'
 	@echo 'Options: -j2, V=1 (show commands), MARCH=native'
 # The mathematics' tool has a short path of its own.
-SHORT := $(if $(filter slotmath,$(TOOLS)),$(O)/slotmath)
+SHORT_PATH := $(if $(filter slotmath,$(TOOLS)),$(O)/slotmath)
 $(O)/slotmath: $(O)/bin/slotmath
 	$(Q)ln -sf bin/slotmath $@
-all: $(BINS) $(SHORT) web
+all: $(BINS) $(SHORT_PATH) web
 lib: $(filter %.a,$(LIB_COMMON) $(foreach s,$(SERVICE_DIRS),$(call service_libs,$(s))))
 tests: $(TESTS)
 thread-tests: $(THREAD_TESTS)
