@@ -264,6 +264,7 @@ def summarize(record, proof, deaths):
         "rounds_settled": record.get("rounds_settled", 0),
         "rounds_refused": record.get("rounds_refused", 0),
         "jackpot_hits": record.get("jackpot_hits", 0),
+        "games": {game: sum(modes.values()) for game, modes in record.get("games", {}).items()},
         "ledger_ok": bool(proof.get("ledger_ok", False)),
         "pools_ok": bool(proof.get("pools_ok", False)),
         "p50_ms": record.get("p50_ms", 0),
@@ -317,6 +318,8 @@ def play(options):
     if record.get("first_round_ms") is not None and summary["rounds_settled"]:
         first = started + record["first_round_ms"] / 1000 - options.began_ms / 1000
         say(f"first round settled {first:.1f} s after the command; {record.get('rounds_per_s', 0):.0f} rounds/s")
+    for game, modes in record.get("games", {}).items():
+        say(f"{game}: {sum(modes.values())} rounds" + (f" ({', '.join(f'{mode} {n}' for mode, n in modes.items())})" if len(modes) > 1 else ""))
     explain(record, proof, deaths, code)
     print(json.dumps(summary), flush=True)
     well = code == 0 and summary["rounds_settled"] > 0 and summary["ledger_ok"] and summary["pools_ok"] and not summary["errors"]

@@ -74,7 +74,7 @@ def bus(place, seconds, players):
 def http(place, seconds, rate):
     """As many spins a second as asked for (0: as fast as answers come)."""
     before = cpu_of_all(place)
-    players = place.players(players=200, seconds=seconds, rate=rate, first_player=1 if rate else 1001, gamble=0, subscribers=1)
+    players = place.players(players=200, seconds=seconds, rate=rate, first_player=1 if rate else 1001, game="bewitched", gamble=0, subscribers=1)
     record = players.finish(stop=False, timeout=seconds + 120)
     after = cpu_of_all(place)
     return {"rounds_per_s": record["rounds_per_s"], "p50_ms": record["p50_ms"], "p99_ms": record["p99_ms"], "settled": record["rounds_settled"],

@@ -1,11 +1,20 @@
-/* Which bet is placed: what the options say, else a seeded mix that a player can afford. */
+/* Which bet is placed: what the options say, as far as the game offers it, else a seeded mix that a
+ * player can afford. */
 #include "tools/players/player.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define BASE_SHARE 8 /* so many rounds of the base game on each of a bought mode */
 
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
+}
+
+static int64_t within(int64_t value, int64_t low, int64_t high)
+{
+	return value < low ? low : least(value, high);
 }
 
 static int64_t between(struct player *player, int64_t low, int64_t high)
@@ -13,82 +22,140 @@ static int64_t between(struct player *player, int64_t low, int64_t high)
 	return low + (int64_t)(player_random(player) % (uint64_t)(high - low + 1));
 }
 
+/* The coin value of the options where the game has it, else one of the first `offered`. */
+static size_t coin_choose(struct player *player, size_t offered)
+{
+	const struct game_rules *rules = player->game;
+	for (size_t i = 0; i < rules->coins_n; i++)
+		if (rules->coin[i] == player->crowd->options->coin_minor)
+			return i;
+	return (size_t)(player_random(player) % offered);
+}
+
+/* Each mode now and then; the base game where the price is beyond the rules or a tenth of the
+ * balance. */
+static void mode_choose(struct player *player, size_t coin, struct bet_choice *bet)
+{
+	const struct game_rules *rules = player->game;
+	size_t at = (size_t)(player_random(player) % (BASE_SHARE + rules->modes_n - 1));
+	int64_t total = bet->coin * bet->lines * bet->coins, price;
+	bet->mode = 0;
+	bet->stake = total;
+	if (at < BASE_SHARE || !rules->sold[coin] || player->refused_in_row)
+		return;
+	price = total * rules->mode[at - BASE_SHARE + 1].price_hundredths / 100;
+	if (price > player->balance / 10 || (rules->price_max && price > rules->price_max))
+		return;
+	bet->mode = at - BASE_SHARE + 1;
+	bet->stake = price;
+}
+
 /* A mix: half of the bets with all lines, stakes of at most a fiftieth of the balance where the
  * rules allow it, so that a player lasts for thousands of rounds. */
-void bet_choose(struct player *player, int64_t *coin_r, int64_t *lines_r, int64_t *coins_r)
+void bet_choose(struct player *player, struct bet_choice *bet_r)
 {
-	const struct crowd *crowd = player->crowd;
-	const struct options *options = crowd->options;
-	int64_t afford = player->balance / 50;
-	size_t offered = 1;
-	while (offered < crowd->coins_n && crowd->coin[offered] * crowd->lines_max <= afford)
+	const struct game_rules *rules = player->game;
+	const struct options *options = player->crowd->options;
+	int64_t afford = player->balance / 50, lines, coins;
+	size_t offered = 1, coin;
+	while (offered < rules->coins_n && rules->coin[offered] * rules->lines_max <= afford)
 		offered++;
-	*coin_r = options->coin_minor ? options->coin_minor
-				      : crowd->coin[player_random(player) % offered];
-	*lines_r = options->lines ? options->lines
-		   : player_random(player) % 2
-			   ? crowd->lines_max
-			   : between(player, crowd->lines_min, crowd->lines_max);
-	*coins_r = options->coins ? options->coins
-				  : between(player, crowd->coins_min, crowd->coins_max);
+	coin = coin_choose(player, offered);
+	lines = options->lines ? within(options->lines, rules->lines_min, rules->lines_max)
+		: player_random(player) % 2 ? rules->lines_max
+					    : between(player, rules->lines_min, rules->lines_max);
+	coins = options->coins ? within(options->coins, rules->coins_min, rules->coins_max)
+			       : between(player, rules->coins_min, rules->coins_max);
 	if (player->refused_in_row == 0 && !options->coins) {
-		int64_t most = afford / (*coin_r * *lines_r);
-		*coins_r = most > crowd->coins_min ? least(*coins_r, most) : crowd->coins_min;
+		int64_t most = afford / (rules->coin[coin] * lines);
+		coins = most > rules->coins_min ? least(coins, most) : rules->coins_min;
 	}
 	/* Refused for lack of money: the smallest there is. */
 	if (player->refused_in_row && !options->coin_minor && !options->lines && !options->coins) {
-		*coin_r = crowd->coin[0];
-		*lines_r = crowd->lines_min;
-		*coins_r = crowd->coins_min;
+		coin = 0;
+		lines = rules->lines_min;
+		coins = rules->coins_min;
 	}
 	/* The rules' limits of one stake, as far as the options leave room. */
-	while (!options->coins && *coins_r < crowd->coins_max &&
-		*coin_r * *lines_r * *coins_r < crowd->stake_min)
-		++*coins_r;
-	while (!options->coins && crowd->stake_max && *coins_r > crowd->coins_min &&
-		*coin_r * *lines_r * *coins_r > crowd->stake_max)
-		--*coins_r;
+	while (!options->coins && coins < rules->coins_max &&
+		rules->coin[coin] * lines * coins < rules->stake_min)
+		coins++;
+	while (!options->coins && rules->stake_max && coins > rules->coins_min &&
+		rules->coin[coin] * lines * coins > rules->stake_max)
+		coins--;
+	*bet_r = (struct bet_choice){ .coin = rules->coin[coin], .lines = lines, .coins = coins };
+	mode_choose(player, coin, bet_r);
 }
 
 static void limits(const json_t *bet, const char *name, int64_t *min, int64_t *max)
 {
 	const json_t *value = json_object_get(bet, name);
-	if (!json_is_object(value))
-		return;
-	*min = json_number(value, "min", *min);
-	*max = json_number(value, "max", *max);
+	*min = json_number(value, "min", 1);
+	*max = json_number(value, "max", *min);
 }
 
-/* Coin values of the players' currency: a list of its own, or that of the bet. */
-static void coins_read(struct crowd *crowd, const json_t *list)
+static bool listed(const json_t *list, int64_t value)
+{
+	const json_t *item;
+	size_t i;
+	json_array_foreach(list, i, item)
+	{
+		if (json_is_integer(item) && json_integer_value(item) == value)
+			return true;
+	}
+	return false;
+}
+
+/* Coin values and limits of the players' currency. */
+static void currency_read(const json_t *item, struct game_rules *rules)
 {
 	const json_t *value;
-	size_t i, n = 0;
-	json_array_foreach(list, i, value)
+	size_t i;
+	json_array_foreach(json_object_get(item, "coins_minor"), i, value)
 	{
-		if (json_is_integer(value) && json_integer_value(value) > 0 && n < COINS_MAX)
-			crowd->coin[n++] = json_integer_value(value);
+		int64_t coin = json_is_integer(value) ? json_integer_value(value) : 0;
+		if (coin <= 0 || rules->coins_n == COINS_MAX)
+			continue;
+		rules->sold[rules->coins_n] =
+			!listed(json_object_get(item, "no_buy_coins_minor"), coin);
+		rules->coin[rules->coins_n++] = coin;
 	}
-	crowd->coins_n = n ? n : crowd->coins_n;
+	rules->stake_min = json_money(item, "stake_min");
+	rules->stake_max = json_money(item, "stake_max");
+	rules->price_max = json_money(item, "price_max");
 }
 
-/* Reads what GET /v1/games/{id} offers; whatever it does not say stays as it was. */
-void bet_rules_read(struct crowd *crowd, const json_t *game)
+static void modes_read(const json_t *modes, struct game_rules *rules)
+{
+	const json_t *mode;
+	size_t i;
+	json_array_foreach(modes, i, mode)
+	{
+		if (rules->modes_n == STATS_MODES_MAX)
+			return;
+		snprintf(rules->mode[rules->modes_n].id, STATS_ID_MAX, "%s", json_text(mode, "id"));
+		rules->mode[rules->modes_n++].price_hundredths =
+			json_number(mode, "price_hundredths", 100);
+	}
+}
+
+bool bet_rules_read(const struct options *options, const json_t *game, struct game_rules *rules_r)
 {
 	const json_t *bet = json_object_get(game, "bet"), *item;
 	int64_t vials = json_number(game, "vials", 0);
 	size_t i;
-	limits(bet, "lines", &crowd->lines_min, &crowd->lines_max);
-	limits(bet, "coins", &crowd->coins_min, &crowd->coins_max);
-	coins_read(crowd, json_object_get(bet, "coins_minor"));
+	*rules_r = (struct game_rules){ .vials = 3 };
+	snprintf(rules_r->id, sizeof(rules_r->id), "%s", json_text(game, "id"));
+	limits(bet, "lines", &rules_r->lines_min, &rules_r->lines_max);
+	limits(bet, "coins", &rules_r->coins_min, &rules_r->coins_max);
+	modes_read(json_object_get(game, "modes"), rules_r);
+	rules_r->halves = json_is_true(json_object_get(json_object_get(game, "gamble"), "halve"));
 	json_array_foreach(json_object_get(game, "currencies"), i, item)
 	{
-		if (strcmp(json_text(item, "currency"), crowd->options->currency) != 0)
-			continue;
-		coins_read(crowd, json_object_get(item, "coins_minor"));
-		crowd->stake_min = json_money(item, "stake_min");
-		crowd->stake_max = json_money(item, "stake_max");
+		if (strcmp(json_text(item, "currency"), options->currency) == 0)
+			currency_read(item, rules_r);
 	}
 	if (vials > 0 && vials <= VIALS_MAX)
-		crowd->vials = (uint32_t)vials;
+		rules_r->vials = (uint32_t)vials;
+	return rules_r->id[0] && rules_r->coins_n > 0 && rules_r->modes_n > 0;
 }

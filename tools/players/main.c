@@ -121,22 +121,59 @@ static json_t *ask(struct http *http, const char *path)
 	return question.answer;
 }
 
+static bool configure_game(struct crowd *crowd, const char *id)
+{
+	struct game_rules *rules = &crowd->game[crowd->games_n];
+	struct stats_game *shown = &stats.game[crowd->games_n];
+	char path[128];
+	snprintf(path, sizeof(path), "/v1/games/%.64s", id);
+	json_t *game = ask(crowd->http, path);
+	bool good = game && bet_rules_read(crowd->options, game, rules);
+	if (game && !good)
+		fprintf(stderr, "players: GET %s: nothing to bet in %s\n", path,
+			crowd->options->currency);
+	json_decref(game);
+	if (!good)
+		return false;
+	rules->at = crowd->games_n++;
+	snprintf(shown->id, sizeof(shown->id), "%s", rules->id);
+	for (size_t i = 0; i < rules->modes_n; i++)
+		snprintf(shown->mode[i].id, STATS_ID_MAX, "%s", rules->mode[i].id);
+	shown->modes_n = rules->modes_n;
+	stats.games_n = crowd->games_n;
+	return true;
+}
+
+/* The one of the options, or all there are. */
+static bool configure_games(struct crowd *crowd)
+{
+	const json_t *game;
+	size_t i;
+	bool good = true;
+	if (strcmp(crowd->options->game, "all") != 0)
+		return configure_game(crowd, crowd->options->game);
+	json_t *list = ask(crowd->http, "/v1/games");
+	json_array_foreach(json_object_get(list, "games"), i, game)
+	{
+		good = good && crowd->games_n < STATS_GAMES_MAX &&
+		       configure_game(crowd, json_text(game, "id"));
+	}
+	json_decref(list);
+	return good && crowd->games_n > 0;
+}
+
 static bool configure(struct crowd *crowd)
 {
 	const struct options *options = crowd->options;
-	char path[128], url[OPTIONS_TEXT_MAX];
+	char url[OPTIONS_TEXT_MAX];
 	json_t *config = ask(crowd->http, "/v1/config");
 	if (!config)
 		return false;
 	snprintf(url, sizeof(url), "%s",
 		options->events[0] ? options->events : json_text(config, "events_url"));
 	json_decref(config);
-	snprintf(path, sizeof(path), "/v1/games/%s", options->game);
-	json_t *game = ask(crowd->http, path);
-	if (!game)
+	if (!configure_games(crowd))
 		return false;
-	bet_rules_read(crowd, game);
-	json_decref(game);
 	if (url[0] && strcmp(url, "none") != 0 && options->subscribers > 0)
 		return events_start(url, (size_t)options->subscribers, (uint32_t)options->seed);
 	return true;
@@ -144,16 +181,7 @@ static bool configure(struct crowd *crowd)
 
 static bool crowd_make(struct crowd *crowd, const struct options *options)
 {
-	static const int64_t coins[] = { 1, 2, 5, 10, 20, 50, 100 };
-	*crowd = (struct crowd){ .options = options,
-		.n = (size_t)options->players,
-		.lines_min = 1,
-		.lines_max = 15,
-		.coins_min = 1,
-		.coins_max = 10,
-		.vials = 3,
-		.coins_n = sizeof(coins) / sizeof(coins[0]) };
-	memcpy(crowd->coin, coins, sizeof(coins));
+	*crowd = (struct crowd){ .options = options, .n = (size_t)options->players };
 	crowd->http = http_new(options->url, crowd->n, (long)options->timeout_ms);
 	crowd->players = calloc(crowd->n, sizeof(*crowd->players));
 	crowd->due = calloc(crowd->n, sizeof(struct player *));
@@ -169,6 +197,7 @@ static void crowd_begin(struct crowd *crowd)
 		struct player *player = &crowd->players[i];
 		player->crowd = crowd;
 		player->number = crowd->options->first_player + (int64_t)i;
+		player->game = &crowd->game[(uint64_t)player->number % crowd->games_n];
 		player->random = (uint64_t)crowd->options->seed * UINT64_C(0xd1342543de82ef95) +
 				 (uint64_t)player->number;
 		player->line = http_line_new(crowd->http, player_answered, player);

@@ -31,7 +31,8 @@ static const struct row {
 		"spins a second in total; 0: as fast as answers come (0)" },
 	{ "think-time", NUMBER, AT(think_ms), 0, 600000, "MS",
 		"wait between an answer and the next request (0)" },
-	{ "game", TEXT, AT(game), 0, 0, "ID", "the game (bewitched)" },
+	{ "game", TEXT, AT(game), 0, 0, "ID",
+		"the game, or all: each player moves from one to another (all)" },
 	{ "currency", TEXT, AT(currency), 0, 0, "CODE", "of new accounts (EUR)" },
 	{ "coin-minor", NUMBER, AT(coin_minor), 0, INT64_C(1000000000), "N",
 		"coin value in minor units; 0: a seeded mix (0)" },
@@ -150,7 +151,7 @@ void options_read(int argc, char **argv, struct options *options_r)
 		.subscribers = 3,
 		.timeout_ms = 3000,
 		.operator_id = 1,
-		.game = "bewitched",
+		.game = "all",
 		.currency = "EUR" };
 	struct option table[ROWS + 2];
 	memset(table, 0, sizeof(table));

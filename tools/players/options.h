@@ -10,7 +10,7 @@
 struct options {
 	char url[OPTIONS_TEXT_MAX];    /* of the gateway, without a slash at the end */
 	char events[OPTIONS_TEXT_MAX]; /* WebSocket; "": what GET /v1/config says; "none": none */
-	char game[64];		       /* slug */
+	char game[64];		       /* slug, or "all" */
 	char record[OPTIONS_TEXT_MAX]; /* file of the result; "": none */
 	char live[OPTIONS_TEXT_MAX];   /* file of the live line; "": none */
 	char operator_key[OPTIONS_TEXT_MAX]; /* the key itself, read from its file; "": none */

@@ -13,6 +13,8 @@
 /* Answers that make no sense, in a row, after which a player gives up: an error stands in the
  * record by then. */
 #define STRANGE_MAX 20
+/* Rounds at a game, on average, before a player takes another. */
+#define MOVE_ON_EVERY 20
 
 uint64_t player_random(struct player *player)
 {
@@ -73,7 +75,7 @@ static void begin_session(struct player *player)
 static void begin_state(struct player *player)
 {
 	struct op *op = player_begin(player, OP_STATE);
-	snprintf(op->path, sizeof(op->path), "/v1/state?game=%s", player->crowd->options->game);
+	snprintf(op->path, sizeof(op->path), "/v1/state?game=%s", player->game->id);
 }
 
 static void begin_deposit(struct player *player)
@@ -90,17 +92,18 @@ static void begin_deposit(struct player *player)
 static void begin_bet(struct player *player)
 {
 	struct op *op = player_begin(player, OP_BET);
-	int64_t coin, lines, coins;
-	bet_choose(player, &coin, &lines, &coins);
-	op->stake = coin * lines * coins;
-	op->coin_minor = coin;
+	struct bet_choice bet;
+	bet_choose(player, &bet);
+	op->stake = bet.stake;
+	op->coin_minor = bet.coin;
+	op->mode = bet.mode;
 	snprintf(op->path, sizeof(op->path), "/v1/rounds");
 	body(op,
 		"{\"game\":\"%s\",\"expect\":%" PRIu64 ",\"bet\":{\"coin_minor\":%" PRId64
-		",\"lines\":%" PRId64 ",\"coins\":%" PRId64 "},\"nonce\":\"%016" PRIx64
-		"%016" PRIx64 "\"}",
-		player->crowd->options->game, op->expect, coin, lines, coins, player_random(player),
-		player_random(player));
+		",\"lines\":%" PRId64 ",\"coins\":%" PRId64
+		",\"mode\":\"%s\"},\"nonce\":\"%016" PRIx64 "%016" PRIx64 "\"}",
+		player->game->id, op->expect, bet.coin, bet.lines, bet.coins,
+		player->game->mode[bet.mode].id, player_random(player), player_random(player));
 }
 
 static void begin_action(struct player *player, enum op_kind kind)
@@ -117,14 +120,14 @@ static void begin_action(struct player *player, enum op_kind kind)
 	if (kind == OP_PICK)
 		snprintf(more, sizeof(more), ",\"cursor\":%" PRIu32 ",\"choice\":%" PRIu32,
 			player->round.cursor,
-			((uint32_t)op->round * 7 + player->picks) % player->crowd->vials);
+			((uint32_t)op->round * 7 + player->picks) % player->game->vials);
 	else if (kind == OP_NEXT)
 		snprintf(more, sizeof(more), ",\"cursor\":%" PRIu32, player->round.cursor);
 	else if (kind == OP_GAMBLE)
 		snprintf(more, sizeof(more), ",\"choice\":%d", (int)(player_random(player) % 2));
 	snprintf(op->path, sizeof(op->path), "/v1/rounds/%" PRIu64 "/actions", op->round);
-	body(op, "{\"game\":\"%s\",\"expect\":%" PRIu64 ",\"action\":\"%s\"%s}",
-		player->crowd->options->game, op->expect, names[kind], more);
+	body(op, "{\"game\":\"%s\",\"expect\":%" PRIu64 ",\"action\":\"%s\"%s}", player->game->id,
+		op->expect, names[kind], more);
 }
 
 /* ---- what next ---------------------------------------------------------------------------- */
@@ -146,7 +149,8 @@ static bool begin_stage(struct player *player)
 	} else if (next_is(player, "gamble")) {
 		uint64_t dice = player_random(player) % 100;
 		if (!stopping && dice < (uint64_t)player->crowd->options->gamble_percent)
-			begin_action(player, OP_GAMBLE);
+			begin_action(player,
+				player->game->halves && dice % 4 == 0 ? OP_HALVE : OP_GAMBLE);
 		else if (stopping || dice % 2)
 			begin_action(player, OP_COLLECT);
 		else
@@ -164,6 +168,17 @@ static bool rounds_left(struct crowd *crowd)
 	if (crowd->options->rounds && crowd->rounds_begun >= (uint64_t)crowd->options->rounds)
 		crowd->stopping = true;
 	return !crowd->stopping;
+}
+
+/* Now and then to another game, with nothing left open behind. */
+static void move_on(struct player *player)
+{
+	const struct crowd *crowd = player->crowd;
+	if (crowd->games_n == 1 || (player->round.present && !player->round.closed) ||
+		player_random(player) % MOVE_ON_EVERY != 0)
+		return;
+	player->game = &crowd->game[player_random(player) % crowd->games_n];
+	memset(&player->round, 0, sizeof(player->round));
 }
 
 /* True when a bet was begun; else the player waits for its time or is through. */
@@ -192,6 +207,7 @@ static bool begin_round(struct player *player, uint64_t now_us)
 			player->next_spin_us = now_us;
 	}
 	crowd->rounds_begun++;
+	move_on(player);
 	begin_bet(player);
 	return true;
 }
@@ -248,7 +264,10 @@ static void adopt(struct player *player, const struct view *view)
 			memcpy(player->secret_hash, view->secret_hash, 32);
 		player->has_hash = view->has_hash;
 	}
-	if (view->round.present) {
+	if (view->round.present && strcmp(view->round.game, player->game->id) != 0) {
+		/* of another game: what is open there waits */
+		memset(&player->round, 0, sizeof(player->round));
+	} else if (view->round.present) {
 		if (view->round.round != player->round.round ||
 			view->round.cursor != player->round.cursor)
 			player->picks = 0;
@@ -466,6 +485,7 @@ static void played(struct player *player, const struct view *view)
 	if (op.kind == OP_BET) {
 		player->refused_in_row = 0;
 		stats_round(op.first_us, clock_mono_us());
+		stats.game[player->game->at].mode[op.mode].rounds++;
 	} else if (op.kind == OP_GAMBLE) {
 		stats.gambles++;
 	} else {

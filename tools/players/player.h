@@ -6,12 +6,38 @@
 #include "tools/players/http.h"
 #include "tools/players/options.h"
 #include "tools/players/record.h"
+#include "tools/players/stats.h"
 #include "tools/players/view.h"
 
 #define PLAYER_TOKEN_MAX 1024
 #define PLAYER_DEPOSIT_MINOR 100000
 #define VIALS_MAX 16
 #define COINS_MAX 32
+
+/* One game as GET /v1/games/{id} offers it. */
+struct game_rules {
+	char id[STATS_ID_MAX];
+	size_t at; /* in stats.game */
+	int64_t coin[COINS_MAX];
+	bool sold[COINS_MAX]; /* may a mode be bought at that coin value? */
+	size_t coins_n;
+	int64_t stake_min, stake_max; /* of one bet; 0: not told */
+	int64_t price_max;	      /* of a bought mode; 0: not told */
+	int64_t lines_min, lines_max, coins_min, coins_max;
+	uint32_t vials;
+	bool halves; /* the double-up has HALVE */
+	size_t modes_n;
+	struct {
+		char id[STATS_ID_MAX];
+		int64_t price_hundredths;
+	} mode[STATS_MODES_MAX];
+};
+
+/* A bet that the options and the rules allow. */
+struct bet_choice {
+	int64_t coin, lines, coins, stake; /* stake: what it costs */
+	size_t mode;
+};
 
 /* What all players share. */
 struct crowd {
@@ -24,12 +50,8 @@ struct crowd {
 	size_t active; /* players who have not reached PLAYER_DONE */
 	bool stopping; /* no new rounds */
 	uint64_t rounds_begun;
-	/* From GET /v1/games/{id}. */
-	int64_t coin[COINS_MAX];
-	size_t coins_n;
-	int64_t stake_min, stake_max; /* of one bet; 0: not told */
-	int64_t lines_min, lines_max, coins_min, coins_max;
-	uint32_t vials;
+	struct game_rules game[STATS_GAMES_MAX];
+	size_t games_n;
 };
 
 enum player_stage {
@@ -63,6 +85,7 @@ struct op {
 	unsigned tries;
 	uint64_t expect, round;
 	int64_t stake, coin_minor, pending;
+	size_t mode;
 };
 
 struct player {
@@ -81,8 +104,9 @@ struct player {
 	uint8_t secret_hash[32];
 	bool has_hash;
 	int64_t balance;
-	struct round_view round; /* the open or last one, as last told */
-	uint32_t picks;		 /* made in the present bonus */
+	const struct game_rules *game; /* the one he sits at */
+	struct round_view round;       /* the open or last one of it, as last told */
+	uint32_t picks;		       /* made in the present bonus */
 	unsigned refused_in_row, conflicts_in_row, strange_in_row;
 
 	uint64_t due_us, next_spin_us;
@@ -120,7 +144,8 @@ int64_t answer_take_jackpots(struct player *player, const struct round_view *rou
 bool answer_absorb(struct player *player, int64_t rise);
 
 /* bet.c */
-void bet_choose(struct player *player, int64_t *coin_r, int64_t *lines_r, int64_t *coins_r);
-void bet_rules_read(struct crowd *crowd, const json_t *game);
+void bet_choose(struct player *player, struct bet_choice *bet_r);
+/* False when it says no id or offers nothing that could be bet. */
+bool bet_rules_read(const struct options *options, const json_t *game, struct game_rules *rules_r);
 
 #endif

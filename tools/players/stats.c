@@ -170,10 +170,25 @@ static json_t *summary(uint64_t now_us)
 	return json;
 }
 
+/* {"bewitched":{"base":120},..}: rounds of each mode. */
+static json_t *rounds_of_games(void)
+{
+	json_t *games = json_object();
+	for (size_t i = 0; i < stats.games_n; i++) {
+		const struct stats_game *game = &stats.game[i];
+		json_t *modes = json_object();
+		for (size_t m = 0; m < game->modes_n; m++)
+			put(modes, game->mode[m].id, game->mode[m].rounds);
+		json_object_set_new(games, game->id, modes);
+	}
+	return games;
+}
+
 bool stats_write_record(const char *path)
 {
 	stats_lock();
 	json_t *json = summary(0);
+	json_object_set_new(json, "games", rounds_of_games());
 	put(json, "retries", stats.retries);
 	put(json, "conflicts", stats.conflicts);
 	put(json, "unanswered", stats.unanswered);

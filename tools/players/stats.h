@@ -10,6 +10,9 @@
 #define STATS_TEXTS_MAX 20
 #define STATS_TEXT_MAX 400
 #define STATS_BUCKETS 2048
+#define STATS_GAMES_MAX 16
+#define STATS_MODES_MAX 8
+#define STATS_ID_MAX 32
 
 struct stats {
 	uint64_t started_us; /* play began */
@@ -23,6 +26,15 @@ struct stats {
 	uint32_t *timeline; /* settled so far at each 100 ms since started_us */
 	size_t timeline_n, timeline_room;
 	char winner[200]; /* the last one, as JSON; "" */
+	size_t games_n;
+	struct stats_game {
+		char id[STATS_ID_MAX];
+		size_t modes_n;
+		struct {
+			char id[STATS_ID_MAX];
+			uint64_t rounds;
+		} mode[STATS_MODES_MAX];
+	} game[STATS_GAMES_MAX];
 
 	/* Under the lock. */
 	uint64_t errors_n, mismatches_n;

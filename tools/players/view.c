@@ -81,6 +81,7 @@ static void round_read(const json_t *json, struct round_view *view_r)
 	view_r->cursor = (uint32_t)json_number(json, "cursor", 0);
 	view_r->picks_left = (uint32_t)json_number(json, "picks_left", 0);
 	view_r->gambles_left = (uint32_t)json_number(json, "gamble_attempts_left", 0);
+	snprintf(view_r->game, sizeof(view_r->game), "%s", json_text(json, "game"));
 	snprintf(view_r->next, sizeof(view_r->next), "%s", json_text(json, "next"));
 	view_r->closed = json_is_true(json_object_get(json, "closed"));
 	view_r->has_secret = hex_read(json_text(json, "secret"), view_r->secret, 32);

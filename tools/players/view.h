@@ -16,6 +16,7 @@ struct round_view {
 	uint32_t cursor, picks_left, gambles_left, gambles;
 	bool gamble_won; /* the last gamble shown */
 	char next[16];
+	char game[32]; /* slug */
 	bool closed, has_secret;
 	uint8_t secret[32];
 	size_t jackpots_n;
