@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""What becomes of play when the system's source of random bytes breaks: under the engine, as a library of a broken machine would do it, for the engine itself
+has no way to be told to. Nothing is born of bad numbers, what is open can be finished, and only the operator starts play again."""
+import os
+import signal
+import subprocess
+import urllib.error
+import urllib.request
+
+from lib_play import RULES, Person, force
+from lib_stack import Installation, read_text, run, wait_until
+
+# randombytes_buf of libsodium: good for so many salts (its calls for 16 bytes), the same bytes for ever afterwards. Longer requests are good unless none is.
+BROKEN = """
+#include <stddef.h>
+#include <string.h>
+#include <sys/random.h>
+void randombytes_buf(void *const out, const size_t count)
+{
+	static int salts;
+	int good = GOOD_SALTS > 0 && (count != 16 || salts++ < GOOD_SALTS);
+	if (!good || getrandom(out, count, 0) != (ssize_t)count)
+		memset(out, 0x5a, count);
+}
+"""
+place = None
+sound = None  # the set-up as it was written
+
+
+def engine_with(good_salts=None):
+    """The engine anew, over a source that is good for so many salts; None: the machine's own."""
+    text = sound
+    if good_salts is not None:
+        library = f"{place.data}/broken-{good_salts}.so"
+        with open(f"{place.data}/broken.c", "w", encoding="ascii") as file:
+            file.write(BROKEN)
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", f"-DGOOD_SALTS={good_salts}", "-o", library, f"{place.data}/broken.c"], check=True, timeout=60)
+        text = "\n".join(line.replace(" : ", f" LD_PRELOAD={library} : ", 1) if line.startswith("spin-engine-1 ") else line for line in sound.splitlines()) + "\n"
+    with open(f"{place.data}/run/supervisor.conf", "w", encoding="utf-8") as file:
+        file.write(text)
+    before = place.pid("spin-engine-1")
+    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
+    wait_until("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 20)
+
+
+def healthz():
+    address = place.sql("select health from carillon.instance where name = 'spin-engine-1'")[0][0]
+    try:
+        with urllib.request.urlopen(f"http://{address}/healthz", timeout=5) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+    except OSError as error:
+        return 0, str(error)
+
+
+def bet(person):
+    """Status and code of a bet."""
+    answer = person.place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key=os.urandom(8).hex())
+    if answer.status == 200:
+        person.state = {**person.state, **answer.json}
+    return answer.status, answer.error.get("code")
+
+
+def log():
+    return read_text(f"{place.data}/log/spin-engine-1.log")
+
+
+def test_a_source_that_fails_stops_play_and_nothing_else():
+    watcher, gambler, person = (Person(place) for _ in range(3))
+    force(place, watcher.name, [*RULES.stops(bonuses=3), RULES.vial_value("money", 15, {"lines": 1, "coins": 1})])
+    watcher.bet(1, 1, 1)
+    assert watcher.round["next"] == "pick"
+    force(place, gambler.name, RULES.stops(win=True, bet={"coin_minor": 1, "lines": 1, "coins": 1}))
+    gambler.bet(1, 1, 1)
+    assert gambler.round["next"] == "gamble"
+    assert healthz() == (200, "ok\n")
+    engine_with(good_salts=6)
+    booked = 0
+    while True:
+        before = person.expect, person.balance
+        status, code = wait_until("an answer", lambda: next((a for a in [bet(person)] if a[0] != 504), None), 30)
+        if status != 200:
+            break
+        booked += 1
+        assert booked <= 8, "a source that stands still was not noticed"
+        if person.round["next"] == "gamble":
+            person.act("collect")
+    assert (status, code) == (503, "draws_stopped"), (status, code)
+    state = person.refresh()
+    assert (state["expect"], state["balance_minor"]) == before, "what was refused costs nothing and spends no number"
+    assert bet(person) == (503, "draws_stopped")
+    status, text = healthz()
+    assert status == 503 and "random numbers: salts: repeated" in text, (status, text)
+    alarms = [line for line in log().splitlines() if '"level":"error"' in line and "ALARM random numbers: salts: repeated" in line]
+    assert len(alarms) == 1, "told once"
+    assert place.sql("select game, reason from engine.stopped_game") == [["0", "random numbers: salts: repeated"]]
+    # What is open is finished: a feature is picked and watched, a win is collected; a gamble would be a draw.
+    answer = gambler.place.http("POST", f"/v1/rounds/{gambler.round['round']}/actions", gambler.action_body("gamble", choice=0), token=gambler.token, key="one-more")
+    assert (answer.status, answer.error.get("code")) == (503, "draws_stopped"), answer
+    pending, balance = gambler.round["pending_minor"], gambler.balance
+    gambler.act("collect")
+    assert gambler.balance == balance + pending and gambler.round["closed"]
+    watcher.watch()
+    assert watcher.round["closed"] and watcher.balance == 100000 - 1 + 15, watcher.state
+
+
+def test_play_stays_stopped_until_the_operator_starts_it():
+    person = Person(place)
+    engine_with()
+    assert wait_until("an answer", lambda: next((a for a in [bet(person)] if a[0] not in (504, 200)), None), 30) == (503, "game_stopped")
+    assert wait_until("the engine's health", lambda: healthz()[0] == 200, 5)
+    place.sql("delete from engine.stopped_game", writer=True)
+    assert wait_until("play", lambda: bet(person)[0] == 200, 5)
+
+
+def test_an_engine_without_a_sound_source_does_not_start():
+    already = len(log())
+    engine_with(good_salts=0)
+    wait_until("a refusal to start", lambda: "random numbers: found salts: repeated in the first 4096 bytes" in log()[already:], 15)
+    assert "expected none that fails a test of its health" in log()[already:]
+    engine_with()
+    person = Person(place)
+    assert wait_until("play", lambda: bet(person)[0] == 200, 30)
+
+
+def test_books_are_in_order():
+    report = place.verify()
+    assert report["ledger_ok"] and report["pools_ok"], report
+
+
+if __name__ == "__main__":
+    with Installation("draws") as place:
+        sound = read_text(f"{place.data}/run/supervisor.conf")
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise
