@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | unit | threads | fuzz [SECONDS] | purity | rules | definitions | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
+# test.sh [all | unit | threads | fuzz [SECONDS] | purity | rules | definitions | slotmath | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
 # as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -107,6 +107,12 @@ e2e() {
     done
 }
 
+# The mathematics' tool as people call it.
+slotmath() {
+    with_dots 'building slotmath' make -s -j"$jobs" build/slotmath || count 0 1 'build of slotmath'
+    counted slotmath timeout --kill-after=5 300 python3 tests/tools/slotmath.py
+}
+
 part=${1:-all}
 [ $# = 0 ] || shift
 case $part in
@@ -118,6 +124,7 @@ all)
     counted purity "$ROOT/scripts/check-purity.sh"
     counted rules "$ROOT/scripts/check-rules.sh"
     counted definitions python3 tests/definitions/schema.py
+    slotmath
     e2e
     ;;
 unit) unit ;;
@@ -126,8 +133,9 @@ fuzz) fuzz "$@" ;;
 purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
 rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 definitions) counted definitions python3 tests/definitions/schema.py ;;
+slotmath) slotmath ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, unit, threads, fuzz, purity, rules, definitions or e2e" ;;
+*) die "found '$part', expected all, unit, threads, fuzz, purity, rules, definitions, slotmath or e2e" ;;
 esac
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -13,6 +13,7 @@
 
 #define CHUNK 65536
 #define REKEY_BYTES (UINT64_C(1) << 20)
+#define JSON_BYTES_MAX (1 << 24)
 
 /* SHA-256 of "slotmath rng", the seed and the number of the stream. */
 static void rekey(struct rng *rng, int64_t seed, uint64_t number)
@@ -60,11 +61,34 @@ static int write_bytes(const struct options *options)
 	return 0;
 }
 
+/* All at once: JSON has no end but its own. */
+static int numbers_json(const struct options *options)
+{
+	json_t *numbers = json_array();
+	int64_t left = options->bytes / 4;
+	struct rng rng;
+
+	if (options->bytes < 4 || options->bytes > JSON_BYTES_MAX)
+		refuse("--bytes: found %lld, expected 4 to %d with --json: four for each number",
+			(long long)options->bytes, JSON_BYTES_MAX);
+	for (uint64_t number = 0; left > 0; number++) {
+		rekey(&rng, options->seed, number);
+		for (uint64_t at = 0; at < REKEY_BYTES / 4 && left > 0; at++, left--)
+			json_array_append_new(
+				numbers, json_integer(rng_below(&rng, (uint32_t)options->below)));
+	}
+	json_print(json_pack("{s:I, s:I, s:o}", "seed", (json_int_t)options->seed, "below",
+		(json_int_t)options->below, "numbers", numbers));
+	return 0;
+}
+
 static int write_numbers(const struct options *options)
 {
 	uint64_t left = options->bytes ? (uint64_t)options->bytes / 4 : UINT64_MAX;
 	struct rng rng;
 
+	if (options->json)
+		return numbers_json(options);
 	for (uint64_t number = 0; left > 0 && !interrupted(); number++) {
 		rekey(&rng, options->seed, number);
 		for (uint64_t at = 0; at < REKEY_BYTES / 4 && left > 0; at++, left--)
@@ -82,5 +106,7 @@ int command_rng(const struct options *options)
 		return write_numbers(options);
 	if (!options->raw)
 		refuse("rng: found neither --raw, --below nor --known-answer, expected one of them");
+	if (options->json)
+		refuse("--json: found it with --raw, expected one of them: the bytes are no text");
 	return write_bytes(options);
 }
