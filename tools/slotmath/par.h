@@ -51,7 +51,7 @@ struct par_texts {
 const char *par_figure(struct par_texts *texts, const mpq_t x); /* 12 digits behind the point */
 const char *par_percent(struct par_texts *texts, const mpq_t x);
 const char *par_fraction(struct par_texts *texts, const mpq_t x); /* "p/q" */
-const char *par_one_in(struct par_texts *texts, const mpq_t x);	  /* "12.34", "never" */
+const char *par_one_in(struct par_texts *texts, const mpq_t x);	  /* "12.34", "2.1e+88", "never" */
 const char *par_whole(struct par_texts *texts, const mpz_t x);
 const char *par_hundredths(struct par_texts *texts, uint32_t hundredths); /* "4.50" */
 /* As printf. */

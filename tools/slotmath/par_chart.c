@@ -194,7 +194,7 @@ static void distribution_line(const json_t *rows, const struct scale *scale, FIL
 		if (drawn >= 0 && at - drawn < 1 && i + 1 < json_array_size(rows))
 			continue; /* nothing to be seen between two pixels */
 		if (drawn < 0)
-			fprintf(out, "M%.1f %.1f", at, y);
+			fprintf(out, "M%.1f %.1fH%.1f", LEFT, y, at);
 		else
 			fprintf(out, "V%.1fH%.1f", y, at);
 		drawn = at;

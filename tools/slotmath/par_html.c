@@ -29,6 +29,7 @@ static const char *const style =
 	"font:.8rem/1.4 ui-monospace,Consolas,monospace}tfoot td{font-weight:600;border-top:2px solid "
 	"var(--edge)}tbody tr:nth-child(even){background:var(--panel)}\n"
 	".dense td,.dense th{padding:.02rem .5rem;font-size:.75rem}\n"
+	".facts td+td{overflow-wrap:anywhere}\n"
 	".good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}\n"
 	"svg{display:block;width:100%;min-width:34rem;max-width:52rem;height:auto;margin:.6rem 0}\n"
 	"svg text{fill:var(--ink);font:12px system-ui,sans-serif}.grid{stroke:var(--edge);"
@@ -37,7 +38,8 @@ static const char *const style =
 	"stroke-width:2}.band{fill:var(--band)}\n"
 	"footer{margin-top:3rem;border-top:2px solid var(--edge);padding-top:.5rem}\n"
 	"@media print{body{max-width:none;font-size:10pt;padding:0}.scroll{overflow:visible}"
-	"table{font-size:7.5pt}th,td{padding:.1rem .3rem}h2{break-before:page}h2.first{break-before:"
+	"table{font-size:7pt}th,td,.dense td,"
+	".dense th{padding:.04rem .2rem}.dense td,.dense th{font-size:6pt}td.short{white-space:normal}h2{break-before:page}h2.first{break-before:"
 	"auto}h3,caption{break-after:avoid}tr,svg{break-inside:avoid}a{color:inherit}"
 	"thead{display:table-header-group}tfoot{display:table-row-group}}\n"
 	"@media(max-width:40rem){body{padding:.6rem;font-size:14px}td.long{min-width:9rem}th,td{padding:.2rem .35rem}}\n";
@@ -174,7 +176,9 @@ static void put_table(const json_t *table, FILE *out)
 	if (json_is_true(json_object_get(table, "whole")))
 		return;
 	fprintf(out, "<div class=\"scroll\" tabindex=\"0\"><table%s>\n<caption>",
-		dense ? " class=\"dense\"" : "");
+		dense	? " class=\"dense\""
+		: facts ? " class=\"facts\""
+			: "");
 	par_escape(text_of(table, "caption"), out);
 	fputs("</caption>\n", out);
 	put_titles(table, facts, out);

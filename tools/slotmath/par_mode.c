@@ -63,7 +63,10 @@ static void add_spread(struct par_mode *mode, json_t *table)
 	par_row(table, "volatility index", root_text(texts, figures->variance, VOLATILITY_Z),
 		"1.644853626951 standard deviations: a two-sided 90 % interval", NULL);
 	par_row(table, "largest win of one spin",
-		par_text(texts, "%s x the price", par_figure(texts, figures->max_win)),
+		par_text(texts, "%s x the price",
+			mpz_cmp_ui(mpq_denref(figures->max_win), 1) == 0
+				? par_whole(texts, mpq_numref(figures->max_win))
+				: par_figure(texts, figures->max_win)),
 		par_text(texts, "in a %s, one in %s of its kind", figures->max_win_where,
 			par_one_in(texts, figures->max_win_probability)),
 		par_fraction(texts, figures->max_win), NULL);

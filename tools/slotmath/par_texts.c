@@ -42,7 +42,11 @@ const char *par_fraction(struct par_texts *texts, const mpq_t x)
 
 const char *par_one_in(struct par_texts *texts, const mpq_t x)
 {
-	return mpq_sgn(x) == 0 ? "never" : keep_text(texts, one_in(x, 2));
+	double one = mpq_sgn(x) > 0 ? 1 / mpq_get_d(x) : 0;
+
+	if (one == 0)
+		return "never";
+	return one < 1e15 ? keep_text(texts, one_in(x, 2)) : par_text(texts, "%.5e", one);
 }
 
 const char *par_whole(struct par_texts *texts, const mpz_t x)
