@@ -6,6 +6,12 @@
 struct line_cells {
 	const uint64_t *weight[GAME_REELS_MAX];
 	uint64_t total[GAME_REELS_MAX];
+	exact_count after[GAME_REELS_MAX]; /* product of the totals of the reels behind it */
+	bool narrow;			   /* narrow_runs_of does */
+	uint64_t pay[GAME_SYMBOLS_MAX]
+		    [GAME_REELS_MAX + 1]; /* for it: the flat multiplier included */
+	uint64_t
+		wild_worth[GAME_REELS_MAX + 1]; /* what so many leading wilds pay, whatever comes */
 };
 
 void line_quick_init(struct line_quick *quick, const struct game *game, uint32_t set,
@@ -28,8 +34,8 @@ void line_quick_renew(struct line_quick *quick, uint32_t reel)
 	cell_weights_strip(quick->game, quick->set, reel, quick->wild_reels, cells);
 	quick->even[reel] = true;
 	for (uint32_t row = 1; row < quick->game->rows; row++)
-		quick->even[reel] &= memcmp(cells->weight[row], cells->weight[0],
-					     sizeof(cells->weight[0])) == 0;
+		quick->even[reel] &=
+			memcmp(cells->weight[row], cells->weight[0], sizeof(cells->weight[0])) == 0;
 }
 
 static uint64_t times_wilds(const struct line_terms *terms, uint32_t pay, uint32_t wilds)
@@ -95,17 +101,42 @@ static exact_count runs_of(const struct line_quick *quick, const struct line_cel
 	return sum;
 }
 
+/* The same where wilds multiply nothing, so that how many of them are in a run does not matter, and
+ * where all combinations are fewer than 2^64. */
+static exact_count narrow_runs_of(const struct line_quick *quick, const struct line_cells *cells,
+	uint32_t symbol, uint32_t lead, uint64_t head, uint64_t floor)
+{
+	const struct game *game = quick->game;
+	bool helped = (quick->stand_in >> symbol & 1) != 0 && game->wild != GAME_NO_SYMBOL;
+	uint64_t ways = head * cells->weight[lead][symbol];
+	const uint64_t *pay = cells->pay[symbol];
+	exact_count sum = 0;
+	uint32_t n = game->reels;
+
+	for (uint32_t length = lead + 1; length < n && ways != 0; length++) {
+		uint64_t worth = pay[length] > floor ? pay[length] : floor;
+		uint64_t on = cells->weight[length][symbol];
+
+		if (helped)
+			on += cells->weight[length][game->wild];
+		if (worth > 0)
+			sum += (exact_count)(ways * (cells->total[length] - on) *
+					     (uint64_t)cells->after[length]) *
+			       worth;
+		ways *= on;
+	}
+	sum += (exact_count)ways * (pay[n] > floor ? pay[n] : floor);
+	return sum;
+}
+
 static exact_count line_sum(const struct line_quick *quick, const struct line_cells *cells)
 {
 	const struct game *game = quick->game;
 	exact_count head = 1, sum = 0;
 
 	for (uint32_t lead = 0; lead < game->reels; lead++) {
-		uint64_t worth = wild_worth(quick, lead);
-		exact_count after = 1;
+		uint64_t worth = cells->wild_worth[lead];
 
-		for (uint32_t r = lead + 1; r < game->reels; r++)
-			after *= cells->total[r];
 		for (uint32_t s = 0; s < game->symbol_count; s++) {
 			uint64_t weight = cells->weight[lead][s];
 			bool line = quick->stand_in >> s & 1;
@@ -113,15 +144,17 @@ static exact_count line_sum(const struct line_quick *quick, const struct line_ce
 			if (weight == 0 || s == game->wild)
 				continue;
 			if (line || (lead == 0 && game->symbol[s].kind == SYMBOL_JACKPOT))
-				sum += runs_of(quick, cells, s, lead, head, worth);
+				sum += cells->narrow ? narrow_runs_of(quick, cells, s, lead,
+							       (uint64_t)head, worth)
+						     : runs_of(quick, cells, s, lead, head, worth);
 			else
-				sum += head * weight * after * worth;
+				sum += head * weight * cells->after[lead] * worth;
 		}
 		head *= game->wild != GAME_NO_SYMBOL ? cells->weight[lead][game->wild] : 0;
 		if (head == 0)
 			return sum;
 	}
-	return sum + head * wild_worth(quick, game->reels);
+	return sum + head * cells->wild_worth[game->reels];
 }
 
 exact_count line_quick_sum(const struct line_quick *quick, exact_count *total_r)
@@ -137,6 +170,16 @@ exact_count line_quick_sum(const struct line_quick *quick, exact_count *total_r)
 		*total_r *= quick->reel[r].total;
 		even &= quick->even[r];
 	}
+	cells.narrow = quick->terms.wild_multiplier_count == 0 && *total_r <= UINT64_MAX;
+	for (uint32_t s = 0; cells.narrow && s < game->symbol_count; s++)
+		for (uint32_t n = 0; n <= game->reels; n++)
+			cells.pay[s][n] =
+				(uint64_t)game->symbol[s].pay[n] * quick->terms.multiplier;
+	cells.after[game->reels - 1] = 1;
+	for (uint32_t r = game->reels - 1; r > 0; r--)
+		cells.after[r - 1] = cells.after[r] * cells.total[r];
+	for (uint32_t lead = 0; lead <= game->reels; lead++)
+		cells.wild_worth[lead] = wild_worth(quick, lead);
 	for (uint32_t l = 0; l < (even ? 1 : game->line_count); l++) {
 		for (uint32_t r = 0; r < game->reels; r++)
 			cells.weight[r] = quick->reel[r].weight[game->line[l][r]];

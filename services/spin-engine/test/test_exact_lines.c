@@ -1,6 +1,6 @@
 /* What lines pay on average, against every window of small random games and the engine's own
  * evaluation of a line. */
-#include "services/spin-engine/exact/lines.h"
+#include "services/spin-engine/exact/line_quick.h"
 
 #include "services/spin-engine/test/random_game.h"
 #include "services/spin-engine/test/round_enumerate.h"
@@ -88,6 +88,38 @@ static void check_lines(
 	mpq_clear(expected);
 }
 
+/* The optimiser's evaluation gives the same integers. `scale`: of all weights of the reels; a large
+ * one leads past 64 bits. */
+static void check_quick(
+	const char *what, const struct game *game, const struct line_terms *terms, uint64_t scale)
+{
+	struct lines_input input = { .game = game, .lines = game->line_count, .terms = *terms };
+	struct line_quick quick;
+	exact_count sum, total;
+	mpz_t found, expected;
+
+	mpz_inits(found, expected, NULL);
+	line_quick_init(&quick, game, 0, 0, terms);
+	for (uint32_t r = 0; r < game->reels; r++) {
+		struct cell_weights *cells = &quick.reel[r];
+
+		cells->total *= scale;
+		for (uint32_t row = 0; row < game->rows; row++)
+			for (uint32_t s = 0; s < game->symbol_count; s++)
+				cells->weight[row][s] *= scale;
+		input.reel[r] = *cells;
+	}
+	sum = line_quick_sum(&quick, &total);
+	lines_sum(&input, expected, NULL);
+	mpz_import(found, 1, 1, sizeof(sum), 0, 0, &sum);
+	if (mpz_cmp(found, expected) != 0)
+		fail_msg("%s: line_quick_sum is not lines_sum", what);
+	lines_scale(&input, expected);
+	mpz_import(found, 1, 1, sizeof(total), 0, 0, &total);
+	assert_int_equal(mpz_cmp(found, expected), 0);
+	mpz_clears(found, expected, NULL);
+}
+
 static void test_lines_pay_what_all_windows_pay(void **state)
 {
 	static const struct random_shape shape = {
@@ -111,10 +143,35 @@ static void test_lines_pay_what_all_windows_pay(void **state)
 	}
 }
 
+static void test_quick_sums_are_the_same(void **state)
+{
+	static const struct random_shape shape = {
+		.reels_max = 5, .rows_max = 4, .stops_max = 12, .lines_max = 12
+	};
+	static const uint32_t multiplier[] = { 1, 2, 4, 8 };
+	static struct game game;
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= GAMES; seed++) {
+		struct dice dice = { seed };
+		struct line_terms terms = { .multiplier = 1 + seed % 3 };
+		char what[32];
+
+		(void)snprintf(what, sizeof(what), "seed %u", seed);
+		random_game(&dice, &shape, &game);
+		check_quick(what, &game, &terms, 1);
+		check_quick(what, &game, &terms, UINT64_C(1) << 16);
+		terms.wild_multiplier_count = 1 + seed % 4;
+		terms.wild_multiplier = multiplier;
+		check_quick(what, &game, &terms, 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines_pay_what_all_windows_pay),
+		cmocka_unit_test(test_quick_sums_are_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
