@@ -7,6 +7,15 @@
 
 #define BASE_SHARE 8 /* so many rounds of the base game on each of a bought mode */
 
+/* SplitMix64: the same choices for the same seed. */
+uint64_t player_random(struct player *player)
+{
+	uint64_t z = (player->random += UINT64_C(0x9e3779b97f4a7c15));
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;

@@ -16,14 +16,6 @@
 /* Rounds at a game, on average, before a player takes another. */
 #define MOVE_ON_EVERY 20
 
-uint64_t player_random(struct player *player)
-{
-	uint64_t z = (player->random += UINT64_C(0x9e3779b97f4a7c15));
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
 /* ---- asking ------------------------------------------------------------------------------- */
 
 struct op *player_begin(struct player *player, enum op_kind kind)

@@ -128,7 +128,6 @@ void crowd_schedule(struct player *player, uint64_t due_us);
 /* player.c, for audit.c: begins an op; body NULL for a GET. */
 struct op *player_begin(struct player *player, enum op_kind kind);
 void player_send(struct player *player, uint64_t now_us);
-uint64_t player_random(struct player *player);
 
 /* audit.c */
 void audit_begin(struct player *player);
@@ -144,6 +143,7 @@ int64_t answer_take_jackpots(struct player *player, const struct round_view *rou
 bool answer_absorb(struct player *player, int64_t rise);
 
 /* bet.c */
+uint64_t player_random(struct player *player);
 void bet_choose(struct player *player, struct bet_choice *bet_r);
 /* False when it says no id or offers nothing that could be bet. */
 bool bet_rules_read(const struct options *options, const json_t *game, struct game_rules *rules_r);

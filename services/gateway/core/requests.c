@@ -60,7 +60,7 @@ static const struct field bet_fields[] = {
 	{ "coin_minor", FIELD_INT, true, 1, MINOR_MAX, AT(bet_body, coin_minor, has_coin) },
 	{ "lines", FIELD_INT, true, 1, 1000, AT(bet_body, lines, has_lines) },
 	{ "coins", FIELD_INT, true, 1, 1000, AT(bet_body, coins, has_coins) },
-	{ "mode", FIELD_TEXT, false, 1, SLUG_MAX, AT(bet_body, mode, has_mode) },
+	{ "mode", FIELD_SLUG, false, 1, SLUG_MAX, AT(bet_body, mode, has_mode) },
 	END,
 };
 
