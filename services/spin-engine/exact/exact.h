@@ -76,9 +76,20 @@ struct exact_mode {
 	mpq_t hit_rate;
 	mpq_t second_moment; /* E[X^2], X in stakes */
 	mpq_t variance;
-	mpq_t max_win;			    /* of one spin, in stakes */
-	mpq_t max_win_probability;	    /* in a spin (or hold and win) of that kind */
-	char max_win_where[EXACT_NAME_MAX]; /* "base spin", "free spin", "hold and win" */
+	/* The most that one spin can win, in stakes; the kind of spin that can; and the exact
+	 * probability of it in a spin of that kind. One spin is one of these:
+	 * - "base spin", "free spin": lines, scatters and the progressive of its window. Each free
+	 *   spin is one spin; rounds of many have no bound;
+	 * - "base spin and its feature", "free spin and its feature", where potions start features:
+	 *   the window and all that its potions set off in the same spin (respin, multiplier,
+	 *   explosion), added up; paid spins in the long run with everything unlocked;
+	 * - "hold and win": from the first cell to the last, without the window that led to it;
+	 * - "sticky respin", "sticky respin in free spins": each respin by itself, as the player
+	 *   starts it like a free spin; any of a trigger's respins is as likely to be looked at.
+	 * Battles and bonus picks, whose pays are in the definition's tables, are not in it. */
+	mpq_t max_win;
+	mpq_t max_win_probability;
+	char max_win_where[EXACT_NAME_MAX];
 	uint32_t win_count;
 	struct exact_win *win; /* owned; rising */
 };

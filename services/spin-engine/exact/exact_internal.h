@@ -117,9 +117,9 @@ struct exact_work {
 enum exact_status sticky_prepare(struct exact_work *work);
 void sticky_yield(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield);
-/* Offers the best sticky respin of each context (exact_offer_max). EXACT_ALL. */
-void sticky_offer_most(
-	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r);
+/* Offers the best sticky respin of spins of the context (exact_offer_max). EXACT_ALL. */
+void sticky_offer_most(const struct exact_work *work, const struct exact_wager *wager,
+	enum spin_context context, struct exact_mode *mode_r);
 void sticky_work_free(struct sticky_work **work);
 
 /* Potions: the yield in CONTEXT_BASE is that of the stationary state with everything unlocked.

@@ -89,9 +89,11 @@ static void add_respin(struct respin_most *most, const struct sticky_spin *spin,
 	mpq_clear(p);
 }
 
-static void offer_context(const struct exact_work *work, const struct exact_wager *wager,
-	enum spin_context context, const char *where, struct exact_mode *mode_r)
+void sticky_offer_most(const struct exact_work *work, const struct exact_wager *wager,
+	enum spin_context context, struct exact_mode *mode_r)
 {
+	const char *where =
+		context == CONTEXT_BASE ? "sticky respin" : "sticky respin in free spins";
 	const struct game *game = work->game;
 	struct respin_most most = { .game = game, .lines = wager->lines };
 	struct sticky_spin spin[GAME_WILD_POSITIONS_MAX];
@@ -118,12 +120,4 @@ static void offer_context(const struct exact_work *work, const struct exact_wage
 	for (uint32_t i = 0; i < GAME_WILD_POSITIONS_MAX; i++)
 		mpq_clear(share[i]);
 	mpq_clears(best.p, x, NULL);
-}
-
-void sticky_offer_most(
-	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r)
-{
-	offer_context(work, wager, CONTEXT_BASE, "sticky respin", mode_r);
-	if (work->spin[CONTEXT_FREE])
-		offer_context(work, wager, CONTEXT_FREE, "sticky respin in free spins", mode_r);
 }

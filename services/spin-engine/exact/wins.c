@@ -134,7 +134,9 @@ enum exact_status exact_fill_wins(const struct exact_work *work, const struct ex
 	if (paid->hold)
 		offer_hold(paid, mode_r);
 	if (work->sticky)
-		sticky_offer_most(work, wager, mode_r);
+		sticky_offer_most(work, wager, CONTEXT_BASE, mode_r);
+	if (work->sticky && free_spin)
+		sticky_offer_most(work, wager, CONTEXT_FREE, mode_r);
 	if (work->potions)
 		potions_offer_most(work, wager, mode_r);
 	return fill_distribution(work, wager, mode_r);

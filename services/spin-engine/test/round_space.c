@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #define DRAWS_MAX 128
+#define STICKIES_MAX 8
 
 /* The script of a round: what each draw gave and below what. */
 struct script {
@@ -20,7 +21,8 @@ void round_space_init(struct round_space *space)
 {
 	space->rounds = 0;
 	mpq_inits(space->mass, space->win, space->win2, space->awards, space->awards2,
-		space->win_awards, NULL);
+		space->win_awards, space->most, space->most_p, space->sticky_most, space->stickies,
+		space->sticky_mosts, NULL);
 	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++)
 		mpq_init(space->kind[i]);
 	for (uint32_t i = 0; i < SPACE_AWARDS_MAX; i++)
@@ -32,7 +34,8 @@ void round_space_init(struct round_space *space)
 void round_space_free(struct round_space *space)
 {
 	mpq_clears(space->mass, space->win, space->win2, space->awards, space->awards2,
-		space->win_awards, NULL);
+		space->win_awards, space->most, space->most_p, space->sticky_most, space->stickies,
+		space->sticky_mosts, NULL);
 	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++)
 		mpq_clear(space->kind[i]);
 	for (uint32_t i = 0; i < SPACE_AWARDS_MAX; i++)
@@ -75,6 +78,8 @@ struct spin_result {
 	mpq_t win;
 	uint32_t awards;
 	struct round_state after;
+	uint32_t stickies; /* played */
+	mpq_t sticky[STICKIES_MAX];
 };
 
 static void play(const struct game *game, const struct bet *bet, const struct round_state *state,
@@ -92,7 +97,7 @@ static void play(const struct game *game, const struct bet *bet, const struct ro
 	rng_force(&rng, script->value, DRAWS_MAX);
 	script->count = 0;
 	mpq_set_ui(result->win, 0, 1);
-	result->awards = 0;
+	result->awards = result->stickies = 0;
 	assert_int_equal(round_begin(game, bet, state, &rng, &round), ROUND_OK);
 	if (context == CONTEXT_FREE) {
 		assert_int_equal(round_next(&round, &phase), ROUND_OK);
@@ -108,6 +113,10 @@ static void play(const struct game *game, const struct bet *bet, const struct ro
 		if (phase.jackpot_hit)
 			mpq_add(x, x, jackpot);
 		mpq_add(result->win, result->win, x);
+		if (phase.kind == PHASE_STICKY_SPIN) {
+			assert_true(result->stickies < STICKIES_MAX);
+			mpq_set(result->sticky[result->stickies++], x);
+		}
 		mpq_add(kind[phase.kind], kind[phase.kind], x);
 		result->awards += phase.free_spins_awarded;
 	} while (!spin_is_over(&round));
@@ -128,6 +137,17 @@ static void add(mpq_t sum, const mpq_t p, const mpq_t x)
 	mpq_clear(t);
 }
 
+void round_space_most(mpq_t most, mpq_t most_p, const mpq_t win, const mpq_t p)
+{
+	if (mpq_sgn(p) == 0 || (mpq_sgn(most_p) > 0 && mpq_cmp(win, most) < 0))
+		return;
+	if (mpq_sgn(most_p) == 0 || mpq_cmp(win, most) > 0) {
+		mpq_set(most, win);
+		mpq_set_ui(most_p, 0, 1);
+	}
+	mpq_add(most_p, most_p, p);
+}
+
 static void book(
 	struct round_space *space, const struct script *script, const struct spin_result *result)
 {
@@ -141,6 +161,11 @@ static void book(
 	mpq_set_ui(awards, result->awards, 1);
 	space->rounds++;
 	mpq_add(space->mass, space->mass, p);
+	round_space_most(space->most, space->most_p, result->win, p);
+	for (uint32_t i = 0; i < result->stickies; i++) {
+		mpq_add(space->stickies, space->stickies, p);
+		round_space_most(space->sticky_most, space->sticky_mosts, result->sticky[i], p);
+	}
 	add(space->win, p, result->win);
 	add(space->awards, p, awards);
 	mpq_mul(x, result->win, result->win);
@@ -183,6 +208,8 @@ void round_space_walk(const struct game *game, const struct bet *bet,
 	struct spin_result result;
 
 	mpq_init(result.win);
+	for (uint32_t i = 0; i < STICKIES_MAX; i++)
+		mpq_init(result.sticky[i]);
 	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++)
 		mpq_init(kind[i]);
 	do {
@@ -192,5 +219,7 @@ void round_space_walk(const struct game *game, const struct bet *bet,
 	} while (advance(&script));
 	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++)
 		mpq_clear(kind[i]);
+	for (uint32_t i = 0; i < STICKIES_MAX; i++)
+		mpq_clear(result.sticky[i]);
 	mpq_clear(result.win);
 }

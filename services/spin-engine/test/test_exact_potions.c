@@ -209,6 +209,12 @@ static void scaled_add(mpq_t sum, const mpq_t p, const mpq_t x)
 /* sum += p * space */
 static void space_mix(struct round_space *sum, const mpq_t p, const struct round_space *space)
 {
+	mpq_t most_p;
+
+	mpq_init(most_p);
+	mpq_mul(most_p, p, space->most_p);
+	round_space_most(sum->most, sum->most_p, space->most, most_p);
+	mpq_clear(most_p);
 	scaled_add(sum->mass, p, space->mass);
 	scaled_add(sum->win, p, space->win);
 	scaled_add(sum->win2, p, space->win2);
@@ -269,6 +275,33 @@ static void context_yield(
 	spin_figures_free(&figures);
 }
 
+/* The most of a spin with its features, and how likely it is. The paid spin in the long run stands
+ * alone, or beside the free spin if that is better. */
+static void check_most(
+	struct case_game *c, const struct round_space *paid, const struct round_space *free_spin)
+{
+	static struct exact_mode mode;
+	bool is_free = free_spin && mpq_cmp(free_spin->most, paid->most) >= 0;
+	const struct round_space *best = is_free ? free_spin : paid;
+	struct spin_yield yield;
+
+	mpq_inits(mode.max_win, mode.max_win_probability, NULL);
+	if (free_spin) {
+		c->work.spin[CONTEXT_FREE] =
+			spin_figures_new(&c->game, NULL, CONTEXT_FREE, EXACT_ALL);
+		assert_int_equal(spin_figures_yield(c->work.spin[CONTEXT_FREE], &c->wager, &yield),
+			EXACT_OK);
+		yield_free(&yield);
+	}
+	potions_offer_most(&c->work, &c->wager, &mode);
+	same("most", c->seed, mode.max_win, best->most);
+	same("P(most)", c->seed, mode.max_win_probability, best->most_p);
+	assert_string_equal(mode.max_win_where,
+		is_free ? "free spin and its feature" : "base spin and its feature");
+	spin_figures_free(&c->work.spin[CONTEXT_FREE]);
+	mpq_clears(mode.max_win, mode.max_win_probability, NULL);
+}
+
 static struct round_state state_of(uint32_t carried, uint32_t level)
 {
 	struct round_state state = { .unlocked = (uint8_t)level };
@@ -316,13 +349,11 @@ static void check_levels(struct case_game *c)
 
 /* The long run: rounds from every state, weighed with the chain's shares, lead to the same shares.
  */
-static void check_long_run(struct case_game *c)
+static void walk_long_run(struct case_game *c, struct round_space *sum_r)
 {
 	const struct potion_chain *chain = &c->work.potions->chain;
-	struct round_space sum;
-	struct spin_yield yield;
 
-	round_space_init(&sum);
+	round_space_init(sum_r);
 	for (uint32_t s = 0; s < POTION_STATES; s++) {
 		struct round_state state = state_of(s, c->game.potions.step_count - 1);
 		struct round_space space;
@@ -331,9 +362,18 @@ static void check_long_run(struct case_game *c)
 			continue;
 		round_space_init(&space);
 		round_space_walk(&c->game, &c->bet, &state, CONTEXT_BASE, c->wager.jackpot, &space);
-		space_mix(&sum, chain->carried[s], &space);
+		space_mix(sum_r, chain->carried[s], &space);
 		round_space_free(&space);
 	}
+}
+
+static void check_long_run(struct case_game *c)
+{
+	const struct potion_chain *chain = &c->work.potions->chain;
+	struct round_space sum;
+	struct spin_yield yield;
+
+	walk_long_run(c, &sum);
 	for (uint32_t s = 0; s < POTION_STATES; s++) {
 		uint8_t held[GAME_COLOURS];
 
@@ -342,15 +382,17 @@ static void check_long_run(struct case_game *c)
 	}
 	context_yield(c, CONTEXT_BASE, &yield);
 	check_yield(c->seed, &yield, &sum);
+	check_most(c, &sum, NULL);
 	yield_free(&yield);
 	round_space_free(&sum);
 }
 
 static void check_free_spin(struct case_game *c)
 {
-	struct round_space space;
+	struct round_space space, paid;
 	struct spin_yield yield;
 
+	walk_long_run(c, &paid);
 	context_yield(c, CONTEXT_FREE, &yield);
 	c->game.mode[0].strips = AWARDING;
 	game_compile(&c->game);
@@ -359,8 +401,10 @@ static void check_free_spin(struct case_game *c)
 	check_yield(c->seed, &yield, &space);
 	c->game.mode[0].strips = BASE;
 	game_compile(&c->game);
+	check_most(c, &paid, &space);
 	yield_free(&yield);
 	round_space_free(&space);
+	round_space_free(&paid);
 }
 
 static void with_game(uint64_t seed, void (*check)(struct case_game *))

@@ -167,6 +167,22 @@ static void check_zeros(
 	}
 }
 
+/* The best of one respin, and how often a respin is that. */
+static void check_most(uint64_t seed, const struct exact_work *work,
+	const struct exact_wager *wager, enum spin_context context, struct round_space *space)
+{
+	static struct exact_mode mode;
+
+	mpq_inits(mode.max_win, mode.max_win_probability, NULL);
+	sticky_offer_most(work, wager, context, &mode);
+	if (mpq_sgn(space->sticky_most) > 0) {
+		mpq_div(space->sticky_mosts, space->sticky_mosts, space->stickies);
+		same("P(most)", seed, mode.max_win_probability, space->sticky_mosts);
+	}
+	same("most", seed, mode.max_win, space->sticky_most);
+	mpq_clears(mode.max_win, mode.max_win_probability, NULL);
+}
+
 static void check_context(
 	uint64_t seed, struct game *game, const struct bet *bet, enum spin_context context)
 {
@@ -189,6 +205,9 @@ static void check_context(
 	game_compile(game);
 	round_space_init(&space);
 	round_space_walk(game, bet, NULL, context, wager.jackpot, &space);
+	game->mode[0].strips = BASE;
+	game_compile(game);
+	check_most(seed, &work, &wager, context, &space);
 	yield_total(&yield, total);
 	same("win", seed, total, space.win);
 	same("sticky", seed, yield.win[SOURCE_STICKY], space.kind[PHASE_STICKY_SPIN]);
@@ -202,8 +221,6 @@ static void check_context(
 	spin_figures_free(&figures);
 	sticky_work_free(&work.sticky);
 	mpq_clears(wager.jackpot, total, NULL);
-	game->mode[0].strips = BASE;
-	game_compile(game);
 }
 
 /* RULE mona-lisa 3.2 to 3.7, 3.13, 3.17, 4.5 */
