@@ -42,6 +42,7 @@ const commands = {
 	click: ({ page, selector }) => pages.get(page).click(selector, { timeout: 10000 }),
 	select: ({ page, selector, value }) => pages.get(page).selectOption(selector, String(value), { timeout: 10000 }),
 	fill: ({ page, selector, value }) => pages.get(page).fill(selector, String(value), { timeout: 10000 }),
+	key: ({ page, key }) => pages.get(page).keyboard.press(key),
 	text: ({ page, selector }) => pages.get(page).innerText(selector, { timeout: 10000 }),
 	evaluate: ({ page, code }) => pages.get(page).evaluate(code),
 	// Asked from outside, again and again: code that polls within the page would be eval, which its policy forbids.

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 
+from lib_deal import MISS, Deal
 from lib_play import RULES, force
 from lib_stack import ROOT, Installation, run, wait_until
 
@@ -59,7 +60,7 @@ class Page:
         return int(re.sub(r"[^0-9]", "", self.text(selector=selector)))
 
     def idle(self):
-        self.see("!document.querySelector('#spin, #next')?.disabled || !!document.querySelector('#vials .vial:not([disabled])')")
+        self.see("document.querySelector('#play').dataset.state === 'ready'", 20000)
 
     def picture(self, what):
         os.makedirs(PICTURES, exist_ok=True)
@@ -226,8 +227,10 @@ def test_replay_in_the_history():
     page = Page("picker")
     page.see("document.querySelectorAll('#history tbody tr').length === 2")
     page.press("#history tbody tr:nth-child(2) button")
-    page.see("document.querySelector('#replay table')")
-    assert "bonus" in page.text(selector="#replay") and "7.50" in page.text(selector="#replay")
+    page.see("document.querySelectorAll('#replay-course li').length === 2")
+    page.press("#replay-course li:nth-child(2) button")
+    page.see("document.querySelector('#replay-phase').innerText.includes('Vials')")
+    assert "7.50" in page.text(selector="#replay-phase") and len(page.evaluate(code="[...document.querySelectorAll('#replay-reels [data-symbol]')]")) == 15
     page.picture("replay")
     no_problems()
 
@@ -236,6 +239,7 @@ def test_autospin_counts_and_stops():
     page = Page("auto")
     player = page.login()
     force(place, player, LOSS, LOSS, LOSS)
+    page.press("#autoplay summary")
     page.fill(selector="#autospins", value=3)
     page.press("#autostart")
     page.see("document.querySelector('#autostop')")
@@ -289,6 +293,167 @@ def test_narrow_and_light():
     light = Page("light", dark=False)
     light.see("document.querySelectorAll('#jackpots .jackpot').length >= 7")
     light.picture("light")
+    no_problems()
+
+
+# ---- the other games, with scripted draws; every phase is told and can be looked at again ----
+
+def enter(game, name, **more):
+    page = Page(name, f"/#{game}", **more)
+    page.see(f"document.querySelector('#play')?.dataset.game === '{game}'")
+    page.login()
+    page.press("#fast")
+    return page
+
+
+def told(page):
+    """The round's course as it is told, a line a phase."""
+    return [text.replace("\n", " ") for text in page.evaluate(code="[...document.querySelectorAll('#course li')].map((step) => step.innerText)")]
+
+
+def cells(page, which):
+    return page.evaluate(code=f"document.querySelectorAll('#reels .{which}').length")
+
+
+def test_prism_harbour():
+    page, deal = enter("mystic-gem", "prism"), Deal("mystic-gem")
+    player = page.text(selector="#player")
+    page.spin(player, *deal.stops("base", {}, {"wild": 1}, {}, {"wild": 1}))
+    assert page.shown_symbols().count("wild") == 8 and cells(page, "covered") == 6, "two reels are wild from top to bottom"
+    page.press("input[value=wild_2]")
+    assert page.money("#stake") == 600
+    before = state_of(player)
+    page.spin(player, 0, *deal.stops("buy_2"))
+    assert cells(page, "covered") == 8 and "Two wild reels" in told(page)[0], told(page)
+    pending = page.money("#pending")
+    assert state_of(player) - before in (-600, pending - 600, -600 + page.money("#win")), "the price was paid"
+    page.picture("bought")
+    page.press("#red") if page.evaluate(code="!!document.querySelector('#red:not([disabled])')") else None
+    page.idle()
+    page.picture("doubled")
+    page.reload()
+    page.see("document.querySelectorAll('#reels .covered').length === 8", 10000)
+    assert page.evaluate(code="document.querySelector('input[value=wild_2]').checked"), "what is bought stays chosen"
+    page.select(selector="#coin", value=125)
+    assert page.evaluate(code="document.querySelector('input[value=wild_3]').disabled"), "71.5 times 50.00 is above the highest price"
+    assert "2 500.00" in page.text(selector="#modes")
+    no_problems()
+
+
+def test_frostwood_parcels():
+    page, deal = enter("mystery-elves", "parcels"), Deal("mystery-elves")
+    player = page.text(selector="#player")
+    script = [*deal.stops("base", {"parcel": 2}, {"parcel": 2}, {"parcel": 2}), *deal.loads(5, "mystery", 1, "multiplier", 18, "mystery"), 0, *deal.loads(7), *[MISS] * 8]
+    page.spin(player, *script)
+    course = told(page)
+    assert "6 Parcels start Hold and Win" in course[0] and "lands and stays" in course[1] and "Hold and Win ends" in course[-1], course
+    assert page.evaluate(code="document.querySelectorAll('#reels .load').length") == cells(page, "held") >= 7
+    assert "+" in page.text(selector="#reels .load-mystery") and "×" in page.text(selector="#reels .load-multiplier")
+    page.press("#course li:nth-child(2) button")
+    page.see("document.querySelectorAll('#reels .landed').length === 1")
+    page.picture("landed")
+    page.press("#course li:last-child button")
+    pending, balance = page.money("#pending"), page.money("#balance")
+    page.picture("hold-and-win")
+    page.press("#halve")
+    page.see(f"document.querySelector('#pending').innerText.replace(/[^0-9]/g, '') === '{pending - pending // 2}'")
+    assert page.money("#balance") == balance + pending // 2
+    page.press("#collect")
+    page.see("!document.querySelector('#gamble')")
+    page.press("input[value=hold]")
+    before = page.money("#balance")
+    page.spin(player)
+    assert "Hold and Win ends" in told(page)[-1] and page.money("#balance") == before - 700
+    page.picture("bought")
+    no_problems()
+
+
+def test_florentine_jewels():
+    page, deal = enter("mona-lisa", "jewels"), Deal("mona-lisa")
+    player = page.text(selector="#player")
+    page.spin(player, *deal.stops("base", {"jewel": 2}, {"wild": 1}, {}, {"jewel": 1}))
+    assert "jewel" in page.text(selector="#next")
+    page.picture("jewels")
+    page.reload()
+    page.see("document.querySelector('#next') && document.querySelector('#message').innerText.includes('where you left it')")
+    page.press("#fast")
+    page.press("#next")
+    page.see("document.querySelectorAll('#course li').length >= 3 && document.querySelector('#play').dataset.state === 'ready'")
+    page.press("#course li:nth-child(3) button")
+    page.see("document.querySelectorAll('#reels .held').length >= 5")
+    page.picture("jewel-spin")
+    # Ten free spins, the first of which starts Jewel spins: those come before the nine.
+    page.spin(player, *deal.stops("base", {"easel": 1}, {"easel": 1}, {"easel": 1}), *deal.stops("free", {"jewel": 2}))
+    assert "10 free spins won" in told(page)[0] and "free spins" in page.text(selector="#next")
+    page.press("#next")
+    page.see("document.querySelector('#spin') && document.querySelector('#play').dataset.state === 'ready'", 20000)
+    kinds = [step.split()[1] for step in told(page)]
+    assert kinds[:5] == ["Spin", "Free", "Jewel", "Jewel", "Free"] and kinds.count("Free") >= 10, kinds
+    assert page.money("#balance") == state_of(player)
+    page.picture("free-spins")
+    no_problems()
+
+
+def test_the_brewing_hour():
+    page, deal = enter("witch-feature", "brewing"), Deal("witch-feature")
+    player = page.text(selector="#player")
+    unlocked = lambda: page.evaluate(code="document.querySelectorAll('#potions .feature:not(.locked)').length")  # noqa: E731
+    page.spin(player, *deal.stops("base", {}, {"red": 1}, {"blue": 1}))
+    assert page.evaluate(code="document.querySelectorAll('#potions .slot svg').length") == 2 and unlocked() == 1
+    page.picture("collected")
+    page.select(selector="#coin", value=2)
+    page.see("document.querySelectorAll('#potions .slot svg').length === 0")
+    page.select(selector="#coin", value=1)
+    page.spin(player, *deal.stops("base", {}, {}, {}, {"green": 1}))
+    assert "High Symbols starts" in told(page)[0] and unlocked() == 2, "what was played opens the next"
+    page.picture("high-symbols")
+    page.spin(player, *deal.stops("base", {}, {"red": 1}, {}, {"red": 1}))
+    page.spin(player, *deal.stops("base", {}, {"red": 1}), 0)
+    assert told(page)[1].startswith("2 Explosion") and cells(page, "badge") >= 1, told(page)
+    page.picture("explosion")
+    page.spin(player, *deal.stops("base", {"cauldron": 1}, {}, {}, {}, {"cauldron": 1}))
+    assert "10 free spins won" in told(page)[0] and len(told(page)) >= 11
+    assert page.money("#balance") == state_of(player)
+    page.picture("free-spins")
+    no_problems()
+
+
+def test_rules_of_each_game():
+    page = Page("reader")
+    for game in ("mystic-gem", "mystery-elves", "mona-lisa", "witch-feature", "bewitched"):
+        page.press(f"#games [data-game={game}]")
+        page.see(f"document.querySelector('#play').dataset.game === '{game}'")
+        page.press("#rules")
+        text = page.text(selector="#help")
+        definition = Deal(game).definition
+        assert all(symbol["name"] in text for symbol in definition["symbols"])
+        assert game == "bewitched" or all(mode["published_rtp"][0]["percent"] in text for mode in definition["modes"])
+        assert "1 in " in text and page.evaluate(code="document.querySelectorAll('#help .payline').length") == len(definition["lines"]), "exact odds, every line"
+        page.picture(f"rules-{game}")
+        page.press("#help-close")
+    no_problems()
+
+
+def test_every_game_on_a_phone():
+    for game in ("mystic-gem", "mystery-elves", "mona-lisa", "witch-feature"):
+        page = enter(game, f"phone-{game}", width=390, height=844)
+        page.spin(page.text(selector="#player"), *Deal(game).stops())
+        assert page.evaluate(code="document.documentElement.scrollWidth") <= 390, f"{game} is wider than the phone"
+        page.picture("spin")
+        page.close()
+    no_problems()
+
+
+def test_space_bar_and_skip():
+    page, deal = Page("typist", "/#witch-feature"), Deal("witch-feature")
+    player = page.login()
+    force(place, player, [*deal.stops("base", {"cauldron": 1}, {}, {}, {}, {"cauldron": 1})])
+    page.key(key="Space")
+    page.see("!document.querySelector('#skip').disabled")
+    page.key(key="Space")
+    page.see("document.querySelector('#play').dataset.state === 'ready'", 3000)
+    assert len(told(page)) >= 11, "all was shown, the rest of it at once"
+    assert "Round win" in page.evaluate(code="document.querySelector('#said').textContent")
     no_problems()
 
 

@@ -1,5 +1,5 @@
 // The player's page: choice of game, live jackpots and winners, a demo player's session, and play.
-import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { get } from "/api.js";
 import { loadArt } from "/art.js";
 import { Controls, Gamble, Vials } from "/controls.js";
@@ -85,8 +85,8 @@ function Play({ app }) {
 	const [help, setHelp] = useState(false);
 	return html`<section class="panel play" id="play" aria-label=${game.name} data-game=${game.id} data-state=${state.busy ? "busy" : "ready"} data-speed=${state.fast ? "fast" : "normal"}>
 		<div class="head"><h2>${game.name}</h2><span class="spacer"></span>
-			<button id="fast" aria-pressed=${state.fast} onClick=${() => dispatch({ type: "fast" })}>Fast play: ${state.fast ? "on" : "off"}</button>
-			<button id="rules" onClick=${() => setHelp(true)}>Rules and paytable</button></div>
+			<button id="fast" aria-pressed=${state.fast} onClick=${() => dispatch({ type: "fast" })}>Fast: ${state.fast ? "on" : "off"}</button>
+			<button id="rules" onClick=${() => setHelp(true)}>Rules</button></div>
 		<${Meters} state=${state} />
 		<${Potions} state=${state} />
 		<${Screen} scene=${sceneOf(state)} phase=${steps[at]} spinning=${state.spinning}>${round?.next === "pick" && !state.revealing
@@ -101,7 +101,13 @@ function Play({ app }) {
 
 function Games({ state }) {
 	const locked = state.busy || state.autospin > 0;
-	return html`<nav class="games" id="games" aria-label="Games">${state.games.map((game) => html`<a key=${game.id} href=${locked ? undefined : `#${game.id}`} aria-current=${game.id === state.game.id ? "page" : undefined} data-game=${game.id}>${game.name}</a>`)}</nav>`;
+	const nav = useRef(null);
+	// On a phone the names do not fit all: the one that is played is in view.
+	useEffect(() => {
+		const mine = nav.current.querySelector("[aria-current]");
+		if (mine) nav.current.scrollLeft = mine.offsetLeft - nav.current.offsetLeft - 40;
+	}, [state.game.id]);
+	return html`<nav class="games" id="games" aria-label="Games" ref=${nav}>${state.games.map((game) => html`<a key=${game.id} href=${locked ? undefined : `#${game.id}`} aria-current=${game.id === state.game.id ? "page" : undefined} data-game=${game.id}>${game.name}</a>`)}</nav>`;
 }
 
 const wanted = (games) => games.find((game) => game.id === location.hash.slice(1))?.id ?? games[0]?.id;

@@ -128,6 +128,6 @@ export function Gamble({ state, act }) {
 		<div class="cards" aria-label="Last cards"><${Card} hidden=${true} />${cards.map((card, i) => html`<${Card} key="${i}-${card}" card=${card} />`)}</div>
 		<div class="offer"><b>Double ${money(stake, currency)} to ${money(2 * stake, currency)}?</b> <span class="quiet">${closed ?? `${round.gamble_attempts_left} attempts left`}</span></div>
 		<div class="controls"><button id="red" class="red" disabled=${busy || closed} onClick=${() => act("gamble", 0)}>${colourName(game, true)}</button><button id="black" class="black" disabled=${busy || closed} onClick=${() => act("gamble", 1)}>${colourName(game, false)}</button>
-		${game.gamble.halve ? html`<button id="halve" disabled=${busy || closed || stake < 2} onClick=${() => act("halve")}>Bank half</button>` : null}
+		${game.gamble.halve ? html`<button id="halve" disabled=${busy || closed || stake < 2} onClick=${() => act("halve")}>Halve</button>` : null}
 		<button id="collect" disabled=${busy} onClick=${() => act("collect")}>Collect</button></div></div>`;
 }

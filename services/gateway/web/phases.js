@@ -44,7 +44,21 @@ function sticky({ game }, phase) {
 	return [`${symbolOf(game, rules.symbol).name} on reel ${rules.reel} starts ${count(phase.respins_left, "respin")} with what is held`];
 }
 
-const anySpin = (scene, phase) => [...won(scene, phase), ...collected(scene, phase), ...awarded(phase), ...triggered(phase), ...held(scene, phase), ...sticky(scene, phase)];
+// Scatters and bonus symbols that a phase of their own answers.
+function answered({ game }, phase) {
+	const window = phase.window.match(/../g) ?? [];
+	const seen = (id) => window.filter((cell) => game.symbols[parseInt(cell, 16)]?.id === id).length;
+	const words = [];
+	const starts = (id, least, what) => {
+		const n = id ? seen(id) : 0;
+		if (n && n >= least) words.push(`${count(n, symbolOf(game, id).name)} ${what}`);
+	};
+	starts(game.battle?.symbol, game.battle?.scatters_min, "start a battle");
+	if (game.bonus_min) starts(game.symbols.find((symbol) => symbol.kind === "bonus")?.id, game.bonus_min, "open the vials");
+	return words;
+}
+
+const anySpin = (scene, phase) => [won, collected, (_, p) => awarded(p), (_, p) => triggered(p), held, sticky, answered].flatMap((speak) => speak(scene, phase));
 const orNothing = (words) => words.length ? words : ["no win"];
 
 // ---- one a kind ----

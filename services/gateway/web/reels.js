@@ -10,7 +10,7 @@ function loadWords(load) {
 	if (load.kind === "value") return [`${load.x}×`];
 	const own = load.own ? [`+${load.own}×`] : [];
 	if (load.kind === "multiplier") return [load.x ? `×${load.x}` : "×?", ...own];
-	return [load.award_name ? `${load.award_name} ${load.award_x}×` : "?", ...own];
+	return load.award_name ? [load.award_name, `${load.award_x}×`, ...own] : ["?"];
 }
 
 const Load = ({ load }) => html`<span class="load load-${load.kind}">${loadWords(load).map((text) => html`<b>${text}</b>`)}</span>`;
