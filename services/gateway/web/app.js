@@ -79,6 +79,9 @@ function Say({ app }) {
 		${round?.next === "gamble" && !state.spinning && !state.revealing && game.gamble ? html`<${Gamble} state=${state} act=${app.act} />` : null}</div>`;
 }
 
+// Escape ends it, as everywhere.
+const fullScreen = () => document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen().catch(() => {});
+
 function Play({ app }) {
 	const { state, dispatch } = app;
 	const { round, game, steps, at } = state;
@@ -86,6 +89,7 @@ function Play({ app }) {
 	return html`<section class="panel play" id="play" aria-label=${game.name} data-game=${game.id} data-state=${state.busy ? "busy" : "ready"} data-speed=${state.fast ? "fast" : "normal"}>
 		<div class="head"><h2>${game.name}</h2><span class="spacer"></span>
 			<button id="fast" aria-pressed=${state.fast} onClick=${() => dispatch({ type: "fast" })}>Fast: ${state.fast ? "on" : "off"}</button>
+			<button id="full" onClick=${fullScreen}>Full screen</button>
 			<button id="rules" onClick=${() => setHelp(true)}>Rules</button></div>
 		<${Meters} state=${state} />
 		<${Potions} state=${state} />

@@ -53,7 +53,7 @@ const FEATURES = [
 	["hold_and_win", "Hold and Win", (game, rules) => [
 		`${rules.at_least} or more ${symbolOf(game, rules.symbol).name} symbols start ${rules.respins} respins. They stay, new ones stay too and set the respins back to ${rules.respins}.`,
 		`Each carries a value of ${Math.min(...rules.values)} to ${Math.max(...rules.values)} times the total bet, a mystery, or a multiplier.`,
-		`At the end multipliers (×${listed(rules.multipliers.map(String), "or ×")}) multiply all that are not multipliers. Mysteries win ${listed(rules.awards.map((a) => `${a.name} ${a.x}×`), "or")}. Both then add a value of their own.`,
+		`At the end multipliers (${listed(rules.multipliers.map((x) => `×${x}`), "or")}) multiply all that are not multipliers. Mysteries win ${listed(rules.awards.map((a) => `${a.name} ${a.x}×`), "or")}. Both then add a value of their own.`,
 		...(rules.exclude?.length ? [`${listed(rules.exclude.map((id) => rules.awards.find((a) => a.id === id)?.name ?? id))} never comes with a multiplier of ×${rules.exclude_from_multiplier} or more.`] : []),
 		`All cells full: everything is paid ${rules.full_screen_multiplier} times.`,
 	]],

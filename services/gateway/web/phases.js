@@ -23,7 +23,11 @@ function collected({ game }, phase) {
 	const { potions } = game;
 	if (!potions) return [];
 	const colours = [...(phase.potion_colours?.match(/../g) ?? [])].map((pair) => parseInt(pair, 16)).filter(Boolean);
-	return colours.length ? [`${listed(colours.map((c) => symbolOf(game, potions.symbols[c - 1]).name))} collected`] : [];
+	if (!colours.length) return [];
+	const left = phase.after.potions.reduce((total, n) => total + n, 0);
+	// Fewer than were collected just now: a combination was completed.
+	const used = left < colours.length && !phase.features.length && !phase.explodes;
+	return [`${listed(colours.map((c) => symbolOf(game, potions.symbols[c - 1]).name))} collected`, ...(used ? ["the three potions are used up"] : [])];
 }
 
 const triggered = (phase) => [

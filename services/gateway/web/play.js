@@ -45,9 +45,11 @@ function saying(error, currency) {
 const REDUCERS = {
 	loaded: (state, { config, games, pools, figures }) => ({ ...state, config, games, pools, figures }),
 	game(state, { game, answer }) {
-		const kept = state.bets[game.id] ?? startBet(game, state.currency ?? "EUR");
-		const fresh = { ...state, game, bet: kept, round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "" };
-		return answer ? withRound(fresh, answer) : fresh;
+		const kept = state.bets[game.id];
+		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "" };
+		if (!answer) return fresh;
+		const shown = withRound(fresh, answer);
+		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
 	},
 	session: (state, { token, answer }) => withRound({ ...state, token, message: null }, answer),
 	busy: (state, { fresh }) => ({ ...state, busy: true, message: null, said: "", spinning: Boolean(fresh), wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? state.bet.mode : state.mode }),
@@ -57,7 +59,7 @@ const REDUCERS = {
 		return { ...state, spinning: false, revealing: true, steps, at: steps.length - 1 };
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...state, message: message ?? state.message, said: said ?? state.said }, answer),
-	failed: (state, { error }) => withAnswer({ ...state, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
+	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
 	look: (state, { at }) => ({ ...state, at }),
 	proof: (state, { proof }) => ({ ...state, proof }),
 	bet(state, { bet }) {

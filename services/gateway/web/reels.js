@@ -74,7 +74,7 @@ export function Grid({ game, phase, spinning, item, children, id }) {
 		}
 	return html`<div class="stage" style=${columns}>
 		${game.potions ? html`<div class="over">${Array.from({ length: game.reels }, (_, reel) => html`<${Collected} game=${game} phase=${phase} reel=${reel} />`)}</div>` : null}
-		<div class="reels ${spinning ? "spinning" : ""} ${item ? "one" : ""}" id=${id} data-phase=${phase?.kind ?? ""}>${cells}${item?.line ? html`<${LinePath} game=${game} line=${item.line} />` : null}</div>
+		<div class="reels ${spinning ? "spinning" : ""} ${item ? "one" : ""}" id=${id} data-phase=${phase?.kind ?? ""} role="group" aria-label="Reels">${cells}${item?.line ? html`<${LinePath} game=${game} line=${item.line} />` : null}</div>
 		${children}</div>`;
 }
 
