@@ -2,6 +2,7 @@
 
     verify.py random [COUNT] [SEED]   small definitions with random features, every mode and figure
     verify.py games [--all-modes]     the full cycle of the base game of every shipped definition
+    verify.py file DEFINITION         every mode of a definition of your own (at its band, as slotmath rtp wants it)
 
 Ends with "N passed, N failed". Exact means exact: fractions are compared, not decimals.
 """
@@ -125,8 +126,8 @@ def run_random(count, seed):
 
 
 def game_mode(task):
-    game_id, answer, mode_id = task
-    with open(f"{GAMES}/{game_id}/definition.json", encoding="utf-8") as file:
+    path, game_id, answer, mode_id = task
+    with open(path, encoding="utf-8") as file:
         definition = json.load(file)
     coins = definition["bet"]["coins"]["max"] - answer["mode"].endswith("_below_max")
     own = figures.figures(definition, mode_id, None, coins, pruned.cycle)
@@ -139,7 +140,18 @@ def run_games(all_modes):
         for mode in answer["modes"]:
             base = mode["mode"] == "base" or mode["mode"].startswith("base_")
             if base or all_modes:
-                tasks.append((answer["game"], mode, "base" if base else mode["mode"]))
+                path = f"{GAMES}/{answer['game']}/definition.json"
+                tasks.append((path, answer["game"], mode, "base" if base else mode["mode"]))
+    return run_modes(tasks)
+
+
+def run_file(path):
+    answer = slotmath("rtp", path, "--json", "--distribution")
+    base = [mode["mode"] == "base" or mode["mode"].startswith("base_") for mode in answer["modes"]]
+    return run_modes([(path, answer["game"], mode, "base" if b else mode["mode"]) for mode, b in zip(answer["modes"], base)])
+
+
+def run_modes(tasks):
     passed = failed = 0
     with multiprocessing.Pool() as pool:
         for name, faults, rows in pool.imap(game_mode, tasks):
@@ -156,8 +168,10 @@ def main(arguments):
                                     int(arguments[2]) if len(arguments) > 2 else 20220617)
     elif what == "games":
         passed, failed = run_games("--all-modes" in arguments)
+    elif what == "file" and len(arguments) == 2:
+        passed, failed = run_file(arguments[1])
     else:
-        print(f"verify.py: found '{what}', expected random [COUNT] [SEED], or games [--all-modes]", file=sys.stderr)
+        print(f"verify.py: found '{what}', expected random [COUNT] [SEED], games [--all-modes], or file DEFINITION", file=sys.stderr)
         return 2
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
