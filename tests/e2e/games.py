@@ -15,7 +15,7 @@ from lib_play import Person, Refused, force
 from lib_rules import Progressive
 from lib_stack import BIN, Installation, run, wait_until
 
-ROUNDS = {"base": 60}  # of each mode; of a bought one 25
+ROUNDS = {"base": 40}  # of each mode; of a bought one 20
 REPLAYS = 3  # of each mode, by slotmath: those with the most phases
 place = None
 played = {}  # (game, mode) -> rounds, for slotmath
@@ -94,7 +94,7 @@ def natural(game, mode, currency="EUR"):
     person = sit(game, currency=currency, deposit=20000000)
     coins = [c for c in rules.coins(currency) if mode == "base" or rules.price(mode, c * rules.lines_max) <= (rules.definition["bet"]["currencies"][currency]["price_max"] or 0)]
     rounds = []
-    for i in range(ROUNDS.get(mode, 25) if currency == "EUR" else 5):
+    for i in range(ROUNDS.get(mode, 20) if currency == "EUR" else 5):
         coin = coins[i % 3] if i % 5 else choice.choice(coins)
         lines = choice.randint(rules.definition["bet"]["lines"]["min"], rules.lines_max) if i % 3 == 0 else rules.lines_max
         round_, phases = whole(person, mode=mode if i % 2 or mode != "base" else None, coin=coin, lines=lines, gamble=i % 4,
@@ -530,7 +530,8 @@ def test_a_jackpot_by_the_lines_is_claimed_and_paid():
 
 def test_books_are_in_order():
     report = place.verify()
-    assert report["ledger_ok"] and report["pools_ok"] and report["hits"] == 2, report
+    hits = int(place.sql("select count(*) from pool.hit")[0][0])  # two of the lines, and what natural vials brought
+    assert report["ledger_ok"] and report["pools_ok"] and report["hits"] == hits >= 2, report
     seen = {kind for _, kind in kinds}
     assert seen == {"spin", "battle", "bonus", "free_spin", "sticky_spin", "hold_respin", "hold_end", "potion_respin", "explosion"}, seen
 
