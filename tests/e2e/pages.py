@@ -92,6 +92,12 @@ def state_of(player):
     return int(place.sql(f"select balance_after from wallet.journal where player = {player_id(player)} order by seq desc limit 1")[0][0])
 
 
+def booked(page, player):
+    """The balance that is shown, once the ledger's copy in the database says the same."""
+    wait_until("the page shows what is booked", lambda: page.money("#balance") == state_of(player), 5)
+    return page.money("#balance")
+
+
 def symbols_at(stops):
     window = RULES.window(stops)
     return [RULES.symbols[window[reel][row]] for row in range(RULES.rows) for reel in range(RULES.reels)]
@@ -114,7 +120,7 @@ def test_spin_lost_and_won():
     assert page.money("#balance") == 100000
     page.picture("logged-in")
     page.spin(player)
-    assert page.money("#balance") == state_of(player) == 100000 - 15 and page.money("#win") == 0
+    assert booked(page, player) == 100000 - 15 and page.money("#win") == 0
     assert page.shown_symbols() == symbols_at(LOSS), "the reels stand where they were drawn"
     win = RULES.stops(win=True, bet=MAX)
     amount = sum(RULES.line_wins(RULES.window(win), MAX, 1))
@@ -195,7 +201,7 @@ def test_bonus_with_picks_and_free_spins():
     page.see("document.querySelector('#phase').innerText.includes('Free spin')")
     page.picture("free-spins")
     page.see("document.querySelector('#spin') && !document.querySelector('#spin').disabled")
-    assert page.money("#balance") == state_of(player)
+    booked(page, player)
     no_problems()
 
 
@@ -244,14 +250,14 @@ def test_autospin_counts_and_stops():
     page.press("#autostart")
     page.see("document.querySelector('#autostop')")
     page.see("document.querySelector('#autostart') && !document.querySelector('#autostart').disabled", 20000)
-    assert page.money("#balance") == 100000 - 45 == state_of(player)
+    assert booked(page, player) == 100000 - 45
     force(place, player, *[LOSS] * 20)
     page.fill(selector="#autospins", value=20)
     page.press("#autostart")
     page.see("document.querySelector('#autostop')")
     page.press("#autostop")
     page.see("document.querySelector('#autostart') && !document.querySelector('#autostart').disabled", 20000)
-    assert page.money("#balance") == state_of(player) > 100000 - 45 - 300
+    assert booked(page, player) > 100000 - 45 - 300
     no_problems()
 
 
@@ -280,7 +286,7 @@ def test_server_gone_and_back():
     page.press("#spin")
     page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}", 20000)
     page.idle()
-    assert page.money("#balance") == state_of(player) == 100000 - 15
+    assert booked(page, player) == 100000 - 15
     wait_until("both are back", lambda: all(row[0] == "running" for row in place.status().values()), 10)
     browser.ask("problems")  # of the moments when nobody was there
 
@@ -388,7 +394,7 @@ def test_florentine_jewels():
     page.see("document.querySelector('#spin') && document.querySelector('#play').dataset.state === 'ready'", 20000)
     kinds = [step.split()[1] for step in told(page)]
     assert kinds[:5] == ["Spin", "Free", "Jewel", "Jewel", "Free"] and kinds.count("Free") >= 10, kinds
-    assert page.money("#balance") == state_of(player)
+    booked(page, player)
     page.picture("free-spins")
     no_problems()
 
@@ -412,7 +418,7 @@ def test_the_brewing_hour():
     page.picture("explosion")
     page.spin(player, *deal.stops("base", {"cauldron": 1}, {}, {}, {}, {"cauldron": 1}))
     assert "10 free spins won" in told(page)[0] and len(told(page)) >= 11
-    assert page.money("#balance") == state_of(player)
+    booked(page, player)
     page.picture("free-spins")
     no_problems()
 
