@@ -10,6 +10,8 @@ import { History, Jackpots, Potions, Winners } from "/panels.js";
 import { sceneOf, shownWin, useGame, useSpaceBar } from "/play.js";
 import { Course, Screen } from "/reels.js";
 
+const BALANCE_SETTLES_MS = 400;
+
 // Counters arrive as a snapshot and then as changes; a row is replaced only by a later version of itself.
 export function mergePools(old, fresh) {
 	const known = new Map(old.map((pool) => [pool.pool, pool]));
@@ -28,17 +30,27 @@ export function mergePools(old, fresh) {
 function useEvents({ state, latest, dispatch }) {
 	useEffect(() => {
 		if (!state.config) return undefined;
+		// News of a balance may be older than the answer that the page has: the last of them is believed once no other comes and no move is under way.
+		let balance = null;
+		const settle = (minor) => {
+			clearTimeout(balance);
+			balance = setTimeout(() => latest.current.busy ? settle(minor) : dispatch({ type: "balance", minor }), BALANCE_SETTLES_MS);
+		};
 		const channels = state.token ? ["jackpots", "winners", "player"] : ["jackpots", "winners"];
-		return listen(state.config.events_url, {
+		const leave = listen(state.config.events_url, {
 			channels,
 			token: state.token,
 			onState: (text) => dispatch({ type: "feed", text }),
 			onEvent: (event) => {
 				if (event.pools) dispatch({ type: "pools", pools: mergePools(latest.current.pools, event.pools) });
 				if (event.type === "winner") dispatch({ type: "winner", winner: event });
-				if (event.type === "balance" && !latest.current.busy) dispatch({ type: "answer", answer: { balance_minor: event.balance_minor } });
+				if (event.type === "balance") settle(event.balance_minor);
 			},
 		});
+		return () => {
+			clearTimeout(balance);
+			leave();
+		};
 	}, [state.config, state.token]);
 }
 

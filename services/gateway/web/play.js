@@ -60,6 +60,7 @@ const REDUCERS = {
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...state, message: message ?? state.message, said: said ?? state.said }, answer),
 	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
+	balance: (state, { minor }) => ({ ...state, balance_minor: minor }),
 	look: (state, { at }) => ({ ...state, at }),
 	proof: (state, { proof }) => ({ ...state, proof }),
 	bet(state, { bet }) {
