@@ -1,6 +1,6 @@
 /* Is the generator still one? A known answer at the start, and two continuous tests after NIST
  * SP 800-90B, 4.4, over what is really used (keys, salts, words of streams): any failure is final
- * and must stop play, for a broken generator is worse than none (requirement 47). Pure: the caller
+ * and must stop play, for a broken generator is worse than none. Pure: the caller
  * feeds bytes and asks.
  *
  * False alarms, for uniform bytes: repetition 2^-64 a word, proportion 2^-47 a window of 512 bytes.

@@ -204,7 +204,7 @@ static void fill_round(struct engine *engine, const struct seat *seat, const str
 		reply->round->collected_minor = seat->player.last.collected.minor;
 }
 
-/* Not enough money: what there is, and the least that may be bet (requirement 40). */
+/* Not enough money: what there is, and the least that may be bet. */
 static void fill_funds(struct engine *engine, const struct game *game, const struct seat *seat,
 	Carillon__SpinReply *reply)
 {

@@ -1,7 +1,7 @@
 /* Is what draws are made of still random? The known answer and a sample of the source at the start,
  * and the continuous tests over every salt from the OS, every key of a round and every block of the
  * streams that are drawn, each on a line of its own: mixed, a source that is stuck would hide
- * between the bytes of the other (requirement 47). A fault is final for the process. All of it
+ * between the bytes of the other. A fault is final for the process. All of it
  * costs about 0.1 us a round. */
 #ifndef CARILLON_SPIN_ENGINE_DRAW_HEALTH_H
 #define CARILLON_SPIN_ENGINE_DRAW_HEALTH_H

@@ -211,7 +211,7 @@ struct cards_link {
 struct gamble_rules {
 	bool offered;	      /* RULE mona-lisa 1.10: not in every game */
 	bool halve;	      /* floor(pending / 2) may be banked between attempts */
-	bool base_lines_only; /* requirement 29; else the whole win */
+	bool base_lines_only; /* else the whole win */
 	uint32_t attempts_max;
 	uint32_t suit_count; /* of the deck, 13 cards each; as many red as black */
 	uint8_t suit[4];     /* 0 clubs, 1 diamonds, 2 hearts, 3 spades */
@@ -449,7 +449,7 @@ bool bet_is_max(const struct game *game, const struct bet *bet);
 /* "coin_not_selectable": stable, for errors to clients. Static. */
 const char *bet_status_text(enum bet_status status);
 
-/* The smallest bet that bet_check takes in a currency (requirement 40). BET_CURRENCY_NOT_OFFERED if
+/* The smallest bet that bet_check takes in a currency. BET_CURRENCY_NOT_OFFERED if
  * there is none. */
 enum bet_status bet_smallest(
 	const struct game *game, uint32_t currency, struct bet *bet_r, struct money *stake_r);
