@@ -42,8 +42,8 @@ static json_t *load(const char *path)
 
 /* `why`: NULL where the target was reached. A search may end on a draft that is no game; then there
  * is nothing to say of it. */
-static void say_stage(struct draft *draft, size_t index, const struct search_stage *stage,
-	const char *why)
+static void say_stage(
+	struct draft *draft, size_t index, const struct search_stage *stage, const char *why)
 {
 	char error[DEFINITION_ERROR_MAX], *percent, *hits;
 	mpq_t rtp, hit_rate;
@@ -113,8 +113,8 @@ int command_optimise(const struct options *options)
 	seed = (uint64_t)json_integer_value(json_object_get(search, "seed"));
 	count = json_array_size(json_object_get(search, "stages"));
 	while (done < count && !interrupted() &&
-		do_stage(options, search, done, &draft, options->seed == 1 ? seed
-								: (uint64_t)options->seed))
+		do_stage(options, search, done, &draft,
+			options->seed == 1 ? seed : (uint64_t)options->seed))
 		done++;
 	took = clock_mono_us() - began;
 	if (!options->quiet && took > 0)
