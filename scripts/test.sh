@@ -107,10 +107,11 @@ e2e() {
     done
 }
 
-# The mathematics' tool as people call it.
+# The mathematics' tool as people call it, and as its page says.
 slotmath() {
     with_dots 'building slotmath' make -s -j"$jobs" build/slotmath || count 0 1 'build of slotmath'
     counted slotmath timeout --kill-after=5 300 python3 tests/tools/slotmath.py
+    counted walk timeout --kill-after=5 300 python3 tests/tools/walk.py
 }
 
 part=${1:-all}
