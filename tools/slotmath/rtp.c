@@ -95,6 +95,8 @@ static bool show_game(const struct options *options, const char *subject, json_t
 	json_t *modes = json_array();
 	int wanted = mode_wanted(options, game);
 	uint64_t began = clock_mono_us();
+	struct exact_analysis *analysis =
+		exact_open(game, options->quick ? EXACT_RETURN : EXACT_ALL);
 	bool good = true;
 
 	if (!options->json)
@@ -102,8 +104,7 @@ static bool show_game(const struct options *options, const char *subject, json_t
 	for (uint32_t i = 0; i < exact_mode_count(game) && !interrupted(); i++) {
 		struct exact_mode mode;
 
-		if (exact_mode(game, i, options->quick ? EXACT_RETURN : EXACT_ALL, &mode) !=
-			EXACT_OK)
+		if (analysis == NULL || exact_figure(analysis, i, &mode) != EXACT_OK)
 			refuse("memory: found too little for %s", game->id);
 		if (wanted < 0 || (uint32_t)wanted == mode.mode_index) {
 			json_t *json = mode_json(&mode, options->quick);
@@ -118,6 +119,7 @@ static bool show_game(const struct options *options, const char *subject, json_t
 		}
 		exact_mode_free(&mode);
 	}
+	exact_close(&analysis);
 	if (!options->json) {
 		print_contribution(game);
 		printf("  (%.1f ms)\n", (double)(clock_mono_us() - began) / 1000);

@@ -115,18 +115,20 @@ void definition_prove_returns(const struct node *root, const struct game *game)
 {
 	struct node modes = node_member(root, "modes");
 	uint32_t count = game->demo ? 0 : exact_mode_count(game);
+	struct exact_analysis *analysis = exact_open(game, EXACT_RETURN);
 
 	for (uint32_t i = 0; i < count && !root->reader->failed; i++) {
 		struct exact_mode mode;
 
-		if (exact_mode(game, i, EXACT_RETURN, &mode) != EXACT_OK) {
+		if (analysis == NULL || exact_figure(analysis, i, &mode) != EXACT_OK) {
 			node_fail(&modes, "no memory", "room for the exact returns");
-			return;
+			break;
 		}
 		if (mode.published && !mode.in_band)
 			refuse(&modes, game, &mode);
 		exact_mode_free(&mode);
 	}
+	exact_close(&analysis);
 }
 
 /* ---- warnings ---- */

@@ -206,47 +206,114 @@ static enum exact_status figure(const struct exact_work *work, struct exact_mode
 	return status;
 }
 
-/* The band is looked at with the means alone, which the deeper figures do not keep. */
-static enum exact_status figure_band(
-	const struct game *game, const struct exact_work *work, struct exact_mode *mode_r)
+/* ---- a mode's figures share its work ---- */
+
+struct exact_analysis {
+	const struct game *game;
+	enum exact_depth depth;
+	bool has_work, has_means; /* of this mode */
+	uint32_t mode;
+	struct exact_work work;
+	struct exact_work means; /* EXACT_RETURN, where `work` is deeper */
+};
+
+static void forget_mode(struct exact_analysis *analysis)
 {
-	struct exact_work means;
+	if (analysis->has_work)
+		exact_work_free(&analysis->work);
+	if (analysis->has_means)
+		exact_work_free(&analysis->means);
+	analysis->has_work = analysis->has_means = false;
+}
+
+static enum exact_status enter_mode(struct exact_analysis *analysis, uint32_t mode)
+{
 	enum exact_status status;
+
+	if (analysis->has_work && analysis->mode == mode)
+		return EXACT_OK;
+	forget_mode(analysis);
+	analysis->mode = mode;
+	status = exact_work_init(&analysis->work, analysis->game, mode, analysis->depth);
+	analysis->has_work = status == EXACT_OK;
+	return status;
+}
+
+/* The band is looked at with the means alone, which the deeper figures do not keep. */
+static enum exact_status figure_band(struct exact_analysis *analysis, struct exact_mode *mode_r)
+{
+	enum exact_status status = EXACT_OK;
 
 	mode_r->in_band = true;
 	if (mode_r->published == NULL)
 		return EXACT_OK;
-	if (work->depth == EXACT_RETURN)
-		return exact_check_band(work, mode_r->published, &mode_r->in_band);
-	status = exact_work_init(&means, game, work->mode, EXACT_RETURN);
-	if (status == EXACT_OK) {
-		status = exact_check_band(&means, mode_r->published, &mode_r->in_band);
-		exact_work_free(&means);
+	if (analysis->depth == EXACT_RETURN)
+		return exact_check_band(&analysis->work, mode_r->published, &mode_r->in_band);
+	if (!analysis->has_means) {
+		status = exact_work_init(
+			&analysis->means, analysis->game, analysis->mode, EXACT_RETURN);
+		analysis->has_means = status == EXACT_OK;
 	}
+	if (status == EXACT_OK)
+		status = exact_check_band(&analysis->means, mode_r->published, &mode_r->in_band);
+	return status;
+}
+
+struct exact_analysis *exact_open(const struct game *game, enum exact_depth depth)
+{
+	struct exact_analysis *analysis = calloc(1, sizeof(*analysis));
+
+	if (analysis) {
+		analysis->game = game;
+		analysis->depth = depth;
+	}
+	return analysis;
+}
+
+void exact_close(struct exact_analysis **analysis)
+{
+	if (*analysis)
+		forget_mode(*analysis);
+	free(*analysis);
+	*analysis = NULL;
+}
+
+enum exact_status exact_figure(
+	struct exact_analysis *analysis, uint32_t index, struct exact_mode *mode_r)
+{
+	const struct game *game = analysis->game;
+	enum exact_status status = EXACT_NO_MODE;
+	uint32_t mode = 0;
+
+	mode_init(mode_r);
+	while (mode < game->mode_count && index >= figures_of(&game->mode[mode]))
+		index -= figures_of(&game->mode[mode++]);
+	if (mode < game->mode_count)
+		status = enter_mode(analysis, mode);
+	if (status == EXACT_OK) {
+		name_mode(game, mode, index, mode_r);
+		status = figure(&analysis->work, mode_r);
+	}
+	if (status == EXACT_OK)
+		status = figure_band(analysis, mode_r);
+	if (status != EXACT_OK)
+		exact_mode_free(mode_r);
 	return status;
 }
 
 enum exact_status exact_mode(
 	const struct game *game, uint32_t index, enum exact_depth depth, struct exact_mode *mode_r)
 {
-	struct exact_work work;
+	struct exact_analysis *analysis = exact_open(game, depth);
 	enum exact_status status;
-	uint32_t mode = 0;
 
-	mode_init(mode_r);
-	while (mode < game->mode_count && index >= figures_of(&game->mode[mode]))
-		index -= figures_of(&game->mode[mode++]);
-	status =
-		mode < game->mode_count ? exact_work_init(&work, game, mode, depth) : EXACT_NO_MODE;
-	if (status == EXACT_OK) {
-		name_mode(game, mode, index, mode_r);
-		status = figure(&work, mode_r);
-		if (status == EXACT_OK)
-			status = figure_band(game, &work, mode_r);
-		exact_work_free(&work);
-	}
-	if (status != EXACT_OK)
+	if (analysis == NULL) {
+		mode_init(mode_r);
 		exact_mode_free(mode_r);
+		return EXACT_NO_MEMORY;
+	}
+	status = exact_figure(analysis, index, mode_r);
+	exact_close(&analysis);
 	return status;
 }
 

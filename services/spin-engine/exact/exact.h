@@ -117,6 +117,13 @@ uint32_t exact_mode_count(const struct game *game);
 enum exact_status exact_mode(
 	const struct game *game, uint32_t index, enum exact_depth depth, struct exact_mode *mode_r);
 void exact_mode_free(struct exact_mode *mode);
+/* The same for all figures of a game, one after another by rising index: what figures of one mode
+ * share is worked out once. The game must stay as it is. NULL: no memory. */
+struct exact_analysis;
+struct exact_analysis *exact_open(const struct game *game, enum exact_depth depth);
+enum exact_status exact_figure(
+	struct exact_analysis *analysis, uint32_t index, struct exact_mode *mode_r);
+void exact_close(struct exact_analysis **analysis);
 /* The return of one bet alone: `lines` x `coins` of a mode, jackpots at that bet. `rtp_r` is
  * initialised by the caller. */
 enum exact_status exact_bet(

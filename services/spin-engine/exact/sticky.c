@@ -184,15 +184,15 @@ static void add_spin(const struct sticky_spin *spin, const mpq_t share, struct s
 
 	mpq_init(scale);
 	for (uint32_t r = 0; r < game->reels; r++)
-		sticky_first(spin, r, &ways[r]);
+		sticky_at(spin, r, 0, &ways[r]);
 	/* bought wild reels may hide what triggers */
 	last = ways[game->sticky.reel].count > 0 ? game->sticky.spins : 0;
 	for (uint32_t time = 0; last > 0 && time <= last; time++) {
 		mpq_set(scale, share);
 		screen_init(&screen, game);
 		for (uint32_t r = 0; r < game->reels; r++) {
-			if (time > 0)
-				sticky_next(spin, r, &ways[r]);
+			sticky_ways_free(&ways[r]);
+			sticky_at(spin, r, time, &ways[r]);
 			screen_add_reel(&screen, r, &ways[r]);
 			mpz_mul_ui(
 				mpq_denref(scale), mpq_denref(scale), sticky_scale(spin, r, time));
@@ -226,13 +226,18 @@ uint32_t sticky_spins(const struct exact_work *work, enum spin_context context,
 	if (context == CONTEXT_FREE || mode->position_count == 0) {
 		uint32_t set = context == CONTEXT_FREE ? game->free_spins.strips : mode->strips;
 
-		spin_r[0] = (struct sticky_spin){ .game = game, .set = set };
+		spin_r[0] = (struct sticky_spin){
+			.game = game, .set = set, .cache = &work->sticky->cache[context][0]
+		};
 		mpq_set_ui(share_r[0], 1, 1);
 		return 1;
 	}
 	for (uint32_t i = 0; i < mode->position_count; i++) {
 		spin_r[i] = (struct sticky_spin){
-			.game = game, .set = mode->strips, .wild_reels = mode->position[i].reels
+			.game = game,
+			.set = mode->strips,
+			.wild_reels = mode->position[i].reels,
+			.cache = &work->sticky->cache[context][i],
 		};
 		mpq_set_u64(share_r[i], mode->position[i].weight, mode->position_weight);
 	}
@@ -277,6 +282,10 @@ enum exact_status sticky_prepare(struct exact_work *work)
 	work->sticky = calloc(1, sizeof(*work->sticky));
 	if (!work->sticky)
 		return EXACT_NO_MEMORY;
+	for (uint32_t i = 0; i < 2; i++) {
+		yield_init(&work->sticky->zeros[i].change, EXACT_ALL);
+		mpq_inits(work->sticky->best[i].x, work->sticky->best[i].p, NULL);
+	}
 	context_init(work, CONTEXT_BASE, &work->sticky->context[CONTEXT_BASE]);
 	if (work->game->free_spins.offered)
 		context_init(work, CONTEXT_FREE, &work->sticky->context[CONTEXT_FREE]);
@@ -303,9 +312,14 @@ void sticky_work_free(struct sticky_work **work)
 {
 	if (!*work)
 		return;
-	for (uint32_t i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < 2; i++) {
 		if ((*work)->context[i].coins)
 			context_free(&(*work)->context[i]);
+		for (uint32_t k = 0; k < GAME_WILD_POSITIONS_MAX; k++)
+			sticky_cache_free(&(*work)->cache[i][k]);
+		yield_free(&(*work)->zeros[i].change);
+		mpq_clears((*work)->best[i].x, (*work)->best[i].p, NULL);
+	}
 	free(*work);
 	*work = NULL;
 }

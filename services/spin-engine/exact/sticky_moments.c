@@ -16,6 +16,7 @@ enum aspect { ASPECT_LINES, ASPECT_PAYS, ASPECT_AWARDS, ASPECTS };
 struct screen_time {
 	struct line_automaton automaton[ASPECTS];
 	struct pair_side side[ASPECTS];
+	bool nothing[ASPECTS]; /* whatever is counted, it comes to nothing */
 };
 
 struct moments_work {
@@ -99,6 +100,14 @@ static void count_automaton_free(struct line_automaton *automaton)
 	}
 }
 
+static bool counts_nothing(const struct moments_work *work, uint32_t time, bool awards)
+{
+	for (uint32_t code = 0; code < work->counted.codes; code++)
+		if (count_gain(work, time, awards, code) != 0)
+			return false;
+	return true;
+}
+
 /* ---- lines at a time ---- */
 
 /* Which symbols a time's reels may show is all that the automaton needs of them. */
@@ -147,6 +156,8 @@ static void time_open(struct moments_work *work, uint32_t time)
 	line_side(work, time);
 	count_automaton(work, time, false, &screen->automaton[ASPECT_PAYS]);
 	count_automaton(work, time, true, &screen->automaton[ASPECT_AWARDS]);
+	screen->nothing[ASPECT_PAYS] = counts_nothing(work, time, false);
+	screen->nothing[ASPECT_AWARDS] = counts_nothing(work, time, true);
 	for (uint32_t i = 0; i < ASPECTS; i++)
 		screen->side[i] = (struct pair_side){ .lines = &screen->automaton[i],
 			.line_count = i == ASPECT_LINES ? work->wager->lines : 1,
@@ -175,42 +186,84 @@ static void time_close(struct moments_work *work, uint32_t time)
 
 /* ---- products ---- */
 
-/* What a side reads of a column. A game may have one row, so the rows of a side do not tell. */
-static uint64_t side_column(const struct moments_work *work, enum aspect aspect, uint64_t column)
+/* What lines see of a reel, and what counts do: the two shapes of a side. (A game may have one row,
+ * so the rows of a side do not tell them apart.) */
+enum shape { SHAPE_LINES, SHAPE_COUNTS, SHAPES };
+
+static enum shape shape_of(enum aspect aspect)
 {
-	return aspect == ASPECT_LINES ? column : counted_mask(work->game, &work->counted, column);
+	return aspect == ASPECT_LINES ? SHAPE_LINES : SHAPE_COUNTS;
 }
 
-/* The joint weights of a reel at two times: aspect x before, y at the later time. */
-static void joint_reel(const struct moments_work *work, const struct pair_space *space,
-	enum aspect x, enum aspect y, const struct sticky_ways *ways, struct pair_reel *joint_r)
+/* Two times: the joint weights of their reels, for each pair of shapes, and their scale. */
+struct two_times {
+	uint32_t earlier, later;
+	struct pair_reel reel[SHAPES][SHAPES][GAME_REELS_MAX];
+	mpz_t scale;
+};
+
+static const struct pair_side *side_of(
+	const struct moments_work *work, uint32_t time, enum shape shape)
 {
-	pair_reel_init(joint_r, &space->a, &space->b);
-	for (size_t w = 0; w < ways->count; w++)
-		pair_reel_add(joint_r, &space->a, &space->b,
-			side_column(work, x, ways->way[w].before),
-			side_column(work, y, ways->way[w].column), ways->way[w].weight);
+	return &work->time[time].side[shape == SHAPE_LINES ? ASPECT_LINES : ASPECT_PAYS];
+}
+
+static void two_open(
+	const struct moments_work *work, uint32_t earlier, uint32_t later, struct two_times *two)
+{
+	two->earlier = earlier;
+	two->later = later;
+	mpz_init_set_ui(two->scale, 1);
+	for (uint32_t i = 0; i < SHAPES * SHAPES * work->game->reels; i++)
+		pair_reel_init(&two->reel[i / SHAPES % SHAPES][i % SHAPES][i / SHAPES / SHAPES],
+			side_of(work, earlier, (enum shape)(i / SHAPES % SHAPES)),
+			side_of(work, later, (enum shape)(i % SHAPES)));
+	for (uint32_t r = 0; r < work->game->reels; r++) {
+		struct sticky_ways ways;
+
+		sticky_between(work->spin, r, earlier, later, &ways);
+		for (size_t w = 0; w < ways.count; w++) {
+			const struct sticky_way *way = &ways.way[w];
+			uint64_t before[SHAPES] = { way->before,
+				counted_mask(work->game, &work->counted, way->before) };
+			uint64_t column[SHAPES] = { way->column,
+				counted_mask(work->game, &work->counted, way->column) };
+
+			for (uint32_t a = 0; a < SHAPES; a++)
+				for (uint32_t b = 0; b < SHAPES; b++)
+					pair_reel_add(&two->reel[a][b][r],
+						side_of(work, earlier, (enum shape)a),
+						side_of(work, later, (enum shape)b), before[a],
+						column[b], way->weight);
+		}
+		sticky_ways_free(&ways);
+		mpz_mul_ui(two->scale, two->scale, sticky_scale(work->spin, r, later));
+	}
+}
+
+static void two_close(const struct moments_work *work, struct two_times *two)
+{
+	for (uint32_t i = 0; i < SHAPES * SHAPES * work->game->reels; i++)
+		pair_reel_free(&two->reel[i / SHAPES % SHAPES][i % SHAPES][i / SHAPES / SHAPES],
+			side_of(work, two->earlier, (enum shape)(i / SHAPES % SHAPES)),
+			side_of(work, two->later, (enum shape)(i % SHAPES)));
+	mpz_clear(two->scale);
 }
 
 /* E[aspect x at the earlier time, aspect y at the later; triggered], before units. */
-static void product(const struct moments_work *work, const struct sticky_ways *ways,
-	uint32_t earlier, enum aspect x, uint32_t later, enum aspect y, mpq_t mean_r)
+static void product(const struct moments_work *work, const struct two_times *two, enum aspect x,
+	enum aspect y, mpq_t mean_r)
 {
 	struct pair_space space = { .reels = work->game->reels,
-		.a = work->time[earlier].side[x],
-		.b = work->time[later].side[y],
-		.alike = earlier == later && x == y };
-	struct pair_reel joint[GAME_REELS_MAX];
+		.a = work->time[two->earlier].side[x],
+		.b = work->time[two->later].side[y],
+		.alike = two->earlier == two->later && x == y };
 
-	for (uint32_t r = 0; r < space.reels; r++)
-		joint_reel(work, &space, x, y, &ways[r], &joint[r]);
-	pair_sum(&space, joint, mpq_numref(mean_r));
-	mpz_set_ui(mpq_denref(mean_r), 1);
-	for (uint32_t r = 0; r < space.reels; r++) {
-		mpz_mul_ui(
-			mpq_denref(mean_r), mpq_denref(mean_r), sticky_scale(work->spin, r, later));
-		pair_reel_free(&joint[r], &space.a, &space.b);
-	}
+	mpq_set_ui(mean_r, 0, 1);
+	if (work->time[two->earlier].nothing[x] || work->time[two->later].nothing[y])
+		return;
+	pair_sum(&space, two->reel[shape_of(x)][shape_of(y)], mpq_numref(mean_r));
+	mpz_set(mpq_denref(mean_r), two->scale);
 	mpq_canonicalize(mean_r);
 }
 
@@ -221,23 +274,18 @@ enum moment { WIN_WIN, WIN_AWARDS, AWARDS_WIN, AWARDS_AWARDS, MOMENTS };
 static void time_moments(
 	const struct moments_work *work, uint32_t earlier, uint32_t later, mpq_t moment_r[MOMENTS])
 {
-	struct sticky_ways ways[GAME_REELS_MAX];
+	struct two_times two;
 	uint64_t coins = work->unit * work->wager->lines;
 	mpq_t x;
 
-	for (uint32_t r = 0; r < work->game->reels; r++) {
-		sticky_at(work->spin, r, earlier, &ways[r]);
-		sticky_remember(&ways[r]);
-		for (uint32_t i = earlier; i < later; i++)
-			sticky_next(work->spin, r, &ways[r]);
-	}
 	mpq_init(x);
+	two_open(work, earlier, later, &two);
 	for (uint32_t a = 0; a < ASPECTS; a++)
 		for (uint32_t b = 0; b < ASPECTS; b++) {
 			uint32_t to = (a == ASPECT_AWARDS ? AWARDS_WIN : WIN_WIN) +
 				      (b == ASPECT_AWARDS ? 1u : 0u);
 
-			product(work, ways, earlier, (enum aspect)a, later, (enum aspect)b, x);
+			product(work, &two, (enum aspect)a, (enum aspect)b, x);
 			if (a != ASPECT_AWARDS)
 				mpz_mul_ui(mpq_denref(x), mpq_denref(x), coins);
 			if (b != ASPECT_AWARDS)
@@ -246,8 +294,7 @@ static void time_moments(
 			mpq_add(moment_r[to], moment_r[to], x);
 		}
 	mpq_clear(x);
-	for (uint32_t r = 0; r < work->game->reels; r++)
-		sticky_ways_free(&ways[r]);
+	two_close(work, &two);
 }
 
 /* The spin's own win and awards are in the yield already; products of times are not. */

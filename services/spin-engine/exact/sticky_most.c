@@ -89,19 +89,17 @@ static void add_respin(struct respin_most *most, const struct sticky_spin *spin,
 	mpq_clear(p);
 }
 
-void sticky_offer_most(const struct exact_work *work, const struct exact_wager *wager,
-	enum spin_context context, struct exact_mode *mode_r)
+static void find_best(const struct exact_work *work, uint32_t lines, enum spin_context context,
+	struct sticky_best *best_r)
 {
-	const char *where =
-		context == CONTEXT_BASE ? "sticky respin" : "sticky respin in free spins";
 	const struct game *game = work->game;
-	struct respin_most most = { .game = game, .lines = wager->lines };
+	struct respin_most most = { .game = game, .lines = lines };
 	struct sticky_spin spin[GAME_WILD_POSITIONS_MAX];
-	mpq_t share[GAME_WILD_POSITIONS_MAX], x;
+	mpq_t share[GAME_WILD_POSITIONS_MAX];
 	struct best_respin best = { 0 };
 	uint32_t count;
 
-	mpq_inits(best.p, x, NULL);
+	mpq_init(best.p);
 	for (uint32_t i = 0; i < GAME_WILD_POSITIONS_MAX; i++)
 		mpq_init(share[i]);
 	counted_init(game, false, &most.counted);
@@ -110,14 +108,26 @@ void sticky_offer_most(const struct exact_work *work, const struct exact_wager *
 		for (uint32_t time = game->sticky.spins; time > 0; time--)
 			if (sticky_can_trigger(&spin[i]))
 				add_respin(&most, &spin[i], time, share[i], &best);
-	if (mpq_sgn(best.p) > 0) {
-		mpq_set_u64(x, best.coins, wager->lines);
-		mpq_div(best.p, best.p, work->sticky->context[context].trigger);
-		mpz_mul_ui(mpq_denref(best.p), mpq_denref(best.p), game->sticky.spins);
-		mpq_canonicalize(best.p);
-		exact_offer_max(mode_r, where, x, best.p);
-	}
+	mpq_set_u64(best_r->x, best.coins, lines);
+	mpq_set(best_r->p, best.p);
+	if (mpq_sgn(best.p) > 0)
+		mpq_div(best_r->p, best.p, work->sticky->context[context].trigger);
+	mpz_mul_ui(mpq_denref(best_r->p), mpq_denref(best_r->p), game->sticky.spins);
+	mpq_canonicalize(best_r->p);
 	for (uint32_t i = 0; i < GAME_WILD_POSITIONS_MAX; i++)
 		mpq_clear(share[i]);
-	mpq_clears(best.p, x, NULL);
+	mpq_clear(best.p);
+}
+
+void sticky_offer_most(const struct exact_work *work, const struct exact_wager *wager,
+	enum spin_context context, struct exact_mode *mode_r)
+{
+	struct sticky_best *best = &work->sticky->best[context];
+
+	if (best->lines != wager->lines)
+		find_best(work, wager->lines, context, best);
+	best->lines = wager->lines;
+	exact_offer_max(mode_r,
+		context == CONTEXT_BASE ? "sticky respin" : "sticky respin in free spins", best->x,
+		best->p);
 }

@@ -15,8 +15,24 @@ struct sticky_context {
 	mpq_t awarded; /* respins that award some */
 };
 
+/* Figures of a context that few bets differ in, of the bet they were last asked for. lines 0: of
+ * none. */
+struct sticky_zeros {
+	uint32_t lines;
+	bool live;
+	struct spin_yield change; /* of P(no win, awards) */
+};
+
+struct sticky_best {
+	uint32_t lines;
+	mpq_t x, p; /* the most of one respin, its probability */
+};
+
 struct sticky_work {
 	struct sticky_context context[2]; /* CONTEXT_BASE, CONTEXT_FREE */
+	struct sticky_cache cache[2][GAME_WILD_POSITIONS_MAX];
+	struct sticky_zeros zeros[2];
+	struct sticky_best best[2];
 };
 
 /* The spins of a context that may trigger, by bought wild reels, and how likely each is. The

@@ -173,12 +173,62 @@ void sticky_from(
 		respin(spin, reel, ways_r);
 }
 
+/* ---- what is kept ---- */
+
+static void ways_copy(const struct sticky_ways *from, struct sticky_ways *ways_r)
+{
+	ways_init(ways_r, from->count);
+	ways_r->count = from->count;
+	memcpy(ways_r->way, from->way, from->count * sizeof(*from->way));
+}
+
 void sticky_at(
 	const struct sticky_spin *spin, uint32_t reel, uint32_t time, struct sticky_ways *ways_r)
 {
-	sticky_first(spin, reel, ways_r);
-	for (uint32_t i = 0; i < time; i++)
+	struct sticky_ways *kept = spin->cache ? &spin->cache->at[reel][time] : NULL;
+
+	if (kept && kept->way) {
+		ways_copy(kept, ways_r);
+		return;
+	}
+	if (time == 0) {
+		sticky_first(spin, reel, ways_r);
+	} else {
+		sticky_at(spin, reel, time - 1, ways_r);
 		sticky_next(spin, reel, ways_r);
+	}
+	if (kept)
+		ways_copy(ways_r, kept);
+}
+
+void sticky_between(const struct sticky_spin *spin, uint32_t reel, uint32_t earlier, uint32_t later,
+	struct sticky_ways *ways_r)
+{
+	struct sticky_ways *kept = spin->cache ? &spin->cache->between[reel][earlier][later] : NULL;
+
+	if (kept && kept->way) {
+		ways_copy(kept, ways_r);
+		return;
+	}
+	if (earlier == later) {
+		sticky_at(spin, reel, earlier, ways_r);
+		sticky_remember(ways_r);
+	} else {
+		sticky_between(spin, reel, earlier, later - 1, ways_r);
+		sticky_next(spin, reel, ways_r);
+	}
+	if (kept)
+		ways_copy(ways_r, kept);
+}
+
+void sticky_cache_free(struct sticky_cache *cache)
+{
+	for (uint32_t r = 0; r < GAME_REELS_MAX; r++)
+		for (uint32_t t = 0; t < STICKY_TIMES_MAX; t++) {
+			sticky_ways_free(&cache->at[r][t]);
+			for (uint32_t u = 0; u < STICKY_TIMES_MAX; u++)
+				sticky_ways_free(&cache->between[r][t][u]);
+		}
 }
 
 bool sticky_can_trigger(const struct sticky_spin *spin)

@@ -31,10 +31,17 @@ struct sticky_ways {
 	struct sticky_way *way;
 };
 
+/* What was asked of a spin before. way NULL: not yet. */
+struct sticky_cache {
+	struct sticky_ways at[GAME_REELS_MAX][STICKY_TIMES_MAX];
+	struct sticky_ways between[GAME_REELS_MAX][STICKY_TIMES_MAX][STICKY_TIMES_MAX];
+};
+
 /* The spin that may trigger: strip set and bought wild reels (bits). */
 struct sticky_spin {
 	const struct game *game;
 	uint32_t set, wild_reels;
+	struct sticky_cache *cache; /* NULL: nothing is kept */
 };
 
 static inline uint8_t sticky_cell(uint64_t column, uint32_t row)
@@ -57,6 +64,10 @@ void sticky_from(
 /* All the way to a time. */
 void sticky_at(
 	const struct sticky_spin *spin, uint32_t reel, uint32_t time, struct sticky_ways *ways_r);
+/* What is shown at two times together: `before` at the earlier, `column` at the later. */
+void sticky_between(const struct sticky_spin *spin, uint32_t reel, uint32_t earlier, uint32_t later,
+	struct sticky_ways *ways_r);
+void sticky_cache_free(struct sticky_cache *cache);
 /* Bought wild reels may hide what triggers. */
 bool sticky_can_trigger(const struct sticky_spin *spin);
 void sticky_ways_free(struct sticky_ways *ways);

@@ -43,7 +43,8 @@ struct table {
 
 struct zero_work {
 	const struct game *game;
-	const struct exact_wager *wager;
+	uint32_t lines;
+	bool live; /* the progressive may be won, where it matters here */
 	enum spin_context context;
 	const struct sticky_spin *spin;
 	uint32_t times;
@@ -134,9 +135,9 @@ static struct reel_machine *machine_at(const struct zero_work *work, uint32_t ti
 {
 	const struct game *game = work->game;
 	struct machine_input input = { .game = game,
-		.lines = work->wager->lines,
-		.no_jackpot_pay = time == 0 && wager_live(game, work->wager) &&
-				  !game->jackpot_symbols.anywhere };
+		.lines = work->lines,
+		.no_jackpot_pay =
+			time == 0 && work->live && !game->jackpot_symbols.anywhere };
 	struct machine_column *columns[GAME_REELS_MAX];
 	struct reel_machine *machine;
 
@@ -394,8 +395,21 @@ static void zero_spin(struct zero_work *work, const mpq_t share, int sign, struc
 		reel_machine_free(&work->machine[time]);
 }
 
-void sticky_zero(const struct exact_work *work, const struct exact_wager *wager,
-	enum spin_context context, struct spin_yield *yield)
+/* What wins the progressive on a line wins in any case if the paytable pays it too. */
+static bool live_matters(const struct game *game, const struct exact_wager *wager)
+{
+	const struct jackpot_symbols *rules = &game->jackpot_symbols;
+	bool pays = true;
+
+	if (!wager_live(game, wager))
+		return false;
+	for (uint32_t k = rules->count; k <= game->reels; k++)
+		pays &= game->symbol[rules->symbol].pay[k] > 0;
+	return rules->anywhere || !pays;
+}
+
+static void find_change(const struct exact_work *work, uint32_t lines, bool live,
+	enum spin_context context, struct spin_yield *change)
 {
 	const struct game *game = work->game;
 	struct sticky_spin spin[GAME_WILD_POSITIONS_MAX];
@@ -406,23 +420,42 @@ void sticky_zero(const struct exact_work *work, const struct exact_wager *wager,
 		mpq_init(share[i]);
 	count = sticky_spins(work, context, spin, share);
 	for (uint32_t i = 0; i < count; i++) {
-		struct zero_work zero = {
-			.game = game, .wager = wager, .context = context, .spin = &spin[i]
-		};
+		struct zero_work zero = { .game = game,
+			.lines = lines,
+			.live = live,
+			.context = context,
+			.spin = &spin[i] };
 
 		if (!sticky_can_trigger(&spin[i]))
 			continue;
-		counted_init(game, wager_live(game, wager), &zero.counted[0]);
+		counted_init(game, live, &zero.counted[0]);
 		counted_init(game, false, &zero.counted[1]);
 		find_hopeless(&zero, false);
 		find_hopeless(&zero, true);
 		zero.times = 1; /* the trigger alone is in the yield: out with it */
-		zero_spin(&zero, share[i], -1, yield);
+		zero_spin(&zero, share[i], -1, change);
 		zero.times = game->sticky.spins + 1;
-		zero_spin(&zero, share[i], 1, yield);
+		zero_spin(&zero, share[i], 1, change);
 		sticky_give(zero.hopeless[0], zero.counted[0].codes * sizeof(bool));
 		sticky_give(zero.hopeless[1], zero.counted[1].codes * sizeof(bool));
 	}
 	for (uint32_t i = 0; i < GAME_WILD_POSITIONS_MAX; i++)
 		mpq_clear(share[i]);
+}
+
+void sticky_zero(const struct exact_work *work, const struct exact_wager *wager,
+	enum spin_context context, struct spin_yield *yield)
+{
+	struct sticky_zeros *zeros = &work->sticky->zeros[context];
+	bool live = live_matters(work->game, wager);
+
+	if (zeros->lines != wager->lines || zeros->live != live) {
+		yield_free(&zeros->change);
+		yield_init(&zeros->change, EXACT_ALL);
+		find_change(work, wager->lines, live, context, &zeros->change);
+		zeros->lines = wager->lines;
+		zeros->live = live;
+	}
+	for (uint32_t i = 0; i < zeros->change.zero_count; i++)
+		yield_zero_add(yield, zeros->change.zero[i].awards, zeros->change.zero[i].p);
 }
