@@ -87,6 +87,20 @@ void exact_offer_max(struct exact_mode *mode, const char *where, const mpq_t x, 
 	set_name(mode->max_win_where, where);
 }
 
+uint64_t exact_max_coins(const struct exact_mode *mode, uint32_t lines)
+{
+	uint64_t coins;
+	mpz_t z;
+
+	mpz_init(z);
+	mpz_mul_ui(z, mpq_numref(mode->max_win), lines);
+	mpz_fdiv_q(z, z, mpq_denref(mode->max_win));
+	assert(mpz_fits_ulong_p(z));
+	coins = mpz_get_ui(z);
+	mpz_clear(z);
+	return coins;
+}
+
 /* ---- figures ---- */
 
 static uint32_t figures_of(const struct game_mode *mode)

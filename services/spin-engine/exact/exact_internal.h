@@ -144,6 +144,8 @@ void exact_add_state(struct exact_mode *mode, const char *name, const mpq_t rtp)
 /* A spin that may win `x` total bets, with probability p in a spin of its kind: kept if it is more
  * than any before. EXACT_ALL. */
 void exact_offer_max(struct exact_mode *mode, const char *where, const mpq_t x, const mpq_t p);
+/* What was offered up to now, in whole coins for one coin a line: less need not be offered. */
+uint64_t exact_max_coins(const struct exact_mode *mode, uint32_t lines);
 
 /* ---- free_spins.c ---- */
 

@@ -2,6 +2,7 @@
 
 #include "services/spin-engine/exact/line_pair_plan.h"
 #include "services/spin-engine/exact/machine_lines.h"
+#include "services/spin-engine/exact/window_waits.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -178,13 +179,13 @@ static void search_close(struct search *search)
 static void prefixes_open(struct prefixes *prefixes, uint32_t room)
 {
 	*prefixes = (struct prefixes){ .room = room };
-	prefixes->of = pair_take(room * sizeof(*prefixes->of));
+	prefixes->of = waits_take(room * sizeof(*prefixes->of));
 	prefixes->bucket = pair_take(2 * room * sizeof(*prefixes->bucket));
 }
 
 static void prefixes_close(struct prefixes *prefixes)
 {
-	pair_give(prefixes->of, prefixes->room * sizeof(*prefixes->of));
+	waits_give(prefixes->of, prefixes->room * sizeof(*prefixes->of));
 	pair_give(prefixes->bucket, 2 * prefixes->room * sizeof(*prefixes->bucket));
 }
 
@@ -430,12 +431,14 @@ void most_find(struct most_input *input, struct most *most_r)
 	struct prefixes windows;
 
 	search_open(&search, input);
-	all_reels(&search, true, &windows);
-	find_rows(input, &windows, most_r);
-	prefixes_close(&windows);
-	if (most_r->count > 0)
-		input->floor = most_r->coins;
-	most_free(most_r);
+	if (input->floor == 0) {
+		all_reels(&search, true, &windows);
+		find_rows(input, &windows, most_r);
+		prefixes_close(&windows);
+		if (most_r->count > 0)
+			input->floor = most_r->coins;
+		most_free(most_r);
+	}
 	all_reels(&search, false, &windows);
 	find_rows(input, &windows, most_r);
 	prefixes_close(&windows);

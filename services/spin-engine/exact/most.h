@@ -2,7 +2,7 @@
  * columns that each reel may show, with equal prefixes joined.
  *
  * What is left out is what cannot reach the floor even if every line that is still alive had its
- * own way; the floor is what a first, narrow search has found. So the result is exact, and the work
+ * own way; without a floor a first, narrow search finds one. So the result is exact, and the work
  * small where the best windows are few. A window may be looked at by two sides at once (itself, and
  * itself under question marks): their wins are added up. */
 #ifndef CARILLON_SPIN_ENGINE_EXACT_MOST_H

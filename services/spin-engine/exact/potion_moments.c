@@ -189,9 +189,11 @@ static void add_feature(const struct moments_work *moments, const mpq_t value, c
 	add_coins(yield->win2, x, moments->lines, 1, 2);
 	mpq_mul(x, found.b, value);
 	mpq_add(yield->win_awards, yield->win_awards, x);
-	means(moments, &moments->pays, &moments->awards, &found);
-	mpq_mul(x, found.a, value);
-	add_coins(yield->win2, x, moments->lines, 1, 2);
+	if (!moments->pays.nothing) {
+		means(moments, &moments->pays, &moments->awards, &found);
+		mpq_mul(x, found.a, value);
+		add_coins(yield->win2, x, moments->lines, 1, 2);
+	}
 	for (uint32_t i = 0; i < chain->spin_count; i++) {
 		mpq_mul(x, moments->weight[i], chain->spin[i].p);
 		mpq_mul(x, x, square);
@@ -222,8 +224,10 @@ static void add_explosion(
 	add_coins(win2, found.both, moments->lines, 2, 1);
 	product(moments, &moments->window, &marked, marks, &found);
 	add_coins(win2, found.both, moments->lines, 2, 2);
-	product(moments, &moments->pays, &marked, marks, &found);
-	add_coins(win2, found.both, moments->lines, 2, 2);
+	if (!moments->pays.nothing) {
+		product(moments, &moments->pays, &marked, marks, &found);
+		add_coins(win2, found.both, moments->lines, 2, 2);
+	}
 	mpq_add_scaled(yield->win2, win2, in, of);
 	product(moments, &marked, &moments->awards, marks, &found);
 	mpz_mul_ui(mpq_denref(found.both), mpq_denref(found.both), moments->lines);

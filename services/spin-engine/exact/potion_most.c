@@ -420,27 +420,12 @@ static void base_close(struct base_most *base, const struct exact_work *work)
 	weights_free(work, base->quiet);
 }
 
-/* The whole coins that must be beaten. */
-static uint64_t floor_of(const struct most_work *most, const struct exact_mode *mode)
-{
-	uint64_t coins;
-	mpz_t z;
-
-	mpz_init(z);
-	mpz_mul_ui(z, mpq_numref(mode->max_win), most->lines);
-	mpz_fdiv_q(z, z, mpq_denref(mode->max_win));
-	assert(mpz_fits_ulong_p(z));
-	coins = mpz_get_ui(z);
-	mpz_clear(z);
-	return coins;
-}
-
 static void offer_base(const struct most_work *most, struct exact_mode *mode_r)
 {
 	const struct game *game = most->game;
 	const struct choices *revealed = &game->potions.revealed;
 	struct sight sight = { .set = game->mode[most->work->mode].strips, .own = true };
-	struct best best = { .coins = floor_of(most, mode_r) };
+	struct best best = { .coins = exact_max_coins(mode_r, most->lines) };
 	struct base_most *base = potion_take(sizeof(*base));
 
 	mpq_init(best.p);

@@ -38,7 +38,7 @@ static struct pair_space space_of(const struct potion_pair *pair)
 		.a = pair->a->side,
 		.b = pair->b->side,
 		.alike = pair->a == pair->b,
-		.means_only = pair->means_only };
+		.means_only = pair->means_only || pair->a->nothing || pair->b->nothing };
 }
 
 static uint32_t spin_code(const struct game *game, const struct potion_spin *spin)

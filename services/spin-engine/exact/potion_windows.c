@@ -181,6 +181,7 @@ static void view_counts(struct potion_view *view, const struct game *game)
 	for (uint32_t code = 0; code < codes; code++)
 		if (code_gain(view, game, code) > view->automaton.win_max)
 			view->automaton.win_max = code_gain(view, game, code);
+	view->nothing = view->automaton.win_max == 0;
 }
 
 void potion_view_open(struct potion_view *view, const struct game *game, uint32_t set)

@@ -96,7 +96,7 @@ static void find_best(const struct exact_work *work, uint32_t lines, enum spin_c
 	struct respin_most most = { .game = game, .lines = lines };
 	struct sticky_spin spin[GAME_WILD_POSITIONS_MAX];
 	mpq_t share[GAME_WILD_POSITIONS_MAX];
-	struct best_respin best = { 0 };
+	struct best_respin best = { .coins = best_r->floor };
 	uint32_t count;
 
 	mpq_init(best.p);
@@ -123,10 +123,13 @@ void sticky_offer_most(const struct exact_work *work, const struct exact_wager *
 	enum spin_context context, struct exact_mode *mode_r)
 {
 	struct sticky_best *best = &work->sticky->best[context];
+	uint64_t floor = exact_max_coins(mode_r, wager->lines);
 
-	if (best->lines != wager->lines)
+	if (best->lines != wager->lines || best->floor > floor) {
+		best->lines = wager->lines;
+		best->floor = floor;
 		find_best(work, wager->lines, context, best);
-	best->lines = wager->lines;
+	}
 	exact_offer_max(mode_r,
 		context == CONTEXT_BASE ? "sticky respin" : "sticky respin in free spins", best->x,
 		best->p);

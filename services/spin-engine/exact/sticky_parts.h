@@ -25,7 +25,8 @@ struct sticky_zeros {
 
 struct sticky_best {
 	uint32_t lines;
-	mpq_t x, p; /* the most of one respin, its probability */
+	uint64_t floor; /* in coins: less was not looked for */
+	mpq_t x, p;	/* the most of one respin, its probability; 0: it is below the floor */
 };
 
 struct sticky_work {

@@ -383,16 +383,12 @@ static void zero_spin(struct zero_work *work, const mpq_t share, int sign, struc
 	struct mass one = { { 1 } };
 
 	memset(&none, 0, sizeof(none));
-	for (uint32_t time = 0; time < work->times; time++)
-		work->machine[time] = machine_at(work, time);
 	table_open(&table, 64);
 	table_add(&table, &none, &one, 1);
 	for (uint32_t r = 0; r < work->game->reels; r++)
 		play_reel(work, r, &table);
 	book(work, &table, share, sign, yield);
 	table_close(&table);
-	for (uint32_t time = 0; time < work->times; time++)
-		reel_machine_free(&work->machine[time]);
 }
 
 /* What wins the progressive on a line wins in any case if the paytable pays it too. */
@@ -432,10 +428,14 @@ static void find_change(const struct exact_work *work, uint32_t lines, bool live
 		counted_init(game, false, &zero.counted[1]);
 		find_hopeless(&zero, false);
 		find_hopeless(&zero, true);
+		for (uint32_t time = 0; time <= game->sticky.spins; time++)
+			zero.machine[time] = machine_at(&zero, time);
 		zero.times = 1; /* the trigger alone is in the yield: out with it */
 		zero_spin(&zero, share[i], -1, change);
 		zero.times = game->sticky.spins + 1;
 		zero_spin(&zero, share[i], 1, change);
+		for (uint32_t time = 0; time <= game->sticky.spins; time++)
+			reel_machine_free(&zero.machine[time]);
 		sticky_give(zero.hopeless[0], zero.counted[0].codes * sizeof(bool));
 		sticky_give(zero.hopeless[1], zero.counted[1].codes * sizeof(bool));
 	}
