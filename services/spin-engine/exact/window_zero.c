@@ -206,15 +206,21 @@ static void step(const struct reel_work *work, const struct state *state, const 
 	}
 }
 
-static int by_covered(const void *a, const void *b)
+/* The places of the states in order of their covered sets, of which there are `sets`. */
+static uint32_t *by_covered(const struct states *states, uint32_t sets)
 {
-	const struct state *x = a, *y = b;
+	uint32_t *order = waits_take(states->count * sizeof(*order));
+	uint32_t *place = waits_take((sets + 1) * sizeof(*place));
 
-	if (x->covered != y->covered)
-		return x->covered < y->covered ? -1 : 1;
-	if (x->own != y->own)
-		return x->own < y->own ? -1 : 1;
-	return x->group < y->group ? -1 : x->group > y->group;
+	memset(place, 0, (sets + 1) * sizeof(*place));
+	for (uint32_t i = 0; i < states->count; i++)
+		place[states->state[i].covered + 1]++;
+	for (uint32_t i = 0; i < sets; i++)
+		place[i + 1] += place[i];
+	for (uint32_t i = 0; i < states->count; i++)
+		order[place[states->state[i].covered]++] = i;
+	waits_give(place, (sets + 1) * sizeof(*place));
+	return order;
 }
 
 static int by_group(const void *a, const void *b)
@@ -234,22 +240,23 @@ static void play_reel(
 		.waits = waits,
 		.level = level,
 		.last = waits_end(waits, level + 1) };
+	uint32_t *order = by_covered(states, sets);
 	struct states next;
 
 	qsort(reel->stop, reel->count, sizeof(*reel->stop), by_group);
-	qsort(states->state, states->count, sizeof(*states->state), by_covered);
 	work.own = waits_take((size_t)sets * reel->count * sizeof(*work.own));
 	work.own_known = waits_take(sets * sizeof(*work.own_known));
 	memset(work.own_known, 0, sets * sizeof(*work.own_known));
 	work.covered = waits_take(reel->count * sizeof(*work.covered));
 	states_open(&next, 1024);
 	for (uint32_t i = 0; i < states->count; i++) {
-		const struct state *state = &states->state[i];
+		const struct state *state = &states->state[order[i]];
 
-		if (i == 0 || state->covered != states->state[i - 1].covered)
+		if (i == 0 || state->covered != states->state[order[i - 1]].covered)
 			open_covered(&work, state->covered);
 		(work.last ? step_last : step)(&work, state, open_own(&work, state->own), &next);
 	}
+	waits_give(order, states->count * sizeof(*order));
 	waits_give(work.own, (size_t)sets * reel->count * sizeof(*work.own));
 	waits_give(work.own_known, sets * sizeof(*work.own_known));
 	waits_give(work.covered, reel->count * sizeof(*work.covered));
