@@ -36,12 +36,21 @@ void pair_limbs_get(const uint64_t *limb, uint32_t limbs, mpz_t z_r)
 }
 
 /* sum += x factor, modulo 2^(64 limbs). Inlined with the number of limbs known, this is a handful
- * of instructions. */
+ * of instructions: gcc does not unroll the loop by itself. */
 static inline __attribute__((always_inline)) void add_product(
 	uint64_t *sum, const uint64_t *x, uint64_t factor, uint32_t limbs)
 {
 	wide carry = 0;
 
+	if (limbs == 2 || limbs == 3) {
+		carry = (wide)x[0] * factor + sum[0];
+		sum[0] = (uint64_t)carry;
+		carry = (carry >> LIMB_BITS) + sum[1] + (wide)x[1] * factor;
+		sum[1] = (uint64_t)carry;
+		if (limbs == 3)
+			sum[2] += x[2] * factor + (uint64_t)(carry >> LIMB_BITS);
+		return;
+	}
 	for (uint32_t i = 0; i < limbs; i++) {
 		carry += (wide)x[i] * factor + sum[i];
 		sum[i] = (uint64_t)carry;
@@ -386,6 +395,7 @@ static inline __attribute__((always_inline)) void step_edges(
 {
 	size_t row_sets = (size_t)step->space->b.rows * step->b->sets;
 	size_t targets_b = step->b->targets, nodes_b = step->b->nodes;
+	uint32_t edges_b = step->b->edges;
 
 	for (uint32_t e = 0; e < step->a->edges; e++) {
 		const struct pair_edge *edge = &step->a->edge[e];
@@ -395,23 +405,44 @@ static inline __attribute__((always_inline)) void step_edges(
 		uint64_t *both = step->before->both + edge->node * nodes_b * limbs;
 		uint32_t k = step->space->alike ? step->b->first_edge[edge->node] : 0;
 
-		for (; k < step->b->edges; k++)
+		for (; k < edges_b; k++)
 			add_product(both + (size_t)place[k].node * limbs,
 				worth + (size_t)place[k].target * limbs, joint[place[k].set],
 				limbs);
 	}
 }
 
+/* A function each, so that the inner loops have the registers to themselves. */
+static __attribute__((noinline)) void worths_of_2(const struct step *step, uint64_t *row)
+{
+	target_worths(step, row, 2);
+}
+
+static __attribute__((noinline)) void worths_of_3(const struct step *step, uint64_t *row)
+{
+	target_worths(step, row, 3);
+}
+
+static __attribute__((noinline)) void edges_of_2(const struct step *step, const struct place *place)
+{
+	step_edges(step, place, 2);
+}
+
+static __attribute__((noinline)) void edges_of_3(const struct step *step, const struct place *place)
+{
+	step_edges(step, place, 3);
+}
+
 static void step_places(const struct step *step, const struct place *place, uint64_t *row)
 {
 	switch (step->limbs) {
 	case 2:
-		target_worths(step, row, 2);
-		step_edges(step, place, 2);
+		worths_of_2(step, row);
+		edges_of_2(step, place);
 		break;
 	case 3:
-		target_worths(step, row, 3);
-		step_edges(step, place, 3);
+		worths_of_3(step, row);
+		edges_of_3(step, place);
 		break;
 	default:
 		target_worths(step, row, step->limbs);
