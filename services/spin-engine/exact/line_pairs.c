@@ -323,48 +323,70 @@ static void target_means(const struct step *step, const struct pair_level *level
 	}
 }
 
-/* What one target of a is worth beside each node of b behind the reel. */
-static inline __attribute__((always_inline)) void beside_nodes(const struct step *step,
+/* One node, once: most targets are that, and a gain. */
+static bool is_single(const struct pair_level *level, const struct pair_target *target)
+{
+	return target->count == 1 && level->term[target->from].times == 1;
+}
+
+/* What one target of a is worth beside each node of b behind the reel: made in `row` unless it is
+ * there already. */
+static inline __attribute__((always_inline)) const uint64_t *beside_nodes(const struct step *step,
 	const struct pair_target *target, uint64_t *row, uint32_t limbs)
 {
 	size_t nodes = nodes_of(step->space, &step->space->b, step->after->reel);
+	const struct pair_term *term = &step->a->term[target->from];
+	bool single = is_single(step->a, target);
 
-	memset(row, 0, nodes * limbs * sizeof(*row));
+	if (single && target->gain == 0)
+		return step->after->both + term->node * nodes * limbs;
+	if (single)
+		memcpy(row, step->after->both + term->node * nodes * limbs,
+			nodes * limbs * sizeof(*row));
+	else
+		memset(row, 0, nodes * limbs * sizeof(*row));
 	if (target->gain != 0)
 		for (size_t k = 0; k < nodes * limbs; k += limbs)
 			add_signed(row + k, step->after->b + k, target->gain, limbs);
-	for (uint32_t t = 0; t < target->count; t++) {
-		const struct pair_term *term = &step->a->term[target->from + t];
-		const uint64_t *both = step->after->both + term->node * nodes * limbs;
+	for (uint32_t t = 0; t < target->count && !single; t++) {
+		const uint64_t *both = step->after->both + term[t].node * nodes * limbs;
 
 		for (size_t k = 0; k < nodes * limbs; k += limbs)
-			add_signed(row + k, both + k, term->times, limbs);
+			add_signed(row + k, both + k, term[t].times, limbs);
 	}
+	return row;
 }
 
-/* `row`: room for one number beside each node of b. */
-static inline __attribute__((always_inline)) void target_worths(
-	const struct step *step, uint64_t *row, uint32_t limbs)
+/* One target of a and one of b. */
+static inline __attribute__((always_inline)) void target_worth(const struct step *step,
+	const struct pair_target *target, const uint64_t *row, const uint64_t *mean,
+	uint64_t *worth, uint32_t limbs)
 {
-	size_t targets_b = step->b->targets;
+	const struct pair_term *term = &step->b->term[target->from];
+
+	if (is_single(step->b, target))
+		for (uint32_t i = 0; i < limbs; i++)
+			worth[i] = row[(size_t)term->node * limbs + i];
+	else
+		for (uint32_t t = 0; t < target->count; t++)
+			add_signed(worth, row + (size_t)term[t].node * limbs, term[t].times, limbs);
+	if (target->gain != 0)
+		add_signed(worth, mean, target->gain, limbs);
+}
+
+/* `room`: for one number beside each node of b. */
+static inline __attribute__((always_inline)) void target_worths(
+	const struct step *step, uint64_t *room, uint32_t limbs)
+{
+	uint32_t targets_b = step->b->targets;
+	uint64_t *worth = step->worth;
 
 	for (uint32_t i = 0; i < step->a->targets; i++) {
 		const uint64_t *mean = step->mean_a + (size_t)i * limbs;
+		const uint64_t *row = beside_nodes(step, &step->a->target[i], room, limbs);
 
-		beside_nodes(step, &step->a->target[i], row, limbs);
-		for (uint32_t k = 0; k < targets_b; k++) {
-			const struct pair_target *target = &step->b->target[k];
-			uint64_t *worth = step->worth + (i * targets_b + k) * limbs;
-
-			if (target->gain != 0)
-				add_signed(worth, mean, target->gain, limbs);
-			for (uint32_t t = 0; t < target->count; t++) {
-				const struct pair_term *term = &step->b->term[target->from + t];
-
-				add_signed(worth, row + (size_t)term->node * limbs, term->times,
-					limbs);
-			}
-		}
+		for (uint32_t k = 0; k < targets_b; k++, worth += limbs)
+			target_worth(step, &step->b->target[k], row, mean, worth, limbs);
 	}
 }
 
