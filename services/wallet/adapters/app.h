@@ -8,6 +8,7 @@
 #include "services/wallet/adapters/accounts.h"
 #include "services/wallet/adapters/arena.h"
 #include "services/wallet/adapters/ids.h"
+#include "services/wallet/adapters/spins.h"
 #include "services/wallet/core/republish.h"
 #include "services/wallet/core/wallet.h"
 
@@ -95,6 +96,7 @@ struct wallet {
 	uint64_t polled_us; /* tallies and switches, by the monotonic clock */
 	struct accounts accounts;
 	struct ids ids;
+	struct spins_table spins;
 	struct arena scratch; /* for one message */
 	struct wallet_metrics metrics;
 	int64_t stake_max, outside_max, accounts_max; /* settings */

@@ -21,6 +21,9 @@ _Static_assert((int)WALLET_KIND_CORRECTION == CARILLON__MOVE_KIND__MOVE_CORRECTI
 _Static_assert((int)WALLET_KIND_GRANT == CARILLON__MOVE_KIND__MOVE_GRANT, "kinds");
 _Static_assert((int)WALLET_KIND_AWARD == CARILLON__MOVE_KIND__MOVE_AWARD, "kinds");
 _Static_assert((int)WALLET_KIND_BLOCK == CARILLON__MOVE_KIND__MOVE_BLOCK, "kinds");
+_Static_assert((int)WALLET_KIND_SPINS == CARILLON__MOVE_KIND__MOVE_SPINS, "kinds");
+_Static_assert((int)WALLET_KIND_SPINS_END == CARILLON__MOVE_KIND__MOVE_SPINS_END, "kinds");
+_Static_assert((int)WALLET_REFUSAL_SPINS == CARILLON__REFUSAL__REFUSAL_SPINS, "refusals");
 _Static_assert((int)WALLET_REFUSAL_FUNDS == CARILLON__REFUSAL__REFUSAL_FUNDS, "refusals");
 _Static_assert((int)WALLET_REFUSAL_LIMIT == CARILLON__REFUSAL__REFUSAL_LIMIT, "refusals");
 _Static_assert((int)WALLET_REFUSAL_BLOCKED == CARILLON__REFUSAL__REFUSAL_BLOCKED, "refusals");
@@ -32,6 +35,9 @@ _Static_assert((int)WALLET_REFUSAL_TALLY == CARILLON__REFUSAL__REFUSAL_TALLY, "r
 _Static_assert((int)WALLET_REFUSAL_KIND == CARILLON__REFUSAL__REFUSAL_KIND, "refusals");
 _Static_assert((int)WALLET_REFUSAL_CLAIM == CARILLON__REFUSAL__REFUSAL_CLAIM, "refusals");
 _Static_assert((int)WALLET_REFUSAL_AMOUNT == CARILLON__REFUSAL__REFUSAL_AMOUNT, "refusals");
+
+/* The year 9999: what Postgres and every reader of dates can hold. */
+#define SPINS_EXPIRES_MAX_US UINT64_C(253402300799000000)
 
 /* Where the reading stands, and what was wrong first. */
 struct reading {
@@ -166,6 +172,9 @@ static void proposal_read(
 	if (from->record.len > WALLET_RECORD_MAX)
 		wrong(reading, "proposal.record: found %zu bytes, expected at most %d",
 			from->record.len, WALLET_RECORD_MAX);
+	to->bonus = from->bonus_spin.len > 0;
+	if (to->bonus)
+		id_read(reading, "proposal.bonus_spin", &from->bonus_spin, to->bonus_spin);
 	if (reading->bad)
 		return;
 	to->request_id_length = (uint32_t)from->request_id.len;
@@ -191,6 +200,51 @@ static char *json_text(char *at, const char *text)
 	return at;
 }
 
+/* Of a row of bonus spins the record is what was given, with who and why: the engine reads it. */
+static void spins_pack(
+	struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
+{
+	Carillon__SpinGrant grant = CARILLON__SPIN_GRANT__INIT;
+
+	if (from->spins != NULL)
+		grant = *from->spins;
+	grant.actor = from->actor;
+	grant.reason = from->reason;
+	uint8_t *bytes =
+		arena_alloc(reading->arena, carillon__spin_grant__get_packed_size(&grant));
+	to->record = bytes;
+	to->record_length = (uint32_t)carillon__spin_grant__pack(&grant, bytes);
+}
+
+static void spins_read(
+	struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
+{
+	const Carillon__SpinGrant *spins = from->spins;
+	bool end = from->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END;
+
+	if (spins == NULL && end)
+		wrong(reading, "outside.spins: found nothing, expected those that end");
+	if (spins == NULL)
+		return; /* a gift of nothing: refused as a row */
+	to->spins = (struct wallet_spins){
+		.game = number_32(reading, "outside.spins.game", spins->game),
+		.currency = to->currency,
+		.lines = number_32(reading, "outside.spins.lines", spins->lines),
+		.coins = number_32(reading, "outside.spins.coins", spins->coins),
+		.spins = number_32(reading, "outside.spins.spins", spins->spins),
+		.coin_minor = spins->coin_minor,
+		.expires_us = spins->expires_us > SPINS_EXPIRES_MAX_US ? SPINS_EXPIRES_MAX_US
+								       : spins->expires_us,
+	};
+	if (spins->expires_us > SPINS_EXPIRES_MAX_US)
+		wrong(reading, "outside.spins.expires_us: found %" PRIu64 ", expected at most %" PRIu64,
+			spins->expires_us, SPINS_EXPIRES_MAX_US);
+	if (end)
+		id_read(reading, "outside.spins.grant", &spins->grant, to->spins.id);
+	if (strlen(spins->actor) + strlen(spins->reason) > 0 || (!end && spins->grant.len > 0))
+		wrong(reading, "outside.spins: found a field that is not of its kind");
+}
+
 static void reason_read(
 	struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
 {
@@ -201,6 +255,11 @@ static void reason_read(
 		wrong(reading, "outside.%s: found %zu bytes, expected at most %d",
 			actor > COMMAND_REASON_MAX ? "actor" : "reason",
 			actor > COMMAND_REASON_MAX ? actor : reason, COMMAND_REASON_MAX);
+		return;
+	}
+	if (from->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
+		from->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) {
+		spins_pack(reading, from, to);
 		return;
 	}
 	if (actor + reason == 0)
@@ -226,6 +285,9 @@ static void outside_read(
 	id_read(reading, "outside.id", &from->id, to->id);
 	id_read(reading, "outside.content_hash", &from->content_hash, to->content_hash);
 	reason_read(reading, from, to);
+	if (from->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
+		from->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END)
+		spins_read(reading, from, to);
 }
 
 static void award_read(

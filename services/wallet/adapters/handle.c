@@ -74,6 +74,41 @@ static bool any_uncommitted(struct service *service)
 	return false;
 }
 
+/* The bonus spins a command names: NULL where it names none. */
+static const uint8_t *spins_named(const struct command *command)
+{
+	if (command->kind == COMMAND_PROPOSAL && command->proposal.bonus)
+		return command->proposal.bonus_spin;
+	if (command->kind == COMMAND_OUTSIDE && command->outside.kind == WALLET_KIND_SPINS_END)
+		return command->outside.spins.id;
+	return NULL;
+}
+
+static void spins_note(struct wallet *wallet, const struct command *command)
+{
+	if (spins_named(command) != NULL)
+		spins_want(&wallet->spins, spins_named(command));
+}
+
+/* What the rules must know of them; NULL: there are none of this id. */
+static struct spins_entry *spins_moment(struct wallet *wallet, struct service *service,
+	const struct command *command, struct wallet_moment *moment)
+{
+	struct spins_entry *entry;
+
+	if (command->kind == COMMAND_OUTSIDE && command->outside.kind == WALLET_KIND_SPINS) {
+		spins_bring_player(&wallet->spins, service_pg(service), command->player);
+		moment->spins_live = spins_live(&wallet->spins, command->player, moment->now_us);
+	}
+	if (spins_named(command) == NULL)
+		return NULL;
+	spins_note(wallet, command);
+	spins_bring(&wallet->spins, service_pg(service));
+	entry = spins_find(&wallet->spins, spins_named(command));
+	moment->spins = entry == NULL ? NULL : &entry->spins;
+	return entry;
+}
+
 static void prefetch(struct service *service, const struct kafka_message *messages, size_t n)
 {
 	struct wallet *wallet = wallet_app();
@@ -96,9 +131,11 @@ static void prefetch(struct service *service, const struct kafka_message *messag
 		shards[players_n++] = messages[i].partition;
 		if (command->kind == COMMAND_OUTSIDE)
 			outsides[outsides_n++] = &command->outside;
+		spins_note(wallet, command);
 	}
 	wallet_load_players(wallet, service_pg(service), players, shards, players_n);
 	ids_lookup(wallet, service_pg(service), outsides, outsides_n);
+	spins_bring(&wallet->spins, service_pg(service));
 	arena_reset(&wallet->scratch);
 }
 
@@ -107,8 +144,10 @@ void wallet_handle_batch(struct service *service, const struct kafka_message *me
 	struct wallet *wallet = wallet_app();
 
 	wallet->accounts.turn++;
-	if (!any_uncommitted(service))
+	if (!any_uncommitted(service)) {
 		ids_clear(&wallet->ids);
+		spins_clear(&wallet->spins);
+	}
 	for (size_t at = 0; at < n; at += BATCH_MAX)
 		prefetch(service, messages + at, n - at < BATCH_MAX ? n - at : BATCH_MAX);
 }
@@ -297,12 +336,18 @@ static void handle_proposal(struct service *service, struct service_shard *held,
 	const struct wallet_moment *moment)
 {
 	struct wallet *wallet = wallet_app();
+	struct wallet_moment now = *moment;
+	struct spins_entry *spins = spins_moment(wallet, service, command, &now);
 	struct wallet_row row;
 
 	if (entry->account.exists && command->proposal.kind == WALLET_KIND_BET)
 		tallies_refresh(wallet, service, &entry->account, &command->proposal);
-	switch (wallet_apply_proposal(&entry->account, &command->proposal, moment, &row)) {
+	switch (wallet_apply_proposal(&entry->account, &command->proposal, &now, &row)) {
 	case WALLET_BOOKED:
+		if (spins != NULL && row.refusal == WALLET_REFUSAL_NONE) {
+			spins->spins.used++; /* in the same transaction as the row */
+			spins->dirty = true;
+		}
 		(void)book(service, held, entry, &row, command);
 		break;
 	case WALLET_SPENT:
@@ -336,12 +381,33 @@ static void answer_id(
 		answer_row(service, held, &rows[0], command);
 }
 
+/* Bonus spins that were just given, or taken back. */
+static void spins_take(struct wallet *wallet, const struct service_shard *held,
+	const struct wallet_outside *outside, const struct wallet_row *row,
+	struct spins_entry *ended)
+{
+	struct wallet_spins spins = outside->spins;
+
+	if (row->refusal != WALLET_REFUSAL_NONE)
+		return;
+	if (row->kind == WALLET_KIND_SPINS) {
+		memcpy(spins.id, outside->id, WALLET_ID_BYTES);
+		spins.player = row->player;
+		spins_add(&wallet->spins, &spins, held->shard, row->seq);
+	} else if (row->kind == WALLET_KIND_SPINS_END) {
+		ended->spins.ended = ended->dirty = true;
+		ended->ended_seq = row->seq;
+	}
+}
+
 static void handle_outside(struct service *service, struct service_shard *held,
 	struct account_entry *entry, const struct command *command,
 	const struct wallet_moment *moment)
 {
 	struct wallet *wallet = wallet_app();
 	struct id_entry *id = ids_find(&wallet->ids, command->outside.id);
+	struct wallet_moment now = *moment;
+	struct spins_entry *spins = spins_moment(wallet, service, command, &now);
 	struct booked *booked;
 	struct wallet_row row;
 
@@ -351,11 +417,12 @@ static void handle_outside(struct service *service, struct service_shard *held,
 		id = ids_find(&wallet->ids, command->outside.id);
 	}
 	if (wallet_apply_outside(&entry->account, &command->outside, id->known ? &id->first : NULL,
-		    moment, &row) != WALLET_BOOKED) {
+		    &now, &row) != WALLET_BOOKED) {
 		answer_id(service, id, command);
 		return;
 	}
 	booked = book(service, held, entry, &row, command);
+	spins_take(wallet, held, &command->outside, &row, spins);
 	booked->keeps_id = wallet_outside_keeps_id(&row);
 	memcpy(booked->content_hash, command->outside.content_hash, WALLET_ID_BYTES);
 	if (row.refusal == WALLET_REFUSAL_CONTENT)
@@ -453,8 +520,9 @@ enum service_message_status wallet_handle_message(struct service *service,
 		[COMMAND_UNKNOWN] = handle_unknown,
 	};
 	struct wallet *wallet = wallet_app();
-	struct wallet_moment moment = { clock_wall_us(), wallet_shard_of(shard)->last_seq + 1,
-		&wallet->rules };
+	struct wallet_moment moment = { .now_us = clock_wall_us(),
+		.seq = wallet_shard_of(shard)->last_seq + 1,
+		.rules = &wallet->rules };
 	struct command command;
 	char why[WHY_MAX];
 

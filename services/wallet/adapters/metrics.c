@@ -18,10 +18,12 @@ static const char *const kind_names[32] = {
 	[WALLET_KIND_GRANT] = "grant",
 	[WALLET_KIND_AWARD] = "award",
 	[WALLET_KIND_BLOCK] = "block",
+	[WALLET_KIND_SPINS] = "spins",
+	[WALLET_KIND_SPINS_END] = "spins_end",
 	[0] = "unknown",
 };
 static const char *const refusal_names[WALLET_REFUSALS_N] = { "none", "funds", "limit", "blocked",
-	"late", "pending", "account", "content", "tally", "kind", "claim", "amount" };
+	"late", "pending", "account", "content", "tally", "kind", "claim", "amount", "spins" };
 
 void wallet_metrics_open(struct wallet_metrics *metrics)
 {

@@ -418,6 +418,7 @@ void wallet_write(struct wallet *wallet, struct service *service)
 			copy_claims);
 	if (counts.closing > 0)
 		each_shard(service, close_claims, service_pg(service));
+	spins_write(&wallet->spins, service_pg(service));
 	roll(wallet, service, began_us);
 	if (counts.rows == 0) {
 		each_shard(service, checkpoint_move, service_pg(service));

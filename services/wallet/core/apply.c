@@ -4,6 +4,7 @@
 #include "services/wallet/core/wallet.h"
 
 #include "services/wallet/core/account.h"
+#include "services/wallet/core/spins.h"
 
 #include <assert.h>
 #include <string.h>
@@ -73,7 +74,9 @@ static enum wallet_refusal check_amounts(const struct wallet_proposal *proposal)
 		!amount_is(proposal->win_balance, (may & MAY_WIN_BALANCE) != 0) ||
 		!amount_is(proposal->win_pending, (may & MAY_WIN_PENDING) != 0))
 		return WALLET_REFUSAL_AMOUNT;
-	if (proposal->kind == WALLET_KIND_BET && proposal->stake == 0)
+	if (proposal->bonus && proposal->kind != WALLET_KIND_BET)
+		return WALLET_REFUSAL_SPINS;
+	if (proposal->kind == WALLET_KIND_BET && proposal->stake == 0 && !proposal->bonus)
 		return WALLET_REFUSAL_AMOUNT;
 	return WALLET_REFUSAL_NONE;
 }
@@ -182,6 +185,8 @@ static enum wallet_refusal judge(const struct wallet_account *account,
 		refusal = WALLET_REFUSAL_LATE;
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_BET)
 		refusal = check_bet(account, proposal, moment->rules);
+	if (refusal == WALLET_REFUSAL_NONE && proposal->bonus)
+		refusal = spins_check_bet(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE)
 		refusal = check_pending(account, proposal);
 	if (refusal == WALLET_REFUSAL_NONE)
@@ -227,6 +232,10 @@ static void row_take_proposal(struct wallet_row *row, const struct wallet_propos
 	row->forfeit = proposal->forfeit;
 	memcpy(row->request_id, proposal->request_id, sizeof(row->request_id));
 	row->request_id_length = proposal->request_id_length;
+	if (proposal->bonus) {
+		memcpy(row->outside_id, proposal->bonus_spin, sizeof(row->outside_id));
+		row->outside_id_length = WALLET_ID_BYTES;
+	}
 	row->record = proposal->record;
 	row->record_length = proposal->record_length;
 }
@@ -292,7 +301,7 @@ enum wallet_status wallet_apply_proposal(struct wallet_account *account,
 static bool outside_kind(uint32_t kind)
 {
 	return (kind >= WALLET_KIND_DEPOSIT && kind <= WALLET_KIND_GRANT) ||
-	       kind == WALLET_KIND_BLOCK;
+	       kind == WALLET_KIND_BLOCK || spins_kind(kind);
 }
 
 static enum wallet_refusal check_outside_amount(
@@ -313,7 +322,7 @@ static enum wallet_refusal check_outside_amount(
 
 static enum wallet_refusal judge_outside(const struct wallet_account *account,
 	const struct wallet_outside *outside, const struct wallet_known_id *known,
-	const struct wallet_rules *rules, struct money *after_r)
+	const struct wallet_moment *moment, struct money *after_r)
 {
 	bool block = outside->kind == WALLET_KIND_BLOCK;
 	bool withdrawal = outside->kind == WALLET_KIND_WITHDRAWAL;
@@ -323,9 +332,11 @@ static enum wallet_refusal judge_outside(const struct wallet_account *account,
 		return WALLET_REFUSAL_CONTENT; /* the same content is settled before */
 	if (!outside_kind(outside->kind))
 		return WALLET_REFUSAL_KIND;
+	if (spins_kind(outside->kind))
+		return spins_check_outside(account, outside, moment);
 	if (!account->exists || (!block && outside->currency != account->currency))
 		return WALLET_REFUSAL_ACCOUNT;
-	refusal = check_outside_amount(outside, rules);
+	refusal = check_outside_amount(outside, moment->rules);
 	if (refusal != WALLET_REFUSAL_NONE || block)
 		return refusal;
 	if (!money_add(account->balance, money_of(withdrawal ? -outside->amount : outside->amount),
@@ -357,7 +368,8 @@ enum wallet_status wallet_apply_outside(struct wallet_account *account,
 		memcmp(known->content_hash, outside->content_hash, WALLET_ID_BYTES) == 0)
 		return WALLET_SPENT;
 	row.amount = outside_effect(outside);
-	row.refusal = judge_outside(account, outside, known, moment->rules, &after);
+	row.game = outside->kind == WALLET_KIND_SPINS ? outside->spins.game : 0;
+	row.refusal = judge_outside(account, outside, known, moment, &after);
 	row.balance_after =
 		row.refusal == WALLET_REFUSAL_NONE ? after.minor : account->balance.minor;
 	memcpy(row.outside_id, outside->id, sizeof(row.outside_id));

@@ -26,6 +26,8 @@
 	1024		    /* tallies that are open, or closed and not yet recorded by a pool */
 #define WALLET_STOPS_MAX 64 /* games stopped by kill switch */
 #define WALLET_LEGS_MAX 4
+#define WALLET_SPINS_MAX 10000   /* bonus spins given at once */
+#define WALLET_SPINS_LIVE_MAX 16 /* gifts of bonus spins a player may have that are not over */
 /* One stake, win, deposit or award; far above any real one, so that sums of several fit without a
  * check depending on the win. */
 #define WALLET_AMOUNT_MAX INT64_C(1000000000000000)
@@ -49,6 +51,8 @@ enum wallet_kind {
 	WALLET_KIND_GRANT = 23,
 	WALLET_KIND_AWARD = 24,
 	WALLET_KIND_BLOCK = 25,
+	WALLET_KIND_SPINS = 26,
+	WALLET_KIND_SPINS_END = 27,
 };
 
 enum wallet_refusal {
@@ -64,8 +68,9 @@ enum wallet_refusal {
 	WALLET_REFUSAL_KIND = 9,
 	WALLET_REFUSAL_CLAIM = 10,
 	WALLET_REFUSAL_AMOUNT = 11,
+	WALLET_REFUSAL_SPINS = 12,
 };
-#define WALLET_REFUSALS_N 12
+#define WALLET_REFUSALS_N 13
 
 /* What becomes of a command. */
 enum wallet_status {
@@ -95,12 +100,24 @@ struct wallet_account {
 	struct wallet_pending pendings[WALLET_PENDINGS_MAX];
 };
 
+#define WALLET_CLAIM_KIND_HIT 1 /* of a progressive */
+
 struct wallet_claim {
 	uint32_t index; /* 1, 2, .. within the move */
 	uint32_t pool;
 	uint32_t kind; /* 1 hit, 2 cards */
 	int64_t coin_minor;
 	int64_t stake_minor;
+};
+
+/* Bonus spins of an operator: so many spins of a game's base mode at one bet, paid by the house. */
+struct wallet_spins {
+	uint8_t id[WALLET_ID_BYTES]; /* of the Outside that gave them */
+	player_id player;
+	uint32_t game, currency, lines, coins, spins, used;
+	int64_t coin_minor;
+	uint64_t expires_us; /* none is played after it */
+	bool ended;	     /* the operator has taken back what was left */
 };
 
 struct wallet_proposal {
@@ -116,6 +133,8 @@ struct wallet_proposal {
 	uint32_t request_id_length;
 	uint32_t record_length;
 	const uint8_t *record; /* borrowed, opaque */
+	bool bonus;	       /* BET: a bonus spin, of those with this id */
+	uint8_t bonus_spin[WALLET_ID_BYTES];
 };
 
 struct wallet_outside {
@@ -125,6 +144,7 @@ struct wallet_outside {
 	int64_t amount;
 	uint32_t record_length;
 	const uint8_t *record; /* borrowed: who and why */
+	struct wallet_spins spins; /* SPINS: what is given; SPINS_END: id of those that end */
 };
 
 struct wallet_award {
@@ -149,7 +169,7 @@ struct wallet_row {
 	uint32_t claims_n;
 	const struct wallet_claim *claims;
 	uint8_t request_id[WALLET_ID_BYTES];
-	uint8_t outside_id[WALLET_ID_BYTES];
+	uint8_t outside_id[WALLET_ID_BYTES]; /* BET: of the bonus spins that it is one of */
 	uint32_t request_id_length, outside_id_length; /* 0 or more: 0 is none */
 	uint32_t record_length;
 	const uint8_t *record;
@@ -179,6 +199,10 @@ struct wallet_moment {
 	uint64_t now_us;
 	uint64_t seq; /* of the row, if one is booked */
 	const struct wallet_rules *rules;
+	/* As they are before the row: the bonus spins that a bet or an end names; NULL: unknown. The
+	 * caller counts one as used when the bet's row is BOOKED without a refusal. */
+	const struct wallet_spins *spins;
+	uint32_t spins_live; /* SPINS: how many gifts of the player are not over */
 };
 
 /* An id of outside money as it was first booked. */
@@ -210,6 +234,8 @@ enum wallet_status wallet_apply_award(struct wallet_account *account,
 /* A command of a kind this build does not know, that is no move: a refused row. */
 void wallet_apply_unknown(struct wallet_account *account, const struct wallet_moment *moment,
 	struct wallet_row *row_r);
+/* Can none of them be played any more: used up, ended or expired? */
+bool wallet_spins_over(const struct wallet_spins *spins, uint64_t now_us);
 /* Whether the id of an outside row is to be kept for ever: yes, but where there was no account to
  * answer for it. */
 bool wallet_outside_keeps_id(const struct wallet_row *row);
