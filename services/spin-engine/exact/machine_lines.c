@@ -19,15 +19,17 @@ struct raw_state {
 struct residue {
 	uint64_t sure;
 	uint32_t node;
-	uint32_t line; /* + 1: the line it is known of */
+	bool known;
 };
 
 struct line_builder {
 	const struct machine_input *input;
 	struct line_automaton *automaton;
 	uint32_t line;
-	/* residues of the line at hand; those of lines before are stale */
-	struct residue known[GAME_REELS_MAX][RAW_STATES];
+	/* [reel][line]: the residues of lines that are as this one from that reel on, kept at the
+	 * first of them; made when first asked for */
+	struct residue *known[GAME_REELS_MAX][GAME_LINES_MAX];
+	uint8_t first_like[GAME_REELS_MAX][GAME_LINES_MAX];
 	bool failed;
 };
 
@@ -195,8 +197,8 @@ static struct residue resolve_new(
 {
 	const struct machine_input *input = builder->input;
 	struct line_level *level = &builder->automaton->level[reel];
-	struct residue child[GAME_SYMBOLS_MAX], result = { 0, 0, builder->line + 1 };
-	struct residue ended = { finished(input, raw, reel), 0, 0 };
+	struct residue child[GAME_SYMBOLS_MAX], result = { 0, 0, true };
+	struct residue ended = { finished(input, raw, reel), 0, true };
 	struct line_edge edge[GAME_SYMBOLS_MAX];
 	bool open = false;
 
@@ -225,14 +227,44 @@ static struct residue resolve_new(
 static struct residue resolve(
 	struct line_builder *builder, uint32_t reel, const struct raw_state *raw)
 {
-	struct residue *known;
+	struct residue **known;
+	uint32_t at = (raw->symbol * COUNTS + raw->lead) * COUNTS + raw->wilds;
 
 	if (reel == builder->automaton->reels)
-		return (struct residue){ finished(builder->input, raw, reel), 0, 0 };
-	known = &builder->known[reel][(raw->symbol * COUNTS + raw->lead) * COUNTS + raw->wilds];
-	if (known->line != builder->line + 1)
-		*known = resolve_new(builder, reel, raw);
-	return *known;
+		return (struct residue){ finished(builder->input, raw, reel), 0, true };
+	known = &builder->known[reel][builder->first_like[reel][builder->line]];
+	if (*known == NULL)
+		*known = calloc(RAW_STATES, sizeof(**known));
+	if (*known == NULL) {
+		builder->failed = true;
+		return (struct residue){ 0, 0, true };
+	}
+	if (!(*known)[at].known)
+		(*known)[at] = resolve_new(builder, reel, raw);
+	return (*known)[at];
+}
+
+static void find_likes(struct line_builder *builder)
+{
+	const struct game *game = builder->input->game;
+
+	for (uint32_t line = 0; line < builder->input->lines; line++)
+		for (uint32_t r = 0; r < game->reels; r++) {
+			uint32_t first = 0;
+
+			while (memcmp(&game->line[first][r], &game->line[line][r],
+				       (game->reels - r) * sizeof(game->line[0][0])) != 0)
+				first++;
+			builder->first_like[r][line] = (uint8_t)first;
+		}
+}
+
+static void builder_free(struct line_builder *builder)
+{
+	for (uint32_t r = 0; builder && r < GAME_REELS_MAX; r++)
+		for (uint32_t line = 0; line < GAME_LINES_MAX; line++)
+			free(builder->known[r][line]);
+	free(builder);
 }
 
 /* The symbols that the columns of a reel show in any row. */
@@ -285,6 +317,11 @@ bool line_automaton_build(const struct machine_input *input, struct line_automat
 
 	*automaton_r = (struct line_automaton){ .reels = input->game->reels };
 	automaton_r->win_max = pay_max(input) * input->lines;
+	if (built) {
+		builder->input = input;
+		builder->automaton = automaton_r;
+		find_likes(builder);
+	}
 	for (uint32_t r = 0; built && r < automaton_r->reels; r++) {
 		level_symbols(input, r, &automaton_r->level[r]);
 		built = level_open(&automaton_r->level[r]);
@@ -292,8 +329,6 @@ bool line_automaton_build(const struct machine_input *input, struct line_automat
 	for (uint32_t line = 0; built && line < input->lines; line++) {
 		struct residue root;
 
-		builder->input = input;
-		builder->automaton = automaton_r;
 		builder->line = line;
 		root = resolve(builder, 0, &start);
 		automaton_r->root[line] = root.node;
@@ -301,7 +336,7 @@ bool line_automaton_build(const struct machine_input *input, struct line_automat
 			root.sure >= JACKPOT_PAY ? MACHINE_JACKPOT : (uint32_t)root.sure;
 		built = !builder->failed;
 	}
-	free(builder);
+	builder_free(builder);
 	return built;
 }
 
