@@ -7,7 +7,8 @@
  *
  *  1. libcommon/io/edge.h accepts connections, reads requests strictly and finds their route in the
  * table below.
- *  2. adapters/auth.c: the player's token or the operator's key, and the limits of requests.
+ *  2. adapters/auth.c: the player's token or the operator's key, and the limits of requests;
+ * adapters/presence.c: a session that rested too long, a game whose connection was just lost.
  *  3. core/requests.c says in tables what a body may hold, core/fields.c checks it,
  * adapters/parse.c walks the JSON.
  *  4. adapters/play.c makes a SpinCommand of it, adapters/money.c a WalletCommand; adapters/asks.c
@@ -60,6 +61,13 @@ static const struct setting settings[] = {
 		"until a request without an answer gets 504" },
 	{ "GATEWAY_SESSION_S", SETTING_INT, "43200", 60, 2592000, &gateway.settings.session_s,
 		"life of a player's token" },
+	{ "GATEWAY_IDLE", SETTING_TEXT, "0", 0, 0, gateway.settings.idle,
+		"time without an action after which a session ends, and OPERATOR=time where "
+		"another one holds: 15m,7=90s,9=0; 0: never" },
+	{ "GATEWAY_RECONNECT", SETTING_TEXT, "bewitched=30s,mona-lisa=30s", 0, 0,
+		gateway.settings.reconnect,
+		"time for which a game takes a player not back whose connection was lost, by "
+		"GAME=time; 0: none" },
 	{ "GATEWAY_CONNECTIONS_MAX", SETTING_INT, "10000", 10, 60000,
 		&gateway.settings.connections_max, "connections at once" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
@@ -202,6 +210,13 @@ static void on_moment(void *context)
 {
 	(void)context;
 	sessions_tick(&gateway);
+	presence_flush(&gateway);
+}
+
+static void on_quarter(void *context)
+{
+	(void)context;
+	presence_read(&gateway);
 }
 
 static void on_half(void *context)
@@ -243,6 +258,10 @@ static void metrics(void)
 		"Messages on nanomsg that could not be read");
 	gateway.metric.refused_rate = metric_counter("carillon_gateway_rate_refused_total", NULL,
 		"Requests refused by a limit of requests");
+	gateway.metric.idle = metric_counter("carillon_gateway_idle_refused_total", NULL,
+		"Requests of sessions that had ended by inactivity");
+	gateway.metric.reconnects = metric_counter("carillon_gateway_reconnect_refused_total",
+		NULL, "Requests in a game that came too soon after a lost connection");
 	gateway.metric.open = metric_gauge("carillon_gateway_open", NULL, "Questions on their way");
 }
 
@@ -281,6 +300,7 @@ static void sources_begin(void)
 	gateway.pg_ro = pg_pool_new(common.pg_ro_dsn, common.instance, RO_CONNECTIONS);
 	gateway.pg = pg_pool_new_writing(common.pg_dsn, common.instance, 1);
 	gateway.redis = redis_link_new(common.redis, REDIS_MS);
+	gateway.sessions = redis_link_new(common.redis, REDIS_MS);
 	gateway.instance = instance_new(gateway.pg, common.instance, "gateway", common.nn_url,
 		edge_health_address(gateway.edge));
 	edge_adopt(gateway.edge, nn_bus_fd(gateway.bus), asks_on_bus, &gateway);
@@ -288,6 +308,7 @@ static void sources_begin(void)
 	edge_adopt(gateway.edge, pg_pool_fd(gateway.pg), on_pool, gateway.pg);
 	edge_every(gateway.edge, 20, on_moment, NULL);
 	edge_every(gateway.edge, 50, on_tick, NULL);
+	edge_every(gateway.edge, 250, on_quarter, NULL);
 	edge_every(gateway.edge, 500, on_half, NULL);
 	edge_every(gateway.edge, 1000, on_second, NULL);
 	on_half(NULL);
@@ -301,6 +322,7 @@ static void gateway_begin(void)
 	if (token_key_read(common.keys, &gateway.token_key, error) != TOKEN_OK)
 		fatal("%s", error);
 	auth_load(&gateway);
+	presence_begin(&gateway);
 	gateway.demo = strcmp(common.kind, "live") != 0;
 	gateway.shards = (uint32_t)common.shards;
 	randombytes_buf(&random, sizeof(random));
@@ -323,6 +345,7 @@ static void gateway_end(void)
 	pg_pool_free(&gateway.pg);
 	pg_pool_free(&gateway.pg_ro);
 	redis_link_free(&gateway.redis);
+	redis_link_free(&gateway.sessions);
 	token_key_free(&gateway.token_key);
 	out_free(&gateway.out);
 }

@@ -15,6 +15,7 @@
 #include "libcommon/io/settings.h"
 #include "services/notifications/adapters/clients.h"
 #include "services/notifications/adapters/feeds.h"
+#include "services/notifications/adapters/presence.h"
 
 #include <sodium.h>
 
@@ -58,6 +59,7 @@ static struct hub {
 	struct clients *clients; /* first: the edge's context is a pointer to it */
 	struct edge *edge;
 	struct feeds *feeds;
+	struct presence *presence;
 	struct pg_pool *pg, *pg_ro;
 	struct nn_bus *bus;
 	struct instance *instance;
@@ -188,6 +190,19 @@ static enum token_status on_identify(
 	return token_check(hub.key, token, clock_wall_us() / 1000000, player_r, expires_s_r);
 }
 
+static void on_lost(void *context, player_id player, const char *game)
+{
+	(void)context;
+	presence_lost(hub.presence, player, game);
+}
+
+static void on_look(
+	void *context, const char *const *names, size_t n, struct session_seen *seen_r)
+{
+	(void)context;
+	presence_look(hub.presence, names, n, seen_r);
+}
+
 /* ---- news ---- */
 
 static void on_counter(void *context, uint32_t pool, const struct counter *row,
@@ -283,6 +298,7 @@ static void on_tenth(void *context)
 	void *message;
 	while ((message = nn_bus_receive(hub.bus, &length)) != NULL)
 		nn_bus_message_free(message);
+	presence_flush(hub.presence);
 	push_counters();
 	bool ready = feeds_caught_up(hub.feeds);
 	edge_ready(hub.edge, ready,
@@ -408,7 +424,10 @@ static void begin_edge(void)
 		.origins = origins,
 		.open = is_open,
 		.subscribed = on_subscribed,
-		.identify = on_identify };
+		.identify = on_identify,
+		.lost = on_lost,
+		.look = on_look };
+	hub.presence = presence_new(common.redis);
 	hub.clients = clients_new(&clients);
 	hub.edge = edge_new(&config);
 	clients_attach(hub.clients, hub.edge);
@@ -472,6 +491,7 @@ int main(int argc, char **argv)
 	pg_pool_free(&hub.pg);
 	pg_pool_free(&hub.pg_ro);
 	clients_free(&hub.clients);
+	presence_free(&hub.presence);
 	token_key_free(&hub.key);
 	return status;
 }

@@ -282,7 +282,7 @@ def test_subscriptions():
     good = {"subscribe": ["jackpots"]}
     faults = []
     table = [({}, "subscribe"), ({"subscribe": []}, "subscribe"), ({"subscribe": "jackpots"}, "subscribe"), ({"subscribe": ["nothing"]}, "subscribe"), ({"subscribe": [1]}, "subscribe"),
-             ({"subscribe": ["jackpots"] * 4}, "subscribe"), ({**good, "unknown": 1}, "message"), ({**good, "token": 1}, "token"), ({**good, "token": "x" * 600}, "token"),
+             ({"subscribe": ["jackpots"] * 4}, "subscribe"), ({**good, "unknown": 1}, "message"), ({**good, "token": 1}, "token"), ({**good, "token": "x" * 600}, "token"), ({**good, "game": 1}, "game"), ({**good, "game": "Bewitched"}, "game"), ({**good, "game": "x" * 32}, "game"),
              ({**good, "resume": 1}, "resume"), ({**good, "resume": {"winners": 1}}, "resume"), ({**good, "resume": {"nothing": {"epoch": "a", "offset": "1"}}}, "resume"),
              ({**good, "resume": {"winners": {"epoch": 1, "offset": "1"}}}, "resume"), ("nonsense", "message"), ("[]", "message"), ("", "message"), ("{" * 500, "message"),
              ('{"subscribe":["jackpots"],"subscribe":["winners"]}', "message"), (b"\xff\xff", None)]

@@ -33,7 +33,8 @@ static bool too_many(struct gateway *gateway, struct edge_request *request, uint
 	return false;
 }
 
-bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r)
+static bool auth_token(
+	struct gateway *gateway, struct edge_request *request, bool acts, player_id *player_r)
 {
 	const char *token = edge_header(request, EDGE_AUTHORIZATION);
 	uint64_t expires_s;
@@ -52,7 +53,17 @@ bool auth_player(struct gateway *gateway, struct edge_request *request, player_i
 	if (!limit_take(
 		    &gateway->by_player, (uint64_t)*player_r, edge_now_us(gateway->edge), &retry_s))
 		return too_many(gateway, request, retry_s);
-	return true;
+	return presence_session(gateway, request, *player_r, token, expires_s, acts);
+}
+
+bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r)
+{
+	return auth_token(gateway, request, false, player_r);
+}
+
+bool auth_action(struct gateway *gateway, struct edge_request *request, player_id *player_r)
+{
+	return auth_token(gateway, request, true, player_r);
 }
 
 bool auth_session_rate(struct gateway *gateway, struct edge_request *request)

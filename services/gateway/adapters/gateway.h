@@ -16,6 +16,7 @@
 #include "services/gateway/adapters/parse.h"
 #include "services/gateway/core/inflight.h"
 #include "services/gateway/core/limit.h"
+#include "services/gateway/core/presence.h"
 #include "services/gateway/core/requests.h"
 #include "spin.pb-c.h"
 #include "wallet.pb-c.h"
@@ -55,6 +56,7 @@ struct operator_key {
 
 struct gateway_settings {
 	char listen[SETTING_TEXT_MAX], events_url[SETTING_TEXT_MAX], web[SETTING_TEXT_MAX];
+	char idle[SETTING_TEXT_MAX], reconnect[SETTING_TEXT_MAX];
 	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
 };
 
@@ -65,6 +67,7 @@ struct gateway {
 	struct nn_bus *bus;
 	struct pg_pool *pg_ro, *pg;
 	struct redis_link *redis;
+	struct redis_link *sessions; /* another, for its commands may wait for a while */
 	struct instance *instance;
 	struct token_key *token_key;
 	struct operator_key operators[OPERATORS_MAX];
@@ -73,6 +76,7 @@ struct gateway {
 	uint32_t shards;
 
 	struct limit by_player, by_address;
+	struct waits idle, reconnect; /* by operator, by game */
 	struct inflight inflight;
 	struct ask asks[INFLIGHT_MAX];
 	uint64_t last_reply_us; /* of anybody's; for the breaker */
@@ -80,6 +84,7 @@ struct gateway {
 	struct json_out out;
 	struct {
 		struct metric *expired, *again, *late, *unreadable, *refused_rate, *open;
+		struct metric *idle, *reconnects;
 	} metric;
 };
 
@@ -99,8 +104,10 @@ void asks_tick(struct gateway *gateway, uint64_t now_us);
 /* ---- auth.c ---- */
 
 void auth_load(struct gateway *gateway);
-/* The player of the token, or false when 401 or 429 was answered. */
+/* The player of the token, or false when 401 or 429 was answered. Asking is no action: */
 bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r);
+/* The same of who does something, which keeps his session alive. */
+bool auth_action(struct gateway *gateway, struct edge_request *request, player_id *player_r);
 /* The operator of the key; wanted 0: any, else it must be this one. False when 401 or 403 was
  * answered. */
 bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32_t wanted,
@@ -138,6 +145,21 @@ void answer_sent(struct gateway *gateway, struct edge_request *request,
 /* ---- sessions.c ---- */
 
 void sessions_tick(struct gateway *gateway); /* every 20 ms */
+
+/* ---- presence.c: sessions that rest too long, connections that were lost ---- */
+
+void presence_begin(struct gateway *gateway); /* reads the settings; fatal when they are none */
+/* False when 401 session_idle was answered. `acts`: the request is an action of the player. */
+bool presence_session(struct gateway *gateway, struct edge_request *request, player_id player,
+	const char *token, uint64_t expires_s, bool acts);
+/* A session begins. */
+void presence_issued(
+	struct gateway *gateway, player_id player, const char *token, uint64_t expires_s);
+/* False when 429 reconnect_later was answered. `opens`: he comes to the game anew. */
+bool presence_game(struct gateway *gateway, struct edge_request *request, player_id player,
+	const char *game, bool opens);
+void presence_flush(struct gateway *gateway); /* every 20 ms: what is to be told to Redis */
+void presence_read(struct gateway *gateway);  /* every 250 ms: connections that were lost */
 
 /* ---- handlers ---- */
 

@@ -56,7 +56,8 @@ void on_state(struct edge_request *request, void *context)
 	if (!auth_player(gateway, request, &ask.player) || !answer_query(request, names))
 		return;
 	if (edge_query(request, "game", game, sizeof(game)) != NULL) {
-		if (!game_served(request, game))
+		if (!game_served(request, game) ||
+			!presence_game(gateway, request, ask.player, game, true))
 			return;
 		command.game = game;
 	}
@@ -76,8 +77,9 @@ void on_round(struct edge_request *request, void *context)
 	uint8_t id[ID_BYTES];
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	const char *key;
-	if (!auth_player(gateway, request, &ask.player) || !auth_key(request, &key) ||
-		!answer_parse(request, round_fields, &body) || !game_served(request, body.game))
+	if (!auth_action(gateway, request, &ask.player) || !auth_key(request, &key) ||
+		!answer_parse(request, round_fields, &body) || !game_served(request, body.game) ||
+		!presence_game(gateway, request, ask.player, body.game, false))
 		return;
 	bet.coin_minor = body.bet.coin_minor;
 	bet.lines = (uint32_t)body.bet.lines;
@@ -141,9 +143,10 @@ void on_action(struct edge_request *request, void *context)
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	int64_t round;
 	const char *key;
-	if (!auth_player(gateway, request, &ask.player) || !auth_key(request, &key) ||
+	if (!auth_action(gateway, request, &ask.player) || !auth_key(request, &key) ||
 		!round_of(request, &round) || !answer_parse(request, action_fields, &body) ||
-		!game_served(request, body.game))
+		!game_served(request, body.game) ||
+		!presence_game(gateway, request, ask.player, body.game, false))
 		return;
 	if (action_check(&body, &problem) != FIELDS_OK) {
 		answer_problem(request, &problem);
@@ -176,9 +179,10 @@ void on_settings(struct edge_request *request, void *context)
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	char own_key[32];
 	const char *key = edge_header(request, EDGE_IDEMPOTENCY_KEY);
-	if (!auth_player(gateway, request, &ask.player) ||
+	if (!auth_action(gateway, request, &ask.player) ||
 		(key != NULL && !auth_key(request, &key)) ||
-		!answer_parse(request, settings_fields, &body) || !game_served(request, body.game))
+		!answer_parse(request, settings_fields, &body) || !game_served(request, body.game) ||
+		!presence_game(gateway, request, ask.player, body.game, false))
 		return;
 	if (settings_check(&body, &problem) != FIELDS_OK) {
 		answer_problem(request, &problem);

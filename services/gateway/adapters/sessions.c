@@ -24,8 +24,10 @@ static bool token_for(struct gateway *gateway, struct edge_request *request, pla
 	char token[TOKEN_MAX], uint64_t *expires_s_r)
 {
 	if (token_issue(gateway->token_key, player, clock_wall_us() / SECOND_US,
-		    (uint64_t)gateway->settings.session_s, token, expires_s_r) == TOKEN_OK)
+		    (uint64_t)gateway->settings.session_s, token, expires_s_r) == TOKEN_OK) {
+		presence_issued(gateway, player, token, *expires_s_r);
 		return true;
+	}
 	log_error("no token could be made");
 	edge_answer_error(
 		request, 500, "token", "The session could not be made.", NULL, NULL, NULL);

@@ -43,6 +43,8 @@ struct clients *clients_new(const struct clients_config *config)
 		"carillon_notifications_closed_total", "why=\"slow\"", "Clients closed by us.");
 	clients->metric.closed_token = metric_counter(
 		"carillon_notifications_closed_total", "why=\"token\"", "Clients closed by us.");
+	clients->metric.closed_idle = metric_counter(
+		"carillon_notifications_closed_total", "why=\"idle\"", "Clients closed by us.");
 	clients->metric.half_open = metric_counter("carillon_notifications_closed_total",
 		"why=\"half_open\"", "Clients closed by us.");
 	clients->metric.refused = metric_counter("carillon_notifications_refused_total", NULL,
@@ -108,7 +110,7 @@ struct client *client_new(struct clients *clients)
 	return client;
 }
 
-static struct client **chain_of(struct clients *clients, player_id player)
+struct client **clients_chain(struct clients *clients, player_id player)
 {
 	return &clients->players[((uint64_t)player * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
 				 PLAYER_CHAINS];
@@ -118,12 +120,13 @@ void client_unlist_player(struct client *client)
 {
 	if (!client->player)
 		return;
-	struct client **link = chain_of(client->clients, client->player);
+	struct client **link = clients_chain(client->clients, client->player);
 	while (*link != client)
 		link = &(*link)->same;
 	*link = client->same;
 	client->same = NULL;
 	client->player = 0;
+	client->game[0] = 0;
 	client->channels &= ~(unsigned)CHANNEL_PLAYER;
 	client->clients->privates--;
 }
@@ -290,7 +293,7 @@ bool clients_has_player(const struct clients *clients, player_id player)
 void clients_push_player(struct clients *clients, player_id player, struct frame *frame)
 {
 	struct client *next;
-	for (struct client *client = *chain_of(clients, player); client; client = next) {
+	for (struct client *client = *clients_chain(clients, player); client; client = next) {
 		next = client->same;
 		if (client->player == player)
 			client_push(client, frame, false);
@@ -312,7 +315,7 @@ static bool take_player(struct client *client, const char *token)
 		return false;
 	}
 	int64_t others = 0;
-	for (const struct client *other = *chain_of(clients, player); other; other = other->same)
+	for (const struct client *other = *clients_chain(clients, player); other; other = other->same)
 		others += other->player == player && other != client;
 	if (others >= clients->config.per_player_max) {
 		client_close(client, CLOSE_POLICY, "too many connections of this player");
@@ -320,13 +323,15 @@ static bool take_player(struct client *client, const char *token)
 	}
 	if (client->player != player) {
 		client_unlist_player(client);
-		struct client **chain = chain_of(clients, player);
+		struct client **chain = clients_chain(clients, player);
 		client->player = player;
 		client->same = *chain;
 		*chain = client;
 		clients->privates++;
 	}
 	client->expires_s = expires_s;
+	client->look_ms = 0;
+	session_name(token, client->session);
 	return true;
 }
 
@@ -337,6 +342,8 @@ void client_subscribe(struct client *client, const struct subscription *subscrip
 	/* Snapshots are queued before the client counts as subscribed: nothing overtakes them. */
 	client->clients->config.subscribed(client->clients->config.context, client, subscription);
 	client->channels |= subscription->channels;
+	if (client->player && subscription->game[0])
+		memcpy(client->game, subscription->game, sizeof(client->game));
 }
 
 /* ---- once a second, and at the end ---- */
@@ -353,6 +360,7 @@ static void look_after(struct client *client, uint64_t now_us, uint64_t now_s)
 		client_close(client, CLOSE_POLICY, "no subscription came");
 	} else if (client->wsi && client->asked && now_us - client->heard_us > 2 * ping_us) {
 		metric_add(clients->metric.half_open, 1);
+		client->unanswered = true;
 		client_close(client, CLOSE_POLICY, "no answer to a ping");
 	} else if (client->wsi && !client->asked && now_us - client->heard_us > ping_us) {
 		client->asked = client->ping = true;
@@ -371,6 +379,7 @@ void clients_sweep(struct clients *clients)
 		queued += client->n;
 		look_after(client, now_us, now_s);
 	}
+	clients_look_idle(clients, clock_wall_us() / 1000);
 	metric_set(clients->metric.websockets, (int64_t)(clients->n - clients->streams));
 	metric_set(clients->metric.streams, (int64_t)clients->streams);
 	metric_set(clients->metric.privates, (int64_t)clients->privates);

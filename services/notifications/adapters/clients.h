@@ -4,11 +4,13 @@
 #define CARILLON_NOTIFICATIONS_CLIENTS_H
 
 #include "libcommon/io/edge.h"
+#include "libcommon/base/session.h"
 #include "services/notifications/adapters/subscribe.h"
 
 #define CLOSE_TOKEN 4001
 #define CLOSE_SLOW 4002
 #define CLOSE_DRAINING 4003
+#define CLOSE_IDLE 4004
 #define CLOSE_POLICY 1008
 
 struct clients;
@@ -30,6 +32,11 @@ struct clients_config {
 	/* Who is it? TOKEN_OK and *player_r, *expires_s_r. */
 	enum token_status (*identify)(
 		void *context, const char *token, player_id *player_r, uint64_t *expires_s_r);
+	/* A player's connection to a game was lost. */
+	void (*lost)(void *context, player_id player, const char *game);
+	/* What is known of sessions: n entries, acted_ms 0 where nothing is. */
+	void (*look)(void *context, const char *const *names, size_t n,
+		struct session_seen *seen_r);
 	void *context;
 };
 
@@ -58,7 +65,7 @@ void clients_broadcast(
 bool clients_has_player(const struct clients *clients, player_id player);
 void clients_push_player(struct clients *clients, player_id player, struct frame *frame);
 
-/* Once a second: pings, half-open connections, expired tokens, latecomers; gauges. */
+/* Once a second: pings, half-open connections, expired and idle sessions, latecomers; gauges. */
 void clients_sweep(struct clients *clients);
 /* Closes all with 4003 and a hint. */
 void clients_drain(struct clients *clients);

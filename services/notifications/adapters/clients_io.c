@@ -127,7 +127,10 @@ int clients_websocket(struct edge *edge, struct lws *wsi, enum lws_callback_reas
 	if (reason == LWS_CALLBACK_RECEIVE_PONG) {
 		(*client)->heard_us = clock_mono_us();
 		(*client)->asked = false;
+	} else if (reason == LWS_CALLBACK_WS_PEER_INITIATED_CLOSE) {
+		(*client)->peer_closed = true;
 	} else if (reason == LWS_CALLBACK_CLOSED) {
+		client_ended(*client);
 		client_free(client);
 	}
 	return 0;

@@ -25,6 +25,9 @@ struct client {
 	unsigned channels;
 	player_id player; /* 0: none */
 	uint64_t expires_s;
+	char game[SUBSCRIBE_GAME_MAX]; /* he plays over this connection; "": none */
+	char session[SESSION_NAME_MAX];
+	uint64_t look_ms; /* when to look whether his session has ended */
 
 	struct frame **queue; /* ring */
 	size_t head, n, room, backlog;
@@ -35,6 +38,8 @@ struct client {
 	bool asked; /* a ping is under way */
 	bool ping;  /* is to be sent */
 	uint16_t close_code;
+	bool peer_closed; /* a close frame of his came */
+	bool unanswered;  /* a ping had no answer */
 	char close_text[CLOSE_TEXT_MAX];
 	unsigned messages; /* in this minute */
 	char *partial;
@@ -58,7 +63,8 @@ struct clients {
 	struct {
 		struct metric *websockets, *streams, *privates, *queued;
 		struct metric *fan_first, *fan_median, *fan_last;
-		struct metric *slow, *refused, *closed_token, *half_open, *frames, *bytes;
+		struct metric *slow, *refused, *closed_token, *closed_idle, *half_open, *frames,
+			*bytes;
 	} metric;
 };
 
@@ -73,7 +79,13 @@ void client_wrote(struct client *client, const struct frame *frame, size_t lengt
 void client_close(struct client *client, uint16_t code, const char *text);
 /* Applies a subscription: token, channels, snapshots. */
 void client_subscribe(struct client *client, const struct subscription *subscription);
+/* Where the clients begin that are the player or share his place in the table; next: `same`. */
+struct client **clients_chain(struct clients *clients, player_id player);
 void client_unlist_player(struct client *client);
+/* The connection has ended, the client is about to be freed: was it lost? */
+void client_ended(struct client *client);
+/* Closes those whose session has ended by inactivity, as far as it is time to look. */
+void clients_look_idle(struct clients *clients, uint64_t now_ms);
 bool clients_origin_allowed(const struct clients *clients, const char *origin, const char *host);
 
 #endif

@@ -90,6 +90,21 @@ static bool read_token(const json_t *token, struct subscription *subscription, c
 	return true;
 }
 
+static bool read_game(const json_t *game, struct subscription *subscription, char *error)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+	const char *name = json_string_value(game);
+	char text[61];
+	if (!game || json_is_null(game))
+		return true;
+	if (!name || !*name || json_string_length(game) >= sizeof(subscription->game) ||
+		strspn(name, allowed) != json_string_length(game))
+		return refuse(error, "game", describe(game, text, sizeof(text)),
+			"the id of the game that is played over this connection");
+	memcpy(subscription->game, name, json_string_length(game) + 1);
+	return true;
+}
+
 static bool read_resume(const json_t *resume, struct subscription *subscription, char *error)
 {
 	char text[61];
@@ -136,12 +151,13 @@ bool subscribe_parse(
 		json_object_foreach(json, name, value)
 		{
 			if (strcmp(name, "subscribe") != 0 && strcmp(name, "token") != 0 &&
-				strcmp(name, "resume") != 0)
+				strcmp(name, "resume") != 0 && strcmp(name, "game") != 0)
 				ok = refuse(error, "message", "an unknown field",
-					"subscribe, token, resume");
+					"subscribe, token, game, resume");
 		}
 	ok = ok && read_channels(json_object_get(json, "subscribe"), subscription_r, error) &&
 	     read_token(json_object_get(json, "token"), subscription_r, error) &&
+	     read_game(json_object_get(json, "game"), subscription_r, error) &&
 	     read_resume(json_object_get(json, "resume"), subscription_r, error);
 	json_decref(json);
 	return ok;

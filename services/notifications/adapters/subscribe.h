@@ -1,5 +1,5 @@
 /* The client's message: {"subscribe":["jackpots","winners","player"],"token":"..",
- * "resume":{"winners":{"epoch","offset"}}}. */
+ * "game":"bewitched","resume":{"winners":{"epoch","offset"}}}. */
 #ifndef CARILLON_NOTIFICATIONS_SUBSCRIBE_H
 #define CARILLON_NOTIFICATIONS_SUBSCRIBE_H
 
@@ -11,6 +11,7 @@
 
 #define SUBSCRIBE_BYTES_MAX 4096
 #define SUBSCRIBE_ERROR_MAX 512
+#define SUBSCRIBE_GAME_MAX 32 /* with the NUL */
 
 enum channel {
 	CHANNEL_JACKPOTS = 1,
@@ -21,6 +22,7 @@ enum channel {
 struct subscription {
 	unsigned channels;	     /* of enum channel */
 	char token[TOKEN_MAX];	     /* "" : none */
+	char game[SUBSCRIBE_GAME_MAX]; /* the one he plays over this connection; "": none */
 	unsigned resume;	     /* channels for which it was asked */
 	char epoch[FRAME_EPOCH_MAX]; /* of the winners */
 	struct winners_position position;

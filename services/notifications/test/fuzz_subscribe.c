@@ -31,7 +31,7 @@ static void try(const char *bytes, size_t length)
 static void try_in_place(const char *bytes, size_t length)
 {
 	static const char *const shapes[] = { "{s:[s%]}", "{s:[s],s:s%}",
-		"{s:[s],s:{s:{s:s%,s:s}}}", "{s:[s],s:{s:{s:s,s:s%}}}" };
+		"{s:[s],s:{s:{s:s%,s:s}}}", "{s:[s],s:{s:{s:s,s:s%}}}", "{s:[s],s:s%}" };
 	json_t *messages[] = {
 		json_pack(shapes[0], "subscribe", bytes, length),
 		json_pack(shapes[1], "subscribe", "player", "token", bytes, length),
@@ -39,6 +39,7 @@ static void try_in_place(const char *bytes, size_t length)
 			length, "offset", "1:1"),
 		json_pack(shapes[3], "subscribe", "winners", "resume", "winners", "epoch", "e",
 			"offset", bytes, length),
+		json_pack(shapes[4], "subscribe", "player", "game", bytes, length),
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		char *text = messages[i] ? json_dumps(messages[i], JSON_COMPACT) : NULL;

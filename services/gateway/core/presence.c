@@ -1,0 +1,131 @@
+/* RULE bewitched 7.1, 7.3, RULE mona-lisa 6.1, 6.3: how long a session may rest, and how long a
+ * game waits after a connection was lost. Neither is in a game's definition: what a jurisdiction or
+ * an operator asks for is no part of the mathematics, and must not change its digest. */
+#include "services/gateway/core/presence.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "15m", "90s", "0"; length characters. */
+static bool time_read(const char *text, size_t length, uint32_t max_s, uint32_t *s_r)
+{
+	uint64_t n = 0;
+	size_t digits = 0;
+	for (; digits < length && digits < 7 && text[digits] >= '0' && text[digits] <= '9'; digits++)
+		n = n * 10 + (uint64_t)(text[digits] - '0');
+	if (digits == 0 || length - digits > 1)
+		return false;
+	char unit = digits < length ? text[digits] : '\0';
+	if (unit == 'm')
+		n *= 60;
+	*s_r = (uint32_t)n;
+	return n <= max_s && (unit == 'm' || unit == 's' || (unit == '\0' && n == 0));
+}
+
+static bool name_read(const char *text, size_t length, char name_r[WAIT_NAME_MAX + 1])
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+	if (length == 0 || length > WAIT_NAME_MAX || strspn(text, allowed) < length)
+		return false;
+	memcpy(name_r, text, length);
+	name_r[length] = '\0';
+	return true;
+}
+
+static bool part_read(struct waits *waits, const char *text, size_t length, uint32_t max_s,
+	bool *otherwise_there)
+{
+	const char *equals = memchr(text, '=', length);
+	char name[WAIT_NAME_MAX + 1];
+	if (equals == NULL) {
+		bool twice = *otherwise_there;
+		*otherwise_there = true;
+		return !twice && time_read(text, length, max_s, &waits->otherwise_s);
+	}
+	size_t before = (size_t)(equals - text);
+	if (waits->n == WAITS_MAX || !name_read(text, before, name))
+		return false;
+	for (size_t i = 0; i < waits->n; i++)
+		if (strcmp(waits->item[i].name, name) == 0)
+			return false;
+	memcpy(waits->item[waits->n].name, name, sizeof(name));
+	return time_read(
+		equals + 1, length - before - 1, max_s, &waits->item[waits->n++].s);
+}
+
+bool waits_parse(
+	const char *text, uint32_t max_s, struct waits *waits_r, char error[WAIT_ERROR_MAX])
+{
+	bool otherwise_there = false;
+	memset(waits_r, 0, sizeof(*waits_r));
+	for (const char *at = text; *at != '\0';) {
+		size_t length = strcspn(at, ",");
+		if (!part_read(waits_r, at, length, max_s, &otherwise_there)) {
+			(void)snprintf(error, WAIT_ERROR_MAX,
+				"found '%.*s', expected a time (0, 90s, 15m; at most %us) for "
+				"all, or NAME=time, each once, separated by commas",
+				(int)(length > 40 ? 40 : length), at, (unsigned)max_s);
+			return false;
+		}
+		at += length;
+		if (*at == ',')
+			at++;
+	}
+	return true;
+}
+
+uint32_t waits_of(const struct waits *waits, const char *name)
+{
+	for (size_t i = 0; i < waits->n; i++)
+		if (strcmp(waits->item[i].name, name) == 0)
+			return waits->item[i].s;
+	return waits->otherwise_s;
+}
+
+bool waits_any(const struct waits *waits)
+{
+	bool any = waits->otherwise_s != 0;
+	for (size_t i = 0; i < waits->n; i++)
+		any = any || waits->item[i].s != 0;
+	return any;
+}
+
+uint32_t reconnect_left_s(uint64_t dropped_ms, uint64_t now_ms, uint32_t wait_s)
+{
+	uint64_t wait_ms = (uint64_t)wait_s * 1000;
+	uint64_t passed = now_ms > dropped_ms ? now_ms - dropped_ms : 0;
+	if (dropped_ms == 0 || passed >= wait_ms)
+		return 0;
+	return (uint32_t)((wait_ms - passed + 999) / 1000);
+}
+
+/* ---- moments ---- */
+
+static size_t set_of(uint64_t key)
+{
+	key = (key ^ (key >> 33)) * UINT64_C(0xff51afd7ed558ccd);
+	return (size_t)((key ^ (key >> 33)) % (MOMENTS_SLOTS / MOMENTS_WAYS)) * MOMENTS_WAYS;
+}
+
+struct moment *moment_of(struct moments *moments, uint64_t key)
+{
+	struct moment *set = &moments->slot[set_of(key)];
+	struct moment *oldest = set;
+	for (size_t i = 0; i < MOMENTS_WAYS; i++) {
+		if (set[i].key == key)
+			return &set[i];
+		if (set[i].ms < oldest->ms)
+			oldest = &set[i];
+	}
+	*oldest = (struct moment){ .key = key };
+	return oldest;
+}
+
+uint64_t moment_known(const struct moments *moments, uint64_t key)
+{
+	const struct moment *set = &moments->slot[set_of(key)];
+	for (size_t i = 0; i < MOMENTS_WAYS; i++)
+		if (set[i].key == key)
+			return set[i].ms;
+	return 0;
+}

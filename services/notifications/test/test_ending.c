@@ -1,0 +1,47 @@
+/* RULE bewitched 7.3, RULE mona-lisa 6.3: which ends of a connection are losses. */
+#include "services/notifications/core/ending.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void test_only_a_drop_that_a_living_server_saw_is_a_loss(void **state)
+{
+	static const struct {
+		const char *what;
+		struct ending ending;
+		bool loss;
+	} TABLE[] = {
+		{ "cut", { .plays = true }, true },
+		{ "no answer to a ping",
+			{ .plays = true, .we_closed = true, .unanswered = true }, true },
+		{ "the page was closed or loaded anew", { .plays = true, .peer_closed = true },
+			false },
+		{ "sent away: token, slow, idle", { .plays = true, .we_closed = true }, false },
+		{ "the server stops", { .plays = true, .draining = true }, false },
+		{ "the server stops and nobody answers",
+			{ .plays = true, .we_closed = true, .unanswered = true, .draining = true },
+			false },
+		{ "the second window", { .plays = true, .another = true }, false },
+		{ "only watches", { .plays = false }, false },
+		{ "said goodbye after we had asked in vain",
+			{ .plays = true, .we_closed = true, .unanswered = true,
+				.peer_closed = true },
+			false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++)
+		if (ending_is_loss(&TABLE[i].ending) != TABLE[i].loss)
+			fail_msg("%s: expected %d", TABLE[i].what, TABLE[i].loss);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_a_drop_that_a_living_server_saw_is_a_loss),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
