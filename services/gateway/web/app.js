@@ -7,8 +7,9 @@ import { listen } from "/events.js";
 import { money } from "/format.js";
 import { Help } from "/help.js";
 import { History, Jackpots, Potions, Winners } from "/panels.js";
-import { sceneOf, shownWin, useGame, useSpaceBar } from "/play.js";
+import { useGame, useSpaceBar } from "/play.js";
 import { Course, Screen } from "/reels.js";
+import { sceneOf, shownMoney, shownWin } from "/state.js";
 
 const BALANCE_SETTLES_MS = 400;
 
@@ -64,13 +65,14 @@ function Clock() {
 }
 
 function Meters({ state }) {
-	const { round, currency, spinning } = state;
+	const { round, currency, spinning, revealing } = state;
 	const win = shownWin(state);
+	const { balance, pending } = shownMoney(state);
 	return html`<div class="meters">
-		<div><span>Balance</span><b id="balance">${money(state.balance_minor, currency)}</b></div>
+		<div><span>Balance</span><b id="balance">${money(balance, currency)}</b></div>
 		<div><span>Win</span><b id="win" class=${win > 0 ? "gold" : ""}>${money(win, currency)}</b></div>
-		<div><span>Waiting</span><b id="pending">${money(state.pending_minor ?? 0, currency)}</b></div>
-		<div><span>Round</span><b id="round">${spinning ? "…" : round?.round ?? "–"}</b></div>
+		<div><span>Waiting</span><b id="pending">${money(pending, currency)}</b></div>
+		<div><span>Round</span><b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></div>
 		<div><span>Time</span><${Clock} /></div>
 	</div>`;
 }

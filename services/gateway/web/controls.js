@@ -2,7 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { CARD_SUITS, RED_SUITS, cardShort, money } from "/format.js";
 import { coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, symbolOf, times, totalBet } from "/game.js";
-import { isWatching } from "/play.js";
+import { isWatching } from "/state.js";
 
 const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 

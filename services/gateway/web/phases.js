@@ -55,7 +55,7 @@ function answered({ game }, phase) {
 	const words = [];
 	const starts = (id, least, what) => {
 		const n = id ? seen(id) : 0;
-		if (n && n >= least) words.push(`${count(n, symbolOf(game, id).name)} ${what}`);
+		if (n && n >= least) words.push(`${n} × ${symbolOf(game, id).name} ${what}`);
 	};
 	starts(game.battle?.symbol, game.battle?.scatters_min, "start a battle");
 	if (game.bonus_min) starts(game.symbols.find((symbol) => symbol.kind === "bonus")?.id, game.bonus_min, "open the vials");

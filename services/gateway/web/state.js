@@ -1,0 +1,90 @@
+// What the page knows of a player's play, and how each piece of news changes it.
+import { money } from "/format.js";
+import { modeOf, priceOf, startBet } from "/game.js";
+
+const CARDS = 5;
+export const isWatching = (round) => ["pick", "next"].includes(round?.next);
+
+export const START = {
+	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, busy: false, spinning: false, revealing: false, round: null, carried: null,
+	steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], wonBefore: 0, from: 0, paying: null, shownRound: null,
+};
+
+// What every answer about play carries, however the round stands.
+function withAnswer(state, answer) {
+	const next = { ...state, busy: false, spinning: false, revealing: false };
+	for (const field of ["player", "currency", "balance_minor", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried"])
+		if (answer[field] !== undefined) next[field] = answer[field];
+	if (answer.round !== undefined && (!answer.round || answer.round.game === state.game.id)) next.round = answer.round;
+	return next;
+}
+
+// A round that was open is shown where its player left it, a closed one with its last screen.
+function withRound(state, answer) {
+	const next = withAnswer({ ...state, round: null }, answer);
+	const { round } = next;
+	if (!round) return next;
+	const { coin_minor, lines, coins, mode } = round.bet;
+	const back = isWatching(round) || round.next === "gamble" ? { bad: false, text: `You are back in round ${round.round}, where you left it.` } : state.message;
+	return { ...next, steps: round.phases, at: round.phases.length - 1, mode, bet: { coin_minor, lines, coins, mode }, message: back };
+}
+
+// With too little money for a bet comes what the smallest one is; other refusals say what was found and what is expected.
+function saying(error, currency) {
+	const { smallest_bet_minor: smallest, error: detail } = error.body ?? {};
+	if (smallest) return `${error.message} The smallest bet is ${money(smallest, currency)}.`;
+	return detail?.expected ? `${error.message} Found ${detail.found}; expected ${detail.expected}.` : error.message;
+}
+
+export const REDUCERS = {
+	loaded: (state, { config, games, pools, figures }) => ({ ...state, config, games, pools, figures }),
+	game(state, { game, answer }) {
+		const kept = state.bets[game.id];
+		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "" };
+		if (!answer) return fresh;
+		const shown = withRound(fresh, answer);
+		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
+	},
+	session: (state, { token, answer }) => withRound({ ...state, token, message: null }, answer),
+	busy: (state, { fresh }) => ({ ...state, busy: true, message: null, said: "", spinning: Boolean(fresh), paying: fresh ? payingOf(state) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? state.bet.mode : state.mode }),
+	phase(state, { phase, first, round }) {
+		const before = first ? (phase.index === 0 ? [] : state.steps) : state.steps;
+		const steps = [...before.filter((step) => step.index < phase.index), phase];
+		return { ...state, spinning: false, revealing: true, shownRound: round, steps, at: steps.length - 1 };
+	},
+	answer: (state, { answer, message, said }) => withAnswer({ ...state, message: message ?? state.message, said: said ?? state.said }, answer),
+	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
+	balance: (state, { minor }) => ({ ...state, balance_minor: minor }),
+	look: (state, { at }) => ({ ...state, at }),
+	proof: (state, { proof }) => ({ ...state, proof }),
+	bet(state, { bet }) {
+		const next = { ...state.bet, ...bet };
+		return { ...state, bet: next, bets: { ...state.bets, [state.game.id]: next } };
+	},
+	fast: (state) => ({ ...state, fast: !state.fast }),
+	card: (state, { card }) => ({ ...state, cards: [card, ...state.cards].slice(0, CARDS) }),
+	pools: (state, { pools }) => ({ ...state, pools }),
+	winner: (state, { winner }) => ({ ...state, winners: [winner, ...state.winners.filter((w) => w.hit !== winner.hit || w.pool !== winner.pool)].slice(0, 20) }),
+	feed: (state, { text }) => ({ ...state, feed: text }),
+	autospin: (state, { spins }) => ({ ...state, autospin: spins }),
+	history: (state, { rounds }) => ({ ...state, history: rounds }),
+};
+
+// What a bet takes and what it collects of the round before, for the time until the answer is shown whole.
+function payingOf({ game, bet, round }) {
+	return { price: priceOf(bet, modeOf(game, bet.mode)), collected: round?.next === "gamble" ? round.pending_minor : 0 };
+}
+
+export function shownMoney({ balance_minor: balance, pending_minor: pending = 0, spinning, revealing, paying }) {
+	return (spinning || revealing) && paying ? { balance: balance + paying.collected - paying.price, pending: pending - paying.collected } : { balance, pending };
+}
+
+export const sceneOf = (state) => ({ game: state.game, currency: state.currency ?? "EUR", witch: state.witch ?? 0, mode: state.mode });
+
+// What the round has won as far as it is shown: while its phases are revealed, theirs; then the server's own count.
+export function shownWin(state) {
+	const { round, steps, revealing, wonBefore, from, spinning } = state;
+	if (spinning) return 0;
+	if (revealing) return steps.filter((step) => step.index >= from).reduce((sum, step) => sum + step.win_minor, wonBefore);
+	return (round?.win_minor ?? 0) + (round?.jackpots ?? []).reduce((sum, jackpot) => sum + jackpot.paid_minor, 0);
+}
