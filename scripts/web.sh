@@ -62,7 +62,7 @@ pages() {
     cp "$m/htm/LICENSE" "$new/vendor/htm.LICENSE"
     cp "$m/preact/LICENSE" "$new/vendor/preact.LICENSE"
     cp "$m/uplot/LICENSE" "$new/vendor/uplot.LICENSE"
-    figures >"$new/figures.json"
+    figures >"$new/figures.json" || echo '[]' >"$new/figures.json"
     cp "$place/stamp" "$new/.made"
     rm -rf "$old"
     mv "$new" "$old"

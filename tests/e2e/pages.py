@@ -128,6 +128,8 @@ def test_spin_lost_and_won():
     assert page.shown_symbols() == symbols_at(win) and page.money("#win") == amount
     assert page.evaluate(code="document.querySelectorAll('#reels .won').length") >= 2
     assert page.money("#pending") == amount
+    page.evaluate(code="document.querySelector('#wins .win').focus()")
+    page.see("document.querySelector('#reels .line polyline')")
     page.picture("won")
     page.press("#collect")
     page.see("!document.querySelector('#gamble')")
@@ -271,6 +273,8 @@ def test_not_enough_money_is_said():
     page.see("document.querySelector('#message .bad')")
     assert "0.01" in page.text(selector="#message"), page.text(selector="#message")
     page.picture("poor")
+    page.press("#smallest")
+    assert page.money("#stake") == 1, "one line of one coin"
     found = [p for p in browser.ask("problems") if "402" not in p]
     assert not found, found
 

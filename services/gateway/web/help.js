@@ -4,7 +4,7 @@ import { Art, hueOf } from "/art.js";
 import { money } from "/format.js";
 import { count, featureName, isBought, listed, modeWords, publishedReturn, symbolOf, times, totalBet } from "/game.js";
 
-const percent = (text) => `${(Number(text) * 100).toFixed(2)} %`;
+const percent = (text, digits = 2) => `${(Number(text) * 100).toFixed(digits)} %`;
 const pays = (symbol) => Object.entries(symbol.pays ?? {}).map(([n, pay]) => [Number(n), pay]).sort((a, b) => b[0] - a[0]);
 const perBet = (symbol) => symbol.kind === "scatter";
 
@@ -103,7 +103,7 @@ const grouped = (text) => Number(text).toFixed(1).replace(/\B(?=(\d{3})+(?!\d))/
 function Figures({ game, figures }) {
 	const exact = figures.find((one) => one.math_version === game.math_version);
 	return html`<h3>Return and odds</h3><table class="facts"><thead><tr><th>Play</th><th class="number">Published</th>${exact ? html`<th class="number">Exact</th><th class="number">Spins that win</th><th class="number">Largest win of a spin or feature</th>` : null}</tr></thead>
-		<tbody>${exact ? exact.modes.map((mode) => html`<tr><td>${modeTitle(game, mode.mode)}</td><td class="number">${mode.published ? `${mode.published} %` : "none (demo)"}</td><td class="number">${percent(mode.rtp)}</td><td class="number">${percent(mode.hit_rate)}</td>
+		<tbody>${exact ? exact.modes.map((mode) => html`<tr><td>${modeTitle(game, mode.mode)}</td><td class="number">${mode.published ? `${mode.published} %` : "none (demo)"}</td><td class="number">${percent(mode.rtp, 4)}</td><td class="number">${percent(mode.hit_rate)}</td>
 			<td class="number">${mode.max_win_x ? html`${grouped(mode.max_win_x)} × the price, ${oddsOf(mode.max_win_probability_exact)}` : "–"}</td></tr>`)
 			: game.modes.map((mode) => html`<tr><td>${mode.name}</td><td class="number">${publishedReturn(mode) || "none (demo)"}</td></tr>`)}</tbody></table>
 		${exact ? html`<ul>${exact.modes.filter((mode) => mode.features.length).map((mode) => html`<li><b>${modeTitle(game, mode.mode)}:</b> ${mode.features.map((f) => `${featureName(f.name)} 1 in ${Number(f.one_in) < 100 ? Number(f.one_in).toFixed(1) : Math.round(Number(f.one_in))}`).join(", ")} spins</li>`)}</ul>` : null}
@@ -124,7 +124,7 @@ export function Help({ game, bet, currency, figures, close }) {
 		${FEATURES.filter(([kind]) => has(game, kind)).map(([kind, title, words]) => html`<${Paragraphs} key=${kind} title=${title} words=${words(game, game[kind])} />`)}
 		${bought.length ? html`<${Paragraphs} title="What may be bought" words=${bought.map((mode) => `${mode.name}, ${times(mode.price_hundredths)} the total bet: ${modeWords(game, mode)}.`).concat("All pays stay times the line bet and the total bet. The choice stays until you turn it off.")} />` : null}
 		${game.gamble ? html`<${Paragraphs} title="Double" words=${gambleWords(game, currency)} />` : null}
-		${game.cards?.eligible ? html`<${Paragraphs} title="Jackpot Cards" words=${["When a round is over, twelve cards may be laid face down. Turn them until three of one suit are seen: its level is won.", "The level is drawn when the cards begin; which place you touch does not matter. The house pays for them, nothing is taken from your bet."]} />` : null}
+		${game.cards?.eligible ? html`<${Paragraphs} title="Jackpot Cards" words=${["Four levels, one a suit, grow with every bet. The house pays for them; nothing is taken from your bet.", "This version shows the levels and deals no cards yet."]} />` : null}
 		${autoplay ? html`<${Paragraphs} title="Autospin" words=${[`Up to ${autoplay.spins_max} spins at the bet that is selected. It stops at the loss limit (${AUTOPLAY[autoplay.loss_limit_stops] ?? "as set"}), when a win ${autoplay.single_win_stops} the value given, and whenever you stop it. It never starts a feature that waits for you.`]} />` : null}
 		<h3>Lines</h3><div class="paylines">${game.lines.map((rows, i) => html`<${Line} key=${i} game=${game} rows=${rows} number=${i + 1} />`)}</div>
 		<${Figures} game=${game} figures=${figures} />
