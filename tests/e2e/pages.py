@@ -380,7 +380,7 @@ def test_frostwood_parcels():
 def test_florentine_jewels():
     page, deal = enter("mona-lisa", "jewels"), Deal("mona-lisa")
     player = page.text(selector="#player")
-    page.spin(player, *deal.stops("base", {"jewel": 2}, {"wild": 1}, {}, {"jewel": 1}))
+    page.spin(player, *deal.stops("base", {"jewel": 2}, {"wild": 1}, {}, {"jewel": 1}), *deal.stops("jewel")[1:], *deal.stops("jewel")[1:])
     assert "jewel" in page.text(selector="#next")
     page.picture("jewels")
     page.reload()
