@@ -136,21 +136,51 @@ static uint64_t over(const struct game *game, uint64_t held, uint64_t spun)
 	return held;
 }
 
+/* Equal ways are one at once: most are, and few are left to be put in order. `slot`: a hash table
+ * of places + 1; `slots` of them, a power of two. */
+static void way_add(
+	struct sticky_ways *ways, uint32_t *slot, size_t slots, const struct sticky_way *way)
+{
+	uint64_t hash = (way->before ^ way->column * UINT64_C(0xbf58476d1ce4e5b9)) *
+			UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = (size_t)(hash >> 32) & (slots - 1);
+
+	for (; slot[at] != 0; at = (at + 1) & (slots - 1)) {
+		struct sticky_way *other = &ways->way[slot[at] - 1];
+
+		if (other->before == way->before && other->column == way->column) {
+			other->weight += way->weight;
+			return;
+		}
+	}
+	ways->way[ways->count++] = *way;
+	slot[at] = (uint32_t)ways->count;
+}
+
 static void respin(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways)
 {
 	const struct game *game = spin->game;
 	struct sticky_ways spun, next;
+	size_t slots = 64;
+	uint32_t *slot;
 
 	strip_ways(spin, game->sticky.strips, reel, 0, &spun);
 	ways_init(&next, ways->count * spun.count);
+	while (slots < 2 * next.room)
+		slots *= 2;
+	slot = sticky_take(slots * sizeof(*slot));
+	memset(slot, 0, slots * sizeof(*slot));
 	for (size_t i = 0; i < ways->count; i++)
 		for (size_t k = 0; k < spun.count; k++)
-			next.way[next.count++] = (struct sticky_way){
-				.before = ways->way[i].before,
-				.column = over(game, ways->way[i].column, spun.way[k].column),
-				.weight = ways->way[i].weight * spun.way[k].weight,
-			};
+			way_add(&next, slot, slots,
+				&(struct sticky_way){
+					.before = ways->way[i].before,
+					.column = over(game, ways->way[i].column,
+						spun.way[k].column),
+					.weight = ways->way[i].weight * spun.way[k].weight,
+				});
 	merge(&next);
+	sticky_give(slot, slots * sizeof(*slot));
 	sticky_ways_free(&spun);
 	sticky_ways_free(ways);
 	*ways = next;
