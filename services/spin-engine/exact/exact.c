@@ -210,8 +210,7 @@ static enum exact_status figure(const struct exact_work *work, struct exact_mode
 		const struct game_mode *mode = &game->mode[work->mode];
 
 		fill_moments(mode, &yields.round, mode_r);
-		status = exact_fill_wins(
-			work, &wager, mpq_sgn(yields.paid.awards) > 0, mode_r);
+		status = exact_fill_wins(work, &wager, mpq_sgn(yields.paid.awards) > 0, mode_r);
 		exact_per_price(mode_r->max_win, mode);
 	}
 	bet_return_clear(&value);

@@ -120,9 +120,8 @@ struct level_work {
 
 static int64_t gain_of(const struct pair_side *side, uint32_t gain)
 {
-	wide value =
-		(wide)(gain & ~MACHINE_JACKPOT) * side->unit +
-		(gain & MACHINE_JACKPOT ? side->jackpot : 0);
+	wide value = (wide)(gain & ~MACHINE_JACKPOT) * side->unit +
+		     (gain & MACHINE_JACKPOT ? side->jackpot : 0);
 
 	assert(value < (uint64_t)GAIN_MAX);
 	return (int64_t)value;
@@ -209,8 +208,8 @@ static uint32_t target_number(struct level_work *work, const struct form *form)
 						     form->count * sizeof(*form->term)) == 0))
 			return i;
 	}
-	level->target = roomy(
-		level->target, level->targets, &level->target_room, sizeof(*level->target));
+	level->target =
+		roomy(level->target, level->targets, &level->target_room, sizeof(*level->target));
 	target = &level->target[level->targets];
 	*target = (struct pair_target){
 		.gain = form->gain, .from = level->terms, .count = form->count
@@ -253,8 +252,7 @@ static void take_part(struct level_work *work, const struct simple *simple)
 
 	for (uint32_t s = 0; s < GAME_SYMBOLS_MAX; s++)
 		if (simple->symbols >> s & 1)
-			form_add(
-				&work->form[s], simple->gain, work->next, simple->next, -1);
+			form_add(&work->form[s], simple->gain, work->next, simple->next, -1);
 	level->part = roomy(level->part, level->parts, &level->part_room, sizeof(*level->part));
 	level->part[level->parts++] = simple->node;
 }

@@ -16,7 +16,7 @@ struct pair_term {
 };
 
 struct pair_target {
-	int64_t gain; /* in parts of a coin */
+	int64_t gain;	      /* in parts of a coin */
 	uint32_t from, count; /* of its terms; none: nothing more to come */
 };
 
@@ -35,7 +35,7 @@ struct pair_level {
 	struct pair_term *term;
 	uint32_t *part;	      /* nodes */
 	uint32_t *first_part; /* [node], and the end */
-	uint32_t *set; /* symbols, a bit each */
+	uint32_t *set;	      /* symbols, a bit each */
 	/* what the lists have room for */
 	uint32_t edge_room, target_room, term_room, part_room, set_room;
 };

@@ -160,9 +160,8 @@ static struct vector_size size_of(const struct pair_space *space, uint32_t reel)
 	size_t a = nodes_of(space, &space->a, reel), b = nodes_of(space, &space->b, reel);
 	size_t number = space->limbs * sizeof(uint64_t);
 
-	return (struct vector_size){
-		a * number, b * number, space->means_only ? 0 : a * b * number
-	};
+	return (struct vector_size){ a * number, b * number,
+		space->means_only ? 0 : a * b * number };
 }
 
 void pair_vector_init(const struct pair_space *space, uint32_t reel, struct pair_vector *vector_r)
@@ -293,9 +292,9 @@ static uint64_t alone(const struct step *step, bool side_a, const struct pair_ed
 
 		if (side_a)
 			for (uint32_t s = 0; s < b->symbols; s++)
-				sum += step->reel->weight[(edge->row * a->symbols + symbol) *
-								  cells +
-							  s];
+				sum += step->reel
+					       ->weight[(edge->row * a->symbols + symbol) * cells +
+							s];
 		else
 			for (uint32_t s = 0; s < a->symbols; s++)
 				sum += step->reel->weight[s * cells + edge->row * b->symbols +
@@ -331,8 +330,8 @@ static bool is_single(const struct pair_level *level, const struct pair_target *
 
 /* What one target of a is worth beside each node of b behind the reel: made in `row` unless it is
  * there already. */
-static inline __attribute__((always_inline)) const uint64_t *beside_nodes(const struct step *step,
-	const struct pair_target *target, uint64_t *row, uint32_t limbs)
+static inline __attribute__((always_inline)) const uint64_t *beside_nodes(
+	const struct step *step, const struct pair_target *target, uint64_t *row, uint32_t limbs)
 {
 	size_t nodes = nodes_of(step->space, &step->space->b, step->after->reel);
 	const struct pair_term *term = &step->a->term[target->from];
@@ -486,9 +485,8 @@ static void step_both(struct step *step)
 	for (uint32_t k = 0; k < step->b->edges; k++) {
 		const struct pair_edge *edge = &step->b->edge[k];
 
-		place[k] = (struct place){
-			edge->node, edge->target, edge->row * step->b->sets + edge->set
-		};
+		place[k] = (struct place){ edge->node, edge->target,
+			edge->row * step->b->sets + edge->set };
 	}
 	step_places(step, place, row);
 	pair_give(place, step->b->edges * sizeof(*place));

@@ -191,8 +191,7 @@ static void prefixes_close(struct prefixes *prefixes)
 
 static bool same_alive(const struct alive *x, const struct alive *y)
 {
-	return x->count == y->count &&
-	       memcmp(x->node, y->node, x->count * sizeof(*x->node)) == 0 &&
+	return x->count == y->count && memcmp(x->node, y->node, x->count * sizeof(*x->node)) == 0 &&
 	       memcmp(x->lines, y->lines, x->count * sizeof(*x->lines)) == 0;
 }
 

@@ -43,8 +43,7 @@ static void best_add(struct best *best, uint64_t coins, const mpq_t p)
 #define COLOUR_MASK ((UINT32_C(1) << COLOUR_BITS) - 1)
 
 /* The potion that fell on a reel, and above these bits the scatters: a digit of base reels + 1. */
-static uint32_t tag_of(
-	const struct game *game, uint32_t reel, uint64_t column, uint32_t colour)
+static uint32_t tag_of(const struct game *game, uint32_t reel, uint64_t column, uint32_t colour)
 {
 	uint32_t code = 0, place = 1;
 

@@ -16,9 +16,9 @@ struct product_work {
 	const struct potion_pair *pair;
 	struct pair_space space;
 	struct pair_reel reel[GAME_REELS_MAX][COLOURS];
-	uint64_t *weight;		   /* by the code of the colours: limbs of each */
-	uint32_t last;			   /* last reel with potions; its vectors are made once */
-	struct pair_vector tail[COLOURS];  /* from that reel on, by its colour */
+	uint64_t *weight;		  /* by the code of the colours: limbs of each */
+	uint32_t last;			  /* last reel with potions; its vectors are made once */
+	struct pair_vector tail[COLOURS]; /* from that reel on, by its colour */
 	struct pair_vector from[GAME_REELS_MAX]; /* [reel]: of the codes at hand */
 };
 
@@ -83,8 +83,7 @@ static void make_tail(struct product_work *work)
 }
 
 /* The weighed sum of all that reels `reel` .. may show behind potions `code` on those before. */
-static const struct pair_vector *from_reel(
-	struct product_work *work, uint32_t reel, uint32_t code)
+static const struct pair_vector *from_reel(struct product_work *work, uint32_t reel, uint32_t code)
 {
 	struct pair_vector *vector = &work->from[reel];
 
@@ -154,8 +153,8 @@ static void all_reels(struct product_work *work, struct pair_sums *sums_r)
 
 /* Weights as limbs, and how many limbs the sums need: weights are below the scale, which so bounds
  * the mass. */
-static void open_weights(struct product_work *work, const struct potion_chain *chain,
-	mpz_t *whole, const mpz_t scale)
+static void open_weights(struct product_work *work, const struct potion_chain *chain, mpz_t *whole,
+	const mpz_t scale)
 {
 	struct pair_space *space = &work->space;
 

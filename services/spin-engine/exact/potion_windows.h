@@ -16,8 +16,8 @@ struct potion_view {
 	enum view_kind kind;
 	uint8_t symbol, kept; /* COVERED */
 	bool awards;	      /* COUNTED: else pays */
-	bool nothing; /* by potion_view_open: COUNTED, and no count is worth anything */
-	bool wild; /* WINDOW: wilds may come down on any cell */
+	bool nothing;	      /* by potion_view_open: COUNTED, and no count is worth anything */
+	bool wild;	      /* WINDOW: wilds may come down on any cell */
 	uint32_t lines;
 	struct line_automaton automaton; /* by potion_view_open */
 	struct pair_side side;

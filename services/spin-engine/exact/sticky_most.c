@@ -18,16 +18,14 @@ static bool beside_lines(const void *of, uint32_t tag, uint64_t *coins_r)
 	return true;
 }
 
-static void open_input(
-	struct respin_most *most, const struct sticky_spin *spin, uint32_t time, struct most_input *input)
+static void open_input(struct respin_most *most, const struct sticky_spin *spin, uint32_t time,
+	struct most_input *input)
 {
 	const struct game *game = most->game;
 
-	*input = (struct most_input){ .game = game,
-		.lines = most->lines,
-		.sides = 1,
-		.beside = beside_lines,
-		.of = most };
+	*input = (struct most_input){
+		.game = game, .lines = most->lines, .sides = 1, .beside = beside_lines, .of = most
+	};
 	for (uint32_t r = 0; r < game->reels; r++) {
 		struct sticky_ways ways;
 

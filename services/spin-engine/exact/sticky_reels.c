@@ -175,8 +175,8 @@ static void respin(const struct sticky_spin *spin, uint32_t reel, struct sticky_
 			way_add(&next, slot, slots,
 				&(struct sticky_way){
 					.before = ways->way[i].before,
-					.column = over(game, ways->way[i].column,
-						spun.way[k].column),
+					.column =
+						over(game, ways->way[i].column, spun.way[k].column),
 					.weight = ways->way[i].weight * spun.way[k].weight,
 				});
 	merge(&next);

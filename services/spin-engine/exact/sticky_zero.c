@@ -136,8 +136,7 @@ static struct reel_machine *machine_at(const struct zero_work *work, uint32_t ti
 	const struct game *game = work->game;
 	struct machine_input input = { .game = game,
 		.lines = work->lines,
-		.no_jackpot_pay =
-			time == 0 && work->live && !game->jackpot_symbols.anywhere };
+		.no_jackpot_pay = time == 0 && work->live && !game->jackpot_symbols.anywhere };
 	struct machine_column *columns[GAME_REELS_MAX];
 	struct reel_machine *machine;
 
