@@ -18,7 +18,7 @@ static bool kind_known(const Carillon__WalletFact *fact)
 {
 	return fact->kind <= CARILLON__MOVE_KIND__MOVE_SETTING ||
 	       (fact->kind >= CARILLON__MOVE_KIND__MOVE_DEPOSIT &&
-		       fact->kind <= CARILLON__MOVE_KIND__MOVE_BLOCK);
+		       fact->kind <= CARILLON__MOVE_KIND__MOVE_SPINS_END);
 }
 
 /* What this row is to the state machine. */
@@ -38,6 +38,9 @@ static struct player_fact fact_of(const Carillon__WalletFact *message)
 				    : PLAYER_MOVE_SETTING;
 	if (message->request_id.len == PLAYER_ID_BYTES)
 		memcpy(fact.request_id, message->request_id.data, PLAYER_ID_BYTES);
+	fact.bonus = fact.kind == PLAYER_MOVE_BET && message->outside_id.len == PLAYER_ID_BYTES;
+	if (fact.bonus)
+		memcpy(fact.bonus_spin, message->outside_id.data, PLAYER_ID_BYTES);
 	return fact;
 }
 
@@ -168,6 +171,36 @@ static void take_award(
 	answer_held(engine, clock_mono_us(), false);
 }
 
+/* Bonus spins, given or taken back. A row of either that cannot be read stops the engine, as a
+ * record would. */
+static void take_spins(struct seat *seat, const Carillon__WalletFact *message)
+{
+	Carillon__SpinGrant *grant;
+	struct player_gift gift;
+
+	if (message->refusal != CARILLON__REFUSAL__REFUSAL_NONE)
+		return;
+	grant = carillon__spin_grant__unpack(NULL, message->record.len, message->record.data);
+	if (!grant || message->outside_id.len != PLAYER_ID_BYTES)
+		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64 " player %" PRId64
+		      ": bonus spins that cannot be read",
+			message->shard, message->envelope->seq, message->player);
+	if (message->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) {
+		if (grant->grant.len == PLAYER_ID_BYTES)
+			player_gift_end(&seat->player, grant->grant.data);
+	} else {
+		gift = (struct player_gift){ .game = grant->game,
+			.lines = grant->lines,
+			.coins = grant->coins,
+			.spins = grant->spins,
+			.coin_minor = grant->coin_minor,
+			.expires_us = grant->expires_us };
+		memcpy(gift.id, message->outside_id.data, PLAYER_ID_BYTES);
+		player_gift(&seat->player, &gift);
+	}
+	carillon__spin_grant__free_unpacked(grant, NULL);
+}
+
 void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact)
 {
 	struct seat *seat = play_seat(engine, fact->player);
@@ -179,6 +212,9 @@ void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact)
 	adopt(engine, seat, fact);
 	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD)
 		take_award(engine, seat, fact);
+	else if (fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
+		 fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END)
+		take_spins(seat, fact);
 	else if (fact->kind == CARILLON__MOVE_KIND__MOVE_BLOCK &&
 		 fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
 		seat->player.blocked = fact->amount != 0;

@@ -99,6 +99,35 @@ static void fill_carried(struct engine *engine, const struct game *game,
 	}
 }
 
+/* RULE mystic-gem 7.1: what operators have given, for all games. */
+static void fill_bonus_spins(
+	struct engine *engine, const struct player *player, Carillon__SpinReply *reply)
+{
+	uint64_t now_us = clock_wall_us();
+
+	reply->bonus_spins = arena_take(
+		&engine->arena, (player->gift_count + 1u) * sizeof(*reply->bonus_spins));
+	for (uint32_t i = 0; i < player->gift_count; i++) {
+		const struct player_gift *gift = &player->gift[i];
+		const struct game *game = games_by_number(engine->games, gift->game);
+		Carillon__BonusSpins *message;
+
+		if (!game || now_us > gift->expires_us)
+			continue;
+		message = arena_take(&engine->arena, sizeof(*message));
+		carillon__bonus_spins__init(message);
+		message->id = view_bytes(&engine->arena, gift->id, PLAYER_ID_BYTES);
+		message->game = arena_text(&engine->arena, game->id);
+		message->left = gift->spins - gift->used;
+		message->spins = gift->spins;
+		message->coin_minor = gift->coin_minor;
+		message->lines = gift->lines;
+		message->coins = gift->coins;
+		message->expires_us = gift->expires_us;
+		reply->bonus_spins[reply->n_bonus_spins++] = message;
+	}
+}
+
 static void fill_fault(struct engine *engine, const struct fault *fault, Carillon__SpinReply *reply)
 {
 	reply->http_status = fault->http;
@@ -231,6 +260,7 @@ static void answer_with(struct engine *engine, struct seat *seat, struct ask *as
 
 	reply_begin(&ask->command, &reply);
 	fill_account(engine, seat, &reply);
+	fill_bonus_spins(engine, &seat->player, &reply);
 	if (play) {
 		fill_autoplay(engine, play, &reply);
 		fill_carried(engine, game, play, &reply);

@@ -19,6 +19,8 @@ _Static_assert((int)PLAYER_MOVE_HALVE == (int)CARILLON__MOVE_KIND__MOVE_HALVE, "
 _Static_assert((int)PLAYER_MOVE_COLLECT == (int)CARILLON__MOVE_KIND__MOVE_COLLECT, "kinds agree");
 _Static_assert((int)PLAYER_MOVE_VOID == (int)CARILLON__MOVE_KIND__MOVE_VOID, "kinds agree");
 _Static_assert((int)PLAYER_MOVE_SETTING == (int)CARILLON__MOVE_KIND__MOVE_SETTING, "kinds agree");
+_Static_assert(
+	(int)PLAYER_WALLET_NO_SPINS == (int)CARILLON__REFUSAL__REFUSAL_SPINS, "refusals agree");
 
 /* ---- out --------------------------------------------------------------------------------------
  */
@@ -100,6 +102,7 @@ static void put_round(const struct play_round *round, struct state_out *out)
 	message->autospin = round->autospin;
 	message->has_feature = round->has_feature;
 	message->voided = round->voided;
+	message->bonus = round->bonus;
 	message->picks = data_of(round->pick, round->pick_count);
 	put_gambles(round, out);
 	memcpy(out->forced, round->forced, round->forced_count * sizeof(out->forced[0]));
@@ -209,10 +212,38 @@ static void put_seen(
 	message->seen_content_hashes = data_of(out->content_hash, count * PLAYER_SEEN_BYTES);
 }
 
+struct gifts_out {
+	Carillon__KeptBonus gift[PLAYER_GIFTS_MAX];
+	Carillon__KeptBonus *gifts[PLAYER_GIFTS_MAX];
+};
+
+static void put_gifts(
+	const struct player *player, struct gifts_out *out, Carillon__PlayerState *message)
+{
+	for (uint32_t i = 0; i < player->gift_count; i++) {
+		const struct player_gift *gift = &player->gift[i];
+		Carillon__KeptBonus *kept = &out->gift[i];
+
+		carillon__kept_bonus__init(kept);
+		kept->id = data_of(gift->id, PLAYER_ID_BYTES);
+		kept->game = gift->game;
+		kept->coin_minor = gift->coin_minor;
+		kept->lines = gift->lines;
+		kept->coins = gift->coins;
+		kept->spins = gift->spins;
+		kept->used = gift->used;
+		kept->expires_us = gift->expires_us;
+		out->gifts[i] = kept;
+	}
+	message->n_bonuses = player->gift_count;
+	message->bonuses = out->gifts;
+}
+
 size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX])
 {
 	Carillon__PlayerState message = CARILLON__PLAYER_STATE__INIT;
 	struct seen_out seen;
+	struct gifts_out gifts;
 	Carillon__KeptAward award[PLAYER_AWARDS_MAX], *awards[PLAYER_AWARDS_MAX];
 
 	message.format = FORMAT;
@@ -240,6 +271,7 @@ size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX])
 	message.last_round = player->last.round;
 	message.last_collected = player->last.collected.minor;
 	put_seen(player, &seen, &message);
+	put_gifts(player, &gifts, &message);
 	assert(carillon__player_state__get_packed_size(&message) <= PLAYER_BYTES_MAX);
 	return carillon__player_state__pack(&message, out);
 }
@@ -335,7 +367,8 @@ static bool get_round(const Carillon__PlayRound *message, struct player_game *pl
 	round->bet = (struct bet){ message->currency, message->coin_minor, message->lines,
 		message->coins, message->mode };
 	if (!round_possible(message) || !bet_possible(&round->bet) ||
-		bet_total(&round->bet, &round->stake) != BET_OK || message->stake <= 0 ||
+		bet_total(&round->bet, &round->stake) != BET_OK || message->stake < 0 ||
+		(message->stake == 0) != message->bonus ||
 		message->before > UINT8_MAX ||
 		!round_state_unpack((uint8_t)message->before, &round->before) ||
 		!get_bytes(&message->salt, PLAYER_SALT_BYTES, round->salt.bytes) ||
@@ -362,6 +395,7 @@ static bool get_round(const Carillon__PlayRound *message, struct player_game *pl
 	round->autospin = message->autospin;
 	round->has_feature = message->has_feature;
 	round->voided = message->voided;
+	round->bonus = message->bonus;
 	round->pick_count = (uint32_t)message->picks.len;
 	if (message->picks.len > 0)
 		memcpy(round->pick, message->picks.data, message->picks.len);
@@ -485,6 +519,28 @@ static bool get_seen(const Carillon__PlayerState *message, struct player *player
 	return true;
 }
 
+static bool get_gifts(const Carillon__PlayerState *message, struct player *player)
+{
+	if (message->n_bonuses > PLAYER_GIFTS_MAX)
+		return false;
+	for (size_t i = 0; i < message->n_bonuses; i++) {
+		const Carillon__KeptBonus *kept = message->bonuses[i];
+		struct player_gift gift = { .game = kept->game,
+			.lines = kept->lines,
+			.coins = kept->coins,
+			.spins = kept->spins,
+			.used = kept->used,
+			.coin_minor = kept->coin_minor,
+			.expires_us = kept->expires_us };
+
+		if (!get_bytes(&kept->id, PLAYER_ID_BYTES, gift.id) || gift.used >= gift.spins ||
+			gift.coin_minor <= 0 || player_gift_of(player, gift.id))
+			return false;
+		player_gift(player, &gift);
+	}
+	return true;
+}
+
 static enum codec_status get_player(const Carillon__PlayerState *message, struct player *player)
 {
 	if (message->format != FORMAT)
@@ -494,7 +550,8 @@ static enum codec_status get_player(const Carillon__PlayerState *message, struct
 		!get_bytes(
 			&message->last_content_hash, PLAYER_ID_BYTES, player->last.content_hash) ||
 		message->n_awards > PLAYER_AWARDS_MAX || message->last_kind > PLAYER_MOVE_SETTING ||
-		message->last_collected < 0 || !get_seen(message, player))
+		message->last_collected < 0 || !get_seen(message, player) ||
+		!get_gifts(message, player))
 		return CODEC_RANGE;
 	player->currency = message->currency;
 	player->blocked = message->blocked;
@@ -560,7 +617,7 @@ static size_t record_bytes_of(bool gambles)
 	state->carried.count = gambles ? 0 : CARRIED_MAX;
 	for (uint32_t i = 0; i < CARRIED_MAX; i++)
 		state->carried.entry[i] = (uint64_t)(i + 1) << 8 | 1;
-	round->autospin = round->has_feature = round->voided = true;
+	round->autospin = round->has_feature = round->voided = round->bonus = true;
 	for (uint32_t i = 0; i < PLAYER_GAMBLES_MAX; i++)
 		round->gamble[i] = (struct gamble_step){ money_of(INT64_C(1) << 50),
 			money_of(INT64_C(1) << 50), 1, CARDS - 1, true };

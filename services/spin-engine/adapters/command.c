@@ -45,6 +45,23 @@ static bool read_ids(
 	return true;
 }
 
+/* RULE mystic-gem 7.2: bonus spins say their bet themselves. */
+static bool read_bonus(
+	const Carillon__Bet *bet, struct player_command *core, struct fault *fault)
+{
+	if (bet->bonus_spin.len != PLAYER_ID_BYTES)
+		return bad_length(fault, "bonus_spin", bet->bonus_spin.len, PLAYER_ID_BYTES,
+			PLAYER_ID_BYTES);
+	if (bet->coin_minor != 0 || bet->lines != 0 || bet->coins != 0 || bet->mode[0] != '\0') {
+		bad(fault, "bet", "A bonus spin has the bet that was given.");
+		fault_expected(fault, "no bet beside \"bonus_spin\"");
+		return false;
+	}
+	core->bonus = true;
+	memcpy(core->bonus_spin, bet->bonus_spin.data, PLAYER_ID_BYTES);
+	return true;
+}
+
 static bool read_bet(
 	const Carillon__SpinCommand *message, struct player_command *core, struct fault *fault)
 {
@@ -52,6 +69,8 @@ static bool read_bet(
 
 	if (!bet)
 		return bad(fault, "bet", "A bet is missing.");
+	if (bet->bonus_spin.len > 0 && !read_bonus(bet, core, fault))
+		return false;
 	if (bet->autoplay_id.len != 0 && bet->autoplay_id.len != AUTOPLAY_ID_BYTES)
 		return bad_length(fault, "bet.autoplay_id", bet->autoplay_id.len, AUTOPLAY_ID_BYTES,
 			AUTOPLAY_ID_BYTES);

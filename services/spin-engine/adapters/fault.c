@@ -75,6 +75,14 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_DRAWS] = { 503, "draws_stopped",
 		"Play is stopped: the random numbers failed a test of their health. What is open "
 		"can be finished." },
+	[REFUSED_SPINS_UNKNOWN] = { 409, "bonus_spin_unknown",
+		"There are no bonus spins left under this id." },
+	[REFUSED_SPINS_EXPIRED] = { 409, "bonus_spin_expired",
+		"The time of these bonus spins is over." },
+	[REFUSED_SPINS_GAME] = { 409, "bonus_spin_other_game",
+		"These bonus spins are of another game." },
+	[REFUSED_SPINS_AUTOPLAY] = { 409, "bonus_spin_autoplay",
+		"Bonus spins are started by hand, not by autoplay." },
 	[REFUSED_SCRIPT] = { 409, "script", "The script of forced draws does not fit this round." },
 };
 
@@ -200,6 +208,8 @@ static const struct text refusals[] = {
 		"The wallet does not know this kind of move yet." },
 	[CARILLON__REFUSAL__REFUSAL_CLAIM] = { 409, "claim", "The jackpot claim is not in order." },
 	[CARILLON__REFUSAL__REFUSAL_AMOUNT] = { 400, "amount", "An amount is out of its range." },
+	[CARILLON__REFUSAL__REFUSAL_SPINS] = { 409, "bonus_spin_unknown",
+		"There are no bonus spins left under this id, or their time is over." },
 };
 
 void fault_of_refusal(uint32_t refusal, struct fault *fault)

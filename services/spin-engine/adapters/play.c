@@ -100,6 +100,10 @@ static void fill_amounts(struct player_proposal *proposal, Carillon__Proposal *m
 	message->pools = proposal->pool;
 	message->not_after_us = proposal->not_after_us;
 	message->void_move = proposal->void_move;
+	if (proposal->bonus) {
+		message->bonus_spin.len = PLAYER_ID_BYTES;
+		message->bonus_spin.data = proposal->bonus_spin;
+	}
 }
 
 static size_t record_of(const struct player_proposal *proposal, const struct spin_command *command,
@@ -392,6 +396,8 @@ static bool decide(struct engine *engine, struct seat *seat, struct ask *ask)
 	struct matter matter;
 
 	command->bet.currency = seat->player.currency;
+	if (command->verb == VERB_BET && command->bonus)
+		player_gift_bet(&seat->player, command);
 	if (command->verb == VERB_REPLAY) {
 		replay_answer(engine, seat, play_decided(engine, seat));
 		return true;

@@ -196,6 +196,7 @@ static void put_head(struct showing *showing)
 		view->bet->autoplay_id =
 			view_bytes(arena, showing->play->state.autoplay.id, AUTOPLAY_ID_BYTES);
 	view->stake_minor = round->stake.minor;
+	view->bonus_spin = round_is_bonus(round);
 	view->client_nonce = view_bytes(arena, round->nonce, round->nonce_length);
 	if (showing->game->potions.offered)
 		view->before = view_carried(arena, showing->game, showing->total, &round->before);

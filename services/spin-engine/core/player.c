@@ -281,6 +281,13 @@ enum player_outcome player_check(const struct player *player, const struct playe
 		return refuse(error_r, REFUSED_LATE, "not_after_us", command->not_after_us);
 	if (command->verb == VERB_BET && player->blocked)
 		return refuse(error_r, REFUSED_BLOCKED, "player", 0);
+	if (command->verb == VERB_BET && command->bonus) {
+		enum player_refusal refusal =
+			player_gift_check(player, game->number, command, now_us);
+
+		if (refusal != REFUSED_NOTHING)
+			return refuse(error_r, refusal, "bonus_spin", 0);
+	}
 	return check_verb(play, game, command, now_us, error_r);
 }
 
@@ -353,6 +360,7 @@ enum player_adopt player_adopt(struct player *player, struct player_game *play,
 		.game = fact->game,
 		.round = fact->round };
 	memcpy(player->last.request_id, fact->request_id, PLAYER_ID_BYTES);
+	player_gift_fold(player, fact);
 	if (!record) {
 		next_salt_of_alien(&player->salt, fact->move);
 		return result;

@@ -28,6 +28,8 @@
 #define PLAYER_REASON_MAX 80
 #define PLAYER_SHOW_MAX 64 /* phases one step shows */
 #define PLAYER_POOLS_MAX 2
+#define PLAYER_GIFTS_MAX 8	    /* gifts of bonus spins; the wallet takes no more that are not over */
+#define PLAYER_WALLET_NO_SPINS 12 /* the wallet's refusal, as in proto/wallet.proto */
 
 /* What makes the secret of a move, with the service key: drawn with the move before it. */
 struct player_salt {
@@ -62,6 +64,7 @@ struct play_round {
 	uint32_t claims;       /* jackpots hit */
 	uint32_t claims_shown; /* those whose phase the cursor has passed */
 	bool autospin, has_feature, voided;
+	bool bonus; /* an operator's bonus spin: stake is 0. RULE mystic-gem 7.1 */
 	uint32_t pick_count;
 	uint8_t pick[PLAYER_PICKS_MAX];
 	uint32_t gamble_count;
@@ -82,6 +85,14 @@ struct player_award {
 	uint64_t move;
 	uint32_t index, pool;
 	struct money paid;
+};
+
+/* An operator's bonus spins: so many spins of a game's base mode at one bet. */
+struct player_gift {
+	uint8_t id[PLAYER_ID_BYTES];
+	uint32_t game, lines, coins, spins, used;
+	int64_t coin_minor; /* in the account's currency */
+	uint64_t expires_us;
 };
 
 enum player_verb {
@@ -144,6 +155,8 @@ struct player {
 	struct player_award award[PLAYER_AWARDS_MAX];
 	uint32_t seen_count; /* latest last; the last move is not among them */
 	struct player_seen seen[PLAYER_SEEN_MAX];
+	uint32_t gift_count; /* with spins left; oldest first */
+	struct player_gift gift[PLAYER_GIFTS_MAX];
 };
 
 /* A command, read and checked for form by the adapter. */
@@ -157,6 +170,8 @@ struct player_command {
 	struct bet bet; /* BET; its currency is the account's, filled by player_check's caller */
 	char mode[GAME_ID_MAX]; /* BET: as the client named it; bet.mode is found by the caller too
 				 */
+	bool bonus; /* BET: one of these bonus spins; player_gift_bet fills the bet */
+	uint8_t bonus_spin[PLAYER_ID_BYTES];
 	bool autospin;
 	uint8_t autoplay_id[AUTOPLAY_ID_BYTES];
 	uint8_t nonce[PLAYER_NONCE_MAX];
@@ -204,6 +219,10 @@ enum player_refusal {
 	REFUSED_OVERFLOW,
 	REFUSED_SCRIPT,
 	REFUSED_DRAWS, /* the caller's: the random numbers are not to be trusted */
+	REFUSED_SPINS_UNKNOWN,
+	REFUSED_SPINS_EXPIRED,
+	REFUSED_SPINS_GAME,
+	REFUSED_SPINS_AUTOPLAY,
 	PLAYER_REFUSALS_N
 };
 
@@ -235,6 +254,8 @@ struct player_proposal {
 	uint64_t not_after_us;
 	uint64_t void_move;
 	struct money collected;
+	bool bonus; /* BET: of these bonus spins */
+	uint8_t bonus_spin[PLAYER_ID_BYTES];
 	bool has_game; /* false: OPEN */
 	struct player_game after;
 	struct player_salt next;
@@ -258,6 +279,8 @@ struct player_fact {
 	uint32_t game, refusal, currency;
 	struct money balance_after;
 	uint8_t request_id[PLAYER_ID_BYTES];
+	bool bonus; /* BET: of these bonus spins */
+	uint8_t bonus_spin[PLAYER_ID_BYTES];
 };
 
 /* The engine's own part of a row, read back. */
@@ -283,6 +306,13 @@ void player_game_init(const struct game *game, struct player_game *play_r);
 uint64_t player_expect(const struct player *player);
 bool player_round_open(const struct player_game *play);
 bool player_feature_open(const struct player_game *play);
+/* Was it played as an operator's bonus spin? Such a round costs nothing, feeds no pool and no
+ * level, and never begins Jackpot Cards. RULE mystic-gem 7.3, 7.4 */
+static inline bool round_is_bonus(const struct play_round *round)
+{
+	return round->bonus;
+}
+
 /* Pending as the wallet must have it for this game. */
 struct money player_pending(const struct player_game *play);
 
@@ -327,6 +357,17 @@ enum player_adopt player_adopt(struct player *player, struct player_game *play,
 void player_award(struct player *player, const struct player_award *award);
 const struct player_award *player_award_of(
 	const struct player *player, uint64_t move, uint32_t index);
+/* Bonus spins: given; ended by the operator; the one of this id with spins left, or NULL. */
+void player_gift(struct player *player, const struct player_gift *gift);
+void player_gift_end(struct player *player, const uint8_t id[PLAYER_ID_BYTES]);
+const struct player_gift *player_gift_of(
+	const struct player *player, const uint8_t id[PLAYER_ID_BYTES]);
+/* A bet with `bonus` set: fills the bet that was given, before player_check. */
+void player_gift_bet(const struct player *player, struct player_command *command);
+/* For player.c: may one be played in this game now; a bet that used one was booked or refused. */
+enum player_refusal player_gift_check(const struct player *player, uint32_t game,
+	const struct player_command *command, uint64_t now_us);
+void player_gift_fold(struct player *player, const struct player_fact *fact);
 /* Jackpots already in the balance that this game's cursor has not reached: held back from what is
  * shown. */
 struct money player_hidden(const struct player *player, const struct player_game *play);

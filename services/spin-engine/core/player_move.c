@@ -110,6 +110,7 @@ static void new_round(const struct player *player, const struct player_command *
 	memcpy(round->math_version, game->digest, sizeof(round->math_version));
 	round->bet = command->bet;
 	round->autospin = command->autospin;
+	round->bonus = command->bonus;
 	round->forced_count = entropy->forced_count;
 	memcpy(round->forced, entropy->forced, entropy->forced_count * sizeof(round->forced[0]));
 }
@@ -183,9 +184,10 @@ static void add_claims(const struct game *game, struct player_proposal *proposal
 {
 	const struct play_round *round = &proposal->after.round;
 
-	if (game->jackpot.pool != 0)
+	/* RULE mystic-gem 7.4: a bonus spin feeds none, and wins like any other */
+	if (game->jackpot.pool != 0 && !round_is_bonus(round))
 		proposal->pool[proposal->pool_count++] = game->jackpot.pool;
-	if (game->cards.pool != 0 && game->cards.eligible)
+	if (game->cards.pool != 0 && game->cards.eligible && !round_is_bonus(round))
 		proposal->pool[proposal->pool_count++] = game->cards.pool;
 	for (uint32_t i = 0; i < round->claims; i++)
 		proposal->claim[proposal->claim_count++] =
@@ -211,6 +213,11 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	proposal->not_after_us = command->not_after_us;
 	if (bet_stake(game, &command->bet, &after->round.stake) != BET_OK)
 		return REFUSED_BET;
+	if (round_is_bonus(&after->round)) { /* RULE mystic-gem 7.1 */
+		after->round.stake = money_of(0);
+		proposal->bonus = true;
+		memcpy(proposal->bonus_spin, command->bonus_spin, sizeof(proposal->bonus_spin));
+	}
 	proposal->stake = after->round.stake;
 	/* RULE witch-feature 3.12, 3.13: what is carried belongs to the bet value */
 	after->round.before = game_state_carried(game, &play->state, &command->bet);

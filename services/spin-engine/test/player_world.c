@@ -139,6 +139,8 @@ static uint32_t book(
 	assert_int_equal(p->move, player_expect(&world->player));
 	memcpy(record.content_hash, command->content_hash, sizeof(record.content_hash));
 	memcpy(fact.request_id, command->request_id, sizeof(fact.request_id));
+	fact.bonus = p->bonus;
+	memcpy(fact.bonus_spin, p->bonus_spin, sizeof(fact.bonus_spin));
 	record.game = p->after;
 	record.game.move = p->move;
 	length = record_encode(&record, bytes);

@@ -138,12 +138,18 @@ static void test_codec_player_bound(void **unused)
 	player.seen_count = PLAYER_SEEN_MAX;
 	for (uint32_t i = 0; i < PLAYER_SEEN_MAX; i++)
 		player.seen[i].move = UINT64_MAX - PLAYER_SEEN_MAX + i;
+	player.gift_count = PLAYER_GIFTS_MAX;
+	memset(player.gift, 0, sizeof(player.gift));
+	for (uint32_t i = 0; i < PLAYER_GIFTS_MAX; i++)
+		player.gift[i] = (struct player_gift){ { (uint8_t)i }, UINT32_MAX, UINT32_MAX,
+			UINT32_MAX, UINT32_MAX, UINT32_MAX - 1, INT64_MAX, UINT64_MAX };
 	player.last.kind = PLAYER_MOVE_SETTING;
 	player.last.collected = money_of(INT64_MAX);
 	length = player_encode(&player, bytes);
 	assert_in_range(length, 512, PLAYER_BYTES_MAX);
 	assert_int_equal(player_decode(bytes, length, &back), CODEC_OK);
 	assert_memory_equal(back.seen, player.seen, sizeof(back.seen));
+	assert_memory_equal(back.gift, player.gift, sizeof(back.gift));
 	player.seen[3].move = player.seen[2].move;
 	length = player_encode(&player, bytes);
 	assert_int_equal(player_decode(bytes, length, &back), CODEC_RANGE);
@@ -202,6 +208,8 @@ static void test_codec_refuses(void **unused)
 	REFUSED(record.game.state.open.gamble_pending.minor = -1);
 	REFUSED(record.game.state.open.gamble_attempts = PLAYER_GAMBLES_MAX + 1);
 	REFUSED(record.game.round.bet.coin_minor = 0);
+	REFUSED(record.game.round.stake.minor = 0);
+	REFUSED(record.game.round.bonus = true); /* it has a stake */
 	REFUSED(record.game.round.bet.lines = GAME_LINES_MAX + 1);
 	REFUSED(record.game.round.bet.coins = GAME_LINE_COINS_MAX + 1);
 	REFUSED(record.game.round.phases = GAME_ROUND_PHASES_MAX + 1);

@@ -98,6 +98,17 @@ static void test_command_fields(void **unused)
 	ROW(c->bet = NULL, COMMAND_BAD, "bet");
 	ROW(c->bet->autoplay_id = ((ProtobufCBinaryData){ 3, bytes_40 }), COMMAND_BAD,
 		"bet.autoplay_id");
+	/* RULE mystic-gem 7.2: no bet beside a bonus spin */
+	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 16, bytes_40 }), COMMAND_BAD, "bet");
+	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 16, bytes_40 });
+		c->bet->lines = c->bet->coins = 0, COMMAND_BAD, "bet");
+	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 16, bytes_40 });
+		c->bet->lines = c->bet->coins = 0; c->bet->coin_minor = 0; c->bet->mode = pick,
+		COMMAND_BAD, "bet");
+	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 16, bytes_40 });
+		c->bet->lines = c->bet->coins = 0; c->bet->coin_minor = 0, COMMAND_OK, "");
+	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 15, bytes_40 }), COMMAND_BAD,
+		"bonus_spin");
 	ROW(c->game = long_text, COMMAND_BAD, "game");
 	ROW(c->game = empty, COMMAND_BAD, "game");
 	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_OPEN; c->currency = xyz, COMMAND_BAD, "currency");

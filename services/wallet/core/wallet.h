@@ -27,7 +27,7 @@
 #define WALLET_STOPS_MAX 64 /* games stopped by kill switch */
 #define WALLET_LEGS_MAX 4
 #define WALLET_SPINS_MAX 10000   /* bonus spins given at once */
-#define WALLET_SPINS_LIVE_MAX 16 /* gifts of bonus spins a player may have that are not over */
+#define WALLET_SPINS_LIVE_MAX 8  /* gifts of bonus spins a player may have that are not over */
 /* One stake, win, deposit or award; far above any real one, so that sums of several fit without a
  * check depending on the win. */
 #define WALLET_AMOUNT_MAX INT64_C(1000000000000000)
