@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | unit | threads | fuzz [SECONDS] | purity | rules | definitions | slotmath | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
+# test.sh [all | unit | threads | fuzz [SECONDS] | purity | rules | definitions | slotmath | math | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
 # as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -95,6 +95,12 @@ counted() {
     if [ "$code" != 0 ] || [[ $line != *" 0 failed"* ]]; then tail -n 60 "$log"; else grep -E '^(measured|note):? ' "$log"; fi
 }
 
+# The exact figures against plain loops in another language.
+math() {
+    with_dots 'building slotmath' make -s -k -j"$jobs" build/bin/slotmath || count 0 1 'build of slotmath'
+    counted math timeout --kill-after=5 600 python3 tests/math/verify.py ci
+}
+
 e2e() {
     local file name
     with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
@@ -126,6 +132,7 @@ all)
     counted rules "$ROOT/scripts/check-rules.sh"
     counted definitions python3 tests/definitions/schema.py
     slotmath
+    math
     e2e
     ;;
 unit) unit ;;
@@ -135,8 +142,9 @@ purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
 rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 definitions) counted definitions python3 tests/definitions/schema.py ;;
 slotmath) slotmath ;;
+math) math ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, unit, threads, fuzz, purity, rules, definitions, slotmath or e2e" ;;
+*) die "found '$part', expected all, unit, threads, fuzz, purity, rules, definitions, slotmath, math or e2e" ;;
 esac
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -100,7 +100,7 @@ class Game:
         for line in self.d["lines"][:lines]:
             won, hit = self.combination([window[r][row] for r, row in enumerate(line)], multipliers, jackpot)
             coins += won
-            jackpots += hit
+            jackpots |= hit  # once a spin, on however many lines
         if jackpot and jackpot["where"] == "anywhere":
             jackpots = int(sum(count(column, jackpot["symbol"]) for column in window) >= jackpot["count"])
         return coins, jackpots

@@ -3,7 +3,7 @@
 figures(definition, mode) -> {"rtp", "parts", "frequencies", "distribution", "states"}: returns are
 parts of the stake. "parts" has the sources that are not 0; "frequencies" what is expected to happen
 in a paid round, its free spins included; "distribution" maps what the paid spin's own lines and
-scatters (and progressives on lines) win, as a part of the stake, to its probability; "states" are
+scatters (and the progressive's symbols) win, as a part of the stake, to its probability; "states" are
 the returns from what potions carry.
 """
 
@@ -38,11 +38,11 @@ class Mode:
         self.chain = potions.Chain(self.game, self.mode, self.lines, cycle) if definition["potions"] else None
 
     def seed_of(self):
-        """The jackpot's seed in line bets; in proportion to the coin value, so any row tells it."""
-        if not self.d["jackpot"]:
+        """The jackpot's seed in line bets: in proportion to the coin value."""
+        jackpot = self.d["jackpot"]
+        if not jackpot:
             return Fraction(0)
-        row = next(iter(self.d["jackpot"]["rows"].values()))["seeds"][0]
-        return Fraction(row["seed"], row["coin"] * self.coins)
+        return Fraction(jackpot["base_seed_eur_minor"], jackpot["base_coin_eur_minor"] * self.coins)
 
     # ---- one spin ----
 
@@ -150,15 +150,17 @@ class Mode:
             n = counts[self.counted.index(self.hold["symbol"])]
             if n >= self.hold["at_least"]:
                 filled[n] = filled.get(n, 0) + Fraction(weight, whole)
-        win = sum(p * hold.expected(self.hold, cells, n) for n, p in filled.items())
-        full = sum(p * hold.final(self.hold, cells, n).get(cells, 0) for n, p in filled.items())
-        return win * self.lines, sum(filled.values()), full
+        ends = {}
+        for start, p in filled.items():
+            for n, q in hold.final(self.hold, cells, start).items():
+                ends[n] = ends.get(n, 0) + p * q
+        win = sum(p * hold.worth(self.hold, cells, n) for n, p in ends.items())
+        return win * self.lines, sum(filled.values()), ends.get(cells, 0)
 
     def distribution(self, cycle):
         wins, whole = {}, sum(cycle.values())
-        on_line = self.progressive and self.progressive["where"] == "line"
         for (coins, counts, jackpots), weight in cycle.items():
-            x = (coins + sum(self.scatter_pays(counts)) + (jackpots * self.seed if on_line else 0)) / self.stake
+            x = (coins + sum(self.scatter_pays(counts)) + jackpots * self.seed) / self.stake
             wins[x] = wins.get(x, 0) + Fraction(weight, whole)
         return wins
 

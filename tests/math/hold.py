@@ -63,7 +63,3 @@ def worth(rule, cells, filled):
             own = p_mystery / p_plain * value
             total += chance * p * ((filled - m) * (multiplied * times + own) + m * value)
     return total * (rule["full_screen_multiplier"] if filled == cells else 1)
-
-
-def expected(rule, cells, filled):
-    return sum(p * worth(rule, cells, n) for n, p in final(rule, cells, filled).items())

@@ -6,6 +6,7 @@ potions they show; so windows are looked at by the potions of each reel.
 
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
+from math import comb, lcm
 
 import evaluator
 import pruned
@@ -17,15 +18,13 @@ def covered(column, rows, symbol, spared=None):
 
 def scattered(reel, table, rows, symbol, spared=None):
     """The columns of a reel with as many cells covered as the table draws, each set of rows as likely as any."""
-    out = []
+    together, common = {}, lcm(*(comb(rows, entry["count"]) for entry in table))  # weights stay whole
     for weight, column in evaluator.merged(reel):
-        for n, p in evaluator.choices(table, "count"):
-            sets = list(combinations(range(rows), n))
+        for entry in table:
+            sets = list(combinations(range(rows), entry["count"]))
             for chosen in sets:
-                out.append((weight * p / len(sets), covered(column, chosen, symbol, spared)))
-    together = {}
-    for weight, column in out:
-        together[column] = together.get(column, 0) + weight
+                seen = covered(column, chosen, symbol, spared)
+                together[seen] = together.get(seen, 0) + weight * entry["weight"] * common // len(sets)
     return [(weight, column) for column, weight in together.items()]
 
 

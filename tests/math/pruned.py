@@ -44,7 +44,7 @@ class Walk:
         still, won, jackpots = [], 0, 0
         for line, candidates, best in alive:
             going, best, hit = self.line(reel, column[self.lines[line][reel]], candidates, best)
-            jackpots += hit
+            jackpots |= hit
             if going:
                 still.append((line, going, best))
             else:
@@ -62,7 +62,7 @@ class Walk:
                     still, won, hit = self.step(reel, column, alive)
                     into = following.setdefault(still, {})
                     for (coins, counts, jackpots), weight in sums.items():
-                        key = (coins + won, tuple(a + b for a, b in zip(counts, column_counts)), jackpots + hit)
+                        key = (coins + won, tuple(a + b for a, b in zip(counts, column_counts)), jackpots | hit)
                         into[key] = into.get(key, 0) + weight * column_weight
             states = following
         return states[()]

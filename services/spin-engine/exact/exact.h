@@ -37,7 +37,7 @@ struct exact_feature {
 };
 
 /* A row of the distribution of the paid spin's own win: lines, all scatter pays (also those of
- * scatters that start battles), progressives on lines at their seed; no features. */
+ * scatters that start battles), progressives by their symbols at the seed; no features. */
 struct exact_win {
 	mpq_t x; /* times the stake */
 	mpq_t probability;
