@@ -55,6 +55,23 @@ static void check_features(
 		}
 }
 
+/* Sixteen spins at once and one after the other: the same bits in every mode, also where a spin
+ * takes a pair of words. */
+static void check_paths(
+	const struct game *game, const struct exact_mode *mode, const struct fast_sim *sim)
+{
+	struct fast_stats wide, plain;
+
+	if (!fast_has_avx512())
+		return;
+	assert_int_equal(
+		fast_run(sim, SEED, ROUNDS / 4, 1, FAST_AVX512, NULL, NULL, &wide), FAST_OK);
+	assert_int_equal(
+		fast_run(sim, SEED, ROUNDS / 4, 1, FAST_SCALAR, NULL, NULL, &plain), FAST_OK);
+	if (memcmp(&wide, &plain, sizeof(wide)) != 0)
+		fail_msg("%s %s: AVX-512 and scalar differ", game->id, mode->mode);
+}
+
 static void check_mode(const struct game *game, const struct exact_mode *mode)
 {
 	struct round_state start = { { 0 }, 0 };
@@ -76,6 +93,7 @@ static void check_mode(const struct game *game, const struct exact_mode *mode)
 		fail_msg("%s %s: found %.6f, expected %.6f, deviation %.6f", game->id, mode->mode,
 			mean, expected, deviation);
 	check_features(game, mode, &stats);
+	check_paths(game, mode, sim);
 	fast_free(&sim);
 }
 

@@ -1,7 +1,8 @@
 /* The optimiser's quick line return against every window of small random games and the engine's own
  * evaluation of a line, also while strips change reel by reel. */
-#include "services/spin-engine/core/reels.h"
 #include "services/spin-engine/exact/line_quick.h"
+
+#include "services/spin-engine/core/reels.h"
 #include "services/spin-engine/test/random_game.h"
 
 #include <setjmp.h>
