@@ -13,6 +13,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -81,20 +82,39 @@ def plain_against_pruned(definition):
     return faults
 
 
+def written(folder, seed, number, attempt):
+    """A definition in its folder. The first attempt's dice are the number's alone."""
+    dice = f"{seed}/{number}/{attempt}" if attempt else f"{seed}/{number}"
+    definition = random_games.random_game(random.Random(dice), number)
+    os.makedirs(f"{folder}/{definition['id']}", exist_ok=True)
+    with open(f"{folder}/{definition['id']}/definition.json", "w", encoding="utf-8") as file:
+        json.dump(definition, file)
+    return definition
+
+
+def answered(folder, games, seed):
+    """What slotmath says of all of them. The loader refuses rounds that may get very long, by a bound that only it
+    knows; such a definition is drawn anew. Any other refusal is a fault."""
+    attempt = 0
+    while True:
+        try:
+            return slotmath("rtp", "--all", "--json", "--distribution", "--games", folder)
+        except RuntimeError as error:
+            long = re.search(r"random-(\d+)/definition.json: .* free spins won by a free spin", str(error))
+            if not long:
+                raise
+            attempt += 1
+            games[f"random-{long[1]}"] = written(folder, seed, int(long[1]), attempt)
+
+
 def random_batch(task):
     """Faults of BATCH random definitions: [(id, text)]."""
     first, count, seed = task
     faults = []
     with tempfile.TemporaryDirectory() as folder:
-        games = {}
-        for number in range(first, first + count):
-            definition = random_games.random_game(random.Random(f"{seed}/{number}"), number)
-            games[definition["id"]] = definition
-            os.mkdir(f"{folder}/{definition['id']}")
-            with open(f"{folder}/{definition['id']}/definition.json", "w", encoding="utf-8") as file:
-                json.dump(definition, file)
+        games = {f"random-{number}": written(folder, seed, number, 0) for number in range(first, first + count)}
         try:
-            answers = slotmath("rtp", "--all", "--json", "--distribution", "--games", folder)
+            answers = answered(folder, games, seed)
         except RuntimeError as error:
             return [(f"{first}..", str(error))]
         for answer in answers:
