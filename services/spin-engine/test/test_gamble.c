@@ -331,6 +331,72 @@ static void test_gamble_halve_check(void **unused)
 	}
 }
 
+/* ---- the return --------------------------------------------------------------------------------
+ */
+
+/* What the player has at the end on average, by the best and by the worst way to play: he stops,
+ * halves or gambles wherever he may. Half of all draws win (above), so an attempt is the mean of
+ * both outcomes. */
+struct expected {
+	int64_t least, most;
+};
+
+static void widen(struct expected *expected, int64_t banked, struct expected rest)
+{
+	if (banked + rest.least < expected->least)
+		expected->least = banked + rest.least;
+	if (banked + rest.most > expected->most)
+		expected->most = banked + rest.most;
+}
+
+static struct expected play_on(const struct game *game, int64_t pending, uint32_t attempts)
+{
+	struct game_state state = won_round(game, pending);
+	struct expected expected = { pending, pending }; /* he stops */
+	struct money banked, after;
+
+	state.open.gamble_attempts = attempts;
+	if (gamble_halve_check(game, &state) == GAMBLE_OK) {
+		gamble_halve(money_of(pending), &banked, &after);
+		widen(&expected, banked.minor, play_on(game, after.minor, attempts));
+	}
+	if (gamble_check(game, &state) == GAMBLE_OK) {
+		struct expected won, lost;
+
+		assert_int_equal(gamble_settle(money_of(pending), true, &after), GAMBLE_OK);
+		won = play_on(game, after.minor, attempts + 1);
+		assert_int_equal(gamble_settle(money_of(pending), false, &after), GAMBLE_OK);
+		lost = play_on(game, after.minor, attempts + 1);
+		assert_int_equal((won.least + lost.least) % 2, 0);
+		assert_int_equal((won.most + lost.most) % 2, 0);
+		widen(&expected, 0,
+			(struct expected){
+				(won.least + lost.least) / 2, (won.most + lost.most) / 2 });
+	}
+	return expected;
+}
+
+/* Whatever the player does, the win is worth what it was: the gamble leaves the return as it is,
+ * odd units and limits included. RULE mystery-elves 5.7 */
+static void test_gamble_changes_no_return(void **unused)
+{
+	static const struct gamble_rules *const decks[] = { &hearts_and_spades, &whole_deck,
+		&with_jokers };
+
+	(void)unused;
+	for (size_t d = 0; d < sizeof(decks) / sizeof(decks[0]); d++)
+		for (int64_t win = 1; win <= 21; win += 2)
+			for (int64_t limit = 0; limit <= 40; limit += 20) {
+				struct gamble_rules rules = *decks[d];
+				struct expected expected;
+
+				if (rules.attempts_max > 6)
+					rules.attempts_max = 6; /* every way to play is walked */
+				expected = play_on(game_with(&rules, limit), win, 0);
+				assert_true(expected.least == win && expected.most == win);
+			}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +408,7 @@ int main(void)
 		cmocka_unit_test(test_gamble_outcome_ignores_guess),
 		cmocka_unit_test(test_gamble_settle_and_halve),
 		cmocka_unit_test(test_gamble_halve_check),
+		cmocka_unit_test(test_gamble_changes_no_return),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
