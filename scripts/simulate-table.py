@@ -90,9 +90,15 @@ def title(name, options):
     return f"{name}, from level {int(level) + 1}" if level else name
 
 
+def starts_low(figures, options):
+    """Only the return is compared then: until all is unlocked, which is soon, features come differently."""
+    levels = [state for state in figures.get("states", []) if "," not in state["state"]]
+    return "--level" in options and int(options[options.index("--level") + 1]) + 1 < len(levels)
+
+
 def main_table(found, exact, faults):
-    print("| game | mode | rounds | mean | 99.9 % interval | exact | standard errors | hit rate | exact | standard errors "
-          "| M rounds/s |")
+    print("| game | mode | rounds | mean | 99.9 % interval | exact | standard errors | hit rate | exact "
+          "| standard errors | M rounds/s |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for (game, name, options), said in found.items():
         figures = exact[game][name]
@@ -102,7 +108,7 @@ def main_table(found, exact, faults):
         hit_away = sigma_of(said["hit_rate"], hit, said["rounds"])
         if abs(away) > Z_999:
             faults.append(f"{game} {title(name, options)}: mean {away:+.2f} standard errors from the exact return")
-        if abs(hit_away) > Z_999_RATE:
+        if abs(hit_away) > Z_999_RATE and not starts_low(figures, options):
             faults.append(f"{game} {title(name, options)}: hit rate {hit_away:+.2f} standard errors from the exact one")
         print(f"| {game} | {title(name, options)} | {said['rounds']:.0e} | {100 * mean:.5f} | {100 * low:.5f} to "
               f"{100 * high:.5f} | {100 * rtp:.5f} | {away:+.2f} | {100 * said['hit_rate']:.4f} | {100 * hit:.4f} "
@@ -113,6 +119,8 @@ def feature_table(found, exact, faults):
     print("| game | mode | feature | one in, simulated | exact | standard errors |")
     print("|---|---|---|---|---|---|")
     for (game, name, options), said in found.items():
+        if starts_low(exact[game][name], options):
+            continue
         counted = {f["name"]: f["count"] for f in said["features"]}
         for feature in exact[game][name]["features"]:
             p = 1 / float(feature["one_in"])
@@ -121,14 +129,16 @@ def feature_table(found, exact, faults):
             if abs(away) > Z_999_RATE:
                 faults.append(f"{game} {title(name, options)}: {feature['name']} {away:+.2f} standard errors off")
             shown = said["rounds"] / count if count else math.inf
-            print(f"| {game} | {title(name, options)} | {feature['name']} | {shown:.3f} | {float(feature['one_in']):.3f} "
-                  f"| {away:+.2f} |")
+            print(f"| {game} | {title(name, options)} | {feature['name']} | {shown:.3f} "
+                  f"| {float(feature['one_in']):.3f} | {away:+.2f} |")
 
 
 def part_table(found, exact):
     print("| game | mode | source | simulated | exact | difference |")
     print("|---|---|---|---|---|---|")
     for (game, name, options), said in found.items():
+        if starts_low(exact[game][name], options):
+            continue
         shown = {p["source"]: p["rtp"] for p in said["parts"]}
         for part in exact[game][name]["parts"]:
             own, rtp = shown.pop(part["source"], 0.0), float(part["rtp"])
