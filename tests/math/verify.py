@@ -6,7 +6,8 @@
     verify.py ci                      the games' base modes and 400 random definitions of a new seed
 
 Compared are the parts of the return, the distribution of the paid spin's wins, how often features
-come, and what the states of potions return. Ends with "N passed, N failed". Exact means exact: fractions are compared, not decimals.
+come, and what the states of potions return. Exact means exact: fractions are compared, not
+decimals. Ends with "N passed, N failed".
 """
 
 import json
