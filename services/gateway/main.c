@@ -94,6 +94,9 @@ static const struct edge_route routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/players/{}/corrections", on_correction, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/grants", on_grant, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/block", on_block, true },
+	{ EDGE_POST, "/v1/operators/{}/players/{}/bonus-spins", on_bonus_spins, true },
+	{ EDGE_GET, "/v1/operators/{}/players/{}/bonus-spins", on_bonus_spins_list, false },
+	{ EDGE_POST, "/v1/operators/{}/players/{}/bonus-spins/{}/end", on_bonus_spins_end, true },
 	{ EDGE_GET, "/v1/operator/status", on_status, false },
 	{ EDGE_GET, NULL, NULL, false },
 };

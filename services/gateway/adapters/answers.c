@@ -90,6 +90,10 @@ void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply
 	for (size_t i = 0; i < reply->n_carried; i++)
 		out_message(out, NULL, &reply->carried[i]->base);
 	out_close(out, ']');
+	out_open(out, "bonus_spins", '[');
+	for (size_t i = 0; i < reply->n_bonus_spins; i++)
+		out_message(out, NULL, &reply->bonus_spins[i]->base);
+	out_close(out, ']');
 }
 
 void answer_sent(struct gateway *gateway, struct edge_request *request, uint32_t status)

@@ -141,6 +141,51 @@ bool game_served(struct edge_request *request, const char *slug)
 	return false;
 }
 
+uint32_t game_number(const char *slug)
+{
+	const struct shown *shown = find(slug);
+	return shown == NULL ? 0 : shown->number;
+}
+
+static int64_t member(const json_t *object, const char *name)
+{
+	return json_integer_value(json_object_get(object, name));
+}
+
+static void limits_read(const json_t *game, const json_t *currency, struct game_limits *limits)
+{
+	const json_t *coins = json_object_get(currency, "coins");
+	*limits = (struct game_limits){ .lines_min = member(game, "lines_min"),
+		.lines_max = member(game, "lines_max"),
+		.coins_min = member(game, "coins_min"),
+		.coins_max = member(game, "coins_max"),
+		.stake_min = member(currency, "stake_min"),
+		.stake_max = member(currency, "stake_max") };
+	for (size_t i = 0; i < json_array_size(coins) && i < GAME_COINS_MAX; i++)
+		limits->coin_minor[limits->coins_n++] =
+			json_integer_value(json_array_get(coins, i));
+}
+
+const struct game_limits *game_limits(const char *slug, const char *currency)
+{
+	static struct game_limits limits;
+	const struct shown *shown = find(slug);
+	json_t *game = shown == NULL ? NULL : json_loads(shown->json, 0, NULL);
+	bool found = false;
+	size_t i;
+	json_t *item;
+	json_array_foreach(json_object_get(game, "currencies"), i, item)
+	{
+		const char *code = json_string_value(json_object_get(item, "currency"));
+		if (code == NULL || strcmp(code, currency) != 0)
+			continue;
+		limits_read(game, item, &limits);
+		found = true;
+	}
+	json_decref(game);
+	return found ? &limits : NULL;
+}
+
 const char *game_first(void)
 {
 	return games.n > 0 ? games.game[0].slug : "";

@@ -164,7 +164,8 @@ void presence_read(struct gateway *gateway);  /* every 250 ms: connections that 
 /* ---- handlers ---- */
 
 edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_session, on_deposit,
-	on_withdrawal, on_correction, on_grant, on_block;
+	on_withdrawal, on_correction, on_grant, on_block, on_bonus_spins, on_bonus_spins_list,
+	on_bonus_spins_end;
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
 	on_jackpots, on_winners, on_status;
 
@@ -182,6 +183,16 @@ bool games_read_since(uint64_t us);
 const char *game_slug(uint32_t number);
 /* False when it is not, and the request has been answered: 404, or 503 before the games have been read. */
 bool game_served(struct edge_request *request, const char *slug);
+/* The number of a game that is served; 0: it is not. */
+uint32_t game_number(const char *slug);
+/* What may be bet in a game; NULL: not in this currency. Good until the next call. */
+#define GAME_COINS_MAX 64
+struct game_limits {
+	int64_t coin_minor[GAME_COINS_MAX];
+	size_t coins_n;
+	int64_t lines_min, lines_max, coins_min, coins_max, stake_min, stake_max;
+};
+const struct game_limits *game_limits(const char *slug, const char *currency);
 const char *game_first(void); /* "" while none is known */
 
 /* ---- counters.c, status.c, audit.c: kept up to date in the background ---- */

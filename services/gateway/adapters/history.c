@@ -34,7 +34,7 @@
 	"$2::integer and j.seq = w.prev_seq "                                                      \
 	"where w.prev_seq > 0 and w.n < $4::bigint " stop ") "                                     \
 	"select " COLUMNS ", (extract(epoch from time) * 1000000)::bigint, case when kind = 24 "   \
-			  "then record end from walk "
+			  "then record end, (kind = 2 and outside_id is not null)::integer from walk "
 
 static const char journal_sql[] = WALK("") "order by seq desc";
 static const char replay_sql[] = WALK(
@@ -69,6 +69,7 @@ static void row_read(const PGresult *result, int i, struct history_row *row_r)
 		.prev_seq = pg_number(result, i, 14),
 		.claims = pg_number(result, i, 15),
 		.time_us = pg_number(result, i, 16),
+		.bonus_spin = pg_number(result, i, 18) != 0,
 	};
 	if (row_r->kind != CARILLON__MOVE_KIND__MOVE_AWARD || PQgetisnull(result, i, 17))
 		return;
@@ -119,6 +120,8 @@ static void row_json(struct json_out *out, const struct history_row *row)
 	out_int(out, "amount_minor", row->amount);
 	out_int(out, "balance_after_minor", row->balance_after);
 	out_int(out, "pending_after_minor", row->pending_after);
+	if (row->bonus_spin)
+		out_bool(out, "bonus_spin", true);
 	if (row->award) {
 		out_open(out, "award", '{');
 		out_int(out, "round", row->award_round);
@@ -256,6 +259,7 @@ static void round_json(struct json_out *out, const struct history_round *round)
 	out_int(out, "jackpots_minor", round->jackpots);
 	out_int(out, "balance_before_minor", round->balance_before);
 	out_int(out, "balance_after_minor", round->balance_after);
+	out_bool(out, "bonus_spin", round->bonus_spin);
 	out_bool(out, "closed", round->closed);
 	out_bool(out, "refused", round->refused);
 	out_close(out, '}');

@@ -56,6 +56,7 @@ static void bet(struct work *work, struct history_round *round, const struct his
 	round->game = row->game;
 	round->time_us = row->time_us;
 	round->refused = row->refusal != 0;
+	round->bonus_spin = row->bonus_spin;
 	if (round->refused)
 		return;
 	round->closed = round->closed || game->newer;

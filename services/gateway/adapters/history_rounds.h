@@ -14,6 +14,7 @@ struct history_row {
 	int64_t release, stake, win_balance, win_pending, forfeit, amount, balance_after,
 		pending_after, prev_seq, claims, time_us;
 	bool award;
+	bool bonus_spin; /* a bet that an operator gave */
 	int64_t award_round;
 	uint32_t award_index, award_pool;
 };
@@ -25,7 +26,7 @@ struct history_round {
 	int64_t stake, win,
 		jackpots; /* win: jackpots included; what is not closed has won nothing yet */
 	int64_t balance_before, balance_after;
-	bool closed, refused;
+	bool closed, refused, bonus_spin;
 	bool opened, moved; /* its bet was seen; its newest move was seen */
 };
 

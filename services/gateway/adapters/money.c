@@ -25,8 +25,7 @@ bool currency_ok(struct edge_request *request, const char *code, const struct cu
 	return false;
 }
 
-/* {n} of the path as a player of the operator. */
-static bool player_path(struct edge_request *request, uint32_t operator_id, player_id *player_r)
+bool player_path(struct edge_request *request, uint32_t operator_id, player_id *player_r)
 {
 	int64_t number;
 	if (number_read(edge_parameter(request, 1), 1, (int64_t)PLAYER_NUMBER_MAX, &number) &&
@@ -56,6 +55,8 @@ static const struct {
 		"The same Idempotency-Key was used with other content. Nothing was done." },
 	{ CARILLON__REFUSAL__REFUSAL_KIND, 503, "not_understood",
 		"The wallet does not know this kind of booking yet." },
+	{ CARILLON__REFUSAL__REFUSAL_SPINS, 409, "bonus_spins_over",
+		"There are no such bonus spins, or none of them can be played any more." },
 	{ CARILLON__REFUSAL__REFUSAL_AMOUNT, 400, "amount", "The amount is not possible." },
 };
 

@@ -6,6 +6,8 @@
 
 #include "libcommon/base/currency.h"
 
+/* {n} of the path as a player of the operator; false when 400 was answered. */
+bool player_path(struct edge_request *request, uint32_t operator_id, player_id *player_r);
 /* False when 400 was answered. */
 bool currency_ok(
 	struct edge_request *request, const char *code, const struct currency **currency_r);

@@ -76,17 +76,24 @@ void on_round(struct edge_request *request, void *context)
 	carillon__bet__init(&bet);
 	uint8_t id[ID_BYTES];
 	uint8_t hash[crypto_hash_sha256_BYTES];
+	struct problem problem;
 	const char *key;
 	if (!auth_action(gateway, request, &ask.player) || !auth_key(request, &key) ||
 		!answer_parse(request, round_fields, &body) || !game_served(request, body.game) ||
 		!presence_game(gateway, request, ask.player, body.game, false))
 		return;
+	if (round_check(&body, &problem) != FIELDS_OK) {
+		answer_problem(request, &problem);
+		return;
+	}
 	bet.coin_minor = body.bet.coin_minor;
 	bet.lines = (uint32_t)body.bet.lines;
 	bet.coins = (uint32_t)body.bet.coins;
 	bet.mode = body.bet.mode;
 	bet.autoplay_id.data = body.autoplay.bytes;
 	bet.autoplay_id.len = body.has_autoplay ? body.autoplay.length : 0;
+	bet.bonus_spin.data = body.bonus_spin.bytes;
+	bet.bonus_spin.len = body.has_bonus_spin ? body.bonus_spin.length : 0;
 	command.kind = CARILLON__SPIN_KIND__SPIN_BET;
 	command.game = body.game;
 	command.bet = &bet;

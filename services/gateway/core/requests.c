@@ -56,6 +56,23 @@ const struct field block_fields[] = {
 	END,
 };
 
+const struct field bonus_fields[] = {
+	{ "game", FIELD_SLUG, true, 1, SLUG_MAX, AT(bonus_body, game, has_game) },
+	{ "currency", FIELD_TEXT, true, 1, CURRENCY_MAX, AT(bonus_body, currency, has_currency) },
+	{ "coin_minor", FIELD_INT, true, 1, MINOR_MAX, AT(bonus_body, coin_minor, has_coin) },
+	{ "lines", FIELD_INT, true, 1, 1000, AT(bonus_body, lines, has_lines) },
+	{ "coins", FIELD_INT, true, 1, 1000, AT(bonus_body, coins, has_coins) },
+	{ "spins", FIELD_INT, true, 1, BONUS_SPINS_MAX, AT(bonus_body, spins, has_spins) },
+	{ "expires_us", FIELD_INT, true, 1, MOVE_MAX, AT(bonus_body, expires_us, has_expires) },
+	{ "reason", FIELD_TEXT, false, 1, REASON_MAX, AT(bonus_body, reason, has_reason) },
+	END,
+};
+
+const struct field reason_fields[] = {
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(reason_body, reason, has_reason) },
+	END,
+};
+
 static const struct field bet_fields[] = {
 	{ "coin_minor", FIELD_INT, true, 1, MINOR_MAX, AT(bet_body, coin_minor, has_coin) },
 	{ "lines", FIELD_INT, true, 1, 1000, AT(bet_body, lines, has_lines) },
@@ -67,10 +84,11 @@ static const struct field bet_fields[] = {
 const struct field round_fields[] = {
 	{ "game", FIELD_SLUG, true, 1, SLUG_MAX, AT(round_body, game, has_game) },
 	{ "expect", FIELD_INT, true, 1, MOVE_MAX, AT(round_body, expect, has_expect) },
-	{ "bet", FIELD_OBJECT, true, 0, 0, offsetof(struct round_body, bet),
+	{ "bet", FIELD_OBJECT, false, 0, 0, offsetof(struct round_body, bet),
 		offsetof(struct round_body, has_bet), NULL, bet_fields },
 	{ "nonce", FIELD_HEX, true, 16, 32, AT(round_body, nonce, has_nonce) },
 	{ "autoplay", FIELD_HEX, false, 16, 16, AT(round_body, autoplay, has_autoplay) },
+	{ "bonus_spin", FIELD_HEX, false, 16, 16, AT(round_body, bonus_spin, has_bonus_spin) },
 	END,
 };
 
@@ -118,6 +136,17 @@ static enum fields_status together(
 	(void)snprintf(problem->found, sizeof(problem->found), "%s", found);
 	(void)snprintf(problem->expected, sizeof(problem->expected), "%s", expected);
 	return FIELDS_MISSING;
+}
+
+/* RULE mystic-gem 7.2: a bonus spin has the bet that was given with it. */
+enum fields_status round_check(const struct round_body *body, struct problem *problem_r)
+{
+	if (!body->has_bet && !body->has_bonus_spin)
+		return together(problem_r, "bet", "nothing", "an object, or \"bonus_spin\"");
+	if (body->has_bet && body->has_bonus_spin)
+		return together(problem_r, "bet", "a bet beside \"bonus_spin\"",
+			"either: a bonus spin has the bet that was given with it");
+	return FIELDS_OK;
 }
 
 enum fields_status action_check(const struct action_body *body, struct problem *problem_r)

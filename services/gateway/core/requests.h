@@ -7,6 +7,7 @@
 #define SLUG_MAX 31
 #define CURRENCY_MAX 7
 #define REASON_MAX 200
+#define BONUS_SPINS_MAX 10000	    /* given at once */
 #define KEY_MAX 64			    /* an Idempotency-Key */
 #define MINOR_MAX INT64_C(1000000000000000) /* largest amount in one request, minor units */
 #define MOVE_MAX INT64_C(9007199254740991)  /* what a browser's number holds exactly */
@@ -32,19 +33,35 @@ struct block_body {
 	bool has_blocked, has_reason;
 };
 
+/* POST /v1/operators/{op}/players/{n}/bonus-spins */
+struct bonus_body {
+	char game[SLUG_MAX + 1];
+	char currency[CURRENCY_MAX + 1];
+	char reason[REASON_MAX + 1];
+	int64_t coin_minor, lines, coins, spins, expires_us;
+	bool has_game, has_currency, has_reason, has_coin, has_lines, has_coins, has_spins,
+		has_expires;
+};
+
+/* .../bonus-spins/{id}/end */
+struct reason_body {
+	char reason[REASON_MAX + 1];
+	bool has_reason;
+};
+
 struct bet_body {
 	int64_t coin_minor, lines, coins;
 	char mode[SLUG_MAX + 1];
 	bool has_coin, has_lines, has_coins, has_mode;
 };
 
-/* POST /v1/rounds */
+/* POST /v1/rounds: exactly one of bet and bonus_spin */
 struct round_body {
 	char game[SLUG_MAX + 1];
 	int64_t expect;
 	struct bet_body bet;
-	struct field_bytes nonce, autoplay;
-	bool has_game, has_expect, has_bet, has_nonce, has_autoplay;
+	struct field_bytes nonce, autoplay, bonus_spin;
+	bool has_game, has_expect, has_bet, has_nonce, has_autoplay, has_bonus_spin;
 };
 
 enum action { ACTION_PICK, ACTION_NEXT, ACTION_COLLECT, ACTION_GAMBLE, ACTION_HALVE };
@@ -75,9 +92,10 @@ struct settings_body {
 };
 
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
-	correction_fields[], block_fields[], round_fields[], action_fields[], settings_fields[];
+	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[], action_fields[], settings_fields[];
 
 /* What no table can say: which fields go together. */
+enum fields_status round_check(const struct round_body *body, struct problem *problem_r);
 enum fields_status action_check(const struct action_body *body, struct problem *problem_r);
 enum fields_status settings_check(const struct settings_body *body, struct problem *problem_r);
 

@@ -22,6 +22,8 @@ union any_body {
 	struct round_body round;
 	struct action_body action;
 	struct settings_body settings;
+	struct bonus_body bonus;
+	struct reason_body reason;
 };
 
 static const struct request {
@@ -49,6 +51,14 @@ static const struct request {
 		"\"000102030405060708090a0b0c0d0e0f\","
 		"\"spins\":5,\"loss_limit_minor\":-1,\"single_win_minor\":100,\"stop_on_jackpot\":"
 		"true}}" },
+	{ "bonus spins", bonus_fields,
+		"{\"game\":\"mystic-gem\",\"currency\":\"EUR\",\"coin_minor\":2,\"lines\":40,"
+		"\"coins\":1,\"spins\":10,\"expires_us\":1900000000000000,\"reason\":\"x\"}" },
+	{ "end of bonus spins", reason_fields, "{\"reason\":\"x\"}" },
+	{ "bonus spin", round_fields,
+		"{\"game\":\"bewitched\",\"expect\":3,\"bonus_spin\":"
+		"\"000102030405060708090a0b0c0d0e0f\",\"bet\":{\"coin_minor\":1,\"lines\":1,"
+		"\"coins\":1},\"nonce\":\"000102030405060708090a0b0c0d0e0f\"}" },
 };
 #define REQUESTS_N (sizeof(requests) / sizeof(requests[0]))
 
@@ -280,6 +290,28 @@ static void test_requests_fields_that_go_together(void **state)
 	}
 }
 
+/* RULE mystic-gem 7.2: a bonus spin has its bet; a round has either of the two. */
+static void test_requests_bet_or_bonus_spin(void **state)
+{
+	static const struct {
+		bool bet, bonus;
+		const char *found; /* NULL: taken */
+	} cases[] = { { true, false, NULL }, { false, true, NULL }, { false, false, "nothing" },
+		{ true, true, "a bet beside \"bonus_spin\"" } };
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct round_body body = { .has_bet = cases[i].bet,
+			.has_bonus_spin = cases[i].bonus };
+		struct problem problem = { 0 };
+		enum fields_status status = round_check(&body, &problem);
+		assert_int_equal(status == FIELDS_OK, cases[i].found == NULL);
+		if (cases[i].found == NULL)
+			continue;
+		assert_string_equal(problem.where, "bet");
+		assert_string_equal(problem.found, cases[i].found);
+	}
+}
+
 static void test_numbers_and_keys(void **state)
 {
 	static const struct {
@@ -314,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_requests_huge_numbers_are_named),
 		cmocka_unit_test(test_requests_values_are_exact),
 		cmocka_unit_test(test_requests_fields_that_go_together),
+		cmocka_unit_test(test_requests_bet_or_bonus_spin),
 		cmocka_unit_test(test_numbers_and_keys),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

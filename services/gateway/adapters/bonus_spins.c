@@ -1,0 +1,265 @@
+/* Bonus spins: what an operator's back end gives its players, sees of it, and takes back. */
+#include "services/gateway/adapters/money.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <jansson.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_MAX "200"
+
+/* ---- giving and ending --------------------------------------------------------------------------
+ */
+
+static void audit(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
+	const Carillon__WalletFact *fact, uint32_t status)
+{
+	char content[320];
+	char id[2 * ID_BYTES + 1] = "";
+	Carillon__SpinGrant *grant =
+		fact == NULL ? NULL
+			     : carillon__spin_grant__unpack(
+				       NULL, fact->record.len, fact->record.data);
+	for (size_t i = 0; fact != NULL && i < fact->outside_id.len && i < ID_BYTES; i++)
+		(void)snprintf(id + 2 * i, 3, "%02x", fact->outside_id.data[i]);
+	if (grant == NULL)
+		(void)snprintf(content, sizeof(content), "{}");
+	else
+		(void)snprintf(content, sizeof(content),
+			"{\"id\":\"%s\",\"game\":%" PRIu32 ",\"coin_minor\":%" PRId64
+			",\"lines\":%" PRIu32 ",\"coins\":%" PRIu32 ",\"spins\":%" PRIu32
+			",\"expires_us\":%" PRIu64 ",\"refusal\":%d}",
+			id, grant->game, grant->coin_minor, grant->lines, grant->coins,
+			grant->spins, grant->expires_us, (int)fact->refusal);
+	if (grant != NULL)
+		carillon__spin_grant__free_unpacked(grant, NULL);
+	audit_write(gateway, request, player_operator(ask->player), ask->text, ask->player, content,
+		status);
+}
+
+static void on_spins_fact(struct gateway *gateway, struct edge_request *request,
+	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+{
+	struct json_out *out = &gateway->out;
+	const char *code, *message;
+	(void)reply;
+	audit(gateway, request, ask, fact,
+		fact == NULL ? 504 : refusal_status(fact->refusal, &code, &message));
+	if (request == NULL)
+		return;
+	if (fact == NULL) {
+		ask_no_answer(request);
+		return;
+	}
+	if (refusal_answer(request, fact) != 200)
+		return;
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_hex(out, "id", fact->outside_id.data, fact->outside_id.len);
+	out_uint(out, "seq", fact->envelope == NULL ? 0 : fact->envelope->seq);
+	out_close(out, '}');
+	answer_sent(gateway, request, 200);
+}
+
+static void spins_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
+	Carillon__Outside *outside, const char *reason_text, const char *key)
+{
+	char actor[32];
+	char reason[REASON_MAX + 1];
+	(void)snprintf(reason, sizeof(reason), "%s", reason_text);
+	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, player_operator(ask.player));
+	outside->actor = actor;
+	outside->reason = reason;
+	ask.done = on_spins_fact;
+	(void)outside_ask(gateway, request, ask, outside, key);
+}
+
+/* The bet must be one that the game takes: a player could do nothing with any other. What the game
+ * takes may change until it is played; then it is refused there. */
+static bool bet_possible(struct edge_request *request, const struct bonus_body *body)
+{
+	char expected[96];
+	const struct game_limits *limits = game_limits(body->game, body->currency);
+	int64_t total;
+	bool coin = false;
+	if (limits == NULL) {
+		answer_bad(request, "currency", body->currency, "one that the game is played in");
+		return false;
+	}
+	for (size_t i = 0; i < limits->coins_n; i++)
+		coin = coin || limits->coin_minor[i] == body->coin_minor;
+	(void)snprintf(expected, sizeof(expected),
+		"%" PRId64 " to %" PRId64 " lines, %" PRId64 " to %" PRId64
+		" coins, a bet of %" PRId64 " to %" PRId64,
+		limits->lines_min, limits->lines_max, limits->coins_min, limits->coins_max,
+		limits->stake_min, limits->stake_max);
+	if (!coin)
+		answer_bad(request, "coin_minor", "another coin value",
+			"one of the game's in this currency (GET /v1/games/{id})");
+	else if (body->lines < limits->lines_min || body->lines > limits->lines_max)
+		answer_bad(request, "lines", "another number", expected);
+	else if (body->coins < limits->coins_min || body->coins > limits->coins_max)
+		answer_bad(request, "coins", "another number", expected);
+	else if (__builtin_mul_overflow(body->coin_minor, body->lines * body->coins, &total) ||
+		 total < limits->stake_min || total > limits->stake_max)
+		answer_bad(request, "coin_minor", "a bet outside of the game's", expected);
+	else
+		return true;
+	return false;
+}
+
+void on_bonus_spins(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct ask ask = { .text = "bonus spins" };
+	struct bonus_body body = { 0 };
+	Carillon__Outside outside = CARILLON__OUTSIDE__INIT;
+	Carillon__SpinGrant grant = CARILLON__SPIN_GRANT__INIT;
+	const struct currency *currency;
+	uint32_t operator_id;
+	const char *key;
+	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
+		!player_path(request, operator_id, &ask.player) ||
+		!answer_parse(request, bonus_fields, &body) ||
+		!currency_ok(request, body.currency, &currency) ||
+		!game_served(request, body.game) || !bet_possible(request, &body))
+		return;
+	grant.game = game_number(body.game);
+	grant.coin_minor = body.coin_minor;
+	grant.lines = (uint32_t)body.lines;
+	grant.coins = (uint32_t)body.coins;
+	grant.spins = (uint32_t)body.spins;
+	grant.expires_us = (uint64_t)body.expires_us;
+	outside.kind = CARILLON__MOVE_KIND__MOVE_SPINS;
+	outside.currency = currency->number;
+	outside.spins = &grant;
+	spins_ask(gateway, request, ask, &outside, body.reason, key);
+}
+
+static int hex_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* {id} of the path. */
+static bool id_path(struct edge_request *request, uint8_t id_r[ID_BYTES])
+{
+	const char *text = edge_parameter(request, 2);
+	bool good = strlen(text) == (size_t)2 * ID_BYTES;
+	for (size_t i = 0; good && i < ID_BYTES; i++) {
+		int high = hex_of(text[2 * i]);
+		int low = hex_of(text[2 * i + 1]);
+		good = high >= 0 && low >= 0;
+		id_r[i] = (uint8_t)((unsigned)high << 4 | (unsigned)low);
+	}
+	if (!good)
+		answer_bad(request, "id", text, "32 lower-case hex digits, as they were given");
+	return good;
+}
+
+void on_bonus_spins_end(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct ask ask = { .text = "end of bonus spins" };
+	struct reason_body body = { 0 };
+	Carillon__Outside outside = CARILLON__OUTSIDE__INIT;
+	Carillon__SpinGrant grant = CARILLON__SPIN_GRANT__INIT;
+	uint8_t id[ID_BYTES];
+	uint32_t operator_id;
+	const char *key;
+	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
+		!player_path(request, operator_id, &ask.player) || !id_path(request, id) ||
+		!answer_parse(request, reason_fields, &body))
+		return;
+	grant.grant.data = id;
+	grant.grant.len = ID_BYTES;
+	outside.kind = CARILLON__MOVE_KIND__MOVE_SPINS_END;
+	outside.spins = &grant;
+	spins_ask(gateway, request, ask, &outside, body.reason, key);
+}
+
+/* ---- looking ------------------------------------------------------------------------------------
+ */
+
+struct waiting {
+	struct gateway *gateway;
+	uint64_t ticket;
+};
+
+static void one_json(struct json_out *out, const PGresult *result, int i)
+{
+	int64_t spins = pg_number(result, i, 6);
+	int64_t used = pg_number(result, i, 7);
+	int64_t expires_us = pg_number(result, i, 8);
+	bool ended = pg_number(result, i, 10) != 0;
+	bool over = ended || expires_us < (int64_t)clock_wall_us();
+	const struct currency *currency = currency_by_number((uint32_t)pg_number(result, i, 2));
+	out_open(out, NULL, '{');
+	out_string(out, "id", PQgetvalue(result, i, 0));
+	out_string(out, "game", game_slug((uint32_t)pg_number(result, i, 1)));
+	out_string(out, "currency", currency == NULL ? "" : currency->code);
+	out_int(out, "coin_minor", pg_number(result, i, 3));
+	out_int(out, "lines", pg_number(result, i, 4));
+	out_int(out, "coins", pg_number(result, i, 5));
+	out_int(out, "spins", spins);
+	out_int(out, "used", used);
+	out_int(out, "left", over ? 0 : spins - used);
+	out_int(out, "expires_us", expires_us);
+	out_int(out, "seq", pg_number(result, i, 9));
+	out_bool(out, "ended", ended);
+	out_close(out, '}');
+}
+
+static void on_list(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
+	bool good = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
+	if (request != NULL && !good) {
+		answer_unavailable(request, error);
+	} else if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_open(out, "bonus_spins", '[');
+		for (int i = 0; i < PQntuples(result); i++)
+			one_json(out, result, i);
+		out_close(out, ']');
+		out_close(out, '}');
+		answer_sent(waiting->gateway, request, 200);
+	}
+	free(waiting);
+}
+
+void on_bonus_spins_list(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	struct gateway *gateway = context;
+	struct waiting *waiting;
+	uint32_t operator_id;
+	player_id player;
+	char number[24];
+	const char *parameters[] = { number };
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!player_path(request, operator_id, &player) || !answer_query(request, names))
+		return;
+	waiting = calloc(1, sizeof(*waiting));
+	if (waiting == NULL)
+		fatal("out of memory");
+	waiting->gateway = gateway;
+	waiting->ticket = edge_ticket(request);
+	(void)snprintf(number, sizeof(number), "%" PRId64, player);
+	pg_pool_query(gateway->pg_ro,
+		"select encode(id, 'hex'), game, currency, coin_minor, lines, coins, spins, used, "
+		"(extract(epoch from expires) * 1000000)::bigint, given_seq, (ended_seq is not "
+		"null)::integer from wallet.spin_grant where player = $1::bigint "
+		"order by given_seq desc limit " LIST_MAX,
+		1, parameters, QUERY_MS, on_list, waiting);
+}
