@@ -23,6 +23,7 @@ static const char *const titles[VERIFY_POINTS] = {
 	[7] = "the pools' identities hold",
 	[8] = "claims, hits and awards match one to one",
 	[10] = "the chain of batch digests is whole",
+	[11] = "bets are paid for, or are bonus spins given",
 };
 
 static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *parameters)
@@ -108,7 +109,7 @@ static void counts_take(PGconn *conn, struct verify_report *report)
 	static const struct {
 		int point, column;
 	} map[] = { { 1, 1 }, { 2, 0 }, { 3, 3 }, { 4, 4 }, { 5, 5 }, { 6, 6 }, { 7, 7 }, { 8, 8 },
-		{ 10, 3 } };
+		{ 10, 3 }, { 11, 2 } };
 	PGresult *result = ask(conn, sql, 0, NULL);
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)

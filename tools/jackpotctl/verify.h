@@ -1,6 +1,6 @@
 /* `jackpotctl ledger verify`: proves the books from the rows themselves (docs/architecture.md, "The
- * ledger"). One read-only snapshot, so it may run beside live services. Points 1 to 8 and the
- * unbroken chain of point 10; each breach names its row. */
+ * ledger"). One read-only snapshot, so it may run beside live services. Points 1 to 8, the
+ * unbroken chain of point 10, and the bonus spins of point 11; each breach names its row. */
 #ifndef CARILLON_JACKPOTCTL_VERIFY_H
 #define CARILLON_JACKPOTCTL_VERIFY_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VERIFY_POINTS 11       /* 1 to 10; 9 belongs to the daily close */
+#define VERIFY_POINTS 12       /* 1 to 11; 9 belongs to the daily close */
 #define VERIFY_BREACHES_MAX 20 /* named a query; a broken book seldom has one */
 
 /* One query of a point. It answers with a row a breach: point, where, found, expected. $1 and $2,

@@ -237,6 +237,47 @@ static const char awards_sql[] =
 	"claims', count(*)), 'one' "
 	"from closed group by shard, closed_seq having count(*) > 1 limit 40";
 
+/* A gift of bonus spins has as many used as accepted bets name it, and no bet is free without one.
+ * RULE mystic-gem 7.1 */
+static const char spins_sql[] =
+	"with uses as (select outside_id as id, player, game, currency, count(*) as n from "
+	"wallet.journal where kind = 2 and refusal = 0 and outside_id is not null group by 1, 2, "
+	"3, 4) "
+	"select 11, format('bonus spins %s of player %s', encode(id, 'hex'), player), "
+	"format('%s of %s used', coalesce(g.used::text, 'none'), coalesce(g.spins::text, 'none "
+	"given')), format('%s, as the bets that name them', coalesce(u.n, 0)) "
+	"from uses u full join wallet.spin_grant g using (id, player, game, currency) "
+	"where g.used is distinct from coalesce(u.n, 0) or g.used > g.spins limit 20";
+
+static const char spin_rows_sql[] =
+	"select 11, format('shard %s, seq %s', j.shard, j.seq), format('a bet of stake %s, mode "
+	"%s, tallies %s, time %s', j.stake, j.mode, j.tallies, j.time), case when j.outside_id is "
+	"null then 'a stake: it names no bonus spins' else format('stake 0, mode 0, no tallies, "
+	"behind seq %s of the shard, before seq %s, by %s', g.given_seq, g.ended_seq, g.expires) "
+	"end from wallet.journal j left join wallet.spin_grant g on g.id = j.outside_id "
+	"where j.kind = 2 and j.refusal = 0 and (j.stake = 0 or j.outside_id is not null) and "
+	"(g.id is null or j.stake <> 0 or j.mode <> 0 or j.tallies <> '{}' or j.shard <> g.shard "
+	"or j.seq <= g.given_seq or j.seq > coalesce(g.ended_seq, j.seq) or j.time > g.expires) "
+	"limit 20";
+
+static const char gifts_sql[] =
+	"with rows as (select shard, seq, player, game, currency, outside_id, amount from "
+	"wallet.journal where kind = 26 and refusal = 0) "
+	"select 11, format('shard %s, seq %s', coalesce(r.shard, g.shard), coalesce(r.seq, "
+	"g.given_seq)), case when r.seq is null then 'no row that gives bonus spins' else "
+	"format('bonus spins %s, amount %s', encode(r.outside_id, 'hex'), r.amount) end, case "
+	"when g.id is null then 'a row of wallet.spin_grant' else format('%s of player %s, game "
+	"%s, currency %s, amount 0', encode(g.id, 'hex'), g.player, g.game, g.currency) end "
+	"from rows r full join wallet.spin_grant g on g.shard = r.shard and g.given_seq = r.seq "
+	"where r.seq is null or g.id is null or g.id <> r.outside_id or g.player <> r.player or "
+	"g.game <> r.game or g.currency <> r.currency or r.amount <> 0 "
+	"union all select 11, format('shard %s, seq %s', coalesce(r.shard, g.shard), "
+	"coalesce(r.seq, g.ended_seq)), case when r.seq is null then 'no row that ends bonus "
+	"spins' else 'ends no bonus spins' end, 'one each' from (select shard, seq, player from "
+	"wallet.journal where kind = 27 and refusal = 0 and amount = 0) r full join (select * "
+	"from wallet.spin_grant where ended_seq is not null) g on g.shard = r.shard and "
+	"g.ended_seq = r.seq and g.player = r.player where r.seq is null or g.id is null limit 40";
+
 const struct verify_query verify_ledger_queries[] = {
 	{ seqs_sql, false },
 	{ accounts_sql, false },
@@ -252,5 +293,8 @@ const struct verify_query verify_ledger_queries[] = {
 	{ chain_sql, false },
 	{ claims_sql, false },
 	{ awards_sql, false },
+	{ spins_sql, false },
+	{ spin_rows_sql, false },
+	{ gifts_sql, false },
 	{ NULL, false },
 };
