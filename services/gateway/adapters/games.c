@@ -154,13 +154,13 @@ static int64_t member(const json_t *object, const char *name)
 
 static void limits_read(const json_t *game, const json_t *currency, struct game_limits *limits)
 {
-	const json_t *coins = json_object_get(currency, "coins");
+	const json_t *coins = json_object_get(currency, "coins_minor");
 	*limits = (struct game_limits){ .lines_min = member(game, "lines_min"),
 		.lines_max = member(game, "lines_max"),
 		.coins_min = member(game, "coins_min"),
 		.coins_max = member(game, "coins_max"),
-		.stake_min = member(currency, "stake_min"),
-		.stake_max = member(currency, "stake_max") };
+		.stake_min = member(currency, "stake_min_minor"),
+		.stake_max = member(currency, "stake_max_minor") };
 	for (size_t i = 0; i < json_array_size(coins) && i < GAME_COINS_MAX; i++)
 		limits->coin_minor[limits->coins_n++] =
 			json_integer_value(json_array_get(coins, i));
