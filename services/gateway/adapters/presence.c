@@ -44,6 +44,13 @@ void presence_begin(struct gateway *gateway)
 		&gateway->reconnect);
 }
 
+/* May Redis be asked? What was queued before has then gone, so that the next answer is ours. */
+static bool asking(struct gateway *gateway)
+{
+	return redis_link_up(gateway->sessions) &&
+	       redis_link_flush(gateway->sessions, NULL, NULL);
+}
+
 /* ---- inactivity ---- */
 
 static uint64_t idle_ms_of(const struct gateway *gateway, player_id player)
@@ -65,7 +72,7 @@ static void on_seen(void *context, size_t index, const struct redisReply *reply)
 static uint64_t told(struct gateway *gateway, const char *name)
 {
 	struct session_seen seen = { 0, 0 };
-	if (redis_link_flush(gateway->sessions, NULL, NULL) &&
+	if (asking(gateway) &&
 		redis_link_command(gateway->sessions, "GET carillon:session:%s", name))
 		(void)redis_link_flush(gateway->sessions, on_seen, &seen);
 	return seen.acted_ms;
@@ -191,7 +198,7 @@ static void on_drop(void *context, size_t index, const struct redisReply *reply)
 /* Who opens a game anew asks Redis itself; moves are held against what was read lately. */
 static uint64_t dropped_ms(struct gateway *gateway, char *member, bool opens)
 {
-	if (opens && redis_link_flush(gateway->sessions, NULL, NULL) &&
+	if (opens && asking(gateway) &&
 		redis_link_command(gateway->sessions, "ZSCORE " DROPS_KEY " %s", member))
 		(void)redis_link_flush(gateway->sessions, on_drop, member);
 	return moment_known(&dropped, drop_key(member));
@@ -252,8 +259,7 @@ void presence_read(struct gateway *gateway)
 	uint64_t now = now_ms();
 	uint64_t oldest = now - (uint64_t)RECONNECT_S_MAX * 1000;
 	uint64_t since = newest_drop_ms > oldest + OVERLAP_MS ? newest_drop_ms - OVERLAP_MS : oldest;
-	if (!waits_any(&gateway->reconnect) ||
-		!redis_link_flush(gateway->sessions, NULL, NULL))
+	if (!waits_any(&gateway->reconnect) || !asking(gateway))
 		return;
 	if (redis_link_command(gateway->sessions,
 		    "ZREVRANGEBYSCORE " DROPS_KEY " +inf %" PRIu64 " WITHSCORES LIMIT 0 %d", since,

@@ -79,9 +79,10 @@ static int writable(struct client *client)
 		return -1;
 	}
 	if (client->ping) {
-		unsigned char empty[LWS_PRE + 1] = { 0 };
+		/* Not an empty one: the library does not tell of a pong without a payload. */
+		unsigned char ping[LWS_PRE + 1] = { 0 };
 		client->ping = false;
-		if (lws_write(client->wsi, empty + LWS_PRE, 0, LWS_WRITE_PING) < 0)
+		if (lws_write(client->wsi, ping + LWS_PRE, 1, LWS_WRITE_PING) < 0)
 			return -1;
 		client_wake(client);
 		return 0;

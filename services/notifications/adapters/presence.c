@@ -65,7 +65,8 @@ void presence_look(struct presence *presence, const char *const *names, size_t n
 	struct session_seen *seen_r)
 {
 	memset(seen_r, 0, n * sizeof(*seen_r));
-	if (n == 0 || !redis_link_flush(presence->redis, NULL, NULL))
+	if (n == 0 || !redis_link_up(presence->redis) ||
+		!redis_link_flush(presence->redis, NULL, NULL))
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (!redis_link_command(presence->redis, "GET carillon:session:%s", names[i]))
