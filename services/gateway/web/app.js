@@ -28,7 +28,8 @@ export function mergePools(old, fresh) {
 	return [...known.values()].sort((a, b) => a.pool - b.pool);
 }
 
-function useEvents({ state, latest, dispatch }) {
+function useEvents({ state, latest, dispatch, ended, rejoin }) {
+	const feed = useRef(null);
 	useEffect(() => {
 		if (!state.config) return undefined;
 		// News of a balance may be older than the answer that the page has: the last of them is believed once no other comes and no move is under way.
@@ -38,21 +39,26 @@ function useEvents({ state, latest, dispatch }) {
 			balance = setTimeout(() => latest.current.busy ? settle(minor) : dispatch({ type: "balance", minor }), BALANCE_SETTLES_MS);
 		};
 		const channels = state.token ? ["jackpots", "winners", "player"] : ["jackpots", "winners"];
-		const leave = listen(state.config.events_url, {
+		const listening = listen(state.config.events_url, {
 			channels,
 			token: state.token,
 			onState: (text) => dispatch({ type: "feed", text }),
+			onBack: () => { if (latest.current.token && !latest.current.busy) rejoin(0); },
+			onIdle: ended,
 			onEvent: (event) => {
 				if (event.pools) dispatch({ type: "pools", pools: mergePools(latest.current.pools, event.pools) });
 				if (event.type === "winner") dispatch({ type: "winner", winner: event });
 				if (event.type === "balance") settle(event.balance_minor);
 			},
 		});
+		feed.current = listening;
+		listening.play(latest.current.game?.id);
 		return () => {
 			clearTimeout(balance);
-			leave();
+			listening.close();
 		};
 	}, [state.config, state.token]);
+	useEffect(() => { if (state.game) feed.current?.play(state.game.id); }, [state.game?.id]);
 }
 
 function Clock() {
@@ -83,13 +89,26 @@ function Proof({ proof }) {
 		<span class="quiet"> secret ${proof.ok ? "matches" : "does not match"} ${proof.promised}</span></p>`;
 }
 
+// RULE bewitched 7.3, RULE mona-lisa 6.3: the game takes a lost connection back after a while, which is counted down.
+function Away({ until }) {
+	const left = () => Math.max(0, Math.ceil((until - Date.now()) / 1000));
+	const [seconds, tick] = useState(left());
+	useEffect(() => {
+		const timer = setInterval(() => tick(left()), 250);
+		return () => clearInterval(timer);
+	}, [until]);
+	return html`<div class="message" role="timer" id="away"><span class="bad">The connection was lost. This game goes on in <b>${seconds}</b> s, by itself, where it stood.</span></div>`;
+}
+
 // What is said or asked now, always in the same place: a refusal, news, the double.
 function Say({ app }) {
 	const { state, dispatch } = app;
 	const { message, game, round } = state;
 	const smallest = () => dispatch({ type: "bet", bet: { coin_minor: game.currencies.find((c) => c.currency === state.currency).coins_minor[0], lines: game.lines_min, coins: game.coins_min, mode: game.modes[0].id } });
+	if (state.away) return html`<div class="say ${game.gamble ? "" : "brief"}"><${Away} until=${state.away} /></div>`;
 	return html`<div class="say ${game.gamble ? "" : "brief"}"><div class="message" role="status" id="message">${message ? html`<span class=${message.bad ? "bad" : "good"}>${message.text}</span>` : null}
-		${message?.smallest ? html` <button id="smallest" onClick=${smallest}>Set the smallest bet</button>` : null}</div>
+		${message?.smallest ? html` <button id="smallest" onClick=${smallest}>Set the smallest bet</button>` : null}
+		${state.left ? html` <button class="main" id="continue" disabled=${state.busy} onClick=${app.login}>Continue as ${state.left}</button>` : null}</div>
 		${round?.next === "gamble" && !state.spinning && !state.revealing && game.gamble ? html`<${Gamble} state=${state} act=${app.act} />` : null}</div>`;
 }
 
@@ -165,7 +184,7 @@ function App() {
 			${demo ? html`<span class="banner" id="demo">Demo: play money${state.game.demo ? ", and a demo definition with more jackpots than the real one" : ""}</span>` : null}
 			<span class="spacer"></span>
 			<span class="quiet" id="feed">${state.feed}</span>
-			${state.token ? html`<span id="player">${state.player}</span>` : html`<button class="main" id="login" disabled=${state.busy} onClick=${app.login}>Play as a demo player</button>`}
+			${state.token ? html`<span id="player">${state.player}</span>` : html`<button class="main" id="login" disabled=${state.busy} onClick=${app.login}>${state.left ? `Continue as ${state.left}` : "Play as a demo player"}</button>`}
 		</header>
 		<${Games} state=${state} />
 		<${Jackpots} pools=${state.pools} game=${state.game} currency=${state.currency ?? "EUR"} coin=${state.bet.coin_minor} />

@@ -1,18 +1,24 @@
-// Live events: subscribes over WebSocket, resumes the winners where it left off, and comes back with growing, jittered pauses.
+// Live events: subscribes over WebSocket, resumes the winners where it left off, and comes back with growing, jittered pauses. It says which game is played
+// over it: where that connection is lost, some games take the player back only after a while.
 
-export function listen(url, { channels, token, onEvent, onState }) {
+const TOKEN_REFUSED = 4001;
+const SESSION_IDLE = 4004;
+
+export function listen(url, { channels, token, onEvent, onState, onBack, onIdle }) {
 	let socket = null;
 	let attempt = 0;
 	let closed = false;
+	let game = null;
 	const positions = {};
 
 	function connect() {
 		socket = new WebSocket(url);
 		socket.onopen = () => {
+			if (attempt) onBack?.();
 			attempt = 0;
 			onState?.("live");
 			const subscribe = { subscribe: channels };
-			if (token) subscribe.token = token;
+			if (token) Object.assign(subscribe, { token, game });
 			if (positions.winners) subscribe.resume = { winners: positions.winners };
 			socket.send(JSON.stringify(subscribe));
 		};
@@ -23,7 +29,8 @@ export function listen(url, { channels, token, onEvent, onState }) {
 		};
 		socket.onclose = (event) => {
 			if (closed) return;
-			if (event.code === 4001) return onState?.("token refused");
+			if (event.code === TOKEN_REFUSED) return onState?.("token refused");
+			if (event.code === SESSION_IDLE) return onIdle?.();
 			onState?.("reconnecting");
 			attempt += 1;
 			setTimeout(connect, Math.min(250 * 2 ** attempt, 15000) * (0.5 + Math.random()));
@@ -31,8 +38,14 @@ export function listen(url, { channels, token, onEvent, onState }) {
 	}
 
 	connect();
-	return () => {
-		closed = true;
-		socket?.close();
+	return {
+		play(id) {
+			game = id;
+			if (token && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ subscribe: ["player"], token, game }));
+		},
+		close() {
+			closed = true;
+			socket?.close();
+		},
 	};
 }

@@ -7,6 +7,7 @@ import { REDUCERS, START, isWatching, sceneOf } from "/state.js";
 
 const PACE_MS = { slow: 620, won: 950, fast: 70 }; // between two phases of a round: nothing won, something won, fast play
 const REMEMBERED = 16; // moves for which a request is known by its key
+const AWAY = Symbol("the game takes the player back, and shows where it stands");
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // The secret of a closed round must hash to what was promised before its nonce was sent.
@@ -95,7 +96,8 @@ async function play(store, request, from, again = true) {
 	} catch (error) {
 		if (!(error instanceof ApiError)) console.error(error);
 		if (error.code === "already_done") return done(store, error);
-		store.dispatch({ type: "failed", error });
+		if (error.code === "reconnect_later") return rejoin(store, error.body.retry_s);
+		failed(store, error);
 		if (error.code !== "move_spent" || !again || from !== 0 || error.body.expect - expect > REMEMBERED) return null;
 	}
 	return play(store, request, from, false);
@@ -128,7 +130,8 @@ async function setting(store, change) {
 		return answer;
 	} catch (error) {
 		if (error.code === "already_done") return done(store, error);
-		store.dispatch({ type: "failed", error });
+		if (error.code === "reconnect_later") await rejoin(store, error.body.retry_s);
+		else failed(store, error);
 		return null;
 	}
 }
@@ -142,21 +145,70 @@ async function autospin(store, settings) {
 		const { autoplay, autospin: wanted } = store.current;
 		if (!wanted || !autoplay?.spins) break;
 		const answer = await spin(store);
-		if (!answer || isWatching(answer.round)) break;
+		if (answer === AWAY && !isWatching(store.current.round)) continue;
+		if (!answer || answer === AWAY || isWatching(answer.round)) break;
 		await pause(store.current.fast ? 80 : 400);
 	}
 	store.dispatch({ type: "autospin", spins: 0 });
-	if (store.current.autoplay?.spins) await setting(store, { autoplay: { ...store.current.autoplay, spins: 0 } });
+	if (store.current.token && store.current.autoplay?.spins) await setting(store, { autoplay: { ...store.current.autoplay, spins: 0 } });
 }
 
 async function login(store) {
 	store.dispatch({ type: "busy" });
 	try {
-		const answer = await post("/v1/demo/sessions", {});
-		sessionStorage.setItem("token", answer.token);
-		store.dispatch({ type: "session", token: answer.token, answer: await get(`/v1/state?game=${store.current.game.id}`, answer.token) });
+		const { left, game } = store.current;
+		const { token, player } = await post("/v1/demo/sessions", left ? { player: Number(left.split("-")[1]) } : {});
+		sessionStorage.setItem("token", token);
+		sessionStorage.setItem("player", player);
+		const answer = await get(`/v1/state?game=${game.id}`, token).catch(later);
+		store.dispatch({ type: "session", token, answer });
+		if (answer.retry_s) await rejoin(store, answer.retry_s);
 	} catch (error) {
-		store.dispatch({ type: "failed", error });
+		failed(store, error);
+	}
+}
+
+// RULE bewitched 7.1, 7.2, RULE mona-lisa 6.1, 6.2: the way back is a new session of the same player, and what was open is found again.
+function ended(store) {
+	sessionStorage.removeItem("token");
+	store.dispatch({ type: "ended", player: store.current.player ?? sessionStorage.getItem("player") });
+}
+
+const failed = (store, error) => error.code === "session_idle" ? ended(store) : store.dispatch({ type: "failed", error });
+
+// A game that takes the player only later is there without its state.
+function later(error) {
+	if (error.code !== "reconnect_later") throw error;
+	return { retry_s: error.body.retry_s };
+}
+
+// RULE bewitched 7.3, RULE mona-lisa 6.3: comes back to the game after so many seconds, or more where it says so, and shows where it stands. A move
+// that was refused meanwhile is the player's to make again; an autoplay goes on. 0: only looks whether the game takes him.
+function rejoin(store, seconds) {
+	store.rejoining ??= comeBack(store, seconds).finally(() => { store.rejoining = null; });
+	return store.rejoining;
+}
+
+async function comeBack(store, seconds) {
+	const { token, game } = store.current;
+	for (let left = seconds; ; ) {
+		if (left > 0) {
+			store.dispatch({ type: "away", until: Date.now() + 1000 * left });
+			await pause(1000 * left);
+		}
+		try {
+			const answer = await get(`/v1/state?game=${game.id}`, token).catch(later);
+			left = answer.retry_s ?? 0;
+			if (left > 0) continue;
+			const { autospin: wanted } = store.current; // the player may have stopped it while he waited
+			if (store.current.away) store.dispatch({ type: "game", game, answer });
+			else if (!store.current.busy) store.dispatch({ type: "balance", minor: answer.balance_minor });
+			if (wanted) store.dispatch({ type: "autospin", spins: wanted });
+		} catch (error) {
+			failed(store, error);
+		}
+		if (store.current.away) store.dispatch({ type: "away", until: 0 });
+		return AWAY;
 	}
 }
 
@@ -165,11 +217,11 @@ async function stateOf(store, id) {
 	const token = store.current.token ?? sessionStorage.getItem("token");
 	if (!token) return null;
 	try {
-		return { token, answer: await get(`/v1/state?game=${id}`, token) };
+		return { token, answer: await get(`/v1/state?game=${id}`, token).catch(later) };
 	} catch (error) {
 		if (error.status !== 401) throw error;
 		sessionStorage.removeItem("token");
-		return null;
+		return error.code === "session_idle" ? { idle: true } : null;
 	}
 }
 
@@ -177,13 +229,15 @@ async function open(store, id) {
 	try {
 		const [game, session] = await Promise.all([get(`/v1/games/${id}`), stateOf(store, id)]);
 		store.dispatch({ type: "game", game, answer: session?.answer });
+		if (session?.idle) return ended(store);
 		if (session && !store.current.token) store.dispatch({ type: "session", ...session });
+		if (session?.answer.retry_s) await rejoin(store, session.answer.retry_s);
 	} catch (error) {
-		store.dispatch({ type: "failed", error });
+		failed(store, error);
 	}
 }
 
-const MOVES = { spin, act, setting, autospin, login, open, skip, loadHistory };
+const MOVES = { spin, act, setting, autospin, login, open, skip, loadHistory, ended, rejoin };
 
 export function useGame() {
 	const [state, show] = useState(START);

@@ -7,7 +7,7 @@ export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
 	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, busy: false, spinning: false, revealing: false, round: null, carried: null,
-	steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], wonBefore: 0, from: 0, paying: null, shownRound: null,
+	left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], wonBefore: 0, from: 0, paying: null, shownRound: null,
 };
 
 // What every answer about play carries, however the round stands.
@@ -45,7 +45,15 @@ export const REDUCERS = {
 		const shown = withRound(fresh, answer);
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
 	},
-	session: (state, { token, answer }) => withRound({ ...state, token, message: null }, answer),
+	session: (state, { token, answer }) => withRound({ ...state, token, message: null, left: null }, answer),
+	// Ended by inactivity; `left` is who may continue here.
+	ended(state, { player }) {
+		const live = state.config.kind === "live";
+		const text = `The session has ended because nothing was done for a while. What you left is kept${live ? ": open the game again." : "."}`;
+		return { ...state, token: null, left: live ? null : player, away: 0, busy: false, spinning: false, revealing: false, autospin: 0, message: { bad: true, text } };
+	},
+	// The game takes the player back then; 0: it has.
+	away: (state, { until }) => ({ ...state, away: until, busy: until > 0, spinning: false, revealing: false, message: until ? null : state.message }),
 	busy: (state, { fresh }) => ({ ...state, busy: true, message: null, said: "", spinning: Boolean(fresh), paying: fresh ? payingOf(state) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? state.bet.mode : state.mode }),
 	phase(state, { phase, first, round }) {
 		const before = first ? (phase.index === 0 ? [] : state.steps) : state.steps;

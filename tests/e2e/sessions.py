@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Sessions that end by inactivity and games that wait after a lost connection, with short times: what is refused, what is told, and that nothing
+of a game is lost by it; then the same in a browser."""
+import hashlib
+import os
+import shutil
+import signal
+import time
+
+import pages
+from lib_play import RULES, Person, Socket, force
+from lib_stack import Installation, read_text, run, wait_until
+
+IDLE_S, WAIT_S, PING_S = 5, 3, 3
+SETTINGS = {"gateway-1": f"GATEWAY_IDLE=0,1={IDLE_S}s GATEWAY_RECONNECT=bewitched={WAIT_S}s", "notifications-1": f"NOTIFICATIONS_PING_S={PING_S}"}
+WIN = RULES.stops(win=True, bet={"coin_minor": 1, "lines": 1, "coins": 1})
+place = None
+
+
+def with_settings():
+    """Gateway and notifications anew, with the short times."""
+    path = f"{place.data}/run/supervisor.conf"
+
+    def line_with(line):
+        short = SETTINGS.get(line.split(" ", 1)[0])
+        names = {word.split("=", 1)[0] for word in short.split()} if short else ()
+        return " ".join(word for word in line.split(" ") if word.split("=", 1)[0] not in names).replace(" : ", f" {short} : ", 1) if short else line
+    text = "\n".join(line_with(line) for line in read_text(path).splitlines()) + "\n"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    before = {name: place.pid(name) for name in SETTINGS}
+    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
+    wait_until("other processes", lambda: all(place.pid(name) not in (pid, 0) for name, pid in before.items()), 20)
+
+    def ready():
+        try:
+            events(Person(place)).close()
+            return place.http("GET", "/readyz", timeout=2).status == 200
+        except (OSError, AssertionError):
+            return False
+    wait_until("gateway and notifications", ready, 20)
+
+
+def events(person, game=None):
+    """The person's own connection, subscribed."""
+    url = place.http("GET", "/v1/config").json["events_url"]
+    socket = Socket(url, {"subscribe": ["player", "jackpots"], "token": person.token, **({"game": game} if game else {})})
+    socket.until(lambda event: event["type"] == "snapshot")
+    return socket
+
+
+def state(person, game="bewitched"):
+    return place.http("GET", f"/v1/state?game={game}", token=person.token)
+
+
+def cut(person, game="bewitched"):
+    """A connection that is there and then is not; back when the gateways know it, or must not learn of it."""
+    socket = events(person, game)
+    socket.close()
+    time.sleep(0.5)
+
+
+def bet(person, status=200):
+    return person.ask("POST", "/v1/rounds", person.bet_body(), status=status)
+
+
+def again(person):
+    """The same player in a new session."""
+    return Person(place, number=person.number)
+
+
+def code_of(person):
+    """Of the answer to a question for the state: "" where it is answered."""
+    try:
+        return state(person).error.get("code", "")
+    except OSError:
+        return None
+
+
+# RULE bewitched 7.1, 7.2, 7.3, RULE mona-lisa 6.1, 6.2, 6.3
+def test_who_does_nothing_is_logged_out_and_finds_his_round_again():
+    person, busy, silent, alive = Person(place), Person(place), Person(place), Person(place)
+    socket, answering, deaf = events(person), events(alive, "bewitched"), events(silent, "bewitched")  # nobody reads what the deaf one is sent
+    opened = time.monotonic()
+    force(place, person.name, WIN)
+    bet(person)
+    began = time.monotonic()
+    left = person.round
+    assert left["next"] == "gamble", left
+    while time.monotonic() - began < IDLE_S + 0.3:
+        if time.monotonic() - began < IDLE_S - 1:  # asking is no action
+            assert code_of(person) == ""
+        bet(busy)
+        time.sleep(0.5)
+    refused = state(person)
+    assert (refused.status, refused.error["code"]) == (401, "session_idle"), refused
+    assert refused.error["found"] == f"no action for {IDLE_S} seconds" and refused.error["expected"], refused
+    for method, path, body in (("POST", "/v1/rounds", person.bet_body()), ("GET", "/v1/rounds", None)):
+        refused = place.http(method, path, body, token=person.token, key="k" if body else None)
+        assert (refused.status, refused.error["code"]) == (401, "session_idle"), (path, refused)
+    assert code_of(busy) == ""
+    while socket.next() is not None:
+        pass
+    assert socket.close_code == 4004, socket.close_code
+    back = again(person)
+    assert back.token != person.token and back.refresh()["round"]["round"] == left["round"] and back.round["next"] == "gamble"
+    assert back.balance == person.balance
+    back.act("collect")
+    # Half-open: after two silences of NOTIFICATIONS_PING_S nobody is there, but who answers is.
+    while time.monotonic() - opened < 2 * PING_S + 2:
+        if answering.next() is None:
+            break
+    lost = place.redis("ZRANGE", "carillon:dropped", "0", "-1").split()
+    assert f"{silent.name}:bewitched" in lost and f"{alive.name}:bewitched" not in lost, lost
+    deaf.close()
+
+
+# RULE bewitched 7.1, RULE mona-lisa 6.1
+def test_gateways_know_of_each_other_and_lost_knowledge_refuses_nobody():
+    person = Person(place)
+    key = "carillon:session:" + hashlib.sha256(person.token.encode()).hexdigest()[:32]
+    acted, idle = wait_until("the session in Redis", lambda: place.redis("GET", key).strip(), 5).split(",")
+    assert int(idle) == IDLE_S * 1000
+    place.redis("SET", key, f"{int(acted) - 60000},{idle}")
+    place.kill("gateway-1")
+    wait_until("another gateway, which refuses", lambda: code_of(person) == "session_idle", 20)
+    place.redis("DEL", key)
+    place.kill("gateway-1")
+    wait_until("another gateway, which knows nothing", lambda: code_of(person) == "", 20)
+
+
+# RULE bewitched 7.2, 7.3, RULE mona-lisa 6.2, 6.3
+def test_a_lost_connection_is_not_taken_back_at_once():
+    person = Person(place)
+    force(place, person.name, WIN)
+    bet(person)
+    left = person.round
+    cut(person)
+    lost = time.monotonic()
+    refused = state(person)
+    assert (refused.status, refused.error["code"]) == (429, "reconnect_later"), refused
+    assert 0 < refused.json["retry_s"] <= WAIT_S and refused.headers["Retry-After"] == str(refused.json["retry_s"]), refused.json
+    body = person.action_body("collect")
+    refused = place.http("POST", f"/v1/rounds/{left['round']}/actions", body, token=person.token, key="collect")
+    assert (refused.status, refused.error["code"]) == (429, "reconnect_later"), refused
+    assert state(person, "mystic-gem").status == 200, "other games take him"
+    assert again(person).session["state"], "and a session he may have"
+    assert state(again(person)).status == 429, "which opens the game no sooner"
+    wait_until("the game again", lambda: state(person).status == 200, WAIT_S)
+    assert time.monotonic() - lost > WAIT_S - 1.5
+    assert state(person).json["round"] == left
+    answer = place.http("POST", f"/v1/rounds/{left['round']}/actions", body, token=person.token, key="collect")
+    assert answer.status == 200, answer
+
+
+# RULE bewitched 7.3, RULE mona-lisa 6.3
+def test_what_is_no_lost_connection():
+    person = Person(place)
+
+    def welcome(why):
+        time.sleep(0.4)
+        answer = state(person)
+        assert answer.status == 200, f"{why}: {answer}"
+    for code in (b"\x03\xe8", b"\x03\xe9", b""):
+        socket = events(person, "bewitched")
+        socket.send(code, 8)
+        while socket.next() is not None:  # until the server has said goodbye too
+            pass
+        socket.close()
+        welcome(f"goodbye with {code!r}")
+    cut(person, "mystic-gem")
+    answer = state(person, "mystic-gem")
+    assert answer.status == 200, "a game without this policy"
+    events(person).close()
+    welcome("a connection that plays no game")
+    first, second = events(person, "bewitched"), events(person, "bewitched")
+    second.close()
+    welcome("the second window")
+    place.kill("notifications-1")
+    wait_until("notifications", lambda: place.status()["notifications-1"][0] == "running", 20)
+    welcome("the server's own end")
+    first.close()
+
+
+# ---- the page ----
+
+def player_page(name):
+    page = pages.Page(name)
+    return page, page.login()
+
+
+# RULE bewitched 7.1, 7.2, RULE mona-lisa 6.1, 6.2
+def test_the_page_says_that_the_session_ended_and_leads_back():
+    page, player = player_page("idle")
+    page.spin(player, *RULES.stops(win=True, bet=pages.MAX))
+    page.see("document.querySelector('#gamble')")
+    page.see("document.querySelector('#continue')", 1000 * (IDLE_S + 5))
+    assert "ended" in page.text(selector="#message"), page.text(selector="#message")
+    page.picture("ended")
+    page.press("#continue")
+    page.see("document.querySelector('#player') && document.querySelector('#gamble')")
+    assert page.text(selector="#player").strip().split()[-1] == player, "the same player"
+    page.press("#collect")
+    page.see("!document.querySelector('#gamble')")
+
+
+# RULE bewitched 7.3, RULE mona-lisa 6.3
+def test_the_page_counts_down_and_goes_on_by_itself():
+    page, player = player_page("lost")
+    page.reload()
+    page.see("document.querySelector('#player') && !document.querySelector('#spin').disabled")
+    assert not page.evaluate(code="!!document.querySelector('#away')"), "loading the page anew is no lost connection"
+    token = page.evaluate(code="sessionStorage.getItem('token')")
+    page.evaluate(code="location.href = '/symbols.svg'")  # away, and another connection of the same player is cut
+    time.sleep(0.5)
+    person = Person(place, number=int(player.split("-")[1]))
+    person.token = token
+    force(place, player, pages.LOSS)
+    bet(person)  # an action, lest the session should end in the meantime
+    cut(person)
+    pages.browser.ask("open", "lost", url=place.url)
+    page.see("document.querySelector('#away')")
+    assert page.text(selector="#away"), "says why and for how long"
+    page.picture("countdown")
+    page.see("!document.querySelector('#away') && !document.querySelector('#spin').disabled", 1000 * (WAIT_S + 5))
+    page.spin(player)
+    assert page.money("#balance") == pages.state_of(player)
+
+
+if __name__ == "__main__":
+    with Installation("sessions") as place:
+        with_settings()
+        pages.place = place
+        pages.browser = pages.Browser() if shutil.which("chromium") else None
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_") and (pages.browser or "page" not in name)])
+        except SystemExit as status:
+            if status.code:
+                raise
+        finally:
+            if pages.browser:
+                pages.browser.end()
