@@ -38,6 +38,7 @@ function makeStore(show) {
 	const store = {
 		current: START,
 		promises: {}, // round -> hash given before it
+		rejoining: null, // while a lost connection is waited for
 		skipping: null, // ends the pause between two phases, and all after it
 		dispatch(action) {
 			store.current = REDUCERS[action.type](store.current, action);
