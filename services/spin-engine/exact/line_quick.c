@@ -7,25 +7,9 @@ struct line_cells {
 	const uint64_t *weight[GAME_REELS_MAX];
 	uint64_t total[GAME_REELS_MAX];
 	exact_count after[GAME_REELS_MAX]; /* product of the totals of the reels behind it */
-	bool narrow;			   /* narrow_runs_of does */
-	uint64_t pay[GAME_SYMBOLS_MAX]
-		    [GAME_REELS_MAX + 1]; /* for it: the flat multiplier included */
-	uint64_t
-		wild_worth[GAME_REELS_MAX + 1]; /* what so many leading wilds pay, whatever comes */
+	/* what so many leading wilds pay, whatever comes */
+	uint64_t wild_worth[GAME_REELS_MAX + 1];
 };
-
-void line_quick_init(struct line_quick *quick, const struct game *game, uint32_t set,
-	uint32_t wild_reels, const struct line_terms *terms)
-{
-	*quick = (struct line_quick){
-		.game = game, .set = set, .wild_reels = wild_reels, .terms = *terms
-	};
-	for (uint32_t s = 0; s < game->symbol_count; s++)
-		if (game->symbol[s].kind == SYMBOL_LINE)
-			quick->stand_in |= UINT32_C(1) << s;
-	for (uint32_t r = 0; r < game->reels; r++)
-		line_quick_renew(quick, r);
-}
 
 void line_quick_renew(struct line_quick *quick, uint32_t reel)
 {
@@ -65,6 +49,71 @@ static uint64_t wild_worth(const struct line_quick *quick, uint32_t count)
 	return best;
 }
 
+/* A line with k leading wilds pays max(worth of k wilds, pay of the run): taken apart into what
+ * each further cell adds, so that what comes behind a run is not asked for. Ways of exactly k
+ * leading wilds are ways of k of them less ways of k + 1, so where two neighbours k pay alike
+ * nothing is left of the second: without a pay for fewer than three, most of a symbol's runs are k
+ * = 0. */
+static void run_steps(struct line_quick *quick, uint32_t symbol)
+{
+	const struct game *game = quick->game;
+	struct line_steps *steps = &quick->steps;
+	bool helped = quick->stand_in >> symbol & 1;
+	uint64_t step[GAME_REELS_MAX][GAME_REELS_MAX + 1];
+
+	for (uint32_t k = 0; k < (helped ? game->reels : 1); k++) {
+		uint64_t floor = wild_worth(quick, k), before = floor;
+
+		for (uint32_t n = k + 1; n <= game->reels; n++) {
+			uint64_t pay = times_wilds(&quick->terms, game->symbol[symbol].pay[n], 0);
+			uint64_t worth = pay > floor ? pay : floor;
+
+			steps->most = worth > steps->most ? worth : steps->most;
+			step[k][n] = worth - before;
+			steps->run[symbol][k][n] = step[k][n] - (k > 0 ? step[k - 1][n] : 0);
+			if (steps->run[symbol][k][n] != 0)
+				steps->leads[symbol] |= UINT32_C(1) << k;
+			before = worth;
+		}
+		/* k + 1 wilds are not k and then the symbol */
+		if (helped)
+			steps->wild[k + 1] -= step[k][k + 1];
+	}
+}
+
+static void steps_init(struct line_quick *quick)
+{
+	const struct game *game = quick->game;
+	struct line_steps *steps = &quick->steps;
+
+	for (uint32_t n = 1; n <= game->reels; n++) {
+		uint64_t worth = wild_worth(quick, n);
+
+		steps->most = worth > steps->most ? worth : steps->most;
+		steps->wild[n] = worth - wild_worth(quick, n - 1);
+	}
+	for (uint32_t s = 0; s < game->symbol_count; s++)
+		if (s != game->wild &&
+			((quick->stand_in >> s & 1) != 0 || game->symbol[s].kind == SYMBOL_JACKPOT))
+			run_steps(quick, s);
+}
+
+void line_quick_init(struct line_quick *quick, const struct game *game, uint32_t set,
+	uint32_t wild_reels, const struct line_terms *terms)
+{
+	*quick = (struct line_quick){
+		.game = game, .set = set, .wild_reels = wild_reels, .terms = *terms
+	};
+	for (uint32_t s = 0; s < game->symbol_count; s++)
+		if (game->symbol[s].kind == SYMBOL_LINE)
+			quick->stand_in |= UINT32_C(1) << s;
+	if (terms->wild_multiplier_count == 0)
+		steps_init(quick);
+	line_graph_init(&quick->graph, game);
+	for (uint32_t r = 0; r < game->reels; r++)
+		line_quick_renew(quick, r);
+}
+
 /* Runs of `symbol` behind `lead` wilds: the sum over length and wilds of pay x weight. `head` is
  * the weight of the leading wilds. */
 static exact_count runs_of(const struct line_quick *quick, const struct line_cells *cells,
@@ -101,34 +150,6 @@ static exact_count runs_of(const struct line_quick *quick, const struct line_cel
 	return sum;
 }
 
-/* The same where wilds multiply nothing, so that how many of them are in a run does not matter, and
- * where all combinations are fewer than 2^64. */
-static exact_count narrow_runs_of(const struct line_quick *quick, const struct line_cells *cells,
-	uint32_t symbol, uint32_t lead, uint64_t head, uint64_t floor)
-{
-	const struct game *game = quick->game;
-	bool helped = (quick->stand_in >> symbol & 1) != 0 && game->wild != GAME_NO_SYMBOL;
-	uint64_t ways = head * cells->weight[lead][symbol];
-	const uint64_t *pay = cells->pay[symbol];
-	exact_count sum = 0;
-	uint32_t n = game->reels;
-
-	for (uint32_t length = lead + 1; length < n && ways != 0; length++) {
-		uint64_t worth = pay[length] > floor ? pay[length] : floor;
-		uint64_t on = cells->weight[length][symbol];
-
-		if (helped)
-			on += cells->weight[length][game->wild];
-		if (worth > 0)
-			sum += (exact_count)(ways * (cells->total[length] - on) *
-					     (uint64_t)cells->after[length]) *
-			       worth;
-		ways *= on;
-	}
-	sum += (exact_count)ways * (pay[n] > floor ? pay[n] : floor);
-	return sum;
-}
-
 static exact_count line_sum(const struct line_quick *quick, const struct line_cells *cells)
 {
 	const struct game *game = quick->game;
@@ -144,9 +165,7 @@ static exact_count line_sum(const struct line_quick *quick, const struct line_ce
 			if (weight == 0 || s == game->wild)
 				continue;
 			if (line || (lead == 0 && game->symbol[s].kind == SYMBOL_JACKPOT))
-				sum += cells->narrow ? narrow_runs_of(quick, cells, s, lead,
-							       (uint64_t)head, worth)
-						     : runs_of(quick, cells, s, lead, head, worth);
+				sum += runs_of(quick, cells, s, lead, head, worth);
 			else
 				sum += head * weight * cells->after[lead] * worth;
 		}
@@ -157,33 +176,164 @@ static exact_count line_sum(const struct line_quick *quick, const struct line_ce
 	return sum + head * cells->wild_worth[game->reels];
 }
 
-exact_count line_quick_sum(const struct line_quick *quick, exact_count *total_r)
+/* Ways by the node they lead to, all cells wild: [node]. The root's is 1. Returns what they pay. */
+static uint64_t wilds_forward(const struct line_quick *quick, const struct line_graph *graph,
+	const uint64_t *totals_after, uint64_t *ways)
+{
+	const struct game *game = quick->game;
+	uint64_t sum = 0;
+
+	memset(ways, 0, graph->first[graph->reels + 1] * sizeof(*ways));
+	ways[0] = 1;
+	for (uint32_t level = 0; game->wild != GAME_NO_SYMBOL && level < graph->reels; level++) {
+		uint64_t alive = 0;
+
+		for (uint32_t i = graph->first[level]; i < graph->first[level + 1]; i++)
+			for (uint32_t e = graph->edge_first[i]; e < graph->edge_first[i + 1]; e++)
+				ways[graph->edge[e].to] +=
+					ways[i] *
+					quick->reel[level].weight[graph->edge[e].row][game->wild];
+		for (uint32_t i = graph->first[level + 1]; i < graph->first[level + 2]; i++)
+			alive += ways[i] * graph->lines[i];
+		sum += alive * quick->steps.wild[level + 1] * totals_after[level];
+	}
+	return sum;
+}
+
+/* What runs of a symbol pay that begin with `lead` wilds. `step`: by length, times the totals of
+ * the reels behind. Goes from the last reel to the first: what a node's own lines pay from there
+ * on, for one way that leads to it. */
+static uint64_t runs_back(const struct line_graph *graph, uint64_t on[][GAME_ROWS_MAX],
+	const uint64_t *step, uint32_t lead, const uint64_t *ways)
+{
+	uint64_t paid[LINE_GRAPH_NODES], sum = 0;
+	uint32_t last = graph->reels;
+
+	for (uint32_t i = graph->first[last]; i < graph->first[last + 1]; i++)
+		paid[i] = step[last] * graph->lines[i];
+	for (uint32_t level = last - 1; level > lead; level--)
+		for (uint32_t i = graph->first[level]; i < graph->first[level + 1]; i++) {
+			paid[i] = step[level] * graph->lines[i];
+			for (uint32_t e = graph->edge_first[i]; e < graph->edge_first[i + 1]; e++)
+				paid[i] += on[level][graph->edge[e].row] * paid[graph->edge[e].to];
+		}
+	for (uint32_t i = graph->first[lead]; i < graph->first[lead + 1]; i++) {
+		uint64_t own = 0;
+
+		for (uint32_t e = graph->edge_first[i]; e < graph->edge_first[i + 1]; e++)
+			own += on[lead][graph->edge[e].row] * paid[graph->edge[e].to];
+		sum += ways[i] * own;
+	}
+	return sum;
+}
+
+/* All modulo 2^64, where the sum is known to be less. Wilds multiply nothing here, so how many are
+ * in a run does not matter. */
+static uint64_t narrow_sum(const struct line_quick *quick)
+{
+	const struct line_graph *graph = &quick->graph;
+	const struct game *game = quick->game;
+	uint64_t ways[LINE_GRAPH_NODES], after[GAME_REELS_MAX], sum;
+	uint32_t n = game->reels;
+
+	after[n - 1] = 1;
+	for (uint32_t r = n - 1; r > 0; r--)
+		after[r - 1] = after[r] * quick->reel[r].total;
+	sum = wilds_forward(quick, graph, after, ways);
+	for (uint32_t s = 0; s < game->symbol_count; s++) {
+		bool helped = (quick->stand_in >> s & 1) != 0 && game->wild != GAME_NO_SYMBOL;
+		uint64_t on[GAME_REELS_MAX][GAME_ROWS_MAX], step[GAME_REELS_MAX + 1];
+
+		if (quick->steps.leads[s] == 0)
+			continue;
+		for (uint32_t r = 0; r < n; r++)
+			for (uint32_t row = 0; row < game->rows; row++) {
+				const uint64_t *weight = quick->reel[r].weight[row];
+
+				on[r][row] = weight[s] + (helped ? weight[game->wild] : 0);
+			}
+		for (uint32_t lead = 0; lead < n; lead++) {
+			if ((quick->steps.leads[s] >> lead & 1) == 0)
+				continue;
+			for (uint32_t i = lead + 1; i <= n; i++)
+				step[i] = quick->steps.run[s][lead][i] * after[i - 1];
+			sum += runs_back(graph, on, step, lead, ways);
+		}
+	}
+	return sum;
+}
+
+/* The same of the first line alone. */
+static uint64_t narrow_line(const struct line_quick *quick)
+{
+	const struct game *game = quick->game;
+	const struct line_steps *steps = &quick->steps;
+	const uint64_t *weight[GAME_REELS_MAX];
+	uint64_t ways[GAME_REELS_MAX + 1] = { 1 }, after[GAME_REELS_MAX], sum = 0;
+	uint32_t n = game->reels;
+
+	after[n - 1] = 1;
+	for (uint32_t r = n - 1; r > 0; r--)
+		after[r - 1] = after[r] * quick->reel[r].total;
+	for (uint32_t r = 0; r < n; r++) {
+		weight[r] = quick->reel[r].weight[game->line[0][r]];
+		ways[r + 1] = game->wild != GAME_NO_SYMBOL ? ways[r] * weight[r][game->wild] : 0;
+		sum += ways[r + 1] * steps->wild[r + 1] * after[r];
+	}
+	for (uint32_t s = 0; s < game->symbol_count; s++) {
+		bool helped = (quick->stand_in >> s & 1) != 0 && game->wild != GAME_NO_SYMBOL;
+
+		for (uint32_t lead = 0; steps->leads[s] >> lead != 0; lead++) {
+			uint64_t run = ways[lead];
+
+			if ((steps->leads[s] >> lead & 1) == 0)
+				continue;
+			for (uint32_t r = lead; r < n; r++) {
+				run *= weight[r][s] + (helped ? weight[r][game->wild] : 0);
+				sum += run * after[r] * steps->run[s][lead][r + 1];
+			}
+		}
+	}
+	return sum;
+}
+
+static exact_count wide_sum(const struct line_quick *quick, uint32_t lines)
 {
 	const struct game *game = quick->game;
 	struct line_cells cells;
 	exact_count sum = 0;
-	bool even = true;
 
-	*total_r = 1;
-	for (uint32_t r = 0; r < game->reels; r++) {
+	for (uint32_t r = 0; r < game->reels; r++)
 		cells.total[r] = quick->reel[r].total;
-		*total_r *= quick->reel[r].total;
-		even &= quick->even[r];
-	}
-	cells.narrow = quick->terms.wild_multiplier_count == 0 && *total_r <= UINT64_MAX;
-	for (uint32_t s = 0; cells.narrow && s < game->symbol_count; s++)
-		for (uint32_t n = 0; n <= game->reels; n++)
-			cells.pay[s][n] =
-				(uint64_t)game->symbol[s].pay[n] * quick->terms.multiplier;
 	cells.after[game->reels - 1] = 1;
 	for (uint32_t r = game->reels - 1; r > 0; r--)
 		cells.after[r - 1] = cells.after[r] * cells.total[r];
 	for (uint32_t lead = 0; lead <= game->reels; lead++)
 		cells.wild_worth[lead] = wild_worth(quick, lead);
-	for (uint32_t l = 0; l < (even ? 1 : game->line_count); l++) {
+	for (uint32_t l = 0; l < lines; l++) {
 		for (uint32_t r = 0; r < game->reels; r++)
 			cells.weight[r] = quick->reel[r].weight[game->line[l][r]];
 		sum += line_sum(quick, &cells);
 	}
+	return sum;
+}
+
+exact_count line_quick_sum(const struct line_quick *quick, exact_count *total_r)
+{
+	const struct game *game = quick->game;
+	exact_count bound, sum;
+	bool even = true;
+
+	*total_r = 1;
+	for (uint32_t r = 0; r < game->reels; r++) {
+		*total_r *= quick->reel[r].total;
+		even &= quick->even[r];
+	}
+	if (quick->terms.wild_multiplier_count > 0 || *total_r > UINT64_MAX ||
+		__builtin_mul_overflow(*total_r, quick->steps.most * game->line_count, &bound) ||
+		bound > UINT64_MAX)
+		sum = wide_sum(quick, even ? 1 : game->line_count);
+	else
+		sum = even ? narrow_line(quick) : narrow_sum(quick);
 	return even ? sum * game->line_count : sum;
 }

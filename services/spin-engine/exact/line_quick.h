@@ -4,7 +4,18 @@
 #ifndef CARILLON_SPIN_ENGINE_LINE_QUICK_H
 #define CARILLON_SPIN_ENGINE_LINE_QUICK_H
 
+#include "services/spin-engine/exact/line_graph.h"
 #include "services/spin-engine/exact/lines.h"
+
+/* What more a run pays by being a cell longer, as coefficients of ways modulo 2^64. */
+struct line_steps {
+	uint64_t most; /* a line's largest pay, the flat multiplier included */
+	/* of ways in which the first so many cells are wild */
+	uint64_t wild[GAME_REELS_MAX + 1];
+	/* [symbol][k][n]: of ways in which k cells are wild and then n - k the symbol or wild */
+	uint64_t run[GAME_SYMBOLS_MAX][GAME_REELS_MAX][GAME_REELS_MAX + 1];
+	uint32_t leads[GAME_SYMBOLS_MAX]; /* bit k: some of run[symbol][k] are not 0 */
+};
 
 struct line_quick {
 	const struct game *game; /* its strips may change between calls */
@@ -14,6 +25,8 @@ struct line_quick {
 	uint32_t stand_in; /* bit s: symbol s is a line symbol, the wild stands in for it */
 	struct cell_weights reel[GAME_REELS_MAX];
 	bool even[GAME_REELS_MAX]; /* every row of the reel has the same weights */
+	struct line_steps steps;
+	struct line_graph graph;
 };
 
 void line_quick_init(struct line_quick *quick, const struct game *game, uint32_t set,
