@@ -6,8 +6,6 @@
 /* The progressive as a pay: above all sums of coins. */
 #define JACKPOT_PAY (UINT64_C(1) << 40)
 #define ALL_WILD GAME_SYMBOLS_MAX
-#define COUNTS (GAME_REELS_MAX + 1)
-#define RAW_STATES ((GAME_SYMBOLS_MAX + 1) * COUNTS * COUNTS)
 
 /* The cells of a line so far: `lead` wilds, then the symbol (or ALL_WILD: nothing but wilds) and
  * wilds standing in for it; `wilds` in all, counted only where wilds multiply. */
@@ -224,17 +222,21 @@ static struct residue resolve_new(
 	return result;
 }
 
+/* Wilds are counted by the lead alone where they multiply nothing; neither is more than the cells
+ * so far. */
 static struct residue resolve(
 	struct line_builder *builder, uint32_t reel, const struct raw_state *raw)
 {
+	bool counted = builder->input->wild_multiplier_count > 0;
+	uint32_t leads = reel + 1, wilds = counted ? reel + 1 : 1;
+	uint32_t at = (raw->symbol * leads + raw->lead) * wilds + (counted ? raw->wilds : 0);
 	struct residue **known;
-	uint32_t at = (raw->symbol * COUNTS + raw->lead) * COUNTS + raw->wilds;
 
 	if (reel == builder->automaton->reels)
 		return (struct residue){ finished(builder->input, raw, reel), 0, true };
 	known = &builder->known[reel][builder->first_like[reel][builder->line]];
 	if (*known == NULL)
-		*known = calloc(RAW_STATES, sizeof(**known));
+		*known = calloc((size_t)(ALL_WILD + 1) * leads * wilds, sizeof(**known));
 	if (*known == NULL) {
 		builder->failed = true;
 		return (struct residue){ 0, 0, true };

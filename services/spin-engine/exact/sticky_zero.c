@@ -35,10 +35,10 @@ struct key {
 };
 
 struct table {
-	uint32_t count, room; /* room: a power of two; half of it is used at most */
-	struct key *key;
+	uint32_t count, room;
+	struct key *key; /* [entry], in the order they came */
 	struct mass *mass;
-	bool *used;
+	uint32_t *slot; /* hash -> entry + 1; twice as many as there is room, a power of two */
 };
 
 struct zero_work {
@@ -50,8 +50,10 @@ struct zero_work {
 	uint32_t times;
 	struct counted counted[2]; /* at the trigger; in respins */
 	bool *hopeless[2];	   /* [code]: whatever follows, something is paid */
-	struct reel_machine *machine[STICKY_TIMES_MAX];
-	struct sticky_ways ways[STICKY_TIMES_MAX]; /* of the reel at hand, by time */
+	/* At the trigger; in respins. The second is the last respin's: a column that a respin shows
+	 * the next one can show too, with the same cells spun beside what is held. */
+	struct reel_machine *machine[2];
+	struct sticky_ways ways[2]; /* of the reel at hand: the machine's columns */
 };
 
 /* ---- tables of states ---- */
@@ -61,15 +63,15 @@ static void table_open(struct table *table, uint32_t room)
 	*table = (struct table){ .room = room };
 	table->key = sticky_take(room * sizeof(*table->key));
 	table->mass = sticky_take(room * sizeof(*table->mass));
-	table->used = sticky_take(room * sizeof(*table->used));
-	memset(table->used, 0, room * sizeof(*table->used));
+	table->slot = sticky_take(2 * room * sizeof(*table->slot));
+	memset(table->slot, 0, 2 * room * sizeof(*table->slot));
 }
 
 static void table_close(struct table *table)
 {
 	sticky_give(table->key, table->room * sizeof(*table->key));
 	sticky_give(table->mass, table->room * sizeof(*table->mass));
-	sticky_give(table->used, table->room * sizeof(*table->used));
+	sticky_give(table->slot, 2 * table->room * sizeof(*table->slot));
 }
 
 static uint64_t key_hash(const struct key *key)
@@ -85,26 +87,26 @@ static uint64_t key_hash(const struct key *key)
 	return hash;
 }
 
-static uint32_t table_find(const struct table *table, const struct key *key)
+static void table_put(struct table *table, uint32_t entry)
 {
-	uint32_t at = (uint32_t)(key_hash(key) & (table->room - 1));
+	uint32_t mask = 2 * table->room - 1;
+	uint32_t at = (uint32_t)key_hash(&table->key[entry]) & mask;
 
-	while (table->used[at] && memcmp(&table->key[at], key, sizeof(*key)) != 0)
-		at = (at + 1) & (table->room - 1);
-	return at;
+	while (table->slot[at] != 0)
+		at = (at + 1) & mask;
+	table->slot[at] = entry + 1;
 }
-
-static void table_add(
-	struct table *table, const struct key *key, const struct mass *mass, uint64_t weight);
 
 static void table_grow(struct table *table)
 {
 	struct table larger;
 
 	table_open(&larger, table->room * 2);
-	for (uint32_t i = 0; i < table->room; i++)
-		if (table->used[i])
-			table_add(&larger, &table->key[i], &table->mass[i], 1);
+	memcpy(larger.key, table->key, table->count * sizeof(*table->key));
+	memcpy(larger.mass, table->mass, table->count * sizeof(*table->mass));
+	larger.count = table->count;
+	for (uint32_t i = 0; i < table->count; i++)
+		table_put(&larger, i);
 	table_close(table);
 	*table = larger;
 }
@@ -112,21 +114,25 @@ static void table_grow(struct table *table)
 static void table_add(
 	struct table *table, const struct key *key, const struct mass *mass, uint64_t weight)
 {
-	uint32_t at = table_find(table, key);
+	uint32_t mask = 2 * table->room - 1, at = (uint32_t)key_hash(key) & mask, entry;
 	mp_limb_t carry;
 
-	if (!table->used[at]) {
-		if (2 * table->count >= table->room) {
-			table_grow(table);
-			at = table_find(table, key);
+	for (; table->slot[at] != 0; at = (at + 1) & mask) {
+		entry = table->slot[at] - 1;
+		if (memcmp(&table->key[entry], key, sizeof(*key)) == 0) {
+			carry = mpn_addmul_1(
+				table->mass[entry].limb, mass->limb, MASS_LIMBS, weight);
+			assert(carry == 0);
+			return;
 		}
-		table->used[at] = true;
-		table->key[at] = *key;
-		memset(&table->mass[at], 0, sizeof(table->mass[at]));
-		table->count++;
 	}
-	carry = mpn_addmul_1(table->mass[at].limb, mass->limb, MASS_LIMBS, weight);
+	entry = table->count++;
+	table->key[entry] = *key;
+	carry = mpn_mul_1(table->mass[entry].limb, mass->limb, MASS_LIMBS, weight);
 	assert(carry == 0);
+	table->slot[at] = entry + 1;
+	if (table->count == table->room)
+		table_grow(table);
 }
 
 /* ---- machines ---- */
@@ -211,10 +217,10 @@ static void moves_close(struct moves *moves)
 static struct move move_of(const struct zero_work *work, uint32_t reel, uint32_t time,
 	const struct sticky_way *way, const struct sticky_ways *held)
 {
-	const struct machine_reel_states *states = &work->machine[time]->reel[reel];
+	const struct machine_reel_states *states = &work->machine[time > 0]->reel[reel];
 	const struct counted *counted = &work->counted[time > 0];
 	struct move move = {
-		.column = states->column_of[place_of(&work->ways[time], way->column)],
+		.column = states->column_of[place_of(&work->ways[time > 0], way->column)],
 		.code = counted_code(
 			work->game, counted, counted_mask(work->game, counted, way->column)),
 		.weight = way->weight,
@@ -227,7 +233,7 @@ static struct move move_of(const struct zero_work *work, uint32_t reel, uint32_t
 static bool advance(const struct zero_work *work, uint32_t reel, uint32_t time,
 	const struct move *move, struct key *key)
 {
-	const struct machine_reel_states *states = &work->machine[time]->reel[reel];
+	const struct machine_reel_states *states = &work->machine[time > 0]->reel[reel];
 	size_t at = (size_t)key->state[time] * states->columns + move->column;
 
 	if (states->gain[at] != 0)
@@ -245,12 +251,9 @@ static void play_time(const struct zero_work *work, uint32_t reel, uint32_t time
 	struct table next;
 
 	table_open(&next, 64);
-	for (uint32_t i = 0; i < table->room; i++) {
-		const struct moves *from;
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct moves *from = &moves[table->key[i].held];
 
-		if (!table->used[i])
-			continue;
-		from = &moves[table->key[i].held];
 		for (uint32_t m = 0; m < from->count; m++) {
 			struct key key = table->key[i];
 
@@ -269,8 +272,8 @@ static void play_reel(struct zero_work *work, uint32_t reel, struct table *table
 {
 	struct sticky_ways before = { 0 }, held;
 
-	for (uint32_t time = 0; time < work->times; time++)
-		sticky_at(work->spin, reel, time, &work->ways[time]);
+	sticky_at(work->spin, reel, 0, &work->ways[0]);
+	sticky_at(work->spin, reel, work->game->sticky.spins, &work->ways[1]);
 	for (uint32_t time = 0; time < work->times; time++) {
 		uint32_t sources = time == 0 ? 1 : (uint32_t)before.count;
 		struct moves *moves = sticky_take(sources * sizeof(*moves));
@@ -298,8 +301,8 @@ static void play_reel(struct zero_work *work, uint32_t reel, struct table *table
 		before = held;
 	}
 	sticky_ways_free(&before);
-	for (uint32_t time = 0; time < work->times; time++)
-		sticky_ways_free(&work->ways[time]);
+	sticky_ways_free(&work->ways[0]);
+	sticky_ways_free(&work->ways[1]);
 }
 
 /* ---- the result ---- */
@@ -353,12 +356,10 @@ static void book(const struct zero_work *work, const struct table *table, const 
 	mpq_canonicalize(scale);
 	if (sign < 0)
 		mpq_neg(scale, scale);
-	for (uint32_t i = 0; i < table->room; i++) {
+	for (uint32_t i = 0; i < table->count; i++) {
 		uint32_t awards = 0;
 		bool paid = false;
 
-		if (!table->used[i])
-			continue;
 		for (uint32_t t = 0; t < work->times; t++) {
 			awards += awards_of(work, t, table->key[i].code[t]);
 			paid |= pays(work, t > 0, table->key[i].code[t]);
@@ -427,14 +428,14 @@ static void find_change(const struct exact_work *work, uint32_t lines, bool live
 		counted_init(game, false, &zero.counted[1]);
 		find_hopeless(&zero, false);
 		find_hopeless(&zero, true);
-		for (uint32_t time = 0; time <= game->sticky.spins; time++)
-			zero.machine[time] = machine_at(&zero, time);
+		zero.machine[0] = machine_at(&zero, 0);
+		zero.machine[1] = machine_at(&zero, game->sticky.spins);
 		zero.times = 1; /* the trigger alone is in the yield: out with it */
 		zero_spin(&zero, share[i], -1, change);
 		zero.times = game->sticky.spins + 1;
 		zero_spin(&zero, share[i], 1, change);
-		for (uint32_t time = 0; time <= game->sticky.spins; time++)
-			reel_machine_free(&zero.machine[time]);
+		reel_machine_free(&zero.machine[0]);
+		reel_machine_free(&zero.machine[1]);
 		sticky_give(zero.hopeless[0], zero.counted[0].codes * sizeof(bool));
 		sticky_give(zero.hopeless[1], zero.counted[1].codes * sizeof(bool));
 	}
