@@ -220,32 +220,68 @@ static uint32_t step(const struct line_level *level, const uint32_t *word, uint3
 	return list_canonical(next_r, kept);
 }
 
+/* For each node the symbols (bits by their place in level->symbol) that anything comes of. */
+static uint32_t *hopes_of(const struct line_level *level)
+{
+	uint32_t *hope = calloc(level->nodes, sizeof(*hope));
+
+	for (uint32_t node = 1; hope != NULL && node < level->nodes; node++)
+		for (uint32_t s = 0; s < level->symbols; s++) {
+			const struct line_edge *edge =
+				&level->edge[(size_t)node * level->symbols + s];
+
+			if (edge->gain != 0 || edge->node != 0)
+				hope[node] |= UINT32_C(1) << s;
+		}
+	return hope;
+}
+
+/* All columns from one state. Most of them end every line that is open and pay nothing: seen at
+ * once, row by row. */
+static bool state_transitions(const struct line_level *level, const uint32_t *hope,
+	const struct column_view *views, const uint32_t *word, uint32_t count,
+	const struct machine_reel_states *reel, struct state_set *to, size_t at)
+{
+	uint32_t hope_in[GAME_ROWS_MAX] = { 0 };
+
+	for (uint32_t i = 0; i < count; i++)
+		hope_in[level->row[word[i] / 64]] |= hope[word[i] / 64];
+	for (uint32_t c = 0; c < reel->columns; c++, at++) {
+		uint32_t next[GAME_LINES_MAX], kept, any = 0;
+
+		for (uint32_t row = 0; row < GAME_ROWS_MAX; row++)
+			any |= hope_in[row] >> views[c].index[row];
+		reel->next[at] = reel->gain[at] = 0;
+		if ((any & 1) == 0)
+			continue;
+		kept = step(level, word, count, &views[c], next, &reel->gain[at]);
+		if (to != NULL && kept > 0)
+			reel->next[at] = state_of(to, next, kept);
+		if (reel->next[at] == UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* `to`: NULL behind the last reel. */
 static bool reel_transitions(const struct line_level *level, const struct column_view *views,
-	bool last, const struct state_set *from, struct state_set *to,
-	struct machine_reel_states *reel)
+	const struct state_set *from, struct state_set *to, struct machine_reel_states *reel)
 {
 	size_t cells = (size_t)from->count * reel->columns;
+	uint32_t *hope = hopes_of(level);
+	bool done;
 
 	reel->states = from->count;
 	reel->next = malloc(cells * sizeof(*reel->next));
 	reel->gain = malloc(cells * sizeof(*reel->gain));
-	if (reel->next == NULL || reel->gain == NULL || (!last && !states_open(to)))
-		return false;
-	for (uint32_t state = 0; state < from->count; state++) {
-		const uint32_t *word = &from->word[from->start[state]];
-		uint32_t count = from->start[state + 1] - from->start[state];
-
-		for (uint32_t c = 0; c < reel->columns; c++) {
-			size_t at = (size_t)state * reel->columns + c;
-			uint32_t next[GAME_LINES_MAX];
-			uint32_t kept = step(level, word, count, &views[c], next, &reel->gain[at]);
-
-			reel->next[at] = last ? 0 : state_of(to, next, kept);
-			if (reel->next[at] == UINT32_MAX)
-				return false;
-		}
-	}
-	return true;
+	done = hope != NULL && reel->next != NULL && reel->gain != NULL &&
+	       (to == NULL || states_open(to));
+	for (uint32_t state = 0; done && state < from->count; state++)
+		done = state_transitions(level, hope, views, &from->word[from->start[state]],
+			from->start[state + 1] - from->start[state], reel, to,
+			(size_t)state * reel->columns);
+	free(hope);
+	return done;
 }
 
 /* The one state before the first reel. It is number 0 of its reel, dead or not. */
@@ -287,8 +323,8 @@ static bool machine_build(const struct machine_input *input, const struct line_a
 
 		built = columns_merge(&input->reel[r], &lines->level[r], input->game->rows, reel,
 				views) &&
-			reel_transitions(&lines->level[r], views, r + 1 == machine->reels,
-				&set[r % 2], &set[(r + 1) % 2], reel);
+			reel_transitions(&lines->level[r], views, &set[r % 2],
+				r + 1 < machine->reels ? &set[(r + 1) % 2] : NULL, reel);
 		states_free(&set[r % 2]);
 	}
 	for (uint32_t c = 0; built && c < machine->reel[0].columns; c++) {
