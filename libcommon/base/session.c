@@ -28,8 +28,8 @@ void session_name(const char *token, char name_r[SESSION_NAME_MAX])
 
 void session_seen_format(const struct session_seen *seen, char text_r[SESSION_SEEN_MAX])
 {
-	(void)snprintf(text_r, SESSION_SEEN_MAX, "%" PRIu64 ",%" PRIu64, seen->acted_ms,
-		seen->idle_ms);
+	(void)snprintf(
+		text_r, SESSION_SEEN_MAX, "%" PRIu64 ",%" PRIu64, seen->acted_ms, seen->idle_ms);
 }
 
 /* Digits up to `end`, which must follow them; NULL when there are none, or too many. */

@@ -175,7 +175,8 @@ static void readiness(void)
 		why_not = "a shard of wallet or spin-engine has no owner";
 	if (why_not == NULL && start.owned_since_us == 0)
 		start.owned_since_us = now_us;
-	/* The engine registers its games before it takes a shard; pools register theirs before it. */
+	/* The engine registers its games before it takes a shard; pools register theirs before it.
+	 */
 	if (why_not == NULL && !games_read_since(start.owned_since_us))
 		why_not = "the games have not been read yet";
 	start.ready = why_not == NULL;
@@ -263,8 +264,8 @@ static void metrics(void)
 		"Requests refused by a limit of requests");
 	gateway.metric.idle = metric_counter("carillon_gateway_idle_refused_total", NULL,
 		"Requests of sessions that had ended by inactivity");
-	gateway.metric.reconnects = metric_counter("carillon_gateway_reconnect_refused_total",
-		NULL, "Requests in a game that came too soon after a lost connection");
+	gateway.metric.reconnects = metric_counter("carillon_gateway_reconnect_refused_total", NULL,
+		"Requests in a game that came too soon after a lost connection");
 	gateway.metric.open = metric_gauge("carillon_gateway_open", NULL, "Questions on their way");
 }
 

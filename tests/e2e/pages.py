@@ -114,6 +114,7 @@ def test_a_stranger_sees_the_jackpots():
     no_problems()
 
 
+# RULE mystery-elves 1.3, RULE witch-feature 2.10, 9.1, 9.4, RULE mystic-gem 1.7
 def test_spin_lost_and_won():
     page = Page("player")
     player = page.login()
@@ -140,6 +141,7 @@ def test_spin_lost_and_won():
     no_problems()
 
 
+# RULE bewitched 1.5, 2.6, 4.7, RULE mona-lisa 1.5, 4.10
 def test_choices_of_the_bet():
     page = Page("player")
     page.see("document.querySelector('#spin') && !document.querySelector('#spin').disabled")
@@ -147,7 +149,11 @@ def test_choices_of_the_bet():
     page.select(selector="#lines", value=3)
     page.select(selector="#coins", value=4)
     assert page.money("#stake") == 60
-    page.press("#max")
+    force(place, page.text(selector="#player").strip().split()[-1], LOSS)
+    before = page.text(selector="#round")
+    page.press("#max")  # RULE bewitched 1.5: and it spins
+    page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
+    page.idle()
     assert page.money("#stake") == 750
     assert page.evaluate(code="document.querySelector('#jackpots .selected').dataset.row") == "5"
     page.select(selector="#coin", value=1)
@@ -231,6 +237,7 @@ def test_jackpot_is_seen_by_everybody_and_by_its_winner_last():
     no_problems()
 
 
+# RULE bewitched 8.5, RULE mona-lisa 7.5, RULE witch-feature 9.6
 def test_replay_in_the_history():
     page = Page("picker")
     page.see("document.querySelectorAll('#history tbody tr').length === 2")
@@ -243,6 +250,7 @@ def test_replay_in_the_history():
     no_problems()
 
 
+# RULE bewitched 6.8, RULE mona-lisa 5.8, RULE mystery-elves 6.3, RULE mystic-gem 5.4, RULE witch-feature 7.7
 def test_autospin_counts_and_stops():
     page = Page("auto")
     player = page.login()
@@ -251,9 +259,14 @@ def test_autospin_counts_and_stops():
     page.fill(selector="#autospins", value=3)
     page.press("#autostart")
     page.see("document.querySelector('#autostop')")
+    assert not page.evaluate(code="document.querySelector('#autoplay').open") and page.text(selector="#autostop").endswith("/3")
     page.see("document.querySelector('#autostart') && !document.querySelector('#autostart').disabled", 20000)
     assert booked(page, player) == 100000 - 45
     force(place, player, *[LOSS] * 20)
+    page.press("#autoplay summary")
+    page.press("#autocancel")
+    assert not page.evaluate(code="document.querySelector('#autoplay').open")
+    page.press("#autoplay summary")
     page.fill(selector="#autospins", value=20)
     page.press("#autostart")
     page.see("document.querySelector('#autostop')")
@@ -325,6 +338,7 @@ def cells(page, which):
     return page.evaluate(code=f"document.querySelectorAll('#reels .{which}').length")
 
 
+# RULE mystic-gem 3.12, 4.10, 6.2
 def test_prism_harbour():
     page, deal = enter("mystic-gem", "prism"), Deal("mystic-gem")
     player = page.text(selector="#player")
@@ -403,6 +417,7 @@ def test_florentine_jewels():
     no_problems()
 
 
+# RULE witch-feature 3.14
 def test_the_brewing_hour():
     page, deal = enter("witch-feature", "brewing"), Deal("witch-feature")
     player = page.text(selector="#player")
@@ -427,6 +442,7 @@ def test_the_brewing_hour():
     no_problems()
 
 
+# RULE bewitched 8.1, 8.4, 8.7, RULE mona-lisa 7.1, 7.4, 7.7, RULE mystery-elves 2.9, RULE witch-feature 2.6, 2.7
 def test_rules_of_each_game():
     page = Page("reader")
     for game in ("mystic-gem", "mystery-elves", "mona-lisa", "witch-feature", "bewitched"):
@@ -437,6 +453,8 @@ def test_rules_of_each_game():
         definition = Deal(game).definition
         assert all(symbol["name"] in text for symbol in definition["symbols"])
         assert game == "bewitched" or all(mode["published_rtp"][0]["percent"] in text for mode in definition["modes"])
+        assert "at smaller odds" in text and ("multiply together" in text) == (game == "mystery-elves")
+        assert game != "bewitched" or ("follow the wager" in text and page.evaluate(code="!!document.querySelector('#witch-here')"))
         assert "1 in " in text and page.evaluate(code="document.querySelectorAll('#help .payline').length") == len(definition["lines"]), "exact odds, every line"
         page.picture(f"rules-{game}")
         page.press("#help-close")
@@ -453,16 +471,45 @@ def test_every_game_on_a_phone():
     no_problems()
 
 
+# RULE bewitched 8.2, RULE mona-lisa 7.2, RULE mystic-gem 8.2, RULE witch-feature 9.1, 9.2
 def test_space_bar_and_skip():
     page, deal = Page("typist", "/#witch-feature"), Deal("witch-feature")
     player = page.login()
     force(place, player, [*deal.stops("base", {"cauldron": 1}, {}, {}, {}, {"cauldron": 1})])
     page.key(key="Space")
     page.see("!document.querySelector('#skip').disabled")
+    assert not page.evaluate(code="document.querySelector('#games a[href]')"), "no way out of what is being shown"
     page.key(key="Space")
     page.see("document.querySelector('#play').dataset.state === 'ready'", 3000)
     assert len(told(page)) >= 11, "all was shown, the rest of it at once"
     assert "Round win" in page.evaluate(code="document.querySelector('#said').textContent")
+    no_problems()
+
+
+# RULE bewitched 2.9, RULE mona-lisa 2.7
+def test_small_screens_show_coins_too():
+    page = Page("coins", width=390, height=844)
+    page.login()
+    page.select(selector="#coin", value=20)
+    assert "5000 coins" in page.text(selector=".meters"), page.text(selector=".meters")
+    wide = Page("no-coins")
+    wide.login()
+    assert "coins" not in wide.text(selector=".meters")
+    no_problems()
+
+
+# RULE bewitched 8.3, 8.6, RULE mona-lisa 7.3, 7.6, RULE mystic-gem 8.7, RULE witch-feature 9.3, 9.5, 9.7
+def test_full_screen_the_way_out_and_no_sound():
+    page = Page("wide", "/#mystic-gem")
+    page.see("document.querySelector('#play')?.dataset.game === 'mystic-gem'")
+    assert not page.evaluate(code="!!document.querySelector('audio, video')"), "what makes sound needs a switch"
+    assert not page.evaluate(code="!!document.querySelector('#witch, #potions')"), "what the game has not is not shown"
+    page.press("#full")
+    page.see("!!document.fullscreenElement")
+    page.press("#full")
+    page.see("!document.fullscreenElement")
+    page.press("#games [data-game=mona-lisa]")
+    page.see("document.querySelector('#play').dataset.game === 'mona-lisa'")
     no_problems()
 
 

@@ -153,12 +153,36 @@ static void put_features(json_t *game, const json_t *definition)
 		game, "potions", json_is_object(potions) ? potions_of(potions) : json_null());
 }
 
+/* What the rows of one currency give back of all bets, in parts of a million: its coin values in
+ * euro, in parts of the one at which the pool is kept, take that part of the contribution. */
+static int64_t rows_return_ppm(const json_t *jackpot, const json_t *rows)
+{
+	int64_t base = json_integer_value(json_object_get(jackpot, "base_coin_eur_minor"));
+	int64_t rate_nano = json_integer_value(json_object_get(rows, "row_rate_nano"));
+	int64_t coins = 0;
+	const json_t *seed;
+	size_t i;
+	json_array_foreach(json_object_get(rows, "seeds"), i, seed) coins +=
+		json_integer_value(json_object_get(seed, "coin"));
+	if (base <= 0)
+		return 0;
+	return json_integer_value(json_object_get(jackpot, "contribution_ppm")) * coins *
+	       (rate_nano / 1000) / 1000000 / base;
+}
+
 static json_t *jackpot_of(const json_t *jackpot)
 {
 	static const char *const same[] = { "pool", "pool_number", "contribution_ppm",
 		"published_with_contribution", NULL };
 	json_t *shown = json_object();
+	json_t *returns = json_object();
+	json_t *rows = json_object_get(jackpot, "rows");
+	const char *currency;
+	json_t *of;
+	json_object_foreach(rows, currency, of)(void)
+		json_object_set_new(returns, currency, json_integer(rows_return_ppm(jackpot, of)));
 	copy_same(shown, jackpot, same);
+	(void)json_object_set_new(shown, "rows_return_ppm", returns);
 	return shown;
 }
 

@@ -175,13 +175,15 @@ ask_done history_replay;
 
 /* ---- games.c ---- */
 
-/* Reads them again when it is time; `soon`: twice a second, for others are just registering them. */
+/* Reads them again when it is time; `soon`: twice a second, for others are just registering them.
+ */
 void games_load(struct gateway *gateway, bool soon);
 /* Has a reading that began after that moment been answered? */
 bool games_read_since(uint64_t us);
 /* The slug of a game's number; "" when unknown. */
 const char *game_slug(uint32_t number);
-/* False when it is not, and the request has been answered: 404, or 503 before the games have been read. */
+/* False when it is not, and the request has been answered: 404, or 503 before the games have been
+ * read. */
 bool game_served(struct edge_request *request, const char *slug);
 /* The number of a game that is served; 0: it is not. */
 uint32_t game_number(const char *slug);

@@ -188,7 +188,8 @@ void on_settings(struct edge_request *request, void *context)
 	const char *key = edge_header(request, EDGE_IDEMPOTENCY_KEY);
 	if (!auth_action(gateway, request, &ask.player) ||
 		(key != NULL && !auth_key(request, &key)) ||
-		!answer_parse(request, settings_fields, &body) || !game_served(request, body.game) ||
+		!answer_parse(request, settings_fields, &body) ||
+		!game_served(request, body.game) ||
 		!presence_game(gateway, request, ask.player, body.game, false))
 		return;
 	if (settings_check(&body, &problem) != FIELDS_OK) {

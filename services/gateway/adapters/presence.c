@@ -47,8 +47,7 @@ void presence_begin(struct gateway *gateway)
 /* May Redis be asked? What was queued before has then gone, so that the next answer is ours. */
 static bool asking(struct gateway *gateway)
 {
-	return redis_link_up(gateway->sessions) &&
-	       redis_link_flush(gateway->sessions, NULL, NULL);
+	return redis_link_up(gateway->sessions) && redis_link_flush(gateway->sessions, NULL, NULL);
 }
 
 /* ---- inactivity ---- */
@@ -78,8 +77,8 @@ static uint64_t told(struct gateway *gateway, const char *name)
 	return seen.acted_ms;
 }
 
-static void tell(struct gateway *gateway, const char *name, struct moment *moment,
-	uint64_t idle_ms, uint64_t expires_s)
+static void tell(struct gateway *gateway, const char *name, struct moment *moment, uint64_t idle_ms,
+	uint64_t expires_s)
 {
 	const struct session_seen seen = { moment->ms, idle_ms };
 	char text[SESSION_SEEN_MAX];
@@ -239,8 +238,7 @@ bool presence_game(struct gateway *gateway, struct edge_request *request, player
 		return true;
 	player_id_format(player, name);
 	(void)snprintf(member, sizeof(member), "%s:%s", name, game);
-	uint32_t left_s =
-		reconnect_left_s(dropped_ms(gateway, member, opens), now_ms(), wait_s);
+	uint32_t left_s = reconnect_left_s(dropped_ms(gateway, member, opens), now_ms(), wait_s);
 	if (left_s == 0)
 		return true;
 	reconnect_later(gateway, request, game, left_s);
@@ -258,7 +256,8 @@ void presence_read(struct gateway *gateway)
 {
 	uint64_t now = now_ms();
 	uint64_t oldest = now - (uint64_t)RECONNECT_S_MAX * 1000;
-	uint64_t since = newest_drop_ms > oldest + OVERLAP_MS ? newest_drop_ms - OVERLAP_MS : oldest;
+	uint64_t since =
+		newest_drop_ms > oldest + OVERLAP_MS ? newest_drop_ms - OVERLAP_MS : oldest;
 	if (!waits_any(&gateway->reconnect) || !asking(gateway))
 		return;
 	if (redis_link_command(gateway->sessions,

@@ -11,7 +11,8 @@ static bool time_read(const char *text, size_t length, uint32_t max_s, uint32_t 
 {
 	uint64_t n = 0;
 	size_t digits = 0;
-	for (; digits < length && digits < 7 && text[digits] >= '0' && text[digits] <= '9'; digits++)
+	for (; digits < length && digits < 7 && text[digits] >= '0' && text[digits] <= '9';
+		digits++)
 		n = n * 10 + (uint64_t)(text[digits] - '0');
 	if (digits == 0 || length - digits > 1)
 		return false;
@@ -32,8 +33,8 @@ static bool name_read(const char *text, size_t length, char name_r[WAIT_NAME_MAX
 	return true;
 }
 
-static bool part_read(struct waits *waits, const char *text, size_t length, uint32_t max_s,
-	bool *otherwise_there)
+static bool part_read(
+	struct waits *waits, const char *text, size_t length, uint32_t max_s, bool *otherwise_there)
 {
 	const char *equals = memchr(text, '=', length);
 	char name[WAIT_NAME_MAX + 1];
@@ -49,8 +50,7 @@ static bool part_read(struct waits *waits, const char *text, size_t length, uint
 		if (strcmp(waits->item[i].name, name) == 0)
 			return false;
 	memcpy(waits->item[waits->n].name, name, sizeof(name));
-	return time_read(
-		equals + 1, length - before - 1, max_s, &waits->item[waits->n++].s);
+	return time_read(equals + 1, length - before - 1, max_s, &waits->item[waits->n++].s);
 }
 
 bool waits_parse(

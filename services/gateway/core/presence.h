@@ -27,7 +27,7 @@ struct waits {
 bool waits_parse(
 	const char *text, uint32_t max_s, struct waits *waits_r, char error[WAIT_ERROR_MAX]);
 uint32_t waits_of(const struct waits *waits, const char *name); /* seconds */
-bool waits_any(const struct waits *waits);			 /* is any of them not 0? */
+bool waits_any(const struct waits *waits);			/* is any of them not 0? */
 
 /* Whole seconds until a game takes the player again who lost his connection at that moment; 0: it
  * does now. dropped_ms 0: he did not. A moment that lies in the future counts as now. */

@@ -69,6 +69,7 @@ static void test_games_shown_features(void **unused)
 		{ "bewitched", "battle", "scatters_min", "2" },
 		{ "bewitched", "jackpot", "pool", "\"bewitched\"" },
 		{ "bewitched", "jackpot", "published_with_contribution", "\"95.10\"" },
+		{ "bewitched", "jackpot", "rows_return_ppm", "{\"EUR\":940,\"SEK\":846}" },
 		{ "mystery-elves", "hold_and_win", "multipliers", "[2,3,4,5]" },
 		{ "mystery-elves", "hold_and_win", "exclude", "[\"grand\"]" },
 		{ "mystery-elves", "hold_and_win", "full_screen_multiplier", "2" },

@@ -9,7 +9,7 @@ import { Help } from "/help.js";
 import { History, Jackpots, Potions, Winners } from "/panels.js";
 import { useGame, useSpaceBar } from "/play.js";
 import { Course, Screen } from "/reels.js";
-import { sceneOf, shownMoney, shownWin } from "/state.js";
+import { isWatching, sceneOf, shownMoney, shownWin } from "/state.js";
 
 const BALANCE_SETTLES_MS = 400;
 
@@ -70,13 +70,17 @@ function Clock() {
 	return html`<b>${now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })}</b>`;
 }
 
+// RULE mystery-elves 1.3, RULE mystic-gem 1.7, RULE witch-feature 9.4; RULE bewitched 2.9, RULE mona-lisa 2.7: where lines and coins are chosen, on small
+// screens in coins as well.
 function Meters({ state }) {
-	const { round, currency, spinning, revealing } = state;
+	const { round, currency, spinning, revealing, game, bet } = state;
+	const chosen = game.lines_min !== game.lines_max || game.coins_min !== game.coins_max;
+	const coins = (minor) => chosen && bet.coin_minor && minor !== undefined ? html`<small class="coins"> · ${Math.floor(minor / bet.coin_minor)} coins</small>` : null;
 	const win = shownWin(state);
 	const { balance, pending } = shownMoney(state);
 	return html`<div class="meters">
-		<div><span>Balance</span><b id="balance">${money(balance, currency)}</b></div>
-		<div><span>Win</span><b id="win" class=${win > 0 ? "gold" : ""}>${money(win, currency)}</b></div>
+		<div><span>Balance${coins(balance)}</span><b id="balance">${money(balance, currency)}</b></div>
+		<div><span>Win${coins(win)}</span><b id="win" class=${win > 0 ? "gold" : ""}>${money(win, currency)}</b></div>
 		<div><span>Waiting</span><b id="pending">${money(pending, currency)}</b></div>
 		<div><span>Round</span><b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></div>
 		<div><span>Time</span><${Clock} /></div>
@@ -112,9 +116,11 @@ function Say({ app }) {
 		${round?.next === "gamble" && !state.spinning && !state.revealing && game.gamble ? html`<${Gamble} state=${state} act=${app.act} />` : null}</div>`;
 }
 
-// Escape ends it, as everywhere.
+// RULE bewitched 8.6, RULE mona-lisa 7.6, RULE mystic-gem 8.7: Escape ends it, as everywhere.
 const fullScreen = () => document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen().catch(() => {});
 
+// RULE bewitched 8.3, RULE mona-lisa 7.3, RULE witch-feature 9.3: there is no sound, so there is no switch for it.
+// RULE witch-feature 9.2, 9.5, 9.6: fast play, rules, bet, steps of the round and history are on the page itself, without a menu.
 function Play({ app }) {
 	const { state, dispatch } = app;
 	const { round, game, steps, at } = state;
@@ -132,12 +138,14 @@ function Play({ app }) {
 		<${Controls} app=${app} />
 		<${Proof} proof=${state.proof} />
 		<p class="unseen" role="status" id="said">${state.said}</p>
-		${help ? html`<${Help} game=${game} bet=${state.bet} currency=${state.currency ?? "EUR"} figures=${state.figures} close=${() => setHelp(false)} />` : null}
+		${help ? html`<${Help} app=${app} game=${game} bet=${state.bet} currency=${state.currency ?? "EUR"} figures=${state.figures} close=${() => setHelp(false)} />` : null}
 	</section>`;
 }
 
+// RULE bewitched 8.6, RULE mona-lisa 7.6: leaving is the choice of another game. RULE mystic-gem 8.2: not while the reels spin, while doubling, or in a feature.
 function Games({ state }) {
-	const locked = state.busy || state.autospin > 0;
+	const { round } = state;
+	const locked = state.busy || state.autospin > 0 || (state.token && (isWatching(round) || (round?.next === "gamble" && round.gambles?.length > 0)));
 	const nav = useRef(null);
 	// On a phone the names do not fit all: the one that is played is in view.
 	useEffect(() => {

@@ -1,5 +1,5 @@
 // What the player may do: bet, buy, spin, autospin, go on through a feature, pick, gamble, halve, collect.
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useRef, useState } from "/vendor/htm-preact.js";
 import { CARD_SUITS, RED_SUITS, cardShort, money } from "/format.js";
 import { coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, symbolOf, times, totalBet } from "/game.js";
 import { isWatching } from "/state.js";
@@ -15,23 +15,29 @@ function Picker({ id, label, value, options, text, choose, locked }) {
 }
 
 // Where lines and coins are fixed the coin value is the bet, and is offered as such.
-function BetPickers({ state, dispatch, locked }) {
+function BetPickers({ app, locked }) {
+	const { state, dispatch, spin } = app;
 	const { game, bet, currency = "EUR" } = state;
 	const change = (field) => (value) => dispatch({ type: "bet", bet: { [field]: value } });
 	const lines = range(game.lines_min, game.lines_max);
 	const coins = range(game.coins_min, game.coins_max);
 	const fixed = lines.length === 1 && coins.length === 1;
 	const same = (n) => n;
+	// RULE bewitched 1.5, RULE mona-lisa 1.5
+	const largest = () => {
+		dispatch({ type: "bet", bet: { lines: game.lines_max, coins: game.coins_max } });
+		spin();
+	};
 	return html`
 		<${Picker} id="coin" label=${fixed ? "Bet" : "Coin value"} value=${bet.coin_minor} options=${coinsOf(game, currency)} locked=${locked} choose=${change("coin_minor")}
 			text=${(coin) => money(fixed ? totalBet({ ...bet, coin_minor: coin }) : coin, currency)} />
 		${lines.length > 1 ? html`<${Picker} id="lines" label="Lines" value=${bet.lines} options=${lines} text=${same} choose=${change("lines")} locked=${locked} />` : null}
 		${coins.length > 1 ? html`<${Picker} id="coins" label="Coins a line" value=${bet.coins} options=${coins} text=${same} choose=${change("coins")} locked=${locked} />` : null}
 		${fixed ? html`<span class="quiet fixed">${game.lines_max} lines of ${money(bet.coin_minor * bet.coins, currency)}</span>`
-			: html`<button id="max" disabled=${locked} onClick=${() => dispatch({ type: "bet", bet: { lines: game.lines_max, coins: game.coins_max } })}>Bet max</button>`}`;
+			: html`<button id="max" disabled=${locked || !state.expect} onClick=${largest}>Bet max and spin</button>`}`;
 }
 
-// What may be bought stays chosen for the following spins until the player turns it off.
+// RULE mystic-gem 3.12: what may be bought stays chosen for the following spins until the player turns it off.
 function Modes({ state, dispatch, locked }) {
 	const { game, bet, currency = "EUR" } = state;
 	if (game.modes.length < 2) return null;
@@ -44,22 +50,26 @@ function Modes({ state, dispatch, locked }) {
 	})}</fieldset>`;
 }
 
+// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE witch-feature 9.7: each stop is a number to be entered or stepped, 0 for none, or a switch; starting and
+// cancelling close the window. A stop that the game does not have is not shown.
 function Autospin({ state, dispatch, autospin, locked }) {
+	const window = useRef(null);
+	const shut = () => { window.current.open = false; };
 	const [form, setForm] = useState({ spins: 10, loss: 50, single: 0, jackpot: true, feature: false });
 	const { game } = state;
 	const rules = game.autoplay;
 	if (!rules) return null;
 	const put = (field, read = (e) => Number(e.target.value)) => (event) => setForm({ ...form, [field]: read(event) });
 	const check = (field) => put(field, (event) => event.target.checked);
-	const start = () => autospin({ spins: form.spins, loss_limit_minor: form.loss > 0 ? Math.round(form.loss * 100) : -1, single_win_minor: form.single > 0 ? Math.round(form.single * 100) : -1,
+	const start = () => shut() || autospin({ spins: form.spins, loss_limit_minor: form.loss > 0 ? Math.round(form.loss * 100) : -1, single_win_minor: form.single > 0 ? Math.round(form.single * 100) : -1,
 		stop_on_jackpot: rules.jackpot_stop && form.jackpot, ...(rules.feature_stop ? { stop_on_feature: form.feature } : {}) });
-	return html`<details class="autoplay" id="autoplay"><summary>Autospin${state.autospin ? `: ${state.autoplay?.spins ?? 0} of ${state.autospin} left` : ""}</summary><div class="controls">
+	return html`<details class="autoplay" id="autoplay" ref=${window}><summary>Autospin${state.autospin ? `: ${state.autoplay?.spins ?? 0} of ${state.autospin} left` : ""}</summary><div class="controls">
 		<label>Spins<input id="autospins" type="number" min="1" max=${rules.spins_max} value=${form.spins} disabled=${locked} onInput=${put("spins")} /></label>
 		<label>Loss limit<input id="loss" type="number" min="0" value=${form.loss} disabled=${locked} onInput=${put("loss")} /></label>
 		<label>Stop at a win of<input id="single" type="number" min="0" value=${form.single} disabled=${locked} onInput=${put("single")} /></label>
 		${rules.jackpot_stop ? html`<label class="check"><input type="checkbox" checked=${form.jackpot} disabled=${locked} onChange=${check("jackpot")} />Stop at a jackpot</label>` : null}
 		${rules.feature_stop ? html`<label class="check"><input type="checkbox" checked=${form.feature} disabled=${locked} onChange=${check("feature")} />Stop at a feature</label>` : null}
-		<button id="autostart" disabled=${locked} onClick=${start}>Start autospin</button></div></details>`;
+		<button id="autostart" disabled=${locked} onClick=${start}>Start autospin</button><button id="autocancel" onClick=${shut}>Cancel</button></div></details>`;
 }
 
 // What the player starts himself is named on the button that starts it.
@@ -69,6 +79,8 @@ function goOn(game, phase) {
 	return "Go on";
 }
 
+// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE mystery-elves 6.3, RULE mystic-gem 5.4, RULE witch-feature 7.7: what is left, and of how many, stands on the stop
+// button.
 function MainButton({ app, locked }) {
 	const { state, act, spin, dispatch } = app;
 	const { round, steps, game, bet, currency, autospin, autoplay } = state;
@@ -82,19 +94,29 @@ function MainButton({ app, locked }) {
 export function Controls({ app }) {
 	const { state, dispatch, skip } = app;
 	const { game, bet, currency } = state;
-	const locked = !state.token || state.busy || isWatching(state.round) || state.autospin > 0;
-	const witches = game.witches ?? [];
+	const locked = lockedFor(state);
 	const mode = modeOf(game, bet.mode);
 	return html`<div class="controls bar">
-		<${BetPickers} state=${state} dispatch=${dispatch} locked=${locked} />
+		<${BetPickers} app=${app} locked=${locked} />
 		<div class="go"><div class="price"><span class="quiet">${isBought(mode) ? "Price" : "Total bet"}</span><output id="stake">${money(priceOf(bet, mode), currency ?? "EUR")}</output></div>
+		${/* RULE bewitched 8.2, RULE mona-lisa 7.2, RULE witch-feature 9.1: quicker, with the same result; the space bar does it too. */ null}
 		<button id="skip" disabled=${!state.revealing} onClick=${skip}>Skip</button>
 		<${MainButton} app=${app} locked=${locked} /></div>
 	</div>
 	<${Modes} state=${state} dispatch=${dispatch} locked=${locked} />
 	<div class="more"><${Autospin} state=${state} dispatch=${dispatch} autospin=${app.autospin} locked=${locked} />
-		${witches.length ? html`<label class="witch">Your witch<select id="witch" value=${state.witch ?? 0} disabled=${locked} onChange=${(e) => app.setting({ witch: Number(e.target.value) })}>
-			${witches.map((name, i) => html`<option value=${i}>${name[0].toUpperCase()}${name.slice(1)}</option>`)}</select></label>` : null}</div>`;
+		<${Witch} app=${app} id="witch" /></div>`;
+}
+
+export const lockedFor = (state) => !state.token || state.busy || isWatching(state.round) || state.autospin > 0;
+
+// RULE bewitched 2.6: beside the reels and in the paytable.
+export function Witch({ app, id }) {
+	const { state } = app;
+	const witches = state.game.witches ?? [];
+	if (!witches.length) return null;
+	return html`<label class="witch">Your witch<select id=${id} value=${state.witch ?? 0} disabled=${lockedFor(state)} onChange=${(e) => app.setting({ witch: Number(e.target.value) })}>
+		${witches.map((name, i) => html`<option value=${i}>${name[0].toUpperCase()}${name.slice(1)}</option>`)}</select></label>`;
 }
 
 // A vial is picked once; what stands in them was drawn before, whichever are chosen.
@@ -119,6 +141,7 @@ function colourName(game, red) {
 	return suits.length === 1 ? `${name} ${suits[0].replace(/s$/, "")}` : name;
 }
 
+// RULE mystic-gem 4.10: attempts left, the stake and what a right guess would win; the card that lies face down flashes.
 export function Gamble({ state, act }) {
 	const { round, currency, busy, game, cards } = state;
 	const stake = round.pending_minor;

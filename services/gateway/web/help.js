@@ -1,6 +1,7 @@
 // The rules of a game, from what its definition says: pays, lines, features, return, odds. A feature is explained where the game has it.
 import { html, useEffect, useRef } from "/vendor/htm-preact.js";
 import { Art, hueOf } from "/art.js";
+import { Witch } from "/controls.js";
 import { money } from "/format.js";
 import { count, featureName, isBought, listed, modeWords, publishedReturn, symbolOf, times, totalBet } from "/game.js";
 
@@ -10,6 +11,7 @@ const perBet = (symbol) => symbol.kind === "scatter";
 
 // ---- symbols ----
 
+// RULE bewitched 8.1, RULE mona-lisa 7.1: pays in coins; RULE witch-feature 2.7: and in the player's currency, at the bet at hand.
 function SymbolRow({ game, symbol, index, bet, currency }) {
 	const unit = perBet(symbol) ? totalBet(bet) : bet.coin_minor * bet.coins;
 	return html`<div class="symbol"><span class="cell kind-${symbol.kind}" style=${{ "--hue": hueOf(symbol, index) }}><${Art} symbol=${symbol} /></span><div><b>${symbol.name}</b>
@@ -42,7 +44,7 @@ function awardWords({ symbol, base, free, respin }, game) {
 
 const FEATURES = [
 	["battle", "Battle", (game, rules) => [`${rules.scatters_min} or more ${symbolOf(game, rules.symbol).name} symbols anywhere make the witches battle. They pay by the paytable; if your witch wins, there are free spins.`, "Which witch is yours changes nothing in any draw or prize."]],
-	["vials", "The vials", (game) => [`${game.bonus_min} or more bonus symbols anywhere open ${game.vials} vials, in free spins too. Combine ${game.picked}: they brew money (times the total bet), free spins or the progressive jackpot.`, "What they brew was drawn with the spin. Which vials you pick is yours alone to choose and changes nothing."]],
+	["vials", "The vials", (game) => [`${game.bonus_min} or more bonus symbols anywhere open ${game.vials} vials, in free spins too. Combine ${game.picked}: they brew money (times the total bet), free spins or the progressive jackpot.`, `${game.jackpot ? "The odds of the jackpot follow the wager, lines × coins a line; other prizes balance it, so that every bet has the same return. " : ""}What they brew was drawn with the spin. Which vials you pick is yours alone to choose and changes nothing.`]],
 	["free_spins", "Free spins", (game, rules) => [
 		rules.awards ? awardWords(rules.awards, game) : "They come from the features.",
 		...(rules.line_multiplier > 1 ? [`Line wins are paid ${rules.line_multiplier} times.`] : []),
@@ -53,7 +55,7 @@ const FEATURES = [
 	["hold_and_win", "Hold and Win", (game, rules) => [
 		`${rules.at_least} or more ${symbolOf(game, rules.symbol).name} symbols start ${rules.respins} respins. They stay, new ones stay too and set the respins back to ${rules.respins}.`,
 		`Each carries a value of ${Math.min(...rules.values)} to ${Math.max(...rules.values)} times the total bet, a mystery, or a multiplier.`,
-		`At the end multipliers (${listed(rules.multipliers.map((x) => `×${x}`), "or")}) multiply all that are not multipliers. Mysteries win ${listed(rules.awards.map((a) => `${a.name} ${a.x}×`), "or")}. Both then add a value of their own.`,
+		`At the end multipliers (${listed(rules.multipliers.map((x) => `×${x}`), "or")}) multiply all that are not multipliers; several multiply together, ×2 and ×3 make ×6. Mysteries win ${listed(rules.awards.map((a) => `${a.name} ${a.x}×`), "or")}. Both then add a value of their own.`,
 		...(rules.exclude?.length ? [`${listed(rules.exclude.map((id) => rules.awards.find((a) => a.id === id)?.name ?? id))} never comes with a multiplier of ×${rules.exclude_from_multiplier} or more.`] : []),
 		`All cells full: everything is paid ${rules.full_screen_multiplier} times.`,
 	]],
@@ -100,20 +102,31 @@ function oddsOf(fraction) {
 const modeTitle = (game, id) => game.modes.find((mode) => mode.id === id)?.name ?? `${game.modes[0].name}, ${id.endsWith("_below_max") ? "below the largest bet" : "at the largest bet"}`;
 const grouped = (text) => Number(text).toFixed(1).replace(/\B(?=(\d{3})+(?!\d))/g, " ");
 
-function Figures({ game, figures }) {
+// The published return counts the jackpots at their seeds. What is added to them returns too: the part that the rows of this currency take, or all of it.
+function contributionWords({ jackpot, modes }, currency) {
+	const rows = jackpot.rows_return_ppm?.[currency];
+	const seeds = modes[0].published_rtp[0]?.percent;
+	if (!jackpot.published_with_contribution || !rows || !seeds) return "";
+	return `At their seeds the game returns ${seeds} %, with what the jackpots in ${currency} give back of that part ${(Number(seeds) + rows / 10000).toFixed(2)} %, with that part counted whole ${jackpot.published_with_contribution} %.`;
+}
+
+// RULE mystery-elves 2.9, RULE witch-feature 2.6: the chance shown is that of one spin or feature.
+function Figures({ game, figures, currency }) {
 	const exact = figures.find((one) => one.math_version === game.math_version);
 	return html`<h3>Return and odds</h3><table class="facts"><thead><tr><th>Play</th><th class="number">Published</th>${exact ? html`<th class="number">Exact</th><th class="number">Spins that win</th><th class="number">Largest win of a spin or feature</th>` : null}</tr></thead>
 		<tbody>${exact ? exact.modes.map((mode) => html`<tr><td>${modeTitle(game, mode.mode)}</td><td class="number">${mode.published ? `${mode.published} %` : "none (demo)"}</td><td class="number">${percent(mode.rtp, 4)}</td><td class="number">${percent(mode.hit_rate)}</td>
 			<td class="number">${mode.max_win_x ? html`${grouped(mode.max_win_x)} × the price, ${oddsOf(mode.max_win_probability_exact)}` : "–"}</td></tr>`)
 			: game.modes.map((mode) => html`<tr><td>${mode.name}</td><td class="number">${publishedReturn(mode) || "none (demo)"}</td></tr>`)}</tbody></table>
+		${exact ? html`<p>The largest win, and its chance, are those of one spin, or of one feature where it wins more; free spins and respins together may win more, at smaller odds.</p>` : null}
 		${exact ? html`<ul>${exact.modes.filter((mode) => mode.features.length).map((mode) => html`<li><b>${modeTitle(game, mode.mode)}:</b> ${mode.features.map((f) => `${featureName(f.name)} 1 in ${Number(f.one_in) < 100 ? Number(f.one_in).toFixed(1) : Math.round(Number(f.one_in))}`).join(", ")} spins</li>`)}</ul>` : null}
-		${game.jackpot ? html`<p>Each bet raises the pool of the jackpots by ${game.jackpot.contribution_ppm / 10000} % of itself. Each coin value has a jackpot of its own, in proportion. ${game.jackpot.published_with_contribution ? `With that part counted whole the game returns ${game.jackpot.published_with_contribution} %.` : ""}</p>` : null}
+		${game.jackpot ? html`<p>Each bet raises the pool of the jackpots by ${game.jackpot.contribution_ppm / 10000} % of itself. Each coin value has a jackpot of its own, in proportion. ${contributionWords(game, currency)}</p>` : null}
 		<p class="digest quiet">definition ${game.math_version}, version ${game.version}</p>`;
 }
 
 const Paragraphs = ({ title, words }) => html`<h3>${title}</h3>${words.map((text) => html`<p>${text}</p>`)}`;
 
-export function Help({ game, bet, currency, figures, close }) {
+// RULE bewitched 8.4, 8.7, RULE mona-lisa 7.4, 7.7: a window of its own, closed by its button.
+export function Help({ app, game, bet, currency, figures, close }) {
 	const dialog = useRef(null);
 	useEffect(() => { dialog.current.showModal(); }, []);
 	const bought = game.modes.filter(isBought);
@@ -121,13 +134,14 @@ export function Help({ game, bet, currency, figures, close }) {
 	return html`<dialog class="help" id="help" ref=${dialog} onClose=${close} aria-label="Rules of ${game.name}"><div class="helphead"><h2>${game.name}: rules and paytable</h2><button id="help-close" class="main" onClick=${() => dialog.current.close()}>Back to the game</button></div><div class="helpbody">
 		<p>${game.reels} reels of ${game.rows} rows, ${game.lines_min === game.lines_max ? `${game.lines_max} lines, always played` : `${game.lines_min} to ${game.lines_max} lines`}. The total bet is coin value × coins a line × lines; now ${money(totalBet(bet), currency)}. Like symbols on adjacent reels pay along lines from the leftmost reel; of each line the highest win; all wins are added. A line win is its entry below × coin value × coins a line. A malfunction voids all pays and plays.</p>
 		<h3>Symbols</h3><div class="symbols">${game.symbols.map((symbol, i) => html`<${SymbolRow} key=${symbol.id} game=${game} symbol=${symbol} index=${i} bet=${bet} currency=${currency} />`)}</div>
+		<${Witch} app=${app} id="witch-here" />
 		${FEATURES.filter(([kind]) => has(game, kind)).map(([kind, title, words]) => html`<${Paragraphs} key=${kind} title=${title} words=${words(game, game[kind])} />`)}
 		${bought.length ? html`<${Paragraphs} title="What may be bought" words=${bought.map((mode) => `${mode.name}, ${times(mode.price_hundredths)} the total bet: ${modeWords(game, mode)}.`).concat("All pays stay times the line bet and the total bet. The choice stays until you turn it off.")} />` : null}
 		${game.gamble ? html`<${Paragraphs} title="Double" words=${gambleWords(game, currency)} />` : null}
 		${game.cards?.eligible ? html`<${Paragraphs} title="Jackpot Cards" words=${["Four levels, one a suit, grow with every bet. The house pays for them; nothing is taken from your bet.", "This version shows the levels and deals no cards yet."]} />` : null}
 		${autoplay ? html`<${Paragraphs} title="Autospin" words=${[`Up to ${autoplay.spins_max} spins at the bet that is selected. It stops at the loss limit (${AUTOPLAY[autoplay.loss_limit_stops] ?? "as set"}), when a win ${autoplay.single_win_stops} the value given, and whenever you stop it. It never starts a feature that waits for you.`]} />` : null}
 		<h3>Lines</h3><div class="paylines">${game.lines.map((rows, i) => html`<${Line} key=${i} game=${game} rows=${rows} number=${i + 1} />`)}</div>
-		<${Figures} game=${game} figures=${figures} />
+		<${Figures} game=${game} figures=${figures} currency=${currency} />
 		<h3>Fairness</h3><p>Each round's secret is promised by its hash before your own random number is sent, and shown when the round has closed: check it under the reels. All draws of a round are fixed by its first move; nothing you press later, nor how fast, changes them.</p>
 		<p>A round that was left goes on where it stood when you come back; after ${game.resolve_after_hours} hours it is played to its end and paid.</p>
 		<h3>Keyboard</h3><p><kbd>Space</kbd> spins, goes on, and skips what is being shown. <kbd>Tab</kbd> reaches everything; on a win it shows the line. <kbd>Escape</kbd> closes this page.</p></div></dialog>`;

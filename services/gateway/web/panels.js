@@ -12,7 +12,7 @@ function Tile({ pool, row, coin }) {
 		<span class="quiet">${name}</span><b>${money(row.value_minor, row.currency)}</b></div>`;
 }
 
-// Those that can be won in the game at hand; the counter of the selected coin value stands out.
+// Those that can be won in the game at hand. RULE bewitched 4.7, RULE mona-lisa 4.10, RULE mystic-gem 6.2: the counter of the selected coin value stands out.
 export function Jackpots({ pools, game, currency, coin }) {
 	const numbers = [game.jackpot?.pool_number, game.cards?.eligible ? game.cards.set_number : null].filter(Boolean);
 	const groups = pools.filter((pool) => numbers.includes(pool.pool)).map((pool) => [pool, pool.rows.filter((row) => row.level || row.currency === currency)
@@ -23,7 +23,7 @@ export function Jackpots({ pools, game, currency, coin }) {
 		${rows.map((row) => html`<${Tile} key="${row.currency}-${row.level ?? row.coin_minor}" pool=${pool} row=${row} coin=${coin} />`)}</div>`)}</section>`;
 }
 
-// What the bet value at hand has collected and unlocked; while a round is shown, as of the phase that is.
+// RULE witch-feature 3.14: what the bet value at hand has collected and unlocked; while a round is shown, as of the phase that is.
 export function Potions({ state }) {
 	const { game, bet, steps, at, carried, spinning } = state;
 	if (!game.potions) return null;
@@ -61,6 +61,7 @@ function Replay({ replay, token, close }) {
 		<p class="digest quiet">bet ${money(round.stake_minor, replay.currency)}, definition ${round.math_version}</p></div>`;
 }
 
+// RULE bewitched 8.5, 8.7, RULE mona-lisa 7.5, 7.7: the history, and a replay that is closed by its button.
 export function History({ rounds, games, currency, token }) {
 	const [replay, setReplay] = useState(null);
 	async function show(number) {

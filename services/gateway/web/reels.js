@@ -32,6 +32,7 @@ function quietWindow({ reels, rows, symbols }) {
 
 const BADGES = { explosion: "?" };
 
+// RULE witch-feature 2.10: what won is marked.
 function cellsIn(game, phase, marked) {
 	const window = phase?.window ? bytesOf(phase.window) : quietWindow(game);
 	const [held, covered, landed, feature] = ["held", "covered", "landed", "feature_cells"].map((field) => cellsOf(phase?.[field]));

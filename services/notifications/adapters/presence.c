@@ -45,8 +45,8 @@ void presence_lost(struct presence *presence, player_id player, const char *game
 	uint64_t now_ms = clock_wall_us() / 1000;
 	player_id_format(player, name);
 	metric_add(presence->lost, 1);
-	(void)redis_link_command(presence->redis, "ZADD carillon:dropped %" PRIu64 " %s:%s",
-		now_ms, name, game);
+	(void)redis_link_command(
+		presence->redis, "ZADD carillon:dropped %" PRIu64 " %s:%s", now_ms, name, game);
 	if (now_ms - presence->trimmed_ms < 1000)
 		return;
 	presence->trimmed_ms = now_ms;
@@ -61,8 +61,8 @@ static void on_seen(void *context, size_t index, const struct redisReply *reply)
 		(void)session_seen_parse(reply->str, &seen[index]);
 }
 
-void presence_look(struct presence *presence, const char *const *names, size_t n,
-	struct session_seen *seen_r)
+void presence_look(
+	struct presence *presence, const char *const *names, size_t n, struct session_seen *seen_r)
 {
 	memset(seen_r, 0, n * sizeof(*seen_r));
 	if (n == 0 || !redis_link_up(presence->redis) ||

@@ -17,8 +17,8 @@ void presence_free(struct presence **presence);
 /* The player's connection to the game was lost now. */
 void presence_lost(struct presence *presence, player_id player, const char *game);
 /* What is known of sessions, by name; seen_r gets n entries, acted_ms 0 where nothing is. */
-void presence_look(struct presence *presence, const char *const *names, size_t n,
-	struct session_seen *seen_r);
+void presence_look(
+	struct presence *presence, const char *const *names, size_t n, struct session_seen *seen_r);
 /* Ten times a second: sends what was noted. */
 void presence_flush(struct presence *presence);
 

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 
 struct ending {
-	bool plays;	 /* he had said which game he plays, with a valid token */
+	bool plays;	  /* he had said which game he plays, with a valid token */
 	bool peer_closed; /* a close frame of his came: whatever its code, he left on purpose */
-	bool we_closed;	 /* we had told him to go, or are about to */
-	bool unanswered; /* we closed because a ping had no answer: nobody was there */
-	bool draining;	 /* this server goes away */
-	bool another;	 /* another connection of the same player to the same game stands */
+	bool we_closed;	  /* we had told him to go, or are about to */
+	bool unanswered;  /* we closed because a ping had no answer: nobody was there */
+	bool draining;	  /* this server goes away */
+	bool another;	  /* another connection of the same player to the same game stands */
 };
 
 /* Is it a lost connection after which the game waits? */
