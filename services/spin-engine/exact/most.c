@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MASS_LIMBS 7 /* reels of 64 bits at most */
-#define NARROW 64    /* states of a level that the first search keeps */
+#define NARROW 16    /* states of a level that the first search keeps */
 
 struct mass {
 	mp_limb_t limb[MASS_LIMBS];
@@ -297,10 +297,33 @@ static uint64_t pass_side(const struct search *search, uint32_t reel, const stru
 	return bound;
 }
 
-static void pass_reel(const struct search *search, uint32_t reel, const struct prefixes *from,
-	struct prefixes *to)
+/* The largest bounds so far, falling; count 0 of room 0: all are wanted. */
+struct beam {
+	uint32_t count, room;
+	uint64_t bound[NARROW];
+};
+
+/* False: the beam is full of larger ones. */
+static bool beam_takes(struct beam *beam, uint64_t bound)
+{
+	uint32_t at = beam->count;
+
+	if (beam->room == 0)
+		return true;
+	if (at == beam->room && bound <= beam->bound[--at])
+		return false;
+	for (; at > 0 && beam->bound[at - 1] < bound; at--)
+		beam->bound[at] = beam->bound[at - 1];
+	beam->bound[at] = bound;
+	beam->count += beam->count < beam->room;
+	return true;
+}
+
+static void pass_reel(const struct search *search, uint32_t reel, bool narrow,
+	const struct prefixes *from, struct prefixes *to)
 {
 	const struct most_input *input = search->input;
+	struct beam beam = { .room = narrow ? NARROW : 0 };
 	struct prefix next;
 
 	next.alive[0].count = next.alive[1].count = 0;
@@ -317,7 +340,7 @@ static void pass_reel(const struct search *search, uint32_t reel, const struct p
 				still += pass_side(search, reel, &prefix->alive[side],
 					column->seen[side], &next, &next.alive[side]);
 			next.bound = next.coins + still;
-			if (next.bound >= input->floor)
+			if (next.bound >= input->floor && beam_takes(&beam, next.bound))
 				prefixes_add(to, &next, &prefix->mass, column->weight);
 		}
 	}
@@ -365,7 +388,7 @@ static void all_reels(const struct search *search, bool narrow, struct prefixes 
 			qsort(prefixes->of, prefixes->count, sizeof(*prefixes->of), by_bound);
 			prefixes->count = NARROW;
 		}
-		pass_reel(search, r, prefixes, &next);
+		pass_reel(search, r, narrow, prefixes, &next);
 		prefixes_close(prefixes);
 		*prefixes = next;
 	}
@@ -424,20 +447,40 @@ uint64_t most_bound(struct most_input *input)
 	return bound;
 }
 
+/* The floor, or what some window wins if that is more. */
+static uint64_t guess(const struct search *search)
+{
+	struct prefixes windows;
+	struct most most;
+	uint64_t coins;
+
+	all_reels(search, true, &windows);
+	find_rows(search->input, &windows, &most);
+	prefixes_close(&windows);
+	coins = most.count > 0 ? most.coins : search->input->floor;
+	most_free(&most);
+	return coins;
+}
+
+uint64_t most_guess(struct most_input *input)
+{
+	struct search search;
+	uint64_t coins;
+
+	search_open(&search, input);
+	coins = guess(&search);
+	search_close(&search);
+	return coins;
+}
+
 void most_find(struct most_input *input, struct most *most_r)
 {
 	struct search search;
 	struct prefixes windows;
 
 	search_open(&search, input);
-	if (input->floor == 0) {
-		all_reels(&search, true, &windows);
-		find_rows(input, &windows, most_r);
-		prefixes_close(&windows);
-		if (most_r->count > 0)
-			input->floor = most_r->coins;
-		most_free(most_r);
-	}
+	if (input->floor == 0)
+		input->floor = guess(&search);
 	all_reels(&search, false, &windows);
 	find_rows(input, &windows, most_r);
 	prefixes_close(&windows);

@@ -55,6 +55,9 @@ void most_input_free(struct most_input *input);
 void most_scale(const struct most_input *input, mpz_t scale_r);
 /* No window wins more than this: every line has its own way. */
 uint64_t most_bound(struct most_input *input);
+/* What some window of the floor or more wins, found by a narrow search; the floor if it finds none.
+ * A higher floor makes most_find cheaper where several inputs are asked for the best of all. */
+uint64_t most_guess(struct most_input *input);
 void most_find(struct most_input *input, struct most *most_r);
 void most_free(struct most *most);
 

@@ -105,9 +105,10 @@ static void sight_open(
 
 /* ---- features by themselves ---- */
 
-/* Adds the best of one respin, as far as it reaches what is known, with probability in / of. */
-static void add_respin(const struct most_work *most, const struct sight *sight, uint64_t in,
-	uint64_t of, struct best *best)
+/* Adds the best of one respin, as far as it reaches what is known, with probability in / of. Less
+ * than `floor` is not looked for. */
+static void add_respin(const struct most_work *most, const struct sight *sight, uint64_t floor,
+	uint64_t in, uint64_t of, struct best *best)
 {
 	struct most_input input;
 	struct most found;
@@ -116,7 +117,7 @@ static void add_respin(const struct most_work *most, const struct sight *sight, 
 	mpq_inits(p, share, NULL);
 	mpq_set_u64(share, in, of);
 	sight_open(most, sight, &input);
-	input.floor = best->coins;
+	input.floor = best->coins > floor ? best->coins : floor;
 	most_find(&input, &found);
 	for (size_t i = 0; i < found.count; i++)
 		mpz_add(mpq_numref(p), mpq_numref(p), found.row[i].ways);
@@ -130,19 +131,34 @@ static void add_respin(const struct most_work *most, const struct sight *sight, 
 	mpq_clears(p, share, NULL);
 }
 
+static void mega_rows(const struct game *game, uint32_t place, uint32_t forced_r[GAME_REELS_MAX])
+{
+	for (uint32_t r = 0; r < game->reels; r++)
+		forced_r[r] = game->potions.mega[place].cells >> (r * game->rows) &
+			      ((UINT32_C(1) << game->rows) - 1);
+}
+
+/* Few places reach the best of all: what each reaches at least is found first. */
 static void add_mega(const struct most_work *most, struct sight *sight, struct best *best)
 {
 	const struct game *game = most->game;
 	const struct potion_rules *rules = &game->potions;
+	uint32_t forced[GAME_REELS_MAX];
+	uint64_t floor = 0;
 
+	sight->forced = forced;
 	for (uint32_t i = 0; i < rules->mega_count; i++) {
-		uint32_t forced[GAME_REELS_MAX];
+		struct most_input input;
 
-		for (uint32_t r = 0; r < game->reels; r++)
-			forced[r] = rules->mega[i].cells >> (r * game->rows) &
-				    ((UINT32_C(1) << game->rows) - 1);
-		sight->forced = forced;
-		add_respin(most, sight, rules->mega[i].weight, rules->mega_weight, best);
+		mega_rows(game, i, forced);
+		sight_open(most, sight, &input);
+		input.floor = floor;
+		floor = most_guess(&input);
+		most_input_free(&input);
+	}
+	for (uint32_t i = 0; i < rules->mega_count; i++) {
+		mega_rows(game, i, forced);
+		add_respin(most, sight, floor, rules->mega[i].weight, rules->mega_weight, best);
 	}
 	sight->forced = NULL;
 }
@@ -173,7 +189,7 @@ static void open_feature(struct most_work *most, const struct potion_step *step)
 		sight.symbol = game->wild;
 		sight.kept = GAME_NO_SYMBOL;
 	}
-	add_respin(most, &sight, 1, 1, best);
+	add_respin(most, &sight, 0, 1, 1, best);
 	if (step->kind != POTION_MULTIPLIER || best->coins == 0)
 		return;
 	mpq_init(wins); /* RULE witch-feature 4.6: it is played until it wins */
