@@ -44,11 +44,50 @@ static int by_columns(const void *a, const void *b)
 	return x->column < y->column ? -1 : x->column > y->column;
 }
 
+/* Stable, by one byte of a key. Leaves the ways where they are when that byte is the same in all.
+ */
+static bool by_byte(const struct sticky_way *from, size_t count, bool before, uint32_t shift,
+	struct sticky_way *to)
+{
+	size_t place[257] = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		place[((before ? from[i].before : from[i].column) >> shift & 0xff) + 1]++;
+	if (place[((before ? from->before : from->column) >> shift & 0xff) + 1] == count)
+		return false;
+	for (uint32_t b = 0; b < 256; b++)
+		place[b + 1] += place[b];
+	for (size_t i = 0; i < count; i++)
+		to[place[(before ? from[i].before : from[i].column) >> shift & 0xff]++] = from[i];
+	return true;
+}
+
+/* Many ways are put in order a byte at a time, the lowest first: what is shown, then `before`. */
+static void sort(struct sticky_ways *ways)
+{
+	struct sticky_way *from = ways->way, *to, *swap;
+
+	if (ways->count < 256) {
+		qsort(ways->way, ways->count, sizeof(*ways->way), by_columns);
+		return;
+	}
+	to = sticky_take(ways->room * sizeof(*to));
+	for (uint32_t byte = 0; byte < 2 * GAME_ROWS_MAX; byte++)
+		if (by_byte(from, ways->count, byte >= GAME_ROWS_MAX, byte % GAME_ROWS_MAX * 8,
+			    to)) {
+			swap = from;
+			from = to;
+			to = swap;
+		}
+	sticky_give(to, ways->room * sizeof(*to));
+	ways->way = from;
+}
+
 static void merge(struct sticky_ways *ways)
 {
 	size_t kept = 0;
 
-	qsort(ways->way, ways->count, sizeof(*ways->way), by_columns);
+	sort(ways);
 	for (size_t i = 0; i < ways->count; i++) {
 		if (kept > 0 && by_columns(&ways->way[kept - 1], &ways->way[i]) == 0)
 			ways->way[kept - 1].weight += ways->way[i].weight;
