@@ -130,6 +130,15 @@ static void level_waits(const struct line_level *from, const uint32_t *next_wait
 
 /* ---- sets ---- */
 
+static bool same_set(const uint64_t *x, const uint64_t *y, uint32_t words)
+{
+	uint32_t i = 0;
+
+	while (i < words && x[i] == y[i])
+		i++;
+	return i == words;
+}
+
 static uint32_t set_bucket(const struct wait_level *level, const uint64_t *set)
 {
 	uint64_t hash = 1;
@@ -141,8 +150,8 @@ static uint32_t set_bucket(const struct wait_level *level, const uint64_t *set)
 	}
 	at = (uint32_t)hash & (level->buckets - 1);
 	while (level->bucket[at] != 0 &&
-		memcmp(level->set + (size_t)(level->bucket[at] - 1) * level->words, set,
-			level->words * sizeof(*set)) != 0)
+		!same_set(level->set + (size_t)(level->bucket[at] - 1) * level->words, set,
+			level->words))
 		at = (at + 1) & (level->buckets - 1);
 	return at;
 }

@@ -20,15 +20,16 @@ struct state {
 /* Open addressing; room is a power of two, of which half is used at most. */
 struct states {
 	uint32_t count, room;
+	mp_size_t limbs; /* of a mass, that any of them needs */
 	struct state *state;
 	uint32_t *bucket; /* place + 1 */
 };
 
 /* ---- tables ---- */
 
-static void states_open(struct states *states, uint32_t room)
+static void states_open(struct states *states, uint32_t room, mp_size_t limbs)
 {
-	*states = (struct states){ .room = room };
+	*states = (struct states){ .room = room, .limbs = limbs };
 	states->state = waits_take(room / 2 * sizeof(*states->state));
 	states->bucket = waits_take(room * sizeof(*states->bucket));
 	memset(states->bucket, 0, room * sizeof(*states->bucket));
@@ -61,7 +62,7 @@ static void states_grow(struct states *states)
 {
 	struct states larger;
 
-	states_open(&larger, states->room * 2);
+	states_open(&larger, states->room * 2, states->limbs);
 	memcpy(larger.state, states->state, states->count * sizeof(*states->state));
 	larger.count = states->count;
 	for (uint32_t i = 0; i < larger.count; i++) {
@@ -89,7 +90,7 @@ static void states_add(struct states *states, uint32_t own, uint32_t covered, ui
 		states->bucket[at] = ++states->count;
 	}
 	carry = mpn_addmul_1(
-		states->state[states->bucket[at] - 1].mass.limb, mass->limb, MASS_LIMBS, weight);
+		states->state[states->bucket[at] - 1].mass.limb, mass->limb, states->limbs, weight);
 	assert(carry == 0);
 }
 
@@ -106,9 +107,25 @@ struct outcomes {
 	struct outcome of[ZERO_SUBSETS];
 };
 
+/* A stop under some sets of rows that make the same column of it. */
+struct covering {
+	uint32_t column;
+	uint64_t weight; /* of the sets */
+};
+
+/* What the stops of a reel show under all sets of rows: equal columns once. */
+struct coverings {
+	uint32_t columns, count, room; /* room for both */
+	uint64_t *column;	       /* a byte a row */
+	struct covering *of;	       /* stop by stop */
+	uint32_t *end;		       /* [stop]: behind its last */
+};
+
 struct reel_work {
 	const struct zero_input *input;
 	const struct zero_reel *reel;
+	struct coverings coverings;
+	uint32_t *next; /* [column of the coverings]: what it leads the covered set at hand to */
 	struct waits *waits;
 	uint32_t level;
 	bool last;		  /* nothing can wait behind this reel */
@@ -117,13 +134,81 @@ struct reel_work {
 	struct outcomes *covered; /* [stop], of the covered set at hand */
 };
 
-static void cover(const struct zero_input *input, const struct zero_reel *reel,
-	const struct zero_stop *stop, uint32_t rows, uint8_t column_r[GAME_ROWS_MAX])
+static uint64_t cover(const struct zero_input *input, const struct zero_reel *reel,
+	const struct zero_stop *stop, uint32_t rows)
 {
-	memcpy(column_r, stop->symbol, input->game->rows);
-	for (uint32_t row = 0; row < input->game->rows; row++)
-		if ((rows >> row & 1) && column_r[row] != reel->kept)
-			column_r[row] = reel->symbol;
+	uint64_t column = 0;
+
+	for (uint32_t row = 0; row < input->game->rows; row++) {
+		uint8_t symbol = stop->symbol[row];
+
+		if ((rows >> row & 1) && symbol != reel->kept)
+			symbol = reel->symbol;
+		column |= (uint64_t)symbol << (8 * row);
+	}
+	return column;
+}
+
+/* The number of a column, a new one if need be. `slot`: hash -> number + 1, `slots` of them. */
+static uint32_t column_number(
+	struct coverings *coverings, uint32_t *slot, uint32_t slots, uint64_t column)
+{
+	uint32_t at = (uint32_t)(column * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
+
+	for (; slot[at] != 0; at = (at + 1) & (slots - 1))
+		if (coverings->column[slot[at] - 1] == column)
+			return slot[at] - 1;
+	coverings->column[coverings->columns++] = column;
+	slot[at] = coverings->columns;
+	return slot[at] - 1;
+}
+
+static void add_covering(
+	struct coverings *coverings, uint32_t from, uint32_t column, uint64_t weight)
+{
+	uint32_t i = from;
+
+	while (i < coverings->count && coverings->of[i].column != column)
+		i++;
+	if (i == coverings->count)
+		coverings->of[coverings->count++] = (struct covering){ .column = column };
+	coverings->of[i].weight += weight;
+}
+
+static void coverings_open(
+	struct coverings *coverings, const struct zero_input *input, const struct zero_reel *reel)
+{
+	uint32_t sets = 0, slots = 64, *slot;
+
+	for (uint32_t rows = 0; rows < ZERO_SUBSETS; rows++)
+		sets += reel->subset[rows] != 0;
+	*coverings = (struct coverings){ .room = sets * reel->count };
+	coverings->column = waits_take(coverings->room * sizeof(*coverings->column));
+	coverings->of = waits_take(coverings->room * sizeof(*coverings->of));
+	coverings->end = waits_take(reel->count * sizeof(*coverings->end));
+	while (slots < 2 * coverings->room)
+		slots *= 2;
+	slot = waits_take(slots * sizeof(*slot));
+	memset(slot, 0, slots * sizeof(*slot));
+	for (uint32_t i = 0; i < reel->count; i++) {
+		uint32_t from = coverings->count;
+
+		for (uint32_t rows = 0; rows < ZERO_SUBSETS; rows++)
+			if (reel->subset[rows] != 0)
+				add_covering(coverings, from,
+					column_number(coverings, slot, slots,
+						cover(input, reel, &reel->stop[i], rows)),
+					reel->subset[rows]);
+		coverings->end[i] = coverings->count;
+	}
+	waits_give(slot, slots * sizeof(*slot));
+}
+
+static void coverings_close(struct coverings *coverings, uint32_t stops)
+{
+	waits_give(coverings->column, coverings->room * sizeof(*coverings->column));
+	waits_give(coverings->of, coverings->room * sizeof(*coverings->of));
+	waits_give(coverings->end, stops * sizeof(*coverings->end));
 }
 
 static void add_outcome(struct outcomes *outcomes, uint32_t set, uint64_t weight)
@@ -139,23 +224,25 @@ static void add_outcome(struct outcomes *outcomes, uint32_t set, uint64_t weight
 
 static void open_covered(struct reel_work *work, uint32_t set)
 {
-	const struct zero_input *input = work->input;
-	uint8_t column[GAME_ROWS_MAX];
+	const struct coverings *coverings = &work->coverings;
+	uint32_t at = 0;
 
 	waits_ready(work->waits, work->level, set);
+	for (uint32_t c = 0; c < coverings->columns; c++) {
+		uint8_t column[GAME_ROWS_MAX];
+
+		for (uint32_t row = 0; row < GAME_ROWS_MAX; row++)
+			column[row] = (uint8_t)(coverings->column[c] >> (8 * row));
+		work->next[c] = waits_next(work->waits, work->level, column);
+	}
 	for (uint32_t i = 0; i < work->reel->count; i++) {
 		struct outcomes *outcomes = &work->covered[i];
 
-		outcomes->count = 0;
-		for (uint32_t rows = 0; rows < ZERO_SUBSETS; rows++) {
-			uint32_t next;
+		for (outcomes->count = 0; at < coverings->end[i]; at++) {
+			uint32_t next = work->next[coverings->of[at].column];
 
-			if (work->reel->subset[rows] == 0)
-				continue;
-			cover(input, work->reel, &work->reel->stop[i], rows, column);
-			next = waits_next(work->waits, work->level, column);
 			if (next != WAITS_WIN)
-				add_outcome(outcomes, next, work->reel->subset[rows]);
+				add_outcome(outcomes, next, coverings->of[at].weight);
 		}
 	}
 }
@@ -248,7 +335,9 @@ static void play_reel(
 	work.own_known = waits_take(sets * sizeof(*work.own_known));
 	memset(work.own_known, 0, sets * sizeof(*work.own_known));
 	work.covered = waits_take(reel->count * sizeof(*work.covered));
-	states_open(&next, 1024);
+	coverings_open(&work.coverings, input, reel);
+	work.next = waits_take(work.coverings.columns * sizeof(*work.next));
+	states_open(&next, 1024, states->limbs);
 	for (uint32_t i = 0; i < states->count; i++) {
 		const struct state *state = &states->state[order[i]];
 
@@ -260,6 +349,8 @@ static void play_reel(
 	waits_give(work.own, (size_t)sets * reel->count * sizeof(*work.own));
 	waits_give(work.own_known, sets * sizeof(*work.own_known));
 	waits_give(work.covered, reel->count * sizeof(*work.covered));
+	waits_give(work.next, work.coverings.columns * sizeof(*work.next));
+	coverings_close(&work.coverings, reel->count);
 	states_close(states);
 	*states = next;
 }
@@ -274,13 +365,31 @@ void zero_groups_free(struct zero_groups *groups)
 	*groups = (struct zero_groups){ 0 };
 }
 
+/* No mass is above what all windows weigh. */
+static mp_size_t limbs_for(const struct zero_input *input)
+{
+	size_t bits = 1;
+
+	for (uint32_t r = 0; r < input->game->reels; r++) {
+		const struct zero_reel *reel = &input->reel[r];
+		uint64_t stops = 1, sets = 1;
+
+		for (uint32_t i = 0; i < reel->count; i++)
+			stops += reel->stop[i].weight;
+		for (uint32_t rows = 0; rows < ZERO_SUBSETS; rows++)
+			sets += reel->subset[rows];
+		bits += 128 - (size_t)__builtin_clzll(stops) - (size_t)__builtin_clzll(sets);
+	}
+	return bits / 64 + 1 < MASS_LIMBS ? (mp_size_t)(bits / 64 + 1) : MASS_LIMBS;
+}
+
 void window_zero(const struct zero_input *input, struct zero_groups *groups_r)
 {
 	struct mass one = { { 1 } };
 	struct waits *waits = waits_new(input);
 	struct states states;
 
-	states_open(&states, 64);
+	states_open(&states, 64, limbs_for(input));
 	if (!waits_sure_win(waits))
 		states_add(&states, input->own ? waits_first(waits) : WAITS_NONE,
 			input->covered ? waits_first(waits) : WAITS_NONE, 0, &one, 1);
