@@ -8,9 +8,10 @@
 #define ALL_WILD GAME_SYMBOLS_MAX
 
 /* The cells of a line so far: `lead` wilds, then the symbol (or ALL_WILD: nothing but wilds) and
- * wilds standing in for it; `wilds` in all, counted only where wilds multiply. */
+ * wilds standing in for it; `wilds` in all, counted only where wilds multiply. `since`: cells
+ * before the first cover + 1, where covers are looked for; 0: none yet. */
 struct raw_state {
-	uint32_t symbol, lead, wilds;
+	uint32_t symbol, lead, wilds, since;
 };
 
 /* What is known of a raw state at one reel of one line: what is certain, and the rest. */
@@ -48,7 +49,7 @@ static bool line_kind(const struct game *game, uint32_t symbol)
 /* What a line pays whose best run of `raw.symbol` ended after `length` cells: the best of all
  * symbols', as core/lines.h has it. Symbols other than the run's have the leading wilds only. RULE
  * bewitched 2.2, 3.1 */
-static uint64_t finished(
+static uint64_t paid(
 	const struct machine_input *input, const struct raw_state *raw, uint32_t length)
 {
 	const struct game *game = input->game;
@@ -76,13 +77,36 @@ static uint64_t finished(
 	return best;
 }
 
-/* The state after one more cell, or false: the line has ended before it. */
-static bool follows(const struct game *game, const struct raw_state *raw, uint32_t length,
-	uint32_t symbol, bool count_wilds, struct raw_state *next_r)
+/* What counts of it: all, or what covers made more of it than would have ended before them. */
+static uint64_t finished(
+	const struct machine_input *input, const struct raw_state *raw, uint32_t length)
 {
+	struct raw_state before = *raw;
+
+	if (!input->extra)
+		return paid(input, raw, length);
+	if (raw->since == 0)
+		return 0;
+	if (raw->since - 1 == raw->lead)
+		before.symbol = ALL_WILD;
+	return paid(input, raw, length) - paid(input, &before, raw->since - 1);
+}
+
+/* The state after one more cell, or false: the line has ended before it. */
+static bool follows(const struct machine_input *input, const struct raw_state *raw, uint32_t length,
+	uint32_t symbol, struct raw_state *next_r)
+{
+	const struct game *game = input->game;
 	bool pays = line_kind(game, symbol) || game->symbol[symbol].kind == SYMBOL_JACKPOT;
+	bool count_wilds = input->wild_multiplier_count > 0;
 
 	*next_r = *raw;
+	if (input->extra && symbol == input->cover) {
+		symbol = input->covers_for;
+		pays = true;
+		if (raw->since == 0)
+			next_r->since = length + 1;
+	}
 	if (symbol == game->wild) {
 		if (raw->symbol != ALL_WILD && !line_kind(game, raw->symbol))
 			return false;
@@ -203,8 +227,7 @@ static struct residue resolve_new(
 	for (uint32_t i = 0; i < level->symbols; i++) {
 		struct raw_state next;
 
-		if (follows(input->game, raw, reel, level->symbol[i],
-			    input->wild_multiplier_count > 0, &next))
+		if (follows(input, raw, reel, level->symbol[i], &next))
 			child[i] = resolve(builder, reel + 1, &next);
 		else
 			child[i] = ended;
@@ -229,14 +252,17 @@ static struct residue resolve(
 {
 	bool counted = builder->input->wild_multiplier_count > 0;
 	uint32_t leads = reel + 1, wilds = counted ? reel + 1 : 1;
-	uint32_t at = (raw->symbol * leads + raw->lead) * wilds + (counted ? raw->wilds : 0);
+	uint32_t sinces = builder->input->extra ? reel + 1 : 1;
+	uint32_t at =
+		((raw->symbol * leads + raw->lead) * wilds + (counted ? raw->wilds : 0)) * sinces +
+		raw->since;
 	struct residue **known;
 
 	if (reel == builder->automaton->reels)
 		return (struct residue){ finished(builder->input, raw, reel), 0, true };
 	known = &builder->known[reel][builder->first_like[reel][builder->line]];
 	if (*known == NULL)
-		*known = calloc((size_t)(ALL_WILD + 1) * leads * wilds, sizeof(**known));
+		*known = calloc((size_t)(ALL_WILD + 1) * leads * wilds * sinces, sizeof(**known));
 	if (*known == NULL) {
 		builder->failed = true;
 		return (struct residue){ 0, 0, true };
@@ -313,7 +339,7 @@ static uint64_t pay_max(const struct machine_input *input)
 
 bool line_automaton_build(const struct machine_input *input, struct line_automaton *automaton_r)
 {
-	const struct raw_state start = { ALL_WILD, 0, 0 };
+	const struct raw_state start = { ALL_WILD, 0, 0, 0 };
 	struct line_builder *builder = calloc(1, sizeof(*builder));
 	bool built = builder != NULL;
 

@@ -203,39 +203,86 @@ static void add_feature(const struct moments_work *moments, const mpq_t value, c
 	mpq_clear(x);
 }
 
-/* The explosion X where `symbol` is revealed, with probability share: 2 E[W X] + E[X^2], E[X A]. */
-static void add_explosion(
-	const struct moments_work *moments, uint8_t symbol, uint64_t in, uint64_t of)
+/* The explosion's windows: marked cells show `symbol`. */
+static struct potion_view marked_view(const struct moments_work *moments, uint8_t symbol)
+{
+	return (struct potion_view){ .kind = VIEW_COVERED,
+		.symbol = symbol,
+		.kept = moments->game->free_spins.award_symbol,
+		.lines = moments->lines };
+}
+
+/* times E[a b] of windows with marks, with probability share. */
+static void add_product(const struct moments_work *moments, const struct potion_view *a,
+	const struct potion_view *b, uint64_t times, const mpq_t share)
+{
+	struct potion_product found;
+
+	potion_product_init(&found);
+	product(moments, a, b, moments->game->potions.marks, &found);
+	mpq_mul(found.both, found.both, share);
+	if (b->awards)
+		add_coins(moments->yield->win_awards, found.both, moments->lines, 1, times);
+	else
+		add_coins(moments->yield->win2, found.both, moments->lines, 2, times);
+	potion_product_clear(&found);
+}
+
+/* A part X of what the explosion wins, with probability share: 2 E[W X] + E[X^2], E[X A]. */
+static void add_part(
+	const struct moments_work *moments, const struct potion_view *part, const mpq_t share)
+{
+	add_product(moments, part, part, 1, share);
+	add_product(moments, &moments->window, part, 2, share);
+	if (!moments->pays.nothing)
+		add_product(moments, part, &moments->pays, 2, share);
+	add_product(moments, part, &moments->awards, 1, share);
+}
+
+/* A line symbol that is revealed only adds to what the marked windows win without it, where marks
+ * pay nothing: `blank`, the same for all symbols. What it adds is lines of one symbol alone. No
+ * window shows potions (they have fallen), so a potion stands for a mark. */
+static void add_extra(const struct moments_work *moments, const struct potion_view *blank,
+	uint8_t symbol, const mpq_t share)
+{
+	struct potion_view extra = marked_view(moments, blank->symbol);
+
+	extra.extra = true;
+	extra.revealed = symbol;
+	potion_view_open(&extra, moments->game, moments->set);
+	add_part(moments, &extra, share);
+	add_product(moments, blank, &extra, 2, share);
+	potion_view_close(&extra);
+}
+
+static void add_explosions(const struct moments_work *moments)
 {
 	const struct game *game = moments->game;
-	struct spin_yield *yield = moments->yield;
-	struct potion_view marked = { .kind = VIEW_COVERED,
-		.symbol = symbol,
-		.kept = game->free_spins.award_symbol,
-		.lines = moments->lines };
-	const struct choices *marks = game->potions.marks;
-	struct potion_product found;
-	mpq_t win2;
+	const struct choices *revealed = &game->potions.revealed;
+	struct potion_view blank = marked_view(moments, game->potions.symbol[0]);
+	mpq_t share, lines;
 
-	mpq_init(win2);
-	potion_product_init(&found);
-	potion_view_open(&marked, game, moments->set);
-	product(moments, &marked, &marked, marks, &found);
-	add_coins(win2, found.both, moments->lines, 2, 1);
-	product(moments, &moments->window, &marked, marks, &found);
-	add_coins(win2, found.both, moments->lines, 2, 2);
-	if (!moments->pays.nothing) {
-		product(moments, &moments->pays, &marked, marks, &found);
-		add_coins(win2, found.both, moments->lines, 2, 2);
+	mpq_inits(share, lines, NULL);
+	potion_view_open(&blank, game, moments->set);
+	for (uint32_t i = 0; i < revealed->count; i++) {
+		uint8_t symbol = (uint8_t)revealed->of[i].x;
+
+		mpq_set_u64(share, revealed->of[i].weight, revealed->weight);
+		if (game->symbol[symbol].kind == SYMBOL_LINE) {
+			add_extra(moments, &blank, symbol, share);
+			mpq_add(lines, lines, share);
+		} else { /* a wild adds to lines of every symbol */
+			struct potion_view marked = marked_view(moments, symbol);
+
+			potion_view_open(&marked, game, moments->set);
+			add_part(moments, &marked, share);
+			potion_view_close(&marked);
+		}
 	}
-	mpq_add_scaled(yield->win2, win2, in, of);
-	product(moments, &marked, &moments->awards, marks, &found);
-	mpz_mul_ui(mpq_denref(found.both), mpq_denref(found.both), moments->lines);
-	mpq_canonicalize(found.both);
-	mpq_add_scaled(yield->win_awards, found.both, in, of);
-	potion_view_close(&marked);
-	potion_product_clear(&found);
-	mpq_clear(win2);
+	if (mpq_sgn(lines) > 0)
+		add_part(moments, &blank, lines);
+	potion_view_close(&blank);
+	mpq_clears(share, lines, NULL);
 }
 
 static void add_starts(struct moments_work *moments)
@@ -254,9 +301,7 @@ static void add_starts(struct moments_work *moments)
 	if (rules->explosion.in == 0)
 		return;
 	potion_start_weights(work, -1, moments->weight);
-	for (uint32_t i = 0; i < rules->revealed.count; i++)
-		add_explosion(moments, (uint8_t)rules->revealed.of[i].x,
-			rules->revealed.of[i].weight, rules->revealed.weight);
+	add_explosions(moments);
 }
 
 static void base_moments(

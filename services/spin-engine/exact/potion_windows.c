@@ -95,7 +95,11 @@ static bool view_lines(struct potion_view *view, const struct game *game, uint32
 {
 	struct machine_column *columns =
 		potion_take(GAME_REELS_MAX * 2 * GAME_STRIP_MAX * sizeof(*columns));
-	struct machine_input input = { .game = game, .lines = view->lines };
+	struct machine_input input = { .game = game,
+		.lines = view->lines,
+		.extra = view->extra,
+		.cover = view->symbol,
+		.covers_for = view->revealed };
 	bool built;
 
 	for (uint32_t r = 0; r < game->reels; r++) {
@@ -111,10 +115,10 @@ static bool view_lines(struct potion_view *view, const struct game *game, uint32
 				uint8_t *cell = &column[stop].symbol[row];
 
 				*cell = (uint8_t)(shown >> (8 * row));
-				column[length + stop].symbol[row] =
-					view->kind == VIEW_COVERED ? view->symbol
-					: view->wild		   ? game->wild
-								   : *cell;
+				column[length + stop].symbol[row] = view->kind == VIEW_COVERED
+									    ? view->symbol
+								    : view->wild ? game->wild
+										 : *cell;
 			}
 			column[stop].weight = column[length + stop].weight = 1;
 		}

@@ -17,6 +17,8 @@ struct potion_view {
 	uint8_t symbol, kept; /* COVERED */
 	bool awards;	      /* COUNTED: else pays */
 	bool nothing;	      /* by potion_view_open: COUNTED, and no count is worth anything */
+	bool extra;	      /* COVERED: only what is won more because `symbol` counts as... */
+	uint8_t revealed;     /* ...this */
 	bool wild;	      /* WINDOW: wilds may come down on any cell */
 	uint32_t lines;
 	struct line_automaton automaton; /* by potion_view_open */

@@ -32,17 +32,22 @@ struct machine_reel {
 /* What is to be evaluated. Lines pay as core/lines.h says: the best of all symbols' runs. */
 struct machine_input {
 	const struct game *game;
-	uint32_t lines; /* the first so many are played */
+	uint32_t lines;			/* the first so many are played */
 	uint32_t wild_multiplier_count; /* 0: none; else as in free_spins_rules */
 	const uint32_t *wild_multiplier;
-	bool no_jackpot_pay; /* the jackpot symbols' winning combination pays nothing here: it is the
-				progressive's, and is counted in machine_outcome.jackpots */
+	bool no_jackpot_pay; /* the jackpot symbols' winning combination pays nothing here: it is
+				the progressive's, and is counted in machine_outcome.jackpots */
+	/* Lines pay only what they pay more because `cover`, which nothing else pays for, counts as
+	 * `covers_for`, a line symbol. No multiplying wilds, no progressive. */
+	bool extra;
+	uint8_t cover, covers_for;
 	struct machine_reel reel[GAME_REELS_MAX];
 };
 
 struct machine_reel_states {
 	uint32_t states, columns;
-	uint32_t *next;	     /* [state * columns + column]: state before the next reel; 0 after the last */
+	uint32_t *
+		next; /* [state * columns + column]: state before the next reel; 0 after the last */
 	uint32_t *gain;	     /* the same shape: what ends here, in coins a line */
 	uint32_t *column_of; /* the input's column -> the machine's (columns that no line can tell
 				apart and whose tags agree are one) */
@@ -81,6 +86,7 @@ struct machine_outcome {
 };
 
 /* The full distribution, sorted by (tag, win). The caller frees it. NULL when memory ends. */
-struct machine_outcome *reel_machine_distribution(const struct reel_machine *machine, size_t *count_r);
+struct machine_outcome *reel_machine_distribution(
+	const struct reel_machine *machine, size_t *count_r);
 
 #endif
