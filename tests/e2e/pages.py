@@ -351,12 +351,12 @@ def test_prism_harbour():
     bets = place.sql(f"select stake from wallet.journal where player = {player_id(player)} and kind = 2 order by seq")
     assert [int(row[0]) for row in bets] == [40, 600], "the price was paid"
     page.picture("bought")
-    page.press("#red") if page.evaluate(code="!!document.querySelector('#red:not([disabled])')") else None
-    page.idle()
-    page.picture("doubled")
     page.reload()
     page.see("document.querySelectorAll('#reels .covered').length === 8")
     assert page.evaluate(code="document.querySelector('input[value=wild_2]').checked"), "what is bought stays chosen"
+    page.press("#red") if page.evaluate(code="!!document.querySelector('#red:not([disabled])')") else None
+    page.idle()
+    page.picture("doubled")
     page.select(selector="#coin", value=125)
     assert page.evaluate(code="document.querySelector('input[value=wild_3]').disabled"), "71.5 times 50.00 is above the highest price"
     assert "2 500.00" in page.text(selector="#modes")
