@@ -153,6 +153,12 @@ def test_fields_of_an_operators_requests():
         ("grants", f"{base}/grants", money, key, [amount, currency, reason]),
         ("corrections", f"{base}/corrections", money, key, [
             (("amount_minor",), True, NOT_INT, [0, 10 ** 15 + 1, -10 ** 15 - 1, 2 ** 63], (400, 422)), currency, (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
+        ("bonus spins", f"{base}/bonus-spins", {"game": GAME, "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 5, "expires_us": 10 ** 15 * 9, "reason": "a test"}, key, [
+            (("game",), True, NOT_TEXT, ["", "x" * 40, "Bewitched", "nothing-here"], (400, 404)), currency, reason,
+            (("coin_minor",), True, NOT_INT, [0, -1, 3, 2 ** 62, 2 ** 63]), (("lines",), True, NOT_INT, [0, -1, 16, 1001, 2 ** 63]),
+            (("coins",), True, NOT_INT, [0, -1, 11, 1001, 2 ** 63]), (("spins",), True, NOT_INT, [0, -1, 10001, 2 ** 32, 2 ** 63]),
+            (("expires_us",), True, NOT_INT, [0, -1, 2 ** 53, 2 ** 63])]),
+        ("end of bonus spins", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "a test"}, key, [(("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
         ("block", f"{base}/block", {"blocked": True, "reason": "a test"}, key, [(("blocked",), True, NOT_BOOL, []), (("reason",), True, NOT_TEXT, ["", "x" * 201])]),
     ])
 
@@ -162,6 +168,9 @@ def test_combinations_that_make_no_sense():
     before, faults = ledger(), []
     for body in ({"witch": 1, "autoplay": {"id": "00" * 16, "spins": 1}}, {}):
         faults += broken(person.place.http("POST", "/v1/settings", {"game": GAME, "expect": expect, **body}, token=person.token, key="a"), (400,), "body")
+    both = person.bet_body(bonus_spin="00" * 16)
+    for body in (both, {k: v for k, v in both.items() if k not in ("bet", "bonus_spin")}):
+        faults += broken(person.place.http("POST", "/v1/rounds", body, token=person.token, key="c"), (400,), "bet")
     for action, missing in (("pick", "choice"), ("pick", "cursor"), ("next", "cursor"), ("gamble", "choice")):
         body = {"game": GAME, "expect": expect, "action": action, "cursor": 0, "choice": 0}
         body.pop(missing)
@@ -181,7 +190,8 @@ def test_keys_tokens_and_paths():
     none = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0." + token.split(".")[1] + "."
     others, before, faults, cases = tokens(), ledger(), [], 0
     table = [("POST", "/v1/rounds", bet, token, key, (400,)) for key in (None, "", "x" * 65, "a b", "a\tb", "ü")]
-    table += [("POST", f"{base}/{what}", money, operator, None, (400,)) for what in ("deposits", "withdrawals", "grants", "corrections")]
+    table += [("POST", f"{base}/{what}", money, operator, None, (400,)) for what in ("deposits", "withdrawals", "grants", "corrections", "bonus-spins")]
+    table += [("POST", f"{base}/bonus-spins/{gift}/end", {"reason": "x"}, operator, "k", (400,)) for gift in ("x", "00", "zz" * 16, "AA" * 16, "0" * 31, "00" * 17)]
     for wrong in (None, "", "x", tampered, none, operator, token + "x", "x" * 900):
         table += [(method, path, body, wrong, "k", (401,)) for method, path, body in (
             ("GET", f"/v1/state?game={GAME}", None), ("POST", "/v1/rounds", bet), ("POST", "/v1/rounds/1/actions", person.action_body("collect")),
@@ -190,7 +200,8 @@ def test_keys_tokens_and_paths():
         table += [(method, path, body, wrong, "k", (401,)) for method, path, body in (
             ("POST", "/v1/operators/1/players", {"player": 600, "currency": "EUR"}), ("POST", "/v1/operators/1/sessions", {"player": person.number}),
             ("POST", f"{base}/deposits", money), ("POST", f"{base}/withdrawals", money), ("POST", f"{base}/corrections", {**money, "reason": "x"}),
-            ("POST", f"{base}/grants", money), ("POST", f"{base}/block", {"blocked": True, "reason": "x"}), ("GET", "/v1/operator/status", None))]
+            ("POST", f"{base}/grants", money), ("POST", f"{base}/block", {"blocked": True, "reason": "x"}), ("GET", "/v1/operator/status", None),
+            ("POST", f"{base}/bonus-spins", {}), ("GET", f"{base}/bonus-spins", None), ("POST", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "x"}))]
     for op in ("0", "2", "-1", "x", "32768", str(HUGE)):
         table.append(("POST", f"/v1/operators/{op}/sessions", {"player": person.number}, operator, "k", (400, 401, 403, 404)))
     for number in ("0", "-1", "x", "1.5", "01", str(2 ** 48), str(HUGE)):

@@ -21,10 +21,9 @@ static void audit(struct gateway *gateway, struct edge_request *request, const s
 {
 	char content[320];
 	char id[2 * ID_BYTES + 1] = "";
-	Carillon__SpinGrant *grant =
-		fact == NULL ? NULL
-			     : carillon__spin_grant__unpack(
-				       NULL, fact->record.len, fact->record.data);
+	Carillon__SpinGrant *grant = fact == NULL ? NULL
+						  : carillon__spin_grant__unpack(NULL,
+							    fact->record.len, fact->record.data);
 	for (size_t i = 0; fact != NULL && i < fact->outside_id.len && i < ID_BYTES; i++)
 		(void)snprintf(id + 2 * i, 3, "%02x", fact->outside_id.data[i]);
 	if (grant == NULL)

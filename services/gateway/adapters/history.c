@@ -34,7 +34,7 @@
 	"$2::integer and j.seq = w.prev_seq "                                                      \
 	"where w.prev_seq > 0 and w.n < $4::bigint " stop ") "                                     \
 	"select " COLUMNS ", (extract(epoch from time) * 1000000)::bigint, case when kind = 24 "   \
-			  "then record end, (kind = 2 and outside_id is not null)::integer from walk "
+	"then record end, (kind = 2 and outside_id is not null)::integer from walk "
 
 static const char journal_sql[] = WALK("") "order by seq desc";
 static const char replay_sql[] = WALK(

@@ -7,7 +7,7 @@
 #define SLUG_MAX 31
 #define CURRENCY_MAX 7
 #define REASON_MAX 200
-#define BONUS_SPINS_MAX 10000	    /* given at once */
+#define BONUS_SPINS_MAX 10000		    /* given at once */
 #define KEY_MAX 64			    /* an Idempotency-Key */
 #define MINOR_MAX INT64_C(1000000000000000) /* largest amount in one request, minor units */
 #define MOVE_MAX INT64_C(9007199254740991)  /* what a browser's number holds exactly */
@@ -92,7 +92,8 @@ struct settings_body {
 };
 
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
-	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[], action_fields[], settings_fields[];
+	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
+	action_fields[], settings_fields[];
 
 /* What no table can say: which fields go together. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);

@@ -105,8 +105,8 @@ static void fill_bonus_spins(
 {
 	uint64_t now_us = clock_wall_us();
 
-	reply->bonus_spins = arena_take(
-		&engine->arena, (player->gift_count + 1u) * sizeof(*reply->bonus_spins));
+	reply->bonus_spins =
+		arena_take(&engine->arena, (player->gift_count + 1u) * sizeof(*reply->bonus_spins));
 	for (uint32_t i = 0; i < player->gift_count; i++) {
 		const struct player_gift *gift = &player->gift[i];
 		const struct game *game = games_by_number(engine->games, gift->game);

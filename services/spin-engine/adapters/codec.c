@@ -368,8 +368,7 @@ static bool get_round(const Carillon__PlayRound *message, struct player_game *pl
 		message->coins, message->mode };
 	if (!round_possible(message) || !bet_possible(&round->bet) ||
 		bet_total(&round->bet, &round->stake) != BET_OK || message->stake < 0 ||
-		(message->stake == 0) != message->bonus ||
-		message->before > UINT8_MAX ||
+		(message->stake == 0) != message->bonus || message->before > UINT8_MAX ||
 		!round_state_unpack((uint8_t)message->before, &round->before) ||
 		!get_bytes(&message->salt, PLAYER_SALT_BYTES, round->salt.bytes) ||
 		!get_bytes(

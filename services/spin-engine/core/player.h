@@ -28,7 +28,7 @@
 #define PLAYER_REASON_MAX 80
 #define PLAYER_SHOW_MAX 64 /* phases one step shows */
 #define PLAYER_POOLS_MAX 2
-#define PLAYER_GIFTS_MAX 8	    /* gifts of bonus spins; the wallet takes no more that are not over */
+#define PLAYER_GIFTS_MAX 8 /* gifts of bonus spins; the wallet takes no more that are not over */
 #define PLAYER_WALLET_NO_SPINS 12 /* the wallet's refusal, as in proto/wallet.proto */
 
 /* What makes the secret of a move, with the service key: drawn with the move before it. */
@@ -170,7 +170,7 @@ struct player_command {
 	struct bet bet; /* BET; its currency is the account's, filled by player_check's caller */
 	char mode[GAME_ID_MAX]; /* BET: as the client named it; bet.mode is found by the caller too
 				 */
-	bool bonus; /* BET: one of these bonus spins; player_gift_bet fills the bet */
+	bool bonus;		/* BET: one of these bonus spins; player_gift_bet fills the bet */
 	uint8_t bonus_spin[PLAYER_ID_BYTES];
 	bool autospin;
 	uint8_t autoplay_id[AUTOPLAY_ID_BYTES];

@@ -103,8 +103,8 @@ static void test_command_fields(void **unused)
 	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 16, bytes_40 });
 		c->bet->lines = c->bet->coins = 0, COMMAND_BAD, "bet");
 	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 16, bytes_40 });
-		c->bet->lines = c->bet->coins = 0; c->bet->coin_minor = 0; c->bet->mode = pick,
-		COMMAND_BAD, "bet");
+		c->bet->lines = c->bet->coins = 0; c->bet->coin_minor = 0;
+		c->bet->mode = pick, COMMAND_BAD, "bet");
 	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 16, bytes_40 });
 		c->bet->lines = c->bet->coins = 0; c->bet->coin_minor = 0, COMMAND_OK, "");
 	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 15, bytes_40 }), COMMAND_BAD,

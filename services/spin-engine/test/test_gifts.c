@@ -99,10 +99,9 @@ static void step(char *text, char *out, size_t room)
 		snprintf(out, room, "%u", gift ? gift->spins - gift->used : 0);
 	} else if (strcmp(word, "collect") == 0 || strcmp(word, "win") == 0 ||
 		   strcmp(word, "lose") == 0 || strcmp(word, "void") == 0) {
-		command = world_command(&world,
-			word[0] == 'c'	 ? VERB_COLLECT
-			: word[0] == 'v' ? VERB_VOID
-					 : VERB_GAMBLE);
+		command = world_command(&world, word[0] == 'c'	 ? VERB_COLLECT
+						: word[0] == 'v' ? VERB_VOID
+								 : VERB_GAMBLE);
 		if (command.verb == VERB_GAMBLE)
 			command.choice = world_guess(&world, word[0] == 'w');
 		world_do(&world, &command, out, room);
@@ -120,8 +119,7 @@ static const struct {
 		"; bet win 0+60 open; collect release 60; 1" },
 	{ "its win is doubled", "give 1 1;spin 1 1;win;collect",
 		"; bet win 0+60 open; gamble win 0+60 open; collect release 120" },
-	{ "its win is lost", "give 1 1;spin 1 1;lose",
-		"; bet win 0+60 open; gamble forfeit 60" },
+	{ "its win is lost", "give 1 1;spin 1 1;lose", "; bet win 0+60 open; gamble forfeit 60" },
 	{ "it collects first", "give 1 1;pay 1;spin 1 0",
 		"; bet stake 1 win 0+30 open; bet release 30" },
 	{ "a paid bet after it collects", "give 1 1;spin 1 1;pay 0",
@@ -141,8 +139,7 @@ static const struct {
 	{ "by autoplay", "give 1 2;auto 1 0;left 1", "; 409 bonus_spin_autoplay; 2" },
 	{ "on top of a feature", "give 1 2;spin 1 2 vm50;spin 1 0;left 1",
 		"; bet win 0+100 watch; 409 feature_open; 1" },
-	{ "refused by the wallet: not used", "give 1 2;refuse 1 0;left 1",
-		"; 403 limit spent; 2" },
+	{ "refused by the wallet: not used", "give 1 2;refuse 1 0;left 1", "; 403 limit spent; 2" },
 	{ "the wallet knows better", "give 1 2;none 1 0;left 1;spin 1 0",
 		"; 409 bonus_spin_unknown spent; 0; 409 bonus_spin_unknown" },
 };

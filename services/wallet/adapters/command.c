@@ -210,8 +210,7 @@ static void spins_pack(
 		grant = *from->spins;
 	grant.actor = from->actor;
 	grant.reason = from->reason;
-	uint8_t *bytes =
-		arena_alloc(reading->arena, carillon__spin_grant__get_packed_size(&grant));
+	uint8_t *bytes = arena_alloc(reading->arena, carillon__spin_grant__get_packed_size(&grant));
 	to->record = bytes;
 	to->record_length = (uint32_t)carillon__spin_grant__pack(&grant, bytes);
 }
@@ -237,7 +236,8 @@ static void spins_read(
 								       : spins->expires_us,
 	};
 	if (spins->expires_us > SPINS_EXPIRES_MAX_US)
-		wrong(reading, "outside.spins.expires_us: found %" PRIu64 ", expected at most %" PRIu64,
+		wrong(reading,
+			"outside.spins.expires_us: found %" PRIu64 ", expected at most %" PRIu64,
 			spins->expires_us, SPINS_EXPIRES_MAX_US);
 	if (end)
 		id_read(reading, "outside.spins.grant", &spins->grant, to->spins.id);

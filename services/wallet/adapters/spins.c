@@ -21,8 +21,8 @@ static struct spins_entry *slot_of(const struct spins_table *table, const uint8_
 
 	memcpy(&hash, id, sizeof(hash)); /* the ids are hashes */
 	hash *= UINT64_C(0x9e3779b97f4a7c15);
-	for (at = (size_t)(hash >> 20) & (table->room - 1);
-		table->entries[at].state != SPINS_EMPTY; at = (at + 1) & (table->room - 1))
+	for (at = (size_t)(hash >> 20) & (table->room - 1); table->entries[at].state != SPINS_EMPTY;
+		at = (at + 1) & (table->room - 1))
 		if (memcmp(table->entries[at].spins.id, id, WALLET_ID_BYTES) == 0)
 			break;
 	return &table->entries[at];
@@ -122,10 +122,9 @@ void spins_bring(struct spins_table *table, PGconn *conn)
 	table->asked = 0;
 	text_add(&list, "}");
 	const char *parameters[] = { list.bytes };
-	take(table,
-		pg_query(conn,
-			"select " COLUMNS " from wallet.spin_grant where id = any($1::bytea[])", 1,
-			parameters));
+	take(table, pg_query(conn,
+			    "select " COLUMNS " from wallet.spin_grant where id = any($1::bytea[])",
+			    1, parameters));
 }
 
 void spins_bring_player(struct spins_table *table, PGconn *conn, player_id player)
@@ -229,7 +228,8 @@ void spins_drop_shard(struct spins_table *table, uint32_t shard)
 {
 	for (size_t i = 0; i < table->room; i++) {
 		struct spins_entry *entry = &table->entries[i];
-		if (entry->state == SPINS_KNOWN && entry->shard == shard) {
+		bool gone = entry->state == SPINS_KNOWN && entry->shard == shard;
+		if (gone || entry->state == SPINS_ABSENT) {
 			entry->state = SPINS_ASKED;
 			entry->dirty = false;
 			table->asked++;

@@ -26,8 +26,8 @@
 	1024		    /* tallies that are open, or closed and not yet recorded by a pool */
 #define WALLET_STOPS_MAX 64 /* games stopped by kill switch */
 #define WALLET_LEGS_MAX 4
-#define WALLET_SPINS_MAX 10000   /* bonus spins given at once */
-#define WALLET_SPINS_LIVE_MAX 8  /* gifts of bonus spins a player may have that are not over */
+#define WALLET_SPINS_MAX 10000	/* bonus spins given at once */
+#define WALLET_SPINS_LIVE_MAX 8 /* gifts of bonus spins a player may have that are not over */
 /* One stake, win, deposit or award; far above any real one, so that sums of several fit without a
  * check depending on the win. */
 #define WALLET_AMOUNT_MAX INT64_C(1000000000000000)
@@ -143,7 +143,7 @@ struct wallet_outside {
 	uint8_t content_hash[WALLET_ID_BYTES];
 	int64_t amount;
 	uint32_t record_length;
-	const uint8_t *record; /* borrowed: who and why */
+	const uint8_t *record;	   /* borrowed: who and why */
 	struct wallet_spins spins; /* SPINS: what is given; SPINS_END: id of those that end */
 };
 
@@ -199,8 +199,8 @@ struct wallet_moment {
 	uint64_t now_us;
 	uint64_t seq; /* of the row, if one is booked */
 	const struct wallet_rules *rules;
-	/* As they are before the row: the bonus spins that a bet or an end names; NULL: unknown. The
-	 * caller counts one as used when the bet's row is BOOKED without a refusal. */
+	/* As they are before the row: the bonus spins that a bet or an end names; NULL: unknown.
+	 * The caller counts one as used when the bet's row is BOOKED without a refusal. */
 	const struct wallet_spins *spins;
 	uint32_t spins_live; /* SPINS: how many gifts of the player are not over */
 };

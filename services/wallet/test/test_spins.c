@@ -16,10 +16,9 @@
 #define BET WALLET_KIND_BET
 
 static const struct wallet_tally tallies[] = { { 2, 1, GAME, EUR, false } };
-static const struct wallet_rules rules = { .tallies = tallies,
-	.tallies_n = 1,
-	.stake_max = 50000,
-	.outside_max = 1000000 };
+static const struct wallet_rules rules = {
+	.tallies = tallies, .tallies_n = 1, .stake_max = 50000, .outside_max = 1000000
+};
 
 static struct wallet_account account_of(int64_t balance, int64_t pending)
 {
@@ -71,11 +70,11 @@ static const struct bet_case {
 	int64_t balance_after, pending_after;
 	uint32_t pool, mode, claim_kind;
 	int64_t claim_coin;
-	uint32_t kind;			/* 0: a bet */
+	uint32_t kind;			      /* 0: a bet */
 	bool unknown, ended, others, blocked; /* others: another player's */
-	uint32_t spins, used;		/* spins 0: 3 */
-	uint32_t game, currency;	/* of the gift; 0: the bet's */
-	uint64_t late_us;		/* behind its end */
+	uint32_t spins, used;		      /* spins 0: 3 */
+	uint32_t game, currency;	      /* of the gift; 0: the bet's */
+	uint64_t late_us;		      /* behind its end */
 } bets[] = {
 	/* RULE mystic-gem 7.1: the balance is not reduced; what is won is the player's */
 	{ .what = "one that loses", .balance = 100, .balance_after = 100 },
@@ -95,17 +94,25 @@ static const struct bet_case {
 	{ .what = "of another currency", .refusal = WALLET_REFUSAL_SPINS, .currency = SEK },
 	/* RULE mystic-gem 7.2: nothing is bought with them */
 	{ .what = "a mode that is bought", .refusal = WALLET_REFUSAL_SPINS, .mode = 1 },
-	{ .what = "a stake", .refusal = WALLET_REFUSAL_AMOUNT, .balance = 100, .stake = 80,
+	{ .what = "a stake",
+		.refusal = WALLET_REFUSAL_AMOUNT,
+		.balance = 100,
+		.stake = 80,
 		.balance_after = 100 },
 	/* RULE mystic-gem 7.4 */
 	{ .what = "feeds a pool", .refusal = WALLET_REFUSAL_TALLY, .pool = 1 },
 	/* RULE mystic-gem 7.3 */
-	{ .what = "begins Jackpot Cards", .refusal = WALLET_REFUSAL_CLAIM, .claim_kind = 2,
+	{ .what = "begins Jackpot Cards",
+		.refusal = WALLET_REFUSAL_CLAIM,
+		.claim_kind = 2,
 		.claim_coin = 2 },
-	{ .what = "a hit at another coin value", .refusal = WALLET_REFUSAL_CLAIM, .claim_kind = 1,
+	{ .what = "a hit at another coin value",
+		.refusal = WALLET_REFUSAL_CLAIM,
+		.claim_kind = 1,
 		.claim_coin = 100 },
 	{ .what = "blocked", .refusal = WALLET_REFUSAL_BLOCKED, .blocked = true },
-	{ .what = "a collect is none", .refusal = WALLET_REFUSAL_SPINS,
+	{ .what = "a collect is none",
+		.refusal = WALLET_REFUSAL_SPINS,
 		.kind = WALLET_KIND_COLLECT },
 };
 
@@ -146,7 +153,8 @@ static void check_bet(const struct bet_case *c)
 			(long long)account.balance.minor, (long long)row.pending_after);
 	assert_int_equal(row.tallies_n, 0);
 	assert_int_equal(legs_sum(&row), 0);
-	assert_int_equal(row.outside_id_length, WALLET_ID_BYTES); /* refused or not, it names them */
+	assert_int_equal(
+		row.outside_id_length, WALLET_ID_BYTES); /* refused or not, it names them */
 	assert_int_equal(account.last_move, 5);
 }
 
