@@ -1,6 +1,7 @@
 /* Bonus spins of an operator in the player's state machine: text tables of what may be played, and
  * that a gift is folded from its rows whatever the records say. */
 #include "services/spin-engine/adapters/codec.h"
+#include "services/spin-engine/test/feature_game.h"
 #include "services/spin-engine/test/game_fixture.h"
 #include "services/spin-engine/test/player_world.h"
 
@@ -203,6 +204,52 @@ static void test_gifts_feed_nothing(void **state)
 	}
 }
 
+/* The same draws make the same round, paid for or not: what the bet value carries is used and left
+ * alike. */
+static void test_gifts_play_as_paid(void **state)
+{
+	static const char *const potions[] = { "AQQJA/AAQJA/ArAJA/AKQJA/AKQJA",
+		"AKQJA/AKQJA/AKQJA/AKQJA/AbgJA" };
+	static struct game game;
+	static struct player_proposal paid, given;
+	struct player_entropy entropy = { .forced_count = 0 };
+	struct player_command command;
+	uint32_t carried = 0;
+
+	(void)state;
+	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
+	feature_game_potions(&game);
+	feature_windows(&game, SET_BASE, potions, 2);
+	player_game_init(&game, &world.play);
+	command = world_command(&world, VERB_BET);
+	command.bonus_spin[0] = 1;
+	command.bet = (struct bet){ FEATURE_EUR, 5, 2, 1, 0 };
+	for (uint32_t i = 0; i < 200; i++) {
+		memcpy(entropy.round_key, &i, sizeof(i));
+		command.bonus = false;
+		assert_int_equal(player_propose(&world.player, &world.play, &game, &command,
+					 &entropy, world.now_us, &paid),
+			REFUSED_NOTHING);
+		command.bonus = true;
+		assert_int_equal(player_propose(&world.player, &world.play, &game, &command,
+					 &entropy, world.now_us, &given),
+			REFUSED_NOTHING);
+		assert_int_equal(given.stake.minor, 0);
+		assert_true(paid.stake.minor > 0);
+		assert_memory_equal(paid.after.round.digest, given.after.round.digest,
+			sizeof(given.after.round.digest));
+		assert_int_equal(round_state_pack(&paid.after.round.before),
+			round_state_pack(&given.after.round.before));
+		assert_memory_equal(&paid.after.state.carried, &given.after.state.carried,
+			sizeof(given.after.state.carried));
+		assert_int_equal(paid.win_pending.minor, given.win_pending.minor);
+		assert_int_equal(paid.win_balance.minor, given.win_balance.minor);
+		world.play.state.carried = given.after.state.carried;
+		carried += given.after.state.carried.count;
+	}
+	assert_true(carried > 0);
+}
+
 /* What is known of gifts outlives a restart; bytes that no engine wrote are refused. */
 static void test_gifts_to_bytes_and_back(void **state)
 {
@@ -250,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gifts_table),
 		cmocka_unit_test(test_gifts_feed_nothing),
+		cmocka_unit_test(test_gifts_play_as_paid),
 		cmocka_unit_test(test_gifts_to_bytes_and_back),
 		cmocka_unit_test(test_gifts_in_the_record),
 	};

@@ -241,8 +241,12 @@ static void spins_read(
 			spins->expires_us, SPINS_EXPIRES_MAX_US);
 	if (end)
 		id_read(reading, "outside.spins.grant", &spins->grant, to->spins.id);
-	if (strlen(spins->actor) + strlen(spins->reason) > 0 || (!end && spins->grant.len > 0))
-		wrong(reading, "outside.spins: found a field that is not of its kind");
+	if (!end && spins->grant.len > 0)
+		wrong(reading, "outside.spins.grant: found %zu bytes, expected none",
+			spins->grant.len);
+	if (strlen(spins->actor) + strlen(spins->reason) > 0)
+		wrong(reading, "outside.spins.actor, .reason: found %zu bytes, expected none",
+			strlen(spins->actor) + strlen(spins->reason));
 }
 
 static void reason_read(

@@ -17,6 +17,7 @@ struct whole {
 	Carillon__Envelope envelope;
 	Carillon__Proposal proposal;
 	Carillon__Outside outside;
+	Carillon__SpinGrant spins;
 	Carillon__Award award;
 	Carillon__Claim claim;
 	Carillon__Claim *claims[WALLET_CLAIMS_MAX + 1];
@@ -32,6 +33,7 @@ static void whole_make(struct whole *w)
 	carillon__envelope__init(&w->envelope);
 	carillon__proposal__init(&w->proposal);
 	carillon__outside__init(&w->outside);
+	carillon__spin_grant__init(&w->spins);
 	carillon__award__init(&w->award);
 	carillon__claim__init(&w->claim);
 	w->command.envelope = &w->envelope;
@@ -54,6 +56,22 @@ static void as_outside(struct whole *w)
 {
 	w->command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
 	w->command.outside = &w->outside;
+}
+
+static void as_spins(struct whole *w)
+{
+	as_outside(w);
+	w->outside.kind = CARILLON__MOVE_KIND__MOVE_SPINS;
+	w->outside.spins = &w->spins;
+	w->spins.game = 2;
+}
+
+static void as_end(struct whole *w)
+{
+	as_outside(w);
+	w->outside.kind = CARILLON__MOVE_KIND__MOVE_SPINS_END;
+	w->outside.spins = &w->spins;
+	w->spins.grant = w->outside.id;
 }
 
 static void as_award(struct whole *w)
@@ -105,6 +123,17 @@ SPOIL(hash_short, outside, w->outside.content_hash.len = 15)
 SPOIL(reason_long, outside, w->outside.reason = w->text)
 SPOIL(actor_long, outside, w->outside.actor = w->text)
 SPOIL(outside_currency, outside, w->outside.currency = UINT32_MAX)
+SPOIL(bonus_short, proposal, (w->proposal.bonus_spin = (ProtobufCBinaryData){ 15, w->bytes }))
+SPOIL(spins_game, spins, w->spins.game = UINT32_MAX)
+SPOIL(spins_lines, spins, w->spins.lines = UINT32_MAX)
+SPOIL(spins_coins, spins, w->spins.coins = UINT32_MAX)
+SPOIL(spins_count, spins, w->spins.spins = UINT32_MAX)
+SPOIL(spins_expires, spins, w->spins.expires_us = UINT64_MAX)
+SPOIL(spins_grant, spins, w->spins.grant = w->outside.id)
+SPOIL(spins_actor, spins, w->spins.actor = w->text)
+SPOIL(spins_reason, spins, w->outside.reason = w->text)
+SPOIL(end_none, end, w->outside.spins = NULL)
+SPOIL(end_short, end, w->spins.grant.len = 3)
 SPOIL(award_move, award, w->award.move = UINT64_MAX)
 SPOIL(award_hit, award, w->award.hit = UINT64_MAX)
 
@@ -136,6 +165,17 @@ static void test_command_unreadable_table(void **state)
 		{ reason_long, "outside.reason: found 599 bytes" },
 		{ actor_long, "outside.actor: found 599 bytes" },
 		{ outside_currency, "outside.currency: " },
+		{ bonus_short, "proposal.bonus_spin: found 15 bytes, expected 16" },
+		{ spins_game, "outside.spins.game: found 4294967295" },
+		{ spins_lines, "outside.spins.lines: " },
+		{ spins_coins, "outside.spins.coins: " },
+		{ spins_count, "outside.spins.spins: " },
+		{ spins_expires, "outside.spins.expires_us: found 18446744073709551615" },
+		{ spins_grant, "outside.spins.grant: found 16 bytes, expected none" },
+		{ spins_actor, "outside.spins.actor, .reason: found 599 bytes" },
+		{ spins_reason, "outside.reason: found 599 bytes" },
+		{ end_none, "outside.spins: found nothing, expected" },
+		{ end_short, "outside.spins.grant: found 3 bytes, expected 16" },
 		{ award_move, "award.move: " },
 		{ award_hit, "award.hit: " },
 	};
@@ -225,6 +265,46 @@ static void test_command_reason_becomes_json(void **state)
 	arena_free(&arena);
 }
 
+/* The engine reads from the row what was given, who and why with it. */
+static void test_command_spins_become_their_record(void **state)
+{
+	static struct whole w;
+	char actor[] = "operator-1";
+	char reason[] = "welcome";
+	struct arena arena = { 0 };
+	struct command command;
+	Carillon__SpinGrant *record;
+	char why[WHY_MAX];
+
+	(void)state;
+	whole_make(&w);
+	as_spins(&w);
+	w.outside.actor = actor;
+	w.outside.reason = reason;
+	w.outside.currency = 978;
+	w.spins.coin_minor = 2;
+	w.spins.lines = 40;
+	w.spins.coins = 1;
+	w.spins.spins = 10;
+	w.spins.expires_us = 77;
+	assert_int_equal(read_back(&w, &arena, &command, why), COMMAND_OK);
+	assert_int_equal(command.outside.spins.game, 2);
+	assert_int_equal(command.outside.spins.currency, 978);
+	assert_int_equal(command.outside.spins.coin_minor, 2);
+	assert_int_equal(command.outside.spins.lines, 40);
+	assert_int_equal(command.outside.spins.spins, 10);
+	assert_int_equal(command.outside.spins.expires_us, 77);
+	record = carillon__spin_grant__unpack(
+		NULL, command.outside.record_length, command.outside.record);
+	assert_non_null(record);
+	assert_int_equal(record->spins, 10);
+	assert_int_equal(record->expires_us, 77);
+	assert_string_equal(record->actor, "operator-1");
+	assert_string_equal(record->reason, "welcome");
+	carillon__spin_grant__free_unpacked(record, NULL);
+	arena_free(&arena);
+}
+
 /* A body of tomorrow is not garbage: it is refused as a row. */
 static void test_command_unknown_body(void **state)
 {
@@ -248,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_command_garbage_is_told),
 		cmocka_unit_test(test_command_proposal_arrives_whole),
 		cmocka_unit_test(test_command_reason_becomes_json),
+		cmocka_unit_test(test_command_spins_become_their_record),
 		cmocka_unit_test(test_command_unknown_body),
 	};
 
