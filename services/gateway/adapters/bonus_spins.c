@@ -117,8 +117,8 @@ void on_bonus_spins(struct edge_request *request, void *context)
 	struct gateway *gateway = context;
 	struct ask ask = { .text = "bonus spins" };
 	struct bonus_body body = { 0 };
-	Carillon__Outside outside = CARILLON__OUTSIDE__INIT;
-	Carillon__SpinGrant grant = CARILLON__SPIN_GRANT__INIT;
+	Carillon__Outside outside;
+	Carillon__SpinGrant grant;
 	const struct currency *currency;
 	uint32_t operator_id;
 	const char *key;
@@ -128,6 +128,8 @@ void on_bonus_spins(struct edge_request *request, void *context)
 		!currency_ok(request, body.currency, &currency) ||
 		!game_served(request, body.game) || !bet_possible(request, &body))
 		return;
+	carillon__outside__init(&outside);
+	carillon__spin_grant__init(&grant);
 	grant.game = game_number(body.game);
 	grant.coin_minor = body.coin_minor;
 	grant.lines = (uint32_t)body.lines;
@@ -168,8 +170,8 @@ void on_bonus_spins_end(struct edge_request *request, void *context)
 	struct gateway *gateway = context;
 	struct ask ask = { .text = "end of bonus spins" };
 	struct reason_body body = { 0 };
-	Carillon__Outside outside = CARILLON__OUTSIDE__INIT;
-	Carillon__SpinGrant grant = CARILLON__SPIN_GRANT__INIT;
+	Carillon__Outside outside;
+	Carillon__SpinGrant grant;
 	uint8_t id[ID_BYTES];
 	uint32_t operator_id;
 	const char *key;
@@ -177,6 +179,8 @@ void on_bonus_spins_end(struct edge_request *request, void *context)
 		!player_path(request, operator_id, &ask.player) || !id_path(request, id) ||
 		!answer_parse(request, reason_fields, &body))
 		return;
+	carillon__outside__init(&outside);
+	carillon__spin_grant__init(&grant);
 	grant.grant.data = id;
 	grant.grant.len = ID_BYTES;
 	outside.kind = CARILLON__MOVE_KIND__MOVE_SPINS_END;

@@ -204,8 +204,9 @@ static char *json_text(char *at, const char *text)
 static void spins_pack(
 	struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
 {
-	Carillon__SpinGrant grant = CARILLON__SPIN_GRANT__INIT;
+	Carillon__SpinGrant grant;
 
+	carillon__spin_grant__init(&grant);
 	if (from->spins != NULL)
 		grant = *from->spins;
 	grant.actor = from->actor;
