@@ -6,9 +6,10 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 from lib_deal import MISS, Deal
-from lib_play import RULES, force, player_id
+from lib_play import GAME, RULES, force, operator, player_id
 from lib_stack import ROOT, Installation, run, wait_until
 
 PICTURES = f"{ROOT}/build/pages"
@@ -273,6 +274,28 @@ def test_autospin_counts_and_stops():
     page.press("#autostop")
     page.see("document.querySelector('#autostart') && !document.querySelector('#autostart').disabled", 20000)
     assert booked(page, player) > 100000 - 45 - 300
+    no_problems()
+
+
+def test_bonus_spins_of_an_operator():
+    """RULE mystic-gem 7.1, 7.2"""
+    page = Page("gifted")
+    player = page.login()
+    bet = {"coin_minor": 2, "lines": 5, "coins": 1}
+    answer = operator(place, f"/players/{player.split('-')[1]}/bonus-spins", {"game": GAME, "currency": "EUR", **bet, "spins": 2, "expires_us": int((time.time() + 3600) * 1e6)})
+    assert answer.status == 200, answer
+    page.spin(player)  # what was given comes with the next answer
+    before = booked(page, player)
+    for left in ("2 bonus spins", "1 bonus spin"):
+        page.see(f"document.querySelector('#bonus-spins')?.innerText.includes('{left}')")
+        shown = page.text(selector="#round")
+        force(place, player, LOSS)
+        page.press("#bonus-spin")
+        page.see(f"document.querySelector('#round').innerText !== {json.dumps(shown)}")
+        page.idle()
+        assert page.money("#balance") == before
+    page.see("!document.querySelector('#bonus-spins')")
+    assert booked(page, player) == before
     no_problems()
 
 

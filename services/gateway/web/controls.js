@@ -91,6 +91,16 @@ function MainButton({ app, locked }) {
 	return html`<button class="main" id="spin" disabled=${locked || !state.expect || modeRefusal(game, mode, bet, currency)} onClick=${spin}>${word}</button>`;
 }
 
+// What operators have given in this game, the oldest gift first.
+function BonusSpins({ state, spin, locked }) {
+	const { game, currency } = state;
+	const gift = (state.bonus_spins ?? []).find((one) => one.game === game.id);
+	if (!gift) return null;
+	const bet = { coin_minor: gift.coin_minor, lines: gift.lines, coins: gift.coins };
+	return html`<div class="gift" id="bonus-spins"><span><b class="gold">${gift.left} bonus ${gift.left === 1 ? "spin" : "spins"}</b> <span class="quiet">at a bet of ${money(priceOf(bet, modeOf(game, null)), currency ?? "EUR")}, free of charge, until ${new Date(gift.expires_us / 1000).toLocaleString()}</span></span>
+		<button id="bonus-spin" disabled=${locked} onClick=${() => spin(gift)}>Bonus spin</button></div>`;
+}
+
 export function Controls({ app }) {
 	const { state, dispatch, skip } = app;
 	const { game, bet, currency } = state;
@@ -103,6 +113,7 @@ export function Controls({ app }) {
 		<button id="skip" disabled=${!state.revealing} onClick=${skip}>Skip</button>
 		<${MainButton} app=${app} locked=${locked} /></div>
 	</div>
+	<${BonusSpins} state=${state} spin=${app.bonusSpin} locked=${locked} />
 	<${Modes} state=${state} dispatch=${dispatch} locked=${locked} />
 	<div class="more"><${Autospin} state=${state} dispatch=${dispatch} autospin=${app.autospin} locked=${locked} />
 		<${Witch} app=${app} id="witch" /></div>`;

@@ -79,8 +79,8 @@ function done(store, error) {
 
 // Another window of the same player may have moved on: the refusal carries the present state, and one more try is his wish still. But where a reply
 // was lost and the move is done, it is not: the engine says so, as long as it knows the request; after that many moves nobody tries for him.
-async function play(store, request, from, again = true) {
-	store.dispatch({ type: "busy", fresh: from === 0 });
+async function play(store, request, from, again = true, free = false) {
+	store.dispatch({ type: "busy", fresh: from === 0, free });
 	const { expect, secret_hash: before, round: old } = store.current;
 	try {
 		const answer = await request();
@@ -101,7 +101,7 @@ async function play(store, request, from, again = true) {
 		failed(store, error);
 		if (error.code !== "move_spent" || !again || from !== 0 || error.body.expect - expect > REMEMBERED) return null;
 	}
-	return play(store, request, from, false);
+	return play(store, request, from, false, free);
 }
 
 const spin = (store) => play(store, () => {
@@ -110,6 +110,12 @@ const spin = (store) => play(store, () => {
 	if (autospin > 0 && autoplay?.id) body.autoplay = autoplay.id;
 	return post("/v1/rounds", body, token);
 }, 0);
+
+// One that an operator has given, at the bet that was given with it. RULE mystic-gem 7.1, 7.2
+const bonusSpin = (store, { id }) => play(store, () => {
+	const { expect, token, game } = store.current;
+	return post("/v1/rounds", { game: game.id, expect, bonus_spin: id, nonce: randomHex(16) }, token);
+}, 0, true, true);
 
 const act = (store, action, choice) => {
 	const { round, game } = store.current;
@@ -238,7 +244,7 @@ async function open(store, id) {
 	}
 }
 
-const MOVES = { spin, act, setting, autospin, login, open, skip, loadHistory, ended, rejoin };
+const MOVES = { spin, bonusSpin, act, setting, autospin, login, open, skip, loadHistory, ended, rejoin };
 
 export function useGame() {
 	const [state, show] = useState(START);

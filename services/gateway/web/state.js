@@ -7,13 +7,13 @@ export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
 	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, busy: false, spinning: false, revealing: false, round: null, carried: null,
-	left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], wonBefore: 0, from: 0, paying: null, shownRound: null,
+	left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], wonBefore: 0, from: 0, paying: null, shownRound: null, bonus_spins: [],
 };
 
 // What every answer about play carries, however the round stands.
 function withAnswer(state, answer) {
 	const next = { ...state, busy: false, spinning: false, revealing: false };
-	for (const field of ["player", "currency", "balance_minor", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried"])
+	for (const field of ["player", "currency", "balance_minor", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried", "bonus_spins"])
 		if (answer[field] !== undefined) next[field] = answer[field];
 	if (answer.round !== undefined && (!answer.round || answer.round.game === state.game.id)) next.round = answer.round;
 	return next;
@@ -54,7 +54,7 @@ export const REDUCERS = {
 	},
 	// The game takes the player back then; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, busy: until > 0, spinning: false, revealing: false, message: until ? null : state.message }),
-	busy: (state, { fresh }) => ({ ...state, busy: true, message: null, said: "", spinning: Boolean(fresh), paying: fresh ? payingOf(state) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? state.bet.mode : state.mode }),
+	busy: (state, { fresh, free }) => ({ ...state, busy: true, message: null, said: "", spinning: Boolean(fresh), paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
 	phase(state, { phase, first, round }) {
 		const before = first ? (phase.index === 0 ? [] : state.steps) : state.steps;
 		const steps = [...before.filter((step) => step.index < phase.index), phase];
@@ -79,8 +79,8 @@ export const REDUCERS = {
 };
 
 // What a bet takes and what it collects of the round before, for the time until the answer is shown whole.
-function payingOf({ game, bet, round }) {
-	return { price: priceOf(bet, modeOf(game, bet.mode)), collected: round?.next === "gamble" ? round.pending_minor : 0 };
+function payingOf({ game, bet, round }, free) {
+	return { price: free ? 0 : priceOf(bet, modeOf(game, bet.mode)), collected: round?.next === "gamble" ? round.pending_minor : 0 };
 }
 
 export function shownMoney({ balance_minor: balance, pending_minor: pending = 0, spinning, revealing, paying }) {
