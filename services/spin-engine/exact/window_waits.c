@@ -26,7 +26,6 @@ struct wait_level {
 /* The set at hand, by what each cell of the next reel may show. */
 struct ready {
 	uint32_t wins[GAME_ROWS_MAX]; /* bit s: symbol s wins there */
-	uint32_t hope[GAME_ROWS_MAX]; /* ... leaves something to wait for */
 	uint64_t *next;		      /* [(row * GAME_SYMBOLS_MAX + symbol) * words]: a set */
 	size_t room;
 	uint64_t *sum;
@@ -304,7 +303,6 @@ void waits_ready(struct waits *waits, uint32_t level, uint32_t set)
 	uint32_t words = waits->level[level + 1].words;
 
 	memset(ready->wins, 0, sizeof(ready->wins));
-	memset(ready->hope, 0, sizeof(ready->hope));
 	memset(ready->next, 0,
 		(size_t)waits->rows * GAME_SYMBOLS_MAX * words * sizeof(*ready->next));
 	for (uint32_t i = 0; i < from->words; i++)
@@ -320,10 +318,8 @@ void waits_ready(struct waits *waits, uint32_t level, uint32_t set)
 
 				if (to == BECOMES_WIN)
 					ready->wins[row] |= UINT32_C(1) << s;
-				else if (to != BECOMES_NOTHING) {
+				else if (to != BECOMES_NOTHING)
 					next[(to - 1) / 64] |= UINT64_C(1) << ((to - 1) % 64);
-					ready->hope[row] |= UINT32_C(1) << s;
-				}
 			}
 		}
 }
@@ -331,24 +327,18 @@ void waits_ready(struct waits *waits, uint32_t level, uint32_t set)
 uint32_t waits_next(struct waits *waits, uint32_t level, const uint8_t *column)
 {
 	const struct ready *ready = &waits->ready;
-	uint32_t words = waits->level[level + 1].words, wins = 0, hopes = 0;
+	uint32_t words = waits->level[level + 1].words;
 
-	for (uint32_t row = 0; row < waits->rows; row++) {
-		wins |= ready->wins[row] >> column[row];
-		hopes |= (ready->hope[row] >> column[row] & 1) << row;
-	}
-	if (wins & 1)
-		return WAITS_WIN;
-	if (hopes == 0)
+	for (uint32_t row = 0; row < waits->rows; row++)
+		if (ready->wins[row] >> column[row] & 1)
+			return WAITS_WIN;
+	if (waits->level[level + 1].waits == 0)
 		return WAITS_NONE;
 	memset(ready->sum, 0, words * sizeof(*ready->sum));
-	for (; hopes != 0; hopes &= hopes - 1) {
-		uint32_t row = (uint32_t)__builtin_ctz(hopes);
-		const uint64_t *next =
-			ready->next + ((size_t)row * GAME_SYMBOLS_MAX + column[row]) * words;
-
+	for (uint32_t row = 0; row < waits->rows; row++)
 		for (uint32_t i = 0; i < words; i++)
-			ready->sum[i] |= next[i];
-	}
+			ready->sum[i] |=
+				ready->next[((size_t)row * GAME_SYMBOLS_MAX + column[row]) * words +
+					    i];
 	return set_number(&waits->level[level + 1], ready->sum);
 }
