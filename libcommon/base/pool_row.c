@@ -72,15 +72,23 @@ enum pool_row_status pool_row_accrued(
 enum pool_row_status pool_row_price(
 	const struct pool_row *row, int128 t_e18, struct pool_price *price_r)
 {
+	return pool_row_price_in(
+		row, t_e18, row->terms.row_rate_nano, row->exponent, price_r);
+}
+
+enum pool_row_status pool_row_price_in(const struct pool_row *row, int128 t_e18, int64_t rate_nano,
+	uint32_t exponent, struct pool_price *price_r)
+{
 	struct pool_price price;
 	struct amount seed;
 	struct amount unit;
-	if (!pool_terms_valid(&row->terms, row->exponent))
+	if (!pool_terms_valid(&row->terms, row->exponent) || rate_nano < 1 ||
+		rate_nano > POOL_RATE_NANO_MAX || exponent > POOL_EXPONENT_MAX)
 		return POOL_ROW_TERMS;
 	enum pool_row_status status = pool_row_accrued(row, t_e18, &price.value);
 	if (status != POOL_ROW_OK)
 		return status;
-	if (!pool_unit(row->terms.row_rate_nano, row->exponent, &unit) ||
+	if (!pool_unit(rate_nano, exponent, &unit) ||
 		!pool_seed(&row->terms, row->exponent, &seed) ||
 		!amount_add(price.value, seed, &price.value))
 		return POOL_ROW_OVERFLOW;

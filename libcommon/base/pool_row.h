@@ -78,6 +78,10 @@ CARILLON_MUST_CHECK enum pool_row_status pool_row_accrued(
 /* Price of a win now; nothing changes. */
 CARILLON_MUST_CHECK enum pool_row_status pool_row_price(
 	const struct pool_row *row, int128 t_e18, struct pool_price *price_r);
+/* The same, paid in another currency than the row's: floored to its minor unit, at that rate (EUR
+ * for one unit of it, x 10^9). What the floor leaves over is carried all the same. */
+CARILLON_MUST_CHECK enum pool_row_status pool_row_price_in(const struct pool_row *row, int128 t_e18,
+	int64_t rate_nano, uint32_t exponent, struct pool_price *price_r);
 /* A win: W to T, r to the carry, waiting terms come into force, one more hit. */
 void pool_row_reset(struct pool_row *row, int128 t_e18, struct amount carry);
 

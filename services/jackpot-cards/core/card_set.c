@@ -13,6 +13,7 @@ static const char *const STATUSES[] = {
 	[CARD_SET_TERMS] = "seeds and parts of the wager must be in bounds, seeds rising",
 	[CARD_SET_SHARES] = "the levels would take more than the whole wager",
 	[CARD_SET_BACKWARDS] = "the sum of wagers would fall",
+	[CARD_SET_RATE] = "an exchange rate or a number of decimals is out of bounds",
 	[CARD_SET_OVERFLOW] = "an amount does not fit",
 };
 
@@ -117,6 +118,33 @@ enum card_set_status card_set_value(
 	if (status != POOL_ROW_OK)
 		return CARD_SET_OVERFLOW;
 	*value_minor_r = price.paid_minor;
+	return CARD_SET_OK;
+}
+
+enum card_set_status card_set_hit(struct card_set *set, enum card_level level,
+	const struct card_payout *payout, struct card_hit *hit_r)
+{
+	assert(level >= CARD_CLUBS && level <= CARD_SPADES);
+	struct pool_row *row = &set->level[level - CARD_CLUBS];
+	const struct pool_terms *next = row->next_waits ? &row->next : &row->terms;
+	struct card_hit hit = {
+		.number = row->hits + 1,
+		.level = level,
+		.payout = *payout,
+		.t_e18 = set->t_e18,
+		.w_before_e18 = row->w_e18,
+	};
+	enum pool_row_status status = pool_row_price_in(
+		row, set->t_e18, payout->rate_nano, payout->exponent, &hit.price);
+	assert(status != POOL_ROW_NEGATIVE);
+	if (status != POOL_ROW_OK)
+		return status == POOL_ROW_TERMS ? CARD_SET_RATE : CARD_SET_OVERFLOW;
+	if (!pool_seed(&row->terms, row->exponent, &hit.seed) ||
+		!pool_seed(next, row->exponent, &hit.next_seed) ||
+		!pool_books_hit(&set->books, hit.price.cost, hit.seed, hit.next_seed, &hit.reseed))
+		return CARD_SET_OVERFLOW;
+	pool_row_reset(row, set->t_e18, hit.price.carry);
+	*hit_r = hit;
 	return CARD_SET_OK;
 }
 

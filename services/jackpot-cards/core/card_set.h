@@ -20,6 +20,7 @@ enum card_set_status {
 			    below it */
 	CARD_SET_SHARES, /* the levels would take more than the whole wager */
 	CARD_SET_BACKWARDS, /* T would fall */
+	CARD_SET_RATE,	    /* a payout's exchange rate or exponent is out of bounds */
 	CARD_SET_OVERFLOW,
 };
 
@@ -34,6 +35,25 @@ struct card_set {
 	int128 t_e18;
 	struct pool_row level[CARD_LEVELS];
 	struct pool_books books;
+};
+
+/* The currency a winner is paid in. */
+struct card_payout {
+	uint32_t currency; /* ISO 4217 */
+	uint32_t exponent;
+	int64_t rate_nano; /* EUR for one unit of it, x 10^9 */
+};
+
+/* A level's win, as it is kept for ever. */
+struct card_hit {
+	uint64_t number; /* 1, 2, .. in the order of this level */
+	enum card_level level;
+	struct card_payout payout;
+	struct pool_price price; /* paid_minor in the payout's currency */
+	struct amount seed, next_seed;
+	struct pool_reseed reseed;
+	int128 t_e18; /* at the hit: the level's new W */
+	int128 w_before_e18;
 };
 
 /* Static: "clubs". */
@@ -52,6 +72,11 @@ CARILLON_MUST_CHECK enum card_set_status card_set_accrue_to(struct card_set *set
 /* What a level shows, in cents. */
 CARILLON_MUST_CHECK enum card_set_status card_set_value(
 	const struct card_set *set, enum card_level level, int64_t *value_minor_r);
+/* The third card of the level's suit is turned up: it is worth what it shows at this moment, paid
+ * in the winner's currency; the house seeds it again. Each round is to be priced once: which rounds
+ * were is the caller's to keep. */
+CARILLON_MUST_CHECK enum card_set_status card_set_hit(struct card_set *set, enum card_level level,
+	const struct card_payout *payout, struct card_hit *hit_r);
 bool card_set_identities_hold(const struct card_set *set, const char **where_r);
 
 #endif

@@ -104,12 +104,79 @@ static void test_card_set_terms_wait(void **state)
 	assert_false(set.level[0].next_waits);
 }
 
+static const struct card_payout EURO = { 978, 2, POOL_NANO };
+static const struct card_payout KRONA = { 752, 2, 87500000 };
+static const struct card_payout YEN = { 392, 0, 6123457 };
+
+/* Each row is a win after wagers in all; what it pays, what it costs, what is carried (10^-27). */
+static void test_card_set_pays_what_is_shown(void **state)
+{
+	static const struct {
+		int64_t wagers_cents;
+		enum card_level level;
+		const struct card_payout *payout;
+		int64_t paid, cost_e9, carry_e9, next_cents;
+	} rows[] = {
+		{ 0, CARD_CLUBS, &EURO, 2000, 20000000000, 0, 2000 },
+		/* 20 EUR are 228.571.. SEK: the floor's rest stays in the level */
+		{ 0, CARD_CLUBS, &KRONA, 22857, 19999875000, 125000, 2000 },
+		{ 100000, CARD_CLUBS, &EURO, 2250, 22500000000, 125000, 2000 },
+		{ 100000, CARD_DIAMONDS, &YEN, 16575, 101496299775, 3700225, 10000 },
+		{ 100400, CARD_CLUBS, &EURO, 2001, 20010000000, 125000, 2000 },
+		/* the next one in a race gets the seed and what came in between: nothing */
+		{ 100400, CARD_CLUBS, &EURO, 2000, 20000000000, 125000, 2000 },
+		{ 100400, CARD_SPADES, &EURO, 1000030, 10000301200000 - 1200000, 1200000, 1000000 },
+	};
+	struct card_set set;
+	const char *where;
+
+	(void)state;
+	assert_int_equal(card_set_launch(&set, 2, &TERMS), CARD_SET_OK);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int128 nano = (int128)POOL_NANO * POOL_NANO; /* 10^-9 to 10^-27 */
+		struct card_hit hit;
+		int64_t value;
+
+		assert_int_equal(
+			card_set_accrue_to(&set, euros(rows[i].wagers_cents)), CARD_SET_OK);
+		assert_int_equal(
+			card_set_hit(&set, rows[i].level, rows[i].payout, &hit), CARD_SET_OK);
+		assert_int_equal(hit.price.paid_minor, rows[i].paid);
+		assert_true(hit.price.cost.e27 == rows[i].cost_e9 * nano);
+		assert_true(hit.price.carry.e27 == rows[i].carry_e9 * nano);
+		assert_true(hit.reseed.from_reserve.e27 == 0);
+		assert_int_equal(card_set_value(&set, rows[i].level, &value), CARD_SET_OK);
+		assert_int_equal(value, rows[i].next_cents);
+		if (!card_set_identities_hold(&set, &where))
+			fail_msg("row %zu: %s", i, where);
+	}
+	assert_int_equal(set.level[0].hits, 5);
+}
+
+static void test_card_set_refuses_rates(void **state)
+{
+	static const struct card_payout rows[] = { { 978, 2, 0 }, { 978, 2, -1 },
+		{ 978, 19, POOL_NANO }, { 978, 2, POOL_RATE_NANO_MAX + 1 } };
+	struct card_set set, before;
+	struct card_hit hit;
+
+	(void)state;
+	assert_int_equal(card_set_launch(&set, 2, &TERMS), CARD_SET_OK);
+	before = set;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(card_set_hit(&set, CARD_CLUBS, &rows[i], &hit), CARD_SET_RATE);
+		assert_memory_equal(&before, &set, sizeof(set));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_card_set_accrues_by_level),
 		cmocka_unit_test(test_card_set_refuses),
 		cmocka_unit_test(test_card_set_terms_wait),
+		cmocka_unit_test(test_card_set_pays_what_is_shown),
+		cmocka_unit_test(test_card_set_refuses_rates),
 	};
 	return cmocka_run_group_tests_name("card set", tests, NULL, NULL);
 }
