@@ -50,6 +50,8 @@ line() {
     settings=${settings//@EVENTS_PORT@/$(port_get "EVENTS_PORT_$3")}
     settings=${settings//@EVENTS_PORT_1@/$(port_get EVENTS_PORT_1)}
     settings=${settings//@ROOT@/$ROOT}
+    settings=${settings//@CARD_SETS@/${CARILLON_CARD_SETS:-$ROOT/services/jackpot-cards/sets}}
+    settings=${settings//@CARD_EXPIRE_S@/${CARILLON_CARD_EXPIRE_S:-432000}}
     settings=${settings//@INDEX@/$3}
     settings=${settings//@TEST@/$([ "$kind" = test ] && echo 1 || echo 0)}
     echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0 $(common)$settings : \"$BIN/carillon-$1\""

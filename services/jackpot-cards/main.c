@@ -3,17 +3,19 @@
  *  1. libcommon/base/pool_row.h   one counter, the same as a progressive's: seed + (T - W) x share
  * + r
  *  2. core/card_set.h             the four levels of a set, funded by the house
- *  3. adapters/sets_load.h        their configuration
- *  4. adapters/cards_service.h    wagers in, levels shown, triggers kept, on the loop of
+ *  3. libcommon/io/card_sets.h    their configuration
+ *  4. core/card_deal.h, card_round.h  the twelve cards, and picks that turn them up
+ *  5. adapters/rounds.h           a round from its claim to its award
+ *  6. adapters/cards_service.h    wagers, claims and picks in, levels shown, on the loop of
  * libcommon/io/service.h
- *  5. adapters/set_store.h        the same in Postgres
- *
- * This build accrues and shows the levels and keeps every trigger; it deals no cards yet. */
+ *  7. adapters/set_store.h, round_store.h  the same in Postgres */
 #include "services/jackpot-cards/adapters/cards_service.h"
 
 static const struct setting SETTINGS[] = {
 	{ "JACKPOT_CARDS_SETS", SETTING_TEXT, NULL, 0, 0, cards_sets_folder,
 		"folder of the sets' configuration, <name>.json a set" },
+	{ "JACKPOT_CARDS_EXPIRE_S", SETTING_INT, "432000", 1, 31536000, &cards_expire_s,
+		"an abandoned card round is picked and paid so many seconds after it was opened" },
 	{ .name = NULL },
 };
 
@@ -26,8 +28,8 @@ static const struct service_ops OPS = {
 	.topics = { { .topic = TOPIC_JACKPOT_FEED, .pace = KAFKA_FAST },
 		{ .topic = TOPIC_JACKPOT_COMMANDS, .pace = KAFKA_FAST } },
 	.topics_n = 2,
-	.schema_min = 1,
-	.schema_max = 1,
+	.schema_min = 2,
+	.schema_max = 2,
 	.start = cards_service_start,
 	.open = cards_service_open,
 	.close = cards_service_close,

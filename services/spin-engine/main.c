@@ -22,6 +22,8 @@ static struct engine_settings settings;
 
 /*~ Every setting is declared here; an unknown variable with our prefix refuses to start. */
 static const struct setting table[] = {
+	{ "SPIN_ENGINE_CARD_SETS", SETTING_TEXT, NULL, 0, 0, settings.card_sets,
+		"Folder of the sets of Jackpot Cards, <name>.json a set: the odds of the cards" },
 	{ "SPIN_ENGINE_FORCED_DRAWS", SETTING_BOOL, "0", 0, 1, &settings.forced_draws,
 		"Take draws from engine.forced_draw; refused but on a test installation" },
 	{ "SPIN_ENGINE_PLAYERS_MAX", SETTING_INT, "200000", 1000, 10000000, &settings.players_max,

@@ -2,13 +2,14 @@
 #include "services/jackpot-cards/adapters/cards_service.h"
 
 #include "jackpot.pb-c.h"
+#include "libcommon/io/card_sets.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/game_links.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/pool_command.h"
 #include "services/jackpot-cards/adapters/cards_messages.h"
-#include "services/jackpot-cards/adapters/set_store.h"
+#include "services/jackpot-cards/adapters/rounds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,10 +26,16 @@
 #define REFUSAL "not supported by this build of Jackpot Cards"
 
 char cards_sets_folder[SETTING_TEXT_MAX];
+int64_t cards_expire_s;
+
+_Static_assert(CARD_SETS_LEVELS == CARD_LEVELS, "as many levels as suits");
+_Static_assert(CARD_SETS_WEIGHT_MAX == CARD_WEIGHT_MAX, "what a set may say, the deal takes");
+_Static_assert(CARD_SETS_SEED_MAX == POOL_SEED_MINOR_MAX, "what a set may say, a level takes");
 
 static struct {
 	struct game_links links;
 	struct card_sets sets;
+	struct card_keys keys;
 	struct redis_link *redis;
 	uint64_t second_us, tallies_us;
 	struct metric *t, *waiting, *old, *restored, *redis_age;
@@ -38,7 +45,7 @@ void cards_service_start(struct service *service)
 {
 	char error[GAME_LINKS_ERROR_MAX];
 	(void)service;
-	if (!sets_load(cards_sets_folder, &self.sets, error) ||
+	if (!card_sets_load("JACKPOT_CARDS_SETS", cards_sets_folder, &self.sets, error) ||
 		!game_links_load(
 			common.games, strcmp(common.kind, "live") != 0, &self.links, error))
 		fatal("%s", error);
@@ -52,11 +59,12 @@ void cards_service_start(struct service *service)
 			      "JACKPOT_CARDS_SETS",
 				link->id, link->cards.pool);
 	}
+	rounds_start(&self.keys);
 	self.redis = redis_link_new(common.redis, REDIS_TIMEOUT_MS);
 	self.t = metric_gauge("carillon_cards_wagers_microeuro", NULL,
 		"T of the sets held: all wagers ever, in 10^-6 EUR.");
 	self.waiting = metric_gauge(
-		"carillon_cards_waiting_claims", NULL, "Triggers that wait to be played.");
+		"carillon_cards_waiting_claims", NULL, "Card rounds that are open.");
 	self.old = metric_counter("carillon_cards_feed_old_total", NULL,
 		"Messages of a wallet shard from before its restore, dropped.");
 	self.restored = metric_counter(
@@ -86,17 +94,22 @@ static struct set_instance *open_set(
 {
 	struct set_instance *instance = calloc(1, sizeof(*instance));
 	bool changed = true;
+	struct card_terms terms;
 	enum card_set_status status;
 	if (instance == NULL)
 		fatal("out of memory");
 	instance->set.number = config->number;
 	instance->shard = shard;
 	memcpy(instance->id, config->id, sizeof(instance->id));
+	memcpy(terms.seed_minor, config->seed_minor, sizeof(terms.seed_minor));
+	memcpy(terms.wager_ppm, config->wager_ppm, sizeof(terms.wager_ppm));
+	memcpy(instance->weight, config->weight, sizeof(instance->weight));
+	instance->expire_us = (uint64_t)cards_expire_s * SECOND_US;
 	bool known = set_store_load(instance, service_pg(service));
 	if (known)
-		status = card_set_configure(&instance->set, &config->terms, &changed);
+		status = card_set_configure(&instance->set, &terms, &changed);
 	else
-		status = card_set_launch(&instance->set, config->number, &config->terms);
+		status = card_set_launch(&instance->set, config->number, &terms);
 	if (status != CARD_SET_OK)
 		fatal("set %u: %s", config->number, card_set_status_text(status));
 	if (changed)
@@ -105,6 +118,8 @@ static struct set_instance *open_set(
 	instance->dirty = changed;
 	instance->levels_dirty = changed;
 	instance->unshown = true;
+	instance->plays = round_store_open(service_pg(service), config->number, &self.keys);
+	instance->next_number = round_store_next(service_pg(service), config->number);
 	open_tallies(service, instance);
 	return instance;
 }
@@ -129,7 +144,7 @@ void cards_service_close(struct service *service, struct service_shard *shard)
 	(void)service;
 	for (struct set_instance *at = shard->state; at != NULL; at = next) {
 		next = at->next;
-		free(at->claims);
+		rounds_free(at);
 		free(at);
 	}
 	shard->state = NULL;
@@ -147,34 +162,9 @@ static struct set_instance *find_set(const struct service_shard *shard, uint32_t
  * -------------------------------------------------------------------------------------------------------------
  */
 
-/* The wallet repeats it until it is answered; the row is written once. */
-static void keep_claim(
-	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
-{
-	const Carillon__Claim *claim = feed->claim;
-	if (instance->claim_count == instance->claim_room) {
-		instance->claim_room = instance->claim_room == 0 ? 8 : instance->claim_room * 2;
-		instance->claims =
-			realloc(instance->claims, instance->claim_room * sizeof(*instance->claims));
-		if (instance->claims == NULL)
-			fatal("out of memory");
-	}
-	instance->claims[instance->claim_count++] = (struct waiting_claim){
-		.id = { claim->player, claim->move, claim->index },
-		.currency = claim->currency,
-		.stake_minor = claim->stake_minor,
-		.wallet_shard = feed->shard,
-		.wallet_seq = feed->envelope->seq,
-		.claimed_us = claim->time_us,
-	};
-	instance->dirty = true;
-	service_commit_soon(service);
-	log_info("set %u: trigger of player %" PRId64 ", move %" PRIu64 " is kept", feed->pool,
-		claim->player, claim->move);
-}
-
-static bool take_totals(
-	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
+/* False with SERVICE_UNREADABLE; *old_r: of before a restore, its claim is void too. */
+static bool take_totals(struct service *service, struct set_instance *instance,
+	const Carillon__JackpotFeed *feed, bool *old_r)
 {
 	char reason[POOL_FEED_REASON_MAX];
 	enum pool_source_status status =
@@ -193,10 +183,9 @@ static bool take_totals(
 		instance->dirty = true;
 		service_commit_soon(service);
 	}
-	if (status == POOL_SOURCE_OLD)
+	*old_r = status == POOL_SOURCE_OLD;
+	if (*old_r)
 		metric_add(self.old, 1);
-	else if (feed->claim != NULL)
-		keep_claim(service, instance, feed);
 	return true;
 }
 
@@ -208,7 +197,8 @@ static enum service_message_status apply_feed(
 			feed->pool);
 		return SERVICE_UNREADABLE;
 	}
-	if (!take_totals(service, instance, feed))
+	bool old;
+	if (!take_totals(service, instance, feed, &old))
 		return SERVICE_UNREADABLE;
 	int128 t = instance->source.vector.t_e18;
 	if (t != instance->set.t_e18) {
@@ -218,6 +208,9 @@ static enum service_message_status apply_feed(
 		instance->dirty = true;
 		instance->unshown = true;
 	}
+	/* A wager contributes before its round is evaluated: its totals came with its claim. */
+	if (feed->claim != NULL && !old)
+		rounds_claim(service, instance, feed);
 	return SERVICE_TAKEN;
 }
 
@@ -247,10 +240,7 @@ static enum service_message_status apply_command(
 	struct service *service, struct set_instance *instance, Carillon__JackpotCommand *command)
 {
 	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_PICK) {
-		/* No card round is open in this build, so there is nothing that a pick could
-		 * change. */
-		log_warn("set %u: a pick of player %" PRId64 " without a card round", command->pool,
-			command->pick->player);
+		rounds_pick(service, instance, command);
 		return SERVICE_TAKEN;
 	}
 	if (command->body_case != CARILLON__JACKPOT_COMMAND__BODY_OPERATOR) {
@@ -308,9 +298,10 @@ static struct {
 
 static void add_up(struct service *service, struct set_instance *instance, uint64_t mono_us)
 {
+	(void)service;
 	(void)mono_us;
 	sums.t_e18 += instance->set.t_e18;
-	sums.waiting += set_store_waiting(service_pg(service), instance->set.number);
+	sums.waiting += rounds_open(instance);
 	if (instance->counters_us < sums.counters_us)
 		sums.counters_us = instance->counters_us;
 }
@@ -323,6 +314,7 @@ static void look_for_rates(struct service *service, struct set_instance *instanc
 
 void cards_service_tick(struct service *service, uint64_t mono_us)
 {
+	for_each(service, rounds_tick, mono_us);
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
@@ -342,7 +334,8 @@ void cards_service_tick(struct service *service, uint64_t mono_us)
 
 static void write_set(struct service *service, struct set_instance *instance, uint64_t mono_us)
 {
-	instance->show = instance->unshown && mono_us >= instance->shown_us + SHOW_US;
+	instance->show = instance->unshown &&
+			 (instance->show_now || mono_us >= instance->shown_us + SHOW_US);
 	if (instance->show)
 		instance->fact_seq++;
 	if (!instance->dirty && !instance->show)
@@ -350,6 +343,7 @@ static void write_set(struct service *service, struct set_instance *instance, ui
 	/* Whatever is shown from here on is another state than what was shown before. */
 	instance->version++;
 	set_store_save(instance, service_pg(service));
+	rounds_write(service, instance);
 	if (instance->show)
 		cards_send_state(service, instance);
 }
@@ -362,9 +356,11 @@ void cards_service_write(struct service *service)
 static void show_set(struct service *service, struct set_instance *instance, uint64_t mono_us)
 {
 	(void)service;
+	rounds_committed(instance);
 	if (instance->show) {
 		instance->shown_us = mono_us;
 		instance->unshown = false;
+		instance->show_now = false;
 	}
 	/* All of it, each second, also when nothing has changed: Redis may have been emptied, and
 	 * readers see the age. */

@@ -6,6 +6,8 @@
 
 /* The setting JACKPOT_CARDS_SETS. */
 extern char cards_sets_folder[SETTING_TEXT_MAX];
+/* JACKPOT_CARDS_EXPIRE_S. */
+extern int64_t cards_expire_s;
 
 void cards_service_start(struct service *service);
 void cards_service_open(struct service *service, struct service_shard *shard);

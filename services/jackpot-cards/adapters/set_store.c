@@ -143,25 +143,6 @@ static void save_level(uint32_t set, const struct pool_row *row, PGconn *conn)
 		" next_share_nano = excluded.next_share_nano");
 }
 
-static void save_claim(uint32_t set, const struct waiting_claim *claim, PGconn *conn)
-{
-	struct pg_args args = { 0 };
-	pg_args_int(&args, claim->id.player);
-	pg_args_int(&args, (int64_t)claim->id.move);
-	pg_args_int(&args, claim->id.index);
-	pg_args_int(&args, set);
-	pg_args_int(&args, claim->currency);
-	pg_args_int(&args, claim->stake_minor);
-	pg_args_int(&args, claim->wallet_shard);
-	pg_args_int(&args, (int64_t)claim->wallet_seq);
-	pg_args_int(&args, (int64_t)claim->claimed_us);
-	pg_args_run(&args, conn,
-		"insert into cards.waiting_claim (player, move, index, pool, currency, "
-		"stake_minor, wallet_shard,"
-		" wallet_seq, claimed) values ($1, $2, $3, $4, $5, $6, $7, $8,"
-		" 'epoch'::timestamptz + $9 * interval '1 microsecond') on conflict do nothing");
-}
-
 void set_store_save(struct set_instance *instance, PGconn *conn)
 {
 	save_set(instance, conn);
@@ -169,20 +150,6 @@ void set_store_save(struct set_instance *instance, PGconn *conn)
 	if (instance->levels_dirty)
 		for (int i = 0; i < CARD_LEVELS; i++)
 			save_level(instance->set.number, &instance->set.level[i], conn);
-	for (size_t i = 0; i < instance->claim_count; i++)
-		save_claim(instance->set.number, &instance->claims[i], conn);
-	instance->claim_count = 0;
 	instance->levels_dirty = false;
 	instance->dirty = false;
-}
-
-int64_t set_store_waiting(PGconn *conn, uint32_t set)
-{
-	struct pg_args args = { 0 };
-	pg_args_int(&args, set);
-	PGresult *row = pg_args_query(
-		&args, conn, "select count(*) from cards.waiting_claim where pool = $1");
-	int64_t waiting = pg_number(row, 0, 0);
-	PQclear(row);
-	return waiting;
 }

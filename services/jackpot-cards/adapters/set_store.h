@@ -3,20 +3,13 @@
 #ifndef CARILLON_JACKPOT_CARDS_SET_STORE_H
 #define CARILLON_JACKPOT_CARDS_SET_STORE_H
 
+#include "libcommon/io/card_sets.h"
 #include "libcommon/io/pool_feed.h"
-#include "services/jackpot-cards/adapters/sets_load.h"
+#include "services/jackpot-cards/adapters/round_store.h"
 
 #include <libpq-fe.h>
 
-/* A trigger that waits to be played. */
-struct waiting_claim {
-	struct claim_id id;
-	uint32_t currency;
-	int64_t stake_minor;
-	uint32_t wallet_shard;
-	uint64_t wallet_seq;
-	uint64_t claimed_us;
-};
+struct waiting_pick;
 
 struct set_instance {
 	struct set_instance *next;
@@ -27,14 +20,20 @@ struct set_instance {
 	uint64_t version;  /* of the state that was made durable last */
 	uint64_t fact_seq; /* of the last message on jackpot.facts */
 
+	/* rounds.c */
+	uint32_t weight[CARD_LEVELS];
+	uint64_t expire_us;	 /* of a round, from its opening */
+	struct card_play *plays; /* open, and won ones until they are durable; newest first */
+	uint64_t next_number;
+	struct waiting_pick *waiting;
+	size_t waiting_count;
+
 	/* not durable yet; written and emptied by the next commit */
 	bool dirty;
 	bool levels_dirty; /* by more than contributions */
-	struct waiting_claim *claims;
-	size_t claim_count, claim_room;
 
 	/* shown */
-	bool unshown, show;
+	bool unshown, show, show_now;
 	uint64_t shown_us;    /* monotonic */
 	uint64_t counters_us; /* monotonic; of the last counters that reached Redis */
 };
@@ -44,7 +43,5 @@ struct set_instance {
 bool set_store_load(struct set_instance *instance, PGconn *conn);
 /* Inside the transaction: all that is not durable yet. */
 void set_store_save(struct set_instance *instance, PGconn *conn);
-/* Triggers that wait, of a set. */
-int64_t set_store_waiting(PGconn *conn, uint32_t set);
 
 #endif

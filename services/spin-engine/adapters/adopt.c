@@ -94,6 +94,14 @@ static void count_round(
 	metric_add(engine->metrics.hits, record->game.round.claims);
 }
 
+static void count_cards(struct engine *engine, const struct player_fact *fact,
+	const struct player_record *record)
+{
+	if (fact->refusal == 0 && record && record->has_game &&
+		record->game.round.closed_by == fact->move && record->game.round.cards.index != 0)
+		metric_add(engine->metrics.cards, 1);
+}
+
 static bool is_answer(const struct ask *ask, const struct player_fact *fact)
 {
 	static const uint8_t none[PLAYER_ID_BYTES];
@@ -147,8 +155,10 @@ static void adopt(struct engine *engine, struct seat *seat, const Carillon__Wall
 		log_warn("player %" PRId64 ": move %" PRIu64 " came without the one before it",
 			seat->player.id, fact.move);
 	}
-	if (result != ADOPT_KNOWN)
+	if (result != ADOPT_KNOWN) {
 		count_round(engine, &fact, readable);
+		count_cards(engine, &fact, readable);
+	}
 	if (seat->flight.open && fact.kind != PLAYER_MOVE_NONE &&
 		(fact.move == seat->flight.move || seat->player.last_move > seat->flight.move))
 		answer(engine, seat, &fact);
@@ -168,6 +178,9 @@ static void take_award(
 	kept = (struct player_award){ award->move, award->index, award->pool,
 		money_of(award->paid_minor) };
 	player_award(&seat->player, &kept);
+	for (size_t i = 0; i < seat->game_count; i++)
+		(void)player_cards_booked(seat->game[i], &kept);
+	seat_touch(&engine->seats, seat);
 	answer_held(engine, clock_mono_us(), false);
 }
 

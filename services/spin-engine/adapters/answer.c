@@ -3,6 +3,7 @@
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/engine.h"
 #include "services/spin-engine/adapters/view_phase.h"
 
@@ -265,7 +266,10 @@ static void answer_with(struct engine *engine, struct seat *seat, struct ask *as
 		fill_autoplay(engine, play, &reply);
 		fill_carried(engine, game, play, &reply);
 		fill_round(engine, seat, ask, play, result, &reply);
+		reply.cards = cards_waiting(&engine->arena, play);
 	}
+	reply.bet_not_placed = result && ask->command.core.verb == VERB_BET &&
+			       seat->player.last.kind == PLAYER_MOVE_COLLECT;
 	if (fault)
 		fill_fault(engine, fault, &reply);
 	if (fault && fault->http == 402 && game)

@@ -72,6 +72,19 @@ static void put_open(const struct open_round *open, Carillon__PlayRound *message
 	message->gamble_attempts = open->gamble_attempts;
 }
 
+static void put_cards(const struct play_round *round, Carillon__PlayRound *message)
+{
+	message->cards_below = round->cards.draw.below;
+	message->cards_threshold = round->cards.draw.threshold;
+	message->cards_value = round->cards.draw.value;
+	message->cards_index = round->cards.index;
+	message->cards_pool = round->cards.pool;
+	message->cards_booked = round->cards.booked;
+	message->before_below = round->cards_before.below;
+	message->before_threshold = round->cards_before.threshold;
+	message->before_value = round->cards_before.value;
+}
+
 static void put_round(const struct play_round *round, struct state_out *out)
 {
 	Carillon__PlayRound *message = &out->round;
@@ -104,6 +117,7 @@ static void put_round(const struct play_round *round, struct state_out *out)
 	message->voided = round->voided;
 	message->bonus = round->bonus;
 	message->picks = data_of(round->pick, round->pick_count);
+	put_cards(round, message);
 	put_gambles(round, out);
 	memcpy(out->forced, round->forced, round->forced_count * sizeof(out->forced[0]));
 	message->forced = out->forced;
@@ -360,6 +374,26 @@ static bool get_open(
 	return true;
 }
 
+static bool get_cards(const Carillon__PlayRound *message, struct play_round *round)
+{
+	struct round_cards *cards = &round->cards;
+
+	cards->draw = (struct cards_draw){ message->cards_below, message->cards_threshold,
+		message->cards_value };
+	cards->index = message->cards_index;
+	cards->pool = message->cards_pool;
+	cards->booked = message->cards_booked;
+	round->cards_before = (struct cards_draw){ message->before_below,
+		message->before_threshold, message->before_value };
+	return cards_draw_possible(&cards->draw) && cards_draw_possible(&round->cards_before) &&
+	       cards->index <= PLAYER_CLAIMS_MAX + 1 &&
+	       cards_triggered(&cards->draw) == (cards->index > 0) &&
+	       (cards->index > 0) == (cards->pool > 0) && cards->pool <= UINT16_MAX &&
+	       !cards_triggered(&round->cards_before) &&
+	       (cards->draw.below == 0 || message->closed_by != 0) &&
+	       (cards->index > 0 || !cards->booked);
+}
+
 static bool get_round(const Carillon__PlayRound *message, struct player_game *play)
 {
 	struct play_round *round = &play->round;
@@ -374,7 +408,7 @@ static bool get_round(const Carillon__PlayRound *message, struct player_game *pl
 		!get_bytes(
 			&message->math_version, sizeof(round->math_version), round->math_version) ||
 		!get_bytes(&message->digest, sizeof(round->digest), round->digest) ||
-		!get_gambles(message, round))
+		!get_gambles(message, round) || !get_cards(message, round))
 		return false;
 	round->stake = money_of(message->stake);
 	round->move = message->move;
@@ -585,10 +619,11 @@ enum codec_status player_decode(const uint8_t *bytes, size_t count, struct playe
 /* ---- the bound --------------------------------------------------------------------------------
  */
 
-/* Every field at the value that takes the most bytes. Script and reason never meet in an ordinary
+/* Every field at the value that takes the most bytes; cursor and picks are of open rounds only, the
+ * draw of cards of closed ones. Script and reason never meet in an ordinary
  * record, and are counted all the same; what is carried and a gamble do not meet in a game, by the
  * loader's check. */
-static size_t record_bytes_of(bool gambles)
+static size_t record_bytes_of(bool gambles, bool open)
 {
 	struct player_record record;
 	struct play_round *round = &record.game.round;
@@ -605,7 +640,14 @@ static size_t record_bytes_of(bool gambles)
 	state->autoplay.stopped = AUTOPLAY_STOPPED_PLAYER;
 	state->autoplay.stop_on_jackpot = state->autoplay.stop_on_feature = true;
 	state->autoplay.spins = state->autoplay.left = UINT32_MAX;
-	round->closed_by = 0;
+	round->cards_before =
+		(struct cards_draw){ CARDS_OF_MAX, CARDS_OF_MAX, CARDS_OF_MAX - 1 };
+	round->cards = (struct round_cards){ round->cards_before, UINT16_MAX,
+		PLAYER_CLAIMS_MAX + 1, true };
+	if (open) {
+		round->closed_by = 0;
+		round->cards = (struct round_cards){ .booked = false };
+	}
 	round->nonce_length = PLAYER_NONCE_MAX;
 	round->bet = (struct bet){ 999, GAME_COIN_MINOR_MAX, GAME_LINES_MAX, GAME_LINE_COINS_MAX,
 		GAME_MODES_MAX - 1 };
@@ -628,9 +670,14 @@ static size_t record_bytes_of(bool gambles)
 
 size_t record_bytes_worst(void)
 {
-	size_t gambling = record_bytes_of(true), carrying = record_bytes_of(false);
+	size_t worst = 0;
 
-	return gambling > carrying ? gambling : carrying;
+	for (int i = 0; i < 4; i++) {
+		size_t bytes = record_bytes_of((i & 1) != 0, (i & 2) != 0);
+
+		worst = bytes > worst ? bytes : worst;
+	}
+	return worst;
 }
 
 const char *codec_status_text(enum codec_status status)

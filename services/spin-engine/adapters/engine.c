@@ -4,6 +4,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
+#include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/codec.h"
 
 #include "bus.pb-c.h"
@@ -33,6 +34,8 @@ static void make_metrics(struct engine_metrics *m)
 	m->rounds = metric_counter("carillon_engine_rounds_total", NULL, "Bets booked");
 	m->hits =
 		metric_counter("carillon_engine_hits_total", NULL, "Jackpot claims of booked bets");
+	m->cards = metric_counter("carillon_engine_cards_total", NULL,
+		"Rounds whose end began Jackpot Cards");
 	m->verdict_us = metric_histogram_us("carillon_engine_verdict_us", NULL,
 		"From a command's arrival to the wallet's verdict");
 	m->in_flight =
@@ -142,6 +145,7 @@ static void start(struct service *service)
 	check_forced(&engine, conn);
 	load_keys(&engine, conn);
 	engine.games = games_load(common.games, strcmp(common.kind, "live") != 0);
+	cards_load(engine.settings->card_sets, engine.games, &engine.card_sets);
 	games_register(engine.games, conn);
 	engine.sources = (struct view_sources){ &engine.arena, engine.keys, engine.games, conn };
 	engine.stopped_count = store_stopped(conn, engine.stopped);

@@ -5,6 +5,7 @@
 #define CARILLON_SPIN_ENGINE_ENGINE_H
 
 #include "libcommon/base/seq_gate.h"
+#include "libcommon/io/card_sets.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/service.h"
 #include "services/spin-engine/adapters/arena.h"
@@ -27,6 +28,7 @@
 /* The settings of the engine's own; the table is in main.c. */
 struct engine_settings {
 	bool forced_draws;
+	char card_sets[SETTING_TEXT_MAX]; /* folder */
 	int64_t players_max, resolve_every_s;
 };
 
@@ -38,7 +40,7 @@ struct engine_shard {
 struct engine_metrics {
 	struct metric *rounds, *hits, *verdict_us, *in_flight, *waiting, *repeats, *gap_alarm,
 		*asked_again, *refused, *declined, *busy, *seats, *lost_pending, *skipped,
-		*resolved, *stopped, *draw_fault, *replays, *replay_differs, *forced;
+		*resolved, *stopped, *draw_fault, *replays, *replay_differs, *forced, *cards;
 };
 
 struct engine {
@@ -47,6 +49,7 @@ struct engine {
 	struct keys *keys;
 	struct draw_health health;
 	struct games *games;
+	struct card_sets card_sets;
 	struct seats seats;
 	struct arena arena; /* for a reply */
 	struct arena inbox; /* for the message in hand */

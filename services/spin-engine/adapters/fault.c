@@ -57,6 +57,8 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_LATE] = { 409, "too_late", "The request came too late to start anything." },
 	[REFUSED_FEATURE_OPEN] = { 409, "feature_open",
 		"The round before this one has a feature that is not yet played to its end." },
+	[REFUSED_CARDS_OPEN] = { 409, "cards_open",
+		"Jackpot Cards wait: this game takes no bet until they are played and paid." },
 	[REFUSED_ROUND] = { 409, "other_round", "This is not the round at hand." },
 	[REFUSED_CLOSED] = { 409, "round_closed", "This round is closed." },
 	[REFUSED_CURSOR] = { 409, "other_cursor", "The round stands at another phase." },

@@ -2,6 +2,7 @@
  * it. */
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
 
@@ -74,9 +75,10 @@ static void fill_claims(const struct player_proposal *proposal, Carillon__Claim 
 		carillon__claim__init(&claim[i]);
 		claim[i].index = proposal->claim[i].index;
 		claim[i].pool = proposal->claim[i].pool;
-		claim[i].kind = CARILLON__CLAIM_KIND__CLAIM_HIT;
+		claim[i].kind = proposal->claim[i].cards ? CARILLON__CLAIM_KIND__CLAIM_CARDS
+							 : CARILLON__CLAIM_KIND__CLAIM_HIT;
 		claim[i].coin_minor = proposal->claim[i].coin_minor;
-		claim[i].stake_minor = proposal->stake.minor;
+		claim[i].stake_minor = proposal->claim[i].stake.minor;
 		claims[i] = &claim[i];
 	}
 	message->n_claims = proposal->claim_count;
@@ -141,7 +143,7 @@ static void launch(struct engine *engine, struct seat *seat, struct ask *ask,
 	Carillon__WalletCommand command;
 	Carillon__Envelope envelope;
 	Carillon__Proposal message;
-	Carillon__Claim claim[PLAYER_CLAIMS_MAX], *claims[PLAYER_CLAIMS_MAX];
+	Carillon__Claim claim[PLAYER_CLAIMS_MAX + 1], *claims[PLAYER_CLAIMS_MAX + 1];
 	uint8_t record[RECORD_BYTES_MAX];
 
 	carillon__wallet_command__init(&command);
@@ -199,8 +201,10 @@ static bool find_matter(struct engine *engine, struct seat *seat,
 	matter->game = command->game[0] ? games_by_id(engine->games, command->game) : NULL;
 	matter->opened = matter->game;
 	matter->play = NULL;
-	if (!matter->game)
+	if (!matter->game) {
+		memset(&matter->fresh, 0, sizeof(matter->fresh));
 		return command->game[0] == '\0';
+	}
 	matter->play = seat_game(seat, matter->game->number);
 	if (!matter->play)
 		player_game_init(matter->game, &matter->fresh);
@@ -242,8 +246,24 @@ static bool draws_fail(struct engine *engine, enum player_verb verb)
 	return verb == VERB_BET || verb == VERB_GAMBLE;
 }
 
-/* Keys and random bytes of the move. */
-static bool make_entropy(struct engine *engine, const struct seat *seat,
+/* Of the open round, which this move may close: its cards stream, and the odds by the definition it
+ * began with. */
+static bool cards_of_open(struct engine *engine, const struct seat *seat,
+	const struct player_game *play, struct player_entropy *entropy)
+{
+	const struct game *game;
+
+	if (!player_round_open(play))
+		return true;
+	if (view_key(&engine->sources, seat->player.id, &play->round, play->state.game, "cards",
+		    &game, entropy->cards_key_open) != VIEW_OK)
+		return false;
+	entropy->cards_open = cards_odds_of(&engine->card_sets, game, seat->player.currency);
+	return true;
+}
+
+/* Keys and random bytes of the move; `offered` is the definition that a bet is played with. */
+static bool make_entropy(struct engine *engine, const struct seat *seat, const struct game *offered,
 	const struct player_game *play, const struct player_command *command,
 	struct player_entropy *entropy_r)
 {
@@ -255,12 +275,18 @@ static bool make_entropy(struct engine *engine, const struct seat *seat,
 	keys_salt(engine->keys, &entropy_r->next);
 	(void)draw_health_salt(&engine->health, &entropy_r->next);
 	entropy_r->watch = &engine->health.streams;
+	if (!cards_of_open(engine, seat, play, entropy_r))
+		return false;
 	if (command->verb == VERB_BET) {
 		if (!keys_secret(engine->keys, seat->player.id, player_expect(&seat->player),
 			    &seat->player.salt, secret))
 			return false;
 		keys_stream(secret, command->nonce, command->nonce_length, "game",
 			entropy_r->round_key);
+		keys_stream(secret, command->nonce, command->nonce_length, "cards",
+			entropy_r->cards_key_new);
+		entropy_r->cards_new =
+			cards_odds_of(&engine->card_sets, offered, seat->player.currency);
 		(void)draw_health_key(&engine->health, seat->player.id,
 			player_expect(&seat->player), entropy_r->round_key);
 		if (engine->settings->forced_draws)
@@ -307,7 +333,7 @@ static void decide_propose(
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
 	}
-	if (!make_entropy(engine, seat, play, command, &entropy)) {
+	if (!make_entropy(engine, seat, game, play, command, &entropy)) {
 		log_error("ALARM player %" PRId64 ": the service key of a round is missing",
 			seat->player.id);
 		fail(engine, seat, REFUSED_GAME_STOPPED);
@@ -336,7 +362,7 @@ static void decide_step(
 
 	if (!matter->play)
 		matter->play = seat_game_add(seat, &matter->fresh);
-	if (!make_entropy(engine, seat, matter->play, command, &entropy)) {
+	if (!make_entropy(engine, seat, matter->game, matter->play, command, &entropy)) {
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
 	}

@@ -122,6 +122,9 @@ static uint32_t read_round(struct engine *engine, const struct seat *seat, uint6
 		return 503;
 	*play = record.game;
 	now = seat_game(seat, play->state.game);
+	/* no later round begins before the cards of this one are paid */
+	if (now && now->round.move > move)
+		play->round.cards.booked = play->round.cards.index != 0;
 	if (play->round.closed_by == 0 && now && now->round.move > move) {
 		play->round.closed_by = now->round.move; /* the next bet collected it */
 		memset(&play->state.open, 0, sizeof(play->state.open));

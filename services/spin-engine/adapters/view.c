@@ -1,5 +1,6 @@
 #include "services/spin-engine/adapters/view.h"
 
+#include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/view_phase.h"
 
 #include <sodium.h>
@@ -173,7 +174,8 @@ static enum view_status put_proof(struct showing *showing)
 	view->closed = true;
 	view->secret = view_bytes(arena, secret, sizeof(secret));
 	view->result_digest = view_bytes(arena, round->digest, sizeof(round->digest));
-	view->next = arena_text(arena, "bet");
+	view->cards = cards_drawn(arena, round);
+	view->next = arena_text(arena, player_cards_open(showing->play) ? "cards" : "bet");
 	return VIEW_OK;
 }
 

@@ -30,6 +30,11 @@ bool player_feature_open(const struct player_game *play)
 	return player_round_open(play) && play->state.open.cursor < play->round.phases;
 }
 
+bool player_cards_open(const struct player_game *play)
+{
+	return play && play->round.cards.index != 0 && !play->round.cards.booked;
+}
+
 /* RULE witch-feature 8.1, 8.3: until a request becomes a move, the last round stands as it is. */
 struct money player_pending(const struct player_game *play)
 {
@@ -90,6 +95,10 @@ static enum player_outcome check_bet(const struct player_game *play, const struc
 	}
 	if (player_feature_open(play)) /* never a second round on top of an unfinished one */
 		return refuse(error_r, REFUSED_FEATURE_OPEN, "round", play->round.move);
+	/* RULE mystic-gem 5.3: autoplay is not stopped, its next spin comes after the cards.
+	 * RULE mystic-gem 6.7: nor is anything else of the game ended by them */
+	if (player_cards_open(play))
+		return refuse(error_r, REFUSED_CARDS_OPEN, "round", play->round.closed_by);
 	if (!command->autospin)
 		return PLAYER_PROPOSE;
 	status = autoplay_may_spin(
@@ -372,8 +381,11 @@ enum player_adopt player_adopt(struct player *player, struct player_game *play,
 	player->last.collected = record->collected;
 	if (play && record->has_game) {
 		uint64_t version = play->version;
+		bool booked = play->round.move == record->game.round.move &&
+			      play->round.cards.booked;
 
 		*play = record->game;
+		play->round.cards.booked |= booked;
 		play->move = fact->move;
 		if (play->version < version)
 			play->version = version;
@@ -391,6 +403,16 @@ void player_award(struct player *player, const struct player_award *award)
 		player->award_count--;
 	}
 	player->award[player->award_count++] = *award;
+}
+
+bool player_cards_booked(struct player_game *play, const struct player_award *award)
+{
+	if (!player_cards_open(play) || play->round.closed_by != award->move ||
+		play->round.cards.index != award->index)
+		return false;
+	play->round.cards.booked = true;
+	play->version++;
+	return true;
 }
 
 const struct player_award *player_award_of(

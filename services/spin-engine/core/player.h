@@ -8,6 +8,7 @@
 #include "libcommon/base/ids.h"
 #include "libcommon/base/money.h"
 #include "services/spin-engine/core/autoplay.h"
+#include "services/spin-engine/core/cards_draw.h"
 #include "services/spin-engine/core/gamble.h"
 #include "services/spin-engine/core/game.h"
 #include "services/spin-engine/core/game_state.h"
@@ -43,6 +44,15 @@ struct gamble_step {
 	bool won;
 };
 
+/* The draw of Jackpot Cards at the end of a round. RULE mystic-gem 6.5 */
+struct round_cards {
+	struct cards_draw draw;
+	uint32_t pool;
+	uint32_t index; /* of the claim within move closed_by; 0: they did not begin */
+	bool booked;	/* the award has been booked; folded by the claim's id, so that no record that
+			   was proposed before it takes it back */
+};
+
 /* The last round of a game, open or closed: what is needed to play it again, screen by screen. */
 struct play_round {
 	uint64_t move;	    /* that opened it; 0: none yet */
@@ -69,6 +79,8 @@ struct play_round {
 	uint8_t pick[PLAYER_PICKS_MAX];
 	uint32_t gamble_count;
 	struct gamble_step gamble[PLAYER_GAMBLES_MAX];
+	struct round_cards cards;
+	struct cards_draw cards_before; /* of the round that this one's bet closed: it drew none */
 	uint32_t forced_count; /* tests only: the round was scripted */
 	uint32_t forced[PLAYER_FORCED_MAX];
 };
@@ -204,6 +216,7 @@ enum player_refusal {
 	REFUSED_DONE, /* found: the move that it became */
 	REFUSED_LATE,
 	REFUSED_FEATURE_OPEN,
+	REFUSED_CARDS_OPEN, /* found: the move of the claim */
 	REFUSED_ROUND,
 	REFUSED_CLOSED,
 	REFUSED_CURSOR,
@@ -238,6 +251,8 @@ struct player_error {
 struct player_claim {
 	uint32_t index, pool;
 	int64_t coin_minor;
+	struct money stake; /* of the round it belongs to */
+	bool cards;	    /* Jackpot Cards; else a progressive's hit */
 };
 
 /* What is asked of the wallet, and the state that is taken over if it is booked. */
@@ -250,7 +265,7 @@ struct player_proposal {
 	uint32_t pool_count;
 	uint32_t pool[PLAYER_POOLS_MAX];
 	uint32_t claim_count;
-	struct player_claim claim[PLAYER_CLAIMS_MAX];
+	struct player_claim claim[PLAYER_CLAIMS_MAX + 1]; /* the round's cards last */
 	uint64_t not_after_us;
 	uint64_t void_move;
 	struct money collected;
@@ -267,6 +282,10 @@ struct player_entropy {
 	uint8_t round_key[PLAYER_KEY_BYTES]; /* BET: game stream of this move. Else: of the open
 						round; GAMBLE: its gamble stream */
 	struct player_salt next;
+	/* The cards stream of the round that is open, and of the one that a BET opens, with the
+	 * odds of each: the move may close either. */
+	uint8_t cards_key_open[PLAYER_KEY_BYTES], cards_key_new[PLAYER_KEY_BYTES];
+	struct cards_odds cards_open, cards_new;
 	struct rng_health *watch; /* is fed the streams that are drawn; NULL: nobody watches */
 	uint32_t forced_count;	  /* tests only */
 	uint32_t forced[PLAYER_FORCED_MAX];
@@ -313,6 +332,8 @@ static inline bool round_is_bonus(const struct play_round *round)
 	return round->bonus;
 }
 
+/* The last round began Jackpot Cards whose award has not been booked: the game takes no bet. */
+bool player_cards_open(const struct player_game *play);
 /* Pending as the wallet must have it for this game. */
 struct money player_pending(const struct player_game *play);
 
@@ -355,6 +376,8 @@ enum player_adopt player_adopt(struct player *player, struct player_game *play,
 	const struct player_fact *fact, const struct player_record *record);
 /* An award of the wallet: remembered by its claim, once. */
 void player_award(struct player *player, const struct player_award *award);
+/* The same for the game whose cards it was: true when it was this one, and it takes bets again. */
+bool player_cards_booked(struct player_game *play, const struct player_award *award);
 const struct player_award *player_award_of(
 	const struct player *player, uint64_t move, uint32_t index);
 /* Bonus spins: given; ended by the operator; the one of this id with spins left, or NULL. */

@@ -23,8 +23,26 @@ static void begin(const struct player *player, const struct player_game *play,
 	proposal->pending_before = player_pending(play);
 }
 
+/* RULE mystic-gem 6.5, 6.12: at the end of a round, its wins collected. The claim is the last of
+ * this move. */
+static void draw_cards(const struct player_entropy *entropy, struct player_proposal *proposal)
+{
+	struct play_round *round = &proposal->after.round;
+	bool opened = round->move == proposal->move;
+	const struct cards_odds *odds = opened ? &entropy->cards_new : &entropy->cards_open;
+
+	round->cards.draw = cards_draw(odds, round->stake,
+		opened ? entropy->cards_key_new : entropy->cards_key_open, entropy->watch);
+	if (!cards_triggered(&round->cards.draw))
+		return;
+	round->cards.pool = odds->pool;
+	round->cards.index = proposal->claim_count + 1;
+	proposal->claim[proposal->claim_count++] = (struct player_claim){ round->cards.index,
+		odds->pool, round->bet.coin_minor, round->stake, true };
+}
+
 /* The round ends with this move. */
-static void close_round(struct player_proposal *proposal)
+static void end_round(struct player_proposal *proposal)
 {
 	struct play_round *round = &proposal->after.round;
 
@@ -32,6 +50,12 @@ static void close_round(struct player_proposal *proposal)
 	round->feature_due = money_of(0);
 	round->claims_shown = round->claims;
 	memset(&proposal->after.state.open, 0, sizeof(proposal->after.state.open));
+}
+
+static void close_round(const struct player_entropy *entropy, struct player_proposal *proposal)
+{
+	end_round(proposal);
+	draw_cards(entropy, proposal);
 }
 
 static bool credit(struct player_proposal *proposal, struct money amount)
@@ -43,13 +67,13 @@ static bool credit(struct player_proposal *proposal, struct money amount)
 
 /* All that is pending goes to the balance and the round closes: so ends the gamble, too. RULE
  * mystic-gem 4.9; RULE mystery-elves 5.6 */
-static bool collect_all(struct player_proposal *proposal)
+static bool collect_all(const struct player_entropy *entropy, struct player_proposal *proposal)
 {
 	proposal->release = proposal->pending_before;
 	proposal->collected = proposal->release;
 	if (!credit(proposal, proposal->release))
 		return false;
-	close_round(proposal);
+	close_round(entropy, proposal);
 	return true;
 }
 
@@ -138,7 +162,8 @@ static void mirror_open(struct play_round *round, const struct round_sum *sum, u
 
 /* Where the win goes: what may be gambled waits in pending, and with a feature to watch all of it
  * does; the rest is the player's at once. */
-static bool share_win(const struct game *game, struct player_proposal *proposal)
+static bool share_win(const struct game *game, const struct player_entropy *entropy,
+	struct player_proposal *proposal)
 {
 	struct play_round *round = &proposal->after.round;
 	struct game_state *state = &proposal->after.state;
@@ -163,7 +188,7 @@ static bool share_win(const struct game *game, struct player_proposal *proposal)
 			return false;
 	}
 	if (!watch && state->open.gamble_pending.minor == 0)
-		close_round(proposal);
+		close_round(entropy, proposal);
 	return true;
 }
 
@@ -190,8 +215,21 @@ static void add_claims(const struct game *game, struct player_proposal *proposal
 	if (game->cards.pool != 0 && game->cards.eligible && !round_is_bonus(round))
 		proposal->pool[proposal->pool_count++] = game->cards.pool;
 	for (uint32_t i = 0; i < round->claims; i++)
-		proposal->claim[proposal->claim_count++] =
-			(struct player_claim){ i + 1, game->jackpot.pool, round->bet.coin_minor };
+		proposal->claim[proposal->claim_count++] = (struct player_claim){ i + 1,
+			game->jackpot.pool, round->bet.coin_minor, round->stake, false };
+}
+
+/* The bet would close a round whose end begins Jackpot Cards: then only the collect is booked under
+ * this number, and the bet is not placed. Not watched by the tests of health: a bet that is refused
+ * for money and tried again makes the same draw, and what comes again is no fault. RULE mystic-gem
+ * 6.5 */
+static bool closing_begins_cards(
+	const struct player_game *play, const struct player_entropy *entropy)
+{
+	struct cards_draw draw = cards_draw(
+		&entropy->cards_open, play->round.stake, entropy->cards_key_open, NULL);
+
+	return cards_triggered(&draw);
 }
 
 static enum player_refusal propose_bet(const struct player *player, const struct player_game *play,
@@ -203,12 +241,19 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	struct money jackpots;
 	uint32_t shown;
 
+	if (player_round_open(play) && closing_begins_cards(play, entropy)) {
+		begin(player, play, entropy, PLAYER_MOVE_COLLECT, proposal);
+		return collect_all(entropy, proposal) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
+	}
 	begin(player, play, entropy, PLAYER_MOVE_BET, proposal);
 	/* RULE bewitched 5.1, 5.12; RULE mystic-gem 1.4; RULE mystery-elves 5.11: with gamble or
 	 * collect all that is left, the next bet collects first. */
 	proposal->release = proposal->pending_before;
 	proposal->collected = proposal->release;
 	new_round(player, command, game, entropy, now_us, &after->round);
+	if (player_round_open(play))
+		after->round.cards_before = cards_draw(&entropy->cards_open, play->round.stake,
+			entropy->cards_key_open, NULL);
 	proposal->round = after->round.move;
 	proposal->not_after_us = command->not_after_us;
 	if (bet_stake(game, &command->bet, &after->round.stake) != BET_OK)
@@ -234,7 +279,7 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 			 &after->state.autoplay) != AUTOPLAY_OK)
 		return REFUSED_OVERFLOW;
 	add_claims(game, proposal);
-	return share_win(game, proposal) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
+	return share_win(game, entropy, proposal) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
 }
 
 /* ---- the end of a feature -----------------------------------------------------------------------
@@ -251,7 +296,7 @@ bool player_propose_end(const struct player *player, const struct player_game *p
 	begin(player, play, entropy, PLAYER_MOVE_COLLECT, proposal);
 	proposal->after = *watched;
 	if (!gamble_left(game, &watched->state))
-		return collect_all(proposal);
+		return collect_all(entropy, proposal);
 	if (round->feature_due.minor == 0)
 		return false;
 	/* RULE bewitched 5.9: the rest is credited, the base lines may be doubled */
@@ -305,7 +350,7 @@ static enum player_refusal propose_gamble(const struct player *player,
 	after->round.gamble_count++;
 	if (!card.won) { /* RULE mystic-gem 4.5 */
 		proposal->forfeit = stake;
-		close_round(proposal);
+		close_round(entropy, proposal);
 	} else if (gamble_left(game, &after->state)) {
 		proposal->win_pending = stake;
 	} else { /* RULE bewitched 5.7, 5.12; RULE mystic-gem 4.12; RULE mystery-elves 5.11: the
@@ -315,7 +360,7 @@ static enum player_refusal propose_gamble(const struct player *player,
 		proposal->collected = open->gamble_pending;
 		if (!credit(proposal, proposal->collected))
 			return REFUSED_OVERFLOW;
-		close_round(proposal);
+		close_round(entropy, proposal);
 	}
 	return REFUSED_NOTHING;
 }
@@ -354,7 +399,7 @@ static enum player_refusal propose_void(const struct player *player, const struc
 	proposal->stake = round->credited;
 	round->voided = true;
 	if (round->closed_by == 0)
-		close_round(proposal);
+		end_round(proposal); /* a malfunction begins no cards */
 	return REFUSED_NOTHING;
 }
 
@@ -388,11 +433,11 @@ enum player_refusal player_propose(const struct player *player, const struct pla
 		return propose_bet(player, play, game, command, entropy, now_us, proposal_r);
 	case VERB_COLLECT:
 		begin(player, play, entropy, PLAYER_MOVE_COLLECT, proposal_r);
-		return collect_all(proposal_r) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
+		return collect_all(entropy, proposal_r) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
 	case VERB_RESOLVE:
 		begin(player, play, entropy, PLAYER_MOVE_COLLECT, proposal_r);
 		player_watch_all(&proposal_r->after, game, entropy->round_key);
-		return collect_all(proposal_r) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
+		return collect_all(entropy, proposal_r) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
 	case VERB_GAMBLE:
 		return propose_gamble(player, play, game, command, entropy, proposal_r);
 	case VERB_HALVE:

@@ -67,11 +67,20 @@ static void stream_key(const struct world *world, uint64_t move, bool gamble, ui
 	key[31] = world->salt;
 }
 
+static void cards_key(const struct world *world, uint64_t move, uint8_t *key)
+{
+	stream_key(world, move, false, key);
+	key[30] = 0xca;
+}
+
 static struct player_entropy entropy_for(struct world *world, const struct player_command *command)
 {
 	struct player_entropy entropy = { .next = { { (uint8_t)world->seq, 9 }, 1 } };
 	bool bet = command->verb == VERB_BET;
 
+	entropy.cards_open = entropy.cards_new = world->cards;
+	cards_key(world, world->play.round.move, entropy.cards_key_open);
+	cards_key(world, player_expect(&world->player), entropy.cards_key_new);
 	stream_key(world, bet ? player_expect(&world->player) : world->play.round.move,
 		command->verb == VERB_GAMBLE, entropy.round_key);
 	if (bet) {

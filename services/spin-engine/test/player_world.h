@@ -19,6 +19,7 @@ struct world {
 	uint32_t forced_count;
 	uint32_t forced[PLAYER_FORCED_MAX];
 	uint32_t awards; /* claims paid */
+	struct cards_odds cards; /* of 0: none */
 };
 
 /* An open account with money. windows: see game_fixture.h; count 0: the shipped strips. */

@@ -1,5 +1,5 @@
 /* Configuration of sets: what is refused, and that the reason says where. */
-#include "services/jackpot-cards/adapters/sets_load.h"
+#include "libcommon/io/card_sets.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,11 @@
 #include <cmocka.h>
 
 #define LEVEL(suit, seed, ppm)                                                                     \
-	"{\"suit\":\"" suit "\",\"seed_eur_minor\":" seed ",\"wager_ppm\":" ppm "}"
-#define SET(number, levels) "{\"set\":\"cards\",\"set_number\":" number ",\"levels\":[" levels "]}"
+	"{\"suit\":\"" suit "\",\"seed_eur_minor\":" seed ",\"wager_ppm\":" ppm ",\"weight\":3}"
+#define SET(number, levels) SET_ODDS(number, levels, "{\"EUR\":{\"in\":1,\"of\":9}}")
+#define SET_ODDS(number, levels, odds)                                                             \
+	"{\"set\":\"cards\",\"set_number\":" number ",\"levels\":[" levels "],\"odds\":" odds "}"
+#define FOUR THREE LEVEL("spades", "4", "1")
 #define THREE                                                                                      \
 	LEVEL("clubs", "1", "1") "," LEVEL("diamonds", "2", "1") "," LEVEL("hearts", "3", "1") ","
 
@@ -39,11 +42,24 @@ static void test_sets_table(void **state)
 		{ SET("2", THREE LEVEL("spades", "4", "-1")), "/levels/3/wager_ppm" },
 		{ SET("2", THREE LEVEL("spades", "4", "1000001")), "/levels/3/wager_ppm" },
 		{ SET("2", THREE LEVEL("spades", "4", "999998")), "sum to at most" },
+		{ SET("2", THREE "{\"suit\":\"spades\",\"seed_eur_minor\":9,\"wager_ppm\":1}"),
+			"/levels/3/weight" },
+		{ SET_ODDS("2", FOUR, "{}"), "/odds" },
+		{ SET_ODDS("2", FOUR, "[]"), "/odds" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":1}}"), "/odds/EUR/of" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":0,\"of\":9}}"), "/odds/EUR/in" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":10,\"of\":9}}"), "/odds/EUR/in" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":1,\"of\":10000000001}}"), "/odds/EUR/of" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":1,\"of\":9,\"x\":1}}"), "no member \"x\"" },
+		{ SET_ODDS("2", FOUR, "{\"EURO\":{\"in\":1,\"of\":9}}"), "/odds/EURO" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":1,\"of\":9},\"SEK\":{\"in\":9,\"of\":9}}"),
+			NULL },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct card_set_config set;
-		char error[SETS_ERROR_MAX];
-		bool good = sets_parse("file", rows[i].text, strlen(rows[i].text), &set, error);
+		char error[CARD_SETS_ERROR_MAX];
+		bool good = card_sets_parse(
+			"file", rows[i].text, strlen(rows[i].text), &set, error);
 		assert_int_equal(good, rows[i].pointer == NULL);
 		if (!good &&
 			(strstr(error, rows[i].pointer) == NULL || strstr(error, "found") == NULL ||
@@ -56,14 +72,18 @@ static void test_sets_of_the_project_load(void **state)
 {
 	(void)state;
 	struct card_sets sets;
-	char error[SETS_ERROR_MAX];
-	if (!sets_load("services/jackpot-cards/sets", &sets, error))
+	char error[CARD_SETS_ERROR_MAX];
+	if (!card_sets_load("SETS", "services/jackpot-cards/sets", &sets, error))
 		fail_msg("%s", error);
 	assert_int_equal(sets.count, 1);
 	assert_int_equal(sets.set[0].number, 2);
-	assert_int_equal(sets.set[0].terms.seed_minor[CARD_LEVELS - 1], 1000000);
-	assert_false(sets_load("/nonexistent", &sets, error));
-	assert_false(sets_load("docs", &sets, error));
+	assert_int_equal(sets.set[0].seed_minor[CARD_SETS_LEVELS - 1], 1000000);
+	assert_ptr_equal(card_sets_find(&sets, 2), &sets.set[0]);
+	assert_null(card_sets_find(&sets, 3));
+	assert_int_equal(card_set_odds(&sets.set[0], 978)->in, 1);
+	assert_null(card_set_odds(&sets.set[0], 840));
+	assert_false(card_sets_load("SETS", "/nonexistent", &sets, error));
+	assert_false(card_sets_load("SETS", "docs", &sets, error));
 }
 
 int main(void)

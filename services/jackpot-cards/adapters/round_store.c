@@ -1,0 +1,281 @@
+#include "services/jackpot-cards/adapters/round_store.h"
+
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg_args.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBERS_MAX 64 /* text of an array of picks or weights */
+#define HEX_MAX (2 * CARD_SECRET_BYTES + 3)
+
+#define COLUMNS                                                                                    \
+	"number, player, move, index, currency, stake_minor, wallet_shard, wallet_seq, "           \
+	"(extract(epoch from claimed) * 1000000)::bigint, "                                        \
+	"(extract(epoch from opened) * 1000000)::bigint, "                                         \
+	"(extract(epoch from expires) * 1000000)::bigint, key, salt, secret_hash, "                \
+	"array_to_string(weights, ' '), array_to_string(positions, ' '), "                         \
+	"array_to_string(suits, ' '), by_house, won, coalesce(hit, 0), coalesce(paid_minor, 0) "
+
+/* ---- in
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static size_t numbers(const char *text, uint32_t *out, size_t max)
+{
+	size_t n = 0;
+	char *end;
+	for (; *text != '\0' && n < max; text = *end == ' ' ? end + 1 : end) {
+		out[n++] = (uint32_t)strtoul(text, &end, 10);
+		if (end == text)
+			break;
+	}
+	return *text == '\0' ? n : max + 1;
+}
+
+static void bytes_of(const PGresult *rows, int row, int column, size_t size, uint8_t *out)
+{
+	size_t length;
+	uint8_t *bytes = pg_bytea(rows, row, column, &length);
+	if (length != size)
+		fatal("cards.round, column %d: found %zu bytes, expected %zu", column, length,
+			size);
+	memcpy(out, bytes, size);
+	PQfreemem(bytes);
+}
+
+/* The cards as they lie follow from the secret; what was stored of them must be the same. */
+static void deal_again(const struct card_keys *keys, const PGresult *rows, int row,
+	struct card_play *play)
+{
+	uint8_t hash[CARD_SECRET_BYTES];
+	uint32_t position[DEAL_CARDS + 1], suit[DEAL_CARDS + 1];
+	struct card_deal deal;
+	if (numbers(PQgetvalue(rows, row, 14), play->weight, CARD_LEVELS) != CARD_LEVELS ||
+		!card_keys_secret(keys, play->key, &play->id, play->salt, play->secret))
+		fatal("cards.round %" PRIu64
+		      ": its service key, number %u, is not in the key file: restore it",
+			play->number, play->key);
+	card_keys_hash(play->secret, hash);
+	if (memcmp(hash, play->secret_hash, sizeof(hash)) != 0)
+		fatal("cards.round %" PRIu64 ": service key %u is another than the one it was "
+		      "opened under: restore it",
+			play->number, play->key);
+	card_keys_deal(play->secret, &play->id, play->weight, &deal);
+	card_round_begin(&play->round, &deal);
+	size_t picks = numbers(PQgetvalue(rows, row, 15), position, DEAL_CARDS);
+	if (numbers(PQgetvalue(rows, row, 16), suit, DEAL_CARDS) != picks || picks > DEAL_PICKS_MAX)
+		fatal("cards.round %" PRIu64 ": its picks cannot be read", play->number);
+	for (uint32_t i = 0; i < picks; i++)
+		if (card_round_pick(&play->round, i + 1, position[i]) != CARD_PICK_OK ||
+			deal.suit[i] != suit[i])
+			fatal("cards.round %" PRIu64 ", pick %u: found position %u with suit %u, "
+			      "which is not what was dealt",
+				play->number, i + 1, position[i], suit[i]);
+}
+
+static void read_round(
+	const PGresult *rows, int row, const struct card_keys *keys, struct card_play *play)
+{
+	*play = (struct card_play){
+		.number = pg_u64(rows, row, 0),
+		.id = { pg_number(rows, row, 1), pg_u64(rows, row, 2), pg_u32(rows, row, 3) },
+		.currency = pg_u32(rows, row, 4),
+		.stake_minor = pg_number(rows, row, 5),
+		.wallet_shard = pg_u32(rows, row, 6),
+		.wallet_seq = pg_u64(rows, row, 7),
+		.claimed_us = pg_u64(rows, row, 8),
+		.opened_us = pg_u64(rows, row, 9),
+		.expires_us = pg_u64(rows, row, 10),
+		.key = pg_u32(rows, row, 11),
+		.by_house = PQgetvalue(rows, row, 17)[0] == 't',
+		.hit = pg_u64(rows, row, 19),
+		.paid_minor = pg_number(rows, row, 20),
+	};
+	bytes_of(rows, row, 12, sizeof(play->salt), play->salt);
+	bytes_of(rows, row, 13, sizeof(play->secret_hash), play->secret_hash);
+	deal_again(keys, rows, row, play);
+	if (card_round_won(&play->round) != (PQgetvalue(rows, row, 18)[0] == 't'))
+		fatal("cards.round %" PRIu64 ": won is not what its picks say", play->number);
+}
+
+uint64_t round_store_next(PGconn *conn, uint32_t set)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, set);
+	PGresult *row = pg_args_query(
+		&args, conn, "select coalesce(max(number), 0) + 1 from cards.round where pool = $1");
+	uint64_t next = pg_u64(row, 0, 0);
+	PQclear(row);
+	return next;
+}
+
+struct card_play *round_store_open(PGconn *conn, uint32_t set, const struct card_keys *keys)
+{
+	struct pg_args args = { 0 };
+	struct card_play *first = NULL;
+	pg_args_int(&args, set);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select " COLUMNS "from cards.round where pool = $1 and not won order by number");
+	for (int i = 0; i < PQntuples(rows); i++) {
+		struct card_play *play = malloc(sizeof(*play));
+		if (play == NULL)
+			fatal("out of memory");
+		read_round(rows, i, keys, play);
+		play->next = first;
+		first = play;
+	}
+	PQclear(rows);
+	return first;
+}
+
+bool round_store_find(PGconn *conn, uint32_t set, const struct claim_id *id,
+	const struct card_keys *keys, struct card_play *play_r)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, set);
+	pg_args_int(&args, id->player);
+	pg_args_int(&args, (int64_t)id->move);
+	pg_args_int(&args, id->index);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select " COLUMNS "from cards.round where pool = $1 and player = $2 and move = $3 "
+		"and index = $4");
+	bool found = PQntuples(rows) == 1;
+	if (found)
+		read_round(rows, 0, keys, play_r);
+	PQclear(rows);
+	return found;
+}
+
+/* ---- out
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+static const char *hex(const uint8_t *bytes, size_t n, char out[HEX_MAX])
+{
+	out[0] = '\\';
+	out[1] = 'x';
+	(void)sodium_bin2hex(out + 2, HEX_MAX - 2, bytes, n);
+	return out;
+}
+
+/* "{1,2}" of bytes. */
+static const char *array(const uint8_t *values, size_t n, char out[NUMBERS_MAX])
+{
+	size_t at = 1;
+	out[0] = '{';
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(
+			out + at, NUMBERS_MAX - at, "%s%u", i > 0 ? "," : "", values[i]);
+	(void)snprintf(out + at, NUMBERS_MAX - at, "}");
+	return out;
+}
+
+static void insert(PGconn *conn, uint32_t set, const struct card_play *play)
+{
+	struct pg_args args = { 0 };
+	char weights[NUMBERS_MAX], salt[HEX_MAX], hash[HEX_MAX];
+	(void)snprintf(weights, sizeof(weights), "{%u,%u,%u,%u}", play->weight[0], play->weight[1],
+		play->weight[2], play->weight[3]);
+	pg_args_int(&args, set);
+	pg_args_int(&args, (int64_t)play->number);
+	pg_args_int(&args, play->id.player);
+	pg_args_int(&args, (int64_t)play->id.move);
+	pg_args_int(&args, play->id.index);
+	pg_args_int(&args, play->currency);
+	pg_args_int(&args, play->stake_minor);
+	pg_args_int(&args, play->wallet_shard);
+	pg_args_int(&args, (int64_t)play->wallet_seq);
+	pg_args_int(&args, (int64_t)play->claimed_us);
+	pg_args_int(&args, (int64_t)play->opened_us);
+	pg_args_int(&args, (int64_t)play->expires_us);
+	pg_args_int(&args, play->key);
+	pg_args_text(&args, hex(play->salt, sizeof(play->salt), salt));
+	pg_args_text(&args, hex(play->secret_hash, sizeof(play->secret_hash), hash));
+	pg_args_text(&args, weights);
+	pg_args_run(&args, conn,
+		"insert into cards.round (pool, number, player, move, index, currency, "
+		"stake_minor, wallet_shard, wallet_seq, claimed, opened, expires, key, salt, "
+		"secret_hash, weights) values ($1, $2, $3, $4, $5, $6, $7, $8, $9,"
+		" 'epoch'::timestamptz + $10 * interval '1 microsecond',"
+		" 'epoch'::timestamptz + $11 * interval '1 microsecond',"
+		" 'epoch'::timestamptz + $12 * interval '1 microsecond', $13, $14, $15, $16)");
+}
+
+static void update(PGconn *conn, const struct card_play *play)
+{
+	struct pg_args args = { 0 };
+	char positions[NUMBERS_MAX], suits[NUMBERS_MAX], secret[HEX_MAX];
+	bool won = card_round_won(&play->round);
+	pg_args_int(&args, play->id.player);
+	pg_args_int(&args, (int64_t)play->id.move);
+	pg_args_int(&args, play->id.index);
+	pg_args_text(&args, array(play->round.position, play->round.picked, positions));
+	pg_args_text(&args, array(play->round.deal.suit, play->round.picked, suits));
+	pg_args_text(&args, play->by_house ? "t" : "f");
+	pg_args_text(&args, won ? "t" : "f");
+	if (won) {
+		pg_args_int(&args, play->round.deal.level);
+		pg_args_int(&args, (int64_t)play->hit);
+		pg_args_int(&args, play->paid_minor);
+		pg_args_text(&args, hex(play->secret, sizeof(play->secret), secret));
+	} else {
+		for (int i = 0; i < 4; i++)
+			pg_args_text(&args, NULL);
+	}
+	pg_args_run(&args, conn,
+		"update cards.round set positions = $4, suits = $5, by_house = $6, won = $7, level "
+		"= $8, hit = $9, paid_minor = $10, secret = $11, ended = case when $7 then "
+		"clock_timestamp() end where player = $1 and move = $2 and index = $3 and not won");
+}
+
+static void insert_hit(PGconn *conn, uint32_t set, const struct card_play *play)
+{
+	struct pg_args args = { 0 };
+	const struct card_hit *hit = &play->price;
+	pg_args_int(&args, set);
+	pg_args_int(&args, (int64_t)play->hit);
+	pg_args_int(&args, hit->level);
+	pg_args_int(&args, (int64_t)hit->number);
+	pg_args_int(&args, play->id.player);
+	pg_args_int(&args, (int64_t)play->id.move);
+	pg_args_int(&args, play->id.index);
+	pg_args_int(&args, hit->payout.currency);
+	pg_args_int(&args, hit->payout.exponent);
+	pg_args_int(&args, hit->payout.rate_nano);
+	pg_args_int(&args, hit->price.paid_minor);
+	pg_args_int128(&args, hit->price.value.e27);
+	pg_args_int128(&args, hit->price.cost.e27);
+	pg_args_int128(&args, hit->price.carry.e27);
+	pg_args_int128(&args, hit->seed.e27);
+	pg_args_int128(&args, hit->next_seed.e27);
+	pg_args_int128(&args, hit->reseed.from_reserve.e27);
+	pg_args_int128(&args, hit->reseed.from_house.e27);
+	pg_args_int128(&args, hit->t_e18);
+	pg_args_int128(&args, hit->w_before_e18);
+	pg_args_int(&args, (int64_t)play->fact_seq);
+	pg_args_int(&args, (int64_t)play->version);
+	pg_args_int(&args, play->next_value_minor);
+	pg_args_int(&args, play->next_seed_minor);
+	pg_args_run(&args, conn,
+		"insert into cards.hit (pool, hit, level, level_hit, player, move, index, "
+		"currency, exponent, rate_nano, paid_minor, value_e27, cost_e27, carry_e27, "
+		"seed_e27, next_seed_e27, from_reserve_e27, from_house_e27, t_e18, w_before_e18, "
+		"fact_seq, version, next_value_minor, next_seed_minor) values ($1, $2, $3, $4, $5, "
+		"$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, "
+		"$23, $24)");
+}
+
+void round_store_save(PGconn *conn, uint32_t set, struct card_play *play)
+{
+	if (play->fresh)
+		insert(conn, set, play);
+	if (play->dirty)
+		update(conn, play);
+	if (play->priced)
+		insert_hit(conn, set, play);
+	play->fresh = play->dirty = play->priced = false;
+}

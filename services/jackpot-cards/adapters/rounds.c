@@ -1,0 +1,419 @@
+#include "services/jackpot-cards/adapters/rounds.h"
+
+#include "libcommon/base/currency.h"
+#include "libcommon/base/rng_health.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/metrics.h"
+#include "services/jackpot-cards/adapters/cards_messages.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PICK_WAIT_US 2000000u /* for the claim of a round that the wallet has told the player of */
+#define PICKS_WAITING_MAX 256 /* of a set */
+#define EXPIRED_A_TURN 64     /* so that no commit grows without bounds */
+
+/* A pick of a round that is not known yet. */
+struct waiting_pick {
+	struct waiting_pick *next;
+	uint64_t deadline_us; /* monotonic */
+	struct claim_id id;
+	uint32_t pick, position;
+	struct card_asker asker;
+};
+
+static struct {
+	const struct card_keys *keys;
+	struct metric *opened, *repeated, *picks, *refused, *won, *paid, *expired, *unpriced;
+} self;
+
+void rounds_start(struct card_keys *keys)
+{
+	char path[SETTING_TEXT_MAX + 32], error[CARD_KEYS_ERROR_MAX];
+	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", common.keys);
+	if (sodium_init() < 0 || !rng_known_answer())
+		fatal("random numbers: found another answer than the known one of ChaCha20");
+	enum card_keys_status status = card_keys_load(path, keys, error);
+	if (status == CARD_KEYS_MISSING) {
+		/* Rounds that are open under a lost key are noticed when they are loaded. */
+		if (!card_keys_create(path, error))
+			fatal("%s", error);
+		log_warn("%s did not exist: a new service key was made there; keep a copy", path);
+		status = card_keys_load(path, keys, error);
+	}
+	if (status != CARD_KEYS_OK)
+		fatal("%s", error);
+	self.keys = keys;
+	self.opened = metric_counter(
+		"carillon_cards_rounds_opened_total", NULL, "Card rounds opened by a trigger.");
+	self.repeated = metric_counter("carillon_cards_claims_repeated_total", NULL,
+		"Claims that were heard of before.");
+	self.picks = metric_counter("carillon_cards_picks_total", NULL, "Cards turned up.");
+	self.refused = metric_counter(
+		"carillon_cards_picks_refused_total", NULL, "Picks answered with an error.");
+	self.won = metric_counter("carillon_cards_won_total", NULL, "Levels won.");
+	self.paid = metric_counter("carillon_cards_paid_cents_total", NULL,
+		"Paid for levels, in euro cents at the rate they were paid at.");
+	self.expired = metric_counter("carillon_cards_expired_total", NULL,
+		"Abandoned rounds that the service played to their end.");
+	self.unpriced = metric_counter("carillon_cards_unpriced_total", NULL,
+		"Picks and triggers refused because a level could not be priced.");
+}
+
+/* ---- finding
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static bool same(const struct claim_id *a, const struct claim_id *b)
+{
+	return a->player == b->player && a->move == b->move && a->index == b->index;
+}
+
+/* NULL: not at hand; won long ago, or not known. */
+static struct card_play *find(const struct set_instance *instance, const struct claim_id *id)
+{
+	struct card_play *play = instance->plays;
+	while (play != NULL && !same(&play->id, id))
+		play = play->next;
+	return play;
+}
+
+/* ---- the price of a level
+ * ---------------------------------------------------------------------------------------------
+ */
+
+/* The rate of the newest tally of the player's currency: what his stakes are counted at. */
+static bool payout_of(
+	const struct set_instance *instance, uint32_t currency, struct card_payout *payout_r)
+{
+	const struct pool_vector *vector = &instance->source.vector;
+	const struct pool_tally *best = NULL;
+	for (uint32_t i = 0; i < vector->tally_count; i++) {
+		const struct pool_tally *tally = &vector->tally[i];
+		if (tally->currency == currency &&
+			(best == NULL || tally->open > best->open ||
+				(tally->open == best->open && tally->id > best->id)))
+			best = tally;
+	}
+	if (best == NULL)
+		return false;
+	*payout_r = (struct card_payout){ currency, best->exponent, best->rate_nano };
+	return true;
+}
+
+static uint64_t set_hits(const struct card_set *set)
+{
+	uint64_t hits = 0;
+	for (int i = 0; i < CARD_LEVELS; i++)
+		hits += set->level[i].hits;
+	return hits;
+}
+
+/* RULE mystic-gem 6.9, 6.10: the level is worth what it shows at this moment, and begins anew. False
+ * and nothing changed when it cannot be priced: then the pick is not made either. */
+static bool price(struct service *service, struct set_instance *instance, struct card_play *play)
+{
+	struct card_payout payout;
+	enum card_level level = play->round.deal.level;
+	const struct pool_row *row = &instance->set.level[level - CARD_CLUBS];
+	if (!payout_of(instance, play->currency, &payout) ||
+		card_set_hit(&instance->set, level, &payout, &play->price) != CARD_SET_OK) {
+		metric_add(self.unpriced, 1);
+		log_error("ALARM set %u: round %" PRIu64 " cannot be paid in currency %u",
+			instance->set.number, play->number, play->currency);
+		return false;
+	}
+	play->paid_minor = play->price.price.paid_minor;
+	play->hit = set_hits(&instance->set);
+	play->version = ++instance->version;
+	play->next_seed_minor = row->terms.seed_minor;
+	if (card_set_value(&instance->set, level, &play->next_value_minor) != CARD_SET_OK)
+		fatal("set %u: a value that does not fit", instance->set.number);
+	play->priced = true;
+	instance->levels_dirty = instance->unshown = instance->show_now = true;
+	/* All three leave when the commit that holds the third card has returned. */
+	cards_send_award(service, instance, play, false);
+	cards_send_round(service, instance, play, CARILLON__CARD_EVENT__CARD_WON);
+	cards_send_hit(service, instance, play);
+	metric_add(self.won, 1);
+	metric_add(self.paid, (uint64_t)(play->price.price.cost.e27 /
+					 (INT64_C(10000000) * (int128)INT64_C(1000000000000000000))));
+	log_info("set %u: round %" PRIu64 " won %s, hit %" PRIu64 ": %" PRId64
+		 " paid in currency %u",
+		instance->set.number, play->number, card_level_text(level), play->hit,
+		play->paid_minor, play->currency);
+	return true;
+}
+
+/* ---- picks
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* One card up; nothing is changed unless OK. */
+static enum card_pick_status turn(struct service *service, struct set_instance *instance,
+	struct card_play *play, uint32_t pick, uint32_t position, bool *priced_r)
+{
+	struct card_round before = play->round;
+	enum card_pick_status status = card_round_pick(&play->round, pick, position);
+	*priced_r = true;
+	if (status != CARD_PICK_OK)
+		return status;
+	if (!card_round_won(&play->round)) {
+		cards_send_round(service, instance, play, CARILLON__CARD_EVENT__CARD_PICKED);
+	} else if (!price(service, instance, play)) {
+		play->round = before;
+		*priced_r = false;
+		return status;
+	}
+	play->dirty = true;
+	instance->dirty = true;
+	service_commit_soon(service);
+	metric_add(self.picks, 1);
+	return status;
+}
+
+static void answer_pick(struct service *service, struct set_instance *instance,
+	struct card_play *play, const struct waiting_pick *pick)
+{
+	bool priced;
+	enum card_pick_status status =
+		turn(service, instance, play, pick->pick, pick->position, &priced);
+	/* What a commit has not returned for is not shown. */
+	bool now = !play->fresh && !play->dirty;
+	if (!priced) {
+		cards_reply_fault(service, &pick->asker, 503, "not_priced",
+			"The level cannot be paid now. The card stays face down: pick it again.");
+		return;
+	}
+	if (status != CARD_PICK_OK && status != CARD_PICK_REPEATED)
+		metric_add(self.refused, 1);
+	cards_reply(service, instance, play, &pick->asker, status, pick->pick, pick->position, now);
+}
+
+/* False: there is no such round yet. */
+static bool try_pick(
+	struct service *service, struct set_instance *instance, const struct waiting_pick *pick)
+{
+	struct card_play *play = find(instance, &pick->id), old;
+	if (play == NULL && round_store_find(service_pg(service), instance->set.number, &pick->id,
+				    self.keys, &old)) {
+		/* Only won rounds are not at hand, and nothing changes them. */
+		if (!card_round_won(&old.round))
+			fatal("set %u: round %" PRIu64 " is open and not at hand",
+				instance->set.number, old.number);
+		play = &old;
+	}
+	if (play != NULL)
+		answer_pick(service, instance, play, pick);
+	return play != NULL;
+}
+
+static void unknown(struct service *service, const struct waiting_pick *pick)
+{
+	metric_add(self.refused, 1);
+	cards_reply_fault(service, &pick->asker, 404, "card_round_unknown",
+		"There is no such round of Jackpot Cards of this player.");
+}
+
+void rounds_pick(struct service *service, struct set_instance *instance,
+	const Carillon__JackpotCommand *command)
+{
+	const Carillon__CardPick *body = command->pick;
+	struct waiting_pick pick = {
+		.deadline_us = clock_mono_us() + PICK_WAIT_US,
+		.id = { body->player, body->round, body->index },
+		.pick = body->pick,
+		.position = body->position,
+		.asker = { .player = body->player, .correlation = command->correlation },
+	};
+	if (strlen(command->reply_to) >= sizeof(pick.asker.reply_to)) {
+		log_warn("set %u: a pick whose reply_to is too long", command->pool);
+		return;
+	}
+	memcpy(pick.asker.reply_to, command->reply_to, strlen(command->reply_to) + 1);
+	if (try_pick(service, instance, &pick))
+		return;
+	if (instance->waiting_count == PICKS_WAITING_MAX) {
+		unknown(service, &pick);
+		return;
+	}
+	struct waiting_pick *kept = malloc(sizeof(*kept));
+	if (kept == NULL)
+		fatal("out of memory");
+	*kept = pick;
+	struct waiting_pick **end = &instance->waiting; /* in the order they came */
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = kept;
+	instance->waiting_count++;
+}
+
+/* Those that have found their round or waited long enough leave. */
+static void look_again(struct service *service, struct set_instance *instance, uint64_t mono_us)
+{
+	struct waiting_pick **link = &instance->waiting;
+	while (*link != NULL) {
+		struct waiting_pick *pick = *link;
+		struct card_play *play = find(instance, &pick->id);
+		if (play == NULL && mono_us < pick->deadline_us) {
+			link = &pick->next;
+			continue;
+		}
+		*link = pick->next;
+		instance->waiting_count--;
+		if (play != NULL)
+			answer_pick(service, instance, play, pick);
+		else
+			unknown(service, pick);
+		free(pick);
+	}
+}
+
+/* ---- claims
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+/* RULE mystic-gem 6.6, 6.8, 6.13: level and cards are drawn when the round opens, under a secret of
+ * its own whose hash is told at once. */
+static void deal(struct set_instance *instance, struct card_play *play)
+{
+	struct card_deal cards;
+	play->key = card_keys_current(self.keys);
+	randombytes_buf(play->salt, sizeof(play->salt));
+	memcpy(play->weight, instance->weight, sizeof(play->weight));
+	if (!card_keys_secret(self.keys, play->key, &play->id, play->salt, play->secret))
+		fatal("the newest service key is not there");
+	card_keys_hash(play->secret, play->secret_hash);
+	card_keys_deal(play->secret, &play->id, play->weight, &cards);
+	card_round_begin(&play->round, &cards);
+}
+
+static void open_round(struct service *service, struct set_instance *instance,
+	const Carillon__JackpotFeed *feed)
+{
+	const Carillon__Claim *claim = feed->claim;
+	struct card_play *play = calloc(1, sizeof(*play));
+	if (play == NULL)
+		fatal("out of memory");
+	*play = (struct card_play){
+		.next = instance->plays,
+		.id = { claim->player, claim->move, claim->index },
+		.number = instance->next_number++,
+		.currency = claim->currency,
+		.stake_minor = claim->stake_minor,
+		.wallet_shard = feed->shard,
+		.wallet_seq = feed->envelope->seq,
+		.claimed_us = claim->time_us,
+		.opened_us = clock_wall_us(),
+		.fresh = true,
+	};
+	play->expires_us = play->opened_us + instance->expire_us;
+	deal(instance, play);
+	instance->plays = play;
+	instance->dirty = true;
+	cards_send_round(service, instance, play, CARILLON__CARD_EVENT__CARD_OPENED);
+	service_commit_soon(service);
+	metric_add(self.opened, 1);
+	log_info("set %u: round %" PRIu64 " opened for player %" PRId64 ", move %" PRIu64
+		 ", index %u",
+		instance->set.number, play->number, play->id.player, play->id.move, play->id.index);
+}
+
+void rounds_claim(
+	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
+{
+	const Carillon__Claim *claim = feed->claim;
+	struct claim_id id = { claim->player, claim->move, claim->index };
+	struct card_play *play = find(instance, &id), old;
+	if (play == NULL && !round_store_find(service_pg(service), instance->set.number, &id,
+				    self.keys, &old)) {
+		open_round(service, instance, feed);
+		look_again(service, instance, clock_mono_us());
+		return;
+	}
+	metric_add(self.repeated, 1);
+	if (play == NULL) /* won: the award was lost on its way, or is not booked yet */
+		cards_send_award(service, instance, &old, true);
+}
+
+/* ---- time
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+/* RULE mystic-gem 6.6: a trigger is always honoured, also when nobody comes back for it. */
+static bool play_out(struct service *service, struct set_instance *instance, struct card_play *play)
+{
+	bool priced = true;
+	play->by_house = true;
+	while (priced && !card_round_won(&play->round))
+		if (turn(service, instance, play, play->round.picked + 1u,
+			    card_round_next_position(&play->round), &priced) != CARD_PICK_OK)
+			fatal("set %u: round %" PRIu64 " cannot be played to its end",
+				instance->set.number, play->number);
+	return priced;
+}
+
+void rounds_tick(struct service *service, struct set_instance *instance, uint64_t mono_us)
+{
+	uint64_t now_us = clock_wall_us();
+	int left = EXPIRED_A_TURN;
+	look_again(service, instance, mono_us);
+	for (struct card_play *play = instance->plays; play != NULL && left > 0; play = play->next)
+		if (now_us >= play->expires_us && !card_round_won(&play->round)) {
+			left--;
+			if (play_out(service, instance, play))
+				metric_add(self.expired, 1);
+		}
+}
+
+void rounds_write(struct service *service, struct set_instance *instance)
+{
+	for (struct card_play *play = instance->plays; play != NULL; play = play->next)
+		if (play->fresh || play->dirty)
+			round_store_save(service_pg(service), instance->set.number, play);
+}
+
+/* What is won and durable is found in the database from now on. */
+void rounds_committed(struct set_instance *instance)
+{
+	struct card_play **link = &instance->plays;
+	while (*link != NULL) {
+		struct card_play *play = *link;
+		if (!card_round_won(&play->round) || play->dirty) {
+			link = &play->next;
+			continue;
+		}
+		*link = play->next;
+		sodium_memzero(play, sizeof(*play));
+		free(play);
+	}
+}
+
+int64_t rounds_open(const struct set_instance *instance)
+{
+	int64_t n = 0;
+	for (const struct card_play *play = instance->plays; play != NULL; play = play->next)
+		n++;
+	return n;
+}
+
+void rounds_free(struct set_instance *instance)
+{
+	struct card_play *next;
+	struct waiting_pick *after;
+	for (struct card_play *play = instance->plays; play != NULL; play = next) {
+		next = play->next;
+		free(play);
+	}
+	for (struct waiting_pick *pick = instance->waiting; pick != NULL; pick = after) {
+		after = pick->next;
+		free(pick);
+	}
+	instance->plays = NULL;
+	instance->waiting = NULL;
+}

@@ -1,0 +1,25 @@
+/* The engine's side of Jackpot Cards: the odds of each set, and what a reply says of a card round.
+ * The rounds themselves are the jackpot-cards service's. */
+#ifndef CARILLON_SPIN_ENGINE_CARDS_H
+#define CARILLON_SPIN_ENGINE_CARDS_H
+
+#include "libcommon/io/card_sets.h"
+#include "services/spin-engine/adapters/arena.h"
+#include "services/spin-engine/adapters/games.h"
+#include "services/spin-engine/core/player.h"
+
+#include "spin.pb-c.h"
+
+/* Loads the sets and checks that each game in one has odds in every currency it is offered in.
+ * Fatal, with what was found and expected, where not. */
+void cards_load(const char *folder, const struct games *games, struct card_sets *sets_r);
+/* Those of a game, in a currency; of 0 where it takes no part. RULE mystic-gem 6.17 */
+struct cards_odds cards_odds_of(
+	const struct card_sets *sets, const struct game *game, uint32_t currency);
+
+/* NULL: the game waits for no cards. */
+Carillon__CardsClaim *cards_waiting(struct arena *arena, const struct player_game *play);
+/* The draw of a closed round; NULL: none was made. */
+Carillon__CardsDraw *cards_drawn(struct arena *arena, const struct play_round *round);
+
+#endif
