@@ -263,6 +263,22 @@ static void on_own(void *context, const struct holdback_fact *fact, uint32_t inc
 	}
 }
 
+/* RULE mystic-gem 6.15: every window of the player sees the same cards. */
+static void on_card(void *context, const struct card_news *news, uint32_t incarnation)
+{
+	char epoch[32], offset[24];
+	(void)context;
+	if (!clients_has_player(hub.clients, news->player))
+		return;
+	(void)snprintf(epoch, sizeof(epoch), "cards-%" PRIu32, incarnation);
+	(void)snprintf(offset, sizeof(offset), "%" PRIu64, news->seq);
+	struct frame_head head = { epoch, offset, clock_wall_us() };
+	struct frame *frame =
+		frame_of(frame_card(hub.text, sizeof(hub.text), &head, news), "cards", NULL);
+	clients_push_player(hub.clients, news->player, frame);
+	frame_release(&frame);
+}
+
 static void on_facts(void *context)
 {
 	(void)context;
@@ -378,7 +394,7 @@ static void ask_postgres(void)
 	pg_pool_query(hub.pg_ro,
 		"select c.player, c.move, c.index, c.pool, c.paid_minor, c.closed_seq from "
 		"wallet.claim c join wallet.account a using (player)"
-		" where c.closed_seq is not null and c.paid_minor is not null and a.last_move <= "
+		" where c.kind = 1 and c.closed_seq is not null and c.paid_minor is not null and a.last_move <= "
 		"c.move",
 		0, NULL, 30000, on_unseen, NULL);
 }
@@ -451,6 +467,7 @@ static void begin_sources(void)
 		.counter = on_counter,
 		.status = on_status,
 		.winner = on_winner,
+		.card = on_card,
 		.own = on_own };
 	hub.feeds = feeds_new(&config);
 	/* Redis is ahead of the facts: who comes back after a restart must not see older values. */

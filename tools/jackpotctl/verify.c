@@ -104,7 +104,8 @@ static void counts_take(PGconn *conn, struct verify_report *report)
 		"(select count(*) from wallet.tally_total), "
 		"(select count(*) from pool.vector) + (select count(*) from cards.vector), "
 		"(select count(*) from pool.pool) + (select count(*) from cards.card_set), (select "
-		"count(*) from wallet.claim), (select count(*) from pool.hit) "
+		"count(*) from wallet.claim), (select count(*) from pool.hit) + (select "
+		"count(*) from cards.hit) "
 		"from wallet.journal";
 	static const struct {
 		int point, column;

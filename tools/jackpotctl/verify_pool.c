@@ -89,6 +89,54 @@ static const char matches_sql[] =
 	"from pool.hit h left join wallet.claim c using (player, move, index) where c.player is "
 	"null or c.kind <> 1 or c.pool <> h.pool limit 40";
 
+/* A set's levels and its hits: as many of each level as it says, and all of them what was paid. */
+static const char card_hits_sum_sql[] =
+	"with h as (select pool, count(*) as n, max(hit) as last, sum(cost_e27) as cost from "
+	"cards.hit group by pool), l as (select pool, sum(hits) as hits from cards.level group by "
+	"pool) "
+	"select 7, format('set %s', p.pool), format('%s hits, paid %s', l.hits, p.paid_e27), "
+	"format('%s hits up to number %s, cost %s', coalesce(h.n, 0), coalesce(h.last, 0), "
+	"coalesce(h.cost, 0)) from cards.card_set p join l using (pool) left join h using (pool) "
+	"where l.hits <> coalesce(h.n, 0) or l.hits <> coalesce(h.last, 0) or p.paid_e27 <> "
+	"coalesce(h.cost, 0) "
+	"union all select 7, format('set %s, level %s', l.pool, l.level), format('%s hits', l.hits), "
+	"format('%s', count(h.hit)) from cards.level l left join cards.hit h using (pool, level) "
+	"group by l.pool, l.level, l.hits having l.hits <> count(h.hit) or l.hits <> "
+	"coalesce(max(h.level_hit), 0) limit 20";
+
+static const char card_hits_sql[] =
+	"select 7, format('set %s, hit %s', pool, hit), format('value %s, next seed %s', "
+	"value_e27, next_seed_e27), "
+	"format('cost %s + carry %s, reserve %s + house %s', cost_e27, carry_e27, "
+	"from_reserve_e27, from_house_e27) from cards.hit "
+	"where value_e27 <> cost_e27 + carry_e27 or next_seed_e27 <> from_reserve_e27 + "
+	"from_house_e27 or carry_e27 < 0 or paid_minor < 0 or cost_e27 <> paid_minor::numeric * "
+	"rate_nano * power(10::numeric, 18 - exponent) limit 20";
+
+/* A round that is won, its hit and the wallet's award are one; what is not won has been paid
+ * nothing. A round may wait for its player, and an award for its round, never the other way. */
+static const char card_matches_sql[] =
+	"select 8, format('card claim of player %s, move %s, index %s', c.player, c.move, "
+	"c.index), "
+	"format('set %s paid %s (currency %s), hit %s', c.pool, c.paid_minor, c.currency, c.hit), "
+	"case when h.hit is null then 'a hit of the set' else "
+	"format('set %s, %s (currency %s), hit %s', h.pool, h.paid_minor, h.currency, h.hit) end "
+	"from wallet.claim c left join cards.hit h using (player, move, index) where c.kind = 2 "
+	"and c.closed_seq is not null and (h.hit is null or (h.pool, h.paid_minor, h.currency, "
+	"h.hit) is distinct from (c.pool, c.paid_minor, c.currency, c.hit)) "
+	"union all select 8, format('set %s, round %s', r.pool, r.number), "
+	"format('won %s, level %s, hit %s, paid %s', r.won, r.level, r.hit, r.paid_minor), "
+	"case when h.hit is null then 'no hit' else format('level %s, hit %s, paid %s', h.level, "
+	"h.hit, h.paid_minor) end "
+	"from cards.round r full join cards.hit h using (player, move, index) where r.player is "
+	"null or r.won <> (h.hit is not null) or (r.won and (r.pool, r.level, r.hit, "
+	"r.paid_minor, r.currency) is distinct from (h.pool, h.level, h.hit, h.paid_minor, "
+	"h.currency)) "
+	"union all select 8, format('set %s, round %s', r.pool, r.number), format('player %s, move "
+	"%s, index %s', r.player, r.move, r.index), 'a claim of the wallet' "
+	"from cards.round r left join wallet.claim c using (player, move, index) where c.player is "
+	"null or c.kind <> 2 or c.pool <> r.pool limit 40";
+
 const struct verify_query verify_pool_queries[] = {
 	{ VECTOR("pool"), false },
 	{ VECTOR("cards"), false },
@@ -99,5 +147,8 @@ const struct verify_query verify_pool_queries[] = {
 	{ hits_sum_sql, false },
 	{ hits_sql, false },
 	{ matches_sql, false },
+	{ card_hits_sum_sql, false },
+	{ card_hits_sql, false },
+	{ card_matches_sql, false },
 	{ NULL, false },
 };

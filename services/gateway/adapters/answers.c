@@ -86,6 +86,9 @@ void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply
 	out_message(out, "round", reply->round == NULL ? NULL : &reply->round->base);
 	out_uint(out, "witch", reply->witch);
 	out_message(out, "autoplay", reply->autoplay == NULL ? NULL : &reply->autoplay->base);
+	out_message(out, "cards", reply->cards == NULL ? NULL : &reply->cards->base);
+	if (reply->bet_not_placed)
+		out_bool(out, "bet_not_placed", true);
 	out_open(out, "carried", '[');
 	for (size_t i = 0; i < reply->n_carried; i++)
 		out_message(out, NULL, &reply->carried[i]->base);

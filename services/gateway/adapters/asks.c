@@ -71,10 +71,13 @@ static bool nobody_there(const struct gateway *gateway, uint64_t now_us)
 static void produce(struct gateway *gateway, const struct ask *ask)
 {
 	uint8_t key[8];
+	uint64_t number = ask->pool > 0 ? ask->pool : (uint64_t)ask->player;
+	uint32_t partition = ask->pool > 0 ? shard_of_pool(ask->pool, gateway->shards)
+					   : shard_of_player(ask->player, gateway->shards);
 	for (int i = 0; i < 8; i++)
-		key[i] = (uint8_t)((uint64_t)ask->player >> (56 - 8 * i));
-	kafka_produce(gateway->producer, ask->topic, shard_of_player(ask->player, gateway->shards),
-		key, sizeof(key), ask->bytes, ask->length);
+		key[i] = (uint8_t)(number >> (56 - 8 * i));
+	kafka_produce(gateway->producer, ask->topic, partition, key, sizeof(key), ask->bytes,
+		ask->length);
 }
 
 static bool refused_busy(struct edge_request *request)
@@ -154,22 +157,39 @@ bool ask_wallet(struct gateway *gateway, struct edge_request *request, struct as
 	return true;
 }
 
+bool ask_cards(struct gateway *gateway, struct edge_request *request, struct ask ask,
+	Carillon__JackpotCommand *command)
+{
+	Carillon__Envelope envelope;
+	size_t slot;
+	ask.topic = TOPIC_JACKPOT_COMMANDS;
+	ask.pool = command->pool;
+	if (!begin(gateway, request, &ask, &envelope, &command->correlation, &slot))
+		return false;
+	command->envelope = &envelope;
+	command->reply_to = common.nn_url;
+	go(gateway, request, &ask, slot, &command->base);
+	return true;
+}
+
 /* ---- answers
  * --------------------------------------------------------------------------------------------------------------------
  */
 
 static void finish(struct gateway *gateway, size_t slot, const Carillon__SpinReply *reply,
-	const Carillon__WalletFact *fact)
+	const Carillon__WalletFact *fact, const Carillon__CardReply *card)
 {
 	struct ask ask = gateway->asks[slot];
 	free(ask.bytes);
 	gateway->asks[slot].bytes = NULL;
 	ask.bytes = NULL;
+	ask.card = card;
 	ask.done(gateway, edge_find(gateway->edge, ask.ticket), &ask, reply, fact);
 }
 
 static void on_answer(struct gateway *gateway, uint64_t correlation, player_id player,
-	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact,
+	const Carillon__CardReply *card)
 {
 	size_t slot;
 	if (!inflight_take(&gateway->inflight, correlation, &slot)) {
@@ -184,8 +204,9 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 			player, gateway->asks[slot].player);
 		reply = NULL;
 		fact = NULL;
+		card = NULL;
 	}
-	finish(gateway, slot, reply, fact);
+	finish(gateway, slot, reply, fact, card);
 }
 
 static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t length)
@@ -196,10 +217,14 @@ static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t len
 		metric_add(gateway->metric.unreadable, 1);
 		log_warn("a message of %zu bytes on nanomsg that is none of ours", length);
 	} else if (bus->body_case == CARILLON__BUS__BODY_REPLY && bus->reply != NULL) {
-		on_answer(gateway, bus->reply->correlation, bus->reply->player, bus->reply, NULL);
+		on_answer(gateway, bus->reply->correlation, bus->reply->player, bus->reply, NULL,
+			NULL);
 	} else if (bus->body_case == CARILLON__BUS__BODY_VERDICT && bus->verdict != NULL) {
 		on_answer(gateway, bus->verdict->correlation, bus->verdict->player, NULL,
-			bus->verdict);
+			bus->verdict, NULL);
+	} else if (bus->body_case == CARILLON__BUS__BODY_CARD && bus->card != NULL) {
+		on_answer(gateway, bus->card->correlation, bus->card->player, NULL, NULL,
+			bus->card);
 	}
 }
 
@@ -226,7 +251,7 @@ void asks_tick(struct gateway *gateway, uint64_t now_us)
 	while (inflight_expire(&gateway->inflight, now_us, &slot)) {
 		metric_add(gateway->metric.expired, 1);
 		gateway->expired_in_row++;
-		finish(gateway, slot, NULL, NULL);
+		finish(gateway, slot, NULL, NULL, NULL);
 	}
 	metric_set(gateway->metric.open, (int64_t)gateway->inflight.open);
 }

@@ -122,6 +122,25 @@ static void pool_json(struct json_out *out, const struct counter_pool *pool)
 	out_close(out, '}');
 }
 
+void counters_levels(struct json_out *out, uint32_t number)
+{
+	static const char *const SUITS[] = { "", "clubs", "diamonds", "hearts", "spades" };
+	const struct counter_pool *pool = pool_of(number, false);
+	out_open(out, "levels", '[');
+	for (size_t i = 0; pool != NULL && i < pool->rows_n; i++) {
+		const struct counter_row *row = &pool->row[i];
+		out_open(out, NULL, '{');
+		out_uint(out, "level", row->level);
+		out_string(out, "suit", row->level <= 4 ? SUITS[row->level] : "");
+		out_string(out, "currency", code_of(row->currency));
+		out_int(out, "value_minor", row->value_minor);
+		out_int(out, "seed_minor", row->seed_minor);
+		out_uint(out, "version", row->version);
+		out_close(out, '}');
+	}
+	out_close(out, ']');
+}
+
 static void publish(void)
 {
 	struct json_out *out = &counters.jackpots;
@@ -275,7 +294,10 @@ static void on_hits(void *context, PGresult *result, const char *error)
 		out_int(&out, "time_us", pg_number(result, i, 0));
 		out_int(&out, "pool", pg_number(result, i, 1));
 		out_int(&out, "hit", pg_number(result, i, 2));
-		out_int(&out, "coin_minor", pg_number(result, i, 3));
+		if (pg_number(result, i, 7) > 0)
+			out_int(&out, "level", pg_number(result, i, 7));
+		else
+			out_int(&out, "coin_minor", pg_number(result, i, 3));
 		out_string(&out, "currency", code_of((uint32_t)pg_number(result, i, 4)));
 		out_int(&out, "paid_minor", pg_number(result, i, 5));
 		player_id_mask(pg_number(result, i, 6), text);
@@ -293,9 +315,13 @@ static void ask_winners(struct gateway *gateway)
 	counters.winners_waiting = true;
 	pg_pool_query(gateway->pg_ro,
 		"select (extract(epoch from h.time) * 1000000)::bigint, h.pool, h.hit, "
-		"h.coin_minor, h.currency, h.paid_minor, h.player "
-		"from pool.pool p cross join lateral (select * from pool.hit h where h.pool = "
-		"p.pool order by h.hit desc limit 100) h "
+		"h.coin_minor, h.currency, h.paid_minor, h.player, h.level from ("
+		"select h.time, h.pool, h.hit, h.coin_minor, h.currency, h.paid_minor, h.player, "
+		"0 as level from pool.pool p cross join lateral (select * from pool.hit h where "
+		"h.pool = p.pool order by h.hit desc limit 100) h union all "
+		"select h.time, h.pool, h.hit, 0, h.currency, h.paid_minor, h.player, h.level "
+		"from cards.card_set p cross join lateral (select * from cards.hit h where "
+		"h.pool = p.pool order by h.hit desc limit 100) h) h "
 		"order by h.time desc, h.pool, h.hit desc limit 100",
 		0, NULL, QUERY_MS, on_hits, NULL);
 }

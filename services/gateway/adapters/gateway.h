@@ -18,6 +18,7 @@
 #include "services/gateway/core/limit.h"
 #include "services/gateway/core/presence.h"
 #include "services/gateway/core/requests.h"
+#include "jackpot.pb-c.h"
 #include "spin.pb-c.h"
 #include "wallet.pb-c.h"
 
@@ -43,6 +44,8 @@ struct ask {
 	int64_t number; /* the asker's own */
 	char text[48];	/* the asker's own */
 	uint8_t trace[EDGE_TRACE_BYTES];
+	uint32_t pool;			 /* jackpot commands: whose partition; 0: the player's */
+	const Carillon__CardReply *card; /* for `done`: the answer to a pick, NULL when none came */
 	/* Kept to be asked again: any message may be lost. */
 	enum topic topic;
 	uint8_t *bytes;
@@ -96,6 +99,8 @@ bool ask_spin(struct gateway *gateway, struct edge_request *request, struct ask 
 	Carillon__SpinCommand *command);
 bool ask_wallet(struct gateway *gateway, struct edge_request *request, struct ask ask,
 	Carillon__WalletCommand *command);
+bool ask_cards(struct gateway *gateway, struct edge_request *request, struct ask ask,
+	Carillon__JackpotCommand *command);
 /* 504, for `done` functions. */
 void ask_no_answer(struct edge_request *request);
 void asks_on_bus(void *gateway);
@@ -167,7 +172,7 @@ edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_s
 	on_withdrawal, on_correction, on_grant, on_block, on_bonus_spins, on_bonus_spins_list,
 	on_bonus_spins_end;
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
-	on_jackpots, on_winners, on_status;
+	on_jackpots, on_winners, on_status, on_cards, on_card, on_card_pick;
 
 /* ---- history.c: the replay has come; the rows of the round are added ---- */
 
@@ -200,6 +205,8 @@ const char *game_first(void); /* "" while none is known */
 /* ---- counters.c, status.c, audit.c: kept up to date in the background ---- */
 
 void counters_tick(struct gateway *gateway); /* once a second */
+/* "levels" of a set, as they are now. */
+void counters_levels(struct json_out *out, uint32_t pool);
 void status_tick(struct gateway *gateway);   /* once a second */
 bool status_owned(void); /* does every shard of wallet and spin-engine have an owner? */
 /* An action in an operator's name, once its outcome is known; content is JSON. request may be NULL.

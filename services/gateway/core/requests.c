@@ -104,6 +104,12 @@ const struct field action_fields[] = {
 	END,
 };
 
+const struct field pick_fields[] = {
+	{ "pick", FIELD_INT, true, 1, 12, AT(pick_body, pick, has_pick) },
+	{ "position", FIELD_INT, true, 0, 11, AT(pick_body, position, has_position) },
+	END,
+};
+
 static const struct field autoplay_fields[] = {
 	{ "id", FIELD_HEX, false, 16, 16, AT(autoplay_body, id, has_id) },
 	{ "spins", FIELD_INT, true, 0, 1000000, AT(autoplay_body, spins, has_spins) },

@@ -75,6 +75,12 @@ struct action_body {
 	bool has_game, has_expect, has_action, has_cursor, has_choice;
 };
 
+/* POST /v1/cards/{id}/picks */
+struct pick_body {
+	int64_t pick, position;
+	bool has_pick, has_position;
+};
+
 struct autoplay_body {
 	struct field_bytes id;
 	int64_t spins, loss_limit_minor, single_win_minor;
@@ -93,7 +99,8 @@ struct settings_body {
 
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
-	action_fields[], settings_fields[];
+	action_fields[], settings_fields[],
+	pick_fields[];
 
 /* What no table can say: which fields go together. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);

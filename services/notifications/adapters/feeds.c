@@ -40,6 +40,7 @@ struct feeds {
 	struct seq_gate gate[SHARDS_MAX]; /* of wallet.facts */
 	uint32_t pools[COUNTERS_POOLS_MAX];
 	size_t pools_n, reading;
+	bool cards[COUNTERS_POOLS_MAX]; /* of pools: sets of Jackpot Cards */
 	struct {
 		struct metric *facts, *unreadable, *gaps, *skipped, *redis_bad;
 	} metric;
@@ -94,6 +95,7 @@ struct feeds *feeds_new(const struct feeds_config *config)
 	feeds->redis = redis_link_new(config->redis, REDIS_TIMEOUT_MS);
 	feeds->consumer = kafka_consumer_new(config->kafka, KAFKA_SLOW);
 	feeds->pools[feeds->pools_n++] = 1;
+	feeds->cards[feeds->pools_n] = true;
 	feeds->pools[feeds->pools_n++] = POOL_CARDS;
 	begin(feeds);
 	feeds->started_us = clock_mono_us();
@@ -143,11 +145,28 @@ static void know_pool(struct feeds *feeds, uint32_t pool)
 		feeds->pools[feeds->pools_n++] = pool;
 }
 
+static bool is_cards(const struct feeds *feeds, uint32_t pool)
+{
+	for (size_t i = 0; i < feeds->pools_n; i++)
+		if (feeds->pools[i] == pool)
+			return feeds->cards[i];
+	return false;
+}
+
+static void know_cards(struct feeds *feeds, uint32_t pool)
+{
+	for (size_t i = 0; i < feeds->pools_n; i++)
+		if (feeds->pools[i] == pool)
+			feeds->cards[i] = true;
+}
+
 static void row_state(struct feeds *feeds, uint32_t pool, const Carillon__RowState *state,
 	const Carillon__Envelope *envelope)
 {
 	if (!state)
 		return;
+	if (state->level)
+		know_cards(feeds, pool);
 	struct counter row = { .currency = state->currency,
 		.coin_minor = state->level ? 0 : state->coin_minor,
 		.level = state->level,
@@ -177,6 +196,47 @@ static void hit_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)
 	feeds->config.winner(feeds->config.context, &winner);
 }
 
+static void hex(const ProtobufCBinaryData *data, char out[65])
+{
+	size_t n = data->len < 32 ? data->len : 32;
+	for (size_t i = 0; i < n; i++)
+		(void)snprintf(out + 2 * i, 3, "%02x", data->data[i]);
+	out[2 * n] = 0;
+}
+
+static void card_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)
+{
+	static const char *const EVENTS[] = { "", "opened", "picked", "won", "booked" };
+	const Carillon__CardRound *round = fact->card->round;
+	if (!round || fact->card->event < CARILLON__CARD_EVENT__CARD_OPENED ||
+		fact->card->event > CARILLON__CARD_EVENT__CARD_BOOKED)
+		return;
+	struct card_news news = { .player = round->player,
+		.event = EVENTS[fact->card->event],
+		.seq = fact->envelope->seq,
+		.move = round->move,
+		.number = round->number,
+		.hit = round->hit,
+		.opened_us = round->opened_us,
+		.expires_us = round->expires_us,
+		.index = round->index,
+		.pool = fact->pool,
+		.level = round->level,
+		.currency = round->currency,
+		.paid_minor = round->paid_minor,
+		.won = round->won };
+	hex(&round->secret_hash, news.secret_hash);
+	hex(&round->secret, news.secret);
+	for (; news.turned < round->n_turned && news.turned < CARD_NEWS_TURNED_MAX; news.turned++) {
+		news.position[news.turned] = (uint8_t)round->turned[news.turned]->position;
+		news.suit[news.turned] = (uint8_t)round->turned[news.turned]->suit;
+	}
+	know_cards(feeds, fact->pool);
+	/* Those read back at the start have been told. */
+	if (feeds->caught_up)
+		feeds->config.card(feeds->config.context, &news, fact->envelope->incarnation);
+}
+
 static bool jackpot_fact(struct feeds *feeds, const struct kafka_message *message)
 {
 	Carillon__JackpotFact *fact =
@@ -186,6 +246,8 @@ static bool jackpot_fact(struct feeds *feeds, const struct kafka_message *messag
 		know_pool(feeds, fact->pool);
 		if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_HIT) {
 			hit_fact(feeds, fact);
+		} else if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_CARD) {
+			card_fact(feeds, fact);
 		} else if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_STATE) {
 			for (size_t i = 0; i < fact->state->n_rows; i++)
 				row_state(feeds, fact->pool, fact->state->rows[i], fact->envelope);
@@ -245,6 +307,7 @@ static void own_fact(struct feeds *feeds, const Carillon__WalletFact *fact)
 		own.award_index = fact->award->index;
 		own.award_pool = fact->award->pool;
 		own.award_paid = fact->award->paid_minor;
+		own.award_seen = is_cards(feeds, fact->award->pool);
 	}
 	feeds->config.own(feeds->config.context, &own, fact->envelope->incarnation);
 }
@@ -420,7 +483,7 @@ static void on_counters(void *context, size_t index, const struct redisReply *re
 			continue;
 		if (strcmp(field, "meta") == 0)
 			take_meta(feeds, pool, value);
-		else if (feeds_counter_parse(field, value, pool == POOL_CARDS, &row, &time_us))
+		else if (feeds_counter_parse(field, value, feeds->cards[index], &row, &time_us))
 			feeds->config.counter(feeds->config.context, pool, &row, 0, time_us);
 		else
 			metric_add(feeds->metric.redis_bad, 1);

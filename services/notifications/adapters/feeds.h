@@ -6,6 +6,7 @@
 #include "libcommon/io/nn_bus.h"
 #include "libcommon/io/pg.h"
 #include "services/notifications/core/counters.h"
+#include "services/notifications/core/frames.h"
 #include "services/notifications/core/holdback.h"
 #include "services/notifications/core/winners.h"
 
@@ -23,6 +24,7 @@ struct feeds_config {
 		uint32_t incarnation, uint64_t time_us);
 	void (*status)(void *context, uint32_t pool, const char *status);
 	void (*winner)(void *context, const struct winner *winner);
+	void (*card)(void *context, const struct card_news *news, uint32_t incarnation);
 	void (*own)(void *context, const struct holdback_fact *fact, uint32_t incarnation);
 	void *context;
 };

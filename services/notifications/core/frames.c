@@ -155,3 +155,34 @@ size_t frame_own(
 		put(&text, ",\"balance_minor\":%" PRId64, event->balance);
 	return end(&text);
 }
+
+static const char *suit_text(uint32_t suit)
+{
+	static const char *const SUITS[] = { "", "clubs", "diamonds", "hearts", "spades" };
+	return suit <= 4 ? SUITS[suit] : "";
+}
+
+/* The form of the gateway's answers. */
+size_t frame_card(
+	char *out, size_t room, const struct frame_head *head, const struct card_news *news)
+{
+	struct text text = begin(out, room, head, "cards", "player");
+	put(&text,
+		",\"event\":\"%s\",\"card_round\":{\"id\":\"%" PRIu64 "-%" PRIu32
+		"\",\"move\":%" PRIu64 ",\"index\":%" PRIu32 ",\"pool\":%" PRIu32
+		",\"number\":%" PRIu64 ",\"secret_hash\":\"%s\",\"turned\":[",
+		news->event, news->move, news->index, news->move, news->index, news->pool,
+		news->number, news->secret_hash);
+	for (size_t i = 0; i < news->turned && i < CARD_NEWS_TURNED_MAX; i++)
+		put(&text, "%s{\"pick\":%zu,\"position\":%u,\"suit\":\"%s\"}", i ? "," : "",
+			i + 1, news->position[i], suit_text(news->suit[i]));
+	put(&text,
+		"],\"next_pick\":%zu,\"won\":%s,\"level\":%" PRIu32
+		",\"suit\":\"%s\",\"paid_minor\":%" PRId64
+		",\"currency\":\"%s\",\"hit\":%" PRIu64 ",\"secret\":\"%s\",\"opened_us\":%" PRIu64
+		",\"expires_us\":%" PRIu64 ",\"booked\":false}",
+		news->won ? 0 : news->turned + 1, news->won ? "true" : "false", news->level,
+		suit_text(news->level), news->paid_minor, code(news->currency), news->hit,
+		news->secret, news->opened_us, news->expires_us);
+	return end(&text);
+}

@@ -104,7 +104,7 @@ static size_t offer_award(struct holdback *holdback, const struct holdback_fact 
 	struct holdback_event *events_r)
 {
 	/* Still at the round that won it: not before he has seen it. */
-	if (fact->last_move <= fact->award_move) {
+	if (!fact->award_seen && fact->last_move <= fact->award_move) {
 		if (is_held(holdback, fact) || hold(holdback, fact))
 			return 0;
 		holdback->lost++;

@@ -29,6 +29,7 @@ struct holdback_fact {
 	uint64_t award_move; /* the round that won it */
 	uint32_t award_index, award_pool;
 	int64_t award_paid;
+	bool award_seen; /* of Jackpot Cards: its player has turned the third card up himself */
 };
 
 struct holdback_event {

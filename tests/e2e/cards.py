@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""Jackpot Cards on the real stack: from the round whose end begins them to the payment, with two players on one level, picks that are repeated, early
+or wrong, services killed in the middle, and the ledger's proof."""
+import hashlib
+import hmac
+import json
+import os
+import shutil
+import struct
+import tempfile
+import threading
+import time
+
+from lib_play import GAME, Person, Refused, Socket, force, operator, player_id
+from lib_rules import Stream, stream_key
+from lib_stack import Installation, pairs, run, wait_until
+
+GEM = "mystic-gem"
+SUITS = ["clubs", "diamonds", "hearts", "spades"]
+SEEDS = [500, 1000, 2000, 4000]
+WEIGHTS = [1, 0, 0, 0]  # one level, so that players meet on it
+
+
+def sets_folder():
+    """Sets whose cards begin with every stake of a euro, half of them at 0.50; in crowns with every one of 10.00."""
+    folder = tempfile.mkdtemp(prefix="carillon-sets-", dir=os.environ.get("CARILLON_TEST_TMP", "/tmp"))
+    levels = [{"suit": s, "seed_eur_minor": SEEDS[i], "wager_ppm": [2500, 1500, 700, 300][i], "weight": WEIGHTS[i]} for i, s in enumerate(SUITS)]
+    with open(f"{folder}/cards.json", "w", encoding="utf-8") as file:
+        json.dump({"set": "cards", "set_number": 2, "levels": levels, "odds": {"EUR": {"in": 1, "of": 100}, "SEK": {"in": 1, "of": 1000}}}, file)
+    return folder
+
+
+class CardsInstallation(Installation):
+    def __init__(self, expire_s=432000):
+        super().__init__("cards")
+        self.sets = sets_folder()
+        self.environment.update(CARILLON_CARD_SETS=self.sets, CARILLON_CARD_EXPIRE_S=str(expire_s))
+
+    def __exit__(self, *rest):
+        super().__exit__(*rest)
+        shutil.rmtree(self.sets, ignore_errors=True)
+
+
+def new_player(place, currency="EUR", game=GAME):
+    return Person(place, currency=currency, deposit=1000000, game=game)
+
+
+def stake(person):
+    """A bet that surely begins the cards when its round ends: 1.00 EUR or 10.00 SEK."""
+    return {"coin": 100, "lines": 1, "coins": 1} if person.state["currency"] == "EUR" else {"coin": 1000, "lines": 1, "coins": 1}
+
+
+def finish(person):
+    """The open round to its end; what is left to gamble is collected."""
+    while person.round and not person.round["closed"]:
+        person.watch() if person.round["next"] in ("pick", "next") else person.act("collect")
+    return person.round
+
+
+def trigger(person):
+    """Plays one round whose end begins the cards; its claim's id."""
+    person.bet(**stake(person))
+    closed = finish(person)
+    cards = closed["cards"]
+    assert cards["triggered"] and closed["next"] == "cards", closed
+    assert person.state["cards"] == cards["claim"] and not cards["claim"]["booked"], person.state["cards"]
+    return f"{cards['claim']['move']}-{cards['claim']['index']}"
+
+
+def pick(person, card_id, n, position=None, status=200):
+    position = n - 1 if position is None else position
+    return person.ask("POST", f"/v1/cards/{card_id}/picks", {"pick": n, "position": position}, status=status, keep=False).json
+
+
+def open_rounds(person):
+    return person.ask("GET", "/v1/cards", keep=False).json["rounds"]
+
+
+def opened(person, card_id):
+    return wait_until("the card round", lambda: next((r for r in open_rounds(person) if r["id"] == card_id), None), 5)
+
+
+def play_on(person, card_id, first=1, but=0):
+    """Picks up to the win, or as many as leave `but` to it; the last answer."""
+    answer = None
+    for n in range(first, 10 - but):
+        answer = pick(person, card_id, n)["card_round"]
+        if answer["won"]:
+            return answer
+    return answer
+
+
+def paid_row(place, person, card_id):
+    move, index = card_id.split("-")
+    rows = place.sql(f"select paid_minor, closed_seq, hit from wallet.claim where player = {person.id} and move = {move} and index = {index} and closed_seq is not null")
+    return rows[0] if rows else None
+
+
+def booked(place, person, card_id):
+    return wait_until("the award", lambda: paid_row(place, person, card_id), 15)
+
+
+def awards(place, person):
+    return int(place.sql(f"select count(*) from wallet.journal where player = {person.id} and kind = 24 and refusal = 0")[0][0])
+
+
+def check_draw(closed):
+    """RULE mystic-gem 6.5, 6.12: the draw is made again from the round's secret and the client's nonce."""
+    draw = closed["cards"]["draw"]
+    stream = Stream(stream_key(bytes.fromhex(closed["secret"]), bytes.fromhex(closed["client_nonce"]), "cards"))
+    assert stream.below(draw["below"]) == draw["value"], draw
+    assert closed["cards"]["threshold"] == min(draw["below"], closed["stake_minor"]), closed["cards"]
+    assert closed["cards"]["triggered"] == (draw["value"] < closed["cards"]["threshold"])
+
+
+def check_deal(place, person, won):
+    """RULE mystic-gem 6.13: the secret is the one that was promised, and the cards are drawn from it."""
+    secret = bytes.fromhex(won["secret"])
+    assert hashlib.sha256(secret).hexdigest() == won["secret_hash"]
+    stream = Stream(hmac.new(secret, struct.pack(">QQI", person.id, won["move"], won["index"]) + b"deal", hashlib.sha256).digest())
+    value = stream.below(sum(WEIGHTS))
+    level = next(i for i in range(4) if value < sum(WEIGHTS[:i + 1]))
+    assert SUITS[level] == won["suit"] and won["level"] == level + 1, won
+    suits = deal(level, stream.below(92400))
+    assert [t["suit"] for t in won["turned"]] == [SUITS[s] for s in suits[:len(won["turned"])]], won
+
+
+def deal(wanted, index):
+    """The arrangement of an index, in lexical order, by counting."""
+    from functools import lru_cache
+
+    @lru_cache(None)
+    def ways(state):
+        if sum(state) == 12:
+            return 1
+        if state[wanted] < 3 and 3 in state:
+            return 0
+        return sum(ways(tuple(n + (i == s) for i, n in enumerate(state))) for s in range(4) if state[s] < 3)
+
+    state, out = (0, 0, 0, 0), []
+    while len(out) < 12:
+        for suit in range(4):
+            after = tuple(n + (i == suit) for i, n in enumerate(state))
+            if state[suit] == 3:
+                continue
+            if index < ways(after):
+                break
+            index -= ways(after)
+        state = after
+        out.append(suit)
+    return out
+
+
+def whole_round(place):
+    """From the trigger to the payment; RULE mystic-gem 6.5 to 6.11, 6.15, 6.16."""
+    person = new_player(place)
+    mine = Socket(place.http("GET", "/v1/config").json["events_url"], {"subscribe": ["player"], "token": person.token})
+    everybody = Socket(place.http("GET", "/v1/config").json["events_url"], {"subscribe": ["winners"]})
+    card_id = trigger(person)
+    check_draw(person.round)
+    first = opened(person, card_id)
+    assert first["turned"] == [] and not first["won"] and first["level"] == 0 and first["secret"] == "" and first["next_pick"] == 1, first
+    before = person.balance
+    try:
+        person.bet(**stake(person))
+        raise AssertionError("a bet was taken while the cards wait")
+    except Refused as refused:
+        assert refused.answer.status == 409 and refused.answer.error["code"] == "cards_open", refused.answer
+        assert refused.answer.json["cards"], refused.answer
+    one = pick(person, card_id, 1, 7)["card_round"]
+    assert len(one["turned"]) == 1 and one["turned"][0]["position"] == 7, one
+    assert pick(person, card_id, 1, 7)["card_round"] == one, "a repeated pick"
+    for n, position, code in ((1, 6, "pick_differs"), (3, 6, "pick_ahead"), (2, 7, "card_turned")):
+        try:
+            pick(person, card_id, n, position)
+            raise AssertionError(f"pick {n} at {position} was taken")
+        except Refused as refused:
+            assert refused.answer.status == 409 and refused.answer.error["code"] == code, refused.answer
+            assert refused.answer.json["card_round"] == one, refused.answer
+    for body in ({"pick": 0, "position": 1}, {"pick": 2, "position": 12}, {"pick": 2}, {"pick": 2, "position": 1, "x": 1}):
+        answer = place.http("POST", f"/v1/cards/{card_id}/picks", body, token=person.token)
+        assert answer.status == 400, answer
+    for wrong in ("99999-1", f"{card_id.split('-')[0]}-9"):
+        assert place.http("POST", f"/v1/cards/{wrong}/picks", {"pick": 1, "position": 1}, token=person.token).status == 404
+    assert opened(person, card_id)["turned"] == one["turned"], "recovery: the same cards are face up"
+    other = new_player(place)
+    assert place.http("GET", f"/v1/cards/{card_id}", token=other.token).status == 404, "another's round"
+    value = int(place.http("GET", "/v1/cards", token=person.token).json["sets"][0]["levels"][0]["value_minor"])
+    n, won = 2, None
+    positions = [p for p in range(12) if p != 7]
+    while not won:
+        last = pick(person, card_id, n, positions[n - 2])["card_round"]
+        won, n = last if last["won"] else None, n + 1
+    assert won["suit"] == "clubs" and won["paid_minor"] >= value >= SEEDS[0], (won, value)
+    check_deal(place, person, won)
+    try:
+        pick(person, card_id, n, positions[n - 2])
+        raise AssertionError("a pick after the win")
+    except Refused as refused:
+        assert refused.answer.error["code"] == "card_round_over", refused.answer
+    paid, _, hit = booked(place, person, card_id)
+    assert int(paid) == won["paid_minor"] and int(hit) == won["hit"], (paid, hit, won)
+    wait_until("the balance", lambda: person.refresh()["balance_minor"] == before + won["paid_minor"], 5)
+    assert person.state["cards"] is None
+    person.bet(**stake(person))  # the game goes on
+    finish(person)
+    assert awards(place, person) == 1
+    events = [mine.until(lambda e: e["type"] == "cards" and e["event"] == "opened")]
+    events.append(mine.until(lambda e: e["type"] == "cards" and e["event"] == "won"))
+    assert events[0]["card_round"]["id"] == card_id and events[0]["card_round"]["turned"] == [], events[0]
+    assert events[1]["card_round"]["paid_minor"] == won["paid_minor"] and events[1]["card_round"]["secret"] == won["secret"], events[1]
+    award = mine.until(lambda e: e["type"] == "award")
+    assert award["paid_minor"] == won["paid_minor"], award
+    news = everybody.until(lambda e: e["type"] == "winner" and e["hit"] == won["hit"])
+    assert news["level"] == 1 and news["paid_minor"] == won["paid_minor"] and person.name not in json.dumps(news), news
+    winners = wait_until("the winners' list", lambda: [w for w in place.http("GET", "/v1/winners").json["winners"] if w["pool"] == 2], 5)
+    assert winners[0]["level"] == 1 and winners[0]["paid_minor"] == won["paid_minor"], winners
+    for socket in (mine, everybody):
+        socket.close()
+
+
+def race(place):
+    """RULE mystic-gem 6.10: two on one level: the first third card is paid what was there, the second the reset value and what came since."""
+    players = [new_player(place), new_player(place, currency="SEK")]
+    ids = [trigger(p) for p in players]
+    for player, card_id in zip(players, ids):
+        opened(player, card_id)
+    answers = [None, None]
+
+    def play(i):
+        answers[i] = play_on(players[i], ids[i])
+
+    threads = [threading.Thread(target=play, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(a and a["won"] and a["level"] == 1 for a in answers), answers
+    assert abs(answers[0]["hit"] - answers[1]["hit"]) == 1, answers
+    for player, card_id, won in zip(players, ids, answers):
+        assert int(booked(place, player, card_id)[0]) == won["paid_minor"]
+    hits = place.sql("select hit, currency, rate_nano, paid_minor, value_e27, t_e18, w_before_e18 from cards.hit order by hit desc limit 2")
+    assert hits[0][6] == hits[1][5], "the second begins where the first ended"
+    crowns = next(h for h in hits if h[1] == "752")
+    assert int(crowns[3]) == int(crowns[4]) // (int(crowns[2]) * 10 ** 16), crowns
+
+
+def not_placed(place):
+    """RULE mystic-gem 6.5: the bet that collects a win finds the cards: collected, cards, no bet."""
+    person = new_player(place)
+    for _ in range(200):
+        person.bet(coin=20, lines=1, coins=1)
+        if person.round["next"] in ("pick", "next"):
+            person.watch()
+        if person.round and not person.round["closed"]:
+            break
+        if person.round["next"] == "cards":
+            card_id = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
+            opened(person, card_id)
+            play_on(person, card_id)
+            booked(place, person, card_id)
+            wait_until("the game", lambda: person.refresh()["cards"] is None, 5)
+    for _ in range(60):
+        before = person.balance + person.state["pending_minor"]
+        answer = person.bet(coin=20, lines=1, coins=1).json
+        if answer.get("bet_not_placed"):
+            break
+        if person.round["next"] in ("pick", "next"):
+            person.watch()
+        if person.round["next"] == "cards":
+            card_id = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
+            opened(person, card_id)
+            play_on(person, card_id)
+            booked(place, person, card_id)
+            wait_until("the game", lambda: person.refresh()["cards"] is None, 5)
+    else:
+        print("note: no bet that collects met the cards in 60", flush=True)
+        return
+    assert answer["balance_minor"] == before and answer["round"]["closed"] and answer["round"]["next"] == "cards" and answer["cards"], answer
+
+
+def killed(place):
+    """kill -9 of both services in the middle of the picks: nothing turned up is lost, nothing is paid twice."""
+    person = new_player(place)
+    card_id = trigger(person)
+    opened(person, card_id)
+    answer, n = None, 1
+    victims = ["jackpot-cards-1", "spin-engine-1", "jackpot-cards-1"]
+    while not answer or not answer["won"]:
+        if victims:
+            place.kill(victims.pop(0))
+        seen = answer["turned"] if answer else []
+        answer = wait_until("a pick after the kill", lambda n=n: attempt(person, card_id, n), 30)
+        assert answer["turned"][:len(seen)] == seen, (seen, answer)
+        n += 1
+    place.kill("jackpot-cards-1")
+    assert int(booked(place, person, card_id)[0]) == answer["paid_minor"]
+    wait_until("the engine", lambda: attempt_state(person), 30)
+    assert awards(place, person) == 1
+    check_deal(place, person, answer)
+    person.bet(**stake(person))
+    assert finish(person)["cards"]["triggered"]
+
+
+def attempt(person, card_id, n):
+    try:
+        return pick(person, card_id, n)["card_round"]
+    except Refused as refused:
+        if refused.answer.status in (503, 504):
+            return None
+        raise
+
+
+def attempt_state(person):
+    try:
+        return person.refresh()["cards"] is None
+    except Refused:
+        return False
+
+
+def autoplay(place):
+    """RULE mystic-gem 5.3: autoplay pauses for the cards and goes on with the number that was left."""
+    person = new_player(place)
+    auto = os.urandom(16).hex()
+    person.setting(autoplay={"id": auto, "spins": 5, "loss_limit_minor": -1, "single_win_minor": -1, "stop_on_jackpot": False})
+    left = person.state["autoplay"]["spins"]
+    for _ in range(2):
+        person.bet(**stake(person), autoplay=auto)
+        if not person.state["autoplay"]:  # a feature has ended it
+            return
+        if not person.state["cards"]:
+            person.bet(**stake(person), autoplay=auto)  # collects the win, and finds the cards
+            assert person.state.get("bet_not_placed"), person.state
+            person.state.pop("bet_not_placed")
+        assert person.state["autoplay"]["spins"] == left - 1, person.state["autoplay"]
+        left -= 1
+        card_id = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
+        try:
+            person.bet(**stake(person), autoplay=auto)
+            raise AssertionError("autoplay went on during the cards")
+        except Refused as refused:
+            assert refused.answer.error["code"] == "cards_open", refused.answer
+        assert person.state["autoplay"]["spins"] == left
+        opened(person, card_id)
+        play_on(person, card_id)
+        booked(place, person, card_id)
+        wait_until("the game", lambda: person.refresh()["cards"] is None, 5)
+        time.sleep(0.1)
+
+
+def test_cards():
+    with CardsInstallation() as place:
+        for part in (whole_round, race, not_placed, autoplay, killed):
+            began = time.monotonic()
+            part(place)
+            print(f"measured: {part.__name__.replace('_', ' ')} {time.monotonic() - began:.1f} s", flush=True)
+        place.verify()
+
+
+def test_cards_nobody_comes_back_for():
+    """RULE mystic-gem 6.6: an abandoned round is picked and paid by itself."""
+    with CardsInstallation(expire_s=3) as place:
+        person = new_player(place)
+        card_id = trigger(person)
+        turned = opened(person, card_id)
+        pick(person, card_id, 1, 3)
+        assert booked(place, person, card_id)
+        one = person.ask("GET", f"/v1/cards/{card_id}", keep=False).json["card_round"]
+        assert one["won"] and one["booked"] and one["turned"][0]["position"] == 3 and one["secret_hash"] == turned["secret_hash"], one
+        check_deal(place, person, one)
+        place.verify()
+
+
+if __name__ == "__main__":
+    run(test_cards, test_cards_nobody_comes_back_for)
