@@ -228,6 +228,7 @@ static void on_status(void *context, uint32_t pool, const char *status)
 			pool, status);
 }
 
+/* RULE mystic-gem 6.16: a level won is told to everybody, masked. */
 static void on_winner(void *context, const struct winner *winner)
 {
 	(void)context;

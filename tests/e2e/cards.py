@@ -11,11 +11,10 @@ import tempfile
 import threading
 import time
 
-from lib_play import GAME, Person, Refused, Socket, force, operator, player_id
+from lib_play import GAME, Person, Refused, Socket
 from lib_rules import Stream, stream_key
-from lib_stack import Installation, pairs, run, wait_until
+from lib_stack import Installation, run, wait_until
 
-GEM = "mystic-gem"
 SUITS = ["clubs", "diamonds", "hearts", "spades"]
 SEEDS = [500, 1000, 2000, 4000]
 WEIGHTS = [1, 0, 0, 0]  # one level, so that players meet on it
@@ -159,7 +158,7 @@ def deal(wanted, index):
 
 
 def whole_round(place):
-    """From the trigger to the payment; RULE mystic-gem 6.5 to 6.11, 6.15, 6.16."""
+    """From the trigger to the payment. RULE mystic-gem 6.5, 6.6, 6.7, 6.8, 6.9, 6.11 (the award is in the balance at once), 6.15, 6.16."""
     person = new_player(place)
     mine = Socket(place.http("GET", "/v1/config").json["events_url"], {"subscribe": ["player"], "token": person.token})
     everybody = Socket(place.http("GET", "/v1/config").json["events_url"], {"subscribe": ["winners"]})
@@ -252,38 +251,43 @@ def race(place):
     assert int(crowns[3]) == int(crowns[4]) // (int(crowns[2]) * 10 ** 16), crowns
 
 
+def play_cards(place, person):
+    """The cards that wait, to the payment; the game goes on."""
+    card_id = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
+    opened(person, card_id)
+    won = play_on(person, card_id)
+    booked(place, person, card_id)
+    wait_until("the game", lambda: person.refresh()["cards"] is None, 5)
+    return won
+
+
 def not_placed(place):
-    """RULE mystic-gem 6.5: the bet that collects a win finds the cards: collected, cards, no bet."""
+    """RULE mystic-gem 6.5: a bet that collects a win may find the cards: collected, cards, no bet; or find none: then its record keeps the draw."""
     person = new_player(place)
-    for _ in range(200):
-        person.bet(coin=20, lines=1, coins=1)
+    met = kept = False
+    for _ in range(150):
+        if met and kept:
+            return
+        waiting = person.round["round"] if person.round and not person.round["closed"] else 0
+        total = person.balance + person.state["pending_minor"]
+        person.state.pop("bet_not_placed", None)
+        person.bet(coin=2, lines=15, coins=1)
+        if person.state.get("bet_not_placed"):
+            closed = person.round
+            assert closed["round"] == waiting and closed["closed"] and closed["next"] == "cards", closed
+            assert person.balance == total and person.state["cards"]["move"] == person.expect - 1, person.state
+            check_draw(closed)
+            met = True
+        elif waiting and not kept:
+            past = person.ask("GET", f"/v1/rounds/{waiting}", keep=False).json["round"]
+            assert past["closed"] and not past["cards"]["triggered"], past
+            check_draw(past)
+            kept = True
         if person.round["next"] in ("pick", "next"):
             person.watch()
-        if person.round and not person.round["closed"]:
-            break
-        if person.round["next"] == "cards":
-            card_id = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
-            opened(person, card_id)
-            play_on(person, card_id)
-            booked(place, person, card_id)
-            wait_until("the game", lambda: person.refresh()["cards"] is None, 5)
-    for _ in range(60):
-        before = person.balance + person.state["pending_minor"]
-        answer = person.bet(coin=20, lines=1, coins=1).json
-        if answer.get("bet_not_placed"):
-            break
-        if person.round["next"] in ("pick", "next"):
-            person.watch()
-        if person.round["next"] == "cards":
-            card_id = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
-            opened(person, card_id)
-            play_on(person, card_id)
-            booked(place, person, card_id)
-            wait_until("the game", lambda: person.refresh()["cards"] is None, 5)
-    else:
-        print("note: no bet that collects met the cards in 60", flush=True)
-        return
-    assert answer["balance_minor"] == before and answer["round"]["closed"] and answer["round"]["next"] == "cards" and answer["cards"], answer
+        if person.state["cards"]:
+            play_cards(place, person)
+    raise AssertionError(f"in 150 bets: not placed {met}, draw kept {kept}")
 
 
 def killed(place):
@@ -341,17 +345,13 @@ def autoplay(place):
             person.state.pop("bet_not_placed")
         assert person.state["autoplay"]["spins"] == left - 1, person.state["autoplay"]
         left -= 1
-        card_id = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
         try:
             person.bet(**stake(person), autoplay=auto)
             raise AssertionError("autoplay went on during the cards")
         except Refused as refused:
             assert refused.answer.error["code"] == "cards_open", refused.answer
         assert person.state["autoplay"]["spins"] == left
-        opened(person, card_id)
-        play_on(person, card_id)
-        booked(place, person, card_id)
-        wait_until("the game", lambda: person.refresh()["cards"] is None, 5)
+        play_cards(place, person)
         time.sleep(0.1)
 
 

@@ -46,6 +46,7 @@ static const struct request {
 	{ "action", action_fields,
 		"{\"game\":\"bewitched\",\"expect\":3,\"action\":\"pick\",\"cursor\":2,\"choice\":"
 		"1}" },
+	{ "card pick", pick_fields, "{\"pick\":1,\"position\":11}" },
 	{ "settings", settings_fields,
 		"{\"game\":\"bewitched\",\"expect\":3,\"witch\":1,\"autoplay\":{\"id\":"
 		"\"000102030405060708090a0b0c0d0e0f\","

@@ -64,17 +64,23 @@ static void send(struct service *service, enum topic topic, uint32_t partition, 
 	free(bytes);
 }
 
-static void send_fact(
-	struct service *service, const struct set_instance *instance, Carillon__JackpotFact *fact)
+static void send_fact_as(struct service *service, const struct set_instance *instance,
+	uint64_t seq, Carillon__JackpotFact *fact)
 {
 	Carillon__Envelope envelope;
 	carillon__envelope__init(&envelope);
-	service_envelope(
-		service, &envelope, incarnation_of(service, instance), instance->fact_seq);
+	service_envelope(service, &envelope, incarnation_of(service, instance), seq);
 	fact->envelope = &envelope;
 	fact->pool = instance->set.number;
 	send(service, TOPIC_JACKPOT_FACTS, instance->shard, instance->set.number, &fact->base,
 		false);
+}
+
+/* The newest. */
+static void send_fact(
+	struct service *service, const struct set_instance *instance, Carillon__JackpotFact *fact)
+{
+	send_fact_as(service, instance, instance->fact_seq, fact);
 }
 
 static int64_t value_of(const struct set_instance *instance, enum card_level level)
@@ -260,8 +266,8 @@ void cards_send_round(struct service *service, struct set_instance *instance,
 	send_fact(service, instance, &fact);
 }
 
-void cards_send_hit(
-	struct service *service, struct set_instance *instance, struct card_play *play)
+void cards_send_hit(struct service *service, const struct set_instance *instance,
+	const struct card_play *play)
 {
 	Carillon__Claim claim;
 	Carillon__RowState row;
@@ -293,8 +299,7 @@ void cards_send_hit(
 	hit.masked = true;
 	fact.body_case = CARILLON__JACKPOT_FACT__BODY_HIT;
 	fact.hit = &hit;
-	play->fact_seq = ++instance->fact_seq;
-	send_fact(service, instance, &fact);
+	send_fact_as(service, instance, play->fact_seq, &fact);
 }
 
 static void send_reply(struct service *service, const struct card_asker *asker,

@@ -20,11 +20,12 @@ struct card_asker {
 /* To the wallet; now: what is booked may be sent twice, and the claim is repeated until it is. */
 void cards_send_award(struct service *service, const struct set_instance *instance,
 	const struct card_play *play, bool now);
-/* The next fact of the set: a step of a round, and the public's news of a win. */
+/* The next fact of the set: a step of a round. */
 void cards_send_round(struct service *service, struct set_instance *instance,
 	const struct card_play *play, Carillon__CardEvent event);
-void cards_send_hit(
-	struct service *service, struct set_instance *instance, struct card_play *play);
+/* The public's news of a win, under the number it has. */
+void cards_send_hit(struct service *service, const struct set_instance *instance,
+	const struct card_play *play);
 /* The answer to a pick: the round, with an error where it was refused. now: it shows nothing that
  * is not durable. */
 void cards_reply(struct service *service, const struct set_instance *instance,

@@ -118,8 +118,7 @@ static struct set_instance *open_set(
 	instance->dirty = changed;
 	instance->levels_dirty = changed;
 	instance->unshown = true;
-	instance->plays = round_store_open(service_pg(service), config->number, &self.keys);
-	instance->next_number = round_store_next(service_pg(service), config->number);
+	rounds_load(service, instance);
 	open_tallies(service, instance);
 	return instance;
 }

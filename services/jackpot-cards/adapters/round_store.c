@@ -150,6 +150,35 @@ bool round_store_find(PGconn *conn, uint32_t set, const struct claim_id *id,
 	return found;
 }
 
+size_t round_store_newest(PGconn *conn, uint32_t set, const struct card_keys *keys,
+	struct card_play *plays, size_t max)
+{
+	struct pg_args args = { 0 };
+	size_t n = 0;
+	pg_args_int(&args, set);
+	pg_args_int(&args, (int64_t)max);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select player, move, index, fact_seq, version, next_value_minor, next_seed_minor, "
+		"level_hit from cards.hit where pool = $1 order by hit desc limit $2");
+	for (int i = PQntuples(rows) - 1; i >= 0; i--) {
+		struct claim_id id = { pg_number(rows, i, 0), pg_u64(rows, i, 1),
+			pg_u32(rows, i, 2) };
+		struct card_play *play = &plays[n];
+		if (!round_store_find(conn, set, &id, keys, play))
+			fatal("cards.hit: found a hit of player %" PRId64
+			      " without a round in cards.round",
+				id.player);
+		play->fact_seq = pg_u64(rows, i, 3);
+		play->version = pg_u64(rows, i, 4);
+		play->next_value_minor = pg_number(rows, i, 5);
+		play->next_seed_minor = pg_number(rows, i, 6);
+		play->price.number = pg_u64(rows, i, 7);
+		n++;
+	}
+	PQclear(rows);
+	return n;
+}
+
 /* ---- out
  * --------------------------------------------------------------------------------------------------------------
  */

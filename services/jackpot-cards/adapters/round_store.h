@@ -43,6 +43,9 @@ struct card_play *round_store_open(PGconn *conn, uint32_t set, const struct card
 /* One round, won or not. False when there is none of that set. */
 bool round_store_find(PGconn *conn, uint32_t set, const struct claim_id *id,
 	const struct card_keys *keys, struct card_play *play_r);
+/* The newest hits of the set, oldest first, with what their news says; at most max. */
+size_t round_store_newest(PGconn *conn, uint32_t set, const struct card_keys *keys,
+	struct card_play *plays, size_t max);
 /* Inside the transaction: what is not durable yet. */
 void round_store_save(PGconn *conn, uint32_t set, struct card_play *play);
 

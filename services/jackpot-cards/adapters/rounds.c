@@ -16,6 +16,7 @@
 
 #define PICK_WAIT_US 2000000u /* for the claim of a round that the wallet has told the player of */
 #define PICKS_WAITING_MAX 256 /* of a set */
+#define NEWS_AGAIN 8
 #define EXPIRED_A_TURN 64     /* so that no commit grows without bounds */
 
 /* A pick of a round that is not known yet. */
@@ -63,6 +64,18 @@ void rounds_start(struct card_keys *keys)
 		"Abandoned rounds that the service played to their end.");
 	self.unpriced = metric_counter("carillon_cards_unpriced_total", NULL,
 		"Picks and triggers refused because a level could not be priced.");
+}
+
+void rounds_load(struct service *service, struct set_instance *instance)
+{
+	static struct card_play newest[NEWS_AGAIN];
+	PGconn *conn = service_pg(service);
+	uint32_t set = instance->set.number;
+	instance->plays = round_store_open(conn, set, self.keys);
+	instance->next_number = round_store_next(conn, set);
+	size_t n = round_store_newest(conn, set, self.keys, newest, NEWS_AGAIN);
+	for (size_t i = 0; i < n; i++)
+		cards_send_hit(service, instance, &newest[i]);
 }
 
 /* ---- finding
@@ -136,9 +149,11 @@ static bool price(struct service *service, struct set_instance *instance, struct
 		fatal("set %u: a value that does not fit", instance->set.number);
 	play->priced = true;
 	instance->levels_dirty = instance->unshown = instance->show_now = true;
-	/* All three leave when the commit that holds the third card has returned. */
+	/* RULE mystic-gem 6.11: to the balance at once, nothing is left that could be doubled.
+	 * All three leave when the commit that holds the third card has returned. */
 	cards_send_award(service, instance, play, false);
 	cards_send_round(service, instance, play, CARILLON__CARD_EVENT__CARD_WON);
+	play->fact_seq = ++instance->fact_seq;
 	cards_send_hit(service, instance, play);
 	metric_add(self.won, 1);
 	metric_add(self.paid, (uint64_t)(play->price.price.cost.e27 /

@@ -10,6 +10,9 @@
 
 /* Metrics and keys, once. */
 void rounds_start(struct card_keys *keys_r);
+/* The set was taken: its open rounds, and the news of its last wins once more, for a death between
+ * a commit and what it says leaves them untold. Readers know a hit by its number. */
+void rounds_load(struct service *service, struct set_instance *instance);
 /* A claim of the wallet: opens its round; one that comes again sends the award again, where the
  * round is won, and changes nothing. */
 void rounds_claim(struct service *service, struct set_instance *instance,

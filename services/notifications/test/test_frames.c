@@ -138,6 +138,51 @@ static void test_own_events_and_recovered(void **state)
 	json_decref(json);
 }
 
+/* RULE mystic-gem 6.15, 6.16: a step of a card round, in the form of the gateway; a level won, masked */
+static void test_cards_say_what_the_contract_says(void **state)
+{
+	(void)state;
+	struct card_news news = { .event = "picked",
+		.move = 17,
+		.index = 1,
+		.pool = 2,
+		.number = 3,
+		.currency = 978,
+		.secret_hash = "ab",
+		.turned = 2,
+		.position = { 7, 0 },
+		.suit = { 4, 1 } };
+	json_t *json = read_back(frame_card(text, sizeof(text), &head, &news));
+	const json_t *round = json_object_get(json, "card_round");
+	assert_string_equal(json_string_value(json_object_get(json, "channel")), "player");
+	assert_string_equal(json_string_value(json_object_get(json, "type")), "cards");
+	assert_string_equal(json_string_value(json_object_get(json, "event")), "picked");
+	assert_string_equal(json_string_value(json_object_get(round, "id")), "17-1");
+	assert_int_equal(json_integer_value(json_object_get(round, "next_pick")), 3);
+	assert_string_equal(json_string_value(json_object_get(round, "suit")), "");
+	const json_t *card = json_array_get(json_object_get(round, "turned"), 0);
+	assert_string_equal(json_string_value(json_object_get(card, "suit")), "spades");
+	assert_int_equal(json_integer_value(json_object_get(card, "position")), 7);
+	json_decref(json);
+	news.won = true;
+	news.level = 4;
+	news.paid_minor = 1000000;
+	json = read_back(frame_card(text, sizeof(text), &head, &news));
+	round = json_object_get(json, "card_round");
+	assert_int_equal(json_integer_value(json_object_get(round, "next_pick")), 0);
+	assert_string_equal(json_string_value(json_object_get(round, "suit")), "spades");
+	json_decref(json);
+	assert_int_equal(frame_card(text, 40, &head, &news), 0);
+	struct winner winner = { .pool = 2, .hit = 1, .level = 4, .currency = 978, .paid_minor = 9 };
+	assert_true(player_id_make(1, 555123, &winner.player));
+	size_t n = frame_winner(text, sizeof(text), &head, &winner);
+	json = read_back(n);
+	assert_int_equal(json_integer_value(json_object_get(json, "level")), 4);
+	assert_null(json_object_get(json, "coin_minor"));
+	assert_null(memmem(text, n, "555123", 6));
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +191,7 @@ int main(void)
 		cmocka_unit_test(test_counters_say_what_the_contract_says),
 		cmocka_unit_test(test_winners_are_masked),
 		cmocka_unit_test(test_own_events_and_recovered),
+		cmocka_unit_test(test_cards_say_what_the_contract_says),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,29 @@ static void test_many_awards_are_told_over_several_moves(void **state)
 	assert_int_equal(events[4].balance, 100);
 }
 
+/* Whoever turned the third card up has seen what it pays. */
+static void test_cards_are_not_held_back(void **state)
+{
+	struct holdback_event events[HOLDBACK_EVENTS_MAX];
+	char told[200];
+	(void)state;
+	memset(&holdback, 0, sizeof(holdback));
+	struct holdback_fact fact = { .player = 1,
+		.seq = 1,
+		.last_move = 7,
+		.balance_after = 520,
+		.award = true,
+		.award_move = 7,
+		.award_index = 1,
+		.award_pool = 2,
+		.award_paid = 500,
+		.award_seen = true };
+	tell(events, holdback_offer(&holdback, &fact, events), told);
+	assert_string_equal(told, "a:7/1=500 b:520 ");
+	fact.award_seen = false;
+	assert_int_equal(holdback_offer(&holdback, &fact, events), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_late_award_is_told_at_once),
 		cmocka_unit_test(test_full_table_tells_rather_than_loses),
 		cmocka_unit_test(test_many_awards_are_told_over_several_moves),
+		cmocka_unit_test(test_cards_are_not_held_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,16 +13,19 @@
 
 #define NUMBER_TEXT 24
 
-/* From the account's latest row back to the one that opened the round, by primary key. */
+/* From the account's latest row back to the one that opened the round, by primary key; with the next
+ * bet of the game, which closed it if nothing else did, and keeps what it drew then. */
 static const char walk_sql[] =
 	"with recursive walk as ("
-	" select shard, seq, prev_seq, kind, move, round, refusal, record from wallet.journal"
+	" select shard, seq, prev_seq, kind, move, round, game, refusal, record from wallet.journal"
 	" where shard = $3 and seq = $4 and player = $1"
 	" union all"
-	" select j.shard, j.seq, j.prev_seq, j.kind, j.move, j.round, j.refusal, j.record"
+	" select j.shard, j.seq, j.prev_seq, j.kind, j.move, j.round, j.game, j.refusal, j.record"
 	" from walk w join wallet.journal j on j.shard = w.shard and j.seq = w.prev_seq"
 	" where w.prev_seq > 0 and not (w.kind = 2 and w.move <= $2))"
-	" select record from walk where round = $2 and refusal = 0 and move > 0 order by seq desc";
+	" select record, (select n.record from walk n where n.kind = 2 and n.refusal = 0 and n.move"
+	" > $2 and n.game = walk.game order by n.move limit 1)"
+	" from walk where round = $2 and refusal = 0 and move > 0 order by seq desc";
 
 static const char awards_sql[] =
 	"select index, pool, paid_minor from wallet.claim"
@@ -58,17 +61,36 @@ static PGresult *ask(
 	return NULL;
 }
 
-/* The latest record that still has this round at hand. */
+static bool read_record(const PGresult *result, int row, int column, struct player_record *record_r)
+{
+	size_t length;
+	uint8_t *bytes;
+	enum codec_status status;
+
+	if (PQgetisnull(result, row, column))
+		return false;
+	bytes = pg_bytea(result, row, column, &length);
+	status = record_decode(bytes, length, record_r);
+	PQfreemem(bytes);
+	return status == CODEC_OK && record_r->has_game;
+}
+
+/* The latest record that still has this round at hand; closed by the next bet, with what that drew
+ * for its end. */
 static bool find_record(const PGresult *result, uint64_t move, struct player_record *record_r)
 {
-	for (int row = 0; row < PQntuples(result); row++) {
-		size_t length;
-		uint8_t *bytes = pg_bytea(result, row, 0, &length);
-		enum codec_status status = record_decode(bytes, length, record_r);
+	struct player_record next;
+	struct play_round *round = &record_r->game.round;
 
-		PQfreemem(bytes);
-		if (status == CODEC_OK && record_r->has_game && record_r->game.round.move == move)
-			return true;
+	for (int row = 0; row < PQntuples(result); row++) {
+		if (!read_record(result, row, 0, record_r) || round->move != move)
+			continue;
+		if (round->closed_by == 0 && read_record(result, row, 1, &next)) {
+			round->closed_by = next.game.round.move;
+			round->cards.draw = next.game.round.cards_before;
+			memset(&record_r->game.state.open, 0, sizeof(record_r->game.state.open));
+		}
+		return true;
 	}
 	return false;
 }

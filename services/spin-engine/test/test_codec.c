@@ -63,6 +63,9 @@ static struct player_record full_record(bool open)
 		.gamble = { { { 30 }, { 60 }, 1, 26, true } },
 		.forced_count = 2,
 		.forced = { 1, 300 } };
+	round->cards_before = (struct cards_draw){ 1000, 40, 41 };
+	if (!open)
+		round->cards = (struct round_cards){ { 1000, 40, 39 }, 2, 3, true };
 	if (open)
 		play->state.open = (struct open_round){ .move = 11,
 			.bet = round->bet,
@@ -198,6 +201,14 @@ static void test_codec_refuses(void **unused)
 		assert_int_equal(record_decode(bytes, length, &back), CODEC_RANGE);                \
 	} while (0)
 	REFUSED(record.collected.minor = -1);
+	REFUSED(record.game.round.cards.draw = ((struct cards_draw){ 10, 5, 7 }));
+	REFUSED(record.game.round.cards.booked = true);
+	REFUSED(record.game.round.cards.index = 1);
+	REFUSED(record.game.round.cards_before.value = 1000);
+	REFUSED(record.game.round.cards_before.value = 39);
+	REFUSED(record.game.round.cards_before.threshold = 1001);
+	REFUSED(record.game.round.cards_before.below = 0);
+	REFUSED(record.game.round.cards_before.below = CARDS_OF_MAX + 1);
 	REFUSED(record.game.state.game = 0);
 	REFUSED(record.game.state.witch = GAME_WITCHES_MAX);
 	REFUSED(record.game.state.card[1] = 53);
