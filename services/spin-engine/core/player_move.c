@@ -31,6 +31,8 @@ static void draw_cards(const struct player_entropy *entropy, struct player_propo
 	bool opened = round->move == proposal->move;
 	const struct cards_odds *odds = opened ? &entropy->cards_new : &entropy->cards_open;
 
+	if (round_is_bonus(round)) /* RULE mystic-gem 7.3 */
+		return;
 	round->cards.draw = cards_draw(odds, round->stake,
 		opened ? entropy->cards_key_new : entropy->cards_key_open, entropy->watch);
 	if (!cards_triggered(&round->cards.draw))
