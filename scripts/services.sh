@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # services.sh [SCALE]: writes run/supervisor.conf, the set-up of carillon-supervisor with SCALE instances (default 1) of each service
 # in deploy/local/services.conf, and makes the keys that are missing. Needs run/stack.env. The public port is CARILLON_HTTP_PORT
-# (default 8080, or a free one if that is taken).
+# (default 8080, or a free one if that is taken). CARILLON_CARD_SETS names another folder of sets of Jackpot Cards than the project's own,
+# CARILLON_CARD_EXPIRE_S the seconds after which an abandoned card round is played by the house (432000).
 set -eu
 . "$(dirname "$0")/lib.sh"
 scale=${1:-1}
