@@ -142,8 +142,8 @@ static bool read_odds(const char *name, json_t *root, struct card_set_config *se
 		(void)snprintf(pointer, sizeof(pointer), "/odds/%.8s/in", code);
 		if (!integer(name, pointer, json_object_get(json, "in"), 1, of, &in, error))
 			return false;
-		set->odds[set->odds_count++] = (struct card_set_odds){ currency->number,
-			(uint64_t)in, (uint64_t)of };
+		set->odds[set->odds_count++] =
+			(struct card_set_odds){ currency->number, (uint64_t)in, (uint64_t)of };
 	}
 	return true;
 }
@@ -224,8 +224,7 @@ static int json_file(const struct dirent *entry)
 	       strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
-bool card_sets_load(
-	const char *setting, const char *folder, struct card_sets *sets_r, char *error)
+bool card_sets_load(const char *setting, const char *folder, struct card_sets *sets_r, char *error)
 {
 	struct dirent **names;
 	char path[PATH_MAX];

@@ -8,11 +8,11 @@
  *    "odds":{"EUR":{"in":1,"of":1000000}, ..}}
  *
  * seed_eur_minor: what the level starts from, in euro cents, rising with the suits; wager_ppm: its
- * part of every wager of the games in the set, put in by the house; weight: how likely the level is,
- * of the sum of all. odds: `in` of `of` for each minor unit of a stake in that currency, so that
- * they are in proportion to it; a game in the set needs them for every currency it is offered in.
- * A file that does not say clearly what is meant is refused with the file, the JSON pointer, what
- * was found and what was expected. RULE mystic-gem 6.1, 6.12 */
+ * part of every wager of the games in the set, put in by the house; weight: how likely the level
+ * is, of the sum of all. odds: `in` of `of` for each minor unit of a stake in that currency, so
+ * that they are in proportion to it; a game in the set needs them for every currency it is offered
+ * in. A file that does not say clearly what is meant is refused with the file, the JSON pointer,
+ * what was found and what was expected. RULE mystic-gem 6.1, 6.12 */
 #ifndef CARILLON_IO_CARD_SETS_H
 #define CARILLON_IO_CARD_SETS_H
 
@@ -51,8 +51,7 @@ struct card_sets {
 
 /* `setting` names the folder's setting in errors; error holds CARD_SETS_ERROR_MAX bytes. False with
  * error set; then sets_r is undefined. */
-bool card_sets_load(
-	const char *setting, const char *folder, struct card_sets *sets_r, char *error);
+bool card_sets_load(const char *setting, const char *folder, struct card_sets *sets_r, char *error);
 /* One set from memory; `name` stands for the file in errors. */
 bool card_sets_parse(const char *name, const char *text, size_t length,
 	struct card_set_config *set_r, char *error);

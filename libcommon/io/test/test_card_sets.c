@@ -58,8 +58,8 @@ static void test_sets_table(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct card_set_config set;
 		char error[CARD_SETS_ERROR_MAX];
-		bool good = card_sets_parse(
-			"file", rows[i].text, strlen(rows[i].text), &set, error);
+		bool good =
+			card_sets_parse("file", rows[i].text, strlen(rows[i].text), &set, error);
 		assert_int_equal(good, rows[i].pointer == NULL);
 		if (!good &&
 			(strstr(error, rows[i].pointer) == NULL || strstr(error, "found") == NULL ||

@@ -19,8 +19,7 @@ static bool read_line(struct card_keys *keys, char *line)
 	size_t length;
 	unsigned long number = strtoul(line, &end, 10);
 	if (keys->count == CARD_KEYS_MAX || end == line || *end != ' ' || number == 0 ||
-		number > INT32_MAX ||
-		(keys->count > 0 && number <= keys->number[keys->count - 1]))
+		number > INT32_MAX || (keys->count > 0 && number <= keys->number[keys->count - 1]))
 		return false;
 	end++;
 	end[strcspn(end, "\r\n")] = '\0';
@@ -49,8 +48,7 @@ enum card_keys_status card_keys_load(const char *path, struct card_keys *keys_r,
 	FILE *file = fopen(path, "re");
 	memset(keys_r, 0, sizeof(*keys_r));
 	if (file == NULL) {
-		(void)snprintf(
-			error, CARD_KEYS_ERROR_MAX, "%.180s: %s", path, strerror(errno));
+		(void)snprintf(error, CARD_KEYS_ERROR_MAX, "%.180s: %s", path, strerror(errno));
 		return errno == ENOENT ? CARD_KEYS_MISSING : CARD_KEYS_REFUSED;
 	}
 	(void)setvbuf(file, NULL, _IONBF, 0); /* no copy of a key in a buffer that is not wiped */

@@ -64,8 +64,8 @@ static void send(struct service *service, enum topic topic, uint32_t partition, 
 	free(bytes);
 }
 
-static void send_fact_as(struct service *service, const struct set_instance *instance,
-	uint64_t seq, Carillon__JackpotFact *fact)
+static void send_fact_as(struct service *service, const struct set_instance *instance, uint64_t seq,
+	Carillon__JackpotFact *fact)
 {
 	Carillon__Envelope envelope;
 	carillon__envelope__init(&envelope);
@@ -215,8 +215,8 @@ struct round_out {
 	Carillon__TurnedCard *pointers[DEAL_CARDS];
 };
 
-/* As its player may see it: of the cards only those that lie open, level, prize and secret only once
- * it is won. */
+/* As its player may see it: of the cards only those that lie open, level, prize and secret only
+ * once it is won. */
 static void fill_round(
 	const struct set_instance *instance, const struct card_play *play, struct round_out *out)
 {
@@ -266,8 +266,8 @@ void cards_send_round(struct service *service, struct set_instance *instance,
 	send_fact(service, instance, &fact);
 }
 
-void cards_send_hit(struct service *service, const struct set_instance *instance,
-	const struct card_play *play)
+void cards_send_hit(
+	struct service *service, const struct set_instance *instance, const struct card_play *play)
 {
 	Carillon__Claim claim;
 	Carillon__RowState row;

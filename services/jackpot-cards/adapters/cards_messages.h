@@ -24,8 +24,8 @@ void cards_send_award(struct service *service, const struct set_instance *instan
 void cards_send_round(struct service *service, struct set_instance *instance,
 	const struct card_play *play, Carillon__CardEvent event);
 /* The public's news of a win, under the number it has. */
-void cards_send_hit(struct service *service, const struct set_instance *instance,
-	const struct card_play *play);
+void cards_send_hit(
+	struct service *service, const struct set_instance *instance, const struct card_play *play);
 /* The answer to a pick: the round, with an error where it was refused. now: it shows nothing that
  * is not durable. */
 void cards_reply(struct service *service, const struct set_instance *instance,

@@ -63,8 +63,8 @@ void cards_service_start(struct service *service)
 	self.redis = redis_link_new(common.redis, REDIS_TIMEOUT_MS);
 	self.t = metric_gauge("carillon_cards_wagers_microeuro", NULL,
 		"T of the sets held: all wagers ever, in 10^-6 EUR.");
-	self.waiting = metric_gauge(
-		"carillon_cards_waiting_claims", NULL, "Card rounds that are open.");
+	self.waiting =
+		metric_gauge("carillon_cards_waiting_claims", NULL, "Card rounds that are open.");
 	self.old = metric_counter("carillon_cards_feed_old_total", NULL,
 		"Messages of a wallet shard from before its restore, dropped.");
 	self.restored = metric_counter(

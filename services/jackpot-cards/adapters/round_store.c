@@ -48,8 +48,8 @@ static void bytes_of(const PGresult *rows, int row, int column, size_t size, uin
 }
 
 /* The cards as they lie follow from the secret; what was stored of them must be the same. */
-static void deal_again(const struct card_keys *keys, const PGresult *rows, int row,
-	struct card_play *play)
+static void deal_again(
+	const struct card_keys *keys, const PGresult *rows, int row, struct card_play *play)
 {
 	uint8_t hash[CARD_SECRET_BYTES];
 	uint32_t position[DEAL_CARDS + 1], suit[DEAL_CARDS + 1];
@@ -106,8 +106,8 @@ uint64_t round_store_next(PGconn *conn, uint32_t set)
 {
 	struct pg_args args = { 0 };
 	pg_args_int(&args, set);
-	PGresult *row = pg_args_query(
-		&args, conn, "select coalesce(max(number), 0) + 1 from cards.round where pool = $1");
+	PGresult *row = pg_args_query(&args, conn,
+		"select coalesce(max(number), 0) + 1 from cards.round where pool = $1");
 	uint64_t next = pg_u64(row, 0, 0);
 	PQclear(row);
 	return next;
@@ -174,6 +174,26 @@ size_t round_store_newest(PGconn *conn, uint32_t set, const struct card_keys *ke
 		play->next_seed_minor = pg_number(rows, i, 6);
 		play->price.number = pg_u64(rows, i, 7);
 		n++;
+	}
+	PQclear(rows);
+	return n;
+}
+
+size_t round_store_unpaid(PGconn *conn, uint32_t set, const struct card_keys *keys,
+	struct card_play *plays, size_t max)
+{
+	struct pg_args args = { 0 };
+	size_t n = 0;
+	pg_args_int(&args, set);
+	pg_args_int(&args, (int64_t)max);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select c.player, c.move, c.index from wallet.claim c join cards.round r using "
+		"(player, move, index) where c.closed_seq is null and c.kind = 2 and r.pool = $1 "
+		"and r.won limit $2");
+	for (int i = 0; i < PQntuples(rows); i++) {
+		struct claim_id id = { pg_number(rows, i, 0), pg_u64(rows, i, 1),
+			pg_u32(rows, i, 2) };
+		n += round_store_find(conn, set, &id, keys, &plays[n]);
 	}
 	PQclear(rows);
 	return n;

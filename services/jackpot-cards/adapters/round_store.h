@@ -1,5 +1,5 @@
-/* Rounds of Jackpot Cards as the service holds them, and in Postgres: cards.round, cards.hit. Errors
- * there end the process. */
+/* Rounds of Jackpot Cards as the service holds them, and in Postgres: cards.round, cards.hit.
+ * Errors there end the process. */
 #ifndef CARILLON_JACKPOT_CARDS_ROUND_STORE_H
 #define CARILLON_JACKPOT_CARDS_ROUND_STORE_H
 
@@ -45,6 +45,9 @@ bool round_store_find(PGconn *conn, uint32_t set, const struct claim_id *id,
 	const struct card_keys *keys, struct card_play *play_r);
 /* The newest hits of the set, oldest first, with what their news says; at most max. */
 size_t round_store_newest(PGconn *conn, uint32_t set, const struct card_keys *keys,
+	struct card_play *plays, size_t max);
+/* Rounds that are won and whose award the wallet has not booked (wallet.claim); at most max. */
+size_t round_store_unpaid(PGconn *conn, uint32_t set, const struct card_keys *keys,
 	struct card_play *plays, size_t max);
 /* Inside the transaction: what is not durable yet. */
 void round_store_save(PGconn *conn, uint32_t set, struct card_play *play);

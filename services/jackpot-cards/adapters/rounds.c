@@ -14,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICK_WAIT_US 2000000u /* for the claim of a round that the wallet has told the player of */
+#define PICK_WAIT_US 2000000u /* for the claim of a round that the wallet has told the player of   \
+			       */
 #define PICKS_WAITING_MAX 256 /* of a set */
 #define NEWS_AGAIN 8
-#define EXPIRED_A_TURN 64     /* so that no commit grows without bounds */
+#define AWARDS_US 2000000u /* an award without an echo is sent again */
+#define AWARDS_A_TURN 32
+#define EXPIRED_A_TURN 64 /* so that no commit grows without bounds */
 
 /* A pick of a round that is not known yet. */
 struct waiting_pick {
@@ -30,7 +33,8 @@ struct waiting_pick {
 
 static struct {
 	const struct card_keys *keys;
-	struct metric *opened, *repeated, *picks, *refused, *won, *paid, *expired, *unpriced;
+	struct metric *opened, *repeated, *picks, *refused, *won, *paid, *expired, *unpriced,
+		*again;
 } self;
 
 void rounds_start(struct card_keys *keys)
@@ -39,6 +43,7 @@ void rounds_start(struct card_keys *keys)
 	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", common.keys);
 	if (sodium_init() < 0 || !rng_known_answer())
 		fatal("random numbers: found another answer than the known one of ChaCha20");
+	(void)sodium_mlock(keys, sizeof(*keys)); /* as far as the system lets us */
 	enum card_keys_status status = card_keys_load(path, keys, error);
 	if (status == CARD_KEYS_MISSING) {
 		/* Rounds that are open under a lost key are noticed when they are loaded. */
@@ -52,8 +57,8 @@ void rounds_start(struct card_keys *keys)
 	self.keys = keys;
 	self.opened = metric_counter(
 		"carillon_cards_rounds_opened_total", NULL, "Card rounds opened by a trigger.");
-	self.repeated = metric_counter("carillon_cards_claims_repeated_total", NULL,
-		"Claims that were heard of before.");
+	self.repeated = metric_counter(
+		"carillon_cards_claims_repeated_total", NULL, "Claims that were heard of before.");
 	self.picks = metric_counter("carillon_cards_picks_total", NULL, "Cards turned up.");
 	self.refused = metric_counter(
 		"carillon_cards_picks_refused_total", NULL, "Picks answered with an error.");
@@ -62,6 +67,8 @@ void rounds_start(struct card_keys *keys)
 		"Paid for levels, in euro cents at the rate they were paid at.");
 	self.expired = metric_counter("carillon_cards_expired_total", NULL,
 		"Abandoned rounds that the service played to their end.");
+	self.again = metric_counter("carillon_cards_awards_repeated_total", NULL,
+		"Awards sent again because the wallet had not booked them.");
 	self.unpriced = metric_counter("carillon_cards_unpriced_total", NULL,
 		"Picks and triggers refused because a level could not be priced.");
 }
@@ -76,6 +83,7 @@ void rounds_load(struct service *service, struct set_instance *instance)
 	size_t n = round_store_newest(conn, set, self.keys, newest, NEWS_AGAIN);
 	for (size_t i = 0; i < n; i++)
 		cards_send_hit(service, instance, &newest[i]);
+	instance->awards_due = true;
 }
 
 /* ---- finding
@@ -127,8 +135,8 @@ static uint64_t set_hits(const struct card_set *set)
 	return hits;
 }
 
-/* RULE mystic-gem 6.9, 6.10: the level is worth what it shows at this moment, and begins anew. False
- * and nothing changed when it cannot be priced: then the pick is not made either. */
+/* RULE mystic-gem 6.9, 6.10: the level is worth what it shows at this moment, and begins anew.
+ * False and nothing changed when it cannot be priced: then the pick is not made either. */
 static bool price(struct service *service, struct set_instance *instance, struct card_play *play)
 {
 	struct card_payout payout;
@@ -149,6 +157,8 @@ static bool price(struct service *service, struct set_instance *instance, struct
 		fatal("set %u: a value that does not fit", instance->set.number);
 	play->priced = true;
 	instance->levels_dirty = instance->unshown = instance->show_now = true;
+	instance->awards_due = true;
+	instance->awards_us = clock_mono_us();
 	/* RULE mystic-gem 6.11: to the balance at once, nothing is left that could be doubled.
 	 * All three leave when the commit that holds the third card has returned. */
 	cards_send_award(service, instance, play, false);
@@ -156,8 +166,9 @@ static bool price(struct service *service, struct set_instance *instance, struct
 	play->fact_seq = ++instance->fact_seq;
 	cards_send_hit(service, instance, play);
 	metric_add(self.won, 1);
-	metric_add(self.paid, (uint64_t)(play->price.price.cost.e27 /
-					 (INT64_C(10000000) * (int128)INT64_C(1000000000000000000))));
+	metric_add(
+		self.paid, (uint64_t)(play->price.price.cost.e27 /
+				      (INT64_C(10000000) * (int128)INT64_C(1000000000000000000))));
 	log_info("set %u: round %" PRIu64 " won %s, hit %" PRIu64 ": %" PRId64
 		 " paid in currency %u",
 		instance->set.number, play->number, card_level_text(level), play->hit,
@@ -308,8 +319,8 @@ static void deal(struct set_instance *instance, struct card_play *play)
 	card_round_begin(&play->round, &cards);
 }
 
-static void open_round(struct service *service, struct set_instance *instance,
-	const Carillon__JackpotFeed *feed)
+static void open_round(
+	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
 {
 	const Carillon__Claim *claim = feed->claim;
 	struct card_play *play = calloc(1, sizeof(*play));
@@ -373,11 +384,28 @@ static bool play_out(struct service *service, struct set_instance *instance, str
 	return priced;
 }
 
+/* The wallet repeats an old claim every ten minutes only; nobody waits so long for what he has won.
+ */
+static void awards_again(struct service *service, struct set_instance *instance, uint64_t mono_us)
+{
+	static struct card_play unpaid[AWARDS_A_TURN];
+	if (!instance->awards_due || mono_us < instance->awards_us + AWARDS_US)
+		return;
+	instance->awards_us = mono_us;
+	size_t n = round_store_unpaid(
+		service_pg(service), instance->set.number, self.keys, unpaid, AWARDS_A_TURN);
+	for (size_t i = 0; i < n; i++)
+		cards_send_award(service, instance, &unpaid[i], true);
+	metric_add(self.again, n);
+	instance->awards_due = n > 0;
+}
+
 void rounds_tick(struct service *service, struct set_instance *instance, uint64_t mono_us)
 {
 	uint64_t now_us = clock_wall_us();
 	int left = EXPIRED_A_TURN;
 	look_again(service, instance, mono_us);
+	awards_again(service, instance, mono_us);
 	for (struct card_play *play = instance->plays; play != NULL && left > 0; play = play->next)
 		if (now_us >= play->expires_us && !card_round_won(&play->round)) {
 			left--;

@@ -15,8 +15,8 @@ void rounds_start(struct card_keys *keys_r);
 void rounds_load(struct service *service, struct set_instance *instance);
 /* A claim of the wallet: opens its round; one that comes again sends the award again, where the
  * round is won, and changes nothing. */
-void rounds_claim(struct service *service, struct set_instance *instance,
-	const Carillon__JackpotFeed *feed);
+void rounds_claim(
+	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed);
 /* A pick: answered now or, where the round is not known yet, within 2 s. */
 void rounds_pick(struct service *service, struct set_instance *instance,
 	const Carillon__JackpotCommand *command);

@@ -27,6 +27,8 @@ struct set_instance {
 	uint64_t next_number;
 	struct waiting_pick *waiting;
 	size_t waiting_count;
+	bool awards_due;    /* some may not be booked yet */
+	uint64_t awards_us; /* monotonic; when they were looked at last */
 
 	/* not durable yet; written and emptied by the next commit */
 	bool dirty;

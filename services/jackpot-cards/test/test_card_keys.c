@@ -126,8 +126,8 @@ static void test_keys_deal_follows_from_the_secret(void **state)
 		count[deal.level]++;
 		card_round_begin(&round, &deal);
 		for (uint32_t pick = 1; !card_round_won(&round); pick++)
-			assert_int_equal(card_round_pick(&round, pick,
-						 card_round_next_position(&round)),
+			assert_int_equal(
+				card_round_pick(&round, pick, card_round_next_position(&round)),
 				CARD_PICK_OK);
 		assert_in_range(round.picked, DEAL_PICKS_MIN, DEAL_PICKS_MAX);
 		assert_int_equal(deal.suit[round.picked - 1], deal.level);

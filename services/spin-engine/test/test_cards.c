@@ -1,4 +1,5 @@
-/* Jackpot Cards as the engine sees them: the draw at the end of a round, and what waits for them. */
+/* Jackpot Cards as the engine sees them: the draw at the end of a round, and what waits for them.
+ */
 #include "services/spin-engine/test/game_fixture.h"
 #include "services/spin-engine/test/player_world.h"
 
@@ -16,7 +17,10 @@
 
 #define WIN_30 "MO FE TO MA LA/CT CT CT LA CA/CA LA MO FE GR"
 #define NO_WIN "MO FE TO MA LA/CA LA MO FE GR/CT GR CT LA CA"
-#define SURE { .pool = 2, .in = 9, .of = 9 }
+#define SURE                                                                                       \
+	{                                                                                          \
+		.pool = 2, .in = 9, .of = 9                                                        \
+	}
 
 /* RULE mystic-gem 6.12: in proportion to the stake, never above 1 */
 static void test_cards_threshold_follows_the_stake(void **unused)
@@ -38,8 +42,8 @@ static void test_cards_threshold_follows_the_stake(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(cards_threshold(&rows[i].odds, money_of(rows[i].stake)),
-			rows[i].threshold);
+		assert_int_equal(
+			cards_threshold(&rows[i].odds, money_of(rows[i].stake)), rows[i].threshold);
 }
 
 /* RULE mystic-gem 6.5: a stream of its own; RULE mystic-gem 7.3: without a stake there is none */
@@ -97,8 +101,8 @@ static void book_award(struct world *world, uint64_t move, uint32_t index)
 	(void)player_cards_booked(&world->other_play, &award);
 }
 
-/* RULE mystic-gem 6.5: a round without a win closes at once, with its claim. RULE mystic-gem 6.7: the
- * game goes on when the cards are played and paid; other awards change nothing */
+/* RULE mystic-gem 6.5: a round without a win closes at once, with its claim. RULE mystic-gem 6.7:
+ * the game goes on when the cards are played and paid; other awards change nothing */
 static void test_cards_begin_with_the_bet_that_closes(void **unused)
 {
 	struct world world;
@@ -177,8 +181,7 @@ static void test_cards_booked_is_not_overwritten(void **unused)
 		.seq = world.seq + 1,
 		.move = player_expect(&world.player) };
 	struct player_record record = { .has_game = true, .game = before };
-	assert_int_equal(
-		player_adopt(&world.player, &world.play, &fact, &record), ADOPT_TAKEN);
+	assert_int_equal(player_adopt(&world.player, &world.play, &fact, &record), ADOPT_TAKEN);
 	assert_false(player_cards_open(&world.play));
 }
 
