@@ -211,12 +211,14 @@ def whole_round(place):
     person.bet(**stake(person))  # the game goes on
     finish(person)
     assert awards(place, person) == 1
-    events = [mine.until(lambda e: e["type"] == "cards" and e["event"] == "opened")]
-    events.append(mine.until(lambda e: e["type"] == "cards" and e["event"] == "won"))
-    assert events[0]["card_round"]["id"] == card_id and events[0]["card_round"]["turned"] == [], events[0]
-    assert events[1]["card_round"]["paid_minor"] == won["paid_minor"] and events[1]["card_round"]["secret"] == won["secret"], events[1]
-    award = mine.until(lambda e: e["type"] == "award")
-    assert award["paid_minor"] == won["paid_minor"], award
+    told = {"opened": None, "won": None, "award": None}
+    while not all(told.values()):  # steps and awards come by two topics, in any order
+        event = mine.next()
+        assert event is not None, mine.seen[-5:]
+        told[event.get("event", event["type"])] = event
+    assert told["opened"]["card_round"]["id"] == card_id and told["opened"]["card_round"]["turned"] == [], told
+    assert told["won"]["card_round"]["paid_minor"] == won["paid_minor"] and told["won"]["card_round"]["secret"] == won["secret"], told
+    assert told["award"]["paid_minor"] == won["paid_minor"], told
     news = everybody.until(lambda e: e["type"] == "winner" and e["hit"] == won["hit"])
     assert news["level"] == 1 and news["paid_minor"] == won["paid_minor"] and person.name not in json.dumps(news), news
     winners = wait_until("the winners' list", lambda: [w for w in place.http("GET", "/v1/winners").json["winners"] if w["pool"] == 2], 5)
@@ -251,11 +253,11 @@ def race(place):
     assert int(crowns[3]) == int(crowns[4]) // (int(crowns[2]) * 10 ** 16), crowns
 
 
-def play_cards(place, person):
+def play_cards(place, person, first=1):
     """The cards that wait, to the payment; the game goes on."""
     card_id = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
     opened(person, card_id)
-    won = play_on(person, card_id)
+    won = play_on(person, card_id, first)
     booked(place, person, card_id)
     wait_until("the game", lambda: person.refresh()["cards"] is None, 5)
     return won
@@ -288,6 +290,36 @@ def not_placed(place):
         if person.state["cards"]:
             play_cards(place, person)
     raise AssertionError(f"in 150 bets: not placed {met}, draw kept {kept}")
+
+
+def bought(place):
+    """RULE mystic-gem 6.12: of a bought mode the price counts; above the bound it is certain, and never more than that."""
+    person = new_player(place, game="mystic-gem")
+    mode = next(m for m in place.http("GET", "/v1/games/mystic-gem").json["modes"] if m["price_hundredths"] > 400)
+    person.bet(coin=1, lines=40, coins=1, mode=mode["id"])
+    price = person.round["stake_minor"]
+    assert price == 40 * mode["price_hundredths"] // 100 > 100, person.round
+    closed = finish(person)
+    assert closed["cards"]["threshold"] == closed["cards"]["draw"]["below"] == 100 and closed["cards"]["triggered"], closed["cards"]
+    check_draw(closed)
+    play_cards(place, person)
+
+
+def early(place):
+    """A pick that comes before its trigger: the service is away, and meets both when it is back."""
+    person = new_player(place)
+    place.hold("jackpot-cards-1")
+    place.kill("jackpot-cards-1")
+    card_id = trigger(person)
+    assert open_rounds(person) == []
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(wait_until("the pick", lambda: attempt(person, card_id, 1), 20)))
+    thread.start()
+    time.sleep(0.3)
+    place.release("jackpot-cards-1")
+    thread.join()
+    assert len(answers[0]["turned"]) == 1, answers
+    play_cards(place, person, first=2)
 
 
 def killed(place):
@@ -372,7 +404,7 @@ def abandoned(place):
 
 def test_cards():
     with CardsInstallation() as place:
-        for part in (whole_round, race, not_placed, autoplay, killed, abandoned):
+        for part in (whole_round, race, not_placed, bought, autoplay, early, killed, abandoned):
             began = time.monotonic()
             part(place)
             print(f"measured: {part.__name__.replace('_', ' ')} {time.monotonic() - began:.1f} s", flush=True)

@@ -212,6 +212,52 @@ static void test_cards_pause_autoplay(void **unused)
 	}
 }
 
+static const char *gift_spin(struct world *world)
+{
+	static char result[200];
+	struct player_command command = world_command(world, VERB_BET);
+
+	command.bonus = true;
+	command.bonus_spin[0] = 9;
+	player_gift_bet(&world->player, &command);
+	world->forced_count = world->game.reels;
+	memset(world->forced, 0, sizeof(world->forced));
+	world_do(world, &command, result, sizeof(result));
+	return result;
+}
+
+/* RULE mystic-gem 7.3: whatever the odds; and one that finds the cards of the round before it is
+ * not placed and not used up */
+static void test_cards_never_begin_with_a_bonus_spin(void **unused)
+{
+	struct player_gift gift = { .id = { 9 },
+		.game = 1,
+		.spins = 2,
+		.expires_us = UINT64_MAX,
+		.coin_minor = 1,
+		.lines = 1,
+		.coins = 1 };
+	struct world world;
+	struct cards_odds none = { .of = 0 }, sure = SURE;
+
+	(void)unused;
+	begin(&world, WIN_30, none);
+	gift.game = world.game.number;
+	player_gift(&world.player, &gift);
+	player_gift(&world.other, &gift);
+	(void)act(&world, VERB_BET);
+	world.cards = sure;
+	assert_string_equal(gift_spin(&world), "collect release 30 claims 1");
+	assert_int_equal(world.player.gift[0].used, 0);
+	assert_string_equal(gift_spin(&world), "409 cards_open");
+	book_award(&world, world.play.round.closed_by, 1);
+	assert_string_equal(gift_spin(&world), "bet win 0+30 open");
+	assert_int_equal(world.player.gift[0].used, 1);
+	assert_string_equal(act(&world, VERB_COLLECT), "collect release 30");
+	assert_int_equal(world.play.round.cards.draw.below, 0);
+	assert_false(player_cards_open(&world.play));
+}
+
 /* A malfunction begins no cards, and those that were begun stay. */
 static void test_cards_and_voids(void **unused)
 {
@@ -236,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_cards_not_begun_are_kept_too),
 		cmocka_unit_test(test_cards_booked_is_not_overwritten),
 		cmocka_unit_test(test_cards_pause_autoplay),
+		cmocka_unit_test(test_cards_never_begin_with_a_bonus_spin),
 		cmocka_unit_test(test_cards_and_voids),
 	};
 
