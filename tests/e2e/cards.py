@@ -221,6 +221,10 @@ def whole_round(place):
     assert told["award"]["paid_minor"] == won["paid_minor"], told
     news = everybody.until(lambda e: e["type"] == "winner" and e["hit"] == won["hit"])
     assert news["level"] == 1 and news["paid_minor"] == won["paid_minor"] and person.name not in json.dumps(news), news
+    rounds = person.ask("GET", "/v1/rounds?limit=10", keep=False).json["rounds"]
+    assert [r["round"] for r in rounds] == sorted((r["round"] for r in rounds), reverse=True) and len(rounds) == 2, rounds
+    assert all(r["closed"] and r["jackpots_minor"] == 0 for r in rounds), rounds
+    assert any(r["kind"] == "award" and r["amount_minor"] == won["paid_minor"] for r in person.ask("GET", "/v1/journal", keep=False).json["rows"])
     winners = wait_until("the winners' list", lambda: [w for w in place.http("GET", "/v1/winners").json["winners"] if w["pool"] == 2], 5)
     assert winners[0]["level"] == 1 and winners[0]["paid_minor"] == won["paid_minor"], winners
     for socket in (mine, everybody):

@@ -34,7 +34,12 @@
 	"$2::integer and j.seq = w.prev_seq "                                                      \
 	"where w.prev_seq > 0 and w.n < $4::bigint " stop ") "                                     \
 	"select " COLUMNS ", (extract(epoch from time) * 1000000)::bigint, case when kind = 24 "   \
-	"then record end, (kind = 2 and outside_id is not null)::integer from walk "
+			  "then record end, (kind = 2 and outside_id is not null)::integer, case "  \
+			  "when kind = 24 then (select count(*) from wallet.claim c where "         \
+			  "c.player = $1::bigint and c.closed_seq = walk.seq and c.kind = 2) "      \
+			  "when claims > 0 then (select count(*) from wallet.claim c where "        \
+			  "c.player = $1::bigint and c.move = walk.move and c.kind = 2) "           \
+			  "else 0 end from walk "
 
 static const char journal_sql[] = WALK("") "order by seq desc";
 static const char replay_sql[] = WALK(
@@ -70,6 +75,7 @@ static void row_read(const PGresult *result, int i, struct history_row *row_r)
 		.claims = pg_number(result, i, 15),
 		.time_us = pg_number(result, i, 16),
 		.bonus_spin = pg_number(result, i, 18) != 0,
+		.cards = pg_number(result, i, 19),
 	};
 	if (row_r->kind != CARILLON__MOVE_KIND__MOVE_AWARD || PQgetisnull(result, i, 17))
 		return;

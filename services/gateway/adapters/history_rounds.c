@@ -82,6 +82,10 @@ static void apply(struct work *work, const struct history_row *row)
 	int64_t number = row->award ? row->award_round : row->round;
 	if (number <= 0 || (!row->award && !is_move(row)))
 		return;
+	/* Jackpot Cards are played beside the games, after a round has closed; their claim has the
+	 * number of the move that closed it. */
+	if (row->award && row->cards > 0)
+		return;
 	struct history_round *round = round_of(work, number, row);
 	if (round == NULL)
 		return;
@@ -96,7 +100,7 @@ static void apply(struct work *work, const struct history_row *row)
 		/* A jackpot is won in a feature: until a later row ends that, it was not watched,
 		 * though nothing else may be pending. */
 		if (!round->moved)
-			round->closed = row->pending_after == 0 && row->claims == 0;
+			round->closed = row->pending_after == 0 && row->claims == row->cards;
 		round->moved = true;
 	}
 	if (row->kind == CARILLON__MOVE_KIND__MOVE_BET && !round->opened)

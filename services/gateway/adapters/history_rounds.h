@@ -13,6 +13,7 @@ struct history_row {
 	uint32_t game;
 	int64_t release, stake, win_balance, win_pending, forfeit, amount, balance_after,
 		pending_after, prev_seq, claims, time_us;
+	int64_t cards; /* a move: so many of its claims begin Jackpot Cards; an award: 1 if it is theirs */
 	bool award;
 	bool bonus_spin; /* a bet that an operator gave */
 	int64_t award_round;
