@@ -281,6 +281,55 @@ def rng():
     check([int(line) for line in lines] == numbers, "rng --below 6: other numbers as text")
 
 
+SET = {
+    "set": "example",
+    "set_number": 9,
+    "levels": [
+        {"suit": "clubs", "seed_eur_minor": 2000, "wager_ppm": 2500, "weight": 60},
+        {"suit": "diamonds", "seed_eur_minor": 10000, "wager_ppm": 1500, "weight": 30},
+        {"suit": "hearts", "seed_eur_minor": 100000, "wager_ppm": 700, "weight": 9},
+        {"suit": "spades", "seed_eur_minor": 1000000, "wager_ppm": 300, "weight": 1},
+    ],
+    "odds": {"EUR": {"in": 1, "of": 4000000}, "SEK": {"in": 1, "of": 45714285}},
+}
+
+
+def cards():
+    path = f"{scratch}/set.json"
+
+    def written(**changed):
+        json.dump({**SET, **changed}, open(path, "w", encoding="utf-8"))
+        return path
+
+    done = call_json("cards", written(), "--levels", "2500,12000,150000,1200000", "--rates", "SEK=0.0875", "--stakes", "40,4000000")
+    weights = [Fraction(level["weight"], 100) for level in SET["levels"]]
+    seeds = sum(weight * level["seed_eur_minor"] for weight, level in zip(weights, SET["levels"]))
+    check([Fraction(level["probability_exact"]) for level in done["levels"]] == weights, "cards: chances of the levels")
+    check(Fraction(done["seed_mean_eur_minor_exact"]) == seeds and done["seed_mean_eur_minor"] == decimals(seeds), "cards: mean seed")
+    check([pick["picks"] for pick in done["picks"]] == list(range(3, 10)) and sum(Fraction(pick["probability_exact"]) for pick in done["picks"]) == 1, "cards: picks")
+    check(Fraction(done["picks_mean_exact"]) == sum(pick["picks"] * Fraction(pick["probability_exact"]) for pick in done["picks"]), "cards: mean of the picks")
+    for currency, rate in zip(done["currencies"], (Fraction(1), Fraction(875, 10000))):
+        odds, name = Fraction(currency["in"], currency["of"]), f"cards {currency['currency']}"
+        check([Fraction(stake["probability_exact"]) for stake in currency["stakes"]] == [40 * odds, min(1, 4000000 * odds)], f"{name}: odds")
+        check(Fraction(currency["seeds_exact"]) == odds * seeds / rate, f"{name}: seeds")
+        check(Fraction(currency["long_run_exact"]) == odds * seeds / rate + Fraction(5, 1000), f"{name}: long run")
+        check(Fraction(currency["now_exact"]) == odds * Fraction(done["value_mean_eur_minor_exact"]) / rate, f"{name}: worth now")
+        means = [Fraction(prize["eur_minor_exact"]) for prize in currency["mean_prizes"]]
+        check(odds / rate * sum(map(Fraction.__mul__, weights, means)) == Fraction(currency["long_run_exact"]), f"{name}: the mean prizes do not return it")
+    check(call_json("cards", path)["currencies"][1]["rate"] is None, "cards: a rate that nobody gave")
+    text = call("cards", path, "--levels", "2500,12000,150000,1200000").stdout
+    check(all(word in text for word in (b"spades", b"one in", b"--rates SEK=", b"worth now")), "cards as text")
+    for changed, found in (({"levels": SET["levels"][:3]}, "/levels"), ({"set_number": 0}, "/set_number"), ({"odds": {"XXX": {"in": 1, "of": 2}}}, "/odds/XXX"), ({"odds": {"EUR": {"in": 3, "of": 2}}}, "/odds/EUR/in")):
+        refused("cards", written(**changed), found=found)
+    written()
+    refused("cards", path, "--levels", "1,2,3", found="3 amounts")
+    refused("cards", path, "--levels", "1,2,3,x", found="x")
+    refused("cards", path, "--rates", "SEK", found="SEK")
+    refused("cards", path, "--rates", "SEK=0", found="SEK=0")
+    refused("cards", path, "--stakes", "0", found="'0'")
+    refused("cards", "no-such-set", found="no-such-set")
+
+
 def check_files():
     for path in glob.glob("services/spin-engine/games/*/definition*.json") + [EXAMPLE]:
         about = call_json("check", path)
@@ -308,7 +357,7 @@ def refused(*arguments, found):
 
 def refusals():
     refused("nothing", found="nothing")
-    for command in ("rtp", "simulate", "par", "optimise", "replay", "check"):
+    for command in ("rtp", "simulate", "par", "optimise", "replay", "check", "cards"):
         refused(command, found="found nothing")
         refused(command, "a", "--no-such", found="--no-such")
         refused(command, "a", "b", found="b")
@@ -338,6 +387,7 @@ def main():
     simulate(games)
     replay(games)
     rng()
+    cards()
     check_files()
     optimise()
     refusals()

@@ -10,6 +10,7 @@ int command_par(const struct options *options);
 int command_optimise(const struct options *options);
 int command_replay(const struct options *options);
 int command_rng(const struct options *options);
+int command_cards(const struct options *options);
 int command_check(const struct options *options);
 
 #endif

@@ -19,8 +19,7 @@ static const struct command commands[] = {
 		"The exact return of each mode, part by part, with hit rate, features, variance and "
 		"largest win.",
 		command_rtp },
-	{ "simulate", "GAME",
-		"mode rounds threads seed json quiet draft games lines coins level",
+	{ "simulate", "GAME", "mode rounds threads seed json quiet draft games lines coins level",
 		"Plays rounds by the fast simulator and compares the mean with the exact return.",
 		command_simulate },
 	{ "par", "GAME", "format output json draft games",
@@ -35,6 +34,10 @@ static const struct command commands[] = {
 		"Plays a round again from its proof (a JSON file: game, bet, state, secret, nonce, "
 		"digest) and checks the digest.",
 		command_replay },
+	{ "cards", "SET", "json levels rates stakes sets",
+		"A set of Jackpot Cards: odds by stake, chance of each level, cards to turn, what "
+		"it returns.",
+		command_cards },
 	{ "rng", NULL, "raw bytes below seed known-answer json",
 		"The generator: raw bytes for dieharder and other batteries, numbers below N, or its "
 		"known answer.",
@@ -51,7 +54,9 @@ static int usage(FILE *out)
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-9s %-6s %s\n", commands[i].name,
 			commands[i].subject ? commands[i].subject : "", commands[i].help);
-	fputs("\nGAME is the id of a folder under --games, or a definition file.\n", out);
+	fputs("\nGAME is the id of a folder under --games, or a definition file; SET likewise under "
+	      "--sets.\n",
+		out);
 	return out == stdout ? 0 : SLOTMATH_EXIT_WRONG;
 }
 

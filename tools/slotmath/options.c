@@ -31,21 +31,28 @@ static const struct row {
 	{ "games", TEXT, AT(games), 0, 0, "DIR",
 		"folder of the definitions (services/spin-engine/games)" },
 	{ "hit-rate", TEXT, AT(hit_rate), 0, 0, "MIN-MAX", "in percent: 20-35" },
-	{ "input", TEXT, AT(input), 0, 0, "FILE", "the search (search.json beside the definition)" },
+	{ "input", TEXT, AT(input), 0, 0, "FILE",
+		"the search (search.json beside the definition)" },
 	{ "json", FLAG, AT(json), 0, 0, NULL, "JSON on stdout" },
 	{ "known-answer", FLAG, AT(known_answer), 0, 0, NULL,
 		"check the generator against its published vector and stop" },
 	{ "level", NUMBER, AT(level), 0, 3, "N", "unlocked features at the start (all)" },
+	{ "levels", TEXT, AT(levels), 0, 0, "A,B,C,D",
+		"what the levels show now, in euro cents: clubs, diamonds, hearts, spades" },
 	{ "lines", NUMBER, AT(lines), 1, 1000, "N", "played (all)" },
 	{ "mode", TEXT, AT(mode), 0, 0, "ID", "that mode alone" },
 	{ "output", TEXT, AT(output), 0, 0, "FILE", "write there instead of stdout" },
 	{ "quick", FLAG, AT(quick), 0, 0, NULL,
 		"returns only: no hit rate, variance and distribution" },
 	{ "quiet", FLAG, AT(quiet), 0, 0, NULL, "no progress on stderr" },
+	{ "rates", TEXT, AT(rates), 0, 0, "SEK=0.0875,..", "euros for one unit of a currency" },
 	{ "raw", FLAG, AT(raw), 0, 0, NULL, "the stream's bytes on stdout" },
 	{ "rounds", NUMBER, AT(rounds), 1, INT64_C(1000000000000), "N",
 		"to play in each mode (10000000)" },
 	{ "seed", NUMBER, AT(seed), 0, INT64_MAX, "N", "of the streams (1)" },
+	{ "sets", TEXT, AT(sets), 0, 0, "DIR", "folder of the sets (services/jackpot-cards/sets)" },
+	{ "stakes", TEXT, AT(stakes), 0, 0, "A,B,..",
+		"stakes in minor units whose odds are shown (40,100,1000,5000)" },
 	{ "steps", NUMBER, AT(steps), 1, INT64_C(1000000000), "N",
 		"evaluations before it gives up (as the search says)" },
 	{ "target-rtp", TEXT, AT(target_rtp), 0, 0, "PERCENT", "96.08 (as published)" },
@@ -81,15 +88,15 @@ static bool takes(const struct command *command, const char *name)
 static _Noreturn void help(const struct command *command)
 {
 	printf("slotmath %s%s%s%s\n\n%s\n\n", command->name, command->subject ? " " : "",
-		command->subject ? command->subject : "",
-		command->options[0] ? " [options]" : "", command->help);
+		command->subject ? command->subject : "", command->options[0] ? " [options]" : "",
+		command->help);
 	for (size_t i = 0; i < ROWS; i++) {
 		char name[64];
 
 		if (!takes(command, rows[i].name))
 			continue;
-		snprintf(name, sizeof(name), "--%s%s%s", rows[i].name,
-			rows[i].argument ? " " : "", rows[i].argument ? rows[i].argument : "");
+		snprintf(name, sizeof(name), "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
+			rows[i].argument ? rows[i].argument : "");
 		printf("  %-24s %s\n", name, rows[i].help);
 	}
 	exit(0);
@@ -154,6 +161,8 @@ static int take_option(
 void options_read(const struct command *command, int argc, char **argv, struct options *options_r)
 {
 	*options_r = (struct options){ .games = "services/spin-engine/games",
+		.sets = "services/jackpot-cards/sets",
+		.stakes = "40,100,1000,5000",
 		.format = "html",
 		.seed = 1,
 		.level = -1,

@@ -16,6 +16,9 @@ struct options {
 	char format[OPTIONS_TEXT_MAX];
 	char output[OPTIONS_TEXT_MAX]; /* empty: stdout */
 	char input[OPTIONS_TEXT_MAX];  /* of the optimiser: its search file */
+	/* of the cards: folder of sets; lists with commas between */
+	char sets[OPTIONS_TEXT_MAX], levels[OPTIONS_TEXT_MAX], rates[OPTIONS_TEXT_MAX];
+	char stakes[OPTIONS_TEXT_MAX];
 	char target_rtp[OPTIONS_TEXT_MAX], hit_rate[OPTIONS_TEXT_MAX], volatility[OPTIONS_TEXT_MAX];
 	int64_t rounds, threads, seed, lines, coins, level, bytes, below, steps;
 	bool all, json, quick, raw, known_answer, quiet, draft, distribution;
@@ -32,8 +35,7 @@ struct command {
 
 /* Reads argv[2..] for the command. On anything wrong says what was found and expected on stderr
  * and exits with 2; --help prints the command's options and exits with 0. */
-void options_read(
-	const struct command *command, int argc, char **argv, struct options *options_r);
+void options_read(const struct command *command, int argc, char **argv, struct options *options_r);
 
 /* "slotmath: WHERE: found .., expected ..", then exit 2. */
 _Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,38 @@
+/* A set of Jackpot Cards as its file says it: what `slotmath cards` computes from. */
+#ifndef CARILLON_SLOTMATH_CARDS_SET_H
+#define CARILLON_SLOTMATH_CARDS_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CARDS_LEVELS 4
+#define CARDS_CURRENCIES_MAX 16
+#define CARDS_NAME_MAX 64
+#define CARDS_CODE_MAX 8
+
+struct cards_level {
+	const char *suit;   /* static: "clubs" */
+	int64_t seed_minor; /* euro cents */
+	int64_t wager_ppm;  /* its part of every wager */
+	int64_t weight;	    /* of being drawn when the cards begin; one at least is not 0 */
+};
+
+/* Odds of one minor unit of the stake: `in` of `of`; times the stake, never above 1. */
+struct cards_currency {
+	char code[CARDS_CODE_MAX]; /* "EUR" */
+	uint32_t exponent;	   /* decimals of its minor unit */
+	int64_t in, of;
+};
+
+struct cards_set {
+	char id[CARDS_NAME_MAX];
+	int64_t number;
+	struct cards_level level[CARDS_LEVELS]; /* clubs, diamonds, hearts, spades */
+	size_t currency_count;
+	struct cards_currency currency[CARDS_CURRENCIES_MAX];
+};
+
+/* Reads a file; exits with 2 and says where, what was found and expected if it is no set. */
+void cards_set_read(const char *path, struct cards_set *set_r);
+
+#endif
