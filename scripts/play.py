@@ -264,6 +264,8 @@ def summarize(record, proof, deaths):
         "rounds_settled": record.get("rounds_settled", 0),
         "rounds_refused": record.get("rounds_refused", 0),
         "jackpot_hits": record.get("jackpot_hits", 0),
+        "card_rounds": record.get("card_rounds", 0),
+        "card_wins": record.get("card_wins", 0),
         "games": {game: sum(modes.values()) for game, modes in record.get("games", {}).items()},
         "ledger_ok": bool(proof.get("ledger_ok", False)),
         "pools_ok": bool(proof.get("pools_ok", False)),

@@ -67,6 +67,8 @@ int64_t answer_take_jackpots(struct player *player, const struct round_view *rou
 
 bool answer_absorb(struct player *player, int64_t rise)
 {
+	if (cards_take_due(player, rise))
+		return true;
 	for (size_t i = 0; rise > 0 && i < player->record.jackpots.n; i++) {
 		struct told_jackpot *told = &player->record.jackpots.at[i];
 		if (told->paid || told->absorbed)
@@ -118,6 +120,9 @@ static int64_t expected_change(const struct op *op, const struct round_view *rou
 	case OP_SESSION:
 	case OP_BASE:
 	case OP_STATE:
+	case OP_CARDS:
+	case OP_CARD:
+	case OP_CARD_PICK:
 	case OP_DEPOSIT:
 	case OP_JOURNAL:
 	case OP_ROUNDS:

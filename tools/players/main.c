@@ -278,7 +278,7 @@ static void check_winners(const struct crowd *crowd)
 	uint64_t end = clock_mono_us() + 10000000;
 	if (crowd->options->subscribers == 0 || strcmp(crowd->options->events, "none") == 0)
 		return;
-	if (stats.jackpot_hits)
+	if (stats.jackpot_hits || stats.card_wins)
 		while (!events_settled(1000) && clock_mono_us() < end)
 			http_turn(crowd->http, 50);
 	for (size_t p = 0; p < crowd->n; p++) {

@@ -64,7 +64,7 @@ static void begin_session(struct player *player)
 	session_body(player, op->body, sizeof(op->body));
 }
 
-static void begin_state(struct player *player)
+void player_begin_state(struct player *player)
 {
 	struct op *op = player_begin(player, OP_STATE);
 	snprintf(op->path, sizeof(op->path), "/v1/state?game=%s", player->game->id);
@@ -89,6 +89,7 @@ static void begin_bet(struct player *player)
 	op->stake = bet.stake;
 	op->coin_minor = bet.coin;
 	op->mode = bet.mode;
+	op->pending = player->round.present && !player->round.closed ? player->round.pending : 0;
 	snprintf(op->path, sizeof(op->path), "/v1/rounds");
 	body(op,
 		"{\"game\":\"%s\",\"expect\":%" PRIu64 ",\"bet\":{\"coin_minor\":%" PRId64
@@ -182,9 +183,10 @@ static bool begin_round(struct player *player, uint64_t now_us)
 		audit_begin(player);
 		return true;
 	}
-	if (next_is(player, "cards")) { /* settled by the house or in the page */
+	/* Cards that the answer did not name: the state does. */
+	if (player->round.present && strcmp(player->round.next, "cards") == 0) {
 		crowd_schedule(player, now_us + 1000000);
-		begin_state(player);
+		player_begin_state(player);
 		return false;
 	}
 	if (crowd->options->rate) {
@@ -209,11 +211,16 @@ void player_act(struct player *player, uint64_t now_us)
 	if (http_line_busy(player->line) || player->stage == PLAYER_DONE)
 		return;
 	if (!player->asking) {
+		enum cards_next cards =
+			player->stage == PLAYER_PLAYS ? cards_begin(player, now_us) : CARDS_NONE;
+		if (cards == CARDS_WAIT)
+			return;
 		if (player->stage == PLAYER_JOINS)
 			begin_session(player);
 		else if (player->stage == PLAYER_AUDITS)
 			audit_begin(player);
-		else if (!begin_stage(player) && !begin_round(player, now_us))
+		else if (cards == CARDS_NONE && !begin_stage(player) &&
+			 !begin_round(player, now_us))
 			return;
 		if (player->stage == PLAYER_DONE)
 			return;
@@ -267,6 +274,7 @@ static void adopt(struct player *player, const struct view *view)
 	} else if (view->round_told) {
 		memset(&player->round, 0, sizeof(player->round));
 	}
+	cards_adopt(player, view);
 	if (view->has_balance) {
 		player->balance = view->balance;
 		answer_note_balance(player);
@@ -286,7 +294,8 @@ static void adopt_state(struct player *player, const struct view *view)
 static void strange(struct player *player, long status, const struct view *view, const char *text)
 {
 	static const char *const names[] = { "session", "base", "state", "bet", "pick", "next",
-		"collect", "gamble", "halve", "deposit", "journal", "rounds", "reveal" };
+		"collect", "gamble", "halve", "cards", "card", "card pick", "deposit", "journal",
+		"rounds", "reveal" };
 	stats_error("player %" PRId64 ": %s at move %" PRIu64 ", round %" PRIu64
 		    ": HTTP %ld %s: %.200s",
 		player->number, names[player->op.kind], player->op.expect, player->op.round, status,
@@ -310,7 +319,7 @@ static void strange(struct player *player, long status, const struct view *view,
 		return;
 	}
 	if (player->stage == PLAYER_PLAYS) {
-		begin_state(player);
+		player_begin_state(player);
 	} else {
 		player->asking = player->op.kind < OP_JOURNAL;
 		player->op.first_us = 0;
@@ -400,8 +409,9 @@ static void conflict(struct player *player, const struct view *view)
 	/* A number that is spent although nobody told us how will be found in the ledger. */
 	adopt_state(player, view);
 	player->asking = false;
-	if (++player->conflicts_in_row % 3 == 0 || !view->has_expect)
-		begin_state(player);
+	if (++player->conflicts_in_row % 3 == 0 || strcmp(view->error, "cards_open") == 0 ||
+		!view->has_expect)
+		player_begin_state(player);
 	if (player->conflicts_in_row == 30)
 		stats_error("player %" PRId64 ": 30 conflicts in a row at move %" PRIu64
 			    ", round %" PRIu64 ": %s: %s",
@@ -465,6 +475,12 @@ static void session_answered(struct player *player, const json_t *json, const st
 
 static void played(struct player *player, const struct view *view)
 {
+	if (player->op.kind == OP_BET && view->bet_not_placed) {
+		/* It closed the last round, and that drew Jackpot Cards: a collect. */
+		player->op.kind = OP_COLLECT;
+		player->op.round = view->round.round;
+		player->crowd->rounds_begun--;
+	}
 	struct op op = player->op;
 	if (op.kind == OP_STATE) {
 		adopt_state(player, view);
@@ -497,6 +513,8 @@ static void accepted(struct player *player, const json_t *json, const struct vie
 		session_answered(player, json, view);
 	} else if (kind == OP_BASE) {
 		base_answered(player, json);
+	} else if (kind >= OP_CARDS && kind <= OP_CARD_PICK) {
+		cards_answered(player, json);
 	} else if (kind == OP_DEPOSIT) {
 		deposit_answered(player, json);
 	} else if (kind >= OP_JOURNAL) {
@@ -540,6 +558,9 @@ static void answered(struct player *player, long status, const json_t *json, con
 		refused(player, &view);
 	} else if (status == 409 && play) {
 		conflict(player, &view);
+	} else if (kind >= OP_CARDS && kind <= OP_CARD_PICK &&
+		   cards_refused(player, status, &view)) {
+		stats.retries++;
 	} else {
 		if (kind == OP_BET)
 			player->crowd->rounds_begun--;

@@ -3,6 +3,7 @@
 #ifndef CARILLON_PLAYERS_PLAYER_H
 #define CARILLON_PLAYERS_PLAYER_H
 
+#include "tools/players/card_view.h"
 #include "tools/players/http.h"
 #include "tools/players/options.h"
 #include "tools/players/record.h"
@@ -71,6 +72,9 @@ enum op_kind {
 	OP_COLLECT,
 	OP_GAMBLE,
 	OP_HALVE,
+	OP_CARDS, /* his rounds of Jackpot Cards: after he has been away */
+	OP_CARD,  /* one of them */
+	OP_CARD_PICK,
 	OP_DEPOSIT,
 	OP_JOURNAL,
 	OP_ROUNDS,
@@ -86,6 +90,16 @@ struct op {
 	uint64_t expect, round;
 	int64_t stake, coin_minor, pending;
 	size_t mode;
+};
+
+/* The Jackpot Cards that his game waits for. */
+struct card_play {
+	bool open;
+	bool seen; /* `known` is how it stands now */
+	uint64_t move;
+	uint32_t index;
+	struct card_view known; /* as last told */
+	int64_t due;		/* won, and not seen in the balance yet */
 };
 
 struct player {
@@ -106,7 +120,8 @@ struct player {
 	int64_t balance;
 	const struct game_rules *game; /* the one he sits at */
 	struct round_view round;       /* the open or last one of it, as last told */
-	uint32_t picks;		       /* made in the present bonus */
+	struct card_play cards;
+	uint32_t picks; /* made in the present bonus */
 	unsigned refused_in_row, conflicts_in_row, strange_in_row;
 
 	uint64_t due_us, next_spin_us;
@@ -128,6 +143,24 @@ void crowd_schedule(struct player *player, uint64_t due_us);
 /* player.c, for audit.c: begins an op; body NULL for a GET. */
 struct op *player_begin(struct player *player, enum op_kind kind);
 void player_send(struct player *player, uint64_t now_us);
+
+void player_begin_state(struct player *player);
+
+/* cards.c */
+#define CARDS_TRIES_MAX 200
+enum cards_next {
+	CARDS_NONE, /* there are none to play */
+	CARDS_ASK,  /* an op was begun */
+	CARDS_WAIT, /* the same, and it is due later */
+};
+enum cards_next cards_begin(struct player *player, uint64_t now_us);
+/* What an answer of the game says of them. */
+void cards_adopt(struct player *player, const struct view *view);
+void cards_answered(struct player *player, const json_t *json);
+/* False: a refusal that nobody should get. */
+bool cards_refused(struct player *player, long status, const struct view *view);
+/* A rise of the balance that is the prize that was told. */
+bool cards_take_due(struct player *player, int64_t rise);
 
 /* audit.c */
 void audit_begin(struct player *player);

@@ -158,6 +158,8 @@ static json_t *summary(uint64_t now_us)
 	put(json, "rounds_settled", stats.rounds_settled);
 	put(json, "rounds_refused", stats.rounds_refused);
 	put(json, "jackpot_hits", stats.jackpot_hits);
+	put(json, "card_rounds", stats.card_rounds);
+	put(json, "card_wins", stats.card_wins);
 	put(json, "errors_n", stats.errors_n);
 	put(json, "mismatches_n", stats.mismatches_n);
 	json_object_set_new(json, "p50_ms", json_real((double)stats_quantile_us(0.50) / 1000));
@@ -195,6 +197,9 @@ bool stats_write_record(const char *path)
 	put(json, "deposits", stats.deposits);
 	put(json, "gambles", stats.gambles);
 	put(json, "steps", stats.steps);
+	put(json, "card_picks", stats.card_picks);
+	put(json, "card_repeats", stats.card_repeats);
+	put(json, "card_recoveries", stats.card_recoveries);
 	put(json, "rows_compared", stats.rows_compared);
 	put(json, "rounds_compared", stats.rounds_compared);
 	put(json, "secrets_checked", stats.secrets_checked);

@@ -19,6 +19,7 @@ struct stats {
 	uint64_t stopped_us; /* play ended */
 	uint64_t rounds_settled, rounds_refused, jackpot_hits;
 	uint64_t retries, conflicts, deposits, gambles, steps, unanswered;
+	uint64_t card_rounds, card_wins, card_picks, card_repeats, card_recoveries;
 	uint64_t rows_compared, rounds_compared, secrets_checked;
 	uint64_t first_round_us, last_round_us, max_gap_us;
 	uint64_t bucket[STATS_BUCKETS]; /* latency of rounds, logarithmic */

@@ -112,6 +112,13 @@ void view_read(const json_t *answer, struct view *view_r)
 	view_r->has_hash = hex_read(json_text(answer, "secret_hash"), view_r->secret_hash, 32);
 	view_r->smallest_bet = json_number(
 		answer, "smallest_bet_minor", json_number(error, "smallest_bet_minor", 0));
+	const json_t *cards = json_object_get(answer, "cards");
+	view_r->cards_told = cards != NULL;
+	view_r->cards_open =
+		json_is_object(cards) && !json_is_true(json_object_get(cards, "booked"));
+	view_r->cards_move = (uint64_t)json_number(cards, "move", 0);
+	view_r->cards_index = (uint32_t)json_number(cards, "index", 0);
+	view_r->bet_not_placed = json_is_true(json_object_get(answer, "bet_not_placed"));
 	view_r->round_told = json_object_get(answer, "round") != NULL;
 	round_read(json_object_get(answer, "round"), &view_r->round);
 }

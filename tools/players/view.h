@@ -35,6 +35,11 @@ struct view {
 	int64_t balance, smallest_bet;
 	char error[64], message[200]; /* "" when there is none */
 	uint64_t done;		      /* already_done: the move it became; else 0 */
+	/* The Jackpot Cards of the game asked for: told or not, and those that it waits for. */
+	bool cards_told, cards_open;
+	uint64_t cards_move;
+	uint32_t cards_index;
+	bool bet_not_placed; /* the bet closed the last round, and that drew the cards */
 	struct round_view round;
 };
 
