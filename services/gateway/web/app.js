@@ -2,6 +2,7 @@
 import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { get } from "/api.js";
 import { loadArt } from "/art.js";
+import { CardRound, News, useCards } from "/cards.js";
 import { Controls, Gamble, Vials } from "/controls.js";
 import { listen } from "/events.js";
 import { money } from "/format.js";
@@ -47,7 +48,11 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 			onIdle: ended,
 			onEvent: (event) => {
 				if (event.pools) dispatch({ type: "pools", pools: mergePools(latest.current.pools, event.pools) });
-				if (event.type === "winner") dispatch({ type: "winner", winner: event });
+				if (event.type === "winner") {
+					dispatch({ type: "winner", winner: event });
+					dispatch({ type: "news", winner: event });
+				}
+				if (event.type === "cards" && event.card_round.id === latest.current.deck?.round.id) dispatch({ type: "turned", round: event.card_round });
 				if (event.type === "balance") settle(event.balance_minor);
 			},
 		});
@@ -87,10 +92,12 @@ function Meters({ state }) {
 	</div>`;
 }
 
-function Proof({ proof }) {
+function Proof({ proof, round }) {
+	const drawn = round?.cards?.draw;
 	if (!proof) return html`<p class="quiet digest">Each round's secret is promised by its hash before your nonce is sent, and shown when the round has closed.</p>`;
 	return html`<p class="digest" id="proof"><span class=${proof.ok ? "good" : "bad"}>${proof.ok ? "✓" : "✗"} round ${proof.round}</span>
-		<span class="quiet"> secret ${proof.ok ? "matches" : "does not match"} ${proof.promised}</span></p>`;
+		<span class="quiet"> secret ${proof.ok ? "matches" : "does not match"} ${proof.promised}</span>
+		${drawn && round.round === proof.round ? html`<span class="quiet"> · drew ${drawn.value} of ${drawn.below} for Jackpot Cards, which begin below ${round.cards.threshold}</span>` : null}</p>`;
 }
 
 // RULE bewitched 7.3, RULE mona-lisa 6.3: the game takes a lost connection back after a while, which is counted down.
@@ -136,7 +143,7 @@ function Play({ app }) {
 			? html`<${Vials} game=${game} round=${round} busy=${state.busy} pick=${(i) => app.act("pick", i)} />` : null}<//>
 		<${Say} app=${app} />
 		<${Controls} app=${app} />
-		<${Proof} proof=${state.proof} />
+		<${Proof} proof=${state.proof} round=${round} />
 		<p class="unseen" role="status" id="said">${state.said}</p>
 		${help ? html`<${Help} app=${app} game=${game} bet=${state.bet} currency=${state.currency ?? "EUR"} figures=${state.figures} close=${() => setHelp(false)} />` : null}
 	</section>`;
@@ -145,7 +152,7 @@ function Play({ app }) {
 // RULE bewitched 8.6, RULE mona-lisa 7.6: leaving is the choice of another game. RULE mystic-gem 8.2: not while the reels spin, while doubling, or in a feature.
 function Games({ state }) {
 	const { round } = state;
-	const locked = state.busy || state.autospin > 0 || (state.token && (isWatching(round) || (round?.next === "gamble" && round.gambles?.length > 0)));
+	const locked = state.busy || state.autospin > 0 || state.claim || (state.token && (isWatching(round) || (round?.next === "gamble" && round.gambles?.length > 0)));
 	const nav = useRef(null);
 	// On a phone the names do not fit all: the one that is played is in view.
 	useEffect(() => {
@@ -169,7 +176,7 @@ function useStart(app) {
 		})().catch((error) => dispatch({ type: "failed", error }));
 		const moved = () => {
 			const id = wanted(latest.current.games);
-			if (id && id !== latest.current.game?.id && !latest.current.busy) open(id);
+			if (id && id !== latest.current.game?.id && !latest.current.busy && !latest.current.claim) open(id);
 		};
 		addEventListener("hashchange", moved);
 		return () => removeEventListener("hashchange", moved);
@@ -182,6 +189,7 @@ function App() {
 	useStart(app);
 	useEvents(app);
 	useSpaceBar(app);
+	const cards = useCards(app);
 	useEffect(() => { if (state.token) app.loadHistory().catch(() => {}); }, [state.token]);
 
 	if (!state.game) return html`<p class=${state.message ? "bad" : "quiet"} id="message">${state.message?.text ?? "Loading …"}</p>`;
@@ -196,6 +204,8 @@ function App() {
 		</header>
 		<${Games} state=${state} />
 		<${Jackpots} pools=${state.pools} game=${state.game} currency=${state.currency ?? "EUR"} coin=${state.bet.coin_minor} />
+		<${News} state=${state} dispatch=${dispatch} />
+		${state.deck ? html`<${CardRound} app=${app} cards=${cards} key=${state.deck.round.id} />` : null}
 		<div class="columns">
 			<${Play} app=${app} key=${state.game.id} />
 			<div class="side"><section class="panel" aria-label="Course of the round"><h2>This round</h2>${state.steps.length ? html`<${Course} scene=${sceneOf(state)} steps=${state.steps} at=${state.at} choose=${(at) => state.busy || dispatch({ type: "look", at })} />`

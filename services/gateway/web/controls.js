@@ -119,7 +119,7 @@ export function Controls({ app }) {
 		<${Witch} app=${app} id="witch" /></div>`;
 }
 
-export const lockedFor = (state) => !state.token || state.busy || isWatching(state.round) || state.autospin > 0;
+export const lockedFor = (state) => !state.token || state.busy || Boolean(state.claim) || isWatching(state.round) || state.autospin > 0;
 
 // RULE bewitched 2.6: beside the reels and in the paytable.
 export function Witch({ app, id }) {

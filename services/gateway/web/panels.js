@@ -2,14 +2,15 @@
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { get } from "/api.js";
 import { Art } from "/art.js";
-import { LEVELS, clock, money } from "/format.js";
+import { Suit } from "/cards.js";
+import { CARD_SUITS, LEVELS, clock, money } from "/format.js";
 import { carriedOf, featureName, symbolOf, totalBet } from "/game.js";
 import { Course, Screen } from "/reels.js";
 
 function Tile({ pool, row, coin }) {
 	const name = row.level ? `${LEVELS[row.level]}` : `Coin ${money(row.coin_minor, row.currency)}`;
 	return html`<div class="jackpot ${row.coin_minor === coin && !row.level ? "selected" : ""} ${row.level ? "level" : ""}" data-pool=${pool.pool} data-row=${row.level || row.coin_minor}>
-		<span class="quiet">${name}</span><b>${money(row.value_minor, row.currency)}</b></div>`;
+		<span class="quiet">${row.level ? html`<${Suit} suit=${CARD_SUITS[row.level - 1]} /> ` : null}${name}</span><b>${money(row.value_minor, row.currency)}</b></div>`;
 }
 
 // Those that can be won in the game at hand. RULE bewitched 4.7, RULE mona-lisa 4.10, RULE mystic-gem 6.2: the counter of the selected coin value stands out.
@@ -43,7 +44,7 @@ export function Winners({ winners, pools }) {
 	const game = (number) => featureName((pools.find((pool) => pool.pool === number)?.id ?? "jackpot").replaceAll("-", "_"));
 	return html`<section class="panel" aria-label="Winners"><h2>Winners</h2><div id="winners">
 		${winners.length === 0 ? html`<p class="quiet">Nobody yet. Somebody will be first.</p>` : winners.map((w) => html`<div class="winner" key="${w.pool}-${w.hit}">
-			<b class="gold">${money(w.paid_minor, w.currency)}</b> <span class="quiet">${game(w.pool)}, coin ${money(w.coin_minor, w.currency)}</span><br />
+			<b class="gold">${money(w.paid_minor, w.currency)}</b> <span class="quiet">${w.level ? html`Jackpot Cards, <${Suit} suit=${CARD_SUITS[w.level - 1]} /> ${LEVELS[w.level]}` : `${game(w.pool)}, coin ${money(w.coin_minor, w.currency)}`}</span><br />
 			<span class="quiet">${w.player} · ${clock(w.time_us / 1000)}</span></div>`)}</div></section>`;
 }
 

@@ -86,9 +86,10 @@ async function play(store, request, from, again = true, free = false) {
 		const answer = await request();
 		const { round } = answer;
 		if (round && store.promises[round.round] === undefined && before) store.promises[round.round] = before;
-		await reveal(store, round, from);
-		const news = gambleNews(from === 0 ? null : old, answer, answer.currency ?? store.current.currency);
-		if (news) store.dispatch({ type: "card", card: round.gambles.at(-1).card });
+		// Where the bet closed the last round and that drew Jackpot Cards, there is nothing new to show but these.
+		if (!answer.bet_not_placed) await reveal(store, round, from);
+		const news = answer.bet_not_placed ? { bad: false, text: "Jackpot Cards come first: your win is collected, the bet was not placed." } : gambleNews(from === 0 ? null : old, answer, answer.currency ?? store.current.currency);
+		if (news && !answer.bet_not_placed) store.dispatch({ type: "card", card: round.gambles.at(-1).card });
 		store.dispatch({ type: "answer", answer, message: news, said: news ? "" : summary(store.current, answer) });
 		const proof = await prove(store.promises[round?.round], round);
 		if (proof) store.dispatch({ type: "proof", proof });
@@ -154,6 +155,7 @@ async function autospin(store, settings) {
 		const answer = await spin(store);
 		if (answer === AWAY && !isWatching(store.current.round)) continue;
 		if (!answer || answer === AWAY || isWatching(answer.round)) break;
+		while (store.current.autospin && (store.current.claim || store.current.deck)) await pause(100); // RULE mystic-gem 5.3
 		await pause(store.current.fast ? 80 : 400);
 	}
 	store.dispatch({ type: "autospin", spins: 0 });
@@ -261,9 +263,9 @@ export function useSpaceBar({ latest, spin, act, skip }) {
 		const pressed = (event) => {
 			if (event.code !== "Space" || event.repeat || event.target.closest("button, input, select, textarea, summary, dialog, a")) return;
 			event.preventDefault();
-			const { revealing, busy, token, round, autospin } = latest.current;
+			const { revealing, busy, token, round, autospin, claim } = latest.current;
 			if (revealing) skip();
-			else if (busy || !token || autospin || round?.next === "pick") return;
+			else if (busy || claim || !token || autospin || round?.next === "pick") return;
 			else if (round?.next === "next") act("next");
 			else spin();
 		};

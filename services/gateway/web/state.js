@@ -7,7 +7,7 @@ export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
 	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, busy: false, spinning: false, revealing: false, round: null, carried: null,
-	left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], wonBefore: 0, from: 0, paying: null, shownRound: null, bonus_spins: [],
+	left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], claim: null, deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, bonus_spins: [],
 };
 
 // What every answer about play carries, however the round stands.
@@ -15,6 +15,7 @@ function withAnswer(state, answer) {
 	const next = { ...state, busy: false, spinning: false, revealing: false };
 	for (const field of ["player", "currency", "balance_minor", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried", "bonus_spins"])
 		if (answer[field] !== undefined) next[field] = answer[field];
+	if (answer.cards !== undefined) next.claim = answer.cards?.booked === false ? answer.cards : null;
 	if (answer.round !== undefined && (!answer.round || answer.round.game === state.game.id)) next.round = answer.round;
 	return next;
 }
@@ -40,7 +41,7 @@ export const REDUCERS = {
 	loaded: (state, { config, games, pools, figures }) => ({ ...state, config, games, pools, figures }),
 	game(state, { game, answer }) {
 		const kept = state.bets[game.id];
-		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "" };
+		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "", claim: null, deck: null };
 		if (!answer) return fresh;
 		const shown = withRound(fresh, answer);
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
@@ -71,6 +72,14 @@ export const REDUCERS = {
 	},
 	fast: (state) => ({ ...state, fast: !state.fast }),
 	card: (state, { card }) => ({ ...state, cards: [card, ...state.cards].slice(0, CARDS) }),
+	// Jackpot Cards: what lies open never goes back, whatever comes late.
+	turned(state, { round }) {
+		const { deck } = state;
+		if (deck?.round.id !== round.id) return round.booked ? state : { ...state, deck: { round, promised: round.secret_hash, busy: false, booked: false, fault: null } };
+		return round.turned.length < deck.round.turned.length || (deck.round.won && !round.won) ? state : { ...state, deck: { ...deck, round } };
+	},
+	deck: (state, { deck }) => ({ ...state, deck: deck && { ...state.deck, ...deck } }),
+	news: (state, { winner }) => ({ ...state, news: winner }),
 	pools: (state, { pools }) => ({ ...state, pools }),
 	winner: (state, { winner }) => ({ ...state, winners: [winner, ...state.winners.filter((w) => w.hit !== winner.hit || w.pool !== winner.pool)].slice(0, 20) }),
 	feed: (state, { text }) => ({ ...state, feed: text }),

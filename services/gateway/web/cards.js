@@ -1,0 +1,197 @@
+// Jackpot Cards: twelve cards face down over the game, turned until three of one suit are seen. Each pick is asked for by its number, so that asking
+// again, a second window or a page loaded anew never turns a card that was not meant. RULE mystic-gem 6.7, 6.8, 6.9
+import { html, useEffect, useRef } from "/vendor/htm-preact.js";
+import { bytesOf, get, hex, send } from "/api.js";
+import { CARD_SUITS, LEVELS, RED_SUITS, money } from "/format.js";
+import { capital } from "/game.js";
+
+const PLACES = 12;
+const COLUMNS = 4;
+const OF_A_SUIT = 3;
+const KNOWN_AFTER_MS = 400; // the cards are drawn before the service of the cards has heard of them
+const TRIES = 60;
+const GOES_ON_MS = 3500; // autospin does by itself, once the prize could be read
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const idOf = (claim) => `${claim.move}-${claim.index}`;
+const MARKS = {
+	clubs: "M24 5a8 8 0 0 0-6.6 12.5A8.2 8.2 0 1 0 21.5 30c-.4 5-2 8.5-5 11h15c-3-2.5-4.6-6-5-11a8.2 8.2 0 1 0 4.1-12.5A8 8 0 0 0 24 5z",
+	diamonds: "M24 4c4 7.5 9 14 15 20-6 6-11 12.5-15 20-4-7.5-9-14-15-20 6-6 11-12.5 15-20z",
+	hearts: "M24 43C14 34 6 27 6 17.5 6 11 11 7 16 7c3.6 0 6.5 2 8 5 1.5-3 4.4-5 8-5 5 0 10 4 10 10.5C42 27 34 34 24 43z",
+	spades: "M24 4C17 14 8 19 8 27.5A8 8 0 0 0 21.6 33c-.4 4-2 6.5-4.6 8.5h14c-2.6-2-4.2-4.5-4.6-8.5A8 8 0 0 0 40 27.5C40 19 31 14 24 4z",
+};
+
+export const Suit = ({ suit }) => html`<svg class="suit ${suit}" viewBox="0 0 48 48" aria-hidden="true"><path d=${MARKS[suit]} /></svg>`;
+
+// ---- what is seen ----
+
+// A level with its live value, and how many of its three cards lie open. RULE mystic-gem 6.2
+function Level({ suit, row, found, won, paid, currency }) {
+	return html`<div class="rung ${suit} ${won ? "won" : ""}" data-suit=${suit} data-found=${found}><${Suit} suit=${suit} /><span>${capital(suit)}</span>
+		<span class="pips" role="img" aria-label="${found} of ${OF_A_SUIT} found">${Array.from({ length: OF_A_SUIT }, (_, i) => html`<i class=${i < found ? "on" : ""} />`)}</span>
+		<b>${won ? money(paid, currency) : row ? money(row.value_minor, row.currency) : "–"}</b></div>`;
+}
+
+// The back is the same for all: nothing about a card is known before it is turned.
+function Place({ place, card, won, locked, choose, latest }) {
+	const name = `Card ${place + 1}, ${card ? card.suit : "face down"}`;
+	const shown = card ? `open ${RED_SUITS.includes(card.suit) ? "warm" : ""} ${won === card.suit ? "won" : ""} ${latest ? "latest" : ""}` : "";
+	return html`<button class="place ${shown}" data-place=${place} data-suit=${card?.suit ?? ""} aria-label=${name} aria-disabled=${Boolean(card) || locked} onClick=${() => card || locked || choose(place)}>
+		${card ? html`<${Suit} suit=${card.suit} /><span class="corner"><${Suit} suit=${card.suit} /></span>`
+			: html`<svg class="back" viewBox="0 0 60 84" aria-hidden="true"><rect x="5" y="5" width="50" height="74" rx="5" /><path d="M30 14 48 42 30 70 12 42z" /><path d="M30 26 40 42 30 58 20 42z" /><circle cx="30" cy="42" r="4" /></svg>`}</button>`;
+}
+
+// From card to card by the arrows, as they lie.
+function move(event) {
+	const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -COLUMNS, ArrowDown: COLUMNS };
+	const from = Number(event.target.closest("[data-place]")?.dataset.place);
+	const to = from + (steps[event.key] ?? NaN);
+	if (!(to >= 0 && to < PLACES)) return;
+	event.preventDefault();
+	event.currentTarget.querySelector(`[data-place="${to}"]`).focus();
+}
+
+function said(round, found, currency) {
+	if (round.won) return `Three ${round.suit}: you win ${money(round.paid_minor, currency)}.`;
+	const last = round.turned.at(-1);
+	return last ? `${capital(last.suit)}, ${found[last.suit]} of ${OF_A_SUIT}. Turn another card.` : "Turn a card. Three of one suit win its jackpot.";
+}
+
+function Proof({ deck }) {
+	const { promised, proof, round } = deck;
+	return html`<p class="digest" id="cards-proof">${proof === undefined ? html`<span class="quiet">promised ${promised}</span>`
+		: html`<span class=${proof ? "good" : "bad"}>${proof ? "✓" : "✗"} secret ${round.secret} ${proof ? "matches" : "does not match"}</span> <span class="quiet">${promised}</span>`}</p>`;
+}
+
+export function CardRound({ app, cards }) {
+	const { state, dispatch } = app;
+	const { deck, pools, autospin, autoplay } = state;
+	const { round, busy, booked, fault } = deck;
+	const dialog = useRef(null);
+	const leave = useRef(null);
+	const rows = new Map((pools.find((pool) => pool.pool === round.pool)?.rows ?? []).map((row) => [CARD_SUITS[row.level - 1], row]));
+	const at = new Map(round.turned.map((card) => [card.position, card]));
+	const found = Object.fromEntries(CARD_SUITS.map((suit) => [suit, round.turned.filter((card) => card.suit === suit).length]));
+	useEffect(() => {
+		dialog.current.showModal();
+		dialog.current.querySelector(".place:not(.open)")?.focus();
+	}, [round.id]);
+	useEffect(() => { if (booked) leave.current.focus(); }, [booked]);
+	return html`<dialog class="cardround" id="cards" ref=${dialog} data-id=${round.id} data-state=${booked ? "booked" : round.won ? "won" : busy ? "busy" : "ready"} aria-label="Jackpot Cards" onCancel=${(event) => event.preventDefault()}>
+		<div class="cardhead"><h2>Jackpot Cards</h2>${autospin ? html`<span class="quiet" id="paused">Autospin is paused, ${autoplay?.spins ?? 0} of ${autospin} left</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop it</button>` : null}</div>
+		<div class="rungs">${CARD_SUITS.map((suit) => html`<${Level} key=${suit} suit=${suit} row=${rows.get(suit)} found=${found[suit]} won=${round.won && round.suit === suit} paid=${round.paid_minor} currency=${round.currency} />`)}</div>
+		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? " It is on your balance." : ""}</p>
+		<div class="places" role="group" aria-label="Twelve cards" onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>
+		<div class="cardfoot">${fault ? html`<p class="bad" role="alert">${fault} <button onClick=${cards.again}>Try again</button></p>` : null}
+			${round.won ? html`<button class="main" id="cards-close" ref=${leave} disabled=${!booked} onClick=${cards.close}>${booked ? "Back to the game" : "Being booked …"}</button>` : null}
+			<${Proof} deck=${deck} /></div></dialog>`;
+}
+
+// Who won, for all who play with the feature; the winner reads his own where the cards lie. RULE mystic-gem 6.16
+export function News({ state, dispatch }) {
+	const { news, game } = state;
+	const mine = game.cards?.eligible && news?.pool === game.cards.set_number && news.level && !state.deck;
+	useEffect(() => {
+		if (!news) return undefined;
+		const timer = setTimeout(() => dispatch({ type: "news", winner: null }), 9000);
+		return () => clearTimeout(timer);
+	}, [news]);
+	return html`<div class="news ${mine ? "" : "unseen"}" id="news" role="status">${mine ? html`<${Suit} suit=${CARD_SUITS[news.level - 1]} /> <span>Player ${news.player} has won ${LEVELS[news.level]}: <b class="gold">${money(news.paid_minor, news.currency)}</b></span>` : null}</div>`;
+}
+
+// ---- what is done ----
+
+async function proves(round, promised) {
+	return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(round.secret)))) === promised;
+}
+
+export function useCards({ state, latest, dispatch }) {
+	const { claim, token } = state;
+	const id = claim ? idOf(claim) : null;
+	const put = (deck) => dispatch({ type: "deck", deck });
+	const mine = (wanted) => latest.current.deck?.round.id === wanted;
+
+	// The cards that lie open are shown at once, whenever the page comes to them. RULE mystic-gem 6.15
+	async function fetchRound(wanted) {
+		for (let i = 0; i < TRIES && latest.current.claim && idOf(latest.current.claim) === wanted; i++) {
+			try {
+				const { rounds } = await get("/v1/cards", latest.current.token);
+				const round = rounds.find((one) => one.id === wanted);
+				if (round) return dispatch({ type: "turned", round });
+			} catch (error) {
+				return dispatch({ type: "failed", error });
+			}
+			await pause(KNOWN_AFTER_MS);
+		}
+	}
+
+	async function pick(position) {
+		const { deck } = latest.current;
+		if (deck.busy || deck.round.won) return;
+		put({ busy: true, fault: null });
+		try {
+			const { card_round: round } = await send(`/v1/cards/${deck.round.id}/picks`, { pick: deck.round.next_pick, position }, latest.current.token);
+			dispatch({ type: "turned", round });
+		} catch (error) {
+			// Another window turned this card: what lies open is beside the refusal.
+			if (error.body?.card_round) dispatch({ type: "turned", round: error.body.card_round });
+			else if (mine(deck.round.id)) put({ fault: error.message });
+		}
+		if (mine(deck.round.id)) put({ busy: false });
+	}
+
+	// The prize is booked by itself; the game takes bets again when it is. RULE mystic-gem 6.10
+	async function waitForPrize(wanted) {
+		const { round, promised } = latest.current.deck;
+		put({ proof: round.secret ? await proves(round, promised) : false });
+		for (let i = 0; mine(wanted) && !latest.current.deck.booked; i++) {
+			try {
+				const answer = await get(`/v1/state?game=${latest.current.game.id}`, latest.current.token);
+				if (mine(wanted) && !answer.cards) {
+					dispatch({ type: "answer", answer });
+					put({ booked: true });
+				}
+			} catch (error) {
+				if (error.status === 401) return dispatch({ type: "failed", error });
+			}
+			await pause(Math.min(150 * (i + 1), 1500));
+		}
+		// RULE mystic-gem 5.3
+		if (latest.current.autospin) setTimeout(() => mine(wanted) && close(), GOES_ON_MS);
+	}
+
+	const close = () => dispatch({ type: "deck", deck: null });
+	const again = () => {
+		put({ fault: null });
+		fetchRound(latest.current.deck.round.id);
+	};
+
+	useEffect(() => { if (id && token && !mine(id)) fetchRound(id); }, [id, token]);
+	const won = state.deck?.round.won ? state.deck.round.id : null;
+	useEffect(() => { if (won) waitForPrize(won); }, [won]);
+	return { pick, close, again };
+}
+
+// ---- what is told ----
+
+// The chance that a round of this price begins the cards, as one in so many: by the set's odds where they are told, else by the last draw that was made.
+export function cardsOneIn({ game, round, currency, price }) {
+	const told = game.cards.odds?.[currency];
+	const drawn = round?.game === game.id ? round.cards : null;
+	const [part, whole] = told ? [BigInt(told.in) * BigInt(price), BigInt(told.of)]
+		: drawn ? [BigInt(drawn.threshold) * BigInt(price), BigInt(drawn.draw.below) * BigInt(round.stake_minor)] : [0n, 0n];
+	if (!part) return null;
+	return part >= whole ? "certain" : `1 in ${((whole + part / 2n) / part).toString().replace(/\B(?=(\d{3})+(?!\d))/g, " ")}`;
+}
+
+export function cardsWords({ game, round, currency, price }) {
+	const odds = cardsOneIn({ game, round, currency, price });
+	return [
+		"Four jackpots, one a suit: clubs, diamonds, hearts and spades, from the lowest to the highest. Each grows by a part of every bet, and shows its value and currency above the game. The house pays for that part: nothing is taken from your bet, and it is outside the game's return.",
+		`When a round is over and its win is collected, the cards may begin at random. The chance is in proportion to the bet, the price where a spin is bought, and never above 1${odds ? `; at ${money(price, currency)} it is ${odds}` : ""}. Any of the four can be won with any bet that takes part, and once the cards begin, one of them is certain.`,
+		"Twelve cards lie face down, three of each suit. Turn them one by one until three of one suit are seen: that jackpot is yours. It pays what it shows when the third card is turned. If two players turn for the same one, the order of their third cards decides; the second is paid what it starts from and what has come in since.",
+		"The prize is on your balance by itself and cannot be doubled. The game then goes on, autospin too, with the number of spins that was left.",
+		"How it is drawn: the level is drawn when the cards begin, by weights that are the same for everybody. The cards you see are, in the order in which you turn them, a random sequence in which that suit is the first to be complete. Which place you touch changes nothing.",
+		"The secret of the cards is promised by its hash before you turn the first, and shown with the prize, as for rounds; with it the level and the cards can be drawn again. The draw that begins them is made under the round's own secret.",
+		"If you are cut off, the same cards lie open when you come back, for the same jackpot at its value of then. Cards that are left for long are turned, and paid, without you. Values on a slow connection may be late.",
+	];
+}
