@@ -2,11 +2,13 @@
 #ifndef CARILLON_SLOTMATH_CARDS_SET_H
 #define CARILLON_SLOTMATH_CARDS_SET_H
 
+#include "libcommon/io/card_sets.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-#define CARDS_LEVELS 4
-#define CARDS_CURRENCIES_MAX 16
+#define CARDS_LEVELS CARD_SETS_LEVELS
+#define CARDS_CURRENCIES_MAX CARD_SETS_ODDS_MAX
 #define CARDS_NAME_MAX 64
 #define CARDS_CODE_MAX 8
 
