@@ -536,6 +536,139 @@ def test_full_screen_the_way_out_and_no_sound():
     no_problems()
 
 
+# ---- Jackpot Cards: certain in crowns, and next to never in euros ----
+
+SUITS = ["clubs", "diamonds", "hearts", "spades"]
+SEEDS = [500, 1000, 2000, 4000]
+
+
+def card_sets(place):
+    """A set of which only hearts are won, begun by each stake of 1.00 SEK and more."""
+    os.makedirs(f"{place.data}/sets")
+    levels = [{"suit": suit, "seed_eur_minor": seed, "wager_ppm": 1000, "weight": int(suit == "hearts")} for suit, seed in zip(SUITS, SEEDS)]
+    with open(f"{place.data}/sets/cards.json", "w", encoding="utf-8") as file:
+        json.dump({"set": "cards", "set_number": 2, "levels": levels, "odds": {"EUR": {"in": 1, "of": 10000000000}, "SEK": {"in": 1, "of": 100}}}, file)
+    place.environment.update(CARILLON_CARD_SETS=f"{place.data}/sets")
+
+
+def enter_in_crowns(name, **more):
+    answer = place.http("POST", "/v1/demo/sessions", {"currency": "SEK"})
+    assert answer.status == 200, answer
+    page = Page(name, "/#mystic-gem", **more)
+    page.evaluate(code=f"sessionStorage.setItem('token', {json.dumps(answer.json['token'])})")
+    page.reload()
+    page.see("document.querySelector('#player') && document.querySelector('#spin') && !document.querySelector('#spin').disabled")
+    page.press("#fast")
+    return page, answer.json["player"]
+
+
+def open_cards(page):
+    return page.evaluate(code="[...document.querySelectorAll('#cards .place.open')].map((card) => card.dataset.place)")
+
+
+def turn(page, at):
+    """One card, by a click; the suit that was under it."""
+    page.see("['ready', 'won', 'booked'].includes(document.querySelector('#cards').dataset.state)")
+    page.press(f"#cards [data-place='{at}']")
+    page.see(f"document.querySelector('#cards .place.open[data-place=\"{at}\"]')")
+    return page.evaluate(code=f"document.querySelector('#cards [data-place=\"{at}\"]').dataset.suit")
+
+
+def turn_all(page, places):
+    suits = []
+    for at in places:
+        suits.append(turn(page, at))
+        if page.evaluate(code="['won', 'booked'].includes(document.querySelector('#cards').dataset.state)"):
+            break
+    page.see("document.querySelector('#cards').dataset.state === 'booked'", 15000)
+    return suits
+
+
+def awarded(player):
+    return [int(row[0]) for row in place.sql(f"select amount from wallet.journal where player = {player_id(player)} and kind = 24 and refusal = 0 order by seq")]
+
+
+def test_jackpot_cards_are_turned_left_and_won():
+    """RULE mystic-gem 6.2, 6.7, 6.8, 6.9, 6.10, 6.15, 6.16"""
+    page, player = enter_in_crowns("cards")
+    other = Page("cards-onlooker", "/#mystic-gem")
+    other.see("document.querySelector('#feed').innerText.includes('live')")
+    assert [word in page.text(selector="#jackpots") for word in ("Clubs", "Diamonds", "Hearts", "Spades", "EUR")] == [True] * 5
+    page.spin(player, *Deal("mystic-gem").stops())
+    page.see("document.querySelector('#cards')?.dataset.state === 'ready'")
+    assert page.evaluate(code="document.querySelectorAll('#cards .place').length") == 12 and open_cards(page) == []
+    before = page.money("#balance")
+    promised = page.text(selector="#cards-proof").split()[-1]
+    page.picture("begin")
+    page.key(key="ArrowRight")
+    page.key(key="ArrowDown")
+    page.key(key="Enter")
+    page.see("document.querySelector('#cards .place.open[data-place=\"5\"]')")
+    turn(page, 0)
+    page.key(key="Escape")
+    assert page.evaluate(code="document.querySelector('#cards').open"), "the cards stay until they are played"
+    page.picture("middle")
+    suits = page.evaluate(code="[...document.querySelectorAll('#cards .place.open')].map((card) => card.dataset.suit)")
+    page.reload()
+    page.see("document.querySelector('#cards')?.dataset.state === 'ready'")
+    assert open_cards(page) == ["0", "5"] and page.evaluate(code="[...document.querySelectorAll('#cards .place.open')].map((card) => card.dataset.suit)") == suits, "the same cards lie open"
+    page.picture("back-again")
+    suits += turn_all(page, [1, 2, 3, 4, 6, 7, 8])
+    assert suits.count("hearts") == 3 and max(suits.count(suit) for suit in SUITS if suit != "hearts") <= 2 and suits[-1] == "hearts", suits
+    [paid] = awarded(player)
+    assert page.money("#cards .rung.won b") == paid and f"{paid // 100}" in page.text(selector="#cards-said").replace("\u00a0", "").replace(" ", "").replace("\u202f", ""), (paid, page.text(selector="#cards-said"))
+    assert "balance" in page.text(selector="#cards-said") and "✓" in page.text(selector="#cards-proof") and promised in page.text(selector="#cards-proof")
+    page.picture("won")
+    other.see("document.querySelector('#news').innerText.includes('has won Hearts') && document.querySelector('#winners').innerText.includes('Hearts')")
+    assert player.split("-")[1] not in other.text(selector="#news"), "the winner is masked"
+    other.picture("news")
+    page.press("#cards-close")
+    page.see("!document.querySelector('#cards') && !document.querySelector('#spin').disabled")
+    assert booked(page, player) == before + paid
+    page.press("#rules")
+    page.see("document.querySelector('#help').innerText.includes('Which place you touch changes nothing') && document.querySelector('#help').innerText.includes('it is certain')")
+    page.picture("rules")
+    no_problems()
+
+
+def test_autospin_waits_for_jackpot_cards():
+    """RULE mystic-gem 5.3"""
+    page, player = enter_in_crowns("cards-auto", width=390, height=844)
+    force(place, player, *[Deal("mystic-gem").stops()] * 3)
+    page.press("#autoplay summary")
+    page.fill(selector="#autospins", value=2)
+    page.press("#autostart")
+    for left in (1, 0):
+        page.see("document.querySelector('#cards')?.dataset.state === 'ready'", 20000)
+        assert f"{left} of 2 left" in page.text(selector="#paused")
+        turn_all(page, range(12))
+        assert page.evaluate(code="document.documentElement.scrollWidth") <= 390, "wider than the phone"
+        page.picture(f"won-{left}")
+        page.see("!document.querySelector('#cards')", 10000)
+    page.see("document.querySelector('#autostart') && !document.querySelector('#autostart').disabled", 20000)
+    assert len(awarded(player)) == 2
+    booked(page, player)
+    no_problems()
+
+
+def test_a_bet_that_collects_may_begin_the_cards():
+    """RULE mystic-gem 6.5, 6.11"""
+    page, player = enter_in_crowns("cards-collect")
+    page.spin(player, *Deal("mystic-gem").stops("base", {}, {"wild": 1}, {}, {"wild": 1}))
+    page.see("document.querySelector('#gamble')")
+    pending, before, number = page.money("#pending"), page.money("#balance"), page.text(selector="#round")
+    page.press("#spin")
+    page.see("document.querySelector('#cards')?.dataset.state === 'ready'")
+    assert "was not placed" in page.text(selector="#message") and page.text(selector="#round") == number
+    assert page.money("#balance") == before + pending and page.money("#pending") == 0
+    turn_all(page, range(12))
+    page.press("#cards-close")
+    page.see("!document.querySelector('#cards') && !document.querySelector('#spin').disabled")
+    assert page.evaluate(code="!document.querySelector('#gamble')"), "the prize cannot be doubled"
+    booked(page, player)
+    no_problems()
+
+
 def test_operators_page():
     page = Page("operator", "/operator/")
     page.see("document.body.innerText.length > 20")
@@ -552,7 +685,9 @@ def test_operators_page():
 
 
 if __name__ == "__main__":
-    with Installation("pages") as place:
+    place = Installation("pages")
+    card_sets(place)
+    with place:
         browser = Browser()
         try:
             run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
