@@ -49,6 +49,9 @@ static const struct setting settings[] = {
 		"where browsers reach notifications, as told by GET /v1/config" },
 	{ "GATEWAY_WEB", SETTING_TEXT, "", 0, 0, gateway.settings.web,
 		"folder with the pages; empty: none are served" },
+	{ "GATEWAY_CARD_SETS", SETTING_TEXT, "", 0, 0, gateway.settings.card_sets,
+		"folder with the sets of Jackpot Cards, whose odds players are told; empty: they are "
+		"not" },
 	{ "GATEWAY_RATE_PER_S", SETTING_INT, "50", 0, 1000000, &gateway.settings.rate_per_s,
 		"requests a second of one player, lastingly; 0: no limit" },
 	{ "GATEWAY_BURST", SETTING_INT, "500", 1, 1000000, &gateway.settings.burst,
@@ -329,6 +332,7 @@ static void gateway_begin(void)
 	if (token_key_read(common.keys, &gateway.token_key, error) != TOKEN_OK)
 		fatal("%s", error);
 	auth_load(&gateway);
+	games_card_sets(gateway.settings.card_sets);
 	presence_begin(&gateway);
 	gateway.demo = strcmp(common.kind, "live") != 0;
 	gateway.shards = (uint32_t)common.shards;

@@ -2,6 +2,8 @@
 #include "services/gateway/adapters/games_shown.h"
 #include "services/gateway/adapters/gateway.h"
 
+#include "libcommon/base/currency.h"
+#include "libcommon/io/card_sets.h"
 #include "libcommon/io/log.h"
 
 #include <jansson.h>
@@ -15,7 +17,7 @@
 
 struct shown {
 	uint32_t number;
-	char slug[SLUG_MAX + 1], etag[40];
+	char slug[SLUG_MAX + 1], etag[64];
 	char *json; /* of GET /v1/games/{id} */
 };
 
@@ -26,6 +28,7 @@ static struct {
 	uint64_t read_us; /* the last reading began */
 	uint64_t told_us; /* the last one that was answered began */
 	bool waiting;
+	struct card_sets sets;
 } games;
 
 static void clear(void)
@@ -35,6 +38,39 @@ static void clear(void)
 	games.n = 0;
 	free(games.list);
 	games.list = NULL;
+}
+
+void games_card_sets(const char *folder)
+{
+	char error[CARD_SETS_ERROR_MAX];
+	if (folder[0] != '\0' && !card_sets_load("GATEWAY_CARD_SETS", folder, &games.sets, error))
+		fatal("%s", error);
+}
+
+/* Its cards begin by the odds of their set, in proportion to the stake. RULE mystic-gem 6.12
+ * Returns what the ETag has to tell apart. */
+static uint32_t put_odds(json_t *game)
+{
+	json_t *cards = json_object_get(game, "cards");
+	const struct card_set_config *set = card_sets_find(
+		&games.sets, (uint32_t)json_integer_value(json_object_get(cards, "set_number")));
+	uint32_t mark = 0;
+	if (set == NULL || !json_is_true(json_object_get(cards, "eligible")))
+		return 0;
+	json_t *odds = json_object(); /* the definition's own is not touched */
+	for (size_t i = 0; i < set->odds_count; i++) {
+		const struct card_set_odds *one = &set->odds[i];
+		const struct currency *currency = currency_by_number(one->currency);
+		json_t *shown = json_object();
+		(void)json_object_set_new(shown, "in", json_integer((json_int_t)one->in));
+		(void)json_object_set_new(shown, "of", json_integer((json_int_t)one->of));
+		(void)json_object_set_new(odds, currency == NULL ? "?" : currency->code, shown);
+		mark = mark * 31 + (uint32_t)one->in * 7 + (uint32_t)one->of;
+	}
+	cards = json_copy(cards);
+	(void)json_object_set_new(cards, "odds", odds);
+	(void)json_object_set_new(game, "cards", cards);
+	return mark;
 }
 
 static void one(json_t *list, uint32_t number, const char *math_version, const char *text)
@@ -49,6 +85,7 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 	}
 	struct shown *shown = &games.game[games.n++];
 	json_t *game = games_shown(definition, math_version);
+	uint32_t odds = put_odds(game);
 	json_t *item = json_object();
 	static const char *const brief[] = { "id", "number", "name", "version", "demo", "modes",
 		"math_version" };
@@ -57,7 +94,7 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 	(void)json_array_append_new(list, item);
 	shown->number = number;
 	(void)snprintf(shown->slug, sizeof(shown->slug), "%s", slug);
-	(void)snprintf(shown->etag, sizeof(shown->etag), "\"%.16s\"", math_version);
+	(void)snprintf(shown->etag, sizeof(shown->etag), "\"%.16s-%08x\"", math_version, odds);
 	shown->json = json_dumps(game, JSON_COMPACT);
 	json_decref(game);
 	json_decref(definition);

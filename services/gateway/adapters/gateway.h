@@ -59,6 +59,7 @@ struct operator_key {
 
 struct gateway_settings {
 	char listen[SETTING_TEXT_MAX], events_url[SETTING_TEXT_MAX], web[SETTING_TEXT_MAX];
+	char card_sets[SETTING_TEXT_MAX];
 	char idle[SETTING_TEXT_MAX], reconnect[SETTING_TEXT_MAX];
 	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
 };
@@ -180,6 +181,9 @@ ask_done history_replay;
 
 /* ---- games.c ---- */
 
+/* Folder of the sets of Jackpot Cards, whose odds are told with the games that take part; "": they
+ * are not told. Ends the process if it cannot be read. */
+void games_card_sets(const char *folder);
 /* Reads them again when it is time; `soon`: twice a second, for others are just registering them.
  */
 void games_load(struct gateway *gateway, bool soon);
@@ -207,7 +211,7 @@ const char *game_first(void); /* "" while none is known */
 void counters_tick(struct gateway *gateway); /* once a second */
 /* "levels" of a set, as they are now. */
 void counters_levels(struct json_out *out, uint32_t pool);
-void status_tick(struct gateway *gateway);   /* once a second */
+void status_tick(struct gateway *gateway); /* once a second */
 bool status_owned(void); /* does every shard of wallet and spin-engine have an owner? */
 /* An action in an operator's name, once its outcome is known; content is JSON. request may be NULL.
  */
