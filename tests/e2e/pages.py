@@ -592,7 +592,7 @@ def test_jackpot_cards_are_turned_left_and_won():
     """RULE mystic-gem 6.2, 6.7, 6.8, 6.9, 6.10, 6.15, 6.16"""
     page, player = enter_in_crowns("cards")
     other = Page("cards-onlooker", "/#mystic-gem")
-    other.see("document.querySelector('#feed').innerText.includes('live')")
+    other.see("document.querySelector('#feed')?.innerText.includes('live')")
     assert [word in page.text(selector="#jackpots") for word in ("Clubs", "Diamonds", "Hearts", "Spades", "EUR")] == [True] * 5
     page.spin(player, *Deal("mystic-gem").stops())
     page.see("document.querySelector('#cards')?.dataset.state === 'ready'")
@@ -619,7 +619,7 @@ def test_jackpot_cards_are_turned_left_and_won():
     assert page.money("#cards .rung.won b") == paid and f"{paid // 100}" in page.text(selector="#cards-said").replace("\u00a0", "").replace(" ", "").replace("\u202f", ""), (paid, page.text(selector="#cards-said"))
     assert "balance" in page.text(selector="#cards-said") and "✓" in page.text(selector="#cards-proof") and promised in page.text(selector="#cards-proof")
     page.picture("won")
-    other.see("document.querySelector('#news').innerText.includes('has won Hearts') && document.querySelector('#winners').innerText.includes('Hearts')")
+    other.see("document.querySelector('#news').innerText.includes('has won Hearts: ') && document.querySelector('#winners').innerText.includes('Hearts')")
     assert player.split("-")[1] not in other.text(selector="#news"), "the winner is masked"
     other.picture("news")
     page.press("#cards-close")

@@ -77,7 +77,7 @@ export function CardRound({ app, cards }) {
 	}, [round.id]);
 	useEffect(() => { if (booked) leave.current.focus(); }, [booked]);
 	return html`<dialog class="cardround" id="cards" ref=${dialog} data-id=${round.id} data-state=${booked ? "booked" : round.won ? "won" : busy ? "busy" : "ready"} aria-label="Jackpot Cards" onCancel=${(event) => event.preventDefault()}>
-		<div class="cardhead"><h2>Jackpot Cards</h2>${autospin ? html`<span class="quiet" id="paused">Autospin is paused, ${autoplay?.spins ?? 0} of ${autospin} left</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop it</button>` : null}</div>
+		<div class="cardhead"><h2>Jackpot Cards</h2>${autospin ? html`<span class="quiet" id="paused">Autospin paused, ${autoplay?.spins ?? 0} of ${autospin} left</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop it</button>` : null}</div>
 		<div class="rungs">${CARD_SUITS.map((suit) => html`<${Level} key=${suit} suit=${suit} row=${rows.get(suit)} found=${found[suit]} won=${round.won && round.suit === suit} paid=${round.paid_minor} currency=${round.currency} />`)}</div>
 		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? " It is on your balance." : ""}</p>
 		<div class="places" role="group" aria-label="Twelve cards" onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>
@@ -95,7 +95,7 @@ export function News({ state, dispatch }) {
 		const timer = setTimeout(() => dispatch({ type: "news", winner: null }), 9000);
 		return () => clearTimeout(timer);
 	}, [news]);
-	return html`<div class="news ${mine ? "" : "unseen"}" id="news" role="status">${mine ? html`<${Suit} suit=${CARD_SUITS[news.level - 1]} /> <span>Player ${news.player} has won ${LEVELS[news.level]}: <b class="gold">${money(news.paid_minor, news.currency)}</b></span>` : null}</div>`;
+	return html`<div class="news ${mine ? "" : "unseen"}" id="news" role="status">${mine ? html`<${Suit} suit=${CARD_SUITS[news.level - 1]} /> <span>${capital(news.player)} has won ${LEVELS[news.level]}: <b class="gold">${money(news.paid_minor, news.currency)}</b></span>` : null}</div>`;
 }
 
 // ---- what is done ----
@@ -104,7 +104,7 @@ async function proves(round, promised) {
 	return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(round.secret)))) === promised;
 }
 
-export function useCards({ state, latest, dispatch }) {
+export function useCards({ state, latest, dispatch, loadHistory }) {
 	const { claim, token } = state;
 	const id = claim ? idOf(claim) : null;
 	const put = (deck) => dispatch({ type: "deck", deck });
@@ -147,7 +147,8 @@ export function useCards({ state, latest, dispatch }) {
 			try {
 				const answer = await get(`/v1/state?game=${latest.current.game.id}`, latest.current.token);
 				if (mine(wanted) && !answer.cards) {
-					dispatch({ type: "answer", answer });
+					// The closed round stays on the screen.
+					dispatch({ type: "answer", answer: { ...answer, round: undefined } });
 					put({ booked: true });
 				}
 			} catch (error) {
@@ -155,6 +156,7 @@ export function useCards({ state, latest, dispatch }) {
 			}
 			await pause(Math.min(150 * (i + 1), 1500));
 		}
+		loadHistory().catch(() => {});
 		// RULE mystic-gem 5.3
 		if (latest.current.autospin) setTimeout(() => mine(wanted) && close(), GOES_ON_MS);
 	}
@@ -173,18 +175,16 @@ export function useCards({ state, latest, dispatch }) {
 
 // ---- what is told ----
 
-// The chance that a round of this price begins the cards, as one in so many: by the set's odds where they are told, else by the last draw that was made.
-export function cardsOneIn({ game, round, currency, price }) {
-	const told = game.cards.odds?.[currency];
-	const drawn = round?.game === game.id ? round.cards : null;
-	const [part, whole] = told ? [BigInt(told.in) * BigInt(price), BigInt(told.of)]
-		: drawn ? [BigInt(drawn.threshold) * BigInt(price), BigInt(drawn.draw.below) * BigInt(round.stake_minor)] : [0n, 0n];
-	if (!part) return null;
+// The chance that a round of this price begins the cards, as one in so many, by the odds of the set. RULE mystic-gem 6.12
+function oneIn({ game, currency, price }) {
+	const odds = game.cards.odds?.[currency];
+	if (!odds) return null;
+	const [part, whole] = [BigInt(odds.in) * BigInt(price), BigInt(odds.of)];
 	return part >= whole ? "certain" : `1 in ${((whole + part / 2n) / part).toString().replace(/\B(?=(\d{3})+(?!\d))/g, " ")}`;
 }
 
-export function cardsWords({ game, round, currency, price }) {
-	const odds = cardsOneIn({ game, round, currency, price });
+export function cardsWords({ game, currency, price }) {
+	const odds = oneIn({ game, currency, price });
 	return [
 		"Four jackpots, one a suit: clubs, diamonds, hearts and spades, from the lowest to the highest. Each grows by a part of every bet, and shows its value and currency above the game. The house pays for that part: nothing is taken from your bet, and it is outside the game's return.",
 		`When a round is over and its win is collected, the cards may begin at random. The chance is in proportion to the bet, the price where a spin is bought, and never above 1${odds ? `; at ${money(price, currency)} it is ${odds}` : ""}. Any of the four can be won with any bet that takes part, and once the cards begin, one of them is certain.`,

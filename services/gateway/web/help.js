@@ -139,7 +139,7 @@ export function Help({ app, game, bet, currency, figures, close }) {
 		${FEATURES.filter(([kind]) => has(game, kind)).map(([kind, title, words]) => html`<${Paragraphs} key=${kind} title=${title} words=${words(game, game[kind])} />`)}
 		${bought.length ? html`<${Paragraphs} title="What may be bought" words=${bought.map((mode) => `${mode.name}, ${times(mode.price_hundredths)} the total bet: ${modeWords(game, mode)}.`).concat("All pays stay times the line bet and the total bet. The choice stays until you turn it off.")} />` : null}
 		${game.gamble ? html`<${Paragraphs} title="Double" words=${gambleWords(game, currency)} />` : null}
-		${game.cards?.eligible ? html`<${Paragraphs} title="Jackpot Cards" words=${cardsWords({ game, round: app.state.round, currency, price: priceOf(bet, modeOf(game, bet.mode)) })} />` : null}
+		${game.cards?.eligible ? html`<${Paragraphs} title="Jackpot Cards" words=${cardsWords({ game, currency, price: priceOf(bet, modeOf(game, bet.mode)) })} />` : null}
 		${autoplay ? html`<${Paragraphs} title="Autospin" words=${[`Up to ${autoplay.spins_max} spins at the bet that is selected. It stops at the loss limit (${AUTOPLAY[autoplay.loss_limit_stops] ?? "as set"}), when a win ${autoplay.single_win_stops} the value given, and whenever you stop it. It never starts a feature that waits for you.`]} />` : null}
 		<h3>Lines</h3><div class="paylines">${game.lines.map((rows, i) => html`<${Line} key=${i} game=${game} rows=${rows} number=${i + 1} />`)}</div>
 		<${Figures} game=${game} figures=${figures} currency=${currency} />

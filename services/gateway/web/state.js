@@ -1,6 +1,6 @@
 // What the page knows of a player's play, and how each piece of news changes it.
 import { money } from "/format.js";
-import { modeOf, priceOf, startBet } from "/game.js";
+import { coinsOf, modeOf, priceOf, startBet } from "/game.js";
 
 const CARDS = 5;
 export const isWatching = (round) => ["pick", "next"].includes(round?.next);
@@ -20,11 +20,14 @@ function withAnswer(state, answer) {
 	return next;
 }
 
+// Coin values are those of the player's currency, which is known once he is.
+const fitting = (state) => coinsOf(state.game, state.currency ?? "EUR").includes(state.bet.coin_minor) ? state : { ...state, bet: startBet(state.game, state.currency ?? "EUR") };
+
 // A round that was open is shown where its player left it, a closed one with its last screen.
 function withRound(state, answer) {
 	const next = withAnswer({ ...state, round: null }, answer);
 	const { round } = next;
-	if (!round) return next;
+	if (!round) return fitting(next);
 	const { coin_minor, lines, coins, mode } = round.bet;
 	const back = isWatching(round) || round.next === "gamble" ? { bad: false, text: `You are back in round ${round.round}, where you left it.` } : state.message;
 	return { ...next, steps: round.phases, at: round.phases.length - 1, mode, bet: { coin_minor, lines, coins, mode }, message: back };
