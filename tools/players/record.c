@@ -346,17 +346,25 @@ size_t record_compare(const struct record *record, const struct ledger_row *rows
 	return comparison.mismatches;
 }
 
+/* The round that a prize belongs to: that of the move which claimed it. */
+static uint64_t round_of_award(
+	const struct ledger_row *rows, size_t n, const struct ledger_row *award)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_move(&rows[i]) && !rows[i].refused && rows[i].move == award->round)
+			return rows[i].round;
+	return award->round;
+}
+
 void ledger_round(const struct ledger_row *rows, size_t n, uint64_t round, int64_t *stake_r,
 	int64_t *win_r, int64_t *awards_r)
 {
 	*stake_r = *win_r = *awards_r = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct ledger_row *row = &rows[i];
-		if (row->round != round || row->refused)
-			continue;
-		if (row->kind == ROW_AWARD)
+		if (row->kind == ROW_AWARD && round_of_award(rows, n, row) == round)
 			*awards_r += row->amount;
-		if (!is_move(row))
+		if (row->round != round || row->refused || !is_move(row))
 			continue;
 		*stake_r += row->stake;
 		*win_r += row->win_balance + row->win_pending - row->forfeit;
