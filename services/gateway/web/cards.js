@@ -104,7 +104,9 @@ async function proves(round, promised) {
 	return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(round.secret)))) === promised;
 }
 
-export function useCards({ state, latest, dispatch, loadHistory }) {
+export function useCards({ state, latest, dispatch, loadHistory, ended }) {
+	// Without a session the cards give way to what leads back; then they are found again.
+	const failed = (error) => error.code === "session_idle" ? ended() : dispatch({ type: "failed", error });
 	const { claim, token } = state;
 	const id = claim ? idOf(claim) : null;
 	const put = (deck) => dispatch({ type: "deck", deck });
@@ -118,7 +120,7 @@ export function useCards({ state, latest, dispatch, loadHistory }) {
 				const round = rounds.find((one) => one.id === wanted);
 				if (round) return dispatch({ type: "turned", round });
 			} catch (error) {
-				return dispatch({ type: "failed", error });
+				return failed(error);
 			}
 			await pause(KNOWN_AFTER_MS);
 		}
@@ -134,6 +136,7 @@ export function useCards({ state, latest, dispatch, loadHistory }) {
 		} catch (error) {
 			// Another window turned this card: what lies open is beside the refusal.
 			if (error.body?.card_round) dispatch({ type: "turned", round: error.body.card_round });
+			else if (error.status === 401) failed(error);
 			else if (mine(deck.round.id)) put({ fault: error.message });
 		}
 		if (mine(deck.round.id)) put({ busy: false });
@@ -152,7 +155,7 @@ export function useCards({ state, latest, dispatch, loadHistory }) {
 					put({ booked: true });
 				}
 			} catch (error) {
-				if (error.status === 401) return dispatch({ type: "failed", error });
+				if (error.status === 401) return failed(error);
 			}
 			await pause(Math.min(150 * (i + 1), 1500));
 		}

@@ -54,7 +54,7 @@ export const REDUCERS = {
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
 		const text = `The session has ended because nothing was done for a while. What you left is kept${live ? ": open the game again." : "."}`;
-		return { ...state, token: null, left: live ? null : player, away: 0, busy: false, spinning: false, revealing: false, autospin: 0, message: { bad: true, text } };
+		return { ...state, token: null, left: live ? null : player, away: 0, busy: false, spinning: false, revealing: false, autospin: 0, claim: null, deck: null, message: { bad: true, text } };
 	},
 	// The game takes the player back then; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, busy: until > 0, spinning: false, revealing: false, message: until ? null : state.message }),
@@ -65,7 +65,7 @@ export const REDUCERS = {
 		return { ...state, spinning: false, revealing: true, shownRound: round, steps, at: steps.length - 1 };
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...state, message: message ?? state.message, said: said ?? state.said }, answer),
-	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
+	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
 	balance: (state, { minor }) => ({ ...state, balance_minor: minor }),
 	look: (state, { at }) => ({ ...state, at }),
 	proof: (state, { proof }) => ({ ...state, proof }),
