@@ -77,7 +77,7 @@ export function CardRound({ app, cards }) {
 	}, [round.id]);
 	useEffect(() => { if (booked) leave.current.focus(); }, [booked]);
 	return html`<dialog class="cardround" id="cards" ref=${dialog} data-id=${round.id} data-state=${booked ? "booked" : round.won ? "won" : busy ? "busy" : "ready"} aria-label="Jackpot Cards" onCancel=${(event) => event.preventDefault()}>
-		<div class="cardhead"><h2>Jackpot Cards</h2>${autospin ? html`<span class="quiet" id="paused">Autospin paused, ${autoplay?.spins ?? 0} of ${autospin} left</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop it</button>` : null}</div>
+		<div class="cardhead"><h2>Jackpot Cards</h2>${autospin ? html`<span class="quiet" id="paused">Autospin paused, ${autoplay?.spins ?? 0} of ${autospin} left</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop</button>` : null}</div>
 		<div class="rungs">${CARD_SUITS.map((suit) => html`<${Level} key=${suit} suit=${suit} row=${rows.get(suit)} found=${found[suit]} won=${round.won && round.suit === suit} paid=${round.paid_minor} currency=${round.currency} />`)}</div>
 		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? " It is on your balance." : ""}</p>
 		<div class="places" role="group" aria-label="Twelve cards" onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>
