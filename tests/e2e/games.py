@@ -181,10 +181,15 @@ def test_slotmath_replays_what_was_disclosed():
 
 # ---- what players are told of the games -----------------------------------------------------------------------------------------
 
+DISCLOSED = {"/cards/odds"}  # of Jackpot Cards: players are to be told. RULE mystic-gem 6.12
+
+
 def secret_words(value, where=""):
     if isinstance(value, dict):
         for name, member in value.items():
             if "weight" in name or name == "odds" or (name == "strips" and not isinstance(member, str)):
+                if f"{where}/{name}" in DISCLOSED:
+                    continue
                 yield f"{where}/{name}"
             yield from secret_words(member, f"{where}/{name}")
     elif isinstance(value, list):
