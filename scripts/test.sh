@@ -101,16 +101,30 @@ math() {
     counted math timeout --kill-after=5 600 python3 tests/math/verify.py ci
 }
 
+# What ran beside: its status and what it printed.
+ended() {
+    local code=0
+    wait "$1" || code=$?
+    cat "$2"
+    return "$code"
+}
+
 e2e() {
-    local file name
+    local file name browser=
     with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
-    for file in tests/e2e/*.py; do
+    mkdir -p build
+    for file in tests/e2e/pages.py tests/e2e/*.py; do
         name=$(basename "$file" .py)
         case $name in _* | lib*) continue ;; esac # what the tests share
-        [ -f "$file" ] || continue
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
-        counted "tests/e2e/$name" timeout --kill-after=30 600 python3 "$file"
+        if [ "$name" != pages ]; then
+            counted "tests/e2e/$name" timeout --kill-after=30 600 python3 "$file"
+        elif [ -z "$browser" ]; then # takes longest, and waits most: beside the others
+            timeout --kill-after=30 600 python3 "$file" >build/e2e-pages.log 2>&1 &
+            browser=$!
+        fi
     done
+    [ -z "$browser" ] || counted tests/e2e/pages ended "$browser" build/e2e-pages.log
 }
 
 # The mathematics' tool as people call it, and as its page says.

@@ -51,7 +51,7 @@ static const struct setting COMMON[] = {
 static const char *const OF_SCRIPTS[] = { "CARILLON_DATA", "CARILLON_CACHE", "CARILLON_PG_BIN",
 	"CARILLON_PG_PORT", "CARILLON_REDIS_PORT", "CARILLON_KAFKA_PORT", "CARILLON_HTTP_PORT",
 	"CARILLON_HTTP_PORTS", "CARILLON_EVENTS_PORTS", "CARILLON_PG_PASSWORD", "CARILLON_TEST_TMP",
-	"CARILLON_TEST_SEED", NULL };
+	"CARILLON_TEST_SEED", "CARILLON_CARD_SETS", NULL };
 
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
 {
