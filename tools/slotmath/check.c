@@ -38,8 +38,9 @@ static void print_game(const struct options *options, const struct game *game, j
 		game->name, game->version, digest);
 	json_array_foreach(warnings, i, warning)
 		printf("warning: %s\n", json_string_value(warning));
-	printf("next: slotmath rtp %s; slotmath par %s --output %s.html\n", options->subject,
-		options->subject, game->id);
+	printf("next: slotmath rtp %s%s; slotmath par %s%s --output %s.html\n", options->subject,
+		options->draft ? " --draft" : "", options->subject,
+		options->draft ? " --draft" : "", game->id);
 }
 
 int command_check(const struct options *options)

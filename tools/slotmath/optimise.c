@@ -31,12 +31,17 @@ static void paths_of(const struct options *options, char *definition, char *sear
 static json_t *load(const char *path)
 {
 	json_error_t error;
-	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error), *member;
+	const char *name;
 
 	if (!json_is_array(json_object_get(json, "stages")))
 		refuse("%s: found no \"stages\" (%s), expected a search; docs/mathematics.md "
 		       "describes it",
 			path, error.text);
+	json_object_foreach(json, name, member)
+		if (strcmp(name, "stages") != 0 && strcmp(name, "seed") != 0)
+			refuse("%s: /%s: found a member that no search has, expected seed and stages",
+				path, name);
 	return json;
 }
 
@@ -59,6 +64,10 @@ static void say_stage(
 	percent = rational_percent(rtp, 6);
 	hits = rational_percent(hit_rate, 2);
 	fprintf(stderr, "%s%s %%, hit rate %s %%\n", why ? "; left at " : "", percent, hits);
+	if (why && !stage->number && !interrupted())
+		fputs("there may be some: try another seed, fixed counts of scatters, \"astray\", or "
+		      "other counts\n",
+			stderr);
 	free(percent);
 	free(hits);
 	mpq_clears(rtp, hit_rate, NULL);
@@ -85,17 +94,25 @@ static bool do_stage(const struct options *options, const json_t *search, size_t
 	return good;
 }
 
-/* Strips on a few lines each, as people keep them: everything else as jansson writes it. */
-static void write_definition(const struct options *options, const struct draft *draft)
+/* Strips on a few lines each, as people keep them: everything else as jansson writes it. What a
+ * search was left with goes beside the file that it was meant for, which may be its own input. */
+static void write_definition(const struct options *options, const struct draft *draft, bool found)
 {
-	FILE *out = options->output[0] ? fopen(options->output, "w") : stdout;
+	char path[OPTIONS_TEXT_MAX + 16];
+	FILE *out = stdout;
 
+	snprintf(path, sizeof(path), "%s%s", options->output, found ? "" : ".unfinished");
+	if (options->output[0])
+		out = fopen(path, "w");
 	if (!out)
-		refuse("--output: found '%s', expected a file that can be written",
-			options->output);
+		refuse("--output: found '%s', expected a file that can be written", path);
 	definition_write(draft->json, out);
-	if (out != stdout)
-		fclose(out);
+	if (out == stdout)
+		return;
+	fclose(out);
+	if (!found)
+		fprintf(stderr, "%s is as it was; what the search was left with is in %s\n",
+			options->output, path);
 }
 
 int command_optimise(const struct options *options)
@@ -121,7 +138,7 @@ int command_optimise(const struct options *options)
 		fprintf(stderr, "%llu exact evaluations of lines, %.1f s, %.0f a second\n",
 			(unsigned long long)draft.evaluations, (double)took / 1e6,
 			(double)draft.evaluations / ((double)took / 1e6));
-	write_definition(options, &draft);
+	write_definition(options, &draft, done == count);
 	json_decref(search);
 	draft_close(&draft);
 	return done == count ? 0 : SLOTMATH_EXIT_OUT_OF_BAND;

@@ -89,6 +89,11 @@ static void add_figures(struct par_mode *mode, json_t *sections)
 		"A hit is a round that pays more than nothing, all its features together. Whether it "
 		"pays more than it cost is another question; the distribution below says so of the "
 		"paid spin.");
+	par_words(section,
+		"The return is that of all bets it is published for. Hit rate, variance, volatility, "
+		"distribution and largest win are those of the bet named here: fewer lines hit less "
+		"often. The largest win is of one spin, and its chance that of one spin of its kind; a "
+		"round has no largest win where free spins have no limit.");
 }
 
 static void add_parts(struct par_mode *mode, json_t *sections)

@@ -231,7 +231,29 @@ static void read_hit_rate(const json_t *json, size_t stage, struct search_stage 
 		refuse("search: /stages/%zu/hit_rate: expected [\"20\", \"35\"]", stage);
 	percent_of("hit_rate", json_string_value(json_array_get(range, 0)), stage_r->hit_least);
 	percent_of("hit_rate", json_string_value(json_array_get(range, 1)), stage_r->hit_most);
+	if (mpq_cmp(stage_r->hit_least, stage_r->hit_most) > 0)
+		refuse("search: /stages/%zu/hit_rate: found the larger one first, expected the least "
+		       "and the most",
+			stage);
 	stage_r->has_hit_rate = true;
+}
+
+/* A misspelt wish is not to be passed over. */
+static void only_known(const json_t *json, size_t stage, const char *const *known)
+{
+	const char *name;
+	json_t *member;
+
+	json_object_foreach((json_t *)(uintptr_t)json, name, member)
+	{
+		size_t i = 0;
+
+		while (known[i] && strcmp(known[i], name) != 0)
+			i++;
+		if (!known[i])
+			refuse("search: /stages/%zu/%s: found a member that no stage of its kind has",
+				stage, name);
+	}
 }
 
 /* What the command line asks for goes before what the file says. */
@@ -260,11 +282,16 @@ void stage_read(const json_t *search, size_t index, const struct options *option
 	const char *kind = text_of(json, index, "kind", true);
 	const char *mode = text_of(json, index, "mode", true);
 	const char *target = text_of(json, index, "target", false);
+	static const char *const of_strips[] = { "kind", "mode", "target", "hit_rate", "strips", "reels",
+		"apart", "blocks", "runs", "weights", "astray", "seed", "steps", NULL };
+	static const char *const of_number[] = { "kind", "mode", "target", "hit_rate", "state",
+		"pointer", "also", "from", "to", NULL };
 
 	*stage_r = (struct search_stage){ .number = strcmp(kind, "number") == 0 };
 	if (!stage_r->number && strcmp(kind, "strips") != 0)
 		refuse("search: /stages/%zu/kind: found '%s', expected strips or number", index,
 			kind);
+	only_known(json, index, stage_r->number ? of_number : of_strips);
 	mpq_inits(stage_r->target, stage_r->hit_least, stage_r->hit_most, NULL);
 	while (stage_r->mode < draft->game->mode_count &&
 		strcmp(draft->game->mode[stage_r->mode].id, mode) != 0)

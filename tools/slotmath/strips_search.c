@@ -406,7 +406,7 @@ static bool approach(struct strips_work *work, const char **why)
 		wanted = coins + (target - now) / slope;
 		if (!near)
 			coins = climb(work, wanted, NEAR / slope / 4);
-		*why = "no strips within the file's ranges reached the target; widen the counts";
+		*why = "no strips within the file's ranges were found at the target";
 	}
 	mpq_clear(rtp);
 	return near;
