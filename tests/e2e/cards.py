@@ -191,7 +191,8 @@ def whole_round(place):
     assert opened(person, card_id)["turned"] == one["turned"], "recovery: the same cards are face up"
     other = new_player(place)
     assert place.http("GET", f"/v1/cards/{card_id}", token=other.token).status == 404, "another's round"
-    value = int(place.http("GET", "/v1/cards", token=person.token).json["sets"][0]["levels"][0]["value_minor"])
+    levels = wait_until("the levels' counters", lambda: place.http("GET", "/v1/cards", token=person.token).json["sets"][0]["levels"], 5)
+    value = int(levels[0]["value_minor"])
     n, won = 2, None
     positions = [p for p in range(12) if p != 7]
     while not won:
