@@ -182,7 +182,7 @@ FORCE:
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test compose-test format format-check tidy clean FORCE
+.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
@@ -194,6 +194,7 @@ help:
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
 	@echo '  make bench BENCH=e2e|math [QUICK=1]         measure; results in build/bench/ (QUICK: of math only)'
 	@echo '  make rng-test [SEED=n]                      statistical batteries on the generator (minutes)'
+	@echo '  make chaos [KILLS=n] [SEED=n] [ONLY=name]   accidents under load (200 kills and more, a quarter of an hour), then the proof; build/bench/chaos.json'
 	@echo '  make compose-test                           images, containers and 30 s of play in them'
 	@echo '  make format | format-check                  clang-format'
 	@echo '  make tidy                                   clang-tidy over libcommon/base and services/*/core'
@@ -236,6 +237,8 @@ bench:
 	@scripts/bench.sh $(or $(BENCH),e2e) $(if $(QUICK),--short)
 rng-test:
 	@scripts/rng-test.sh $(SEED)
+chaos:
+	@scripts/setup.sh --quiet && $(MAKE) -s all && python3 tests/chaos/chaos.py $(if $(KILLS),--kills=$(KILLS)) $(if $(SEED),--seed=$(SEED)) $(if $(ONLY),--only=$(ONLY))
 compose-test:
 	@scripts/compose-test.sh
 OUR_C = $(shell git ls-files -co --exclude-standard '*.c' '*.h')

@@ -84,6 +84,10 @@ kafka() {
     if [ ! -f kafka/data/meta.properties ]; then
         rm -rf kafka/data
         "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
+    elif [ -x "$BIN/kafka-topics" ]; then
+        # A disk that was full can cost a single node its own metadata, and with it every topic: they are made again. What they held is
+        # only what the services tell each other, and say again.
+        "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --partitions="$CARILLON_SHARDS" --wait=60 >/dev/null &
     fi
     exec "${java[@]}" kafka.Kafka kafka/server.properties
 }
