@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void answer_problem(struct edge_request *request, const struct problem *problem)
@@ -155,4 +156,26 @@ void answer_reply(
 		answer_state_members(out, reply);
 	out_close(out, '}');
 	answer_sent(gateway, request, status);
+}
+
+void *waiter_new(
+	size_t size, struct gateway *gateway, struct edge_request *request, player_id player)
+{
+	struct waiter *waiter = calloc(1, size);
+	if (waiter == NULL)
+		fatal("out of memory");
+	waiter->gateway = gateway;
+	waiter->ticket = edge_ticket(request);
+	waiter->player = player;
+	return waiter;
+}
+
+struct edge_request *waiter_rows(
+	const struct waiter *waiter, const PGresult *result, const char *error)
+{
+	struct edge_request *request = edge_find(waiter->gateway->edge, waiter->ticket);
+	if (request == NULL || (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK))
+		return request;
+	answer_unavailable(request, error != NULL ? error : PQresultErrorMessage(result));
+	return NULL;
 }

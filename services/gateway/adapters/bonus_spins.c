@@ -1,8 +1,8 @@
 /* Bonus spins: what an operator's back end gives its players, sees of it, and takes back. */
 #include "services/gateway/adapters/money.h"
 
+#include "libcommon/base/hex.h"
 #include "libcommon/io/clock.h"
-#include "libcommon/io/log.h"
 
 #include <jansson.h>
 
@@ -24,8 +24,8 @@ static void audit(struct gateway *gateway, struct edge_request *request, const s
 	Carillon__SpinGrant *grant = fact == NULL ? NULL
 						  : carillon__spin_grant__unpack(NULL,
 							    fact->record.len, fact->record.data);
-	for (size_t i = 0; fact != NULL && i < fact->outside_id.len && i < ID_BYTES; i++)
-		(void)snprintf(id + 2 * i, 3, "%02x", fact->outside_id.data[i]);
+	if (fact != NULL && fact->outside_id.len == ID_BYTES)
+		hex_format(fact->outside_id.data, ID_BYTES, id);
 	if (grant == NULL)
 		(void)snprintf(content, sizeof(content), "{}");
 	else
@@ -142,27 +142,14 @@ void on_bonus_spins(struct edge_request *request, void *context)
 	spins_ask(gateway, request, ask, &outside, body.reason, key);
 }
 
-static int hex_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* {id} of the path. */
 static bool id_path(struct edge_request *request, uint8_t id_r[ID_BYTES])
 {
 	const char *text = edge_parameter(request, 2);
-	bool good = strlen(text) == (size_t)2 * ID_BYTES;
-	for (size_t i = 0; good && i < ID_BYTES; i++) {
-		int high = hex_of(text[2 * i]);
-		int low = hex_of(text[2 * i + 1]);
-		good = high >= 0 && low >= 0;
-		id_r[i] = (uint8_t)((unsigned)high << 4 | (unsigned)low);
-	}
-	if (!good)
-		answer_bad(request, "id", text, "32 lower-case hex digits, as they were given");
-	return good;
+	if (hex_parse(text, ID_BYTES, id_r))
+		return true;
+	answer_bad(request, "id", text, "32 lower-case hex digits, as they were given");
+	return false;
 }
 
 void on_bonus_spins_end(struct edge_request *request, void *context)
@@ -191,11 +178,6 @@ void on_bonus_spins_end(struct edge_request *request, void *context)
 /* ---- looking ------------------------------------------------------------------------------------
  */
 
-struct waiting {
-	struct gateway *gateway;
-	uint64_t ticket;
-};
-
 static void one_json(struct json_out *out, const PGresult *result, int i)
 {
 	int64_t spins = pg_number(result, i, 6);
@@ -222,13 +204,10 @@ static void one_json(struct json_out *out, const PGresult *result, int i)
 
 static void on_list(void *context, PGresult *result, const char *error)
 {
-	struct waiting *waiting = context;
+	struct waiter *waiting = context;
 	struct json_out *out = &waiting->gateway->out;
-	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
-	bool good = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
-	if (request != NULL && !good) {
-		answer_unavailable(request, error);
-	} else if (request != NULL) {
+	struct edge_request *request = waiter_rows(waiting, result, error);
+	if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, "bonus_spins", '[');
@@ -245,7 +224,6 @@ void on_bonus_spins_list(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { NULL };
 	struct gateway *gateway = context;
-	struct waiting *waiting;
 	uint32_t operator_id;
 	player_id player;
 	char number[24];
@@ -253,16 +231,12 @@ void on_bonus_spins_list(struct edge_request *request, void *context)
 	if (!auth_operator_path(gateway, request, &operator_id) ||
 		!player_path(request, operator_id, &player) || !answer_query(request, names))
 		return;
-	waiting = calloc(1, sizeof(*waiting));
-	if (waiting == NULL)
-		fatal("out of memory");
-	waiting->gateway = gateway;
-	waiting->ticket = edge_ticket(request);
 	(void)snprintf(number, sizeof(number), "%" PRId64, player);
 	pg_pool_query(gateway->pg_ro,
 		"select encode(id, 'hex'), game, currency, coin_minor, lines, coins, spins, used, "
 		"(extract(epoch from expires) * 1000000)::bigint, given_seq, (ended_seq is not "
 		"null)::integer from wallet.spin_grant where player = $1::bigint "
 		"order by given_seq desc limit " LIST_MAX,
-		1, parameters, QUERY_MS, on_list, waiting);
+		1, parameters, QUERY_MS, on_list,
+		waiter_new(sizeof(struct waiter), gateway, request, player));
 }

@@ -4,6 +4,7 @@
 
 #include "jackpot.pb-c.h"
 #include "libcommon/base/currency.h"
+#include "libcommon/base/hex.h"
 #include "libcommon/io/log.h"
 
 #include <inttypes.h>
@@ -31,9 +32,7 @@ static const char pool_sql[] =
 	"select pool from wallet.claim where player = $1 and move = $2 and index = $3 and kind = 2";
 
 struct waiting {
-	struct gateway *gateway;
-	uint64_t ticket;
-	player_id player;
+	struct waiter waiter; /* first */
 	int64_t move, index, pick, position;
 };
 
@@ -134,10 +133,7 @@ static struct shown shown_of_row(const PGresult *rows, int i)
 
 static const char *hex(const ProtobufCBinaryData *data, char out[2 * 32 + 1])
 {
-	size_t n = data->len < 32 ? data->len : 32;
-	for (size_t i = 0; i < n; i++)
-		(void)snprintf(out + 2 * i, 3, "%02x", data->data[i]);
-	out[2 * n] = '\0';
+	hex_format(data->data, data->len < 32 ? data->len : 32, out);
 	return out;
 }
 
@@ -172,38 +168,15 @@ static void round_of_message(struct json_out *out, const Carillon__CardRound *ro
  * ----------------------------------------------------------------------------------------------------------
  */
 
-static struct waiting *waiting_new(
-	struct gateway *gateway, struct edge_request *request, player_id player)
-{
-	struct waiting *waiting = calloc(1, sizeof(*waiting));
-	if (waiting == NULL)
-		fatal("out of memory");
-	waiting->gateway = gateway;
-	waiting->ticket = edge_ticket(request);
-	waiting->player = player;
-	return waiting;
-}
-
 static void query(struct waiting *waiting, const char *sql, bool one, pg_done *done)
 {
 	char player[TEXT_NUMBER], move[TEXT_NUMBER], index[TEXT_NUMBER];
 	const char *parameters[] = { player, move, index };
-	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->player);
+	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->waiter.player);
 	(void)snprintf(move, sizeof(move), "%" PRId64, waiting->move);
 	(void)snprintf(index, sizeof(index), "%" PRId64, waiting->index);
-	pg_pool_query(
-		waiting->gateway->pg_ro, sql, one ? 3 : 1, parameters, QUERY_MS, done, waiting);
-}
-
-/* The request if it still waits and there are rows to give. */
-static struct edge_request *queried(
-	const struct waiting *waiting, const PGresult *result, const char *error)
-{
-	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
-	if (request == NULL || (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK))
-		return request;
-	answer_unavailable(request, error != NULL ? error : PQresultErrorMessage(result));
-	return NULL;
+	pg_pool_query(waiting->waiter.gateway->pg_ro, sql, one ? 3 : 1, parameters, QUERY_MS, done,
+		waiting);
 }
 
 static void unknown(struct edge_request *request, const struct waiting *waiting)
@@ -239,8 +212,8 @@ static void sets_json(struct json_out *out, const PGresult *rows)
 static void on_open(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
-	struct edge_request *request = queried(waiting, result, error);
+	struct json_out *out = &waiting->waiter.gateway->out;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 	if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
@@ -252,7 +225,7 @@ static void on_open(void *context, PGresult *result, const char *error)
 		out_close(out, ']');
 		sets_json(out, result);
 		out_close(out, '}');
-		answer_sent(waiting->gateway, request, 200);
+		answer_sent(waiting->waiter.gateway, request, 200);
 	}
 	free(waiting);
 }
@@ -262,7 +235,8 @@ void on_cards(struct edge_request *request, void *context)
 	static const char *const names[] = { NULL };
 	player_id player;
 	if (auth_player(context, request, &player) && answer_query(request, names))
-		query(waiting_new(context, request, player), open_sql, false, on_open);
+		query(waiter_new(sizeof(struct waiting), context, request, player), open_sql, false,
+			on_open);
 }
 
 /* "17-1" of the path. */
@@ -285,8 +259,8 @@ static bool id_of(struct edge_request *request, int64_t *move_r, int64_t *index_
 static void on_one(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
-	struct edge_request *request = queried(waiting, result, error);
+	struct json_out *out = &waiting->waiter.gateway->out;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 	if (request != NULL && PQntuples(result) == 0) {
 		unknown(request, waiting);
 	} else if (request != NULL) {
@@ -295,7 +269,7 @@ static void on_one(void *context, PGresult *result, const char *error)
 		out_open(out, NULL, '{');
 		round_json(out, "card_round", &shown);
 		out_close(out, '}');
-		answer_sent(waiting->gateway, request, 200);
+		answer_sent(waiting->waiter.gateway, request, 200);
 	}
 	free(waiting);
 }
@@ -308,7 +282,7 @@ void on_card(struct edge_request *request, void *context)
 	if (!auth_player(context, request, &player) || !answer_query(request, names) ||
 		!id_of(request, &move, &index))
 		return;
-	struct waiting *waiting = waiting_new(context, request, player);
+	struct waiting *waiting = waiter_new(sizeof(*waiting), context, request, player);
 	waiting->move = move;
 	waiting->index = index;
 	query(waiting, one_sql, true, on_one);
@@ -369,16 +343,16 @@ static void on_picked(struct gateway *gateway, struct edge_request *request, con
 static void on_pool(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct edge_request *request = queried(waiting, result, error);
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 	if (request != NULL && PQntuples(result) == 0) {
 		unknown(request, waiting);
 	} else if (request != NULL) {
-		struct ask ask = { .done = on_picked, .player = waiting->player };
+		struct ask ask = { .done = on_picked, .player = waiting->waiter.player };
 		Carillon__JackpotCommand command;
 		Carillon__CardPick pick;
 		carillon__jackpot_command__init(&command);
 		carillon__card_pick__init(&pick);
-		pick.player = waiting->player;
+		pick.player = waiting->waiter.player;
 		pick.round = (uint64_t)waiting->move;
 		pick.index = (uint32_t)waiting->index;
 		pick.pick = (uint32_t)waiting->pick;
@@ -386,7 +360,7 @@ static void on_pool(void *context, PGresult *result, const char *error)
 		command.pool = (uint32_t)pg_number(result, 0, 0);
 		command.body_case = CARILLON__JACKPOT_COMMAND__BODY_PICK;
 		command.pick = &pick;
-		(void)ask_cards(waiting->gateway, request, ask, &command);
+		(void)ask_cards(waiting->waiter.gateway, request, ask, &command);
 	}
 	free(waiting);
 }
@@ -399,7 +373,7 @@ void on_card_pick(struct edge_request *request, void *context)
 	if (!auth_player(context, request, &player) || !id_of(request, &move, &index) ||
 		!answer_parse(request, pick_fields, &body))
 		return;
-	struct waiting *waiting = waiting_new(context, request, player);
+	struct waiting *waiting = waiter_new(sizeof(*waiting), context, request, player);
 	waiting->move = move;
 	waiting->index = index;
 	waiting->pick = body.pick;

@@ -148,6 +148,20 @@ void answer_reply(
 void answer_sent(struct gateway *gateway, struct edge_request *request,
 	uint32_t status); /* gateway->out, closed */
 
+/* Who waits for a query: the first member of what a handler keeps of a request. */
+struct waiter {
+	struct gateway *gateway;
+	uint64_t ticket;
+	player_id player; /* 0: nobody's */
+};
+/* size of the handler's own struct, zeroed behind the waiter; free()d by `done`. Never NULL. */
+void *waiter_new(
+	size_t size, struct gateway *gateway, struct edge_request *request, player_id player);
+/* The request if it still waits and the query gave rows; else NULL, and 503 where somebody waits.
+ */
+struct edge_request *waiter_rows(
+	const struct waiter *waiter, const PGresult *result, const char *error);
+
 /* ---- sessions.c ---- */
 
 void sessions_tick(struct gateway *gateway); /* every 20 ms */

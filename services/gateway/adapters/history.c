@@ -34,12 +34,12 @@
 	"$2::integer and j.seq = w.prev_seq "                                                      \
 	"where w.prev_seq > 0 and w.n < $4::bigint " stop ") "                                     \
 	"select " COLUMNS ", (extract(epoch from time) * 1000000)::bigint, case when kind = 24 "   \
-			  "then record end, (kind = 2 and outside_id is not null)::integer, case "  \
-			  "when kind = 24 then (select count(*) from wallet.claim c where "         \
-			  "c.player = $1::bigint and c.closed_seq = walk.seq and c.kind = 2) "      \
-			  "when claims > 0 then (select count(*) from wallet.claim c where "        \
-			  "c.player = $1::bigint and c.move = walk.move and c.kind = 2) "           \
-			  "else 0 end from walk "
+	"then record end, (kind = 2 and outside_id is not null)::integer, case "                   \
+	"when kind = 24 then (select count(*) from wallet.claim c where "                          \
+	"c.player = $1::bigint and c.closed_seq = walk.seq and c.kind = 2) "                       \
+	"when claims > 0 then (select count(*) from wallet.claim c where "                         \
+	"c.player = $1::bigint and c.move = walk.move and c.kind = 2) "                            \
+	"else 0 end from walk "
 
 static const char journal_sql[] = WALK("") "order by seq desc";
 static const char replay_sql[] = WALK(
@@ -47,10 +47,8 @@ static const char replay_sql[] = WALK(
 
 /* What a request waits for. */
 struct waiting {
-	struct gateway *gateway;
-	uint64_t ticket;
+	struct waiter waiter; /* first */
 	int64_t limit, before;
-	player_id player;
 	char *replay; /* the members of the answer that are there already */
 };
 
@@ -148,26 +146,14 @@ static void walk(struct waiting *waiting, const char *sql, int64_t from, int64_t
 	char player[TEXT_NUMBER], shard[TEXT_NUMBER], start[TEXT_NUMBER], count[TEXT_NUMBER],
 		until[TEXT_NUMBER];
 	const char *parameters[] = { player, shard, start, count, until };
-	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->player);
+	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->waiter.player);
 	(void)snprintf(shard, sizeof(shard), "%" PRIu32,
-		shard_of_player(waiting->player, waiting->gateway->shards));
+		shard_of_player(waiting->waiter.player, waiting->waiter.gateway->shards));
 	(void)snprintf(start, sizeof(start), "%" PRId64, from);
 	(void)snprintf(count, sizeof(count), "%" PRId64, rows);
 	(void)snprintf(until, sizeof(until), "%" PRId64, round);
-	pg_pool_query(waiting->gateway->pg_ro, sql, round > 0 ? 5 : 4, parameters, QUERY_MS, done,
-		waiting);
-}
-
-static struct waiting *waiting_new(
-	struct gateway *gateway, struct edge_request *request, player_id player)
-{
-	struct waiting *waiting = calloc(1, sizeof(*waiting));
-	if (waiting == NULL)
-		fatal("out of memory");
-	waiting->gateway = gateway;
-	waiting->ticket = edge_ticket(request);
-	waiting->player = player;
-	return waiting;
+	pg_pool_query(waiting->waiter.gateway->pg_ro, sql, round > 0 ? 5 : 4, parameters, QUERY_MS,
+		done, waiting);
 }
 
 /* limit and before of the query; NULL when answered. */
@@ -186,22 +172,10 @@ static struct waiting *page_begin(struct edge_request *request, struct gateway *
 		answer_bad(request, "before", text, "\"next\" of the page before");
 		return NULL;
 	}
-	struct waiting *waiting = waiting_new(gateway, request, player);
+	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, player);
 	waiting->limit = limit;
 	waiting->before = before;
 	return waiting;
-}
-
-/* The request if it still waits and the query has rows to give; else NULL, and 503 where somebody
- * waits. */
-static struct edge_request *page_result(
-	struct waiting *waiting, const PGresult *result, const char *error)
-{
-	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
-	if (request == NULL || (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK))
-		return request;
-	answer_unavailable(request, error != NULL ? error : PQresultErrorMessage(result));
-	return NULL;
 }
 
 static void next_json(struct json_out *out, int64_t next)
@@ -219,8 +193,8 @@ static void next_json(struct json_out *out, int64_t next)
 static void on_journal_rows(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
-	struct edge_request *request = page_result(waiting, result, error);
+	struct json_out *out = &waiting->waiter.gateway->out;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 	if (request == NULL)
 		goto out;
 	struct history_row row = { 0 };
@@ -236,7 +210,7 @@ static void on_journal_rows(void *context, PGresult *result, const char *error)
 	out_close(out, ']');
 	next_json(out, row.prev_seq > 0 ? row.seq : 0);
 	out_close(out, '}');
-	answer_sent(waiting->gateway, request, 200);
+	answer_sent(waiting->waiter.gateway, request, 200);
 out:
 	free(waiting);
 }
@@ -276,8 +250,8 @@ static void on_round_rows(void *context, PGresult *result, const char *error)
 	static struct history_row rows[ROWS_MAX];
 	static struct history_round rounds[HISTORY_ROUNDS_MAX];
 	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
-	struct edge_request *request = page_result(waiting, result, error);
+	struct json_out *out = &waiting->waiter.gateway->out;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 	if (request == NULL)
 		goto out;
 	size_t n = (size_t)PQntuples(result);
@@ -295,7 +269,7 @@ static void on_round_rows(void *context, PGresult *result, const char *error)
 	out_close(out, ']');
 	next_json(out, next);
 	out_close(out, '}');
-	answer_sent(waiting->gateway, request, 200);
+	answer_sent(waiting->waiter.gateway, request, 200);
 out:
 	free(waiting);
 }
@@ -316,8 +290,9 @@ void on_rounds(struct edge_request *request, void *context)
 static void on_replay_rows(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
-	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
+	struct json_out *out = &waiting->waiter.gateway->out;
+	struct edge_request *request =
+		edge_find(waiting->waiter.gateway->edge, waiting->waiter.ticket);
 	if (request == NULL)
 		goto out;
 	out_begin(out);
@@ -335,7 +310,7 @@ static void on_replay_rows(void *context, PGresult *result, const char *error)
 		out_null(out, "rows");
 	}
 	out_close(out, '}');
-	answer_sent(waiting->gateway, request, 200);
+	answer_sent(waiting->waiter.gateway, request, 200);
 out:
 	free(waiting->replay);
 	free(waiting);
@@ -356,7 +331,7 @@ void history_replay(struct gateway *gateway, struct edge_request *request, const
 		answer_reply(gateway, request, reply);
 		return;
 	}
-	struct waiting *waiting = waiting_new(gateway, request, ask->player);
+	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, ask->player);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_bool(out, "replay", true);

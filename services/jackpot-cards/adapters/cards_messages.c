@@ -2,85 +2,28 @@
 #include "services/jackpot-cards/adapters/cards_messages.h"
 
 #include "libcommon/io/clock.h"
+#include "libcommon/io/jackpot_send.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pool_counters.h"
 
 #include "bus.pb-c.h"
-#include "wallet.pb-c.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define KEY_BYTES 8
 #define REFUSAL_MAX 128
 
-static uint32_t incarnation_of(struct service *service, const struct set_instance *instance)
+static struct jackpot_source source_of(const struct set_instance *instance, uint64_t seq)
 {
-	const struct service_shard *held = service_shard(service, instance->shard);
-	return held != NULL ? held->incarnation : 1;
-}
-
-/* protobuf-c's fields are not const, and it does not write to what it packs. */
-static char *text_of(const char *constant)
-{
-	union {
-		const char *in;
-		char *out;
-	} both = { .in = constant };
-	return both.out;
-}
-
-static ProtobufCBinaryData data_of(const uint8_t *bytes, size_t length)
-{
-	union {
-		const uint8_t *in;
-		uint8_t *out;
-	} both = { .in = bytes };
-	return (ProtobufCBinaryData){ length, both.out };
-}
-
-static uint8_t *packed(const ProtobufCMessage *message, size_t *length_r)
-{
-	*length_r = protobuf_c_message_get_packed_size(message);
-	uint8_t *bytes = malloc(*length_r > 0 ? *length_r : 1);
-	if (bytes == NULL)
-		fatal("out of memory");
-	(void)protobuf_c_message_pack(message, bytes);
-	return bytes;
-}
-
-static void send(struct service *service, enum topic topic, uint32_t partition, uint64_t number,
-	const ProtobufCMessage *message, bool now)
-{
-	uint8_t key[KEY_BYTES];
-	size_t length;
-	uint8_t *bytes = packed(message, &length);
-	for (int i = 0; i < KEY_BYTES; i++)
-		key[i] = (uint8_t)(number >> (8 * (KEY_BYTES - 1 - i)));
-	if (now)
-		service_send_now(service, topic, partition, key, sizeof(key), bytes, length);
-	else
-		service_send(service, topic, partition, key, sizeof(key), bytes, length);
-	free(bytes);
-}
-
-static void send_fact_as(struct service *service, const struct set_instance *instance, uint64_t seq,
-	Carillon__JackpotFact *fact)
-{
-	Carillon__Envelope envelope;
-	carillon__envelope__init(&envelope);
-	service_envelope(service, &envelope, incarnation_of(service, instance), seq);
-	fact->envelope = &envelope;
-	fact->pool = instance->set.number;
-	send(service, TOPIC_JACKPOT_FACTS, instance->shard, instance->set.number, &fact->base,
-		false);
+	return (struct jackpot_source){ instance->set.number, instance->link.shard, seq };
 }
 
 /* The newest. */
 static void send_fact(
 	struct service *service, const struct set_instance *instance, Carillon__JackpotFact *fact)
 {
-	send_fact_as(service, instance, instance->fact_seq, fact);
+	struct jackpot_source source = source_of(instance, instance->fact_seq);
+	jackpot_send_fact(service, &source, fact, false);
 }
 
 static int64_t value_of(const struct set_instance *instance, enum card_level level)
@@ -96,44 +39,22 @@ static int64_t value_of(const struct set_instance *instance, enum card_level lev
 void cards_send_state(struct service *service, const struct set_instance *instance)
 {
 	const struct card_set *set = &instance->set;
-	Carillon__RowState rows[CARD_LEVELS];
-	Carillon__RowState *pointers[CARD_LEVELS];
-	Carillon__PoolState state;
-	Carillon__JackpotFact fact;
-	const int128 amounts[] = { set->t_e18, set->books.jp_reserve.e27, set->books.jp_seed.e27,
-		set->books.jp_pool.e27, set->books.house_seed.e27, set->books.paid.e27 };
-	char texts[6][AMOUNT_TEXT_MAX];
-	char live[] = "live";
+	struct jackpot_source source = source_of(instance, instance->fact_seq);
+	int64_t values[CARD_LEVELS];
 	const char *broken;
-	carillon__pool_state__init(&state);
-	carillon__jackpot_fact__init(&fact);
-	for (size_t i = 0; i < 6; i++)
-		(void)int128_format(amounts[i], texts[i]);
-	for (int i = 0; i < CARD_LEVELS; i++) {
-		const struct pool_row *row = &set->level[i];
-		carillon__row_state__init(&rows[i]);
-		rows[i].pool = set->number;
-		rows[i].currency = row->currency;
-		rows[i].level = row->level;
-		rows[i].value_minor = value_of(instance, (enum card_level)row->level);
-		rows[i].seed_minor = row->terms.seed_minor;
-		rows[i].version = instance->version;
-		rows[i].hits = row->hits;
-		pointers[i] = &rows[i];
-	}
-	state.n_rows = CARD_LEVELS;
-	state.rows = pointers;
-	state.status = live;
-	state.contributions = texts[0];
-	state.reserve = texts[1];
-	state.seed = texts[2];
-	state.pool = texts[3];
-	state.house_seed = texts[4];
-	state.paid = texts[5];
-	state.identities_hold = card_set_identities_hold(set, &broken);
-	fact.body_case = CARILLON__JACKPOT_FACT__BODY_STATE;
-	fact.state = &state;
-	send_fact(service, instance, &fact);
+	for (int i = 0; i < CARD_LEVELS; i++)
+		values[i] = value_of(instance, (enum card_level)set->level[i].level);
+	struct jackpot_state state = {
+		.status = "live",
+		.t_e18 = set->t_e18,
+		.books = &set->books,
+		.rows_n = CARD_LEVELS,
+		.rows = set->level,
+		.values_minor = values,
+		.version = instance->version,
+		.identities_hold = card_set_identities_hold(set, &broken),
+	};
+	jackpot_send_state(service, &source, &state);
 }
 
 void cards_send_refusal(struct service *service, const struct set_instance *instance,
@@ -187,26 +108,9 @@ bool cards_show_counters(struct redis_link *link, const struct set_instance *ins
 void cards_send_award(struct service *service, const struct set_instance *instance,
 	const struct card_play *play, bool now)
 {
-	Carillon__Envelope envelope;
-	Carillon__Award award;
-	Carillon__WalletCommand command;
-	carillon__envelope__init(&envelope);
-	carillon__award__init(&award);
-	carillon__wallet_command__init(&command);
-	service_envelope(service, &envelope, incarnation_of(service, instance), 0);
-	award.move = play->id.move;
-	award.index = play->id.index;
-	award.pool = instance->set.number;
-	award.paid_minor = play->paid_minor;
-	award.currency = play->currency;
-	award.hit = play->hit;
-	command.envelope = &envelope;
-	command.player = play->id.player;
-	command.body_case = CARILLON__WALLET_COMMAND__BODY_AWARD;
-	command.award = &award;
-	send(service, TOPIC_WALLET_COMMANDS,
-		shard_of_player(play->id.player, service_shards(service)),
-		(uint64_t)play->id.player, &command.base, now);
+	struct jackpot_source source = source_of(instance, 0);
+	struct jackpot_award award = { play->id, play->paid_minor, play->currency, play->hit };
+	jackpot_send_award(service, &source, &award, now);
 }
 
 struct round_out {
@@ -230,7 +134,7 @@ static void fill_round(
 	round->currency = play->currency;
 	round->opened_us = play->opened_us;
 	round->expires_us = play->expires_us;
-	round->secret_hash = data_of(play->secret_hash, sizeof(play->secret_hash));
+	round->secret_hash = jackpot_data(play->secret_hash, sizeof(play->secret_hash));
 	for (uint32_t i = 0; i < play->round.picked; i++) {
 		carillon__turned_card__init(&out->turned[i]);
 		out->turned[i].pick = i + 1;
@@ -246,7 +150,7 @@ static void fill_round(
 	round->level = play->round.deal.level;
 	round->paid_minor = play->paid_minor;
 	round->hit = play->hit;
-	round->secret = data_of(play->secret, sizeof(play->secret));
+	round->secret = jackpot_data(play->secret, sizeof(play->secret));
 }
 
 void cards_send_round(struct service *service, struct set_instance *instance,
@@ -269,37 +173,23 @@ void cards_send_round(struct service *service, struct set_instance *instance,
 void cards_send_hit(
 	struct service *service, const struct set_instance *instance, const struct card_play *play)
 {
-	Carillon__Claim claim;
-	Carillon__RowState row;
-	Carillon__HitFact hit;
-	Carillon__JackpotFact fact;
-	carillon__claim__init(&claim);
-	carillon__row_state__init(&row);
-	carillon__hit_fact__init(&hit);
-	carillon__jackpot_fact__init(&fact);
-	claim.index = play->id.index;
-	claim.pool = instance->set.number;
-	claim.kind = CARILLON__CLAIM_KIND__CLAIM_CARDS;
-	claim.currency = play->currency;
-	claim.stake_minor = play->stake_minor;
-	claim.player = play->id.player;
-	claim.move = play->id.move;
-	claim.time_us = play->claimed_us;
-	row.pool = instance->set.number;
-	row.currency = CARD_SET_CURRENCY;
-	row.level = play->round.deal.level;
-	row.value_minor = play->next_value_minor;
-	row.seed_minor = play->next_seed_minor;
-	row.version = play->version;
-	row.hits = play->price.number;
-	hit.hit = play->hit;
-	hit.claim = &claim;
-	hit.paid_minor = play->paid_minor;
-	hit.row_after = &row;
-	hit.masked = true;
-	fact.body_case = CARILLON__JACKPOT_FACT__BODY_HIT;
-	fact.hit = &hit;
-	send_fact_as(service, instance, play->fact_seq, &fact);
+	struct jackpot_source source = source_of(instance, play->fact_seq);
+	struct jackpot_hit news = {
+		.claim = play->id,
+		.kind = CARILLON__CLAIM_KIND__CLAIM_CARDS,
+		.currency = play->currency,
+		.stake_minor = play->stake_minor,
+		.paid_minor = play->paid_minor,
+		.hit = play->hit,
+		.claimed_us = play->claimed_us,
+		.row_currency = CARD_SET_CURRENCY,
+		.level = play->round.deal.level,
+		.next_value_minor = play->next_value_minor,
+		.next_seed_minor = play->next_seed_minor,
+		.version = play->version,
+		.row_hits = play->price.number,
+	};
+	jackpot_send_hit(service, &source, &news, false);
 }
 
 static void send_reply(struct service *service, const struct card_asker *asker,
@@ -316,7 +206,7 @@ static void send_reply(struct service *service, const struct card_asker *asker,
 	bus.envelope = &envelope;
 	bus.body_case = CARILLON__BUS__BODY_CARD;
 	bus.card = reply;
-	uint8_t *bytes = packed(&bus.base, &length);
+	uint8_t *bytes = jackpot_pack(&bus.base, &length);
 	if (now)
 		service_bus_send_now(service, asker->reply_to, bytes, length);
 	else
@@ -339,9 +229,9 @@ void cards_reply(struct service *service, const struct set_instance *instance,
 	reply.http_status = 200;
 	if (status != CARD_PICK_OK && status != CARD_PICK_REPEATED) {
 		reply.http_status = status == CARD_PICK_POSITION ? 400 : 409;
-		reply.error = text_of(CODES[status]);
-		reply.message = text_of(card_pick_status_text(status));
-		reply.where = text_of(status == CARD_PICK_TURNED ? "position" : "pick");
+		reply.error = jackpot_text(CODES[status]);
+		reply.message = jackpot_text(card_pick_status_text(status));
+		reply.where = jackpot_text(status == CARD_PICK_TURNED ? "position" : "pick");
 		(void)snprintf(found, sizeof(found), "pick %u at position %u", pick, position);
 		(void)snprintf(expected, sizeof(expected),
 			card_round_won(&play->round) ? "no more picks" : "pick %u, face down",
@@ -358,7 +248,7 @@ void cards_reply_fault(struct service *service, const struct card_asker *asker, 
 	Carillon__CardReply reply;
 	carillon__card_reply__init(&reply);
 	reply.http_status = http;
-	reply.error = text_of(code);
-	reply.message = text_of(message);
+	reply.error = jackpot_text(code);
+	reply.message = jackpot_text(message);
 	send_reply(service, asker, &reply, true);
 }

@@ -99,7 +99,7 @@ static struct set_instance *open_set(
 	if (instance == NULL)
 		fatal("out of memory");
 	instance->set.number = config->number;
-	instance->shard = shard;
+	instance->link = (struct jackpot_link){ .pool = config->number, .shard = shard };
 	memcpy(instance->id, config->id, sizeof(instance->id));
 	memcpy(terms.seed_minor, config->seed_minor, sizeof(terms.seed_minor));
 	memcpy(terms.wager_ppm, config->wager_ppm, sizeof(terms.wager_ppm));
@@ -130,31 +130,20 @@ void cards_service_open(struct service *service, struct service_shard *shard)
 		const struct card_set_config *config = &self.sets.set[i];
 		if (shard_of_pool(config->number, service_shards(service)) != shard->shard)
 			continue;
-		struct set_instance *instance = open_set(service, config, shard->shard);
-		instance->next = shard->state;
-		shard->state = instance;
+		jackpot_list_add(shard, &open_set(service, config, shard->shard)->link);
 	}
 	service_commit_soon(service);
 }
 
 void cards_service_close(struct service *service, struct service_shard *shard)
 {
-	struct set_instance *next;
+	struct set_instance *at;
 	(void)service;
-	for (struct set_instance *at = shard->state; at != NULL; at = next) {
-		next = at->next;
+	while ((at = shard->state) != NULL) {
+		shard->state = at->link.next;
 		rounds_free(at);
 		free(at);
 	}
-	shard->state = NULL;
-}
-
-static struct set_instance *find_set(const struct service_shard *shard, uint32_t number)
-{
-	for (struct set_instance *at = shard->state; at != NULL; at = at->next)
-		if (at->set.number == number)
-			return at;
-	return NULL;
 }
 
 /* ---- feed
@@ -223,7 +212,7 @@ static enum service_message_status take_feed(struct service *service,
 		service_reason(service, "%s", reason);
 		return SERVICE_UNREADABLE;
 	}
-	struct set_instance *instance = find_set(shard, feed->pool);
+	struct set_instance *instance = jackpot_list_find(shard, feed->pool);
 	/* Progressive pools share the topic; they have a service of their own. */
 	enum service_message_status status =
 		instance == NULL ? SERVICE_TAKEN : apply_feed(service, instance, feed);
@@ -260,7 +249,7 @@ static enum service_message_status take_command(struct service *service,
 	Carillon__JackpotCommand *command = pool_command_read(service, message);
 	if (command == NULL)
 		return SERVICE_UNREADABLE;
-	struct set_instance *instance = find_set(shard, command->pool);
+	struct set_instance *instance = jackpot_list_find(shard, command->pool);
 	enum service_message_status status =
 		instance == NULL ? SERVICE_TAKEN : apply_command(service, instance, command);
 	carillon__jackpot_command__free_unpacked(command, NULL);
@@ -279,24 +268,15 @@ enum service_message_status cards_service_message(struct service *service,
  * -------------------------------------------------------------------------------------------------
  */
 
-typedef void each(struct service *service, struct set_instance *instance, uint64_t mono_us);
-
-static void for_each(struct service *service, each *visit, uint64_t mono_us)
-{
-	struct service_shard *shard;
-	for (size_t i = 0; (shard = service_shard_at(service, i)) != NULL; i++)
-		for (struct set_instance *at = shard->state; at != NULL; at = at->next)
-			visit(service, at, mono_us);
-}
-
 static struct {
 	int128 t_e18;
 	int64_t waiting;
 	uint64_t counters_us;
 } sums;
 
-static void add_up(struct service *service, struct set_instance *instance, uint64_t mono_us)
+static void add_up(struct service *service, void *visited, uint64_t mono_us)
 {
+	struct set_instance *instance = visited;
 	(void)service;
 	(void)mono_us;
 	sums.t_e18 += instance->set.t_e18;
@@ -305,21 +285,27 @@ static void add_up(struct service *service, struct set_instance *instance, uint6
 		sums.counters_us = instance->counters_us;
 }
 
-static void look_for_rates(struct service *service, struct set_instance *instance, uint64_t mono_us)
+static void look_for_rates(struct service *service, void *visited, uint64_t mono_us)
 {
+	struct set_instance *instance = visited;
 	(void)mono_us;
 	open_tallies(service, instance);
 }
 
+static void tick_rounds(struct service *service, void *visited, uint64_t mono_us)
+{
+	rounds_tick(service, visited, mono_us);
+}
+
 void cards_service_tick(struct service *service, uint64_t mono_us)
 {
-	for_each(service, rounds_tick, mono_us);
+	jackpot_list_each(service, tick_rounds, mono_us);
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
 	memset(&sums, 0, sizeof(sums));
 	sums.counters_us = mono_us;
-	for_each(service, add_up, mono_us);
+	jackpot_list_each(service, add_up, mono_us);
 	metric_set(self.t, (int64_t)(sums.t_e18 / 1000000000000));
 	metric_set(self.waiting, sums.waiting);
 	metric_set(self.redis_age, (int64_t)(mono_us - sums.counters_us));
@@ -327,12 +313,13 @@ void cards_service_tick(struct service *service, uint64_t mono_us)
 		self.tallies_us = mono_us;
 	if (mono_us >= self.tallies_us + TALLIES_US) {
 		self.tallies_us = mono_us;
-		for_each(service, look_for_rates, mono_us);
+		jackpot_list_each(service, look_for_rates, mono_us);
 	}
 }
 
-static void write_set(struct service *service, struct set_instance *instance, uint64_t mono_us)
+static void write_set(struct service *service, void *visited, uint64_t mono_us)
 {
+	struct set_instance *instance = visited;
 	instance->show = instance->unshown &&
 			 (instance->show_now || mono_us >= instance->shown_us + SHOW_US);
 	if (instance->show)
@@ -349,11 +336,12 @@ static void write_set(struct service *service, struct set_instance *instance, ui
 
 void cards_service_write(struct service *service)
 {
-	for_each(service, write_set, clock_mono_us());
+	jackpot_list_each(service, write_set, clock_mono_us());
 }
 
-static void show_set(struct service *service, struct set_instance *instance, uint64_t mono_us)
+static void show_set(struct service *service, void *visited, uint64_t mono_us)
 {
+	struct set_instance *instance = visited;
 	(void)service;
 	rounds_committed(instance);
 	if (instance->show) {
@@ -369,5 +357,5 @@ static void show_set(struct service *service, struct set_instance *instance, uin
 
 void cards_service_committed(struct service *service)
 {
-	for_each(service, show_set, clock_mono_us());
+	jackpot_list_each(service, show_set, clock_mono_us());
 }

@@ -1,5 +1,6 @@
 #include "services/jackpot-cards/adapters/round_store.h"
 
+#include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 
@@ -12,13 +13,17 @@
 #define NUMBERS_MAX 64 /* text of an array of picks or weights */
 #define HEX_MAX (2 * CARD_SECRET_BYTES + 3)
 
-#define COLUMNS                                                                                    \
-	"number, player, move, index, currency, stake_minor, wallet_shard, wallet_seq, "           \
-	"(extract(epoch from claimed) * 1000000)::bigint, "                                        \
-	"(extract(epoch from opened) * 1000000)::bigint, "                                         \
-	"(extract(epoch from expires) * 1000000)::bigint, key, salt, secret_hash, "                \
-	"array_to_string(weights, ' '), array_to_string(positions, ' '), "                         \
-	"array_to_string(suits, ' '), by_house, won, coalesce(hit, 0), coalesce(paid_minor, 0) "
+#define COLUMNS_OF(r)                                                                              \
+	r ".number, " r ".player, " r ".move, " r ".index, " r ".currency, " r ".stake_minor, " r  \
+	  ".wallet_shard, " r ".wallet_seq, (extract(epoch from " r                                \
+	  ".claimed) * 1000000)::bigint, (extract(epoch from " r                                   \
+	  ".opened) * 1000000)::bigint, (extract(epoch from " r ".expires) * 1000000)::bigint, " r \
+	  ".key, " r ".salt, " r ".secret_hash, array_to_string(" r                                \
+	  ".weights, ' '), array_to_string(" r ".positions, ' '), array_to_string(" r              \
+	  ".suits, ' '), " r ".by_house, " r ".won, coalesce(" r ".hit, 0), coalesce(" r           \
+	  ".paid_minor, 0)"
+#define COLUMNS COLUMNS_OF("round") " "
+#define COLUMNS_N 21
 
 /* ---- in
  * ---------------------------------------------------------------------------------------------------------------
@@ -154,62 +159,47 @@ size_t round_store_newest(PGconn *conn, uint32_t set, const struct card_keys *ke
 	struct card_play *plays, size_t max)
 {
 	struct pg_args args = { 0 };
-	size_t n = 0;
 	pg_args_int(&args, set);
 	pg_args_int(&args, (int64_t)max);
 	PGresult *rows = pg_args_query(&args, conn,
-		"select player, move, index, fact_seq, version, next_value_minor, next_seed_minor, "
-		"level_hit from cards.hit where pool = $1 order by hit desc limit $2");
-	for (int i = PQntuples(rows) - 1; i >= 0; i--) {
-		struct claim_id id = { pg_number(rows, i, 0), pg_u64(rows, i, 1),
-			pg_u32(rows, i, 2) };
-		struct card_play *play = &plays[n];
-		if (!round_store_find(conn, set, &id, keys, play))
-			fatal("cards.hit: found a hit of player %" PRId64
-			      " without a round in cards.round",
-				id.player);
-		play->fact_seq = pg_u64(rows, i, 3);
-		play->version = pg_u64(rows, i, 4);
-		play->next_value_minor = pg_number(rows, i, 5);
-		play->next_seed_minor = pg_number(rows, i, 6);
-		play->price.number = pg_u64(rows, i, 7);
-		n++;
+		"select " COLUMNS_OF(
+			"r") ", h.fact_seq, h.version, h.next_value_minor, h.next_seed_minor, h.level_hit from "
+			     "cards.hit h join cards.round r using (player, move, index) where h.pool = $1 "
+			     "order by h.hit desc limit $2");
+	int n = PQntuples(rows);
+	for (int i = 0; i < n; i++) {
+		struct card_play *play = &plays[n - 1 - i];
+		read_round(rows, i, keys, play);
+		play->fact_seq = pg_u64(rows, i, COLUMNS_N);
+		play->version = pg_u64(rows, i, COLUMNS_N + 1);
+		play->next_value_minor = pg_number(rows, i, COLUMNS_N + 2);
+		play->next_seed_minor = pg_number(rows, i, COLUMNS_N + 3);
+		play->price.number = pg_u64(rows, i, COLUMNS_N + 4);
 	}
 	PQclear(rows);
-	return n;
+	return (size_t)n;
 }
 
 size_t round_store_unpaid(PGconn *conn, uint32_t set, const struct card_keys *keys,
 	struct card_play *plays, size_t max)
 {
 	struct pg_args args = { 0 };
-	size_t n = 0;
 	pg_args_int(&args, set);
 	pg_args_int(&args, (int64_t)max);
 	PGresult *rows = pg_args_query(&args, conn,
-		"select c.player, c.move, c.index from wallet.claim c join cards.round r using "
-		"(player, move, index) where c.closed_seq is null and c.kind = 2 and r.pool = $1 "
-		"and r.won limit $2");
-	for (int i = 0; i < PQntuples(rows); i++) {
-		struct claim_id id = { pg_number(rows, i, 0), pg_u64(rows, i, 1),
-			pg_u32(rows, i, 2) };
-		n += round_store_find(conn, set, &id, keys, &plays[n]);
-	}
+		"select " COLUMNS_OF(
+			"r") " from wallet.claim c join cards.round r using (player, move, index) where "
+			     "c.closed_seq is null and c.kind = 2 and r.pool = $1 and r.won limit $2");
+	int n = PQntuples(rows);
+	for (int i = 0; i < n; i++)
+		read_round(rows, i, keys, &plays[i]);
 	PQclear(rows);
-	return n;
+	return (size_t)n;
 }
 
 /* ---- out
  * --------------------------------------------------------------------------------------------------------------
  */
-
-static const char *hex(const uint8_t *bytes, size_t n, char out[HEX_MAX])
-{
-	out[0] = '\\';
-	out[1] = 'x';
-	(void)sodium_bin2hex(out + 2, HEX_MAX - 2, bytes, n);
-	return out;
-}
 
 /* "{1,2}" of bytes. */
 static const char *array(const uint8_t *values, size_t n, char out[NUMBERS_MAX])
@@ -242,8 +232,8 @@ static void insert(PGconn *conn, uint32_t set, const struct card_play *play)
 	pg_args_int(&args, (int64_t)play->opened_us);
 	pg_args_int(&args, (int64_t)play->expires_us);
 	pg_args_int(&args, play->key);
-	pg_args_text(&args, hex(play->salt, sizeof(play->salt), salt));
-	pg_args_text(&args, hex(play->secret_hash, sizeof(play->secret_hash), hash));
+	pg_args_text(&args, jackpot_hex(play->salt, sizeof(play->salt), salt));
+	pg_args_text(&args, jackpot_hex(play->secret_hash, sizeof(play->secret_hash), hash));
 	pg_args_text(&args, weights);
 	pg_args_run(&args, conn,
 		"insert into cards.round (pool, number, player, move, index, currency, "
@@ -270,7 +260,7 @@ static void update(PGconn *conn, const struct card_play *play)
 		pg_args_int(&args, play->round.deal.level);
 		pg_args_int(&args, (int64_t)play->hit);
 		pg_args_int(&args, play->paid_minor);
-		pg_args_text(&args, hex(play->secret, sizeof(play->secret), secret));
+		pg_args_text(&args, jackpot_hex(play->secret, sizeof(play->secret), secret));
 	} else {
 		for (int i = 0; i < 4; i++)
 			pg_args_text(&args, NULL);
@@ -285,6 +275,8 @@ static void insert_hit(PGconn *conn, uint32_t set, const struct card_play *play)
 {
 	struct pg_args args = { 0 };
 	const struct card_hit *hit = &play->price;
+	const struct jackpot_price price = { &hit->price, hit->seed, hit->next_seed, &hit->reseed,
+		hit->t_e18, hit->w_before_e18 };
 	pg_args_int(&args, set);
 	pg_args_int(&args, (int64_t)play->hit);
 	pg_args_int(&args, hit->level);
@@ -295,16 +287,7 @@ static void insert_hit(PGconn *conn, uint32_t set, const struct card_play *play)
 	pg_args_int(&args, hit->payout.currency);
 	pg_args_int(&args, hit->payout.exponent);
 	pg_args_int(&args, hit->payout.rate_nano);
-	pg_args_int(&args, hit->price.paid_minor);
-	pg_args_int128(&args, hit->price.value.e27);
-	pg_args_int128(&args, hit->price.cost.e27);
-	pg_args_int128(&args, hit->price.carry.e27);
-	pg_args_int128(&args, hit->seed.e27);
-	pg_args_int128(&args, hit->next_seed.e27);
-	pg_args_int128(&args, hit->reseed.from_reserve.e27);
-	pg_args_int128(&args, hit->reseed.from_house.e27);
-	pg_args_int128(&args, hit->t_e18);
-	pg_args_int128(&args, hit->w_before_e18);
+	jackpot_args_price(&args, &price);
 	pg_args_int(&args, (int64_t)play->fact_seq);
 	pg_args_int(&args, (int64_t)play->version);
 	pg_args_int(&args, play->next_value_minor);

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICK_WAIT_US 2000000u /* for the claim of a round that the wallet has told the player of   \
+#define PICK_WAIT_US                                                                               \
+	2000000u	      /* for the claim of a round that the wallet has told the player of   \
 			       */
 #define PICKS_WAITING_MAX 256 /* of a set */
 #define NEWS_AGAIN 8

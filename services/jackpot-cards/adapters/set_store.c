@@ -1,6 +1,7 @@
 /* Sets of Jackpot Cards in Postgres. */
 #include "services/jackpot-cards/adapters/set_store.h"
 
+#include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 
@@ -16,14 +17,7 @@ static bool load_set(struct set_instance *instance, PGconn *conn)
 	bool known = PQntuples(row) == 1;
 	if (known) {
 		set->t_e18 = pg_int128(row, 0, 0);
-		set->books = (struct pool_books){
-			.contributions = { pg_int128(row, 0, 1) },
-			.jp_pool = { pg_int128(row, 0, 2) },
-			.jp_reserve = { pg_int128(row, 0, 3) },
-			.jp_seed = { pg_int128(row, 0, 4) },
-			.house_seed = { pg_int128(row, 0, 5) },
-			.paid = { pg_int128(row, 0, 6) },
-		};
+		set->books = jackpot_books(row, 0, 1);
 		instance->version = pg_u64(row, 0, 7);
 		instance->fact_seq = pg_u64(row, 0, 8);
 	}
@@ -43,20 +37,14 @@ static void load_levels(struct card_set *set, PGconn *conn)
 	if (PQntuples(rows) != CARD_LEVELS)
 		fatal("cards.level: found %d levels of set %u, expected %d", PQntuples(rows),
 			set->number, CARD_LEVELS);
-	for (int i = 0; i < CARD_LEVELS; i++)
+	for (int i = 0; i < CARD_LEVELS; i++) {
 		set->level[i] = (struct pool_row){
 			.level = pg_u32(rows, i, 0),
 			.currency = pg_u32(rows, i, 1),
 			.exponent = pg_u32(rows, i, 2),
-			.terms = { pg_number(rows, i, 3), pg_number(rows, i, 4),
-				pg_number(rows, i, 5) },
-			.w_e18 = pg_int128(rows, i, 6),
-			.r = { pg_int128(rows, i, 7) },
-			.hits = pg_u64(rows, i, 8),
-			.next_waits = PQgetvalue(rows, i, 9)[0] == 't',
-			.next = { pg_number(rows, i, 10), pg_number(rows, i, 11),
-				pg_number(rows, i, 12) },
 		};
+		jackpot_row(rows, i, 3, &set->level[i]);
+	}
 	PQclear(rows);
 }
 
@@ -80,14 +68,9 @@ static void save_set(const struct set_instance *instance, PGconn *conn)
 	struct pg_args args = { 0 };
 	pg_args_int(&args, set->number);
 	pg_args_text(&args, instance->id);
-	pg_args_int(&args, instance->shard);
+	pg_args_int(&args, instance->link.shard);
 	pg_args_int128(&args, set->t_e18);
-	pg_args_int128(&args, set->books.contributions.e27);
-	pg_args_int128(&args, set->books.jp_pool.e27);
-	pg_args_int128(&args, set->books.jp_reserve.e27);
-	pg_args_int128(&args, set->books.jp_seed.e27);
-	pg_args_int128(&args, set->books.house_seed.e27);
-	pg_args_int128(&args, set->books.paid.e27);
+	jackpot_args_books(&args, &set->books);
 	pg_args_int(&args, (int64_t)instance->version);
 	pg_args_int(&args, (int64_t)instance->fact_seq);
 	pg_args_run(&args, conn,
@@ -107,28 +90,11 @@ static void save_set(const struct set_instance *instance, PGconn *conn)
 static void save_level(uint32_t set, const struct pool_row *row, PGconn *conn)
 {
 	struct pg_args args = { 0 };
-	struct amount unit;
-	if (!pool_unit(row->terms.row_rate_nano, row->exponent, &unit))
-		fatal("set %u: a row rate that no level may have", set);
 	pg_args_int(&args, set);
 	pg_args_int(&args, row->level);
 	pg_args_int(&args, row->currency);
 	pg_args_int(&args, row->exponent);
-	pg_args_int(&args, row->terms.seed_minor);
-	pg_args_int(&args, row->terms.row_rate_nano);
-	pg_args_int(&args, row->terms.share_nano);
-	pg_args_int128(&args, unit.e27);
-	pg_args_int128(&args, row->w_e18);
-	pg_args_int128(&args, row->r.e27);
-	pg_args_int(&args, (int64_t)row->hits);
-	if (row->next_waits) {
-		pg_args_int(&args, row->next.seed_minor);
-		pg_args_int(&args, row->next.row_rate_nano);
-		pg_args_int(&args, row->next.share_nano);
-	} else {
-		for (int i = 0; i < 3; i++)
-			pg_args_text(&args, NULL);
-	}
+	jackpot_args_row(&args, row);
 	pg_args_run(&args, conn,
 		"insert into cards.level (pool, level, currency, exponent, seed_minor, "
 		"row_rate_nano, share_nano, unit_e27,"

@@ -4,6 +4,7 @@
 #define CARILLON_JACKPOT_CARDS_SET_STORE_H
 
 #include "libcommon/io/card_sets.h"
+#include "libcommon/io/jackpot_list.h"
 #include "libcommon/io/pool_feed.h"
 #include "services/jackpot-cards/adapters/round_store.h"
 
@@ -12,9 +13,8 @@
 struct waiting_pick;
 
 struct set_instance {
-	struct set_instance *next;
+	struct jackpot_link link; /* first */
 	char id[CARD_SET_ID_MAX];
-	uint32_t shard;
 	struct card_set set;
 	struct pool_source source;
 	uint64_t version;  /* of the state that was made durable last */

@@ -5,6 +5,7 @@
 #include "wallet.pb-c.h"
 
 #include "libcommon/base/currency.h"
+#include "libcommon/base/hex.h"
 #include "libcommon/base/seq_gate.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/kafka.h"
@@ -198,10 +199,7 @@ static void hit_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)
 
 static void hex(const ProtobufCBinaryData *data, char out[65])
 {
-	size_t n = data->len < 32 ? data->len : 32;
-	for (size_t i = 0; i < n; i++)
-		(void)snprintf(out + 2 * i, 3, "%02x", data->data[i]);
-	out[2 * n] = 0;
+	hex_format(data->data, data->len < 32 ? data->len : 32, out);
 }
 
 static void card_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)

@@ -86,7 +86,7 @@ static struct pool_instance *open_pool(struct service *service, uint32_t number,
 	if (instance == NULL)
 		fatal("out of memory");
 	pool_begin(&instance->pool, number);
-	instance->shard = shard;
+	instance->link = (struct jackpot_link){ .pool = number, .shard = shard };
 	bool known = pool_store_load(instance, service_pg(service));
 	instance->dirty = !known;
 	instance->unshown = true;
@@ -98,39 +98,29 @@ static struct pool_instance *open_pool(struct service *service, uint32_t number,
 	return instance;
 }
 
-static struct pool_instance *find_pool(const struct service_shard *shard, uint32_t number)
-{
-	for (struct pool_instance *at = shard->state; at != NULL; at = at->next)
-		if (at->pool.number == number)
-			return at;
-	return NULL;
-}
-
 void pool_service_open(struct service *service, struct service_shard *shard)
 {
 	shard->state = NULL;
 	for (size_t i = 0; i < self.links.count; i++) {
 		uint32_t pool = self.links.link[i].jackpot.pool;
-		if (!pool_of_shard(service, pool, shard->shard) || find_pool(shard, pool) != NULL)
+		if (!pool_of_shard(service, pool, shard->shard) ||
+			jackpot_list_find(shard, pool) != NULL)
 			continue;
-		struct pool_instance *instance = open_pool(service, pool, shard->shard);
-		instance->next = shard->state;
-		shard->state = instance;
+		jackpot_list_add(shard, &open_pool(service, pool, shard->shard)->link);
 	}
 	service_commit_soon(service);
 }
 
 void pool_service_close(struct service *service, struct service_shard *shard)
 {
-	struct pool_instance *next;
+	struct pool_instance *at;
 	(void)service;
-	for (struct pool_instance *at = shard->state; at != NULL; at = next) {
-		next = at->next;
+	while ((at = shard->state) != NULL) {
+		shard->state = at->link.next;
 		free(at->hits);
 		free(at->actions);
 		free(at);
 	}
-	shard->state = NULL;
 }
 
 /* ---- hits
@@ -313,7 +303,7 @@ static enum service_message_status take_feed(struct service *service,
 		service_reason(service, "%s", reason);
 		return SERVICE_UNREADABLE;
 	}
-	struct pool_instance *instance = find_pool(shard, feed->pool);
+	struct pool_instance *instance = jackpot_list_find(shard, feed->pool);
 	/* Sets of Jackpot Cards share the topic; they have a service of their own. */
 	enum service_message_status status =
 		instance == NULL ? SERVICE_TAKEN : apply_feed(service, instance, feed);
@@ -394,7 +384,7 @@ static enum service_message_status take_command(struct service *service,
 	Carillon__JackpotCommand *command = pool_command_read(service, message);
 	if (command == NULL)
 		return SERVICE_UNREADABLE;
-	struct pool_instance *instance = find_pool(shard, command->pool);
+	struct pool_instance *instance = jackpot_list_find(shard, command->pool);
 	enum service_message_status status =
 		instance == NULL ? SERVICE_TAKEN : apply_command(service, instance, command);
 	carillon__jackpot_command__free_unpacked(command, NULL);
@@ -413,19 +403,9 @@ enum service_message_status pool_service_message(struct service *service,
  * -------------------------------------------------------------------------------------------------
  */
 
-typedef void each(struct service *service, struct pool_instance *instance, uint64_t mono_us);
-
-static void for_each(struct service *service, each *visit, uint64_t mono_us)
+static void look_for_pause(struct service *service, void *visited, uint64_t mono_us)
 {
-	struct service_shard *shard;
-	for (size_t i = 0; (shard = service_shard_at(service, i)) != NULL; i++)
-		for (struct pool_instance *at = shard->state; at != NULL; at = at->next)
-			visit(service, at, mono_us);
-}
-
-static void look_for_pause(
-	struct service *service, struct pool_instance *instance, uint64_t mono_us)
-{
+	struct pool_instance *instance = visited;
 	if (instance->pool.state != POOL_PAUSING || mono_us < instance->paused_us + PAUSE_US)
 		return;
 	int64_t open = pool_store_claims_open(service_pg(service), instance->pool.number);
@@ -437,9 +417,9 @@ static void look_for_pause(
 	log_info("pool %u: no claim is open: paused", instance->pool.number);
 }
 
-static void look_for_rates(
-	struct service *service, struct pool_instance *instance, uint64_t mono_us)
+static void look_for_rates(struct service *service, void *visited, uint64_t mono_us)
 {
+	struct pool_instance *instance = visited;
 	(void)mono_us;
 	reconcile_tallies(instance, &self.links, service_pg(service));
 }
@@ -449,8 +429,9 @@ static struct {
 	uint64_t counters_us;
 } sums;
 
-static void add_up(struct service *service, struct pool_instance *instance, uint64_t mono_us)
+static void add_up(struct service *service, void *visited, uint64_t mono_us)
 {
+	struct pool_instance *instance = visited;
 	(void)service;
 	(void)mono_us;
 	sums.t_e18 += instance->pool.t_e18;
@@ -464,7 +445,7 @@ static void tell_metrics(struct service *service, uint64_t mono_us)
 	sums.t_e18 = 0;
 	sums.reserve_e27 = 0;
 	sums.counters_us = mono_us;
-	for_each(service, add_up, mono_us);
+	jackpot_list_each(service, add_up, mono_us);
 	metric_set(self.t, (int64_t)(sums.t_e18 / 1000000000000));
 	metric_set(self.reserve, (int64_t)(sums.reserve_e27 / 1000000000000 / 1000000000));
 	metric_set(self.redis_age, (int64_t)(mono_us - sums.counters_us));
@@ -475,18 +456,19 @@ void pool_service_tick(struct service *service, uint64_t mono_us)
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
-	for_each(service, look_for_pause, mono_us);
+	jackpot_list_each(service, look_for_pause, mono_us);
 	tell_metrics(service, mono_us);
 	if (self.tallies_us == 0)
 		self.tallies_us = mono_us;
 	if (mono_us >= self.tallies_us + TALLIES_US) {
 		self.tallies_us = mono_us;
-		for_each(service, look_for_rates, mono_us);
+		jackpot_list_each(service, look_for_rates, mono_us);
 	}
 }
 
-static void write_pool(struct service *service, struct pool_instance *instance, uint64_t mono_us)
+static void write_pool(struct service *service, void *visited, uint64_t mono_us)
 {
+	struct pool_instance *instance = visited;
 	instance->show = instance->unshown && mono_us >= instance->shown_us + SHOW_US;
 	if (instance->show)
 		instance->fact_seq++;
@@ -501,11 +483,12 @@ static void write_pool(struct service *service, struct pool_instance *instance, 
 
 void pool_service_write(struct service *service)
 {
-	for_each(service, write_pool, clock_mono_us());
+	jackpot_list_each(service, write_pool, clock_mono_us());
 }
 
-static void show_pool(struct service *service, struct pool_instance *instance, uint64_t mono_us)
+static void show_pool(struct service *service, void *visited, uint64_t mono_us)
 {
+	struct pool_instance *instance = visited;
 	(void)service;
 	if (instance->show) {
 		instance->shown_us = mono_us;
@@ -521,5 +504,5 @@ static void show_pool(struct service *service, struct pool_instance *instance, u
 
 void pool_service_committed(struct service *service)
 {
-	for_each(service, show_pool, clock_mono_us());
+	jackpot_list_each(service, show_pool, clock_mono_us());
 }

@@ -4,6 +4,7 @@
 #define CARILLON_PROGRESSIVE_POOL_POOL_STATE_H
 
 #include "libcommon/io/game_links.h"
+#include "libcommon/io/jackpot_list.h"
 #include "libcommon/io/pool_feed.h"
 #include "services/progressive-pool/core/pool.h"
 
@@ -45,9 +46,8 @@ struct defined_terms {
 };
 
 struct pool_instance {
-	struct pool_instance *next;
+	struct jackpot_link link; /* first */
 	char id[GAME_LINK_ID_MAX];
-	uint32_t shard;
 	int64_t base_coin_minor;
 	struct pool pool;
 	struct pool_source source;

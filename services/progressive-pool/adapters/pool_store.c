@@ -1,6 +1,7 @@
 /* Pools in Postgres. */
 #include "services/progressive-pool/adapters/pool_store.h"
 
+#include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 
@@ -44,15 +45,8 @@ static void load_rows(struct pool_instance *instance, PGconn *conn)
 			.currency = pg_u32(rows, i, 0),
 			.coin_minor = pg_number(rows, i, 1),
 			.exponent = pg_u32(rows, i, 2),
-			.terms = { pg_number(rows, i, 3), pg_number(rows, i, 4),
-				pg_number(rows, i, 5) },
-			.w_e18 = pg_int128(rows, i, 6),
-			.r = { pg_int128(rows, i, 7) },
-			.hits = pg_u64(rows, i, 8),
-			.next_waits = PQgetvalue(rows, i, 9)[0] == 't',
-			.next = { pg_number(rows, i, 10), pg_number(rows, i, 11),
-				pg_number(rows, i, 12) },
 		};
+		jackpot_row(rows, i, 3, &row);
 		struct defined_terms defined = { row.currency, row.coin_minor,
 			{ pg_number(rows, i, 13), pg_number(rows, i, 14),
 				pg_number(rows, i, 15) } };
@@ -77,14 +71,7 @@ static bool load_pool(struct pool_instance *instance, PGconn *conn)
 			fatal("pool.pool %u: found state '%s'", pool->number,
 				PQgetvalue(row, 0, 0));
 		pool->t_e18 = pg_int128(row, 0, 1);
-		pool->books = (struct pool_books){
-			.contributions = { pg_int128(row, 0, 2) },
-			.jp_pool = { pg_int128(row, 0, 3) },
-			.jp_reserve = { pg_int128(row, 0, 4) },
-			.jp_seed = { pg_int128(row, 0, 5) },
-			.house_seed = { pg_int128(row, 0, 6) },
-			.paid = { pg_int128(row, 0, 7) },
-		};
+		pool->books = jackpot_books(row, 0, 2);
 		pool->hits = pg_u64(row, 0, 8);
 		instance->version = pg_u64(row, 0, 9);
 		instance->fact_seq = pg_u64(row, 0, 10);
@@ -117,15 +104,10 @@ static void save_pool(const struct pool_instance *instance, PGconn *conn)
 	struct pg_args args = { 0 };
 	pg_args_int(&args, pool->number);
 	pg_args_text(&args, instance->id);
-	pg_args_int(&args, instance->shard);
+	pg_args_int(&args, instance->link.shard);
 	pg_args_text(&args, pool_state_text(pool->state));
 	pg_args_int128(&args, pool->t_e18);
-	pg_args_int128(&args, pool->books.contributions.e27);
-	pg_args_int128(&args, pool->books.jp_pool.e27);
-	pg_args_int128(&args, pool->books.jp_reserve.e27);
-	pg_args_int128(&args, pool->books.jp_seed.e27);
-	pg_args_int128(&args, pool->books.house_seed.e27);
-	pg_args_int128(&args, pool->books.paid.e27);
+	jackpot_args_books(&args, &pool->books);
 	pg_args_int(&args, (int64_t)pool->hits);
 	pg_args_int(&args, (int64_t)instance->version);
 	pg_args_int(&args, (int64_t)instance->fact_seq);
@@ -143,39 +125,17 @@ static void save_pool(const struct pool_instance *instance, PGconn *conn)
 		" fact_seq = excluded.fact_seq, updated = now()");
 }
 
-static void next_terms(struct pg_args *args, const struct pool_row *row)
-{
-	if (!row->next_waits) {
-		for (int i = 0; i < 3; i++)
-			pg_args_text(args, NULL);
-		return;
-	}
-	pg_args_int(args, row->next.seed_minor);
-	pg_args_int(args, row->next.row_rate_nano);
-	pg_args_int(args, row->next.share_nano);
-}
-
 static void save_row(struct pool_instance *instance, const struct pool_row *row, PGconn *conn)
 {
 	struct pg_args args = { 0 };
-	struct amount unit;
 	const struct defined_terms *defined =
 		pool_defined(instance, row->currency, row->coin_minor);
 	const struct pool_terms *terms = defined != NULL ? &defined->terms : &row->terms;
-	if (!pool_unit(row->terms.row_rate_nano, row->exponent, &unit))
-		fatal("pool %u: a row rate that no row may have", instance->pool.number);
 	pg_args_int(&args, instance->pool.number);
 	pg_args_int(&args, row->currency);
 	pg_args_int(&args, row->coin_minor);
 	pg_args_int(&args, row->exponent);
-	pg_args_int(&args, row->terms.seed_minor);
-	pg_args_int(&args, row->terms.row_rate_nano);
-	pg_args_int(&args, row->terms.share_nano);
-	pg_args_int128(&args, unit.e27);
-	pg_args_int128(&args, row->w_e18);
-	pg_args_int128(&args, row->r.e27);
-	pg_args_int(&args, (int64_t)row->hits);
-	next_terms(&args, row);
+	jackpot_args_row(&args, row);
 	pg_args_int(&args, terms->seed_minor);
 	pg_args_int(&args, terms->row_rate_nano);
 	pg_args_int(&args, terms->share_nano);
@@ -209,6 +169,8 @@ static void time_us(struct pg_args *args, uint64_t us)
 static void save_hit(uint32_t pool, const struct hit_record *record, PGconn *conn)
 {
 	const struct pool_hit *hit = &record->hit;
+	const struct jackpot_price price = { &hit->price, hit->seed, hit->next_seed, &hit->reseed,
+		hit->t_e18, hit->w_before_e18 };
 	struct pg_args args = { 0 };
 	pg_args_int(&args, pool);
 	pg_args_int(&args, (int64_t)hit->number);
@@ -218,16 +180,7 @@ static void save_hit(uint32_t pool, const struct hit_record *record, PGconn *con
 	pg_args_int(&args, hit->claim.currency);
 	pg_args_int(&args, hit->claim.coin_minor);
 	pg_args_int(&args, record->stake_minor);
-	pg_args_int(&args, hit->price.paid_minor);
-	pg_args_int128(&args, hit->price.value.e27);
-	pg_args_int128(&args, hit->price.cost.e27);
-	pg_args_int128(&args, hit->price.carry.e27);
-	pg_args_int128(&args, hit->seed.e27);
-	pg_args_int128(&args, hit->next_seed.e27);
-	pg_args_int128(&args, hit->reseed.from_reserve.e27);
-	pg_args_int128(&args, hit->reseed.from_house.e27);
-	pg_args_int128(&args, hit->t_e18);
-	pg_args_int128(&args, hit->w_before_e18);
+	jackpot_args_price(&args, &price);
 	pg_args_int(&args, record->wallet_shard);
 	pg_args_int(&args, (int64_t)record->wallet_seq);
 	pg_args_int(&args, (int64_t)record->fact_seq);
@@ -251,22 +204,13 @@ static void save_hit(uint32_t pool, const struct hit_record *record, PGconn *con
 		" 'epoch'::timestamptz + $27 * interval '1 microsecond')");
 }
 
-static void hex(const uint8_t *id, char *out)
-{
-	out[0] = '\\';
-	out[1] = 'x';
-	for (size_t i = 0; i < ACTION_ID_BYTES; i++)
-		(void)snprintf(out + 2 + 2 * i, 3, "%02x", id[i]);
-}
-
 static void save_action(uint32_t pool, const struct action_record *record, PGconn *conn)
 {
 	struct pg_args args = { 0 };
 	char id[ID_HEX_MAX];
 	char action[16];
-	hex(record->id, id);
 	(void)snprintf(action, sizeof(action), "%u", record->action);
-	pg_args_text(&args, id);
+	pg_args_text(&args, jackpot_hex(record->id, ACTION_ID_BYTES, id));
 	pg_args_int(&args, pool);
 	pg_args_text(&args, action);
 	pg_args_text(&args, record->actor);
@@ -396,8 +340,7 @@ bool pool_store_action_find(PGconn *conn, const uint8_t *id, struct action_recor
 {
 	struct pg_args args = { 0 };
 	char text[ID_HEX_MAX];
-	hex(id, text);
-	pg_args_text(&args, text);
+	pg_args_text(&args, jackpot_hex(id, ACTION_ID_BYTES, text));
 	PGresult *rows = pg_args_query(&args, conn,
 		"select action, actor, second, reason, parameters, done, refusal, before, after, "
 		"fact_seq,"
