@@ -38,7 +38,7 @@ void wallet_start(struct service *service)
 	};
 }
 
-void wallet_open(struct service *service, struct service_shard *held)
+void wallet_open_state(struct service *service, struct service_shard *held)
 {
 	struct wallet_shard *shard = calloc(1, sizeof(*shard));
 
@@ -51,6 +51,11 @@ void wallet_open(struct service *service, struct service_shard *held)
 	for (size_t i = 0; i < app.rules.tallies_n; i++)
 		if (app.tallies[i].id != 0)
 			wallet_feed_know(shard, app.tallies[i].pool);
+}
+
+void wallet_open(struct service *service, struct service_shard *held)
+{
+	wallet_open_state(service, held);
 	wallet_publish_missing(&app, service, held);
 }
 
