@@ -39,6 +39,9 @@ void pg_copy_bool(struct pg_copy *copy, bool value);
 void pg_copy_bytes(struct pg_copy *copy, const void *bytes, size_t length); /* bytea and text */
 void pg_copy_time_us(struct pg_copy *copy, uint64_t unix_us);		    /* timestamptz */
 void pg_copy_int32_array(struct pg_copy *copy, const int32_t *values, size_t n);
+/* No more rows: all of them are on their way, and the caller may do something else before he waits
+ * for the end. Optional. */
+void pg_copy_sent(struct pg_copy *copy);
 uint64_t pg_copy_end(struct pg_copy *copy); /* rows written; frees */
 
 /* Asynchronous pool. */

@@ -183,14 +183,22 @@ static void result_check(struct pg_copy *copy)
 		PQclear(result);
 }
 
+void pg_copy_sent(struct pg_copy *copy)
+{
+	assert(copy->fields_left == 0);
+	assert(!copy->sent);
+	put_16(copy, UINT16_MAX);
+	flush(copy);
+	if (PQputCopyEnd(copy->conn, NULL) != 1 || PQflush(copy->conn) != 0)
+		fatal("postgres: copy into %s: %s", copy->table, PQerrorMessage(copy->conn));
+	copy->sent = true;
+}
+
 uint64_t pg_copy_end(struct pg_copy *copy)
 {
 	uint64_t rows = copy->rows;
-	assert(copy->fields_left == 0);
-	put_16(copy, UINT16_MAX);
-	flush(copy);
-	if (PQputCopyEnd(copy->conn, NULL) != 1)
-		fatal("postgres: copy into %s: %s", copy->table, PQerrorMessage(copy->conn));
+	if (!copy->sent)
+		pg_copy_sent(copy);
 	result_check(copy);
 	free(copy->bytes);
 	free(copy);

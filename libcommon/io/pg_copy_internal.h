@@ -12,6 +12,7 @@ struct pg_copy {
 	size_t length, room;
 	uint64_t rows;
 	int fields_left; /* of the row begun */
+	bool sent;
 	char table[128]; /* for messages */
 };
 

@@ -9,6 +9,7 @@
 struct account_entry {
 	struct wallet_account account;
 	uint32_t shard;
+	bool stored;	    /* wallet.account has a row of it */
 	uint64_t used;	    /* the turn it was last looked up in: not evicted in the same one */
 	uint64_t dirty_seq; /* the first row that Postgres' account does not have; 0: clean */
 	uint64_t dirty_us;  /* and when that was, by the monotonic clock */

@@ -149,6 +149,14 @@ void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t len
 
 /* write.c: inside the transaction. */
 void wallet_write(struct wallet *wallet, struct service *service);
+/* Each shard of this process in turn. */
+typedef void wallet_shard_function(struct wallet_shard *shard, void *context);
+void wallet_each_shard(struct service *service, wallet_shard_function *function, void *context);
+
+/* late.c: accounts and totals, behind the rows. Gathered first, which asks Postgres nothing, then
+ * written. */
+void wallet_late_gather(struct wallet *wallet, struct service *service, uint64_t now_us);
+void wallet_late_write(PGconn *conn);
 
 /* claims.c */
 void wallet_claims_open(struct wallet_shard *shard, const struct wallet_row *row, uint64_t mono_us);

@@ -80,9 +80,12 @@ void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *p
 		"select player, currency, balance, last_move, last_seq, blocked::integer, pendings "
 		"from wallet.account where player = any($1::bigint[])",
 		1, parameters);
-	for (int i = 0; i < PQntuples(result); i++)
-		account_read(result, i,
-			&accounts_find(&wallet->accounts, pg_number(result, i, 0))->account);
+	for (int i = 0; i < PQntuples(result); i++) {
+		struct account_entry *entry =
+			accounts_find(&wallet->accounts, pg_number(result, i, 0));
+		account_read(result, i, &entry->account);
+		entry->stored = true;
+	}
 	PQclear(result);
 }
 

@@ -13,13 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ROLL_AFTER_US 600000
-#define ROLL_AFTER_ROWS 50000
-#define ROLL_MAX 2000 /* accounts a transaction, as long as nothing is very late */
-#define ROLL_LATE_US 800000
-#define ROLL_LATE_ROWS 90000
-#define ROLL_LATE_MAX 20000
-
 static const char journal_columns[] =
 	"wallet.journal (shard, seq, player, kind, move, round, game, mode, refusal, currency, "
 	"release, stake, win_balance, win_pending, forfeit, amount, "
@@ -27,10 +20,7 @@ static const char journal_columns[] =
 	"last_move, time)";
 #define JOURNAL_FIELDS 26
 
-typedef void shard_function(struct wallet_shard *shard, void *context);
-
-/* Each shard of this process in turn. */
-static void each_shard(struct service *service, shard_function *function, void *context)
+void wallet_each_shard(struct service *service, wallet_shard_function *function, void *context)
 {
 	for (size_t i = 0; i < SHARDS_MAX; i++) {
 		struct service_shard *held = service_shard_at(service, i);
@@ -164,137 +154,6 @@ static void close_claims(struct wallet_shard *shard, void *context)
 	}
 }
 
-/* ---- what is written behind the rows ---- */
-
-struct late {
-	struct wallet *wallet;
-	struct text columns[7]; /* player, shard, currency, balance, last_move, last_seq, blocked */
-	struct text pendings;
-	size_t n;
-	uint64_t now_us;
-	struct text tally_columns[4]; /* shard, tally, total, seq */
-	size_t tallies_n;
-};
-
-static void pendings_add(struct text *text, const struct wallet_account *account, char separator)
-{
-	text_add(text, "%c\"{", separator);
-	for (uint32_t i = 0; i < account->pendings_n; i++)
-		text_add(text, "%s%u,%" PRIu64 ",%" PRId64, i == 0 ? "" : ",",
-			account->pendings[i].game, account->pendings[i].round,
-			account->pendings[i].amount.minor);
-	text_add(text, "}\"");
-}
-
-static void late_add(struct late *late, const struct account_entry *entry)
-{
-	const struct wallet_account *account = &entry->account;
-	const int64_t values[] = { account->player, entry->shard, account->currency,
-		account->balance.minor, (int64_t)account->last_move, (int64_t)account->last_seq,
-		account->blocked };
-	char separator = late->n++ == 0 ? '{' : ',';
-
-	for (size_t i = 0; i < 7; i++)
-		text_add(&late->columns[i], "%c%" PRId64, separator, values[i]);
-	pendings_add(&late->pendings, account, separator);
-}
-
-static bool is_late(
-	const struct wallet_shard *shard, const struct late *late, uint64_t age_us, uint64_t rows)
-{
-	const struct account_entry *first = shard->dirty.first;
-
-	return first != NULL && (late->now_us > first->dirty_us + age_us ||
-					shard->last_seq > first->dirty_seq + rows);
-}
-
-static void roll_accounts(struct wallet_shard *shard, void *context)
-{
-	struct late *late = context;
-
-	for (size_t n = 0; n < ROLL_MAX && is_late(shard, late, ROLL_AFTER_US, ROLL_AFTER_ROWS);
-		n++)
-		late_add(late, dirty_take(&shard->dirty));
-	for (size_t n = 0; n < ROLL_LATE_MAX && is_late(shard, late, ROLL_LATE_US, ROLL_LATE_ROWS);
-		n++)
-		late_add(late, dirty_take(&shard->dirty));
-}
-
-static void roll_tallies(struct wallet_shard *shard, void *context)
-{
-	struct late *late = context;
-
-	if (!shard->tallies_dirty ||
-		(late->now_us < shard->tallies_us + 2 * ROLL_AFTER_US &&
-			shard->last_seq < shard->tallies_seq + ROLL_AFTER_ROWS))
-		return;
-	for (size_t i = 0; i < late->wallet->rules.tallies_n; i++) {
-		const int64_t values[] = { shard->shard, late->wallet->tallies[i].id,
-			(int64_t)shard->totals[i], (int64_t)shard->last_seq };
-		char separator = late->tallies_n == 0 ? '{' : ',';
-		if (shard->totals[i] == 0)
-			continue;
-		for (size_t j = 0; j < 4; j++)
-			text_add(&late->tally_columns[j], "%c%" PRId64, separator, values[j]);
-		late->tallies_n++;
-	}
-	shard->tallies_dirty = false;
-	shard->tallies_seq = shard->last_seq;
-	shard->tallies_us = late->now_us;
-}
-
-static void late_write(struct late *late, PGconn *conn)
-{
-	static const char accounts_sql[] =
-		"insert into wallet.account (player, shard, currency, balance, last_move, "
-		"last_seq, blocked, pendings) "
-		"select p, s, c, b, m, q, k <> 0, t::bigint[] from unnest($1::bigint[], "
-		"$2::integer[], $3::integer[], $4::bigint[], $5::bigint[], "
-		"$6::bigint[], $7::integer[], $8::text[]) as v(p, s, c, b, m, q, k, t) "
-		"on conflict (player) do update set balance = excluded.balance, last_move = "
-		"excluded.last_move, last_seq = excluded.last_seq, "
-		"blocked = excluded.blocked, pendings = excluded.pendings";
-	static const char tallies_sql[] =
-		"insert into wallet.tally_total (shard, tally, total, seq) "
-		"select * from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) "
-		"on conflict (shard, tally) do update set total = excluded.total, seq = "
-		"excluded.seq";
-	const char *parameters[8];
-
-	for (size_t i = 0; late->n > 0 && i < 7; i++) {
-		text_add(&late->columns[i], "}");
-		parameters[i] = late->columns[i].bytes;
-	}
-	if (late->n > 0) {
-		text_add(&late->pendings, "}");
-		parameters[7] = late->pendings.bytes;
-		PQclear(pg_query(conn, accounts_sql, 8, parameters));
-	}
-	for (size_t i = 0; late->tallies_n > 0 && i < 4; i++) {
-		text_add(&late->tally_columns[i], "}");
-		parameters[i] = late->tally_columns[i].bytes;
-	}
-	if (late->tallies_n > 0)
-		PQclear(pg_query(conn, tallies_sql, 4, parameters));
-}
-
-static void roll(struct wallet *wallet, struct service *service, uint64_t now_us)
-{
-	static struct late late;
-
-	late.wallet = wallet;
-	late.now_us = now_us;
-	late.n = late.tallies_n = 0;
-	for (size_t i = 0; i < 7; i++)
-		text_clear(&late.columns[i]);
-	for (size_t i = 0; i < 4; i++)
-		text_clear(&late.tally_columns[i]);
-	text_clear(&late.pendings);
-	each_shard(service, roll_accounts, &late);
-	each_shard(service, roll_tallies, &late);
-	late_write(&late, service_pg(service));
-}
-
 /* ---- batch rows and legs ---- */
 
 static uint64_t checkpoint_of(const struct wallet_shard *shard)
@@ -326,6 +185,13 @@ static void checkpoint_move(struct wallet_shard *shard, void *context)
 	shard->checkpoint = checkpoint;
 }
 
+static void digest_make(struct wallet_shard *shard, void *context)
+{
+	(void)context;
+	if (shard->rows_n > 0)
+		chain_digest(shard->digest, shard->rows, shard->rows_n, shard->digest);
+}
+
 struct batches {
 	struct service *service;
 	struct pg_copy *copy;
@@ -342,7 +208,6 @@ static void copy_batch(struct wallet_shard *shard, void *context)
 		return;
 	shard->batch++;
 	shard->checkpoint = checkpoint_of(shard);
-	chain_digest(shard->digest, shard->rows, shard->rows_n, shard->digest);
 	sums = sums_text(shard->rows, shard->rows_n);
 	pg_copy_row(copy, 9);
 	pg_copy_int32(copy, (int32_t)shard->shard);
@@ -392,11 +257,24 @@ static void count(struct wallet_shard *shard, void *context)
 	}
 }
 
-static void copy_all(struct service *service, const char *table, shard_function *function)
+static void copy_all(struct service *service, const char *table, wallet_shard_function *function)
 {
 	struct pg_copy *copy = pg_copy_begin(service_pg(service), table);
 
-	each_shard(service, function, copy);
+	wallet_each_shard(service, function, copy);
+	(void)pg_copy_end(copy);
+}
+
+/* The rows are on their way while the digest is made and what is late is gathered: Postgres has the
+ * longer part of it. */
+static void write_journal(struct wallet *wallet, struct service *service, uint64_t now_us)
+{
+	struct pg_copy *copy = pg_copy_begin(service_pg(service), journal_columns);
+
+	wallet_each_shard(service, copy_rows, copy);
+	pg_copy_sent(copy);
+	wallet_each_shard(service, digest_make, NULL);
+	wallet_late_gather(wallet, service, now_us);
 	(void)pg_copy_end(copy);
 }
 
@@ -405,9 +283,12 @@ void wallet_write(struct wallet *wallet, struct service *service)
 	uint64_t began_us = clock_mono_us();
 	struct counts counts = { 0 };
 
-	each_shard(service, count, &counts);
+	wallet_each_shard(service, count, &counts);
 	if (counts.rows > 0)
-		copy_all(service, journal_columns, copy_rows);
+		write_journal(wallet, service, began_us);
+	else
+		wallet_late_gather(wallet, service, began_us);
+	wallet_late_write(service_pg(service));
 	if (counts.ids > 0)
 		copy_all(
 			service, "wallet.outside (id, content_hash, shard, seq, player)", copy_ids);
@@ -417,11 +298,10 @@ void wallet_write(struct wallet *wallet, struct service *service)
 			"coin_minor, stake_minor, opened_seq, opened)",
 			copy_claims);
 	if (counts.closing > 0)
-		each_shard(service, close_claims, service_pg(service));
+		wallet_each_shard(service, close_claims, service_pg(service));
 	spins_write(&wallet->spins, service_pg(service));
-	roll(wallet, service, began_us);
 	if (counts.rows == 0) {
-		each_shard(service, checkpoint_move, service_pg(service));
+		wallet_each_shard(service, checkpoint_move, service_pg(service));
 		return;
 	}
 	struct batches batches = { service,
@@ -429,7 +309,7 @@ void wallet_write(struct wallet *wallet, struct service *service)
 			"wallet.batch (shard, batch, first_seq, last_seq, "
 			"checkpoint, epoch, digest, sums, time)"),
 		clock_wall_us() };
-	each_shard(service, copy_batch, &batches);
+	wallet_each_shard(service, copy_batch, &batches);
 	metric_add(wallet->metrics.batch_rows, pg_copy_end(batches.copy));
 	copy_all(service, "wallet.house_leg (shard, batch, currency, account, amount)", copy_legs);
 	metric_observe_us(wallet->metrics.write_us, clock_mono_us() - began_us);

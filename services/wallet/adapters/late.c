@@ -1,0 +1,216 @@
+/* What is written behind the rows: a few accounts a transaction and the totals, so that a restart
+ * has little to roll forward. Accounts that have a row already are updated in place, by arrays in
+ * binary: no text is made or read, and nothing is looked up for a conflict that cannot be. */
+#include "services/wallet/adapters/app.h"
+
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+#include "services/wallet/adapters/text.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROLL_AFTER_US 600000
+#define ROLL_AFTER_ROWS 50000
+#define ROLL_MAX 2000 /* accounts a transaction, as long as nothing is very late */
+#define ROLL_LATE_US 800000
+#define ROLL_LATE_ROWS 90000
+#define ROLL_LATE_MAX 20000
+
+/* ---- arrays of 64 bits as Postgres sends and receives them ---- */
+
+#define INT8_OID 20u
+#define INT8_ARRAY_OID 1016u
+#define ARRAY_HEADER 20u /* dimensions, nulls, type, length, first index */
+#define ELEMENT_BYTES 12u
+
+struct column {
+	uint8_t *bytes;
+	size_t n, room; /* elements */
+};
+
+static void column_add(struct column *column, int64_t value)
+{
+	uint32_t length = htobe32(sizeof(value));
+	uint64_t big = htobe64((uint64_t)value);
+	uint8_t *at;
+
+	if (column->n == column->room) {
+		column->room = column->room == 0 ? 256 : column->room * 2;
+		column->bytes = realloc(column->bytes, ARRAY_HEADER + column->room * ELEMENT_BYTES);
+		if (column->bytes == NULL)
+			fatal("out of memory: %zu accounts to write", column->room);
+	}
+	at = column->bytes + ARRAY_HEADER + column->n++ * ELEMENT_BYTES;
+	memcpy(at, &length, sizeof(length));
+	memcpy(at + sizeof(length), &big, sizeof(big));
+}
+
+/* Its bytes as a parameter; they are the column's. */
+static const char *column_end(struct column *column, int *length_r)
+{
+	static const uint8_t none[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, INT8_OID };
+	const uint32_t header[] = { htobe32(1), 0, htobe32(INT8_OID), htobe32((uint32_t)column->n),
+		htobe32(1) };
+
+	*length_r = (int)(column->n == 0 ? sizeof(none) : ARRAY_HEADER + column->n * ELEMENT_BYTES);
+	if (column->n == 0)
+		return (const char *)none;
+	memcpy(column->bytes, header, sizeof(header));
+	return (const char *)column->bytes;
+}
+
+/* ---- what is late ---- */
+
+enum { PLAYER, SHARD, CURRENCY, BALANCE, LAST_MOVE, LAST_SEQ, BLOCKED, FROM, TO, FLAT, COLUMNS };
+
+struct accounts_late {
+	/* FROM and TO: where the account's triples (game, round, amount) are in FLAT. */
+	struct column columns[COLUMNS];
+};
+
+static struct {
+	struct wallet *wallet;
+	uint64_t now_us;
+	struct accounts_late known, new;
+	struct text tally_columns[4]; /* shard, tally, total, seq */
+	size_t tallies_n;
+} late;
+
+static void accounts_clear(struct accounts_late *accounts)
+{
+	for (size_t i = 0; i < COLUMNS; i++)
+		accounts->columns[i].n = 0;
+}
+
+static void late_add(struct account_entry *entry)
+{
+	const struct wallet_account *account = &entry->account;
+	struct accounts_late *to = entry->stored ? &late.known : &late.new;
+	struct column *flat = &to->columns[FLAT];
+	const int64_t values[] = { account->player, entry->shard, account->currency,
+		account->balance.minor, (int64_t)account->last_move, (int64_t)account->last_seq,
+		account->blocked, (int64_t)flat->n + 1,
+		(int64_t)flat->n + 3 * (int64_t)account->pendings_n };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		column_add(&to->columns[i], values[i]);
+	for (uint32_t i = 0; i < account->pendings_n; i++) {
+		column_add(flat, account->pendings[i].game);
+		column_add(flat, (int64_t)account->pendings[i].round);
+		column_add(flat, account->pendings[i].amount.minor);
+	}
+	entry->stored = true;
+}
+
+static bool is_late(const struct wallet_shard *shard, uint64_t age_us, uint64_t rows)
+{
+	const struct account_entry *first = shard->dirty.first;
+
+	return first != NULL && (late.now_us > first->dirty_us + age_us ||
+					shard->last_seq > first->dirty_seq + rows);
+}
+
+static void roll_accounts(struct wallet_shard *shard, void *context)
+{
+	(void)context;
+	for (size_t n = 0; n < ROLL_MAX && is_late(shard, ROLL_AFTER_US, ROLL_AFTER_ROWS); n++)
+		late_add(dirty_take(&shard->dirty));
+	for (size_t n = 0; n < ROLL_LATE_MAX && is_late(shard, ROLL_LATE_US, ROLL_LATE_ROWS); n++)
+		late_add(dirty_take(&shard->dirty));
+}
+
+static void roll_tallies(struct wallet_shard *shard, void *context)
+{
+	(void)context;
+	if (!shard->tallies_dirty ||
+		(late.now_us < shard->tallies_us + 2 * ROLL_AFTER_US &&
+			shard->last_seq < shard->tallies_seq + ROLL_AFTER_ROWS))
+		return;
+	for (size_t i = 0; i < late.wallet->rules.tallies_n; i++) {
+		const int64_t values[] = { shard->shard, late.wallet->tallies[i].id,
+			(int64_t)shard->totals[i], (int64_t)shard->last_seq };
+		char separator = late.tallies_n == 0 ? '{' : ',';
+		if (shard->totals[i] == 0)
+			continue;
+		for (size_t j = 0; j < 4; j++)
+			text_add(&late.tally_columns[j], "%c%" PRId64, separator, values[j]);
+		late.tallies_n++;
+	}
+	shard->tallies_dirty = false;
+	shard->tallies_seq = shard->last_seq;
+	shard->tallies_us = late.now_us;
+}
+
+void wallet_late_gather(struct wallet *wallet, struct service *service, uint64_t now_us)
+{
+	late.wallet = wallet;
+	late.now_us = now_us;
+	late.tallies_n = 0;
+	accounts_clear(&late.known);
+	accounts_clear(&late.new);
+	for (size_t i = 0; i < 4; i++)
+		text_clear(&late.tally_columns[i]);
+	wallet_each_shard(service, roll_accounts, NULL);
+	wallet_each_shard(service, roll_tallies, NULL);
+}
+
+/* ---- writing ---- */
+
+static void accounts_write(PGconn *conn, struct accounts_late *accounts, const char *sql)
+{
+	static const Oid types[COLUMNS] = { INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID,
+		INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID,
+		INT8_ARRAY_OID, INT8_ARRAY_OID };
+	static const int formats[COLUMNS] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	const char *values[COLUMNS];
+	int lengths[COLUMNS];
+	size_t n = accounts->columns[PLAYER].n;
+
+	if (n == 0)
+		return;
+	for (size_t i = 0; i < COLUMNS; i++)
+		values[i] = column_end(&accounts->columns[i], &lengths[i]);
+	PGresult *result = PQexecParams(conn, sql, COLUMNS, types, values, lengths, formats, 0);
+	if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		fatal("postgres: wallet.account: %s", PQerrorMessage(conn));
+	if (strtoull(PQcmdTuples(result), NULL, 10) != n)
+		fatal("wallet.account: found %s rows written, expected %zu", PQcmdTuples(result),
+			n);
+	PQclear(result);
+}
+
+#define ACCOUNTS_GIVEN                                                                             \
+	"unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) as v(player, shard, currency, balance, "       \
+	"last_move, last_seq, blocked, first, last)"
+
+void wallet_late_write(PGconn *conn)
+{
+	static const char known_sql[] =
+		"update wallet.account a set balance = v.balance, last_move = v.last_move, "
+		"last_seq = v.last_seq, blocked = v.blocked <> 0, pendings = "
+		"($10::bigint[])[v.first:v.last] from " ACCOUNTS_GIVEN
+		" where a.player = v.player and a.shard = v.shard and a.currency = v.currency";
+	static const char new_sql[] =
+		"insert into wallet.account (player, shard, currency, balance, last_move, "
+		"last_seq, blocked, pendings) select player, shard, currency, balance, last_move, "
+		"last_seq, blocked <> 0, ($10::bigint[])[first:last] from " ACCOUNTS_GIVEN;
+	static const char tallies_sql[] =
+		"insert into wallet.tally_total (shard, tally, total, seq) "
+		"select * from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) "
+		"on conflict (shard, tally) do update set total = excluded.total, seq = "
+		"excluded.seq";
+	const char *parameters[4];
+
+	accounts_write(conn, &late.known, known_sql);
+	accounts_write(conn, &late.new, new_sql);
+	if (late.tallies_n == 0)
+		return;
+	for (size_t i = 0; i < 4; i++) {
+		text_add(&late.tally_columns[i], "}");
+		parameters[i] = late.tally_columns[i].bytes;
+	}
+	PQclear(pg_query(conn, tallies_sql, 4, parameters));
+}
