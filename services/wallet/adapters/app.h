@@ -155,6 +155,7 @@ void wallet_each_shard(struct service *service, wallet_shard_function *function,
 
 /* late.c: accounts and totals, behind the rows. Gathered first, which asks Postgres nothing, then
  * written. */
+void wallet_late_prepare(PGconn *conn); /* once a connection */
 void wallet_late_gather(struct wallet *wallet, struct service *service, uint64_t now_us);
 void wallet_late_write(PGconn *conn);
 

@@ -159,11 +159,41 @@ void wallet_late_gather(struct wallet *wallet, struct service *service, uint64_t
 
 /* ---- writing ---- */
 
-static void accounts_write(PGconn *conn, struct accounts_late *accounts, const char *sql)
+#define ACCOUNTS_GIVEN                                                                             \
+	"unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) as v(player, shard, currency, balance, "       \
+	"last_move, last_seq, blocked, first, last)"
+
+static const struct {
+	const char *name, *sql;
+} statements[] = {
+	{ "account_known",
+		"update wallet.account a set balance = v.balance, last_move = v.last_move, "
+		"last_seq = v.last_seq, blocked = v.blocked <> 0, pendings = "
+		"($10::bigint[])[v.first:v.last] from " ACCOUNTS_GIVEN
+		" where a.player = v.player and a.shard = v.shard and a.currency = v.currency" },
+	{ "account_new",
+		"insert into wallet.account (player, shard, currency, balance, last_move, "
+		"last_seq, blocked, pendings) select player, shard, currency, balance, last_move, "
+		"last_seq, blocked <> 0, ($10::bigint[])[first:last] from " ACCOUNTS_GIVEN },
+};
+
+void wallet_late_prepare(PGconn *conn)
 {
 	static const Oid types[COLUMNS] = { INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID,
 		INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID,
 		INT8_ARRAY_OID, INT8_ARRAY_OID };
+
+	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+		PGresult *result =
+			PQprepare(conn, statements[i].name, statements[i].sql, COLUMNS, types);
+		if (PQresultStatus(result) != PGRES_COMMAND_OK)
+			fatal("postgres: %s: %s", statements[i].name, PQerrorMessage(conn));
+		PQclear(result);
+	}
+}
+
+static void accounts_write(PGconn *conn, struct accounts_late *accounts, const char *statement)
+{
 	static const int formats[COLUMNS] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	const char *values[COLUMNS];
 	int lengths[COLUMNS];
@@ -173,7 +203,7 @@ static void accounts_write(PGconn *conn, struct accounts_late *accounts, const c
 		return;
 	for (size_t i = 0; i < COLUMNS; i++)
 		values[i] = column_end(&accounts->columns[i], &lengths[i]);
-	PGresult *result = PQexecParams(conn, sql, COLUMNS, types, values, lengths, formats, 0);
+	PGresult *result = PQexecPrepared(conn, statement, COLUMNS, values, lengths, formats, 0);
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
 		fatal("postgres: wallet.account: %s", PQerrorMessage(conn));
 	if (strtoull(PQcmdTuples(result), NULL, 10) != n)
@@ -182,21 +212,8 @@ static void accounts_write(PGconn *conn, struct accounts_late *accounts, const c
 	PQclear(result);
 }
 
-#define ACCOUNTS_GIVEN                                                                             \
-	"unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) as v(player, shard, currency, balance, "       \
-	"last_move, last_seq, blocked, first, last)"
-
 void wallet_late_write(PGconn *conn)
 {
-	static const char known_sql[] =
-		"update wallet.account a set balance = v.balance, last_move = v.last_move, "
-		"last_seq = v.last_seq, blocked = v.blocked <> 0, pendings = "
-		"($10::bigint[])[v.first:v.last] from " ACCOUNTS_GIVEN
-		" where a.player = v.player and a.shard = v.shard and a.currency = v.currency";
-	static const char new_sql[] =
-		"insert into wallet.account (player, shard, currency, balance, last_move, "
-		"last_seq, blocked, pendings) select player, shard, currency, balance, last_move, "
-		"last_seq, blocked <> 0, ($10::bigint[])[first:last] from " ACCOUNTS_GIVEN;
 	static const char tallies_sql[] =
 		"insert into wallet.tally_total (shard, tally, total, seq) "
 		"select * from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) "
@@ -204,8 +221,8 @@ void wallet_late_write(PGconn *conn)
 		"excluded.seq";
 	const char *parameters[4];
 
-	accounts_write(conn, &late.known, known_sql);
-	accounts_write(conn, &late.new, new_sql);
+	accounts_write(conn, &late.known, "account_known");
+	accounts_write(conn, &late.new, "account_new");
 	if (late.tallies_n == 0)
 		return;
 	for (size_t i = 0; i < 4; i++) {
