@@ -80,6 +80,29 @@ bool pool_books_release(struct pool_books *books, struct amount accrued, struct 
 	return true;
 }
 
+bool pool_books_send(
+	struct pool_books *books, struct amount accrued, struct amount seed, struct amount reserve)
+{
+	struct pool_books next = *books;
+	if (accrued.e27 < 0 || seed.e27 < 0 || reserve.e27 < 0 || !take(&next.jp_pool, accrued) ||
+		!take(&next.jp_seed, seed) || !take(&next.jp_reserve, reserve) ||
+		next.jp_pool.e27 < 0 || next.jp_seed.e27 < 0 || next.jp_reserve.e27 < 0 ||
+		!move(&next.sent, accrued) || !move(&next.sent, seed) || !move(&next.sent, reserve))
+		return false;
+	*books = next;
+	return true;
+}
+
+bool pool_books_receive(struct pool_books *books, struct amount amount, bool to_row)
+{
+	struct pool_books next = *books;
+	if (amount.e27 < 0 || !move(to_row ? &next.jp_pool : &next.jp_reserve, amount) ||
+		!move(&next.received, amount))
+		return false;
+	*books = next;
+	return true;
+}
+
 static bool rows_sum(const struct pool_row *rows, size_t n, int128 t_e18, struct amount *accrued_r,
 	struct amount *seeds_r)
 {
@@ -107,11 +130,14 @@ static const char *first_broken(
 		return "jp_pool";
 	if (books->jp_seed.e27 != seeds.e27)
 		return "jp_seed";
-	if (books->jp_reserve.e27 < 0 || books->paid.e27 < 0 || books->contributions.e27 < 0)
+	if (books->jp_reserve.e27 < 0 || books->paid.e27 < 0 || books->contributions.e27 < 0 ||
+		books->received.e27 < 0 || books->sent.e27 < 0)
 		return "negative";
 	if (!amount_add(books->contributions, books->house_seed, &in) ||
+		!amount_add(in, books->received, &in) ||
 		!amount_add(books->jp_pool, books->jp_reserve, &out) ||
-		!amount_add(out, books->jp_seed, &out) || !amount_add(out, books->paid, &out))
+		!amount_add(out, books->jp_seed, &out) || !amount_add(out, books->paid, &out) ||
+		!amount_add(out, books->sent, &out))
 		return "overflow";
 	return in.e27 == out.e27 ? "" : "balance";
 }

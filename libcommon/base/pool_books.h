@@ -2,7 +2,7 @@
  *
  *     jp_pool = sum over rows of (T - W) x share + r
  *     jp_seed = sum over rows of seed
- *     contributions + house_seed = jp_pool + jp_reserve + jp_seed + paid
+ *     contributions + house_seed + received = jp_pool + jp_reserve + jp_seed + paid + sent
  *
  * What the live rows do not get of a contribution goes to the reserve, which pays for reseeding
  * before the house does. Every function either applies the whole entry or, when something does not
@@ -19,6 +19,8 @@ struct pool_books {
 	struct amount jp_seed;	  /* the rows' seeds */
 	struct amount house_seed; /* put in by the house in all: launches, reseeding, adjustments */
 	struct amount paid;	  /* cost of all hits */
+	struct amount received;	  /* from pools that were retired, in all */
+	struct amount sent;	  /* to other pools, in all */
 };
 
 /* How a seed was found again. */
@@ -43,6 +45,13 @@ CARILLON_MUST_CHECK bool pool_books_adjust(struct pool_books *books, struct amou
 /* A row is taken off: all it holds goes to the reserve. */
 CARILLON_MUST_CHECK bool pool_books_release(
 	struct pool_books *books, struct amount accrued, struct amount seed);
+
+/* Money leaves for another pool: what a row had accrued, its seed, and of the reserve. */
+CARILLON_MUST_CHECK bool pool_books_send(
+	struct pool_books *books, struct amount accrued, struct amount seed, struct amount reserve);
+/* Money of another pool, into a row or into the reserve. */
+CARILLON_MUST_CHECK bool pool_books_receive(
+	struct pool_books *books, struct amount amount, bool to_row);
 
 /* The three identities. *where_r names the first that does not hold ("jp_pool", "jp_seed",
  * "balance", "negative", "overflow"), "" when all do. */

@@ -175,21 +175,18 @@ static void read_rows(const struct at *rows, int64_t base_coin_minor, struct gam
 	}
 }
 
-static void read_jackpot(const struct at *root, struct game_link *link)
+static void read_pool(const struct at *jackpot, struct game_link *link)
 {
-	struct at jackpot = member(root, "jackpot");
-	if (json_is_null(jackpot.json))
-		return;
-	struct at number = member(&jackpot, "pool_number");
-	struct at id = member(&jackpot, "pool");
-	struct at ppm = member(&jackpot, "contribution_ppm");
-	struct at coin = member(&jackpot, "base_coin_eur_minor");
-	struct at rows = member(&jackpot, "rows");
+	struct at number = member(jackpot, "pool_number");
+	struct at id = member(jackpot, "pool");
+	struct at ppm = member(jackpot, "contribution_ppm");
+	struct at coin = member(jackpot, "base_coin_eur_minor");
+	struct at rows = member(jackpot, "rows");
 	link->jackpot.pool = (uint32_t)integer(&number, 1, 65535);
 	slug(&id, link->jackpot.id);
 	link->jackpot.ppm = (uint32_t)integer(&ppm, 1, 1000000);
 	link->jackpot.base_coin_minor = integer(&coin, 1, INT32_MAX);
-	if (root->walk->failed)
+	if (jackpot->walk->failed)
 		return;
 	read_rows(&rows, link->jackpot.base_coin_minor, link);
 	int64_t sum = 0;
@@ -198,6 +195,13 @@ static void read_jackpot(const struct at *root, struct game_link *link)
 	if (sum > POOL_NANO)
 		fail(&rows, "coin values whose shares sum to at most 1, not %" PRId64 ".%09" PRId64,
 			sum / POOL_NANO, sum % POOL_NANO);
+}
+
+static void read_jackpot(const struct at *root, struct game_link *link)
+{
+	struct at jackpot = member(root, "jackpot");
+	if (!json_is_null(jackpot.json))
+		read_pool(&jackpot, link);
 }
 
 static void read_cards(const struct at *root, struct game_link *link)
@@ -234,20 +238,42 @@ static void read_currencies(const struct at *root, struct game_link *link)
 	}
 }
 
-bool game_links_parse(
-	const char *name, const char *text, size_t length, struct game_link *link_r, char *error)
+/* NULL with error set when the text is no JSON. */
+static json_t *parse(const char *name, const char *text, size_t length, char *error)
 {
 	json_error_t fault;
-	struct walk walk = { .name = name, .error = error };
 	error[0] = '\0';
-	memset(link_r, 0, sizeof(*link_r));
 	json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
 	if (json == NULL) {
 		(void)snprintf(error, GAME_LINKS_ERROR_MAX,
 			"%.150s: at line %d, column %d: found %.160s, expected JSON", name,
 			fault.line, fault.column, fault.text);
-		return false;
 	}
+	return json;
+}
+
+bool game_links_parse_pool(
+	const char *name, const char *text, size_t length, struct game_link *link_r, char *error)
+{
+	struct walk walk = { .name = name, .error = error };
+	struct at root = { .walk = &walk, .json = parse(name, text, length, error) };
+	memset(link_r, 0, sizeof(*link_r));
+	if (root.json == NULL)
+		return false;
+	json_t *json = root.json;
+	read_pool(&root, link_r);
+	json_decref(json);
+	return !walk.failed;
+}
+
+bool game_links_parse(
+	const char *name, const char *text, size_t length, struct game_link *link_r, char *error)
+{
+	struct walk walk = { .name = name, .error = error };
+	memset(link_r, 0, sizeof(*link_r));
+	json_t *json = parse(name, text, length, error);
+	if (json == NULL)
+		return false;
 	struct at root = { .walk = &walk, .json = json };
 	struct at number = member(&root, "number");
 	struct at id = member(&root, "id");

@@ -58,4 +58,9 @@ bool game_links_load(
 bool game_links_parse(
 	const char *name, const char *text, size_t length, struct game_link *link_r, char *error);
 
+/* What an operator asks of a new pool: an object with pool_number, pool, contribution_ppm,
+ * base_coin_eur_minor and rows as in /jackpot of a definition; only that of link_r is filled. */
+bool game_links_parse_pool(
+	const char *name, const char *text, size_t length, struct game_link *link_r, char *error);
+
 #endif

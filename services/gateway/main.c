@@ -71,6 +71,9 @@ static const struct setting settings[] = {
 		gateway.settings.reconnect,
 		"time for which a game takes a player not back whose connection was lost, by "
 		"GAME=time; 0: none" },
+	{ "GATEWAY_POOL_OPERATORS", SETTING_TEXT, "1", 0, 0, gateway.settings.pool_operators,
+		"operators who may change pools and sets of cards, by number, with commas; others "
+		"decide only whether they take part" },
 	{ "GATEWAY_CONNECTIONS_MAX", SETTING_INT, "10000", 10, 60000,
 		&gateway.settings.connections_max, "connections at once" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
@@ -103,6 +106,9 @@ static const struct edge_route routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/players/{}/bonus-spins", on_bonus_spins, true },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/bonus-spins", on_bonus_spins_list, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/bonus-spins/{}/end", on_bonus_spins_end, true },
+	{ EDGE_POST, "/v1/operators/{}/pools/{}/actions", on_pool_action, true },
+	{ EDGE_GET, "/v1/operators/{}/pools/{}/actions", on_pool_actions, false },
+	{ EDGE_GET, "/v1/operators/{}/pools/{}/transfers", on_pool_transfers, false },
 	{ EDGE_GET, "/v1/operator/status", on_status, false },
 	{ EDGE_GET, NULL, NULL, false },
 };
@@ -334,6 +340,7 @@ static void gateway_begin(void)
 	auth_load(&gateway);
 	games_card_sets(gateway.settings.card_sets);
 	presence_begin(&gateway);
+	pool_actions_begin(&gateway);
 	gateway.demo = strcmp(common.kind, "live") != 0;
 	gateway.shards = (uint32_t)common.shards;
 	randombytes_buf(&random, sizeof(random));

@@ -39,21 +39,21 @@
  * set's reserve is never anything but 0. */
 #define POOL_IDENTITY "('contributions = T', p.contributions_e27, p.t_e18 * 1000000000), "
 #define CARDS_IDENTITY "('JP_RESERVE of a set', p.jp_reserve_e27, 0), "
-#define IDENTITIES(schema, table, rows, own)                                                       \
-	"with r as (select p.pool, sum((p.t_e18 - r.w_e18) * r.share_nano + r.r_e27) as accrued, " \
-	"sum(r.seed_minor * r.unit_e27) as seed "                                                  \
-	"from " schema "." table " p join " schema "." rows " r using (pool) group by p.pool) "    \
-	"select 7, format('pool %s, %s', p.pool, i.name), format('%s', i.found), format('%s', "    \
-	"i.expected) "                                                                             \
-	"from " schema "." table " p left join r using (pool), lateral (values " own               \
-	"('JP_POOL = sum of (T - W) x share + r', p.jp_pool_e27, coalesce(r.accrued, 0)), "        \
-	"('JP_SEED = sum of seeds', p.jp_seed_e27, coalesce(r.seed, 0)), "                         \
-	"('contributions + house seed = JP_POOL + JP_RESERVE + JP_SEED + paid', "                  \
-	"p.contributions_e27 + p.house_seed_e27, "                                                 \
-	"p.jp_pool_e27 + p.jp_reserve_e27 + p.jp_seed_e27 + p.paid_e27)) i(name, found, "          \
-	"expected) where i.found <> i.expected "                                                   \
-	"union all select 7, format('pool %s, JP_RESERVE', pool), format('%s', jp_reserve_e27), "  \
-	"'at least 0' "                                                                            \
+#define IDENTITIES(schema, table, rows, own, received, sent)                                        \
+	"with r as (select p.pool, sum((p.t_e18 - r.w_e18) * r.share_nano + r.r_e27) as accrued, "  \
+	"sum(r.seed_minor * r.unit_e27) as seed "                                                   \
+	"from " schema "." table " p join " schema "." rows " r using (pool) group by p.pool) "     \
+	"select 7, format('pool %s, %s', p.pool, i.name), format('%s', i.found), format('%s', "     \
+	"i.expected) "                                                                              \
+	"from " schema "." table " p left join r using (pool), lateral (values " own                \
+	"('JP_POOL = sum of (T - W) x share + r', p.jp_pool_e27, coalesce(r.accrued, 0)), "         \
+	"('JP_SEED = sum of seeds', p.jp_seed_e27, coalesce(r.seed, 0)), "                          \
+	"('contributions + house seed + received = JP_POOL + JP_RESERVE + JP_SEED + paid + sent', " \
+	"p.contributions_e27 + p.house_seed_e27" received ", "                                      \
+	"p.jp_pool_e27 + p.jp_reserve_e27 + p.jp_seed_e27 + p.paid_e27" sent ")) i(name, found, "   \
+	"expected) where i.found <> i.expected "                                                    \
+	"union all select 7, format('pool %s, JP_RESERVE', pool), format('%s', jp_reserve_e27), "   \
+	"'at least 0' "                                                                             \
 	"from " schema "." table " where jp_reserve_e27 < 0 limit 40"
 
 static const char hits_sum_sql[] =
@@ -72,6 +72,41 @@ static const char hits_sql[] =
 	"from_reserve_e27, from_house_e27) from pool.hit "
 	"where value_e27 <> cost_e27 + carry_e27 or next_seed_e27 <> from_reserve_e27 + "
 	"from_house_e27 or carry_e27 < 0 or paid_minor < 0 limit 20";
+
+/* What has left a pool's books has left it by a row, what has entered them likewise, and each
+ * amount that entered one had left another. */
+static const char transfers_sum_sql[] =
+	"with o as (select pool, sum(amount_e27) as sum, max(number) as last, count(*) as n from "
+	"pool.transfer_out group by pool), i as (select pool, sum(amount_e27) as sum from "
+	"pool.transfer_in group by pool) "
+	"select 7, format('pool %s, transfers', p.pool), format('sent %s, received %s', "
+	"p.sent_e27, p.received_e27), format('sent %s, received %s, by its rows', "
+	"coalesce(o.sum, 0), coalesce(i.sum, 0)) from pool.pool p left join o using (pool) left "
+	"join i using (pool) where p.sent_e27 <> coalesce(o.sum, 0) or p.received_e27 <> "
+	"coalesce(i.sum, 0) "
+	"union all select 7, format('pool %s, transfers', pool), format('%s up to number %s', n, "
+	"last), 'numbers 1 to n without a gap' from o where n <> last "
+	"union all select 7, format('pool %s', p.pool), 'retired, with a row', 'no rows' from "
+	"pool.pool p where p.state = 'retired' and exists (select 1 from pool.row r where r.pool = "
+	"p.pool) limit 20";
+
+static const char transfers_match_sql[] =
+	"select 7, format('transfer %s of pool %s', i.number, i.from_pool), format('%s into pool "
+	"%s', i.amount_e27, i.pool), case when o.pool is null then 'a transfer that left that "
+	"pool' else format('%s into pool %s', o.amount_e27, o.to_pool) end from pool.transfer_in i "
+	"left join pool.transfer_out o on o.pool = i.from_pool and o.number = i.number where "
+	"o.pool is null or o.amount_e27 <> i.amount_e27 or o.to_pool <> i.pool "
+	"union all select 7, format('transfer %s of pool %s', o.number, o.pool), 'acknowledged', "
+	"format('booked by pool %s', o.to_pool) from pool.transfer_out o left join "
+	"pool.transfer_in i on i.from_pool = o.pool and i.number = o.number where o.booked is not "
+	"null and i.pool is null "
+	/* all pools together, with what is in transit */
+	"union all select 7, 'all pools, in transit', format('sent - received = %s', t.sum), "
+	"format('%s, as the transfers that are not booked', w.sum) from (select "
+	"coalesce(sum(sent_e27) - sum(received_e27), 0) as sum from pool.pool) t, (select "
+	"coalesce(sum(o.amount_e27), 0) as sum from pool.transfer_out o where not exists (select 1 "
+	"from pool.transfer_in i where i.from_pool = o.pool and i.number = o.number)) w where "
+	"t.sum <> w.sum limit 20";
 
 /* A hit may wait for its award; an award without a hit, or of another amount, never. */
 static const char matches_sql[] =
@@ -142,10 +177,13 @@ const struct verify_query verify_pool_queries[] = {
 	{ VECTOR("cards"), false },
 	{ TOTAL("pool", "pool"), true },
 	{ TOTAL("cards", "card_set"), true },
-	{ IDENTITIES("pool", "pool", "row", POOL_IDENTITY), false },
-	{ IDENTITIES("cards", "card_set", "level", CARDS_IDENTITY), false },
+	{ IDENTITIES("pool", "pool", "row", POOL_IDENTITY, " + p.received_e27", " + p.sent_e27"),
+		false },
+	{ IDENTITIES("cards", "card_set", "level", CARDS_IDENTITY, "", ""), false },
 	{ hits_sum_sql, false },
 	{ hits_sql, false },
+	{ transfers_sum_sql, false },
+	{ transfers_match_sql, false },
 	{ matches_sql, false },
 	{ card_hits_sum_sql, false },
 	{ card_hits_sql, false },

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND_MAX 4096
+#define COMMAND_MAX 16384
 #define AGAIN_FIRST_US UINT64_C(1000000)
 #define AGAIN_SECOND_US UINT64_C(3500000)
 #define SILENCE_US (10 * SECOND_US)
@@ -176,20 +176,27 @@ bool ask_cards(struct gateway *gateway, struct edge_request *request, struct ask
  * --------------------------------------------------------------------------------------------------------------------
  */
 
+/* Of the jackpot services. */
+struct answer {
+	const Carillon__CardReply *card;
+	const Carillon__OperatorReply *action;
+};
+
 static void finish(struct gateway *gateway, size_t slot, const Carillon__SpinReply *reply,
-	const Carillon__WalletFact *fact, const Carillon__CardReply *card)
+	const Carillon__WalletFact *fact, const struct answer *answer)
 {
 	struct ask ask = gateway->asks[slot];
 	free(ask.bytes);
 	gateway->asks[slot].bytes = NULL;
 	ask.bytes = NULL;
-	ask.card = card;
+	ask.card = answer == NULL ? NULL : answer->card;
+	ask.action = answer == NULL ? NULL : answer->action;
 	ask.done(gateway, edge_find(gateway->edge, ask.ticket), &ask, reply, fact);
 }
 
 static void on_answer(struct gateway *gateway, uint64_t correlation, player_id player,
 	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact,
-	const Carillon__CardReply *card)
+	const struct answer *answer)
 {
 	size_t slot;
 	if (!inflight_take(&gateway->inflight, correlation, &slot)) {
@@ -204,9 +211,9 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 			player, gateway->asks[slot].player);
 		reply = NULL;
 		fact = NULL;
-		card = NULL;
+		answer = NULL;
 	}
-	finish(gateway, slot, reply, fact, card);
+	finish(gateway, slot, reply, fact, answer);
 }
 
 static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t length)
@@ -224,7 +231,11 @@ static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t len
 			bus->verdict, NULL);
 	} else if (bus->body_case == CARILLON__BUS__BODY_CARD && bus->card != NULL) {
 		on_answer(gateway, bus->card->correlation, bus->card->player, NULL, NULL,
-			bus->card);
+			&(struct answer){ .card = bus->card });
+	} else if (bus->body_case == CARILLON__BUS__BODY_OPERATOR && bus->operator_ != NULL &&
+		   bus->operator_->fact != NULL) {
+		on_answer(gateway, bus->operator_->correlation, 0, NULL, NULL,
+			&(struct answer){ .action = bus->operator_ });
 	}
 }
 

@@ -23,13 +23,20 @@ static void on_written(void *context, PGresult *result, const char *error)
 void audit_write(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	const char *action, player_id player, const char *content, uint32_t status)
 {
-	char operator_text[16], subject[PLAYER_TEXT_MAX], actor[96], status_text[16], line[1024];
+	char subject[PLAYER_TEXT_MAX];
+	player_id_format(player, subject);
+	audit_write_of(gateway, request, operator_id, action, subject, content, status);
+}
+
+void audit_write_of(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+	const char *action, const char *subject, const char *content, uint32_t status)
+{
+	char operator_text[16], actor[96], status_text[16], line[1024];
 	const char *id = request == NULL ? "" : edge_request_id(request);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32 " from %.64s", operator_id,
 		request == NULL ? "?" : edge_peer(request));
 	(void)snprintf(status_text, sizeof(status_text), "%" PRIu32, status);
-	player_id_format(player, subject);
 	(void)snprintf(line, sizeof(line), "%s, %s of %s, %.600s, status %s, request %s", actor,
 		action, subject, content, status_text, id);
 	log_info("audit: %s", line);

@@ -17,7 +17,7 @@
 #define POOLS_MAX 32
 #define ROWS_MAX 256
 #define STALE_US (5 * SECOND_US)
-#define POOLS_EVERY_US (10 * SECOND_US)
+#define POOLS_EVERY_US (2 * SECOND_US)
 #define WINNERS_MAX 100
 #define WINNERS_DEFAULT 20
 

@@ -46,6 +46,7 @@ struct ask {
 	uint8_t trace[EDGE_TRACE_BYTES];
 	uint32_t pool;			 /* jackpot commands: whose partition; 0: the player's */
 	const Carillon__CardReply *card; /* for `done`: the answer to a pick, NULL when none came */
+	const Carillon__OperatorReply *action; /* the same of an operator's command */
 	/* Kept to be asked again: any message may be lost. */
 	enum topic topic;
 	uint8_t *bytes;
@@ -60,6 +61,7 @@ struct operator_key {
 struct gateway_settings {
 	char listen[SETTING_TEXT_MAX], events_url[SETTING_TEXT_MAX], web[SETTING_TEXT_MAX];
 	char card_sets[SETTING_TEXT_MAX];
+	char pool_operators[SETTING_TEXT_MAX];
 	char idle[SETTING_TEXT_MAX], reconnect[SETTING_TEXT_MAX];
 	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
 };
@@ -188,6 +190,7 @@ edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_s
 	on_bonus_spins_end;
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
 	on_jackpots, on_winners, on_status, on_cards, on_card, on_card_pick;
+edge_handler on_pool_action, on_pool_actions, on_pool_transfers;
 
 /* ---- history.c: the replay has come; the rows of the round are added ---- */
 
@@ -231,5 +234,14 @@ bool status_owned(void); /* does every shard of wallet and spin-engine have an o
  */
 void audit_write(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	const char *action, player_id player, const char *content, uint32_t status);
+
+/* The same of a subject that is no player: "pool 4". */
+void audit_write_of(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+	const char *action, const char *subject, const char *content, uint32_t status);
+
+/* ---- pool_actions.c ---- */
+
+/* Reads GATEWAY_POOL_OPERATORS; fatal when it is no list of operators. */
+void pool_actions_begin(struct gateway *gateway);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TWO_TO_63 9223372036854775808.0
@@ -74,8 +75,16 @@ static bool members(json_t *object, const char *prefix, const struct field *fiel
 		struct value value = value_of(member);
 		const struct field *field =
 			fields_find(fields, prefix, name, strlen(name), problem);
-		if (field == NULL ||
-			field_check(field, prefix, &value, target, problem) != FIELDS_OK)
+		char *text = NULL;
+		if (field != NULL && field->type == FIELD_JSON && value.kind == VALUE_OBJECT) {
+			text = json_dumps(member, JSON_COMPACT | JSON_PRESERVE_ORDER);
+			value.text = text != NULL ? text : "";
+			value.length = strlen(value.text);
+		}
+		bool good = field != NULL &&
+			    field_check(field, prefix, &value, target, problem) == FIELDS_OK;
+		free(text);
+		if (!good)
 			return false;
 		if (field->type != FIELD_OBJECT)
 			continue;
@@ -146,7 +155,7 @@ bool parse_body(const char *text, size_t length, const struct field *fields, voi
 		return malformed(problem_r, "nothing", "a JSON object");
 	if (!depth_ok(text, length))
 		return malformed(
-			problem_r, "deeper nesting", "at most 4 levels of objects and arrays");
+			problem_r, "deeper nesting", "at most 8 levels of objects and arrays");
 	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
 	if (root == NULL) {
 		if (json_error_code(&error) == json_error_numeric_overflow &&

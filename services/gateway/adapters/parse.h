@@ -6,7 +6,7 @@
 
 #include "services/gateway/core/fields.h"
 
-#define PARSE_DEPTH_MAX 4
+#define PARSE_DEPTH_MAX 8
 
 /* `target` is the struct of the table, all zero before. */
 bool parse_body(const char *text, size_t length, const struct field *fields, void *target,

@@ -22,8 +22,9 @@ static const struct {
 } checks[CHECKS_N] = {
 	{ "sums_zero", "every batch of the wallet since this gateway looked first: its entries sum "
 		       "to zero for each shard and currency" },
-	{ "identities", "contributions = T, JP_POOL, JP_SEED, and contributions + house seed = "
-			"pool + reserve + seed + paid, for each pool and set; sum of hits" },
+	{ "identities", "contributions = T, JP_POOL, JP_SEED, and contributions + house seed + "
+			"received = pool + reserve + seed + paid + sent, for each pool and set; "
+			"sums of hits and transfers" },
 	{ "claims_match", "each paid claim on a progressive has its hit, of the same amount" },
 	{ "claims_in_time", "no claim on a progressive has waited longer than 10 s for its award" },
 };
@@ -87,11 +88,14 @@ static const char status_sql[] =
 	"'pools', (select coalesce(json_agg(b order by b.pool), '[]') from ("
 	"select pool, id, 'progressive' as kind, state as status, shard, t_e18::text, "
 	"contributions_e27::text, jp_pool_e27::text, jp_reserve_e27::text, "
-	"jp_seed_e27::text, house_seed_e27::text, paid_e27::text, hits, version, (extract(epoch "
-	"from updated) * 1000000)::bigint as updated_us from pool.pool "
-	"union all select pool, id, 'cards', 'live', shard, t_e18::text, contributions_e27::text, "
+	"jp_seed_e27::text, house_seed_e27::text, paid_e27::text, received_e27::text, "
+	"sent_e27::text, (select coalesce(sum(o.amount_e27), 0) from pool.transfer_out o where "
+	"o.pool = p.pool and not exists (select 1 from pool.transfer_in i where i.from_pool = "
+	"o.pool and i.number = o.number))::text as in_transit_e27, hits, version, (extract(epoch "
+	"from updated) * 1000000)::bigint as updated_us from pool.pool p "
+	"union all select pool, id, 'cards', state, shard, t_e18::text, contributions_e27::text, "
 	"jp_pool_e27::text, jp_reserve_e27::text, "
-	"jp_seed_e27::text, house_seed_e27::text, paid_e27::text, null, version, (extract(epoch "
+	"jp_seed_e27::text, house_seed_e27::text, paid_e27::text, '0', '0', '0', null, version, (extract(epoch "
 	"from updated) * 1000000)::bigint from cards.card_set) b), "
 	"'players', (select count(*) from wallet.account))::text, "
 	"(select count(*) from carillon.shard where service in ('wallet', 'spin-engine') and owner "
@@ -211,7 +215,7 @@ static void ask_ledger(struct gateway *gateway)
 		2, parameters, CHECK_MS, on_ledger, NULL);
 }
 
-#define IDENTITIES(schema, table, rows)                                                            \
+#define IDENTITIES(schema, table, rows, received, sent)                                            \
 	"select format('pool %s: %s is %s, expected %s', p.pool, i.name, i.found, i.expected) as " \
 	"wrong from " schema "." table " p "                                                       \
 	"left join (select p.pool, sum((p.t_e18 - r.w_e18) * r.share_nano + r.r_e27) as accrued, " \
@@ -222,17 +226,24 @@ static void ask_ledger(struct gateway *gateway)
 	"coalesce(r.seed, 0)), "                                                                   \
 	"('contributions', p.contributions_e27, case when '" schema                                \
 	"' = 'pool' then p.t_e18 * 1000000000 else p.contributions_e27 end), "                     \
-	"('contributions + house seed', p.contributions_e27 + p.house_seed_e27, p.jp_pool_e27 + "  \
-	"p.jp_reserve_e27 + p.jp_seed_e27 + p.paid_e27)) "                                         \
+	"('contributions + house seed', p.contributions_e27 + p.house_seed_e27" received           \
+	", p.jp_pool_e27 + "                                                                       \
+	"p.jp_reserve_e27 + p.jp_seed_e27 + p.paid_e27" sent ")) "                                 \
 	"i(name, found, expected) where i.found <> i.expected "
 
-static const char pools_check_sql[] =
-	IDENTITIES("pool", "pool", "row") "union all " IDENTITIES("cards", "card_set",
-		"level") "union all select format('pool %s: %s hits, paid %s; the hits say %s, "
-			 "%s', p.pool, p.hits, p.paid_e27, h.n, h.cost) from pool.pool p "
-			 "cross join lateral (select count(*) as n, coalesce(sum(cost_e27), 0) as "
-			 "cost from pool.hit h where h.pool = p.pool) h "
-			 "where p.hits <> h.n or p.paid_e27 <> h.cost limit 1";
+static const char pools_check_sql[] = IDENTITIES("pool", "pool", "row", " + p.received_e27",
+	" + p.sent_e27") "union all " IDENTITIES("cards", "card_set", "level", "",
+	"") "union all select format('pool %s: %s hits, paid %s; the hits say %s, "
+	    "%s', p.pool, p.hits, p.paid_e27, h.n, h.cost) from pool.pool p "
+	    "cross join lateral (select count(*) as n, coalesce(sum(cost_e27), 0) as "
+	    "cost from pool.hit h where h.pool = p.pool) h "
+	    "where p.hits <> h.n or p.paid_e27 <> h.cost union all select format('pool "
+	    "%s: sent %s, received %s; the transfers say %s, %s', p.pool, "
+	    "p.sent_e27, p.received_e27, o.sum, i.sum) from pool.pool p cross join "
+	    "lateral (select coalesce(sum(amount_e27), 0) as sum from "
+	    "pool.transfer_out o where o.pool = p.pool) o cross join lateral (select "
+	    "coalesce(sum(amount_e27), 0) as sum from pool.transfer_in i where i.pool "
+	    "= p.pool) i where p.sent_e27 <> o.sum or p.received_e27 <> i.sum limit 1";
 
 static void on_pools(void *context, PGresult *result, const char *error)
 {

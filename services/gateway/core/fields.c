@@ -39,6 +39,7 @@ static enum value_kind kind_wanted(enum field_type type)
 	case FIELD_CHOICE:
 		return VALUE_TEXT;
 	case FIELD_OBJECT:
+	case FIELD_JSON:
 		return VALUE_OBJECT;
 	}
 	return VALUE_NULL;
@@ -114,6 +115,10 @@ void field_expected(const struct field *field, char *out)
 		break;
 	case FIELD_OBJECT:
 		(void)snprintf(out, PROBLEM_TEXT_MAX, "an object");
+		break;
+	case FIELD_JSON:
+		(void)snprintf(out, PROBLEM_TEXT_MAX, "an object of at most %" PRId64 " bytes",
+			field->max);
 		break;
 	}
 }
@@ -214,6 +219,12 @@ static bool store(const struct field *field, const struct value *value, char *at
 	case FIELD_CHOICE:
 		return choice_store(field, value, at);
 	case FIELD_OBJECT:
+		return true;
+	case FIELD_JSON:
+		if (value->length > (uint64_t)field->max)
+			return false;
+		memcpy(at, value->text, value->length);
+		at[value->length] = '\0';
 		return true;
 	}
 	return false;

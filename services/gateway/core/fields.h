@@ -21,6 +21,7 @@ enum field_type {
 	FIELD_HEX,    /* struct field_bytes, min..max bytes, two lower-case hex digits each */
 	FIELD_CHOICE, /* int64_t: the index in choices */
 	FIELD_OBJECT, /* a struct with a table of its own */
+	FIELD_JSON,   /* char[max + 1]: an object that somebody else reads, as compact JSON */
 };
 
 struct field_bytes {

@@ -73,6 +73,22 @@ const struct field reason_fields[] = {
 	END,
 };
 
+/* In the order of OperatorAction. */
+static const char *const pool_actions[] = { "pause", "resume", "retire", "adjust", "parameters",
+	"create", "take_part", "odds", "weights", NULL };
+
+const struct field pool_action_fields[] = {
+	{ "action", FIELD_CHOICE, true, 0, 0, offsetof(struct pool_action_body, action),
+		offsetof(struct pool_action_body, has_action), pool_actions, NULL },
+	{ "parameters", FIELD_JSON, false, 0, PARAMETERS_MAX,
+		AT(pool_action_body, parameters, has_parameters) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(pool_action_body, reason, has_reason) },
+	{ "actor", FIELD_TEXT, false, 1, NAME_MAX_BYTES, AT(pool_action_body, actor, has_actor) },
+	{ "second", FIELD_TEXT, false, 1, NAME_MAX_BYTES,
+		AT(pool_action_body, second, has_second) },
+	END,
+};
+
 static const struct field bet_fields[] = {
 	{ "coin_minor", FIELD_INT, true, 1, MINOR_MAX, AT(bet_body, coin_minor, has_coin) },
 	{ "lines", FIELD_INT, true, 1, 1000, AT(bet_body, lines, has_lines) },

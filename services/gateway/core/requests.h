@@ -49,6 +49,18 @@ struct reason_body {
 	bool has_reason;
 };
 
+#define NAME_MAX_BYTES 64
+#define PARAMETERS_MAX 8000
+
+/* POST /v1/operators/{op}/pools/{pool}/actions */
+struct pool_action_body {
+	int64_t action; /* OperatorAction of jackpot.proto - 1 */
+	char parameters[PARAMETERS_MAX + 1];
+	char reason[REASON_MAX + 1];
+	char actor[NAME_MAX_BYTES + 1], second[NAME_MAX_BYTES + 1];
+	bool has_action, has_parameters, has_reason, has_actor, has_second;
+};
+
 struct bet_body {
 	int64_t coin_minor, lines, coins;
 	char mode[SLUG_MAX + 1];
@@ -99,8 +111,7 @@ struct settings_body {
 
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
-	action_fields[], settings_fields[],
-	pick_fields[];
+	action_fields[], settings_fields[], pick_fields[], pool_action_fields[];
 
 /* What no table can say: which fields go together. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);

@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,50 +17,11 @@ struct asked {
 	int64_t delta_minor, seed_minor, row_rate_nano;
 };
 
-static __attribute__((format(printf, 2, 3))) bool say(char *out, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	(void)vsnprintf(out, ACTION_TEXT_MAX, format, arguments);
-	va_end(arguments);
-	return false;
-}
-
-static bool take(const char *name, const char *in, char *out, size_t room, char *reason)
-{
-	size_t length = strlen(in);
-	if (length >= room)
-		return say(reason, "%s: found %zu bytes, expected at most %zu", name, length,
-			room - 1);
-	memcpy(out, in, length + 1);
-	return true;
-}
-
-bool operator_read(
-	const Carillon__OperatorCommand *command, struct action_record *record_r, char *reason)
-{
-	memset(record_r, 0, sizeof(*record_r));
-	if (command->id.len != ACTION_ID_BYTES)
-		return say(reason, "operator.id: found %zu bytes, expected %d", command->id.len,
-			ACTION_ID_BYTES);
-	if (command->actor[0] == '\0')
-		return say(reason, "operator.actor: found nothing, expected who asks");
-	memcpy(record_r->id, command->id.data, ACTION_ID_BYTES);
-	record_r->action = (uint32_t)command->action;
-	return take("operator.actor", command->actor, record_r->actor, ACTION_TEXT_MAX, reason) &&
-	       take("operator.second", command->second, record_r->second, ACTION_TEXT_MAX,
-		       reason) &&
-	       take("operator.reason", command->reason, record_r->reason, ACTION_TEXT_MAX,
-		       reason) &&
-	       take("operator.parameters", command->parameters, record_r->parameters,
-		       ACTION_PARAMETERS_MAX, reason);
-}
-
 static bool whole(json_t *json, const char *name, int64_t *value_r, char *refusal)
 {
 	if (!json_is_integer(json))
-		return say(refusal, "parameters /%s: found something else, expected a whole number",
-			name);
+		return action_refuse(refusal,
+			"parameters /%s: found something else, expected a whole number", name);
 	*value_r = json_integer_value(json);
 	return true;
 }
@@ -72,7 +32,8 @@ static bool read_member(const char *name, json_t *json, struct asked *asked, cha
 		const struct currency *currency =
 			json_is_string(json) ? currency_by_code(json_string_value(json)) : NULL;
 		if (currency == NULL)
-			return say(refusal, "parameters /currency: expected a code, as \"EUR\"");
+			return action_refuse(
+				refusal, "parameters /currency: expected a code, as \"EUR\"");
 		asked->currency = currency->number;
 		return true;
 	}
@@ -86,7 +47,7 @@ static bool read_member(const char *name, json_t *json, struct asked *asked, cha
 		return asked->has_rate = true, whole(json, name, &asked->row_rate_nano, refusal);
 	if (strcmp(name, "remove") == 0 && json_is_true(json))
 		return asked->remove = true;
-	return say(refusal, "parameters /%.64s: not expected", name);
+	return action_refuse(refusal, "parameters /%.64s: not expected", name);
 }
 
 static bool read_parameters(const char *text, struct asked *asked, char *refusal)
@@ -98,7 +59,7 @@ static bool read_parameters(const char *text, struct asked *asked, char *refusal
 	bool good = json_is_object(json);
 	memset(asked, 0, sizeof(*asked));
 	if (!good)
-		(void)say(refusal, "parameters: found %.80s, expected a JSON object",
+		(void)action_refuse(refusal, "parameters: found %.80s, expected a JSON object",
 			json == NULL ? fault.text : "something else");
 	else
 		json_object_foreach(json, name, value)
@@ -107,7 +68,7 @@ static bool read_parameters(const char *text, struct asked *asked, char *refusal
 		}
 	json_decref(json);
 	if (good && (asked->currency == 0 || asked->coin_minor == 0))
-		return say(refusal, "parameters: expected /currency and /coin_minor");
+		return action_refuse(refusal, "parameters: expected /currency and /coin_minor");
 	return good;
 }
 
@@ -118,12 +79,13 @@ static void describe(struct pool_instance *instance, const struct asked *asked, 
 		asked == NULL ? NULL
 			      : pool_row_find(&instance->pool, asked->currency, asked->coin_minor);
 	if (row == NULL) {
-		(void)say(out, "{\"status\":\"%s\"}", pool_state_text(instance->pool.state));
+		(void)snprintf(out, ACTION_FIGURES_MAX, "{\"status\":\"%s\"}",
+			pool_state_text(instance->pool.state));
 		return;
 	}
 	(void)int128_format(row->r.e27, r);
 	const struct pool_terms *next = row->next_waits ? &row->next : &row->terms;
-	(void)say(out,
+	(void)snprintf(out, ACTION_FIGURES_MAX,
 		"{\"r_e27\":\"%s\",\"seed_minor\":%" PRId64 ",\"row_rate_nano\":%" PRId64
 		",\"next_seed_minor\":%" PRId64 ",\"next_row_rate_nano\":%" PRId64 "}",
 		r, row->terms.seed_minor, row->terms.row_rate_nano, next->seed_minor,
@@ -132,15 +94,7 @@ static void describe(struct pool_instance *instance, const struct asked *asked, 
 
 static bool done(enum pool_status status, char *refusal)
 {
-	return status == POOL_OK || say(refusal, "%s", pool_status_text(status));
-}
-
-static bool second_given(const struct action_record *record, char *refusal)
-{
-	if (record->second[0] == '\0' || strcmp(record->second, record->actor) == 0)
-		return say(refusal, "second: found %s, expected the name of a second approver",
-			record->second[0] == '\0' ? "nothing" : "the actor himself");
-	return true;
+	return status == POOL_OK || action_refuse(refusal, "%s", pool_status_text(status));
 }
 
 static bool adjust(struct pool_instance *instance, const struct action_record *record,
@@ -149,9 +103,9 @@ static bool adjust(struct pool_instance *instance, const struct action_record *r
 	struct amount delta;
 	if (!asked->has_delta || asked->delta_minor == 0 || asked->has_seed || asked->has_rate ||
 		asked->remove)
-		return say(refusal,
+		return action_refuse(refusal,
 			"parameters: expected /delta_minor, not 0, and nothing else to do");
-	if (!second_given(record, refusal))
+	if (!action_second_given(record, refusal))
 		return false;
 	const struct pool_row *row =
 		pool_row_find(&instance->pool, asked->currency, asked->coin_minor);
@@ -169,11 +123,13 @@ static bool remove_row(struct pool_instance *instance, const struct action_recor
 	bool (*in_definition)(const struct pool_instance *, uint32_t, int64_t))
 {
 	if (asked->has_delta || asked->has_seed || asked->has_rate)
-		return say(refusal, "parameters: expected /remove and nothing else to do");
-	if (!second_given(record, refusal))
+		return action_refuse(
+			refusal, "parameters: expected /remove and nothing else to do");
+	if (!action_second_given(record, refusal))
 		return false;
 	if (in_definition(instance, asked->currency, asked->coin_minor))
-		return say(refusal, "the definition still has this row: take it out there first");
+		return action_refuse(
+			refusal, "the definition still has this row: take it out there first");
 	if (!done(pool_row_remove(&instance->pool, asked->currency, asked->coin_minor), refusal))
 		return false;
 	instance->removed[instance->removed_count].currency = asked->currency;
@@ -184,7 +140,8 @@ static bool remove_row(struct pool_instance *instance, const struct action_recor
 static bool change(struct pool_instance *instance, const struct asked *asked, char *refusal)
 {
 	if (asked->has_delta || (!asked->has_seed && !asked->has_rate))
-		return say(refusal, "parameters: expected /seed_minor, /row_rate_nano or both");
+		return action_refuse(
+			refusal, "parameters: expected /seed_minor, /row_rate_nano or both");
 	const struct pool_row *row =
 		pool_row_find(&instance->pool, asked->currency, asked->coin_minor);
 	if (row == NULL)
@@ -229,7 +186,8 @@ void operator_apply(struct pool_instance *instance, struct action_record *record
 				     : change(instance, &asked, refusal);
 		break;
 	default:
-		(void)say(refusal, "action %u: not supported by this build", record->action);
+		(void)action_refuse(
+			refusal, "action %u: not supported by this build", record->action);
 		break;
 	}
 	describe(instance, row ? &asked : NULL, record->after);

@@ -8,7 +8,7 @@
  * {"currency":"EUR","coin_minor":20,"seed_minor":50000,"row_rate_nano":1000000000}: one of the last
  * two or both; waits for the row's next win. {"currency","coin_minor","remove":true}: a row that
  * the definition has no longer, while the pool is paused; its value goes to the reserve; second
- * approver RETIRE          refused by this build */
+ * approver. RETIRE and CREATE: transfers.h, created.h */
 #ifndef CARILLON_PROGRESSIVE_POOL_OPERATOR_H
 #define CARILLON_PROGRESSIVE_POOL_OPERATOR_H
 
@@ -16,11 +16,6 @@
 
 #include "jackpot.pb-c.h"
 
-/* Copies what was asked into a record. False, with what, found and expected in reason
- * (ACTION_TEXT_MAX bytes), when the command cannot even be recorded: no id of 16 bytes, no actor, a
- * text that is too long. */
-bool operator_read(
-	const Carillon__OperatorCommand *command, struct action_record *record_r, char *reason);
 /* Does it, or says in record->refusal why not; fills done, before, after. `in_definition` tells
  * whether the definition still has a row. Changes nothing but the pool and the record. */
 void operator_apply(struct pool_instance *instance, struct action_record *record,

@@ -44,35 +44,6 @@ void pool_send_hit(struct service *service, const struct pool_instance *instance
 	jackpot_send_hit(service, &source, &news, now);
 }
 
-void pool_send_action(struct service *service, const struct pool_instance *instance,
-	const struct action_record *record, bool now)
-{
-	Carillon__OperatorCommand command;
-	Carillon__OperatorFact action;
-	Carillon__JackpotFact fact;
-	uint8_t id[ACTION_ID_BYTES];
-	carillon__operator_command__init(&command);
-	carillon__operator_fact__init(&action);
-	carillon__jackpot_fact__init(&fact);
-	for (size_t i = 0; i < ACTION_ID_BYTES; i++)
-		id[i] = record->id[i];
-	command.action = (Carillon__OperatorAction)record->action;
-	command.actor = jackpot_text(record->actor);
-	command.second = jackpot_text(record->second);
-	command.reason = jackpot_text(record->reason);
-	command.id = (ProtobufCBinaryData){ sizeof(id), id };
-	command.parameters = jackpot_text(record->parameters);
-	action.command = &command;
-	action.done = record->done;
-	action.refusal = jackpot_text(record->refusal);
-	action.before = jackpot_text(record->before);
-	action.after = jackpot_text(record->after);
-	fact.body_case = CARILLON__JACKPOT_FACT__BODY_OPERATOR;
-	fact.operator_ = &action;
-	struct jackpot_source source = source_of(instance, record->fact_seq);
-	jackpot_send_fact(service, &source, &fact, now);
-}
-
 static int64_t value_of(const struct pool_instance *instance, const struct pool_row *row)
 {
 	int64_t value;

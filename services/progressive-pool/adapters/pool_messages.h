@@ -13,8 +13,6 @@ void pool_send_award(struct service *service, const struct pool_instance *instan
 	const struct hit_record *record, bool now);
 void pool_send_hit(struct service *service, const struct pool_instance *instance,
 	const struct hit_record *record, bool now);
-void pool_send_action(struct service *service, const struct pool_instance *instance,
-	const struct action_record *record, bool now);
 /* The state that the transaction under way makes durable: behind the hits of the same commit. */
 void pool_send_state(struct service *service, const struct pool_instance *instance);
 /* Counters to Redis; false when they did not get there. */

@@ -6,11 +6,14 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/pg.h"
+#include "libcommon/io/pg_args.h"
 #include "libcommon/io/pool_command.h"
+#include "services/progressive-pool/adapters/created.h"
 #include "services/progressive-pool/adapters/operator.h"
 #include "services/progressive-pool/adapters/pool_messages.h"
 #include "services/progressive-pool/adapters/pool_store.h"
 #include "services/progressive-pool/adapters/reconcile.h"
+#include "services/progressive-pool/adapters/transfers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,8 +24,9 @@
 #define SHOW_US 900000u
 /* A rate changed by an operator is taken up within a minute. */
 #define TALLIES_US 60000000u
-/* From the pause to the first look for open claims: rounds on their way are booked by then. */
-#define PAUSE_US 2000000u
+/* From the pause to the first look for open claims: a wallet that has not heard of it a second
+ * later either commits within the two seconds of its lease or never. */
+#define PAUSE_US 4000000u
 /* Newest hits whose news is published again at a takeover; readers know them by number. */
 #define TOLD_AGAIN 16
 #define REDIS_TIMEOUT_MS 50
@@ -80,22 +84,46 @@ static void publish_hits_again(struct service *service, const struct pool_instan
 		pool_send_hit(service, instance, &records[i], true);
 }
 
-static struct pool_instance *open_pool(struct service *service, uint32_t number, uint32_t shard)
+static struct pool_instance *new_pool(uint32_t number, uint32_t shard)
 {
 	struct pool_instance *instance = calloc(1, sizeof(*instance));
 	if (instance == NULL)
 		fatal("out of memory");
 	pool_begin(&instance->pool, number);
 	instance->link = (struct jackpot_link){ .pool = number, .shard = shard };
+	return instance;
+}
+
+static struct pool_instance *open_pool(struct service *service, uint32_t number, uint32_t shard)
+{
+	struct pool_instance *instance = new_pool(number, shard);
 	bool known = pool_store_load(instance, service_pg(service));
 	instance->dirty = !known;
 	instance->unshown = true;
+	created_load(instance, service_pg(service));
+	created_named(instance, &self.links, service_pg(service));
 	reconcile_rows(instance, &self.links);
 	if (!known)
 		log_info("pool %u \"%s\" is new, on shard %u", number, instance->id, shard);
 	reconcile_tallies(instance, &self.links, service_pg(service));
+	created_tallies(instance, &self.links, service_pg(service));
 	publish_hits_again(service, instance);
 	return instance;
+}
+
+/* Pools that no definition names: made by operators, or of a game that is gone. */
+static void open_stored(struct service *service, struct service_shard *shard)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, shard->shard);
+	PGresult *rows = pg_args_query(&args, service_pg(service),
+		"select pool from pool.pool where shard = $1 order by pool");
+	for (int i = 0; i < PQntuples(rows); i++) {
+		uint32_t pool = pg_u32(rows, i, 0);
+		if (jackpot_list_find(shard, pool) == NULL)
+			jackpot_list_add(shard, &open_pool(service, pool, shard->shard)->link);
+	}
+	PQclear(rows);
 }
 
 void pool_service_open(struct service *service, struct service_shard *shard)
@@ -108,7 +136,17 @@ void pool_service_open(struct service *service, struct service_shard *shard)
 			continue;
 		jackpot_list_add(shard, &open_pool(service, pool, shard->shard)->link);
 	}
+	open_stored(service, shard);
 	service_commit_soon(service);
+}
+
+static void free_pool(struct pool_instance *instance)
+{
+	free(instance->hits);
+	action_list_free(&instance->actions);
+	transfers_free(instance);
+	free(instance->made.text);
+	free(instance);
 }
 
 void pool_service_close(struct service *service, struct service_shard *shard)
@@ -117,9 +155,7 @@ void pool_service_close(struct service *service, struct service_shard *shard)
 	(void)service;
 	while ((at = shard->state) != NULL) {
 		shard->state = at->link.next;
-		free(at->hits);
-		free(at->actions);
-		free(at);
+		free_pool(at);
 	}
 }
 
@@ -330,63 +366,138 @@ static bool in_definition(
 	return false;
 }
 
-static void take_action(
+/* Refusals to make a pool: there is no pool to keep them with. */
+static struct {
+	struct action_list records;
+	uint32_t pool;
+} unmade;
+
+/* Everything but CREATE. */
+static void apply_action(
 	struct service *service, struct pool_instance *instance, struct action_record *record)
 {
-	struct action_record known;
-	for (size_t i = 0; i < instance->action_count; i++)
-		if (memcmp(instance->actions[i].id, record->id, ACTION_ID_BYTES) == 0)
-			return; /* its answer is queued behind the commit */
-	if (pool_store_action_find(service_pg(service), record->id, &known)) {
-		pool_send_action(service, instance, &known, true);
-		return;
+	switch (record->action) {
+	case CARILLON__OPERATOR_ACTION__ACTION_CREATE:
+		(void)action_refuse(record->refusal,
+			"pool: found %u, expected a number that is free", instance->pool.number);
+		break;
+	case CARILLON__OPERATOR_ACTION__ACTION_RETIRE:
+		transfers_retire(instance, record, service_pg(service));
+		break;
+	case CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART:
+		created_take_part(instance, record, service_pg(service));
+		break;
+	default:
+		operator_apply(instance, record, in_definition);
+		break;
 	}
-	operator_apply(instance, record, in_definition);
 	if (record->done && record->action == CARILLON__OPERATOR_ACTION__ACTION_PAUSE)
 		instance->paused_us = clock_mono_us();
-	record->fact_seq = ++instance->fact_seq;
-	record->time_us = clock_wall_us();
-	instance->actions = grown(
-		instance->actions, instance->action_count, &instance->action_room, sizeof(*record));
-	instance->actions[instance->action_count++] = *record;
-	instance->dirty = true;
-	instance->rows_dirty = true;
-	instance->unshown = true;
-	pool_send_action(service, instance, record, false);
-	service_commit_soon(service);
-	log_info("pool %u: action %u by %s: %s", instance->pool.number, record->action,
-		record->actor, record->done ? "done" : record->refusal);
 }
 
-static enum service_message_status apply_command(struct service *service,
-	struct pool_instance *instance, const Carillon__JackpotCommand *command)
+static struct pool_instance *make_pool(struct service *service, struct service_shard *shard,
+	uint32_t number, struct action_record *record)
+{
+	struct pool_instance *instance = new_pool(number, shard->shard);
+	pool_source_load(&instance->source, service_pg(service), "pool", number);
+	if (!created_make(instance, record, &self.links, service_pg(service))) {
+		free_pool(instance);
+		return NULL;
+	}
+	log_info("pool %u \"%s\" was made by %s, on shard %u", number, instance->id, record->actor,
+		shard->shard);
+	jackpot_list_add(shard, &instance->link);
+	return instance;
+}
+
+static void keep_action(struct service *service, struct service_shard *shard,
+	struct pool_instance *instance, uint32_t number, struct action_record *record)
+{
+	record->time_us = clock_wall_us();
+	if (instance != NULL) {
+		record->fact_seq = ++instance->fact_seq;
+		action_list_add(&instance->actions, record);
+		instance->dirty = true;
+		instance->rows_dirty = true;
+		instance->unshown = true;
+	} else {
+		action_list_add(&unmade.records, record);
+		unmade.pool = number;
+	}
+	action_send(service, number, shard->shard, record, false);
+	service_commit_soon(service);
+	log_info("pool %u: action %u by %s: %s", number, record->action, record->actor,
+		record->done ? "done" : record->refusal);
+}
+
+static void take_action(struct service *service, struct service_shard *shard,
+	struct pool_instance *instance, const Carillon__JackpotCommand *command,
+	struct action_record *record)
+{
+	static struct action_record found;
+	bool create = record->action == CARILLON__OPERATOR_ACTION__ACTION_CREATE;
+	const struct action_record *known = action_list_find(
+		instance != NULL ? &instance->actions : &unmade.records, record->id);
+	bool durable =
+		known == NULL && action_find(service_pg(service), "pool", record->id, &found);
+	if (durable)
+		known = &found;
+	if (known == NULL) {
+		if (instance != NULL)
+			apply_action(service, instance, record);
+		else if (create && unmade.records.n == 0)
+			instance = make_pool(service, shard, command->pool, record);
+		else
+			return; /* another service's, or asked again in a moment */
+		keep_action(service, shard, instance, command->pool, record);
+		known = record;
+	} else if (durable) {
+		action_send(service, command->pool, shard->shard, known, true);
+	}
+	action_reply(service, command, known, !action_same(known, record), durable);
+}
+
+static enum service_message_status take_operator(struct service *service,
+	struct service_shard *shard, struct pool_instance *instance,
+	const Carillon__JackpotCommand *command)
 {
 	static struct action_record record;
 	char reason[ACTION_TEXT_MAX];
-	if (command->body_case != CARILLON__JACKPOT_COMMAND__BODY_OPERATOR) {
-		service_reason(service,
-			"body: found %d, expected an operator's command: pool %u is a"
-			" progressive",
-			(int)command->body_case, command->pool);
-		return SERVICE_UNREADABLE;
-	}
-	if (!operator_read(command->operator_, &record, reason)) {
+	if (!action_read(command->operator_, &record, reason)) {
 		service_reason(service, "%s", reason);
 		return SERVICE_UNREADABLE;
 	}
-	take_action(service, instance, &record);
+	take_action(service, shard, instance, command, &record);
 	return SERVICE_TAKEN;
 }
 
-static enum service_message_status take_command(struct service *service,
-	const struct service_shard *shard, const struct kafka_message *message)
+static enum service_message_status apply_command(struct service *service,
+	struct service_shard *shard, const Carillon__JackpotCommand *command)
+{
+	struct pool_instance *instance = jackpot_list_find(shard, command->pool);
+	bool operator_asks = command->body_case == CARILLON__JACKPOT_COMMAND__BODY_OPERATOR;
+	if (instance == NULL && !operator_asks)
+		return SERVICE_TAKEN;
+	if (operator_asks)
+		return take_operator(service, shard, instance, command);
+	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_TRANSFER)
+		return transfers_take(service, instance, command->transfer);
+	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_TRANSFER_BOOKED)
+		return transfers_acknowledged(service, instance, command->transfer_booked);
+	service_reason(service,
+		"body: found %d, expected an operator's command or a transfer: pool %u is a "
+		"progressive",
+		(int)command->body_case, command->pool);
+	return SERVICE_UNREADABLE;
+}
+
+static enum service_message_status take_command(
+	struct service *service, struct service_shard *shard, const struct kafka_message *message)
 {
 	Carillon__JackpotCommand *command = pool_command_read(service, message);
 	if (command == NULL)
 		return SERVICE_UNREADABLE;
-	struct pool_instance *instance = jackpot_list_find(shard, command->pool);
-	enum service_message_status status =
-		instance == NULL ? SERVICE_TAKEN : apply_command(service, instance, command);
+	enum service_message_status status = apply_command(service, shard, command);
 	carillon__jackpot_command__free_unpacked(command, NULL);
 	return status;
 }
@@ -422,6 +533,15 @@ static void look_for_rates(struct service *service, void *visited, uint64_t mono
 	struct pool_instance *instance = visited;
 	(void)mono_us;
 	reconcile_tallies(instance, &self.links, service_pg(service));
+	created_tallies(instance, &self.links, service_pg(service));
+}
+
+static void look_for_money(struct service *service, void *visited, uint64_t mono_us)
+{
+	struct pool_instance *instance = visited;
+	if (instance->made.tallies_due)
+		created_tallies(instance, &self.links, service_pg(service));
+	transfers_tick(service, instance, mono_us);
 }
 
 static struct {
@@ -457,6 +577,7 @@ void pool_service_tick(struct service *service, uint64_t mono_us)
 		return;
 	self.second_us = mono_us;
 	jackpot_list_each(service, look_for_pause, mono_us);
+	jackpot_list_each(service, look_for_money, mono_us);
 	tell_metrics(service, mono_us);
 	if (self.tallies_us == 0)
 		self.tallies_us = mono_us;
@@ -483,6 +604,7 @@ static void write_pool(struct service *service, void *visited, uint64_t mono_us)
 
 void pool_service_write(struct service *service)
 {
+	action_list_save(&unmade.records, service_pg(service), "pool", unmade.pool);
 	jackpot_list_each(service, write_pool, clock_mono_us());
 }
 

@@ -4,6 +4,7 @@
 #define CARILLON_PROGRESSIVE_POOL_POOL_STATE_H
 
 #include "libcommon/io/game_links.h"
+#include "libcommon/io/jackpot_action.h"
 #include "libcommon/io/jackpot_list.h"
 #include "libcommon/io/pool_feed.h"
 #include "services/progressive-pool/core/pool.h"
@@ -21,21 +22,62 @@ struct hit_record {
 	uint64_t row_hits;
 };
 
-#define ACTION_ID_BYTES 16
-#define ACTION_TEXT_MAX 256
-#define ACTION_PARAMETERS_MAX 4096
+/* Where money goes: a row of another pool, or its reserve (currency and coin_minor 0). */
+struct transfer_place {
+	uint32_t pool, currency;
+	int64_t coin_minor;
+};
 
-/* Something an operator asked for, done or refused. */
-struct action_record {
-	uint8_t id[ACTION_ID_BYTES];
-	uint32_t action; /* OperatorAction of jackpot.proto */
-	char actor[ACTION_TEXT_MAX], second[ACTION_TEXT_MAX], reason[ACTION_TEXT_MAX];
-	char parameters[ACTION_PARAMETERS_MAX];
-	bool done;
-	char refusal[ACTION_TEXT_MAX];
-	char before[ACTION_TEXT_MAX], after[ACTION_TEXT_MAX]; /* JSON */
-	uint64_t fact_seq;
-	uint64_t time_us;
+/* Money that has left this pool and is not known to have arrived. */
+struct transfer_out {
+	uint64_t number;
+	uint32_t from_currency;
+	int64_t from_coin_minor;
+	struct transfer_place to;
+	struct amount amount;
+	uint8_t action[ACTION_ID_BYTES];
+	bool fresh, booked; /* to be written; heard to be booked, to be written */
+	uint64_t told_us;   /* monotonic; 0: not yet */
+};
+
+/* Money that has arrived, to be written. */
+struct transfer_in {
+	uint32_t from_pool;
+	uint64_t number;
+	uint32_t currency; /* 0: the reserve */
+	int64_t coin_minor;
+	struct amount amount;
+};
+
+struct pool_transfers {
+	uint64_t last;		    /* number given */
+	struct transfer_place rest; /* pool 0: not retired */
+	uint8_t action[ACTION_ID_BYTES];
+	struct transfer_out *out;
+	size_t out_n, out_room;
+	struct transfer_in *in;
+	size_t in_n, in_room;
+};
+
+#define MADE_GAMES_MAX 16
+
+/* Of a pool that no definition names. ppm 0: it is not one of these. */
+struct pool_made {
+	uint32_t ppm;
+	uint32_t games_n, games[MADE_GAMES_MAX]; /* that feed it */
+	bool fresh;				 /* to be written */
+	bool tallies_due;			 /* to be opened once it is durable */
+	char *text;				 /* as asked; until it is written */
+	uint8_t action[ACTION_ID_BYTES];
+};
+
+#define PARTS_MAX 32
+
+/* An operator's switch, to be written. */
+struct pool_part {
+	uint32_t operator_id;
+	bool takes_part;
+	uint8_t action[ACTION_ID_BYTES];
 };
 
 /* What the definition says of a row, when it was last looked at. */
@@ -61,8 +103,11 @@ struct pool_instance {
 	bool rows_dirty; /* rows or their definition changed, by more than contributions */
 	struct hit_record *hits;
 	size_t hit_count, hit_room;
-	struct action_record *actions;
-	size_t action_count, action_room;
+	struct action_list actions;
+	struct pool_transfers transfers;
+	struct pool_made made;
+	struct pool_part part[PARTS_MAX];
+	uint32_t part_n;
 	uint32_t removed_count; /* rows taken off */
 	struct {
 		uint32_t currency;

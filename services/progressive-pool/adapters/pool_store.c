@@ -4,12 +4,12 @@
 #include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "services/progressive-pool/adapters/created.h"
+#include "services/progressive-pool/adapters/transfers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 
 struct defined_terms *pool_defined(
 	struct pool_instance *instance, uint32_t currency, int64_t coin_minor)
@@ -64,7 +64,7 @@ static bool load_pool(struct pool_instance *instance, PGconn *conn)
 	PGresult *row = pg_args_query(&args, conn,
 		"select state, t_e18, contributions_e27, jp_pool_e27, jp_reserve_e27, jp_seed_e27, "
 		"house_seed_e27,"
-		" paid_e27, hits, version, fact_seq from pool.pool where pool = $1");
+		" paid_e27, hits, version, fact_seq, received_e27, sent_e27, id from pool.pool where pool = $1");
 	bool known = PQntuples(row) == 1;
 	if (known) {
 		if (!pool_state_parse(PQgetvalue(row, 0, 0), &pool->state))
@@ -72,6 +72,9 @@ static bool load_pool(struct pool_instance *instance, PGconn *conn)
 				PQgetvalue(row, 0, 0));
 		pool->t_e18 = pg_int128(row, 0, 1);
 		pool->books = jackpot_books(row, 0, 2);
+		(void)snprintf(instance->id, sizeof(instance->id), "%s", PQgetvalue(row, 0, 13));
+		pool->books.received.e27 = pg_int128(row, 0, 11);
+		pool->books.sent.e27 = pg_int128(row, 0, 12);
 		pool->hits = pg_u64(row, 0, 8);
 		instance->version = pg_u64(row, 0, 9);
 		instance->fact_seq = pg_u64(row, 0, 10);
@@ -86,6 +89,7 @@ bool pool_store_load(struct pool_instance *instance, PGconn *conn)
 	const char *broken;
 	bool known = load_pool(instance, conn);
 	load_rows(instance, conn);
+	transfers_load(instance, conn);
 	pool_source_load(&instance->source, conn, "pool", pool->number);
 	if (!pool_identities_hold(pool, &broken))
 		fatal("pool %u: the stored books are broken at %s", pool->number, broken);
@@ -97,6 +101,18 @@ bool pool_store_load(struct pool_instance *instance, PGconn *conn)
 /* ---- saving
  * -----------------------------------------------------------------------------------------------------------
  */
+
+static void rest(struct pg_args *args, const struct transfer_place *place)
+{
+	if (place->pool == 0) {
+		for (int i = 0; i < 3; i++)
+			pg_args_text(args, NULL);
+		return;
+	}
+	pg_args_int(args, place->pool);
+	pg_args_int(args, place->currency);
+	pg_args_int(args, place->coin_minor);
+}
 
 static void save_pool(const struct pool_instance *instance, PGconn *conn)
 {
@@ -111,18 +127,26 @@ static void save_pool(const struct pool_instance *instance, PGconn *conn)
 	pg_args_int(&args, (int64_t)pool->hits);
 	pg_args_int(&args, (int64_t)instance->version);
 	pg_args_int(&args, (int64_t)instance->fact_seq);
+	pg_args_int128(&args, pool->books.received.e27);
+	pg_args_int128(&args, pool->books.sent.e27);
+	rest(&args, &instance->transfers.rest);
 	pg_args_run(&args, conn,
 		"insert into pool.pool (pool, id, shard, state, t_e18, contributions_e27, "
 		"jp_pool_e27, jp_reserve_e27,"
-		" jp_seed_e27, house_seed_e27, paid_e27, hits, version, fact_seq)"
-		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+		" jp_seed_e27, house_seed_e27, paid_e27, hits, version, fact_seq, received_e27, sent_e27,"
+		" rest_pool, rest_currency, rest_coin_minor)"
+		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
+		"$17, $18, $19)"
 		" on conflict (pool) do update set id = excluded.id, shard = excluded.shard, state "
 		"= excluded.state,"
 		" t_e18 = excluded.t_e18, contributions_e27 = excluded.contributions_e27,"
 		" jp_pool_e27 = excluded.jp_pool_e27, jp_reserve_e27 = excluded.jp_reserve_e27,"
 		" jp_seed_e27 = excluded.jp_seed_e27, house_seed_e27 = excluded.house_seed_e27,"
 		" paid_e27 = excluded.paid_e27, hits = excluded.hits, version = excluded.version,"
-		" fact_seq = excluded.fact_seq, updated = now()");
+		" fact_seq = excluded.fact_seq, received_e27 = excluded.received_e27,"
+		" sent_e27 = excluded.sent_e27, rest_pool = excluded.rest_pool, rest_currency = "
+		"excluded.rest_currency,"
+		" rest_coin_minor = excluded.rest_coin_minor, updated = now()");
 }
 
 static void save_row(struct pool_instance *instance, const struct pool_row *row, PGconn *conn)
@@ -204,33 +228,6 @@ static void save_hit(uint32_t pool, const struct hit_record *record, PGconn *con
 		" 'epoch'::timestamptz + $27 * interval '1 microsecond')");
 }
 
-static void save_action(uint32_t pool, const struct action_record *record, PGconn *conn)
-{
-	struct pg_args args = { 0 };
-	char id[ID_HEX_MAX];
-	char action[16];
-	(void)snprintf(action, sizeof(action), "%u", record->action);
-	pg_args_text(&args, jackpot_hex(record->id, ACTION_ID_BYTES, id));
-	pg_args_int(&args, pool);
-	pg_args_text(&args, action);
-	pg_args_text(&args, record->actor);
-	pg_args_text(&args, record->second);
-	pg_args_text(&args, record->reason);
-	pg_args_text(&args, record->parameters);
-	pg_args_text(&args, record->done ? "t" : "f");
-	pg_args_text(&args, record->refusal);
-	pg_args_text(&args, record->before);
-	pg_args_text(&args, record->after);
-	pg_args_int(&args, (int64_t)record->fact_seq);
-	time_us(&args, record->time_us);
-	pg_args_run(&args, conn,
-		"insert into pool.operator_action (id, pool, action, actor, second, reason, "
-		"parameters, done, refusal,"
-		" before, after, fact_seq, time)"
-		" values ($1, $2, $3::integer, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
-		" 'epoch'::timestamptz + $13 * interval '1 microsecond')");
-}
-
 static void remove_rows(struct pool_instance *instance, PGconn *conn)
 {
 	for (uint32_t i = 0; i < instance->removed_count; i++) {
@@ -257,10 +254,10 @@ void pool_store_save(struct pool_instance *instance, PGconn *conn)
 	}
 	for (size_t i = 0; i < instance->hit_count; i++)
 		save_hit(pool, &instance->hits[i], conn);
-	for (size_t i = 0; i < instance->action_count; i++)
-		save_action(pool, &instance->actions[i], conn);
+	action_list_save(&instance->actions, conn, "pool", pool);
+	transfers_save(instance, conn);
+	created_save(instance, conn);
 	instance->hit_count = 0;
-	instance->action_count = 0;
 	instance->removed_count = 0;
 	instance->rows_dirty = false;
 	instance->dirty = false;
@@ -329,41 +326,6 @@ size_t pool_store_hits_newest(PGconn *conn, uint32_t pool, struct hit_record *re
 		records[n - 1 - i] = read_hit(rows, i);
 	PQclear(rows);
 	return (size_t)n;
-}
-
-static void copy(char *out, size_t room, const PGresult *rows, int column)
-{
-	(void)snprintf(out, room, "%s", PQgetvalue(rows, 0, column));
-}
-
-bool pool_store_action_find(PGconn *conn, const uint8_t *id, struct action_record *record_r)
-{
-	struct pg_args args = { 0 };
-	char text[ID_HEX_MAX];
-	pg_args_text(&args, jackpot_hex(id, ACTION_ID_BYTES, text));
-	PGresult *rows = pg_args_query(&args, conn,
-		"select action, actor, second, reason, parameters, done, refusal, before, after, "
-		"fact_seq,"
-		" (extract(epoch from time) * 1000000)::bigint from pool.operator_action where id "
-		"= $1");
-	bool found = PQntuples(rows) == 1;
-	if (found) {
-		memset(record_r, 0, sizeof(*record_r));
-		memcpy(record_r->id, id, ACTION_ID_BYTES);
-		record_r->action = pg_u32(rows, 0, 0);
-		copy(record_r->actor, sizeof(record_r->actor), rows, 1);
-		copy(record_r->second, sizeof(record_r->second), rows, 2);
-		copy(record_r->reason, sizeof(record_r->reason), rows, 3);
-		copy(record_r->parameters, sizeof(record_r->parameters), rows, 4);
-		record_r->done = PQgetvalue(rows, 0, 5)[0] == 't';
-		copy(record_r->refusal, sizeof(record_r->refusal), rows, 6);
-		copy(record_r->before, sizeof(record_r->before), rows, 7);
-		copy(record_r->after, sizeof(record_r->after), rows, 8);
-		record_r->fact_seq = pg_u64(rows, 0, 9);
-		record_r->time_us = pg_u64(rows, 0, 10);
-	}
-	PQclear(rows);
-	return found;
 }
 
 int64_t pool_store_claims_open(PGconn *conn, uint32_t pool)

@@ -18,7 +18,6 @@ bool pool_store_hit_find(
 	PGconn *conn, const struct claim_id *id, struct hit_record *record_r, uint32_t *pool_r);
 /* The newest hits, at most max, oldest first. */
 size_t pool_store_hits_newest(PGconn *conn, uint32_t pool, struct hit_record *records, size_t max);
-bool pool_store_action_find(PGconn *conn, const uint8_t *id, struct action_record *record_r);
 /* Claims on a pool that the wallet has not seen paid; -1 when that cannot be read. */
 int64_t pool_store_claims_open(PGconn *conn, uint32_t pool);
 

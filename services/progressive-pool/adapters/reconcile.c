@@ -121,7 +121,7 @@ void reconcile_rows(struct pool_instance *instance, const struct game_links *lin
 
 void reconcile_tallies(struct pool_instance *instance, const struct game_links *links, PGconn *conn)
 {
-	for (size_t i = 0; i < links->count; i++) {
+	for (size_t i = 0; i < links->count && instance->pool.state != POOL_RETIRED; i++) {
 		const struct game_link *link = &links->link[i];
 		if (link->jackpot.pool != instance->pool.number)
 			continue;

@@ -236,6 +236,58 @@ enum pool_status pool_resume(struct pool *pool)
 	return POOL_OK;
 }
 
+enum pool_status pool_row_send(
+	struct pool *pool, uint32_t currency, int64_t coin_minor, struct amount *amount_r)
+{
+	struct pool_row *row = pool_row_find(pool, currency, coin_minor);
+	struct amount accrued, seed;
+	const struct amount nothing = { 0 };
+	if (row == NULL)
+		return POOL_NO_ROW;
+	if (pool->state != POOL_PAUSED)
+		return POOL_WRONG_STATE;
+	enum pool_status status = of_row(pool_row_accrued(row, pool->t_e18, &accrued));
+	if (status != POOL_OK)
+		return status;
+	if (!pool_seed(&row->terms, row->exponent, &seed) || !amount_add(accrued, seed, amount_r) ||
+		!pool_books_send(&pool->books, accrued, seed, nothing))
+		return POOL_OVERFLOW;
+	*row = pool->row[--pool->row_count];
+	return POOL_OK;
+}
+
+enum pool_status pool_reserve_send(struct pool *pool, struct amount *amount_r)
+{
+	const struct amount nothing = { 0 };
+	if (pool->state != POOL_PAUSED && pool->state != POOL_RETIRED)
+		return POOL_WRONG_STATE;
+	*amount_r = pool->books.jp_reserve;
+	return pool_books_send(&pool->books, nothing, nothing, *amount_r) ? POOL_OK : POOL_OVERFLOW;
+}
+
+enum pool_status pool_retire(struct pool *pool)
+{
+	if (pool->state != POOL_PAUSED || pool->row_count > 0 || pool->books.jp_reserve.e27 != 0)
+		return POOL_WRONG_STATE;
+	pool->state = POOL_RETIRED;
+	return POOL_OK;
+}
+
+enum pool_status pool_receive(struct pool *pool, uint32_t currency, int64_t coin_minor,
+	struct amount amount, bool *to_row_r)
+{
+	struct pool_row *row = currency != 0 ? pool_row_find(pool, currency, coin_minor) : NULL;
+	struct pool_row changed = row != NULL ? *row : (struct pool_row){ 0 };
+	struct pool_price price;
+	*to_row_r = row != NULL && amount_add(row->r, amount, &changed.r) &&
+		    pool_row_price(&changed, pool->t_e18, &price) == POOL_ROW_OK;
+	if (!pool_books_receive(&pool->books, amount, *to_row_r))
+		return POOL_OVERFLOW;
+	if (*to_row_r)
+		*row = changed;
+	return POOL_OK;
+}
+
 bool pool_claims_closed(struct pool *pool)
 {
 	if (pool->state != POOL_PAUSING)

@@ -105,6 +105,18 @@ CARILLON_MUST_CHECK enum pool_status pool_row_remove(
 
 CARILLON_MUST_CHECK enum pool_status pool_pause(struct pool *pool);
 CARILLON_MUST_CHECK enum pool_status pool_resume(struct pool *pool);
+/* The pool is retired: while it is paused all its money leaves, row by row and then the reserve;
+ * contributions that were on their way still arrive in the reserve, which is sent after them. Each
+ * gives the amount that has left the books and that the caller must see to it arrives. */
+CARILLON_MUST_CHECK enum pool_status pool_row_send(
+	struct pool *pool, uint32_t currency, int64_t coin_minor, struct amount *amount_r);
+CARILLON_MUST_CHECK enum pool_status pool_reserve_send(struct pool *pool, struct amount *amount_r);
+/* Paused, and nothing is left in it. */
+CARILLON_MUST_CHECK enum pool_status pool_retire(struct pool *pool);
+/* Money of another pool, onto a row's value; into the reserve where currency is 0, or there is no
+ * such row any more, or the row's value would not fit: what was sent never comes back. */
+CARILLON_MUST_CHECK enum pool_status pool_receive(struct pool *pool, uint32_t currency,
+	int64_t coin_minor, struct amount amount, bool *to_row_r);
 /* No claim of the pool is open: a pausing pool is paused now. True when that changed something. */
 bool pool_claims_closed(struct pool *pool);
 

@@ -284,7 +284,8 @@ size_t store_stopped(PGconn *conn, uint32_t stopped_r[STORE_STOPPED_MAX])
 	PGresult *result = pg_query(conn,
 		"select game from engine.stopped_game union select game from wallet.switch"
 		" union select t.game from pool.tally t join pool.pool p on p.pool = t.pool"
-		" where t.closed is null and p.state <> 'live'",
+		" where t.closed is null and p.state <> 'live' and not exists (select 1 from"
+		" pool.link l where l.pool = t.pool and l.game = t.game)",
 		0, NULL);
 	size_t count = 0;
 

@@ -127,6 +127,9 @@ void wallet_load_shard(struct wallet *wallet, struct service *service, struct wa
 void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players,
 	const uint32_t *shards, size_t n);
 
+/* pools.c: pools that feed beside a game's own, and who takes no part; read with the tallies. */
+void wallet_poll_pools(struct wallet *wallet, PGconn *conn);
+
 /* tallies.c */
 #define WALLET_POLL_US 1000000
 #define WALLET_POLL_SOON_US 100000

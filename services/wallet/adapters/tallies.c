@@ -140,13 +140,15 @@ int wallet_tally_bring(struct wallet *wallet, struct service *service, uint32_t 
 	return at;
 }
 
-/* Kill switches, and games whose pool is paused: no further round may claim from it, for an
+/* Kill switches, and games whose own pool is paused: no further round may claim from it, for an
  * operator may take its rows off once no claim is open. */
 static void poll_switches(struct wallet *wallet, PGconn *conn)
 {
 	PGresult *result = pg_query(conn,
 		"select game from wallet.switch union select t.game from pool.tally t join "
 		"pool.pool p on p.pool = t.pool where t.closed is null and p.state <> 'live' "
+		"and not exists (select 1 from pool.link l where l.pool = t.pool and l.game = "
+		"t.game) "
 		"order by game",
 		0, NULL);
 	int n = PQntuples(result);
@@ -270,6 +272,7 @@ void wallet_poll_rules(struct wallet *wallet, struct service *service, uint64_t 
 	wallet->polled_us = mono_us;
 	poll_tallies(wallet, service);
 	poll_switches(wallet, service_pg(service));
+	wallet_poll_pools(wallet, service_pg(service));
 	poll_closed(wallet, service);
 	for (size_t i = 0; i < SHARDS_MAX; i++) {
 		struct service_shard *shard = service_shard_at(service, i);

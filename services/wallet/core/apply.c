@@ -147,23 +147,65 @@ static enum wallet_refusal check_funds(
 	return WALLET_REFUSAL_NONE;
 }
 
+/* The switch of the player's operator, or of all operators, over a pool; NULL: he takes part. */
+static const struct wallet_out *out_of(
+	const struct wallet_rules *rules, player_id player, uint32_t game, uint32_t pool)
+{
+	for (size_t i = 0; i < rules->outs_n; i++) {
+		const struct wallet_out *out = &rules->outs[i];
+		if (out->pool == pool && (out->game == 0 || out->game == game) &&
+			(out->operator_id == 0 || out->operator_id == player_operator(player)))
+			return out;
+	}
+	return NULL;
+}
+
+static bool names(const struct wallet_proposal *proposal, uint32_t n, uint32_t pool)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (proposal->pools[i] == pool)
+			return true;
+	return false;
+}
+
+/* Pools beside the game's own. One without a tally of the currency is not fed in it. */
+static void find_further(const struct wallet_account *account,
+	const struct wallet_proposal *proposal, const struct wallet_rules *rules,
+	struct wallet_row *row)
+{
+	for (size_t i = 0; i < rules->further_n && row->tallies_n < WALLET_POOLS_MAX; i++) {
+		const struct wallet_further *further = &rules->further[i];
+		if (further->game != proposal->game ||
+			names(proposal, proposal->pools_n, further->pool) ||
+			out_of(rules, account->player, proposal->game, further->pool) != NULL)
+			continue;
+		int at = wallet_tally_find(rules, further->pool, proposal->game, account->currency);
+		if (at >= 0)
+			row->tallies[row->tallies_n++] = rules->tallies[at].id;
+	}
+}
+
 static enum wallet_refusal find_tallies(const struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_rules *rules,
 	struct wallet_row *row)
 {
 	if (proposal->kind != WALLET_KIND_BET)
 		return WALLET_REFUSAL_NONE; /* only a stake contributes */
+	row->tallies_n = 0;
 	for (uint32_t i = 0; i < proposal->pools_n; i++) {
+		const struct wallet_out *out =
+			out_of(rules, account->player, proposal->game, proposal->pools[i]);
 		int at = wallet_tally_find(
 			rules, proposal->pools[i], proposal->game, account->currency);
-		if (at < 0)
-			return WALLET_REFUSAL_TALLY;
-		for (uint32_t j = 0; j < i; j++)
-			if (proposal->pools[j] == proposal->pools[i])
-				return WALLET_REFUSAL_TALLY; /* one stake counts once in a pool */
-		row->tallies[i] = rules->tallies[at].id;
+		if (out != NULL && out->stops)
+			return WALLET_REFUSAL_BLOCKED;
+		if (at < 0 || names(proposal, i, proposal->pools[i]))
+			return WALLET_REFUSAL_TALLY; /* one stake counts once in a pool */
+		if (out == NULL)
+			row->tallies[row->tallies_n++] = rules->tallies[at].id;
 	}
-	row->tallies_n = proposal->pools_n;
+	if (!proposal->bonus)
+		find_further(account, proposal, rules, row);
 	return WALLET_REFUSAL_NONE;
 }
 

@@ -24,6 +24,8 @@
 #define WALLET_CLAIMS_MAX 256  /* prizes one move may claim */
 #define WALLET_TALLIES_MAX                                                                         \
 	1024		    /* tallies that are open, or closed and not yet recorded by a pool */
+#define WALLET_FURTHER_MAX 64 /* (pool, game) that no definition names */
+#define WALLET_OUTS_MAX 256	/* switches of operators who take no part */
 #define WALLET_STOPS_MAX 64 /* games stopped by kill switch */
 #define WALLET_LEGS_MAX 4
 #define WALLET_SPINS_MAX 10000	/* bonus spins given at once */
@@ -184,12 +186,28 @@ struct wallet_tally {
 	bool closed;
 };
 
+/* A pool that the paid stakes of a game feed beside those that the game itself names. */
+struct wallet_further {
+	uint32_t pool, game;
+};
+
+/* An operator who takes no part in a pool. */
+struct wallet_out {
+	uint32_t operator_id, pool; /* operator 0: all */
+	uint32_t game;		    /* 0: all */
+	bool stops; /* the pool is a game's own jackpot: without it the game is not played */
+};
+
 /* What the installation allows at the moment. */
 struct wallet_rules {
 	const struct wallet_tally *tallies;
 	size_t tallies_n;
 	uint32_t stopped[WALLET_STOPS_MAX]; /* games whose bets are refused; 0: all */
 	size_t stopped_n;
+	struct wallet_further further[WALLET_FURTHER_MAX]; /* of live pools only */
+	size_t further_n;
+	struct wallet_out outs[WALLET_OUTS_MAX];
+	size_t outs_n;
 	int64_t stake_max;
 	int64_t outside_max; /* one deposit, withdrawal, correction or grant */
 };

@@ -1,0 +1,334 @@
+/* Pools made by operators. */
+#include "services/progressive-pool/adapters/created.h"
+
+#include "libcommon/io/jackpot_pg.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg_args.h"
+
+#include <jansson.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POOLS_MAX 16  /* of an installation, sets of cards included: what notifications shows */
+#define FURTHER_MAX 2 /* pools that feed on a game beside its own jackpot and its cards */
+#define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
+
+/* ---- making
+ * ----------------------------------------------------------------------------------------------
+ */
+
+static int64_t number_of(PGconn *conn, const char *sql, uint32_t argument)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, argument);
+	PGresult *row = pg_args_query(&args, conn, sql);
+	int64_t number = pg_number(row, 0, 0);
+	PQclear(row);
+	return number;
+}
+
+/* The number is free, and there is room for one more. */
+static bool number_free(uint32_t pool, const struct game_links *links, PGconn *conn, char *refusal)
+{
+	bool taken =
+		number_of(conn, "select count(*) from cards.card_set where pool = $1", pool) > 0;
+	for (size_t i = 0; i < links->count; i++)
+		taken = taken || links->link[i].jackpot.pool == pool ||
+			links->link[i].cards.pool == pool;
+	if (taken)
+		return action_refuse(
+			refusal, "pool: found %u, expected a number that is free", pool);
+	if (number_of(conn,
+		    "select (select count(*) from pool.pool where pool <> $1) + (select count(*) "
+		    "from cards.card_set)",
+		    pool) >= POOLS_MAX)
+		return action_refuse(refusal, "found %d pools and sets, expected fewer", POOLS_MAX);
+	return true;
+}
+
+static const struct game_link *game_of(const struct game_links *links, const char *id)
+{
+	for (size_t i = 0; i < links->count; i++)
+		if (strcmp(links->link[i].id, id) == 0)
+			return &links->link[i];
+	return NULL;
+}
+
+static bool games_read(json_t *json, const struct game_links *links, PGconn *conn,
+	struct pool_made *made, char *refusal)
+{
+	if (!json_is_array(json) || json_array_size(json) == 0 ||
+		json_array_size(json) > MADE_GAMES_MAX)
+		return action_refuse(refusal,
+			"parameters /games: expected an array of 1 to %d games", MADE_GAMES_MAX);
+	for (size_t i = 0; i < json_array_size(json); i++) {
+		const char *id = json_string_value(json_array_get(json, i));
+		const struct game_link *link = id != NULL ? game_of(links, id) : NULL;
+		if (link == NULL)
+			return action_refuse(refusal,
+				"parameters /games/%zu: found \"%.40s\", expected a game's id", i,
+				id != NULL ? id : "no text");
+		for (uint32_t k = 0; k < made->games_n; k++)
+			if (made->games[k] == link->game)
+				return action_refuse(
+					refusal, "parameters /games/%zu: \"%.40s\" twice", i, id);
+		if (number_of(conn,
+			    "select count(*) from pool.link l join pool.pool p using (pool) where "
+			    "l.game = $1 and p.state <> 'retired'",
+			    link->game) >= FURTHER_MAX)
+			return action_refuse(refusal,
+				"parameters /games/%zu: \"%.40s\" feeds %d further pools already, "
+				"which is all it may",
+				i, id, FURTHER_MAX);
+		made->games[made->games_n++] = link->game;
+	}
+	return true;
+}
+
+/* What a definition's reader takes, with the number. */
+static bool pool_read(json_t *json, uint32_t number, struct game_link *link, struct pool_made *made,
+	char *refusal)
+{
+	static const char *const NAMES[] = { "pool", "contribution_ppm", "base_coin_eur_minor",
+		"rows", "games" };
+	char error[GAME_LINKS_ERROR_MAX];
+	const char *name;
+	json_t *value;
+	json_object_foreach(json, name, value)
+	{
+		bool known = false;
+		for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+			known = known || strcmp(NAMES[i], name) == 0;
+		if (!known)
+			return action_refuse(refusal, "parameters /%.64s: not expected", name);
+	}
+	if (json_object_set_new(json, "pool_number", json_integer(number)) != 0)
+		fatal("out of memory");
+	made->text = json_dumps(json, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	if (made->text == NULL)
+		fatal("out of memory");
+	if (!game_links_parse_pool("parameters", made->text, strlen(made->text), link, error))
+		return action_refuse(refusal, "%.250s", error);
+	made->ppm = link->jackpot.ppm;
+	return true;
+}
+
+/* A pool is launched whole or not at all: the caller drops the instance where it is not. */
+static bool launch(struct pool_instance *instance, const struct game_link *link, char *refusal)
+{
+	for (uint32_t i = 0; i < link->jackpot.row_count; i++) {
+		const struct game_link_row *row = &link->jackpot.row[i];
+		struct pool_terms terms = { row->seed_minor, row->row_rate_nano, row->share_nano };
+		enum pool_status status = pool_launch(
+			&instance->pool, row->currency, row->exponent, row->coin_minor, &terms);
+		if (status != POOL_OK)
+			return action_refuse(refusal,
+				"parameters /rows, currency %u, coin %" PRId64 ": %s",
+				row->currency, row->coin_minor, pool_status_text(status));
+		instance->defined[instance->defined_count++] =
+			(struct defined_terms){ row->currency, row->coin_minor, terms };
+	}
+	memcpy(instance->id, link->jackpot.id, sizeof(instance->id));
+	instance->base_coin_minor = link->jackpot.base_coin_minor;
+	return true;
+}
+
+bool created_make(struct pool_instance *instance, struct action_record *record,
+	const struct game_links *links, PGconn *conn)
+{
+	static struct game_link link;
+	struct pool_made *made = &instance->made;
+	json_t *json = json_loads(record->parameters, JSON_REJECT_DUPLICATES, NULL);
+	char seed[AMOUNT_TEXT_MAX];
+	bool good = json_is_object(json) ||
+		    action_refuse(record->refusal, "parameters: expected a JSON object");
+	good = good && number_free(instance->pool.number, links, conn, record->refusal) &&
+	       games_read(json_object_get(json, "games"), links, conn, made, record->refusal) &&
+	       pool_read(json, instance->pool.number, &link, made, record->refusal) &&
+	       launch(instance, &link, record->refusal);
+	json_decref(json);
+	record->done = good;
+	(void)snprintf(record->before, ACTION_FIGURES_MAX, "null");
+	(void)snprintf(record->after, ACTION_FIGURES_MAX, "null");
+	if (!good) {
+		free(made->text);
+		made->text = NULL;
+		return false;
+	}
+	(void)int128_format(instance->pool.books.jp_seed.e27, seed);
+	(void)snprintf(record->after, ACTION_FIGURES_MAX,
+		"{\"status\":\"live\",\"rows\":%u,\"jp_seed_e27\":\"%s\",\"house_seed_e27\":\"%s\"}",
+		instance->pool.row_count, seed, seed);
+	memcpy(made->action, record->id, ACTION_ID_BYTES);
+	made->fresh = true;
+	made->tallies_due = true;
+	instance->rows_dirty = true;
+	return true;
+}
+
+/* ---- loading, tallies
+ * ----------------------------------------------------------------------------------------------
+ */
+
+void created_load(struct pool_instance *instance, PGconn *conn)
+{
+	static struct game_link link;
+	struct pool_made *made = &instance->made;
+	char error[GAME_LINKS_ERROR_MAX];
+	struct pg_args args = { 0 };
+	pg_args_int(&args, instance->pool.number);
+	PGresult *rows =
+		pg_args_query(&args, conn, "select jackpot from pool.made where pool = $1");
+	if (PQntuples(rows) == 1) {
+		const char *text = PQgetvalue(rows, 0, 0);
+		if (!game_links_parse_pool("pool.made", text, strlen(text), &link, error))
+			fatal("pool %u: %s", instance->pool.number, error);
+		memcpy(instance->id, link.jackpot.id, sizeof(instance->id));
+		instance->base_coin_minor = link.jackpot.base_coin_minor;
+		made->ppm = link.jackpot.ppm;
+	}
+	PQclear(rows);
+	pg_args_int(&args, instance->pool.number);
+	rows = pg_args_query(
+		&args, conn, "select game from pool.link where pool = $1 order by game");
+	for (int i = 0; i < PQntuples(rows) && made->games_n < MADE_GAMES_MAX; i++)
+		made->games[made->games_n++] = pg_u32(rows, i, 0);
+	PQclear(rows);
+}
+
+void created_named(struct pool_instance *instance, const struct game_links *links, PGconn *conn)
+{
+	struct pool_made *made = &instance->made;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < made->games_n; i++) {
+		bool named = false;
+		for (size_t k = 0; k < links->count; k++)
+			named = named ||
+				(links->link[k].game == made->games[i] &&
+					links->link[k].jackpot.pool == instance->pool.number);
+		if (!named) {
+			made->games[kept++] = made->games[i];
+			continue;
+		}
+		struct pg_args args = { 0 };
+		pg_args_int(&args, instance->pool.number);
+		pg_args_int(&args, made->games[i]);
+		pg_args_run(&args, conn, "delete from pool.link where pool = $1 and game = $2");
+		log_info("pool %u: it is game %u's own now", instance->pool.number, made->games[i]);
+	}
+	made->games_n = kept;
+}
+
+void created_tallies(struct pool_instance *instance, const struct game_links *links, PGconn *conn)
+{
+	const struct pool_made *made = &instance->made;
+	if (instance->pool.state == POOL_RETIRED || made->fresh)
+		return;
+	instance->made.tallies_due = false;
+	for (uint32_t i = 0; i < made->games_n; i++)
+		for (size_t k = 0; k < links->count; k++) {
+			const struct game_link *link = &links->link[k];
+			for (uint32_t c = 0;
+				link->game == made->games[i] && c < link->currency_count; c++)
+				(void)pool_source_open(&instance->source, conn, link->game,
+					link->currency[c], made->ppm);
+		}
+}
+
+/* ---- who takes part
+ * ----------------------------------------------------------------------------------------------
+ */
+
+static bool takes_part(const struct pool_instance *instance, uint32_t operator_id, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	for (uint32_t i = instance->part_n; i > 0; i--)
+		if (instance->part[i - 1].operator_id == operator_id)
+			return instance->part[i - 1].takes_part;
+	pg_args_int(&args, operator_id);
+	pg_args_int(&args, instance->pool.number);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select takes_part::int from pool.participation where operator = $1 and pool = $2");
+	bool does = PQntuples(rows) == 0 || pg_number(rows, 0, 0) != 0;
+	PQclear(rows);
+	return does;
+}
+
+void created_take_part(struct pool_instance *instance, struct action_record *record, PGconn *conn)
+{
+	json_t *json = json_loads(record->parameters, JSON_REJECT_DUPLICATES, NULL);
+	json_t *who = json_object_get(json, "operator");
+	json_t *part = json_object_get(json, "takes_part");
+	int64_t operator_id = json_is_integer(who) ? json_integer_value(who) : 0;
+	if (json_object_size(json) != 2 || operator_id < 1 || operator_id > (int64_t)OPERATOR_MAX ||
+		!json_is_boolean(part)) {
+		(void)action_refuse(record->refusal,
+			"parameters: expected {\"operator\":1 to %u,\"takes_part\":true or false}",
+			OPERATOR_MAX);
+	} else if (instance->part_n == PARTS_MAX) {
+		(void)action_refuse(record->refusal, "too many at once: ask again");
+	} else {
+		struct pool_part *change = &instance->part[instance->part_n];
+		(void)snprintf(record->before, ACTION_FIGURES_MAX,
+			"{\"operator\":%" PRId64 ",\"takes_part\":%s}", operator_id,
+			takes_part(instance, (uint32_t)operator_id, conn) ? "true" : "false");
+		instance->part_n++;
+		change->operator_id = (uint32_t)operator_id;
+		change->takes_part = json_is_true(part);
+		memcpy(change->action, record->id, ACTION_ID_BYTES);
+		(void)snprintf(record->after, ACTION_FIGURES_MAX,
+			"{\"operator\":%" PRId64 ",\"takes_part\":%s}", operator_id,
+			change->takes_part ? "true" : "false");
+		record->done = true;
+	}
+	json_decref(json);
+}
+
+/* ---- writing
+ * ----------------------------------------------------------------------------------------------
+ */
+
+static void save_made(struct pool_instance *instance, PGconn *conn)
+{
+	struct pool_made *made = &instance->made;
+	struct pg_args args = { 0 };
+	char id[ID_HEX_MAX];
+	pg_args_int(&args, instance->pool.number);
+	pg_args_text(&args, made->text);
+	pg_args_text(&args, jackpot_hex(made->action, ACTION_ID_BYTES, id));
+	pg_args_run(
+		&args, conn, "insert into pool.made (pool, jackpot, action) values ($1, $2, $3)");
+	for (uint32_t i = 0; i < made->games_n; i++) {
+		pg_args_int(&args, instance->pool.number);
+		pg_args_int(&args, made->games[i]);
+		pg_args_int(&args, made->ppm);
+		pg_args_run(
+			&args, conn, "insert into pool.link (pool, game, ppm) values ($1, $2, $3)");
+	}
+	made->fresh = false;
+	free(made->text);
+	made->text = NULL;
+}
+
+void created_save(struct pool_instance *instance, PGconn *conn)
+{
+	if (instance->made.fresh)
+		save_made(instance, conn);
+	for (uint32_t i = 0; i < instance->part_n; i++) {
+		const struct pool_part *part = &instance->part[i];
+		struct pg_args args = { 0 };
+		char id[ID_HEX_MAX];
+		pg_args_int(&args, part->operator_id);
+		pg_args_int(&args, instance->pool.number);
+		pg_args_text(&args, part->takes_part ? "t" : "f");
+		pg_args_text(&args, jackpot_hex(part->action, ACTION_ID_BYTES, id));
+		pg_args_run(&args, conn,
+			"insert into pool.participation (operator, pool, takes_part, action) values "
+			"($1, $2, $3, $4) on conflict (operator, pool) do update set takes_part = "
+			"excluded.takes_part, action = excluded.action, time = now()");
+	}
+	instance->part_n = 0;
+}

@@ -1,0 +1,57 @@
+/* What operators have decided of pools, read with the tallies: pools that were made beside the
+ * games' own and which games feed them, and operators who take no part. A pool that is not live is
+ * fed by nobody. */
+#include "services/wallet/adapters/app.h"
+
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+
+static void poll_further(struct wallet_rules *rules, PGconn *conn)
+{
+	PGresult *result = pg_query(conn,
+		"select l.pool, l.game from pool.link l join pool.pool p using (pool) where "
+		"p.state = 'live' order by l.pool, l.game",
+		0, NULL);
+	int n = PQntuples(result);
+	if (n > WALLET_FURTHER_MAX)
+		fatal("pool.link: found %d links of live pools, expected at most %d", n,
+			WALLET_FURTHER_MAX);
+	for (int i = 0; i < n; i++)
+		rules->further[i] = (struct wallet_further){ (uint32_t)pg_number(result, i, 0),
+			(uint32_t)pg_number(result, i, 1) };
+	if (rules->further_n != (size_t)n)
+		log_info("pools beside the games' own: %d links, %zu before", n, rules->further_n);
+	rules->further_n = (size_t)n;
+	PQclear(result);
+}
+
+/* A set of cards that is off leaves the game as it is; a game without its own jackpot is another
+ * game, which nobody has published. */
+static void poll_outs(struct wallet_rules *rules, PGconn *conn)
+{
+	PGresult *result = pg_query(conn,
+		"select operator, pool, 0, 1 from pool.participation where not takes_part union "
+		"all select operator, pool, game, 0 from cards.participation where not takes_part "
+		"union all select 0, pool, 0, 0 from cards.card_set where state <> 'live' order by "
+		"1, 2, 3",
+		0, NULL);
+	int n = PQntuples(result);
+	if (n > WALLET_OUTS_MAX)
+		fatal("participation: found %d operators' switches that are off, expected at most "
+		      "%d",
+			n, WALLET_OUTS_MAX);
+	for (int i = 0; i < n; i++)
+		rules->outs[i] = (struct wallet_out){ (uint32_t)pg_number(result, i, 0),
+			(uint32_t)pg_number(result, i, 1), (uint32_t)pg_number(result, i, 2),
+			pg_number(result, i, 3) != 0 };
+	if (rules->outs_n != (size_t)n)
+		log_info("operators who take no part in a pool: %d, %zu before", n, rules->outs_n);
+	rules->outs_n = (size_t)n;
+	PQclear(result);
+}
+
+void wallet_poll_pools(struct wallet *wallet, PGconn *conn)
+{
+	poll_further(&wallet->rules, conn);
+	poll_outs(&wallet->rules, conn);
+}
