@@ -2,7 +2,8 @@
 # services.sh [SCALE]: writes run/supervisor.conf, the set-up of carillon-supervisor with SCALE instances (default 1) of each service
 # in deploy/local/services.conf, and makes the keys that are missing. Needs run/stack.env. The public port is CARILLON_HTTP_PORT
 # (default 8080, or a free one if that is taken). CARILLON_CARD_SETS names another folder of sets of Jackpot Cards than the project's own,
-# CARILLON_CARD_EXPIRE_S the seconds after which an abandoned card round is played by the house (432000).
+# CARILLON_CARD_EXPIRE_S the seconds after which an abandoned card round is played by the house (432000), CARILLON_GAMES another folder of
+# games, CARILLON_FX_MAX_AGE_S the age at which an exchange rate is too old (0: never).
 set -eu
 . "$(dirname "$0")/lib.sh"
 scale=${1:-1}
@@ -41,7 +42,8 @@ common() {
     for name in CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
         printf '%s="%s" ' "$name" "${!name}"
     done
-    printf 'CARILLON_KIND=%s CARILLON_KEYS=keys CARILLON_GAMES="%s" CARILLON_LOG=%s' "$kind" "$ROOT/services/spin-engine/games" "${CARILLON_LOG:-info}"
+    printf 'CARILLON_KIND=%s CARILLON_KEYS=keys CARILLON_GAMES="%s" CARILLON_LOG=%s' "$kind" "${CARILLON_GAMES:-$ROOT/services/spin-engine/games}" "${CARILLON_LOG:-info}"
+    printf ' CARILLON_FX_MAX_AGE_S=%s' "${CARILLON_FX_MAX_AGE_S:-0}"
 }
 
 # line SERVICE ORDER INDEX SETTINGS

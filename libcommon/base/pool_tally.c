@@ -91,3 +91,66 @@ enum pool_vector_status pool_vector_offer(struct pool_vector *vector, uint32_t s
 	vector->t_e18 = t;
 	return POOL_VECTOR_OK;
 }
+
+bool pool_vector_fold(struct pool_vector *vector, uint32_t id)
+{
+	const struct pool_tally *tally = pool_vector_tally(vector, id);
+	int128 sum = 0;
+	uint32_t kept = 0;
+
+	if (tally == NULL || tally->open)
+		return false;
+	for (uint32_t i = 0; i < vector->entry_count; i++) {
+		const struct pool_vector_entry *entry = &vector->entry[i];
+		int128 part;
+		if (entry->tally != id)
+			continue;
+		/* It fitted when it was offered. */
+		if (entry->dirty || !pool_tally_contribution(tally, entry->total_minor, &part))
+			return false;
+		sum += part;
+	}
+	for (uint32_t i = 0; i < vector->entry_count; i++)
+		if (vector->entry[i].tally != id)
+			vector->entry[kept++] = vector->entry[i];
+	vector->entry_count = kept;
+	vector->folded_e18 += sum;
+	uint32_t at = (uint32_t)(tally - vector->tally);
+	vector->tally[at] = vector->tally[--vector->tally_count];
+	return true;
+}
+
+enum pool_vector_status pool_vector_add_folded(
+	struct pool_vector *vector, const struct pool_tally *tally, uint64_t total_minor)
+{
+	int128 part;
+	int128 t;
+
+	if (!pool_tally_contribution(tally, total_minor, &part) ||
+		__builtin_add_overflow(vector->t_e18, part, &t))
+		return POOL_VECTOR_OVERFLOW;
+	vector->t_e18 = t;
+	vector->folded_e18 += part; /* never more than T */
+	return POOL_VECTOR_OK;
+}
+
+enum pool_vector_status pool_vector_unfold(
+	struct pool_vector *vector, uint32_t shard, uint32_t id, uint64_t total_minor, uint64_t seq)
+{
+	const struct pool_tally *tally = pool_vector_tally(vector, id);
+	int128 part;
+
+	if (tally == NULL)
+		return POOL_VECTOR_UNKNOWN;
+	if (find(vector, shard, id) != NULL)
+		return POOL_VECTOR_SEEN;
+	if (vector->entry_count == POOL_VECTOR_MAX)
+		return POOL_VECTOR_FULL;
+	if (!pool_tally_contribution(tally, total_minor, &part) || part > vector->folded_e18)
+		return POOL_VECTOR_OVERFLOW;
+	vector->folded_e18 -= part;
+	vector->entry[vector->entry_count++] = (struct pool_vector_entry){
+		.shard = shard, .tally = id, .total_minor = total_minor, .seq = seq
+	};
+	return POOL_VECTOR_OK;
+}

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define POOL_TALLIES_MAX 256 /* of one pool, closed ones included */
+#define POOL_TALLIES_MAX 256 /* of one pool, closed ones included until they are folded */
 #define POOL_VECTOR_MAX 4096 /* entries (wallet shard, tally) of one pool */
 #define POOL_PPM_MAX 1000000
 #define POOL_TALLY_EXPONENT_MAX 18
@@ -45,7 +45,8 @@ struct pool_vector {
 	struct pool_tally tally[POOL_TALLIES_MAX];
 	uint32_t entry_count;
 	struct pool_vector_entry entry[POOL_VECTOR_MAX];
-	int128 t_e18;
+	int128 t_e18;	   /* all contributions, folded ones included */
+	int128 folded_e18; /* of tallies that were folded */
 };
 
 enum pool_vector_status {
@@ -70,6 +71,24 @@ struct pool_tally *pool_vector_open_tally(
 	struct pool_vector *vector, uint32_t game, uint32_t currency);
 /* Keeps the larger total and moves T by what it adds. Every status but OK leaves all unchanged. */
 CARILLON_MUST_CHECK enum pool_vector_status pool_vector_offer(struct pool_vector *vector,
+	uint32_t shard, uint32_t tally, uint64_t total_minor, uint64_t seq);
+
+/* Folding: a closed tally that nobody counts into any more gives its place free. What it
+ * contributed stays in T, to the last digit. Should it be told of once more after all, its owner
+ * brings it back with what it has stored: the tally by pool_vector_add_tally, each total by
+ * pool_vector_unfold, and nothing has changed.
+ *
+ *     t_e18 = folded_e18 + sum over the entries of their contributions
+ */
+
+/* False when there is no such tally, it is open, or a total of it is not stored yet (dirty). */
+CARILLON_MUST_CHECK bool pool_vector_fold(struct pool_vector *vector, uint32_t tally);
+/* Counts a stored total of a tally that is not here: all it ever contributed is T's, and stays
+ * folded. */
+CARILLON_MUST_CHECK enum pool_vector_status pool_vector_add_folded(
+	struct pool_vector *vector, const struct pool_tally *tally, uint64_t total_minor);
+/* A folded total takes its place among the entries again; T does not change. */
+CARILLON_MUST_CHECK enum pool_vector_status pool_vector_unfold(struct pool_vector *vector,
 	uint32_t shard, uint32_t tally, uint64_t total_minor, uint64_t seq);
 
 #endif

@@ -25,6 +25,7 @@ static const struct {
 } STATUSES[EDGE_STATUSES_MAX] = {
 	{ 200, "OK" },
 	{ 201, "Created" },
+	{ 202, "Accepted" },
 	{ 204, "No Content" },
 	{ 301, "Moved Permanently" },
 	{ 304, "Not Modified" },

@@ -143,35 +143,116 @@ enum pool_source_status pool_source_take(
  * ---------------------------------------------------------------------------------------------------------
  */
 
-void pool_source_tallies(struct pool_source *source, PGconn *conn)
+#define TALLY_COLUMNS "t.id, t.game, t.currency, t.rate_nano, t.ppm, (t.closed is null)::integer"
+/* A closed tally that is older is folded: who counts stakes takes a closing up within seconds. */
+#define LIVE "(t.closed is null or t.closed > now() - interval '10 minutes')"
+
+static struct pool_tally read_tally(const PGresult *rows, int i, int at)
+{
+	struct pool_tally tally = {
+		.id = pg_u32(rows, i, at),
+		.game = pg_u32(rows, i, at + 1),
+		.currency = pg_u32(rows, i, at + 2),
+		.rate_nano = pg_number(rows, i, at + 3),
+		.ppm = pg_u32(rows, i, at + 4),
+		.open = pg_number(rows, i, at + 5) != 0,
+	};
+	const struct currency *currency = currency_by_number(tally.currency);
+	if (currency == NULL)
+		fatal("pool.tally %u: found currency %u, expected one that is known", tally.id,
+			tally.currency);
+	tally.exponent = currency->exponent;
+	return tally;
+}
+
+/* What is stored of a tally that was not here is part of T already. */
+static void unfold(struct pool_source *source, PGconn *conn, uint32_t tally)
 {
 	struct pg_args args = { 0 };
+	char sql[120];
+	(void)snprintf(sql, sizeof(sql),
+		"select shard, total, seq from %s.vector where pool = $1 and tally = $2",
+		source->schema);
 	pg_args_int(&args, source->pool);
-	PGresult *rows = pg_args_query(&args, conn,
-		"select id, game, currency, rate_nano, ppm, closed is null from pool.tally"
-		" where pool = $1 order by id");
+	pg_args_int(&args, tally);
+	PGresult *rows = pg_args_query(&args, conn, sql);
 	for (int i = 0; i < PQntuples(rows); i++) {
-		struct pool_tally tally = {
-			.id = pg_u32(rows, i, 0),
-			.game = pg_u32(rows, i, 1),
-			.currency = pg_u32(rows, i, 2),
-			.rate_nano = pg_number(rows, i, 3),
-			.ppm = pg_u32(rows, i, 4),
-			.open = PQgetvalue(rows, i, 5)[0] == 't',
-		};
+		enum pool_vector_status status = pool_vector_unfold(&source->vector,
+			pg_u32(rows, i, 0), tally, pg_u64(rows, i, 1), pg_u64(rows, i, 2));
+		if (status != POOL_VECTOR_OK)
+			fatal("%s.vector of pool %u, tally %u: cannot be counted (%d)",
+				source->schema, source->pool, tally, (int)status);
+	}
+	if (PQntuples(rows) > 0)
+		log_info("pool %u: tally %u is told of again", source->pool, tally);
+	PQclear(rows);
+}
+
+static void add_tallies(struct pool_source *source, PGconn *conn, PGresult *rows, bool counted)
+{
+	for (int i = 0; i < PQntuples(rows); i++) {
+		struct pool_tally tally = read_tally(rows, i, 0);
 		if (pool_vector_tally(&source->vector, tally.id) != NULL)
 			continue;
-		const struct currency *currency = currency_by_number(tally.currency);
-		if (currency == NULL)
-			fatal("pool.tally %u: found currency %u, expected one that is known",
-				tally.id, tally.currency);
-		tally.exponent = currency->exponent;
 		enum pool_vector_status status = pool_vector_add_tally(&source->vector, &tally);
 		if (status != POOL_VECTOR_OK)
 			fatal("pool.tally %u of pool %u cannot be counted (%d)", tally.id,
 				source->pool, (int)status);
+		if (counted)
+			unfold(source, conn, tally.id);
 	}
 	PQclear(rows);
+}
+
+static PGresult *live_tallies(const struct pool_source *source, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, source->pool);
+	return pg_args_query(&args, conn,
+		"select " TALLY_COLUMNS " from pool.tally t where t.pool = $1 and " LIVE
+		" order by t.id");
+}
+
+void pool_source_tallies(struct pool_source *source, PGconn *conn)
+{
+	add_tallies(source, conn, live_tallies(source, conn), true);
+}
+
+/* The tallies that a message names, folded ones too. */
+static void bring(struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed)
+{
+	for (size_t i = 0; i < feed->n_totals; i++) {
+		struct pg_args args = { 0 };
+		if (pool_vector_tally(&source->vector, feed->totals[i]->tally) != NULL)
+			continue;
+		pg_args_int(&args, source->pool);
+		pg_args_int(&args, feed->totals[i]->tally);
+		PGresult *rows = pg_args_query(&args, conn,
+			"select " TALLY_COLUMNS
+			" from pool.tally t where t.pool = $1 and t.id = $2");
+		add_tallies(source, conn, rows, true);
+	}
+}
+
+/* Gives places free, when another tally is to be opened. */
+static void fold_tallies(struct pool_source *source, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	uint32_t folded = 0;
+	pg_args_int(&args, source->pool);
+	PGresult *live = pg_args_query(&args, conn,
+		"select t.id from pool.tally t where t.pool = $1 and " LIVE " order by t.id");
+	for (uint32_t i = source->vector.tally_count; i > 0; i--) {
+		uint32_t id = source->vector.tally[i - 1].id;
+		bool stays = false;
+		for (int j = 0; j < PQntuples(live) && !stays; j++)
+			stays = pg_u32(live, j, 0) == id;
+		if (!stays && pool_vector_fold(&source->vector, id))
+			folded++;
+	}
+	PQclear(live);
+	if (folded > 0)
+		log_info("pool %u: %u closed tallies folded", source->pool, folded);
 }
 
 /* The wallet's shards raise their incarnation in carillon.shard before they use it. */
@@ -194,7 +275,7 @@ enum pool_source_status pool_source_take_looking(
 		status = pool_source_take(source, feed);
 	}
 	if (status == POOL_SOURCE_UNKNOWN) {
-		pool_source_tallies(source, conn);
+		bring(source, conn, feed);
 		status = pool_source_take(source, feed);
 	}
 	if (status == POOL_SOURCE_AHEAD)
@@ -209,29 +290,41 @@ enum pool_source_status pool_source_take_looking(
 	return status;
 }
 
+/* A total that is stored: among the entries, or of a folded tally. */
+static void load_total(struct pool_source *source, const PGresult *rows, int i)
+{
+	uint32_t shard = pg_u32(rows, i, 0);
+	uint32_t incarnation = pg_u32(rows, i, 3);
+	struct pool_tally tally = read_tally(rows, i, 4);
+	uint64_t total = pg_u64(rows, i, 1);
+	enum pool_vector_status status =
+		pool_vector_tally(&source->vector, tally.id) == NULL
+			? pool_vector_add_folded(&source->vector, &tally, total)
+			: pool_vector_offer(
+				  &source->vector, shard, tally.id, total, pg_u64(rows, i, 2));
+	if (shard >= SHARDS_MAX || (status != POOL_VECTOR_OK && status != POOL_VECTOR_SEEN))
+		fatal("%s.vector of pool %u, shard %u: cannot be counted (%d)", source->schema,
+			source->pool, shard, (int)status);
+	if (incarnation > source->incarnation[shard])
+		source->incarnation[shard] = incarnation;
+}
+
 void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool)
 {
 	struct pg_args args = { 0 };
-	char sql[160];
+	char sql[240];
 	memset(source, 0, sizeof(*source));
 	source->pool = pool;
-	pool_source_tallies(source, conn);
+	source->schema = schema;
+	add_tallies(source, conn, live_tallies(source, conn), false);
 	(void)snprintf(sql, sizeof(sql),
-		"select shard, tally, total, seq, incarnation from %s.vector where pool = $1",
+		"select v.shard, v.total, v.seq, v.incarnation, " TALLY_COLUMNS
+		" from %s.vector v join pool.tally t on t.id = v.tally where v.pool = $1",
 		schema);
 	pg_args_int(&args, pool);
 	PGresult *rows = pg_args_query(&args, conn, sql);
-	for (int i = 0; i < PQntuples(rows); i++) {
-		uint32_t shard = pg_u32(rows, i, 0);
-		uint32_t incarnation = pg_u32(rows, i, 4);
-		enum pool_vector_status status = pool_vector_offer(&source->vector, shard,
-			pg_u32(rows, i, 1), pg_u64(rows, i, 2), pg_u64(rows, i, 3));
-		if (shard >= SHARDS_MAX || (status != POOL_VECTOR_OK && status != POOL_VECTOR_SEEN))
-			fatal("%s.vector of pool %u, shard %u: cannot be counted (%d)", schema,
-				pool, shard, (int)status);
-		if (incarnation > source->incarnation[shard])
-			source->incarnation[shard] = incarnation;
-	}
+	for (int i = 0; i < PQntuples(rows); i++)
+		load_total(source, rows, i);
 	PQclear(rows);
 	for (uint32_t i = 0; i < source->vector.entry_count; i++)
 		source->vector.entry[i].dirty = false;
@@ -320,6 +413,8 @@ bool pool_source_open(
 	struct pool_tally *old = pool_vector_open_tally(&source->vector, game, currency);
 	if (old != NULL && old->rate_nano == rate && old->ppm == ppm)
 		return true;
+	fold_tallies(source, conn);
+	old = pool_vector_open_tally(&source->vector, game, currency); /* it may have moved */
 	/* A tally that cannot be counted must never be opened: no restart would get past it. The
 	 * rate in force is kept with each bet, so an old one is exact, only not of today. */
 	if (source->vector.tally_count >= tallies_room()) {

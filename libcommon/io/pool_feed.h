@@ -26,6 +26,7 @@ Carillon__JackpotFeed *pool_feed_read(
 /* One pool's knowledge of the wallet. */
 struct pool_source {
 	uint32_t pool;
+	const char *schema; /* where its vector is kept */
 	struct pool_vector vector;
 	uint32_t
 		incarnation[SHARDS_MAX]; /* of the wallet's shards, the highest heard of; 0: none */
@@ -53,17 +54,17 @@ enum pool_source_status pool_source_take(
 enum pool_source_status pool_source_take_looking(
 	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed, char *reason);
 
-/* Loads tallies and vector; schema "pool" or "cards" is where the vector is kept. Fatal on errors.
- */
+/* Loads tallies and vector; schema "pool" or "cards" is where the vector is kept (not copied). What
+ * closed tallies contributed is counted, but they take no place. Fatal on errors. */
 void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool);
-/* Loads tallies that are not known yet: somebody else may have opened them. */
+/* Loads live tallies that are not known yet: somebody else may have opened them. */
 void pool_source_tallies(struct pool_source *source, PGconn *conn);
 /* Inside a transaction: writes what has changed. */
 void pool_source_save(struct pool_source *source, PGconn *conn, const char *schema);
 /* Sees to it that the stakes of (game, currency) feed the pool with ppm at the present rate of
  * carillon.fx_rate: opens a tally, closing the one whose rate or ppm has changed, in a transaction
- * of its own. False, logged, when there is no rate, or no room for one more tally; with no room but
- * an open tally that stays as it is, an alarm. */
+ * of its own; closed ones of before are folded then. False, logged, when there is no rate, or no
+ * room for one more tally; with no room but an open tally that stays as it is, an alarm. */
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
 

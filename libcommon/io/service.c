@@ -20,8 +20,8 @@
 #define STARTING_MS 20
 #define FLUSH_MS 5000
 /* The common migrations (libcommon/io/migrations/) this build works with. */
-#define SCHEMA_MIN 1
-#define SCHEMA_MAX 1
+#define SCHEMA_MIN 2
+#define SCHEMA_MAX 2
 
 PGconn *service_pg(struct service *service)
 {

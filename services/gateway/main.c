@@ -74,6 +74,12 @@ static const struct setting settings[] = {
 	{ "GATEWAY_POOL_OPERATORS", SETTING_TEXT, "1", 0, 0, gateway.settings.pool_operators,
 		"operators who may change pools and sets of cards, by number, with commas; others "
 		"decide only whether they take part" },
+	{ "GATEWAY_FX_OPERATOR", SETTING_INT, "1", 0, OPERATOR_MAX, &gateway.settings.fx_operator,
+		"operator who sets the exchange rates, which all share; 0: any" },
+	{ "GATEWAY_FX_JUMP_PERCENT", SETTING_INT, "20", 0, 1000000,
+		&gateway.settings.fx_jump_percent,
+		"a rate that differs by more from any that holds within a day of it, and a "
+		"currency's first, waits for a second key; 0: none waits" },
 	{ "GATEWAY_CONNECTIONS_MAX", SETTING_INT, "10000", 10, 60000,
 		&gateway.settings.connections_max, "connections at once" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
@@ -109,6 +115,9 @@ static const struct edge_route routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/pools/{}/actions", on_pool_action, true },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}/actions", on_pool_actions, false },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}/transfers", on_pool_transfers, false },
+	{ EDGE_POST, "/v1/operators/{}/fx-rates", on_fx_set, true },
+	{ EDGE_GET, "/v1/operators/{}/fx-rates", on_fx_list, false },
+	{ EDGE_POST, "/v1/operators/{}/fx-rates/{}/approve", on_fx_approve, false },
 	{ EDGE_GET, "/v1/operator/status", on_status, false },
 	{ EDGE_GET, NULL, NULL, false },
 };

@@ -63,6 +63,7 @@ struct gateway_settings {
 	char card_sets[SETTING_TEXT_MAX];
 	char pool_operators[SETTING_TEXT_MAX];
 	char idle[SETTING_TEXT_MAX], reconnect[SETTING_TEXT_MAX];
+	int64_t fx_operator, fx_jump_percent;
 	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
 };
 
@@ -191,6 +192,8 @@ edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_s
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
 	on_jackpots, on_winners, on_status, on_cards, on_card, on_card_pick;
 edge_handler on_pool_action, on_pool_actions, on_pool_transfers;
+
+edge_handler on_fx_set, on_fx_list, on_fx_approve; /* fx.c */
 
 /* ---- history.c: the replay has come; the rows of the round are added ---- */
 

@@ -2,6 +2,7 @@
  * range or huge is refused by name; and what is right is taken exactly. The cases are made from the
  * tables themselves, so that a new field is tested on the day it is added. */
 #include "services/gateway/adapters/parse.h"
+#include "services/gateway/core/fx.h"
 #include "services/gateway/core/requests.h"
 
 #include <setjmp.h>
@@ -24,6 +25,7 @@ union any_body {
 	struct settings_body settings;
 	struct bonus_body bonus;
 	struct reason_body reason;
+	struct fx_body fx;
 };
 
 static const struct request {
@@ -55,6 +57,9 @@ static const struct request {
 	{ "bonus spins", bonus_fields,
 		"{\"game\":\"mystic-gem\",\"currency\":\"EUR\",\"coin_minor\":2,\"lines\":40,"
 		"\"coins\":1,\"spins\":10,\"expires_us\":1900000000000000,\"reason\":\"x\"}" },
+	{ "exchange rate", fx_fields,
+		"{\"currency\":\"SEK\",\"rate\":\"0.0875\",\"valid_from_us\":1900000000000000,"
+		"\"reason\":\"x\"}" },
 	{ "end of bonus spins", reason_fields, "{\"reason\":\"x\"}" },
 	{ "bonus spin", round_fields,
 		"{\"game\":\"bewitched\",\"expect\":3,\"bonus_spin\":"

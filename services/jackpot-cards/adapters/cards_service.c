@@ -4,6 +4,7 @@
 #include "jackpot.pb-c.h"
 #include "libcommon/io/card_sets.h"
 #include "libcommon/io/clock.h"
+#include "libcommon/io/fx_rates.h"
 #include "libcommon/io/game_links.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
@@ -18,8 +19,6 @@
 #define SECOND_US 1000000u
 /* At least this between two states: with the loop's commit a second, one a second. */
 #define SHOW_US 900000u
-/* A rate changed by an operator is taken up within a minute. */
-#define TALLIES_US 60000000u
 /* The tally counts the whole wager; the levels take their shares of it. */
 #define WHOLE_PPM 1000000
 #define REDIS_TIMEOUT_MS 50
@@ -37,7 +36,8 @@ static struct {
 	struct card_sets sets;
 	struct card_keys keys;
 	struct redis_link *redis;
-	uint64_t second_us, tallies_us;
+	struct fx_rates rates;
+	uint64_t second_us;
 	struct metric *t, *waiting, *old, *restored, *redis_age;
 } self;
 
@@ -300,6 +300,8 @@ static void tick_rounds(struct service *service, void *visited, uint64_t mono_us
 void cards_service_tick(struct service *service, uint64_t mono_us)
 {
 	jackpot_list_each(service, tick_rounds, mono_us);
+	if (fx_rates_changed(&self.rates, service_pg(service), mono_us, clock_wall_us()))
+		jackpot_list_each(service, look_for_rates, mono_us);
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
@@ -309,12 +311,6 @@ void cards_service_tick(struct service *service, uint64_t mono_us)
 	metric_set(self.t, (int64_t)(sums.t_e18 / 1000000000000));
 	metric_set(self.waiting, sums.waiting);
 	metric_set(self.redis_age, (int64_t)(mono_us - sums.counters_us));
-	if (self.tallies_us == 0)
-		self.tallies_us = mono_us;
-	if (mono_us >= self.tallies_us + TALLIES_US) {
-		self.tallies_us = mono_us;
-		jackpot_list_each(service, look_for_rates, mono_us);
-	}
 }
 
 static void write_set(struct service *service, void *visited, uint64_t mono_us)

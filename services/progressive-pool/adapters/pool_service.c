@@ -3,6 +3,7 @@
 
 #include "jackpot.pb-c.h"
 #include "libcommon/io/clock.h"
+#include "libcommon/io/fx_rates.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/pg.h"
@@ -22,8 +23,6 @@
 #define SECOND_US 1000000u
 /* At least this between two states: with the loop's commit a second, one a second. */
 #define SHOW_US 900000u
-/* A rate changed by an operator is taken up within a minute. */
-#define TALLIES_US 60000000u
 /* From the pause to the first look for open claims: a wallet that has not heard of it a second
  * later either commits within the two seconds of its lease or never. */
 #define PAUSE_US 4000000u
@@ -34,7 +33,8 @@
 static struct {
 	struct game_links links;
 	struct redis_link *redis;
-	uint64_t second_us, tallies_us;
+	struct fx_rates rates;
+	uint64_t second_us;
 	struct metric *t, *reserve, *hits, *resent, *unpriced, *old, *redis_age, *restored,
 		*claims_open;
 } self;
@@ -573,18 +573,14 @@ static void tell_metrics(struct service *service, uint64_t mono_us)
 
 void pool_service_tick(struct service *service, uint64_t mono_us)
 {
+	if (fx_rates_changed(&self.rates, service_pg(service), mono_us, clock_wall_us()))
+		jackpot_list_each(service, look_for_rates, mono_us);
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
 	jackpot_list_each(service, look_for_pause, mono_us);
 	jackpot_list_each(service, look_for_money, mono_us);
 	tell_metrics(service, mono_us);
-	if (self.tallies_us == 0)
-		self.tallies_us = mono_us;
-	if (mono_us >= self.tallies_us + TALLIES_US) {
-		self.tallies_us = mono_us;
-		jackpot_list_each(service, look_for_rates, mono_us);
-	}
 }
 
 static void write_pool(struct service *service, void *visited, uint64_t mono_us)

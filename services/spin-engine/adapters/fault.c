@@ -210,13 +210,16 @@ static const struct text refusals[] = {
 		"The wallet does not know this kind of move yet." },
 	[CARILLON__REFUSAL__REFUSAL_CLAIM] = { 409, "claim", "The jackpot claim is not in order." },
 	[CARILLON__REFUSAL__REFUSAL_AMOUNT] = { 400, "amount", "An amount is out of its range." },
+	[CARILLON__REFUSAL__REFUSAL_RATE] = { 503, "rate_stale",
+		"The exchange rate of this currency is too old: no bet that feeds a jackpot can be taken "
+		"until a newer one is set." },
 	[CARILLON__REFUSAL__REFUSAL_SPINS] = { 409, "bonus_spin_unknown",
 		"There are no bonus spins left under this id, or their time is over." },
 };
 
 void fault_of_refusal(uint32_t refusal, struct fault *fault)
 {
-	if (refusal >= sizeof(refusals) / sizeof(refusals[0])) {
+	if (refusal >= sizeof(refusals) / sizeof(refusals[0]) || refusals[refusal].code == NULL) {
 		fault_set(fault, 503, "refused", "The wallet refused the move.");
 		fault_found(fault, "refusal %" PRIu32, refusal);
 		return;

@@ -34,6 +34,7 @@ _Static_assert((int)WALLET_REFUSAL_CONTENT == CARILLON__REFUSAL__REFUSAL_CONTENT
 _Static_assert((int)WALLET_REFUSAL_TALLY == CARILLON__REFUSAL__REFUSAL_TALLY, "refusals");
 _Static_assert((int)WALLET_REFUSAL_KIND == CARILLON__REFUSAL__REFUSAL_KIND, "refusals");
 _Static_assert((int)WALLET_REFUSAL_CLAIM == CARILLON__REFUSAL__REFUSAL_CLAIM, "refusals");
+_Static_assert((int)WALLET_REFUSAL_RATE == CARILLON__REFUSAL__REFUSAL_RATE, "refusals");
 _Static_assert((int)WALLET_REFUSAL_AMOUNT == CARILLON__REFUSAL__REFUSAL_AMOUNT, "refusals");
 
 /* The year 9999: what Postgres and every reader of dates can hold. */

@@ -23,7 +23,8 @@ static const char *const kind_names[32] = {
 	[0] = "unknown",
 };
 static const char *const refusal_names[WALLET_REFUSALS_N] = { "none", "funds", "limit", "blocked",
-	"late", "pending", "account", "content", "tally", "kind", "claim", "amount", "spins" };
+	"late", "pending", "account", "content", "tally", "kind", "claim", "amount",
+	"spins", [WALLET_REFUSAL_RATE] = "rate" };
 
 void wallet_metrics_open(struct wallet_metrics *metrics)
 {
@@ -37,6 +38,8 @@ void wallet_metrics_open(struct wallet_metrics *metrics)
 			"carillon_wallet_rows_total", labels, "Accepted journal rows by kind");
 	}
 	for (size_t i = 1; i < WALLET_REFUSALS_N; i++) {
+		if (refusal_names[i] == NULL)
+			continue;
 		(void)snprintf(labels, sizeof(labels), "refusal=\"%s\"", refusal_names[i]);
 		metrics->refusals[i] = metric_counter("carillon_wallet_refusals_total", labels,
 			"Refused journal rows by refusal");

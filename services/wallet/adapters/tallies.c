@@ -165,6 +165,38 @@ static void poll_switches(struct wallet *wallet, PGconn *conn)
 	PQclear(result);
 }
 
+#define EUR 978
+
+/* Currencies whose rate has stood for too long: what is staked in them feeds no pool until a newer
+ * one holds. Pools are kept in EUR, which needs none. */
+static void poll_stale(struct wallet *wallet, PGconn *conn)
+{
+	struct wallet_rules *rules = &wallet->rules;
+	char age[24];
+	const char *parameters[] = { age };
+	size_t before = rules->stale_n;
+
+	if (common.fx_max_age_s == 0)
+		return;
+	(void)snprintf(age, sizeof(age), "%" PRId64, common.fx_max_age_s);
+	PGresult *result = pg_query(conn,
+		"select distinct t.currency from pool.tally t where t.closed is null and not "
+		"exists (select from carillon.fx_rate f where f.currency = t.currency and "
+		"f.valid_from <= now() and f.valid_from > now() - $1::bigint * interval '1 second') "
+		"order by 1",
+		1, parameters);
+	rules->stale_n = 0;
+	for (int i = 0; i < PQntuples(result) && rules->stale_n < WALLET_STALE_MAX; i++)
+		if (pg_number(result, i, 0) != EUR)
+			rules->stale[rules->stale_n++] = (uint32_t)pg_number(result, i, 0);
+	PQclear(result);
+	if (rules->stale_n > before)
+		log_error(
+			"ALARM carillon.fx_rate: the rates of %zu currencies are older than %s s, "
+			"currency %u for one: bets in them that feed a pool are refused",
+			rules->stale_n, age, rules->stale[0]);
+}
+
 /* Ids of closed tallies, as an array of SQL; NULL: there are none. */
 static const char *closed_ids(const struct wallet *wallet)
 {
@@ -273,6 +305,7 @@ void wallet_poll_rules(struct wallet *wallet, struct service *service, uint64_t 
 	poll_tallies(wallet, service);
 	poll_switches(wallet, service_pg(service));
 	wallet_poll_pools(wallet, service_pg(service));
+	poll_stale(wallet, service_pg(service));
 	poll_closed(wallet, service);
 	for (size_t i = 0; i < SHARDS_MAX; i++) {
 		struct service_shard *shard = service_shard_at(service, i);

@@ -206,6 +206,8 @@ static enum wallet_refusal find_tallies(const struct wallet_account *account,
 	}
 	if (!proposal->bonus)
 		find_further(account, proposal, rules, row);
+	if (row->tallies_n > 0 && wallet_rate_stale(rules, account->currency))
+		return WALLET_REFUSAL_RATE;
 	return WALLET_REFUSAL_NONE;
 }
 

@@ -24,6 +24,14 @@ bool wallet_game_stopped(const struct wallet_rules *rules, uint32_t game)
 	return false;
 }
 
+bool wallet_rate_stale(const struct wallet_rules *rules, uint32_t currency)
+{
+	for (size_t i = 0; i < rules->stale_n; i++)
+		if (rules->stale[i] == currency)
+			return true;
+	return false;
+}
+
 static size_t legs_of_move(const struct wallet_row *row, struct wallet_leg *legs_r)
 {
 	int64_t player = row->release - row->stake + row->win_balance;

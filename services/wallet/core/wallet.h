@@ -27,6 +27,7 @@
 #define WALLET_FURTHER_MAX 64 /* (pool, game) that no definition names */
 #define WALLET_OUTS_MAX 256	/* switches of operators who take no part */
 #define WALLET_STOPS_MAX 64 /* games stopped by kill switch */
+#define WALLET_STALE_MAX 256 /* currencies */
 #define WALLET_LEGS_MAX 4
 #define WALLET_SPINS_MAX 10000	/* bonus spins given at once */
 #define WALLET_SPINS_LIVE_MAX 8 /* gifts of bonus spins a player may have that are not over */
@@ -71,8 +72,9 @@ enum wallet_refusal {
 	WALLET_REFUSAL_CLAIM = 10,
 	WALLET_REFUSAL_AMOUNT = 11,
 	WALLET_REFUSAL_SPINS = 12,
+	WALLET_REFUSAL_RATE = 16,
 };
-#define WALLET_REFUSALS_N 13
+#define WALLET_REFUSALS_N 17
 
 /* What becomes of a command. */
 enum wallet_status {
@@ -208,6 +210,8 @@ struct wallet_rules {
 	size_t further_n;
 	struct wallet_out outs[WALLET_OUTS_MAX];
 	size_t outs_n;
+	uint32_t stale[WALLET_STALE_MAX]; /* currencies whose rate is too old to feed pools */
+	size_t stale_n;
 	int64_t stake_max;
 	int64_t outside_max; /* one deposit, withdrawal, correction or grant */
 };
@@ -267,6 +271,8 @@ struct wallet_pending wallet_account_pending(const struct wallet_account *accoun
 /* The open tally of (pool, game, currency): its index, or -1. */
 int wallet_tally_find(
 	const struct wallet_rules *rules, uint32_t pool, uint32_t game, uint32_t currency);
+/* Is the exchange rate of a currency too old? */
+bool wallet_rate_stale(const struct wallet_rules *rules, uint32_t currency);
 bool wallet_game_stopped(const struct wallet_rules *rules, uint32_t game);
 
 /* House accounts, each per shard and currency. */

@@ -317,6 +317,32 @@ static void test_proposal_tallies_and_claims(void **state)
 	assert_int_equal(account.last_move, 7);
 }
 
+/* Only what is staked is converted: EUR and what feeds no pool need no rate. */
+static void test_stale_rates_refuse_what_feeds(void **state)
+{
+	struct wallet_rules rules = rules_of(UINT32_MAX);
+	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_account account = account_of(100, 0);
+	struct wallet_proposal proposal = proposal_of(&plain_bet);
+	struct wallet_row row;
+
+	(void)state;
+	rules.stale[rules.stale_n++] = account.currency + 1;
+	proposal.pools[0] = 1;
+	proposal.pools_n = 1;
+	assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
+	assert_int_equal(row.refusal, WALLET_REFUSAL_NONE);
+	rules.stale[rules.stale_n++] = account.currency;
+	proposal.move = proposal.round = 6;
+	assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
+	assert_int_equal(row.refusal, WALLET_REFUSAL_RATE);
+	assert_int_equal(row.tallies_n, 0);
+	proposal.move = proposal.round = 7;
+	proposal.pools_n = 0;
+	assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
+	assert_int_equal(row.refusal, WALLET_REFUSAL_NONE);
+}
+
 static void test_opening_table(void **state)
 {
 	static const struct {
@@ -534,6 +560,7 @@ int main(void)
 		cmocka_unit_test(test_proposal_blocked_and_stopped),
 		cmocka_unit_test(test_proposal_needs_room_for_pending),
 		cmocka_unit_test(test_proposal_tallies_and_claims),
+		cmocka_unit_test(test_stale_rates_refuse_what_feeds),
 		cmocka_unit_test(test_opening_table),
 		cmocka_unit_test(test_outside_table),
 		cmocka_unit_test(test_outside_id_of_another_player),

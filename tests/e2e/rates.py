@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Exchange rates over the API: set, dated, approved, too old; the pools follow while they run, and every contribution keeps the rate of its bet."""
+import hashlib
+import time
+from fractions import Fraction
+
+from lib_play import RULES, Person, Refused, force, operator
+from lib_stack import Installation, read_text, wait_until
+
+from lib_stack import run
+
+SEK, POOL = 752, 1
+LOSS = RULES.stops()
+SECOND_KEY = "a second key of the operator, for four eyes"
+place = None
+expected = Fraction(0)  # T
+
+
+def ask(path="", body=None, method="POST", status=200, **more):
+    answer = operator(place, f"/fx-rates{path}", body, method=method, **more)
+    assert answer.status == status, answer
+    return answer
+
+
+def set_rate(rate, status=200, currency="SEK", key=None, **more):
+    return ask(body={"currency": currency, "rate": rate, **more}, status=status, key=key)
+
+
+def tally():
+    """id and rate of the open tally of SEK."""
+    row = place.sql(f"select id, rate_nano from pool.tally where pool = {POOL} and game = 1 and currency = {SEK} and closed is null")[0]
+    return int(row[0]), int(row[1])
+
+
+def cards_rates():
+    return {int(r[0]) for r in place.sql(f"select rate_nano from pool.tally where pool = 2 and currency = {SEK} and closed is null")}
+
+
+def bet(person, rate, coin=1000, lines=15, coins=10):
+    """A losing bet, expected to contribute at that rate."""
+    global expected
+    force(place, person.name, LOSS)
+    answer = person.bet(coin, lines, coins)
+    assert answer.json["round"]["win_minor"] == 0
+    expected += Fraction(coin * lines * coins, 100) * Fraction(rate) * Fraction(5000, 10 ** 6)
+
+
+def t_is_expected():
+    wait_until(f"T = {float(expected)}", lambda: int(place.sql(f"select t_e18 from pool.pool where pool = {POOL}")[0][0]) == expected * 10 ** 18, 5)
+
+
+def wallet_knows(rate_nano):
+    """Until the wallet has taken the tally up, stakes count into the one before, at its rate."""
+    wait_until("the tally", lambda: tally()[1] == rate_nano, 3)
+    known = f"tally {tally()[0]}: pool {POOL}"
+    wait_until("the wallet to know it", lambda: known in read_text(f"{place.data}/log/wallet-1.log"), 3)
+
+
+def test_a_rate_opens_tallies_while_all_runs():
+    person = Person(place, currency="SEK", deposit=1000000)
+    old, rate = tally()
+    assert rate == 87500000
+    bet(person, "0.0875")
+    began = time.monotonic()
+    answer = set_rate("0.09", reason="the bank's fixing")
+    assert (answer.json["status"], answer.json["rate"], answer.json["before"]["rate"], answer.json["currency"]) == ("set", "0.09", "0.0875", "SEK"), answer
+    wait_until("another tally", lambda: tally()[0] != old, 4)
+    wait_until("the set of cards as well", lambda: cards_rates() == {90000000}, 4)
+    print(f"measured: tallies of a new rate open after {time.monotonic() - began:.1f} s")
+    wallet_knows(90000000)
+    bet(person, "0.09")
+    t_is_expected()
+    kept = place.sql(f"select t.rate_nano, v.total from pool.vector v join pool.tally t on t.id = v.tally where v.pool = {POOL} and t.currency = {SEK} order by 1")
+    assert kept == [["87500000", "150000"], ["90000000", "150000"]], kept
+
+
+def test_a_dated_rate_holds_from_its_moment():
+    moment = int((time.time() + 2.5) * 1000000)
+    answer = set_rate("0.091", valid_from_us=moment)
+    assert answer.json["valid_from_us"] == moment and not answer.json["approved_by"]
+    listed = ask("?currency=SEK", method="GET").json["rates"]
+    assert (listed[0]["rate"], listed[0]["in_force"], listed[1]["rate"], listed[1]["in_force"]) == ("0.091", False, "0.09", True), listed
+    before = tally()
+    time.sleep(max(0.0, moment / 1e6 - time.time() - 0.3))
+    assert tally() == before
+    opened = wait_until("the tally", lambda: tally()[0] != before[0] and place.sql(f"select extract(epoch from opened) from pool.tally where id = {tally()[0]}"), 3)
+    late = float(opened[0][0]) - moment / 1e6
+    print(f"measured: the tally opened {late * 1000:.0f} ms after the rate became valid")
+    assert 0 <= late < 1.5
+
+
+def test_what_is_asked_twice_is_done_once():
+    first, again = (set_rate("0.0905", key="one-key") for _ in range(2))
+    assert first.json == again.json
+    assert set_rate("0.0906", key="one-key", status=422).error["code"] == "other_content"
+    assert place.sql("select count(*) from carillon.fx_rate where rate_nano in (90500000, 90600000)") == [["1"]]
+
+
+def test_bad_rates_are_refused_by_name():
+    for body, where in (({"rate": "1"}, "currency"), ({"currency": "SEK"}, "rate"), ({"currency": "XXY", "rate": "1"}, "currency"), ({"currency": "EUR", "rate": "1"}, "currency"),
+                        ({"currency": "SEK", "rate": "0"}, "rate"), ({"currency": "SEK", "rate": "-1"}, "rate"), ({"currency": "SEK", "rate": "0,09"}, "rate"),
+                        ({"currency": "SEK", "rate": "1e2"}, "rate"), ({"currency": "SEK", "rate": "0.0900000001"}, "rate"), ({"currency": "SEK", "rate": "1000000.1"}, "rate"),
+                        ({"currency": "SEK", "rate": 0.09}, "rate"), ({"currency": "SEK", "rate": "0.09", "valid_from_us": 1 << 52}, "valid_from_us"),
+                        ({"currency": "SEK", "rate": "0.09", "soon": 1}, "body")):
+        answer = ask(body=body, status=400)
+        assert answer.error["where"] == where, (body, answer)
+    assert set_rate("0.09", valid_from_us=int(time.time() * 1e6) - 60000000, status=409).error["code"] == "rate_past"
+    assert place.http("POST", "/v1/operators/1/fx-rates", {"currency": "SEK", "rate": "0.09"}, key="k").status == 401
+    assert place.http("POST", "/v1/operators/1/fx-rates", {"currency": "SEK", "rate": "0.09"}, token=place.operator_key()).error["where"] == "Idempotency-Key"
+    place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(b'the other operator, who sets none').hexdigest()}')", writer=True)
+    wait_until("his key", lambda: operator(place, "/fx-rates", {"currency": "SEK", "rate": "0.09"}, number=2,
+                                           operator_key="the other operator, who sets none").error.get("code") == "rates_not_yours", 5)
+
+
+def test_a_jump_needs_a_second_key():
+    before = tally()
+    answer = set_rate("0.9", status=202)  # a slip of the point
+    assert answer.json["status"] == "waiting"
+    name = answer.json["id"]
+    assert [w["id"] for w in ask(method="GET").json["waiting"]] == [name]
+    assert ask(f"/{name}/approve", status=403).error["code"] == "same_approver"
+    assert ask(f"/{'0' * 32}/approve", status=404).error["code"] == "rate_unknown"
+    time.sleep(1.5)
+    assert tally() == before, "it holds nowhere"
+    # In steps within a day it is the same jump.
+    assert set_rate("0.105", status=200).json["status"] == "set"
+    assert set_rate("0.12", status=202).json["status"] == "waiting"
+    assert set_rate("10", currency="KWD", status=202).json["status"] == "waiting", "a first rate has nothing to be compared with"
+    place.sql(f"insert into gateway.operator_key (operator, digest) values (1, '\\x{hashlib.sha256(SECOND_KEY.encode()).hexdigest()}')", writer=True)
+    done = wait_until("the second key", lambda: next((a for a in [operator(place, f"/fx-rates/{name}/approve", None, operator_key=SECOND_KEY)] if a.status != 401), None), 5)
+    assert done.status == 200 and done.json["status"] == "set" and done.json["asked_by"] != done.json["approved_by"] != "", done
+    assert ask(f"/{name}/approve").json == done.json, "approved once"
+    wait_until("the tally", lambda: tally()[1] == 900000000, 4)
+    back = set_rate("0.09", status=202).json["id"]
+    assert operator(place, f"/fx-rates/{back}/approve", None, operator_key=SECOND_KEY).status == 200
+    lines = place.sql("select action, status, content->>'asked_by', content->>'approved_by', content->'before'->>'rate_nano', content->'after'->>'rate_nano' from gateway.audit"
+                      f" where content->>'id' = '{name}' order by id")
+    assert [line[:2] for line in lines] == [["fx-rate", "202"], ["fx-rate approval", "403"], ["fx-rate approval", "200"]], lines
+    assert lines[2][4:] == ["90500000", "900000000"] and lines[2][2] != lines[2][3] != "", lines
+
+
+def test_a_rate_that_is_too_old_stops_bets_that_feed():
+    person, other = Person(place, currency="SEK", deposit=1000000), Person(place)
+    wallet_knows(90000000)
+    bet(person, "0.09")
+    place.sql(f"update carillon.fx_rate set valid_from = valid_from - interval '2 hours' where currency = {SEK}", writer=True)
+    force(place, person.name, *[LOSS] * 40)
+
+    def refused():
+        global expected
+        try:
+            person.bet(1000, 1, 1)
+        except Refused as error:
+            return error.answer
+        expected += Fraction(10) * Fraction("0.09") * Fraction(5000, 10 ** 6)  # the wallet has not looked yet
+        time.sleep(0.2)
+        return None
+    answer = wait_until("a refusal", refused, 4)
+    assert (answer.status, answer.error["code"]) == (503, "rate_stale"), answer
+    balance = person.refresh()["balance_minor"]
+    bet(other, 1, coin=1, lines=1, coins=1)  # EUR needs no rate
+    assert next(r for r in ask("?currency=SEK", method="GET").json["rates"] if r["in_force"])["stale"]
+    assert not any(r["stale"] for r in ask("?currency=EUR", method="GET").json["rates"])
+    set_rate("0.09")  # the same, confirmed: no new tally, but fresh
+
+    def taken():
+        try:
+            return person.bet(1000, 1, 1)
+        except Refused as error:
+            assert error.answer.error["code"] == "rate_stale", error
+            time.sleep(0.2)
+            return None
+    assert wait_until("a bet", taken, 4).json["balance_minor"] == balance - 1000
+    global expected
+    expected += Fraction(10) * Fraction("0.09") * Fraction(5000, 10 ** 6)
+    t_is_expected()
+
+
+def test_years_of_daily_rates_take_no_place():
+    """Closed tallies are folded: what they contributed stays in T, their places are free. Told of once more, they come back."""
+    person = Person(place, currency="SEK", deposit=1000000)
+    place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 1, 1, 752, 80000000 + n, 5000,"
+              " now() - interval '1 hour' from generate_series(1, 1000) n", writer=True)
+    place.sql("update pool.tally set closed = closed - interval '1 hour' where pool = 1 and closed is not null", writer=True)
+    for restart in (False, True):
+        if restart:
+            place.kill("progressive-pool-1")
+        rate = "0.0901" if restart else "0.0902"
+        set_rate(rate)
+        wallet_knows(int(Fraction(rate) * 10 ** 9))
+        bet(person, rate)
+        t_is_expected()
+    log = read_text(f"{place.data}/log/progressive-pool-1.log")
+    assert "closed tallies folded" in log and "ALARM" not in log, log[-2000:]
+    # A wallet that comes to life with rows of before still counts, exactly.
+    old = place.sql(f"select t.id, v.shard, v.total, v.seq from pool.vector v join pool.tally t on t.id = v.tally where v.pool = {POOL} and t.currency = {SEK} and t.rate_nano = 87500000")[0]
+    feed = field(1, field(1, 1) + field(2, 1) + field(3, int(old[3])) + field(6, b"test")) + field(2, POOL) + field(3, int(old[1])) + \
+        field(4, field(1, int(old[0])) + field(2, int(old[2])))
+    raw("jackpot.feed", feed)
+    wait_until("the tally's return", lambda: f"tally {old[0]} is told of again" in read_text(f"{place.data}/log/progressive-pool-1.log"), 5)
+    bet(person, "0.0901")
+    t_is_expected()
+
+
+def varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def field(number, value):
+    return varint(number << 3) + varint(value) if isinstance(value, int) else varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def raw(topic, message):
+    """To each partition: who does not hold the pool does not heed it."""
+    import subprocess
+    from lib_stack import BIN
+    for partition in range(4):
+        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=20,
+                       env={**place.environment, **place.stack})
+
+
+def test_books_are_in_order():
+    place.verify()
+
+
+if __name__ == "__main__":
+    place = Installation("rates")
+    place.environment["CARILLON_FX_MAX_AGE_S"] = "3600"
+    with place:
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise
