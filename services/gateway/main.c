@@ -118,6 +118,7 @@ static const struct edge_route routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/fx-rates", on_fx_set, true },
 	{ EDGE_GET, "/v1/operators/{}/fx-rates", on_fx_list, false },
 	{ EDGE_POST, "/v1/operators/{}/fx-rates/{}/approve", on_fx_approve, false },
+	{ EDGE_GET, "/v1/operators/{}/pools/{}", on_pool_view, false },
 	{ EDGE_GET, "/v1/operator/status", on_status, false },
 	{ EDGE_GET, NULL, NULL, false },
 };

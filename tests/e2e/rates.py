@@ -5,9 +5,8 @@ import time
 from fractions import Fraction
 
 from lib_play import RULES, Person, Refused, force, operator
-from lib_stack import Installation, read_text, wait_until
-
-from lib_stack import run
+from lib_raw import envelope, field, raw
+from lib_stack import Installation, read_text, run, wait_until
 
 SEK, POOL = 752, 1
 LOSS = RULES.stops()
@@ -194,33 +193,12 @@ def test_years_of_daily_rates_take_no_place():
     assert "closed tallies folded" in log and "ALARM" not in log, log[-2000:]
     # A wallet that comes to life with rows of before still counts, exactly.
     old = place.sql(f"select t.id, v.shard, v.total, v.seq from pool.vector v join pool.tally t on t.id = v.tally where v.pool = {POOL} and t.currency = {SEK} and t.rate_nano = 87500000")[0]
-    feed = field(1, field(1, 1) + field(2, 1) + field(3, int(old[3])) + field(6, b"test")) + field(2, POOL) + field(3, int(old[1])) + \
+    feed = envelope(int(old[3])) + field(2, POOL) + field(3, int(old[1])) + \
         field(4, field(1, int(old[0])) + field(2, int(old[2])))
-    raw("jackpot.feed", feed)
+    raw(place, "jackpot.feed", feed)
     wait_until("the tally's return", lambda: f"tally {old[0]} is told of again" in read_text(f"{place.data}/log/progressive-pool-1.log"), 5)
     bet(person, "0.0901")
     t_is_expected()
-
-
-def varint(value):
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def field(number, value):
-    return varint(number << 3) + varint(value) if isinstance(value, int) else varint(number << 3 | 2) + varint(len(value)) + value
-
-
-def raw(topic, message):
-    """To each partition: who does not hold the pool does not heed it."""
-    import subprocess
-    from lib_stack import BIN
-    for partition in range(4):
-        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=20,
-                       env={**place.environment, **place.stack})
 
 
 def test_books_are_in_order():

@@ -194,6 +194,7 @@ edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, 
 edge_handler on_pool_action, on_pool_actions, on_pool_transfers;
 
 edge_handler on_fx_set, on_fx_list, on_fx_approve; /* fx.c */
+edge_handler on_pool_view;			   /* pool_view.c */
 
 /* ---- history.c: the replay has come; the rows of the round are added ---- */
 

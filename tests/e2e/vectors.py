@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""The progressive's worked vectors, V0 to V9 of docs/progressive.md, through the public API on the real stack: Bewitched and Mona Lisa with the rows of
+their live definitions, bets over HTTP, jackpots by scripted draws. Every figure is exact: minor units as players see them (GET /v1/jackpots), decimals of
+a euro as their operator does (GET /v1/operators/1/pools/{pool}).
+
+Bets of 100,000 EUR are many bets at the games' largest stake (150 EUR, 250 EUR) by several players at once, and one smaller. The vectors speak of EUR
+rows alone at first, and of one SEK row later: so the installation begins with the live definitions without SEK, and Bewitched's is replaced by one with a
+SEK row while the installation runs. Wins that the vectors tell apart from bets are bonus spins of the operator, which contribute nothing."""
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+from lib_games import Game
+from lib_play import Person, force
+from lib_raw import envelope, field, raw
+from lib_rules import Rules
+from lib_stack import ROOT, Installation, run, wait_until
+
+LIVE = f"{ROOT}/services/spin-engine/games"
+BEWITCHED, MONA_LISA = 1, 4  # pools
+RULES = Rules(f"{LIVE}/bewitched/definition.json")  # not the demonstration's
+LOSS = RULES.stops()
+JACKPOT = [*RULES.stops(bonuses=3), 0]  # the first of the vials' weights
+place = None
+claims = {}  # step -> (player, move) of its hit
+
+
+def definition(game, currencies):
+    """The live definition with these currencies only: {code: coins}, None: all of its coins."""
+    with open(f"{LIVE}/{game}/definition.json", encoding="utf-8") as file:
+        d = json.load(file)
+    d["bet"]["currencies"] = {c: about for c, about in d["bet"]["currencies"].items() if c in currencies}
+    d["jackpot"]["rows"] = {c: about for c, about in d["jackpot"]["rows"].items() if c in currencies}
+    if d["gamble"]:
+        d["gamble"]["stake_max"] = {c: most for c, most in d["gamble"]["stake_max"].items() if c in currencies}
+    for code, coins in currencies.items():
+        if coins:
+            bets, rows = d["bet"]["currencies"][code], d["jackpot"]["rows"][code]
+            bets.update(coins=coins, stake_min=min(coins), stake_max=max(coins) * 150)
+            rows["seeds"] = [seed for seed in rows["seeds"] if seed["coin"] in coins]
+    return d
+
+
+def write(game, d):
+    path = f"{place.data}/games/{game}"
+    os.makedirs(path, exist_ok=True)
+    with open(f"{path}/new", "w", encoding="utf-8") as file:
+        json.dump(d, file)
+    os.replace(f"{path}/new", f"{path}/definition.json")
+
+
+# ---- what is told ----
+
+def view(pool=BEWITCHED):
+    answer = place.http("GET", f"/v1/operators/1/pools/{pool}", token=place.operator_key())
+    assert answer.status == 200, answer
+    return answer.json
+
+
+def row(of, coin, currency="EUR"):
+    return next(r for r in of["rows"] if (r["currency"], r["coin_minor"]) == (currency, coin))
+
+
+def settled(t, pool=BEWITCHED):
+    """The pool as its operator sees it, once it has heard of every bet."""
+    return wait_until(f"T = {t}", lambda: next((v for v in [view(pool)] if Decimal(v["t"]) == Decimal(t)), None), 10)
+
+
+def books(of, **expected):
+    found = {name: of["books"][name] for name in expected}
+    assert {k: Decimal(v) for k, v in found.items()} == {k: Decimal(v) for k, v in expected.items()}, (found, expected)
+    b = {k: Decimal(v) for k, v in of["books"].items()}
+    assert b["contributions"] + b["house_seed"] == b["jp_pool"] + b["jp_reserve"] + b["jp_seed"] + b["paid"], b
+
+
+def shows(pool=BEWITCHED, currency="EUR", **values):
+    """As anybody may ask: coin value -> minor units, c20=41000."""
+    wanted = {int(coin[1:]): minor for coin, minor in values.items()}
+
+    def told():
+        pools = place.http("GET", "/v1/jackpots").json["pools"]
+        rows = {r["coin_minor"]: r["value_minor"] for r in next(p for p in pools if p["pool"] == pool)["rows"] if r["currency"] == currency}
+        return {coin: rows.get(coin) for coin in wanted} == wanted
+    wait_until(f"the counters {values}", told, 5)
+
+
+# ---- what is done ----
+
+def bets(players, n, coin, lines, coins, script):
+    """n bets each, at once."""
+    for person in players:
+        force(place, person.name, *[script] * n)
+    with ThreadPoolExecutor(len(players)) as threads:
+        for done in [threads.submit(lambda p: [p.bet(coin, lines, coins) for _ in range(n)], person) for person in players]:
+            assert all(answer.json["round"]["win_minor"] == 0 for answer in done.result())
+
+
+def bet(person, coin, lines, coins, script=None):
+    force(place, person.name, script or LOSS)
+    return person.bet(coin, lines, coins).json
+
+
+def bonus_spin(person, coin, currency="EUR"):
+    """A jackpot at that coin value in a bonus spin; gives what was paid, and its move."""
+    before = person.balance
+    answer = person.operator("bonus-spins", {"game": "bewitched", "currency": currency, "coin_minor": coin, "lines": 15, "coins": 10, "spins": 1,
+                                             "expires_us": int((time.time() + 600) * 1e6)}, status=200)
+    wait_until("the gift", lambda: any(g["id"] == answer.json["id"] for g in person.refresh()["bonus_spins"]), 5)
+    force(place, person.name, JACKPOT)
+    person.ask("POST", "/v1/rounds", {"game": "bewitched", "expect": person.expect, "bonus_spin": answer.json["id"], "nonce": os.urandom(16).hex()})
+    return won(person, before)
+
+
+def won(person, before):
+    """Watches to the end; the jackpots paid, in their order, are what the balance shows."""
+    move = person.round["round"]
+    wait_until("the awards", lambda: place.sql(f"select count(*) from wallet.claim where player = {person.id} and move = {move} and closed_seq is null") == [["0"]], 5)
+    phases = person.watch()
+    done = person.round
+    paid = [j["paid_minor"] for j in done["jackpots"]]
+    assert all(j["booked"] for j in done["jackpots"])
+    other = sum(p["win_minor"] for p in phases)  # of scatters
+    if done["next"] == "gamble":
+        person.act("collect")
+    assert person.refresh()["balance_minor"] == before - done["stake_minor"] + sum(paid) + other, (done, before)
+    return paid, move
+
+
+# ---- the vectors ----
+
+def test_v0_seeds():
+    of = settled("0")
+    assert [r["coin_minor"] for r in of["rows"]] == [1, 2, 5, 10, 20, 50, 100] and {r["currency"] for r in of["rows"]} == {"EUR"}
+    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["20", "400", "2000"]
+    assert Decimal(of["share"]) == Decimal("0.188")
+    books(of, jp_seed="3760", house_seed="3760", jp_pool="0", jp_reserve="0", paid="0", contributions="0")
+    shows(c1=2000, c20=40000, c100=200000)
+
+
+def test_v1_bets_of_100000():
+    players = [Person(place, deposit=75 * 15000) for _ in range(9)]
+    bets(players, 74, 100, 15, 10, LOSS)  # 99,900.00 in 666 bets
+    bet(players[0], 100, 10, 10)
+    of = settled("500")
+    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["20.5", "410", "2050"]
+    books(of, jp_pool="94", jp_reserve="406", contributions="500")
+    shows(c1=2050, c20=41000, c100=205000)
+
+
+def test_v2_a_wins_at_20_cents():
+    person = Person(place)
+    paid, move = bonus_spin(person, 20)
+    assert paid == [41000]
+    claims["V2"] = (person.id, move)
+    of = settled("500")
+    books(of, jp_pool="84", jp_reserve="6", paid="410", house_seed="3760")
+    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["20.5", "400", "2050"] and row(of, 20)["w"] == "500", "the other rows are untouched"
+    shows(c1=2050, c20=40000, c100=205000)
+
+
+def test_v3_bets_of_300_and_b_wins():
+    other, winner = Person(place, deposit=100000), Person(place)
+    for _ in range(9):
+        bet(other, 20, 15, 10)
+    before = winner.balance
+    bet(winner, 20, 15, 10, JACKPOT)  # the tenth bet of 30 contributes before it is evaluated
+    assert won(winner, before)[0] == [40003]
+    of = settled("501.5")
+    books(of, jp_pool="84.252", jp_reserve="0", house_seed=Decimal(3760) + Decimal("392.782"), contributions="501.5")
+    assert row(of, 20)["value"] == "400" and row(of, 20)["r"] == "0"
+
+
+def test_v4_a_bonus_spin_wins_at_a_cent():
+    assert row(settled("501.5"), 1)["value"] == "20.5015"
+    assert bonus_spin(Person(place), 1)[0] == [2050]
+    of = settled("501.5")
+    assert (row(of, 1)["r"], row(of, 1)["value"]) == ("0.0015", "20.0015")
+    books(of, jp_pool="83.752", jp_reserve="0", house_seed=Decimal("4152.782") + 20, contributions="501.5")
+    shows(c1=2000)
+
+
+def test_v5_one_bet_of_a_cent():
+    bet(Person(place), 1, 1, 1)
+    of = settled("501.50005")
+    books(of, jp_pool="83.7520094", jp_reserve="0.0000406")
+
+
+def test_v6_mona_lisa():
+    game = Game("mona-lisa")
+    scatter, jewel = game.kinds.index("scatter"), "jewel"
+
+    def loses(columns):
+        window = [[game.symbols.index(s) for s in column] for column in columns]
+        lines = [[window[reel][line[reel]] for reel in range(game.reels)] for line in game.lines]
+        return (sum(column.count(scatter) for column in window) < 3 and columns[0].count(jewel) < 2 and
+                all(game.line_pay(line, None) == 0 and len(set(line)) > 1 for line in lines))
+    assert [row(settled("0", MONA_LISA), c)["value"] for c in (1, 20, 100)] == ["500", "10000", "50000"]
+    bets([Person(place, game="mona-lisa", deposit=50 * 25000) for _ in range(8)], 50, 100, 25, 10, game.script(loses))
+    of = settled("500", MONA_LISA)
+    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["500.5", "10010", "50050"]
+    books(of, jp_seed="94000", house_seed="94000", jp_pool="94", jp_reserve="406")
+    shows(MONA_LISA, c1=50050, c20=1001000, c100=5005000)
+    settled("501.50005")  # the other pool heard nothing of it
+
+
+def test_v7_two_hits_in_one_round():
+    person = Person(place)
+    outcomes = RULES.definition["battle"]["outcomes"]["2"]
+    free = next(o for o in outcomes if o["free_spins"])
+    draw = sum(o["weight"] for o in outcomes[:outcomes.index(free)])
+    script = [*RULES.stops(scatters=2, bonuses=3), draw, 0, *JACKPOT, *LOSS * (free["free_spins"] - 1)]
+    before = person.balance
+    bet(person, 20, 15, 10, script)
+    paid, move = won(person, before)
+    assert paid == [40000, 40000]
+    hits = place.sql(f"select index, paid_minor, carry_e27, from_reserve_e27, from_house_e27, t_e18 from pool.hit where player = {person.id} and move = {move} order by hit")
+    e27 = 10 ** 27
+    wanted = [[i, 40000, Decimal("0.003001") * e27, Decimal(reserve) * e27, Decimal(house) * e27, Decimal("501.65005") * 10 ** 18]
+              for i, reserve, house in ((1, "0.1218406", "399.8781594"), (2, "0", "400"))]
+    assert [[Decimal(x) for x in hit] for hit in hits] == wanted, hits
+    of = settled("501.65005")
+    assert row(of, 20)["r"] == "0.003001"
+    books(of, jp_pool="83.7802094", paid="1630.53", house_seed="4972.6601594", jp_reserve="0")
+
+
+def add_sek():
+    """A new version of the game goes live: SEK at one coin value, which has a row of its own; each service that reads definitions takes it up."""
+    write("bewitched", definition("bewitched", {"EUR": None, "SEK": [20]}))
+    pids = {name: place.pid(name) for name in ("progressive-pool-1", "jackpot-cards-1", "spin-engine-1")}
+    for name in pids:
+        place.kill(name)
+    wait_until("the services", lambda: all(place.pid(name) not in (0, pid) for name, pid in pids.items()), 10)
+    wait_until("the row", lambda: any(r["currency"] == "SEK" for r in view()["rows"]), 15)
+    wait_until("the game in SEK", lambda: "SEK" in json.dumps(place.http("GET", "/v1/games/bewitched").json), 15)
+
+
+def test_v8_a_sek_row_while_it_runs():
+    add_sek()
+    of = view()
+    assert (row(of, 20, "SEK")["share"], row(of, 20, "SEK")["row_rate"], row(of, 20, "SEK")["value"], row(of, 20, "SEK")["w"]) == ("0.0018", "0.09", "36", "501.65005")
+    assert Decimal(of["share"]) == Decimal("0.1898")
+    books(of, jp_seed=3760 + 36)
+    players = [Person(place, currency="SEK", deposit=38 * 3000) for _ in range(9)]
+    wait_until("play in SEK", lambda: place.sql("select count(*) from pool.tally where game = 1 and currency = 752 and closed is null") == [["2"]], 5)
+    time.sleep(1.2)  # the wallet looks for tallies every second
+    bets(players, 37, 20, 15, 10, LOSS)  # 9,990.00 SEK in 333 bets
+    bet(players[0], 20, 5, 10)
+    of = settled("506.02505")
+    sek = row(of, 20, "SEK")
+    assert (sek["value"], sek["value_minor"]) == ("36.007875", 40008)  # 400.0875 SEK at .09
+    books(of, jp_pool=Decimal("83.7802094") + Decimal("0.830375"), jp_reserve="3.544625")
+    shows(currency="SEK", c20=40008)
+    assert bonus_spin(players[1], 20, "SEK")[0] == [40008]
+    of = settled("506.02505")
+    assert row(of, 20, "SEK")["r"] == "0.000675"
+    books(of, paid=Decimal("1630.53") + Decimal("36.0072"))
+
+
+def test_v9_a_claim_delivered_five_times():
+    player, move = claims["V2"]
+    shard, seq, coin, stake = place.sql(f"select shard, opened_seq, coin_minor, stake_minor from wallet.claim where player = {player} and move = {move}")[0]
+
+    def state():
+        of = view()
+        return of["t"], of["books"], of["rows"], of["hits"], place.sql(f"select shard, seq, amount, balance_after from wallet.journal where player = {player} order by seq")
+    before = state()
+    claim = field(1, 1) + field(2, BEWITCHED) + field(3, 1) + field(4, int(coin)) + field(5, 978) + field(6, int(stake)) + field(7, player) + field(8, int(move)) + field(9, 1)
+    feed = envelope(int(seq)) + field(2, BEWITCHED) + (field(3, int(shard)) if int(shard) else b"") + field(5, claim)
+    resent = metric("progressive-pool-1", "carillon_pool_awards_resent_total")
+    for _ in range(5):
+        raw(place, "jackpot.feed", feed)
+    wait_until("five more awards", lambda: metric("progressive-pool-1", "carillon_pool_awards_resent_total") == resent + 5, 10)
+    wait_until("the wallet's answer to them", lambda: metric("wallet-1", "carillon_wallet_award_repeats_total") >= 5, 10)
+    assert state() == before
+    assert place.sql(f"select paid_minor from wallet.claim where player = {player} and move = {move}") == [["41000"]]
+    assert sum(int(r[2]) == 41000 for r in before[4]) == 1, "paid once"
+
+
+def metric(instance, name):
+    import urllib.request
+    address = place.sql(f"select health from carillon.instance where name = '{instance}'")[0][0]
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
+        return sum(int(float(line.rsplit(" ", 1)[1])) for line in answer.read().decode().splitlines() if line.startswith(name))
+
+
+def test_books_are_in_order():
+    place.verify()
+
+
+if __name__ == "__main__":
+    place = Installation("vectors")
+    place.environment["CARILLON_GAMES"] = f"{place.data}/games"
+    for name in ("bewitched", "mona-lisa"):
+        write(name, definition(name, {"EUR": None}))
+    began = time.monotonic()
+    with place:
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            print(f"measured: V0 to V9 in {time.monotonic() - began:.0f} s, the start of the servers included")
+            if status.code:
+                raise
