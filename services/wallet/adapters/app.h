@@ -50,6 +50,13 @@ struct feed_pool {
 	bool changed;
 };
 
+/* Where the closes of a shard stand, once they were asked for (close.c). */
+struct close_state {
+	bool known;
+	uint64_t number, request; /* of the last close */
+	uint32_t day;		  /* closed whole, in days since 1970-01-01 */
+};
+
 struct wallet_shard {
 	uint32_t shard;
 	uint64_t last_seq;	/* of the rows in memory */
@@ -80,6 +87,7 @@ struct wallet_shard {
 	struct ring_fact ring[RING_N];
 
 	struct wallet_republish republish;
+	struct close_state close;
 };
 
 struct wallet_metrics {
@@ -100,6 +108,7 @@ struct wallet {
 	struct arena scratch; /* for one message */
 	struct wallet_metrics metrics;
 	int64_t stake_max, outside_max, accounts_max; /* settings */
+	uint64_t close_polled_us, close_request;      /* newest row of wallet.close_request */
 };
 
 /* The one of this process: the loop's callbacks carry no context. */

@@ -5,6 +5,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "services/wallet/adapters/app.h"
+#include "services/wallet/adapters/close.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -132,6 +133,7 @@ void wallet_tick(struct service *service, uint64_t mono_us)
 void wallet_write_all(struct service *service)
 {
 	wallet_write(&app, service);
+	close_due(&app, service);
 }
 
 void wallet_committed(struct service *service)
