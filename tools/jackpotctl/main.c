@@ -1,10 +1,12 @@
 /* jackpotctl: what an operator asks of an installation from a terminal.
  *
- *     jackpotctl ledger verify [--json] [--dsn DSN]   exit 0: the books are in order, 1: not so
- *     jackpotctl status [--json] [--dsn DSN]          exit 0: every shard has an owner, 1: not so
+ *     jackpotctl ledger verify [--since-last] ..   exit 0: the books are in order, 1: not so
+ *     jackpotctl ledger close-day --now ..         every shard closes at once
+ *     jackpotctl status ..                         exit 0: every shard has an owner, 1: not so
  *
  * 2: the arguments or the database are wrong. The DSN is CARILLON_PG_RO_DSN, or CARILLON_PG_DSN,
- * where none is given. */
+ * where none is given; close-day writes and takes the latter. */
+#include "tools/jackpotctl/close_day.h"
 #include "tools/jackpotctl/status.h"
 #include "tools/jackpotctl/verify.h"
 
@@ -16,18 +18,27 @@
 #define EXIT_BROKEN 1
 #define EXIT_USAGE 2
 #define WORDS_MAX 2
+#define PATH_ROOM 4096
 
 struct arguments {
 	const char *words[WORDS_MAX];
 	int words_n;
-	bool json;
-	const char *dsn;
+	bool json, since_last, now;
+	const char *dsn, *state, *heads, *public_key;
 };
 
 static const char usage[] =
-	"usage: jackpotctl ledger verify [--json] [--dsn DSN]\n"
+	"usage: jackpotctl ledger verify [--json] [--dsn DSN] [--since-last [--state FILE]]\n"
+	"                                [--heads FOLDER] [--public-key FILE]\n"
+	"       jackpotctl ledger close-day --now [--dsn DSN]\n"
 	"       jackpotctl status [--json] [--dsn DSN]\n"
-	"DSN: address of Postgres, by default CARILLON_PG_RO_DSN or CARILLON_PG_DSN.\n";
+	"DSN: address of Postgres, by default CARILLON_PG_RO_DSN or CARILLON_PG_DSN; close-day\n"
+	"writes, and takes CARILLON_PG_DSN.\n"
+	"--since-last: proves what came after the last such proof; --state: where it keeps how far\n"
+	"that was, by default verified.json in the folder of the heads.\n"
+	"--heads: the wallets' signed heads of the chain, by default heads in CARILLON_DATA (or here);\n"
+	"--public-key: what they are signed with, by default wallet-heads.pub in CARILLON_KEYS (or in\n"
+	"keys in CARILLON_DATA).\n";
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
@@ -35,6 +46,18 @@ static _Noreturn void wrong(const char *what, const char *found, const char *exp
 		found == NULL ? "" : "'", found == NULL ? "nothing" : found,
 		found == NULL ? "" : "'", expected, usage);
 	exit(EXIT_USAGE);
+}
+
+/* True when argv[*i] is this option; then its value is taken. */
+static bool option_take(
+	int argc, char **argv, int *i, const char *name, const char *expected, const char **value_r)
+{
+	if (strcmp(argv[*i], name) != 0)
+		return false;
+	if (*i + 1 == argc)
+		wrong(name, NULL, expected);
+	*value_r = argv[++*i];
+	return true;
 }
 
 static struct arguments arguments_read(int argc, char **argv)
@@ -45,21 +68,29 @@ static struct arguments arguments_read(int argc, char **argv)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
 			fputs(usage, stdout);
 			exit(0);
-		} else if (strcmp(argv[i], "--json") == 0) {
-			arguments.json = true;
-		} else if (strcmp(argv[i], "--dsn") == 0) {
-			if (i + 1 == argc)
-				wrong("--dsn", NULL,
-					"an address of Postgres, \"host=.. port=.. dbname=.. "
-					"user=..\"");
-			arguments.dsn = argv[++i];
-		} else if (argv[i][0] == '-') {
-			wrong("option", argv[i], "--json, --dsn or --help");
-		} else if (arguments.words_n == WORDS_MAX) {
-			wrong("argument", argv[i], "no more of them");
-		} else {
-			arguments.words[arguments.words_n++] = argv[i];
 		}
+		if (strcmp(argv[i], "--json") == 0)
+			arguments.json = true;
+		else if (strcmp(argv[i], "--since-last") == 0)
+			arguments.since_last = true;
+		else if (strcmp(argv[i], "--now") == 0)
+			arguments.now = true;
+		else if (option_take(argc, argv, &i, "--dsn",
+				 "an address of Postgres, \"host=.. port=.. dbname=.. user=..\"",
+				 &arguments.dsn) ||
+			 option_take(argc, argv, &i, "--state", "a file", &arguments.state) ||
+			 option_take(argc, argv, &i, "--heads", "a folder", &arguments.heads) ||
+			 option_take(
+				 argc, argv, &i, "--public-key", "a file", &arguments.public_key))
+			continue;
+		else if (argv[i][0] == '-')
+			wrong("option", argv[i],
+				"--json, --dsn, --since-last, --state, --heads, --public-key, "
+				"--now or --help");
+		else if (arguments.words_n == WORDS_MAX)
+			wrong("argument", argv[i], "no more of them");
+		else
+			arguments.words[arguments.words_n++] = argv[i];
 	}
 	return arguments;
 }
@@ -72,15 +103,17 @@ static bool words_are(const struct arguments *arguments, const char *first, cons
 	       (second == NULL || strcmp(arguments->words[1], second) == 0);
 }
 
-static PGconn *database_open(const char *dsn)
+static PGconn *database_open(const char *dsn, bool writes)
 {
-	const char *given = dsn != NULL ? dsn : getenv("CARILLON_PG_RO_DSN");
+	const char *given = dsn != NULL || writes ? dsn : getenv("CARILLON_PG_RO_DSN");
 	PGconn *conn;
 
 	if (given == NULL || given[0] == '\0')
 		given = getenv("CARILLON_PG_DSN");
 	if (given == NULL || given[0] == '\0')
-		wrong("--dsn", NULL, "an address of Postgres there or in CARILLON_PG_RO_DSN");
+		wrong("--dsn", NULL,
+			writes ? "an address of Postgres there or in CARILLON_PG_DSN"
+			       : "an address of Postgres there or in CARILLON_PG_RO_DSN");
 	conn = PQconnectdb(given);
 	if (PQstatus(conn) != CONNECTION_OK) {
 		fprintf(stderr, "jackpotctl: Postgres: %s", PQerrorMessage(conn));
@@ -89,11 +122,39 @@ static PGconn *database_open(const char *dsn)
 	return conn;
 }
 
+/* `given`, or `name` in the folder that the variable names, or `otherwise` in CARILLON_DATA, which
+ * is here by default. */
+static const char *path_of(char *room, const char *given, const char *variable, const char *name,
+	const char *otherwise)
+{
+	const char *folder = variable == NULL ? NULL : getenv(variable);
+	const char *data = getenv("CARILLON_DATA");
+
+	if (given != NULL)
+		return given;
+	if (folder != NULL && folder[0] != '\0')
+		(void)snprintf(room, PATH_ROOM, "%s/%s", folder, name);
+	else
+		(void)snprintf(room, PATH_ROOM, "%s/%s",
+			data != NULL && data[0] != '\0' ? data : ".", otherwise);
+	return room;
+}
+
 static int verify(const struct arguments *arguments, PGconn *conn)
 {
 	static struct verify_report report;
+	static char heads[PATH_ROOM], key[PATH_ROOM], state[PATH_ROOM];
+	struct verify_options options = {
+		.heads = path_of(heads, arguments->heads, NULL, NULL, "heads"),
+		.heads_given = arguments->heads != NULL,
+		.public_key = path_of(key, arguments->public_key, "CARILLON_KEYS",
+			"wallet-heads.pub", "keys/wallet-heads.pub"),
+	};
 
-	verify_run(conn, &report);
+	(void)snprintf(state, sizeof(state), "%.4000s/verified.json", options.heads);
+	if (arguments->since_last)
+		options.state = arguments->state != NULL ? arguments->state : state;
+	verify_run(conn, &options, &report);
 	if (arguments->json)
 		verify_print_json(&report);
 	else
@@ -103,19 +164,26 @@ static int verify(const struct arguments *arguments, PGconn *conn)
 
 int main(int argc, char **argv)
 {
+	static const char commands[] = "'ledger verify', 'ledger close-day' or 'status'";
 	struct arguments arguments = arguments_read(argc, argv);
 	bool ledger = words_are(&arguments, "ledger", "verify");
+	bool close_day = words_are(&arguments, "ledger", "close-day");
 	PGconn *conn;
 	int status;
 
 	if (arguments.words_n == 0)
-		wrong("command", NULL, "'ledger verify' or 'status'");
-	if (!ledger && !words_are(&arguments, "status", NULL))
-		wrong("command", arguments.words[arguments.words_n - 1],
-			"'ledger verify' or 'status'");
-	conn = database_open(arguments.dsn);
-	status = ledger ? verify(&arguments, conn)
-			: (status_run(conn, arguments.json) ? 0 : EXIT_BROKEN);
+		wrong("command", NULL, commands);
+	if (!ledger && !close_day && !words_are(&arguments, "status", NULL))
+		wrong("command", arguments.words[arguments.words_n - 1], commands);
+	if (close_day && !arguments.now)
+		wrong("close-day", NULL, "--now: by itself the wallet closes at midnight, UTC");
+	conn = database_open(arguments.dsn, close_day);
+	if (ledger)
+		status = verify(&arguments, conn);
+	else if (close_day)
+		status = close_day_run(conn) ? 0 : EXIT_BROKEN;
+	else
+		status = status_run(conn, arguments.json) ? 0 : EXIT_BROKEN;
 	PQfinish(conn);
 	return status;
 }

@@ -3,6 +3,7 @@
 
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
+#include "tools/jackpotctl/verify_scope.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -22,15 +23,25 @@ static const char *const titles[VERIFY_POINTS] = {
 	[6] = "tallies at the pools' recorded rows give T",
 	[7] = "the pools' identities hold",
 	[8] = "claims, hits and awards match one to one",
-	[10] = "the chain of batch digests is whole",
+	[9] = "JACKPOT accounts equal the pools' memo accounts as of the last close",
+	[10] = "the chain of batch digests is whole, and its signed heads match",
 	[11] = "bets are paid for, or are bonus spins given",
+	[12] = "no balance and no pending is negative",
 };
 
-static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *parameters)
+static char currency_numbers[CURRENCIES_TEXT_MAX], currency_exponents[CURRENCIES_TEXT_MAX];
+
+static PGresult *ask(PGconn *conn, const char *sql, const struct verify_scope *scope)
 {
-	PGresult *result = PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
+	static const Oid types[] = { 1007, 1007, 3802 }; /* integer[], integer[], jsonb */
+	const char *parameters[] = { currency_numbers, currency_exponents,
+		scope == NULL ? NULL : scope->state };
+	char *whole = scope == NULL ? NULL : scope_expand(scope, sql);
+	PGresult *result = PQexecParams(conn, whole == NULL ? sql : whole, scope == NULL ? 0 : 3,
+		types, parameters, NULL, NULL, 0);
 	ExecStatusType status = PQresultStatus(result);
 
+	free(whole);
 	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
 		return result;
 	fprintf(stderr, "jackpotctl: the database could not be read: %s", PQerrorMessage(conn));
@@ -50,17 +61,14 @@ static char *copy_of(const char *text)
 	return copy;
 }
 
-static void breaches_take(const PGresult *result, struct verify_report *report)
+void verify_breach_add(struct verify_report *report, int point, const char *where,
+	const char *found, const char *expected)
 {
-	for (int i = 0; i < PQntuples(result); i++) {
-		struct verify_point *point = &report->points[atoi(PQgetvalue(result, i, 0))];
-		if (point->breaches_n == sizeof(point->breaches) / sizeof(point->breaches[0]))
-			continue;
-		point->breaches[point->breaches_n++] =
-			(struct verify_breach){ copy_of(PQgetvalue(result, i, 1)),
-				copy_of(PQgetvalue(result, i, 2)),
-				copy_of(PQgetvalue(result, i, 3)) };
-	}
+	struct verify_point *at = &report->points[point];
+
+	if (at->breaches_n < sizeof(at->breaches) / sizeof(at->breaches[0]))
+		at->breaches[at->breaches_n++] =
+			(struct verify_breach){ copy_of(where), copy_of(found), copy_of(expected) };
 }
 
 static void currencies_format(char *numbers, char *exponents)
@@ -80,38 +88,38 @@ static void currencies_format(char *numbers, char *exponents)
 	(void)snprintf(exponents + e, CURRENCIES_TEXT_MAX - e, "}");
 }
 
-static void queries_run(
-	PGconn *conn, const struct verify_query *queries, struct verify_report *report)
+static void queries_run(PGconn *conn, const struct verify_scope *scope,
+	const struct verify_query *queries, struct verify_report *report)
 {
-	static char numbers[CURRENCIES_TEXT_MAX], exponents[CURRENCIES_TEXT_MAX];
-	const char *parameters[] = { numbers, exponents };
-
-	currencies_format(numbers, exponents);
 	for (; queries->sql != NULL; queries++) {
-		PGresult *result = ask(conn, queries->sql, queries->currencies ? 2 : 0, parameters);
-		breaches_take(result, report);
+		PGresult *result = ask(conn, queries->sql, scope);
+		for (int i = 0; i < PQntuples(result); i++)
+			verify_breach_add(report, atoi(PQgetvalue(result, i, 0)),
+				PQgetvalue(result, i, 1), PQgetvalue(result, i, 2),
+				PQgetvalue(result, i, 3));
 		PQclear(result);
 	}
 }
 
 /* How much each point looked at: a proof over nothing proves nothing. */
-static void counts_take(PGconn *conn, struct verify_report *report)
+static void counts_take(
+	PGconn *conn, const struct verify_scope *scope, struct verify_report *report)
 {
 	static const char sql[] =
 		"select count(*), count(*) filter (where move > 0), count(*) filter (where kind = "
 		"2 and refusal = 0), "
-		"(select count(*) from wallet.batch), (select count(*) from wallet.house_leg), "
+		"(select count(*) from @batch@ b), (select count(*) from @leg@ l), "
 		"(select count(*) from wallet.tally_total), "
 		"(select count(*) from pool.vector) + (select count(*) from cards.vector), "
 		"(select count(*) from pool.pool) + (select count(*) from cards.card_set), (select "
 		"count(*) from wallet.claim), (select count(*) from pool.hit) + (select "
-		"count(*) from cards.hit) "
-		"from wallet.journal";
+		"count(*) from cards.hit), (select count(*) from @close@ c), (select "
+		"coalesce(sum(seq), 0) from @base@ s) from @journal@ j";
 	static const struct {
 		int point, column;
 	} map[] = { { 1, 1 }, { 2, 0 }, { 3, 3 }, { 4, 4 }, { 5, 5 }, { 6, 6 }, { 7, 7 }, { 8, 8 },
-		{ 10, 3 }, { 11, 2 } };
-	PGresult *result = ask(conn, sql, 0, NULL);
+		{ 9, 10 }, { 10, 3 }, { 11, 2 }, { 12, 0 } };
+	PGresult *result = ask(conn, sql, scope);
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
 		report->points[map[i].point].checked =
@@ -119,32 +127,70 @@ static void counts_take(PGconn *conn, struct verify_report *report)
 	report->rows = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
 	report->rounds = strtoull(PQgetvalue(result, 0, 2), NULL, 10);
 	report->hits = strtoull(PQgetvalue(result, 0, 9), NULL, 10);
+	report->since = strtoull(PQgetvalue(result, 0, 11), NULL, 10);
 	PQclear(result);
 }
 
-void verify_run(PGconn *conn, struct verify_report *report_r)
+static void verdicts_take(struct verify_report *report)
 {
+	report->ledger_ok = report->pools_ok = true;
+	for (size_t i = 1; i < VERIFY_POINTS; i++) {
+		bool ok = report->points[i].breaches_n == 0;
+		if (i >= 6 && i <= 9)
+			report->pools_ok = report->pools_ok && ok;
+		else
+			report->ledger_ok = report->ledger_ok && ok;
+	}
+}
+
+static void scope_take(const struct verify_options *options, struct verify_scope *scope_r)
+{
+	char error[SCOPE_ERROR_MAX];
+	bool found;
+
+	if (options->state == NULL) {
+		scope_whole(scope_r);
+	} else if (!scope_load(options->state, scope_r, &found, error)) {
+		fprintf(stderr, "jackpotctl: %s\n", error);
+		exit(EXIT_USAGE);
+	}
+}
+
+static void scope_keep(PGconn *conn, const struct verify_options *options,
+	const struct verify_scope *scope, const struct verify_report *report)
+{
+	char error[SCOPE_ERROR_MAX];
+
+	if (options->state == NULL || !report->ledger_ok || !report->pools_ok)
+		return;
+	if (!scope_save(conn, options->state, scope, error)) {
+		fprintf(stderr, "jackpotctl: %s\n", error);
+		exit(EXIT_USAGE);
+	}
+}
+
+void verify_run(PGconn *conn, const struct verify_options *options, struct verify_report *report_r)
+{
+	static struct verify_scope scope;
 	uint64_t began_us = clock_mono_us();
 
 	memset(report_r, 0, sizeof(*report_r));
 	for (size_t i = 0; i < VERIFY_POINTS; i++)
 		report_r->points[i].title = titles[i];
-	PQclear(ask(conn, "begin transaction isolation level repeatable read, read only", 0, NULL));
-	PQclear(ask(conn, "set local work_mem = '256MB'", 0, NULL));
-	PQclear(ask(conn, "set local statement_timeout = 0", 0, NULL));
-	PQclear(ask(conn, "set local jit = off", 0, NULL));
-	counts_take(conn, report_r);
-	queries_run(conn, verify_ledger_queries, report_r);
-	queries_run(conn, verify_pool_queries, report_r);
-	PQclear(ask(conn, "commit", 0, NULL));
-	report_r->ledger_ok = report_r->pools_ok = true;
-	for (size_t i = 1; i < VERIFY_POINTS; i++) {
-		bool ok = report_r->points[i].breaches_n == 0;
-		if (i >= 6 && i <= 8)
-			report_r->pools_ok = report_r->pools_ok && ok;
-		else
-			report_r->ledger_ok = report_r->ledger_ok && ok;
-	}
+	currencies_format(currency_numbers, currency_exponents);
+	scope_take(options, &scope);
+	PQclear(ask(conn, "begin transaction isolation level repeatable read, read only", NULL));
+	PQclear(ask(conn, "set local work_mem = '256MB'", NULL));
+	PQclear(ask(conn, "set local statement_timeout = 0", NULL));
+	PQclear(ask(conn, "set local jit = off", NULL));
+	counts_take(conn, &scope, report_r);
+	queries_run(conn, &scope, verify_ledger_queries, report_r);
+	queries_run(conn, &scope, verify_pool_queries, report_r);
+	queries_run(conn, &scope, verify_close_queries, report_r);
+	verdicts_take(report_r);
+	scope_keep(conn, options, &scope, report_r);
+	PQclear(ask(conn, "commit", NULL));
+	scope_free(&scope);
 	report_r->seconds = (double)(clock_mono_us() - began_us) / 1e6;
 }
 
@@ -161,10 +207,13 @@ void verify_print(const struct verify_report *report)
 			printf("            %s: found %s, expected %s\n", point->breaches[j].where,
 				point->breaches[j].found, point->breaches[j].expected);
 	}
-	printf("%s: %" PRIu64 " rows, %" PRIu64 " rounds, %" PRIu64 " hits, %.1f s\n",
+	printf("%s: %" PRIu64 " rows, %" PRIu64 " rounds, %" PRIu64 " hits, %.1f s",
 		report->ledger_ok && report->pools_ok ? "the books are in order"
 						      : "THE BOOKS ARE NOT IN ORDER",
 		report->rows, report->rounds, report->hits, report->seconds);
+	if (report->since > 0)
+		printf(", behind %" PRIu64 " that were proven before", report->since);
+	printf("%s\n", report->heads == 0 ? "; no signed heads to compare with" : "");
 }
 
 void verify_print_json(const struct verify_report *report)
@@ -189,9 +238,10 @@ void verify_print_json(const struct verify_report *report)
 				point->breaches_n == 0, "checked", (json_int_t)point->checked,
 				"title", point->title, "breaches", breaches));
 	}
-	root = json_pack("{s:b,s:b,s:o,s:I,s:I,s:I,s:f}", "ledger_ok", report->ledger_ok,
+	root = json_pack("{s:b,s:b,s:o,s:I,s:I,s:I,s:I,s:I,s:f}", "ledger_ok", report->ledger_ok,
 		"pools_ok", report->pools_ok, "points", points, "rows", (json_int_t)report->rows,
-		"rounds", (json_int_t)report->rounds, "hits", (json_int_t)report->hits, "seconds",
+		"rounds", (json_int_t)report->rounds, "hits", (json_int_t)report->hits, "since",
+		(json_int_t)report->since, "heads", (json_int_t)report->heads, "seconds",
 		report->seconds);
 	json_dumpf(root, stdout, JSON_COMPACT);
 	putchar('\n');

@@ -1,6 +1,6 @@
 /* `jackpotctl ledger verify`: proves the books from the rows themselves (docs/architecture.md, "The
- * ledger"). One read-only snapshot, so it may run beside live services. Points 1 to 8, the
- * unbroken chain of point 10, and the bonus spins of point 11; each breach names its row. */
+ * ledger"). One read-only snapshot, so it may run beside live services. Points 1 to 10, the bonus
+ * spins of point 11 and, as point 12, that nothing is negative; each breach names its row. */
 #ifndef CARILLON_JACKPOTCTL_VERIFY_H
 #define CARILLON_JACKPOTCTL_VERIFY_H
 
@@ -10,17 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VERIFY_POINTS 12       /* 1 to 11; 9 belongs to the daily close */
+#define VERIFY_POINTS 13       /* 1 to 12 */
 #define VERIFY_BREACHES_MAX 20 /* named a query; a broken book seldom has one */
 
-/* One query of a point. It answers with a row a breach: point, where, found, expected. $1 and $2,
- * if it names them, are the currencies known and their decimals. */
+/* One query of a point. It answers with a row a breach: point, where, found, expected. $1 and $2
+ * are the currencies known and their decimals, $3 the state of the last proof; @names@ are filled
+ * in by scope_expand. */
 struct verify_query {
 	const char *sql;
-	bool currencies;
 };
 extern const struct verify_query verify_ledger_queries[]; /* ends with a NULL sql */
 extern const struct verify_query verify_pool_queries[];
+extern const struct verify_query verify_close_queries[];
 
 struct verify_breach {
 	char *where, *found, *expected;
@@ -35,12 +36,24 @@ struct verify_report {
 	struct verify_point points[VERIFY_POINTS];
 	bool ledger_ok, pools_ok;
 	uint64_t rows, rounds, hits;
+	uint64_t since; /* rows proven before, that were not looked at again */
+	uint64_t heads; /* signed heads of the chain; 0: there are none to compare with */
 	double seconds;
 };
 
-/* Runs all points on one connection. Ends the process with a message when the database cannot be
- * read at all. */
-void verify_run(PGconn *conn, struct verify_report *report_r);
+struct verify_options {
+	const char *state; /* file of --since-last; NULL: everything, and no state is kept */
+	const char *heads; /* folder of the signed heads; a missing one is an error if given */
+	bool heads_given;
+	const char *public_key; /* file of the key they are signed with */
+};
+
+/* Runs all points on one connection. Ends the process with a message when the database, the state
+ * or the heads cannot be read at all. A proof without a breach leaves its state. */
+void verify_run(PGconn *conn, const struct verify_options *options, struct verify_report *report_r);
+/* A breach of a point; copies the texts. */
+void verify_breach_add(struct verify_report *report, int point, const char *where,
+	const char *found, const char *expected);
 void verify_print(const struct verify_report *report);
 void verify_print_json(const struct verify_report *report);
 

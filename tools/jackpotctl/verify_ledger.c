@@ -1,6 +1,10 @@
 /* The wallet's books in SQL: points 1 to 5, 8 as far as the wallet knows it, and the chain of
  * batches. Set by set, so that a million rows take seconds; every number is recomputed from the
- * journal's rows, never from another sum. */
+ * journal's rows, never from another sum.
+ *
+ * @names@ are what is in scope (verify_scope.h): from scratch the tables themselves, else the rows
+ * since the last proof. Then the first new row of each account stands on the row before it, which
+ * is read once more, and sums stand on those that the state kept. */
 #include "tools/jackpotctl/verify.h"
 
 /* A row that belongs to an account: not a refusal for want of one. */
@@ -11,26 +15,46 @@
 	"win_balance when kind between 20 and 24 then amount else 0 end"
 
 static const char seqs_sql[] =
-	"select 1, format('shard %s', shard), format('%s rows, seq %s to %s', n, low, high), 'seq "
-	"1 to n without a gap' from ("
-	"select shard, count(*) n, min(seq) low, max(seq) high from wallet.journal group by shard) "
-	"s where low <> 1 or high <> n limit 20";
+	"select 1, format('shard %s', shard), format('%s rows, seq %s to %s', n, low, high), "
+	"format('seq %s to %s without a gap', coalesce(b.seq, 0) + 1, coalesce(b.seq, 0) + n) from "
+	"(select shard, count(*) n, min(seq) low, max(seq) high from @journal@ j group by shard) s "
+	"left join @base@ b using (shard) where low <> coalesce(b.seq, 0) + 1 or high <> "
+	"coalesce(b.seq, 0) + n limit 20";
+
+/* The joint: what the state was proven up to is still what it was, or nothing after it stands. */
+static const char joint_sql[] =
+	"select 10, format('shard %s, batch %s, where the last proof ended', b.shard, b.batch), "
+	"format('seq %s, digest %s', w.last_seq, encode(w.digest, 'hex')), format('seq %s, digest "
+	"%s', b.seq, encode(b.digest, 'hex')) from @base@ b left join wallet.batch w on w.shard = "
+	"b.shard and w.batch = b.batch where w.digest is distinct from b.digest or w.last_seq is "
+	"distinct from b.seq union all "
+	"select 9, format('shard %s, close %s, where the last proof ended', b.shard, b.close), "
+	"'none', 'a close' from @base@ b where b.close > 0 and not exists (select from "
+	"wallet.close_run r where r.shard = b.shard and r.number = b.close) limit 40";
 
 /* Points 1 and 2 read the rows in the same order, so one sort serves both. The rows pass once:
  * which rules a row breaks is asked only of those that break one. */
 static const char accounts_sql[] =
-	"with rows as (select shard, seq, player, kind, move, refusal, currency, balance_after, "
-	"prev_seq, " EFFECT " as effect, lag(shard, 1, shard) over w as shard_before, "
+	"with new as (select shard, seq, player, kind, move, refusal, currency, balance_after, "
+	"prev_seq, " EFFECT " as effect, true as new from @journal@ j where " OF_ACCOUNT "), "
+	"firsts as (select distinct on (player) player, shard, prev_seq from new where not @whole@ "
+	"order by player, shard, seq), "
+	"joints as (select j.shard, j.seq, j.player, j.kind, greatest(j.move, j.last_move) as move, "
+	"j.refusal, j.currency, j.balance_after, j.prev_seq, 0::bigint as effect, false as new from "
+	"firsts f join @base@ b on b.shard = f.shard join wallet.journal j on j.shard = f.shard and "
+	"j.seq = f.prev_seq and j.seq <= b.seq), "
+	"joined as (select * from new union all select * from joints where not @whole@), "
+	"rows as (select *, lag(shard, 1, shard) over w as shard_before, "
 	"lag(seq, 1, 0::bigint) over w as seq_before, "
 	"lag(balance_after, 1, 0::bigint) over w as balance_before, "
 	"lag(currency, 1, currency) over w as currency_before, "
 	"coalesce(max(move) over (w rows between unbounded preceding and 1 preceding), -1) "
-	"as move_before from wallet.journal where " OF_ACCOUNT " "
+	"as move_before from joined "
 	"window w as (partition by player order by shard, seq)), "
-	"bad as (select * from rows where (move > 0 and move <> move_before + 1) "
+	"bad as (select * from rows where new and ((move > 0 and move <> move_before + 1) "
 	"or (move_before < 0) <> (kind = 1 and move = 0) or shard <> shard_before "
 	"or balance_after <> balance_before + effect or balance_after < 0 "
-	"or prev_seq <> seq_before or currency <> currency_before limit 20) "
+	"or prev_seq <> seq_before or currency <> currency_before) limit 20) "
 	"select point, format('shard %s, seq %s, player %s', shard, seq, player), found, expected "
 	"from bad, lateral (values "
 	"(1, (move > 0 and move <> move_before + 1) or (move_before < 0) <> (kind = 1 and move = "
@@ -39,25 +63,49 @@ static const char accounts_sql[] =
 	"then 'the opening of the account' else format('move %s', move_before + 1) end), "
 	"(1, shard <> shard_before, format('shard %s', shard), "
 	"format('shard %s, as before', shard_before)), "
-	"(2, balance_after <> balance_before + effect or balance_after < 0, "
-	"format('balance %s', balance_after), format('%s %s, at least 0', balance_before, "
+	"(2, balance_after <> balance_before + effect, "
+	"format('balance %s', balance_after), format('%s %s', balance_before, "
 	"case when effect < 0 then format('- %s', -effect) else format('+ %s', effect) end)), "
+	"(12, balance_after < 0, format('balance %s', balance_after), 'at least 0'), "
 	"(2, prev_seq <> seq_before or currency <> currency_before, "
 	"format('prev_seq %s, currency %s', prev_seq, currency), "
 	"format('%s, %s', seq_before, currency_before))) b(point, broken, found, expected) "
 	"where broken";
 
+/* An account that is opened again would begin with nothing; from scratch its second opening shows
+ * by itself. wallet.account.opened is of a transaction after the opening's row. */
+static const char reopened_sql[] =
+	"select 1, format('shard %s, seq %s, player %s', j.shard, j.seq, j.player), 'an opening', "
+	"format('none: the account is there since %s', a.opened) from @journal@ j join "
+	"wallet.account a using (player) where not @whole@ and j.kind = 1 and j.move = 0 and "
+	"j.refusal = 0 and a.opened < j.time limit 20";
+
 static const char pendings_sql[] =
-	"with rows as (select shard, seq, player, game, pending_after, case when refusal = 0 and "
+	"with kept as (select (e->>0)::bigint as player, (e->>1)::integer as game, (e->>2)::bigint "
+	"as amount from jsonb_array_elements($3::jsonb->'pendings') e), "
+	"new as (select shard, seq, player, game, pending_after, case when refusal = 0 and "
 	"kind between 2 and 7 "
-	"then win_pending - release - forfeit else 0 end as effect, lag(pending_after, 1, 0) over "
-	"(partition by player, game order by shard, seq) as before "
-	"from wallet.journal where move > 0) "
-	"select 2, format('shard %s, seq %s, player %s, game %s', shard, seq, player, game), "
-	"format('pending %s', pending_after), "
-	"format('%s %s, at least 0', before, case when effect < 0 then format('- %s', -effect) "
-	"else format('+ %s', effect) end) from rows "
-	"where pending_after <> before + effect or pending_after < 0 limit 20";
+	"then win_pending - release - forfeit else 0 end as effect, true as new "
+	"from @journal@ j where move > 0 union all select -1, 0, player, game, amount, 0, false "
+	"from kept), "
+	"rows as (select *, lag(pending_after, 1, 0::bigint) over (partition by player, game order "
+	"by shard, seq) as before from new) "
+	"select p.point, format('shard %s, seq %s, player %s, game %s', shard, seq, player, game), "
+	"format('pending %s', pending_after), p.expected from rows, lateral (values "
+	"(2, pending_after <> before + effect, format('%s %s', before, case when effect < 0 then "
+	"format('- %s', -effect) else format('+ %s', effect) end)), "
+	"(12, pending_after < 0, 'at least 0')) p(point, broken, expected) "
+	"where new and p.broken limit 20";
+
+/* Both books: no player, and no player's pending, in all shards and currencies. */
+static const char negative_sql[] =
+	"select 12, format('shard %s, currency %s, %s', shard, currency, account), format('%s', "
+	"sum(amount)), 'at least 0' from wallet.house_leg where @whole@ and account in ('PLAYER', "
+	"'PENDING') "
+	"group by shard, currency, account having sum(amount) < 0 union all "
+	"select 12, format('account of player %s', player), format('balance %s, pending %s', "
+	"balance, pendings), 'at least 0' from wallet.account where balance < 0 or exists (select "
+	"from generate_series(3, cardinality(pendings), 3) i where pendings[i] < 0) limit 40";
 
 /* wallet.account may lag, but what it says must have been true at the row it names. */
 static const char written_sql[] =
@@ -66,17 +114,18 @@ static const char written_sql[] =
 	"case when j.seq is null then 'a row of the journal' else "
 	"format('balance %s, last_move %s, player %s', j.balance_after, "
 	"coalesce(j.last_move, j.move), j.player) end "
-	"from wallet.account a left join wallet.journal j on j.shard = a.shard and j.seq = "
-	"a.last_seq "
-	"where j.seq is null or j.player <> a.player or j.balance_after <> a.balance or "
-	"coalesce(j.last_move, j.move) <> a.last_move limit 20";
+	"from wallet.account a left join @base@ b on b.shard = a.shard left join wallet.journal j "
+	"on j.shard = a.shard and j.seq = a.last_seq "
+	"where a.last_seq > coalesce(b.seq, 0) and (j.seq is null or j.player <> a.player or "
+	"j.balance_after <> a.balance or coalesce(j.last_move, j.move) <> a.last_move) limit 20";
 
 static const char batches_sql[] =
-	"with b as (select shard, batch, first_seq, last_seq, lag(batch, 1, 0::bigint) over w as "
-	"batch_before, lag(last_seq, 1, 0::bigint) over w as last_before "
-	"from wallet.batch window w as (partition by shard order by batch)), "
-	"ends as (select shard, max(last_seq) as last from wallet.batch group by shard), "
-	"heads as (select shard, max(seq) as last from wallet.journal group by shard) "
+	"with b as (select w.shard, w.batch, first_seq, last_seq, coalesce(lag(w.batch) over w, "
+	"o.batch, 0) as batch_before, coalesce(lag(last_seq) over w, o.seq, 0) as last_before "
+	"from @batch@ w left join @base@ o on o.shard = w.shard window w as (partition by w.shard "
+	"order by w.batch)), "
+	"ends as (select shard, max(last_seq) as last from @batch@ b group by shard), "
+	"heads as (select shard, max(seq) as last from @journal@ j group by shard) "
 	"select 3, format('shard %s, batch %s', shard, batch), format('batch %s, seq %s to %s', "
 	"batch, first_seq, last_seq), "
 	"format('batch %s, from seq %s', batch_before + 1, last_before + 1) from b where batch <> "
@@ -91,9 +140,9 @@ static const char sums_sql[] =
 	"mode, (e->>2)::integer as currency, (e->>3)::integer as kind, "
 	"array[(e->>4)::numeric, (e->>5)::numeric, (e->>6)::numeric, (e->>7)::numeric, "
 	"(e->>8)::numeric, (e->>9)::numeric, (e->>10)::numeric, (e->>11)::numeric] as sums "
-	"from wallet.batch b, jsonb_array_elements(b.sums) e), "
+	"from @batch@ b, jsonb_array_elements(b.sums) e), "
 	"rows as (select b.shard, b.batch, s.game, s.mode, s.currency, s.kind, s.sums from "
-	"wallet.batch b, lateral ("
+	"@batch@ b, lateral ("
 	"select j.game, j.mode, j.currency, j.kind, array[count(*), count(*) filter (where refusal "
 	"<> 0), "
 	"coalesce(sum(release) filter (where refusal = 0), 0), coalesce(sum(stake) filter (where "
@@ -114,7 +163,7 @@ static const char sums_sql[] =
 static const char zero_sql[] =
 	"select 4, format('shard %s, batch %s, currency %s', shard, batch, currency), format('legs "
 	"sum to %s', sum(amount)), '0' "
-	"from wallet.house_leg group by shard, batch, currency having sum(amount) <> 0 limit 20";
+	"from @leg@ l group by shard, batch, currency having sum(amount) <> 0 limit 20";
 
 /* Each leg of each batch from its sums, which point 3 has proved from the rows. */
 static const char legs_sql[] =
@@ -122,7 +171,7 @@ static const char legs_sql[] =
 	"kind, (e->>6)::numeric as release, (e->>7)::numeric as stake, "
 	"(e->>8)::numeric as win_balance, (e->>9)::numeric as win_pending, (e->>10)::numeric as "
 	"forfeit, (e->>11)::numeric as amount "
-	"from wallet.batch b, jsonb_array_elements(b.sums) e), "
+	"from @batch@ b, jsonb_array_elements(b.sums) e), "
 	"due as (select shard, batch, currency, l.account, sum(l.amount) as amount from s, lateral "
 	"(values "
 	"('PLAYER', case when kind between 2 and 7 then release - stake + win_balance when kind "
@@ -138,7 +187,7 @@ static const char legs_sql[] =
 	"kind = 7 then -amount else 0 end)) l(account, amount) "
 	"group by shard, batch, currency, l.account having sum(l.amount) <> 0), "
 	"booked as (select shard, batch, currency, split_part(account, ':', 1) as account, "
-	"sum(amount) as amount from wallet.house_leg "
+	"sum(amount) as amount from @leg@ l where close is null "
 	"group by 1, 2, 3, 4 having sum(amount) <> 0) "
 	"select 4, format('shard %s, batch %s, currency %s, %s', shard, batch, currency, account), "
 	"format('%s', coalesce(booked.amount, 0)), "
@@ -147,10 +196,10 @@ static const char legs_sql[] =
 	"where due.amount is distinct from booked.amount limit 20";
 
 static const char jackpot_legs_sql[] =
-	"with booked as (select shard, currency, account, sum(amount) as amount from "
-	"wallet.house_leg where account like 'JACKPOT:%' group by 1, 2, 3), "
+	"with booked as (select shard, currency, account, sum(amount) as amount from @leg@ l "
+	"where account like 'JACKPOT:%' and close is null group by 1, 2, 3), "
 	"paid as (select c.shard, c.currency, format('JACKPOT:%s', c.pool) as account, "
-	"-sum(j.amount) as amount from wallet.claim c "
+	"-sum(j.amount) as amount from @closed@ c "
 	"join wallet.journal j on j.shard = c.shard and j.seq = c.closed_seq group by 1, 2, 3 "
 	"having sum(j.amount) <> 0) "
 	"select 4, format('shard %s, currency %s, %s', shard, currency, account), format('%s', "
@@ -159,19 +208,36 @@ static const char jackpot_legs_sql[] =
 	"(shard, currency, account) "
 	"where booked.amount is distinct from paid.amount limit 20";
 
+/* Totals that were written since the last proof: what the state kept as of where it ended, and the
+ * rows between there and the row that the total names. A tally that rows up to the checkpoint name
+ * has a total. */
 static const char tallies_sql[] =
-	"with sums as (select tt.shard, tt.tally, tt.total, tt.seq, coalesce(r.sum, 0) as sum from "
-	"wallet.tally_total tt left join ("
-	"select j.shard, t.tally, sum(j.stake) as sum from wallet.journal j, unnest(j.tallies) "
-	"t(tally), wallet.tally_total k "
-	"where k.shard = j.shard and k.tally = t.tally and j.seq <= k.seq group by j.shard, "
-	"t.tally) r using (shard, tally)) "
+	"with kept as (select (e->>0)::integer as shard, (e->>1)::integer as tally, "
+	"(e->>2)::bigint as total, (e->>3)::bigint as seen, (e->>4)::bigint as seq from "
+	"jsonb_array_elements($3::jsonb->'tallies') e), "
+	"written as (select w.*, coalesce(k.total, 0) as base, coalesce(b.seq, 0) as base_seq from "
+	"wallet.tally_total w left join kept k using (shard, tally) left join @base@ b using "
+	"(shard) where k.seq is null or (k.seen, k.seq) is distinct from (w.total, w.seq)), "
+	"checkpoints as (select distinct on (shard) shard, checkpoint from wallet.batch order by "
+	"shard, batch desc), "
+	"since as (select j.shard, t.tally, sum(j.stake) filter (where j.seq <= w.seq) as stakes, "
+	"min(j.seq) as first from @journal@ j cross join lateral unnest(j.tallies) t(tally) left "
+	"join written w on w.shard = j.shard and w.tally = t.tally group by 1, 2), "
+	"behind as (select w.shard, w.tally, sum(j.stake) as stakes from written w join "
+	"wallet.journal j on j.shard = w.shard and j.seq > w.seq and j.seq <= w.base_seq and "
+	"w.tally = any(j.tallies) where w.seq < w.base_seq group by 1, 2), "
+	"sums as (select w.*, w.base + coalesce(s.stakes, 0) - coalesce(h.stakes, 0) as due from "
+	"written w left join since s using (shard, tally) left join behind h using (shard, tally)) "
 	"select 5, format('shard %s, tally %s', shard, tally), format('total %s at seq %s', total, "
-	"seq), format('%s, as its rows', sum) from sums where total <> sum limit 20";
+	"seq), format('%s, as its rows', due) from sums where total <> due union all "
+	"select 5, format('shard %s, tally %s', s.shard, s.tally), 'no total', format('one: row %s "
+	"feeds it, checkpoint %s', s.first, c.checkpoint) from since s join checkpoints c on "
+	"c.shard = s.shard and s.first <= c.checkpoint left join wallet.tally_total w on w.shard = "
+	"s.shard and w.tally = s.tally where w.tally is null limit 40";
 
 static const char tally_rows_sql[] =
 	"with groups as (select game, currency, kind, refusal, tallies, count(*) as n, min((shard, "
-	"seq)::text) as first from wallet.journal "
+	"seq)::text) as first from @journal@ j "
 	"where tallies <> '{}' group by 1, 2, 3, 4, 5) "
 	"select 5, format('%s rows, the first at (shard, seq) %s', n, first), format('tally %s, "
 	"game %s, currency %s, kind %s, refusal %s', t.tally, g.game, g.currency, kind, refusal), "
@@ -182,9 +248,10 @@ static const char tally_rows_sql[] =
 
 /* The same bytes as chain_digest of the wallet. */
 static const char chain_sql[] =
-	"with b as (select shard, batch, first_seq, last_seq, digest, coalesce(lag(digest) over "
-	"(partition by shard order by batch), "
-	"decode(repeat('00', 32), 'hex')) as before from wallet.batch), "
+	"with b as (select w.shard, w.batch, first_seq, last_seq, w.digest, coalesce(lag(w.digest) "
+	"over (partition by w.shard order by w.batch), o.digest, "
+	"decode(repeat('00', 32), 'hex')) as before from @batch@ w left join @base@ o on o.shard = "
+	"w.shard), "
 	"d as (select b.shard, b.batch, b.digest, sha256(b.before || (select string_agg("
 	"int8send(seq) || int8send(player) || int8send(kind) || int8send(move) || int8send(round) "
 	"|| int8send(game) || int8send(mode) || int8send(refusal) || "
@@ -204,7 +271,7 @@ static const char chain_sql[] =
 	"from d where digest is distinct from made order by shard, batch limit 20";
 
 static const char claims_sql[] =
-	"with opened as (select j.shard, j.seq, j.claims, count(c.player) as n from wallet.journal "
+	"with opened as (select j.shard, j.seq, j.claims, count(c.player) as n from @journal@ "
 	"j left join wallet.claim c on c.shard = j.shard and c.opened_seq = j.seq "
 	"where j.claims > 0 group by 1, 2, 3) "
 	"select 8, format('shard %s, seq %s', shard, seq), format('%s claims', n), format('%s, as "
@@ -213,15 +280,15 @@ static const char claims_sql[] =
 	"c.index), 'opened by no row of its move', "
 	"format('shard %s, seq %s: an accepted move %s of the player', c.shard, c.opened_seq, "
 	"c.move) "
-	"from wallet.claim c left join wallet.journal j on j.shard = c.shard and j.seq = "
+	"from @opened@ c left join wallet.journal j on j.shard = c.shard and j.seq = "
 	"c.opened_seq "
 	"where j.seq is null or j.player <> c.player or j.move <> c.move or j.refusal <> 0 or "
 	"j.claims = 0 limit 40";
 
 static const char awards_sql[] =
-	"with awards as (select shard, seq, player, amount from wallet.journal where kind = 24 and "
+	"with awards as (select shard, seq, player, amount from @journal@ j where kind = 24 and "
 	"move = 0 and refusal = 0), "
-	"closed as (select * from wallet.claim where closed_seq is not null) "
+	"closed as (select * from @closed@ c where closed_seq is not null) "
 	"select 8, case when a.seq is null then "
 	"format('claim of player %s, move %s, index %s', c.player, c.move, c.index) else "
 	"format('award at shard %s, seq %s, player %s', a.shard, a.seq, a.player) end, "
@@ -240,13 +307,20 @@ static const char awards_sql[] =
 /* A gift of bonus spins has as many used as accepted bets name it, and no bet is free without one.
  * RULE mystic-gem 7.1 */
 static const char spins_sql[] =
-	"with uses as (select outside_id as id, player, game, currency, count(*) as n from "
-	"wallet.journal where kind = 2 and refusal = 0 and outside_id is not null group by 1, 2, "
-	"3, 4) "
+	"with kept as (select decode(e->>0, 'hex') as id, (e->>1)::integer as used from "
+	"jsonb_array_elements($3::jsonb->'spins') e), "
+	"named as (select outside_id as id, player, game, currency, count(*) as n from "
+	"@journal@ j where kind = 2 and refusal = 0 and outside_id is not null group by 1, 2, "
+	"3, 4), "
+	"uses as (select id, player, game, currency, coalesce(u.n, 0) + coalesce(k.used, 0) as n "
+	"from named u full join (select k.*, g.player, g.game, g.currency from kept k left join "
+	"wallet.spin_grant g using (id)) k using (id, player, game, currency)), "
+	"gifts as (select g.* from wallet.spin_grant g where @whole@ or id in (select id from uses "
+	"union all select id from @given@ n)) "
 	"select 11, format('bonus spins %s of player %s', encode(id, 'hex'), player), "
 	"format('%s of %s used', coalesce(g.used::text, 'none'), coalesce(g.spins::text, 'none "
 	"given')), format('%s, as the bets that name them', coalesce(u.n, 0)) "
-	"from uses u full join wallet.spin_grant g using (id, player, game, currency) "
+	"from uses u full join gifts g using (id, player, game, currency) "
 	"where g.used is distinct from coalesce(u.n, 0) or g.used > g.spins limit 20";
 
 static const char spin_rows_sql[] =
@@ -254,7 +328,7 @@ static const char spin_rows_sql[] =
 	"%s, tallies %s, time %s', j.stake, j.mode, j.tallies, j.time), case when j.outside_id is "
 	"null then 'a stake: it names no bonus spins' else format('stake 0, mode 0, no tallies, "
 	"behind seq %s of the shard, before seq %s, by %s', g.given_seq, g.ended_seq, g.expires) "
-	"end from wallet.journal j left join wallet.spin_grant g on g.id = j.outside_id "
+	"end from @journal@ j left join wallet.spin_grant g on g.id = j.outside_id "
 	"where j.kind = 2 and j.refusal = 0 and (j.stake = 0 or j.outside_id is not null) and "
 	"(g.id is null or j.stake <> 0 or j.mode <> 0 or j.tallies <> '{}' or j.shard <> g.shard "
 	"or j.seq <= g.given_seq or j.seq > coalesce(g.ended_seq, j.seq) or j.time > g.expires) "
@@ -262,39 +336,42 @@ static const char spin_rows_sql[] =
 
 static const char gifts_sql[] =
 	"with rows as (select shard, seq, player, game, currency, outside_id, amount from "
-	"wallet.journal where kind = 26 and refusal = 0) "
+	"@journal@ j where kind = 26 and refusal = 0) "
 	"select 11, format('shard %s, seq %s', coalesce(r.shard, g.shard), coalesce(r.seq, "
 	"g.given_seq)), case when r.seq is null then 'no row that gives bonus spins' else "
 	"format('bonus spins %s, amount %s', encode(r.outside_id, 'hex'), r.amount) end, case "
 	"when g.id is null then 'a row of wallet.spin_grant' else format('%s of player %s, game "
 	"%s, currency %s, amount 0', encode(g.id, 'hex'), g.player, g.game, g.currency) end "
-	"from rows r full join wallet.spin_grant g on g.shard = r.shard and g.given_seq = r.seq "
+	"from rows r full join @given@ g on g.shard = r.shard and g.given_seq = r.seq "
 	"where r.seq is null or g.id is null or g.id <> r.outside_id or g.player <> r.player or "
 	"g.game <> r.game or g.currency <> r.currency or r.amount <> 0 "
 	"union all select 11, format('shard %s, seq %s', coalesce(r.shard, g.shard), "
 	"coalesce(r.seq, g.ended_seq)), case when r.seq is null then 'no row that ends bonus "
 	"spins' else 'ends no bonus spins' end, 'one each' from (select shard, seq, player from "
-	"wallet.journal where kind = 27 and refusal = 0 and amount = 0) r full join (select * "
-	"from wallet.spin_grant where ended_seq is not null) g on g.shard = r.shard and "
+	"@journal@ j where kind = 27 and refusal = 0 and amount = 0) r full join (select * "
+	"from @ended@ e where ended_seq is not null) g on g.shard = r.shard and "
 	"g.ended_seq = r.seq and g.player = r.player where r.seq is null or g.id is null limit 40";
 
 const struct verify_query verify_ledger_queries[] = {
-	{ seqs_sql, false },
-	{ accounts_sql, false },
-	{ pendings_sql, false },
-	{ written_sql, false },
-	{ batches_sql, false },
-	{ sums_sql, false },
-	{ zero_sql, false },
-	{ legs_sql, false },
-	{ jackpot_legs_sql, false },
-	{ tallies_sql, false },
-	{ tally_rows_sql, false },
-	{ chain_sql, false },
-	{ claims_sql, false },
-	{ awards_sql, false },
-	{ spins_sql, false },
-	{ spin_rows_sql, false },
-	{ gifts_sql, false },
-	{ NULL, false },
+	{ joint_sql },
+	{ seqs_sql },
+	{ accounts_sql },
+	{ reopened_sql },
+	{ pendings_sql },
+	{ negative_sql },
+	{ written_sql },
+	{ batches_sql },
+	{ sums_sql },
+	{ zero_sql },
+	{ legs_sql },
+	{ jackpot_legs_sql },
+	{ tallies_sql },
+	{ tally_rows_sql },
+	{ chain_sql },
+	{ claims_sql },
+	{ awards_sql },
+	{ spins_sql },
+	{ spin_rows_sql },
+	{ gifts_sql },
+	{ NULL },
 };

@@ -1,0 +1,51 @@
+/* What a proof looks at: everything, or only what came after the state that an earlier proof left.
+ *
+ * The state says, for each shard, up to which batch and close all was proven, with the digest of
+ * that batch, and what the rows so far come to where a later row builds on it: totals of tallies,
+ * money pending, bonus spins used. It is a file of JSON with a SHA-256 over its contents; a state
+ * that was changed, or does not fit the database any more, is refused. */
+#ifndef CARILLON_JACKPOTCTL_VERIFY_SCOPE_H
+#define CARILLON_JACKPOTCTL_VERIFY_SCOPE_H
+
+#include <jansson.h>
+#include <libpq-fe.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCOPE_SHARDS_MAX 256
+#define SCOPE_ERROR_MAX 512
+
+struct scope_shard {
+	uint32_t shard;
+	uint64_t batch, seq, close;
+	char digest[65]; /* hex, of that batch */
+};
+
+struct verify_scope {
+	size_t shards_n; /* 0: everything */
+	struct scope_shard shards[SCOPE_SHARDS_MAX];
+	char *state; /* $3 of the queries, JSON; malloc'ed */
+};
+
+/* Everything. */
+void scope_whole(struct verify_scope *scope_r);
+/* From the file. False with error set (SCOPE_ERROR_MAX bytes): it cannot be read or was changed; a
+ * file that does not exist is no error, but everything, and *found_r is false. */
+bool scope_load(const char *path, struct verify_scope *scope_r, bool *found_r, char *error);
+/* Writes the state of the snapshot that conn is in, all of which was proven now or before, beside
+ * the path and renames it. Fails like scope_load. */
+bool scope_save(PGconn *conn, const char *path, const struct verify_scope *scope, char *error);
+void scope_free(struct verify_scope *scope);
+
+/* A query with its @names@ filled in; malloc'ed.
+ *
+ *   @journal@ @batch@ @leg@ @run@ @close@ @close_tally@   the rows in scope of that table
+ *   @opened@ @closed@     claims opened, or closed, by rows in scope
+ *   @given@ @ended@       gifts of bonus spins likewise
+ *   @base@                a row a shard of the state: shard, batch, seq, close, digest
+ *   @whole@               true or false: is everything in scope? */
+char *scope_expand(const struct verify_scope *scope, const char *sql);
+
+#endif
