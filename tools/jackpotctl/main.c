@@ -37,8 +37,7 @@ static const char usage[] =
 	"--since-last: proves what came after the last such proof; --state: where it keeps how far\n"
 	"that was, by default verified.json in the folder of the heads.\n"
 	"--heads: the wallets' signed heads of the chain, by default heads in CARILLON_DATA (or here);\n"
-	"--public-key: what they are signed with, by default wallet-heads.pub in CARILLON_KEYS (or in\n"
-	"keys in CARILLON_DATA).\n";
+	"--public-key: what they are signed with, by default wallet-heads.pub in that folder.\n";
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
@@ -122,36 +121,21 @@ static PGconn *database_open(const char *dsn, bool writes)
 	return conn;
 }
 
-/* `given`, or `name` in the folder that the variable names, or `otherwise` in CARILLON_DATA, which
- * is here by default. */
-static const char *path_of(char *room, const char *given, const char *variable, const char *name,
-	const char *otherwise)
-{
-	const char *folder = variable == NULL ? NULL : getenv(variable);
-	const char *data = getenv("CARILLON_DATA");
-
-	if (given != NULL)
-		return given;
-	if (folder != NULL && folder[0] != '\0')
-		(void)snprintf(room, PATH_ROOM, "%s/%s", folder, name);
-	else
-		(void)snprintf(room, PATH_ROOM, "%s/%s",
-			data != NULL && data[0] != '\0' ? data : ".", otherwise);
-	return room;
-}
-
 static int verify(const struct arguments *arguments, PGconn *conn)
 {
 	static struct verify_report report;
-	static char heads[PATH_ROOM], key[PATH_ROOM], state[PATH_ROOM];
-	struct verify_options options = {
-		.heads = path_of(heads, arguments->heads, NULL, NULL, "heads"),
+	static char heads[PATH_ROOM], state[PATH_ROOM];
+	const char *data = getenv("CARILLON_DATA");
+	struct verify_options options = { .heads = heads,
 		.heads_given = arguments->heads != NULL,
-		.public_key = path_of(key, arguments->public_key, "CARILLON_KEYS",
-			"wallet-heads.pub", "keys/wallet-heads.pub"),
-	};
+		.public_key = arguments->public_key };
 
-	(void)snprintf(state, sizeof(state), "%.4000s/verified.json", options.heads);
+	if (arguments->heads != NULL)
+		(void)snprintf(heads, sizeof(heads), "%s", arguments->heads);
+	else
+		(void)snprintf(heads, sizeof(heads), "%s/heads",
+			data != NULL && data[0] != '\0' ? data : ".");
+	(void)snprintf(state, sizeof(state), "%.4000s/verified.json", heads);
 	if (arguments->since_last)
 		options.state = arguments->state != NULL ? arguments->state : state;
 	verify_run(conn, &options, &report);

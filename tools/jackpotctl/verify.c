@@ -3,6 +3,7 @@
 
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
+#include "tools/jackpotctl/verify_heads.h"
 #include "tools/jackpotctl/verify_scope.h"
 
 #include <inttypes.h>
@@ -172,6 +173,7 @@ static void scope_keep(PGconn *conn, const struct verify_options *options,
 void verify_run(PGconn *conn, const struct verify_options *options, struct verify_report *report_r)
 {
 	static struct verify_scope scope;
+	struct verify_heads heads;
 	uint64_t began_us = clock_mono_us();
 
 	memset(report_r, 0, sizeof(*report_r));
@@ -179,6 +181,7 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 		report_r->points[i].title = titles[i];
 	currencies_format(currency_numbers, currency_exponents);
 	scope_take(options, &scope);
+	verify_heads_read(options, &scope, &heads, report_r);
 	PQclear(ask(conn, "begin transaction isolation level repeatable read, read only", NULL));
 	PQclear(ask(conn, "set local work_mem = '256MB'", NULL));
 	PQclear(ask(conn, "set local statement_timeout = 0", NULL));
@@ -187,10 +190,12 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 	queries_run(conn, &scope, verify_ledger_queries, report_r);
 	queries_run(conn, &scope, verify_pool_queries, report_r);
 	queries_run(conn, &scope, verify_close_queries, report_r);
+	verify_heads_check(conn, &heads, report_r);
 	verdicts_take(report_r);
 	scope_keep(conn, options, &scope, report_r);
 	PQclear(ask(conn, "commit", NULL));
 	scope_free(&scope);
+	verify_heads_free(&heads);
 	report_r->seconds = (double)(clock_mono_us() - began_us) / 1e6;
 }
 

@@ -45,7 +45,7 @@ struct verify_options {
 	const char *state; /* file of --since-last; NULL: everything, and no state is kept */
 	const char *heads; /* folder of the signed heads; a missing one is an error if given */
 	bool heads_given;
-	const char *public_key; /* file of the key they are signed with */
+	const char *public_key; /* file of the key they are signed with; NULL: the one there */
 };
 
 /* Runs all points on one connection. Ends the process with a message when the database, the state

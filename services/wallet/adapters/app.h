@@ -88,6 +88,7 @@ struct wallet_shard {
 
 	struct wallet_republish republish;
 	struct close_state close;
+	uint64_t head_batch; /* whose digest was signed last (heads.c) */
 };
 
 struct wallet_metrics {
@@ -108,6 +109,8 @@ struct wallet {
 	struct arena scratch; /* for one message */
 	struct wallet_metrics metrics;
 	int64_t stake_max, outside_max, accounts_max; /* settings */
+	char heads[SETTING_TEXT_MAX];		      /* setting: folder of the signed heads */
+	int64_t heads_s;			      /* setting: seconds between them */
 	uint64_t close_polled_us, close_request;      /* newest row of wallet.close_request */
 };
 

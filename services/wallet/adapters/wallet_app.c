@@ -6,6 +6,7 @@
 #include "libcommon/io/pg.h"
 #include "services/wallet/adapters/app.h"
 #include "services/wallet/adapters/close.h"
+#include "services/wallet/adapters/heads.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -20,6 +21,10 @@ const struct setting wallet_settings[] = {
 		"largest deposit, withdrawal, correction or grant; more is refused (LIMIT)" },
 	{ "WALLET_ACCOUNTS_MAX", SETTING_INT, "1000000", 1000, 100000000, &app.accounts_max,
 		"accounts kept in memory; clean ones leave above this" },
+	{ "WALLET_HEADS", SETTING_TEXT, "heads", 0, 0, app.heads,
+		"folder of the signed heads of the chain; empty: none are kept" },
+	{ "WALLET_HEADS_S", SETTING_INT, "60", 1, 120, &app.heads_s,
+		"seconds between two signed heads of a shard" },
 	{ NULL, SETTING_INT, NULL, 0, 0, NULL, NULL },
 };
 
@@ -45,6 +50,7 @@ void wallet_start(struct service *service)
 	app.rules = (struct wallet_rules){
 		.tallies = app.tallies, .stake_max = app.stake_max, .outside_max = app.outside_max
 	};
+	heads_start(service, app.heads);
 }
 
 void wallet_open_state(struct service *service, struct service_shard *held)
@@ -75,6 +81,7 @@ void wallet_close(struct service *service, struct service_shard *held)
 	(void)service;
 	if (shard == NULL)
 		return;
+	heads_end(shard);
 	/* What is dirty stays behind the journal; the next owner rolls it forward. */
 	accounts_drop_shard(&app.accounts, held->shard);
 	spins_drop_shard(&app.spins, held->shard);
@@ -113,6 +120,7 @@ static void gauges_set(struct service *service)
 
 void wallet_tick(struct service *service, uint64_t mono_us)
 {
+	heads_due(service, (uint64_t)app.heads_s * 1000000, mono_us);
 	if (mono_us >= app.polled_us + WALLET_POLL_US) {
 		wallet_poll_rules(&app, service, mono_us);
 		gauges_set(service);

@@ -1,0 +1,256 @@
+#include "tools/jackpotctl/verify_heads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+#define SUFFIX ".heads"
+#define PATH_ROOM 4352
+#define CHUNK 5000 /* heads asked of the database at once */
+
+/* ---- files ---- */
+
+static void wrong(const char *text)
+{
+	fprintf(stderr, "jackpotctl: %s\n", text);
+	exit(EXIT_USAGE);
+}
+
+static void *grown(void *array, size_t n, size_t *room, size_t size)
+{
+	if (n < *room)
+		return array;
+	*room = *room == 0 ? 256 : *room * 2;
+	array = realloc(array, *room * size);
+	if (array == NULL)
+		wrong("out of memory");
+	return array;
+}
+
+static bool proven_before(const struct verify_scope *scope, const struct chain_head *head)
+{
+	for (size_t i = 0; i < scope->shards_n; i++)
+		if (scope->shards[i].shard == head->shard)
+			return head->batch < scope->shards[i].batch;
+	return false;
+}
+
+static void line_take(struct verify_heads *heads, const struct verify_scope *scope,
+	const struct verify_head *at, const char *line, const uint8_t *key,
+	struct verify_report *report)
+{
+	struct verify_head head = *at;
+	const char *why;
+	char where[256];
+
+	if (!chain_head_read(line, key, &head.head, &why)) {
+		(void)snprintf(where, sizeof(where), "%.200s, line %zu", at->file, at->line);
+		verify_breach_add(report, 10, where, why, "a head signed by the wallet");
+		return;
+	}
+	heads->there = true;
+	if (proven_before(scope, &head.head))
+		return;
+	heads->head = grown(heads->head, heads->n, &heads->room, sizeof(*heads->head));
+	heads->head[heads->n++] = head;
+}
+
+static void file_take(struct verify_heads *heads, const struct verify_scope *scope,
+	const char *folder, const char *name, const uint8_t *key, struct verify_report *report)
+{
+	char path[PATH_ROOM];
+	char line[CHAIN_HEAD_LINE_MAX + 2];
+	struct verify_head at = { .file = strdup(name) };
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%.4000s/%.250s", folder, name);
+	file = fopen(path, "re");
+	if (file == NULL || at.file == NULL)
+		wrong("the heads cannot be read");
+	while (fgets(line, sizeof(line), file) != NULL) {
+		size_t length = strcspn(line, "\n");
+		at.line++;
+		if (line[length] == '\0' && feof(file))
+			break; /* it is being written */
+		line[length] = '\0';
+		line_take(heads, scope, &at, line, key, report);
+	}
+	(void)fclose(file);
+}
+
+static bool is_heads(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > sizeof(SUFFIX) - 1 &&
+	       strcmp(name + length - (sizeof(SUFFIX) - 1), SUFFIX) == 0;
+}
+
+static void key_read(const struct verify_options *options, uint8_t key_r[CHAIN_PUBLIC_BYTES])
+{
+	char path[PATH_ROOM];
+	char error[CHAIN_ERROR_MAX];
+
+	(void)snprintf(path, sizeof(path), "%.4000s/" CHAIN_PUBLIC_FILE, options->heads);
+	if (!chain_public_read(
+		    options->public_key != NULL ? options->public_key : path, key_r, error))
+		wrong(error);
+}
+
+void verify_heads_read(const struct verify_options *options, const struct verify_scope *scope,
+	struct verify_heads *heads_r, struct verify_report *report)
+{
+	uint8_t key[CHAIN_PUBLIC_BYTES];
+	bool keyed = false;
+	const struct dirent *entry;
+	DIR *folder = opendir(options->heads);
+	char text[PATH_ROOM];
+
+	memset(heads_r, 0, sizeof(*heads_r));
+	if (sodium_init() < 0)
+		wrong("libsodium cannot be initialised");
+	if (folder == NULL && options->heads_given) {
+		(void)snprintf(text, sizeof(text), "--heads: %.4000s: %s", options->heads,
+			strerror(errno));
+		wrong(text);
+	}
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		if (!is_heads(entry->d_name))
+			continue;
+		if (!keyed)
+			key_read(options, key);
+		keyed = true;
+		file_take(heads_r, scope, options->heads, entry->d_name, key, report);
+	}
+	if (folder != NULL)
+		(void)closedir(folder);
+	if (!heads_r->there && options->heads_given)
+		wrong("--heads: found no heads in the folder");
+}
+
+/* ---- the chain ---- */
+
+static PGresult *ask(PGconn *conn, const char *sql, const char *parameter)
+{
+	const char *const parameters[] = { parameter };
+	PGresult *result = PQexecParams(conn, sql, 1, NULL, parameters, NULL, NULL, 0);
+
+	if (PQresultStatus(result) == PGRES_TUPLES_OK)
+		return result;
+	fprintf(stderr, "jackpotctl: the database could not be read: %s", PQerrorMessage(conn));
+	exit(EXIT_USAGE);
+}
+
+static char *chunk_text(const struct verify_heads *heads, size_t first, size_t n)
+{
+	char *text = malloc(n * 192 + 16);
+	size_t length = 0;
+
+	if (text == NULL)
+		wrong("out of memory");
+	text[length++] = '[';
+	for (size_t i = first; i < first + n; i++) {
+		const struct chain_head *head = &heads->head[i].head;
+		length += (size_t)sprintf(text + length, "%s[%zu,%u,%" PRIu64 ",%" PRIu64 ",\"",
+			i == first ? "" : ",", i, head->shard, head->batch, head->seq);
+		for (size_t j = 0; j < CHAIN_DIGEST_BYTES; j++)
+			length += (size_t)sprintf(text + length, "%02x", head->digest[j]);
+		length += (size_t)sprintf(text + length, "\"]");
+	}
+	memcpy(text + length, "]", 2);
+	return text;
+}
+
+static void chunk_check(PGconn *conn, const struct verify_heads *heads, size_t first, size_t n,
+	struct verify_report *report)
+{
+	static const char sql[] =
+		"select (e->>0)::bigint, format('seq %s, digest %s', coalesce(b.last_seq::text, "
+		"'none'), coalesce(encode(b.digest, 'hex'), 'none')), format('seq %s, digest %s, as "
+		"signed', e->>3, e->>4) from jsonb_array_elements($1::jsonb) e left join "
+		"wallet.batch b on b.shard = (e->>1)::integer and b.batch = (e->>2)::bigint where "
+		"b.digest is distinct from decode(e->>4, 'hex') or b.last_seq is distinct from "
+		"(e->>3)::bigint limit 20";
+	char *text = chunk_text(heads, first, n);
+	PGresult *result = ask(conn, sql, text);
+
+	for (int i = 0; i < PQntuples(result); i++) {
+		const struct verify_head *at =
+			&heads->head[strtoull(PQgetvalue(result, i, 0), NULL, 10)];
+		char where[320];
+		(void)snprintf(where, sizeof(where),
+			"shard %u, batch %" PRIu64 ", by the head in %.200s, line %zu",
+			at->head.shard, at->head.batch, at->file, at->line);
+		verify_breach_add(
+			report, 10, where, PQgetvalue(result, i, 1), PQgetvalue(result, i, 2));
+	}
+	PQclear(result);
+	free(text);
+}
+
+/* Heads that were taken away at the end leave a chain that goes on without any. */
+static void lateness_check(
+	PGconn *conn, const struct verify_heads *heads, struct verify_report *report)
+{
+	static const char sql[] =
+		"with h as (select (e->>0)::integer as shard, (e->>1)::bigint as batch from "
+		"jsonb_array_elements($1::jsonb->'last') e), newest as (select 'epoch'::timestamptz "
+		"+ ($1::jsonb->>'newest')::bigint * interval '1 microsecond' as time), last as "
+		"(select distinct on (shard) shard, batch, time from wallet.batch order by shard, "
+		"batch desc) select format('shard %s, batch %s', shard, l.batch), format('last head "
+		"of batch %s', coalesce(h.batch::text, 'none')), format('one of batch %s: it is of "
+		"%s, the newest head of %s', l.batch, l.time, n.time) from last l left join h using "
+		"(shard) cross join newest n where coalesce(h.batch, 0) < l.batch and l.time < "
+		"n.time - interval '1 second' * ($1::jsonb->>'late')::integer";
+	struct chain_head last[SCOPE_SHARDS_MAX];
+	char text[SCOPE_SHARDS_MAX * 40 + 128];
+	uint64_t newest = 0;
+	size_t length, n = 0;
+	PGresult *result;
+
+	for (size_t i = 0; i < heads->n; i++) {
+		const struct chain_head *head = &heads->head[i].head;
+		size_t at = 0;
+		while (at < n && last[at].shard != head->shard)
+			at++;
+		if (at == SCOPE_SHARDS_MAX)
+			continue;
+		if (at == n || head->batch > last[at].batch)
+			last[at] = *head;
+		n += at == n;
+		if (head->time_us > newest)
+			newest = head->time_us;
+	}
+	length = (size_t)snprintf(text, sizeof(text),
+		"{\"newest\":%" PRIu64 ",\"late\":%d,\"last\":[", newest, VERIFY_HEADS_LATE_S);
+	for (size_t i = 0; i < n; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+			"%s[%u,%" PRIu64 "]", i == 0 ? "" : ",", last[i].shard, last[i].batch);
+	(void)snprintf(text + length, sizeof(text) - length, "]}");
+	result = ask(conn, sql, text);
+	for (int i = 0; i < PQntuples(result); i++)
+		verify_breach_add(report, 10, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1),
+			PQgetvalue(result, i, 2));
+	PQclear(result);
+}
+
+void verify_heads_check(
+	PGconn *conn, const struct verify_heads *heads, struct verify_report *report)
+{
+	report->heads = heads->n;
+	for (size_t i = 0; i < heads->n; i += CHUNK)
+		chunk_check(conn, heads, i, heads->n - i < CHUNK ? heads->n - i : CHUNK, report);
+	if (heads->n > 0)
+		lateness_check(conn, heads, report);
+}
+
+void verify_heads_free(struct verify_heads *heads)
+{
+	free(heads->head); /* the names of the files live as long as the process */
+	memset(heads, 0, sizeof(*heads));
+}
