@@ -42,6 +42,13 @@ struct player {
 	uint64_t request; /* rises with each new command; its key */
 };
 
+/* What may be played in: the smallest coin value of the game. */
+static struct money_of {
+	char code[4];
+	uint32_t number;
+	int64_t coin_minor;
+} CURRENCIES[] = { { "EUR", 978, 1 }, { "SEK", 752, 10 } };
+
 struct bench {
 	struct kafka_producer *producer;
 	struct nn_bus *bus;
@@ -55,10 +62,11 @@ struct bench {
 	size_t latencies_n;
 	bool measuring;
 	uint8_t run[16];
+	struct money_of *money;
 };
 
 /* The generated code wants texts that may be written. */
-static char NAME[] = "bus-bench", CURRENCY[] = "EUR", GAME[] = "bewitched", PICK[] = "pick", NEXT[] = "next";
+static char NAME[] = "bus-bench", GAME[] = "bewitched", PICK[] = "pick", NEXT[] = "next";
 
 static void key_of(const struct bench *bench, const struct player *player, uint8_t *key_r)
 {
@@ -101,7 +109,7 @@ static void send_fund(struct bench *bench, struct player *player)
 	outside.id = (ProtobufCBinaryData){ sizeof(key), key };
 	outside.content_hash = outside.id;
 	outside.amount_minor = FUNDS_MINOR;
-	outside.currency = 978;
+	outside.currency = bench->money->number;
 	outside.actor = NAME;
 	command.envelope = &envelope;
 	command.player = player->id;
@@ -112,11 +120,11 @@ static void send_fund(struct bench *bench, struct player *player)
 	produce(bench, TOPIC_WALLET_COMMANDS, player, &command.base);
 }
 
-static void spin_of(struct player *player, Carillon__SpinCommand *command, Carillon__Bet *bet)
+static void spin_of(const struct bench *bench, struct player *player, Carillon__SpinCommand *command, Carillon__Bet *bet)
 {
 	if (player->stage == STAGE_OPEN) {
 		command->kind = CARILLON__SPIN_KIND__SPIN_OPEN;
-		command->currency = CURRENCY;
+		command->currency = bench->money->code;
 		return;
 	}
 	command->game = GAME;
@@ -131,7 +139,7 @@ static void spin_of(struct player *player, Carillon__SpinCommand *command, Caril
 		return;
 	}
 	command->kind = CARILLON__SPIN_KIND__SPIN_BET;
-	bet->coin_minor = 1;
+	bet->coin_minor = bench->money->coin_minor;
 	bet->lines = 15;
 	bet->coins = 1;
 	command->bet = bet;
@@ -161,7 +169,7 @@ static void send_command(struct bench *bench, struct player *player)
 	command.correlation = player->request << 24 | (uint64_t)(player - bench->players);
 	command.reply_to = bench->url;
 	command.not_after_us = clock_wall_us() + UINT64_C(10000000);
-	spin_of(player, &command, &bet);
+	spin_of(bench, player, &command, &bet);
 	produce(bench, TOPIC_SPIN_COMMANDS, player, &command.base);
 }
 
@@ -306,16 +314,27 @@ static uint64_t number(const char *name, const char *text, uint64_t min, uint64_
 	return value;
 }
 
+static struct money_of *currency(const char *code)
+{
+	for (size_t i = 0; i < sizeof(CURRENCIES) / sizeof(CURRENCIES[0]); i++)
+		if (strcmp(code, CURRENCIES[i].code) == 0)
+			return &CURRENCIES[i];
+	fprintf(stderr, "bus-bench: --currency: found '%s', expected EUR or SEK\n", code);
+	exit(2);
+}
+
 struct options {
 	const char *kafka, *url;
+	struct money_of *money;
 	uint64_t players, first, seconds, warm_up, shards;
 };
 
 static struct options options_read(int argc, char **argv)
 {
 	static const struct option LONG[] = { { "kafka", 1, 0, 'k' }, { "url", 1, 0, 'u' }, { "players", 1, 0, 'p' }, { "first-player", 1, 0, 'f' },
-		{ "seconds", 1, 0, 's' }, { "warm-up", 1, 0, 'w' }, { "shards", 1, 0, 'n' }, { "help", 0, 0, 'h' }, { 0 } };
-	struct options o = { NULL, "ipc://nn/bus-bench", 2000, 50000000, 10, 3, 4 };
+		{ "seconds", 1, 0, 's' }, { "warm-up", 1, 0, 'w' }, { "shards", 1, 0, 'n' },
+		{ "currency", 1, 0, 'c' }, { "help", 0, 0, 'h' }, { 0 } };
+	struct options o = { NULL, "ipc://nn/bus-bench", &CURRENCIES[0], 2000, 50000000, 10, 3, 4 };
 	for (int c; (c = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
 		switch (c) {
 		case 'k': o.kafka = optarg; break;
@@ -324,9 +343,10 @@ static struct options options_read(int argc, char **argv)
 		case 'f': o.first = number("first-player", optarg, 1, PLAYER_NUMBER_MAX); break;
 		case 's': o.seconds = number("seconds", optarg, 1, 3600); break;
 		case 'w': o.warm_up = number("warm-up", optarg, 0, 3600); break;
+		case 'c': o.money = currency(optarg); break;
 		case 'n': o.shards = number("shards", optarg, 1, SHARDS_MAX); break;
 		default:
-			fprintf(stderr, "bus-bench --kafka=HOST:PORT [--url=NANOMSG] [--players=N] [--first-player=K] [--seconds=S] [--warm-up=S] [--shards=N]\n");
+			fprintf(stderr, "bus-bench --kafka=HOST:PORT [--url=NANOMSG] [--players=N] [--first-player=K] [--seconds=S] [--warm-up=S] [--shards=N] [--currency=EUR|SEK]\n");
 			exit(c == 'h' ? 0 : 2);
 		}
 	}
@@ -359,6 +379,7 @@ int main(int argc, char **argv)
 	randombytes_buf(bench.run, sizeof(bench.run));
 	(void)snprintf(bench.url, sizeof(bench.url), "%s", options.url);
 	bench.shards = (uint32_t)options.shards;
+	bench.money = options.money;
 	bench.producer = kafka_producer_new(options.kafka, options.players < PLAYERS_MANY ? KAFKA_FAST : KAFKA_BULK);
 	bench.bus = nn_bus_new(options.url);
 	players_make(&bench, &options);
