@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Pools in operators' hands, over HTTP on real servers: pauses, pools made while everything runs, several games and operators on one pool, money that
+moves from a retired pool to others while processes die, and the same of sets of Jackpot Cards. The ledger proves itself at every step."""
+import hashlib
+import os
+import time
+
+from lib_play import RULES, Person, Refused, force, operator
+from lib_stack import Installation, run, wait_until
+
+SHARDS = 4
+MASK = (1 << 64) - 1
+place = None
+
+
+def shard_of(number):
+    """shard_of_pool: the finaliser of SplitMix64, then the high bits of a product."""
+    x = number + 0x9E3779B97F4A7C15 & MASK
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
+    x ^= x >> 31
+    return x * SHARDS >> 64
+
+
+# A new pool on another shard than Mona Lisa's, so that two processes may hold them.
+NEW = next(n for n in range(30, 60) if shard_of(n) != shard_of(4))
+JACKPOT = {"pool": "winter", "contribution_ppm": 20000, "base_coin_eur_minor": 1000, "games": ["bewitched", "mystic-gem"],
+           "rows": {"EUR": {"row_rate_nano": 1000000000, "seeds": [{"coin": 20, "seed": 5000}, {"coin": 100, "seed": 25000}]},
+                    "SEK": {"row_rate_nano": 90000000, "seeds": [{"coin": 200, "seed": 50000}]}}}
+BONUS, VIAL = RULES.stops(bonuses=3), 0  # three bonus symbols; the first of the vials' weights is the jackpot
+KEY_2 = "the second operator's key, which nobody guesses"
+
+
+def ask(pool, action, parameters=None, key=None, number=1, status=200, **more):
+    body = {"action": action, "reason": "a test", **({"parameters": parameters} if parameters is not None else {}), **more}
+    answer = operator(place, f"/pools/{pool}/actions", body, key, operator_key=KEY_2 if number == 2 else None, number=number)
+    assert answer.status == status, answer
+    return answer.json
+
+
+def actions(pool, number=1):
+    answer = place.http("GET", f"/v1/operators/{number}/pools/{pool}/actions", token=place.operator_key())
+    assert answer.status == 200, answer
+    return answer.json["actions"]
+
+
+def transfers(pool):
+    answer = place.http("GET", f"/v1/operators/1/pools/{pool}/transfers", token=place.operator_key())
+    assert answer.status == 200, answer
+    return answer.json["transfers"]
+
+
+def books(pool):
+    names = "t_e18, jp_pool_e27, jp_reserve_e27, jp_seed_e27, house_seed_e27, paid_e27, received_e27, sent_e27"
+    row = place.sql(f"select {names}, state from pool.pool where pool = {pool}")[0]
+    return {**{n.strip(): int(v) for n, v in zip(names.split(","), row)}, "state": row[-1]}
+
+
+def row_value(pool, currency, coin):
+    """Of a row, exactly: seed, what has accrued, carry."""
+    return int(place.sql(f"select seed_minor * unit_e27 + (p.t_e18 - w_e18) * share_nano + r_e27 from pool.row r join pool.pool p using (pool) "
+                         f"where pool = {pool} and currency = {currency} and coin_minor = {coin}")[0][0])
+
+
+def shown(pool):
+    return next((p for p in place.http("GET", "/v1/jackpots").json["pools"] if p["pool"] == pool), None)
+
+
+def paid_bet(person, coins=1):
+    """A bet of so many euros (Mystic Gem: four each), played to its end; its stake."""
+    coin, lines = (100, 1) if person.game == "bewitched" else (10, 40)
+    person.bet(coin=coin, lines=lines, coins=coins)
+    finish(person)
+    return coin * lines * coins
+
+
+def finish(person):
+    while person.round and not person.round["closed"]:
+        person.watch() if person.round["next"] in ("pick", "next") else person.act("collect")
+
+
+class Second(Person):
+    """A player of operator 2."""
+
+    def __init__(self, number):
+        self.place, self.game, self.number = place, "bewitched", number
+        operator(place, "/players", {"player": number, "currency": "EUR"}, operator_key=KEY_2, number=2)
+        answer = operator(place, "/sessions", {"player": number}, operator_key=KEY_2, number=2)
+        assert answer.status == 200, answer
+        self.token, self.name, self.id = answer.json["token"], answer.json["player"], (2 << 48) | number
+        self.told, self.promises = [], {}
+        operator(place, f"/players/{number}/deposits", {"amount_minor": 1000000, "currency": "EUR"}, operator_key=KEY_2, number=2)
+        self.state = self.place.http("GET", "/v1/state?game=bewitched", token=self.token).json
+
+
+def settled(pool):
+    """T is what the journal's bets in euros say of the pool, to the last digit; gives it."""
+    due = "coalesce((select sum(j.stake::numeric * t.ppm) from wallet.journal j, unnest(j.tallies) k(id) join pool.tally t using (id) " \
+          f"where t.pool = {pool}), 0) * 10000000000"
+    wait_until(f"T of pool {pool}", lambda: place.sql(f"select t_e18 = {due} from pool.pool where pool = {pool}")[0][0] == "t", 10)
+    return books(pool)["t_e18"]
+
+
+def contribution(minor, ppm):
+    return minor * ppm * 10 ** 10
+
+
+def test_two_operators_feed_one_pool():
+    digest = hashlib.sha256(KEY_2.encode()).hexdigest()
+    place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{digest}')", writer=True)
+    wait_until("the second key", lambda: operator(place, "/players", {"player": 1, "currency": "EUR"}, operator_key=KEY_2, number=2).status == 201, 10)
+    time.sleep(1.5)  # the other gateway reads keys every second, too
+    place.one, place.two = Person(place, deposit=1000000), Second(2)
+    before = settled(1)
+    paid_bet(place.one)
+    paid_bet(place.two, 2)
+    assert settled(1) == before + contribution(300, 5000)
+
+
+def test_both_operators_win_the_same_pool():
+    hits = int(place.sql("select hits from pool.pool where pool = 1")[0][0])
+    for person in (place.one, place.two):
+        force(place, person.name, [*BONUS, VIAL])
+        paid_bet(person)
+        finish(person)
+        assert person.round["jackpots"][0]["booked"], person.round
+    rows = place.sql(f"select player >> 48 from pool.hit where pool = 1 and hit > {hits} order by hit")
+    assert [row[0] for row in rows] == ["1", "2"], rows
+    place.verify()
+
+
+def test_commands_are_recorded_once_and_refused_with_words():
+    key = os.urandom(8).hex()
+    first = ask(1, "adjust", {"currency": "EUR", "coin_minor": 20, "delta_minor": 7}, key=key, actor="alice", second="bob")
+    assert ask(1, "adjust", {"currency": "EUR", "coin_minor": 20, "delta_minor": 7}, key=key, actor="alice", second="bob") == first
+    other = ask(1, "adjust", {"currency": "EUR", "coin_minor": 20, "delta_minor": 8}, key=key, actor="alice", second="bob", status=422)
+    assert other["error"]["code"] == "other_content", other
+    assert int(first["after"]["r_e27"]) - int(first["before"]["r_e27"]) == 7 * 10 ** 25, first
+    refused = ask(1, "adjust", {"currency": "EUR", "coin_minor": 20, "delta_minor": 7}, actor="alice", second="alice", status=409)
+    assert "second approver" in refused["error"]["message"] and not refused["done"], refused
+    assert "coin" in ask(1, "adjust", {"currency": "EUR", "coin_minor": 3, "delta_minor": 7}, second="bob", status=409)["error"]["message"]
+    assert ask(999, "pause", status=404)["error"]["code"] == "pool_unknown"
+    assert ask(1, "pause", number=2, status=403)["error"]["code"] == "not_pool_operator"
+    listed = actions(1)
+    assert [a["done"] for a in listed] == [False, False, True] and listed[2]["actor"] == "operator-1/alice", listed
+    assert listed[2]["before"] == first["before"] and listed[2]["second"] == "operator-1/bob" and listed[0]["refusal"], listed
+    audited = place.sql("select status, count(*) from gateway.audit where action = 'pool: adjust' group by 1 order by 1")
+    assert dict(audited) == {"200": "2", "409": "2", "422": "1"}, audited
+    place.verify()
+
+
+def test_a_pool_is_made_while_all_runs():
+    wrong = {**JACKPOT, "rows": {"EUR": {"row_rate_nano": 1000000000, "seeds": [{"coin": 1000, "seed": 1}, {"coin": 1, "seed": 1}]}}}
+    assert "at most 1" in ask(NEW, "create", wrong, status=409)["error"]["message"]
+    assert "game" in ask(NEW, "create", {**JACKPOT, "games": ["none"]}, status=409)["error"]["message"]
+    assert "free" in ask(4, "create", JACKPOT, status=409)["error"]["message"]
+    assert place.sql(f"select count(*) from pool.pool where pool = {NEW}") == [["0"]] and len(actions(NEW)) == 2
+    made = ask(NEW, "create", JACKPOT)
+    began = time.monotonic()
+    seeds = (50 + 250) * 10 ** 27 + 500 * 9 * 10 ** 25
+    assert int(made["after"]["jp_seed_e27"]) == seeds and books(NEW)["house_seed_e27"] == seeds, made
+    wait_until("the new pool's display", lambda: len((shown(NEW) or {"rows": []})["rows"]) == 3, 10)
+    print(f"measured: a new pool is shown after {time.monotonic() - began:.1f} s")
+    wait_until("its tallies", lambda: int(place.sql(f"select count(*) from pool.tally where pool = {NEW}")[0][0]) == 4, 10)
+    wait_until("the wallet's knowledge", lambda: fed(place.one, NEW), 10)
+
+
+def fed(person, pool):
+    """A bet: does it feed the pool?"""
+    paid_bet(person)
+    row = place.sql(f"select t.pool from wallet.journal j, unnest(j.tallies) k(id) join pool.tally t using (id) where j.player = {person.id} and j.kind = 2 "
+                    f"and j.round = {person.round['round']} and t.pool = {pool}")
+    if row:
+        settled(pool)
+    return bool(row)
+
+
+def test_games_and_operators_feed_the_new_pool():
+    gem = Person(place, deposit=1000000, game="mystic-gem")
+    assert fed(gem, NEW) and fed(place.two, NEW) and fed(place.one, 1)
+    ask(NEW, "take_part", {"takes_part": False}, number=2)
+    wait_until("the operator's switch", lambda: not fed(place.two, NEW), 10)
+    assert fed(place.one, NEW) and fed(place.two, 1), "others, and other pools, go on"
+    # Without a game's own jackpot it is another game: it is not played.
+    done = ask(1, "take_part", {"takes_part": False}, number=2)
+    assert done["before"]["takes_part"] and not done["after"]["takes_part"], done
+    wait_until("the operator's game to stop", lambda: stopped(place.two), 10)
+    assert fed(place.one, 1)
+    ask(1, "take_part", {"takes_part": True}, number=2)
+    wait_until("the operator's game", lambda: not stopped(place.two), 10)
+    place.verify()
+
+
+def stopped(person):
+    person.refresh()
+    try:
+        paid_bet(person)
+    except Refused as refused:
+        assert refused.answer.status == 403, refused
+        return True
+    return False
+
+
+def holder(pool):
+    return place.sql(f"select owner from carillon.shard where service = 'progressive-pool' and shard = {shard_of(pool)}")[0][0]
+
+
+def arrived():
+    """The operator's status knows it, too."""
+    status = place.http("GET", "/v1/operator/status", token=place.operator_key()).json
+    return next(p for p in status["pools"] if p["pool"] == NEW)["in_transit_e27"] == "0" and (status["reconciliation"] or {}).get("holds")
+
+
+def test_a_retired_pool_moves_all_its_money():
+    """Killed at both ends in the middle: nothing is lost, doubled or stuck, and what is in transit is on the books."""
+    to_row = {"pool": 4, "currency": "EUR", "coin_minor": 20}
+    retire = {"rows": [{"currency": "EUR", "coin_minor": 100, "to": to_row}], "rest": {"pool": 4}}
+    assert "paused" in ask(NEW, "retire", retire, second="bob", status=409)["error"]["message"]
+    ask(NEW, "pause")
+    wait_until("the pause", lambda: books(NEW)["state"] == "paused", 15)
+    assert not fed(place.one, NEW) and fed(place.one, 1), "a pool that is only fed stops no game"
+    for wrong, why in ((retire, "second approver"), ({**retire, "rest": {"pool": NEW}}, "another pool"), ({**retire, "rest": {"pool": 77}}, "there is"),
+                       ({"rest": {"pool": 4, "currency": "EUR", "coin_minor": 3}}, "has"), ({}, "rest")):
+        given = {} if why == "second approver" else {"second": "bob"}
+        assert why in ask(NEW, "retire", wrong, status=409, **given)["error"]["message"], why
+    before, mona = books(NEW), books(4)
+    named, target = row_value(NEW, 978, 100), row_value(4, 978, 20)
+    total = before["jp_pool_e27"] + before["jp_reserve_e27"] + before["jp_seed_e27"]
+    place.kill(holder(4))
+    done = ask(NEW, "retire", retire, second="bob")
+    assert done["after"]["status"] == "retired" and int(done["after"]["sent_e27"]) == total, done
+    open_now = [t for t in transfers(NEW) if t["booked"] is None]
+    place.kill(holder(NEW))
+    on_the_way = sum(int(t["amount_e27"]) for t in open_now)
+    print(f"note: {len(open_now)} of {len(transfers(NEW))} transfers were in transit when the second process was killed")
+    assert books(NEW)["sent_e27"] == total and books(4)["received_e27"] + sum(int(t["amount_e27"]) for t in transfers(4) if t["booked"] is None) == total
+    place.verify(patience=0.1)
+    assert on_the_way <= total
+    wait_until("all transfers", lambda: all(t["booked"] for t in transfers(4)), 20)
+    wait_until("all acknowledgements", lambda: int(place.sql("select count(*) from pool.transfer_out where booked is null")[0][0]) == 0, 20)
+    after, now = books(NEW), books(4)
+    assert after["jp_pool_e27"] == after["jp_reserve_e27"] == after["jp_seed_e27"] == 0 and after["state"] == "retired", after
+    assert now["received_e27"] == total and row_value(4, 978, 20) == target + named, (now, target, named)
+    assert now["jp_reserve_e27"] == mona["jp_reserve_e27"] + total - named, (mona, now)
+    wait_until("the status", arrived, 15)
+    assert "retired" in ask(1, "retire", {"rest": {"pool": NEW}}, second="bob", status=409)["error"]["message"]
+    place.verify()
+
+
+def test_the_proof_finds_a_transfer_that_was_touched():
+    """Tampered with in a transaction that is rolled back would prove nothing: changed, found, changed back."""
+    place.sql(f"update pool.transfer_in set amount_e27 = amount_e27 + 1 where from_pool = {NEW} and number = 1", writer=True)
+    try:
+        place.verify(patience=0)
+        raise RuntimeError("nothing was found")
+    except AssertionError as found:
+        assert f"transfer 1 of pool {NEW}" in str(found), found
+    place.sql(f"update pool.transfer_in set amount_e27 = amount_e27 - 1 where from_pool = {NEW} and number = 1", writer=True)
+    place.verify()
+
+
+def test_pools():
+    global place
+    with Installation("pools", scale=2) as place:
+        for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_commands_are_recorded_once_and_refused_with_words,
+                     test_a_pool_is_made_while_all_runs, test_games_and_operators_feed_the_new_pool, test_a_retired_pool_moves_all_its_money,
+                     test_the_proof_finds_a_transfer_that_was_touched):
+            began = time.monotonic()
+            part()
+            print(f"        {part.__name__[5:]} ({time.monotonic() - began:.1f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    run(test_pools)
