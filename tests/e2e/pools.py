@@ -259,12 +259,83 @@ def test_the_proof_finds_a_transfer_that_was_touched():
     place.verify()
 
 
+# ---- sets of Jackpot Cards ----
+
+def level(name, column):
+    number = ["clubs", "diamonds", "hearts", "spades"].index(name) + 1
+    return int(place.sql(f"select {column} from cards.level where pool = 2 and level = {number}")[0][0])
+
+
+def begins(person):
+    """A bet, played to its end: the id of the cards that begin, if they do."""
+    paid_bet(person)
+    if person.round["next"] != "cards":
+        return None
+    claim = person.round["cards"]["claim"]
+    return f"{claim['move']}-{claim['index']}"
+
+
+def play_cards(person, card_id):
+    """Picks until three of a suit are up, and waits for the payment."""
+    for n in range(1, 10):
+        answer = person.ask("POST", f"/v1/cards/{card_id}/picks", {"pick": n, "position": n - 1}, keep=False).json["card_round"]
+        if answer["won"]:
+            wait_until("the award", lambda: person.ask("GET", f"/v1/cards/{card_id}", keep=False).json["card_round"]["booked"], 10)
+            wait_until("the end of the cards", lambda: person.refresh()["cards"] is None, 10)
+            return answer
+    raise AssertionError("nine picks and nothing won")
+
+
+def test_sets_of_cards_take_commands():
+    """Odds for one operator in one game; weights and terms that do not touch what is open; a switch for each operator; a pause."""
+    ask(2, "odds", {"currency": "EUR", "in": 1, "of": 100, "game": "bewitched", "operator": 1})
+    opened = wait_until("cards at the new odds", lambda: begins(place.one), 15)
+    assert begins(place.two) is None, "the odds are of the other operator's players"
+    ask(2, "weights", {"weights": [0, 0, 0, 1], "game": "bewitched", "operator": 1})
+    before = place.sql(f"select array_to_string(weights, ',') from cards.round where player = {place.one.id}")
+    assert before == [["900,90,9,1"]], "an open round keeps its weights"
+    play_cards(place.one, opened)
+    changed = ask(2, "parameters", {"level": "spades", "seed_minor": 1200000, "wager_ppm": 400})
+    assert changed["after"]["next_seed_minor"] == 1200000 and changed["after"]["seed_minor"] == 1000000, changed
+    assert "rising" in ask(2, "parameters", {"level": "clubs", "seed_minor": 90000000}, status=409)["error"]["message"]
+    assert "second" in ask(2, "adjust", {"level": "spades", "delta_minor": 12}, status=409)["error"]["message"]
+    adjusted = ask(2, "adjust", {"level": "spades", "delta_minor": 12}, second="bob")
+    assert int(adjusted["after"]["r_e27"]) - int(adjusted["before"]["r_e27"]) == 12 * 10 ** 25, adjusted
+    place.kill(place.sql(f"select owner from carillon.shard where service = 'jackpot-cards' and shard = {shard_of(2)}")[0][0])
+    opened = begins(place.one)
+    assert opened and level("spades", "next_seed_minor") == 1200000, "an operator's terms outlive a restart"
+    won = play_cards(place.one, opened)
+    assert won["suit"] == "spades" and won["paid_minor"] >= 1000012, won
+    assert level("spades", "seed_minor") == 1200000 and level("spades", "share_nano") == 400000, "the next win brought the new terms"
+    ask(2, "take_part", {"takes_part": False, "game": "bewitched"})
+    wait_until("the switch", lambda: not feeds_cards(place.one), 10)
+    ask(2, "take_part", {"takes_part": True, "game": "bewitched"})
+    ask(2, "pause")
+    time.sleep(2.5)
+    assert begins(place.one) is None and not feeds_cards(place.one), "a paused set begins nothing and accrues nothing"
+    wait_until("the pause's display", lambda: shown(2)["status"] == "paused", 10)
+    ask(2, "resume")
+    ask(2, "odds", {"currency": "EUR", "in": 1, "of": 10000000000, "game": "bewitched", "operator": 1})
+    assert [a["action"] for a in actions(2)[:3]] == ["odds", "resume", "pause"], actions(2)
+    place.verify()
+
+
+def feeds_cards(person):
+    """A bet, and the cards if they begin: did it feed the set?"""
+    opened = begins(person)
+    bet = person.round["round"]
+    if opened:
+        play_cards(person, opened)
+    return place.sql(f"select 1 from wallet.journal j, unnest(j.tallies) k(id) join pool.tally t using (id) where j.player = {person.id} and j.kind = 2 "
+                     f"and j.round = {bet} and t.pool = 2") != []
+
+
 def test_pools():
     global place
     with Installation("pools", scale=2) as place:
         for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_commands_are_recorded_once_and_refused_with_words,
                      test_a_pool_is_made_while_all_runs, test_games_and_operators_feed_the_new_pool, test_a_retired_pool_moves_all_its_money,
-                     test_the_proof_finds_a_transfer_that_was_touched):
+                     test_the_proof_finds_a_transfer_that_was_touched, test_sets_of_cards_take_commands):
             began = time.monotonic()
             part()
             print(f"        {part.__name__[5:]} ({time.monotonic() - began:.1f} s)", flush=True)

@@ -7,6 +7,8 @@
 #include "libcommon/base/hex.h"
 #include "libcommon/io/log.h"
 
+#include <jansson.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,27 +203,39 @@ static void name_of(uint32_t operator_id, const char *name, char *out, size_t ro
 		name[0] != '\0' ? "/" : "", name);
 }
 
-/* Who may only switch himself says nothing but whether he takes part. */
+/* An operator's own switch names that operator; who may change pools may name others, and 0: all.
+ */
+static bool part_of(struct edge_request *request, struct waiting *waiting, const char *text)
+{
+	json_t *json = json_loads(text[0] != '\0' ? text : "{}", 0, NULL);
+	json_t *whose = json_object_get(json, "operator");
+	int64_t operator_id =
+		whose == NULL ? waiting->operator_id : (int64_t)json_integer_value(whose);
+	char *out = NULL;
+	bool good =
+		json_is_object(json) && (whose == NULL || json_is_integer(whose)) &&
+		(operator_id == (int64_t)waiting->operator_id || may_change(waiting->operator_id));
+	if (good && json_object_set_new(json, "operator", json_integer(operator_id)) == 0)
+		out = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(json);
+	if (out == NULL || strlen(out) >= sizeof(waiting->parameters)) {
+		answer_bad(request, "parameters.operator", "another operator",
+			"the operator of the key");
+		free(out);
+		return false;
+	}
+	(void)snprintf(waiting->parameters, sizeof(waiting->parameters), "%s", out);
+	free(out);
+	return true;
+}
+
 static bool parameters_of(
 	struct edge_request *request, struct waiting *waiting, const struct pool_action_body *body)
 {
-	static const char *const CHOICES[] = { "{\"takes_part\":true}", "{\"takes_part\":false}" };
-	size_t choice = 0;
-	if (waiting->action != (uint32_t)ACTION_TAKE_PART) {
-		(void)snprintf(waiting->parameters, sizeof(waiting->parameters), "%s",
-			body->has_parameters ? body->parameters : "{}");
-		return true;
-	}
-	while (choice < 2 && strcmp(body->parameters, CHOICES[choice]) != 0)
-		choice++;
-	if (choice == 2) {
-		answer_bad(request, "parameters", "something else",
-			"{\"takes_part\":true} or {\"takes_part\":false}");
-		return false;
-	}
-	(void)snprintf(waiting->parameters, sizeof(waiting->parameters),
-		"{\"operator\":%" PRIu32 ",\"takes_part\":%s}", waiting->operator_id,
-		choice == 0 ? "true" : "false");
+	if (waiting->action == (uint32_t)ACTION_TAKE_PART)
+		return part_of(request, waiting, body->parameters);
+	(void)snprintf(waiting->parameters, sizeof(waiting->parameters), "%s",
+		body->has_parameters ? body->parameters : "{}");
 	return true;
 }
 

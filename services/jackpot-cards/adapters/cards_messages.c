@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define REFUSAL_MAX 128
-
 static struct jackpot_source source_of(const struct set_instance *instance, uint64_t seq)
 {
 	return (struct jackpot_source){ instance->set.number, instance->link.shard, seq };
@@ -45,7 +43,7 @@ void cards_send_state(struct service *service, const struct set_instance *instan
 	for (int i = 0; i < CARD_LEVELS; i++)
 		values[i] = value_of(instance, (enum card_level)set->level[i].level);
 	struct jackpot_state state = {
-		.status = "live",
+		.status = set_state_text(instance),
 		.t_e18 = set->t_e18,
 		.books = &set->books,
 		.rows_n = CARD_LEVELS,
@@ -55,22 +53,6 @@ void cards_send_state(struct service *service, const struct set_instance *instan
 		.identities_hold = card_set_identities_hold(set, &broken),
 	};
 	jackpot_send_state(service, &source, &state);
-}
-
-void cards_send_refusal(struct service *service, const struct set_instance *instance,
-	Carillon__OperatorCommand *command, const char *refusal)
-{
-	Carillon__OperatorFact action;
-	Carillon__JackpotFact fact;
-	char text[REFUSAL_MAX];
-	carillon__operator_fact__init(&action);
-	carillon__jackpot_fact__init(&fact);
-	(void)snprintf(text, sizeof(text), "%s", refusal);
-	action.command = command;
-	action.refusal = text;
-	fact.body_case = CARILLON__JACKPOT_FACT__BODY_OPERATOR;
-	fact.operator_ = &action;
-	send_fact(service, instance, &fact);
 }
 
 bool cards_show_counters(struct redis_link *link, const struct set_instance *instance)
@@ -90,7 +72,7 @@ bool cards_show_counters(struct redis_link *link, const struct set_instance *ins
 	}
 	struct pool_counters counters = {
 		.pool = set->number,
-		.status = "live",
+		.status = set_state_text(instance),
 		.t_e18 = set->t_e18,
 		.reserve = set->books.jp_reserve,
 		.seed = set->books.jp_seed,

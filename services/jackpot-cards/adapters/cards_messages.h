@@ -35,8 +35,6 @@ void cards_reply(struct service *service, const struct set_instance *instance,
 void cards_reply_fault(struct service *service, const struct card_asker *asker, uint32_t http,
 	const char *code, const char *message);
 void cards_send_state(struct service *service, const struct set_instance *instance);
-void cards_send_refusal(struct service *service, const struct set_instance *instance,
-	Carillon__OperatorCommand *command, const char *refusal);
 /* False when they did not get there. */
 bool cards_show_counters(struct redis_link *link, const struct set_instance *instance);
 

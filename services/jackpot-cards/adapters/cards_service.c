@@ -11,6 +11,7 @@
 #include "libcommon/io/pool_command.h"
 #include "services/jackpot-cards/adapters/cards_messages.h"
 #include "services/jackpot-cards/adapters/rounds.h"
+#include "services/jackpot-cards/adapters/set_operator.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +23,6 @@
 /* The tally counts the whole wager; the levels take their shares of it. */
 #define WHOLE_PPM 1000000
 #define REDIS_TIMEOUT_MS 50
-#define REFUSAL "not supported by this build of Jackpot Cards"
 
 char cards_sets_folder[SETTING_TEXT_MAX];
 int64_t cards_expire_s;
@@ -89,6 +89,19 @@ static void open_tallies(struct service *service, struct set_instance *instance)
 	}
 }
 
+/* Only a configuration that has changed since it was last looked at changes the levels, so that
+ * what an operator has set outlives a restart. */
+static enum card_set_status configure(
+	struct set_instance *instance, const struct card_terms *terms, bool *changed_r)
+{
+	*changed_r = false;
+	if (instance->defined_known && memcmp(&instance->defined, terms, sizeof(*terms)) == 0)
+		return CARD_SET_OK;
+	enum card_set_status status = card_set_configure(&instance->set, terms, changed_r);
+	*changed_r = *changed_r || !instance->defined_known;
+	return status;
+}
+
 static struct set_instance *open_set(
 	struct service *service, const struct card_set_config *config, uint32_t shard)
 {
@@ -107,17 +120,19 @@ static struct set_instance *open_set(
 	instance->expire_us = (uint64_t)cards_expire_s * SECOND_US;
 	bool known = set_store_load(instance, service_pg(service));
 	if (known)
-		status = card_set_configure(&instance->set, &terms, &changed);
+		status = configure(instance, &terms, &changed);
 	else
 		status = card_set_launch(&instance->set, config->number, &terms);
 	if (status != CARD_SET_OK)
 		fatal("set %u: %s", config->number, card_set_status_text(status));
+	instance->defined = terms;
 	if (changed)
 		log_info("set %u \"%s\" on shard %u: %s", config->number, config->id, shard,
 			known ? "changed terms wait for the levels' next wins" : "new");
 	instance->dirty = changed;
 	instance->levels_dirty = changed;
 	instance->unshown = true;
+	set_operator_load(instance, service_pg(service));
 	rounds_load(service, instance);
 	open_tallies(service, instance);
 	return instance;
@@ -142,6 +157,7 @@ void cards_service_close(struct service *service, struct service_shard *shard)
 	while ((at = shard->state) != NULL) {
 		shard->state = at->link.next;
 		rounds_free(at);
+		action_list_free(&at->actions);
 		free(at);
 	}
 }
@@ -224,22 +240,52 @@ static enum service_message_status take_feed(struct service *service,
  * ---------------------------------------------------------------------------------------------------------
  */
 
+static void take_action(struct service *service, struct set_instance *instance,
+	const Carillon__JackpotCommand *command, struct action_record *record)
+{
+	static struct action_record found;
+	const struct action_record *known = action_list_find(&instance->actions, record->id);
+	bool durable =
+		known == NULL && action_find(service_pg(service), "cards", record->id, &found);
+	if (durable)
+		known = &found;
+	if (known == NULL) {
+		set_operator_apply(instance, &self.links, record, service_pg(service));
+		record->time_us = clock_wall_us();
+		record->fact_seq = ++instance->fact_seq;
+		action_list_add(&instance->actions, record);
+		instance->dirty = true;
+		instance->unshown = true;
+		action_send(service, command->pool, instance->link.shard, record, false);
+		service_commit_soon(service);
+		log_info("set %u: action %u by %s: %s", command->pool, record->action,
+			record->actor, record->done ? "done" : record->refusal);
+		known = record;
+	} else if (durable) {
+		action_send(service, command->pool, instance->link.shard, known, true);
+	}
+	action_reply(service, command, known, !action_same(known, record), durable);
+}
+
 static enum service_message_status apply_command(
 	struct service *service, struct set_instance *instance, Carillon__JackpotCommand *command)
 {
+	static struct action_record record;
+	char reason[ACTION_TEXT_MAX];
 	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_PICK) {
 		rounds_pick(service, instance, command);
 		return SERVICE_TAKEN;
 	}
 	if (command->body_case != CARILLON__JACKPOT_COMMAND__BODY_OPERATOR) {
-		service_reason(
-			service, "body: found none, expected a pick or an operator's command");
+		service_reason(service, "body: found %d, expected a pick or an operator's command",
+			(int)command->body_case);
 		return SERVICE_UNREADABLE;
 	}
-	instance->fact_seq++;
-	instance->dirty = true;
-	cards_send_refusal(service, instance, command->operator_, REFUSAL);
-	service_commit_soon(service);
+	if (!action_read(command->operator_, &record, reason)) {
+		service_reason(service, "%s", reason);
+		return SERVICE_UNREADABLE;
+	}
+	take_action(service, instance, command, &record);
 	return SERVICE_TAKEN;
 }
 

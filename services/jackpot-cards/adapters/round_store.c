@@ -107,6 +107,18 @@ static void read_round(
 		fatal("cards.round %" PRIu64 ": won is not what its picks say", play->number);
 }
 
+uint32_t round_store_game(PGconn *conn, uint32_t wallet_shard, uint64_t wallet_seq)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, wallet_shard);
+	pg_args_int(&args, (int64_t)wallet_seq);
+	PGresult *rows = pg_args_query(
+		&args, conn, "select game from wallet.journal where shard = $1 and seq = $2");
+	uint32_t game = PQntuples(rows) == 1 ? pg_u32(rows, 0, 0) : 0;
+	PQclear(rows);
+	return game;
+}
+
 uint64_t round_store_next(PGconn *conn, uint32_t set)
 {
 	struct pg_args args = { 0 };

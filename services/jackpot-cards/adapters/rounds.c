@@ -6,6 +6,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "services/jackpot-cards/adapters/cards_messages.h"
+#include "services/jackpot-cards/adapters/set_operator.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -307,12 +308,18 @@ static void look_again(struct service *service, struct set_instance *instance, u
 
 /* RULE mystic-gem 6.6, 6.8, 6.13: level and cards are drawn when the round opens, under a secret of
  * its own whose hash is told at once. */
-static void deal(struct set_instance *instance, struct card_play *play)
+static void deal(struct service *service, struct set_instance *instance, struct card_play *play)
 {
 	struct card_deal cards;
+	/* Asked only where it makes a difference. */
+	uint32_t game = instance->weights_n == 0 ? 0
+						 : round_store_game(service_pg(service),
+							   play->wallet_shard, play->wallet_seq);
+	const uint32_t *weight =
+		set_operator_weights(instance, player_operator(play->id.player), game);
 	play->key = card_keys_current(self.keys);
 	randombytes_buf(play->salt, sizeof(play->salt));
-	memcpy(play->weight, instance->weight, sizeof(play->weight));
+	memcpy(play->weight, weight, sizeof(play->weight));
 	if (!card_keys_secret(self.keys, play->key, &play->id, play->salt, play->secret))
 		fatal("the newest service key is not there");
 	card_keys_hash(play->secret, play->secret_hash);
@@ -340,7 +347,7 @@ static void open_round(
 		.fresh = true,
 	};
 	play->expires_us = play->opened_us + instance->expire_us;
-	deal(instance, play);
+	deal(service, instance, play);
 	instance->plays = play;
 	instance->dirty = true;
 	cards_send_round(service, instance, play, CARILLON__CARD_EVENT__CARD_OPENED);

@@ -4,6 +4,16 @@
 #include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "services/jackpot-cards/adapters/set_operator.h"
+
+#include <string.h>
+
+#define NANO_PER_PPM 1000
+
+const char *set_state_text(const struct set_instance *instance)
+{
+	return instance->paused ? "paused" : "live";
+}
 
 static bool load_set(struct set_instance *instance, PGconn *conn)
 {
@@ -13,26 +23,29 @@ static bool load_set(struct set_instance *instance, PGconn *conn)
 	PGresult *row = pg_args_query(&args, conn,
 		"select t_e18, contributions_e27, jp_pool_e27, jp_reserve_e27, jp_seed_e27, "
 		"house_seed_e27, paid_e27,"
-		" version, fact_seq from cards.card_set where pool = $1");
+		" version, fact_seq, state from cards.card_set where pool = $1");
 	bool known = PQntuples(row) == 1;
 	if (known) {
 		set->t_e18 = pg_int128(row, 0, 0);
 		set->books = jackpot_books(row, 0, 1);
 		instance->version = pg_u64(row, 0, 7);
 		instance->fact_seq = pg_u64(row, 0, 8);
+		instance->paused = strcmp(PQgetvalue(row, 0, 9), "paused") == 0;
 	}
 	PQclear(row);
 	return known;
 }
 
-static void load_levels(struct card_set *set, PGconn *conn)
+static void load_levels(struct set_instance *instance, PGconn *conn)
 {
+	struct card_set *set = &instance->set;
 	struct pg_args args = { 0 };
 	pg_args_int(&args, set->number);
 	PGresult *rows = pg_args_query(&args, conn,
 		"select level, currency, exponent, seed_minor, row_rate_nano, share_nano, w_e18, "
 		"r_e27, hits,"
-		" next_seed_minor is not null, next_seed_minor, next_row_rate_nano, next_share_nano"
+		" next_seed_minor is not null, next_seed_minor, next_row_rate_nano, next_share_nano,"
+		" defined_seed_minor, defined_share_nano"
 		" from cards.level where pool = $1 order by level");
 	if (PQntuples(rows) != CARD_LEVELS)
 		fatal("cards.level: found %d levels of set %u, expected %d", PQntuples(rows),
@@ -44,6 +57,9 @@ static void load_levels(struct card_set *set, PGconn *conn)
 			.exponent = pg_u32(rows, i, 2),
 		};
 		jackpot_row(rows, i, 3, &set->level[i]);
+		instance->defined_known = !PQgetisnull(rows, i, 13);
+		instance->defined.seed_minor[i] = pg_number(rows, i, 13);
+		instance->defined.wager_ppm[i] = pg_number(rows, i, 14) / NANO_PER_PPM;
 	}
 	PQclear(rows);
 }
@@ -54,7 +70,7 @@ bool set_store_load(struct set_instance *instance, PGconn *conn)
 	pool_source_load(&instance->source, conn, "cards", instance->set.number);
 	if (!load_set(instance, conn))
 		return false;
-	load_levels(&instance->set, conn);
+	load_levels(instance, conn);
 	if (!card_set_identities_hold(&instance->set, &broken))
 		fatal("set %u: the stored books are broken at %s", instance->set.number, broken);
 	if (instance->source.vector.t_e18 != instance->set.t_e18)
@@ -73,40 +89,46 @@ static void save_set(const struct set_instance *instance, PGconn *conn)
 	jackpot_args_books(&args, &set->books);
 	pg_args_int(&args, (int64_t)instance->version);
 	pg_args_int(&args, (int64_t)instance->fact_seq);
+	pg_args_text(&args, set_state_text(instance));
 	pg_args_run(&args, conn,
 		"insert into cards.card_set (pool, id, shard, t_e18, contributions_e27, "
 		"jp_pool_e27, jp_reserve_e27,"
-		" jp_seed_e27, house_seed_e27, paid_e27, version, fact_seq)"
-		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+		" jp_seed_e27, house_seed_e27, paid_e27, version, fact_seq, state)"
+		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
 		" on conflict (pool) do update set id = excluded.id, shard = excluded.shard, t_e18 "
 		"= excluded.t_e18,"
 		" contributions_e27 = excluded.contributions_e27, jp_pool_e27 = "
 		"excluded.jp_pool_e27,"
 		" jp_reserve_e27 = excluded.jp_reserve_e27, jp_seed_e27 = excluded.jp_seed_e27,"
 		" house_seed_e27 = excluded.house_seed_e27, paid_e27 = excluded.paid_e27,"
-		" version = excluded.version, fact_seq = excluded.fact_seq, updated = now()");
+		" version = excluded.version, fact_seq = excluded.fact_seq, state = excluded.state, updated = now()");
 }
 
-static void save_level(uint32_t set, const struct pool_row *row, PGconn *conn)
+static void save_level(const struct set_instance *instance, int at, PGconn *conn)
 {
+	const struct pool_row *row = &instance->set.level[at];
 	struct pg_args args = { 0 };
-	pg_args_int(&args, set);
+	pg_args_int(&args, instance->set.number);
 	pg_args_int(&args, row->level);
 	pg_args_int(&args, row->currency);
 	pg_args_int(&args, row->exponent);
 	jackpot_args_row(&args, row);
+	pg_args_int(&args, instance->defined.seed_minor[at]);
+	pg_args_int(&args, instance->defined.wager_ppm[at] * NANO_PER_PPM);
 	pg_args_run(&args, conn,
 		"insert into cards.level (pool, level, currency, exponent, seed_minor, "
 		"row_rate_nano, share_nano, unit_e27,"
-		" w_e18, r_e27, hits, next_seed_minor, next_row_rate_nano, next_share_nano)"
-		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+		" w_e18, r_e27, hits, next_seed_minor, next_row_rate_nano, next_share_nano,"
+		" defined_seed_minor, defined_share_nano)"
+		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
 		" on conflict (pool, level) do update set seed_minor = excluded.seed_minor,"
 		" row_rate_nano = excluded.row_rate_nano, share_nano = excluded.share_nano,"
 		" unit_e27 = excluded.unit_e27, w_e18 = excluded.w_e18, r_e27 = excluded.r_e27, "
 		"hits = excluded.hits,"
 		" next_seed_minor = excluded.next_seed_minor, next_row_rate_nano = "
 		"excluded.next_row_rate_nano,"
-		" next_share_nano = excluded.next_share_nano");
+		" next_share_nano = excluded.next_share_nano, defined_seed_minor = "
+		"excluded.defined_seed_minor, defined_share_nano = excluded.defined_share_nano");
 }
 
 void set_store_save(struct set_instance *instance, PGconn *conn)
@@ -115,7 +137,8 @@ void set_store_save(struct set_instance *instance, PGconn *conn)
 	pool_source_save(&instance->source, conn, "cards");
 	if (instance->levels_dirty)
 		for (int i = 0; i < CARD_LEVELS; i++)
-			save_level(instance->set.number, &instance->set.level[i], conn);
+			save_level(instance, i, conn);
+	set_operator_save(instance, conn);
 	instance->levels_dirty = false;
 	instance->dirty = false;
 }

@@ -4,6 +4,7 @@
 #define CARILLON_JACKPOT_CARDS_SET_STORE_H
 
 #include "libcommon/io/card_sets.h"
+#include "libcommon/io/jackpot_action.h"
 #include "libcommon/io/jackpot_list.h"
 #include "libcommon/io/pool_feed.h"
 #include "services/jackpot-cards/adapters/round_store.h"
@@ -11,6 +12,25 @@
 #include <libpq-fe.h>
 
 struct waiting_pick;
+
+#define SET_WEIGHTS_MAX 128
+#define SET_CHANGES_MAX 16
+
+/* Weights for an operator's players (0: all) in a game (0: all). */
+struct set_weights {
+	uint32_t operator_id, game;
+	uint32_t weight[CARD_LEVELS];
+};
+
+/* A setting that an operator has changed, to be written. */
+struct set_change {
+	uint32_t action; /* WEIGHTS, ODDS or TAKE_PART */
+	uint32_t operator_id, game, currency;
+	int64_t odds_in, odds_of;
+	uint32_t weight[CARD_LEVELS];
+	bool takes_part;
+	uint8_t id[ACTION_ID_BYTES];
+};
 
 struct set_instance {
 	struct jackpot_link link; /* first */
@@ -20,10 +40,21 @@ struct set_instance {
 	uint64_t version;  /* of the state that was made durable last */
 	uint64_t fact_seq; /* of the last message on jackpot.facts */
 
+	bool paused;
+	bool defined_known; /* the levels' configuration when it was last looked at */
+	struct card_terms defined;
+
+	/* set_operator.c */
+	uint32_t weights_n;
+	struct set_weights weights[SET_WEIGHTS_MAX];
+	struct action_list actions; /* to be written, as the changes */
+	uint32_t change_n;
+	struct set_change change[SET_CHANGES_MAX];
+
 	/* rounds.c */
-	uint32_t weight[CARD_LEVELS];
-	uint64_t expire_us;	 /* of a round, from its opening */
-	struct card_play *plays; /* open, and won ones until they are durable; newest first */
+	uint32_t weight[CARD_LEVELS]; /* of the configuration */
+	uint64_t expire_us;	      /* of a round, from its opening */
+	struct card_play *plays;      /* open, and won ones until they are durable; newest first */
 	uint64_t next_number;
 	struct waiting_pick *waiting;
 	size_t waiting_count;
@@ -40,6 +71,8 @@ struct set_instance {
 	uint64_t counters_us; /* monotonic; of the last counters that reached Redis */
 };
 
+/* "live" or "paused". */
+const char *set_state_text(const struct set_instance *instance);
 /* Loads into a zeroed instance whose set number is set. False when there is no such set yet; then
  * only the tallies are loaded. Fatal when what is stored does not satisfy the identities. */
 bool set_store_load(struct set_instance *instance, PGconn *conn);

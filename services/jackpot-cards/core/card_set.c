@@ -14,6 +14,7 @@ static const char *const STATUSES[] = {
 	[CARD_SET_SHARES] = "the levels would take more than the whole wager",
 	[CARD_SET_BACKWARDS] = "the sum of wagers would fall",
 	[CARD_SET_RATE] = "an exchange rate or a number of decimals is out of bounds",
+	[CARD_SET_BELOW_SEED] = "the level would fall below its seed",
 	[CARD_SET_OVERFLOW] = "an amount does not fit",
 };
 
@@ -93,6 +94,34 @@ enum card_set_status card_set_configure(
 	return CARD_SET_OK;
 }
 
+void card_set_terms(const struct card_set *set, struct card_terms *terms_r)
+{
+	for (int i = 0; i < CARD_LEVELS; i++) {
+		const struct pool_row *row = &set->level[i];
+		const struct pool_terms *next = row->next_waits ? &row->next : &row->terms;
+		terms_r->seed_minor[i] = next->seed_minor;
+		terms_r->wager_ppm[i] = next->share_nano / NANO_PER_PPM;
+	}
+}
+
+enum card_set_status card_set_adjust(
+	struct card_set *set, enum card_level level, struct amount delta)
+{
+	assert(level >= CARD_CLUBS && level <= CARD_SPADES);
+	struct pool_row *row = &set->level[level - CARD_CLUBS];
+	struct pool_row changed = *row;
+	struct pool_price price;
+	if (!amount_add(row->r, delta, &changed.r))
+		return CARD_SET_OVERFLOW;
+	enum pool_row_status status = pool_row_price(&changed, set->t_e18, &price);
+	if (status == POOL_ROW_NEGATIVE)
+		return CARD_SET_BELOW_SEED;
+	if (status != POOL_ROW_OK || !pool_books_adjust(&set->books, delta))
+		return CARD_SET_OVERFLOW;
+	*row = changed;
+	return CARD_SET_OK;
+}
+
 enum card_set_status card_set_accrue_to(struct card_set *set, int128 t_e18)
 {
 	if (t_e18 < set->t_e18)
@@ -134,8 +163,8 @@ enum card_set_status card_set_hit(struct card_set *set, enum card_level level,
 		.t_e18 = set->t_e18,
 		.w_before_e18 = row->w_e18,
 	};
-	enum pool_row_status status = pool_row_price_in(
-		row, set->t_e18, payout->rate_nano, payout->exponent, &hit.price);
+	enum pool_row_status status =
+		pool_row_price_in(row, set->t_e18, payout->rate_nano, payout->exponent, &hit.price);
 	assert(status != POOL_ROW_NEGATIVE);
 	if (status != POOL_ROW_OK)
 		return status == POOL_ROW_TERMS ? CARD_SET_RATE : CARD_SET_OVERFLOW;

@@ -19,8 +19,9 @@ enum card_set_status {
 	CARD_SET_TERMS,	 /* seed or share out of bounds, or a level that is worth less than the one
 			    below it */
 	CARD_SET_SHARES, /* the levels would take more than the whole wager */
-	CARD_SET_BACKWARDS, /* T would fall */
-	CARD_SET_RATE,	    /* a payout's exchange rate or exponent is out of bounds */
+	CARD_SET_BACKWARDS,  /* T would fall */
+	CARD_SET_RATE,	     /* a payout's exchange rate or exponent is out of bounds */
+	CARD_SET_BELOW_SEED, /* an adjustment would take a level below its seed */
 	CARD_SET_OVERFLOW,
 };
 
@@ -67,6 +68,11 @@ CARILLON_MUST_CHECK enum card_set_status card_set_launch(
  * whether anything did. */
 CARILLON_MUST_CHECK enum card_set_status card_set_configure(
 	struct card_set *set, const struct card_terms *terms, bool *changed_r);
+/* Those that hold after each level's next win. */
+void card_set_terms(const struct card_set *set, struct card_terms *terms_r);
+/* An operator moves what a level has accrued, with the house's money: down to its seed. */
+CARILLON_MUST_CHECK enum card_set_status card_set_adjust(
+	struct card_set *set, enum card_level level, struct amount delta);
 /* All wagers are now T. */
 CARILLON_MUST_CHECK enum card_set_status card_set_accrue_to(struct card_set *set, int128 t_e18);
 /* What a level shows, in cents. */

@@ -26,13 +26,15 @@ comment on column cards.level.defined_seed_minor is 'Terms of the configuration 
 
 create table cards.weights (
 	pool integer not null references cards.card_set,
+	operator integer not null check (operator between 0 and 32767),
+	game integer not null,
 	version integer not null,
 	weights integer[] not null check (cardinality(weights) = 4),
 	action bytea not null,
 	time timestamptz not null default now(),
-	primary key (pool, version)
+	primary key (pool, operator, game, version)
 );
-comment on table cards.weights is 'Weights of the levels that an operator has set; the newest version holds for rounds that are opened from then on, instead of the configuration''s. A round keeps those it was opened with (cards.round.weights).';
+comment on table cards.weights is 'Weights of the levels that an operator has set, for the players of an operator (0: of all) in a game (0: in all); the newest version holds for rounds that are opened from then on, instead of the configuration''s. A round keeps those it was opened with (cards.round.weights).';
 
 create table cards.odds (
 	pool integer not null references cards.card_set,

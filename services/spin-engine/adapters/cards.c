@@ -2,6 +2,7 @@
 
 #include "libcommon/base/currency.h"
 #include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -37,8 +38,57 @@ void cards_load(const char *folder, const struct games *games, struct card_sets 
 			check_game(sets_r, games_at(games, i));
 }
 
-struct cards_odds cards_odds_of(
-	const struct card_sets *sets, const struct game *game, uint32_t currency)
+void cards_rules_read(PGconn *conn, struct cards_rules *rules_r)
+{
+	PGresult *result = pg_query(conn,
+		"select pool, 0, 0, 0, 0, 0 from cards.card_set where state <> 'live' union all "
+		"select pool, operator, game, 0, 0, 0 from cards.participation where not takes_part "
+		"union all (select distinct on (pool, operator, game, currency) pool, operator, "
+		"game, currency, odds_in, odds_of from cards.odds order by pool, operator, game, "
+		"currency, version desc)",
+		0, NULL);
+	int n = PQntuples(result);
+
+	if (n > CARDS_RULES_MAX)
+		fatal("cards.odds, cards.participation: found %d settings, expected at most %d", n,
+			CARDS_RULES_MAX);
+	for (int i = 0; i < n; i++)
+		rules_r->rule[i] = (struct cards_rule){ (uint32_t)pg_number(result, i, 0),
+			(uint32_t)pg_number(result, i, 1), (uint32_t)pg_number(result, i, 2),
+			(uint32_t)pg_number(result, i, 3), (uint64_t)pg_number(result, i, 4),
+			(uint64_t)pg_number(result, i, 5) };
+	rules_r->count = (size_t)n;
+	PQclear(result);
+}
+
+/* Operator before game before all; whoever takes no part has none. */
+static struct cards_odds odds_by_rules(const struct cards_rules *rules, uint32_t game,
+	player_id player, uint32_t currency, struct cards_odds odds)
+{
+	int closest = -1;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct cards_rule *rule = &rules->rule[i];
+		int close = (rule->operator_id != 0 ? 2 : 0) + (rule->game != 0 ? 1 : 0);
+
+		if (rule->pool != odds.pool ||
+			(rule->operator_id != 0 && rule->operator_id != player_operator(player)) ||
+			(rule->game != 0 && rule->game != game) ||
+			(rule->currency != 0 && rule->currency != currency))
+			continue;
+		if (rule->of == 0)
+			return (struct cards_odds){ .of = 0 };
+		if (close <= closest)
+			continue;
+		closest = close;
+		odds.in = rule->in;
+		odds.of = rule->of;
+	}
+	return odds;
+}
+
+struct cards_odds cards_odds_of(const struct card_sets *sets, const struct cards_rules *rules,
+	const struct game *game, player_id player, uint32_t currency)
 {
 	const struct card_set_config *set = NULL;
 	const struct card_set_odds *odds;
@@ -48,7 +98,8 @@ struct cards_odds cards_odds_of(
 	odds = set ? card_set_odds(set, currency) : NULL;
 	if (!odds) /* an older definition's set may be gone: its rounds end without cards */
 		return (struct cards_odds){ .of = 0 };
-	return (struct cards_odds){ set->number, odds->in, odds->of };
+	return odds_by_rules(rules, game->number, player, currency,
+		(struct cards_odds){ set->number, odds->in, odds->of });
 }
 
 static Carillon__CardsClaim *claim_of(struct arena *arena, const struct play_round *round)

@@ -149,6 +149,7 @@ static void start(struct service *service)
 	games_register(engine.games, conn);
 	engine.sources = (struct view_sources){ &engine.arena, engine.keys, engine.games, conn };
 	engine.stopped_count = store_stopped(conn, engine.stopped);
+	cards_rules_read(conn, &engine.cards_rules);
 }
 
 static void open_shard(struct service *service, struct service_shard *shard)
@@ -411,6 +412,7 @@ static void tick(struct service *service, uint64_t mono_us)
 	if (mono_us - engine.second_us >= UINT64_C(1000000)) {
 		engine.second_us = mono_us;
 		engine.stopped_count = store_stopped(service_pg(service), engine.stopped);
+		cards_rules_read(service_pg(service), &engine.cards_rules);
 		metric_set(engine.metrics.seats, (int64_t)engine.seats.count);
 	}
 	if (mono_us - engine.resolve_us >= (uint64_t)engine.settings->resolve_every_s * 1000000u) {

@@ -9,6 +9,7 @@
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/service.h"
 #include "services/spin-engine/adapters/arena.h"
+#include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/draw_health.h"
 #include "services/spin-engine/adapters/games.h"
 #include "services/spin-engine/adapters/keys.h"
@@ -50,6 +51,7 @@ struct engine {
 	struct draw_health health;
 	struct games *games;
 	struct card_sets card_sets;
+	struct cards_rules cards_rules;
 	struct seats seats;
 	struct arena arena; /* for a reply */
 	struct arena inbox; /* for the message in hand */

@@ -258,7 +258,8 @@ static bool cards_of_open(struct engine *engine, const struct seat *seat,
 	if (view_key(&engine->sources, seat->player.id, &play->round, play->state.game, "cards",
 		    &game, entropy->cards_key_open) != VIEW_OK)
 		return false;
-	entropy->cards_open = cards_odds_of(&engine->card_sets, game, seat->player.currency);
+	entropy->cards_open = cards_odds_of(&engine->card_sets, &engine->cards_rules, game,
+		seat->player.id, seat->player.currency);
 	return true;
 }
 
@@ -286,7 +287,8 @@ static bool make_entropy(struct engine *engine, const struct seat *seat, const s
 		keys_stream(secret, command->nonce, command->nonce_length, "cards",
 			entropy_r->cards_key_new);
 		entropy_r->cards_new =
-			cards_odds_of(&engine->card_sets, offered, seat->player.currency);
+			cards_odds_of(&engine->card_sets, &engine->cards_rules, offered,
+				seat->player.id, seat->player.currency);
 		(void)draw_health_key(&engine->health, seat->player.id,
 			player_expect(&seat->player), entropy_r->round_key);
 		if (engine->settings->forced_draws)
