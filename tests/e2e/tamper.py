@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from lib_play import RULES, Person, force
-from lib_stack import BIN, Installation, read_text, run, wait_until
+from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
 
 BEWITCHED = "bewitched"
 BET = {"coin_minor": 2, "lines": 5, "coins": 1}  # of bewitched
@@ -117,11 +117,314 @@ def people_made():
 
 
 def test_a_ledger_is_played_and_proven():
-    play(people_made())
-    in_order()
+    """Twice, so that there is something that was proven before, and something new; each part with a close."""
+    people = people_made()
+    play(people)
     close_day()
     first = in_order("--since-last", "--state", "old.json")
-    assert first["since"] == 0 and next(p for p in first["points"] if p["point"] == 9)["checked"] > 0, first
+    assert first["since"] == 0 and first["rows"] > 20, first
+    play(people)
+    close_day()
+    stop_services()
+    new = in_order("--since-last", "--state", copy_of_state())
+    assert new["since"] == first["rows"] and new["rows"] > 10 and new["heads"] > 0, new
+    whole = in_order()
+    assert whole["rows"] == new["rows"] + first["rows"] and whole["hits"] == 4, whole
+    for report in (new, whole):
+        assert [p["point"] for p in report["points"] if p["checked"] == 0] == [], report
+
+
+def copy_of_state():
+    """A proof moves its state on: each one gets a copy of the old one."""
+    shutil.copy(f"{place.data}/old.json", f"{place.data}/state.json")
+    return "state.json"
+
+
+def one(sql):
+    rows = tamper(sql)
+    assert rows, sql
+    return rows[0]
+
+
+class Session:
+    """One psql for all that is asked and changed here: as the owner of the whole cluster, whom no reference between tables stops."""
+
+    def __init__(self):
+        dsn = place.stack["CARILLON_PG_DSN"].replace("user=carillon", "user=postgres")
+        self.psql = subprocess.Popen([PSQL, "-d", dsn, "-XAtq", "-F", "\t"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.ask("set session_replication_role = replica")
+
+    def ask(self, sql):
+        self.psql.stdin.write(f"{sql};\n\\echo --answered\n")
+        self.psql.stdin.flush()
+        lines = [line.rstrip("\n") for line in iter(self.psql.stdout.readline, "--answered\n")]
+        assert not any("ERROR:" in line for line in lines), (sql, lines)
+        return [line.split("\t") for line in lines]
+
+
+session = None
+
+
+def tamper(sql):
+    global session
+    session = session or Session()
+    return session.ask(sql)
+
+
+class Tampering:
+    """Rows of a table changed by SQL, and put back as they were."""
+
+    def __init__(self, table, where, change, back=None):
+        self.table, self.where, self.change, self.back = table, where, change, back or where
+
+    def do(self):
+        verb = "delete from" if self.change == "delete" else "update"
+        change = "" if self.change == "delete" else f"set {self.change}"
+        rows = tamper(f"create table public.kept as select * from {self.table} where {self.where}; {verb} {self.table} {change} where {self.where}; select count(*) from public.kept")
+        assert rows != [["0"]], f"nothing to change: {self.table} where {self.where}"
+
+    def undo(self):
+        tamper(f"delete from {self.table} where {self.back}; insert into {self.table} select * from public.kept; drop table public.kept")
+
+
+class Rewriting:
+    """A row of the last batch of a shard, and the digest of the batch made anew: a chain that is whole in itself."""
+
+    def __init__(self, shard, batch, before, after):
+        self.shard, self.batch, self.before, self.after = shard, batch, before, after
+
+    def do(self):
+        self.digest = one(f"select encode(digest, 'hex') from wallet.batch where shard = {self.shard} and batch = {self.batch}")[0]
+        tamper(self.before)
+        made = next(b["expected"] for b in prove()[1][10] if b["where"] == f"shard {self.shard}, batch {self.batch}").split(",")[0]
+        tamper(f"update wallet.batch set digest = '\\x{made}' where shard = {self.shard} and batch = {self.batch}")
+
+    def undo(self):
+        tamper(f"{self.after}; update wallet.batch set digest = '\\x{self.digest}' where shard = {self.shard} and batch = {self.batch}")
+
+
+class Heads:
+    """The file of the heads, changed."""
+
+    def __init__(self, change):
+        self.change, self.path = change, f"{place.data}/heads/wallet-1.heads"
+
+    def do(self):
+        self.text = read_text(self.path)
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(self.change(self.text))
+
+    def undo(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(self.text)
+
+
+def found(tampering, point, named, options):
+    code, broken, _ = prove(*options)
+    assert code == 1 and point in broken, (tampering.__dict__, point, options, broken)
+    assert any(named in breach["where"] and breach["found"] != breach["expected"] for breach in broken[point]), (tampering.__dict__, named, options, broken[point])
+
+
+def check(point, named, tampering, whole_only=False):
+    """Found by the point, named, from scratch and among what is new; in order when undone."""
+    tampering.do()
+    try:
+        found(tampering, point, named, ())
+        if not whole_only:
+            found(tampering, point, named, ("--since-last", "--state", copy_of_state()))
+    finally:
+        tampering.undo()
+
+
+def last_bet():
+    """The newest accepted bet that fed a tally: of the part that is new."""
+    return one("select j.shard, j.seq, j.player, b.batch, j.tallies[1], j.game from wallet.journal j join wallet.batch b on b.shard = j.shard and j.seq between b.first_seq and b.last_seq"
+               " where j.kind = 2 and j.refusal = 0 and j.stake > 0 order by j.time desc limit 1")
+
+
+def test_1_moves():
+    shard, seq, player, *_ = last_bet()
+    row, named = f"shard = {shard} and seq = {seq}", f"shard {shard}, seq {seq}"
+    check(1, named, Tampering("wallet.journal", row, "move = move + 5"))
+    check(1, named, Tampering("wallet.journal", row, f"player = {int(player) + 1}"))
+    check(1, f"shard {shard}", Tampering("wallet.journal", row, "delete"))
+
+
+def test_2_balances():
+    shard, seq, player, *_ = last_bet()
+    row, named = f"shard = {shard} and seq = {seq}", f"shard {shard}, seq {seq}"
+    check(2, named, Tampering("wallet.journal", row, "balance_after = balance_after + 1"))
+    check(2, named, Tampering("wallet.journal", row, "win_balance = win_balance + 1"))
+    check(2, named, Tampering("wallet.journal", row, "pending_after = pending_after + 1"))
+    check(2, named, Tampering("wallet.journal", row, "prev_seq = prev_seq - 1"))
+    check(2, named, Tampering("wallet.journal", row, "currency = 840"))
+    check(2, f"account of player {player}", Tampering("wallet.account", f"player = {player}", "balance = balance + 1"))
+    check(2, f"account of player {player}", Tampering("wallet.account", f"player = {player}", "last_move = last_move + 1"))
+
+
+def test_3_batches():
+    shard, seq, _, batch, *_ = last_bet()
+    row, of = f"shard = {shard} and seq = {seq}", f"shard = {shard} and batch = {batch}"
+    check(3, f"shard {shard}, batch {batch}", Tampering("wallet.journal", row, "stake = stake + 1"))
+    check(3, f"shard {shard}, batch {batch}", Tampering("wallet.batch", of, "first_seq = first_seq - 1"))
+    check(3, f"shard {shard}, batch {batch}", Tampering("wallet.batch", of, "sums = jsonb_set(sums, '{0,4}', '7')"))
+    check(3, f"shard {shard}", Tampering("wallet.batch", of, "delete"))
+
+
+def test_4_double_entry():
+    shard, _, _, batch, *_ = last_bet()
+    leg = f"shard = {shard} and batch = {batch} and account = 'HOUSE' and close is null"
+    check(4, f"shard {shard}, batch {batch}, currency", Tampering("wallet.house_leg", leg, "amount = amount + 1"))
+    check(4, f"shard {shard}, batch {batch}, currency", Tampering("wallet.house_leg", leg, "delete"))
+    # Balanced, but not what the rows say.
+    check(4, f"shard {shard}, batch {batch}, currency", Tampering("wallet.house_leg", leg, "account = 'PROMO'", f"shard = {shard} and batch = {batch} and account = 'PROMO'"))
+    shard, batch, pool = one("select c.shard, b.batch, c.pool from wallet.claim c join wallet.batch b on b.shard = c.shard and c.closed_seq between b.first_seq and b.last_seq order by c.opened desc limit 1")
+    leg = f"shard = {shard} and batch = {batch} and close is null and account = 'JACKPOT:"
+    check(4, f"JACKPOT:{pool}", Tampering("wallet.house_leg", f"{leg}{pool}'", "account = 'JACKPOT:77'", f"{leg}77'"))
+
+
+def test_5_tallies():
+    shard, seq, _, _, tally, _ = last_bet()
+    row, total = f"shard = {shard} and seq = {seq}", f"shard = {shard} and tally = {tally}"
+    check(5, f"shard {shard}, tally {tally}", Tampering("wallet.tally_total", total, "total = total + 1"))
+    check(5, f"shard {shard}, tally {tally}", Tampering("wallet.tally_total", total, "delete"), whole_only=True)
+    check(5, f"({shard},{seq})", Tampering("wallet.journal", row, "tallies = '{4711}'"))
+    check(5, f"shard {shard}, tally {tally}", Tampering("wallet.journal", row, "tallies = '{}'"))
+
+
+def test_6_totals_of_pools():
+    shard, seq, _, _, tally, _ = last_bet()
+    schema, pool = one(f"select case when exists (select from pool.vector where tally = {tally}) then 'pool' else 'cards' end, pool from pool.tally where id = {tally}")
+    of = f"pool = {pool} and shard = {shard} and tally = {tally}"
+    check(6, f"pool {pool}, shard {shard}, tally {tally}", Tampering(f"{schema}.vector", of, "total = total + 1"))
+    check(6, f"pool {pool}", Tampering(f"{schema}.vector", of, "delete"))
+    check(6, "pool 1", Tampering("pool.pool", "pool = 1", "t_e18 = t_e18 + 1"))
+    check(6, "pool 2", Tampering("cards.card_set", "pool = 2", "t_e18 = t_e18 + 1"))
+    check(6, f"pool {pool}", Tampering("pool.tally", f"id = {tally}", "rate_nano = rate_nano + 1"))
+
+
+def test_7_identities():
+    """Of all, each time: no part of them is ever old."""
+    for column in ("contributions_e27", "jp_pool_e27", "jp_reserve_e27", "jp_seed_e27", "house_seed_e27", "paid_e27"):
+        check(7, "pool 1", Tampering("pool.pool", "pool = 1", f"{column} = {column} + 1"), whole_only=True)
+    check(7, "pool 2", Tampering("cards.card_set", "pool = 2", "jp_pool_e27 = jp_pool_e27 + 1"), whole_only=True)
+    check(7, "pool 1", Tampering("pool.row", "pool = 1 and currency = 978 and coin_minor = 2", "r_e27 = r_e27 + 1"), whole_only=True)
+    check(7, "pool 1", Tampering("pool.row", "pool = 1 and currency = 978 and coin_minor = 2", "w_e18 = w_e18 - 1"), whole_only=True)
+    check(7, "pool 2", Tampering("cards.level", "pool = 2 and level = 1", "seed_minor = seed_minor + 1"))
+    check(7, "pool 1", Tampering("pool.hit", "pool = 1 and hit = 2", "delete"))
+    check(7, "pool 1, hit 2", Tampering("pool.hit", "pool = 1 and hit = 2", "carry_e27 = carry_e27 + 1"))
+    check(7, "set 2, hit 2", Tampering("cards.hit", "pool = 2 and hit = 2", "carry_e27 = carry_e27 + 1"))
+
+
+def test_8_claims():
+    player, move, shard, opened, closed = one("select player, move, shard, opened_seq, closed_seq from wallet.claim where kind = 1 order by opened desc limit 1")
+    claim, named = f"player = {player} and move = {move}", f"player {player}, move {move}"
+    check(8, named, Tampering("wallet.claim", claim, "paid_minor = paid_minor + 1"))
+    check(8, f"shard {shard}, seq {opened}", Tampering("wallet.claim", claim, "delete"))
+    check(8, named, Tampering("wallet.claim", claim, "closed_seq = opened_seq"))
+    check(8, f"shard {shard}, seq {closed}", Tampering("wallet.claim", claim, "closed_seq = null"))
+    check(8, named, Tampering("pool.hit", claim, f"player = {int(player) + 1}", f"player = {int(player) + 1} and move = {move}"))
+    check(8, named, Tampering("pool.hit", claim, "paid_minor = paid_minor + 1"))
+    check(8, f"shard {shard}, seq {opened}", Tampering("wallet.journal", f"shard = {shard} and seq = {opened}", "claims = 2"))
+    # An award that nothing asked for.
+    row = one(f"select seq, player from wallet.journal where shard = {shard} and kind = 20 order by seq desc limit 1")
+    check(8, f"award at shard {shard}, seq {row[0]}", Tampering("wallet.journal", f"shard = {shard} and seq = {row[0]}", "kind = 24"), whole_only=True)
+    card = one("select player, move from wallet.claim where kind = 2 order by opened desc limit 1")
+    of, named = f"player = {card[0]} and move = {card[1]}", f"player {card[0]}, move {card[1]}"
+    check(8, named, Tampering("cards.hit", of, "paid_minor = paid_minor + 1"))
+    check(8, "set 2, round", Tampering("cards.round", of, "level = 2"))
+
+
+def test_9_the_close():
+    shard, number, pool, currency = one("select shard, number, pool, currency from wallet.close where moved_minor > 0 order by number desc limit 1")
+    close, named = f"shard = {shard} and number = {number}", f"shard {shard}, close {number}"
+    account = f"{close} and pool = {pool} and currency = {currency}"
+    tally = one(f"select tally from wallet.close_tally where {account}")[0]
+    check(9, f"{named}, tally {tally}", Tampering("wallet.close_tally", f"{close} and tally = {tally}", "total = total + 1"))
+    check(9, f"{named}, tally {tally}", Tampering("wallet.close_tally", f"{close} and tally = {tally}", "delete"))
+    check(9, f"{named}, tally {tally}", Tampering("wallet.close_tally", f"{close} and tally = {tally}", "share_nano = share_nano + 1"))
+    check(9, f"{named}, tally {tally}", Tampering("wallet.close_tally", f"{close} and tally = {tally}", "total_before = total_before - 1"))
+    check(9, f"{named}, pool {pool}, currency {currency}", Tampering("wallet.close", account, "moved_minor = moved_minor + 1, carried_nano = carried_nano + 0, accrued_nano = accrued_nano + 1000000000"))
+    check(9, f"{named}, pool {pool}, currency {currency}", Tampering("wallet.close", account, "delete"))
+    check(9, f"{named}, currency {currency}, JACKPOT:{pool}", Tampering("wallet.house_leg", f"shard = {shard} and close = {number} and currency = {currency} and account = 'JACKPOT:{pool}'", "amount = amount + 1"))
+    check(9, f"JACKPOT:{pool}, currency {currency}", Tampering("wallet.house_leg", f"shard = {shard} and close = {number} and currency = {currency}", "delete"))
+    check(9, named, Tampering("wallet.close_run", close, "seq = seq + 100000"))
+    check(9, named, Tampering("wallet.close_run", close, f"number = {int(number) + 7}", f"shard = {shard} and number = {int(number) + 7}"), whole_only=True)
+    # A hit that the pool prices higher than the wallet paid; one at another rate than its row's.
+    hit = one("select h.player, h.move from pool.hit h order by hit desc limit 1")
+    check(9, "JACKPOT:1, currency 978", Tampering("pool.hit", f"player = {hit[0]} and move = {hit[1]}", "paid_minor = paid_minor + 1"))
+    check(9, "pool 1, currency 978", Tampering("pool.hit", f"player = {hit[0]} and move = {hit[1]}", "cost_e27 = cost_e27 + 1, carry_e27 = carry_e27 - 1"))
+
+
+def test_10_the_chain():
+    shard, seq, _, batch, *_ = last_bet()
+    row, named = f"shard = {shard} and seq = {seq}", f"shard {shard}, batch {batch}"
+    check(10, named, Tampering("wallet.journal", row, "record = record || '\\x00'"))
+    check(10, named, Tampering("wallet.journal", row, "time = time + interval '1 microsecond'"))
+    check(10, named, Tampering("wallet.batch", f"shard = {shard} and batch = {batch}", "digest = sha256(digest)"))
+    shard, batch, seq = one("select distinct on (shard) shard, batch, last_seq from wallet.batch where shard = (select min(shard) from wallet.batch) order by shard, batch desc")
+    row = f"where shard = {shard} and seq = {seq}"
+    check(10, f"shard {shard}, batch {batch}, by the head in wallet-1.heads",
+          Rewriting(shard, batch, f"update wallet.journal set time = time + interval '1 second' {row}", f"update wallet.journal set time = time - interval '1 second' {row}"))
+
+
+def test_10_the_heads():
+    lines = len(read_text(f"{place.data}/heads/wallet-1.heads").splitlines())
+    assert lines > 0
+    check(10, f"wallet-1.heads, line {lines}", Heads(lambda text: text[:-3] + ("0" if text[-3] != "0" else "1") + text[-2:]))
+    check(10, f"wallet-1.heads, line {lines + 1}", Heads(lambda text: text + text.splitlines()[-1].replace(" ", " 9", 1) + "\n"))
+    # Batches that go on for minutes without a head, when other shards have them.
+    shard, batch = one("select distinct on (shard) shard, batch from wallet.batch order by shard, batch desc")
+    late = Tampering("wallet.batch", f"shard = {shard} and batch = {batch}", "time = time - interval '10 minutes'")
+    gone = Heads(lambda text: "".join(line + "\n" for line in text.splitlines() if not line.startswith(f"{shard} {batch} ")))
+    gone.do()
+    try:
+        check(10, f"shard {shard}, batch {batch}", late)
+    finally:
+        gone.undo()
+
+
+def test_10_the_joint():
+    """What the state was proven up to has to be there, as it was."""
+    shard = json.loads(read_text(f"{place.data}/old.json"))["contents"]["shards"][0]
+    joint = Tampering("wallet.batch", f"shard = {shard['shard']} and batch = {shard['batch']}", "digest = sha256(digest)")
+    joint.do()
+    try:
+        found(joint, 10, f"shard {shard['shard']}, batch {shard['batch']}, where the last proof ended", ("--since-last", "--state", copy_of_state()))
+    finally:
+        joint.undo()
+    text = read_text(f"{place.data}/old.json")
+    with open(f"{place.data}/state.json", "w", encoding="utf-8") as file:
+        file.write(text.replace(f'"seq":{shard["seq"]}', f'"seq":{shard["seq"] + 1}', 1))
+    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--since-last", "--state", "state.json"], cwd=place.data, env={**place.environment, **place.stack},
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "contents of another digest" in done.stderr, (done.returncode, done.stderr)
+
+
+def test_11_bonus_spins():
+    gift, player, shard = one("select encode(id, 'hex'), player, shard from wallet.spin_grant order by given_seq desc limit 1")
+    seq = one(f"select max(seq) from wallet.journal where outside_id = '\\x{gift}' and kind = 2")[0]
+    grant, row = f"id = '\\x{gift}'", f"shard = {shard} and seq = {seq}"
+    check(11, f"bonus spins {gift} of player {player}", Tampering("wallet.spin_grant", grant, "used = used - 1"))
+    check(11, f"shard {shard}, seq {seq}", Tampering("wallet.spin_grant", grant, "expires = expires - interval '200 years'"))
+    check(11, f"bonus spins {gift} of player {player}", Tampering("wallet.spin_grant", grant, "delete"))
+    check(11, f"shard {shard}, seq {seq}", Tampering("wallet.journal", row, "tallies = '{1}'"))
+    check(11, f"shard {shard}, seq {seq}", Tampering("wallet.journal", row, "outside_id = null"))
+
+
+def test_13_nothing_negative():
+    shard, seq, player, *_ = last_bet()
+    row, named = f"shard = {shard} and seq = {seq}", f"shard {shard}, seq {seq}"
+    check(13, named, Tampering("wallet.journal", row, "balance_after = -1"))
+    check(13, named, Tampering("wallet.journal", row, "pending_after = -1"))
+    check(13, f"account of player {player}", Tampering("wallet.account", f"player = {player}", "pendings = '{1,1,-5}'"))
+    check(13, "PLAYER", Tampering("wallet.house_leg", f"shard = {shard} and account = 'PLAYER'", "amount = amount - 100000000000"), whole_only=True)
+
+
+def test_everything_is_in_order_again():
+    assert prove()[:2] == (0, {})
+    assert prove("--since-last", "--state", copy_of_state())[:2] == (0, {})
+    assert prove("--since-last", "--state", "state.json")[2]["rows"] == 0
 
 
 if __name__ == "__main__":

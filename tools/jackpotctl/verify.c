@@ -27,7 +27,7 @@ static const char *const titles[VERIFY_POINTS] = {
 	[9] = "JACKPOT accounts equal the pools' memo accounts as of the last close",
 	[10] = "the chain of batch digests is whole, and its signed heads match",
 	[11] = "bets are paid for, or are bonus spins given",
-	[12] = "no balance and no pending is negative",
+	[13] = "no balance and no pending is negative",
 };
 
 static char currency_numbers[CURRENCIES_TEXT_MAX], currency_exponents[CURRENCIES_TEXT_MAX];
@@ -119,7 +119,7 @@ static void counts_take(
 	static const struct {
 		int point, column;
 	} map[] = { { 1, 1 }, { 2, 0 }, { 3, 3 }, { 4, 4 }, { 5, 5 }, { 6, 6 }, { 7, 7 }, { 8, 8 },
-		{ 9, 10 }, { 10, 3 }, { 11, 2 }, { 12, 0 } };
+		{ 9, 10 }, { 10, 3 }, { 11, 2 }, { 13, 0 } };
 	PGresult *result = ask(conn, sql, scope);
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)

@@ -66,7 +66,7 @@ static const char accounts_sql[] =
 	"(2, balance_after <> balance_before + effect, "
 	"format('balance %s', balance_after), format('%s %s', balance_before, "
 	"case when effect < 0 then format('- %s', -effect) else format('+ %s', effect) end)), "
-	"(12, balance_after < 0, format('balance %s', balance_after), 'at least 0'), "
+	"(13, balance_after < 0, format('balance %s', balance_after), 'at least 0'), "
 	"(2, prev_seq <> seq_before or currency <> currency_before, "
 	"format('prev_seq %s, currency %s', prev_seq, currency), "
 	"format('%s, %s', seq_before, currency_before))) b(point, broken, found, expected) "
@@ -94,16 +94,16 @@ static const char pendings_sql[] =
 	"format('pending %s', pending_after), p.expected from rows, lateral (values "
 	"(2, pending_after <> before + effect, format('%s %s', before, case when effect < 0 then "
 	"format('- %s', -effect) else format('+ %s', effect) end)), "
-	"(12, pending_after < 0, 'at least 0')) p(point, broken, expected) "
+	"(13, pending_after < 0, 'at least 0')) p(point, broken, expected) "
 	"where new and p.broken limit 20";
 
 /* Both books: no player, and no player's pending, in all shards and currencies. */
 static const char negative_sql[] =
-	"select 12, format('shard %s, currency %s, %s', shard, currency, account), format('%s', "
+	"select 13, format('shard %s, currency %s, %s', shard, currency, account), format('%s', "
 	"sum(amount)), 'at least 0' from wallet.house_leg where @whole@ and account in ('PLAYER', "
 	"'PENDING') "
 	"group by shard, currency, account having sum(amount) < 0 union all "
-	"select 12, format('account of player %s', player), format('balance %s, pending %s', "
+	"select 13, format('account of player %s', player), format('balance %s, pending %s', "
 	"balance, pendings), 'at least 0' from wallet.account where balance < 0 or exists (select "
 	"from generate_series(3, cardinality(pendings), 3) i where pendings[i] < 0) limit 40";
 

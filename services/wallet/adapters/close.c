@@ -285,6 +285,8 @@ static void shard_close(const struct wallet *wallet, PGconn *conn, struct closin
 {
 	struct wallet_shard *shard = closing->shard;
 
+	/* Once a day, over all tallies there ever were: not by key like all else. */
+	pg_exec(conn, "set local enable_hashjoin = on; set local enable_seqscan = on");
 	tallies_take(wallet, conn, closing);
 	carries_take(conn, closing);
 	if (!close_count(
