@@ -1,5 +1,6 @@
-/* Currencies: number, code and exponent of ISO 4217 (2024 list, those an operator of this trade uses); numbers from 1,000 on are our own, for
- * currencies that ISO does not list. */
+/* Currencies: number, code and exponent of ISO 4217, all that are in use; numbers from 1,000 on are
+ * our own, for currencies that ISO does not list, with up to 9 decimals. Of those with more than 3
+ * a contribution is floored, once, from the running total (pool_tally.h). */
 #ifndef CARILLON_BASE_CURRENCY_H
 #define CARILLON_BASE_CURRENCY_H
 
@@ -7,9 +8,9 @@
 #include <stdint.h>
 
 struct currency {
-	uint32_t number;      /* ISO 4217 numeric code: 978 */
-	char code[8];         /* "EUR" */
-	uint32_t exponent;    /* decimals of the minor unit: 2 */
+	uint32_t number;   /* ISO 4217 numeric code: 978 */
+	char code[8];	   /* "EUR" */
+	uint32_t exponent; /* decimals of the minor unit: 2 */
 };
 
 /* NULL when unknown. The result is static. */

@@ -16,7 +16,9 @@ static void test_currency_by_number_and_code(void **state)
 		const char *code;
 		uint32_t exponent;
 	} TABLE[] = { { 978, "EUR", 2 }, { 752, "SEK", 2 }, { 392, "JPY", 0 }, { 414, "KWD", 3 },
-		{ 840, "USD", 2 }, { 826, "GBP", 2 }, { 1001, "XBT", 8 } };
+		{ 840, "USD", 2 }, { 826, "GBP", 2 }, { 48, "BHD", 3 }, { 8, "ALL", 2 },
+		{ 990, "CLF", 4 }, { 927, "UYW", 4 }, { 152, "CLP", 0 }, { 532, "XCG", 2 },
+		{ 1001, "XBT", 8 }, { 1002, "ETH", 9 }, { 1011, "DOGE", 8 } };
 	(void)state;
 	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
 		const struct currency *c = currency_by_number(TABLE[i].number);
@@ -29,8 +31,8 @@ static void test_currency_by_number_and_code(void **state)
 
 static void test_currency_unknown_is_null(void **state)
 {
-	static const char *const CODES[] = { "", "EU", "EURO", "eur", "XXX", " EUR" };
-	static const uint32_t NUMBERS[] = { 0, 1, 977, 1000, UINT32_MAX };
+	static const char *const CODES[] = { "", "EU", "EURO", "eur", "XXX", " EUR", "XAU", "DOG" };
+	static const uint32_t NUMBERS[] = { 0, 1, 7, 959, 977 + 5, 1000, 1012, UINT32_MAX };
 	(void)state;
 	for (size_t i = 0; i < sizeof(CODES) / sizeof(CODES[0]); i++)
 		assert_null(currency_by_code(CODES[i]));
@@ -46,13 +48,34 @@ static void test_currency_table_is_consistent(void **state)
 	for (const struct currency *c; (c = currency_at(n)) != NULL; n++) {
 		assert_true(previous == NULL ||
 			    previous->number < c->number); /* sorted: no number twice */
-		assert_int_equal(strlen(c->code), 3);
+		assert_ptr_equal(currency_by_number(c->number), c);
+		assert_true(strlen(c->code) == 3 || (c->number >= 1000 && strlen(c->code) == 4));
 		assert_ptr_equal(currency_by_code(c->code), c); /* no code twice */
-		assert_true(c->exponent <= 8);
+		assert_true(c->exponent <= (c->number >= 1000 ? 9 : 4));
 		previous = c;
 	}
-	assert_true(n > 20);
+	assert_true(n > 160);
 	assert_null(currency_at(n + 1));
+}
+
+/* Those that are not of two decimals: a mistake here moves a point in every amount. */
+static void test_currency_exponents_are_the_standards(void **state)
+{
+	static const char *const NONE[] = { "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW",
+		"PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF" };
+	static const char *const THREE[] = { "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND" };
+	size_t counts[10] = { 0 };
+	(void)state;
+	for (size_t i = 0; currency_at(i) != NULL && currency_at(i)->number < 1000; i++)
+		counts[currency_at(i)->exponent]++;
+	for (size_t i = 0; i < sizeof(NONE) / sizeof(NONE[0]); i++)
+		assert_int_equal(currency_by_code(NONE[i])->exponent, 0);
+	for (size_t i = 0; i < sizeof(THREE) / sizeof(THREE[0]); i++)
+		assert_int_equal(currency_by_code(THREE[i])->exponent, 3);
+	assert_int_equal(counts[0], sizeof(NONE) / sizeof(NONE[0]));
+	assert_int_equal(counts[3], sizeof(THREE) / sizeof(THREE[0]));
+	assert_int_equal(counts[4], 2);
+	assert_int_equal(counts[1], 0);
 }
 
 int main(void)
@@ -61,6 +84,7 @@ int main(void)
 		cmocka_unit_test(test_currency_by_number_and_code),
 		cmocka_unit_test(test_currency_unknown_is_null),
 		cmocka_unit_test(test_currency_table_is_consistent),
+		cmocka_unit_test(test_currency_exponents_are_the_standards),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
