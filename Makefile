@@ -34,7 +34,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(filter-out --%,$(MAKEFLAGS)))),,@echo '  $(1) $(2)')
 
 # ---- flags -------------------------------------------------------------------------------------------------------------
-PKGS := gmp rdkafka hiredis libpq libprotobuf-c nanomsg libwebsockets jansson libjwt libsodium openssl libcurl
+PKGS := gmp rdkafka hiredis libpq libprotobuf-c nanomsg libwebsockets jansson libjwt libsodium openssl libcurl zlib
 MARCH ?= $(if $(filter x86_64,$(shell uname -m)),x86-64-v2)
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wvla -Wundef -Wswitch-enum -Wstrict-prototypes \
 	-Wmissing-prototypes -Wformat=2 -Wcast-qual -Wnull-dereference -Werror

@@ -32,6 +32,7 @@ libnanomsg-dev | /usr/include/nanomsg/nn.h
 libcmocka-dev | /usr/include/cmocka.h
 libwebsockets-dev | /usr/include/libwebsockets.h
 libjansson-dev | /usr/include/jansson.h
+zlib1g-dev | /usr/include/zlib.h
 libjwt-dev | /usr/include/jwt.h
 libsodium-dev | /usr/include/sodium.h
 libgmp-dev | /usr/include/*/gmp.h

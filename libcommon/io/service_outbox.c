@@ -102,8 +102,19 @@ void service_send(struct service *service, enum topic topic, uint32_t partition,
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length)
 {
-	kafka_produce(producer_for(service, topic), topic, partition, key, key_length, bytes,
-		length);
+	kafka_produce(
+		producer_for(service, topic), topic, partition, key, key_length, bytes, length);
+}
+
+bool service_sent_all(struct service *service)
+{
+	if (service->outbox.length > 0)
+		return false;
+	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
+		if (service->producers[pace] != NULL &&
+			!kafka_producer_flush(service->producers[pace], 0))
+			return false;
+	return true;
 }
 
 void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length)

@@ -7,11 +7,14 @@
  *   core/apply.c            the rules, in the order in which they are asked
  *   adapters/command.c      bytes of wallet.commands into the core's structs
  *   adapters/handle.c       from a command to a queued row
- *   adapters/write.c        the one transaction: rows, claims, ids, batch, legs, and what rolls
- * behind them adapters/wallet_app.c   taking a shard, ticking, after the commit adapters/load.c a
- * shard's state from Postgres, rolled forward from the journal adapters/feed.c         running
- * totals and claims for the jackpot services adapters/publish.c      facts once more, when somebody
- * missed them */
+ *   adapters/write.c        the one transaction: rows, claims, ids, batch, legs
+ *   adapters/late.c         what rolls behind them: accounts and totals
+ *   adapters/days.c         leaves of the journal: made ahead, closed when their day is over
+ *   adapters/wallet_app.c   taking a shard, ticking, after the commit
+ *   adapters/load.c         a shard's state from Postgres, rolled forward from the journal
+ *   adapters/feed.c         running totals and claims for the jackpot services
+ *   adapters/publish.c      facts once more, when somebody missed them
+ */
 #include "services/wallet/adapters/wallet_ops.h"
 
 int main(int argc, char **argv)

@@ -2,11 +2,14 @@
  *
  *     jackpotctl ledger verify [--since-last] ..   exit 0: the books are in order, 1: not so
  *     jackpotctl ledger close-day --now ..         every shard closes at once
- *     jackpotctl status ..                         exit 0: every shard has an owner, 1: not so
+ *     jackpotctl ledger close [--archive DIR] [--retain DAYS] ..   days of the journal that are
+ * over are archived: exit 0; 1: something did not match jackpotctl status .. exit 0: every shard
+ * has an owner, 1: not so
  *
  * 2: the arguments or the database are wrong. The DSN is CARILLON_PG_RO_DSN, or CARILLON_PG_DSN,
- * where none is given; close-day writes and takes the latter. */
+ * where none is given; close-day and close write and take the latter. */
 #include "tools/jackpotctl/close_day.h"
+#include "tools/jackpotctl/leaves.h"
 #include "tools/jackpotctl/status.h"
 #include "tools/jackpotctl/verify.h"
 
@@ -19,21 +22,25 @@
 #define EXIT_USAGE 2
 #define WORDS_MAX 2
 #define PATH_ROOM 4096
+#define RETAIN_MAX 100000
 
 struct arguments {
 	const char *words[WORDS_MAX];
 	int words_n;
 	bool json, since_last, now;
-	const char *dsn, *state, *heads, *public_key;
+	const char *dsn, *state, *heads, *public_key, *archive, *retain;
 };
 
 static const char usage[] =
 	"usage: jackpotctl ledger verify [--json] [--dsn DSN] [--since-last [--state FILE]]\n"
 	"                                [--heads FOLDER] [--public-key FILE]\n"
 	"       jackpotctl ledger close-day --now [--dsn DSN]\n"
+	"       jackpotctl ledger close [--archive DIR] [--retain DAYS] [--dsn DSN]\n"
 	"       jackpotctl status [--json] [--dsn DSN]\n"
 	"DSN: address of Postgres, by default CARILLON_PG_RO_DSN or CARILLON_PG_DSN; close-day\n"
-	"writes, and takes CARILLON_PG_DSN.\n"
+	"and close write, and take CARILLON_PG_DSN.\n"
+	"--archive: where closed days of the journal are exported to, by default archive in\n"
+	"CARILLON_DATA; --retain: days kept in the database behind the newest, by default 0: all.\n"
 	"--since-last: proves what came after the last such proof; --state: where it keeps how far\n"
 	"that was, by default verified.json in the folder of the heads.\n"
 	"--heads: the wallets' signed heads of the chain, by default heads in CARILLON_DATA (or here);\n"
@@ -78,6 +85,9 @@ static struct arguments arguments_read(int argc, char **argv)
 				 "an address of Postgres, \"host=.. port=.. dbname=.. user=..\"",
 				 &arguments.dsn) ||
 			 option_take(argc, argv, &i, "--state", "a file", &arguments.state) ||
+			 option_take(argc, argv, &i, "--archive", "a folder", &arguments.archive) ||
+			 option_take(argc, argv, &i, "--retain", "a number of days",
+				 &arguments.retain) ||
 			 option_take(argc, argv, &i, "--heads", "a folder", &arguments.heads) ||
 			 option_take(
 				 argc, argv, &i, "--public-key", "a file", &arguments.public_key))
@@ -85,7 +95,7 @@ static struct arguments arguments_read(int argc, char **argv)
 		else if (argv[i][0] == '-')
 			wrong("option", argv[i],
 				"--json, --dsn, --since-last, --state, --heads, --public-key, "
-				"--now or --help");
+				"--archive, --retain, --now or --help");
 		else if (arguments.words_n == WORDS_MAX)
 			wrong("argument", argv[i], "no more of them");
 		else
@@ -146,24 +156,50 @@ static int verify(const struct arguments *arguments, PGconn *conn)
 	return report.ledger_ok && report.pools_ok ? 0 : EXIT_BROKEN;
 }
 
+static int leaves(const struct arguments *arguments, PGconn *conn)
+{
+	static char folder[PATH_ROOM];
+	const char *data = getenv("CARILLON_DATA");
+	struct leaves_options options = { .archive = arguments->archive };
+	char *end;
+
+	if (arguments->retain != NULL) {
+		options.retain_days = strtol(arguments->retain, &end, 10);
+		if (*end != '\0' || end == arguments->retain || options.retain_days < 0 ||
+			options.retain_days > RETAIN_MAX)
+			wrong("--retain", arguments->retain, "a number of days, 0 or more");
+	}
+	if (options.archive == NULL) {
+		if (data == NULL || data[0] == '\0')
+			wrong("--archive", NULL, "a folder there, or CARILLON_DATA");
+		(void)snprintf(folder, sizeof(folder), "%s/archive", data);
+		options.archive = folder;
+	}
+	return leaves_close(conn, &options) ? 0 : EXIT_BROKEN;
+}
+
 int main(int argc, char **argv)
 {
-	static const char commands[] = "'ledger verify', 'ledger close-day' or 'status'";
+	static const char commands[] = "'ledger verify', 'ledger close-day', 'ledger close' "
+				       "or 'status'";
 	struct arguments arguments = arguments_read(argc, argv);
 	bool ledger = words_are(&arguments, "ledger", "verify");
 	bool close_day = words_are(&arguments, "ledger", "close-day");
+	bool close = words_are(&arguments, "ledger", "close");
 	PGconn *conn;
 	int status;
 
 	if (arguments.words_n == 0)
 		wrong("command", NULL, commands);
-	if (!ledger && !close_day && !words_are(&arguments, "status", NULL))
+	if (!ledger && !close_day && !close && !words_are(&arguments, "status", NULL))
 		wrong("command", arguments.words[arguments.words_n - 1], commands);
 	if (close_day && !arguments.now)
 		wrong("close-day", NULL, "--now: by itself the wallet closes at midnight, UTC");
-	conn = database_open(arguments.dsn, close_day);
+	conn = database_open(arguments.dsn, close_day || close);
 	if (ledger)
 		status = verify(&arguments, conn);
+	else if (close)
+		status = leaves(&arguments, conn);
 	else if (close_day)
 		status = close_day_run(conn) ? 0 : EXIT_BROKEN;
 	else

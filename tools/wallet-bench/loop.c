@@ -81,6 +81,13 @@ void service_outbox_leave(struct service *service)
 	outbox.length = 0;
 }
 
+/* So that no day is closed here: nothing was published. */
+bool service_sent_all(struct service *service)
+{
+	(void)service;
+	return false;
+}
+
 struct bench_sent bench_loop_sent(void)
 {
 	return outbox.sent;

@@ -1,6 +1,7 @@
 /* A player's history, read from the journal by the read-only role. The journal has no index by
  * player: each row names the one before of its account, and the newest are found among the last
- * second's, which wallet.account may not know yet. */
+ * second's, which wallet.account may not know yet. Days that were dropped are told: the rows of
+ * before are in the archive. */
 #include "services/gateway/adapters/history_rounds.h"
 
 #include "libcommon/io/log.h"
@@ -21,17 +22,21 @@
 
 /* $1 player, $2 shard, $3 a row of the account or 0 for the newest, $4 how many. The row $3 itself
  * comes first. */
+#define CHECKPOINT                                                                                 \
+	"coalesce((select b.checkpoint from wallet.batch b where b.shard = $2::integer order by "  \
+	"b.batch desc limit 1), 0)"
 #define WALK(stop)                                                                                 \
-	"with recursive start as (select case when $3::bigint > 0 then $3::bigint else greatest("  \
+	"with recursive newest as (select case when $3::bigint > 0 then $3::bigint else greatest(" \
 	"coalesce((select a.last_seq from wallet.account a where a.player = $1::bigint), 0), "     \
 	"coalesce((select max(j.seq) from wallet.journal j where j.shard = $2::integer and "       \
-	"j.player = $1::bigint and j.seq > "                                                       \
-	"coalesce((select b.checkpoint from wallet.batch b where b.shard = $2::integer order by "  \
-	"b.batch desc limit 1), 0)), 0)) end as seq), "                                            \
+	"j.player = $1::bigint and j.seq > " CHECKPOINT                                            \
+	" and j.day >= coalesce(wallet.day_of($2::integer, " CHECKPOINT                            \
+	"), '-infinity')), 0)) end as seq), "                                                      \
+	"start as (select seq, wallet.day_of($2::integer, seq) as day from newest), "              \
 	"walk as (select j.*, 1 as n from start s join wallet.journal j on j.shard = $2::integer " \
-	"and j.seq = s.seq and j.player = $1::bigint "                                             \
+	"and j.seq = s.seq and j.day = s.day and j.player = $1::bigint "                           \
 	"union all select j.*, w.n + 1 from walk w join wallet.journal j on j.shard = "            \
-	"$2::integer and j.seq = w.prev_seq "                                                      \
+	"$2::integer and j.seq = w.prev_seq and j.day = w.prev_day "                               \
 	"where w.prev_seq > 0 and w.n < $4::bigint " stop ") "                                     \
 	"select " COLUMNS ", (extract(epoch from time) * 1000000)::bigint, case when kind = 24 "   \
 	"then record end, (kind = 2 and outside_id is not null)::integer, case "                   \
@@ -39,7 +44,9 @@
 	"c.player = $1::bigint and c.closed_seq = walk.seq and c.kind = 2) "                       \
 	"when claims > 0 then (select count(*) from wallet.claim c where "                         \
 	"c.player = $1::bigint and c.move = walk.move and c.kind = 2) "                            \
-	"else 0 end from walk "
+	"else 0 end, coalesce((prev_day <= (select max(l.day) from wallet.leaf "                   \
+	"l where l.shard = $2::integer and l.state = 'dropped'))::integer, 0) "                    \
+	"from walk "
 
 static const char journal_sql[] = WALK("") "order by seq desc";
 static const char replay_sql[] = WALK(
@@ -74,7 +81,10 @@ static void row_read(const PGresult *result, int i, struct history_row *row_r)
 		.time_us = pg_number(result, i, 16),
 		.bonus_spin = pg_number(result, i, 18) != 0,
 		.cards = pg_number(result, i, 19),
+		.archived = pg_number(result, i, 20) != 0,
 	};
+	if (row_r->archived)
+		row_r->prev_seq = 0; /* as far as can be read here */
 	if (row_r->kind != CARILLON__MOVE_KIND__MOVE_AWARD || PQgetisnull(result, i, 17))
 		return;
 	size_t length;
@@ -186,6 +196,13 @@ static void next_json(struct json_out *out, int64_t next)
 		out_null(out, "next");
 }
 
+/* The last page says so when there is more that cannot be read here. */
+static void archived_json(struct json_out *out, bool archived)
+{
+	if (archived)
+		out_bool(out, "archived", true);
+}
+
 /* ---- the journal
  * ------------------------------------------------------------------------------------------------------------------
  */
@@ -209,6 +226,7 @@ static void on_journal_rows(void *context, PGresult *result, const char *error)
 	}
 	out_close(out, ']');
 	next_json(out, row.prev_seq > 0 ? row.seq : 0);
+	archived_json(out, row.archived);
 	out_close(out, '}');
 	answer_sent(waiting->waiter.gateway, request, 200);
 out:
@@ -268,6 +286,7 @@ static void on_round_rows(void *context, PGresult *result, const char *error)
 			round_json(out, &rounds[i]);
 	out_close(out, ']');
 	next_json(out, next);
+	archived_json(out, next == 0 && n > 0 && n < ROWS_MAX && rows[n - 1].archived);
 	out_close(out, '}');
 	answer_sent(waiting->waiter.gateway, request, 200);
 out:

@@ -13,9 +13,11 @@ struct history_row {
 	uint32_t game;
 	int64_t release, stake, win_balance, win_pending, forfeit, amount, balance_after,
 		pending_after, prev_seq, claims, time_us;
-	int64_t cards; /* a move: so many of its claims begin Jackpot Cards; an award: 1 if it is theirs */
+	int64_t cards; /* a move: so many of its claims begin Jackpot Cards; an award: 1 if it is
+			  theirs */
 	bool award;
 	bool bonus_spin; /* a bet that an operator gave */
+	bool archived;	 /* the row before it lies in the archive; prev_seq is 0 then */
 	int64_t award_round;
 	uint32_t award_index, award_pool;
 };

@@ -13,15 +13,18 @@
 
 #define NUMBER_TEXT 24
 
-/* From the account's latest row back to the one that opened the round, by primary key; with the next
- * bet of the game, which closed it if nothing else did, and keeps what it drew then. */
+/* From the account's latest row back to the one that opened the round, by primary key; with the
+ * next bet of the game, which closed it if nothing else did, and keeps what it drew then. */
 static const char walk_sql[] =
 	"with recursive walk as ("
-	" select shard, seq, prev_seq, kind, move, round, game, refusal, record from wallet.journal"
-	" where shard = $3 and seq = $4 and player = $1"
+	" select shard, seq, prev_seq, prev_day, kind, move, round, game, refusal, record from"
+	" wallet.journal where shard = $3 and seq = $4 and player = $1 and"
+	" day = wallet.day_of($3, $4)"
 	" union all"
-	" select j.shard, j.seq, j.prev_seq, j.kind, j.move, j.round, j.game, j.refusal, j.record"
-	" from walk w join wallet.journal j on j.shard = w.shard and j.seq = w.prev_seq"
+	" select j.shard, j.seq, j.prev_seq, j.prev_day, j.kind, j.move, j.round, j.game,"
+	" j.refusal, j.record"
+	" from walk w join wallet.journal j on j.shard = $3 and j.seq = w.prev_seq"
+	" and j.day = w.prev_day"
 	" where w.prev_seq > 0 and not (w.kind = 2 and w.move <= $2))"
 	" select record, (select n.record from walk n where n.kind = 2 and n.refusal = 0 and n.move"
 	" > $2 and n.game = walk.game order by n.move limit 1)"
@@ -116,7 +119,19 @@ static bool read_awards(struct engine *engine, player_id id, uint64_t move, stru
 	return true;
 }
 
-/* The round as it ended; 200, 404 or 503. */
+/* Days that were dropped can be replayed from the archive only. */
+static bool days_dropped(struct engine *engine, const char *shard)
+{
+	PGresult *result = ask(engine,
+		"select from wallet.leaf where shard = $1 and state = 'dropped' limit 1", 1,
+		&shard);
+	bool dropped = result != NULL && PQntuples(result) > 0;
+
+	PQclear(result);
+	return dropped;
+}
+
+/* The round as it ended; 200, 404, 410 (in the archive) or 503. */
 static uint32_t read_round(struct engine *engine, const struct seat *seat, uint64_t move,
 	struct player *player, struct player_game *play)
 {
@@ -139,7 +154,7 @@ static uint32_t read_round(struct engine *engine, const struct seat *seat, uint6
 	found = find_record(result, move, &record);
 	PQclear(result);
 	if (!found)
-		return 404;
+		return move <= seat->player.last_move && days_dropped(engine, texts[2]) ? 410 : 404;
 	if (!read_awards(engine, seat->player.id, move, player))
 		return 503;
 	*play = record.game;
@@ -160,6 +175,10 @@ static void refuse(struct engine *engine, struct seat *seat, struct ask *ask, ui
 
 	if (http == 404)
 		fault_set(&fault, 404, "no_round", "There is no such round of this player.");
+	else if (http == 410)
+		fault_set(&fault, 404, "archived",
+			"The round is not among the days kept here: older ones lie in the "
+			"archive.");
 	else if (http == 503)
 		fault_set(&fault, 503, "replay_unavailable", "The round cannot be read now.");
 	else

@@ -62,6 +62,9 @@ struct wallet_shard {
 	uint64_t last_seq;	/* of the rows in memory */
 	uint64_t committed_seq; /* of those in Postgres */
 	uint64_t batch;		/* number of the last batch */
+	uint32_t day;		/* since 1970-01-01: no row is booked into one before it */
+	uint32_t leaf_day;	/* of the newest row of wallet.leaf; 0: there is none */
+	uint32_t leaves_from, leaves_end; /* the journal has leaves from .. to before .. */
 	uint8_t digest[DIGEST_BYTES];
 	uint64_t checkpoint; /* as the last batch row has it */
 
@@ -97,6 +100,13 @@ struct wallet_metrics {
 	struct metric *claims_open, *claims_oldest_us, *accounts, *batch_rows, *write_us;
 };
 
+/* One leaf at a time is closed, on a connection of its own. */
+struct leaf_closer {
+	PGconn *conn; /* NULL: none is being closed */
+	uint32_t shard, day;
+	uint64_t look_us, ahead_us; /* not before, by the monotonic clock */
+};
+
 struct wallet {
 	struct wallet_rules rules;
 	struct wallet_tally tallies[WALLET_TALLIES_MAX]; /* id 0: a free place, closed */
@@ -108,10 +118,11 @@ struct wallet {
 	struct spins_table spins;
 	struct arena scratch; /* for one message */
 	struct wallet_metrics metrics;
-	int64_t stake_max, outside_max, accounts_max; /* settings */
+	int64_t stake_max, outside_max, accounts_max, day_shift; /* settings */
 	char heads[SETTING_TEXT_MAX];		      /* setting: folder of the signed heads */
 	int64_t heads_s;			      /* setting: seconds between them */
 	uint64_t close_polled_us, close_request;      /* newest row of wallet.close_request */
+	struct leaf_closer closer;
 };
 
 /* The one of this process: the loop's callbacks carry no context. */
@@ -173,6 +184,18 @@ void wallet_each_shard(struct service *service, wallet_shard_function *function,
 void wallet_late_prepare(PGconn *conn); /* once a connection */
 void wallet_late_gather(struct wallet *wallet, struct service *service, uint64_t now_us);
 void wallet_late_write(PGconn *conn);
+
+/* days.c: leaves of the journal. */
+#define WALLET_EPOCH_2000_DAYS 10957 /* dates of Postgres count from 2000-01-01 */
+/* Where the days of a shard stand; makes the leaves of today and the next ones. */
+void wallet_days_load(struct wallet *wallet, struct service *service, struct wallet_shard *shard);
+/* The day of a row that is booked now. Its leaf is there. */
+uint32_t wallet_days_now(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
+	uint64_t now_us);
+/* Inside the transaction, before the rows: a day that begins gets its row of wallet.leaf. */
+void wallet_days_write(struct service *service);
+/* Makes leaves ahead, and closes those that are over, checkpointed and published. */
+void wallet_days_tick(struct wallet *wallet, struct service *service, uint64_t mono_us);
 
 /* claims.c */
 void wallet_claims_open(struct wallet_shard *shard, const struct wallet_row *row, uint64_t mono_us);

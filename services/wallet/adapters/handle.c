@@ -377,7 +377,9 @@ static void answer_id(
 		answer_from_ring(service, held, known->seq, command))
 		return;
 	if (rows_read(service_pg(service), known->shard, known->seq, known->seq, 1,
-		    &wallet->scratch, &rows) == 1)
+		    &wallet->scratch, &rows) == 1 ||
+		rows_read_carried(
+			service_pg(service), known->shard, known->seq, &wallet->scratch, &rows))
 		answer_row(service, held, &rows[0], command);
 }
 
@@ -520,7 +522,9 @@ enum service_message_status wallet_handle_message(struct service *service,
 		[COMMAND_UNKNOWN] = handle_unknown,
 	};
 	struct wallet *wallet = wallet_app();
-	struct wallet_moment moment = { .now_us = clock_wall_us(),
+	uint64_t now_us = clock_wall_us();
+	struct wallet_moment moment = { .now_us = now_us,
+		.day = wallet_days_now(wallet, service, wallet_shard_of(shard), now_us),
 		.seq = wallet_shard_of(shard)->last_seq + 1,
 		.rules = &wallet->rules };
 	struct command command;

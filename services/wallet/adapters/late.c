@@ -64,7 +64,20 @@ static const char *column_end(struct column *column, int *length_r)
 
 /* ---- what is late ---- */
 
-enum { PLAYER, SHARD, CURRENCY, BALANCE, LAST_MOVE, LAST_SEQ, BLOCKED, FROM, TO, FLAT, COLUMNS };
+enum {
+	PLAYER,
+	SHARD,
+	CURRENCY,
+	BALANCE,
+	LAST_MOVE,
+	LAST_SEQ,
+	BLOCKED,
+	DAY,
+	FROM,
+	TO,
+	FLAT,
+	COLUMNS
+};
 
 struct accounts_late {
 	/* FROM and TO: where the account's triples (game, round, amount) are in FLAT. */
@@ -92,7 +105,7 @@ static void late_add(struct account_entry *entry)
 	struct column *flat = &to->columns[FLAT];
 	const int64_t values[] = { account->player, entry->shard, account->currency,
 		account->balance.minor, (int64_t)account->last_move, (int64_t)account->last_seq,
-		account->blocked, (int64_t)flat->n + 1,
+		account->blocked, (int64_t)account->last_day, (int64_t)flat->n + 1,
 		(int64_t)flat->n + 3 * (int64_t)account->pendings_n };
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -160,28 +173,32 @@ void wallet_late_gather(struct wallet *wallet, struct service *service, uint64_t
 /* ---- writing ---- */
 
 #define ACCOUNTS_GIVEN                                                                             \
-	"unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) as v(player, shard, currency, balance, "       \
-	"last_move, last_seq, blocked, first, last)"
+	"unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as v(player, shard, currency, balance, "  \
+	"last_move, last_seq, blocked, day, first, last)"
+
+#define DAY_GIVEN "date '1970-01-01' + v.day::integer"
 
 static const struct {
 	const char *name, *sql;
 } statements[] = {
 	{ "account_known",
 		"update wallet.account a set balance = v.balance, last_move = v.last_move, "
-		"last_seq = v.last_seq, blocked = v.blocked <> 0, pendings = "
-		"($10::bigint[])[v.first:v.last] from " ACCOUNTS_GIVEN
+		"last_seq = v.last_seq, last_day = " DAY_GIVEN
+		", blocked = v.blocked <> 0, pendings = "
+		"($11::bigint[])[v.first:v.last] from " ACCOUNTS_GIVEN
 		" where a.player = v.player and a.shard = v.shard and a.currency = v.currency" },
 	{ "account_new",
 		"insert into wallet.account (player, shard, currency, balance, last_move, "
-		"last_seq, blocked, pendings) select player, shard, currency, balance, last_move, "
-		"last_seq, blocked <> 0, ($10::bigint[])[first:last] from " ACCOUNTS_GIVEN },
+		"last_seq, blocked, last_day, pendings) select player, shard, currency, balance, last_move, "
+		"last_seq, blocked <> 0, " DAY_GIVEN
+		", ($11::bigint[])[first:last] from " ACCOUNTS_GIVEN },
 };
 
 void wallet_late_prepare(PGconn *conn)
 {
 	static const Oid types[COLUMNS] = { INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID,
 		INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID,
-		INT8_ARRAY_OID, INT8_ARRAY_OID };
+		INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID };
 
 	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
 		PGresult *result =
@@ -194,7 +211,7 @@ void wallet_late_prepare(PGconn *conn)
 
 static void accounts_write(PGconn *conn, struct accounts_late *accounts, const char *statement)
 {
-	static const int formats[COLUMNS] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	static const int formats[COLUMNS] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	const char *values[COLUMNS];
 	int lengths[COLUMNS];
 	size_t n = accounts->columns[PLAYER].n;

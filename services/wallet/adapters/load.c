@@ -57,6 +57,7 @@ static void account_read(const PGresult *result, int at, struct wallet_account *
 		.blocked = pg_number(result, at, 5) != 0,
 	};
 	pendings_read(PQgetvalue(result, at, 6), account);
+	account->last_day = (uint32_t)pg_number(result, at, 7);
 }
 
 void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players,
@@ -77,8 +78,8 @@ void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *p
 	text_add(&list, "}");
 	const char *parameters[] = { list.bytes };
 	PGresult *result = pg_query(conn,
-		"select player, currency, balance, last_move, last_seq, blocked::integer, pendings "
-		"from wallet.account where player = any($1::bigint[])",
+		"select player, currency, balance, last_move, last_seq, blocked::integer, pendings, "
+		"last_day - date '1970-01-01' from wallet.account where player = any($1::bigint[])",
 		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
 		struct account_entry *entry =
@@ -250,24 +251,6 @@ static void roll_forward(struct wallet *wallet, struct service *service, struct 
 	}
 }
 
-static void leaf_make(PGconn *conn, uint32_t shard)
-{
-	char sql[256];
-	char name[64];
-	const char *parameters[] = { name };
-
-	(void)snprintf(name, sizeof(name), "wallet.journal_%u", shard);
-	PGresult *result = pg_query(conn, "select to_regclass($1) is not null", 1, parameters);
-	bool there = PQgetvalue(result, 0, 0)[0] == 't';
-	PQclear(result);
-	if (there)
-		return;
-	(void)snprintf(sql, sizeof(sql),
-		"create table if not exists %s partition of wallet.journal for values in (%u)",
-		name, shard);
-	pg_exec(conn, sql);
-}
-
 void wallet_load_shard(struct wallet *wallet, struct service *service, struct wallet_shard *shard)
 {
 	PGconn *conn = service_pg(service);
@@ -276,8 +259,8 @@ void wallet_load_shard(struct wallet *wallet, struct service *service, struct wa
 	uint64_t checkpoint;
 
 	memset(seqs, 0, sizeof(seqs));
-	leaf_make(conn, shard->shard);
 	checkpoint = position_read(conn, shard);
+	wallet_days_load(wallet, service, shard);
 	totals_read(wallet, service, shard, 0, seqs);
 	claims_read(conn, shard);
 	roll_forward(wallet, service, shard, checkpoint, seqs);

@@ -16,7 +16,7 @@
 	"j.forfeit, j.amount, j.balance_after, j.pending_after, j.prev_seq, j.claims, "            \
 	"coalesce(j.last_move, j.move), "                                                          \
 	"(extract(epoch from j.time) * 1000000)::bigint, j.tallies, j.request_id, j.outside_id, "  \
-	"j.record"
+	"j.record, j.day - date '1970-01-01', j.prev_day - date '1970-01-01'"
 enum {
 	SEQ,
 	PLAYER,
@@ -42,7 +42,9 @@ enum {
 	TALLIES,
 	REQUEST_ID,
 	OUTSIDE_ID,
-	RECORD
+	RECORD,
+	DAY,
+	PREV_DAY
 };
 
 static uint32_t number_32(const PGresult *result, int at, int column)
@@ -96,6 +98,8 @@ static struct wallet_row row_read(const PGresult *result, int at, struct arena *
 	struct wallet_row row = {
 		.seq = (uint64_t)pg_number(result, at, SEQ),
 		.prev_seq = (uint64_t)pg_number(result, at, PREV_SEQ),
+		.day = number_32(result, at, DAY),
+		.prev_day = number_32(result, at, PREV_DAY),
 		.player = pg_number(result, at, PLAYER),
 		.kind = number_32(result, at, KIND),
 		.refusal = number_32(result, at, REFUSAL),
@@ -178,25 +182,41 @@ size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, si
 	(void)snprintf(numbers[3], NUMBER_TEXT, "%zu", limit);
 	PGresult *result = pg_query(conn,
 		"select " COLUMNS " from wallet.journal j where shard = $1 and seq between $2 and "
-		"$3 order by seq limit $4",
+		"$3 and day between coalesce(wallet.day_of($1, $2), '-infinity') and "
+		"wallet.day_of($1, $3) order by seq limit $4",
 		4, parameters);
 	return rows_take(conn, numbers[0], result, arena, rows_r);
+}
+
+bool rows_read_carried(
+	PGconn *conn, uint32_t shard, uint64_t seq, struct arena *arena, struct wallet_row **rows_r)
+{
+	char numbers[2][NUMBER_TEXT];
+	const char *parameters[] = { numbers[0], numbers[1] };
+
+	(void)snprintf(numbers[0], NUMBER_TEXT, "%u", shard);
+	(void)snprintf(numbers[1], NUMBER_TEXT, "%" PRIu64, seq);
+	PGresult *result = pg_query(conn,
+		"select " COLUMNS " from wallet.carried j where shard = $1 and seq = $2", 2,
+		parameters);
+	return rows_take(conn, numbers[0], result, arena, rows_r) == 1;
 }
 
 bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t move,
 	struct arena *arena, struct wallet_row *row_r)
 {
 	static const char sql[] =
-		"with recursive back(seq, prev_seq, move, kind, refusal, depth) as ("
-		"select seq, prev_seq, move, kind, refusal, 1 from wallet.journal where shard = $1 "
-		"and seq = $2 "
-		"union all select j.seq, j.prev_seq, j.move, j.kind, j.refusal, depth + 1 from "
-		"back "
-		"join wallet.journal j on j.shard = $1 and j.seq = back.prev_seq "
+		"with recursive back(seq, day, prev_seq, prev_day, move, kind, depth) as ("
+		"select seq, day, prev_seq, prev_day, move, kind, 1 from wallet.journal where "
+		"shard = $1 and seq = $2 and day = wallet.day_of($1, $2) "
+		"union all select j.seq, j.day, j.prev_seq, j.prev_day, j.move, j.kind, depth + 1 "
+		"from back join wallet.journal j on j.shard = $1 and j.seq = back.prev_seq and "
+		"j.day = back.prev_day "
 		"where depth < $4::integer and not (back.move = $3 and (back.move > 0 or back.kind "
 		"= 1))) "
 		"select " COLUMNS
-		" from back join wallet.journal j on j.shard = $1 and j.seq = back.seq "
+		" from back join wallet.journal j on j.shard = $1 and j.seq = back.seq and j.day = "
+		"back.day "
 		"where back.move = $3 and (back.move > 0 or back.kind = 1) limit 1";
 	char numbers[4][NUMBER_TEXT];
 	const char *parameters[] = { numbers[0], numbers[1], numbers[2], numbers[3] };

@@ -11,6 +11,9 @@
 /* Rows first..last of a shard, at most limit, in order; in the arena. Returns how many. */
 size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, size_t limit,
 	struct arena *arena, struct wallet_row **rows_r);
+/* A row of a leaf that was dropped, if it is one that was carried over. */
+bool rows_read_carried(PGconn *conn, uint32_t shard, uint64_t seq, struct arena *arena,
+	struct wallet_row **rows_r);
 /* The row that spent a move of a player: walks back from last_seq over prev_seq. False when it is
  * not among the player's last ROWS_WALK_MAX rows. */
 #define ROWS_WALK_MAX 20000

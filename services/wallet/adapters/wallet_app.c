@@ -10,6 +10,7 @@
 
 #include <sodium.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct wallet app;
 
@@ -25,6 +26,8 @@ const struct setting wallet_settings[] = {
 		"folder of the signed heads of the chain; empty: none are kept" },
 	{ "WALLET_HEADS_S", SETTING_INT, "60", 1, 120, &app.heads_s,
 		"seconds between two signed heads of a shard" },
+	{ "WALLET_DAY_SHIFT", SETTING_INT, "0", 0, 100000, &app.day_shift,
+		"days added to the day of a row, in installations of kind test only" },
 	{ NULL, SETTING_INT, NULL, 0, 0, NULL, NULL },
 };
 
@@ -43,6 +46,10 @@ void wallet_start(struct service *service)
 {
 	if (sodium_init() < 0)
 		fatal("libsodium cannot be initialised");
+	if (app.day_shift != 0 && strcmp(common.kind, "test") != 0)
+		fatal("WALLET_DAY_SHIFT: found %lld, expected 0: the installation is '%s', not a "
+		      "test",
+			(long long)app.day_shift, common.kind);
 	pg_exec(service_pg(service), by_key_sql);
 	wallet_late_prepare(service_pg(service));
 	accounts_init(&app.accounts, (size_t)app.accounts_max);
@@ -136,6 +143,7 @@ void wallet_tick(struct service *service, uint64_t mono_us)
 			wallet_shard_of(held)->committed_seq, mono_us);
 		wallet_publish_due(&app, service, held);
 	}
+	wallet_days_tick(&app, service, mono_us);
 }
 
 void wallet_write_all(struct service *service)

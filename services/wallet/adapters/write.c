@@ -17,8 +17,8 @@ static const char journal_columns[] =
 	"wallet.journal (shard, seq, player, kind, move, round, game, mode, refusal, currency, "
 	"release, stake, win_balance, win_pending, forfeit, amount, "
 	"balance_after, pending_after, prev_seq, claims, tallies, request_id, outside_id, record, "
-	"last_move, time)";
-#define JOURNAL_FIELDS 26
+	"last_move, time, day, prev_day)";
+#define JOURNAL_FIELDS 28
 
 void wallet_each_shard(struct service *service, wallet_shard_function *function, void *context)
 {
@@ -79,6 +79,11 @@ static void copy_row(struct pg_copy *copy, uint32_t shard, const struct wallet_r
 	else
 		pg_copy_int64(copy, (int64_t)row->last_move);
 	pg_copy_time_us(copy, row->time_us);
+	pg_copy_int32(copy, (int32_t)row->day - WALLET_EPOCH_2000_DAYS);
+	if (row->prev_seq > 0)
+		pg_copy_int32(copy, (int32_t)row->prev_day - WALLET_EPOCH_2000_DAYS);
+	else
+		pg_copy_null(copy);
 }
 
 static void copy_rows(struct wallet_shard *shard, void *context)
@@ -209,7 +214,7 @@ static void copy_batch(struct wallet_shard *shard, void *context)
 	shard->batch++;
 	shard->checkpoint = checkpoint_of(shard);
 	sums = sums_text(shard->rows, shard->rows_n);
-	pg_copy_row(copy, 9);
+	pg_copy_row(copy, 10);
 	pg_copy_int32(copy, (int32_t)shard->shard);
 	pg_copy_int64(copy, (int64_t)shard->batch);
 	pg_copy_int64(copy, (int64_t)shard->rows[0].row.seq);
@@ -219,6 +224,7 @@ static void copy_batch(struct wallet_shard *shard, void *context)
 	pg_copy_bytes(copy, shard->digest, DIGEST_BYTES);
 	pg_copy_bytes(copy, sums->bytes, sums->length);
 	pg_copy_time_us(copy, batches->now_us);
+	pg_copy_int32(copy, (int32_t)shard->rows[0].row.day - WALLET_EPOCH_2000_DAYS);
 }
 
 static void copy_legs(struct wallet_shard *shard, void *context)
@@ -269,6 +275,7 @@ static void copy_all(struct service *service, const char *table, wallet_shard_fu
  * longer part of it. */
 static void write_journal(struct wallet *wallet, struct service *service, uint64_t now_us)
 {
+	wallet_days_write(service);
 	struct pg_copy *copy = pg_copy_begin(service_pg(service), journal_columns);
 
 	wallet_each_shard(service, copy_rows, copy);
@@ -307,7 +314,7 @@ void wallet_write(struct wallet *wallet, struct service *service)
 	struct batches batches = { service,
 		pg_copy_begin(service_pg(service),
 			"wallet.batch (shard, batch, first_seq, last_seq, "
-			"checkpoint, epoch, digest, sums, time)"),
+			"checkpoint, epoch, digest, sums, time, day)"),
 		clock_wall_us() };
 	wallet_each_shard(service, copy_batch, &batches);
 	metric_add(wallet->metrics.batch_rows, pg_copy_end(batches.copy));

@@ -57,6 +57,7 @@ void wallet_account_roll(struct wallet_account *account, const struct wallet_row
 	if (!account->exists)
 		return; /* a refusal for want of an account */
 	account->last_seq = row->seq;
+	account->last_day = row->day;
 	if (row->move > 0)
 		account->last_move = row->move;
 	account->balance = money_of(row->balance_after);

@@ -39,6 +39,8 @@ static struct wallet_row row_begin(
 {
 	return (struct wallet_row){ .seq = moment->seq,
 		.prev_seq = account->last_seq,
+		.day = moment->day,
+		.prev_day = account->last_day,
 		.player = account->player,
 		.kind = kind,
 		.currency = account->currency,

@@ -29,6 +29,7 @@
 #define WALLET_STOPS_MAX 64 /* games stopped by kill switch */
 #define WALLET_STALE_MAX 256 /* currencies */
 #define WALLET_LEGS_MAX 4
+#define WALLET_DAY_MAX 2932896	/* 9999-12-31, in days since 1970-01-01 */
 #define WALLET_SPINS_MAX 10000	/* bonus spins given at once */
 #define WALLET_SPINS_LIVE_MAX 8 /* gifts of bonus spins a player may have that are not over */
 /* One stake, win, deposit or award; far above any real one, so that sums of several fit without a
@@ -100,6 +101,7 @@ struct wallet_account {
 	struct money balance;
 	uint64_t last_move; /* 0 after the opening */
 	uint64_t last_seq;  /* of the account's last row; 0: none */
+	uint32_t last_day;  /* and its day */
 	uint32_t pendings_n;
 	struct wallet_pending pendings[WALLET_PENDINGS_MAX];
 };
@@ -161,6 +163,7 @@ struct wallet_award {
 /* One journal row. record and claims are borrowed from the command. */
 struct wallet_row {
 	uint64_t seq, prev_seq;
+	uint32_t day, prev_day; /* since 1970-01-01: the leaves in which the two rows are */
 	player_id player;
 	uint32_t kind, refusal, currency, game, mode;
 	uint64_t move, round, last_move;
@@ -220,6 +223,7 @@ struct wallet_rules {
 struct wallet_moment {
 	uint64_t now_us;
 	uint64_t seq; /* of the row, if one is booked */
+	uint32_t day; /* of the row: wallet_day */
 	const struct wallet_rules *rules;
 	/* As they are before the row: the bonus spins that a bet or an end names; NULL: unknown.
 	 * The caller counts one as used when the bet's row is BOOKED without a refusal. */
@@ -261,6 +265,12 @@ bool wallet_spins_over(const struct wallet_spins *spins, uint64_t now_us);
 /* Whether the id of an outside row is to be kept for ever: yes, but where there was no account to
  * answer for it. */
 bool wallet_outside_keeps_id(const struct wallet_row *row);
+
+/* The day of a row now: UTC's, but never before `last`, the day of the shard's last row (or the
+ * first that is not closed, whichever is later), and the same for all rows of a batch. */
+uint32_t wallet_day(uint32_t last, bool batch_begun, uint64_t now_us);
+/* What `last` is for a shard of which this day is closed. */
+uint32_t wallet_day_after_close(uint32_t last, uint32_t closed);
 
 /* Puts a row of the journal over the account as it was before it; used when rolling forward after a
  * restart. */

@@ -29,7 +29,9 @@ static void apply(const struct command *command, struct wallet_account *account)
 		.tallies_n = 1,
 		.stake_max = WALLET_AMOUNT_MAX,
 		.outside_max = WALLET_AMOUNT_MAX };
-	const struct wallet_moment moment = { 1, account->last_seq + 1, &rules, NULL, 0 };
+	const struct wallet_moment moment = {
+		.now_us = 1, .seq = account->last_seq + 1, .rules = &rules
+	};
 	const struct wallet_claim_view claim = { WALLET_CLAIM_OPEN, 1, 978 };
 	enum wallet_status status = WALLET_BOOKED;
 	struct wallet_row row;

@@ -186,7 +186,7 @@ static int64_t legs_sum(const struct wallet_row *row)
 static void check_move(const struct move_case *c)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 	struct wallet_account account = account_of(c->balance, c->pending);
 	const struct wallet_account before = account;
 	struct wallet_proposal proposal = proposal_of(c);
@@ -243,7 +243,7 @@ static void test_proposal_blocked_and_stopped(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct wallet_rules rules = rules_of(cases[i].stopped);
-		struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+		struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 		struct wallet_account account = account_of(100, 0);
 		struct wallet_proposal proposal = proposal_of(&plain_bet);
 		struct wallet_row row;
@@ -262,7 +262,7 @@ static void test_proposal_blocked_and_stopped(void **state)
 static void test_proposal_needs_room_for_pending(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 
 	(void)state;
 	for (int64_t win = 0; win <= 10; win += 10) {
@@ -283,7 +283,7 @@ static void test_proposal_needs_room_for_pending(void **state)
 static void test_proposal_tallies_and_claims(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 	struct wallet_claim claims[2] = { { 1, 1, 1, 20, 30 }, { 2, 2, 2, 20, 30 } };
 	struct wallet_account account = account_of(100, 0);
 	struct wallet_proposal proposal = proposal_of(&plain_bet);
@@ -321,7 +321,7 @@ static void test_proposal_tallies_and_claims(void **state)
 static void test_stale_rates_refuse_what_feeds(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 	struct wallet_account account = account_of(100, 0);
 	struct wallet_proposal proposal = proposal_of(&plain_bet);
 	struct wallet_row row;
@@ -359,7 +359,7 @@ static void test_opening_table(void **state)
 		{ 0, BET, EUR, 5, WALLET_AHEAD, 0 },
 	};
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -431,7 +431,7 @@ static const struct outside_case {
 static void check_outside(const struct outside_case *c)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 	struct wallet_account account = account_of(c->balance, 40);
 	struct wallet_outside outside = { .kind = c->kind,
 		.currency = c->currency,
@@ -477,7 +477,7 @@ static void test_outside_table(void **state)
 static void test_outside_id_of_another_player(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 	struct wallet_account account = account_of(5, 0);
 	struct wallet_outside outside = {
 		.kind = WALLET_KIND_DEPOSIT, .currency = EUR, .amount = 100
@@ -514,7 +514,7 @@ static void test_award_table(void **state)
 		{ "huge", true, WALLET_CLAIM_OPEN, 1, EUR, BIG, REFUSED(AMOUNT), 5 },
 	};
 	struct wallet_rules rules = rules_of(0);
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -541,7 +541,7 @@ static void test_award_table(void **state)
 static void test_unknown_command_is_a_refused_row(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 	struct wallet_account account = account_of(5, 0);
 	struct wallet_row row;
 

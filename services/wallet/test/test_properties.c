@@ -102,7 +102,7 @@ static struct wallet_outside outside_any(const struct wallet_account *account)
 static void open_account(struct wallet_account *account, player_id player)
 {
 	struct wallet_proposal proposal = { .kind = WALLET_KIND_OPEN, .currency = 978 };
-	struct wallet_moment moment = { 1, 1, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = 1, .seq = 1, .rules = &rules };
 	struct wallet_row row;
 
 	*account = (struct wallet_account){ .player = player };
@@ -112,7 +112,7 @@ static void open_account(struct wallet_account *account, player_id player)
 
 static enum wallet_status step(struct wallet_account *account, uint64_t seq, struct wallet_row *row)
 {
-	struct wallet_moment moment = { seq, seq, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = seq, .seq = seq, .rules = &rules };
 
 	if (below(5) == 0) {
 		struct wallet_outside outside = outside_any(account);
@@ -209,7 +209,7 @@ static void test_properties_win_never_changes_acceptance(void **state)
 	(void)state;
 	open_account(&account, 1);
 	for (uint64_t seq = 2; seq < STEPS; seq++) {
-		struct wallet_moment moment = { seq, seq, &rules, NULL, 0 };
+		struct wallet_moment moment = { .now_us = seq, .seq = seq, .rules = &rules };
 		struct wallet_proposal proposal = proposal_any(&account);
 		struct wallet_account copies[3] = { account, account, account };
 		struct wallet_row rows[3];
@@ -240,7 +240,7 @@ static void test_properties_idempotence(void **state)
 	(void)state;
 	open_account(&account, 1);
 	for (uint64_t seq = 2; seq < STEPS; seq++) {
-		struct wallet_moment moment = { seq, seq, &rules, NULL, 0 };
+		struct wallet_moment moment = { .now_us = seq, .seq = seq, .rules = &rules };
 		struct wallet_proposal proposal = proposal_any(&account);
 		struct wallet_outside outside = outside_any(&account);
 		struct wallet_known_id known = { .player = account.player };

@@ -119,7 +119,7 @@ static const struct bet_case {
 static void check_bet(const struct bet_case *c)
 {
 	struct wallet_spins spins = spins_of(3, c->used);
-	struct wallet_moment moment = { NOW + c->late_us, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW + c->late_us, .seq = 91, .rules = &rules };
 	struct wallet_account account = account_of(c->balance, c->pending);
 	struct wallet_claim claim = { 1, 1, c->claim_kind, c->claim_coin, 0 };
 	struct wallet_proposal proposal = { .move = 5,
@@ -168,7 +168,7 @@ static void test_bets_table(void **state)
 /* A bet of nothing that names none stays what it was: refused. */
 static void test_a_bet_of_nothing_needs_them(void **state)
 {
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 0 };
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 	struct wallet_account account = account_of(100, 0);
 	struct wallet_proposal proposal = { .move = 5, .round = 5, .game = GAME, .kind = BET };
 	struct wallet_row row;
@@ -232,8 +232,11 @@ static void test_gifts_table(void **state)
 	for (size_t i = 0; i < sizeof(gifts) / sizeof(gifts[0]); i++) {
 		const struct gift_case *c = &gifts[i];
 		struct wallet_spins named = spins_of(3, c->over ? 3 : 1);
-		struct wallet_moment moment = { NOW, 91, &rules, c->unknown ? NULL : &named,
-			c->live };
+		struct wallet_moment moment = { .now_us = NOW,
+			.seq = 91,
+			.rules = &rules,
+			.spins = c->unknown ? NULL : &named,
+			.spins_live = c->live };
 		struct wallet_account account = account_of(5, 40);
 		struct wallet_outside outside = { .kind = c->kind,
 			.currency = c->currency,
@@ -266,7 +269,9 @@ static void test_gifts_table(void **state)
 /* The same id again is the same gift; with other content it is refused. */
 static void test_a_gift_again(void **state)
 {
-	struct wallet_moment moment = { NOW, 91, &rules, NULL, 1 };
+	struct wallet_moment moment = {
+		.now_us = NOW, .seq = 91, .rules = &rules, .spins_live = 1
+	};
 	struct wallet_account account = account_of(5, 0);
 	struct wallet_outside outside = { .kind = WALLET_KIND_SPINS,
 		.currency = EUR,

@@ -1,0 +1,239 @@
+/* The journal's leaves, one a shard and day: made seven days ahead, begun with the first row of the
+ * day, and closed here once the day is over and everything of it is checkpointed and published.
+ * Closing reads the whole leaf, which takes longer than a lease: it runs on a connection of its
+ * own, and the loop only looks whether it is done. Archiving and dropping are an operator's
+ * (tools/jackpotctl/leaves.h). */
+#include "services/wallet/adapters/app.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NUMBER_TEXT 24
+#define DAY_US UINT64_C(86400000000)
+#define LEAVES_AHEAD 7
+#define LOOK_US 2000000
+#define AGAIN_US 60000000
+#define DAY_PARAMETER(n) "date '1970-01-01' + $" #n "::integer"
+
+static uint32_t today_of(const struct wallet *wallet, const struct wallet_shard *shard)
+{
+	return wallet_day(
+		shard->day, false, clock_wall_us() + (uint64_t)wallet->day_shift * DAY_US);
+}
+
+/* ---- leaves ahead ---- */
+
+static bool leaves_make(PGconn *conn, struct wallet_shard *shard, uint32_t day, bool must)
+{
+	static const char sql[] = "select wallet.leaves_make($1, " DAY_PARAMETER(2) ", $3)";
+	char numbers[3][NUMBER_TEXT];
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2] };
+	PGresult *result;
+	bool made;
+
+	(void)snprintf(numbers[0], NUMBER_TEXT, "%u", shard->shard);
+	(void)snprintf(numbers[1], NUMBER_TEXT, "%u", day);
+	(void)snprintf(numbers[2], NUMBER_TEXT, "%d", LEAVES_AHEAD);
+	result = must ? pg_query(conn, sql, 3, parameters) : pg_try(conn, sql, 3, parameters);
+	made = PQresultStatus(result) == PGRES_TUPLES_OK;
+	if (made) {
+		shard->leaves_from = day;
+		shard->leaves_end = day + LEAVES_AHEAD + 1;
+	} else {
+		log_warn("shard %u: leaves of the journal could not be made ahead: %s",
+			shard->shard, PQresultErrorMessage(result));
+	}
+	PQclear(result);
+	return made;
+}
+
+static bool leaf_is_there(const struct wallet_shard *shard, uint32_t day)
+{
+	return day >= shard->leaves_from && day < shard->leaves_end;
+}
+
+void wallet_days_load(struct wallet *wallet, struct service *service, struct wallet_shard *shard)
+{
+	char number[NUMBER_TEXT];
+	const char *parameters[] = { number };
+	uint32_t closed;
+
+	(void)snprintf(number, sizeof(number), "%u", shard->shard);
+	PGresult *result = pg_query(service_pg(service),
+		"select max(day) - date '1970-01-01', max(day) filter (where state <> 'open') - "
+		"date '1970-01-01' from wallet.leaf where shard = $1",
+		1, parameters);
+	shard->day = shard->leaf_day = (uint32_t)pg_number(result, 0, 0);
+	closed = (uint32_t)pg_number(result, 0, 1);
+	PQclear(result);
+	if (closed > 0)
+		shard->day = wallet_day_after_close(shard->day, closed);
+	(void)leaves_make(service_pg(service), shard, today_of(wallet, shard), true);
+}
+
+uint32_t wallet_days_now(
+	struct wallet *wallet, struct service *service, struct wallet_shard *shard, uint64_t now_us)
+{
+	uint32_t day = wallet_day(
+		shard->day, shard->rows_n > 0, now_us + (uint64_t)wallet->day_shift * DAY_US);
+
+	/* The clock has gone further than the leaves were made ahead, or back. */
+	if (!leaf_is_there(shard, day))
+		(void)leaves_make(service_pg(service), shard, day, true);
+	shard->day = day;
+	return day;
+}
+
+static void day_begin(struct wallet_shard *shard, void *context)
+{
+	char numbers[4][NUMBER_TEXT];
+	char digest[2 * DIGEST_BYTES + 3] = "\\x";
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2], numbers[3], digest };
+
+	if (shard->rows_n == 0 || shard->rows[0].row.day == shard->leaf_day)
+		return;
+	(void)snprintf(numbers[0], NUMBER_TEXT, "%u", shard->shard);
+	(void)snprintf(numbers[1], NUMBER_TEXT, "%u", shard->rows[0].row.day);
+	(void)snprintf(numbers[2], NUMBER_TEXT, "%" PRIu64, shard->rows[0].row.seq);
+	(void)snprintf(numbers[3], NUMBER_TEXT, "%" PRIu64, shard->batch + 1);
+	for (size_t i = 0; i < DIGEST_BYTES; i++)
+		(void)snprintf(digest + 2 + 2 * i, 3, "%02x", shard->digest[i]);
+	PQclear(pg_query(context,
+		"insert into wallet.leaf (shard, day, first_seq, first_batch, before) values "
+		"($1, " DAY_PARAMETER(2) ", $3, $4, $5)",
+		5, parameters));
+	shard->leaf_day = shard->rows[0].row.day;
+}
+
+void wallet_days_write(struct service *service)
+{
+	wallet_each_shard(service, day_begin, service_pg(service));
+}
+
+/* ---- closing ---- */
+
+static void closer_end(struct leaf_closer *closer)
+{
+	PQfinish(closer->conn);
+	closer->conn = NULL;
+}
+
+static void closer_failed(struct leaf_closer *closer, uint64_t mono_us)
+{
+	log_warn("shard %u: the leaf of day %u is not closed yet, in a minute again: %s",
+		closer->shard, closer->day, PQerrorMessage(closer->conn));
+	closer_end(closer);
+	closer->look_us = mono_us + AGAIN_US;
+}
+
+static void closer_begin(
+	struct wallet *wallet, struct wallet_shard *shard, uint32_t day, uint64_t mono_us)
+{
+	const char *names[] = { "dbname", "fallback_application_name", "connect_timeout", NULL };
+	const char *values[] = { common.pg_dsn, "carillon-leaf", "2", NULL };
+	struct leaf_closer *closer = &wallet->closer;
+	char numbers[2][NUMBER_TEXT];
+	const char *parameters[] = { numbers[0], numbers[1] };
+
+	(void)snprintf(numbers[0], NUMBER_TEXT, "%u", shard->shard);
+	(void)snprintf(numbers[1], NUMBER_TEXT, "%u", day);
+	*closer = (struct leaf_closer){ .conn = PQconnectdbParams(names, values, 1),
+		.shard = shard->shard,
+		.day = day,
+		.ahead_us = closer->ahead_us };
+	if (PQstatus(closer->conn) != CONNECTION_OK ||
+		PQsendQueryParams(closer->conn,
+			"select wallet.leaf_close($1, " DAY_PARAMETER(2) ")", 2, NULL, parameters,
+			NULL, NULL, 0) != 1)
+		closer_failed(closer, mono_us);
+}
+
+static void closer_look(struct leaf_closer *closer, uint64_t mono_us)
+{
+	PGresult *result;
+
+	if (PQconsumeInput(closer->conn) != 1) {
+		closer_failed(closer, mono_us);
+		return;
+	}
+	if (PQisBusy(closer->conn) != 0)
+		return;
+	result = PQgetResult(closer->conn);
+	if (PQresultStatus(result) == PGRES_TUPLES_OK) {
+		log_info("shard %u: the leaf of day %u is closed, %s rows", closer->shard,
+			closer->day, PQgetvalue(result, 0, 0));
+		closer_end(closer);
+		closer->look_us = 0;
+	} else {
+		closer_failed(closer, mono_us);
+	}
+	PQclear(result);
+}
+
+/* All of the leaf's rows are checkpointed and published, and none can be booked into it any more.
+ */
+static bool is_over(const struct wallet *wallet, struct service *service,
+	const struct wallet_shard *shard, uint32_t day, uint64_t last_seq)
+{
+	const struct wallet_republish *republish = &shard->republish;
+	uint64_t last = last_seq > 0 ? last_seq : shard->committed_seq;
+
+	return day < today_of(wallet, shard) && wallet_shard_settled(shard) &&
+	       shard->checkpoint >= last && republish->next > republish->end &&
+	       service_sent_all(service);
+}
+
+static void leaves_look(struct wallet *wallet, struct service *service, uint64_t mono_us)
+{
+	PGresult *result = pg_query(service_pg(service),
+		"select l.shard, l.day - date '1970-01-01', coalesce((select min(n.first_seq) - 1 "
+		"from wallet.leaf n where n.shard = l.shard and n.first_seq > l.first_seq), 0) "
+		"from wallet.leaf l where l.state = 'open' order by l.day, l.shard",
+		0, NULL);
+
+	for (int i = 0; i < PQntuples(result) && wallet->closer.conn == NULL; i++) {
+		struct service_shard *held =
+			service_shard(service, (uint32_t)pg_number(result, i, 0));
+		uint32_t day = (uint32_t)pg_number(result, i, 1);
+		struct wallet_shard *shard = held == NULL ? NULL : held->state;
+		if (shard == NULL ||
+			!is_over(wallet, service, shard, day, (uint64_t)pg_number(result, i, 2)))
+			continue;
+		/* From here on a clock that jumps back finds the day closed. */
+		shard->day = wallet_day_after_close(shard->day, day);
+		closer_begin(wallet, shard, day, mono_us);
+		break;
+	}
+	PQclear(result);
+}
+
+static void leaves_ahead(struct wallet_shard *shard, void *context)
+{
+	struct service *service = context;
+	uint32_t today = today_of(wallet_app(), shard);
+
+	if (shard->leaves_end <= today + LEAVES_AHEAD)
+		(void)leaves_make(service_pg(service), shard, today, false);
+}
+
+void wallet_days_tick(struct wallet *wallet, struct service *service, uint64_t mono_us)
+{
+	struct leaf_closer *closer = &wallet->closer;
+
+	if (closer->conn != NULL) {
+		closer_look(closer, mono_us);
+		return;
+	}
+	if (mono_us >= closer->ahead_us) {
+		closer->ahead_us = mono_us + AGAIN_US;
+		wallet_each_shard(service, leaves_ahead, service);
+	}
+	if (mono_us >= closer->look_us) {
+		closer->look_us = mono_us + LOOK_US;
+		leaves_look(wallet, service, mono_us);
+	}
+}

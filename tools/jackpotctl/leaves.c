@@ -1,0 +1,362 @@
+/* Archive, proof and end of the journal's leaves. The order is what makes it safe: a file is whole,
+ * on the disk and compared with the rows before wallet.leaf says so; rows are carried over and
+ * count as gone before their table is touched; a table goes only when its file has just been read
+ * once more. */
+#include "tools/jackpotctl/leaves.h"
+
+#include "libcommon/base/sha256.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define PATH_ROOM 4096
+#define SQL_ROOM 1024
+#define CHUNK_BYTES 65536
+#define DIGEST_BYTES 32
+#define HEX_ROOM (2 * DIGEST_BYTES + 1)
+
+struct leaf {
+	const char *shard, *day, *state, *table; /* of the result that lists them */
+	const char *archive, *digest;		 /* "": none yet */
+	const char *first_seq, *last_seq, *rows;
+	bool old, attached, there;
+};
+
+static bool told(const struct leaf *leaf, const char *what, const char *why)
+{
+	fprintf(stderr, "jackpotctl: leaf of shard %s, day %s: %s: %s\n", leaf->shard, leaf->day,
+		what, why);
+	return false;
+}
+
+static bool run(PGconn *conn, const struct leaf *leaf, const char *sql, int n,
+	const char *const *parameters)
+{
+	PGresult *result = PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
+	ExecStatusType status = PQresultStatus(result);
+	bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+
+	if (!done)
+		(void)told(leaf, "Postgres", PQresultErrorMessage(result));
+	PQclear(result);
+	return done;
+}
+
+static void hex(const uint8_t digest[DIGEST_BYTES], char text_r[HEX_ROOM])
+{
+	for (size_t i = 0; i < DIGEST_BYTES; i++)
+		(void)snprintf(text_r + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* ---- the file ---- */
+
+/* All rows into the file; what went in is digested on the way. */
+static bool copy_out(
+	PGconn *conn, const struct leaf *leaf, gzFile file, struct sha256 *state, uint64_t *bytes_r)
+{
+	char *row;
+	int length;
+
+	*bytes_r = 0;
+	while ((length = PQgetCopyData(conn, &row, 0)) > 0) {
+		bool written = gzwrite(file, row, (unsigned)length) == length;
+		sha256_add(state, row, (size_t)length);
+		*bytes_r += (uint64_t)length;
+		PQfreemem(row);
+		if (!written)
+			return told(leaf, "archive", strerror(errno));
+	}
+	PGresult *result = PQgetResult(conn);
+	bool whole = length == -1 && PQresultStatus(result) == PGRES_COMMAND_OK &&
+		     strcmp(PQcmdTuples(result), leaf->rows) == 0;
+	if (!whole)
+		(void)told(leaf, "export",
+			PQresultStatus(result) == PGRES_COMMAND_OK ? "other rows than were closed"
+								   : PQerrorMessage(conn));
+	PQclear(result);
+	while ((result = PQgetResult(conn)) != NULL)
+		PQclear(result);
+	return whole;
+}
+
+static bool file_sync(const struct leaf *leaf, const char *path, int flags)
+{
+	int fd = open(path, flags);
+	bool synced = fd >= 0 && fsync(fd) == 0;
+
+	if (!synced)
+		(void)told(leaf, path, strerror(errno));
+	if (fd >= 0)
+		(void)close(fd);
+	return synced;
+}
+
+static bool file_write(PGconn *conn, const struct leaf *leaf, const char *path,
+	char digest_r[HEX_ROOM], uint64_t *bytes_r)
+{
+	char sql[SQL_ROOM];
+	uint8_t digest[DIGEST_BYTES];
+	struct sha256 state;
+	gzFile file = gzopen(path, "wb6");
+	bool written;
+
+	if (file == NULL)
+		return told(leaf, path, strerror(errno));
+	sha256_begin(&state);
+	(void)snprintf(sql, sizeof(sql),
+		"copy (select * from wallet.%s order by seq) to stdout (format binary)",
+		leaf->table);
+	PGresult *result = PQexec(conn, sql);
+	written = PQresultStatus(result) == PGRES_COPY_OUT;
+	if (!written)
+		(void)told(leaf, "export", PQerrorMessage(conn));
+	PQclear(result);
+	written = written && copy_out(conn, leaf, file, &state, bytes_r);
+	if (gzclose(file) != Z_OK && written)
+		written = told(leaf, path, "could not be closed");
+	sha256_end(&state, digest);
+	hex(digest, digest_r);
+	return written && file_sync(leaf, path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The file, read back, holds what its digest says. */
+static bool file_proven(const struct leaf *leaf, const char *path, const char *digest)
+{
+	static uint8_t chunk[CHUNK_BYTES];
+	char found[HEX_ROOM];
+	uint8_t made[DIGEST_BYTES];
+	struct sha256 state;
+	gzFile file = gzopen(path, "rb");
+	int n;
+	int error;
+
+	if (file == NULL)
+		return told(leaf, path, errno == 0 ? "out of memory" : strerror(errno));
+	sha256_begin(&state);
+	while ((n = gzread(file, chunk, CHUNK_BYTES)) > 0)
+		sha256_add(&state, chunk, (size_t)n);
+	(void)gzerror(file, &error);
+	(void)gzclose(file);
+	sha256_end(&state, made);
+	hex(made, found);
+	if (n < 0 || (error != Z_OK && error != Z_STREAM_END))
+		return told(leaf, path, "cannot be read back");
+	if (strcmp(found, digest) != 0) {
+		fprintf(stderr, "jackpotctl: %s: found digest %s, expected %s\n", path, found,
+			digest);
+		return false;
+	}
+	return true;
+}
+
+/* ---- the rows ---- */
+
+/* The rows as they are now make the head that was kept when the leaf was closed. The same bytes as
+ * chain_digest of the wallet. */
+static bool chain_proven(PGconn *conn, const struct leaf *leaf)
+{
+	static const char sql[] =
+		"with b as (select b.batch, b.first_seq, b.last_seq, b.digest, coalesce(lag(b.digest) "
+		"over (order by b.batch), l.before) as before from wallet.leaf l join wallet.batch b "
+		"on b.shard = l.shard and b.batch between l.first_batch and l.last_batch where "
+		"l.shard = $1 and l.day = $2::date), "
+		"made as (select b.*, sha256(b.before || (select string_agg("
+		"int8send(seq) || int8send(player) || int8send(kind) || int8send(move) || "
+		"int8send(round) || int8send(game) || int8send(mode) || int8send(refusal) || "
+		"int8send(currency) || int8send(release) || int8send(stake) || "
+		"int8send(win_balance) || int8send(win_pending) || int8send(forfeit) || "
+		"int8send(amount) || int8send(balance_after) || int8send(pending_after) || "
+		"int8send(prev_seq) || int8send(claims) || int8send(coalesce(last_move, move)) || "
+		"timestamptz_send(time) || int4send(length(array_to_string(tallies, ','))) || "
+		"convert_to(array_to_string(tallies, ','), 'UTF8') || "
+		"int4send(coalesce(length(request_id), 0)) || coalesce(request_id, '') || "
+		"int4send(coalesce(length(outside_id), 0)) || coalesce(outside_id, '') || "
+		"int4send(coalesce(length(record), 0)) || coalesce(record, ''), ''::bytea order by "
+		"seq) from wallet.journal j where j.shard = $1 and j.day = $2::date and j.seq between "
+		"b.first_seq and b.last_seq)) as made from b) "
+		"select count(*) filter (where digest is distinct from made), (select digest from b "
+		"order by batch desc limit 1) is not distinct from (select head from wallet.leaf "
+		"where shard = $1 and day = $2::date) from made";
+	const char *parameters[] = { leaf->shard, leaf->day };
+	PGresult *result = PQexecParams(conn, sql, 2, NULL, parameters, NULL, NULL, 0);
+	bool proven = PQresultStatus(result) == PGRES_TUPLES_OK &&
+		      strcmp(PQgetvalue(result, 0, 0), "0") == 0 &&
+		      PQgetvalue(result, 0, 1)[0] == 't';
+
+	if (PQresultStatus(result) != PGRES_TUPLES_OK)
+		(void)told(leaf, "Postgres", PQresultErrorMessage(result));
+	else if (!proven)
+		(void)told(leaf, "chain", "the rows do not make the head; run ledger verify");
+	PQclear(result);
+	return proven;
+}
+
+/* ---- steps ---- */
+
+static bool noted(
+	PGconn *conn, const struct leaf *leaf, const char *path, const char *digest, uint64_t bytes)
+{
+	char text[24];
+	const char *parameters[] = { leaf->shard, leaf->day, path, text, digest };
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, bytes);
+	return run(conn, leaf,
+		"update wallet.leaf set state = 'archived', archive = $3, archive_bytes = $4, "
+		"archive_digest = decode($5, 'hex'), archived = now() where shard = $1 and day = "
+		"$2::date and state = 'closed'",
+		5, parameters);
+}
+
+static bool archive(PGconn *conn, const struct leaf *leaf, const char *folder)
+{
+	char path[PATH_ROOM];
+	char part[PATH_ROOM + 8];
+	char digest[HEX_ROOM];
+	uint64_t bytes;
+
+	(void)snprintf(path, sizeof(path), "%.3900s/%s.copy.gz", folder, leaf->table);
+	(void)snprintf(part, sizeof(part), "%s.part", path);
+	if (!run(conn, leaf, "begin transaction isolation level repeatable read, read only", 0,
+		    NULL))
+		return false;
+	bool good = chain_proven(conn, leaf) && file_write(conn, leaf, part, digest, &bytes) &&
+		    file_proven(leaf, part, digest);
+	if (!run(conn, leaf, "commit", 0, NULL) || !good)
+		return false;
+	if (rename(part, path) != 0)
+		return told(leaf, path, strerror(errno));
+	if (!file_sync(leaf, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) ||
+		!noted(conn, leaf, path, digest, bytes))
+		return false;
+	printf("shard %s, day %s: %s rows (seq %s to %s) archived and proven: %s\n", leaf->shard,
+		leaf->day, leaf->rows, leaf->first_seq, leaf->last_seq, path);
+	return true;
+}
+
+/* The file must be as good as on its first day. What is carried over counts from the moment on in
+ * which the leaf counts as dropped. */
+static bool carry(PGconn *conn, const struct leaf *leaf)
+{
+	const char *parameters[] = { leaf->shard, leaf->day };
+
+	return file_proven(leaf, leaf->archive, leaf->digest) &&
+	       run(conn, leaf, "select wallet.leaf_drop($1, $2::date)", 2, parameters);
+}
+
+/* CONCURRENTLY: the wallet that writes other leaves of the shard does not wait. */
+static bool table_drop(PGconn *conn, const struct leaf *leaf)
+{
+	char sql[SQL_ROOM];
+
+	if (leaf->attached) {
+		(void)snprintf(sql, sizeof(sql),
+			"alter table wallet.journal_%s detach partition wallet.%s concurrently",
+			leaf->shard, leaf->table);
+		if (!run(conn, leaf, sql, 0, NULL)) {
+			/* An earlier run may have died in the middle of it. */
+			(void)snprintf(sql, sizeof(sql),
+				"alter table wallet.journal_%s detach partition wallet.%s finalize",
+				leaf->shard, leaf->table);
+			if (!run(conn, leaf, sql, 0, NULL))
+				return false;
+		}
+	}
+	(void)snprintf(sql, sizeof(sql), "drop table wallet.%s", leaf->table);
+	if (!run(conn, leaf, sql, 0, NULL))
+		return false;
+	printf("shard %s, day %s: dropped, %s rows are in %s\n", leaf->shard, leaf->day, leaf->rows,
+		leaf->archive);
+	return true;
+}
+
+static bool leaf_close(PGconn *conn, const struct leaf *leaf, const struct leaves_options *options)
+{
+	if (strcmp(leaf->state, "closed") == 0)
+		return archive(conn, leaf, options->archive);
+	if (strcmp(leaf->state, "archived") == 0 && leaf->old)
+		return carry(conn, leaf) && table_drop(conn, leaf);
+	if (strcmp(leaf->state, "dropped") == 0 && leaf->there)
+		return table_drop(conn, leaf);
+	return true;
+}
+
+/* Oldest first: a leaf may be dropped only when none before it is left. */
+static PGresult *leaves_list(PGconn *conn, const struct leaves_options *options)
+{
+	static const char sql[] =
+		"select l.shard, l.day, l.state, n.name, coalesce(l.archive, ''), "
+		"coalesce(encode(l.archive_digest, 'hex'), ''), l.first_seq, l.last_seq, l.rows, "
+		"$1::integer > 0 and l.day < m.newest - $1::integer, "
+		"exists (select from pg_inherits where inhrelid = to_regclass('wallet.' || n.name)), "
+		"to_regclass('wallet.' || n.name) is not null "
+		"from wallet.leaf l join (select shard, max(day) as newest from wallet.leaf group by "
+		"shard) m using (shard), lateral (select format('journal_%s_%s', l.shard, "
+		"to_char(l.day, 'YYYYMMDD')) as name) n where l.state <> 'open' order by l.shard, "
+		"l.day";
+	char days[24];
+	const char *parameters[] = { days };
+
+	(void)snprintf(days, sizeof(days), "%ld", options->retain_days);
+	return PQexecParams(conn, sql, 1, NULL, parameters, NULL, NULL, 0);
+}
+
+static bool pass(PGconn *conn, const struct leaves_options *options)
+{
+	PGresult *result = leaves_list(conn, options);
+	bool good = PQresultStatus(result) == PGRES_TUPLES_OK;
+
+	if (!good)
+		fprintf(stderr, "jackpotctl: %s", PQerrorMessage(conn));
+	for (int i = 0; good && i < PQntuples(result); i++) {
+		const char *values[9];
+		for (int j = 0; j < 9; j++)
+			values[j] = PQgetvalue(result, i, j);
+		struct leaf leaf = { .shard = values[0],
+			.day = values[1],
+			.state = values[2],
+			.table = values[3],
+			.archive = values[4],
+			.digest = values[5],
+			.first_seq = values[6],
+			.last_seq = values[7],
+			.rows = values[8],
+			.old = PQgetvalue(result, i, 9)[0] == 't',
+			.attached = PQgetvalue(result, i, 10)[0] == 't',
+			.there = PQgetvalue(result, i, 11)[0] == 't' };
+		good = leaf_close(conn, &leaf, options);
+	}
+	PQclear(result);
+	return good;
+}
+
+static void open_told(PGconn *conn)
+{
+	PGresult *result = PQexec(conn,
+		"select count(*), min(day) from wallet.leaf l where state = 'open' and exists (select "
+		"from wallet.leaf n where n.shard = l.shard and n.day > l.day)");
+
+	if (PQresultStatus(result) == PGRES_TUPLES_OK && strcmp(PQgetvalue(result, 0, 0), "0") != 0)
+		printf("%s leaves, from day %s on, wait for their wallet to close them\n",
+			PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));
+	PQclear(result);
+}
+
+bool leaves_close(PGconn *conn, const struct leaves_options *options)
+{
+	if (mkdir(options->archive, 0750) != 0 && errno != EEXIST) {
+		fprintf(stderr, "jackpotctl: %s: %s\n", options->archive, strerror(errno));
+		return false;
+	}
+	/* What the first pass archives, the second may drop. */
+	if (!pass(conn, options) || (options->retain_days > 0 && !pass(conn, options)))
+		return false;
+	open_told(conn);
+	return true;
+}
