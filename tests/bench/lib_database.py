@@ -99,7 +99,7 @@ class Wallet:
 
     def __init__(self, server, database, players, steps, held=SHARDS, instance="wallet-1", **settings):
         environment = {**server.environment, "CARILLON_PG_DSN": server.dsn(database), "CARILLON_PG_RO_DSN": server.dsn(database), "CARILLON_REDIS": "none:1",
-                       "CARILLON_KAFKA": "none:1", "CARILLON_INSTANCE": instance, "CARILLON_DATA": server.data, **settings}
+                       "CARILLON_KAFKA": "none:1", "WALLET_HEADS": "", "CARILLON_INSTANCE": instance, "CARILLON_DATA": server.data, **settings}
         environment.pop("KAFKA")
         self.began = time.monotonic()
         self.process = subprocess.Popen([f"{BIN}/wallet-bench", f"--players={players}", f"--held={held}", *steps], env=environment, cwd=server.data,

@@ -144,14 +144,18 @@ static void verdicts_take(struct verify_report *report)
 	}
 }
 
-static void scope_take(const struct verify_options *options, struct verify_scope *scope_r)
+static void scope_take(
+	PGconn *conn, const struct verify_options *options, struct verify_scope *scope_r)
 {
 	char error[SCOPE_ERROR_MAX];
 	bool found;
+	bool good = true;
 
-	if (options->state == NULL) {
+	if (options->state == NULL)
 		scope_whole(scope_r);
-	} else if (!scope_load(options->state, scope_r, &found, error)) {
+	else
+		good = scope_load(options->state, scope_r, &found, error);
+	if (!good || !scope_after_dropped(conn, scope_r, error)) {
 		fprintf(stderr, "jackpotctl: %s\n", error);
 		exit(EXIT_USAGE);
 	}
@@ -180,7 +184,7 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 	for (size_t i = 0; i < VERIFY_POINTS; i++)
 		report_r->points[i].title = titles[i];
 	currencies_format(currency_numbers, currency_exponents);
-	scope_take(options, &scope);
+	scope_take(conn, options, &scope);
 	verify_heads_read(options, &scope, &heads, report_r);
 	PQclear(ask(conn, "begin transaction isolation level repeatable read, read only", NULL));
 	PQclear(ask(conn, "set local work_mem = '256MB'", NULL));
@@ -190,6 +194,7 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 	queries_run(conn, &scope, verify_ledger_queries, report_r);
 	queries_run(conn, &scope, verify_pool_queries, report_r);
 	queries_run(conn, &scope, verify_close_queries, report_r);
+	queries_run(conn, &scope, verify_leaves_queries, report_r);
 	verify_heads_check(conn, &heads, report_r);
 	verdicts_take(report_r);
 	scope_keep(conn, options, &scope, report_r);
@@ -217,7 +222,8 @@ void verify_print(const struct verify_report *report)
 						      : "THE BOOKS ARE NOT IN ORDER",
 		report->rows, report->rounds, report->hits, report->seconds);
 	if (report->since > 0)
-		printf(", behind %" PRIu64 " that were proven before", report->since);
+		printf(", behind %" PRIu64 " that were proven before or are archived",
+			report->since);
 	printf("%s\n", report->heads == 0 ? "; no signed heads to compare with" : "");
 }
 

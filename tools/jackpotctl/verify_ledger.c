@@ -41,7 +41,7 @@ static const char accounts_sql[] =
 	"order by player, shard, seq), "
 	"joints as (select j.shard, j.seq, j.player, j.kind, greatest(j.move, j.last_move) as move, "
 	"j.refusal, j.currency, j.balance_after, j.prev_seq, 0::bigint as effect, false as new from "
-	"firsts f join @base@ b on b.shard = f.shard join wallet.journal j on j.shard = f.shard and "
+	"firsts f join @base@ b on b.shard = f.shard join wallet.entry j on j.shard = f.shard and "
 	"j.seq = f.prev_seq and j.seq <= b.seq), "
 	"joined as (select * from new union all select * from joints where not @whole@), "
 	"rows as (select *, lag(shard, 1, shard) over w as shard_before, "
@@ -151,8 +151,8 @@ static const char sums_sql[] =
 	"filter (where refusal = 0), 0), "
 	"coalesce(sum(forfeit) filter (where refusal = 0), 0), coalesce(sum(amount) filter (where "
 	"refusal = 0), 0)]::numeric[] as sums "
-	"from wallet.journal j where j.shard = b.shard and j.seq between b.first_seq and "
-	"b.last_seq group by j.game, j.mode, j.currency, j.kind) s) "
+	"from wallet.journal j where j.shard = b.shard and j.day = b.day and j.seq between "
+	"b.first_seq and b.last_seq group by j.game, j.mode, j.currency, j.kind) s) "
 	"select 3, format('shard %s, batch %s, game %s, mode %s, currency %s, kind %s', shard, "
 	"batch, game, mode, currency, kind), "
 	"format('sums %s', coalesce(kept.sums::text, 'none')), format('%s, as its rows', "
@@ -248,7 +248,7 @@ static const char tally_rows_sql[] =
 
 /* The same bytes as chain_digest of the wallet. */
 static const char chain_sql[] =
-	"with b as (select w.shard, w.batch, first_seq, last_seq, w.digest, coalesce(lag(w.digest) "
+	"with b as (select w.shard, w.batch, day, first_seq, last_seq, w.digest, coalesce(lag(w.digest) "
 	"over (partition by w.shard order by w.batch), o.digest, "
 	"decode(repeat('00', 32), 'hex')) as before from @batch@ w left join @base@ o on o.shard = "
 	"w.shard), "
@@ -264,8 +264,8 @@ static const char chain_sql[] =
 	"int4send(coalesce(length(request_id), 0)) || coalesce(request_id, '') || "
 	"int4send(coalesce(length(outside_id), 0)) || coalesce(outside_id, '') || "
 	"int4send(coalesce(length(record), 0)) || coalesce(record, ''), ''::bytea order by seq) "
-	"from wallet.journal j where j.shard = b.shard and j.seq between b.first_seq and "
-	"b.last_seq)) as made from b) "
+	"from wallet.journal j where j.shard = b.shard and j.day = b.day and j.seq between "
+	"b.first_seq and b.last_seq)) as made from b) "
 	"select 10, format('shard %s, batch %s', shard, batch), encode(digest, 'hex'), format('%s, "
 	"as its rows', encode(made, 'hex')) "
 	"from d where digest is distinct from made order by shard, batch limit 20";

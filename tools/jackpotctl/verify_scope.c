@@ -275,6 +275,72 @@ void scope_free(struct verify_scope *scope)
 	scope->state = NULL;
 }
 
+/* ---- days that were dropped ---- */
+
+/* The same document as of where the dropped leaves end; null where there are none. */
+static const char dropped_sql[] =
+	"with last as (select distinct on (shard) * from wallet.leaf where state = 'dropped' order "
+	"by shard, day desc), "
+	"sums as (select l.shard, t.key as tally, sum(t.value::bigint) as total from wallet.leaf l, "
+	"jsonb_each_text(l.tallies) t where l.state = 'dropped' group by 1, 2), "
+	"pendings as (select distinct on (player, game) player, game, pending_after as amount from "
+	"wallet.carried where move > 0 order by player, game, shard desc, seq desc), "
+	"spins as (select outside_id as id, count(*) as used from wallet.carried where kind = 2 and "
+	"refusal = 0 and outside_id is not null group by 1) "
+	"select json_build_object('shards', json_agg(json_build_object('shard', shard, 'batch', "
+	"last_batch, 'seq', last_seq, 'close', coalesce((select max(number) from wallet.close_run "
+	"r where r.shard = last.shard and r.seq <= last.last_seq), 0), 'digest', encode(head, "
+	"'hex')) order by shard), "
+	"'tallies', (select coalesce(json_agg(json_build_array(shard, tally::integer, total, null, "
+	"null)), '[]') from sums), "
+	"'pendings', (select coalesce(json_agg(json_build_array(player, game, amount)), '[]') from "
+	"pendings where amount <> 0), "
+	"'spins', (select coalesce(json_agg(json_build_array(encode(id, 'hex'), used)), '[]') from "
+	"spins), 'vectors', json_build_array()) from last having count(*) > 0";
+
+/* Does the scope begin behind all that is gone? */
+static bool reaches(const struct verify_scope *scope, const struct verify_scope *dropped)
+{
+	for (size_t i = 0; i < dropped->shards_n; i++) {
+		size_t at = 0;
+		while (at < scope->shards_n && scope->shards[at].shard != dropped->shards[i].shard)
+			at++;
+		if (at == scope->shards_n || scope->shards[at].seq < dropped->shards[i].seq)
+			return true;
+	}
+	return false;
+}
+
+bool scope_after_dropped(PGconn *conn, struct verify_scope *scope, char *error)
+{
+	static struct verify_scope dropped;
+	PGresult *result = PQexec(conn, dropped_sql);
+	json_t *contents = NULL;
+	bool good = PQresultStatus(result) == PGRES_TUPLES_OK;
+
+	memset(&dropped, 0, sizeof(dropped));
+	if (!good)
+		(void)snprintf(error, SCOPE_ERROR_MAX, "wallet.leaf: %s", PQerrorMessage(conn));
+	if (good && PQntuples(result) == 1)
+		contents = json_loads(PQgetvalue(result, 0, 0), 0, NULL);
+	if (contents != NULL) {
+		json_object_set_new(contents, "version", json_integer(STATE_VERSION));
+		dropped.state = json_dumps(contents, JSON_COMPACT);
+		good = contents_take(&dropped, contents) ||
+		       say(error, "wallet.leaf", "leaves dropped that were not closed",
+			       "closed ones");
+	}
+	if (good && contents != NULL && reaches(scope, &dropped)) {
+		scope_free(scope);
+		*scope = dropped;
+	} else {
+		scope_free(&dropped);
+	}
+	json_decref(contents);
+	PQclear(result);
+	return good;
+}
+
 /* ---- the state of a snapshot ---- */
 
 /* One JSON document. Totals of tallies: what is written, and the rows behind it, for rows up to a
