@@ -25,6 +25,8 @@
 #define CHECKPOINT                                                                                 \
 	"coalesce((select b.checkpoint from wallet.batch b where b.shard = $2::integer order by "  \
 	"b.batch desc limit 1), 0)"
+/* The row before is looked up one by one, in its own leaf, whatever the planner estimates (limit).
+ */
 #define WALK(stop)                                                                                 \
 	"with recursive newest as (select case when $3::bigint > 0 then $3::bigint else greatest(" \
 	"coalesce((select a.last_seq from wallet.account a where a.player = $1::bigint), 0), "     \
@@ -35,8 +37,8 @@
 	"start as (select seq, wallet.day_of($2::integer, seq) as day from newest), "              \
 	"walk as (select j.*, 1 as n from start s join wallet.journal j on j.shard = $2::integer " \
 	"and j.seq = s.seq and j.day = s.day and j.player = $1::bigint "                           \
-	"union all select j.*, w.n + 1 from walk w join wallet.journal j on j.shard = "            \
-	"$2::integer and j.seq = w.prev_seq and j.day = w.prev_day "                               \
+	"union all select j.*, w.n + 1 from walk w, lateral (select * from wallet.journal j "      \
+	"where j.shard = $2::integer and j.seq = w.prev_seq and j.day = w.prev_day limit 1) j "    \
 	"where w.prev_seq > 0 and w.n < $4::bigint " stop ") "                                     \
 	"select " COLUMNS ", (extract(epoch from time) * 1000000)::bigint, case when kind = 24 "   \
 	"then record end, (kind = 2 and outside_id is not null)::integer, case "                   \

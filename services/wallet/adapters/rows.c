@@ -210,8 +210,8 @@ bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t mo
 		"select seq, day, prev_seq, prev_day, move, kind, 1 from wallet.journal where "
 		"shard = $1 and seq = $2 and day = wallet.day_of($1, $2) "
 		"union all select j.seq, j.day, j.prev_seq, j.prev_day, j.move, j.kind, depth + 1 "
-		"from back join wallet.journal j on j.shard = $1 and j.seq = back.prev_seq and "
-		"j.day = back.prev_day "
+		"from back, lateral (select * from wallet.journal j where j.shard = $1 and j.seq = "
+		"back.prev_seq and j.day = back.prev_day limit 1) j "
 		"where depth < $4::integer and not (back.move = $3 and (back.move > 0 or back.kind "
 		"= 1))) "
 		"select " COLUMNS
