@@ -114,7 +114,8 @@ static void counts_take(
 		"(select count(*) from pool.vector) + (select count(*) from cards.vector), "
 		"(select count(*) from pool.pool) + (select count(*) from cards.card_set), (select "
 		"count(*) from wallet.claim), (select count(*) from pool.hit) + (select "
-		"count(*) from cards.hit), (select count(*) from @close@ c), (select "
+		"count(*) from cards.hit), (select count(*) from @close@ c) + (select count(*) from "
+		"pool.pool) + (select count(*) from cards.card_set), (select "
 		"coalesce(sum(seq), 0) from @base@ s) from @journal@ j";
 	static const struct {
 		int point, column;

@@ -116,9 +116,10 @@ static const char memo_sql[] =
 #define PARTS                                                                                       \
 	"with currency as (select * from unnest($1::integer[], $2::integer[]) as c(number, "        \
 	"exponent)), owners as (select pool, contributions_e27, jp_pool_e27 + jp_reserve_e27 + "    \
-	"jp_seed_e27 as held, house_seed_e27, paid_e27, 1000000000 as share, t_e18 from pool.pool " \
+	"jp_seed_e27 as held, house_seed_e27, received_e27 - sent_e27 as transferred, 1000000000 "  \
+	"as share, t_e18 from pool.pool "                                                           \
 	"union all select s.pool, s.contributions_e27, jp_pool_e27 + jp_reserve_e27 + "             \
-	"jp_seed_e27, house_seed_e27, paid_e27, (select sum(share_nano) from cards.level l where "  \
+	"jp_seed_e27, house_seed_e27, 0, (select sum(share_nano) from cards.level l where "  \
 	"l.pool = s.pool), t_e18 from cards.card_set s), "                                          \
 	"vectors as (select * from pool.vector union all select * from cards.vector), "             \
 	"gave as (select v.pool, t.currency, c.exponent, sum(trunc(v.total::numeric * t.rate_nano"  \
@@ -140,11 +141,12 @@ static const char books_sql[] = PARTS
 	"10::numeric, 18 - exponent)), 'none' from memo m where currency = 978 and gave_e27 - "
 	"took_e27 <> (gave_nano - took_minor * 1000000000) * power(10::numeric, 18 - exponent) "
 	"union all select 9, format('pool %s, books in EUR', o.pool), format('held %s x 10^-27', "
-	"o.held), format('%s: contributions %s, less hits %s, seeds %s', coalesce(sum(gave_e27 - "
-	"took_e27), 0) + o.house_seed_e27, coalesce(sum(gave_e27), 0), coalesce(sum(took_e27), 0), "
-	"o.house_seed_e27) from owners o left join memo m using (pool) where o.contributions_e27 = "
-	"o.t_e18 * o.share group by o.pool, o.held, o.house_seed_e27 having o.held <> "
-	"coalesce(sum(gave_e27 - took_e27), 0) + o.house_seed_e27 limit 40";
+	"o.held), format('%s: contributions %s, less hits %s, seeds %s, transfers %s', "
+	"coalesce(sum(gave_e27 - took_e27), 0) + o.house_seed_e27 + o.transferred, "
+	"coalesce(sum(gave_e27), 0), coalesce(sum(took_e27), 0), o.house_seed_e27, o.transferred) "
+	"from owners o left join memo m using (pool) where o.contributions_e27 = o.t_e18 * o.share "
+	"group by o.pool, o.held, o.house_seed_e27, o.transferred having o.held <> "
+	"coalesce(sum(gave_e27 - took_e27), 0) + o.house_seed_e27 + o.transferred limit 40";
 
 const struct verify_query verify_close_queries[] = {
 	{ runs_sql },
