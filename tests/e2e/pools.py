@@ -185,10 +185,8 @@ def test_games_and_operators_feed_the_new_pool():
     done = ask(1, "take_part", {"takes_part": False}, number=2)
     assert done["before"]["takes_part"] and not done["after"]["takes_part"], done
     wait_until("the operator's game to stop", lambda: stopped(place.two), 10)
-    assert fed(place.one, 1)
     ask(1, "take_part", {"takes_part": True}, number=2)
     wait_until("the operator's game", lambda: not stopped(place.two), 10)
-    place.verify()
 
 
 def stopped(person):

@@ -26,6 +26,7 @@ union any_body {
 	struct bonus_body bonus;
 	struct reason_body reason;
 	struct fx_body fx;
+	struct pool_action_body pool_action;
 };
 
 static const struct request {
@@ -60,6 +61,9 @@ static const struct request {
 	{ "exchange rate", fx_fields,
 		"{\"currency\":\"SEK\",\"rate\":\"0.0875\",\"valid_from_us\":1900000000000000,"
 		"\"reason\":\"x\"}" },
+	{ "action on a pool", pool_action_fields,
+		"{\"action\":\"retire\",\"parameters\":{\"rest\":{\"pool\":4}},\"reason\":\"x\","
+		"\"actor\":\"alice\",\"second\":\"bob\"}" },
 	{ "end of bonus spins", reason_fields, "{\"reason\":\"x\"}" },
 	{ "bonus spin", round_fields,
 		"{\"game\":\"bewitched\",\"expect\":3,\"bonus_spin\":"
@@ -121,7 +125,7 @@ static void other_types(
 	refused(request, object, field->name, json_array());
 	refused(request, object, field->name, json_real(1.5));
 	refused(request, object, field->name, json_real(1e300));
-	if (field->type != FIELD_OBJECT)
+	if (field->type != FIELD_OBJECT && field->type != FIELD_JSON)
 		refused(request, object, field->name, json_object());
 	if (field->type != FIELD_INT)
 		refused(request, object, field->name, json_integer(1));
@@ -156,6 +160,10 @@ static void out_of_range(
 			refused(request, object, field->name,
 				json_string("ABCDEF0123456789ABCDEF0123456789"));
 		}
+		break;
+	case FIELD_JSON:
+		refused(request, object, field->name,
+			json_pack("{s:o}", "a", long_text((size_t)field->max, 'a')));
 		break;
 	case FIELD_BOOL:
 	case FIELD_OBJECT:

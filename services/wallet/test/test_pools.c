@@ -1,0 +1,109 @@
+/* Which pools a stake feeds: those the game names, those that operators have made for it, and none
+ * that the player's operator takes no part in. */
+#include "services/wallet/core/wallet.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define EUR 978
+#define SEK 752
+#define GAME 5
+#define OTHER_GAME 6
+
+static const struct wallet_tally tallies[] = {
+	{ 11, 1, GAME, EUR, false },  /* the game's own jackpot */
+	{ 12, 2, GAME, EUR, false },  /* its set of cards */
+	{ 13, 30, GAME, EUR, false }, /* made by operators */
+	{ 14, 31, GAME, EUR, true },  /* closed */
+	{ 15, 32, GAME, SEK, false }, /* in another currency only */
+	{ 16, 33, GAME, EUR, false },
+	{ 17, 34, GAME, EUR, false },
+};
+
+static player_id player_of(uint32_t operator_id)
+{
+	return ((player_id)operator_id << 48) + 7;
+}
+
+static void test_stakes_feed_further_pools(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *label;
+		struct wallet_further further[3];
+		struct wallet_out out;
+		uint32_t operator_id, pools[2], tallies[WALLET_POOLS_MAX];
+		bool bonus;
+		enum wallet_refusal refusal;
+	} rows[] = {
+		{ "the game's own", { { 0 } }, { 0 }, 1, { 1, 2 }, { 11, 12 }, false, 0 },
+		{ "and one made", { { 30, GAME } }, { 0 }, 1, { 1, 2 }, { 11, 12, 13 }, false, 0 },
+		{ "made for another game", { { 30, OTHER_GAME } }, { 0 }, 1, { 1, 2 }, { 11, 12 },
+			false, 0 },
+		{ "closed, and in another currency", { { 31, GAME }, { 32, GAME } }, { 0 }, 1,
+			{ 1, 2 }, { 11, 12 }, false, 0 },
+		{ "named and made: once", { { 1, GAME } }, { 0 }, 1, { 1, 2 }, { 11, 12 }, false,
+			0 },
+		{ "as many as a stake may feed", { { 30, GAME }, { 33, GAME }, { 34, GAME } },
+			{ 0 }, 1, { 1, 2 }, { 11, 12, 13, 16 }, false, 0 },
+		{ "no named one", { { 30, GAME } }, { 0 }, 1, { 0 }, { 13 }, false, 0 },
+		{ "his operator is out", { { 30, GAME } }, { 1, 30, 0, true }, 1, { 1, 2 },
+			{ 11, 12 }, false, 0 },
+		{ "another's is", { { 30, GAME } }, { 2, 30, 0, true }, 1, { 1, 2 }, { 11, 12, 13 },
+			false, 0 },
+		{ "out of the cards", { { 30, GAME } }, { 1, 2, 0, false }, 1, { 1, 2 }, { 11, 13 },
+			false, 0 },
+		{ "out of the cards in another game", { { 0 } }, { 1, 2, OTHER_GAME, false }, 1,
+			{ 1, 2 }, { 11, 12 }, false, 0 },
+		{ "all are out of the cards", { { 0 } }, { 0, 2, 0, false }, 9, { 1, 2 }, { 11 },
+			false, 0 },
+		{ "out of the jackpot", { { 30, GAME } }, { 1, 1, 0, true }, 1, { 1, 2 }, { 0 },
+			false, WALLET_REFUSAL_BLOCKED },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		static struct wallet_rules rules;
+		struct wallet_row row;
+		struct wallet_account account = { .player = player_of(rows[i].operator_id),
+			.exists = true,
+			.currency = EUR,
+			.balance = { 100 },
+			.last_move = 4 };
+		struct wallet_proposal proposal = { .move = 5,
+			.round = 5,
+			.game = GAME,
+			.kind = WALLET_KIND_BET,
+			.currency = EUR,
+			.stake = 30 };
+		struct wallet_moment moment = { .now_us = 1, .seq = 9, .rules = &rules };
+		rules = (struct wallet_rules){ .tallies = tallies,
+			.tallies_n = sizeof(tallies) / sizeof(tallies[0]),
+			.stake_max = 1000,
+			.outside_max = 1000,
+			.outs_n = rows[i].out.pool != 0 };
+		rules.outs[0] = rows[i].out;
+		for (size_t k = 0; k < 3 && rows[i].further[k].pool != 0; k++)
+			rules.further[rules.further_n++] = rows[i].further[k];
+		while (proposal.pools_n < 2 && rows[i].pools[proposal.pools_n] != 0) {
+			proposal.pools[proposal.pools_n] = rows[i].pools[proposal.pools_n];
+			proposal.pools_n++;
+		}
+		assert_int_equal(
+			wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
+		if (row.refusal != (uint32_t)rows[i].refusal)
+			fail_msg("%s: refusal %u", rows[i].label, row.refusal);
+		for (uint32_t k = 0; k < WALLET_POOLS_MAX; k++) {
+			uint32_t fed = k < row.tallies_n ? row.tallies[k] : 0;
+			if (fed != rows[i].tallies[k])
+				fail_msg("%s: tally %u, expected %u", rows[i].label, fed,
+					rows[i].tallies[k]);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_stakes_feed_further_pools) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
