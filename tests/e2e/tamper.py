@@ -134,6 +134,17 @@ def test_a_ledger_is_played_and_proven():
         assert [p["point"] for p in report["points"] if p["checked"] == 0] == [], report
 
 
+def test_the_journal_is_double_entry():
+    """Each row's legs, expanded from the row itself, sum to zero, and all of them to the legs of the batches."""
+    rows = "select shard, seq, close, currency, account, amount from wallet.posting"
+    assert place.sql(f"select shard, seq, close, sum(amount), count(*) from ({rows}) p group by 1, 2, 3 having sum(amount) <> 0 or count(*) < 2 or count(distinct currency) > 1") == []
+    moved = "kind between 2 and 7 and win_balance + win_pending + forfeit <> stake or kind between 2 and 7 and release <> 0 or kind between 20 and 24 and amount <> 0"
+    assert place.sql(f"select shard, seq from wallet.journal where refusal = 0 and ({moved}) except select shard, seq from wallet.posting where close is null") == []
+    postings = place.sql("select shard, currency, account, sum(amount) from wallet.posting group by 1, 2, 3 having sum(amount) <> 0 order by 1, 2, 3")
+    assert postings == place.sql("select shard, currency, account, amount from wallet.total where amount <> 0 order by 1, 2, 3") and len(postings) > 8, postings
+    assert {row[2] for row in postings} >= {"PLAYER", "HOUSE", "CASH", "JACKPOT:1", "JACKPOT:2"}, postings
+
+
 def copy_of_state():
     """A proof moves its state on: each one gets a copy of the old one."""
     shutil.copy(f"{place.data}/old.json", f"{place.data}/state.json")

@@ -113,27 +113,27 @@ static const char memo_sql[] =
 /* The legs between the memo accounts and the pool's books in EUR, all in 10^-27 EUR and exact: by
  * currency what the tallies contributed at their own rates, what the hits cost at theirs; and the
  * seeds that the house put in. For EUR itself the rate is 1, so that no FX leg may be left. */
-#define PARTS                                                                                       \
-	"with currency as (select * from unnest($1::integer[], $2::integer[]) as c(number, "        \
-	"exponent)), owners as (select pool, contributions_e27, jp_pool_e27 + jp_reserve_e27 + "    \
-	"jp_seed_e27 as held, house_seed_e27, received_e27 - sent_e27 as transferred, 1000000000 "  \
-	"as share, t_e18 from pool.pool "                                                           \
-	"union all select s.pool, s.contributions_e27, jp_pool_e27 + jp_reserve_e27 + "             \
-	"jp_seed_e27, house_seed_e27, 0, (select sum(share_nano) from cards.level l where "  \
-	"l.pool = s.pool), t_e18 from cards.card_set s), "                                          \
-	"vectors as (select * from pool.vector union all select * from cards.vector), "             \
-	"gave as (select v.pool, t.currency, c.exponent, sum(trunc(v.total::numeric * t.rate_nano"  \
-	" * t.ppm * power(10::numeric, 3 - c.exponent)) * o.share) as e27, sum(v.total::numeric * " \
-	"t.ppm * o.share / 1000000) as nano from vectors v join pool.tally t on t.id = v.tally "    \
-	"join currency c on c.number = t.currency join owners o on o.pool = v.pool group by 1, 2, " \
-	"3), "                                                                                      \
-	"hits as (select pool, currency, paid_minor, cost_e27 from pool.hit union all select pool," \
-	" currency, paid_minor, cost_e27 from cards.hit), "                                         \
-	"took as (select h.pool, h.currency, c.exponent, sum(cost_e27) as e27, sum(paid_minor) as " \
-	"minor from hits h join currency c on c.number = h.currency group by 1, 2, 3), "            \
-	"memo as (select pool, currency, exponent, coalesce(g.e27, 0) as gave_e27, "                \
-	"coalesce(g.nano, 0) as gave_nano, coalesce(t.e27, 0) as took_e27, coalesce(t.minor, 0) as" \
-	" took_minor from gave g full join took t using (pool, currency, exponent)) "
+#define PARTS                                                                                      \
+	"with currency as (select * from unnest($1::integer[], $2::integer[]) as c(number, "       \
+	"exponent)), owners as (select pool, contributions_e27, jp_pool_e27 + jp_reserve_e27 + "   \
+	"jp_seed_e27 as held, house_seed_e27, received_e27 - sent_e27 as transferred, 1000000000 " \
+	"as share, t_e18 from pool.pool "                                                          \
+	"union all select s.pool, s.contributions_e27, jp_pool_e27 + jp_reserve_e27 + "            \
+	"jp_seed_e27, house_seed_e27, 0, (select sum(share_nano) from cards.level l where "        \
+	"l.pool = s.pool), t_e18 from cards.card_set s), "                                         \
+	"vectors as (select * from pool.vector union all select * from cards.vector), "            \
+	"gave as (select v.pool, t.currency, c.exponent, sum(trunc(v.total::numeric * "            \
+	"t.rate_nano * t.ppm * power(10::numeric, 3 - c.exponent)) * o.share) as e27, "            \
+	"sum(v.total::numeric * t.ppm * o.share / 1000000) as nano from vectors v join "           \
+	"pool.tally t on t.id = v.tally join currency c on c.number = t.currency join owners o "   \
+	"on o.pool = v.pool group by 1, 2, 3), "                                                   \
+	"hits as (select pool, currency, paid_minor, cost_e27 from pool.hit union all select "     \
+	"pool, currency, paid_minor, cost_e27 from cards.hit), "                                   \
+	"took as (select h.pool, h.currency, c.exponent, sum(cost_e27) as e27, sum(paid_minor) "   \
+	"as minor from hits h join currency c on c.number = h.currency group by 1, 2, 3), "        \
+	"memo as (select pool, currency, exponent, coalesce(g.e27, 0) as gave_e27, "               \
+	"coalesce(g.nano, 0) as gave_nano, coalesce(t.e27, 0) as took_e27, coalesce(t.minor, 0) "  \
+	"as took_minor from gave g full join took t using (pool, currency, exponent)) "
 
 static const char books_sql[] = PARTS
 	"select 9, format('pool %s, currency 978', m.pool), format('an FX leg of %s x "
@@ -144,9 +144,9 @@ static const char books_sql[] = PARTS
 	"o.held), format('%s: contributions %s, less hits %s, seeds %s, transfers %s', "
 	"coalesce(sum(gave_e27 - took_e27), 0) + o.house_seed_e27 + o.transferred, "
 	"coalesce(sum(gave_e27), 0), coalesce(sum(took_e27), 0), o.house_seed_e27, o.transferred) "
-	"from owners o left join memo m using (pool) where o.contributions_e27 = o.t_e18 * o.share "
-	"group by o.pool, o.held, o.house_seed_e27, o.transferred having o.held <> "
-	"coalesce(sum(gave_e27 - took_e27), 0) + o.house_seed_e27 + o.transferred limit 40";
+	"from owners o left join memo m using (pool) where o.contributions_e27 = "
+	"o.t_e18 * o.share group by o.pool, o.held, o.house_seed_e27, o.transferred having o.held "
+	"<> coalesce(sum(gave_e27 - took_e27), 0) + o.house_seed_e27 + o.transferred limit 40";
 
 const struct verify_query verify_close_queries[] = {
 	{ runs_sql },

@@ -36,13 +36,14 @@ static const char joint_sql[] =
  * which rules a row breaks is asked only of those that break one. */
 static const char accounts_sql[] =
 	"with new as (select shard, seq, player, kind, move, refusal, currency, balance_after, "
-	"prev_seq, " EFFECT " as effect, true as new from @journal@ j where " OF_ACCOUNT "), "
-	"firsts as (select distinct on (player) player, shard, prev_seq from new where not @whole@ "
+	"prev_seq, prev_day, " EFFECT " as effect, true as new from @journal@ j where " OF_ACCOUNT
+	"), "
+	"firsts as (select distinct on (player) player, shard, prev_seq, prev_day from new where not @whole@ "
 	"order by player, shard, seq), "
 	"joints as (select j.shard, j.seq, j.player, j.kind, greatest(j.move, j.last_move) as move, "
-	"j.refusal, j.currency, j.balance_after, j.prev_seq, 0::bigint as effect, false as new from "
+	"j.refusal, j.currency, j.balance_after, j.prev_seq, j.prev_day, 0::bigint as effect, false as new from "
 	"firsts f join @base@ b on b.shard = f.shard join wallet.entry j on j.shard = f.shard and "
-	"j.seq = f.prev_seq and j.seq <= b.seq), "
+	"j.seq = f.prev_seq and j.day = f.prev_day and j.seq <= b.seq), "
 	"joined as (select * from new union all select * from joints where not @whole@), "
 	"rows as (select *, lag(shard, 1, shard) over w as shard_before, "
 	"lag(seq, 1, 0::bigint) over w as seq_before, "
@@ -115,7 +116,7 @@ static const char written_sql[] =
 	"format('balance %s, last_move %s, player %s', j.balance_after, "
 	"coalesce(j.last_move, j.move), j.player) end "
 	"from wallet.account a left join @base@ b on b.shard = a.shard left join wallet.journal j "
-	"on j.shard = a.shard and j.seq = a.last_seq "
+	"on j.shard = a.shard and j.seq = a.last_seq and j.day = a.last_day "
 	"where a.last_seq > coalesce(b.seq, 0) and (j.seq is null or j.player <> a.player or "
 	"j.balance_after <> a.balance or coalesce(j.last_move, j.move) <> a.last_move) limit 20";
 
