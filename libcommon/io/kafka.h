@@ -48,6 +48,10 @@ void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t p
 /* Makes the topic known to the producer ahead, so that the first message does not wait for
  * metadata. */
 void kafka_producer_connect(struct kafka_producer *producer, enum topic topic);
+/* How many messages for a partition it was given, and how many of those Kafka has acknowledged: in
+ * order, so the first ones. */
+void kafka_produced(const struct kafka_producer *producer, enum topic topic, uint32_t partition,
+	uint64_t *given_r, uint64_t *acknowledged_r);
 void kafka_producer_poll(
 	struct kafka_producer *producer); /* serve delivery reports; call each turn */
 bool kafka_producer_flush(struct kafka_producer *producer, int timeout_ms); /* all acknowledged? */

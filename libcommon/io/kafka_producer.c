@@ -1,6 +1,7 @@
 /* Producers. */
 #include "libcommon/io/kafka_internal.h"
 
+#include "libcommon/base/ids.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 
@@ -14,16 +15,23 @@ struct kafka_producer {
 	rd_kafka_topic_t *topics[TOPICS_N];
 	struct metric *produced[TOPICS_N];
 	struct metric *full;
+	uint64_t given[TOPICS_N][SHARDS_MAX], acknowledged[TOPICS_N][SHARDS_MAX];
 };
 
 /* With message.timeout.ms=0 and idempotence a message is retried for ever. What fails nevertheless
  * will never get through, and what comes behind it must not get through without it. */
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *message, void *opaque)
 {
+	struct kafka_producer *producer = opaque;
 	(void)rk;
-	(void)opaque;
-	if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR ||
-		message->err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
+	if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+		for (int topic = 0; topic < TOPICS_N; topic++)
+			if (producer->topics[topic] == message->rkt && message->partition >= 0 &&
+				message->partition < SHARDS_MAX)
+				producer->acknowledged[topic][message->partition]++;
+		return;
+	}
+	if (message->err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
 		message->err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT)
 		return;
 	fatal("kafka: message to %s, partition %d, is not delivered: %s",
@@ -57,6 +65,7 @@ struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace p
 	kafka_conf_set(conf, "queue.buffering.max.messages", "500000");
 	kafka_conf_set(conf, "queue.buffering.max.kbytes", "262144");
 	rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
+	rd_kafka_conf_set_opaque(conf, producer);
 	producer->rk = kafka_handle_new(RD_KAFKA_PRODUCER, conf);
 	producer->full = metric_counter("carillon_kafka_queue_full_total", NULL,
 		"Times a sender had to wait for librdkafka's queue.");
@@ -92,7 +101,16 @@ void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t p
 		metric_add(producer->full, 1);
 		(void)rd_kafka_poll(producer->rk, 10);
 	}
+	if (partition < SHARDS_MAX)
+		producer->given[topic][partition]++;
 	metric_add(produced_metric(producer, topic), 1);
+}
+
+void kafka_produced(const struct kafka_producer *producer, enum topic topic, uint32_t partition,
+	uint64_t *given_r, uint64_t *acknowledged_r)
+{
+	*given_r = partition < SHARDS_MAX ? producer->given[topic][partition] : 0;
+	*acknowledged_r = partition < SHARDS_MAX ? producer->acknowledged[topic][partition] : 0;
 }
 
 void kafka_producer_poll(struct kafka_producer *producer)

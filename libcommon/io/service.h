@@ -122,8 +122,11 @@ void service_send(struct service *service, enum topic topic, uint32_t partition,
 	size_t key_length, const void *bytes, size_t length);
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length);
-/* Has Kafka acknowledged all that was sent so far? Asks nobody, waits for nothing. */
-bool service_sent_all(struct service *service);
+/* How many messages have left for a partition of wallet.facts, jackpot.feed or jackpot.facts since
+ * the process began, and how many of them, in order, Kafka has acknowledged. What waits for a
+ * commit has not left. */
+void service_sent(struct service *service, enum topic topic, uint32_t partition, uint64_t *left_r,
+	uint64_t *acknowledged_r);
 /* nanomsg: after the commit, or now, which is at the end of this turn, together with what else
  * goes to the same url. An empty url is no error and sends nothing. */
 void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length);

@@ -106,15 +106,11 @@ void service_send_now(struct service *service, enum topic topic, uint32_t partit
 		producer_for(service, topic), topic, partition, key, key_length, bytes, length);
 }
 
-bool service_sent_all(struct service *service)
+void service_sent(struct service *service, enum topic topic, uint32_t partition, uint64_t *left_r,
+	uint64_t *acknowledged_r)
 {
-	if (service->outbox.length > 0)
-		return false;
-	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
-		if (service->producers[pace] != NULL &&
-			!kafka_producer_flush(service->producers[pace], 0))
-			return false;
-	return true;
+	kafka_produced(
+		service->producers[pace_of(topic)], topic, partition, left_r, acknowledged_r);
 }
 
 void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length)

@@ -82,10 +82,14 @@ void service_outbox_leave(struct service *service)
 }
 
 /* So that no day is closed here: nothing was published. */
-bool service_sent_all(struct service *service)
+void service_sent(struct service *service, enum topic topic, uint32_t partition, uint64_t *left_r,
+	uint64_t *acknowledged_r)
 {
 	(void)service;
-	return false;
+	(void)topic;
+	(void)partition;
+	*left_r = 1;
+	*acknowledged_r = 0;
 }
 
 struct bench_sent bench_loop_sent(void)

@@ -64,6 +64,8 @@ struct wallet_shard {
 	uint64_t batch;		/* number of the last batch */
 	uint32_t day;		/* since 1970-01-01: no row is booked into one before it */
 	uint32_t leaf_day;	/* of the newest row of wallet.leaf; 0: there is none */
+	uint32_t closing_day;	/* waits for Kafka to acknowledge its facts; 0: none does */
+	uint64_t closing_facts;
 	uint32_t leaves_from, leaves_end; /* the journal has leaves from .. to before .. */
 	uint8_t digest[DIGEST_BYTES];
 	uint64_t checkpoint; /* as the last batch row has it */
@@ -119,9 +121,9 @@ struct wallet {
 	struct arena scratch; /* for one message */
 	struct wallet_metrics metrics;
 	int64_t stake_max, outside_max, accounts_max, day_shift; /* settings */
-	char heads[SETTING_TEXT_MAX];		      /* setting: folder of the signed heads */
-	int64_t heads_s;			      /* setting: seconds between them */
-	uint64_t close_polled_us, close_request;      /* newest row of wallet.close_request */
+	char heads[SETTING_TEXT_MAX];		 /* setting: folder of the signed heads */
+	int64_t heads_s;			 /* setting: seconds between them */
+	uint64_t close_polled_us, close_request; /* newest row of wallet.close_request */
 	struct leaf_closer closer;
 };
 

@@ -174,17 +174,31 @@ static void closer_look(struct leaf_closer *closer, uint64_t mono_us)
 	PQclear(result);
 }
 
+/* All that left before this moment has been acknowledged by now. */
+static bool is_published(struct service *service, struct wallet_shard *shard, uint32_t day)
+{
+	uint64_t left;
+	uint64_t acknowledged;
+
+	service_sent(service, TOPIC_WALLET_FACTS, shard->shard, &left, &acknowledged);
+	if (shard->closing_day != day) {
+		shard->closing_day = day;
+		shard->closing_facts = left;
+	}
+	return acknowledged >= shard->closing_facts;
+}
+
 /* All of the leaf's rows are checkpointed and published, and none can be booked into it any more.
  */
 static bool is_over(const struct wallet *wallet, struct service *service,
-	const struct wallet_shard *shard, uint32_t day, uint64_t last_seq)
+	struct wallet_shard *shard, uint32_t day, uint64_t last_seq)
 {
 	const struct wallet_republish *republish = &shard->republish;
 	uint64_t last = last_seq > 0 ? last_seq : shard->committed_seq;
 
-	return day < today_of(wallet, shard) && wallet_shard_settled(shard) &&
+	return day < today_of(wallet, shard) && (last_seq > 0 || wallet_shard_settled(shard)) &&
 	       shard->checkpoint >= last && republish->next > republish->end &&
-	       service_sent_all(service);
+	       is_published(service, shard, day);
 }
 
 static void leaves_look(struct wallet *wallet, struct service *service, uint64_t mono_us)
@@ -205,8 +219,8 @@ static void leaves_look(struct wallet *wallet, struct service *service, uint64_t
 			continue;
 		/* From here on a clock that jumps back finds the day closed. */
 		shard->day = wallet_day_after_close(shard->day, day);
+		shard->closing_day = 0;
 		closer_begin(wallet, shard, day, mono_us);
-		break;
 	}
 	PQclear(result);
 }

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""The journal over several days on one installation: play goes on while the days go by (the wallet's day is shifted, by a setting that only installations for tests
+take; nothing else is), days are closed, archived and dropped, and history, replay, idempotency and the ledger's proof keep working. Each refusal is
+seen: a changed row, a changed file, a clock that goes back."""
+import os
+import re
+import signal
+import subprocess
+import time
+
+from lib_play import RULES, Person, force
+from lib_stack import BIN, Installation, read_text, run, wait_until
+
+BET = {"coin_minor": 2, "lines": 5, "coins": 1}
+LOSS = RULES.stops()
+WIN = RULES.stops(win=True, bet=BET)
+place = None
+person = None
+first_round = None
+
+
+def day_set(shift):
+    """The wallet alone is started anew, so many days ahead."""
+    path = f"{place.data}/run/supervisor.conf"
+    before = place.pid("wallet-1")
+    text = re.sub(r" WALLET_DAY_SHIFT=\d+", "", read_text(path))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(re.sub(r"^(wallet-1 .*?) : ", rf"\1 WALLET_DAY_SHIFT={shift} : ", text, flags=re.M))
+    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
+    wait_until("another wallet", lambda: place.status().get("wallet-1", ("", before, 0))[0] == "running" and place.pid("wallet-1") != before, 15)
+    wait_until("its shards", lambda: place.sql("select count(*) from carillon.shard where service = 'wallet' and owner = 'wallet-1' and lease_until > now()")[0][0] == "4", 15)
+
+
+def leaves(state):
+    return {(int(shard), day) for shard, day in place.sql(f"select shard, day from wallet.leaf where state = '{state}'")}
+
+
+def closed_all_but(newest):
+    return wait_until(f"only days from {newest} on open", lambda: not [leaf for leaf in leaves("open") if leaf[1] < newest], 20)
+
+
+def days():
+    return sorted(day for day, in place.sql("select distinct day from wallet.leaf"))
+
+
+def load(seconds):
+    place.players(players=12, seconds=seconds, first_player=5001, gamble=1, subscribers=0).finish(stop=False)
+
+
+def close(*options, status=0):
+    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "close", *options], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True,
+                          timeout=120, check=False)
+    assert done.returncode == status, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
+    return done.stdout + done.stderr
+
+
+def lost_bet():
+    force(place, person.name, LOSS)
+    answer = person.bet(2, 5)
+    if not answer.json["round"]["closed"]:
+        person.act("collect")
+    return answer.json["round"]["round"]
+
+
+def pages(path, member):
+    """All pages of the player's history, and what the last one says."""
+    found, before = [], ""
+    while True:
+        answer = person.ask("GET", f"{path}?limit=200{before}").json
+        found += answer[member]
+        if answer["next"] is None:
+            return found, answer.get("archived", False)
+        before = f"&before={answer['next']}"
+
+
+def test_days_go_by():
+    """Three days of play; each is closed once it is over, with its index and its digest."""
+    global person, first_round
+    person = Person(place, deposit=10000)
+    person.deposited = person.operator("deposits", {"amount_minor": 77, "currency": "EUR"}, "kept-for-ever").json
+    person.refresh()
+    first_round = lost_bet()
+    load(2)
+    for shift in (1, 2):
+        day_set(shift)
+        lost_bet()
+        load(1)
+        closed_all_but(days()[-1])
+    assert len(days()) == 3, days()
+    for shard, day in leaves("closed"):
+        name = f"journal_{shard}_{day.replace('-', '')}"
+        assert place.sql(f"select count(*) from pg_indexes where indexname = '{name}_player'") == [["1"]], name
+        assert place.sql(f"""select l.rows = (select count(*) from wallet.{name}) and l.head = b.digest and l.last_seq = b.last_seq from wallet.leaf l
+            join wallet.batch b on b.shard = l.shard and b.batch = l.last_batch where l.shard = {shard} and l.day = '{day}'""") == [["t"]], name
+    assert place.sql("select count(*) from wallet.journal where prev_day < day")[0][0] != "0"
+    # Leaves of the next seven days are there.
+    assert place.sql("""select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'wallet' where c.relname ~ '^journal_0_[0-9]{8}$'
+        and substring(c.relname from 11)::date > (select max(day) from wallet.leaf)""")[0][0] >= "7"
+    place.verify()
+
+
+def test_history_over_days():
+    rows, archived = pages("/v1/journal", "rows")
+    assert not archived and rows[-1]["kind"] == "open", rows[-1]
+    rounds, archived = pages("/v1/rounds", "rounds")
+    assert not archived and [r["round"] for r in rounds][-1] == first_round
+    assert person.ask("GET", f"/v1/rounds/{first_round}").json["replay"]
+
+
+def test_clock_goes_back():
+    """Rows go on in the last day: days never fall, and nothing is booked into one that is closed."""
+    closed = {leaf: rows for *leaf, rows in [tuple(r) for r in place.sql("select shard, day, rows from wallet.leaf where state = 'closed'")] for leaf in [tuple(leaf)]}
+    day_set(0)
+    lost_bet()
+    load(2)
+    assert len(days()) == 3, days()
+    assert place.sql("select count(*) from (select day, lag(day) over (partition by shard order by seq) as before from wallet.journal) j where day < before") == [["0"]]
+    for (shard, day), rows in closed.items():
+        assert place.sql(f"select count(*) from wallet.journal where shard = {shard} and day = '{day}'") == [[rows]]
+    place.verify()
+
+
+def test_archive_is_proven():
+    """A row that was changed is not exported; then all are, and each file is as its digest says."""
+    day = days()[0]
+    shard, seq = place.sql(f"select shard, max(seq) from wallet.journal where day = '{day}' group by shard order by shard limit 1")[0]
+    row = f"where shard = {shard} and seq = {seq} and day = '{day}'"
+    place.sql(f"update wallet.journal set round = round + 1 {row}", writer=True)
+    assert "do not make the head" in close(status=1)
+    place.sql(f"update wallet.journal set round = round - 1 {row}", writer=True)
+    out = close()
+    assert out.count("archived and proven") == len(leaves("archived")) > 0 and not leaves("closed"), out
+    assert close() == ""  # again: nothing is left to do
+    for path, in place.sql("select archive from wallet.leaf where state = 'archived'"):
+        assert path.startswith(f"{place.data}/archive/") and os.path.getsize(path) > 0
+    place.verify()
+
+
+def test_a_bad_file_keeps_its_day():
+    path = place.sql("select archive from wallet.leaf where state = 'archived' order by shard, day limit 1")[0][0]
+    with open(path, "rb") as file:
+        good = file.read()
+    for bad in (good[:-20], good[:200] + b"\0" + good[201:], b""):
+        with open(path, "wb") as file:
+            file.write(bad)
+        close("--retain", "1", status=1)
+        assert not leaves("dropped")
+    with open(path, "wb") as file:
+        file.write(good)
+
+
+def test_dropped_days():
+    """The oldest day goes. What it was stands: balances, sums, ids for ever; what is gone is said to be in the archive."""
+    newest, oldest = days()[-1], days()[0]
+    balance = person.refresh()["balance_minor"]
+    out = close("--retain", "1")
+    assert {day for _, day in leaves("dropped")} == {oldest}, leaves("dropped")
+    assert out.count("dropped,") == len(leaves("dropped"))
+    assert place.sql(f"select count(*) from pg_class where relname like 'journal_%_{oldest.replace('-', '')}'") == [["0"]]
+    report = place.verify()
+    assert report["since"] > 0, report
+    rows, archived = pages("/v1/journal", "rows")
+    assert archived and rows[-1]["kind"] != "open", rows[-1]
+    rounds, archived = pages("/v1/rounds", "rounds")
+    assert archived and first_round not in [r["round"] for r in rounds]
+    assert person.ask("GET", f"/v1/rounds/{first_round}", status=404, keep=False).error["code"] == "archived"
+    assert person.ask("GET", f"/v1/rounds/{rounds[-1]['round']}").json["replay"]
+    # The same deposit as on the first day, whose row was carried over: the same answer, and no money.
+    again = person.operator("deposits", {"amount_minor": 77, "currency": "EUR"}, "kept-for-ever")
+    assert again.status == 200 and again.json["seq"] == person.deposited["seq"], again
+    assert person.refresh()["balance_minor"] == balance
+    assert days()[-1] == newest
+
+
+def test_goes_on_after_a_kill():
+    place.kill("wallet-1")
+    lost_bet()
+    load(2)
+    day_set(3)
+    lost_bet()
+    closed_all_but(days()[-1])
+    close("--retain", "1")
+    assert len({day for _, day in leaves("dropped")}) == 2, leaves("dropped")
+    place.verify()
+
+
+def test_proof_sees_leaves():
+    """What the proof says of leaves can fail."""
+    leaf = place.sql("select shard, day from wallet.leaf where state = 'open' order by shard limit 1")[0]
+    where = f"where shard = {leaf[0]} and day = '{leaf[1]}'"
+    row = place.sql(f"select seq from wallet.journal {where} and prev_seq > 0 order by seq desc limit 1")[0][0]
+    cases = [
+        (f"update wallet.leaf set before = sha256(before) {where}", "update wallet.leaf l set before = (select digest from wallet.batch b where b.shard = l.shard and "
+         f"b.batch = l.first_batch - 1) {where}", f"leaf of shard {leaf[0]}, day {leaf[1]}"),
+        (f"update wallet.leaf set first_seq = first_seq + 1 {where}", f"update wallet.leaf set first_seq = first_seq - 1 {where}", f"shard {leaf[0]}, day {leaf[1]}"),
+        (f"update wallet.batch set day = day - 9 {where}", f"update wallet.batch set day = day + 9 where shard = {leaf[0]} and day = date '{leaf[1]}' - 9", "batch"),
+        (f"update wallet.journal set prev_day = prev_day - 30 {where} and seq = {row}", f"update wallet.journal set prev_day = prev_day + 30 {where} and seq = {row}",
+         f"shard {leaf[0]}, seq {row}"),
+    ]
+    time.sleep(1)  # the last accounts are written
+    for change, undo, named in cases:
+        place.sql(change, writer=True)
+        done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60,
+                              check=False)
+        place.sql(undo, writer=True)
+        assert done.returncode == 1 and named in done.stdout, (change, done.stdout)
+    place.verify()
+
+
+if __name__ == "__main__":
+    with Installation("days") as place:
+        run(test_days_go_by, test_history_over_days, test_clock_goes_back, test_archive_is_proven, test_a_bad_file_keeps_its_day, test_dropped_days,
+            test_goes_on_after_a_kill, test_proof_sees_leaves)
