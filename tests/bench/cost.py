@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""What a round costs the wallet and Postgres in microseconds of CPU, from a thousand to a million players, and from a hundred thousand to ten million rounds
+kept. Writes build/bench/cost.json and, with --plot (make bench BENCH=cost does), docs/cost.svg.
+
+    cost.py [--rounds=N] [--players=N,N,..] [--plot=FILE] [--short]
+
+Players: each point is an installation of its own with so many accounts, all of which play in turn; as many rounds a point. Rounds kept: one installation of ten
+thousand players that goes on to play; a point a quarter million rounds."""
+import argparse
+import json
+import statistics
+
+from lib_database import ROOT, Server, result_write
+
+BATCH = 500
+STEP = 250000
+WARM = 60000
+
+
+def measured(server, wallet):
+    before = server.cpu()
+    wallet.go()
+    line = wallet.line("play")
+    postgres = 1e6 * (server.cpu() - before) / line["rounds"]
+    return {"wallet_us": line["cpu_us"], "postgres_us": postgres, "sum_us": line["cpu_us"] + postgres, "rounds_per_s": line["rounds_per_s"],
+            "commit_p99_ms": line["commit_p99_ms"], "rss": line["rss"]}
+
+
+def by_players(server, players, rounds):
+    """One database; the next larger one begins when it is gone."""
+    name = f"players_{players}"
+    server.database(name)
+    steps = ["open", f"rounds:{players}:{BATCH}:{WARM}"] + ["wait", f"rounds:{players}:{BATCH}:{rounds}"] * 3
+    wallet = server.wallet(name, players, *steps, WALLET_ACCOUNTS_MAX=str(2 * max(players, 1000)))
+    wallet.line("play")
+    points = [measured(server, wallet) for _ in range(3)]
+    wallet.end()
+    point = {key: statistics.median(p[key] for p in points) for key in points[0]}
+    # As many accounts written behind a round: few players at full speed play often between two writes of theirs.
+    point["accounts_written_a_round"] = float(server.sql(name, "select n_tup_upd / (select count(*) from wallet.journal where kind = 2)::float from pg_stat_user_tables "
+                                                         "where relname = 'account'"))
+    server.drop(name)
+    return {"players": players, **point}
+
+
+def by_rounds(server, most):
+    server.database("kept")
+    n = max(most // STEP, 2)
+    wallet = server.wallet("kept", 10000, "open", *["wait", f"rounds:10000:{BATCH}:{STEP}"] * n)
+    wallet.line("open")
+    points = []
+    for i in range(n):
+        points.append({"rounds": (i + 1) * STEP, **measured(server, wallet)})
+    wallet.end()
+    size = int(server.sql("kept", "select sum(pg_total_relation_size(c.oid)) from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'wallet' and c.relkind = 'r'"))
+    server.drop("kept")
+    return points, size / (n * STEP)
+
+
+# ---- the plot: plain SVG ----
+
+WIDTH, HEIGHT, LEFT, TOP, INNER_W, INNER_H = 900, 340, 60, 46, 350, 220
+INK, WALLET, POSTGRES = "#1f2430", "#3b6fb6", "#c2703d"
+
+
+def text(x, y, what, anchor="middle", size=12, weight="normal"):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" font-weight="{weight}" fill="{INK}">{what}</text>'
+
+
+def panel(left, title, points, x_of, ticks, top_us):
+    """Wallet, and Postgres on top of it, as areas over x_of(point) in 0..1."""
+    def at(x, us):
+        return f"{left + x * INNER_W:.1f},{TOP + INNER_H * (1 - us / top_us):.1f}"
+
+    xs = [x_of(p) for p in points]
+    out = [text(left + INNER_W / 2, TOP - 20, title, size=14, weight="bold")]
+    for us in range(0, int(top_us) + 1, 5):
+        y = TOP + INNER_H * (1 - us / top_us)
+        out += [f'<line x1="{left}" y1="{y:.1f}" x2="{left + INNER_W}" y2="{y:.1f}" stroke="#d9dce3"/>', text(left - 8, y + 4, us, "end")]
+    for colour, low, high in ((WALLET, lambda p: 0, lambda p: p["wallet_us"]), (POSTGRES, lambda p: p["wallet_us"], lambda p: p["sum_us"])):
+        line = [at(x, high(p)) for x, p in zip(xs, points)]
+        base = [at(x, low(p)) for x, p in zip(xs, points)]
+        out.append(f'<polygon points="{" ".join(line + base[::-1])}" fill="{colour}" fill-opacity="0.35"/>')
+        out.append(f'<polyline points="{" ".join(line)}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        if len(points) <= 12:
+            out += [f'<circle cx="{p.split(",")[0]}" cy="{p.split(",")[1]}" r="3" fill="{colour}"/>' for p in line]
+    out += [text(left + x * INNER_W, TOP + INNER_H + 20, label) for x, label in ticks]
+    return out
+
+
+def plot(result, path):
+    import math
+    players, rounds = result["players"], result["rounds"]
+    top = 5 * math.ceil(1.15 * max(p["sum_us"] for p in players + rounds) / 5)
+
+    def place(value, low, high):
+        return (math.log10(value) - math.log10(low)) / (math.log10(high) - math.log10(low)) if high > low else 0.5
+
+    first, last = players[0]["players"], players[-1]["players"]
+    start, end = rounds[0]["rounds"], rounds[-1]["rounds"]
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" role="img">',
+           "<title>CPU microseconds a round by players and by rounds kept</title>", f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>']
+    out += panel(LEFT, "by players", players, lambda p: place(p["players"], first, last), [(place(p["players"], first, last), f"{p['players']:,}") for p in players], top)
+    ticks = [v for v in (100000, 250000, 1000000, 2500000, 10000000) if start <= v <= end]
+    out += panel(LEFT + INNER_W + 90, "by rounds kept", rounds, lambda p: place(p["rounds"], start, end), [(place(v, start, end), f"{v:,}") for v in ticks], top)
+    y = HEIGHT - 18
+    out += [f'<rect x="{LEFT}" y="{y - 10}" width="12" height="12" fill="{WALLET}" fill-opacity="0.6"/>', text(LEFT + 18, y, "wallet, with making its commands", "start"),
+            f'<rect x="{LEFT + 260}" y="{y - 10}" width="12" height="12" fill="{POSTGRES}" fill-opacity="0.6"/>', text(LEFT + 278, y, "Postgres, on top of it", "start"),
+            text(WIDTH - 40, y, "microseconds of CPU a round", "end"), "</svg>"]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(out) + "\n")
+    print(f"written: {path}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=10000000)
+    parser.add_argument("--players", default="1000,10000,100000,1000000")
+    parser.add_argument("--plot", default=f"{ROOT}/docs/cost.svg")
+    parser.add_argument("--from-json", help="only the plot, of an earlier run's file")
+    parser.add_argument("--short", action="store_true", help="to 100,000 players and a million rounds; no plot")
+    options = parser.parse_args()
+    if options.from_json:
+        with open(options.from_json, encoding="utf-8") as file:
+            plot(json.load(file), options.plot)
+        return
+    counts = [int(n) for n in options.players.split(",")]
+    if options.short:
+        options.rounds, counts = 1000000, counts[:3]
+    with Server("bench-cost") as server:
+        players = [by_players(server, n, 50000 if options.short else 200000) for n in counts]
+        rounds, row_bytes = by_rounds(server, options.rounds)
+    result = {"players": players, "rounds": rounds, "bytes_a_round": row_bytes, "growth_players": players[-1]["sum_us"] / players[1]["sum_us"],
+              "growth_rounds": statistics.median(p["sum_us"] for p in rounds[-3:]) / statistics.median(p["sum_us"] for p in rounds[:3])}
+    print(f"{'':<24} {'wallet':>8} {'Postgres':>9} {'sum':>7}  us of CPU a round")
+    for point in players:
+        print(f"{point['players']:>13,} players  {point['wallet_us']:>8.2f} {point['postgres_us']:>9.2f} {point['sum_us']:>7.2f}  {point['accounts_written_a_round']:.2f} accounts written a round")
+    for point in rounds[:: max(len(rounds) // 8, 1)]:
+        print(f"{point['rounds']:>13,} rounds   {point['wallet_us']:>8.2f} {point['postgres_us']:>9.2f} {point['sum_us']:>7.2f}")
+    print(f"bytes kept a round: {row_bytes:.0f}; last to first rounds: {result['growth_rounds']:.2f}; {counts[-1]:,} to {counts[1]:,} players: {result['growth_players']:.2f}")
+    result_write("cost", result)
+    if not options.short:
+        plot(result, options.plot)
+
+
+if __name__ == "__main__":
+    main()
