@@ -85,6 +85,7 @@ LIB_COMMON := $(call lib,io,libcommon/io/*.c) $(call lib,proto,proto/*.proto) $(
 service_libs = $(foreach p,adapters simulate exact core,$(call lib,$(1)-$(p),services/$(1)/$(p)/*.c)) $(LIB_COMMON)
 # The tools that need the games' mathematics share the engine's core and its loader of definitions.
 TOOL_LIBS := $(call lib,definition,services/spin-engine/adapters/definition_*.c) \
+	$(call lib,progressive-pool-core,services/progressive-pool/core/*.c) \
 	$(foreach p,simulate exact core,$(call lib,spin-engine-$(p),services/spin-engine/$(p)/*.c)) $(LIB_COMMON)
 
 # The stack is started by these, so they must build when nothing else does: no library of ours.

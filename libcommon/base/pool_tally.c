@@ -88,6 +88,7 @@ enum pool_vector_status pool_vector_offer(struct pool_vector *vector, uint32_t s
 	entry->total_minor = total_minor;
 	entry->seq = seq;
 	entry->dirty = true;
+	entry->noted = false;
 	vector->t_e18 = t;
 	return POOL_VECTOR_OK;
 }
@@ -150,7 +151,7 @@ enum pool_vector_status pool_vector_unfold(
 		return POOL_VECTOR_OVERFLOW;
 	vector->folded_e18 -= part;
 	vector->entry[vector->entry_count++] = (struct pool_vector_entry){
-		.shard = shard, .tally = id, .total_minor = total_minor, .seq = seq
+		.shard = shard, .tally = id, .total_minor = total_minor, .seq = seq, .noted = true
 	};
 	return POOL_VECTOR_OK;
 }

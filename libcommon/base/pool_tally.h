@@ -38,6 +38,7 @@ struct pool_vector_entry {
 	uint64_t total_minor;
 	uint64_t seq; /* journal row of the shard after which the total holds */
 	bool dirty;   /* for who stores it: changed since it was cleared */
+	bool noted;   /* for who writes down each change: it has been since it changed last */
 };
 
 struct pool_vector {

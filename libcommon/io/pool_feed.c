@@ -326,8 +326,10 @@ void pool_source_load(struct pool_source *source, PGconn *conn, const char *sche
 	for (int i = 0; i < PQntuples(rows); i++)
 		load_total(source, rows, i);
 	PQclear(rows);
-	for (uint32_t i = 0; i < source->vector.entry_count; i++)
+	for (uint32_t i = 0; i < source->vector.entry_count; i++) {
 		source->vector.entry[i].dirty = false;
+		source->vector.entry[i].noted = true;
+	}
 }
 
 void pool_source_save(struct pool_source *source, PGconn *conn, const char *schema)

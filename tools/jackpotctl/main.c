@@ -3,13 +3,15 @@
  *     jackpotctl ledger verify [--since-last] ..   exit 0: the books are in order, 1: not so
  *     jackpotctl ledger close-day --now ..         every shard closes at once
  *     jackpotctl ledger close [--archive DIR] [--retain DAYS] ..   days of the journal that are
- * over are archived: exit 0; 1: something did not match jackpotctl status .. exit 0: every shard
- * has an owner, 1: not so
+ * over are archived: exit 0; 1: something did not match
+ *     jackpotctl pool replay POOL [--at TIME] ..   exit 0: the pool is as its inputs say, 1: not so
+ *     jackpotctl status ..                         exit 0: every shard has an owner, 1: not so
  *
  * 2: the arguments or the database are wrong. The DSN is CARILLON_PG_RO_DSN, or CARILLON_PG_DSN,
  * where none is given; close-day and close write and take the latter. */
 #include "tools/jackpotctl/close_day.h"
 #include "tools/jackpotctl/leaves.h"
+#include "tools/jackpotctl/replay.h"
 #include "tools/jackpotctl/status.h"
 #include "tools/jackpotctl/verify.h"
 
@@ -20,7 +22,7 @@
 
 #define EXIT_BROKEN 1
 #define EXIT_USAGE 2
-#define WORDS_MAX 2
+#define WORDS_MAX 3
 #define PATH_ROOM 4096
 #define RETAIN_MAX 100000
 
@@ -28,7 +30,7 @@ struct arguments {
 	const char *words[WORDS_MAX];
 	int words_n;
 	bool json, since_last, now;
-	const char *dsn, *state, *heads, *public_key, *archive, *retain;
+	const char *dsn, *state, *heads, *public_key, *archive, *retain, *at;
 };
 
 static const char usage[] =
@@ -36,9 +38,11 @@ static const char usage[] =
 	"                                [--heads FOLDER] [--public-key FILE]\n"
 	"       jackpotctl ledger close-day --now [--dsn DSN]\n"
 	"       jackpotctl ledger close [--archive DIR] [--retain DAYS] [--dsn DSN]\n"
+	"       jackpotctl pool replay POOL [--at TIME] [--json] [--dsn DSN]\n"
 	"       jackpotctl status [--json] [--dsn DSN]\n"
 	"DSN: address of Postgres, by default CARILLON_PG_RO_DSN or CARILLON_PG_DSN; close-day\n"
 	"and close write, and take CARILLON_PG_DSN.\n"
+	"--at: a moment as Postgres reads it, \"2026-11-21 12:00:00+00\"; by default now.\n"
 	"--archive: where closed days of the journal are exported to, by default archive in\n"
 	"CARILLON_DATA; --retain: days kept in the database behind the newest, by default 0: all.\n"
 	"--since-last: proves what came after the last such proof; --state: where it keeps how far\n"
@@ -88,6 +92,8 @@ static struct arguments arguments_read(int argc, char **argv)
 			 option_take(argc, argv, &i, "--archive", "a folder", &arguments.archive) ||
 			 option_take(argc, argv, &i, "--retain", "a number of days",
 				 &arguments.retain) ||
+			 option_take(argc, argv, &i, "--at", "a moment, \"2026-11-21 12:00:00+00\"",
+				 &arguments.at) ||
 			 option_take(argc, argv, &i, "--heads", "a folder", &arguments.heads) ||
 			 option_take(
 				 argc, argv, &i, "--public-key", "a file", &arguments.public_key))
@@ -95,7 +101,7 @@ static struct arguments arguments_read(int argc, char **argv)
 		else if (argv[i][0] == '-')
 			wrong("option", argv[i],
 				"--json, --dsn, --since-last, --state, --heads, --public-key, "
-				"--archive, --retain, --now or --help");
+				"--archive, --retain, --now, --at or --help");
 		else if (arguments.words_n == WORDS_MAX)
 			wrong("argument", argv[i], "no more of them");
 		else
@@ -180,18 +186,22 @@ static int leaves(const struct arguments *arguments, PGconn *conn)
 
 int main(int argc, char **argv)
 {
-	static const char commands[] = "'ledger verify', 'ledger close-day', 'ledger close' "
-				       "or 'status'";
+	static const char commands[] = "'ledger verify', 'ledger close-day', 'ledger close', "
+				       "'pool replay POOL' or 'status'";
 	struct arguments arguments = arguments_read(argc, argv);
 	bool ledger = words_are(&arguments, "ledger", "verify");
 	bool close_day = words_are(&arguments, "ledger", "close-day");
 	bool close = words_are(&arguments, "ledger", "close");
+	bool replay = arguments.words_n == 3 && strcmp(arguments.words[0], "pool") == 0 &&
+		      strcmp(arguments.words[1], "replay") == 0;
 	PGconn *conn;
 	int status;
 
 	if (arguments.words_n == 0)
 		wrong("command", NULL, commands);
-	if (!ledger && !close_day && !close && !words_are(&arguments, "status", NULL))
+	if (arguments.at != NULL && !replay)
+		wrong("--at", arguments.at, "it with 'pool replay' only");
+	if (!ledger && !close_day && !close && !replay && !words_are(&arguments, "status", NULL))
 		wrong("command", arguments.words[arguments.words_n - 1], commands);
 	if (close_day && !arguments.now)
 		wrong("close-day", NULL, "--now: by itself the wallet closes at midnight, UTC");
@@ -200,6 +210,8 @@ int main(int argc, char **argv)
 		status = verify(&arguments, conn);
 	else if (close)
 		status = leaves(&arguments, conn);
+	else if (replay)
+		status = replay_run(conn, arguments.words[2], arguments.at, arguments.json);
 	else if (close_day)
 		status = close_day_run(conn) ? 0 : EXIT_BROKEN;
 	else

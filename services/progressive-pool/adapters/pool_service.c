@@ -11,6 +11,7 @@
 #include "libcommon/io/pool_command.h"
 #include "services/progressive-pool/adapters/created.h"
 #include "services/progressive-pool/adapters/operator.h"
+#include "services/progressive-pool/adapters/pool_log.h"
 #include "services/progressive-pool/adapters/pool_messages.h"
 #include "services/progressive-pool/adapters/pool_store.h"
 #include "services/progressive-pool/adapters/reconcile.h"
@@ -98,6 +99,7 @@ static struct pool_instance *open_pool(struct service *service, uint32_t number,
 {
 	struct pool_instance *instance = new_pool(number, shard);
 	bool known = pool_store_load(instance, service_pg(service));
+	pool_log_open(instance, service_pg(service), known);
 	instance->dirty = !known;
 	instance->unshown = true;
 	created_load(instance, service_pg(service));
@@ -143,6 +145,7 @@ void pool_service_open(struct service *service, struct service_shard *shard)
 static void free_pool(struct pool_instance *instance)
 {
 	free(instance->hits);
+	pool_log_free(instance);
 	action_list_free(&instance->actions);
 	transfers_free(instance);
 	free(instance->made.text);
@@ -207,6 +210,7 @@ static void *grown(void *array, size_t count, size_t *room, size_t size)
 static void keep_hit(struct service *service, struct pool_instance *instance,
 	const Carillon__JackpotFeed *feed, const struct pool_hit *hit)
 {
+	pool_log_hit(instance, hit);
 	const struct pool_row *row =
 		pool_row_find(&instance->pool, hit->claim.currency, hit->claim.coin_minor);
 	struct hit_record record = {
@@ -248,6 +252,7 @@ static void take_claim(
 		asked->coin_minor };
 	struct search search = { .service = service, .instance = instance };
 	struct pool_hit hit;
+	pool_log_sync(instance);
 	enum pool_status status = pool_hit(&instance->pool, &claim, find_hit, &search, &hit);
 	if (status == POOL_OK) {
 		keep_hit(service, instance, feed, &hit);
@@ -376,6 +381,7 @@ static struct {
 static void apply_action(
 	struct service *service, struct pool_instance *instance, struct action_record *record)
 {
+	pool_log_sync(instance);
 	switch (record->action) {
 	case CARILLON__OPERATOR_ACTION__ACTION_CREATE:
 		(void)action_refuse(record->refusal,
@@ -391,6 +397,8 @@ static void apply_action(
 		operator_apply(instance, record, in_definition);
 		break;
 	}
+	if (record->done)
+		pool_log_action(instance, record->id);
 	if (record->done && record->action == CARILLON__OPERATOR_ACTION__ACTION_PAUSE)
 		instance->paused_us = clock_mono_us();
 }
@@ -404,6 +412,7 @@ static struct pool_instance *make_pool(struct service *service, struct service_s
 		free_pool(instance);
 		return NULL;
 	}
+	pool_log_open(instance, service_pg(service), false);
 	log_info("pool %u \"%s\" was made by %s, on shard %u", number, instance->id, record->actor,
 		shard->shard);
 	jackpot_list_add(shard, &instance->link);
@@ -480,6 +489,7 @@ static enum service_message_status apply_command(struct service *service,
 		return SERVICE_TAKEN;
 	if (operator_asks)
 		return take_operator(service, shard, instance, command);
+	pool_log_sync(instance);
 	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_TRANSFER)
 		return transfers_take(service, instance, command->transfer);
 	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_TRANSFER_BOOKED)
@@ -519,6 +529,7 @@ static void look_for_pause(struct service *service, void *visited, uint64_t mono
 	struct pool_instance *instance = visited;
 	if (instance->pool.state != POOL_PAUSING || mono_us < instance->paused_us + PAUSE_US)
 		return;
+	pool_log_sync(instance);
 	int64_t open = pool_store_claims_open(service_pg(service), instance->pool.number);
 	metric_set(self.claims_open, open);
 	if (open != 0 || !pool_claims_closed(&instance->pool))
@@ -541,6 +552,7 @@ static void look_for_money(struct service *service, void *visited, uint64_t mono
 	struct pool_instance *instance = visited;
 	if (instance->made.tallies_due)
 		created_tallies(instance, &self.links, service_pg(service));
+	pool_log_sync(instance);
 	transfers_tick(service, instance, mono_us);
 }
 
@@ -593,6 +605,7 @@ static void write_pool(struct service *service, void *visited, uint64_t mono_us)
 		return;
 	/* Whatever is shown from here on is another state than what was shown before. */
 	instance->version++;
+	pool_log_sync(instance);
 	pool_store_save(instance, service_pg(service));
 	if (instance->show)
 		pool_send_state(service, instance);
@@ -602,6 +615,7 @@ void pool_service_write(struct service *service)
 {
 	action_list_save(&unmade.records, service_pg(service), "pool", unmade.pool);
 	jackpot_list_each(service, write_pool, clock_mono_us());
+	pool_log_save(service_pg(service));
 }
 
 static void show_pool(struct service *service, void *visited, uint64_t mono_us)

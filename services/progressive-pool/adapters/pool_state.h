@@ -93,6 +93,7 @@ struct pool_instance {
 	int64_t base_coin_minor;
 	struct pool pool;
 	struct pool_source source;
+	struct pool_log *log; /* pool_log.h */
 	uint32_t defined_count;
 	struct defined_terms defined[POOL_ROWS_MAX];
 	uint64_t version;  /* of the state that was made durable last */

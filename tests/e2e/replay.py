@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""A pool's whole life again from its recorded inputs: bets, jackpots, operators, rates, transfers and deaths on the real stack, the state kept at several
+moments, and `jackpotctl pool replay` that finds each of them again; then somebody tampers, and it is found and named."""
+import json
+import os
+import subprocess
+import time
+
+from lib_play import RULES, Person, force, operator
+from lib_stack import BIN, Installation, run, wait_until
+
+LOSS = RULES.stops()
+JACKPOT = [*RULES.stops(bonuses=3), 0]
+POOL, WINTER = 1, 40
+moments = []  # (time, what the operator was shown then)
+place = None
+
+
+def ask(pool, action, parameters=None, status=200, **more):
+    body = {"action": action, "reason": "a test", **({"parameters": parameters} if parameters is not None else {}), **more}
+    answer = operator(place, f"/pools/{pool}/actions", body)
+    assert answer.status == status, answer
+    return answer.json
+
+
+def view(pool=POOL):
+    answer = place.http("GET", f"/v1/operators/1/pools/{pool}", token=place.operator_key())
+    assert answer.status == 200, answer
+    return answer.json
+
+
+def replay(pool=POOL, at=None, status=0):
+    command = [f"{BIN}/jackpotctl", "pool", "replay", str(pool), "--json", *(["--at", at] if at else [])]
+    done = subprocess.run(command, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status, (done.returncode, done.stdout[:2000], done.stderr)
+    return json.loads(done.stdout)
+
+
+def same(shown, made):
+    names = ("status", "hits", "t")
+    assert [shown[n] for n in names] == [made[n] for n in names], (shown, made)
+    assert all(made["books"][account] == amount for account, amount in shown["books"].items()), (shown["books"], made["books"])
+    known = ("currency", "coin_minor", "seed_minor", "row_rate", "share", "w", "r", "value_minor", "hits", "next")
+    rows = [sorted(({n: row[n] for n in known} for row in of["rows"]), key=lambda r: (r["currency"], r["coin_minor"])) for of in (shown, made)]
+    assert rows[0] == rows[1], rows
+
+
+def remember():
+    """Once nothing is on its way any more: the state, and the time."""
+    def still():
+        first = view()
+        time.sleep(1.2)
+        return view() == first and first
+    shown = wait_until("quiet", still, 15)
+    moments.append((place.sql("select clock_timestamp()")[0][0], shown))
+    time.sleep(0.05)
+
+
+def hit(person, coin=20):
+    force(place, person.name, JACKPOT)
+    person.bet(coin, 15, 10)
+    person.watch()
+    wait_until("the award", lambda: place.sql(f"select count(*) from wallet.claim where player = {person.id} and closed_seq is null") == [["0"]], 10)
+
+
+def bets(person, n, coin=50):
+    force(place, person.name, *[LOSS] * n)
+    for _ in range(n):
+        person.bet(coin, 15, 10)
+
+
+def test_a_life_and_every_moment_of_it():
+    one, two, swede = Person(place, deposit=10000000), Person(place, deposit=10000000), Person(place, currency="SEK", deposit=10000000)
+    remember()
+    bets(one, 8)
+    bets(swede, 5, 1000)
+    hit(two)
+    hit(one, 50)
+    remember()
+    # Operators: terms that wait and come into force by a win, an adjustment, a pause.
+    ask(POOL, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 41000}, actor="alice", second="bob")
+    ask(POOL, "adjust", {"currency": "EUR", "coin_minor": 100, "delta_minor": 250}, actor="alice", second="bob")
+    remember()
+    assert any(row["next"] for row in moments[-1][1]["rows"])
+    hit(two)
+    place.kill("progressive-pool-1")
+    bets(one, 5)
+    # Another rate, and a pool that is made, fed, and retired into this one.
+    operator(place, "/fx-rates", {"currency": "SEK", "rate": "0.0900000001"[:11]})
+    ask(WINTER, "create", {"pool": "winter", "contribution_ppm": 20000, "base_coin_eur_minor": 1000, "games": ["bewitched"],
+                           "rows": {"EUR": {"row_rate_nano": 1000000000, "seeds": [{"coin": 20, "seed": 5000}]}}}, actor="alice", second="bob")
+    wait_until("its tallies", lambda: int(place.sql(f"select count(*) from pool.tally where pool = {WINTER} and closed is null")[0][0]) > 0, 5)
+    time.sleep(1.5)
+    bets(one, 4)
+    bets(swede, 4, 1000)
+    remember()
+    ask(WINTER, "pause")
+    wait_until("the pause", lambda: view(WINTER)["status"] == "paused", 15)
+    place.kill("progressive-pool-1")
+    time.sleep(0.3)
+    answer = wait_until("the retirement", lambda: next((a for a in [operator(place, f"/pools/{WINTER}/actions", {
+        "action": "retire", "reason": "spring", "actor": "alice", "second": "bob",
+        "parameters": {"rest": {"pool": POOL}, "rows": [{"currency": "EUR", "coin_minor": 20, "to": {"pool": POOL, "currency": "EUR", "coin_minor": 20}}]}},
+        key="the-end")] if a.status == 200), None), 10)
+    assert answer.json["done"], answer
+    wait_until("the money", lambda: place.sql(f"select count(*) filter (where booked is null), count(*) from pool.transfer_out where pool = {WINTER}")[0][0] == "0"
+               and view(WINTER)["status"] == "retired", 15)
+    hit(one)
+    remember()
+    made = replay()
+    same(view(), made)
+    assert made["ok"] and made["difference"] is None and made["hits"] == 4 and made["books"]["received"] != "0", made
+    ended = replay(WINTER)
+    assert ended["status"] == "retired" and ended["books"]["sent"] == made["books"]["received"] and not ended["rows"], ended
+    kinds = {k for k, in place.sql("select distinct kind from pool.event")}
+    assert kinds >= {"begin", "totals", "launch", "hit", "terms", "adjust", "state", "send", "receive"} and "snapshot" not in kinds, kinds
+
+
+def test_any_point_in_time():
+    assert len({json.dumps(shown) for _, shown in moments}) == len(moments) == 5
+    for at, shown in moments:
+        same(shown, replay(at=at))
+    before = place.sql("select min(time) - interval '1 second' from pool.event where pool = 1")[0][0]
+    done = subprocess.run([f"{BIN}/jackpotctl", "pool", "replay", "1", "--at", before], env={**place.environment, **place.stack}, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "found no event" in done.stderr, done
+    events = int(place.sql("select count(*) from pool.event where pool = 1")[0][0])
+    began = time.monotonic()
+    assert replay()["events"] == events
+    print(f"measured: replay of {events} events and their journal: {time.monotonic() - began:.2f} s")
+    # In the words of people.
+    text = subprocess.run([f"{BIN}/jackpotctl", "pool", "replay", "1"], env={**place.environment, **place.stack}, capture_output=True, text=True, check=True).stdout
+    assert f"{events} events, 4 hits, all as recorded" in text and "row EUR 20: shows" in text, text
+
+
+def test_tampering_is_found_and_named():
+    """Each change alone, then taken back."""
+    last = place.sql("select max(event) from pool.event where pool = 1")[0][0]
+    totals = place.sql("select event from pool.event where pool = 1 and cardinality(totals) > 0 order by event limit 1 offset 1")[0][0]
+    launch = place.sql("select event from pool.event where pool = 1 and kind = 'launch' order by event limit 1")[0][0]
+    event = "update pool.event set {} where pool = 1 and event = " + totals
+    fed = place.sql("select shard, seq from wallet.journal where kind = 2 and refusal = 0 and tallies && (select array_agg(id) from pool.tally where pool = 1) limit 1")[0]
+    cases = [
+        (event.format("totals[1] = totals[1] + 1"), f"pool.event 1, {totals} (totals)"),
+        (event.format("t_e18 = t_e18 + 1"), f"pool.event 1, {totals} (totals)"),
+        (event.format("jp_reserve_e27 = jp_reserve_e27 + 1"), f"pool.event 1, {totals} (totals), jp_reserve_e27"),
+        (event.format("seqs[1] = seqs[1] + 1000000"), "pool.event 1, "),
+        (f"delete from pool.event where pool = 1 and event = {totals}", "pool.event 1, number"),
+        (f"delete from pool.event where pool = 1 and event = {last}", ""),
+        (f"update pool.event set seed_minor = seed_minor + 1 where pool = 1 and event = {launch}", f"pool.event 1, {launch} (launch)"),
+        ("update pool.event set amount_e27 = amount_e27 + 1 where pool = 1 and kind = 'adjust'", "(adjust)"),
+        ("update pool.hit set paid_minor = paid_minor + 1 where pool = 1 and hit = 2", "pool.hit 1, 2, paid_minor"),
+        ("update pool.hit set carry_e27 = carry_e27 + 1, value_e27 = value_e27 + 1 where pool = 1 and hit = 3", "pool.hit 1, 3, value_e27"),
+        ("delete from pool.hit where pool = 1 and hit = 4", "pool.hit 1, 4"),
+        ("update pool.row set r_e27 = r_e27 + 1 where pool = 1 and currency = 978 and coin_minor = 50", "pool.row 1, row 978:50 r"),
+        ("update pool.row set w_e18 = w_e18 + 1 where pool = 1 and currency = 752 and coin_minor = 20", "pool.row 1, row 752:20 W"),
+        ("update pool.pool set house_seed_e27 = house_seed_e27 + 1 where pool = 1", "house_seed"),
+        ("update pool.vector set total = total - 1 where pool = 1 and tally = (select min(tally) from pool.vector where pool = 1)", "pool.vector, shard"),
+        ("update pool.tally set rate_nano = rate_nano + 1 where pool = 1 and currency = 752", "pool.event 1, "),
+        (f"update wallet.journal set stake = stake + 1 where shard = {fed[0]} and seq = {fed[1]}", "the wallet's journal"),
+        ("delete from pool.operator_action where pool = 1 and action = 4", "pool.operator_action, event"),
+    ]
+    dsn, psql = place.stack["CARILLON_PG_DSN"], os.path.join(os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin"), "psql")
+    for name in ("progressive-pool", "wallet", "jackpot-cards"):  # nobody writes beside us
+        place.hold(f"{name}-1")
+        place.kill(f"{name}-1")
+    # Rows are only added: the table says so itself, until somebody takes that away.
+    refused = subprocess.run([psql, "-d", dsn, "-Xqc", cases[0][0]], capture_output=True, text=True, check=False)
+    assert "rows are only added" in refused.stderr, refused
+    place.sql("alter table pool.event disable trigger event_stays", writer=True)
+    for statement, where in cases:
+        if statement.startswith("delete from "):  # kept beside, and put back
+            table, condition = statement[12:].split(" where ", 1)
+            do = f"create table public.kept as select * from {table} where {condition}; {statement}"
+            undo = f"insert into {table} select * from public.kept; drop table public.kept"
+        else:
+            do, undo = statement, statement.replace(" + 1", " +- 1").replace(" - 1", " + 1").replace(" +- 1", " - 1")
+        changed = subprocess.run([psql, "-d", dsn, "-XAtc", do], capture_output=True, text=True, check=False)
+        assert changed.returncode == 0 and changed.stdout.splitlines()[-1].split()[1] != "0", (statement, changed)
+        made = replay(status=1)
+        print(f"        {made['difference']['where']}: found {made['difference']['found']}, expected {made['difference']['expected']}")
+        assert not made["ok"] and where in made["difference"]["where"], (statement, made["difference"])
+        place.sql(undo, writer=True)
+    place.sql("alter table pool.event enable trigger event_stays", writer=True)
+    assert replay()["ok"]
+
+
+if __name__ == "__main__":
+    with Installation("replay") as place:
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise
