@@ -196,8 +196,7 @@ static void on_lost(void *context, player_id player, const char *game)
 	presence_lost(hub.presence, player, game);
 }
 
-static void on_look(
-	void *context, const char *const *names, size_t n, struct session_seen *seen_r)
+static void on_look(void *context, const char *const *names, size_t n, struct session_seen *seen_r)
 {
 	(void)context;
 	presence_look(hub.presence, names, n, seen_r);
@@ -292,6 +291,7 @@ static void push_counters(void)
 {
 	char offset[24];
 	uint64_t now = clock_mono_us();
+	counters_drop_gone(&hub.counters);
 	if (!counters_due(&hub.counters, now))
 		return;
 	(void)snprintf(offset, sizeof(offset), "%" PRIu64, ++hub.pushes);

@@ -17,6 +17,9 @@
 #define POOLS_MAX 32
 #define ROWS_MAX 256
 #define STALE_US (5 * SECOND_US)
+/* Who says an older version, but so much later, is right: the other was nonsense in Redis. */
+#define CONTRADICTED_US (2 * SECOND_US)
+#define AHEAD_US (5 * SECOND_US) /* of our clock, at most */
 #define POOLS_EVERY_US (2 * SECOND_US)
 #define WINNERS_MAX 100
 #define WINNERS_DEFAULT 20
@@ -25,6 +28,8 @@ struct counter_row {
 	uint32_t currency, level;
 	int64_t coin_minor, value_minor, seed_minor;
 	uint64_t version, hits;
+	uint64_t time_us; /* when the pool said so last */
+	bool listed;	  /* in Postgres */
 };
 
 struct counter_pool {
@@ -40,6 +45,7 @@ static struct {
 	size_t pools_n;
 	uint64_t asked_us;
 	bool waiting, winners_waiting;
+	bool fresh; /* Redis, when it was read last */
 	struct json_out jackpots;
 	char jackpots_etag[40];
 	size_t winners_n;
@@ -69,7 +75,8 @@ static struct counter_pool *pool_of(uint32_t number, bool make)
 	return pool;
 }
 
-/* A value never goes back to an older version: a late reading is dropped. */
+/* A value never goes back to an older version: a late reading is dropped. The pool says all of it
+ * again every second, so that a version which it never had is found out soon. */
 static void row_set(struct counter_pool *pool, const struct counter_row *fresh)
 {
 	for (size_t i = 0; i < pool->rows_n; i++) {
@@ -77,7 +84,8 @@ static void row_set(struct counter_pool *pool, const struct counter_row *fresh)
 		if (row->currency != fresh->currency || row->level != fresh->level ||
 			row->coin_minor != fresh->coin_minor)
 			continue;
-		if (fresh->version >= row->version)
+		if (fresh->version >= row->version ||
+			fresh->time_us > row->time_us + CONTRADICTED_US)
 			*row = *fresh;
 		return;
 	}
@@ -165,8 +173,12 @@ static void redis_counter(struct counter_pool *pool, const char *field, const ch
 	uint64_t time_us;
 	if (sscanf(field, "%" SCNu32 ":%" SCNd64, &row.currency, &key) != 2 ||
 		sscanf(value, "%" SCNd64 ",%" SCNd64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64,
-			&row.value_minor, &row.seed_minor, &row.version, &time_us, &row.hits) != 5)
+			&row.value_minor, &row.seed_minor, &row.version, &time_us,
+			&row.hits) != 5 ||
+		row.value_minor < 0 || row.seed_minor < 0 || key < 1 ||
+		time_us > clock_wall_us() + AHEAD_US)
 		return;
+	row.time_us = time_us;
 	if (strcmp(pool->kind, "cards") == 0)
 		row.level = (uint32_t)key;
 	else
@@ -179,7 +191,8 @@ static void redis_meta(struct counter_pool *pool, const char *value)
 	const char *last = strrchr(value, ',');
 	size_t length = strcspn(value, ",");
 	uint64_t time_us = last == NULL ? 0 : strtoull(last + 1, NULL, 10);
-	if (time_us < pool->time_us || length >= sizeof(pool->status))
+	if (time_us < pool->time_us || length >= sizeof(pool->status) ||
+		time_us > clock_wall_us() + AHEAD_US)
 		return;
 	pool->time_us = time_us;
 	memcpy(pool->status, value, length);
@@ -236,6 +249,29 @@ static const char pools_sql[] =
 	"r.seed_minor, p.version, r.hits, (extract(epoch from p.updated) * 1000000)::bigint "
 	"from cards.card_set p join cards.level r using (pool) order by 1, 5, 6, 7";
 
+/* Rows that Postgres does not have: taken off, or never there. */
+static void drop_unlisted(void)
+{
+	for (size_t i = 0; i < counters.pools_n; i++) {
+		struct counter_pool *pool = &counters.pool[i];
+		size_t kept = 0;
+		for (size_t k = 0; k < pool->rows_n; k++)
+			if (pool->row[k].listed)
+				pool->row[kept++] = pool->row[k];
+		pool->rows_n = kept;
+	}
+}
+
+static void listed(struct counter_pool *pool, const struct counter_row *as)
+{
+	for (size_t i = 0; i < pool->rows_n; i++) {
+		struct counter_row *row = &pool->row[i];
+		if (row->currency == as->currency && row->level == as->level &&
+			row->coin_minor == as->coin_minor)
+			row->listed = true;
+	}
+}
+
 static void on_pools(void *context, PGresult *result, const char *error)
 {
 	(void)context;
@@ -244,11 +280,14 @@ static void on_pools(void *context, PGresult *result, const char *error)
 		log_warn("pools: %s", error == NULL ? PQresultErrorMessage(result) : error);
 		return;
 	}
+	for (size_t i = 0; i < counters.pools_n; i++)
+		for (size_t k = 0; k < counters.pool[i].rows_n; k++)
+			counters.pool[i].row[k].listed = false;
 	for (int i = 0; i < PQntuples(result); i++) {
 		struct counter_pool *pool = pool_of((uint32_t)pg_number(result, i, 0), true);
 		if (pool == NULL)
 			break;
-		const struct counter_row row = {
+		struct counter_row row = {
 			.currency = (uint32_t)pg_number(result, i, 4),
 			.coin_minor = pg_number(result, i, 5),
 			.level = (uint32_t)pg_number(result, i, 6),
@@ -258,6 +297,8 @@ static void on_pools(void *context, PGresult *result, const char *error)
 			.hits = (uint64_t)pg_number(result, i, 10),
 		};
 		uint64_t time_us = (uint64_t)pg_number(result, i, 11);
+		/* Without Redis what is stored is all there is. */
+		row.time_us = counters.fresh ? time_us : clock_wall_us();
 		(void)snprintf(pool->id, sizeof(pool->id), "%s", PQgetvalue(result, i, 1));
 		(void)snprintf(pool->kind, sizeof(pool->kind), "%s", PQgetvalue(result, i, 2));
 		if (time_us >= pool->time_us || pool->status[0] == '\0') {
@@ -266,7 +307,9 @@ static void on_pools(void *context, PGresult *result, const char *error)
 			pool->time_us = time_us;
 		}
 		row_set(pool, &row);
+		listed(pool, &row);
 	}
+	drop_unlisted();
 	publish();
 }
 
@@ -334,6 +377,7 @@ void counters_tick(struct gateway *gateway)
 {
 	uint64_t now_us = edge_now_us(gateway->edge);
 	bool fresh = read_redis(gateway);
+	counters.fresh = fresh;
 	if (fresh)
 		publish();
 	if (!counters.waiting && (!fresh || now_us - counters.asked_us > POOLS_EVERY_US)) {

@@ -29,7 +29,8 @@
 /* A display may not stand still for ever because a fact is lost: then it goes on behind it. */
 #define GIVE_UP_US 10000000u
 #define REDIS_TIMEOUT_MS 50
-#define POOL_CARDS 2 /* docs/contracts.md, "Games, pools, numbers" */
+#define AHEAD_US 5000000u /* of our clock, at most */
+#define POOL_CARDS 2	  /* docs/contracts.md, "Games, pools, numbers" */
 
 struct feeds {
 	struct feeds_config config;
@@ -481,7 +482,8 @@ static void on_counters(void *context, size_t index, const struct redisReply *re
 			continue;
 		if (strcmp(field, "meta") == 0)
 			take_meta(feeds, pool, value);
-		else if (feeds_counter_parse(field, value, feeds->cards[index], &row, &time_us))
+		else if (feeds_counter_parse(field, value, feeds->cards[index], &row, &time_us) &&
+			 time_us <= clock_wall_us() + AHEAD_US)
 			feeds->config.counter(feeds->config.context, pool, &row, 0, time_us);
 		else
 			metric_add(feeds->metric.redis_bad, 1);

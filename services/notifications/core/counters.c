@@ -31,6 +31,11 @@ static struct counter *row_add(struct counter_pool *pool)
 	return pool->n == COUNTERS_ROWS_MAX ? NULL : &pool->rows[pool->n++];
 }
 
+static bool later(uint64_t time_us, uint64_t than_us, uint64_t by_us)
+{
+	return time_us > than_us && time_us - than_us > by_us;
+}
+
 enum counters_status counters_offer(struct counters *counters, uint32_t pool,
 	const struct counter *row, uint32_t incarnation, uint64_t time_us)
 {
@@ -48,17 +53,26 @@ enum counters_status counters_offer(struct counters *counters, uint32_t pool,
 		shown->incarnation = incarnation;
 	}
 	struct counter *known = row_of(shown, row);
-	if (known && row->version < known->version)
+	/* Of facts an old one may be told again, with the time of now. */
+	if (known && row->version < known->version &&
+		(incarnation != 0 || !later(time_us, shown->said_us[known - shown->rows],
+					     COUNTERS_CONTRADICTED_US)))
 		return COUNTERS_OLD;
 	if (time_us > shown->time_us)
 		shown->time_us = time_us;
-	if (known && row->version == known->version)
+	if (incarnation == 0 && time_us > shown->whole_us)
+		shown->whole_us = time_us;
+	if (known && row->version == known->version) {
+		uint64_t *said_us = &shown->said_us[known - shown->rows];
+		*said_us = time_us > *said_us ? time_us : *said_us;
 		return COUNTERS_SEEN;
+	}
 	if (!known)
 		known = row_add(shown);
 	if (!known)
 		return COUNTERS_FULL;
 	*known = *row;
+	shown->said_us[known - shown->rows] = time_us;
 	counters->changed = true;
 	return COUNTERS_OK;
 }
@@ -77,6 +91,21 @@ bool counters_offer_status(struct counters *counters, uint32_t pool, const char 
 		return shown != NULL;
 	}
 	return false;
+}
+
+void counters_drop_gone(struct counters *counters)
+{
+	for (size_t i = 0; i < counters->n; i++) {
+		struct counter_pool *pool = &counters->pools[i];
+		size_t kept = 0;
+		for (size_t k = 0; k < pool->n; k++)
+			if (!later(pool->whole_us, pool->said_us[k], COUNTERS_GONE_US)) {
+				pool->said_us[kept] = pool->said_us[k];
+				pool->rows[kept++] = pool->rows[k];
+			}
+		counters->changed = counters->changed || kept < pool->n;
+		pool->n = kept;
+	}
 }
 
 bool counters_due(const struct counters *counters, uint64_t now_us)

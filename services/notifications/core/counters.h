@@ -34,8 +34,10 @@ struct counter_pool {
 	uint32_t incarnation;		  /* of the newest fact; 0: none yet */
 	char status[COUNTERS_STATUS_MAX]; /* "live"; "" when not known */
 	uint64_t time_us;		  /* wall: when the source last confirmed a value */
+	uint64_t whole_us;		  /* wall: when Redis last said all rows */
 	size_t n;
 	struct counter rows[COUNTERS_ROWS_MAX];
+	uint64_t said_us[COUNTERS_ROWS_MAX]; /* wall: when each was said last */
 };
 
 struct counters {
@@ -54,10 +56,18 @@ enum counters_status {
 	COUNTERS_BAD,	 /* a negative value, or neither coin nor level */
 };
 
+/* An older version that Redis has so much later than the one shown: that one was never the pool's
+ * (nonsense in Redis), for the pool says all of it again every second. */
+#define COUNTERS_CONTRADICTED_US 2000000u
+/* A row that Redis leaves out for so long is no more. */
+#define COUNTERS_GONE_US 10000000u
+
 /* incarnation: of the fact, 0 where the source has none (Redis). A higher one than before means
  * that the pool was restored: its rows start anew. time_us: wall. */
 enum counters_status counters_offer(struct counters *counters, uint32_t pool,
 	const struct counter *row, uint32_t incarnation, uint64_t time_us);
+/* Takes rows out that are no more; before a push. */
+void counters_drop_gone(struct counters *counters);
 /* False for a text that is no status of a pool. */
 bool counters_offer_status(struct counters *counters, uint32_t pool, const char *status);
 

@@ -54,6 +54,37 @@ static void test_offer_takes_newer_and_drops_older(void **state)
 	}
 }
 
+/* What somebody wrote into Redis over the pool's own words, and what becomes of it. */
+static void test_nonsense_is_contradicted_and_goes(void **state)
+{
+	struct counter right = { 978, 20, 0, 500, 100, 50, 1 };
+	struct counter nonsense = { 978, 20, 0, 1, 1, 999999, 9 };
+	struct counter none = { 978, 3, 0, 7, 7, 7, 7 };
+	const uint64_t second = 1000000;
+	(void)state;
+	memset(&counters, 0, sizeof(counters));
+	assert_int_equal(counters_offer(&counters, 1, &right, 0, 100 * second), COUNTERS_OK);
+	assert_int_equal(counters_offer(&counters, 1, &nonsense, 0, 100 * second), COUNTERS_OK);
+	assert_int_equal(counters_offer(&counters, 1, &none, 0, 100 * second), COUNTERS_OK);
+	right.version = 51;
+	assert_int_equal(counters_offer(&counters, 1, &right, 0, 101 * second), COUNTERS_OLD);
+	/* A hit's news may be told again with the time of now: no contradiction. */
+	assert_int_equal(counters_offer(&counters, 1, &right, 1, 150 * second), COUNTERS_OLD);
+	assert_int_equal(counters_offer(&counters, 1, &right, 0, 102 * second + 1), COUNTERS_OK);
+	assert_int_equal(counters.pools[0].rows[0].value_minor, 500);
+	counters_drop_gone(&counters);
+	assert_int_equal(counters.pools[0].n, 2);
+	assert_int_equal(counters_offer(&counters, 1, &right, 0, 110 * second + 1), COUNTERS_SEEN);
+	counters.changed = false;
+	counters_drop_gone(&counters);
+	assert_int_equal(counters.pools[0].n, 1);
+	assert_true(counters.changed && counters.pools[0].rows[0].coin_minor == 20);
+	/* Who is confirmed every second stays, however long nothing changes. */
+	assert_int_equal(counters_offer(&counters, 1, &right, 0, 900 * second), COUNTERS_SEEN);
+	counters_drop_gone(&counters);
+	assert_int_equal(counters.pools[0].n, 1);
+}
+
 static void test_offer_refuses_what_does_not_fit(void **state)
 {
 	(void)state;
@@ -121,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_offer_takes_newer_and_drops_older),
+		cmocka_unit_test(test_nonsense_is_contradicted_and_goes),
 		cmocka_unit_test(test_offer_refuses_what_does_not_fit),
 		cmocka_unit_test(test_due_after_change_and_after_silence),
 		cmocka_unit_test(test_status_and_age),
