@@ -213,8 +213,6 @@ def test_a_retired_pool_moves_all_its_money():
     """Killed at both ends in the middle: nothing is lost, doubled or stuck, and what is in transit is on the books."""
     to_row = {"pool": 4, "currency": "EUR", "coin_minor": 20}
     retire = {"rows": [{"currency": "EUR", "coin_minor": 100, "to": to_row}], "rest": {"pool": 4}}
-    assert "paused" in ask(NEW, "retire", retire, second="bob", status=409)["error"]["message"]
-    ask(NEW, "pause")
     wait_until("the pause", lambda: books(NEW)["state"] == "paused", 15)
     assert not fed(place.one, NEW) and fed(place.one, 1), "a pool that is only fed stops no game"
     for wrong, why in ((retire, "second approver"), ({**retire, "rest": {"pool": NEW}}, "another pool"), ({**retire, "rest": {"pool": 77}}, "there is"),
@@ -284,6 +282,11 @@ def play_cards(person, card_id):
     raise AssertionError("nine picks and nothing won")
 
 
+def test_a_live_pool_is_not_retired():
+    assert "paused" in ask(NEW, "retire", {"rest": {"pool": 4}}, second="bob", status=409)["error"]["message"]
+    ask(NEW, "pause")  # which takes its time; others are tested meanwhile
+
+
 def test_sets_of_cards_take_commands():
     """Odds for one operator in one game; weights and terms that do not touch what is open; a switch for each operator; a pause."""
     ask(2, "odds", {"currency": "EUR", "in": 1, "of": 100, "game": "bewitched", "operator": 1})
@@ -332,8 +335,8 @@ def test_pools():
     global place
     with Installation("pools", scale=2) as place:
         for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_commands_are_recorded_once_and_refused_with_words,
-                     test_a_pool_is_made_while_all_runs, test_games_and_operators_feed_the_new_pool, test_a_retired_pool_moves_all_its_money,
-                     test_the_proof_finds_a_transfer_that_was_touched, test_sets_of_cards_take_commands):
+                     test_a_pool_is_made_while_all_runs, test_games_and_operators_feed_the_new_pool, test_a_live_pool_is_not_retired, test_sets_of_cards_take_commands,
+                     test_a_retired_pool_moves_all_its_money, test_the_proof_finds_a_transfer_that_was_touched):
             began = time.monotonic()
             part()
             print(f"        {part.__name__[5:]} ({time.monotonic() - began:.1f} s)", flush=True)
