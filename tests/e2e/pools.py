@@ -317,8 +317,13 @@ def test_sets_of_cards_take_commands():
     wait_until("the pause's display", lambda: shown(2)["status"] == "paused", 10)
     ask(2, "resume")
     ask(2, "odds", {"currency": "EUR", "in": 1, "of": 10000000000, "game": "bewitched", "operator": 1})
+    wait_until("the odds as players see them", lambda: published() == {"1": {"EUR": {"in": 1, "of": 10000000000}}}, 15)
     assert [a["action"] for a in actions(2)[:3]] == ["odds", "resume", "pause"], actions(2)
     place.verify()
+
+
+def published():
+    return place.http("GET", "/v1/games/bewitched").json["cards"].get("odds_by_operator")
 
 
 def feeds_cards(person):

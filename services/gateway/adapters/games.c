@@ -47,9 +47,49 @@ void games_card_sets(const char *folder)
 		fatal("%s", error);
 }
 
+static void put_one(json_t *odds, uint32_t number, json_int_t in, json_int_t of)
+{
+	const struct currency *currency = currency_by_number(number);
+	json_t *shown = json_object();
+	(void)json_object_set_new(shown, "in", json_integer(in));
+	(void)json_object_set_new(shown, "of", json_integer(of));
+	(void)json_object_set_new(odds, currency == NULL ? "?" : currency->code, shown);
+}
+
+/* Odds that operators have set instead: for all players, or for those of some operator. What is
+ * closer to the game comes later. */
+static void put_set(json_t *cards, json_t *odds, const json_t *set)
+{
+	size_t i;
+	json_t *row;
+	json_t *by_operator = json_object();
+	json_int_t number = json_integer_value(json_object_get(cards, "set_number"));
+	json_array_foreach(set, i, row)
+	{
+		char text[16];
+		json_int_t of_operator = json_integer_value(json_object_get(row, "operator"));
+		json_t *to = odds;
+		if (json_integer_value(json_object_get(row, "pool")) != number)
+			continue;
+		(void)snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT, of_operator);
+		if (of_operator != 0) {
+			to = json_object_get(by_operator, text);
+			if (to == NULL)
+				(void)json_object_set_new(by_operator, text, json_object());
+			to = json_object_get(by_operator, text);
+		}
+		put_one(to, (uint32_t)json_integer_value(json_object_get(row, "currency")),
+			json_integer_value(json_object_get(row, "odds_in")),
+			json_integer_value(json_object_get(row, "odds_of")));
+	}
+	if (json_object_size(by_operator) > 0)
+		(void)json_object_set(cards, "odds_by_operator", by_operator);
+	json_decref(by_operator);
+}
+
 /* Its cards begin by the odds of their set, in proportion to the stake. RULE mystic-gem 6.12
  * Returns what the ETag has to tell apart. */
-static uint32_t put_odds(json_t *game)
+static uint32_t put_odds(json_t *game, const char *set_by_operators)
 {
 	json_t *cards = json_object_get(game, "cards");
 	const struct card_set_config *set = card_sets_find(
@@ -60,20 +100,22 @@ static uint32_t put_odds(json_t *game)
 	json_t *odds = json_object(); /* the definition's own is not touched */
 	for (size_t i = 0; i < set->odds_count; i++) {
 		const struct card_set_odds *one = &set->odds[i];
-		const struct currency *currency = currency_by_number(one->currency);
-		json_t *shown = json_object();
-		(void)json_object_set_new(shown, "in", json_integer((json_int_t)one->in));
-		(void)json_object_set_new(shown, "of", json_integer((json_int_t)one->of));
-		(void)json_object_set_new(odds, currency == NULL ? "?" : currency->code, shown);
+		put_one(odds, one->currency, (json_int_t)one->in, (json_int_t)one->of);
 		mark = mark * 31 + (uint32_t)one->in * 7 + (uint32_t)one->of;
 	}
 	cards = json_copy(cards);
+	json_t *by_operators = json_loads(set_by_operators, 0, NULL);
+	put_set(cards, odds, by_operators);
+	json_decref(by_operators);
+	for (const char *c = set_by_operators; *c != '\0'; c++)
+		mark = mark * 31 + (unsigned char)*c;
 	(void)json_object_set_new(cards, "odds", odds);
 	(void)json_object_set_new(game, "cards", cards);
 	return mark;
 }
 
-static void one(json_t *list, uint32_t number, const char *math_version, const char *text)
+static void one(json_t *list, uint32_t number, const char *math_version, const char *text,
+	const char *odds_set)
 {
 	json_error_t error;
 	json_t *definition = json_loads(text, JSON_REJECT_DUPLICATES, &error);
@@ -85,7 +127,7 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 	}
 	struct shown *shown = &games.game[games.n++];
 	json_t *game = games_shown(definition, math_version);
-	uint32_t odds = put_odds(game);
+	uint32_t odds = put_odds(game, odds_set);
 	json_t *item = json_object();
 	static const char *const brief[] = { "id", "number", "name", "version", "demo", "modes",
 		"math_version" };
@@ -112,7 +154,7 @@ static void on_definitions(void *context, PGresult *result, const char *error)
 	clear();
 	for (int i = 0; i < PQntuples(result); i++)
 		one(list, (uint32_t)pg_number(result, i, 0), PQgetvalue(result, i, 1),
-			PQgetvalue(result, i, 2));
+			PQgetvalue(result, i, 2), PQgetvalue(result, i, 3));
 	json_t *root = json_object();
 	(void)json_object_set_new(root, "games", list);
 	games.list = json_dumps(root, JSON_COMPACT);
@@ -138,8 +180,11 @@ void games_load(struct gateway *gateway, bool soon)
 	/* The one first seen last is the one in service; on a demo installation the demo's own
 	 * comes before the real one. */
 	pg_pool_query(gateway->pg_ro,
-		"select distinct on (number) number, encode(math_version, 'hex'), definition from "
-		"carillon.game "
+		"select distinct on (number) number, encode(math_version, 'hex'), definition, "
+		"(select coalesce(json_agg(o order by o.operator, o.game), '[]') from (select "
+		"distinct on (pool, operator, game, currency) pool, operator, game, currency, "
+		"odds_in, odds_of from cards.odds where game in (0, number) order by pool, "
+		"operator, game, currency, version desc) o) from carillon.game "
 		"where $1::boolean or not demo order by number, demo desc, first_seen desc",
 		1, parameters, QUERY_MS, on_definitions, NULL);
 }
