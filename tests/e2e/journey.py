@@ -632,7 +632,7 @@ def test_books_are_in_order():
     report = place.verify()
     assert report["ledger_ok"] and report["pools_ok"] and report["hits"] == int(place.sql("select count(*) from pool.hit")[0][0]) >= 9, report
     assert all(point["checked"] > 0 for point in report["points"]), report
-    for person in place.sql("select player, sum(case when refusal <> 0 then 0 when kind between 2 and 7 then release - stake + win_balance when kind >= 20 and kind < 25 then amount else 0 end) from wallet.journal group by 1"):
+    for person in place.sql("select player, sum(case when refusal <> 0 then 0 when kind between 2 and 7 then release - stake + win_balance when (kind between 20 and 24 or kind in (28, 30, 31)) then amount else 0 end) from wallet.journal group by 1"):
         last = place.sql(f"select balance_after from wallet.journal where player = {person[0]} order by seq desc limit 1")[0]
         assert last[0] == person[1]
 

@@ -27,6 +27,7 @@ static const char *const titles[VERIFY_POINTS] = {
 	[9] = "JACKPOT accounts equal the pools' memo accounts as of the last close",
 	[10] = "the chain of batch digests is whole, and its signed heads match",
 	[11] = "bets are paid for, or are bonus spins given",
+	[12] = "withdrawals in flight and grants are settled by their rows",
 	[13] = "no balance and no pending is negative",
 };
 
@@ -116,11 +117,13 @@ static void counts_take(
 		"count(*) from wallet.claim), (select count(*) from pool.hit) + (select "
 		"count(*) from cards.hit), (select count(*) from @close@ c) + (select count(*) from "
 		"pool.pool) + (select count(*) from cards.card_set), (select "
-		"coalesce(sum(seq), 0) from @base@ s) from @journal@ j";
+		"coalesce(sum(seq), 0) from @base@ s), (select count(*) from wallet.hold) from "
+		"@journal@ j";
 	static const struct {
 		int point, column;
 	} map[] = { { 1, 1 }, { 2, 0 }, { 3, 3 }, { 4, 4 }, { 5, 5 }, { 6, 6 }, { 7, 7 }, { 8, 8 },
-		{ 9, 10 }, { 10, 3 }, { 11, 2 }, { 13, 0 } };
+		{ 9, 10 }, { 10, 3 }, { 11, 2 }, { 12, 12 },
+		{ 13, 0 } };
 	PGresult *result = ask(conn, sql, scope);
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)

@@ -1,6 +1,7 @@
 /* `jackpotctl ledger verify`: proves the books from the rows themselves (docs/architecture.md, "The
  * ledger"). One read-only snapshot, so it may run beside live services. Points 1 to 10, the bonus
- * spins of point 11 and, as point 13, that nothing is negative; each breach names its row. */
+ * spins of point 11, the holds of point 12 and, as point 13, that nothing is negative; each
+ * breach names its row. */
 #ifndef CARILLON_JACKPOTCTL_VERIFY_H
 #define CARILLON_JACKPOTCTL_VERIFY_H
 
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VERIFY_POINTS 14       /* 1 to 13; a number without a title is no point */
+#define VERIFY_POINTS 14       /* 1 to 13 */
 #define VERIFY_BREACHES_MAX 20 /* named a query; a broken book seldom has one */
 
 /* One query of a point. It answers with a row a breach: point, where, found, expected. $1 and $2

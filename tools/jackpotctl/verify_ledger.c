@@ -12,7 +12,7 @@
 /* What a row does to the balance. */
 #define EFFECT                                                                                     \
 	"case when refusal <> 0 then 0 when kind between 2 and 7 then release - stake + "          \
-	"win_balance when kind between 20 and 24 then amount else 0 end"
+	"win_balance when kind between 20 and 24 or kind in (28, 30, 31) then amount else 0 end"
 
 static const char seqs_sql[] =
 	"select 1, format('shard %s', shard), format('%s rows, seq %s to %s', n, low, high), "
@@ -176,14 +176,15 @@ static const char legs_sql[] =
 	"due as (select shard, batch, currency, l.account, sum(l.amount) as amount from s, lateral "
 	"(values "
 	"('PLAYER', case when kind between 2 and 7 then release - stake + win_balance when kind "
-	"between 20 and 24 then amount else 0 end), "
+	"between 20 and 24 or kind in (28, 30, 31) then amount else 0 end), "
+	"('WITHDRAWAL', case when kind in (28, 29, 30) then -amount else 0 end), "
 	"('PENDING', case when kind between 2 and 7 then win_pending - release - forfeit else 0 "
 	"end), "
 	"('HOUSE', case when kind between 2 and 7 then stake - win_balance - win_pending + forfeit "
 	"+ case when kind = 7 then amount else 0 end "
 	"when kind = 22 then -amount else 0 end), "
-	"('CASH', case when kind in (20, 21) then -amount else 0 end), ('PROMO', case when kind = "
-	"23 then -amount else 0 end), "
+	"('CASH', case when kind in (20, 21) then -amount when kind = 29 then amount else 0 end), "
+	"('PROMO', case when kind in (23, 31) then -amount else 0 end), "
 	"('JACKPOT', case when kind = 24 then -amount else 0 end), ('VOID_RECEIVABLE', case when "
 	"kind = 7 then -amount else 0 end)) l(account, amount) "
 	"group by shard, batch, currency, l.account having sum(l.amount) <> 0), "
@@ -353,6 +354,36 @@ static const char gifts_sql[] =
 	"from @ended@ e where ended_seq is not null) g on g.shard = r.shard and "
 	"g.ended_seq = r.seq and g.player = r.player where r.seq is null or g.id is null limit 40";
 
+/* Each row that books a hold or a grant, or settles one, has it as it says. */
+static const char holds_sql[] =
+	"select 12, format('shard %s, seq %s', j.shard, j.seq), case when h.id is null then 'no hold "
+	"of this id' else format('hold %s of player %s: kind %s, amount %s, booked by seq %s, settled "
+	"%s by kind %s, seq %s', encode(h.id, 'hex'), h.player, h.kind, h.amount, h.booked_seq, "
+	"h.settled, h.settled_kind, h.settled_seq) end, format('kind %s of player %s, amount %s', "
+	"j.kind, j.player, j.amount) from @journal@ j left join wallet.hold h on h.id = case when "
+	"j.kind in (23, 28) then j.outside_id else j.request_id end where j.kind in (23, 28, 29, 30, "
+	"31) and j.refusal = 0 and (h.id is null or h.shard <> j.shard or h.player <> j.player or "
+	"h.currency <> j.currency or case when j.kind in (23, 28) then h.kind <> j.kind or h.amount "
+	"<> abs(j.amount) or h.booked_seq <> j.seq when j.kind = 31 then h.kind <> 23 or "
+	"h.settled_seq < j.seq or h.booked_seq >= j.seq else h.kind <> 28 or h.settled_seq <> j.seq "
+	"or h.settled_kind <> j.kind or h.settled <> j.amount or h.amount <> j.amount or h.booked_seq "
+	">= j.seq end) limit 20";
+
+/* And each hold its rows: what is taken back of a grant sums up. */
+static const char hold_rows_sql[] =
+	"with holds as (select h.*, coalesce(b.seq, 0) as proven from wallet.hold h left join @base@ b "
+	"using (shard) where h.booked_seq > coalesce(b.seq, 0) or h.settled_seq > coalesce(b.seq, "
+	"0)), rows as (select request_id as id, sum(abs(amount)) as amount, max(seq) as seq from "
+	"@journal@ j where kind in (29, 30, 31) and refusal = 0 group by request_id) "
+	"select 12, format('hold %s', encode(h.id, 'hex')), format('kind %s, booked by seq %s, "
+	"settled %s, the last by seq %s', h.kind, h.booked_seq, h.settled, h.settled_seq), "
+	"format('settled %s, the last by seq %s, as its rows', coalesce(r.amount, 0), r.seq) "
+	"from holds h left join rows r using (id) "
+	"where (h.booked_seq > proven and (h.settled <> coalesce(r.amount, 0) or h.settled_seq is "
+	"distinct from r.seq or not exists (select from @journal@ j where j.shard = h.shard and j.seq "
+	"= h.booked_seq and j.outside_id = h.id))) or (h.settled_seq > proven and (h.settled < "
+	"coalesce(r.amount, 0) or h.settled_seq is distinct from r.seq)) limit 20";
+
 const struct verify_query verify_ledger_queries[] = {
 	{ joint_sql },
 	{ seqs_sql },
@@ -374,5 +405,7 @@ const struct verify_query verify_ledger_queries[] = {
 	{ spins_sql },
 	{ spin_rows_sql },
 	{ gifts_sql },
+	{ holds_sql },
+	{ hold_rows_sql },
 	{ NULL },
 };

@@ -7,6 +7,7 @@
 #include "libcommon/io/service.h"
 #include "services/wallet/adapters/accounts.h"
 #include "services/wallet/adapters/arena.h"
+#include "services/wallet/adapters/holds.h"
 #include "services/wallet/adapters/ids.h"
 #include "services/wallet/adapters/spins.h"
 #include "services/wallet/core/republish.h"
@@ -96,8 +97,10 @@ struct wallet_shard {
 	uint64_t head_batch; /* whose digest was signed last (heads.c) */
 };
 
+#define WALLET_KINDS_SEEN 40 /* counted by kind below it */
+
 struct wallet_metrics {
-	struct metric *rows[32], *refusals[WALLET_REFUSALS_N];
+	struct metric *rows[WALLET_KINDS_SEEN], *refusals[WALLET_REFUSALS_N];
 	struct metric *spent, *ahead, *awards_again, *content_alarm, *claim_alarm;
 	struct metric *claims_open, *claims_oldest_us, *accounts, *batch_rows, *write_us;
 };
@@ -118,6 +121,7 @@ struct wallet {
 	struct accounts accounts;
 	struct ids ids;
 	struct spins_table spins;
+	struct holds_table holds;
 	struct arena scratch; /* for one message */
 	struct wallet_metrics metrics;
 	int64_t stake_max, outside_max, accounts_max, day_shift; /* settings */

@@ -23,6 +23,11 @@ _Static_assert((int)WALLET_KIND_AWARD == CARILLON__MOVE_KIND__MOVE_AWARD, "kinds
 _Static_assert((int)WALLET_KIND_BLOCK == CARILLON__MOVE_KIND__MOVE_BLOCK, "kinds");
 _Static_assert((int)WALLET_KIND_SPINS == CARILLON__MOVE_KIND__MOVE_SPINS, "kinds");
 _Static_assert((int)WALLET_KIND_SPINS_END == CARILLON__MOVE_KIND__MOVE_SPINS_END, "kinds");
+_Static_assert((int)WALLET_KIND_HOLD == CARILLON__MOVE_KIND__MOVE_HOLD, "kinds");
+_Static_assert((int)WALLET_KIND_CAPTURE == CARILLON__MOVE_KIND__MOVE_CAPTURE, "kinds");
+_Static_assert((int)WALLET_KIND_HOLD_RELEASE == CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE, "kinds");
+_Static_assert((int)WALLET_KIND_GRANT_BACK == CARILLON__MOVE_KIND__MOVE_GRANT_BACK, "kinds");
+_Static_assert((int)WALLET_REFUSAL_HOLD == CARILLON__REFUSAL__REFUSAL_HOLD, "refusals");
 _Static_assert((int)WALLET_REFUSAL_SPINS == CARILLON__REFUSAL__REFUSAL_SPINS, "refusals");
 _Static_assert((int)WALLET_REFUSAL_FUNDS == CARILLON__REFUSAL__REFUSAL_FUNDS, "refusals");
 _Static_assert((int)WALLET_REFUSAL_LIMIT == CARILLON__REFUSAL__REFUSAL_LIMIT, "refusals");
@@ -291,6 +296,10 @@ static void outside_read(
 	id_read(reading, "outside.id", &from->id, to->id);
 	id_read(reading, "outside.content_hash", &from->content_hash, to->content_hash);
 	reason_read(reading, from, to);
+	if (wallet_hold_settles(to->kind))
+		id_read(reading, "outside.of", &from->of, to->of);
+	else if (from->of.len > 0)
+		wrong(reading, "outside.of: found %zu bytes, expected none", from->of.len);
 	if (from->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
 		from->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END)
 		spins_read(reading, from, to);

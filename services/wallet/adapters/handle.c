@@ -109,6 +109,22 @@ static struct spins_entry *spins_moment(struct wallet *wallet, struct service *s
 	return entry;
 }
 
+/* The hold or grant that the command settles; NULL: it settles none, or there is none of this id.
+ */
+static struct holds_entry *hold_moment(struct wallet *wallet, struct service *service,
+	const struct wallet_outside *outside, struct wallet_moment *moment)
+{
+	struct holds_entry *entry;
+
+	if (!wallet_hold_settles(outside->kind))
+		return NULL;
+	holds_want(&wallet->holds, outside->of);
+	holds_bring(&wallet->holds, service_pg(service));
+	entry = holds_find(&wallet->holds, outside->of);
+	moment->hold = entry == NULL ? NULL : &entry->hold;
+	return entry;
+}
+
 static void prefetch(struct service *service, const struct kafka_message *messages, size_t n)
 {
 	struct wallet *wallet = wallet_app();
@@ -129,13 +145,17 @@ static void prefetch(struct service *service, const struct kafka_message *messag
 			continue; /* told when its turn comes */
 		players[players_n] = command->player;
 		shards[players_n++] = messages[i].partition;
-		if (command->kind == COMMAND_OUTSIDE)
+		if (command->kind == COMMAND_OUTSIDE) {
 			outsides[outsides_n++] = &command->outside;
+			if (wallet_hold_settles(command->outside.kind))
+				holds_want(&wallet->holds, command->outside.of);
+		}
 		spins_note(wallet, command);
 	}
 	wallet_load_players(wallet, service_pg(service), players, shards, players_n);
 	ids_lookup(wallet, service_pg(service), outsides, outsides_n);
 	spins_bring(&wallet->spins, service_pg(service));
+	holds_bring(&wallet->holds, service_pg(service));
 	arena_reset(&wallet->scratch);
 }
 
@@ -147,6 +167,7 @@ void wallet_handle_batch(struct service *service, const struct kafka_message *me
 	if (!any_uncommitted(service)) {
 		ids_clear(&wallet->ids);
 		spins_clear(&wallet->spins);
+		holds_clear(&wallet->holds);
 	}
 	for (size_t at = 0; at < n; at += BATCH_MAX)
 		prefetch(service, messages + at, n - at < BATCH_MAX ? n - at : BATCH_MAX);
@@ -410,6 +431,7 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	struct id_entry *id = ids_find(&wallet->ids, command->outside.id);
 	struct wallet_moment now = *moment;
 	struct spins_entry *spins = spins_moment(wallet, service, command, &now);
+	struct holds_entry *hold = hold_moment(wallet, service, &command->outside, &now);
 	struct booked *booked;
 	struct wallet_row row;
 
@@ -425,6 +447,9 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	}
 	booked = book(service, held, entry, &row, command);
 	spins_take(wallet, held, &command->outside, &row, spins);
+	if (row.refusal == WALLET_REFUSAL_NONE &&
+		(wallet_hold_begins(row.kind) || wallet_hold_settles(row.kind)))
+		holds_take(&wallet->holds, hold, held->shard, &row);
 	booked->keeps_id = wallet_outside_keeps_id(&row);
 	memcpy(booked->content_hash, command->outside.content_hash, WALLET_ID_BYTES);
 	if (row.refusal == WALLET_REFUSAL_CONTENT)

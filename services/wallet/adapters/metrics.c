@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static const char *const kind_names[32] = {
+static const char *const kind_names[WALLET_KINDS_SEEN] = {
 	[WALLET_KIND_OPEN] = "open",
 	[WALLET_KIND_BET] = "bet",
 	[WALLET_KIND_RELEASE] = "release",
@@ -20,11 +20,15 @@ static const char *const kind_names[32] = {
 	[WALLET_KIND_BLOCK] = "block",
 	[WALLET_KIND_SPINS] = "spins",
 	[WALLET_KIND_SPINS_END] = "spins_end",
+	[WALLET_KIND_HOLD] = "hold",
+	[WALLET_KIND_CAPTURE] = "capture",
+	[WALLET_KIND_HOLD_RELEASE] = "hold_release",
+	[WALLET_KIND_GRANT_BACK] = "grant_back",
 	[0] = "unknown",
 };
 static const char *const refusal_names[WALLET_REFUSALS_N] = { "none", "funds", "limit", "blocked",
 	"late", "pending", "account", "content", "tally", "kind", "claim", "amount",
-	"spins", [WALLET_REFUSAL_RATE] = "rate" };
+	"spins", [WALLET_REFUSAL_HOLD] = "hold", [WALLET_REFUSAL_RATE] = "rate" };
 
 void wallet_metrics_open(struct wallet_metrics *metrics)
 {

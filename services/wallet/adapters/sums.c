@@ -137,6 +137,7 @@ size_t leg_name(const struct leg_sum *leg, char name_r[LEG_NAME_MAX])
 		[WALLET_LEG_PROMO] = "PROMO",
 		[WALLET_LEG_JACKPOT] = "JACKPOT",
 		[WALLET_LEG_VOID] = "VOID_RECEIVABLE",
+		[WALLET_LEG_WITHDRAWAL] = "WITHDRAWAL",
 	};
 	int n = leg->account == WALLET_LEG_JACKPOT
 			? snprintf(name_r, LEG_NAME_MAX, "JACKPOT:%u", leg->pool)

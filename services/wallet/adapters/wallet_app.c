@@ -92,6 +92,7 @@ void wallet_close(struct service *service, struct service_shard *held)
 	/* What is dirty stays behind the journal; the next owner rolls it forward. */
 	accounts_drop_shard(&app.accounts, held->shard);
 	spins_drop_shard(&app.spins, held->shard);
+	holds_drop_shard(&app.holds, held->shard);
 	for (size_t i = 0; i < RING_N; i++)
 		free(shard->ring[i].bytes);
 	arena_free(&shard->arena);

@@ -307,6 +307,7 @@ void wallet_write(struct wallet *wallet, struct service *service)
 	if (counts.closing > 0)
 		wallet_each_shard(service, close_claims, service_pg(service));
 	spins_write(&wallet->spins, service_pg(service));
+	holds_write(&wallet->holds, service_pg(service));
 	if (counts.rows == 0) {
 		wallet_each_shard(service, checkpoint_move, service_pg(service));
 		return;

@@ -4,6 +4,7 @@
 #include "services/wallet/core/wallet.h"
 
 #include "services/wallet/core/account.h"
+#include "services/wallet/core/holds.h"
 #include "services/wallet/core/spins.h"
 
 #include <assert.h>
@@ -344,10 +345,18 @@ enum wallet_status wallet_apply_proposal(struct wallet_account *account,
 
 /* ---- money from and to outside ---- */
 
+/* The balance gives what the command names as a positive amount. */
+static bool takes(uint32_t kind)
+{
+	return kind == WALLET_KIND_WITHDRAWAL || kind == WALLET_KIND_HOLD ||
+	       kind == WALLET_KIND_GRANT_BACK;
+}
+
 static bool outside_kind(uint32_t kind)
 {
 	return (kind >= WALLET_KIND_DEPOSIT && kind <= WALLET_KIND_GRANT) ||
-	       kind == WALLET_KIND_BLOCK || spins_kind(kind);
+	       kind == WALLET_KIND_BLOCK || spins_kind(kind) || kind == WALLET_KIND_HOLD ||
+	       wallet_hold_settles(kind);
 }
 
 static enum wallet_refusal check_outside_amount(
@@ -371,7 +380,6 @@ static enum wallet_refusal judge_outside(const struct wallet_account *account,
 	const struct wallet_moment *moment, struct money *after_r)
 {
 	bool block = outside->kind == WALLET_KIND_BLOCK;
-	bool withdrawal = outside->kind == WALLET_KIND_WITHDRAWAL;
 	enum wallet_refusal refusal;
 
 	if (known != NULL)
@@ -380,13 +388,15 @@ static enum wallet_refusal judge_outside(const struct wallet_account *account,
 		return WALLET_REFUSAL_KIND;
 	if (spins_kind(outside->kind))
 		return spins_check_outside(account, outside, moment);
+	if (wallet_hold_settles(outside->kind))
+		return holds_check_settle(account, outside, moment, after_r);
 	if (!account->exists || (!block && outside->currency != account->currency))
 		return WALLET_REFUSAL_ACCOUNT;
 	refusal = check_outside_amount(outside, moment->rules);
 	if (refusal != WALLET_REFUSAL_NONE || block)
 		return refusal;
-	if (!money_add(account->balance, money_of(withdrawal ? -outside->amount : outside->amount),
-		    after_r))
+	if (!money_add(account->balance,
+		    money_of(takes(outside->kind) ? -outside->amount : outside->amount), after_r))
 		return WALLET_REFUSAL_LIMIT;
 	if (after_r->minor < 0)
 		return WALLET_REFUSAL_FUNDS;
@@ -398,7 +408,7 @@ static enum wallet_refusal judge_outside(const struct wallet_account *account,
 static int64_t outside_effect(const struct wallet_outside *outside)
 {
 	/* A refused amount may be anything, also the one number that has no opposite. */
-	if (outside->kind == WALLET_KIND_WITHDRAWAL && outside->amount != INT64_MIN)
+	if (takes(outside->kind) && outside->amount != INT64_MIN)
 		return -outside->amount;
 	return outside->amount;
 }
@@ -420,6 +430,10 @@ enum wallet_status wallet_apply_outside(struct wallet_account *account,
 		row.refusal == WALLET_REFUSAL_NONE ? after.minor : account->balance.minor;
 	memcpy(row.outside_id, outside->id, sizeof(row.outside_id));
 	row.outside_id_length = WALLET_ID_BYTES;
+	if (wallet_hold_settles(outside->kind)) {
+		memcpy(row.request_id, outside->of, sizeof(row.request_id));
+		row.request_id_length = WALLET_ID_BYTES;
+	}
 	row.record = outside->record;
 	row.record_length = outside->record_length;
 	row_finish(account, &row);

@@ -52,6 +52,14 @@ static size_t legs_against(const struct wallet_row *row, enum wallet_leg_account
 	return 2;
 }
 
+/* What left the house was no longer the player's. */
+static size_t legs_of_capture(const struct wallet_row *row, struct wallet_leg *legs_r)
+{
+	legs_r[0] = (struct wallet_leg){ WALLET_LEG_WITHDRAWAL, 0, -row->amount };
+	legs_r[1] = (struct wallet_leg){ WALLET_LEG_CASH, 0, row->amount };
+	return 2;
+}
+
 /* The receivable needs a fourth leg only on paper: the house's is one sum. */
 static size_t legs_of_void(const struct wallet_row *row, struct wallet_leg *legs_r)
 {
@@ -82,7 +90,13 @@ size_t wallet_row_legs(const struct wallet_row *row, struct wallet_leg legs_r[WA
 		return legs_against(row, WALLET_LEG_CASH, 0, legs_r);
 	case WALLET_KIND_CORRECTION:
 		return legs_against(row, WALLET_LEG_HOUSE, 0, legs_r);
+	case WALLET_KIND_HOLD:
+	case WALLET_KIND_HOLD_RELEASE:
+		return legs_against(row, WALLET_LEG_WITHDRAWAL, 0, legs_r);
+	case WALLET_KIND_CAPTURE:
+		return legs_of_capture(row, legs_r);
 	case WALLET_KIND_GRANT:
+	case WALLET_KIND_GRANT_BACK:
 		return legs_against(row, WALLET_LEG_PROMO, 0, legs_r);
 	case WALLET_KIND_AWARD:
 		return legs_against(row, WALLET_LEG_JACKPOT, row->award.pool, legs_r);

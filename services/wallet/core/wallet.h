@@ -57,6 +57,10 @@ enum wallet_kind {
 	WALLET_KIND_BLOCK = 25,
 	WALLET_KIND_SPINS = 26,
 	WALLET_KIND_SPINS_END = 27,
+	WALLET_KIND_HOLD = 28,
+	WALLET_KIND_CAPTURE = 29,
+	WALLET_KIND_HOLD_RELEASE = 30,
+	WALLET_KIND_GRANT_BACK = 31,
 };
 
 enum wallet_refusal {
@@ -73,6 +77,7 @@ enum wallet_refusal {
 	WALLET_REFUSAL_CLAIM = 10,
 	WALLET_REFUSAL_AMOUNT = 11,
 	WALLET_REFUSAL_SPINS = 12,
+	WALLET_REFUSAL_HOLD = 13,
 	WALLET_REFUSAL_RATE = 16,
 };
 #define WALLET_REFUSALS_N 17
@@ -126,6 +131,17 @@ struct wallet_spins {
 	bool ended;	     /* the operator has taken back what was left */
 };
 
+/* What waits for its counter entry: a withdrawal in flight, until it is captured or released, or
+ * bonus funds given, of which what is unused may be taken back. */
+struct wallet_hold {
+	uint8_t id[WALLET_ID_BYTES]; /* of the Outside that booked it */
+	player_id player;
+	uint32_t kind, currency; /* kind: HOLD or GRANT */
+	int64_t amount;		 /* > 0 */
+	int64_t settled;	 /* HOLD: 0 or the amount; GRANT: what was taken back of it */
+	uint32_t settled_kind;	 /* of the last row that settled it; 0: none has */
+};
+
 struct wallet_proposal {
 	uint64_t move, round;
 	uint32_t game, mode, kind, currency;
@@ -149,8 +165,9 @@ struct wallet_outside {
 	uint8_t content_hash[WALLET_ID_BYTES];
 	int64_t amount;
 	uint32_t record_length;
-	const uint8_t *record;	   /* borrowed: who and why */
-	struct wallet_spins spins; /* SPINS: what is given; SPINS_END: id of those that end */
+	const uint8_t *record;	     /* borrowed: who and why */
+	struct wallet_spins spins;   /* SPINS: what is given; SPINS_END: id of those that end */
+	uint8_t of[WALLET_ID_BYTES]; /* CAPTURE, HOLD_RELEASE, GRANT_BACK: id of the wallet_hold */
 };
 
 struct wallet_award {
@@ -168,14 +185,16 @@ struct wallet_row {
 	uint32_t kind, refusal, currency, game, mode;
 	uint64_t move, round, last_move;
 	int64_t release, stake, win_balance, win_pending, forfeit;
-	int64_t amount; /* not moves: signed effect on the balance (BLOCK: 1 or 0). VOID: the part
-			   of the clawback that became a receivable */
+	int64_t amount; /* not moves: signed effect on the balance (BLOCK: 1 or 0; CAPTURE: what
+			   left the house, with no effect on the balance). VOID: the part of the
+			   clawback that became a receivable */
 	int64_t balance_after, pending_after;
 	uint32_t tallies[WALLET_POOLS_MAX];
 	uint32_t tallies_n;
 	uint32_t claims_n;
 	const struct wallet_claim *claims;
-	uint8_t request_id[WALLET_ID_BYTES];
+	uint8_t request_id[WALLET_ID_BYTES]; /* CAPTURE, HOLD_RELEASE, GRANT_BACK: of what they
+						settle */
 	uint8_t outside_id[WALLET_ID_BYTES]; /* BET: of the bonus spins that it is one of */
 	uint32_t request_id_length, outside_id_length; /* 0 or more: 0 is none */
 	uint32_t record_length;
@@ -229,6 +248,9 @@ struct wallet_moment {
 	 * The caller counts one as used when the bet's row is BOOKED without a refusal. */
 	const struct wallet_spins *spins;
 	uint32_t spins_live; /* SPINS: how many gifts of the player are not over */
+	/* The hold or grant that the command settles, as it is before the row; NULL: unknown. The
+	 * caller puts the row over it with wallet_hold_take when it is BOOKED without a refusal. */
+	const struct wallet_hold *hold;
 };
 
 /* An id of outside money as it was first booked. */
@@ -260,6 +282,11 @@ enum wallet_status wallet_apply_award(struct wallet_account *account,
 /* A command of a kind this build does not know, that is no move: a refused row. */
 void wallet_apply_unknown(struct wallet_account *account, const struct wallet_moment *moment,
 	struct wallet_row *row_r);
+/* Does a row of this kind begin a wallet_hold, or settle one? */
+bool wallet_hold_begins(uint32_t kind);
+bool wallet_hold_settles(uint32_t kind);
+/* An accepted row of those kinds over what there was before it (nothing, where it begins one). */
+void wallet_hold_take(struct wallet_hold *hold, const struct wallet_row *row);
 /* Can none of them be played any more: used up, ended or expired? */
 bool wallet_spins_over(const struct wallet_spins *spins, uint64_t now_us);
 /* Whether the id of an outside row is to be kept for ever: yes, but where there was no account to
@@ -294,6 +321,7 @@ enum wallet_leg_account {
 	WALLET_LEG_PROMO,      /* bonus funds given */
 	WALLET_LEG_JACKPOT,    /* JACKPOT:pool */
 	WALLET_LEG_VOID,       /* VOID_RECEIVABLE: clawback that a player's balance did not hold */
+	WALLET_LEG_WITHDRAWAL, /* withdrawals in flight: neither the player's any more nor paid */
 };
 struct wallet_leg {
 	enum wallet_leg_account account;

@@ -1,0 +1,32 @@
+-- What waits for its counter entry: withdrawals in flight and bonus funds given. Derived from the journal (kinds 23 and 28 to 31), but never late:
+-- written in the transaction of the rows, so that a restart finds what is settled.
+create table wallet.hold (
+	id bytea primary key,
+	shard integer not null,
+	player bigint not null,
+	kind integer not null check (kind in (23, 28)),
+	currency integer not null,
+	amount bigint not null check (amount > 0),
+	settled bigint not null check (settled between 0 and amount),
+	settled_kind integer not null,
+	booked_seq bigint not null,
+	settled_seq bigint,
+	booked timestamptz not null,
+	settled_at timestamptz,
+	check ((settled_kind = 0) = (settled = 0) and (settled_kind = 0) = (settled_seq is null)),
+	check (kind = 23 or settled in (0, amount))
+) with (fillfactor = 80);
+create index hold_open on wallet.hold (shard, booked_seq) where kind = 28 and settled_kind = 0;
+create index hold_of_player on wallet.hold (player, booked_seq);
+comment on table wallet.hold is 'Withdrawals in flight (kind 28), until they are captured or released, and grants of bonus funds (kind 23), of which what is unused may be taken back.';
+comment on column wallet.hold.id is 'Of the row that booked it (wallet.journal.outside_id); rows that settle it name it as their request_id.';
+comment on column wallet.hold.settled is 'Withdrawal: 0 or the whole amount. Grant: what was taken back.';
+comment on column wallet.hold.settled_kind is '29: captured, paid out; 30: released, back in the balance; 31: taken back; 0: open.';
+comment on column wallet.hold.settled_seq is 'The last journal row that settled it.';
+comment on column wallet.journal.request_id is 'Of the player''s request, for moves; of rows that settle a hold or take back a grant (kinds 29 to 31), its id.';
+comment on column wallet.journal.amount is 'Deposit, withdrawal, hold, release of a hold, correction, grant, grant taken back, award: signed effect on the balance. Capture: what was paid out of a hold, without effect on the balance. Block: 1 or 0. Void: what the balance did not hold of the clawback, owed by the player.';
+
+-- Grants of before: none of them was taken back.
+insert into wallet.hold (id, shard, player, kind, currency, amount, settled, settled_kind, booked_seq, booked)
+select outside_id, shard, player, kind, currency, amount, 0, 0, seq, time from wallet.journal
+where kind = 23 and refusal = 0 and outside_id is not null;
