@@ -63,7 +63,7 @@ build_images() {
     "$ROOT/scripts/web.sh"
     rm -rf "$ROOT/build/kafka-jars"
     cp -r "$CARILLON_CACHE/kafka/jars" "$ROOT/build/kafka-jars"
-    for target in postgres redis kafka tools wallet spin-engine progressive-pool jackpot-cards notifications gateway; do
+    for target in postgres redis kafka tools wallet spin-engine progressive-pool jackpot-cards payments notifications gateway; do
         with_dots "image carillon/$target" docker build -q --network host -f "$ROOT/deploy/Dockerfile" --target "$target" -t "carillon/$target" "$ROOT"
     done
 }
@@ -108,7 +108,7 @@ CARILLON_PG_PASSWORD=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n')
 export CARILLON_PG_PASSWORD CARILLON_EVENTS_URL=ws://notifications:8081/v1/events CARILLON_HTTP_PORTS=18080-18099 CARILLON_EVENTS_PORTS=18100-18119
 compose down -v --remove-orphans >"$log/compose.log" 2>&1 || true
 scales=()
-for service in wallet spin-engine progressive-pool jackpot-cards notifications gateway; do scales+=(--scale "$service=2"); done
+for service in wallet spin-engine progressive-pool jackpot-cards payments notifications gateway; do scales+=(--scale "$service=2"); done
 with_dots 'starting the containers' compose up -d "${scales[@]}"
 wait_for 120 'every container to be healthy' all_ready || { docker ps -a >&2; die 'not every container became healthy; see build/compose/containers.log'; }
 chmod 777 "$log"

@@ -69,10 +69,10 @@ class Installation:
         self.url = f"http://127.0.0.1:{self.ports.get('HTTP_PORT', '8080')}"
 
     def programs(self):
-        """What the supervisor of the services was told to run, by name."""
+        """The instances that the supervisor of the services was told to run, by name; the stub of a payment provider is none."""
         names = []
         for line in read_lines(f"{self.data}/run/supervisor.conf"):
-            if line.strip() and not line.startswith("#"):
+            if "CARILLON_INSTANCE=" in line and not line.startswith("#"):
                 names.append(line.split()[0])
         return names
 

@@ -4,6 +4,9 @@
 # (default 8080, or a free one if that is taken). CARILLON_CARD_SETS names another folder of sets of Jackpot Cards than the project's own,
 # CARILLON_CARD_EXPIRE_S the seconds after which an abandoned card round is played by the house (432000), CARILLON_GAMES another folder of
 # games, CARILLON_FX_MAX_AGE_S the age at which an exchange rate is too old (0: never).
+# CARILLON_PAYMENTS_URL is the payment
+# provider (a stub of one, but on a live installation), CARILLON_PAYMENTS_MS the time-out of a question to it, CARILLON_DECIDE_AFTER_S the age from which a
+# withdrawal may be decided by hand.
 set -eu
 . "$(dirname "$0")/lib.sh"
 scale=${1:-1}
@@ -31,10 +34,18 @@ settle_ports() {
     [ "$kind" != test ] || wanted=''
     alive "$RUN/supervisor.pid" 'carillon-supervisor.*supervisor.conf' && [ -n "$(port_get HTTP_PORT)" ] ||
         port_settle HTTP_PORT "${CARILLON_HTTP_PORT:-}" "$wanted"
+    ! with_stub || { alive "$RUN/supervisor.pid" 'carillon-supervisor.*supervisor.conf' && [ -n "$(port_get PAYMENT_PORT)" ]; } ||
+        port_settle PAYMENT_PORT '' ''
     for i in $(seq 1 "$scale"); do
         alive "$RUN/supervisor.pid" 'carillon-supervisor.*supervisor.conf' && [ -n "$(port_get "EVENTS_PORT_$i")" ] ||
             port_settle "EVENTS_PORT_$i" '' ''
     done
+}
+
+# A payment provider that pays nothing stands in for a real one, never where money is real.
+with_stub() { [ -z "${CARILLON_PAYMENTS_URL:-}" ] && [ "$kind" != live ] && [ -x "$BIN/payment-stub" ]; }
+payments_url() {
+    if with_stub; then echo "http://127.0.0.1:$(port_get PAYMENT_PORT)"; else echo "${CARILLON_PAYMENTS_URL:-}"; fi
 }
 
 common() {
@@ -55,6 +66,9 @@ line() {
     settings=${settings//@ROOT@/$ROOT}
     settings=${settings//@CARD_SETS@/${CARILLON_CARD_SETS:-$ROOT/services/jackpot-cards/sets}}
     settings=${settings//@CARD_EXPIRE_S@/${CARILLON_CARD_EXPIRE_S:-432000}}
+    settings=${settings//@DECIDE_AFTER_S@/${CARILLON_DECIDE_AFTER_S:-300}}
+    settings=${settings//@PAYMENTS_URL@/$(payments_url)}
+    settings=${settings//@PAYMENTS_MS@/${CARILLON_PAYMENTS_MS:-5000}}
     settings=${settings//@INDEX@/$3}
     settings=${settings//@TEST@/$([ "$kind" = test ] && echo 1 || echo 0)}
     echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0 $(common)$settings : \"$BIN/carillon-$1\""
@@ -80,6 +94,9 @@ write_set_up() {
             *) die "$table: found '$word', expected key, service or a setting" ;;
             esac
         done
+        ! with_stub ||
+            echo "payment-stub order=6 grace_ms=2000 backoff_ms=400 : \"$BIN/payment-stub\" --listen=127.0.0.1:$(port_get PAYMENT_PORT)" \
+                "--callback=http://127.0.0.1:$(port_get HTTP_PORT)/v1/payments/calls --state=run/payment-stub.json"
     } >"$RUN/supervisor.conf.new"
     "$BIN/carillon-supervisor" --check "$RUN/supervisor.conf.new"
     mv "$RUN/supervisor.conf.new" "$RUN/supervisor.conf"

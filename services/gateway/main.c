@@ -80,6 +80,9 @@ static const struct setting settings[] = {
 		&gateway.settings.fx_jump_percent,
 		"a rate that differs by more from any that holds within a day of it, and a "
 		"currency's first, waits for a second key; 0: none waits" },
+	{ "GATEWAY_DECIDE_AFTER_S", SETTING_INT, "300", 0, 31536000,
+		&gateway.settings.decide_after_s,
+		"age from which a withdrawal may be decided by hand" },
 	{ "GATEWAY_CONNECTIONS_MAX", SETTING_INT, "10000", 10, 60000,
 		&gateway.settings.connections_max, "connections at once" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
@@ -106,6 +109,12 @@ static const struct edge_route routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/sessions", on_session, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/deposits", on_deposit, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/withdrawals", on_withdrawal, true },
+	{ EDGE_GET, "/v1/operators/{}/players/{}/withdrawals", on_withdrawals, false },
+	{ EDGE_GET, "/v1/operators/{}/players/{}/withdrawals/{}", on_withdrawal_look, false },
+	{ EDGE_POST, "/v1/operators/{}/players/{}/withdrawals/{}/decisions", on_withdrawal_decide,
+		true },
+	{ EDGE_POST, "/v1/operators/{}/players/{}/grants/{}/back", on_grant_back, true },
+	{ EDGE_POST, "/v1/payments/calls", on_payment_call, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/corrections", on_correction, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/grants", on_grant, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/block", on_block, true },
@@ -257,6 +266,7 @@ static void on_second(void *context)
 	(void)context;
 	counters_tick(&gateway);
 	status_tick(&gateway);
+	payouts_tick(&gateway);
 }
 
 static void on_draining(void *context)

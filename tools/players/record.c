@@ -13,7 +13,9 @@ static const struct {
 	{ ROW_GAMBLE, "gamble" }, { ROW_HALVE, "halve" }, { ROW_COLLECT, "collect" },
 	{ ROW_VOID, "void" }, { ROW_SETTING, "setting" }, { ROW_DEPOSIT, "deposit" },
 	{ ROW_WITHDRAWAL, "withdrawal" }, { ROW_CORRECTION, "correction" }, { ROW_GRANT, "grant" },
-	{ ROW_AWARD, "award" }, { ROW_BLOCK, "block" } };
+	{ ROW_AWARD, "award" }, { ROW_BLOCK, "block" }, { ROW_HOLD, "hold" },
+	{ ROW_CAPTURE, "capture" }, { ROW_HOLD_RELEASE, "hold_release" },
+	{ ROW_GRANT_BACK, "grant_back" } };
 
 enum row_kind row_kind_parse(const char *text)
 {
@@ -115,7 +117,8 @@ static bool is_move(const struct ledger_row *row)
 /* Effect on the balance: proto/wallet.proto, Proposal. */
 static int64_t effect(const struct ledger_row *row)
 {
-	if (row->refused || row->kind == ROW_BLOCK || row->kind == ROW_OPEN)
+	if (row->refused || row->kind == ROW_BLOCK || row->kind == ROW_OPEN ||
+		row->kind == ROW_CAPTURE)
 		return 0;
 	if (is_move(row))
 		return row->release - row->stake + row->win_balance;

@@ -27,6 +27,10 @@ enum row_kind {
 	ROW_GRANT,
 	ROW_AWARD,
 	ROW_BLOCK,
+	ROW_HOLD = 28,
+	ROW_CAPTURE,
+	ROW_HOLD_RELEASE,
+	ROW_GRANT_BACK,
 };
 enum row_kind row_kind_parse(const char *text); /* "bet"; ROW_ANY when unknown */
 const char *row_kind_text(enum row_kind kind);

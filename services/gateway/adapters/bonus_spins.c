@@ -143,7 +143,7 @@ void on_bonus_spins(struct edge_request *request, void *context)
 }
 
 /* {id} of the path. */
-static bool id_path(struct edge_request *request, uint8_t id_r[ID_BYTES])
+bool id_path(struct edge_request *request, uint8_t id_r[ID_BYTES])
 {
 	const char *text = edge_parameter(request, 2);
 	if (hex_parse(text, ID_BYTES, id_r))

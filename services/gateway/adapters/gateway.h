@@ -64,6 +64,7 @@ struct gateway_settings {
 	char pool_operators[SETTING_TEXT_MAX];
 	char idle[SETTING_TEXT_MAX], reconnect[SETTING_TEXT_MAX];
 	int64_t fx_operator, fx_jump_percent;
+	int64_t decide_after_s;
 	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
 };
 
@@ -188,13 +189,19 @@ void presence_read(struct gateway *gateway);  /* every 250 ms: connections that 
 
 edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_session, on_deposit,
 	on_withdrawal, on_correction, on_grant, on_block, on_bonus_spins, on_bonus_spins_list,
-	on_bonus_spins_end;
+	on_bonus_spins_end, on_withdrawals, on_withdrawal_look, on_withdrawal_decide, on_grant_back,
+	on_payment_call;
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
 	on_jackpots, on_winners, on_status, on_cards, on_card, on_card_pick;
 edge_handler on_pool_action, on_pool_actions, on_pool_transfers;
 
 edge_handler on_fx_set, on_fx_list, on_fx_approve; /* fx.c */
 edge_handler on_pool_view;			   /* pool_view.c */
+
+/* ---- payouts.c ---- */
+
+void payouts_tick(
+	struct gateway *gateway); /* once a second: the payments service is connected ahead */
 
 /* ---- history.c: the replay has come; the rows of the round are added ---- */
 

@@ -57,6 +57,8 @@ static const struct {
 		"The wallet does not know this kind of booking yet." },
 	{ CARILLON__REFUSAL__REFUSAL_SPINS, 409, "bonus_spins_over",
 		"There are no such bonus spins, or none of them can be played any more." },
+	{ CARILLON__REFUSAL__REFUSAL_HOLD, 409, "settled",
+		"There is no such withdrawal or grant of the player, or it is settled already." },
 	{ CARILLON__REFUSAL__REFUSAL_AMOUNT, 400, "amount", "The amount is not possible." },
 };
 
@@ -101,8 +103,8 @@ static void audit_fact(struct gateway *gateway, struct edge_request *request, co
 		status);
 }
 
-static void on_money_fact(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+void money_done(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
+	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
 {
 	struct json_out *out = &gateway->out;
 	(void)reply;
@@ -124,6 +126,8 @@ static void on_money_fact(struct gateway *gateway, struct edge_request *request,
 		out_int(out, "balance_minor", fact->balance_after);
 		out_uint(out, "seq", fact->envelope == NULL ? 0 : fact->envelope->seq);
 		out_hex(out, "id", fact->outside_id.data, fact->outside_id.len);
+		if (fact->kind == CARILLON__MOVE_KIND__MOVE_HOLD)
+			out_string(out, "state", "held");
 	}
 	out_close(out, '}');
 	answer_sent(gateway, request, 200);
@@ -162,7 +166,7 @@ bool outside_ask(struct gateway *gateway, struct edge_request *request, struct a
 static void money(struct edge_request *request, struct gateway *gateway, Carillon__MoveKind kind,
 	const char *action, const struct field *fields)
 {
-	struct ask ask = { .done = on_money_fact };
+	struct ask ask = { .done = money_done };
 	struct money_body body = { 0 };
 	Carillon__Outside outside;
 	carillon__outside__init(&outside);
@@ -196,7 +200,7 @@ void on_deposit(struct edge_request *request, void *context)
 
 void on_withdrawal(struct edge_request *request, void *context)
 {
-	money(request, context, CARILLON__MOVE_KIND__MOVE_WITHDRAWAL, "withdrawal", money_fields);
+	money(request, context, CARILLON__MOVE_KIND__MOVE_HOLD, "withdrawal", money_fields);
 }
 
 void on_correction(struct edge_request *request, void *context)
@@ -213,7 +217,7 @@ void on_grant(struct edge_request *request, void *context)
 void on_block(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .done = on_money_fact, .text = "block" };
+	struct ask ask = { .done = money_done, .text = "block" };
 	struct block_body body = { 0 };
 	Carillon__Outside outside;
 	carillon__outside__init(&outside);

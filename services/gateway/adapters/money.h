@@ -20,6 +20,10 @@ uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact
  * caller's. */
 bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
 	Carillon__Outside *outside, const char *key);
+/* The verdict on a booking without a move: balance, seq and id; audited under the ask's text. */
+ask_done money_done;
+/* The third {} of the path, an id as it was given; false when 400 was answered. */
+bool id_path(struct edge_request *request, uint8_t id_r[ID_BYTES]);
 /* Asks the engine to open the account of ask->player, where there is none. */
 void open_ask(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
 	char *currency);

@@ -89,6 +89,28 @@ const struct field pool_action_fields[] = {
 	END,
 };
 
+static const char *const decisions[] = { "capture", "release", NULL };
+
+/* Never without a reason. */
+const struct field decision_fields[] = {
+	{ "decision", FIELD_CHOICE, true, 0, 0, offsetof(struct decision_body, decision),
+		offsetof(struct decision_body, has_decision), decisions, NULL },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(decision_body, reason, has_reason) },
+	END,
+};
+
+const struct field back_fields[] = {
+	{ "amount_minor", FIELD_INT, true, 1, MINOR_MAX, AT(money_body, amount_minor, has_amount) },
+	{ "currency", FIELD_TEXT, true, 1, CURRENCY_MAX, AT(money_body, currency, has_currency) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(money_body, reason, has_reason) },
+	END,
+};
+
+const struct field call_fields[] = {
+	{ "id", FIELD_HEX, true, 16, 16, AT(call_body, id, has_id) },
+	END,
+};
+
 static const struct field bet_fields[] = {
 	{ "coin_minor", FIELD_INT, true, 1, MINOR_MAX, AT(bet_body, coin_minor, has_coin) },
 	{ "lines", FIELD_INT, true, 1, 1000, AT(bet_body, lines, has_lines) },

@@ -61,6 +61,21 @@ struct pool_action_body {
 	bool has_action, has_parameters, has_reason, has_actor, has_second;
 };
 
+enum decision { DECISION_CAPTURE, DECISION_RELEASE };
+
+/* .../withdrawals/{id}/decisions */
+struct decision_body {
+	int64_t decision; /* enum decision */
+	char reason[REASON_MAX + 1];
+	bool has_decision, has_reason;
+};
+
+/* POST /v1/payments/calls */
+struct call_body {
+	struct field_bytes id;
+	bool has_id;
+};
+
 struct bet_body {
 	int64_t coin_minor, lines, coins;
 	char mode[SLUG_MAX + 1];
@@ -111,7 +126,8 @@ struct settings_body {
 
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
-	action_fields[], settings_fields[], pick_fields[], pool_action_fields[];
+	action_fields[], settings_fields[], pick_fields[], pool_action_fields[], decision_fields[],
+	back_fields[], call_fields[];
 
 /* What no table can say: which fields go together. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);

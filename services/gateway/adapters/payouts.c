@@ -1,0 +1,363 @@
+/* Withdrawals in flight: what an operator's back end sees of them, what it decides by hand, and the
+ * provider's calls. Also bonus funds that are taken back. The wallet alone decides whether a hold
+ * is still to be settled. */
+#include "services/gateway/adapters/money.h"
+
+#include "bus.pb-c.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_MAX "200"
+#define HINT_MAX 256
+#define TICK_US SECOND_US
+
+/* $1 player; the newest first. */
+#define HOLDS_SQL(which)                                                                           \
+	"select encode(h.id, 'hex'), h.currency, h.amount, h.settled_kind, h.booked_seq, "         \
+	"coalesce(h.settled_seq, 0), (extract(epoch from h.booked) * 1000000)::bigint, "           \
+	"coalesce((extract(epoch from h.settled_at) * 1000000)::bigint, 0), coalesce(p.state, "    \
+	"-1), coalesce(p.outcome, 0), coalesce(p.asks, 0), coalesce(p.reference, ''), (select "    \
+	"coalesce(json_agg(json_build_object('kind', a.kind, 'found', a.found, 'expected', "       \
+	"a.expected, 'time_us', (extract(epoch from a.time) * 1000000)::bigint) order by a.id), "  \
+	"'[]') from payments.alarm a where a.payout = h.id)::text, h.player from wallet.hold h "   \
+	"left join payments.payout p on p.id = h.id where h.player = $1::bigint and h.kind = 28 "  \
+	"" which " order by h.booked_seq desc limit " LIST_MAX
+
+static const char list_sql[] = HOLDS_SQL("");
+static const char one_sql[] = HOLDS_SQL("and h.id = $2::bytea");
+
+struct waiting {
+	struct gateway *gateway;
+	uint64_t ticket;
+	player_id player;
+	bool one;
+	/* A decision by hand. */
+	uint8_t id[ID_BYTES];
+	struct decision_body decision;
+	char key[KEY_MAX + 1];
+};
+
+static struct waiting *waiting_new(
+	struct gateway *gateway, struct edge_request *request, player_id player)
+{
+	struct waiting *waiting = calloc(1, sizeof(*waiting));
+
+	if (waiting == NULL)
+		fatal("out of memory");
+	waiting->gateway = gateway;
+	waiting->ticket = edge_ticket(request);
+	waiting->player = player;
+	return waiting;
+}
+
+static void holds_query(struct waiting *waiting, const char *sql, const uint8_t *id, pg_done *done)
+{
+	char player[24], text[2 * ID_BYTES + 3] = "\\x";
+	const char *parameters[] = { player, text };
+
+	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->player);
+	for (size_t i = 0; id != NULL && i < ID_BYTES; i++)
+		(void)snprintf(text + 2 + 2 * i, 3, "%02x", id[i]);
+	pg_pool_query(waiting->gateway->pg_ro, sql, id == NULL ? 1 : 2, parameters, QUERY_MS, done,
+		waiting);
+}
+
+/* The request that waits, NULL where it has gone or was answered because the query failed. */
+static struct edge_request *request_of(
+	const struct waiting *waiting, const PGresult *result, const char *error)
+{
+	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
+
+	if (request == NULL || (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK))
+		return request;
+	answer_unavailable(request, error);
+	return NULL;
+}
+
+static void unknown(struct edge_request *request)
+{
+	edge_answer_error(request, 404, "withdrawal_unknown",
+		"There is no such withdrawal of this player.", "id", NULL, NULL);
+}
+
+/* ---- looking ---- */
+
+static const char *state_text(int64_t settled_kind)
+{
+	if (settled_kind == CARILLON__MOVE_KIND__MOVE_CAPTURE)
+		return "paid";
+	return settled_kind == CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE ? "released" : "held";
+}
+
+static void hold_json(struct json_out *out, const PGresult *result, int i)
+{
+	static const char *const states[] = { "waiting", "asking", "known", "looking", "settled",
+		"done" };
+	static const char *const outcomes[] = { "unknown", "paid", "refused" };
+	const struct currency *currency = currency_by_number((uint32_t)pg_number(result, i, 1));
+
+	out_open(out, NULL, '{');
+	out_string(out, "id", PQgetvalue(result, i, 0));
+	out_string(out, "state", state_text(pg_number(result, i, 3)));
+	out_int(out, "amount_minor", pg_number(result, i, 2));
+	out_string(out, "currency", currency == NULL ? "" : currency->code);
+	out_int(out, "seq", pg_number(result, i, 4));
+	out_int(out, "settled_seq", pg_number(result, i, 5));
+	out_int(out, "booked_us", pg_number(result, i, 6));
+	out_int(out, "settled_us", pg_number(result, i, 7));
+	out_open(out, "provider", '{');
+	out_string(out, "state", states[(pg_number(result, i, 8) + 1) % 6]);
+	out_string(out, "outcome", outcomes[pg_number(result, i, 9) % 3]);
+	out_int(out, "asks", pg_number(result, i, 10));
+	out_string(out, "reference", PQgetvalue(result, i, 11));
+	out_close(out, '}');
+	out_raw(out, "alarms", PQgetvalue(result, i, 12));
+	out_close(out, '}');
+}
+
+static void on_holds(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = request_of(waiting, result, error);
+
+	if (request != NULL && waiting->one && PQntuples(result) == 0) {
+		unknown(request);
+	} else if (request != NULL) {
+		out_begin(out);
+		if (waiting->one) {
+			hold_json(out, result, 0);
+		} else {
+			out_open(out, NULL, '{');
+			out_open(out, "withdrawals", '[');
+			for (int i = 0; i < PQntuples(result); i++)
+				hold_json(out, result, i);
+			out_close(out, ']');
+			out_close(out, '}');
+		}
+		answer_sent(waiting->gateway, request, 200);
+	}
+	free(waiting);
+}
+
+static void look(struct edge_request *request, struct gateway *gateway, bool one)
+{
+	static const char *const names[] = { NULL };
+	struct waiting *waiting;
+	uint8_t id[ID_BYTES];
+	uint32_t operator_id;
+	player_id player;
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!player_path(request, operator_id, &player) || (one && !id_path(request, id)) ||
+		!answer_query(request, names))
+		return;
+	waiting = waiting_new(gateway, request, player);
+	waiting->one = one;
+	holds_query(waiting, one ? one_sql : list_sql, one ? id : NULL, on_holds);
+}
+
+void on_withdrawals(struct edge_request *request, void *context)
+{
+	look(request, context, false);
+}
+
+void on_withdrawal_look(struct edge_request *request, void *context)
+{
+	look(request, context, true);
+}
+
+/* ---- deciding by hand ---- */
+
+static void decide(struct waiting *waiting, struct edge_request *request, const PGresult *result)
+{
+	bool capture = waiting->decision.decision == DECISION_CAPTURE;
+	struct ask ask = { .done = money_done, .player = waiting->player };
+	Carillon__Outside outside;
+	char actor[32];
+
+	carillon__outside__init(&outside);
+	(void)snprintf(ask.text, sizeof(ask.text), "%s by hand",
+		capture ? "withdrawal captured" : "withdrawal released");
+	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, player_operator(waiting->player));
+	outside.kind = capture ? CARILLON__MOVE_KIND__MOVE_CAPTURE
+			       : CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE;
+	outside.currency = (uint32_t)pg_number(result, 0, 1);
+	outside.amount_minor = pg_number(result, 0, 2);
+	outside.of.data = waiting->id;
+	outside.of.len = ID_BYTES;
+	outside.actor = actor;
+	outside.reason = waiting->decision.reason;
+	(void)outside_ask(waiting->gateway, request, ask, &outside, waiting->key);
+}
+
+/* A withdrawal whose payment is under way is not decided by hand: the provider may be about to pay
+ * it. */
+static void on_hold_to_decide(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct edge_request *request = request_of(waiting, result, error);
+	char found[64], expected[64];
+
+	if (request != NULL && PQntuples(result) == 0) {
+		unknown(request);
+	} else if (request != NULL) {
+		int64_t age_s = ((int64_t)clock_wall_us() - pg_number(result, 0, 6)) / 1000000;
+		(void)snprintf(found, sizeof(found), "booked %" PRId64 " s ago", age_s);
+		(void)snprintf(expected, sizeof(expected), "%" PRId64 " s at least",
+			waiting->gateway->settings.decide_after_s);
+		if (age_s < waiting->gateway->settings.decide_after_s)
+			edge_answer_error(request, 409, "withdrawal_young",
+				"The provider may still be at it: only a withdrawal that is stuck is "
+				"decided by hand.",
+				"id", found, expected);
+		else
+			decide(waiting, request, result);
+	}
+	free(waiting);
+}
+
+void on_withdrawal_decide(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct decision_body body = { 0 };
+	struct waiting *waiting;
+	uint8_t id[ID_BYTES];
+	uint32_t operator_id;
+	player_id player;
+	const char *key;
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
+		!player_path(request, operator_id, &player) || !id_path(request, id) ||
+		!answer_parse(request, decision_fields, &body))
+		return;
+	waiting = waiting_new(gateway, request, player);
+	waiting->decision = body;
+	memcpy(waiting->id, id, ID_BYTES);
+	(void)snprintf(waiting->key, sizeof(waiting->key), "%s", key);
+	holds_query(waiting, one_sql, id, on_hold_to_decide);
+}
+
+/* ---- bonus funds taken back ---- */
+
+void on_grant_back(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct ask ask = { .done = money_done, .text = "grant taken back" };
+	struct money_body body = { 0 };
+	Carillon__Outside outside;
+	const struct currency *currency;
+	char actor[32];
+	uint8_t id[ID_BYTES];
+	uint32_t operator_id;
+	const char *key;
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
+		!player_path(request, operator_id, &ask.player) || !id_path(request, id) ||
+		!answer_parse(request, back_fields, &body) ||
+		!currency_ok(request, body.currency, &currency))
+		return;
+	carillon__outside__init(&outside);
+	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, operator_id);
+	outside.kind = CARILLON__MOVE_KIND__MOVE_GRANT_BACK;
+	outside.amount_minor = body.amount_minor;
+	outside.currency = currency->number;
+	outside.of.data = id;
+	outside.of.len = ID_BYTES;
+	outside.actor = actor;
+	outside.reason = body.reason;
+	(void)outside_ask(gateway, request, ask, &outside, key);
+}
+
+/* ---- the provider calls ---- */
+
+static void hint_send(struct gateway *gateway, player_id player, const uint8_t *id, const char *url)
+{
+	Carillon__Bus bus;
+	Carillon__Envelope envelope;
+	Carillon__PaymentHint hint;
+	uint8_t bytes[HINT_MAX], copy[ID_BYTES];
+
+	carillon__bus__init(&bus);
+	carillon__envelope__init(&envelope);
+	carillon__payment_hint__init(&hint);
+	envelope.schema = 1;
+	envelope.time_us = clock_wall_us();
+	envelope.source = common.instance;
+	memcpy(copy, id, ID_BYTES);
+	hint.player = player;
+	hint.id.data = copy;
+	hint.id.len = ID_BYTES;
+	bus.envelope = &envelope;
+	bus.body_case = CARILLON__BUS__BODY_HINT;
+	bus.hint = &hint;
+	if (carillon__bus__get_packed_size(&bus) > sizeof(bytes))
+		return; /* an instance's name beyond reason */
+	(void)nn_bus_send(gateway->bus, url, bytes, carillon__bus__pack(&bus, bytes));
+}
+
+static void on_called(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = request_of(waiting, result, error);
+
+	if (request != NULL && PQntuples(result) == 0) {
+		unknown(request);
+	} else if (request != NULL) {
+		if (!PQgetisnull(result, 0, 1))
+			hint_send(waiting->gateway, pg_number(result, 0, 0), waiting->id,
+				PQgetvalue(result, 0, 1));
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_close(out, '}');
+		answer_sent(waiting->gateway, request, 200);
+	}
+	free(waiting);
+}
+
+/* Anybody may call: what is said here is not believed, and only makes the provider be asked. */
+void on_payment_call(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct call_body body = { 0 };
+	struct waiting *waiting;
+	char id[2 * ID_BYTES + 3] = "\\x";
+	const char *parameters[] = { id };
+
+	if (!auth_session_rate(gateway, request) || !answer_parse(request, call_fields, &body))
+		return;
+	waiting = waiting_new(gateway, request, 0);
+	memcpy(waiting->id, body.id.bytes, ID_BYTES);
+	for (size_t i = 0; i < ID_BYTES; i++)
+		(void)snprintf(id + 2 + 2 * i, 3, "%02x", body.id.bytes[i]);
+	pg_pool_query(gateway->pg_ro,
+		"select h.player, i.nn_url from wallet.hold h left join carillon.shard s on "
+		"s.service = 'payments' and s.shard = h.shard left join carillon.instance i on "
+		"i.name = s.owner where h.id = $1::bytea and h.kind = 28",
+		1, parameters, QUERY_MS, on_called, waiting);
+}
+
+static void on_payments(void *context, PGresult *result, const char *error)
+{
+	struct gateway *gateway = context;
+
+	(void)error;
+	for (int i = 0; result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK &&
+			i < PQntuples(result);
+		i++)
+		nn_bus_connect(gateway->bus, PQgetvalue(result, i, 0));
+}
+
+void payouts_tick(struct gateway *gateway)
+{
+	pg_pool_query(gateway->pg_ro,
+		"select nn_url from carillon.instance where service = 'payments' and heartbeat > "
+		"now() - interval '5 s'",
+		0, NULL, QUERY_MS, on_payments, gateway);
+}

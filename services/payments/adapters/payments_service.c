@@ -1,0 +1,434 @@
+/* Withdrawals that the wallet holds, asked of the provider and told back to the wallet. Postgres is
+ * the truth on both sides: new holds and settled ones are read from wallet.hold, so that no message
+ * need arrive; what the provider has said is committed before the wallet is told, with an id that
+ * follows from the hold's, so that it may be told any number of times. */
+#include "services/payments/adapters/payments_service.h"
+
+#include "bus.pb-c.h"
+#include "libcommon/base/sha256.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/metrics.h"
+#include "services/payments/adapters/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_US 150000 /* at wallet.hold */
+#define COMMAND_MAX 512
+#define KEY_MAX 128
+
+static struct {
+	char url[SETTING_TEXT_MAX];
+	int64_t timeout_ms, again_ms, again_max_ms, pending_ms, confirm_ms, parallel;
+	struct payout_times times;
+	struct provider *provider; /* NULL: there is none */
+	struct payments_alarm *alarms;
+	size_t alarms_n, alarms_room;
+	uint64_t looked_us;
+	struct metric *asks, *silent, *paid, *refused, *contradicted, *by_hand, *other, *open,
+		*unknown;
+} self;
+
+const struct setting payments_settings[] = {
+	{ "PAYMENTS_URL", SETTING_TEXT, "", 0, 0, self.url,
+		"the payment provider, http://host:port or https://...; empty: none, withdrawals "
+		"wait and are decided by hand" },
+	{ "PAYMENTS_TIMEOUT_MS", SETTING_INT, "5000", 100, 120000, &self.timeout_ms,
+		"until a question to the provider is given up; its outcome is then unknown" },
+	{ "PAYMENTS_AGAIN_MS", SETTING_INT, "500", 50, 60000, &self.again_ms,
+		"after no answer until the next question, doubling" },
+	{ "PAYMENTS_AGAIN_MAX_MS", SETTING_INT, "60000", 100, 3600000, &self.again_max_ms,
+		"at most so long" },
+	{ "PAYMENTS_PENDING_MS", SETTING_INT, "30000", 100, 86400000, &self.pending_ms,
+		"after \"pending\", unless the provider calls back before" },
+	{ "PAYMENTS_CONFIRM_MS", SETTING_INT, "60000", 0, 86400000, &self.confirm_ms,
+		"after the settlement until the provider is looked at once more" },
+	{ "PAYMENTS_PARALLEL", SETTING_INT, "16", 1, 256, &self.parallel,
+		"questions under way at once" },
+	{ NULL, SETTING_INT, NULL, 0, 0, NULL, NULL },
+};
+
+/* ---- start and end ---- */
+
+static void key_read(char key_r[KEY_MAX])
+{
+	char path[SETTING_TEXT_MAX + 32];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/payment-provider.key", common.keys);
+	file = fopen(path, "r");
+	if (file == NULL || fgets(key_r, KEY_MAX, file) == NULL)
+		fatal("%s: found no key, expected the provider's, for PAYMENTS_URL is given", path);
+	(void)fclose(file);
+	key_r[strcspn(key_r, "\r\n")] = '\0';
+}
+
+static void metrics_make(void)
+{
+	static const char alarms[] = "carillon_payments_alarms_total";
+	static const char alarms_help[] = "Things that must not happen";
+
+	self.asks =
+		metric_counter("carillon_payments_asks_total", NULL, "Questions to the provider");
+	self.silent = metric_counter("carillon_payments_no_answer_total", NULL,
+		"Questions to the provider without an outcome");
+	self.paid = metric_counter(
+		"carillon_payments_outcomes_total", "outcome=\"paid\"", "Outcomes, first words");
+	self.refused = metric_counter(
+		"carillon_payments_outcomes_total", "outcome=\"refused\"", "Outcomes, first words");
+	self.contradicted = metric_counter(alarms, "alarm=\"contradicted\"", alarms_help);
+	self.by_hand = metric_counter(alarms, "alarm=\"by_hand\"", alarms_help);
+	self.other = metric_counter(alarms, "alarm=\"other_content\"", alarms_help);
+	self.open = metric_gauge("carillon_payments_open", NULL, "Withdrawals not settled");
+	self.unknown = metric_gauge("carillon_payments_unknown", NULL,
+		"Withdrawals that the provider was asked for and has not decided");
+}
+
+void payments_start(struct service *service)
+{
+	char key[KEY_MAX] = "";
+
+	(void)service;
+	metrics_make();
+	self.times = (struct payout_times){ .first_us = (uint64_t)self.again_ms * 1000,
+		.most_us = (uint64_t)self.again_max_ms * 1000,
+		.pending_us = (uint64_t)self.pending_ms * 1000,
+		.confirm_us = (uint64_t)self.confirm_ms * 1000,
+		.settle_us = 1000000 };
+	if (self.url[0] == '\0') {
+		log_warn("PAYMENTS_URL is empty: withdrawals wait until they are decided by hand");
+		return;
+	}
+	key_read(key);
+	self.provider = provider_new(self.url, key, self.timeout_ms, self.parallel);
+}
+
+void payments_open(struct service *service, struct service_shard *held)
+{
+	struct payments_shard *shard = calloc(1, sizeof(*shard));
+
+	if (shard == NULL)
+		fatal("out of memory: shard %u", held->shard);
+	shard->shard = held->shard;
+	store_load(service_pg(service), shard);
+	held->state = shard;
+	if (shard->n > 0)
+		log_info("shard %u: %zu payments go on", shard->shard, shard->n);
+}
+
+void payments_close(struct service *service, struct service_shard *held)
+{
+	struct payments_shard *shard = held->state;
+
+	(void)service;
+	if (shard == NULL)
+		return;
+	free(shard->entries);
+	free(shard);
+	held->state = NULL;
+}
+
+bool payments_drained(struct service *service)
+{
+	(void)service;
+	return self.provider == NULL || provider_idle(self.provider);
+}
+
+/* ---- entries ---- */
+
+struct payments_entry *payments_find(
+	struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES])
+{
+	for (size_t i = 0; i < shard->n; i++)
+		if (memcmp(shard->entries[i].payout.id, id, PAYOUT_ID_BYTES) == 0)
+			return &shard->entries[i];
+	return NULL;
+}
+
+struct payments_entry *payments_add(struct payments_shard *shard, const struct payout *payout)
+{
+	if (shard->n == shard->room) {
+		shard->room = shard->room == 0 ? 64 : shard->room * 2;
+		shard->entries = realloc(shard->entries, shard->room * sizeof(*shard->entries));
+		if (shard->entries == NULL)
+			fatal("out of memory: %zu payments", shard->room);
+	}
+	shard->entries[shard->n] = (struct payments_entry){ .payout = *payout };
+	return &shard->entries[shard->n++];
+}
+
+static void each_shard(struct service *service,
+	void (*function)(struct service *service, struct payments_shard *shard))
+{
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			return;
+		if (held->state != NULL)
+			function(service, held->state);
+	}
+}
+
+static void id_text(const uint8_t *id, char text_r[2 * PAYOUT_ID_BYTES + 1])
+{
+	for (size_t i = 0; i < PAYOUT_ID_BYTES; i++)
+		(void)snprintf(text_r + 2 * i, 3, "%02x", id[i]);
+}
+
+/* ---- alarms ---- */
+
+static void alarm_raise(
+	uint32_t shard, const struct payout *payout, enum payout_alarm what, const char *found)
+{
+	static const char *const kinds[] = { "", "contradicted", "by_hand", "other_content" };
+	static const char *const outcomes[] = { "no outcome yet", "paid", "refused" };
+	struct metric *const counted[] = { NULL, self.contradicted, self.by_hand, self.other };
+	char id[2 * PAYOUT_ID_BYTES + 1];
+
+	if (what == PAYOUT_FINE)
+		return;
+	if (self.alarms_n == self.alarms_room) {
+		self.alarms_room = self.alarms_room == 0 ? 16 : self.alarms_room * 2;
+		self.alarms = realloc(self.alarms, self.alarms_room * sizeof(*self.alarms));
+		if (self.alarms == NULL)
+			fatal("out of memory: %zu alarms", self.alarms_room);
+	}
+	struct payments_alarm *alarm = &self.alarms[self.alarms_n++];
+	*alarm = (struct payments_alarm){ .payout = *payout,
+		.shard = shard,
+		.kind = kinds[what],
+		.expected = outcomes[payout->outcome] };
+	(void)snprintf(alarm->found, sizeof(alarm->found), "%s", found);
+	metric_add(counted[what], 1);
+	id_text(payout->id, id);
+	log_error("ALARM payment %s of player %" PRId64
+		  ": %s: found %s, expected %s; nothing was done about it",
+		id, payout->player, alarm->kind, found, alarm->expected);
+}
+
+/* ---- what the provider has said ---- */
+
+static void word_take(
+	struct service *service, struct payments_shard *shard, const struct provider_word *word)
+{
+	struct payments_entry *entry = payments_find(shard, word->id);
+	enum payout_outcome before;
+
+	if (entry == NULL)
+		return;
+	entry->asked = false;
+	before = entry->payout.outcome;
+	alarm_raise(shard->shard, &entry->payout,
+		payout_answered(&entry->payout, word->answer, &self.times, clock_wall_us()),
+		word->found);
+	if (word->reference[0] != '\0')
+		memcpy(entry->reference, word->reference, sizeof(entry->reference));
+	if (word->answer == PAYOUT_NO_ANSWER)
+		metric_add(self.silent, 1);
+	if (before == PAYOUT_NONE && entry->payout.outcome != PAYOUT_NONE)
+		metric_add(entry->payout.outcome == PAYOUT_PAID ? self.paid : self.refused, 1);
+	entry->dirty = true;
+	service_commit_soon(service);
+}
+
+static void words_take(struct service *service)
+{
+	struct provider_word word;
+
+	while (self.provider != NULL && provider_poll(self.provider, &word)) {
+		for (size_t i = 0; i < SHARDS_MAX; i++) {
+			struct service_shard *held = service_shard_at(service, i);
+			if (held == NULL)
+				break;
+			if (held->state != NULL)
+				word_take(service, held->state, &word);
+		}
+	}
+}
+
+/* ---- what the wallet is told ---- */
+
+/* The same id for a capture and for a release: of the two the wallet would book only the first. */
+static void settle_ids(
+	const struct payout *payout, uint8_t id_r[SHA256_BYTES], uint8_t hash_r[SHA256_BYTES])
+{
+	char content[96];
+	struct sha256 sha;
+
+	sha256_begin(&sha);
+	sha256_add(&sha, "settle", 7);
+	sha256_add(&sha, payout->id, PAYOUT_ID_BYTES);
+	sha256_end(&sha, id_r);
+	int length = snprintf(content, sizeof(content), "%d %" PRId64 " %" PRId64 " %u",
+		(int)payout_settle_kind(payout), payout->player, payout->amount, payout->currency);
+	sha256_begin(&sha);
+	sha256_add(&sha, content, (size_t)length);
+	sha256_end(&sha, hash_r);
+}
+
+static void wallet_tell(
+	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
+{
+	Carillon__WalletCommand command;
+	Carillon__Envelope envelope;
+	Carillon__Outside outside;
+	uint8_t id[SHA256_BYTES], hash[SHA256_BYTES], key[8], bytes[COMMAND_MAX];
+	char actor[] = "payments";
+	struct payout *payout = &entry->payout;
+
+	carillon__wallet_command__init(&command);
+	carillon__envelope__init(&envelope);
+	carillon__outside__init(&outside);
+	service_envelope(service, &envelope, 0, 0);
+	settle_ids(payout, id, hash);
+	outside.kind = (Carillon__MoveKind)payout_settle_kind(payout);
+	outside.id = (ProtobufCBinaryData){ PAYOUT_ID_BYTES, id };
+	outside.content_hash = (ProtobufCBinaryData){ PAYOUT_ID_BYTES, hash };
+	outside.of = (ProtobufCBinaryData){ PAYOUT_ID_BYTES, payout->id };
+	outside.amount_minor = payout->amount;
+	outside.currency = payout->currency;
+	outside.actor = actor;
+	outside.reason = entry->reference;
+	command.envelope = &envelope;
+	command.player = payout->player;
+	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
+	command.outside = &outside;
+	if (carillon__wallet_command__get_packed_size(&command) > sizeof(bytes))
+		fatal("a settlement takes more than %zu bytes", sizeof(bytes));
+	size_t length = carillon__wallet_command__pack(&command, bytes);
+	for (int i = 0; i < 8; i++)
+		key[i] = (uint8_t)((uint64_t)payout->player >> (56 - 8 * i));
+	service_send_now(
+		service, TOPIC_WALLET_COMMANDS, shard->shard, key, sizeof(key), bytes, length);
+	payout_told(payout, &self.times, clock_wall_us());
+}
+
+/* ---- turns ---- */
+
+static void entry_act(
+	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
+{
+	enum payout_act act;
+
+	if (entry->dirty || entry->asked)
+		return;
+	act = payout_due(&entry->payout, clock_wall_us());
+	if (act == PAYOUT_SETTLE) {
+		wallet_tell(service, shard, entry);
+	} else if (act != PAYOUT_NOTHING && self.provider != NULL &&
+		   provider_ask(self.provider, &entry->payout, act)) {
+		entry->asked = true;
+		metric_add(self.asks, 1);
+	}
+}
+
+static void shard_act(struct service *service, struct payments_shard *shard)
+{
+	for (size_t i = 0; i < shard->n; i++)
+		entry_act(service, shard, &shard->entries[i]);
+}
+
+static void on_settled(
+	struct payments_shard *shard, struct payments_entry *entry, enum payout_settled settled)
+{
+	alarm_raise(shard->shard, &entry->payout,
+		payout_settled_by(&entry->payout, settled, &self.times, clock_wall_us()),
+		settled == PAYOUT_CAPTURED ? "captured by hand" : "released by hand");
+	entry->dirty = true;
+}
+
+static void shard_look(struct service *service, struct payments_shard *shard)
+{
+	while (store_new_holds(service_pg(service), shard))
+		;
+	store_settlements(service_pg(service), shard, on_settled);
+	for (size_t i = 0; i < shard->n; i++)
+		if (shard->entries[i].dirty)
+			service_commit_soon(service);
+}
+
+static void gauges_set(struct service *service)
+{
+	int64_t open = 0, unknown = 0;
+
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		const struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		const struct payments_shard *shard = held->state;
+		for (size_t j = 0; shard != NULL && j < shard->n; j++) {
+			open += shard->entries[j].payout.settled == PAYOUT_OPEN;
+			unknown += shard->entries[j].payout.state == PAYOUT_ASKING;
+		}
+	}
+	metric_set(self.open, open);
+	metric_set(self.unknown, unknown);
+}
+
+void payments_tick(struct service *service, uint64_t mono_us)
+{
+	words_take(service);
+	if (mono_us >= self.looked_us + LOOK_US) {
+		self.looked_us = mono_us;
+		each_shard(service, shard_look);
+		gauges_set(service);
+	}
+	each_shard(service, shard_act);
+}
+
+static void shard_write(struct service *service, struct payments_shard *shard)
+{
+	for (size_t i = 0; i < shard->n;) {
+		struct payments_entry *entry = &shard->entries[i];
+		if (entry->dirty)
+			store_write(service_pg(service), shard->shard, entry);
+		entry->dirty = false;
+		if (entry->payout.state == PAYOUT_DONE && !entry->asked)
+			*entry = shard->entries[--shard->n];
+		else
+			i++;
+	}
+}
+
+void payments_write(struct service *service)
+{
+	each_shard(service, shard_write);
+	for (size_t i = 0; i < self.alarms_n; i++)
+		store_alarm(service_pg(service), &self.alarms[i]);
+	self.alarms_n = 0;
+}
+
+/* ---- the provider has called ---- */
+
+static void hint_take(struct service *service, const Carillon__PaymentHint *hint)
+{
+	struct service_shard *held;
+	struct payments_entry *entry;
+
+	if (!player_id_valid(hint->player) || hint->id.len != PAYOUT_ID_BYTES)
+		return;
+	held = service_shard(service, shard_of_player(hint->player, service_shards(service)));
+	if (held == NULL || held->state == NULL)
+		return; /* somebody else's by now; it is asked in its own time */
+	entry = payments_find(held->state, hint->id.data);
+	if (entry == NULL)
+		entry = store_bring(service_pg(service), held->state, hint->id.data);
+	if (entry != NULL)
+		payout_hint(&entry->payout, &self.times, clock_wall_us());
+}
+
+void payments_bus(struct service *service, const uint8_t *bytes, size_t length)
+{
+	Carillon__Bus *bus = carillon__bus__unpack(NULL, length, bytes);
+
+	if (bus == NULL) {
+		log_warn("nanomsg: found %zu bytes that are no Bus message; ignored", length);
+		return;
+	}
+	if (bus->body_case == CARILLON__BUS__BODY_HINT)
+		hint_take(service, bus->hint);
+	carillon__bus__free_unpacked(bus, NULL);
+}

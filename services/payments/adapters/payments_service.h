@@ -1,0 +1,45 @@
+/* The payments of the shards held, on the loop of libcommon/io/service.h. */
+#ifndef CARILLON_PAYMENTS_SERVICE_H
+#define CARILLON_PAYMENTS_SERVICE_H
+
+#include "libcommon/io/service.h"
+#include "services/payments/adapters/provider.h"
+
+struct payments_entry {
+	struct payout payout;
+	char reference[PROVIDER_REFERENCE_MAX + 1];
+	bool dirty; /* newer than Postgres: nothing is done about it before it is written */
+	bool asked; /* a question is under way */
+};
+
+struct payments_shard {
+	uint32_t shard;
+	uint64_t cursor; /* holds up to this journal row are known */
+	struct payments_entry *entries;
+	size_t n, room;
+	size_t looked; /* where the next look at holds begins */
+};
+
+struct payments_alarm {
+	struct payout payout;
+	uint32_t shard;
+	const char *kind, *expected;
+	char found[PROVIDER_FOUND_MAX];
+};
+
+/* One of this id, NULL: not in memory. */
+struct payments_entry *payments_find(
+	struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES]);
+/* Pointers to entries end here. */
+struct payments_entry *payments_add(struct payments_shard *shard, const struct payout *payout);
+
+extern const struct setting payments_settings[];
+void payments_start(struct service *service);
+void payments_open(struct service *service, struct service_shard *held);
+void payments_close(struct service *service, struct service_shard *held);
+void payments_bus(struct service *service, const uint8_t *bytes, size_t length);
+void payments_tick(struct service *service, uint64_t mono_us);
+void payments_write(struct service *service);
+bool payments_drained(struct service *service);
+
+#endif

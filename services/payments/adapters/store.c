@@ -1,0 +1,191 @@
+#include "services/payments/adapters/store.h"
+
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_TEXT 24
+#define ID_TEXT (2 * PAYOUT_ID_BYTES + 3)
+#define HOLDS_AT_ONCE 500
+#define IDS_AT_ONCE 1000
+
+static void id_hex(const uint8_t *id, char text_r[ID_TEXT])
+{
+	(void)snprintf(text_r, 3, "\\x");
+	for (size_t i = 0; i < PAYOUT_ID_BYTES; i++)
+		(void)snprintf(text_r + 2 + 2 * i, 3, "%02x", id[i]);
+}
+
+static void id_read(const PGresult *result, int at, int column, uint8_t *id_r)
+{
+	size_t length;
+	uint8_t *bytes = pg_bytea(result, at, column, &length);
+
+	if (length != PAYOUT_ID_BYTES)
+		fatal("payments: found an id of %zu bytes, expected %d", length, PAYOUT_ID_BYTES);
+	memcpy(id_r, bytes, PAYOUT_ID_BYTES);
+	PQfreemem(bytes);
+}
+
+/* id, player, currency, amount, state, outcome, settled, asks, reference */
+static struct payments_entry *entry_read(
+	const PGresult *result, int at, struct payments_shard *shard)
+{
+	struct payout payout = {
+		.player = pg_number(result, at, 1),
+		.currency = (uint32_t)pg_number(result, at, 2),
+		.amount = pg_number(result, at, 3),
+		.state = (enum payout_state)pg_number(result, at, 4),
+		.outcome = (enum payout_outcome)pg_number(result, at, 5),
+		.settled = (enum payout_settled)pg_number(result, at, 6),
+		.asks = (uint32_t)pg_number(result, at, 7),
+	};
+	struct payments_entry *entry;
+
+	id_read(result, at, 0, payout.id);
+	entry = payments_add(shard, &payout);
+	(void)snprintf(entry->reference, sizeof(entry->reference), "%s", PQgetvalue(result, at, 8));
+	return entry;
+}
+
+void store_load(PGconn *conn, struct payments_shard *shard)
+{
+	char number[NUMBER_TEXT];
+	const char *parameters[] = { number };
+
+	(void)snprintf(number, sizeof(number), "%u", shard->shard);
+	PGresult *result = pg_query(conn,
+		"select id, player, currency, amount, state, outcome, settled, asks, reference from "
+		"payments.payout where shard = $1 and state < 4",
+		1, parameters);
+	for (int i = 0; i < PQntuples(result); i++)
+		(void)entry_read(result, i, shard);
+	PQclear(result);
+	shard->cursor = 0; /* all holds that are open, also those not taken up yet */
+}
+
+struct payments_entry *store_bring(
+	PGconn *conn, struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES])
+{
+	char text[ID_TEXT];
+	const char *parameters[] = { text };
+	struct payments_entry *entry = NULL;
+
+	id_hex(id, text);
+	PGresult *result = pg_query(conn,
+		"select id, player, currency, amount, state, outcome, settled, asks, reference from "
+		"payments.payout where id = $1::bytea and state = 4",
+		1, parameters);
+	if (PQntuples(result) == 1)
+		entry = entry_read(result, 0, shard);
+	PQclear(result);
+	return entry;
+}
+
+void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry)
+{
+	static const char sql[] =
+		"insert into payments.payout as p (id, reference, shard, player, currency, amount, "
+		"state, outcome, settled, asks) values ($1::bytea, $2, $3, $4, $5, $6, $7, $8, $9, "
+		"$10) on conflict (id) do update set state = excluded.state, outcome = "
+		"excluded.outcome, settled = excluded.settled, asks = excluded.asks, reference = "
+		"excluded.reference, updated = now() "
+		"where p.amount = excluded.amount and p.outcome in (0, excluded.outcome)";
+	const struct payout *payout = &entry->payout;
+	const int64_t values[] = { shard, payout->player, payout->currency, payout->amount,
+		payout->state, payout->outcome, payout->settled, payout->asks };
+	char id[ID_TEXT];
+	char numbers[sizeof(values) / sizeof(values[0])][NUMBER_TEXT];
+	const char *parameters[2 + sizeof(values) / sizeof(values[0])] = { id, entry->reference };
+
+	id_hex(payout->id, id);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		(void)snprintf(numbers[i], NUMBER_TEXT, "%" PRId64, values[i]);
+		parameters[2 + i] = numbers[i];
+	}
+	PGresult *result =
+		pg_query(conn, sql, (int)(sizeof(parameters) / sizeof(parameters[0])), parameters);
+	if (PQcmdTuples(result)[0] != '1')
+		fatal("payments.payout: player %" PRId64
+		      ": found another amount or outcome than ours",
+			payout->player);
+	PQclear(result);
+}
+
+void store_alarm(PGconn *conn, const struct payments_alarm *alarm)
+{
+	char id[ID_TEXT], shard[NUMBER_TEXT], player[NUMBER_TEXT];
+	const char *parameters[] = { id, shard, player, alarm->kind, alarm->found,
+		alarm->expected };
+
+	id_hex(alarm->payout.id, id);
+	(void)snprintf(shard, sizeof(shard), "%u", alarm->shard);
+	(void)snprintf(player, sizeof(player), "%" PRId64, alarm->payout.player);
+	PQclear(pg_query(conn,
+		"insert into payments.alarm (payout, shard, player, kind, found, expected) select "
+		"$1::bytea, $2, $3, $4, $5, $6 where not exists (select from payments.alarm where "
+		"payout = $1::bytea and kind = $4 and found = $5)",
+		6, parameters));
+}
+
+bool store_new_holds(PGconn *conn, struct payments_shard *shard)
+{
+	char numbers[3][NUMBER_TEXT];
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2] };
+
+	(void)snprintf(numbers[0], NUMBER_TEXT, "%u", shard->shard);
+	(void)snprintf(numbers[1], NUMBER_TEXT, "%" PRIu64, shard->cursor);
+	(void)snprintf(numbers[2], NUMBER_TEXT, "%d", HOLDS_AT_ONCE);
+	PGresult *result = pg_query(conn,
+		"select id, player, currency, amount, booked_seq from wallet.hold where shard = $1 "
+		"and booked_seq > $2 and kind = 28 and settled_kind = 0 order by booked_seq limit "
+		"$3",
+		3, parameters);
+	int n = PQntuples(result);
+	for (int i = 0; i < n; i++) {
+		struct payout payout = { .player = pg_number(result, i, 1),
+			.currency = (uint32_t)pg_number(result, i, 2),
+			.amount = pg_number(result, i, 3) };
+		id_read(result, i, 0, payout.id);
+		if (payments_find(shard, payout.id) == NULL)
+			payments_add(shard, &payout)->dirty = true;
+		shard->cursor = (uint64_t)pg_number(result, i, 4);
+	}
+	PQclear(result);
+	return n == HOLDS_AT_ONCE;
+}
+
+void store_settlements(PGconn *conn, struct payments_shard *shard, store_settled *settled)
+{
+	static char list[IDS_AT_ONCE * (ID_TEXT + 4) + 8];
+	const char *parameters[] = { list };
+	size_t length = 0, n = 0;
+	uint8_t id[PAYOUT_ID_BYTES];
+
+	for (size_t i = 0; i < shard->n && n < IDS_AT_ONCE; i++) {
+		const struct payments_entry *entry = &shard->entries[shard->looked++ % shard->n];
+		char text[ID_TEXT];
+		if (entry->payout.settled != PAYOUT_OPEN)
+			continue;
+		id_hex(entry->payout.id, text);
+		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s\"\\%s\"",
+			n++ == 0 ? "{" : ",", text);
+	}
+	if (n == 0)
+		return;
+	(void)snprintf(list + length, sizeof(list) - length, "}");
+	PGresult *result = pg_query(conn,
+		"select id, settled_kind from wallet.hold where id = any($1::bytea[]) and "
+		"settled_kind <> 0",
+		1, parameters);
+	for (int i = 0; i < PQntuples(result); i++) {
+		id_read(result, i, 0, id);
+		settled(shard, payments_find(shard, id),
+			(enum payout_settled)pg_number(result, i, 1));
+	}
+	PQclear(result);
+}

@@ -1,0 +1,26 @@
+/* Payments in Postgres: payments.payout and payments.alarm of our own, wallet.hold of the wallet's,
+ * which is read and never written. */
+#ifndef CARILLON_PAYMENTS_STORE_H
+#define CARILLON_PAYMENTS_STORE_H
+
+#include "services/payments/adapters/payments_service.h"
+
+#include <libpq-fe.h>
+
+/* Payments of a shard that are not DONE, with the newest of all of them as the shard's cursor. */
+void store_load(PGconn *conn, struct payments_shard *shard);
+/* One that is DONE and not in memory; NULL: there is none of this id. */
+struct payments_entry *store_bring(
+	PGconn *conn, struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES]);
+/* Inside the transaction. */
+void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry);
+void store_alarm(PGconn *conn, const struct payments_alarm *alarm);
+/* Withdrawals that the wallet has booked since the shard's cursor; adds and moves it. True: there
+ * were as many as are read at once. */
+bool store_new_holds(PGconn *conn, struct payments_shard *shard);
+/* For each payment that is not settled and whose hold is: `settled` is called. */
+typedef void store_settled(
+	struct payments_shard *shard, struct payments_entry *entry, enum payout_settled settled);
+void store_settlements(PGconn *conn, struct payments_shard *shard, store_settled *settled);
+
+#endif

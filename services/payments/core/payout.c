@@ -1,0 +1,148 @@
+#include "services/payments/core/payout.h"
+
+#include <assert.h>
+
+#define DOUBLINGS_MAX 20
+#define LOOKS_MAX 10  /* after the settlement a provider that says nothing is left alone */
+#define UNKNOWN_MAX 4 /* a question of ours may still be on its way when it says "unknown" */
+
+enum payout_settled payout_settle_kind(const struct payout *payout)
+{
+	assert(payout->outcome != PAYOUT_NONE);
+	return payout->outcome == PAYOUT_PAID ? PAYOUT_CAPTURED : PAYOUT_RELEASED;
+}
+
+enum payout_act payout_due(const struct payout *payout, uint64_t now_us)
+{
+	if (now_us < payout->next_us)
+		return PAYOUT_NOTHING;
+	switch (payout->state) {
+	case PAYOUT_ASKING:
+		return PAYOUT_ASK;
+	case PAYOUT_KNOWN:
+		return PAYOUT_SETTLE;
+	case PAYOUT_LOOKING:
+	case PAYOUT_SETTLED:
+		return PAYOUT_LOOK;
+	case PAYOUT_DONE:
+		break;
+	}
+	return PAYOUT_NOTHING;
+}
+
+void payout_told(struct payout *payout, const struct payout_times *times, uint64_t now_us)
+{
+	payout->next_us = now_us + times->settle_us;
+}
+
+static void enter(struct payout *payout, enum payout_state state, uint64_t next_us)
+{
+	payout->state = state;
+	payout->asks = 0;
+	payout->next_us = next_us;
+}
+
+static void again(struct payout *payout, const struct payout_times *times, uint64_t now_us)
+{
+	uint64_t delay_us = times->first_us;
+
+	for (uint32_t i = 1; i < payout->asks && i < DOUBLINGS_MAX && delay_us < times->most_us;
+		i++)
+		delay_us *= 2;
+	payout->next_us = now_us + (delay_us < times->most_us ? delay_us : times->most_us);
+}
+
+/* Nothing new was said. Before the settlement it is asked for ever: an unknown outcome is never
+ * guessed. */
+static void said_nothing(struct payout *payout, const struct payout_times *times, uint64_t now_us)
+{
+	if (payout->state == PAYOUT_SETTLED && payout->asks >= LOOKS_MAX)
+		enter(payout, PAYOUT_DONE, 0);
+	else
+		again(payout, times, now_us);
+}
+
+static enum payout_alarm said_outcome(
+	struct payout *payout, enum payout_outcome outcome, uint64_t now_us)
+{
+	bool first = payout->outcome == PAYOUT_NONE;
+
+	if (first)
+		payout->outcome = outcome;
+	if (payout->state == PAYOUT_ASKING)
+		enter(payout, PAYOUT_KNOWN, now_us);
+	else if (payout->state == PAYOUT_LOOKING || payout->state == PAYOUT_SETTLED)
+		enter(payout, PAYOUT_DONE, 0);
+	if (payout->outcome != outcome)
+		return PAYOUT_CONTRADICTED;
+	return first && payout->settled != PAYOUT_OPEN &&
+			       payout->settled != payout_settle_kind(payout)
+		       ? PAYOUT_BY_HAND
+		       : PAYOUT_FINE;
+}
+
+/* It has never heard of what we asked it to pay, or has forgotten it. */
+static enum payout_alarm said_unknown(
+	struct payout *payout, const struct payout_times *times, uint64_t now_us)
+{
+	if (payout->outcome == PAYOUT_PAID && payout->state >= PAYOUT_SETTLED) {
+		enter(payout, PAYOUT_DONE, 0);
+		return PAYOUT_CONTRADICTED;
+	}
+	if (payout->state == PAYOUT_LOOKING && payout->asks >= UNKNOWN_MAX) {
+		enter(payout, PAYOUT_DONE, 0);
+		return payout->settled == PAYOUT_CAPTURED ? PAYOUT_BY_HAND : PAYOUT_FINE;
+	}
+	said_nothing(payout, times, now_us);
+	return PAYOUT_FINE;
+}
+
+enum payout_alarm payout_answered(struct payout *payout, enum payout_answer answer,
+	const struct payout_times *times, uint64_t now_us)
+{
+	payout->asks++;
+	switch (answer) {
+	case PAYOUT_SAID_PAID:
+		return said_outcome(payout, PAYOUT_PAID, now_us);
+	case PAYOUT_SAID_REFUSED:
+		return said_outcome(payout, PAYOUT_REFUSED, now_us);
+	case PAYOUT_SAID_UNKNOWN:
+		return said_unknown(payout, times, now_us);
+	case PAYOUT_SAID_PENDING:
+		payout->next_us = now_us + times->pending_us;
+		return payout->outcome == PAYOUT_NONE ? PAYOUT_FINE : PAYOUT_CONTRADICTED;
+	case PAYOUT_SAID_OTHER:
+		said_nothing(payout, times, now_us);
+		return PAYOUT_OTHER;
+	case PAYOUT_NO_ANSWER:
+		break;
+	}
+	said_nothing(payout, times, now_us);
+	return PAYOUT_FINE;
+}
+
+enum payout_alarm payout_settled_by(struct payout *payout, enum payout_settled settled,
+	const struct payout_times *times, uint64_t now_us)
+{
+	if (payout->settled != PAYOUT_OPEN)
+		return PAYOUT_FINE;
+	payout->settled = settled;
+	if (payout->outcome == PAYOUT_NONE) {
+		enter(payout, PAYOUT_LOOKING, now_us);
+		return PAYOUT_FINE;
+	}
+	enter(payout, PAYOUT_SETTLED, now_us + times->confirm_us);
+	return settled == payout_settle_kind(payout) ? PAYOUT_FINE : PAYOUT_BY_HAND;
+}
+
+void payout_hint(struct payout *payout, const struct payout_times *times, uint64_t now_us)
+{
+	uint64_t soon_us = now_us + times->first_us;
+
+	if (payout->state == PAYOUT_KNOWN)
+		return;
+	if (payout->state == PAYOUT_DONE)
+		enter(payout, PAYOUT_SETTLED, soon_us);
+	if (payout->next_us > soon_us)
+		payout->next_us = soon_us;
+}

@@ -1,0 +1,179 @@
+/* The state machine of a payment as little stories: what is heard, what is due next, what is
+ * alarmed. And in any order: one outcome, one settlement, never a guess. */
+#include "services/payments/core/payout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define S UINT64_C(1000000)
+
+static const struct payout_times times = { 1 * S, 8 * S, 30 * S, 60 * S, 2 * S };
+
+static const char *const acts[] = { "nothing", "ask", "look", "settle" };
+static const char *const alarms[] = { "", "contradicted", "by_hand", "other" };
+
+/* Steps: a number of seconds that pass, or an event; then "=act" is what is due, "!alarm" what the
+ * event alarmed. */
+static const struct {
+	const char *what, *steps;
+} stories[] = {
+	{ "asked at once", "=ask" },
+	{ "paid",
+		"=ask paid =settle told =nothing captured =nothing 59 =nothing 1 =look paid =nothing "
+		"999 =nothing" },
+	{ "refused",
+		"=ask refused =settle told =nothing released =nothing 60 =look refused =nothing" },
+	{ "the wallet is told until it has booked", "paid =settle told 1 =nothing 1 =settle told 2 "
+						    "=settle captured =nothing" },
+	{ "silence is asked again, ever more seldom, for ever",
+		"none =nothing 1 =ask none 1 =nothing 1 =ask none 3 =nothing 1 =ask none 7 =nothing 1 "
+		"=ask none 8 =ask none 8 =ask none 8 =ask paid =settle" },
+	{ "unknown is no refusal",
+		"unknown =nothing 1 =ask unknown 2 =ask unknown 4 =ask unknown 8 =ask "
+		"unknown 8 =ask paid =settle" },
+	{ "pending waits for the call", "pending =nothing 29 =nothing 1 =ask pending =nothing hint "
+					"=nothing 1 =ask refused =settle" },
+	{ "a call is only a hint", "hint =ask none hint =nothing 1 =ask" },
+	{ "calls do not make it ask more often", "none hint hint hint =nothing 1 =ask" },
+	{ "of another amount: no outcome", "other !other =nothing 1 =ask paid =settle" },
+	{ "differently before it was booked",
+		"paid refused !contradicted =settle told captured =nothing" },
+	{ "differently after it was booked",
+		"paid told captured hint 1 =look refused !contradicted "
+		"=nothing hint 1 =look paid =nothing" },
+	{ "paid after it was refused",
+		"refused told released 60 =look paid !contradicted =nothing" },
+	{ "forgotten", "paid told captured 60 =look unknown !contradicted =nothing" },
+	{ "forgets what it refused",
+		"refused told released 60 =look unknown =nothing 1 =look refused "
+		"=nothing" },
+	{ "pending again",
+		"refused told released 60 =look pending !contradicted =nothing 30 =look paid "
+		"!contradicted =nothing" },
+	{ "a silent one is left alone in the end",
+		"paid told captured 60 =look none 1 =look none 2 =look none 4 =look none 8 =look none 8 "
+		"=look none 8 =look none 8 =look none 8 =look none 8 =look none =nothing 99 =nothing" },
+	{ "released by hand, and it never heard of it",
+		"none none released =look unknown 1 =look unknown 2 =look unknown 4 =look unknown =nothing "
+		"99 =nothing" },
+	{ "released by hand, and refused", "none released =look refused =nothing" },
+	{ "released by hand, and paid", "none released =look paid !by_hand =nothing" },
+	{ "captured by hand, and paid", "none captured =look none =nothing 1 =look paid =nothing" },
+	{ "captured by hand, and refused", "none captured refused !by_hand =nothing" },
+	{ "captured by hand, and unknown",
+		"captured unknown 1 unknown 2 unknown 4 =look unknown !by_hand =nothing" },
+	{ "by hand, while its word was on its way", "paid released !by_hand =nothing 60 =look paid "
+						    "=nothing" },
+	{ "settled twice is heard once", "paid captured released =nothing 60 =look" },
+};
+
+static enum payout_alarm event(struct payout *payout, const char *word, uint64_t now_us)
+{
+	static const struct {
+		const char *word;
+		enum payout_answer answer;
+	} answers[] = { { "none", PAYOUT_NO_ANSWER }, { "pending", PAYOUT_SAID_PENDING },
+		{ "paid", PAYOUT_SAID_PAID }, { "refused", PAYOUT_SAID_REFUSED },
+		{ "unknown", PAYOUT_SAID_UNKNOWN }, { "other", PAYOUT_SAID_OTHER } };
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		if (strcmp(word, answers[i].word) == 0)
+			return payout_answered(payout, answers[i].answer, &times, now_us);
+	if (strcmp(word, "captured") == 0)
+		return payout_settled_by(payout, PAYOUT_CAPTURED, &times, now_us);
+	if (strcmp(word, "released") == 0)
+		return payout_settled_by(payout, PAYOUT_RELEASED, &times, now_us);
+	if (strcmp(word, "told") == 0)
+		payout_told(payout, &times, now_us);
+	else if (strcmp(word, "hint") == 0)
+		payout_hint(payout, &times, now_us);
+	else
+		fail_msg("no event '%s'", word);
+	return PAYOUT_FINE;
+}
+
+static void tell(const char *what, const char *steps)
+{
+	struct payout payout = { .amount = 5 };
+	enum payout_alarm alarm = PAYOUT_FINE;
+	uint64_t now_us = 100 * S;
+	char text[512];
+	char *rest = text;
+
+	(void)snprintf(text, sizeof(text), "%s", steps);
+	for (char *word; (word = strsep(&rest, " ")) != NULL;) {
+		if (word[0] == '=') {
+			const char *due = acts[payout_due(&payout, now_us)];
+			if (strcmp(due, word + 1) != 0)
+				fail_msg("%s: found %s, expected %s before '%s'", what, due,
+					word + 1, rest == NULL ? "" : rest);
+		} else if (word[0] == '!') {
+			assert_string_equal(alarms[alarm], word + 1);
+			alarm = PAYOUT_FINE;
+		} else {
+			if (alarm != PAYOUT_FINE)
+				fail_msg("%s: alarm %s before '%s'", what, alarms[alarm], word);
+			if (word[0] >= '0' && word[0] <= '9')
+				now_us += (uint64_t)atoi(word) * S;
+			else
+				alarm = event(&payout, word, now_us);
+		}
+	}
+	if (alarm != PAYOUT_FINE)
+		fail_msg("%s: alarm %s at the end", what, alarms[alarm]);
+}
+
+static void test_stories(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++)
+		tell(stories[i].what, stories[i].steps);
+}
+
+/* Whatever comes in whatever order: the first word stands, the wallet is only told what was said,
+ * and nothing is asked for once the hold is settled. */
+static void test_any_order(void **state)
+{
+	static const char *const words[] = { "none", "pending", "paid", "refused", "unknown",
+		"other", "hint", "captured", "released" };
+	unsigned seed = 20260317;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		struct payout payout = { .amount = 5 };
+		uint64_t now_us = S;
+		enum payout_outcome first = PAYOUT_NONE;
+		for (int i = 0; i < 12; i++) {
+			unsigned at = (unsigned)rand_r(&seed) % 9;
+			if (at >= 7 && payout.settled == PAYOUT_OPEN &&
+				(unsigned)rand_r(&seed) % 3 > 0)
+				continue;
+			(void)event(&payout, words[at], now_us);
+			if (first == PAYOUT_NONE && (at == 2 || at == 3))
+				first = at == 2 ? PAYOUT_PAID : PAYOUT_REFUSED;
+			assert_int_equal(payout.outcome, first);
+			now_us += (uint64_t)((unsigned)rand_r(&seed) % 40) * S;
+			enum payout_act due = payout_due(&payout, now_us);
+			if (due == PAYOUT_SETTLE)
+				assert_true(first != PAYOUT_NONE && payout.settled == PAYOUT_OPEN);
+			if (due == PAYOUT_ASK)
+				assert_true(first == PAYOUT_NONE && payout.settled == PAYOUT_OPEN);
+			if (payout.settled == PAYOUT_OPEN)
+				assert_true(payout.state != PAYOUT_DONE || first != PAYOUT_NONE);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stories),
+		cmocka_unit_test(test_any_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

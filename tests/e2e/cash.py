@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Money to the outside on one installation: withdrawals held, paid or given back, with a provider that is late, silent, double-tongued or wrong, while
+the services die; bonus funds taken back. Ends with the ledger's proof, and with the provider's own books beside ours."""
+import json
+import subprocess
+import time
+import urllib.request
+
+from lib_play import Person, operator
+from lib_stack import BIN, Installation, run, wait_until
+
+# The last two digits of an amount say how the stub behaves (tools/payment-stub).
+ANSWERS, REFUSES, SLOW, BUSY, LATE, LATE_NO, TWICE, TURNS, TURNS_NO, OTHER, SILENT, MUTE, GARBAGE = range(13)
+PAID = {ANSWERS, SLOW, BUSY, LATE, TWICE, TURNS, OTHER, GARBAGE}
+place = None
+asked = []  # (person, id, amount) of all
+
+
+class Till(Installation):
+    """Questions to the provider are given up soon, and what is stuck is old soon."""
+
+    def start(self, scale=None):
+        self.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_DECIDE_AFTER_S="4")
+        super().start(scale)
+
+
+def withdraw(person, amount, key=None):
+    answer = person.operator("withdrawals", {"amount_minor": amount, "currency": "EUR"}, key, status=200)
+    assert answer.json["state"] == "held" and len(answer.json["id"]) == 32, answer
+    asked.append((person, answer.json["id"], amount))
+    return answer.json["id"]
+
+
+def shown(person, hold):
+    answer = operator(place, f"/players/{person.number}/withdrawals/{hold}", None, method="GET")
+    assert answer.status == 200, answer
+    return answer.json
+
+
+def settled(person, hold, state, seconds=20):
+    wait_until(f"{hold} to be {state}", lambda: shown(person, hold)["state"] == state, seconds, 0.1)
+    return shown(person, hold)
+
+
+def kinds(person):
+    return [row[0] for row in place.sql(f"select kind from wallet.journal where player = {person.id} and refusal = 0 and kind >= 28 order by seq")]
+
+
+def provider():
+    with urllib.request.urlopen(f"http://127.0.0.1:{place.ports['PAYMENT_PORT']}/v1/payouts", timeout=5) as answer:
+        return {p["id"]: p for p in json.load(answer)["payouts"]}
+
+
+def alarms(hold):
+    return [row[0] for row in place.sql(f"select kind from payments.alarm where payout = '\\x{hold}' order by id")]
+
+
+def call(hold):
+    """Anybody may say that the provider has news."""
+    assert place.http("POST", "/v1/payments/calls", {"id": hold}).status == 200
+
+
+def test_held_then_paid():
+    person = Person(place)
+    first = withdraw(person, 1000, "w-1")
+    answer = operator(place, f"/players/{person.number}/withdrawals", {"amount_minor": 1000, "currency": "EUR"}, "w-1")
+    assert answer.status == 200 and answer.json["id"] == first and answer.json["balance_minor"] == 99000, answer
+    assert operator(place, f"/players/{person.number}/withdrawals", {"amount_minor": 1100, "currency": "EUR"}, "w-1").status == 422
+    assert operator(place, f"/players/{person.number}/withdrawals", {"amount_minor": 99100, "currency": "EUR"}).status == 402
+    told = settled(person, first, "paid")
+    assert (told["amount_minor"], told["provider"]["outcome"], told["alarms"]) == (1000, "paid", []), told
+    assert person.refresh()["balance_minor"] == 99000 and kinds(person) == ["28", "29"]
+    listed = operator(place, f"/players/{person.number}/withdrawals", None, method="GET").json["withdrawals"]
+    assert [w["id"] for w in listed] == [first], listed
+    assert operator(place, f"/players/{Person(place).number}/withdrawals/{first}", None, method="GET").status == 404
+
+
+def test_every_kind_of_provider():
+    """All at once, and the services killed in between."""
+    people = {how: Person(place) for how in range(13)}
+    holds = {how: withdraw(people[how], 1000 + how) for how in people}
+    for victim in ("payments-1", "wallet-1", "payments-1"):
+        time.sleep(0.4)
+        place.kill(victim)
+    for how, hold in holds.items():
+        if how in PAID:
+            settled(people[how], hold, "paid")
+            assert kinds(people[how]) == ["28", "29"]
+        elif how in (REFUSES, LATE_NO, TURNS_NO):
+            settled(people[how], hold, "released")
+            assert kinds(people[how]) == ["28", "30"]
+            assert people[how].refresh()["balance_minor"] == 100000
+    for how in (SILENT, MUTE):
+        told = shown(people[how], holds[how])
+        assert (told["state"], told["provider"]["outcome"]) == ("held", "unknown") and told["provider"]["asks"] >= 1, told
+        assert people[how].refresh()["balance_minor"] == 100000 - 1000 - how, "an unknown outcome is never guessed"
+    assert "other_content" in alarms(holds[OTHER])
+    for how in (TURNS, TURNS_NO):  # asked once more, it says otherwise: an alarm, and nothing else
+        call(holds[how])
+        wait_until("the alarm", lambda h=holds[how]: "contradicted" in alarms(h), 10)
+        told = shown(people[how], holds[how])
+        assert told["state"] == ("paid" if how == TURNS else "released") and told["alarms"][0]["kind"] == "contradicted", told
+    for how in set(people) - {OTHER, TURNS, TURNS_NO}:
+        assert alarms(holds[how]) == [], (how, alarms(holds[how]))
+    hand(people, holds)
+
+
+def decide(person, hold, decision, key=None, **more):
+    return operator(place, f"/players/{person.number}/withdrawals/{hold}/decisions", {"decision": decision, "reason": "the provider was asked by phone", **more}, key)
+
+
+def hand(people, holds):
+    """What is stuck is decided by hand, with a reason; a provider that knows better is an alarm."""
+    young = withdraw(people[SILENT], 2000 + SILENT)
+    assert decide(people[SILENT], young, "release").error["code"] == "withdrawal_young"
+    for bad in ("refund", ""):
+        assert decide(people[SILENT], holds[SILENT], bad).status == 400
+    assert decide(people[MUTE], holds[SILENT], "release").status == 404
+    wait_until("them to be old enough", lambda: decide(people[SILENT], holds[SILENT], "release", "hand-1").status == 200, 15, 0.3)
+    assert decide(people[SILENT], holds[SILENT], "release", "hand-1").status == 200, "told again"
+    assert decide(people[SILENT], holds[SILENT], "capture", "hand-1").status == 422
+    assert decide(people[SILENT], holds[SILENT], "capture").error["code"] == "settled"
+    assert kinds(people[SILENT]) == ["28", "28", "30"]
+    assert decide(people[MUTE], holds[MUTE], "release").status == 200
+    wait_until("the provider's word", lambda: alarms(holds[MUTE]) == ["by_hand"], 15)
+    assert shown(people[MUTE], holds[MUTE])["provider"]["outcome"] == "paid"
+    assert kinds(people[MUTE]) == ["28", "30"], "an alarm has no effect"
+    told = place.sql("select action, content->>'refusal', status from gateway.audit where action like 'withdrawal %by hand' order by id")
+    assert ["withdrawal released by hand", "0", "200"] in told and any(row[2] == "409" for row in told), told
+    reason = place.sql(f"select convert_from(record, 'UTF8')::json->>'reason' from wallet.journal where player = {people[MUTE].id} and kind = 30")
+    assert reason == [["the provider was asked by phone"]], reason
+
+
+def test_the_provider_is_away():
+    person = Person(place)
+    place.hold("payment-stub")
+    place.kill("payment-stub")
+    hold = withdraw(person, 3000)
+    wait_until("questions", lambda: shown(person, hold)["provider"]["asks"] >= 1, 10)
+    place.kill("payments-1")
+    place.release("payment-stub")
+    settled(person, hold, "paid")
+    assert kinds(person) == ["28", "29"]
+
+
+def test_bonus_funds():
+    person = Person(place)
+    grant = person.operator("grants", {"amount_minor": 500, "currency": "EUR"}, "grant-1", status=200).json["id"]
+    path = f"/players/{person.number}/grants/{grant}/back"
+    back = {"amount_minor": 300, "currency": "EUR", "reason": "not wagered"}
+    first = operator(place, path, back, "back-1")
+    assert first.status == 200 and first.json["balance_minor"] == 100200, first
+    assert operator(place, path, back, "back-1").json == first.json
+    assert operator(place, path, {**back, "amount_minor": 200}, "back-1").status == 422
+    assert operator(place, path, {**back, "amount_minor": 201}).error["code"] == "amount"
+    assert operator(place, path, {**back, "amount_minor": 200}).json["balance_minor"] == 100000
+    assert operator(place, path, {**back, "amount_minor": 1}).error["code"] == "settled"
+    assert operator(place, f"/players/{person.number}/grants/{'00' * 16}/back", back).error["code"] == "settled"
+    assert place.sql(f"select settled, settled_kind from wallet.hold where id = '\\x{grant}'") == [["500", "31"]]
+
+
+def broken():
+    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    return [p["point"] for p in json.loads(done.stdout)["points"] if not p["ok"]]
+
+
+def test_the_books():
+    """Ours, and the provider's beside them: what was captured was paid, once, and what was released was not, but for the alarms."""
+    place.verify()
+    paid = {k: p["amount_minor"] for k, p in provider().items() if p["status"] == "paid"}
+    captured = dict((row[0], int(row[1])) for row in place.sql("select encode(id, 'hex'), amount from wallet.hold where settled_kind = 29"))
+    assert all(paid.get(k) == amount for k, amount in captured.items()), (paid, captured)
+    by_hand = {row[0] for row in place.sql("select encode(payout, 'hex') from payments.alarm where kind = 'by_hand'")}
+    assert set(paid) - set(captured) == by_hand, (set(paid) - set(captured), by_hand)
+    legs = dict((row[0], int(row[1])) for row in place.sql("select account, sum(amount) from wallet.house_leg where account in ('WITHDRAWAL', 'PROMO') group by 1"))
+    assert legs == {"WITHDRAWAL": int(place.sql("select sum(amount) from wallet.hold where kind = 28 and settled_kind = 0")[0][0]), "PROMO": 0}, legs
+    hold = next(iter(captured))
+    for tamper, undo in (
+        (f"update wallet.hold set settled_kind = 30 where id = '\\x{hold}'", f"update wallet.hold set settled_kind = 29 where id = '\\x{hold}'"),
+        (f"update wallet.hold set amount = amount + 1, settled = settled + 1 where id = '\\x{hold}'", f"update wallet.hold set amount = amount - 1, settled = settled - 1 where id = '\\x{hold}'"),
+        (f"update wallet.journal set request_id = '\\x00' where request_id = '\\x{hold}'", f"update wallet.journal set request_id = '\\x{hold}' where request_id = '\\x00'"),
+    ):
+        place.sql(tamper, writer=True)
+        assert 12 in broken(), tamper
+        place.sql(undo, writer=True)
+    assert broken() == []
+
+
+if __name__ == "__main__":
+    with Till("cash") as place:
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise
