@@ -3,9 +3,9 @@
 # in deploy/local/services.conf, and makes the keys that are missing. Needs run/stack.env. The public port is CARILLON_HTTP_PORT
 # (default 8080, or a free one if that is taken). CARILLON_CARD_SETS names another folder of sets of Jackpot Cards than the project's own,
 # CARILLON_CARD_EXPIRE_S the seconds after which an abandoned card round is played by the house (432000), CARILLON_GAMES another folder of
-# games, CARILLON_FX_MAX_AGE_S the age at which an exchange rate is too old (0: never).
-# CARILLON_PAYMENTS_URL is the payment
-# provider (a stub of one, but on a live installation), CARILLON_PAYMENTS_MS the time-out of a question to it, CARILLON_DECIDE_AFTER_S the age from which a
+# games, CARILLON_FX_MAX_AGE_S the age at which an exchange rate is too old (0: never). CARILLON_PAYMENTS_URL is the payment provider (a stub of
+# one, but on a live installation), CARILLON_PAYMENTS_MS the time-out of a question to it, CARILLON_PAYMENTS_PENDING_MS the pause after
+# "pending", CARILLON_DECIDE_AFTER_S the age from which a
 # withdrawal may be decided by hand.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -69,6 +69,7 @@ line() {
     settings=${settings//@DECIDE_AFTER_S@/${CARILLON_DECIDE_AFTER_S:-300}}
     settings=${settings//@PAYMENTS_URL@/$(payments_url)}
     settings=${settings//@PAYMENTS_MS@/${CARILLON_PAYMENTS_MS:-5000}}
+    settings=${settings//@PAYMENTS_PENDING_MS@/${CARILLON_PAYMENTS_PENDING_MS:-30000}}
     settings=${settings//@INDEX@/$3}
     settings=${settings//@TEST@/$([ "$kind" = test ] && echo 1 || echo 0)}
     echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0 $(common)$settings : \"$BIN/carillon-$1\""

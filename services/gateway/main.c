@@ -114,6 +114,8 @@ static const struct edge_route routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/players/{}/withdrawals/{}/decisions", on_withdrawal_decide,
 		true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/grants/{}/back", on_grant_back, true },
+	{ EDGE_POST, "/v1/operators/{}/players/{}/limits", on_limit, true },
+	{ EDGE_GET, "/v1/operators/{}/players/{}/limits", on_limits, false },
 	{ EDGE_POST, "/v1/payments/calls", on_payment_call, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/corrections", on_correction, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/grants", on_grant, true },

@@ -6,12 +6,13 @@ import subprocess
 import time
 import urllib.request
 
-from lib_play import Person, operator
+from lib_play import RULES, Person, Refused, force, operator
 from lib_stack import BIN, Installation, run, wait_until
 
 # The last two digits of an amount say how the stub behaves (tools/payment-stub).
 ANSWERS, REFUSES, SLOW, BUSY, LATE, LATE_NO, TWICE, TURNS, TURNS_NO, OTHER, SILENT, MUTE, GARBAGE = range(13)
 PAID = {ANSWERS, SLOW, BUSY, LATE, TWICE, TURNS, OTHER, GARBAGE}
+LOSS = RULES.stops()
 place = None
 asked = []  # (person, id, amount) of all
 
@@ -20,7 +21,7 @@ class Till(Installation):
     """Questions to the provider are given up soon, and what is stuck is old soon."""
 
     def start(self, scale=None):
-        self.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_DECIDE_AFTER_S="4")
+        self.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_PAYMENTS_PENDING_MS="3000", CARILLON_DECIDE_AFTER_S="4")
         super().start(scale)
 
 
@@ -157,6 +158,104 @@ def test_bonus_funds():
     assert operator(place, path, {**back, "amount_minor": 1}).error["code"] == "settled"
     assert operator(place, f"/players/{person.number}/grants/{'00' * 16}/back", back).error["code"] == "settled"
     assert place.sql(f"select settled, settled_kind from wallet.hold where id = '\\x{grant}'") == [["500", "31"]]
+
+
+def limit(person, key=None, status=200, **body):
+    answer = operator(place, f"/players/{person.number}/limits", {"currency": "EUR", **body}, key)
+    assert answer.status == status, answer
+    return answer.json
+
+
+def limits(person):
+    answer = operator(place, f"/players/{person.number}/limits", None, method="GET")
+    assert answer.status == 200, answer
+    return {(one["limit"], one.get("period")): one for one in answer.json["limits"]}
+
+
+def refused(person, code, **bet):
+    try:
+        person.bet(**bet)
+    except Refused as refusal:
+        assert (refusal.answer.status, refusal.answer.error["code"]) == (403, code), refusal.answer
+    else:
+        raise AssertionError(f"a bet that {code} forbids was taken")
+
+
+def lost(person):
+    """From the rows since the first limit was set."""
+    first = f"(select min(seq) from wallet.journal where player = {person.id} and kind = 32)"
+    return [int(n) for n in place.sql(
+        "select coalesce(sum(stake - win_balance - win_pending + forfeit), 0), coalesce(sum(stake), 0) from wallet.journal "
+        f"where player = {person.id} and kind between 2 and 7 and refusal = 0 and seq > {first}")[0]]
+
+
+def test_limits_of_loss_and_stakes():
+    person = Person(place)
+    force(place, person.name, *[LOSS] * 20)
+    person.bet(2, 5)
+    told = limit(person, "limit-1", limit="loss", period="day", amount_minor=50)
+    assert limit(person, "limit-1", limit="loss", period="day", amount_minor=50) == told, "told again"
+    limit(person, "limit-1", 422, limit="loss", period="day", amount_minor=60)
+    limit(person, limit="wager", period="month", amount_minor=60)
+    for n in range(4):
+        person.bet(2, 5)
+        if n == 1:
+            place.kill("wallet-1")
+    patient(person)
+    refused(person, "limit_loss", coin=2, lines=10)
+    person.bet(2, 5)  # to the cent
+    refused(person, "limit_loss", coin=1)
+    assert lost(person) == [50, 50]
+    later = limit(person, limit="loss", period="day", amount_minor=500)
+    assert later["from_us"] > (time.time() + 86000) * 1e6, later
+    refused(person, "limit_loss", coin=1)
+    wait_until("the sums in Postgres", lambda: limits(person).get(("loss", "day"), {}).get("used_minor") == 50, 5)
+    shown_limits = limits(person)
+    assert {k: shown_limits[("loss", "day")][k] for k in ("amount_minor", "next_amount_minor", "next_from_us")} == {
+        "amount_minor": 50, "next_amount_minor": 500, "next_from_us": later["from_us"]}, shown_limits
+    assert shown_limits[("wager", "month")]["used_minor"] == 50, shown_limits
+    limit(person, limit="loss", period="day", amount_minor=40)
+    assert "next_from_us" not in wait_until("the lower limit", lambda: limits(person)[("loss", "day")]["amount_minor"] == 40 and limits(person)[("loss", "day")], 5)
+    place.kill("wallet-1")
+    patient(person)
+    refused(person, "limit_loss", coin=1)
+    assert person.refresh()["balance_minor"] == 100000 - 60
+    journal = [row["refusal"] for row in place.http("GET", "/v1/journal?limit=50", token=person.token).json["rows"] if row["kind"] == "bet"]
+    assert "limit_loss" in journal, journal
+
+
+def test_limits_of_stakes_time_deposits_and_play():
+    person = Person(place)
+    force(place, person.name, *[LOSS] * 20)
+    limit(person, limit="wager", period="week", amount_minor=20)
+    person.bet(2, 5)
+    person.bet(2, 5)
+    refused(person, "limit_wager", coin=1)
+    person = Person(place)
+    force(place, person.name, *[LOSS] * 20)
+    limit(person, limit="time", seconds=1)
+    person.bet(1)
+    time.sleep(1.1)
+    refused(person, "limit_time", coin=1)
+    person = Person(place)
+    limit(person, limit="deposit", period="day", amount_minor=500)
+    person.operator("deposits", {"amount_minor": 400, "currency": "EUR"}, status=200)
+    for amount, status in ((101, 403), (100, 200), (1, 403)):
+        assert person.operator("deposits", {"amount_minor": amount, "currency": "EUR"}).status == status, amount
+    until = int(time.time()) + 3
+    limit(person, limit="exclusion", until_s=until)
+    assert limit(person, status=409, limit="exclusion", until_s=until - 1)["error"]["code"] == "limit", "never shortened"
+    refused(person, "excluded", coin=1)
+    assert person.operator("deposits", {"amount_minor": 1, "currency": "EUR"}).error["code"] == "excluded"
+    withdraw(person, 1000)
+    wait_until("its end", lambda: time.time() > until + 0.05, 5)
+    person.refresh()
+    person.bet(1)
+
+
+def patient(person):
+    wait_until("the services to be back", lambda: place.http("GET", "/v1/state?game=bewitched", token=person.token).status == 200, 20)
+    person.refresh()
 
 
 def broken():

@@ -106,6 +106,25 @@ const struct field back_fields[] = {
 	END,
 };
 
+static const char *const limits[] = { "loss", "wager", "deposit", "time", "exclusion", NULL };
+static const char *const periods[] = { "day", "week", "month", NULL };
+#define UNTIL_MAX INT64_C(253402300799) /* the year 9999 */
+
+/* -1: none. */
+const struct field limit_fields[] = {
+	{ "limit", FIELD_CHOICE, true, 0, 0, offsetof(struct limit_body, limit),
+		offsetof(struct limit_body, has_limit), limits, NULL },
+	{ "period", FIELD_CHOICE, false, 0, 0, offsetof(struct limit_body, period),
+		offsetof(struct limit_body, has_period), periods, NULL },
+	{ "amount_minor", FIELD_INT, false, -1, MINOR_MAX,
+		AT(limit_body, amount_minor, has_amount) },
+	{ "seconds", FIELD_INT, false, -1, 31622400, AT(limit_body, seconds, has_seconds) },
+	{ "until_s", FIELD_INT, false, 1, UNTIL_MAX, AT(limit_body, until_s, has_until) },
+	{ "currency", FIELD_TEXT, true, 1, CURRENCY_MAX, AT(limit_body, currency, has_currency) },
+	{ "reason", FIELD_TEXT, false, 1, REASON_MAX, AT(limit_body, reason, has_reason) },
+	END,
+};
+
 const struct field call_fields[] = {
 	{ "id", FIELD_HEX, true, 16, 16, AT(call_body, id, has_id) },
 	END,
@@ -206,6 +225,29 @@ enum fields_status action_check(const struct action_body *body, struct problem *
 						    : "0 for red, 1 for black");
 	if (body->action == ACTION_GAMBLE && body->choice > 1)
 		return together(problem_r, "choice", "more than 1", "0 for red, 1 for black");
+	return FIELDS_OK;
+}
+
+enum fields_status limit_check(const struct limit_body *body, struct problem *problem_r)
+{
+	bool money = body->limit <= LIMIT_OF_DEPOSIT;
+	bool time = body->limit == LIMIT_OF_TIME;
+	bool until = body->limit == LIMIT_OF_PLAY;
+
+	if (body->has_period != money)
+		return together(problem_r, "period", money ? "nothing" : "a period",
+			money ? "\"day\", \"week\" or \"month\"" : "none, for this limit");
+	if (body->has_amount != money)
+		return together(problem_r, "amount_minor", money ? "nothing" : "an amount",
+			money ? "an amount, -1 for no limit" : "none, for this limit");
+	if (body->has_seconds != time)
+		return together(problem_r, "seconds", time ? "nothing" : "seconds",
+			time ? "seconds, -1 for no limit" : "none, for this limit");
+	if (time && body->seconds == 0)
+		return together(problem_r, "seconds", "0", "1 at least, or -1 for no limit");
+	if (body->has_until != until)
+		return together(problem_r, "until_s", until ? "nothing" : "a time",
+			until ? "seconds since 1970" : "none, for this limit");
 	return FIELDS_OK;
 }
 

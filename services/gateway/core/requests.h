@@ -70,6 +70,19 @@ struct decision_body {
 	bool has_decision, has_reason;
 };
 
+enum limit_name { LIMIT_OF_LOSS, LIMIT_OF_WAGER, LIMIT_OF_DEPOSIT, LIMIT_OF_TIME, LIMIT_OF_PLAY };
+enum limit_period { LIMIT_DAY, LIMIT_WEEK, LIMIT_MONTH };
+
+/* POST .../limits */
+struct limit_body {
+	int64_t limit;	/* enum limit_name */
+	int64_t period; /* enum limit_period; of money only */
+	int64_t amount_minor, seconds, until_s;
+	char currency[CURRENCY_MAX + 1];
+	char reason[REASON_MAX + 1];
+	bool has_limit, has_period, has_amount, has_seconds, has_until, has_currency, has_reason;
+};
+
 /* POST /v1/payments/calls */
 struct call_body {
 	struct field_bytes id;
@@ -127,11 +140,12 @@ struct settings_body {
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
 	action_fields[], settings_fields[], pick_fields[], pool_action_fields[], decision_fields[],
-	back_fields[], call_fields[];
+	back_fields[], call_fields[], limit_fields[];
 
 /* What no table can say: which fields go together. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);
 enum fields_status action_check(const struct action_body *body, struct problem *problem_r);
+enum fields_status limit_check(const struct limit_body *body, struct problem *problem_r);
 enum fields_status settings_check(const struct settings_body *body, struct problem *problem_r);
 
 /* A decimal number in a path or a query: digits only, no leading zero but "0", min..max. */

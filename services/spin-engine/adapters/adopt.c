@@ -18,7 +18,7 @@ static bool kind_known(const Carillon__WalletFact *fact)
 {
 	return fact->kind <= CARILLON__MOVE_KIND__MOVE_SETTING ||
 	       (fact->kind >= CARILLON__MOVE_KIND__MOVE_DEPOSIT &&
-		       fact->kind <= CARILLON__MOVE_KIND__MOVE_GRANT_BACK);
+		       fact->kind <= CARILLON__MOVE_KIND__MOVE_LIMIT);
 }
 
 /* What this row is to the state machine. */

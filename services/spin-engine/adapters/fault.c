@@ -215,6 +215,17 @@ static const struct text refusals[] = {
 		"until a newer one is set." },
 	[CARILLON__REFUSAL__REFUSAL_SPINS] = { 409, "bonus_spin_unknown",
 		"There are no bonus spins left under this id, or their time is over." },
+	[CARILLON__REFUSAL__REFUSAL_HOLD] = { 409, "settled", "This is settled already." },
+	[CARILLON__REFUSAL__REFUSAL_LIMIT_LOSS] = { 403, "limit_loss",
+		"The stake could take the player above what he may lose in a day, week or month." },
+	[CARILLON__REFUSAL__REFUSAL_LIMIT_WAGER] = { 403, "limit_wager",
+		"The stake would take the player above what he may stake in a day, week or month." },
+	[CARILLON__REFUSAL__REFUSAL_LIMIT_TIME] = { 403, "limit_time",
+		"The player has played as long as he may without a rest." },
+	[CARILLON__REFUSAL__REFUSAL_LIMIT_DEPOSIT] = { 403, "limit_deposit",
+		"The player's limit of deposits is reached." },
+	[CARILLON__REFUSAL__REFUSAL_EXCLUDED] = { 403, "excluded",
+		"The player has excluded himself from play." },
 };
 
 void fault_of_refusal(uint32_t refusal, struct fault *fault)

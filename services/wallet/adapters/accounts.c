@@ -59,6 +59,22 @@ static void buckets_grow(struct accounts *accounts)
 	free(old);
 }
 
+void account_limits_make(struct account_entry *entry)
+{
+	if (entry->account.limits != NULL)
+		return;
+	entry->account.limits = malloc(sizeof(*entry->account.limits));
+	if (entry->account.limits == NULL)
+		fatal("out of memory: the limits of a player");
+	wallet_limits_init(entry->account.limits);
+}
+
+static void entry_free(struct account_entry *entry)
+{
+	free(entry->account.limits);
+	free(entry);
+}
+
 static void bucket_sweep(struct accounts *accounts, size_t at)
 {
 	struct account_entry **link = &accounts->buckets[at];
@@ -71,7 +87,7 @@ static void bucket_sweep(struct accounts *accounts, size_t at)
 			continue;
 		}
 		*link = entry->next;
-		free(entry);
+		entry_free(entry);
 		accounts->entries_n--;
 	}
 }
@@ -118,7 +134,7 @@ void accounts_drop_shard(struct accounts *accounts, uint32_t shard)
 				continue;
 			}
 			*link = entry->next;
-			free(entry);
+			entry_free(entry);
 			accounts->entries_n--;
 		}
 	}

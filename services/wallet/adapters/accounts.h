@@ -40,6 +40,9 @@ struct account_entry *accounts_add(struct accounts *accounts, player_id player, 
 /* Forgets all of a shard. */
 void accounts_drop_shard(struct accounts *accounts, uint32_t shard);
 
+/* Limits of the account, made where it has none: before a row that sets one. */
+void account_limits_make(struct account_entry *entry);
+
 void dirty_mark(
 	struct dirty_queue *queue, struct account_entry *entry, uint64_t seq, uint64_t now_us);
 struct account_entry *dirty_take(

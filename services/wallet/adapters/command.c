@@ -27,6 +27,13 @@ _Static_assert((int)WALLET_KIND_HOLD == CARILLON__MOVE_KIND__MOVE_HOLD, "kinds")
 _Static_assert((int)WALLET_KIND_CAPTURE == CARILLON__MOVE_KIND__MOVE_CAPTURE, "kinds");
 _Static_assert((int)WALLET_KIND_HOLD_RELEASE == CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE, "kinds");
 _Static_assert((int)WALLET_KIND_GRANT_BACK == CARILLON__MOVE_KIND__MOVE_GRANT_BACK, "kinds");
+_Static_assert((int)WALLET_KIND_LIMIT == CARILLON__MOVE_KIND__MOVE_LIMIT, "kinds");
+_Static_assert((int)WALLET_REFUSAL_EXCLUDED == CARILLON__REFUSAL__REFUSAL_EXCLUDED, "refusals");
+_Static_assert((int)WALLET_REFUSAL_LIMIT_LOSS == CARILLON__REFUSAL__REFUSAL_LIMIT_LOSS, "refusals");
+_Static_assert((int)WALLET_LIMIT_WAGER_DAY == CARILLON__LIMIT__LIMIT_WAGER_DAY, "limits");
+_Static_assert((int)WALLET_LIMIT_DEPOSIT_DAY == CARILLON__LIMIT__LIMIT_DEPOSIT_DAY, "limits");
+_Static_assert((int)WALLET_LIMIT_TIME == CARILLON__LIMIT__LIMIT_TIME, "limits");
+_Static_assert((int)WALLET_LIMIT_EXCLUSION == CARILLON__LIMIT__LIMIT_EXCLUSION, "limits");
 _Static_assert((int)WALLET_REFUSAL_HOLD == CARILLON__REFUSAL__REFUSAL_HOLD, "refusals");
 _Static_assert((int)WALLET_REFUSAL_SPINS == CARILLON__REFUSAL__REFUSAL_SPINS, "refusals");
 _Static_assert((int)WALLET_REFUSAL_FUNDS == CARILLON__REFUSAL__REFUSAL_FUNDS, "refusals");
@@ -292,6 +299,7 @@ static void outside_read(
 		.kind = number_32(reading, "outside.kind", (int32_t)from->kind),
 		.currency = number_32(reading, "outside.currency", from->currency),
 		.amount = from->amount_minor,
+		.limit = number_32(reading, "outside.limit", (int32_t)from->limit),
 	};
 	id_read(reading, "outside.id", &from->id, to->id);
 	id_read(reading, "outside.content_hash", &from->content_hash, to->content_hash);

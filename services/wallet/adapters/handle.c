@@ -440,6 +440,8 @@ static void handle_outside(struct service *service, struct service_shard *held,
 		ids_lookup(wallet, service_pg(service), &one, 1);
 		id = ids_find(&wallet->ids, command->outside.id);
 	}
+	if (command->outside.kind == WALLET_KIND_LIMIT && entry->account.exists)
+		account_limits_make(entry);
 	if (wallet_apply_outside(&entry->account, &command->outside, id->known ? &id->first : NULL,
 		    &now, &row) != WALLET_BOOKED) {
 		answer_id(service, id, command);

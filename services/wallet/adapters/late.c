@@ -5,6 +5,7 @@
 
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
+#include "services/wallet/adapters/limits_text.h"
 #include "services/wallet/adapters/text.h"
 
 #include <endian.h>
@@ -90,12 +91,25 @@ static struct {
 	struct accounts_late known, new;
 	struct text tally_columns[4]; /* shard, tally, total, seq */
 	size_t tallies_n;
+	struct text limits[3]; /* player, shard, state: of those who have any */
+	size_t limits_n;
 } late;
 
 static void accounts_clear(struct accounts_late *accounts)
 {
 	for (size_t i = 0; i < COLUMNS; i++)
 		accounts->columns[i].n = 0;
+}
+
+static void late_add_limits(const struct account_entry *entry)
+{
+	char separator = late.limits_n++ == 0 ? '{' : ',';
+
+	text_add(&late.limits[0], "%c%" PRId64, separator, entry->account.player);
+	text_add(&late.limits[1], "%c%u", separator, entry->shard);
+	text_add(&late.limits[2], "%c\"", separator);
+	limits_text(&late.limits[2], entry->account.limits);
+	text_add(&late.limits[2], "\"");
 }
 
 static void late_add(struct account_entry *entry)
@@ -115,6 +129,8 @@ static void late_add(struct account_entry *entry)
 		column_add(flat, (int64_t)account->pendings[i].round);
 		column_add(flat, account->pendings[i].amount.minor);
 	}
+	if (account->limits != NULL)
+		late_add_limits(entry);
 	entry->stored = true;
 }
 
@@ -161,11 +177,13 @@ void wallet_late_gather(struct wallet *wallet, struct service *service, uint64_t
 {
 	late.wallet = wallet;
 	late.now_us = now_us;
-	late.tallies_n = 0;
+	late.tallies_n = late.limits_n = 0;
 	accounts_clear(&late.known);
 	accounts_clear(&late.new);
 	for (size_t i = 0; i < 4; i++)
 		text_clear(&late.tally_columns[i]);
+	for (size_t i = 0; i < 3; i++)
+		text_clear(&late.limits[i]);
 	wallet_each_shard(service, roll_accounts, NULL);
 	wallet_each_shard(service, roll_tallies, NULL);
 }
@@ -229,6 +247,23 @@ static void accounts_write(PGconn *conn, struct accounts_late *accounts, const c
 	PQclear(result);
 }
 
+static void limits_write(PGconn *conn)
+{
+	static const char sql[] =
+		"insert into wallet.player_limit (player, shard, state) select p, s, t::bigint[] "
+		"from unnest($1::bigint[], $2::integer[], $3::text[]) as v(p, s, t) on conflict "
+		"(player) do update set state = excluded.state";
+	const char *parameters[3];
+
+	if (late.limits_n == 0)
+		return;
+	for (size_t i = 0; i < 3; i++) {
+		text_add(&late.limits[i], "}");
+		parameters[i] = late.limits[i].bytes;
+	}
+	PQclear(pg_query(conn, sql, 3, parameters));
+}
+
 void wallet_late_write(PGconn *conn)
 {
 	static const char tallies_sql[] =
@@ -240,6 +275,7 @@ void wallet_late_write(PGconn *conn)
 
 	accounts_write(conn, &late.known, "account_known");
 	accounts_write(conn, &late.new, "account_new");
+	limits_write(conn);
 	if (late.tallies_n == 0)
 		return;
 	for (size_t i = 0; i < 4; i++) {

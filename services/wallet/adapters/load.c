@@ -6,6 +6,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
+#include "services/wallet/adapters/limits_text.h"
 #include "services/wallet/adapters/rows.h"
 #include "services/wallet/adapters/text.h"
 
@@ -45,8 +46,10 @@ static void pendings_read(const char *text, struct wallet_account *account)
 			account->player);
 }
 
-static void account_read(const PGresult *result, int at, struct wallet_account *account)
+static void account_read(const PGresult *result, int at, struct account_entry *entry)
 {
+	struct wallet_account *account = &entry->account;
+
 	*account = (struct wallet_account){
 		.player = pg_number(result, at, 0),
 		.exists = true,
@@ -58,6 +61,12 @@ static void account_read(const PGresult *result, int at, struct wallet_account *
 	};
 	pendings_read(PQgetvalue(result, at, 6), account);
 	account->last_day = (uint32_t)pg_number(result, at, 7);
+	if (PQgetisnull(result, at, 8))
+		return;
+	account_limits_make(entry);
+	if (!limits_read(PQgetvalue(result, at, 8), account->limits))
+		fatal("wallet.player_limit: player %" PRId64 ": expected %d numbers",
+			account->player, (int)LIMITS_NUMBERS);
 }
 
 void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players,
@@ -78,13 +87,14 @@ void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *p
 	text_add(&list, "}");
 	const char *parameters[] = { list.bytes };
 	PGresult *result = pg_query(conn,
-		"select player, currency, balance, last_move, last_seq, blocked::integer, pendings, "
-		"last_day - date '1970-01-01' from wallet.account where player = any($1::bigint[])",
+		"select player, currency, balance, last_move, last_seq, blocked::integer, "
+		"pendings, last_day - date '1970-01-01', l.state from wallet.account left join "
+		"wallet.player_limit l using (player) where player = any($1::bigint[])",
 		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
 		struct account_entry *entry =
 			accounts_find(&wallet->accounts, pg_number(result, i, 0));
-		account_read(result, i, &entry->account);
+		account_read(result, i, entry);
 		entry->stored = true;
 	}
 	PQclear(result);
@@ -196,6 +206,8 @@ static void row_roll(struct wallet *wallet, struct service *service, struct wall
 	struct account_entry *entry = accounts_find(&wallet->accounts, row->player);
 
 	if (row->seq > entry->account.last_seq) {
+		if (row->kind == WALLET_KIND_LIMIT)
+			account_limits_make(entry);
 		wallet_account_roll(&entry->account, row);
 		if (entry->account.exists)
 			dirty_mark(&shard->dirty, entry, row->seq, now_us);

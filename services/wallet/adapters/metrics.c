@@ -24,11 +24,12 @@ static const char *const kind_names[WALLET_KINDS_SEEN] = {
 	[WALLET_KIND_CAPTURE] = "capture",
 	[WALLET_KIND_HOLD_RELEASE] = "hold_release",
 	[WALLET_KIND_GRANT_BACK] = "grant_back",
+	[WALLET_KIND_LIMIT] = "limit",
 	[0] = "unknown",
 };
 static const char *const refusal_names[WALLET_REFUSALS_N] = { "none", "funds", "limit", "blocked",
-	"late", "pending", "account", "content", "tally", "kind", "claim", "amount",
-	"spins", [WALLET_REFUSAL_HOLD] = "hold", [WALLET_REFUSAL_RATE] = "rate" };
+	"late", "pending", "account", "content", "tally", "kind", "claim", "amount", "spins",
+	"hold", "limit_loss", "limit_wager", "rate", "limit_time", "limit_deposit", "excluded" };
 
 void wallet_metrics_open(struct wallet_metrics *metrics)
 {

@@ -1,6 +1,7 @@
 /* The process's one wallet, and the life of its shards in it. */
 #include "services/wallet/adapters/wallet_ops.h"
 
+#include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
@@ -9,6 +10,7 @@
 #include "services/wallet/adapters/heads.h"
 
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,11 @@ const struct setting wallet_settings[] = {
 	{ "WALLET_OUTSIDE_MAX_MINOR", SETTING_INT, "100000000000", 1, WALLET_AMOUNT_MAX,
 		&app.outside_max,
 		"largest deposit, withdrawal, correction or grant; more is refused (LIMIT)" },
+	{ "WALLET_LIMIT_RAISE_S", SETTING_INT, "86400", 0, 31536000, &app.limit_raise_s,
+		"from the asking to the raise, or the end, of a player's limit" },
+	{ "WALLET_DEPOSIT_MAX", SETTING_TEXT, "", 0, 0, app.deposit_max,
+		"operators' own limits of one deposit: OPERATOR=CURRENCY:MINOR, by commas, as "
+		"1=EUR:500000,7=SEK:1000000" },
 	{ "WALLET_ACCOUNTS_MAX", SETTING_INT, "1000000", 1000, 100000000, &app.accounts_max,
 		"accounts kept in memory; clean ones leave above this" },
 	{ "WALLET_HEADS", SETTING_TEXT, "heads", 0, 0, app.heads,
@@ -42,6 +49,30 @@ struct wallet *wallet_app(void)
 static const char by_key_sql[] =
 	"set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off";
 
+/* "1=EUR:500000,7=SEK:1000000" */
+static void deposit_max_read(void)
+{
+	const char *at = app.deposit_max;
+
+	while (*at != '\0') {
+		unsigned operator_id;
+		char code[4];
+		long long amount;
+		int length = 0;
+		if (sscanf(at, "%5u=%3[A-Z]:%16lld%n", &operator_id, code, &amount, &length) != 3 ||
+			currency_by_code(code) == NULL || operator_id == 0 || amount < 0 ||
+			(at[length] != '\0' && at[length] != ',') ||
+			app.rules.deposit_max_n == WALLET_DEPOSIT_MAX_N)
+			fatal("WALLET_DEPOSIT_MAX: found '%s', expected OPERATOR=CURRENCY:MINOR by "
+			      "commas, as 1=EUR:500000, at most %d",
+				at, WALLET_DEPOSIT_MAX_N);
+		app.rules.deposit_max[app.rules.deposit_max_n++] =
+			(struct wallet_deposit_max){ operator_id, currency_by_code(code)->number,
+				amount };
+		at += length + (at[length] == ',');
+	}
+}
+
 void wallet_start(struct service *service)
 {
 	if (sodium_init() < 0)
@@ -54,9 +85,11 @@ void wallet_start(struct service *service)
 	wallet_late_prepare(service_pg(service));
 	accounts_init(&app.accounts, (size_t)app.accounts_max);
 	wallet_metrics_open(&app.metrics);
-	app.rules = (struct wallet_rules){
-		.tallies = app.tallies, .stake_max = app.stake_max, .outside_max = app.outside_max
-	};
+	app.rules = (struct wallet_rules){ .tallies = app.tallies,
+		.stake_max = app.stake_max,
+		.outside_max = app.outside_max,
+		.limit_raise_us = (uint64_t)app.limit_raise_s * 1000000 };
+	deposit_max_read();
 	heads_start(service, app.heads);
 }
 

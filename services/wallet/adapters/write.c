@@ -7,6 +7,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "services/wallet/adapters/digest.h"
+#include "services/wallet/adapters/limits_text.h"
 #include "services/wallet/adapters/sums.h"
 #include "services/wallet/adapters/text.h"
 

@@ -3,6 +3,7 @@
 #include "services/wallet/core/wallet.h"
 
 #include "services/wallet/core/account.h"
+#include "services/wallet/core/limits.h"
 
 #include <assert.h>
 #include <string.h>
@@ -50,9 +51,10 @@ void wallet_account_roll(struct wallet_account *account, const struct wallet_row
 	bool accepted = row->refusal == WALLET_REFUSAL_NONE;
 
 	if (row->kind == WALLET_KIND_OPEN && accepted && !account->exists) {
-		*account = (struct wallet_account){
-			.player = row->player, .exists = true, .currency = row->currency
-		};
+		*account = (struct wallet_account){ .player = row->player,
+			.exists = true,
+			.currency = row->currency,
+			.limits = account->limits };
 	}
 	if (!account->exists)
 		return; /* a refusal for want of an account */
@@ -63,6 +65,8 @@ void wallet_account_roll(struct wallet_account *account, const struct wallet_row
 	account->balance = money_of(row->balance_after);
 	if (!accepted)
 		return;
+	if (account->limits != NULL)
+		limits_take(account->limits, row);
 	if (row->kind == WALLET_KIND_BLOCK)
 		account->blocked = row->amount != 0;
 	if (kind_has_pending(row->kind))

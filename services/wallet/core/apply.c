@@ -5,6 +5,7 @@
 
 #include "services/wallet/core/account.h"
 #include "services/wallet/core/holds.h"
+#include "services/wallet/core/limits.h"
 #include "services/wallet/core/spins.h"
 
 #include <assert.h>
@@ -97,8 +98,10 @@ static enum wallet_refusal check_claims(const struct wallet_proposal *proposal)
 
 /* Everything that may keep a player from starting a round. */
 static enum wallet_refusal check_bet(const struct wallet_account *account,
-	const struct wallet_proposal *proposal, const struct wallet_rules *rules)
+	const struct wallet_proposal *proposal, const struct wallet_moment *moment)
 {
+	const struct wallet_rules *rules = moment->rules;
+
 	if (account->blocked || wallet_game_stopped(rules, proposal->game))
 		return WALLET_REFUSAL_BLOCKED;
 	if (proposal->stake > rules->stake_max)
@@ -106,7 +109,7 @@ static enum wallet_refusal check_bet(const struct wallet_account *account,
 	/* Room for pending is asked for whether or not this round wins. */
 	if (!wallet_account_pending_fits(account, proposal->game))
 		return WALLET_REFUSAL_LIMIT;
-	return WALLET_REFUSAL_NONE;
+	return limits_check_bet(account->limits, proposal->stake, moment->now_us);
 }
 
 static enum wallet_refusal check_pending(
@@ -231,7 +234,7 @@ static enum wallet_refusal judge(const struct wallet_account *account,
 		moment->now_us > proposal->not_after_us)
 		refusal = WALLET_REFUSAL_LATE;
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_BET)
-		refusal = check_bet(account, proposal, moment->rules);
+		refusal = check_bet(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE && proposal->bonus)
 		refusal = spins_check_bet(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE)
@@ -356,7 +359,7 @@ static bool outside_kind(uint32_t kind)
 {
 	return (kind >= WALLET_KIND_DEPOSIT && kind <= WALLET_KIND_GRANT) ||
 	       kind == WALLET_KIND_BLOCK || spins_kind(kind) || kind == WALLET_KIND_HOLD ||
-	       wallet_hold_settles(kind);
+	       wallet_hold_settles(kind) || kind == WALLET_KIND_LIMIT;
 }
 
 static enum wallet_refusal check_outside_amount(
@@ -393,6 +396,8 @@ static enum wallet_refusal judge_outside(const struct wallet_account *account,
 	if (!account->exists || (!block && outside->currency != account->currency))
 		return WALLET_REFUSAL_ACCOUNT;
 	refusal = check_outside_amount(outside, moment->rules);
+	if (refusal == WALLET_REFUSAL_NONE && outside->kind == WALLET_KIND_DEPOSIT)
+		refusal = limits_check_deposit(account, outside->amount, moment);
 	if (refusal != WALLET_REFUSAL_NONE || block)
 		return refusal;
 	if (!money_add(account->balance,
@@ -425,7 +430,10 @@ enum wallet_status wallet_apply_outside(struct wallet_account *account,
 		return WALLET_SPENT;
 	row.amount = outside_effect(outside);
 	row.game = outside->kind == WALLET_KIND_SPINS ? outside->spins.game : 0;
-	row.refusal = judge_outside(account, outside, known, moment, &after);
+	row.mode = outside->kind == WALLET_KIND_LIMIT ? outside->limit : 0;
+	row.refusal = outside->kind == WALLET_KIND_LIMIT && known == NULL
+			      ? limits_check_set(account, outside, moment, &row.round)
+			      : judge_outside(account, outside, known, moment, &after);
 	row.balance_after =
 		row.refusal == WALLET_REFUSAL_NONE ? after.minor : account->balance.minor;
 	memcpy(row.outside_id, outside->id, sizeof(row.outside_id));

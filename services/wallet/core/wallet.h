@@ -30,6 +30,7 @@
 #define WALLET_STALE_MAX 256 /* currencies */
 #define WALLET_LEGS_MAX 4
 #define WALLET_DAY_MAX 2932896	/* 9999-12-31, in days since 1970-01-01 */
+#define WALLET_DEPOSIT_MAX_N 64 /* operators' limits of one deposit */
 #define WALLET_SPINS_MAX 10000	/* bonus spins given at once */
 #define WALLET_SPINS_LIVE_MAX 8 /* gifts of bonus spins a player may have that are not over */
 /* One stake, win, deposit or award; far above any real one, so that sums of several fit without a
@@ -61,6 +62,7 @@ enum wallet_kind {
 	WALLET_KIND_CAPTURE = 29,
 	WALLET_KIND_HOLD_RELEASE = 30,
 	WALLET_KIND_GRANT_BACK = 31,
+	WALLET_KIND_LIMIT = 32,
 };
 
 enum wallet_refusal {
@@ -78,9 +80,14 @@ enum wallet_refusal {
 	WALLET_REFUSAL_AMOUNT = 11,
 	WALLET_REFUSAL_SPINS = 12,
 	WALLET_REFUSAL_HOLD = 13,
+	WALLET_REFUSAL_LIMIT_LOSS = 14,
+	WALLET_REFUSAL_LIMIT_WAGER = 15,
 	WALLET_REFUSAL_RATE = 16,
+	WALLET_REFUSAL_LIMIT_TIME = 17,
+	WALLET_REFUSAL_LIMIT_DEPOSIT = 18,
+	WALLET_REFUSAL_EXCLUDED = 19,
 };
-#define WALLET_REFUSALS_N 17
+#define WALLET_REFUSALS_N 20
 
 /* What becomes of a command. */
 enum wallet_status {
@@ -98,6 +105,37 @@ struct wallet_pending {
 	struct money amount; /* > 0 */
 };
 
+/* A player's limits (proto/wallet.proto, Limit), and what he has used of them. Kept of those who
+ * have set one, from the row that set the first; carried from row to row like the balance, so that
+ * it is recovered exactly. */
+enum wallet_limit_code {
+	WALLET_LIMIT_LOSS_DAY = 1,
+	WALLET_LIMIT_WAGER_DAY = 4,
+	WALLET_LIMIT_DEPOSIT_DAY = 7,
+	WALLET_LIMIT_TIME = 10,
+	WALLET_LIMIT_EXCLUSION = 11,
+};
+#define WALLET_LIMITS_N 12 /* codes, 0 is none */
+#define WALLET_LIMIT_NONE (-1)
+enum wallet_period { WALLET_DAY = 0, WALLET_WEEK, WALLET_MONTH, WALLET_PERIODS_N };
+/* After so long without a bet the player has rested, and his time begins anew. */
+#define WALLET_REST_US (UINT64_C(15) * 60 * 1000000)
+
+struct wallet_limit {
+	int64_t value;	  /* WALLET_LIMIT_NONE: none */
+	int64_t next;	  /* holds from next_us on, where that is not 0 */
+	uint64_t next_us; /* a raise that waits */
+};
+struct wallet_used {
+	int64_t period; /* its number since 1970 */
+	int64_t loss, wager, deposit;
+};
+struct wallet_limits {
+	struct wallet_limit limit[WALLET_LIMITS_N];
+	struct wallet_used used[WALLET_PERIODS_N];
+	uint64_t play_began_us, play_last_us; /* of the bets without a rest between */
+};
+
 struct wallet_account {
 	player_id player;
 	bool exists; /* false: nobody opened it; only `player` is set */
@@ -109,6 +147,7 @@ struct wallet_account {
 	uint32_t last_day;  /* and its day */
 	uint32_t pendings_n;
 	struct wallet_pending pendings[WALLET_PENDINGS_MAX];
+	struct wallet_limits *limits; /* the adapter's; NULL: none was ever set */
 };
 
 #define WALLET_CLAIM_KIND_HIT 1 /* of a progressive */
@@ -167,6 +206,7 @@ struct wallet_outside {
 	uint32_t record_length;
 	const uint8_t *record;	     /* borrowed: who and why */
 	struct wallet_spins spins;   /* SPINS: what is given; SPINS_END: id of those that end */
+	uint32_t limit;		     /* LIMIT: enum wallet_limit_code, and the period with it */
 	uint8_t of[WALLET_ID_BYTES]; /* CAPTURE, HOLD_RELEASE, GRANT_BACK: id of the wallet_hold */
 };
 
@@ -236,6 +276,13 @@ struct wallet_rules {
 	size_t stale_n;
 	int64_t stake_max;
 	int64_t outside_max; /* one deposit, withdrawal, correction or grant */
+	/* An operator's own limits of one deposit. */
+	struct wallet_deposit_max {
+		uint32_t operator_id, currency;
+		int64_t amount;
+	} deposit_max[WALLET_DEPOSIT_MAX_N];
+	size_t deposit_max_n;
+	uint64_t limit_raise_us; /* from the asking to the raise of a player's limit */
 };
 
 /* What a row needs beside the command. */
@@ -282,6 +329,12 @@ enum wallet_status wallet_apply_award(struct wallet_account *account,
 /* A command of a kind this build does not know, that is no move: a refused row. */
 void wallet_apply_unknown(struct wallet_account *account, const struct wallet_moment *moment,
 	struct wallet_row *row_r);
+/* Nobody's limits yet. */
+void wallet_limits_init(struct wallet_limits *limits);
+/* What a limit is at that time. */
+int64_t wallet_limit_at(const struct wallet_limit *limit, uint64_t now_us);
+/* The number of a UTC day, week from Monday or month since 1970. */
+int64_t wallet_period_of(enum wallet_period period, uint64_t time_us);
 /* Does a row of this kind begin a wallet_hold, or settle one? */
 bool wallet_hold_begins(uint32_t kind);
 bool wallet_hold_settles(uint32_t kind);

@@ -30,3 +30,14 @@ comment on column wallet.journal.amount is 'Deposit, withdrawal, hold, release o
 insert into wallet.hold (id, shard, player, kind, currency, amount, settled, settled_kind, booked_seq, booked)
 select outside_id, shard, player, kind, currency, amount, 0, 0, seq, time from wallet.journal
 where kind = 23 and refusal = 0 and outside_id is not null;
+
+-- Players' limits (kind 32), as late as wallet.account and rolled forward with it.
+create table wallet.player_limit (
+	player bigint primary key,
+	shard integer not null,
+	state bigint[] not null check (cardinality(state) = 47)
+) with (fillfactor = 70);
+comment on table wallet.player_limit is 'Limits that a player has set and what is used of them, of those who have set any; counted from the row that set the first. True at the row wallet.account.last_seq of the player.';
+comment on column wallet.player_limit.state is 'For each Limit of proto/wallet.proto, 1 to 11: value (-1: none), next value, the time in microseconds since 1970 from which that holds (0: none waits). Then for day, week and month of UTC: its number since 1970, loss, wager, deposit in minor units. Then the time of the first and the last bet without a rest between.';
+comment on column wallet.journal.mode is 'Bet mode of the game, 0: base. Of a limit that is set (kind 32), the Limit of proto/wallet.proto; its value is the amount.';
+comment on column wallet.journal.round is 'The move that opened the round. Of a limit that is set (kind 32), the time from which it holds, in microseconds since 1970.';
