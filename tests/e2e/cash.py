@@ -3,6 +3,7 @@
 the services die; bonus funds taken back. Ends with the ledger's proof, and with the provider's own books beside ours."""
 import json
 import subprocess
+import threading
 import time
 import urllib.request
 
@@ -13,6 +14,8 @@ from lib_stack import BIN, Installation, run, wait_until
 ANSWERS, REFUSES, SLOW, BUSY, LATE, LATE_NO, TWICE, TURNS, TURNS_NO, OTHER, SILENT, MUTE, GARBAGE = range(13)
 PAID = {ANSWERS, SLOW, BUSY, LATE, TWICE, TURNS, OTHER, GARBAGE}
 LOSS = RULES.stops()
+BET = {"coin_minor": 2, "lines": 5, "coins": 1}
+WIN = RULES.stops(win=True, bet=BET)
 place = None
 asked = []  # (person, id, amount) of all
 
@@ -253,6 +256,94 @@ def test_limits_of_stakes_time_deposits_and_play():
     person.bet(1)
 
 
+def void(person, round_, key=None, reason="a reel was stuck", **more):
+    return operator(place, f"/players/{person.number}/voids", {"game": "bewitched", "round": round_, "reason": reason, **more}, key)
+
+
+def voided(person, round_, **expected):
+    answer = void(person, round_)
+    assert answer.status == 200, answer
+    assert {k: answer.json[f"{k}_minor"] for k in expected} == expected, (answer, expected)
+    before = person.balance
+    assert person.refresh()["balance_minor"] == before + expected["stake_returned"] - expected["win_taken"], (person.state, expected)
+
+
+def test_rounds_that_are_voided():
+    person = Person(place)
+    feature = [*RULES.stops(bonuses=3), RULES.vial_value("money", 15, {"lines": 5, "coins": 1})]
+    force(place, person.name, LOSS, WIN, WIN, WIN, LOSS, feature, LOSS)
+    lost_round = person.bet(2, 5).json["round"]["round"]
+    voided(person, lost_round, stake_returned=10, win_taken=0, receivable=0, pending_taken=0)
+    round_ = person.bet(2, 5).json["round"]
+    won = round_["pending_minor"]
+    assert won == 10 and round_["next"] == "gamble", round_
+    voided(person, round_["round"], stake_returned=10, win_taken=0, receivable=0, pending_taken=won)
+    assert person.refresh()["pending_minor"] == 0
+    first = person.bet(2, 5).json["round"]["round"]
+    person.act("collect")
+    second = person.bet(2, 5).json["round"]["round"]
+    voided(person, first, stake_returned=10, win_taken=won, receivable=0, pending_taken=0)
+    assert person.refresh()["pending_minor"] == won, "of the round that is open nothing was taken"
+    person.bet(2, 5)  # collects it
+    assert person.balance == 100000 - 20 + won, person.state
+    rich = person.bet(2, 5).json["round"]["round"]
+    person.watch()
+    person.bet(2, 5)
+    withdraw(person, person.balance - 5)
+    wait_until("the engine to hear of it", lambda: person.refresh()["balance_minor"] == 5, 5)
+    voided(person, rich, stake_returned=10, win_taken=15, receivable=135, pending_taken=0)
+    voided(person, second, stake_returned=10, win_taken=10, receivable=0, pending_taken=0)
+    for round_, status in ((first, 409), (second, 409), (rich, 409), (lost_round, 409), (99999, 404)):
+        answer = void(person, round_)
+        assert (answer.status, answer.error["code"]) == (status, "void" if status == 409 else "no_round"), answer
+    assert void(Person(place), first).status == 404
+    assert person.refresh()["balance_minor"] == 0
+    listed = operator(place, f"/players/{person.number}/voids", None, method="GET").json["voids"]
+    assert len(listed) == 5 and listed[0]["round"] == second, listed
+    report = operator(place, "/voids", None, method="GET").json["voids"]
+    assert sum(row["rounds"] for row in report) == 5 and {row["win"] for row in report} == {"lost", "to 10 stakes", "above 10 stakes"}, report
+    assert sum(row["receivable_minor"] for row in report) == 135, report
+
+
+def test_a_void_that_is_told_again():
+    person = Person(place)
+    force(place, person.name, *[LOSS] * 4)
+    rounds = [person.bet(2, 5).json["round"]["round"] for _ in range(3)]
+    for n, victim in enumerate(("wallet-1", "spin-engine-1", "wallet-1")):
+        killer = threading.Timer(0.004 * n, place.kill, [victim])
+        killer.start()
+        answer = wait_until("an answer", lambda n=n: next((a for a in [void(person, rounds[n], f"v-{n}")] if a.status not in (503, 504)), None), 30)
+        killer.join()
+        patient(person)
+        again = wait_until("an answer", lambda n=n: next((a for a in [void(person, rounds[n], f"v-{n}")] if a.status not in (503, 504)), None), 30)
+        assert answer.status == 200 and again.json == answer.json, (answer, again)
+        assert void(person, rounds[n], f"v-{n}", reason="another").status == 422
+    person.refresh()
+    assert person.balance == 100000 and len(operator(place, f"/players/{person.number}/voids", None, method="GET").json["voids"]) == 3
+    person.bet(2, 5)
+    again = void(person, rounds[2], "v-2")
+    assert again.status == 200 and again.json == answer.json, again
+
+
+def test_a_game_is_started_again():
+    person = Person(place)
+    force(place, person.name, *[LOSS] * 60)
+    place.sql("insert into engine.stopped_game (game, reason) values (1, 'a round went past its proven bounds')", writer=True)
+    wait_until("the stop", lambda: stopped(person), 5)
+    assert operator(place, "/games/all/start", {"reason": "x"}).error["code"] == "not_stopped"
+    assert operator(place, "/games/bewitched/start", {"reason": "the definition was looked into"}).status == 200
+    wait_until("play", lambda: not stopped(person), 5)
+    assert operator(place, "/games/bewitched/start", {"reason": "x"}).error["code"] == "not_stopped"
+    assert place.sql("select operator, reason from gateway.game_start") == [["1", "the definition was looked into"]]
+
+
+def stopped(person):
+    person.refresh()
+    answer = place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key=f"{time.monotonic()}")
+    assert answer.status == 200 or answer.error["code"] == "game_stopped", answer
+    return answer.status != 200
+
+
 def patient(person):
     wait_until("the services to be back", lambda: place.http("GET", "/v1/state?game=bewitched", token=person.token).status == 200, 20)
     person.refresh()
@@ -272,7 +363,8 @@ def test_the_books():
     by_hand = {row[0] for row in place.sql("select encode(payout, 'hex') from payments.alarm where kind = 'by_hand'")}
     assert set(paid) - set(captured) == by_hand, (set(paid) - set(captured), by_hand)
     legs = dict((row[0], int(row[1])) for row in place.sql("select account, sum(amount) from wallet.house_leg where account in ('WITHDRAWAL', 'PROMO') group by 1"))
-    assert legs == {"WITHDRAWAL": int(place.sql("select sum(amount) from wallet.hold where kind = 28 and settled_kind = 0")[0][0]), "PROMO": 0}, legs
+    held = int(place.sql("select coalesce(sum(amount), 0) from wallet.hold where kind = 28 and settled_kind = 0")[0][0])
+    assert (legs.get("WITHDRAWAL", 0), legs.get("PROMO", 0)) == (held, 0), legs
     hold = next(iter(captured))
     for tamper, undo in (
         (f"update wallet.hold set settled_kind = 30 where id = '\\x{hold}'", f"update wallet.hold set settled_kind = 29 where id = '\\x{hold}'"),

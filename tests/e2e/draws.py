@@ -7,7 +7,7 @@ import subprocess
 import urllib.error
 import urllib.request
 
-from lib_play import RULES, Person, force
+from lib_play import RULES, Person, force, operator
 from lib_stack import Installation, read_text, run, wait_until
 
 # randombytes_buf of libsodium: good for so many salts (its calls for 16 bytes), the same bytes for ever afterwards. Longer requests are good unless none is.
@@ -110,7 +110,10 @@ def test_play_stays_stopped_until_the_operator_starts_it():
     engine_with()
     assert wait_until("an answer", lambda: next((a for a in [bet(person)] if a[0] not in (504, 200)), None), 30) == (503, "game_stopped")
     assert wait_until("the engine's health", lambda: healthz()[0] == 200, 5)
-    place.sql("delete from engine.stopped_game", writer=True)
+    order = {"reason": "the source was looked into"}
+    assert operator(place, "/games/bewitched/start", order).status == 409, "it is not this game that is stopped"
+    answer = operator(place, "/games/all/start", order)
+    assert answer.status == 200 and answer.json == {"game": "all", "was": "random numbers: salts: repeated"}, answer
     assert wait_until("play", lambda: bet(person)[0] == 200, 5)
 
 

@@ -27,7 +27,7 @@ static const char *const titles[VERIFY_POINTS] = {
 	[9] = "JACKPOT accounts equal the pools' memo accounts as of the last close",
 	[10] = "the chain of batch digests is whole, and its signed heads match",
 	[11] = "bets are paid for, or are bonus spins given",
-	[12] = "withdrawals in flight and grants are settled by their rows",
+	[12] = "withdrawals in flight, grants and voids are what their rows say",
 	[13] = "no balance and no pending is negative",
 };
 

@@ -384,6 +384,20 @@ static const char hold_rows_sql[] =
 	"= h.booked_seq and j.outside_id = h.id))) or (h.settled_seq > proven and (h.settled < "
 	"coalesce(r.amount, 0) or h.settled_seq is distinct from r.seq)) limit 20";
 
+/* A void is one row of the journal, one of wallet.void, of one round that the player began before. */
+static const char voids_sql[] =
+	"select 12, format('shard %s, seq %s', coalesce(j.shard, v.shard), coalesce(j.seq, v.seq)), "
+	"case when v.player is null then 'no row of wallet.void' when j.seq is null then 'no void in "
+	"the journal' else format('player %s, round %s, returned %s, taken %s, receivable %s, of "
+	"pending %s', v.player, v.round, v.stake_returned, v.win_taken, v.receivable, "
+	"v.pending_taken) end, format('player %s, round %s, returned %s, taken %s, receivable %s, of "
+	"pending %s', j.player, j.round, j.win_balance, j.stake, j.amount, j.forfeit) "
+	"from (select * from @journal@ j where kind = 7 and refusal = 0) j full join (select * from "
+	"@voided@ v) v on v.shard = j.shard and v.seq = j.seq where j.seq is null or v.player is "
+	"null or v.player <> j.player or v.round <> j.round or v.move <> j.move or v.game <> j.game "
+	"or v.currency <> j.currency or v.stake_returned <> j.win_balance or v.win_taken <> j.stake "
+	"or v.receivable <> j.amount or v.pending_taken <> j.forfeit or j.round >= j.move limit 20";
+
 const struct verify_query verify_ledger_queries[] = {
 	{ joint_sql },
 	{ seqs_sql },
@@ -407,5 +421,6 @@ const struct verify_query verify_ledger_queries[] = {
 	{ gifts_sql },
 	{ holds_sql },
 	{ hold_rows_sql },
+	{ voids_sql },
 	{ NULL },
 };

@@ -63,6 +63,7 @@ static const struct {
 	{ "closed", "wallet.claim", "closed_seq", PART_SEQ },
 	{ "given", "wallet.spin_grant", "given_seq", PART_SEQ },
 	{ "ended", "wallet.spin_grant", "ended_seq", PART_SEQ },
+	{ "voided", "wallet.void", "seq", PART_SEQ },
 };
 
 static uint64_t part_of(const struct scope_shard *shard, enum part part)

@@ -125,6 +125,16 @@ const struct field limit_fields[] = {
 	END,
 };
 
+/* The engine keeps so much of the reason in the record of the move. */
+#define VOID_REASON_MAX 80
+
+const struct field void_fields[] = {
+	{ "game", FIELD_SLUG, true, 1, SLUG_MAX, AT(void_body, game, has_game) },
+	{ "round", FIELD_INT, true, 1, MOVE_MAX, AT(void_body, round, has_round) },
+	{ "reason", FIELD_TEXT, true, 1, VOID_REASON_MAX, AT(void_body, reason, has_reason) },
+	END,
+};
+
 const struct field call_fields[] = {
 	{ "id", FIELD_HEX, true, 16, 16, AT(call_body, id, has_id) },
 	END,

@@ -83,6 +83,14 @@ struct limit_body {
 	bool has_limit, has_period, has_amount, has_seconds, has_until, has_currency, has_reason;
 };
 
+/* POST .../voids */
+struct void_body {
+	char game[SLUG_MAX + 1];
+	int64_t round;
+	char reason[REASON_MAX + 1];
+	bool has_game, has_round, has_reason;
+};
+
 /* POST /v1/payments/calls */
 struct call_body {
 	struct field_bytes id;
@@ -140,7 +148,7 @@ struct settings_body {
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
 	action_fields[], settings_fields[], pick_fields[], pool_action_fields[], decision_fields[],
-	back_fields[], call_fields[], limit_fields[];
+	back_fields[], call_fields[], limit_fields[], void_fields[];
 
 /* What no table can say: which fields go together. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);

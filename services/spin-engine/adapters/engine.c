@@ -34,8 +34,8 @@ static void make_metrics(struct engine_metrics *m)
 	m->rounds = metric_counter("carillon_engine_rounds_total", NULL, "Bets booked");
 	m->hits =
 		metric_counter("carillon_engine_hits_total", NULL, "Jackpot claims of booked bets");
-	m->cards = metric_counter("carillon_engine_cards_total", NULL,
-		"Rounds whose end began Jackpot Cards");
+	m->cards = metric_counter(
+		"carillon_engine_cards_total", NULL, "Rounds whose end began Jackpot Cards");
 	m->verdict_us = metric_histogram_us("carillon_engine_verdict_us", NULL,
 		"From a command's arrival to the wallet's verdict");
 	m->in_flight =
@@ -269,8 +269,7 @@ static enum service_message_status message(struct service *service, struct servi
 
 	if (message->topic == TOPIC_WALLET_FACTS) {
 		Carillon__WalletFact *fact =
-			carillon__wallet_fact__unpack(
-				&allocator, message->length, message->bytes);
+			carillon__wallet_fact__unpack(&allocator, message->length, message->bytes);
 
 		if (!fact)
 			service_reason(
@@ -279,8 +278,7 @@ static enum service_message_status message(struct service *service, struct servi
 			status = take_fact(service, shard, fact, seq_r);
 	} else {
 		Carillon__SpinCommand *command =
-			carillon__spin_command__unpack(
-				&allocator, message->length, message->bytes);
+			carillon__spin_command__unpack(&allocator, message->length, message->bytes);
 
 		if (!command)
 			service_reason(service, "found %zu bytes, expected a SpinCommand",
@@ -298,7 +296,8 @@ static void bus(struct service *service, const uint8_t *bytes, size_t length)
 	Carillon__Bus *unpacked = carillon__bus__unpack(&allocator, length, bytes);
 
 	(void)service;
-	if (unpacked && unpacked->body_case == CARILLON__BUS__BODY_VERDICT && unpacked->verdict->envelope)
+	if (unpacked && unpacked->body_case == CARILLON__BUS__BODY_VERDICT &&
+		unpacked->verdict->envelope)
 		adopt_verdict(&engine, unpacked->verdict);
 	arena_reset(&engine.inbox);
 }
@@ -401,6 +400,16 @@ static void resolve(struct service *service)
 	}
 }
 
+/* Stops that operators have ended. Who has seen the random numbers fail begins anew, and with all
+ * tests of them: it may not trust what it has in memory. */
+static void start_again(PGconn *conn)
+{
+	store_start(conn);
+	if (engine.health.told && !store_all_stopped(conn))
+		fatal("all games were started again: this engine begins anew, with the tests of its "
+		      "random numbers");
+}
+
 static void tick(struct service *service, uint64_t mono_us)
 {
 	if (mono_us - engine.tick_us < TICK_US)
@@ -411,6 +420,7 @@ static void tick(struct service *service, uint64_t mono_us)
 	look_for_gaps(service, mono_us);
 	if (mono_us - engine.second_us >= UINT64_C(1000000)) {
 		engine.second_us = mono_us;
+		start_again(service_pg(service));
 		engine.stopped_count = store_stopped(service_pg(service), engine.stopped);
 		cards_rules_read(service_pg(service), &engine.cards_rules);
 		metric_set(engine.metrics.seats, (int64_t)engine.seats.count);

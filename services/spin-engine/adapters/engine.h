@@ -102,6 +102,10 @@ void answer_held(struct engine *engine, uint64_t mono_us, bool all);
 void answer_replay(struct engine *engine, struct seat *seat, const struct spin_command *command,
 	Carillon__RoundView *view);
 
+/* What the journal says of a closed round; 200, 404 or 503. */
+uint32_t replay_past(struct engine *engine, const struct seat *seat, uint32_t game, uint64_t round,
+	struct player_past *past_r);
+
 /* replay.c */
 void replay_answer(struct engine *engine, struct seat *seat, struct ask *ask);
 

@@ -7,6 +7,7 @@
 #include "services/spin-engine/adapters/engine.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -416,6 +417,38 @@ static uint32_t mode_of(const struct game *game, const char *id)
 	return mode;
 }
 
+/* A round that is no longer at hand is made good all the same: the journal says by what. */
+static void void_past(
+	struct engine *engine, struct seat *seat, struct ask *ask, const struct matter *matter)
+{
+	const struct player_command *command = &ask->command.core;
+	struct player_proposal proposal;
+	struct player_entropy entropy;
+	struct player_past past;
+	struct fault fault;
+	uint32_t http = replay_past(engine, seat, matter->game->number, command->round, &past);
+
+	if (http != 200) {
+		if (http == 404)
+			fault_set(&fault, 404, "no_round",
+				"There is no such round of this player in this game.");
+		else
+			fault_set(&fault, 503, "journal_unavailable",
+				"The round cannot be read now. Nothing was done.");
+		snprintf(fault.where, sizeof(fault.where), "round");
+		fault_found(&fault, "%" PRIu64, command->round);
+		metric_add(engine->metrics.declined, 1);
+		answer_fault(engine, seat, play_decided(engine, seat), &fault);
+		return;
+	}
+	memset(&entropy, 0, sizeof(entropy));
+	keys_salt(engine->keys, &entropy.next);
+	(void)draw_health_salt(&engine->health, &entropy.next);
+	(void)draws_fail(engine, command->verb); /* a void draws nothing and goes on */
+	player_propose_void_past(&seat->player, matter->play, &past, &entropy, &proposal);
+	launch(engine, seat, ask, &proposal, 0);
+}
+
 /* False when the seat must wait. */
 static bool decide(struct engine *engine, struct seat *seat, struct ask *ask)
 {
@@ -457,6 +490,10 @@ static bool decide(struct engine *engine, struct seat *seat, struct ask *ask)
 		return true;
 	case PLAYER_REFUSE:
 		break;
+	}
+	if (command->verb == VERB_VOID && error.refusal == REFUSED_ROUND) {
+		void_past(engine, seat, ask, &matter);
+		return true;
 	}
 	metric_add(engine->metrics.declined, 1);
 	answer_error(engine, seat, play_decided(engine, seat), &error);

@@ -30,6 +30,24 @@ static const char walk_sql[] =
 	" > $2 and n.game = walk.game order by n.move limit 1)"
 	" from walk where round = $2 and refusal = 0 and move > 0 order by seq desc";
 
+/* Of a round of game $5 that a later bet of its game has closed: its stake, and all that it brought
+ * to the balance. What the next bet released was of this round. */
+static const char past_sql[] =
+	"with recursive walk as ("
+	" select shard, seq, prev_seq, kind, move, round, game, refusal, release, stake, win_balance"
+	" from wallet.journal where shard = $3 and seq = $4 and player = $1"
+	" union all"
+	" select j.shard, j.seq, j.prev_seq, j.kind, j.move, j.round, j.game, j.refusal, j.release,"
+	" j.stake, j.win_balance"
+	" from walk w join wallet.journal j on j.shard = w.shard and j.seq = w.prev_seq"
+	" where w.prev_seq > 0 and not (w.kind = 2 and w.move <= $2)),"
+	" next as (select release from walk where kind = 2 and refusal = 0 and game = $5 and move > $2"
+	" order by move limit 1)"
+	" select coalesce(sum(stake) filter (where kind = 2), 0)::bigint, (coalesce(sum(case when kind"
+	" = 2 then win_balance else release + win_balance end), 0) + (select release from"
+	" next))::bigint from walk where round = $2 and game = $5 and refusal = 0 and kind between 2"
+	" and 6 having count(*) filter (where kind = 2) = 1 and exists (select from next)";
+
 static const char awards_sql[] =
 	"select index, pool, paid_minor from wallet.claim"
 	" where player = $1 and move = $2 and closed_seq is not null order by index limit 16";
@@ -167,6 +185,33 @@ static uint32_t read_round(struct engine *engine, const struct seat *seat, uint6
 		memset(&play->state.open, 0, sizeof(play->state.open));
 	}
 	return 200;
+}
+
+uint32_t replay_past(struct engine *engine, const struct seat *seat, uint32_t game, uint64_t round,
+	struct player_past *past_r)
+{
+	char texts[5][NUMBER_TEXT];
+	const char *const parameters[] = { texts[0], texts[1], texts[2], texts[3], texts[4] };
+	PGresult *result;
+	uint32_t http = 404;
+
+	if (!connected(engine))
+		return 503;
+	snprintf(texts[0], NUMBER_TEXT, "%" PRId64, seat->player.id);
+	snprintf(texts[1], NUMBER_TEXT, "%" PRIu64, round);
+	snprintf(texts[2], NUMBER_TEXT, "%" PRIu32, seat->shard);
+	snprintf(texts[3], NUMBER_TEXT, "%" PRIu64, seat->player.money_seq);
+	snprintf(texts[4], NUMBER_TEXT, "%" PRIu32, game);
+	result = ask(engine, past_sql, 5, parameters);
+	if (!result)
+		return 503;
+	if (PQntuples(result) == 1) {
+		http = 200;
+		*past_r = (struct player_past){ game, round, money_of(pg_number(result, 0, 0)),
+			money_of(pg_number(result, 0, 1)) };
+	}
+	PQclear(result);
+	return http;
 }
 
 static void refuse(struct engine *engine, struct seat *seat, struct ask *ask, uint32_t http)

@@ -279,6 +279,35 @@ void store_check_keys(PGconn *conn, const struct keys *keys)
 	PQclear(result);
 }
 
+void store_start(PGconn *conn)
+{
+	PGresult *result =
+		pg_query(conn, "select to_regclass('gateway.game_start') is not null", 0, NULL);
+	bool there = PQgetvalue(result, 0, 0)[0] == 't';
+
+	PQclear(result);
+	if (!there)
+		return; /* a database that no gateway has migrated */
+	result = pg_query(conn,
+		"delete from engine.stopped_game s where exists (select from gateway.game_start g"
+		" where g.game = s.game and g.time >= s.since) returning s.game",
+		0, NULL);
+	for (int i = 0; i < PQntuples(result); i++)
+		log_warn("game %" PRId64 " (0: all): started again by an operator",
+			pg_number(result, i, 0));
+	PQclear(result);
+}
+
+bool store_all_stopped(PGconn *conn)
+{
+	PGresult *result =
+		pg_query(conn, "select from engine.stopped_game where game = 0", 0, NULL);
+	bool stopped = PQntuples(result) > 0;
+
+	PQclear(result);
+	return stopped;
+}
+
 size_t store_stopped(PGconn *conn, uint32_t stopped_r[STORE_STOPPED_MAX])
 {
 	PGresult *result = pg_query(conn,

@@ -26,6 +26,10 @@ size_t store_save(PGconn *conn, struct seats *seats);
 /* Fatal unless every key ever used is in the file, and is the same. Notes new ones. */
 void store_check_keys(PGconn *conn, const struct keys *keys);
 bool store_has_keys(PGconn *conn);
+/* Takes back the stops that operators have ended since (gateway.game_start). */
+void store_start(PGconn *conn);
+/* Has the engine stopped all games? */
+bool store_all_stopped(PGconn *conn);
 /* Games stopped by the engine or by the wallet's kill switch; 0: all. Returns how many. */
 size_t store_stopped(PGconn *conn, uint32_t stopped_r[STORE_STOPPED_MAX]);
 void store_stop(PGconn *conn, uint32_t game, const char *reason);

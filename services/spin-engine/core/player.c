@@ -169,6 +169,8 @@ static enum player_outcome check_void(const struct player_game *play,
 {
 	if (play->round.move == 0 || play->round.move != command->round)
 		return refuse(error_r, REFUSED_ROUND, "round", command->round);
+	if (play->round.voided && command->has_request_id) /* another request: once is enough */
+		return refuse(error_r, REFUSED_VOID, "round", command->round);
 	if (play->round.voided) /* asked again: it is done */
 		return PLAYER_ANSWER;
 	return PLAYER_PROPOSE;
@@ -381,8 +383,8 @@ enum player_adopt player_adopt(struct player *player, struct player_game *play,
 	player->last.collected = record->collected;
 	if (play && record->has_game) {
 		uint64_t version = play->version;
-		bool booked = play->round.move == record->game.round.move &&
-			      play->round.cards.booked;
+		bool booked =
+			play->round.move == record->game.round.move && play->round.cards.booked;
 
 		*play = record->game;
 		play->round.cards.booked |= booked;

@@ -49,8 +49,8 @@ struct round_cards {
 	struct cards_draw draw;
 	uint32_t pool;
 	uint32_t index; /* of the claim within move closed_by; 0: they did not begin */
-	bool booked;	/* the award has been booked; folded by the claim's id, so that no record that
-			   was proposed before it takes it back */
+	bool booked; /* the award has been booked; folded by the claim's id, so that no record that
+			was proposed before it takes it back */
 };
 
 /* The last round of a game, open or closed: what is needed to play it again, screen by screen. */
@@ -81,7 +81,7 @@ struct play_round {
 	struct gamble_step gamble[PLAYER_GAMBLES_MAX];
 	struct round_cards cards;
 	struct cards_draw cards_before; /* of the round that this one's bet closed: it drew none */
-	uint32_t forced_count; /* tests only: the round was scripted */
+	uint32_t forced_count;		/* tests only: the round was scripted */
 	uint32_t forced[PLAYER_FORCED_MAX];
 };
 
@@ -344,6 +344,17 @@ enum player_outcome player_check(const struct player *player, const struct playe
 	const struct game *game, const struct player_command *command, uint64_t now_us,
 	struct player_error *error_r);
 
+/* A round that is no longer at hand, as the journal has it: it is closed, for its game went on. */
+struct player_past {
+	uint32_t game; /* number */
+	uint64_t round;
+	struct money stake, credited; /* credited: all that came of it to the balance, but awards */
+};
+/* Makes good a past round, by compensating entries alone: no game's state changes. `play`: of its
+ * game, NULL: none. That it is not void already is asked of the wallet. */
+void player_propose_void_past(const struct player *player, const struct player_game *play,
+	const struct player_past *past, const struct player_entropy *entropy,
+	struct player_proposal *proposal_r);
 /* The moves. After PLAYER_PROPOSE of player_check, or of player_step. REFUSED_NOTHING, or why
  * nothing can be proposed. */
 enum player_refusal player_propose(const struct player *player, const struct player_game *play,

@@ -228,8 +228,8 @@ static void add_claims(const struct game *game, struct player_proposal *proposal
 static bool closing_begins_cards(
 	const struct player_game *play, const struct player_entropy *entropy)
 {
-	struct cards_draw draw = cards_draw(
-		&entropy->cards_open, play->round.stake, entropy->cards_key_open, NULL);
+	struct cards_draw draw =
+		cards_draw(&entropy->cards_open, play->round.stake, entropy->cards_key_open, NULL);
 
 	return cards_triggered(&draw);
 }
@@ -254,8 +254,8 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	proposal->collected = proposal->release;
 	new_round(player, command, game, entropy, now_us, &after->round);
 	if (player_round_open(play))
-		after->round.cards_before = cards_draw(&entropy->cards_open, play->round.stake,
-			entropy->cards_key_open, NULL);
+		after->round.cards_before = cards_draw(
+			&entropy->cards_open, play->round.stake, entropy->cards_key_open, NULL);
 	proposal->round = after->round.move;
 	proposal->not_after_us = command->not_after_us;
 	if (bet_stake(game, &command->bet, &after->round.stake) != BET_OK)
@@ -403,6 +403,19 @@ static enum player_refusal propose_void(const struct player *player, const struc
 	if (round->closed_by == 0)
 		end_round(proposal); /* a malfunction begins no cards */
 	return REFUSED_NOTHING;
+}
+
+void player_propose_void_past(const struct player *player, const struct player_game *play,
+	const struct player_past *past, const struct player_entropy *entropy,
+	struct player_proposal *proposal_r)
+{
+	begin(player, NULL, entropy, PLAYER_MOVE_VOID, proposal_r);
+	proposal_r->game = past->game;
+	proposal_r->round = past->round;
+	proposal_r->void_move = past->round;
+	proposal_r->pending_before = play ? player_pending(play) : money_of(0);
+	proposal_r->win_balance = past->stake;
+	proposal_r->stake = past->credited;
 }
 
 static enum player_refusal propose_setting(const struct player *player,

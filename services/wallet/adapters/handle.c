@@ -14,6 +14,7 @@
 #include "bus.pb-c.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -352,6 +353,28 @@ static void tallies_refresh(struct wallet *wallet, struct service *service,
 	}
 }
 
+/* Is the round void, by a row of Postgres or of this batch? */
+static bool round_is_void(
+	struct service *service, const struct wallet_shard *shard, player_id player, uint64_t round)
+{
+	char numbers[2][24];
+	const char *parameters[] = { numbers[0], numbers[1] };
+
+	for (size_t i = 0; i < shard->rows_n; i++) {
+		const struct wallet_row *row = &shard->rows[i].row;
+		if (row->kind == WALLET_KIND_VOID && row->refusal == WALLET_REFUSAL_NONE &&
+			row->player == player && row->round == round)
+			return true;
+	}
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, player);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRIu64, round);
+	PGresult *result = pg_query(service_pg(service),
+		"select 1 from wallet.void where player = $1 and round = $2", 2, parameters);
+	bool found = PQntuples(result) > 0;
+	PQclear(result);
+	return found;
+}
+
 static void handle_proposal(struct service *service, struct service_shard *held,
 	struct account_entry *entry, const struct command *command,
 	const struct wallet_moment *moment)
@@ -361,6 +384,9 @@ static void handle_proposal(struct service *service, struct service_shard *held,
 	struct spins_entry *spins = spins_moment(wallet, service, command, &now);
 	struct wallet_row row;
 
+	if (command->proposal.kind == WALLET_KIND_VOID)
+		now.voided = round_is_void(
+			service, wallet_shard_of(held), command->player, command->proposal.round);
 	if (entry->account.exists && command->proposal.kind == WALLET_KIND_BET)
 		tallies_refresh(wallet, service, &entry->account, &command->proposal);
 	switch (wallet_apply_proposal(&entry->account, &command->proposal, &now, &row)) {

@@ -29,7 +29,8 @@ static const char *const kind_names[WALLET_KINDS_SEEN] = {
 };
 static const char *const refusal_names[WALLET_REFUSALS_N] = { "none", "funds", "limit", "blocked",
 	"late", "pending", "account", "content", "tally", "kind", "claim", "amount", "spins",
-	"hold", "limit_loss", "limit_wager", "rate", "limit_time", "limit_deposit", "excluded" };
+	"hold", "limit_loss", "limit_wager", "rate", "limit_time", "limit_deposit", "excluded",
+	"voided" };
 
 void wallet_metrics_open(struct wallet_metrics *metrics)
 {

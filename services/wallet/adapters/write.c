@@ -133,6 +133,35 @@ static void copy_claims(struct wallet_shard *shard, void *context)
 	}
 }
 
+static bool is_void(const struct wallet_row *row)
+{
+	return row->kind == WALLET_KIND_VOID && row->refusal == WALLET_REFUSAL_NONE;
+}
+
+static void copy_voids(struct wallet_shard *shard, void *context)
+{
+	struct pg_copy *copy = context;
+
+	for (size_t i = 0; i < shard->rows_n; i++) {
+		const struct wallet_row *row = &shard->rows[i].row;
+		if (!is_void(row))
+			continue;
+		pg_copy_row(copy, 12);
+		pg_copy_int64(copy, row->player);
+		pg_copy_int64(copy, (int64_t)row->round);
+		pg_copy_int32(copy, (int32_t)shard->shard);
+		pg_copy_int64(copy, (int64_t)row->seq);
+		pg_copy_int64(copy, (int64_t)row->move);
+		pg_copy_int32(copy, (int32_t)row->game);
+		pg_copy_int32(copy, (int32_t)row->currency);
+		pg_copy_int64(copy, row->win_balance);
+		pg_copy_int64(copy, row->stake);
+		pg_copy_int64(copy, row->amount);
+		pg_copy_int64(copy, row->forfeit);
+		pg_copy_time_us(copy, row->time_us);
+	}
+}
+
 static void close_claims(struct wallet_shard *shard, void *context)
 {
 	static const char sql[] =
@@ -249,7 +278,7 @@ static void copy_legs(struct wallet_shard *shard, void *context)
 }
 
 struct counts {
-	size_t rows, ids, claims, closing;
+	size_t rows, ids, claims, closing, voids;
 };
 
 static void count(struct wallet_shard *shard, void *context)
@@ -261,6 +290,7 @@ static void count(struct wallet_shard *shard, void *context)
 	for (size_t i = 0; i < shard->rows_n; i++) {
 		counts->ids += shard->rows[i].keeps_id;
 		counts->claims += shard->rows[i].row.claims_n;
+		counts->voids += is_void(&shard->rows[i].row);
 	}
 }
 
@@ -305,6 +335,11 @@ void wallet_write(struct wallet *wallet, struct service *service)
 			"wallet.claim (player, move, index, shard, pool, kind, currency, "
 			"coin_minor, stake_minor, opened_seq, opened)",
 			copy_claims);
+	if (counts.voids > 0)
+		copy_all(service,
+			"wallet.void (player, round, shard, seq, move, game, currency, "
+			"stake_returned, win_taken, receivable, pending_taken, time)",
+			copy_voids);
 	if (counts.closing > 0)
 		wallet_each_shard(service, close_claims, service_pg(service));
 	spins_write(&wallet->spins, service_pg(service));

@@ -41,9 +41,12 @@ void wallet_account_pending_set(struct wallet_account *account, struct wallet_pe
 		account->pendings_n++;
 }
 
-static bool kind_has_pending(uint32_t kind)
+/* A void that takes nothing of pending leaves it, also where it is of another round. */
+static bool sets_pending(const struct wallet_row *row)
 {
-	return kind >= WALLET_KIND_BET && kind <= WALLET_KIND_VOID;
+	if (row->kind == WALLET_KIND_VOID)
+		return row->release != 0 || row->forfeit != 0;
+	return row->kind >= WALLET_KIND_BET && row->kind < WALLET_KIND_VOID;
 }
 
 void wallet_account_roll(struct wallet_account *account, const struct wallet_row *row)
@@ -69,7 +72,7 @@ void wallet_account_roll(struct wallet_account *account, const struct wallet_row
 		limits_take(account->limits, row);
 	if (row->kind == WALLET_KIND_BLOCK)
 		account->blocked = row->amount != 0;
-	if (kind_has_pending(row->kind))
+	if (sets_pending(row))
 		wallet_account_pending_set(
 			account, (struct wallet_pending){ .game = row->game,
 					 .round = row->round,

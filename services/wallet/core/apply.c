@@ -131,6 +131,10 @@ static enum wallet_refusal check_pending(
 		return whole && proposal->round == proposal->move ? WALLET_REFUSAL_NONE
 								  : WALLET_REFUSAL_PENDING;
 	}
+	/* A round of before is made good beside one that is open: whose money is not touched. */
+	if (proposal->kind == WALLET_KIND_VOID && proposal->release == 0 && proposal->forfeit == 0)
+		return proposal->round < proposal->move ? WALLET_REFUSAL_NONE
+							: WALLET_REFUSAL_PENDING;
 	if (proposal->kind == WALLET_KIND_GAMBLE && held.amount.minor == 0)
 		return WALLET_REFUSAL_PENDING;
 	if (held.amount.minor > 0 && proposal->round != held.round)
@@ -233,6 +237,8 @@ static enum wallet_refusal judge(const struct wallet_account *account,
 	if (refusal == WALLET_REFUSAL_NONE && proposal->not_after_us != 0 &&
 		moment->now_us > proposal->not_after_us)
 		refusal = WALLET_REFUSAL_LATE;
+	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_VOID && moment->voided)
+		refusal = WALLET_REFUSAL_VOIDED;
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_BET)
 		refusal = check_bet(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE && proposal->bonus)

@@ -23,11 +23,11 @@
 #define WALLET_POOLS_MAX 4     /* pools one stake may feed */
 #define WALLET_CLAIMS_MAX 256  /* prizes one move may claim */
 #define WALLET_TALLIES_MAX                                                                         \
-	1024		    /* tallies that are open, or closed and not yet recorded by a pool */
+	1024		      /* tallies that are open, or closed and not yet recorded by a pool */
 #define WALLET_FURTHER_MAX 64 /* (pool, game) that no definition names */
-#define WALLET_OUTS_MAX 256	/* switches of operators who take no part */
-#define WALLET_STOPS_MAX 64 /* games stopped by kill switch */
-#define WALLET_STALE_MAX 256 /* currencies */
+#define WALLET_OUTS_MAX 256   /* switches of operators who take no part */
+#define WALLET_STOPS_MAX 64   /* games stopped by kill switch */
+#define WALLET_STALE_MAX 256  /* currencies */
 #define WALLET_LEGS_MAX 4
 #define WALLET_DAY_MAX 2932896	/* 9999-12-31, in days since 1970-01-01 */
 #define WALLET_DEPOSIT_MAX_N 64 /* operators' limits of one deposit */
@@ -86,8 +86,9 @@ enum wallet_refusal {
 	WALLET_REFUSAL_LIMIT_TIME = 17,
 	WALLET_REFUSAL_LIMIT_DEPOSIT = 18,
 	WALLET_REFUSAL_EXCLUDED = 19,
+	WALLET_REFUSAL_VOIDED = 20,
 };
-#define WALLET_REFUSALS_N 20
+#define WALLET_REFUSALS_N 21
 
 /* What becomes of a command. */
 enum wallet_status {
@@ -298,6 +299,7 @@ struct wallet_moment {
 	/* The hold or grant that the command settles, as it is before the row; NULL: unknown. The
 	 * caller puts the row over it with wallet_hold_take when it is BOOKED without a refusal. */
 	const struct wallet_hold *hold;
+	bool voided; /* VOID: the round is void already */
 };
 
 /* An id of outside money as it was first booked. */

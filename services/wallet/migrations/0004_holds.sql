@@ -41,3 +41,35 @@ comment on table wallet.player_limit is 'Limits that a player has set and what i
 comment on column wallet.player_limit.state is 'For each Limit of proto/wallet.proto, 1 to 11: value (-1: none), next value, the time in microseconds since 1970 from which that holds (0: none waits). Then for day, week and month of UTC: its number since 1970, loss, wager, deposit in minor units. Then the time of the first and the last bet without a rest between.';
 comment on column wallet.journal.mode is 'Bet mode of the game, 0: base. Of a limit that is set (kind 32), the Limit of proto/wallet.proto; its value is the amount.';
 comment on column wallet.journal.round is 'The move that opened the round. Of a limit that is set (kind 32), the time from which it holds, in microseconds since 1970.';
+
+-- Rounds that an operator has voided, and by what they were made good (kind 7). Written in the transaction of the row: a round is void once.
+create table wallet.void (
+	player bigint not null,
+	round bigint not null,
+	shard integer not null,
+	seq bigint not null,
+	move bigint not null,
+	game integer not null,
+	currency integer not null,
+	stake_returned bigint not null,
+	win_taken bigint not null,
+	receivable bigint not null,
+	pending_taken bigint not null,
+	time timestamptz not null,
+	primary key (player, round)
+);
+create index void_time on wallet.void (time);
+comment on table wallet.void is 'Rounds made good after a malfunction, by compensating entries; nothing of the round itself is changed, and what it fed pools stays with them.';
+comment on column wallet.void.win_taken is 'Of what the round had won, what the balance held: it is never taken below 0.';
+comment on column wallet.void.receivable is 'The rest: owed by the player.';
+comment on column wallet.void.pending_taken is 'What was won and waited to be gambled or collected.';
+insert into wallet.void (player, round, shard, seq, move, game, currency, stake_returned, win_taken, receivable, pending_taken, time)
+select distinct on (player, round) player, round, shard, seq, move, game, currency, win_balance, stake, amount, forfeit, time
+from wallet.journal where kind = 7 and refusal = 0 order by player, round, seq;
+
+create view wallet.void_report as
+select (time at time zone 'UTC')::date as day, (player >> 48)::integer as operator, game, currency,
+	case when won = 0 then 'lost' when won < stake_returned then 'below the stake' when won < 10 * stake_returned then 'to 10 stakes' else 'above 10 stakes' end as win,
+	count(*) as rounds, sum(stake_returned) as stakes_returned, sum(won) as won, sum(win_taken + pending_taken) as taken, sum(receivable) as receivable
+from (select *, win_taken + receivable + pending_taken as won from wallet.void) v group by 1, 2, 3, 4, 5;
+comment on view wallet.void_report is 'Voids by day of UTC and by what the round had won, in minor units: a house that voids what was won and not what was lost shows here.';

@@ -1,0 +1,290 @@
+/* What an operator does after a malfunction: rounds that are voided, and games that are started
+ * again. The engine proposes the compensating entries, the wallet books them once; what is told
+ * here is read from its rows. */
+#include "services/gateway/adapters/money.h"
+
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_MAX "200"
+
+struct waiting {
+	struct gateway *gateway;
+	uint64_t ticket;
+	uint32_t operator_id;
+	bool one;
+	char game[SLUG_MAX + 1];
+	char reason[REASON_MAX + 1];
+};
+
+static struct waiting *waiting_new(struct gateway *gateway, struct edge_request *request)
+{
+	struct waiting *waiting = calloc(1, sizeof(*waiting));
+
+	if (waiting == NULL)
+		fatal("out of memory");
+	waiting->gateway = gateway;
+	waiting->ticket = edge_ticket(request);
+	return waiting;
+}
+
+/* The request that waits, NULL where it has gone or was answered because the query failed. */
+static struct edge_request *request_of(
+	const struct waiting *waiting, const PGresult *result, const char *error)
+{
+	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
+
+	if (request == NULL || (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK))
+		return request;
+	answer_unavailable(request, error);
+	return NULL;
+}
+
+/* ---- rounds ---- */
+
+#define VOIDS_SQL(which)                                                                           \
+	"select round, game, currency, seq, move, stake_returned, win_taken, receivable, "         \
+	"pending_taken, (extract(epoch from time) * 1000000)::bigint from wallet.void where "      \
+	"player = $1::bigint" which
+
+static void void_json(struct json_out *out, const PGresult *result, int i)
+{
+	const struct currency *currency = currency_by_number((uint32_t)pg_number(result, i, 2));
+
+	out_open(out, NULL, '{');
+	out_int(out, "round", pg_number(result, i, 0));
+	out_string(out, "game", game_slug((uint32_t)pg_number(result, i, 1)));
+	out_string(out, "currency", currency == NULL ? "" : currency->code);
+	out_int(out, "seq", pg_number(result, i, 3));
+	out_int(out, "move", pg_number(result, i, 4));
+	out_int(out, "stake_returned_minor", pg_number(result, i, 5));
+	out_int(out, "win_taken_minor", pg_number(result, i, 6));
+	out_int(out, "receivable_minor", pg_number(result, i, 7));
+	out_int(out, "pending_taken_minor", pg_number(result, i, 8));
+	out_int(out, "time_us", pg_number(result, i, 9));
+	out_close(out, '}');
+}
+
+static void on_rows(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = request_of(waiting, result, error);
+
+	if (request != NULL && waiting->one && PQntuples(result) == 0) {
+		edge_answer_error(request, 503, "not_read_yet",
+			"The round is void; its row cannot be read yet. Ask for the list of voids.",
+			NULL, NULL, NULL);
+	} else if (request != NULL) {
+		out_begin(out);
+		if (waiting->one) {
+			void_json(out, result, 0);
+		} else {
+			out_open(out, NULL, '{');
+			out_open(out, "voids", '[');
+			for (int i = 0; i < PQntuples(result); i++)
+				void_json(out, result, i);
+			out_close(out, ']');
+			out_close(out, '}');
+		}
+		answer_sent(waiting->gateway, request, 200);
+	}
+	free(waiting);
+}
+
+static void rows_query(struct waiting *waiting, player_id player, int64_t round)
+{
+	char numbers[2][24];
+	const char *parameters[] = { numbers[0], numbers[1] };
+
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, player);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, round);
+	if (waiting->one)
+		pg_pool_query(waiting->gateway->pg_ro, VOIDS_SQL(" and round = $2::bigint"), 2,
+			parameters, QUERY_MS, on_rows, waiting);
+	else
+		pg_pool_query(waiting->gateway->pg_ro,
+			VOIDS_SQL(" order by seq desc limit " LIST_MAX), 1, parameters, QUERY_MS,
+			on_rows, waiting);
+}
+
+/* Asked again by the same key it is the same void, also when the player has moved on. */
+static void on_voided(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
+	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+{
+	bool again = reply != NULL && strcmp(reply->error, "already_done") == 0;
+	uint32_t status = reply == NULL ? 504 : again ? 200 : reply->http_status;
+	char content[160];
+	struct waiting *waiting;
+
+	(void)fact;
+	(void)snprintf(content, sizeof(content), "{\"round\":%" PRId64 ",\"game\":\"%s\"}",
+		ask->number, ask->text);
+	audit_write(gateway, request, player_operator(ask->player), "void", ask->player, content,
+		status);
+	if (request == NULL)
+		return;
+	if (reply == NULL) {
+		ask_no_answer(request);
+	} else if (status != 200) {
+		answer_reply(gateway, request, reply);
+	} else {
+		waiting = waiting_new(gateway, request);
+		waiting->one = true;
+		rows_query(waiting, ask->player, ask->number);
+	}
+}
+
+static void content_hash(player_id player, const struct void_body *body, uint8_t hash_r[ID_BYTES])
+{
+	char text[PLAYER_TEXT_MAX], content[SLUG_MAX + REASON_MAX + 64];
+
+	player_id_format(player, text);
+	(void)snprintf(content, sizeof(content), "void %s %" PRId64 " %s", body->game, body->round,
+		body->reason);
+	auth_id(text, content, hash_r);
+}
+
+void on_void(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct ask ask = { .done = on_voided };
+	struct void_body body = { 0 };
+	Carillon__SpinCommand command;
+	uint8_t id[ID_BYTES], hash[ID_BYTES];
+	uint32_t operator_id;
+	const char *key;
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
+		!player_path(request, operator_id, &ask.player) ||
+		!answer_parse(request, void_fields, &body) || !game_served(request, body.game))
+		return;
+	carillon__spin_command__init(&command);
+	ask.number = body.round;
+	(void)snprintf(ask.text, sizeof(ask.text), "%s", body.game);
+	auth_id(key, "void", id);
+	content_hash(ask.player, &body, hash);
+	command.kind = CARILLON__SPIN_KIND__SPIN_VOID;
+	command.game = body.game;
+	command.round = (uint64_t)body.round;
+	command.reason = body.reason;
+	command.request_id.data = id;
+	command.request_id.len = ID_BYTES;
+	command.content_hash.data = hash;
+	command.content_hash.len = ID_BYTES;
+	(void)ask_spin(gateway, request, ask, &command);
+}
+
+void on_voids(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	struct gateway *gateway = context;
+	uint32_t operator_id;
+	player_id player;
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!player_path(request, operator_id, &player) || !answer_query(request, names))
+		return;
+	rows_query(waiting_new(gateway, request), player, 0);
+}
+
+/* ---- the report ---- */
+
+static const char report_sql[] =
+	"select coalesce(json_agg(json_build_object('day', day, 'game', game, 'currency', currency, "
+	"'win', win, 'rounds', rounds, 'stakes_returned_minor', stakes_returned, 'won_minor', won, "
+	"'taken_minor', taken, 'receivable_minor', receivable) order by day desc, game, currency, "
+	"win), '[]')::text from (select * from wallet.void_report where operator = $1::integer order "
+	"by day desc limit 1000) r";
+
+static void on_report(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = request_of(waiting, result, error);
+
+	if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_raw(out, "voids", PQgetvalue(result, 0, 0));
+		out_close(out, '}');
+		answer_sent(waiting->gateway, request, 200);
+	}
+	free(waiting);
+}
+
+void on_void_report(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	struct gateway *gateway = context;
+	uint32_t operator_id;
+	char number[16];
+	const char *parameters[] = { number };
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names))
+		return;
+	(void)snprintf(number, sizeof(number), "%" PRIu32, operator_id);
+	pg_pool_query(gateway->pg_ro, report_sql, 1, parameters, QUERY_MS, on_report,
+		waiting_new(gateway, request));
+}
+
+/* ---- games that are started again ---- */
+
+static void on_started(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = request_of(waiting, result, error);
+	bool done = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK &&
+		    PQntuples(result) == 1;
+
+	audit_write(waiting->gateway, request, waiting->operator_id, "start", 0,
+		done ? "{\"started\":true}" : "{}", done ? 200 : result == NULL ? 503 : 409);
+	if (request != NULL && !done) {
+		edge_answer_error(request, 409, "not_stopped",
+			"The engine has not stopped it, or it is started already.", "game",
+			waiting->game, NULL);
+	} else if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_string(out, "game", waiting->game);
+		out_string(out, "was", PQgetvalue(result, 0, 0));
+		out_close(out, '}');
+		answer_sent(waiting->gateway, request, 200);
+	}
+	free(waiting);
+}
+
+void on_game_start(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	const char *slug = edge_parameter(request, 1);
+	bool all = strcmp(slug, "all") == 0;
+	struct reason_body body = { 0 };
+	struct waiting *waiting;
+	char game[16], operator_text[16], actor[96];
+	uint32_t operator_id;
+	const char *parameters[] = { game, operator_text, actor, body.reason };
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		(!all && !game_served(request, slug)) ||
+		!answer_parse(request, reason_fields, &body))
+		return;
+	waiting = waiting_new(gateway, request);
+	waiting->operator_id = operator_id;
+	(void)snprintf(waiting->game, sizeof(waiting->game), "%s", slug);
+	(void)snprintf(game, sizeof(game), "%" PRIu32, all ? 0 : game_number(slug));
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
+	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32 " from %.64s", operator_id,
+		edge_peer(request));
+	pg_pool_query(gateway->pg,
+		"with s as (select reason from engine.stopped_game s where s.game = $1::integer and not "
+		"exists (select from gateway.game_start g where g.game = s.game and g.time >= "
+		"s.since)), i as (insert into gateway.game_start (game, operator, actor, reason) select "
+		"$1::integer, $2::integer, $3, $4 from s returning 1) select s.reason from s, i",
+		4, parameters, QUERY_MS, on_started, waiting);
+}
