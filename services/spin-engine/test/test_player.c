@@ -390,7 +390,7 @@ static void test_player_house(void **unused)
 		{ "resolve of a line win", "bet 1; resolve",
 			"bet stake 1 win 0+30 open; collect release 30" },
 		{ "void of an open round gives the stake back", "bet 1; void; void",
-			"bet stake 1 win 0+30 open; void win 1+0 forfeit 30; cursor 0/1 picks 0" },
+			"bet stake 1 win 0+30 open; void win 1+0 forfeit 30; 409 void" },
 		{ "void of a closed round takes the win back", "bet 1; collect; void",
 			"bet stake 1 win 0+30 open; collect release 30; void stake 30 win 1+0" },
 		{ "witch", "witch 1; witch 9; bet 0",
@@ -398,6 +398,50 @@ static void test_player_house(void **unused)
 	};
 	(void)unused;
 	RUN(rows);
+}
+
+/* RULE bewitched 1.8: a round of long ago is made good beside the one at hand, whose state stays;
+ * and asked by nobody in particular, a void that is there already is none. */
+static void test_player_void_of_the_past(void **unused)
+{
+	static struct world world;
+	char result[200], bet[] = "bet 1";
+	struct player_command command;
+	struct player_entropy entropy = { .forced_count = 0 };
+	struct player_proposal proposal;
+	struct player_error error;
+	const struct player_past past = { 1, 1, money_of(7), money_of(90) };
+
+	(void)unused;
+	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
+	command = world_command(&world, VERB_BET);
+	make_command(&world, bet, &command);
+	world_do(&world, &command, result, sizeof(result));
+	assert_string_equal(result, "bet stake 1 win 0+30 open");
+	player_propose_void_past(&world.player, &world.play, &past, &entropy, &proposal);
+	assert_int_equal(proposal.kind, PLAYER_MOVE_VOID);
+	assert_int_equal(proposal.move, player_expect(&world.player));
+	assert_false(proposal.has_game);
+	assert_int_equal(proposal.round, 1);
+	assert_int_equal(proposal.win_balance.minor, 7);
+	assert_int_equal(proposal.stake.minor, 90);
+	assert_int_equal(proposal.pending_before.minor, 30);
+	assert_int_equal(proposal.forfeit.minor + proposal.release.minor, 0);
+	player_propose_void_past(&world.player, NULL, &past, &entropy, &proposal);
+	assert_int_equal(proposal.pending_before.minor, 0);
+
+	command = world_command(&world, VERB_VOID);
+	command.round = world.play.round.move;
+	world.play.round.voided = true;
+	command.has_request_id = false;
+	assert_int_equal(player_check(&world.player, &world.play, &world.game, &command,
+				 world.now_us, &error),
+		PLAYER_ANSWER);
+	command.round--;
+	assert_int_equal(player_check(&world.player, &world.play, &world.game, &command,
+				 world.now_us, &error),
+		PLAYER_REFUSE);
+	assert_int_equal(error.refusal, REFUSED_ROUND);
 }
 
 /* RULE bewitched 4.3, 4.10; RULE mystic-gem 6.17: what a bet says its stake feeds. */
@@ -583,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_player_not_after),
 		cmocka_unit_test(test_player_autoplay),
 		cmocka_unit_test(test_player_house),
+		cmocka_unit_test(test_player_void_of_the_past),
 		cmocka_unit_test(test_player_feeds_pools),
 		cmocka_unit_test(test_player_random_play),
 		cmocka_unit_test(test_player_watching_is_free),

@@ -317,6 +317,57 @@ static void test_proposal_tallies_and_claims(void **state)
 	assert_int_equal(account.last_move, 7);
 }
 
+/* A round of before is made good beside one that is open: its pending stays, of its round, and the
+ * legs say no more than the balance. A round is void once. */
+static void test_voids_of_the_past(void **state)
+{
+	static const struct {
+		int64_t balance, stake, back, balance_after, receivable;
+	} cases[] = { { 100, 0, 30, 130, 0 }, { 100, 45, 30, 85, 0 }, { 5, 45, 30, 0, 10 },
+		{ 0, 0, 0, 0, 0 } };
+	struct wallet_rules rules = rules_of(UINT32_MAX);
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct wallet_account account = account_of(cases[i].balance, 45);
+		struct wallet_proposal proposal = { .move = 5,
+			.round = 1,
+			.game = GAME,
+			.kind = WALLET_KIND_VOID,
+			.pending_before = 45,
+			.stake = cases[i].stake,
+			.win_balance = cases[i].back };
+		struct wallet_account before = account;
+		struct wallet_leg legs[WALLET_LEGS_MAX];
+		struct wallet_row row;
+		int64_t sum = 0;
+
+		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), 0);
+		assert_int_equal(row.refusal, WALLET_REFUSAL_NONE);
+		assert_int_equal(account.balance.minor, cases[i].balance_after);
+		assert_int_equal(row.amount, cases[i].receivable);
+		assert_int_equal(row.pending_after, 45);
+		assert_int_equal(wallet_account_pending(&account, GAME).round, 3);
+		assert_int_equal(wallet_account_pending(&account, GAME).amount.minor, 45);
+		wallet_account_roll(&before, &row);
+		assert_int_equal(wallet_account_pending(&before, GAME).round, 3);
+		for (size_t j = 0, n = wallet_row_legs(&row, legs); j < n; j++)
+			sum += legs[j].amount;
+		assert_int_equal(sum, 0);
+
+		proposal.move = 6;
+		moment.voided = true;
+		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), 0);
+		assert_int_equal(row.refusal, WALLET_REFUSAL_VOIDED);
+		assert_int_equal(account.balance.minor, cases[i].balance_after);
+		moment.voided = false;
+		proposal.move = proposal.round = 7; /* of itself */
+		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), 0);
+		assert_int_equal(row.refusal, WALLET_REFUSAL_PENDING);
+	}
+}
+
 /* Only what is staked is converted: EUR and what feeds no pool need no rate. */
 static void test_stale_rates_refuse_what_feeds(void **state)
 {
@@ -561,6 +612,7 @@ int main(void)
 		cmocka_unit_test(test_proposal_needs_room_for_pending),
 		cmocka_unit_test(test_proposal_tallies_and_claims),
 		cmocka_unit_test(test_stale_rates_refuse_what_feeds),
+		cmocka_unit_test(test_voids_of_the_past),
 		cmocka_unit_test(test_opening_table),
 		cmocka_unit_test(test_outside_table),
 		cmocka_unit_test(test_outside_id_of_another_player),
