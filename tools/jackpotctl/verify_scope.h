@@ -48,6 +48,7 @@ void scope_free(struct verify_scope *scope);
  *   @journal@ @batch@ @leg@ @run@ @close@ @close_tally@   the rows in scope of that table
  *   @opened@ @closed@     claims opened, or closed, by rows in scope
  *   @given@ @ended@       gifts of bonus spins likewise
+ *   @voided@              voids likewise
  *   @base@                a row a shard of the state: shard, batch, seq, close, digest
  *   @whole@               true or false: is everything in scope? */
 char *scope_expand(const struct verify_scope *scope, const char *sql);

@@ -28,7 +28,7 @@ comment on column wallet.journal.amount is 'Deposit, withdrawal, hold, release o
 
 -- Grants of before: none of them was taken back.
 insert into wallet.hold (id, shard, player, kind, currency, amount, settled, settled_kind, booked_seq, booked)
-select outside_id, shard, player, kind, currency, amount, 0, 0, seq, time from wallet.journal
+select outside_id, shard, player, kind, currency, amount, 0, 0, seq, time from wallet.entry
 where kind = 23 and refusal = 0 and outside_id is not null;
 
 -- Players' limits (kind 32), as late as wallet.account and rolled forward with it.
@@ -65,7 +65,7 @@ comment on column wallet.void.receivable is 'The rest: owed by the player.';
 comment on column wallet.void.pending_taken is 'What was won and waited to be gambled or collected.';
 insert into wallet.void (player, round, shard, seq, move, game, currency, stake_returned, win_taken, receivable, pending_taken, time)
 select distinct on (player, round) player, round, shard, seq, move, game, currency, win_balance, stake, amount, forfeit, time
-from wallet.journal where kind = 7 and refusal = 0 order by player, round, seq;
+from wallet.entry where kind = 7 and refusal = 0 order by player, round, seq;
 
 create view wallet.void_report as
 select (time at time zone 'UTC')::date as day, (player >> 48)::integer as operator, game, currency,
