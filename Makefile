@@ -70,7 +70,8 @@ dirs = $(notdir $(patsubst %/,%,$(dir $(wildcard $(1)))))
 SERVICES := $(call dirs,services/*/main.c)
 SERVICE_PARTS := core exact simulate adapters
 SERVICE_DIRS := $(sort $(SERVICES) $(foreach p,$(SERVICE_PARTS),$(patsubst services/%/$(p)/,%,$(dir $(wildcard services/*/$(p)/*.c)))))
-TOOLS := $(call dirs,tools/*/main.c)
+# The simulator is no tool like the others: see below.
+TOOLS := $(filter-out sim,$(call dirs,tools/*/main.c))
 TOOL_DIRS := $(sort $(call dirs,tools/*/*.c))
 COMMON_DIRS := $(sort $(call dirs,libcommon/*/*.c))
 PROTOS := $(notdir $(basename $(wildcard proto/*.proto)))
@@ -152,6 +153,44 @@ $(O)/bin/$(1): $(call obj,$(wildcard tools/$(1)/*.c)) $(call tool_libs,$(1))
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 
+# The simulator (docs/simulator.md): each sharded service as a library that leaves the outside world undefined, and a program that
+# defines it. What the services' code asks of the system is renamed to __wrap_*, so that nobody else's calls are touched.
+SIM_SERVICES := wallet spin-engine progressive-pool jackpot-cards
+SIM_FAKED := $(patsubst %,libcommon/io/%.c,kafka kafka_consumer kafka_producer nn_bus redis_link clock log health metrics) \
+	$(wildcard libcommon/io/edge*.c libcommon/io/http_*.c) $(wildcard services/spin-engine/adapters/definition_prove.c \
+	services/spin-engine/adapters/definition_returns.c)
+SIM_WRAPPED := malloc calloc realloc free strdup epoll_create1 epoll_ctl epoll_wait signalfd sigprocmask signal usleep getpid read close exit \
+	_exit __assert_fail randombytes_buf sodium_malloc sodium_free sodium_mlock
+SIM_SOS := $(SIM_SERVICES:%=$(O)/sim/carillon-%.so)
+sim_obj = $(patsubst %.c,$(O)/sim/obj/%.o,$(1))
+sim_sources = $(filter-out $(SIM_FAKED),$(foreach p,$(SERVICE_PARTS),$(wildcard services/$(1)/$(p)/*.c)) $(wildcard libcommon/io/*.c) \
+	$(wildcard libcommon/base/*.c))
+$(O)/sim/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
+	$(call say,CC,$< for sim)
+	$(call compile,$(WARN) -fPIC)
+$(O)/sim/obj/gen/%.o: $(GEN)/%.c $(FLAGS_FILE) | $(GEN_H)
+	$(call say,CC,$< for sim)
+	$(call compile,-w -fPIC)
+comma := ,
+define sim_service
+$(O)/sim/lib/$(1).a: $(call sim_obj,$(call sim_sources,$(1))) $(GEN_C:$(GEN)/%.c=$(O)/sim/obj/gen/%.o)
+	$$(call say,AR,$$@)
+	$(Q)mkdir -p $$(@D) && rm -f $$@.$$$$$$$$ && ar rcs $$@.$$$$$$$$ $$(filter %.o,$$^) && mv $$@.$$$$$$$$ $$@
+$(O)/sim/carillon-$(1).so: $(O)/sim/obj/services/$(1)/main.o $(call sim_obj,$(wildcard tools/sim/service/$(1).c)) $(O)/sim/lib/$(1).a
+	$$(call say,LD,$$@)
+	$(Q)mkdir -p $$(@D) && $(CC) -shared $(ALL_CFLAGS) -Wl,-Bsymbolic $(SIM_WRAPPED:%=-Wl,--wrap=%) -o $$@.$$$$$$$$ $$(filter %.o,$$^) \
+	$$(filter %.a,$$^) $(SIM_LIBS) && mv $$@.$$$$$$$$ $$@
+endef
+# Those that allocate are linked in, so that what they allocate goes with their instance.
+SIM_LIBS := -Wl,-Bstatic -lprotobuf-c -Wl,-Bdynamic -ljansson -lsodium -lcrypto -lgmp -lm
+$(foreach s,$(SIM_SERVICES),$(eval $(call sim_service,$(s))))
+SIM_CORES := $(foreach s,gateway notifications,$(call lib,$(s)-core,services/$(s)/core/*.c)) $(call lib,proto,proto/*.proto) \
+	$(call lib,base,libcommon/base/*.c)
+$(O)/bin/sim: $(call obj,$(wildcard tools/sim/*.c)) $(SIM_CORES)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -rdynamic -o $@.$$$$ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+	-lprotobuf-c -ljansson -lsodium -lcrypto -ldl -lm && mv $@.$$$$ $@
+
 # The libraries that the tests of one folder are linked with.
 kind = $(firstword $(subst /, ,$(1)))
 module = $(word 2,$(subst /, ,$(1)))
@@ -181,10 +220,10 @@ fuzz-programs:
 endif
 FORCE:
 .SECONDARY:
--include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(O)/obj $(O)/sim/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE
+.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE sim
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
@@ -195,6 +234,7 @@ help:
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
 	@echo '  make bench BENCH=e2e|wallet|cost|math [QUICK=1]  measure; results in build/bench/ (QUICK: shorter)'
+	@echo '  make sim [SECONDS=60] [SEED=n]              the services on fake servers with faults; whatever it finds, it prints the seed'
 	@echo '  make rng-test [SEED=n]                      statistical batteries on the generator (minutes)'
 	@echo '  make chaos [KILLS=n] [SEED=n] [ONLY=name]   accidents under load (200 kills and more, a quarter of an hour), then the proof; build/bench/chaos.json'
 	@echo '  make compose-test                           images, containers and 30 s of play in them'
@@ -207,6 +247,8 @@ SHORT_PATH := $(if $(filter slotmath,$(TOOLS)),$(O)/slotmath)
 $(O)/slotmath: $(O)/bin/slotmath
 	$(Q)ln -sf bin/slotmath $@
 all: $(BINS) $(SHORT_PATH) web
+sim: $(O)/bin/sim $(SIM_SOS)
+	$(Q)$(O)/bin/sim --sos=$(O)/sim --seconds=$(or $(SECONDS),60) $(if $(SEED),--seed=$(SEED))
 lib: $(filter %.a,$(LIB_COMMON) $(foreach s,$(SERVICE_DIRS),$(call service_libs,$(s))))
 tests: $(TESTS)
 thread-tests: $(THREAD_TESTS)
