@@ -71,7 +71,7 @@ static void *library_copy(const char *path)
 	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		refuse(path, dlerror());
-	(void)close(to);
+	/* Left open: the loader would take the next one of this name for the same library. */
 	return library;
 }
 
