@@ -75,6 +75,11 @@ bool faults_off(const char *name)
 	return false;
 }
 
+void faults_switch(int i, bool on)
+{
+	off[i] = !on;
+}
+
 const char *faults_name(int i)
 {
 	return i < KINDS ? KIND[i].name : NULL;

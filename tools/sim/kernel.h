@@ -117,6 +117,7 @@ void redis_world_end(void);
 void faults_draw(bool faulty);
 void faults_begin(void);	   /* their events, when the world runs */
 bool faults_off(const char *name); /* one kind is never to happen; false: no such kind */
-const char *faults_name(int i);	   /* of the kinds, NULL behind the last */
+void faults_switch(int i, bool on);
+const char *faults_name(int i); /* of the kinds, NULL behind the last */
 
 #endif

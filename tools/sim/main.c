@@ -38,8 +38,9 @@ struct sim_world sim_world;
 struct tally {
 	uint64_t worlds, rounds, faulty_rounds, scenarios, events, simulated_us;
 	struct kernel_counts kernel;
-	uint64_t failed_seed;
-	char failed_scenario[64];
+	uint64_t seed; /* of the world that failed */
+	char scenario[64];
+	char text[400];
 	bool failed;
 };
 
@@ -73,9 +74,10 @@ void world_fail_exit(const char *text)
 		text);
 	(void)fflush(stdout);
 	if (tally != NULL) {
-		tally->failed_seed = sim_world.seed;
-		(void)snprintf(tally->failed_scenario, sizeof(tally->failed_scenario), "%s",
+		tally->seed = sim_world.seed;
+		(void)snprintf(tally->scenario, sizeof(tally->scenario), "%s",
 			sim_world.scenario != NULL ? sim_world.scenario : "");
+		(void)snprintf(tally->text, sizeof(tally->text), "%s", text);
 		tally->failed = true;
 	}
 	_exit(1);
@@ -275,22 +277,62 @@ static void sum_up(const struct tally *tallies, uint64_t us)
 		sum.kernel.freezes);
 }
 
-/* The world that failed once more, for its last lines. */
+/* ---- a failure made small
+ * ------------------------------------------------------------------------ */
+
+/* One world in a process of its own; true when it fails as `text` did. */
+static bool fails(uint64_t seed, const struct scenario *scenario, const char *text, bool print)
+{
+	struct tally *one =
+		mmap(NULL, sizeof(*one), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = 0;
+	(void)fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		tally = one;
+		if (print)
+			trace_open(false, TAIL_LINES);
+		else if (freopen("/dev/null", "w", stdout) == NULL)
+			_exit(2);
+		processes_load(options.sos);
+		world_run(seed, scenario);
+		_exit(0);
+	}
+	(void)waitpid(pid, &status, 0);
+	bool same = one->failed && strncmp(one->text, text, strcspn(text, "0123456789")) == 0;
+	(void)munmap(one, sizeof(*one));
+	return same;
+}
+
+static const struct scenario *scenario_of(const char *name)
+{
+	for (size_t i = 0; sim_scenarios[i].name != NULL; i++)
+		if (strcmp(sim_scenarios[i].name, name) == 0)
+			return &sim_scenarios[i];
+	return NULL;
+}
+
+/* The world that failed once more, without each kind of fault that is not needed for it, then its
+ * last lines. */
 static void replay(const struct tally *failed)
 {
-	char seed[64];
-	char scenario[96];
-	char sos[1100];
-	char tail[32];
-	(void)snprintf(seed, sizeof(seed), "--seed=%" PRIu64, failed->failed_seed);
-	(void)snprintf(scenario, sizeof(scenario), "--scenario=%s", failed->failed_scenario);
-	(void)snprintf(sos, sizeof(sos), "--sos=%s", options.sos);
-	(void)snprintf(tail, sizeof(tail), "--tail=%d", TAIL_LINES);
-	char rounds[64];
-	(void)snprintf(rounds, sizeof(rounds), "--rounds=%" PRIu64, options.rounds);
-	(void)fflush(stdout);
-	(void)execl("/proc/self/exe", "sim", seed, sos, tail, rounds, "--one",
-		failed->failed_scenario[0] != '\0' ? scenario : NULL, NULL);
+	const struct scenario *scenario = scenario_of(failed->scenario);
+	char without[600] = "";
+	printf("sim: making it small ..\n");
+	for (int i = 0; scenario == NULL && faults_name(i) != NULL; i++) {
+		faults_switch(i, false);
+		if (!fails(failed->seed, scenario, failed->text, false)) {
+			faults_switch(i, true);
+			continue;
+		}
+		size_t n = strlen(without);
+		(void)snprintf(without + n, sizeof(without) - n, " --without=%s", faults_name(i));
+	}
+	if (!fails(failed->seed, scenario, failed->text, true))
+		printf("sim: it does not fail again: something in it depends on more than the seed\n");
+	printf("sim: once more: %s --sos=%s --seed=%" PRIu64 " --trace%s%s%s\n", "build/bin/sim",
+		options.sos, failed->seed, without, scenario != NULL ? " --scenario=" : "",
+		failed->scenario);
 }
 
 static int run_workers(void)
@@ -322,9 +364,12 @@ static int run_workers(void)
 		}
 	}
 	sum_up(tallies, real_us() - from);
-	for (uint64_t i = 0; i < options.workers; i++)
-		if (tallies[i].failed)
-			replay(&tallies[i]);
+	for (uint64_t i = 0; i < options.workers; i++) {
+		if (!tallies[i].failed)
+			continue;
+		replay(&tallies[i]);
+		break;
+	}
 	return worst;
 }
 
@@ -336,9 +381,8 @@ static int run_one(void)
 	tally = &own;
 	if (options.trace || options.tail > 0)
 		trace_open(options.trace, options.tail);
-	for (size_t i = 0; options.scenario != NULL && i < scenarios_count(); i++)
-		if (strcmp(sim_scenarios[i].name, options.scenario) == 0)
-			scenario = &sim_scenarios[i];
+	if (options.scenario != NULL)
+		scenario = scenario_of(options.scenario);
 	if (options.scenario != NULL && scenario == NULL) {
 		(void)fprintf(stderr, "sim: found the scenario '%s', expected one of:\n",
 			options.scenario);
