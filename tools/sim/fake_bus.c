@@ -106,7 +106,7 @@ static void arrives(void *context, uint64_t number)
 	}
 	if (listeners[parcel->listener].take != NULL)
 		client_takes(parcel);
-	else if (parcel->tries++ < AGAIN_MAX)
+	else if (parcel->tries++ < AGAIN_MAX && stream_random(STREAM_BUS, 8) > 0)
 		event_at(sim_now_us() + AGAIN_US, arrives, parcel, 0);
 }
 
