@@ -1,0 +1,222 @@
+/* Operators' back ends: money in and out, bonus funds, corrections, blocks, bonus spins. One
+ * request at a time for a player, asked until it is answered, now and then once more, or with
+ * other content under the same key. */
+#include "tools/sim/clients.h"
+#include "tools/sim/judge.h"
+#include "tools/sim/sim.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AGAIN_US 400000
+#define FUNDS INT64_C(20000)
+
+static void wake(void *context);
+
+/* ---- what it asks for ----------------------------------------------------------------------- */
+
+static int64_t amount_of(const struct backend *backend, int64_t eur)
+{
+	return eur * (backend->client->currency == EUR ? 1 : 10);
+}
+
+static void choose(struct backend *backend)
+{
+	uint64_t dice = sim_random(100);
+
+	backend->key = ++backend->keys;
+	backend->busy = true;
+	backend->again = backend->other = false;
+	if (backend->keys == 1 || backend->client->wants_money || dice < 40) {
+		backend->kind = CARILLON__MOVE_KIND__MOVE_DEPOSIT;
+		backend->amount = amount_of(backend, FUNDS / 4 + (int64_t)sim_random(FUNDS));
+	} else if (dice < 65) { /* sometimes more than there is */
+		backend->kind = CARILLON__MOVE_KIND__MOVE_WITHDRAWAL;
+		backend->amount = amount_of(backend, 1 + (int64_t)sim_random(2 * FUNDS));
+	} else if (dice < 75) {
+		backend->kind = CARILLON__MOVE_KIND__MOVE_CORRECTION;
+		backend->amount = (int64_t)sim_random(FUNDS) - FUNDS / 2;
+		backend->amount += backend->amount == 0;
+	} else if (dice < 85) {
+		backend->kind = CARILLON__MOVE_KIND__MOVE_GRANT;
+		backend->amount = amount_of(backend, 1 + (int64_t)sim_random(FUNDS / 4));
+	} else if (dice < 90 || backend->blocked) {
+		backend->kind = CARILLON__MOVE_KIND__MOVE_BLOCK;
+		backend->amount = !backend->blocked;
+	} else if (backend->has_grant && dice < 93) {
+		backend->kind = CARILLON__MOVE_KIND__MOVE_SPINS_END;
+		backend->amount = 0;
+	} else {
+		backend->kind = CARILLON__MOVE_KIND__MOVE_SPINS;
+		backend->amount = 0;
+		backend->spins = 1 + (uint32_t)sim_random(10);
+		backend->spins_until_us = sim_now_us() + 1000000 + sim_random(60000000);
+	}
+	backend->client->wants_money = false;
+}
+
+/* ---- the command, as services/gateway/adapters/money.c and bonus_spins.c make it ---------------
+ */
+
+static char *writable(const char *constant)
+{
+	return (char *)(uintptr_t)constant;
+}
+
+static void fill_spins(const struct backend *backend, Carillon__SpinGrant *spins)
+{
+	if (backend->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) {
+		spins->grant =
+			(ProtobufCBinaryData){ ASK_ID_BYTES, (uint8_t *)(uintptr_t)backend->grant };
+		return;
+	}
+	spins->game = sim_games[backend->key % SIM_GAMES].number;
+	spins->coin_minor = backend->client->currency == EUR ? 1 : 10;
+	spins->lines = 15;
+	spins->coins = 1;
+	spins->spins = backend->spins;
+	spins->expires_us = backend->spins_until_us;
+}
+
+static bool has_spins(const struct backend *backend)
+{
+	return backend->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
+	       backend->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END;
+}
+
+static void content_hash(const struct backend *backend, const Carillon__Outside *outside,
+	uint8_t hash_r[ASK_ID_BYTES])
+{
+	uint8_t packed[512];
+	size_t n = carillon__outside__get_packed_size(outside);
+
+	if (n > sizeof(packed) - 8)
+		sim_fail("a booking of %zu bytes", n);
+	(void)carillon__outside__pack(outside, packed);
+	memcpy(packed + n, &backend->client->id, 8);
+	asks_hash(packed, n + 8, hash_r);
+}
+
+void backend_id(const struct backend *backend, uint8_t id_r[ASK_ID_BYTES])
+{
+	char key[64], operator_text[16];
+
+	(void)snprintf(
+		key, sizeof(key), "pay-%" PRId64 "-%" PRIu64, backend->client->id, backend->key);
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32,
+		player_operator(backend->client->id));
+	asks_id(key, operator_text, id_r);
+}
+
+static bool ask(struct backend *backend)
+{
+	Carillon__WalletCommand command;
+	Carillon__Outside outside;
+	Carillon__SpinGrant spins;
+	uint8_t id[ASK_ID_BYTES], hash[ASK_ID_BYTES];
+
+	carillon__wallet_command__init(&command);
+	carillon__outside__init(&outside);
+	carillon__spin_grant__init(&spins);
+	outside.kind = backend->kind;
+	outside.amount_minor = backend->amount + (backend->other ? 1 : 0);
+	if (backend->kind != CARILLON__MOVE_KIND__MOVE_BLOCK)
+		outside.currency = backend->client->currency;
+	outside.reason = writable("simulated");
+	outside.actor = writable("operator");
+	if (has_spins(backend)) {
+		fill_spins(backend, &spins);
+		outside.spins = &spins;
+	}
+	content_hash(backend, &outside, hash);
+	backend_id(backend, id);
+	outside.id = (ProtobufCBinaryData){ ASK_ID_BYTES, id };
+	outside.content_hash = (ProtobufCBinaryData){ ASK_ID_BYTES, hash };
+	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
+	command.outside = &outside;
+	return ask_wallet(&backend->asker, &command);
+}
+
+/* ---- its answers ---------------------------------------------------------------------------- */
+
+static void taken(struct backend *backend, const Carillon__WalletFact *fact)
+{
+	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_NONE)
+		return;
+	if (backend->kind == CARILLON__MOVE_KIND__MOVE_BLOCK)
+		backend->blocked = fact->amount != 0;
+	backend->has_grant =
+		backend->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
+		(backend->has_grant && backend->kind != CARILLON__MOVE_KIND__MOVE_SPINS_END);
+	if (backend->kind == CARILLON__MOVE_KIND__MOVE_SPINS)
+		backend_id(backend, backend->grant);
+}
+
+static uint64_t on_fact(struct backend *backend, const Carillon__WalletFact *fact)
+{
+	uint8_t id[ASK_ID_BYTES];
+
+	backend_id(backend, id);
+	judge_told_fact(backend, id, fact);
+	if (!backend->again && !backend->other) {
+		taken(backend, fact);
+		backend->again = !crowd.draining && sim_chance(crowd.again_ppm);
+		backend->other = backend->again && !has_spins(backend) && sim_random(2) == 0;
+		if (backend->again)
+			return AGAIN_US / 4;
+	}
+	backend->busy = backend->again = backend->other = false;
+	return 1 + sim_random(2 * crowd.backend_us);
+}
+
+static void answered(struct asker *asker, const struct answer *answer)
+{
+	struct backend *backend = (struct backend *)asker;
+	uint64_t after_us = AGAIN_US;
+
+	if (answer->fact != NULL)
+		after_us = on_fact(backend, answer->fact);
+	else if (!sim_world.faulty && sim_world.scenario == NULL)
+		sim_fail("player %" PRId64 ": a booking had no answer in a world without faults",
+			asker->player);
+	crowd_at(after_us, wake, backend);
+}
+
+static void wake(void *context)
+{
+	struct backend *backend = context;
+
+	if (backend->asker.waiting)
+		return;
+	if (!backend->client->opened) {
+		crowd_at(AGAIN_US / 4, wake, backend);
+		return;
+	}
+	if (!backend->busy) {
+		if (crowd.draining && !backend->blocked) {
+			backend->asleep = true;
+			return;
+		}
+		choose(backend);
+		if (crowd.draining) { /* nobody stays blocked */
+			backend->kind = CARILLON__MOVE_KIND__MOVE_BLOCK;
+			backend->amount = 0;
+		}
+	}
+	if (!ask(backend))
+		crowd_at(AGAIN_US, wake, backend);
+}
+
+bool backend_settled(const struct backend *backend)
+{
+	return !backend->busy && !backend->blocked && !backend->asker.waiting;
+}
+
+void backend_begin(struct backend *backend, struct client *client)
+{
+	*backend = (struct backend){ .asker = { .player = client->id, .answered = answered },
+		.client = client };
+	crowd_at(sim_random(100000), wake, backend);
+}

@@ -1,0 +1,26 @@
+/* What must be true, recomputed from the rows themselves: nothing that a service has summed is
+ * taken for granted. judge.c reads the journal as it grows and keeps accounts, pendings, tallies
+ * and claims of its own; judge_pool.c prices every hit again; judge_told.c compares what players
+ * and back ends were told; judge_final.c holds everything against everything at rest. A breach ends
+ * the run by sim_fail, with the row. */
+#ifndef CARILLON_SIM_JUDGE_H
+#define CARILLON_SIM_JUDGE_H
+
+#include "tools/sim/clients.h"
+
+void judge_world_begin(void);
+void judge_world_end(void);
+
+/* A player's window was answered. */
+void judge_told_reply(const struct window *window, const Carillon__SpinReply *reply);
+void judge_told_card(const struct client *client, const Carillon__CardReply *reply);
+/* A back end was answered: the id of its request, and the amount it asked for (signed effect). */
+void judge_told_fact(const struct backend *backend, const uint8_t id[ASK_ID_BYTES],
+	const Carillon__WalletFact *fact);
+/* Accepted bets so far, and claims that no award has closed. */
+uint64_t judge_rounds(void);
+uint64_t judge_claims_open(void);
+/* Everything that services owe each other is done; else what is not, in words. */
+bool judge_settled(char *what, size_t room);
+
+#endif

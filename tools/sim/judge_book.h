@@ -1,0 +1,159 @@
+/* What the judge keeps, shared by its files: books of its own, made from journal rows alone. */
+#ifndef CARILLON_SIM_JUDGE_BOOK_H
+#define CARILLON_SIM_JUDGE_BOOK_H
+
+#include "tools/sim/fake_pg.h"
+#include "tools/sim/judge.h"
+#include "tools/sim/map.h"
+
+#define JUDGE_SHARDS 16
+#define JUDGE_PENDINGS 8
+#define JUDGE_ROWS 256 /* of a player, the newest */
+#define JUDGE_TALLIES 256
+#define JUDGE_LEGS 64
+#define JUDGE_AWARDS 64
+
+enum {
+	KIND_OPEN = CARILLON__MOVE_KIND__MOVE_OPEN,
+	KIND_BET = CARILLON__MOVE_KIND__MOVE_BET,
+	KIND_VOID = CARILLON__MOVE_KIND__MOVE_VOID,
+	KIND_SETTING = CARILLON__MOVE_KIND__MOVE_SETTING,
+	KIND_DEPOSIT = CARILLON__MOVE_KIND__MOVE_DEPOSIT,
+	KIND_WITHDRAWAL = CARILLON__MOVE_KIND__MOVE_WITHDRAWAL,
+	KIND_CORRECTION = CARILLON__MOVE_KIND__MOVE_CORRECTION,
+	KIND_GRANT = CARILLON__MOVE_KIND__MOVE_GRANT,
+	KIND_AWARD = CARILLON__MOVE_KIND__MOVE_AWARD,
+	KIND_BLOCK = CARILLON__MOVE_KIND__MOVE_BLOCK,
+	KIND_SPINS = CARILLON__MOVE_KIND__MOVE_SPINS,
+	KIND_SPINS_END = CARILLON__MOVE_KIND__MOVE_SPINS_END,
+};
+
+struct book_row {
+	uint64_t seq, move, last_move, round;
+	uint32_t kind, refusal;
+	int64_t stake, amount, balance;
+	uint8_t request_id[ASK_ID_BYTES];
+};
+
+/* The last round of a player in a game. */
+struct book_round {
+	uint64_t round;
+	int64_t stake, win;
+	bool voided;
+};
+
+struct book_account {
+	int64_t player;
+	uint32_t shard, currency;
+	bool blocked;
+	int64_t balance;
+	uint64_t last_move, last_seq;
+	struct {
+		uint32_t game;
+		uint64_t round;
+		int64_t amount;
+	} pending[JUDGE_PENDINGS];
+	struct book_round round[SIM_GAMES + 1]; /* by game's number */
+	size_t rows_n;				/* in all */
+	struct book_row row[JUDGE_ROWS];	/* a ring */
+};
+
+struct book_claim {
+	int64_t player;
+	uint64_t move;
+	uint32_t index, shard, pool, kind, currency;
+	int64_t coin_minor, stake_minor, paid_minor;
+	uint64_t opened_seq, closed_seq, hit;
+	uint64_t opened_us; /* by the world's time */
+};
+
+/* A hit of a pool or of a set, as the judge has priced it. */
+struct book_hit {
+	int64_t player, paid_minor;
+	uint64_t move, hit;
+	uint32_t index, pool, currency;
+};
+
+/* Totals of one tally in one shard, after each row that was counted. */
+struct book_tally {
+	size_t n, room;
+	struct {
+		uint64_t seq, total;
+	} * step;
+};
+
+struct book_leg {
+	uint32_t currency;
+	char account[24];
+	int64_t amount; /* by the rows */
+	int64_t booked; /* by wallet.house_leg */
+};
+
+struct book_shard {
+	uint64_t last_seq, last_batch, last_batch_seq;
+	struct book_tally tally[JUDGE_TALLIES];
+	size_t legs_n; /* since the batch row before */
+	struct book_leg leg[JUDGE_LEGS];
+};
+
+struct book {
+	struct book_shard shard[JUDGE_SHARDS];
+	struct map accounts; /* (player, 0) */
+	struct map claims;   /* (player, move << 8 | index) */
+	struct map hits;     /* likewise */
+	struct map requests; /* halves of a request's id: struct book_request */
+	struct map outsides; /* halves of an outside id: struct book_outside */
+	uint64_t rounds, claims_open, hits_n, awards_n;
+	bool quiet; /* nothing is checked: no world */
+};
+extern struct book book;
+
+struct book_outside {
+	int64_t player, amount;
+	uint64_t seq; /* of the row that keeps the id */
+	uint32_t shard, kind, refusal;
+};
+
+/* judge.c */
+struct book_account *book_account(int64_t player);
+struct book_claim *book_claim(int64_t player, uint64_t move, uint32_t index);
+struct book_hit *book_hit(int64_t player, uint64_t move, uint32_t index);
+const struct book_row *book_row_at(const struct book_account *account, size_t back);
+const struct book_row *book_row_of_move(const struct book_account *account, uint64_t move);
+/* What the tally stood at just after a row of the shard. */
+uint64_t book_tally_at(uint32_t shard, uint32_t tally, uint64_t seq);
+/* A column by its name, looked up once: COLUMN(table, "name"). */
+int book_column(const struct fake_pg_table *table, const char *name);
+#define COLUMN(table, name)                                                                        \
+	__extension__({                                                                            \
+		static int column = -1;                                                            \
+		if (column < 0)                                                                    \
+			column = book_column(table, name);                                         \
+		column;                                                                            \
+	})
+
+/* judge_ledger.c: a row of the journal, and what is written with it. */
+void ledger_row(const struct fake_pg_row *row);
+void ledger_claim(const struct fake_pg_row *old, const struct fake_pg_row *new);
+void ledger_batch(const struct fake_pg_row *old, const struct fake_pg_row *new);
+void ledger_leg(const struct fake_pg_row *new);
+void ledger_total(const struct fake_pg_row *new);
+void ledger_step(void); /* what needs the whole of a commit */
+void ledger_final(void);
+void ledger_end(void);
+
+/* judge_pool.c: pools and sets. */
+void pools_changed(const struct fake_pg_table *table, const struct fake_pg_row *old,
+	const struct fake_pg_row *new);
+void pools_step(void);
+void pools_final(void);
+void pools_begin(void);
+bool pools_settled(char *what, size_t room);
+/* An operator has asked for an adjustment that may be done from now on. */
+void pools_adjustment(uint32_t pool, uint32_t currency, int64_t coin_minor, int64_t delta_minor);
+
+/* judge_told.c */
+void told_begin(void);
+void told_final(void);
+
+#endif

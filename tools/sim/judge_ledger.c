@@ -1,0 +1,677 @@
+/* The wallet's journal, row by row as its commits bring them. Each rule is written here anew, from
+ * the description of the ledger (docs/contracts.md), not taken from the wallet. */
+#include "tools/sim/judge_book.h"
+#include "tools/sim/sim.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPEN_CLAIMS_MAX 64 /* of rows of one commit, waiting for their rows in wallet.claim */
+
+/* Rows that said how many claims they open, until the commit they came with is whole. */
+static struct {
+	size_t n;
+	struct {
+		int64_t player;
+		uint64_t move, seq;
+		uint32_t claims;
+	} row[OPEN_CLAIMS_MAX];
+} opened;
+
+/* Rows of wallet.tally_total, likewise: they may be written before the rows they are of. */
+#define TOTALS_MAX 256
+static struct {
+	size_t n;
+	struct total {
+		uint32_t shard, tally;
+		uint64_t total, seq;
+	} row[TOTALS_MAX];
+} totals;
+
+#define ROW "shard %" PRIu32 ", seq %" PRIu64 ", player %" PRId64 ": "
+#define OF(row) (row)->shard, (row)->seq, (row)->player
+
+/* ---- what a row does ------------------------------------------------------------------------ */
+
+static bool is_round_kind(uint32_t kind)
+{
+	return kind >= KIND_BET && kind <= KIND_VOID;
+}
+
+static bool moves_balance(uint32_t kind)
+{
+	return kind >= KIND_DEPOSIT && kind <= KIND_AWARD;
+}
+
+static int64_t effect_of(const struct fake_journal *row)
+{
+	if (row->refusal != 0)
+		return 0;
+	if (is_round_kind(row->kind))
+		return row->release - row->stake + row->win_balance;
+	return moves_balance(row->kind) || row->kind > KIND_SPINS_END ? row->amount : 0;
+}
+
+static int64_t pending_of(const struct book_account *account, uint32_t game)
+{
+	for (size_t i = 0; i < JUDGE_PENDINGS; i++)
+		if (account->pending[i].amount != 0 && account->pending[i].game == game)
+			return account->pending[i].amount;
+	return 0;
+}
+
+static void pending_set(struct book_account *account, const struct fake_journal *row)
+{
+	size_t at = JUDGE_PENDINGS;
+
+	for (size_t i = 0; i < JUDGE_PENDINGS; i++)
+		if (account->pending[i].amount == 0 || account->pending[i].game == row->game)
+			at = at == JUDGE_PENDINGS || account->pending[i].game == row->game ? i : at;
+	if (at == JUDGE_PENDINGS)
+		sim_fail(ROW "pending in more than %d games", OF(row), JUDGE_PENDINGS);
+	account->pending[at].game = row->game;
+	account->pending[at].round = row->round;
+	account->pending[at].amount = row->pending_after;
+}
+
+/* ---- the order of rows ---------------------------------------------------------------------- */
+
+static void check_order(const struct book_account *account, const struct fake_journal *row)
+{
+	struct book_shard *shard = &book.shard[row->shard];
+	bool opening = row->kind == KIND_OPEN && row->move == 0;
+
+	if (row->seq != shard->last_seq + 1)
+		sim_fail(ROW "the row before it was seq %" PRIu64, OF(row), shard->last_seq);
+	if (shard_of_player(row->player, sim_world.shards) != row->shard)
+		sim_fail(ROW "a player of another shard", OF(row));
+	if (account == NULL ? !opening && row->currency != 0 : opening && row->refusal == 0)
+		sim_fail(ROW "kind %" PRIu32 " %s", OF(row), row->kind,
+			account == NULL ? "before the opening" : "opens an account twice");
+	if (account == NULL)
+		return;
+	if (row->move > 0 && row->move != account->last_move + 1)
+		sim_fail(ROW "move %" PRIu64 " behind move %" PRIu64, OF(row), row->move,
+			account->last_move);
+	if (row->prev_seq != account->last_seq)
+		sim_fail(ROW "prev_seq %" PRIu64 ", expected %" PRIu64, OF(row), row->prev_seq,
+			account->last_seq);
+	if (row->currency != account->currency)
+		sim_fail(ROW "currency %" PRIu32 ", expected %" PRIu32, OF(row), row->currency,
+			account->currency);
+}
+
+/* ---- money ---------------------------------------------------------------------------------- */
+
+static void check_money(const struct book_account *account, const struct fake_journal *row)
+{
+	int64_t pending = pending_of(account, row->game);
+
+	if (row->balance_after != account->balance + effect_of(row) || row->balance_after < 0)
+		sim_fail(ROW "balance %" PRId64 ", expected %" PRId64 " + %" PRId64, OF(row),
+			row->balance_after, account->balance, effect_of(row));
+	if (row->move == 0)
+		return;
+	if (row->refusal == 0 && is_round_kind(row->kind))
+		pending += row->win_pending - row->release - row->forfeit;
+	if (row->pending_after != pending || pending < 0)
+		sim_fail(ROW "pending %" PRId64 ", expected %" PRId64, OF(row), row->pending_after,
+			pending);
+}
+
+/* Acceptance looks at the stake alone, as if the win were nothing, and so does refusal. */
+static void check_stake(const struct book_account *account, const struct fake_journal *row)
+{
+	int64_t there = account->balance + row->release;
+
+	if (row->kind != KIND_BET)
+		return;
+	if (row->refusal == 0 && row->stake > there)
+		sim_fail(ROW "a stake of %" PRId64 " was taken where %" PRId64 " were there, the "
+			     "win being %" PRId64,
+			OF(row), row->stake, there, row->win_balance + row->win_pending);
+	if (row->refusal == CARILLON__REFUSAL__REFUSAL_FUNDS && row->stake <= there)
+		sim_fail(ROW "a stake of %" PRId64 " was refused where %" PRId64 " were there",
+			OF(row), row->stake, there);
+	if (row->refusal == 0 && account->blocked)
+		sim_fail(ROW "a bet of a player who is blocked", OF(row));
+	if (row->refusal == 0 && row->stake == 0 && row->outside_id == NULL)
+		sim_fail(ROW "a bet that costs nothing and is no bonus spin", OF(row));
+	if (row->refusal == 0 &&
+		(row->release != pending_of(account, row->game) || row->round != row->move))
+		sim_fail(ROW "a bet leaves pending of the round before it", OF(row));
+}
+
+/* ---- tallies -------------------------------------------------------------------------------- */
+
+static void tally_add(struct book_shard *shard, uint32_t tally, uint64_t seq, int64_t stake)
+{
+	struct book_tally *to;
+	uint64_t before;
+
+	if (tally >= JUDGE_TALLIES)
+		sim_fail("tally %" PRIu32 ": more than the judge keeps", tally);
+	to = &shard->tally[tally];
+	before = to->n == 0 ? 0 : to->step[to->n - 1].total;
+	if (to->n == to->room) {
+		to->room = to->room == 0 ? 256 : 2 * to->room;
+		to->step = realloc(to->step, to->room * sizeof(*to->step));
+		if (to->step == NULL)
+			sim_fail("the judge has no memory for tallies");
+	}
+	to->step[to->n].seq = seq;
+	to->step[to->n++].total = before + (uint64_t)stake;
+}
+
+uint64_t book_tally_at(uint32_t shard, uint32_t tally, uint64_t seq)
+{
+	const struct book_tally *of = &book.shard[shard].tally[tally];
+	size_t low = 0, high = of->n;
+
+	while (low < high) { /* the first step behind seq */
+		size_t middle = (low + high) / 2;
+		if (of->step[middle].seq <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low == 0 ? 0 : of->step[low - 1].total;
+}
+
+/* Each stake feeds each pool of its game once, by the tally of its game and currency. */
+static void check_tallies(const struct fake_journal *row)
+{
+	const struct fake_pg_table *table = fake_pg_table("pool.tally");
+	uint32_t due = 0;
+
+	for (size_t i = 0; i < SIM_GAMES; i++)
+		if (sim_games[i].number == row->game)
+			due = 1 + sim_games[i].cards;
+	if (row->kind != KIND_BET || row->refusal != 0 || row->stake == 0)
+		due = 0;
+	if (row->tallies_n != due)
+		sim_fail(ROW "counted into %" PRIu32 " tallies, expected %" PRIu32, OF(row),
+			row->tallies_n, due);
+	for (uint32_t i = 0; i < row->tallies_n; i++) {
+		int64_t id = row->tallies[i];
+		const struct fake_pg_row *tally = fake_pg_find(table, &id, 1);
+		if (tally == NULL ||
+			fake_pg_int(tally, COLUMN(table, "game")) != (int64_t)row->game ||
+			fake_pg_int(tally, COLUMN(table, "currency")) != (int64_t)row->currency)
+			sim_fail(ROW "tally %" PRId64 " is not of its game and currency", OF(row),
+				id);
+		for (uint32_t j = 0; j < i; j++)
+			if (row->tallies[j] == row->tallies[i])
+				sim_fail(ROW "tally %" PRId64 " twice", OF(row), id);
+		tally_add(&book.shard[row->shard], row->tallies[i], row->seq, row->stake);
+	}
+}
+
+/* ---- one effect an id ----------------------------------------------------------------------- */
+
+static void halves(const uint8_t *id, uint64_t *a_r, uint64_t *b_r)
+{
+	memcpy(a_r, id, sizeof(*a_r));
+	memcpy(b_r, id + sizeof(*a_r), sizeof(*b_r));
+}
+
+static void check_request(const struct fake_journal *row)
+{
+	uint64_t a, b;
+	void **at;
+	uint64_t *seq;
+
+	if (row->move == 0 || row->request_id == NULL)
+		return;
+	halves(row->request_id, &a, &b);
+	at = map_at(&book.requests, a, b);
+	if (*at != NULL)
+		sim_fail(ROW "move %" PRIu64 " is a request that was booked at seq %" PRIu64
+			     " already",
+			OF(row), row->move, *(uint64_t *)*at);
+	seq = judge_alloc(sizeof(*seq));
+	*seq = row->seq;
+	*at = seq;
+}
+
+/* An id of outside money has one row that answers for it for ever; with other content it is
+ * refused and alarmed. */
+static void check_outside(const struct fake_journal *row)
+{
+	struct book_outside *known;
+	uint64_t a, b;
+	void **at;
+
+	if (row->outside_id == NULL || row->kind == KIND_BET)
+		return;
+	halves(row->outside_id, &a, &b);
+	at = map_at(&book.outsides, a, b);
+	if (row->refusal == CARILLON__REFUSAL__REFUSAL_CONTENT) {
+		if (*at == NULL)
+			sim_fail(
+				ROW "refused as other content of an id that is not known", OF(row));
+		return;
+	}
+	known = *at;
+	if (known != NULL && known->seq != 0)
+		sim_fail(ROW "an id whose row is shard %" PRIu32 ", seq %" PRIu64, OF(row),
+			known->shard, known->seq);
+	if (known == NULL)
+		*at = known = judge_alloc(sizeof(*known));
+	*known = (struct book_outside){ .player = row->player,
+		.amount = row->amount,
+		.seq = row->currency == 0 ? 0 : row->seq, /* no account: the id is not kept */
+		.shard = row->shard,
+		.kind = row->kind,
+		.refusal = row->refusal };
+}
+
+/* ---- claims and awards ---------------------------------------------------------------------- */
+
+/* The row's record is the award as it came. */
+static void check_award(const struct fake_journal *row)
+{
+	Carillon__Award *award;
+	struct book_claim *claim;
+	const struct book_hit *hit;
+
+	if (row->kind != KIND_AWARD || row->refusal != 0)
+		return;
+	award = carillon__award__unpack(NULL, row->record_n, row->record);
+	if (award == NULL)
+		sim_fail(ROW "an award without its record", OF(row));
+	claim = book_claim(row->player, award->move, award->index);
+	hit = book_hit(row->player, award->move, award->index);
+	if (claim == NULL)
+		sim_fail(ROW "pays claim %" PRIu64 "-%" PRIu32 " that nobody has", OF(row),
+			award->move, award->index);
+	if (claim->closed_seq != 0)
+		sim_fail(ROW "pays claim %" PRIu64 "-%" PRIu32 " that seq %" PRIu64 " has paid",
+			OF(row), award->move, award->index, claim->closed_seq);
+	if (hit == NULL || hit->paid_minor != row->amount || award->paid_minor != row->amount ||
+		hit->pool != claim->pool || hit->hit != award->hit)
+		sim_fail(ROW "pays %" PRId64 " for claim %" PRIu64 "-%" PRIu32
+			     ", whose hit is %" PRId64,
+			OF(row), row->amount, award->move, award->index,
+			hit == NULL ? -1 : hit->paid_minor);
+	claim->closed_seq = row->seq;
+	claim->paid_minor = row->amount;
+	claim->hit = award->hit;
+	book.claims_open--;
+	book.awards_n++;
+	carillon__award__free_unpacked(award, NULL);
+}
+
+static void note_claims(const struct fake_journal *row)
+{
+	if (row->claims == 0)
+		return;
+	if (row->refusal != 0)
+		sim_fail(ROW "a refused move opens claims", OF(row));
+	if (opened.n == OPEN_CLAIMS_MAX)
+		ledger_step();
+	opened.row[opened.n].player = row->player;
+	opened.row[opened.n].move = row->move;
+	opened.row[opened.n].seq = row->seq;
+	opened.row[opened.n++].claims = row->claims;
+}
+
+static void claim_new(const struct fake_claim *row)
+{
+	void **at;
+	struct book_claim *claim;
+
+	at = map_at(&book.claims, (uint64_t)row->player, row->move << 8 | row->index);
+	if (*at != NULL)
+		sim_fail("player %" PRId64 ": claim %" PRIu64 "-%" PRIu32 " twice", row->player,
+			row->move, row->index);
+	*at = claim = judge_alloc(sizeof(*claim));
+	*claim = (struct book_claim){ .player = row->player,
+		.move = row->move,
+		.index = row->index,
+		.shard = row->shard,
+		.pool = row->pool,
+		.kind = row->kind,
+		.currency = row->currency,
+		.coin_minor = row->coin_minor,
+		.stake_minor = row->stake_minor,
+		.opened_seq = row->opened_seq,
+		.opened_us = sim_now_us() };
+	book.claims_open++;
+}
+
+void ledger_claim(const struct fake_pg_row *old, const struct fake_pg_row *new)
+{
+	struct fake_claim row;
+	struct book_claim *claim;
+
+	if (new == NULL)
+		sim_fail("a row of wallet.claim was deleted");
+	fake_claim_read(new, &row);
+	if (old == NULL)
+		claim_new(&row);
+	claim = book_claim(row.player, row.move, row.index);
+	if (claim == NULL || claim->opened_seq != row.opened_seq)
+		sim_fail("player %" PRId64 ": claim %" PRIu64 "-%" PRIu32 " changed", row.player,
+			row.move, row.index);
+}
+
+/* ---- a row ---------------------------------------------------------------------------------- */
+
+static struct book_account *account_open(const struct fake_journal *row)
+{
+	struct book_account *account = judge_alloc(sizeof(*account));
+
+	account->player = row->player;
+	account->shard = row->shard;
+	account->currency = row->currency;
+	*map_at(&book.accounts, (uint64_t)row->player, 0) = account;
+	return account;
+}
+
+static void keep_round(struct book_account *account, const struct fake_journal *row)
+{
+	struct book_round *round;
+
+	if (row->refusal != 0 || !is_round_kind(row->kind) || row->game > SIM_GAMES)
+		return;
+	round = &account->round[row->game];
+	if (row->kind == KIND_BET)
+		*round = (struct book_round){ .round = row->round, .stake = row->stake };
+	if (row->round != round->round)
+		return;
+	round->win += row->win_balance + row->win_pending - row->forfeit;
+	round->voided |= row->kind == KIND_VOID;
+}
+
+static void keep(struct book_account *account, const struct fake_journal *row)
+{
+	struct book_row *kept = &account->row[account->rows_n++ % JUDGE_ROWS];
+
+	account->balance = row->balance_after;
+	account->last_seq = row->seq;
+	if (row->move > 0)
+		account->last_move = row->move;
+	if (row->refusal == 0 && row->kind == KIND_BLOCK)
+		account->blocked = row->amount != 0;
+	if (row->refusal == 0 && is_round_kind(row->kind))
+		pending_set(account, row);
+	keep_round(account, row);
+	*kept = (struct book_row){ .seq = row->seq,
+		.move = row->move,
+		.last_move = account->last_move,
+		.round = row->round,
+		.kind = row->kind,
+		.refusal = row->refusal,
+		.stake = row->stake,
+		.amount = row->amount,
+		.balance = row->balance_after };
+	if (row->request_id != NULL)
+		memcpy(kept->request_id, row->request_id, sizeof(kept->request_id));
+}
+
+/* ---- double entry --------------------------------------------------------------------------- */
+
+static struct book_leg *leg_of(uint32_t shard, uint32_t currency, const char *account)
+{
+	struct book_shard *of = &book.shard[shard];
+	size_t i = 0;
+
+	while (i < of->legs_n &&
+		(of->leg[i].currency != currency || strcmp(of->leg[i].account, account) != 0))
+		i++;
+	if (i == of->legs_n) {
+		if (i == JUDGE_LEGS)
+			sim_fail("shard %" PRIu32 ": more than %d legs in a batch", shard,
+				JUDGE_LEGS);
+		of->leg[of->legs_n++] = (struct book_leg){ .currency = currency };
+		(void)snprintf(of->leg[i].account, sizeof(of->leg[i].account), "%s", account);
+	}
+	return &of->leg[i];
+}
+
+static void leg(const struct fake_journal *row, const char *account, int64_t amount)
+{
+	leg_of(row->shard, row->currency, account)->amount += amount;
+}
+
+static void legs_of_round(const struct fake_journal *row)
+{
+	int64_t owed = row->kind == KIND_VOID ? row->amount : 0;
+
+	leg(row, "PLAYER", row->release - row->stake + row->win_balance);
+	leg(row, "PENDING", row->win_pending - row->release - row->forfeit);
+	leg(row, "HOUSE", row->stake - row->win_balance - row->win_pending + row->forfeit + owed);
+	if (owed != 0)
+		leg(row, "VOID_RECEIVABLE", -owed);
+}
+
+static void legs_of(const struct fake_journal *row, const struct book_claim *claim)
+{
+	char account[24];
+
+	if (row->refusal != 0)
+		return;
+	if (is_round_kind(row->kind)) {
+		legs_of_round(row);
+		return;
+	}
+	if (!moves_balance(row->kind))
+		return;
+	leg(row, "PLAYER", row->amount);
+	(void)snprintf(
+		account, sizeof(account), "JACKPOT:%" PRIu32, claim == NULL ? 0 : claim->pool);
+	leg(row,
+		row->kind == KIND_AWARD	       ? account
+		: row->kind == KIND_GRANT      ? "PROMO"
+		: row->kind == KIND_CORRECTION ? "HOUSE"
+					       : "CASH",
+		-row->amount);
+}
+
+static const struct book_claim *claim_of_award(const struct fake_journal *row)
+{
+	const struct book_claim *claim = NULL;
+	Carillon__Award *award;
+
+	if (row->kind != KIND_AWARD || row->refusal != 0)
+		return NULL;
+	award = carillon__award__unpack(NULL, row->record_n, row->record);
+	if (award != NULL)
+		claim = book_claim(row->player, award->move, award->index);
+	carillon__award__free_unpacked(award, NULL);
+	return claim;
+}
+
+void ledger_row(const struct fake_pg_row *pg_row)
+{
+	struct fake_journal row;
+	struct book_account *account;
+
+	fake_journal_read(pg_row, &row);
+	account = book_account(row.player);
+	check_order(account, &row);
+	book.shard[row.shard].last_seq = row.seq;
+	check_outside(&row);
+	if (account == NULL && row.currency == 0)
+		return; /* refused for want of an account */
+	if (account == NULL)
+		account = account_open(&row);
+	check_money(account, &row);
+	check_stake(account, &row);
+	check_tallies(&row);
+	check_request(&row);
+	check_award(&row);
+	note_claims(&row);
+	legs_of(&row, claim_of_award(&row));
+	keep(account, &row);
+	book.rounds += row.kind == KIND_BET && row.refusal == 0;
+}
+
+/* ---- batches -------------------------------------------------------------------------------- */
+
+void ledger_leg(const struct fake_pg_row *new)
+{
+	const struct fake_pg_table *table = fake_pg_table("wallet.house_leg");
+	uint32_t shard = (uint32_t)fake_pg_int(new, COLUMN(table, "shard"));
+	size_t n;
+	const char *account = fake_pg_bytes(new, COLUMN(table, "account"), &n);
+
+	leg_of(shard, (uint32_t)fake_pg_int(new, COLUMN(table, "currency")), account)->booked +=
+		fake_pg_int(new, COLUMN(table, "amount"));
+}
+
+void ledger_batch(const struct fake_pg_row *old, const struct fake_pg_row *new)
+{
+	const struct fake_pg_table *table = fake_pg_table("wallet.batch");
+	uint32_t number = (uint32_t)fake_pg_int(new, COLUMN(table, "shard"));
+	uint64_t batch = (uint64_t)fake_pg_int(new, COLUMN(table, "batch"));
+	uint64_t first = (uint64_t)fake_pg_int(new, COLUMN(table, "first_seq"));
+	uint64_t last = (uint64_t)fake_pg_int(new, COLUMN(table, "last_seq"));
+	struct book_shard *shard = &book.shard[number];
+
+	if (old != NULL)
+		return; /* the checkpoint moved */
+	if (batch != shard->last_batch + 1 || first != shard->last_batch_seq + 1 || last < first)
+		sim_fail("shard %" PRIu32 ", batch %" PRIu64 ": seq %" PRIu64 " to %" PRIu64
+			 " behind batch %" PRIu64 ", seq %" PRIu64,
+			number, batch, first, last, shard->last_batch, shard->last_batch_seq);
+	shard->last_batch = batch;
+	shard->last_batch_seq = last;
+}
+
+/* Each leg as its rows have it; and each currency sums to zero. */
+static void check_legs(uint32_t number)
+{
+	struct book_shard *shard = &book.shard[number];
+
+	for (size_t i = 0; i < shard->legs_n; i++) {
+		const struct book_leg *of = &shard->leg[i];
+		int64_t sum = 0;
+		if (of->amount != of->booked)
+			sim_fail("shard %" PRIu32 ", batch %" PRIu64 ", currency %" PRIu32
+				 ": %s is booked %" PRId64 ", its rows say %" PRId64,
+				number, shard->last_batch, of->currency, of->account, of->booked,
+				of->amount);
+		for (size_t j = 0; j < shard->legs_n; j++)
+			if (shard->leg[j].currency == of->currency)
+				sum += shard->leg[j].booked;
+		if (sum != 0)
+			sim_fail("shard %" PRIu32 ", batch %" PRIu64 ", currency %" PRIu32
+				 ": legs sum to %" PRId64,
+				number, shard->last_batch, of->currency, sum);
+	}
+	shard->legs_n = 0;
+}
+
+void ledger_total(const struct fake_pg_row *new)
+{
+	const struct fake_pg_table *table = fake_pg_table("wallet.tally_total");
+	struct total *total;
+
+	if (totals.n == TOTALS_MAX)
+		ledger_step();
+	total = &totals.row[totals.n++];
+	total->shard = (uint32_t)fake_pg_int(new, COLUMN(table, "shard"));
+	total->tally = (uint32_t)fake_pg_int(new, COLUMN(table, "tally"));
+	total->total = (uint64_t)fake_pg_int(new, COLUMN(table, "total"));
+	total->seq = (uint64_t)fake_pg_int(new, COLUMN(table, "seq"));
+}
+
+static void check_total(const struct total *total)
+{
+	uint64_t sum = book_tally_at(total->shard, total->tally, total->seq);
+
+	if (total->seq > book.shard[total->shard].last_seq)
+		sim_fail("shard %" PRIu32 ", tally %" PRIu32 ": a total at seq %" PRIu64
+			 ", which is not booked",
+			total->shard, total->tally, total->seq);
+	if (total->total != sum)
+		sim_fail("shard %" PRIu32 ", tally %" PRIu32 ": total %" PRIu64 " at seq %" PRIu64
+			 ", its rows say %" PRIu64,
+			total->shard, total->tally, total->total, total->seq, sum);
+}
+
+void ledger_step(void)
+{
+	for (size_t i = 0; i < opened.n; i++)
+		for (uint32_t index = 1; index <= opened.row[i].claims; index++) {
+			const struct book_claim *claim =
+				book_claim(opened.row[i].player, opened.row[i].move, index);
+			if (claim == NULL || claim->opened_seq != opened.row[i].seq)
+				sim_fail("player %" PRId64 ": seq %" PRIu64 " opens %" PRIu32
+					 " claims, and there is no %" PRIu64 "-%" PRIu32,
+					opened.row[i].player, opened.row[i].seq,
+					opened.row[i].claims, opened.row[i].move, index);
+		}
+	opened.n = 0;
+	for (size_t i = 0; i < totals.n; i++)
+		check_total(&totals.row[i]);
+	totals.n = 0;
+	for (uint32_t i = 0; i < sim_world.shards; i++) {
+		const struct book_shard *shard = &book.shard[i];
+		if (shard->last_batch_seq != shard->last_seq)
+			sim_fail("shard %" PRIu32 ": batches end with seq %" PRIu64
+				 ", the journal with %" PRIu64,
+				i, shard->last_batch_seq, shard->last_seq);
+		check_legs(i);
+	}
+}
+
+/* ---- at rest -------------------------------------------------------------------------------- */
+
+/* wallet.account may lag, but what it says must have been true at the row it names. */
+static void check_written(void)
+{
+	const struct fake_pg_table *table = fake_pg_table("wallet.account");
+	const struct fake_pg_row *row = NULL;
+
+	while ((row = fake_pg_next(table, row)) != NULL) {
+		struct fake_account account;
+		struct fake_journal at;
+		fake_account_read(row, &account);
+		if (!fake_pg_journal(account.shard, account.last_seq, &at) ||
+			at.player != account.player || at.balance_after != account.balance)
+			sim_fail("wallet.account: player %" PRId64 " has %" PRId64
+				 " at seq %" PRIu64 ", the row there says otherwise",
+				account.player, account.balance, account.last_seq);
+	}
+}
+
+static void check_claims_rows(void)
+{
+	const struct fake_pg_table *table = fake_pg_table("wallet.claim");
+	const struct fake_pg_row *row = NULL;
+
+	while ((row = fake_pg_next(table, row)) != NULL) {
+		struct fake_claim there;
+		const struct book_claim *claim;
+		fake_claim_read(row, &there);
+		claim = book_claim(there.player, there.move, there.index);
+		if (claim == NULL || claim->closed_seq != there.closed_seq ||
+			claim->paid_minor != there.paid_minor || claim->hit != there.hit)
+			sim_fail("wallet.claim: player %" PRId64 ", claim %" PRIu64 "-%" PRIu32
+				 " says it is closed by seq %" PRIu64,
+				there.player, there.move, there.index, there.closed_seq);
+	}
+}
+
+void ledger_final(void)
+{
+	check_written();
+	check_claims_rows();
+	for (uint32_t i = 0; i < sim_world.shards; i++)
+		if (fake_pg_journal_last(i) != book.shard[i].last_seq)
+			sim_fail("shard %" PRIu32 ": the judge missed rows", i);
+}
+
+void ledger_end(void)
+{
+	opened.n = totals.n = 0;
+	for (size_t i = 0; i < JUDGE_SHARDS; i++)
+		for (size_t j = 0; j < JUDGE_TALLIES; j++)
+			free(book.shard[i].tally[j].step);
+	memset(book.shard, 0, sizeof(book.shard));
+}
