@@ -414,6 +414,7 @@ static const char HELP[] =
 	"  --faultless      nothing fails\n"
 	"  --without=KIND   a kind of fault that never happens; may be repeated\n"
 	"  --sos=FOLDER     of the services' libraries (build/sim)\n"
+	"  --slots=FOLDER   keeps the instances' copies of them there, for profilers\n"
 	"  --games=FOLDER --card-sets=FOLDER --keys=FOLDER\n";
 
 static bool number_of(const char *argument, const char *name, uint64_t *value_r)
@@ -471,6 +472,7 @@ static bool option_read(const char *argument)
 	       number_of(argument, "--workers=", &options.workers) ||
 	       number_of(argument, "--worlds=", &options.worlds) ||
 	       text_of(argument, "--sos=", &options.sos) ||
+	       text_of(argument, "--slots=", &slots_folder) ||
 	       text_of(argument, "--games=", &sim_world.games) ||
 	       text_of(argument, "--card-sets=", &sim_world.card_sets) ||
 	       text_of(argument, "--keys=", &sim_world.keys) ||

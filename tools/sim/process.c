@@ -31,6 +31,7 @@ static const char *const SERVICES[] = { "wallet", "spin-engine", "progressive-po
 #define SERVICES_N (sizeof(SERVICES) / sizeof(SERVICES[0]))
 
 struct kernel_counts kernel_counts;
+const char *slots_folder;
 
 static struct sim_process processes[SLOTS_MAX];
 static size_t processes_n; /* loaded */
@@ -53,13 +54,17 @@ static void refuse(const char *what, const char *why)
 	exit(2);
 }
 
-/* The loader takes two names of one file for one library: each slot gets a copy. */
-static void *library_copy(const char *path)
+/* The loader takes two names of one file for one library: each slot gets a copy, in memory, or in a
+ * folder where profilers and debuggers find its symbols. */
+static void *library_copy(const char *path, const char *slot)
 {
-	char name[64];
+	char name[1024];
 	struct stat about;
 	int from = open(path, O_RDONLY | O_CLOEXEC);
-	int to = memfd_create("carillon", MFD_CLOEXEC);
+	if (slots_folder != NULL)
+		(void)snprintf(name, sizeof(name), "%s/%s.so", slots_folder, slot);
+	int to = slots_folder == NULL ? memfd_create("carillon", MFD_CLOEXEC)
+				      : open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
 	if (from < 0 || to < 0 || fstat(from, &about) != 0)
 		refuse(path, strerror(errno));
 	uint8_t *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, from, 0);
@@ -67,7 +72,8 @@ static void *library_copy(const char *path)
 		refuse(path, strerror(errno));
 	(void)munmap(bytes, (size_t)about.st_size);
 	(void)close(from);
-	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", to);
+	if (slots_folder == NULL)
+		(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", to);
 	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		refuse(path, dlerror());
@@ -123,7 +129,7 @@ static void slot_load(struct sim_process *process, const char *sos, const char *
 	(void)snprintf(process->name, sizeof(process->name), "%s-%u", service, n);
 	process->service = service;
 	process->slot = (uint32_t)(process - processes);
-	process->library = library_copy(path);
+	process->library = library_copy(path, process->name);
 	/* POSIX gives functions as objects. */
 	void *entry = dlsym(process->library, "main");
 	memcpy(&process->main, &entry, sizeof(entry));
