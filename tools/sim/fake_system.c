@@ -22,8 +22,8 @@
 #define FDS_MAX 1024
 #define LINE_BYTES 400
 /* From something to read to the loop's turn, and the least a turn takes. */
-#define TURN_LEAST_US 40
-#define TURN_MOST_US 320
+#define TURN_LEAST_US 100
+#define TURN_MOST_US 1600
 
 int __wrap_epoll_create1(int flags);
 int __wrap_epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event);

@@ -49,15 +49,15 @@ static const struct {
 	[KAFKA_LATE] = { "kafka-late", &sim_faults.kafka_late_ppm, 200, 20000 },
 	[COMMIT_UNKNOWN] = { "commit-unknown", &sim_faults.commit_unknown_ppm, 200, 10000 },
 	[STATEMENT_FAIL] = { "statement-fail", &sim_faults.statement_fail_ppm, 20, 1000 },
-	[KAFKA_AWAY] = { "kafka-away", &sim_faults.kafka_away_s, 5, 60 },
-	[KAFKA_TAIL] = { "kafka-tail", &sim_faults.kafka_tail_s, 5, 60 },
-	[POSTGRES_AWAY] = { "postgres-away", &sim_faults.postgres_away_s, 5, 60 },
-	[REDIS_AWAY] = { "redis-away", &sim_faults.redis_away_s, 5, 60 },
-	[REDIS_EMPTY] = { "redis-empty", &sim_faults.redis_empty_s, 5, 60 },
-	[DISK_FULL] = { "disk-full", &sim_faults.disk_full_s, 5, 60 },
-	[CLOCK_JUMP] = { "clock-jump", &sim_faults.clock_jump_s, 2, 30 },
-	[STOP] = { "stop", &sim_faults.stop_s, 2, 60 },
-	[KILL_ANY] = { "kill-any", &sim_faults.kill_s, 1, 30 },
+	[KAFKA_AWAY] = { "kafka-away", &sim_faults.kafka_away_ms, 700, 20000 },
+	[KAFKA_TAIL] = { "kafka-tail", &sim_faults.kafka_tail_ms, 700, 20000 },
+	[POSTGRES_AWAY] = { "postgres-away", &sim_faults.postgres_away_ms, 700, 20000 },
+	[REDIS_AWAY] = { "redis-away", &sim_faults.redis_away_ms, 700, 20000 },
+	[REDIS_EMPTY] = { "redis-empty", &sim_faults.redis_empty_ms, 300, 20000 },
+	[DISK_FULL] = { "disk-full", &sim_faults.disk_full_ms, 700, 20000 },
+	[CLOCK_JUMP] = { "clock-jump", &sim_faults.clock_jump_ms, 200, 10000 },
+	[STOP] = { "stop", &sim_faults.stop_ms, 300, 20000 },
+	[KILL_ANY] = { "kill-any", &sim_faults.kill_ms, 400, 10000 },
 	[SKEW] = { "skew", &sim_faults.skew_ms, 1, 5000 },
 };
 
@@ -105,7 +105,7 @@ static void fault_next(void *context, uint64_t kind);
 
 static void fault_plan(enum kind kind)
 {
-	uint64_t mean_us = *KIND[kind].rate * S;
+	uint64_t mean_us = *KIND[kind].rate * UINT64_C(1000);
 	if (mean_us > 0 && active)
 		event_at(sim_now_us() + 1 + stream_random(STREAM_SERVERS, 2 * mean_us), fault_next,
 			NULL, kind);

@@ -1,8 +1,9 @@
 /* What the files of the fake Postgres share; not for others. In reading order: fpg_value.c (values,
  * their texts), fpg_lex.c, fpg_type.c, fpg_expression.c, fpg_parse.c, fpg_define.c (SQL to trees),
  * fpg_bind.c, fpg_plan.c (names to columns, conditions to indexes), fpg_eval.c, fpg_function.c,
- * fpg_query.c, fpg_change.c (carrying it out), fpg_row.c, fpg_index.c (rows, versions, transactions),
- * fpg_schema.c (migrations), fpg_copy.c, fpg_result.c, fpg_client.c (libpq), fpg_judge.c. */
+ * fpg_query.c, fpg_change.c (carrying it out), fpg_row.c, fpg_index.c (rows, versions,
+ * transactions), fpg_schema.c (migrations), fpg_copy.c, fpg_result.c, fpg_client.c (libpq),
+ * fpg_judge.c. */
 #ifndef CARILLON_SIM_FPG_H
 #define CARILLON_SIM_FPG_H
 
@@ -27,8 +28,8 @@ enum fpg_type {
 	FPG_FLOAT,
 	FPG_TEXT,
 	FPG_BYTEA,
-	FPG_TIME, /* timestamptz: us since 1970 */
-	FPG_DATE, /* days since 1970 */
+	FPG_TIME,     /* timestamptz: us since 1970 */
+	FPG_DATE,     /* days since 1970 */
 	FPG_INTERVAL, /* us */
 	FPG_ARRAY,
 	FPG_RECORD
@@ -49,7 +50,7 @@ struct fpg_value {
 	union {
 		int64_t i; /* BOOL, INT4, INT8, TIME, DATE, INTERVAL */
 		double f;
-		const struct fpg_blob *b; /* UNKNOWN, TEXT, BYTEA; NUMERIC: an int128 */
+		const struct fpg_blob *b;  /* UNKNOWN, TEXT, BYTEA; NUMERIC: an int128 */
 		const struct fpg_array *a; /* ARRAY, RECORD */
 	};
 };
@@ -135,7 +136,7 @@ enum fpg_op {
 	FPG_CALL,
 	FPG_AGGREGATE,
 	FPG_EXISTS,
-	FPG_SCALAR, /* a select of one value */
+	FPG_SCALAR,   /* a select of one value */
 	FPG_ARRAY_OF, /* elements, or a select */
 	FPG_ROW,
 	FPG_AT /* arg[0][arg[1]] */
@@ -147,16 +148,16 @@ struct fpg_expr {
 	enum fpg_op op, compare; /* compare: of ANY, ALL */
 	struct fpg_expr **arg;
 	int n;
-	struct fpg_value value; /* CONST */
-	int param; /* from 0 */
+	struct fpg_value value;	      /* CONST */
+	int param;		      /* from 0 */
 	const char *qualifier, *name; /* COLUMN, CALL, STAR */
-	int depth, source, column; /* COLUMN, once bound */
-	enum fpg_type type, element; /* CAST; COLUMN once bound; UNKNOWN: not known */
+	int depth, source, column;    /* COLUMN, once bound */
+	enum fpg_type type, element;  /* CAST; COLUMN once bound; UNKNOWN: not known */
 	struct fpg_select *select;
-	int function; /* of fpg_function.c */
-	bool distinct; /* aggregate(distinct ..) */
+	int function;		 /* of fpg_function.c */
+	bool distinct;		 /* aggregate(distinct ..) */
 	struct fpg_expr *filter; /* aggregate(..) filter (where ..) */
-	struct fpg_expr *order; /* aggregate(.. order by ..) */
+	struct fpg_expr *order;	 /* aggregate(.. order by ..) */
 	bool descending;
 };
 
@@ -171,13 +172,14 @@ struct fpg_path {
 	int eq_n;
 	struct fpg_expr *eq[FPG_KEYS_MAX];
 	struct fpg_expr *any; /* of the column after: an array of what it may be */
-	struct fpg_expr *low, *high; /* of the column after, both included (rows are tested again) */
+	struct fpg_expr *low,
+		*high; /* of the column after, both included (rows are tested again) */
 };
 
 struct fpg_conjunct {
 	struct fpg_expr *expr;
 	uint32_t mask; /* sources it needs */
-	int level; /* where it is tested */
+	int level;     /* where it is tested */
 };
 
 struct fpg_source {
@@ -238,8 +240,8 @@ struct fpg_select {
 	struct fpg_expr **distinct_on;
 	int distinct_on_n;
 	bool distinct, for_update, skip_locked, aggregated, is_values;
-	bool limit_stops; /* nothing must see all rows first */
-	bool backwards; /* the one source is read from the end: its order is asked for */
+	bool limit_stops;	   /* nothing must see all rows first */
+	bool backwards;		   /* the one source is read from the end: its order is asked for */
 	struct fpg_expr ***values; /* is_values: rows of items_n */
 	int values_n;
 	struct fpg_cte *cte[FPG_CTES_MAX];
@@ -283,11 +285,11 @@ struct fpg_statement {
 	int conflict_columns_n;
 	struct fpg_expr *conflict_where, *conflict_index_where;
 	struct fpg_index *conflict_index; /* NULL: any */
-	struct fpg_expr **defaults; /* insert: of each column of the table, or NULL */
+	struct fpg_expr **defaults;	  /* insert: of each column of the table, or NULL */
 	const char *alias;
 	struct fpg_cte *cte[FPG_CTES_MAX];
 	int ctes_n;
-	struct fpg_define *define; /* DDL */
+	struct fpg_define *define;  /* DDL */
 	struct fpg_statement *next; /* after a semicolon */
 	int params_n;
 	bool writes;
@@ -308,7 +310,7 @@ enum fpg_token_kind {
 struct fpg_token {
 	enum fpg_token_kind kind;
 	const char *text; /* words in lower case */
-	size_t at; /* in the SQL */
+	size_t at;	  /* in the SQL */
 };
 
 struct fpg_parser {
@@ -328,9 +330,9 @@ bool fpg_is(const struct fpg_parser *parser, const char *text); /* the next toke
 bool fpg_is_2(const struct fpg_parser *parser, const char *first, const char *second);
 bool fpg_take(struct fpg_parser *parser, const char *text); /* if it is next */
 void fpg_expect(struct fpg_parser *parser, const char *text);
-const char *fpg_name(struct fpg_parser *parser); /* an identifier */
+const char *fpg_name(struct fpg_parser *parser);      /* an identifier */
 const char *fpg_qualified(struct fpg_parser *parser); /* "schema.name" or "name" */
-bool fpg_reserved(const char *word); /* cannot be an alias */
+bool fpg_reserved(const char *word);		      /* cannot be an alias */
 
 struct fpg_expr *fpg_expr_new(enum fpg_op op, int n);
 struct fpg_expr *fpg_parse_expr(struct fpg_parser *parser);
@@ -415,7 +417,7 @@ struct fpg_table {
 	struct fpg_reference reference[8];
 	int references_n;
 	uint64_t serial, identity;
-	size_t count; /* committed */
+	size_t count;		/* committed */
 	const char *part_by[4]; /* "list shard", by level */
 	bool dropped, made_by_migrations;
 	struct fpg_table *parent; /* a partition: its rows are the parent's */
@@ -446,11 +448,11 @@ struct fpg_txn {
 
 extern struct fpg_table *fpg_tables[128];
 extern int fpg_tables_n;
-struct fpg_table *fpg_table_find(const char *name); /* also a partition's; NULL */
+struct fpg_table *fpg_table_find(const char *name);		      /* also a partition's; NULL */
 int fpg_column_find(const struct fpg_table *table, const char *name); /* -1 */
 struct fpg_table *fpg_table_new(const char *name);
-struct fpg_index *fpg_index_new(struct fpg_table *table, const char *name, const int *columns, int n,
-	bool unique, struct fpg_expr *where);
+struct fpg_index *fpg_index_new(struct fpg_table *table, const char *name, const int *columns,
+	int n, bool unique, struct fpg_expr *where);
 void fpg_column_add(struct fpg_table *table, const struct fpg_column *column);
 
 bool fpg_visible(const struct fpg_row *row, const struct fpg_txn *txn);
@@ -531,8 +533,8 @@ struct fpg_row *fpg_row_of(const struct fpg_value *values);
 uint64_t fpg_change_run(struct fpg_exec *exec, const struct fpg_statement *statement,
 	struct fpg_table_rows *returned_r);
 void fpg_cte_run(struct fpg_frame *frame, struct fpg_cte *cte);
-struct fpg_row *fpg_insert_values(struct fpg_exec *exec, const struct fpg_statement *statement,
-	struct fpg_value *values);
+struct fpg_row *fpg_insert_values(
+	struct fpg_exec *exec, const struct fpg_statement *statement, struct fpg_value *values);
 /* COPY BINARY: the whole of it. */
 uint64_t fpg_copy_run(struct fpg_exec *exec, const struct fpg_statement *statement,
 	const uint8_t *bytes, size_t n);
@@ -544,7 +546,7 @@ void fpg_define_run(const struct fpg_statement *statement);
 void fpg_partition_check(const struct fpg_table *table, const struct fpg_value *values);
 bool fpg_relation_known(const char *name);
 uint64_t fpg_sequence_next(const char *name);
-void fpg_world_reset(void); /* tables, sequences, partitions as the migrations left them */
+void fpg_world_reset(void);	    /* tables, sequences, partitions as the migrations left them */
 extern uint64_t fpg_schema_version; /* rises with each change, so that statements are bound anew */
 
 /* ---- sessions (fpg_client.c) ---- */

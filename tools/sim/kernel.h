@@ -90,7 +90,7 @@ struct sim_process {
 };
 /* Loads the libraries; once. sos: folder of carillon-<service>.so. */
 void processes_load(const char *sos);
-extern const char *slots_folder; /* where the copies are kept; NULL: in memory */
+extern const char *slots_folder;	  /* where the copies are kept; NULL: in memory */
 void processes_begin(uint32_t instances); /* of each service; a new world */
 void processes_end(void);		  /* all die, nothing is started again */
 void process_start(struct sim_process *process);

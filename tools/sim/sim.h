@@ -84,9 +84,9 @@ struct sim_faults {
 	uint32_t kafka_repeat_ppm, kafka_late_ppm;
 	/* fake_pg: per commit; per statement that fails with an error of the server */
 	uint32_t commit_unknown_ppm, statement_fail_ppm;
-	/* mean seconds of the world between two of each, 0: never */
-	uint32_t kafka_away_s, kafka_tail_s, postgres_away_s, redis_away_s, redis_empty_s;
-	uint32_t disk_full_s, clock_jump_s, stop_s, kill_s;
+	/* mean milliseconds of the world between two of each, 0: never */
+	uint32_t kafka_away_ms, kafka_tail_ms, postgres_away_ms, redis_away_ms, redis_empty_ms;
+	uint32_t disk_full_ms, clock_jump_ms, stop_ms, kill_ms;
 	uint32_t skew_ms; /* clocks differ by up to so much */
 	/* now */
 	bool disk_full; /* statements that write and produces fail */
