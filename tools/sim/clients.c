@@ -96,6 +96,12 @@ void workload_world_begin(void)
 	crowd.operators_us = sim_random(2) == 0 ? 0 : sim_random_us(300000, 5000000);
 	crowd.two_windows_ppm = sim_random(2) == 0 ? 0 : 300000;
 	crowd.again_ppm = 20000;
+	if (sim_world.scenario != NULL) {
+		crowd.clients_n = 24;
+		crowd.think_us = 10000;
+		crowd.backend_us = 500000;
+		crowd.operators_us = 0;
+	}
 	asks_begin();
 	judge_world_begin();
 	news_begin();
@@ -138,6 +144,24 @@ void workload_drain(void)
 			window_wake_soon(&client->window[j], sim_random(100000));
 		}
 	}
+}
+
+static bool windows_at_rest(void)
+{
+	for (size_t i = 0; i < crowd.clients_n; i++)
+		for (uint32_t j = 0; j < crowd.client[i].windows_n; j++)
+			if (!window_settled(&crowd.client[i].window[j]))
+				return false;
+	return true;
+}
+
+void crowd_rest(void)
+{
+	workload_drain();
+	for (int i = 0; i < 30000 && !windows_at_rest(); i++)
+		sim_run_until(sim_now_us() + 10000);
+	if (!windows_at_rest())
+		sim_fail("players do not come to rest");
 }
 
 static bool unsettled(const struct client *client, char *what, size_t room)

@@ -77,6 +77,7 @@ struct window {
 	uint64_t think_us, broke_until_us;
 	bool asleep;	   /* no wake is due */
 	uint32_t finished; /* games seen to at the end */
+	void *pair;	   /* of a scenario that asks by it */
 };
 
 struct client {
@@ -115,12 +116,15 @@ struct crowd {
 	uint64_t operators_us; /* between two of the operators of pools; 0: never */
 	uint64_t life;	       /* of the world: events of the last one do nothing */
 	bool draining;
+	uint64_t picks_waited; /* half a second and more, and were made */
 	uint32_t two_windows_ppm, again_ppm;
 };
 extern struct crowd crowd;
 
 /* clients.c */
 struct client *crowd_find(player_id player);
+/* Finishes what is open and begins nothing new, until all windows are at rest. */
+void crowd_rest(void);
 /* An event of this world. */
 void crowd_at(uint64_t after_us, void (*call)(void *context), void *context);
 

@@ -31,7 +31,7 @@ enum {
 struct book_row {
 	uint64_t seq, move, last_move, round;
 	uint32_t kind, refusal;
-	int64_t stake, amount, balance;
+	int64_t stake, win_balance, amount, balance;
 	uint8_t request_id[ASK_ID_BYTES];
 };
 
@@ -104,7 +104,7 @@ struct book {
 	struct map requests; /* halves of a request's id: struct book_request */
 	struct map outsides; /* halves of an outside id: struct book_outside */
 	uint64_t rounds, claims_open, hits_n, awards_n;
-	bool quiet; /* nothing is checked: no world */
+	bool forged; /* a schedule exchanges wins: what a round shows is not what it won */
 };
 extern struct book book;
 

@@ -406,6 +406,7 @@ static void keep(struct book_account *account, const struct fake_journal *row)
 		.kind = row->kind,
 		.refusal = row->refusal,
 		.stake = row->stake,
+		.win_balance = row->win_balance,
 		.amount = row->amount,
 		.balance = row->balance_after };
 	if (row->request_id != NULL)

@@ -42,7 +42,7 @@ static void check_bet(const struct window *window, const struct book_account *ac
 		sim_fail(PLAYER "was told of round %" PRIu64 ", but move %" PRIu64
 				" is no bet that was taken",
 			account->player, round->round, round->round);
-	if (row->stake != round->stake_minor)
+	if (row->stake != round->stake_minor && !book.forged)
 		sim_fail(PLAYER "was told that round %" PRIu64 " cost %" PRId64
 				", the ledger has %" PRId64,
 			account->player, round->round, round->stake_minor, row->stake);
@@ -60,7 +60,7 @@ static void check_win(const struct book_account *account, const Carillon__RoundV
 	for (size_t i = 0; i < SIM_GAMES; i++)
 		if (strcmp(sim_games[i].id, round->game) == 0)
 			game = &sim_games[i];
-	if (game == NULL || !round->closed)
+	if (game == NULL || !round->closed || book.forged)
 		return;
 	const struct book_round *booked = &account->round[game->number];
 	if (booked->round != round->round || booked->voided)
