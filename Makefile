@@ -223,7 +223,7 @@ FORCE:
 -include $(shell find $(O)/obj $(O)/sim/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE sim
+.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE sim sim-parts sim-mutant
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
@@ -249,6 +249,11 @@ $(O)/slotmath: $(O)/bin/slotmath
 all: $(BINS) $(SHORT_PATH) web
 sim: $(O)/bin/sim $(SIM_SOS)
 	$(Q)$(O)/bin/sim --sos=$(O)/sim --seconds=$(or $(SECONDS),60) $(if $(SEED),--seed=$(SEED))
+sim-parts: $(O)/bin/sim $(SIM_SOS)
+# One service with some of its sources exchanged (tests/sim/mutations.py): SERVICE, SOURCES, INTO.
+sim-mutant:
+	$(Q)$(CC) -shared $(CPPFLAGS) $(ALL_CFLAGS) -w -fPIC -Wl,-Bsymbolic $(SIM_WRAPPED:%=-Wl,--wrap=%) -o $(INTO) $(SOURCES) \
+	$(O)/sim/obj/services/$(SERVICE)/main.o $(call sim_obj,$(wildcard tools/sim/service/$(SERVICE).c)) $(O)/sim/lib/$(SERVICE).a $(SIM_LIBS)
 lib: $(filter %.a,$(LIB_COMMON) $(foreach s,$(SERVICE_DIRS),$(call service_libs,$(s))))
 tests: $(TESTS)
 thread-tests: $(THREAD_TESTS)

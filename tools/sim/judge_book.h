@@ -112,6 +112,7 @@ struct book_outside {
 	int64_t player, amount;
 	uint64_t seq; /* of the row that keeps the id */
 	uint32_t shard, kind, refusal;
+	uint32_t spins; /* of a gift: not played yet */
 };
 
 /* judge.c */

@@ -268,6 +268,34 @@ static void check_outside(const struct fake_journal *row)
 		.refusal = row->refusal };
 }
 
+/* A bonus spin is one of those given, and none is played twice. */
+static void check_spins(const struct fake_journal *row)
+{
+	Carillon__SpinGrant *grant;
+	struct book_outside *gift;
+	uint64_t a, b;
+
+	if (row->refusal != 0 || row->outside_id == NULL)
+		return;
+	halves(row->outside_id, &a, &b);
+	gift = map_get(&book.outsides, a, b);
+	if (row->kind == KIND_SPINS) {
+		grant = carillon__spin_grant__unpack(NULL, row->record_n, row->record);
+		if (grant == NULL)
+			sim_fail(ROW "bonus spins without their record", OF(row));
+		gift->spins = grant->spins;
+		carillon__spin_grant__free_unpacked(grant, NULL);
+	}
+	if (row->kind != KIND_BET)
+		return;
+	if (gift == NULL || gift->kind != KIND_SPINS || gift->player != row->player ||
+		row->stake != 0)
+		sim_fail(ROW "a bonus spin of a gift that he has not", OF(row));
+	if (gift->spins == 0)
+		sim_fail(ROW "a bonus spin more than were given", OF(row));
+	gift->spins--;
+}
+
 /* ---- claims and awards ---------------------------------------------------------------------- */
 
 /* The row's record is the award as it came. */
@@ -504,6 +532,7 @@ void ledger_row(const struct fake_pg_row *pg_row)
 	check_stake(account, &row);
 	check_tallies(&row);
 	check_request(&row);
+	check_spins(&row);
 	check_award(&row);
 	note_claims(&row);
 	legs_of(&row, claim_of_award(&row));
