@@ -26,6 +26,10 @@ enum {
 	KIND_BLOCK = CARILLON__MOVE_KIND__MOVE_BLOCK,
 	KIND_SPINS = CARILLON__MOVE_KIND__MOVE_SPINS,
 	KIND_SPINS_END = CARILLON__MOVE_KIND__MOVE_SPINS_END,
+	KIND_HOLD = 28,
+	KIND_CAPTURE = 29,
+	KIND_HOLD_RELEASE = 30,
+	KIND_GRANT_BACK = 31,
 };
 
 struct book_row {
@@ -113,6 +117,7 @@ struct book_outside {
 	uint64_t seq; /* of the row that keeps the id */
 	uint32_t shard, kind, refusal;
 	uint32_t spins; /* of a gift: not played yet */
+	int64_t open;	/* of a hold or a grant: neither settled nor taken back */
 };
 
 /* judge.c */

@@ -42,7 +42,8 @@ static bool is_round_kind(uint32_t kind)
 
 static bool moves_balance(uint32_t kind)
 {
-	return kind >= KIND_DEPOSIT && kind <= KIND_AWARD;
+	return (kind >= KIND_DEPOSIT && kind <= KIND_AWARD) || kind == KIND_HOLD ||
+	       kind == KIND_HOLD_RELEASE || kind == KIND_GRANT_BACK;
 }
 
 static int64_t effect_of(const struct fake_journal *row)
@@ -51,7 +52,7 @@ static int64_t effect_of(const struct fake_journal *row)
 		return 0;
 	if (is_round_kind(row->kind))
 		return row->release - row->stake + row->win_balance;
-	return moves_balance(row->kind) || row->kind > KIND_SPINS_END ? row->amount : 0;
+	return moves_balance(row->kind) ? row->amount : 0;
 }
 
 static int64_t pending_of(const struct book_account *account, uint32_t game)
@@ -265,7 +266,10 @@ static void check_outside(const struct fake_journal *row)
 		.seq = row->currency == 0 ? 0 : row->seq, /* no account: the id is not kept */
 		.shard = row->shard,
 		.kind = row->kind,
-		.refusal = row->refusal };
+		.refusal = row->refusal,
+		.open = row->refusal != 0	 ? 0
+			: row->kind == KIND_HOLD ? -row->amount
+						 : row->amount };
 }
 
 /* A bonus spin is one of those given, and none is played twice. */
@@ -294,6 +298,30 @@ static void check_spins(const struct fake_journal *row)
 	if (gift->spins == 0)
 		sim_fail(ROW "a bonus spin more than were given", OF(row));
 	gift->spins--;
+}
+
+/* A withdrawal in flight is settled once and whole; of a grant no more is taken back than was
+ * given. The row names it by its request's id. */
+static void check_hold(const struct fake_journal *row)
+{
+	struct book_outside *held;
+	uint64_t a, b;
+	bool capture = row->kind == KIND_CAPTURE || row->kind == KIND_HOLD_RELEASE;
+	int64_t amount = row->kind == KIND_GRANT_BACK ? -row->amount : row->amount;
+
+	if (row->refusal != 0 || (!capture && row->kind != KIND_GRANT_BACK))
+		return;
+	if (row->request_id == NULL)
+		sim_fail(ROW "settles nothing that it names", OF(row));
+	halves(row->request_id, &a, &b);
+	held = map_get(&book.outsides, a, b);
+	if (held == NULL || held->player != row->player ||
+		held->kind != (capture ? KIND_HOLD : KIND_GRANT))
+		sim_fail(ROW "settles what the player does not have", OF(row));
+	if (amount <= 0 || amount > held->open || (capture && amount != held->open))
+		sim_fail(ROW "settles %" PRId64 " of what has %" PRId64 " open", OF(row), amount,
+			held->open);
+	held->open -= amount;
 }
 
 /* ---- claims and awards ---------------------------------------------------------------------- */
@@ -477,27 +505,37 @@ static void legs_of_round(const struct fake_journal *row)
 		leg(row, "VOID_RECEIVABLE", -owed);
 }
 
+static void leg_against(const struct fake_journal *row, const struct book_claim *claim)
+{
+	char jackpot[24];
+
+	(void)snprintf(
+		jackpot, sizeof(jackpot), "JACKPOT:%" PRIu32, claim == NULL ? 0 : claim->pool);
+	if (row->kind == KIND_AWARD)
+		leg(row, jackpot, -row->amount);
+	else if (row->kind == KIND_GRANT || row->kind == KIND_GRANT_BACK)
+		leg(row, "PROMO", -row->amount);
+	else if (row->kind == KIND_CORRECTION)
+		leg(row, "HOUSE", -row->amount);
+	else if (row->kind == KIND_HOLD || row->kind == KIND_HOLD_RELEASE)
+		leg(row, "WITHDRAWAL", -row->amount);
+	else
+		leg(row, "CASH", -row->amount);
+}
+
 static void legs_of(const struct fake_journal *row, const struct book_claim *claim)
 {
-	char account[24];
-
 	if (row->refusal != 0)
 		return;
 	if (is_round_kind(row->kind)) {
 		legs_of_round(row);
-		return;
+	} else if (row->kind == KIND_CAPTURE) {
+		leg(row, "WITHDRAWAL", -row->amount);
+		leg(row, "CASH", row->amount);
+	} else if (moves_balance(row->kind)) {
+		leg(row, "PLAYER", row->amount);
+		leg_against(row, claim);
 	}
-	if (!moves_balance(row->kind))
-		return;
-	leg(row, "PLAYER", row->amount);
-	(void)snprintf(
-		account, sizeof(account), "JACKPOT:%" PRIu32, claim == NULL ? 0 : claim->pool);
-	leg(row,
-		row->kind == KIND_AWARD	       ? account
-		: row->kind == KIND_GRANT      ? "PROMO"
-		: row->kind == KIND_CORRECTION ? "HOUSE"
-					       : "CASH",
-		-row->amount);
 }
 
 static const struct book_claim *claim_of_award(const struct fake_journal *row)
@@ -533,6 +571,7 @@ void ledger_row(const struct fake_pg_row *pg_row)
 	check_tallies(&row);
 	check_request(&row);
 	check_spins(&row);
+	check_hold(&row);
 	check_award(&row);
 	note_claims(&row);
 	legs_of(&row, claim_of_award(&row));
@@ -548,9 +587,13 @@ void ledger_leg(const struct fake_pg_row *new)
 	uint32_t shard = (uint32_t)fake_pg_int(new, COLUMN(table, "shard"));
 	size_t n;
 	const char *account = fake_pg_bytes(new, COLUMN(table, "account"), &n);
+	int close = fake_pg_column(table, "close"); /* of the daily close */
+	struct book_leg *to;
 
-	leg_of(shard, (uint32_t)fake_pg_int(new, COLUMN(table, "currency")), account)->booked +=
-		fake_pg_int(new, COLUMN(table, "amount"));
+	to = leg_of(shard, (uint32_t)fake_pg_int(new, COLUMN(table, "currency")), account);
+	to->booked += fake_pg_int(new, COLUMN(table, "amount"));
+	if (close >= 0 && !fake_pg_null(new, close)) /* no row's, but it sums to zero like them */
+		to->amount += fake_pg_int(new, COLUMN(table, "amount"));
 }
 
 void ledger_batch(const struct fake_pg_row *old, const struct fake_pg_row *new)
