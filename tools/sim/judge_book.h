@@ -32,6 +32,18 @@ enum {
 	KIND_GRANT_BACK = 31,
 };
 
+/* Kinds that move a round's money, and those that move a balance without a round. */
+static inline bool is_round_kind(uint32_t kind)
+{
+	return kind >= KIND_BET && kind <= KIND_VOID;
+}
+
+static inline bool moves_balance(uint32_t kind)
+{
+	return (kind >= KIND_DEPOSIT && kind <= KIND_AWARD) || kind == KIND_HOLD ||
+	       kind == KIND_HOLD_RELEASE || kind == KIND_GRANT_BACK;
+}
+
 struct book_row {
 	uint64_t seq, move, last_move, round;
 	uint32_t kind, refusal;
@@ -140,7 +152,12 @@ int book_column(const struct fake_pg_table *table, const char *name);
 
 /* judge_ledger.c: a row of the journal, and what is written with it. */
 void ledger_row(const struct fake_pg_row *row);
+/* The claims that rows said they open are there. */
+void ledger_opened(void);
+void ledger_forget(void);
 void ledger_claim(const struct fake_pg_row *old, const struct fake_pg_row *new);
+/* judge_batch.c */
+void batch_row(const struct fake_journal *row);
 void ledger_batch(const struct fake_pg_row *old, const struct fake_pg_row *new);
 void ledger_leg(const struct fake_pg_row *new);
 void ledger_total(const struct fake_pg_row *new);
