@@ -27,7 +27,7 @@
 #define WORKERS_MAX 16
 #define STEP_US 10000
 #define WORLD_MAX_US (UINT64_C(300) * 1000000)
-#define SETTLE_MAX_US (UINT64_C(120) * 1000000)
+#define SETTLE_MAX_US (UINT64_C(900) * 1000000)
 #define TAIL_LINES 80
 #define BEGIN_S UINT64_C(1767225600) /* 2026-01-01 */
 #define STILL_S 60		     /* of real time without the end of a world */
