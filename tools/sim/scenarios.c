@@ -639,6 +639,42 @@ static void run_permute(void)
 	need(also, 20, "a winning round was refused for its stake");
 }
 
+/* ---- all players leave, for five days
+ * ------------------------------------------------------------- */
+
+static uint64_t pendings(void)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < crowd.clients_n; i++) {
+		const struct book_account *account = book_account(crowd.client[i].id);
+		for (size_t j = 0; account != NULL && j < JUDGE_PENDINGS; j++)
+			n += account->pending[j].amount != 0;
+	}
+	return n;
+}
+
+/* What they left open is played to its end and paid by the house. */
+static void run_abandoned(void)
+{
+	uint64_t until;
+
+	begin();
+	play(800);
+	crowd.gone = true;
+	run_us(15 * S);
+	need(pendings(), 5, "a round was left with money pending");
+	need(book.claims_open, 1, "a card round was left");
+	sim_leap(121 * 3600 * S);
+	until = sim_now_us() + LIMIT_US;
+	while ((pendings() > 0 || book.claims_open > 0) && sim_now_us() < until)
+		run_us(S);
+	if (pendings() > 0 || book.claims_open > 0)
+		sim_fail("%" PRIu64 " rounds and %" PRIu64
+			 " card rounds that were abandoned are still open",
+			pendings(), book.claims_open);
+}
+
 const struct scenario sim_scenarios[] = {
 	{ "two-builds", run_two_builds },
 	{ "kafka-tail", run_kafka_tail },
@@ -650,5 +686,6 @@ const struct scenario sim_scenarios[] = {
 	{ "pick-early", run_pick_early },
 	{ "postgres-away", run_postgres_away },
 	{ "permute", run_permute },
+	{ "abandoned", run_abandoned },
 	{ NULL, NULL },
 };

@@ -28,6 +28,8 @@ uint64_t sim_random_us(uint64_t least_us, uint64_t most_us);
 void sim_at(uint64_t at_us, void (*call)(void *context), void *context);
 /* Runs the world up to a time; for scenarios and the judge, never from an event or an instance. */
 void sim_run_until(uint64_t at_us);
+/* Time passes and nobody ran: everything that was due in between comes late, and at once. */
+void sim_leap(uint64_t us);
 /* The same until done() says so; false when it did not within limit_us. */
 bool sim_run_while(bool (*going)(void *context), void *context, uint64_t limit_us);
 

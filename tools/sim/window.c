@@ -37,8 +37,8 @@ static void wake(void *context)
 	struct window *window = context;
 
 	window->asleep = true;
-	if (window->asker.waiting)
-		return; /* the answer wakes it */
+	if (window->asker.waiting || crowd.gone)
+		return; /* the answer wakes it, or the end */
 	if (window->has_request) {
 		ask(window);
 	} else if (choose_card(window)) {
