@@ -1,5 +1,5 @@
 /* What the files of the fake Postgres share; not for others. In reading order: fpg_value.c (values,
- * their texts), fpg_lex.c, fpg_type.c, fpg_expression.c, fpg_parse.c, fpg_define.c (SQL to trees),
+ * their texts), fpg_lex.c, fpg_expression.c, fpg_parse.c, fpg_define.c (SQL to trees),
  * fpg_bind.c, fpg_plan.c (names to columns, conditions to indexes), fpg_eval.c, fpg_function.c,
  * fpg_query.c, fpg_change.c (carrying it out), fpg_row.c, fpg_index.c (rows, versions,
  * transactions), fpg_schema.c (migrations), fpg_copy.c, fpg_result.c, fpg_client.c (libpq),
@@ -16,6 +16,7 @@
 #define FPG_SOURCES_MAX 8
 #define FPG_PARAMS_MAX 64
 #define FPG_CTES_MAX 8
+#define FPG_SQL_FUNCTIONS 1000 /* functions from here on are written in SQL */
 
 /* ---- values (fpg_value.c) ---- */
 
@@ -179,7 +180,8 @@ struct fpg_path {
 struct fpg_conjunct {
 	struct fpg_expr *expr;
 	uint32_t mask; /* sources it needs */
-	int level;     /* where it is tested */
+	int left;      /* the source whose left join it is a condition of, -1: of all */
+	bool selects;  /* there is a select in it */
 };
 
 struct fpg_source {
@@ -240,8 +242,9 @@ struct fpg_select {
 	struct fpg_expr **distinct_on;
 	int distinct_on_n;
 	bool distinct, for_update, skip_locked, aggregated, is_values;
+	bool ordered;		   /* the one source's index has the order asked for */
+	bool backwards;		   /* from its end */
 	bool limit_stops;	   /* nothing must see all rows first */
-	bool backwards;		   /* the one source is read from the end: its order is asked for */
 	struct fpg_expr ***values; /* is_values: rows of items_n */
 	int values_n;
 	struct fpg_cte *cte[FPG_CTES_MAX];
@@ -261,12 +264,7 @@ enum fpg_kind {
 	FPG_COMMIT,
 	FPG_ROLLBACK,
 	FPG_NOTHING, /* comments, privileges, settings */
-	FPG_CREATE_TABLE,
-	FPG_CREATE_INDEX,
-	FPG_CREATE_SEQUENCE,
-	FPG_ALTER_TABLE,
-	FPG_DROP_TABLE,
-	FPG_TRUNCATE
+	FPG_DEFINE   /* create, alter, drop */
 };
 
 struct fpg_statement {
@@ -289,7 +287,7 @@ struct fpg_statement {
 	const char *alias;
 	struct fpg_cte *cte[FPG_CTES_MAX];
 	int ctes_n;
-	struct fpg_define *define;  /* DDL */
+	struct fpg_parser *define;  /* of create, alter, drop: where they begin */
 	struct fpg_statement *next; /* after a semicolon */
 	int params_n;
 	bool writes;
@@ -321,7 +319,9 @@ struct fpg_parser {
 	bool writes;
 	struct fpg_cte *cte[FPG_CTES_MAX * 2]; /* in sight */
 	int ctes_n, ctes_all;
-	bool define; /* a migration: tables come into being while it is read */
+	bool define;	    /* a migration: tables come into being while it is read */
+	const char *arg[8]; /* of the function whose body it is: they are parameters */
+	int args_n;
 };
 
 void fpg_lex(struct fpg_parser *parser, const char *sql);
@@ -398,14 +398,6 @@ struct fpg_check {
 	struct fpg_expr *expr;
 };
 
-/* Of a partitioned table: where a row may go. */
-struct fpg_partition {
-	const char *name;
-	struct fpg_table *parent; /* what it is a part of */
-	struct fpg_bound *bound;
-	struct fpg_table *as; /* the same, seen as a table */
-};
-
 struct fpg_table {
 	const char *name; /* "wallet.journal" */
 	struct fpg_column column[FPG_COLUMNS_MAX];
@@ -417,11 +409,10 @@ struct fpg_table {
 	struct fpg_reference reference[8];
 	int references_n;
 	uint64_t serial, identity;
-	size_t count;		/* committed */
-	const char *part_by[4]; /* "list shard", by level */
-	bool dropped, made_by_migrations;
-	struct fpg_table *parent; /* a partition: its rows are the parent's */
-	struct fpg_bounds *bounds;
+	size_t count;	     /* committed */
+	const char *part_by; /* "list", "range", "hash"; NULL: it has no partitions */
+	int part_column;
+	bool dropped;
 };
 
 struct fpg_row {
@@ -429,8 +420,9 @@ struct fpg_row {
 	struct fpg_txn *creator; /* not committed yet */
 	struct fpg_txn *deleter; /* not committed yet */
 	struct fpg_txn *locker;
+	struct fpg_row *old, *newer; /* versions of an update that is not committed yet */
 	uint64_t serial;
-	uint32_t class; /* of the allocator */
+	size_t class; /* of the allocator */
 	struct fpg_value v[];
 };
 
@@ -457,8 +449,8 @@ void fpg_column_add(struct fpg_table *table, const struct fpg_column *column);
 
 bool fpg_visible(const struct fpg_row *row, const struct fpg_txn *txn);
 /* Checks, unique keys, references; the row is a copy. blocks, raises. */
-struct fpg_row *fpg_row_insert(
-	struct fpg_txn *txn, struct fpg_table *table, const struct fpg_value *values);
+struct fpg_row *fpg_row_insert(struct fpg_txn *txn, struct fpg_table *table,
+	const struct fpg_value *values, struct fpg_row *old);
 void fpg_row_delete(struct fpg_txn *txn, struct fpg_row *row);
 void fpg_row_lock(struct fpg_txn *txn, struct fpg_row *row); /* for update */
 struct fpg_row *fpg_row_conflict(struct fpg_txn *txn, const struct fpg_index *index,
@@ -466,6 +458,7 @@ struct fpg_row *fpg_row_conflict(struct fpg_txn *txn, const struct fpg_index *in
 void fpg_txn_commit(struct fpg_txn *txn);
 void fpg_txn_rollback(struct fpg_txn *txn, size_t created, size_t deleted, size_t locked);
 void fpg_storage_reset(void);
+void fpg_storage_keep(void); /* what is there stays for ever */
 
 /* Positions in an index. */
 struct fpg_at {
@@ -493,8 +486,9 @@ struct fpg_table_rows { /* of a CTE */
 struct fpg_exec {
 	struct fpg_txn *txn;
 	const char *const *param;
-	struct fpg_value param_cast[FPG_PARAMS_MAX];
-	bool param_known[FPG_PARAMS_MAX];
+	const int *param_length, *param_format; /* NULL: all are text */
+	struct fpg_value param_text[FPG_PARAMS_MAX], param_cast[FPG_PARAMS_MAX];
+	bool param_read[FPG_PARAMS_MAX], param_known[FPG_PARAMS_MAX];
 	struct fpg_table_rows cte[FPG_CTES_MAX * 2];
 	uint32_t backend_pid;
 	uint64_t clock_us;
@@ -539,24 +533,85 @@ struct fpg_row *fpg_insert_values(
 uint64_t fpg_copy_run(struct fpg_exec *exec, const struct fpg_statement *statement,
 	const uint8_t *bytes, size_t n);
 
+/* A parameter or field in binary. */
+struct fpg_value fpg_binary(const void *bytes, size_t n, enum fpg_type type, enum fpg_type element);
+
 /* ---- schema ---- */
 
 void fpg_schema_load(void); /* the migrations; once */
-void fpg_define_run(const struct fpg_statement *statement);
+/* Create, alter and drop from the token at hand to the semicolon. */
+void fpg_define_run(const struct fpg_parser *from);
+void fpg_alter_table(struct fpg_parser *parser);
+void fpg_constraint_parse(struct fpg_parser *parser, struct fpg_table *table);
+void fpg_column_parse(struct fpg_parser *parser, struct fpg_table *table);
+/* The rows of a table, out of it, and back. */
+struct fpg_table_rows fpg_rows_out(struct fpg_table *table);
+void fpg_rows_back(struct fpg_table *table, const struct fpg_table_rows *rows);
+void fpg_partition_make(const char *name, const char *parent, struct fpg_value low,
+	struct fpg_value high, const char *part_by, int part_column);
+const char *fpg_view_find(const char *name); /* its select; NULL: there is none */
+void fpg_view_make(const char *name, const char *sql);
+/* create function: kept if it is in SQL; others have to be in fpg_function.c if anybody calls them.
+ */
+void fpg_sql_function_parse(struct fpg_parser *parser);
+int fpg_sql_function_find(const char *name); /* -1 */
+struct fpg_value fpg_sql_function_call(
+	struct fpg_frame *frame, int function, const struct fpg_value *arg, int n);
+void fpg_name_add(const char *name); /* an index's or such, for to_regclass */
+void fpg_sequence_make(const char *name);
 void fpg_partition_check(const struct fpg_table *table, const struct fpg_value *values);
 bool fpg_relation_known(const char *name);
 uint64_t fpg_sequence_next(const char *name);
-void fpg_world_reset(void);	    /* tables, sequences, partitions as the migrations left them */
-extern uint64_t fpg_schema_version; /* rises with each change, so that statements are bound anew */
+void fpg_world_reset(void); /* tables, sequences, partitions as the migrations left them */
 
-/* ---- sessions (fpg_client.c) ---- */
+/* ---- sessions ---- */
 
-bool fpg_backend_end(uint32_t pid, const char *application);
-struct fpg_session_info {
+/* What a connection is on the server (fpg_session.c). */
+struct fpg_session {
+	struct fpg_session *next;
+	struct sim_process *process;
 	uint32_t pid;
-	const char *application;
+	int fd;
+	char application[64], error[600];
+	bool broken, in_block, listed;
+	uint64_t active_us; /* end of the last statement */
+	struct fpg_txn txn;
+	struct fpg_prepared {
+		char name[64];
+		const struct fpg_statement *statement;
+	} prepared[32];
+	int prepared_n;
+	const struct fpg_statement *copy; /* COPY has begun */
+	uint8_t *copied;
+	size_t copied_n, copied_room;
+	bool pipeline, aborted, ended;	/* ended: a NULL is next */
+	struct pg_result *first, *last; /* results that wait to be fetched */
 };
-size_t fpg_backends(struct fpg_session_info *out, size_t room);
+
+struct fpg_session *fpg_session_new(const char *application);
+void fpg_session_end(struct fpg_session *session);		      /* and frees */
+void fpg_session_break(struct fpg_session *session, const char *why); /* rolls back */
+struct fpg_params {
+	int n;
+	const char *const *value;
+	const int *length, *format;
+};
+/* One statement, with its effects, faults, waiting for locks. Never NULL. */
+struct pg_result *fpg_session_run(struct fpg_session *session,
+	const struct fpg_statement *statement, const struct fpg_params *params);
+struct pg_result *fpg_session_copy(struct fpg_session *session);
+bool fpg_backend_end(uint32_t pid);
 bool fpg_disk_is_full(void);
+
+/* ---- results (fpg_result.c) ---- */
+
+struct pg_result *fpg_result_new(int status);
+struct pg_result *fpg_result_error(const char *sqlstate, const char *text);
+void fpg_result_command(struct pg_result *result, const char *command, int64_t rows); /* -1: none */
+void fpg_result_rows(struct pg_result *result, const struct fpg_select *names,
+	const struct fpg_table_rows *rows);
+void fpg_results_died(const struct sim_process *process);
+struct pg_result *fpg_result_next(const struct pg_result *result);
+void fpg_result_chain(struct pg_result *result, struct pg_result *next);
 
 #endif
