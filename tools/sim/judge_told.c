@@ -29,8 +29,9 @@ static void check_bet(const struct window *window, const struct book_account *ac
 	const Carillon__RoundView *round = reply->round;
 	const struct book_row *row = book_row_of_move(account, round->round);
 
-	if (window->request.other)
-		sim_fail(PLAYER "the same key with other content was answered as round %" PRIu64,
+	if (window->request.other && round->bet->coins != window->request.coins)
+		sim_fail(PLAYER "a key with other content was answered with round %" PRIu64
+				" of the first content",
 			account->player, round->round);
 	if (row == NULL) {
 		if (round->round > account->last_move)
