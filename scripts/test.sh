@@ -146,6 +146,19 @@ slotmath() {
     counted walk timeout --kill-after=5 300 python3 tests/tools/walk.py
 }
 
+# The services with faults on fake servers, and the mistakes that must be found that way (docs/simulator.md).
+simulator() {
+    local log=build/test-simulator.log
+    with_dots 'building the simulator' make -s -j"$jobs" sim-parts || count 0 1 'build of the simulator'
+    if timeout --kill-after=5 300 build/bin/sim --sos=build/sim --seconds=20 >"$log" 2>&1; then
+        count 1 0 "simulator: $(grep -E '^sim: ' "$log" | tail -n 1)"
+    else
+        count 0 1 'simulator'
+        tail -n 60 "$log"
+    fi
+    counted mutations timeout --kill-after=5 600 python3 tests/sim/mutations.py
+}
+
 part=${1:-all}
 [ $# = 0 ] || shift
 case $part in
@@ -159,6 +172,7 @@ all)
     counted definitions python3 tests/definitions/schema.py
     slotmath
     math
+    simulator
     e2e
     ;;
 unit) unit ;;
@@ -169,8 +183,9 @@ rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 definitions) counted definitions python3 tests/definitions/schema.py ;;
 slotmath) slotmath ;;
 math) math ;;
+simulator) simulator ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, unit, threads, fuzz, purity, rules, definitions, slotmath, math or e2e" ;;
+*) die "found '$part', expected all, unit, threads, fuzz, purity, rules, definitions, slotmath, math, simulator or e2e" ;;
 esac
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
