@@ -1,5 +1,6 @@
 /* The fake Postgres under the real libcommon/io/pg*.c: statements of the services, transactions,
  * locks, COPY, faults. The world around it is the few functions at the top. */
+#include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "tools/sim/fake_pg.h"
@@ -78,6 +79,28 @@ void sim_trace(const char *format, ...)
 }
 
 void sim_fail(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	(void)fputc('\n', stderr);
+	abort();
+}
+
+/* What libcommon/io/pg*.c want of the rest of libcommon/io. */
+uint64_t clock_mono_us(void)
+{
+	return now_us;
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+	(void)level;
+	(void)format;
+}
+
+void fatal(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -438,6 +461,5 @@ int main(void)
 		cmocka_unit_test_setup(test_faults, begin),
 		cmocka_unit_test_setup(test_unique, begin),
 	};
-	log_open("test", "test", LOG_ERROR);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
