@@ -273,7 +273,8 @@ static void using_bind(struct fpg_scope *scope, int at)
 
 /* ---- select ---- */
 
-static void star_expand(struct fpg_select *select, int at)
+/* Bound already, by place: columns of one name are told apart by nothing else. How many. */
+static int star_expand(struct fpg_select *select, int at)
 {
 	const char *of = select->item[at].expr->qualifier;
 	struct fpg_item item[FPG_COLUMNS_MAX];
@@ -296,6 +297,7 @@ static void star_expand(struct fpg_select *select, int at)
 		(size_t)(select->items_n - at - 1) * sizeof(item[0]));
 	memcpy(select->item + at, item, (size_t)n * sizeof(item[0]));
 	select->items_n += n - 1;
+	return n;
 }
 
 static int output_find(const struct fpg_select *select, const struct fpg_expr *expr)
@@ -318,7 +320,7 @@ static void items_bind(struct fpg_scope *scope)
 			fpg_bind_expr(scope, &select->item[i].expr);
 			continue;
 		}
-		star_expand(select, i--);
+		i += star_expand(select, i) - 1;
 	}
 }
 
