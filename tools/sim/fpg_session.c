@@ -217,7 +217,7 @@ void fake_pg_world_begin(void)
 	last_pid = 0;
 	fpg_world_reset();
 	(void)snprintf(shards, sizeof(shards), "%u", sim_world.shards);
-	(void)fake_pg_run("insert into carillon.installation (kind, shards) values ('demo', $1)", 1,
+	(void)fake_pg_run("insert into carillon.installation (kind, shards) values ('test', $1)", 1,
 		parameters);
 }
 
