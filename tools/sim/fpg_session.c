@@ -522,8 +522,11 @@ uint64_t fake_pg_run(const char *sql, int n, const char *const *parameters)
 	struct attempt attempt = { &session, fpg_prepare(sql), &params, NULL };
 	session.txn.session = &session;
 	session.txn.now_us = sim_now_us();
+	bool full = sim_faults.disk_full;
+	sim_faults.disk_full = false;
 	if (attempt_once(&attempt) != DONE)
 		sim_fail("fake Postgres: %s: %s", fpg_error.text, sql);
+	sim_faults.disk_full = full;
 	fpg_txn_commit(&session.txn);
 	uint64_t rows = strtoull(PQcmdTuples(attempt.result), NULL, 10);
 	PQclear(attempt.result);

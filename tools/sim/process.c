@@ -283,7 +283,7 @@ static void environment(const struct sim_process *process)
 	(void)snprintf(text[n++], ENV_BYTES, "CARILLON_SHARDS=%u", sim_world.shards);
 	(void)snprintf(text[n++], ENV_BYTES, "CARILLON_GAMES=%s", sim_world.games);
 	(void)snprintf(text[n++], ENV_BYTES, "CARILLON_KEYS=%s", sim_world.keys);
-	(void)snprintf(text[n++], ENV_BYTES, "CARILLON_KIND=demo");
+	(void)snprintf(text[n++], ENV_BYTES, "CARILLON_KIND=test");
 	(void)snprintf(text[n++], ENV_BYTES, "SPIN_ENGINE_CARD_SETS=%s", sim_world.card_sets);
 	(void)snprintf(text[n++], ENV_BYTES, "SPIN_ENGINE_RESOLVE_EVERY_S=2");
 	(void)snprintf(text[n++], ENV_BYTES, "JACKPOT_CARDS_SETS=%s", sim_world.card_sets);
