@@ -31,6 +31,7 @@ struct book_claim *book_claim(int64_t player, uint64_t move, uint32_t index)
 
 struct book_hit *book_hit(int64_t player, uint64_t move, uint32_t index)
 {
+	pools_hits();
 	return map_get(&book.hits, (uint64_t)player, move << 8 | index);
 }
 

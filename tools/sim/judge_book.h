@@ -170,6 +170,8 @@ void pools_changed(const struct fake_pg_table *table, const struct fake_pg_row *
 	const struct fake_pg_row *new);
 void pools_step(void);
 void pools_final(void);
+/* Takes the hits of commits that are whole. */
+void pools_hits(void);
 void pools_begin(void);
 bool pools_settled(char *what, size_t room);
 /* An operator has asked for an adjustment that may be done from now on. */

@@ -7,11 +7,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define POOLS_MAX 8
 #define ROWS_MAX 64
 #define ADJUSTMENTS_MAX 32
+#define HITS_MAX 4096
 #define NANO INT64_C(1000000000)
 
 struct terms {
@@ -38,7 +40,6 @@ struct pool_book {
 	size_t rows_n;
 	struct counter_row row[ROWS_MAX];
 	int128 t, reserve, paid;
-	int128 adjusted_sum; /* by operators, done */
 	uint64_t hits;
 	bool terms_may_change; /* an operator has changed some */
 	bool dirty;
@@ -200,11 +201,26 @@ static void row_changed(const struct fake_pg_table *table, const struct fake_pg_
 
 /* ---- hits ----------------------------------------------------------------------------------- */
 
-/* A round contributes before it is evaluated: T holds at least the stakes of the claim's shard up
- * to its row. */
+/* What a shard's rows up to a seq put into a pool. */
 static int128 contributed(uint32_t shard, uint64_t seq, uint32_t number);
 
-static struct book_hit *hit_new(const struct pool_book *pool, const struct fake_pool_hit *from)
+/* A row of pool.hit or cards.hit. */
+struct hit_row {
+	struct fake_pool_hit of;
+	bool cards;
+	int64_t what; /* coin value, or level */
+	int128 value, w_before, cost, carry, next_seed, from_reserve, from_house, t, unit;
+	uint32_t shard;
+	uint64_t seq;
+};
+
+/* Hits of one commit are written in any order; they are priced in their own. */
+static struct {
+	size_t n;
+	struct hit_row row[HITS_MAX];
+} waiting;
+
+static void hit_known(const struct pool_book *pool, const struct fake_pool_hit *from)
 {
 	void **at = map_at(&book.hits, (uint64_t)from->player, from->move << 8 | from->index);
 	const struct book_claim *claim = book_claim(from->player, from->move, from->index);
@@ -228,83 +244,111 @@ static struct book_hit *hit_new(const struct pool_book *pool, const struct fake_
 		.pool = pool->number,
 		.currency = from->currency };
 	book.hits_n++;
-	return hit;
 }
 
 /* What the row must have been worth, and what is left of it. */
-static void price(struct pool_book *pool, struct counter_row *row,
-	const struct fake_pg_table *table, const struct fake_pg_row *from, int128 unit)
+static void price(struct pool_book *pool, struct counter_row *row, const struct hit_row *hit)
 {
 	int128 own = unit_of(row->terms.rate, row->exponent);
+	int128 unit = pool->cards ? hit->unit : own;
 	int128 value = row->terms.seed * own + (pool->t - row->w) * row->terms.share + row->r;
-	int128 found = big(from, table, "value_e27");
-	int64_t paid = number(from, table, "paid_minor");
+	int64_t paid = hit->of.paid_minor;
 
-	if (found == value + row->adjusted) {
-		value = found; /* an adjustment of this very commit */
-		pool->adjusted_sum += row->adjusted;
+	if (row->adjusted != 0 && hit->value == value + row->adjusted) {
+		value = hit->value; /* an adjustment of this very commit */
 		row->adjusted = 0;
 	}
-	same(pool, "the value of a hit", found, value);
-	same(pool, "W before a hit", big(from, table, "w_before_e18"), row->w);
+	same(pool, "the value of a hit", hit->value, value);
+	same(pool, "W before a hit", hit->w_before, row->w);
 	same(pool, "what a hit pays", paid, value / unit);
-	same(pool, "what a hit costs", big(from, table, "cost_e27"), paid * unit);
-	same(pool, "what a hit carries", big(from, table, "carry_e27"), value - paid * unit);
+	same(pool, "what a hit costs", hit->cost, paid * unit);
+	same(pool, "what a hit carries", hit->carry, value - paid * unit);
 	pool->paid += paid * unit;
 	row->w = pool->t;
 	row->r = value - paid * unit;
 	row->hits++;
 }
 
-static void reseed(struct pool_book *pool, const struct counter_row *row,
-	const struct fake_pg_table *table, const struct fake_pg_row *from)
+static void reseed(struct pool_book *pool, const struct counter_row *row, const struct hit_row *hit)
 {
-	int128 seed = big(from, table, "next_seed_e27");
-	int128 reserve = big(from, table, "from_reserve_e27");
-	int128 house = big(from, table, "from_house_e27");
-	int128 due = pool->reserve < seed ? pool->reserve : seed;
+	int128 due = pool->reserve < hit->next_seed ? pool->reserve : hit->next_seed;
 
 	if (!pool->terms_may_change)
-		same(pool, "the next seed", seed,
+		same(pool, "the next seed", hit->next_seed,
 			row->terms.seed * unit_of(row->terms.rate, row->exponent));
-	same(pool, "what the reserve pays of a seed", reserve, due);
-	same(pool, "what the house pays of a seed", house, seed - due);
+	same(pool, "what the reserve pays of a seed", hit->from_reserve, due);
+	same(pool, "what the house pays of a seed", hit->from_house, hit->next_seed - due);
 	pool->reserve -= due;
+}
+
+static void hit_take(const struct hit_row *hit)
+{
+	struct pool_book *pool = pool_of(hit->of.pool, hit->cards);
+	struct counter_row *row = row_of(pool, hit->cards ? EUR : hit->of.currency, hit->what);
+
+	hit_known(pool, &hit->of);
+	if (hit->of.hit != pool->hits + 1)
+		sim_fail("pool %" PRIu32 ": hit %" PRIu64 " behind hit %" PRIu64, pool->number,
+			hit->of.hit, pool->hits);
+	pool->hits = hit->of.hit;
+	if (row == NULL)
+		sim_fail("pool %" PRIu32 ": hit %" PRIu64 " of no row", pool->number, hit->of.hit);
+	grow(pool, hit->t);
+	/* A round contributes before it is evaluated: T holds the stakes of the claim's shard. */
+	if (!hit->cards && hit->t < contributed(hit->shard, hit->seq, hit->of.pool))
+		sim_fail("pool %" PRIu32 ": hit %" PRIu64 " before its own round contributed",
+			pool->number, hit->of.hit);
+	price(pool, row, hit);
+	reseed(pool, row, hit);
+	pool->dirty = true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct hit_row *x = a, *y = b;
+
+	return (x->of.hit > y->of.hit) - (x->of.hit < y->of.hit);
+}
+
+void pools_hits(void)
+{
+	size_t n = waiting.n;
+
+	if (n == 0)
+		return;
+	waiting.n = 0;
+	qsort(waiting.row, n, sizeof(waiting.row[0]), by_number);
+	for (size_t i = 0; i < n; i++)
+		hit_take(&waiting.row[i]);
 }
 
 static void hit_changed(const struct fake_pg_table *table, const struct fake_pg_row *old,
 	const struct fake_pg_row *new, bool cards)
 {
-	struct fake_pool_hit from;
-	struct pool_book *pool;
-	struct counter_row *row;
-	int128 t;
+	struct hit_row *hit = &waiting.row[waiting.n];
 
 	if (old != NULL)
 		sim_fail("a hit was changed");
-	(cards ? fake_cards_hit_read : fake_pool_hit_read)(new, &from);
-	pool = pool_of(from.pool, cards);
-	(void)hit_new(pool, &from);
-	if (from.hit != pool->hits + 1)
-		sim_fail("pool %" PRIu32 ": hit %" PRIu64 " behind hit %" PRIu64, pool->number,
-			from.hit, pool->hits);
-	pool->hits = from.hit;
-	row = cards ? row_of(pool, EUR, number(new, table, "level"))
-		    : row_of(pool, from.currency, from.coin_minor);
-	if (row == NULL)
-		sim_fail("pool %" PRIu32 ": hit %" PRIu64 " of no row", pool->number, from.hit);
-	t = big(new, table, "t_e18");
-	grow(pool, t);
-	if (!cards && t < contributed((uint32_t)INT(new, tables.hit, "wallet_shard"),
-				  (uint64_t)INT(new, tables.hit, "wallet_seq"), from.pool))
-		sim_fail("pool %" PRIu32 ": hit %" PRIu64 " before its own round contributed",
-			pool->number, from.hit);
-	price(pool, row, table, new,
-		cards ? unit_of(INT(new, tables.card_hit, "rate_nano"),
-				(uint32_t)INT(new, tables.card_hit, "exponent"))
-		      : unit_of(row->terms.rate, row->exponent));
-	reseed(pool, row, table, new);
-	pool->dirty = true;
+	if (waiting.n++ == HITS_MAX)
+		sim_fail("more than %d hits at once", HITS_MAX);
+	*hit = (struct hit_row){ .cards = cards,
+		.what = number(new, table, cards ? "level" : "coin_minor"),
+		.value = big(new, table, "value_e27"),
+		.w_before = big(new, table, "w_before_e18"),
+		.cost = big(new, table, "cost_e27"),
+		.carry = big(new, table, "carry_e27"),
+		.next_seed = big(new, table, "next_seed_e27"),
+		.from_reserve = big(new, table, "from_reserve_e27"),
+		.from_house = big(new, table, "from_house_e27"),
+		.t = big(new, table, "t_e18") };
+	(cards ? fake_cards_hit_read : fake_pool_hit_read)(new, &hit->of);
+	if (cards) {
+		hit->unit = unit_of(INT(new, tables.card_hit, "rate_nano"),
+			(uint32_t)INT(new, tables.card_hit, "exponent"));
+	} else {
+		hit->shard = (uint32_t)INT(new, tables.hit, "wallet_shard");
+		hit->seq = (uint64_t)INT(new, tables.hit, "wallet_seq");
+	}
 }
 
 /* ---- T -------------------------------------------------------------------------------------- */
@@ -377,7 +421,6 @@ static void check_row(struct pool_book *pool, struct counter_row *row)
 	row->changed = false;
 	if (row->adjusted != 0 && row->db_r == row->r + row->adjusted) {
 		row->r = row->db_r;
-		pool->adjusted_sum += row->adjusted;
 		row->adjusted = 0;
 	}
 	same(pool, "W of a row", row->db_w, row->w);
@@ -439,6 +482,7 @@ static void check_pool(struct pool_book *pool)
 
 void pools_step(void)
 {
+	pools_hits();
 	for (size_t i = 0; i < pools_n; i++)
 		if (pools[i].dirty)
 			check_pool(&pools[i]);
@@ -513,7 +557,7 @@ void pools_changed(const struct fake_pg_table *table, const struct fake_pg_row *
 
 void pools_begin(void)
 {
-	pools_n = 0;
+	pools_n = waiting.n = 0;
 	tables = (struct tables){ .pool = fake_pg_table("pool.pool"),
 		.row = fake_pg_table("pool.row"),
 		.hit = fake_pg_table("pool.hit"),
