@@ -89,11 +89,20 @@ static void client_takes(const struct parcel *parcel)
 	}
 }
 
+static void parcel_trace(const struct parcel *parcel)
+{
+	for (size_t at = 0; at < parcel->length; at += 4 + length_get(parcel->bytes + at))
+		sim_trace("to %s%s", listeners[parcel->listener].url,
+			trace_bus(parcel->bytes + at + 4, length_get(parcel->bytes + at)));
+}
+
 static void arrives(void *context, uint64_t number)
 {
 	struct parcel *parcel = context;
 	struct nn_bus *bus = listeners[parcel->listener].bus;
 	(void)number;
+	if (sim_tracing())
+		parcel_trace(parcel);
 	if (bus != NULL) {
 		parcel->next = NULL;
 		if (bus->last != NULL)

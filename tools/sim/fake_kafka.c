@@ -188,6 +188,9 @@ static void append(enum topic topic, uint32_t partition, struct record record)
 			abort();
 	}
 	record.appended_us = sim_now_us();
+	if (sim_tracing())
+		sim_trace("%s %u @%zu%s", topic_name(topic), partition, log->n,
+			trace_kafka(topic, record.bytes, record.n));
 	log->records[log->n++] = record;
 	for (size_t i = 0; i < log->readers_n; i++)
 		fetch_soon(log->readers[i], topic, partition);

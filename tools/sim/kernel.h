@@ -45,6 +45,10 @@ void trace_open(bool all, size_t last); /* print all; or keep the last so many l
 void trace_print(void);
 void world_fail_exit(const char *text) __attribute__((noreturn));
 
+/* ---- trace_message.c: what a message says, good until the next call */
+const char *trace_kafka(enum topic topic, const uint8_t *bytes, size_t n);
+const char *trace_bus(const uint8_t *bytes, size_t n);
+
 /* ---- memory.c */
 void memory_begin(void); /* once */
 void *slot_alloc(uint32_t slot, size_t bytes);
