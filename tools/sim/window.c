@@ -129,18 +129,22 @@ static void learn(struct window *window, const Carillon__SpinReply *reply)
 
 /* ---- what becomes of its request ------------------------------------------------------------ */
 
+#define REMEMBERED 16 /* moves for which a request is known by its key */
+
 static bool is(const Carillon__SpinReply *reply, const char *code)
 {
 	return strcmp(reply->error, code) == 0;
 }
 
-/* A 409 carries the new number: a bet is then made under it, with the same key. */
+/* A 409 carries the new number: a bet is then made under it, with the same key, unless the engine
+ * may have forgotten that it was booked (docs/contracts.md). */
 static bool goes_on(const struct window *window, const Carillon__SpinReply *reply)
 {
 	if (reply->http_status != 409 || !(is(reply, "move_spent") || is(reply, "move_ahead")))
 		return false;
 	return window->request.kind == CARILLON__SPIN_KIND__SPIN_BET && !window->request.again &&
-	       !crowd.draining && sim_random(4) > 0;
+	       reply->expect <= window->request.expect + REMEMBERED && !crowd.draining &&
+	       sim_random(4) > 0;
 }
 
 /* Now and then it asks again what was decided, as it was or with other content. */
