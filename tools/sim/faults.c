@@ -39,25 +39,25 @@ static const struct {
 	uint32_t *rate;
 	uint32_t least, most;
 } KIND[KINDS] = {
-	[KILL] = { "kill", &sim_faults.kill_ppm, 20, 1000 },
-	[FREEZE] = { "freeze", &sim_faults.freeze_ppm, 5, 200 },
+	[KILL] = { "kill", &sim_faults.kill_ppm, 5, 300 },
+	[FREEZE] = { "freeze", &sim_faults.freeze_ppm, 2, 60 },
 	[DELAY] = { "delay", &sim_faults.delay_ppm, 100, 30000 },
 	[BUS_DROP] = { "bus-drop", &sim_faults.bus_drop_ppm, 1000, 300000 },
 	[BUS_REPEAT] = { "bus-repeat", &sim_faults.bus_repeat_ppm, 1000, 100000 },
 	[BUS_LATE] = { "bus-late", &sim_faults.bus_late_ppm, 1000, 100000 },
 	[KAFKA_REPEAT] = { "kafka-repeat", &sim_faults.kafka_repeat_ppm, 1000, 100000 },
 	[KAFKA_LATE] = { "kafka-late", &sim_faults.kafka_late_ppm, 200, 20000 },
-	[COMMIT_UNKNOWN] = { "commit-unknown", &sim_faults.commit_unknown_ppm, 200, 10000 },
-	[STATEMENT_FAIL] = { "statement-fail", &sim_faults.statement_fail_ppm, 20, 1000 },
-	[KAFKA_AWAY] = { "kafka-away", &sim_faults.kafka_away_ms, 700, 20000 },
-	[KAFKA_TAIL] = { "kafka-tail", &sim_faults.kafka_tail_ms, 700, 20000 },
-	[POSTGRES_AWAY] = { "postgres-away", &sim_faults.postgres_away_ms, 700, 20000 },
-	[REDIS_AWAY] = { "redis-away", &sim_faults.redis_away_ms, 700, 20000 },
-	[REDIS_EMPTY] = { "redis-empty", &sim_faults.redis_empty_ms, 300, 20000 },
-	[DISK_FULL] = { "disk-full", &sim_faults.disk_full_ms, 700, 20000 },
-	[CLOCK_JUMP] = { "clock-jump", &sim_faults.clock_jump_ms, 200, 10000 },
-	[STOP] = { "stop", &sim_faults.stop_ms, 300, 20000 },
-	[KILL_ANY] = { "kill-any", &sim_faults.kill_ms, 400, 10000 },
+	[COMMIT_UNKNOWN] = { "commit-unknown", &sim_faults.commit_unknown_ppm, 100, 5000 },
+	[STATEMENT_FAIL] = { "statement-fail", &sim_faults.statement_fail_ppm, 10, 300 },
+	[KAFKA_AWAY] = { "kafka-away", &sim_faults.kafka_away_ms, 3000, 30000 },
+	[KAFKA_TAIL] = { "kafka-tail", &sim_faults.kafka_tail_ms, 3000, 30000 },
+	[POSTGRES_AWAY] = { "postgres-away", &sim_faults.postgres_away_ms, 3000, 30000 },
+	[REDIS_AWAY] = { "redis-away", &sim_faults.redis_away_ms, 3000, 30000 },
+	[REDIS_EMPTY] = { "redis-empty", &sim_faults.redis_empty_ms, 500, 20000 },
+	[DISK_FULL] = { "disk-full", &sim_faults.disk_full_ms, 3000, 30000 },
+	[CLOCK_JUMP] = { "clock-jump", &sim_faults.clock_jump_ms, 500, 20000 },
+	[STOP] = { "stop", &sim_faults.stop_ms, 1000, 20000 },
+	[KILL_ANY] = { "kill-any", &sim_faults.kill_ms, 1000, 20000 },
 	[SKEW] = { "skew", &sim_faults.skew_ms, 1, 5000 },
 };
 
@@ -85,13 +85,15 @@ const char *faults_name(int i)
 	return i < KINDS ? KIND[i].name : NULL;
 }
 
-/* Half of the kinds in half of the worlds, most of them in the others. */
+/* Some of the kinds in half of the worlds, most of them in the others; servers that are away less
+ * often, for then nothing is played. */
 void faults_draw(bool faulty)
 {
 	uint64_t of_ten = stream_random(STREAM_SERVERS, 2) == 0 ? 3 : 8;
 	sim_faults = (struct sim_faults){ .kafka_up = true, .redis_up = true };
 	for (int i = 0; i < KINDS; i++) {
-		bool there = stream_random(STREAM_SERVERS, 10) < of_ten;
+		bool server = i >= KAFKA_AWAY && i <= DISK_FULL;
+		bool there = stream_random(STREAM_SERVERS, server ? 20 : 10) < of_ten;
 		uint64_t rate = stream_us(STREAM_SERVERS, KIND[i].least, KIND[i].most);
 		if (faulty && there && !off[i])
 			*KIND[i].rate = (uint32_t)rate;
@@ -114,7 +116,7 @@ static void fault_plan(enum kind kind)
 /* Mostly short, at times longer than a command may wait. */
 static uint64_t outage_us(void)
 {
-	return stream_us(STREAM_SERVERS, S / 10, 13 * S);
+	return stream_us(STREAM_SERVERS, S / 50, 13 * S);
 }
 
 static void kafka_back(void *context, uint64_t lose)
