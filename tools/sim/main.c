@@ -36,7 +36,7 @@ struct sim_world sim_world;
 
 /* What a worker tells the others. */
 struct tally {
-	uint64_t worlds, rounds, faulty_rounds, scenarios, events, simulated_us;
+	uint64_t worlds, rounds, faulty_rounds, scenarios, events, simulated_us, cpu_us;
 	struct kernel_counts kernel;
 	uint64_t seed; /* of the world that failed */
 	char scenario[64];
@@ -56,6 +56,13 @@ static uint64_t real_us(void)
 {
 	struct timespec now;
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
+static uint64_t cpu_us(void)
+{
+	struct timespec now;
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
@@ -201,6 +208,7 @@ static void world_end(void)
 		tally->faulty_rounds += workload_rounds();
 	tally->simulated_us += sim_now_us() - sim_world.begin_us;
 	tally->kernel = kernel_counts;
+	tally->cpu_us = cpu_us();
 	tally->events = world_events();
 	workload_world_end();
 	processes_end();
@@ -261,6 +269,7 @@ static void sum_up(const struct tally *tallies, uint64_t us)
 		sum.scenarios += tallies[i].scenarios;
 		sum.events += tallies[i].events;
 		sum.simulated_us += tallies[i].simulated_us;
+		sum.cpu_us += tallies[i].cpu_us;
 		sum.kernel.kills += tallies[i].kernel.kills;
 		sum.kernel.fatals += tallies[i].kernel.fatals;
 		sum.kernel.freezes += tallies[i].kernel.freezes;
@@ -269,13 +278,14 @@ static void sum_up(const struct tally *tallies, uint64_t us)
 		sum.kernel.switches += tallies[i].kernel.switches;
 	}
 	printf("sim: seed %" PRIu64 ", %" PRIu64 " worlds and %" PRIu64 " scenarios in %" PRIu64
-	       ".%" PRIu64 " s: %" PRIu64 " rounds (%" PRIu64 " with faults), %" PRIu64
-	       " s of their time, %" PRIu64 " effects, %" PRIu64 " switches, %" PRIu64
-	       " kills, %" PRIu64 " deaths of their own, %" PRIu64 " freezes\n",
+	       ".%" PRIu64 " s (%" PRIu64 ".%" PRIu64 " of CPU): %" PRIu64 " rounds (%" PRIu64
+	       " with faults), %" PRIu64 " s of their time, %" PRIu64 " effects, %" PRIu64
+	       " switches, %" PRIu64 " kills, %" PRIu64 " deaths of their own, %" PRIu64
+	       " freezes\n",
 		options.seed, sum.worlds - sum.scenarios, sum.scenarios, us / 1000000,
-		us / 100000 % 10, sum.rounds, sum.faulty_rounds, sum.simulated_us / 1000000,
-		sum.kernel.effects, sum.kernel.switches, sum.kernel.kills, sum.kernel.fatals,
-		sum.kernel.freezes);
+		us / 100000 % 10, sum.cpu_us / 1000000, sum.cpu_us / 100000 % 10, sum.rounds,
+		sum.faulty_rounds, sum.simulated_us / 1000000, sum.kernel.effects,
+		sum.kernel.switches, sum.kernel.kills, sum.kernel.fatals, sum.kernel.freezes);
 }
 
 /* ---- a failure made small
