@@ -102,8 +102,10 @@ def build(mutation):
 def hunt(mutation, folder, seconds):
     """What the judge said, or None."""
     began = time.monotonic()
-    ran = run([os.path.join(ROOT, "build", "bin", "sim"), f"--sos={folder}", f"--seconds={seconds}", "--workers=1", "--seed=1", "--quiet"])
+    ran = run([os.path.join(ROOT, "build", "bin", "sim"), f"--sos={folder}", f"--seconds={seconds}", "--workers=1", "--seed=1"])
     found = re.search(r"FOUND.*", ran.stdout)
+    if ran.returncode not in (0, 1):
+        raise ValueError(f"{mutation.name}: the simulator ended with {ran.returncode}:\n{ran.stdout[-2000:]}")
     return (found.group(0) if found and ran.returncode != 0 else None), time.monotonic() - began
 
 
