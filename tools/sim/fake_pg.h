@@ -57,7 +57,8 @@ int64_t fake_pg_element(const struct fake_pg_row *row, int column, size_t at);
  * old NULL, deleted ones new NULL. The rows are good until the call returns. */
 typedef void fake_pg_changed(void *context, const struct fake_pg_table *table,
 	const struct fake_pg_row *old, const struct fake_pg_row *new);
-/* NULL: nobody is told. Called for each row of each commit. */
+/* NULL: nobody is told. Called for each row of each commit, those of one table in the order of its
+ * primary key. */
 void fake_pg_watch(fake_pg_changed *changed, void *context);
 
 /* ---- the most asked for, typed ---- */

@@ -472,6 +472,7 @@ struct fpg_at fpg_index_seek(
 	const struct fpg_index *index, const struct fpg_value *key, int n, bool above);
 struct fpg_row *fpg_index_get(const struct fpg_index *index, struct fpg_at *at); /* and move on */
 struct fpg_row *fpg_index_get_back(const struct fpg_index *index, struct fpg_at *at);
+int fpg_index_order(const struct fpg_row *a, const struct fpg_row *b); /* by the first index */
 bool fpg_index_covers(const struct fpg_index *index, const struct fpg_row *row);
 
 /* ---- carrying out ---- */

@@ -33,6 +33,11 @@ static int rows_compare(
 	return (a->serial > b->serial) - (a->serial < b->serial);
 }
 
+int fpg_index_order(const struct fpg_row *a, const struct fpg_row *b)
+{
+	return rows_compare(a->table->index[0], a, b);
+}
+
 /* What is looked for: a row's place, or the first at or behind a key. */
 struct wanted {
 	const struct fpg_row *row;

@@ -372,8 +372,33 @@ static const struct fake_pg_row *outside(const struct fpg_row *row)
 	return (const struct fake_pg_row *)(const void *)row;
 }
 
-static void tell(const struct fpg_txn *txn)
+static int by_key(const void *a, const void *b)
 {
+	return fpg_index_order(*(struct fpg_row *const *)a, *(struct fpg_row *const *)b);
+}
+
+/* The rows of each table in the order of their key: who is told may count. */
+static void created_sort(struct fpg_txn *txn, struct fpg_row **scratch)
+{
+	struct fpg_rows *all = &txn->created;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct fpg_table *table = all->row[i]->table;
+		size_t n = 0;
+		if (i > 0 && all->row[i - 1]->table == table)
+			continue;
+		for (size_t j = 0; j < all->n; j++)
+			if (all->row[j]->table == table)
+				scratch[n++] = all->row[j];
+		qsort(scratch, n, sizeof(struct fpg_row *), by_key);
+		for (size_t j = 0, k = 0; j < all->n; j++)
+			if (all->row[j]->table == table)
+				all->row[j] = scratch[k++];
+	}
+}
+
+static void tell(struct fpg_txn *txn)
+{
+	created_sort(txn, fpg_temp((txn->created.n + 1) * sizeof(struct fpg_row *)));
 	for (size_t i = 0; i < txn->created.n; i++) {
 		const struct fpg_row *row = txn->created.row[i];
 		const struct fpg_row *old = row->old;

@@ -184,6 +184,10 @@ static void test_values(void **state)
 			"1000000000000000000000000000000" },
 		{ "select count(*) from generate_series(1, 5) n where n % 2 = 1", "3" },
 		{ "select max(v.b) from unnest('{1,2}'::int[], '{7,5}'::int[]) as v(a, b)", "7" },
+		{ "select max(c) from (select * from unnest('{1}'::int[], '{2}'::int[]) as v(b, c)) w",
+			"2" },
+		{ "with w(a, b) as (select * from unnest('{1}'::int[], '{2}'::int[])) select b from w",
+			"2" },
 		{ "select n from generate_series(1, 5) n order by n desc limit 1 offset 1", "4" },
 		{ "select substring('services/wallet/migrations/0012_x.sql' from "
 		  "'/migrations/([0-9]+)')::int",
