@@ -69,6 +69,7 @@ char *fpg_keep_text(const char *text, size_t n);
 /* Grows an array of elements kept for ever. */
 void *fpg_keep_grow(void *array, size_t n, size_t size);
 
+extern const uint8_t fpg_hex[256]; /* a digit's worth + 1; 0: none */
 struct fpg_value fpg_null(enum fpg_type type);
 struct fpg_value fpg_int(enum fpg_type type, int64_t i);
 struct fpg_value fpg_bool(bool b);
@@ -412,7 +413,7 @@ struct fpg_table {
 	size_t count;	     /* committed */
 	const char *part_by; /* "list", "range", "hash"; NULL: it has no partitions */
 	int part_column;
-	bool dropped;
+	bool dropped, roomy; /* roomy: its pages are kept half empty (fillfactor) */
 };
 
 struct fpg_row {

@@ -170,8 +170,6 @@ uint64_t fpg_change_run(struct fpg_exec *exec, const struct fpg_statement *state
 	struct fpg_table_rows *returned_r)
 {
 	struct fpg_frame frame = { .exec = exec };
-	if (fpg_disk_is_full())
-		fpg_raise("53100", "could not extend file: No space left on device");
 	for (int i = 0; i < statement->ctes_n; i++)
 		fpg_cte_run(&frame, statement->cte[i]);
 	if (statement->kind == FPG_INSERT)

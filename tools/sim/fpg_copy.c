@@ -139,8 +139,6 @@ uint64_t fpg_copy_run(struct fpg_exec *exec, const struct fpg_statement *stateme
 	const struct fpg_table *table = statement->table;
 	struct fpg_value value[FPG_COLUMNS_MAX];
 	uint64_t rows = 0;
-	if (fpg_disk_is_full())
-		fpg_raise("53100", "could not extend file: No space left on device");
 	if (memcmp(take(&reader, sizeof(HEADER)), HEADER, sizeof(HEADER)) != 0)
 		fpg_raise("22P04", "COPY file signature not recognized");
 	(void)take_32(&reader);

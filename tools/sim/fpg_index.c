@@ -11,11 +11,20 @@ struct fpg_leaf {
 	struct fpg_row *row[LEAF_MAX];
 };
 
+/* Mostly whole numbers. */
+static int order_of(const struct fpg_value *a, const struct fpg_value *b)
+{
+	if (a->type <= FPG_INT8 && b->type <= FPG_INT8 && a->type != FPG_UNKNOWN &&
+		b->type != FPG_UNKNOWN && !a->null && !b->null)
+		return (a->i > b->i) - (a->i < b->i);
+	return fpg_compare_key(a, b);
+}
+
 static int keys_compare(const struct fpg_index *index, const struct fpg_row *row,
 	const struct fpg_value *key, int n)
 {
 	for (int i = 0; i < n; i++) {
-		int order = fpg_compare_key(&row->v[index->column[i]], &key[i]);
+		int order = order_of(&row->v[index->column[i]], &key[i]);
 		if (order != 0)
 			return order;
 	}
@@ -26,7 +35,7 @@ static int rows_compare(
 	const struct fpg_index *index, const struct fpg_row *a, const struct fpg_row *b)
 {
 	for (int i = 0; i < index->columns_n; i++) {
-		int order = fpg_compare_key(&a->v[index->column[i]], &b->v[index->column[i]]);
+		int order = order_of(&a->v[index->column[i]], &b->v[index->column[i]]);
 		if (order != 0)
 			return order;
 	}
@@ -193,8 +202,10 @@ void fpg_index_clear(struct fpg_index *index)
 
 bool fpg_index_covers(const struct fpg_index *index, const struct fpg_row *row)
 {
+	if (index->where == NULL)
+		return true;
 	struct fpg_exec exec = { 0 };
 	struct fpg_frame frame = { .exec = &exec };
 	frame.src[0] = row->v;
-	return index->where == NULL || fpg_true(&frame, index->where);
+	return fpg_true(&frame, index->where);
 }

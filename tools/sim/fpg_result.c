@@ -170,16 +170,9 @@ unsigned char *PQunescapeBytea(const unsigned char *text, size_t *length_r)
 	given_newest = given;
 	size_t length = is_hex ? (n - 2) / 2 : n;
 	for (size_t i = 0; i < length; i++) {
-		unsigned high, low;
-		if (!is_hex) {
-			given->bytes[i] = text[i];
-			continue;
-		}
-		high = text[2 + 2 * i];
-		low = text[3 + 2 * i];
-		high = high <= '9' ? high - '0' : (high | 0x20) - 'a' + 10;
-		low = low <= '9' ? low - '0' : (low | 0x20) - 'a' + 10;
-		given->bytes[i] = (unsigned char)(high << 4 | low);
+		given->bytes[i] = is_hex ? (unsigned char)((fpg_hex[text[2 + 2 * i]] - 1) << 4 |
+							   (fpg_hex[text[3 + 2 * i]] - 1))
+					 : text[i];
 	}
 	given->bytes[length] = 0;
 	*length_r = length;

@@ -207,15 +207,17 @@ static const char *relation(const struct fpg_table *table)
 static void checks_hold(
 	struct fpg_txn *txn, const struct fpg_table *table, const struct fpg_value *values)
 {
-	struct fpg_exec exec = { .txn = txn };
-	struct fpg_frame frame = { .exec = &exec };
-	frame.src[0] = values;
 	for (int i = 0; i < table->columns_n; i++)
 		if (values[i].null && table->column[i].not_null)
 			fpg_raise("23502",
 				"null value in column \"%s\" of relation \"%s\" violates not-null "
 				"constraint",
 				table->column[i].name, relation(table));
+	if (table->checks_n == 0)
+		return;
+	struct fpg_exec exec = { .txn = txn };
+	struct fpg_frame frame = { .exec = &exec };
+	frame.src[0] = values;
 	for (int i = 0; i < table->checks_n; i++) {
 		struct fpg_value held = fpg_eval(&frame, table->check[i].expr);
 		if (!held.null && held.i == 0)
@@ -294,15 +296,25 @@ static void push(struct fpg_rows *rows, struct fpg_row *row)
 
 static bool condition_holds(const struct fpg_index *index, const struct fpg_value *values)
 {
+	if (index->where == NULL)
+		return true;
 	struct fpg_exec exec = { 0 };
 	struct fpg_frame frame = { .exec = &exec };
 	frame.src[0] = values;
-	return index->where == NULL || fpg_true(&frame, index->where);
+	return fpg_true(&frame, index->where);
+}
+
+/* A full disk: pages with room left (fillfactor) take updates as before. */
+static void room_needed(const struct fpg_table *table, const struct fpg_row *old)
+{
+	if (fpg_disk_is_full() && (old == NULL || !table->roomy))
+		fpg_raise("53100", "could not extend file: No space left on device");
 }
 
 struct fpg_row *fpg_row_insert(struct fpg_txn *txn, struct fpg_table *table,
 	const struct fpg_value *values, struct fpg_row *old)
 {
+	room_needed(table, old);
 	checks_hold(txn, table, values);
 	fpg_partition_check(table, values);
 	for (int i = 0; i < table->indexes_n; i++)

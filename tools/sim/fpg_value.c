@@ -179,13 +179,29 @@ static int64_t int_read(enum fpg_type type, const char *text)
 	return (int64_t)wide;
 }
 
-static int hex_digit(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+/* What a digit of hex is worth, plus one; 0: it is none. */
+const uint8_t fpg_hex[256] = { ['0'] = 1,
+	['1'] = 2,
+	['2'] = 3,
+	['3'] = 4,
+	['4'] = 5,
+	['5'] = 6,
+	['6'] = 7,
+	['7'] = 8,
+	['8'] = 9,
+	['9'] = 10,
+	['a'] = 11,
+	['b'] = 12,
+	['c'] = 13,
+	['d'] = 14,
+	['e'] = 15,
+	['f'] = 16,
+	['A'] = 11,
+	['B'] = 12,
+	['C'] = 13,
+	['D'] = 14,
+	['E'] = 15,
+	['F'] = 16 };
 
 static struct fpg_value bytea_read(const char *text, size_t n)
 {
@@ -197,11 +213,11 @@ static struct fpg_value bytea_read(const char *text, size_t n)
 	size_t length = (n - 2) / 2;
 	struct fpg_blob *blob = fpg_temp(sizeof(*blob) + length + 1);
 	for (size_t i = 0; i < length; i++) {
-		int high = hex_digit((uint8_t)text[2 + 2 * i]);
-		int low = hex_digit((uint8_t)text[3 + 2 * i]);
-		if (high < 0 || low < 0)
+		unsigned high = fpg_hex[(uint8_t)text[2 + 2 * i]];
+		unsigned low = fpg_hex[(uint8_t)text[3 + 2 * i]];
+		if (high == 0 || low == 0)
 			malformed(FPG_BYTEA, text);
-		blob->bytes[i] = (uint8_t)(high << 4 | low);
+		blob->bytes[i] = (uint8_t)((high - 1) << 4 | (low - 1));
 	}
 	if (n % 2 != 0)
 		malformed(FPG_BYTEA, text);

@@ -402,7 +402,8 @@ static void test_faults(void **state)
 	(void)state;
 	shards_make(conn);
 	sim_faults.disk_full = true;
-	refused(conn, "update carillon.shard set epoch = 1", "53100");
+	refused(conn, "insert into carillon.fx_rate (currency, rate_nano) values (1, 1)", "53100");
+	pg_exec(conn, "update carillon.shard set epoch = 0"); /* has room */
 	sim_faults.disk_full = false;
 	for (int kept = 0; kept < 2; kept++) {
 		PGconn *unlucky = connection();
