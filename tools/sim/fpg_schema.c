@@ -9,6 +9,7 @@
 
 #define NAMES_MAX 4096
 #define FILES_MAX 64
+#define DAY_US UINT64_C(86400000000)
 
 struct fpg_table *fpg_tables[128];
 int fpg_tables_n;
@@ -275,7 +276,8 @@ static char *file_read(const char *path)
 
 static void statement_run(struct fpg_statement *statement)
 {
-	struct fpg_txn txn = { .now_us = sim_now_us() };
+	/* Of the day on which all worlds begin: each finds the same rows. */
+	struct fpg_txn txn = { .now_us = sim_world.begin_us - sim_world.begin_us % DAY_US };
 	struct fpg_exec exec = { .txn = &txn, .clock_us = txn.now_us };
 	struct fpg_frame frame = { .exec = &exec };
 	struct fpg_table_rows rows = { 0 };

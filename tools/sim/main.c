@@ -45,7 +45,7 @@ struct tally {
 };
 
 static struct {
-	const char *sos, *scenario;
+	const char *sos, *scenario, *first;
 	uint64_t seconds, seed, rounds, workers, worlds, tail;
 	bool one, trace, quiet, faultless;
 } options = { .sos = "build/sim", .seconds = 60 };
@@ -390,8 +390,6 @@ static int run_one(void)
 	const struct scenario *scenario = NULL;
 	uint64_t from = real_us();
 	tally = &own;
-	if (options.trace || options.tail > 0)
-		trace_open(options.trace, options.tail);
 	if (options.scenario != NULL)
 		scenario = scenario_of(options.scenario);
 	if (options.scenario != NULL && scenario == NULL) {
@@ -402,6 +400,11 @@ static int run_one(void)
 		return 2;
 	}
 	processes_load(options.sos);
+	/* A world must not know what was before it: same seed, same run. */
+	if (options.first != NULL)
+		world_run(options.seed - 2, scenario_of(options.first));
+	if (options.trace || options.tail > 0)
+		trace_open(options.trace, options.tail);
 	world_run(options.seed, scenario);
 	options.workers = 1;
 	sum_up(&own, real_us() - from);
@@ -419,6 +422,7 @@ static const char HELP[] =
 	"  --trace          one world, and all it does is printed\n"
 	"  --tail=N         one world, and its last lines are printed if it fails\n"
 	"  --scenario=NAME  one world of a named schedule\n"
+	"  --first=NAME     another world before it in the same process; NAME: of a schedule, or chance\n"
 	"  --worlds=N       not more than so many worlds\n"
 	"  --rounds=N       rounds of a world (4000 to 12000)\n"
 	"  --workers=N      processes (as many as there are processors)\n"
@@ -472,6 +476,8 @@ static bool option_read(const char *argument)
 		return false;
 	}
 	if (text_of(argument, "--scenario=", &options.scenario))
+		return options.one = true;
+	if (text_of(argument, "--first=", &options.first))
 		return options.one = true;
 	if (flag_of(argument, "--trace", &options.trace))
 		return options.one = true;
