@@ -141,7 +141,8 @@ enum fpg_op {
 	FPG_SCALAR,   /* a select of one value */
 	FPG_ARRAY_OF, /* elements, or a select */
 	FPG_ROW,
-	FPG_AT /* arg[0][arg[1]] */
+	FPG_AT,	  /* arg[0][arg[1]] */
+	FPG_SLICE /* arg[0][arg[1]:arg[2]] */
 };
 
 struct fpg_select;
@@ -489,6 +490,8 @@ struct fpg_exec {
 	struct fpg_txn *txn;
 	const char *const *param;
 	const int *param_length, *param_format; /* NULL: all are text */
+	const unsigned *param_oid;		/* types that were given with them, or NULL */
+	int param_oids;
 	struct fpg_value param_text[FPG_PARAMS_MAX], param_cast[FPG_PARAMS_MAX];
 	bool param_read[FPG_PARAMS_MAX], param_known[FPG_PARAMS_MAX];
 	struct fpg_table_rows cte[FPG_CTES_MAX * 2];
@@ -581,6 +584,8 @@ struct fpg_session {
 	struct fpg_prepared {
 		char name[64];
 		const struct fpg_statement *statement;
+		unsigned oid[16];
+		int oids;
 	} prepared[32];
 	int prepared_n;
 	const struct fpg_statement *copy; /* COPY has begun */
@@ -597,6 +602,8 @@ struct fpg_params {
 	int n;
 	const char *const *value;
 	const int *length, *format;
+	const unsigned *oid; /* NULL: none are given */
+	int oids;
 };
 /* One statement, with its effects, faults, waiting for locks. Never NULL. */
 struct pg_result *fpg_session_run(struct fpg_session *session,

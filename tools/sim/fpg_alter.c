@@ -250,6 +250,29 @@ void fpg_alter_table(struct fpg_parser *parser)
 
 /* ---- functions in SQL ---- */
 
+/* What the services call of the functions that are written in another language, in SQL. */
+static const struct {
+	const char *name, *body;
+} REPLACED[] = {
+	{ "leaf_close",
+		"update wallet.leaf l set state = 'closed', last_seq = b.last_seq, last_batch = "
+		"b.batch, head = b.digest, rows = b.last_seq - l.first_seq + 1, closed = now() from "
+		"(select batch, last_seq, digest from wallet.batch where shard = of_shard and day = "
+		"of_day order by batch desc limit 1) b where l.shard = of_shard and l.day = of_day "
+		"and l.state = 'open' and exists (select from wallet.batch c where c.shard = "
+		"of_shard and c.batch >= b.batch and c.checkpoint >= b.last_seq) and (select "
+		"count(*) from wallet.journal where shard = of_shard and day = of_day) = "
+		"b.last_seq - l.first_seq + 1 returning rows" },
+};
+
+static const char *replaced(const char *name)
+{
+	for (size_t i = 0; i < sizeof(REPLACED) / sizeof(REPLACED[0]); i++)
+		if (strcmp(REPLACED[i].name, name) == 0)
+			return REPLACED[i].body;
+	return NULL;
+}
+
 static struct sql_function {
 	const char *name, *body;
 	const char *arg[8];
@@ -282,7 +305,9 @@ void fpg_sql_function_parse(struct fpg_parser *parser)
 		else
 			parser->at++;
 	}
-	if (!sql || function.body == NULL || functions_n == 32)
+	if (!sql)
+		function.body = replaced(function.name);
+	if (function.body == NULL || functions_n == 32)
 		return;
 	functions[functions_n++] = function;
 }
@@ -317,6 +342,9 @@ struct fpg_value fpg_sql_function_call(
 		exec->param_text[i] = arg[i];
 		exec->param_read[i] = true;
 	}
-	fpg_select_run(&inner, function->statement->select, &rows);
+	if (function->statement->kind == FPG_SELECT)
+		fpg_select_run(&inner, function->statement->select, &rows);
+	else
+		(void)fpg_change_run(exec, function->statement, &rows);
 	return rows.n == 0 || rows.columns_n == 0 ? fpg_null(FPG_UNKNOWN) : rows.row[0][0];
 }

@@ -264,9 +264,11 @@ static void using_bind(struct fpg_scope *scope, int at)
 		for (int side = 0; side < 2; side++) {
 			equal->arg[side] = fpg_expr_new(FPG_COLUMN, 0);
 			equal->arg[side]->name = source->using_column[i];
-			equal->arg[side]->qualifier =
-				side == 0 ? scope->select->source[0].alias : source->alias;
+			equal->arg[side]->qualifier = source->alias;
 		}
+		for (int j = at - 1; j >= 0; j--) /* of the first before it that has one */
+			if (source_column(&scope->select->source[j], source->using_column[i]) >= 0)
+				equal->arg[0]->qualifier = scope->select->source[j].alias;
 		conjuncts_add(scope, equal, source->left ? at : -1);
 	}
 }

@@ -19,7 +19,7 @@ static struct fpg_session *session_of(const PGconn *conn)
 static struct fpg_params params_of(
 	int n, const char *const *value, const int *length, const int *format)
 {
-	return (struct fpg_params){ n, value, length, format };
+	return (struct fpg_params){ .n = n, .value = value, .length = length, .format = format };
 }
 
 /* ---- connections ---- */
@@ -143,8 +143,6 @@ PGresult *PQprepare(PGconn *conn, const char *name, const char *sql, int n, cons
 {
 	struct fpg_session *session = session_of(conn);
 	struct fpg_prepared *prepared = prepared_find(session, name);
-	(void)n;
-	(void)types;
 	if (session->broken)
 		return fpg_result_error("", session->error);
 	if (prepared != NULL)
@@ -154,6 +152,9 @@ PGresult *PQprepare(PGconn *conn, const char *name, const char *sql, int n, cons
 	prepared = &session->prepared[session->prepared_n++];
 	(void)snprintf(prepared->name, sizeof(prepared->name), "%s", name);
 	prepared->statement = fpg_prepare(sql);
+	prepared->oids = types == NULL || n > 16 ? 0 : n;
+	for (int i = 0; i < prepared->oids; i++)
+		prepared->oid[i] = types[i];
 	return fpg_result_new(PGRES_COMMAND_OK);
 }
 
@@ -165,6 +166,8 @@ PGresult *PQexecPrepared(PGconn *conn, const char *name, int n, const char *cons
 	(void)result_format;
 	if (prepared == NULL)
 		return fpg_result_error("26000", "prepared statement does not exist");
+	params.oid = prepared->oid;
+	params.oids = prepared->oids;
 	return all_run(session_of(conn), prepared->statement, &params);
 }
 
@@ -216,7 +219,11 @@ int PQsendQueryPrepared(PGconn *conn, const char *name, int n, const char *const
 	struct fpg_params params = params_of(n, values, lengths, formats);
 	const struct fpg_prepared *prepared = prepared_find(session_of(conn), name);
 	(void)result_format;
-	return prepared != NULL && send(session_of(conn), prepared->statement, &params);
+	if (prepared == NULL)
+		return 0;
+	params.oid = prepared->oid;
+	params.oids = prepared->oids;
+	return send(session_of(conn), prepared->statement, &params);
 }
 
 int PQenterPipelineMode(PGconn *conn)

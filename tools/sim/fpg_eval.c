@@ -4,14 +4,46 @@
 #include <math.h>
 #include <string.h>
 
+/* A parameter's type, if it was given with it. */
+static void given_type(
+	const struct fpg_exec *exec, int i, enum fpg_type *type_r, enum fpg_type *element_r)
+{
+	static const struct {
+		unsigned oid;
+		enum fpg_type type, element;
+	} TYPES[] = { { 16, FPG_BOOL, FPG_UNKNOWN }, { 17, FPG_BYTEA, FPG_UNKNOWN },
+		{ 20, FPG_INT8, FPG_UNKNOWN }, { 23, FPG_INT4, FPG_UNKNOWN },
+		{ 25, FPG_TEXT, FPG_UNKNOWN }, { 1001, FPG_ARRAY, FPG_BYTEA },
+		{ 1007, FPG_ARRAY, FPG_INT4 }, { 1009, FPG_ARRAY, FPG_TEXT },
+		{ 1016, FPG_ARRAY, FPG_INT8 } };
+	*type_r = *element_r = FPG_UNKNOWN;
+	for (size_t j = 0; j < sizeof(TYPES) / sizeof(TYPES[0]) && i < exec->param_oids; j++)
+		if (TYPES[j].oid == exec->param_oid[i]) {
+			*type_r = TYPES[j].type;
+			*element_r = TYPES[j].element;
+		}
+}
+
+static struct fpg_value param_as(
+	const struct fpg_exec *exec, int i, enum fpg_type type, enum fpg_type element)
+{
+	const char *text = exec->param == NULL ? NULL : exec->param[i];
+	bool binary = exec->param_format != NULL && exec->param_format[i] == 1;
+	if (text == NULL)
+		return fpg_cast(fpg_null(FPG_UNKNOWN), type, element);
+	if (!binary)
+		return fpg_cast(fpg_bytes(FPG_UNKNOWN, text, strlen(text)), type, element);
+	if (type == FPG_UNKNOWN)
+		fpg_raise("0A000", "parameter $%d in binary has no type here", i + 1);
+	return fpg_binary(text, (size_t)exec->param_length[i], type, element);
+}
+
 static struct fpg_value param(struct fpg_exec *exec, int i)
 {
 	if (!exec->param_read[i]) {
-		const char *text = exec->param == NULL ? NULL : exec->param[i];
-		if (text != NULL && exec->param_format != NULL && exec->param_format[i] == 1)
-			fpg_raise("0A000", "parameter $%d in binary has no type here", i + 1);
-		exec->param_text[i] = text == NULL ? fpg_null(FPG_UNKNOWN)
-						   : fpg_bytes(FPG_UNKNOWN, text, strlen(text));
+		enum fpg_type type, element;
+		given_type(exec, i, &type, &element);
+		exec->param_text[i] = param_as(exec, i, type, element);
 		exec->param_read[i] = true;
 	}
 	return exec->param_text[i];
@@ -27,12 +59,11 @@ static struct fpg_value cast(struct fpg_frame *frame, const struct fpg_expr *exp
 	struct fpg_value *known = &exec->param_cast[of->param];
 	if (!exec->param_known[of->param] || known->type != expr->type ||
 		known->element != expr->element) {
-		bool binary = exec->param_format != NULL && exec->param_format[of->param] == 1 &&
-			      exec->param[of->param] != NULL;
-		*known = binary ? fpg_binary(exec->param[of->param],
-					  (size_t)exec->param_length[of->param], expr->type,
-					  expr->element)
-				: fpg_cast(param(exec, of->param), expr->type, expr->element);
+		enum fpg_type type, element;
+		given_type(exec, of->param, &type, &element);
+		*known = exec->param_read[of->param] || type != FPG_UNKNOWN
+				 ? fpg_cast(param(exec, of->param), expr->type, expr->element)
+				 : param_as(exec, of->param, expr->type, expr->element);
 		exec->param_known[of->param] = true;
 	}
 	return *known;
@@ -377,6 +408,22 @@ static struct fpg_value element(struct fpg_value array, struct fpg_value at)
 	return array.a->v[at.i - 1];
 }
 
+/* array[from:to], counted from 1. */
+static struct fpg_value slice(struct fpg_frame *frame, const struct fpg_expr *expr)
+{
+	struct fpg_value array = fpg_eval(frame, expr->arg[0]);
+	struct fpg_value from = fpg_cast(fpg_eval(frame, expr->arg[1]), FPG_INT8, FPG_UNKNOWN);
+	struct fpg_value to = fpg_cast(fpg_eval(frame, expr->arg[2]), FPG_INT8, FPG_UNKNOWN);
+	if (array.null || from.null || to.null)
+		return fpg_cast(fpg_null(FPG_UNKNOWN), FPG_ARRAY, array.element);
+	if (from.i < 1)
+		from.i = 1;
+	if (to.i > array.a->n)
+		to.i = array.a->n;
+	return fpg_array_of(array.element, from.i > to.i ? NULL : array.a->v + from.i - 1,
+		from.i > to.i ? 0 : (size_t)(to.i - from.i + 1));
+}
+
 static struct fpg_value two_sided(struct fpg_frame *frame, const struct fpg_expr *expr)
 {
 	struct fpg_value a = fpg_eval(frame, expr->arg[0]);
@@ -450,6 +497,8 @@ struct fpg_value fpg_eval(struct fpg_frame *frame, const struct fpg_expr *expr)
 		return fpg_call(frame, expr);
 	case FPG_AGGREGATE:
 		return fpg_aggregate(frame, expr);
+	case FPG_SLICE:
+		return slice(frame, expr);
 	case FPG_EXISTS:
 	case FPG_SCALAR:
 		return scalar(frame, expr);

@@ -383,7 +383,16 @@ static struct fpg_expr *postfix(struct fpg_parser *parser)
 			fpg_parse_type(parser, &type, &element);
 			expr = cast(expr, type, element);
 		} else if (fpg_take(parser, "[")) {
-			expr = binary(FPG_AT, expr, fpg_parse_expr(parser));
+			struct fpg_expr *at = fpg_parse_expr(parser);
+			if (fpg_take(parser, ":")) {
+				struct fpg_expr *array = expr;
+				expr = fpg_expr_new(FPG_SLICE, 3);
+				expr->arg[0] = array;
+				expr->arg[2] = fpg_parse_expr(parser);
+			} else {
+				expr = binary(FPG_AT, expr, NULL);
+			}
+			expr->arg[1] = at;
 			fpg_expect(parser, "]");
 		} else {
 			return expr;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -329,6 +330,29 @@ static struct fpg_value f_mod(struct fpg_frame *frame, const struct fpg_value *a
 	return fpg_cast(fpg_numeric(fpg_int128(&arg[0]) % by), arg[0].type, FPG_UNKNOWN);
 }
 
+/* wallet.leaves_make(shard, first day, days ahead) of the wallet's migration 0003. */
+static struct fpg_value f_leaves_make(struct fpg_frame *frame, const struct fpg_value *arg, int n)
+{
+	struct fpg_value shard = fpg_cast(arg[0], FPG_INT4, FPG_UNKNOWN);
+	struct fpg_value ahead = fpg_cast(arg[2], FPG_INT4, FPG_UNKNOWN);
+	char parent[64], leaf[96];
+	(void)frame;
+	(void)n;
+	(void)snprintf(parent, sizeof(parent), "wallet.journal_%lld", (long long)shard.i);
+	if (!fpg_relation_known(parent)) {
+		int day = fpg_column_find(fpg_table_find("wallet.journal"), "day");
+		fpg_partition_make(parent, "wallet.journal", shard, shard, "range", day);
+	}
+	for (int64_t i = arg[1].i; i <= arg[1].i + ahead.i; i++) {
+		struct fpg_value day = fpg_int(FPG_DATE, i);
+		size_t length;
+		(void)snprintf(leaf, sizeof(leaf), "%s_%s", parent, fpg_format(&day, &length));
+		if (!fpg_relation_known(leaf))
+			fpg_partition_make(leaf, parent, day, fpg_int(FPG_DATE, i + 1), NULL, 0);
+	}
+	return fpg_null(FPG_TEXT);
+}
+
 static struct fpg_value f_true(struct fpg_frame *frame, const struct fpg_value *arg, int n)
 {
 	(void)frame;
@@ -381,6 +405,7 @@ static const struct {
 	{ "pg_advisory_lock", f_true, false },
 	{ "pg_try_advisory_xact_lock", f_true, false },
 	{ "set_config", f_true, true },
+	{ "leaves_make", f_leaves_make, false },
 };
 
 int fpg_function_find(const char *name)

@@ -146,6 +146,8 @@ void fpg_lex(struct fpg_parser *parser, const char *sql)
 void fpg_not_known(const struct fpg_parser *parser, const char *what)
 {
 	const struct fpg_token *token = &parser->token[parser->at];
+	if (parser->define)
+		fpg_raise("0A000", "%s at \"%.60s\" is not known", what, parser->sql + token->at);
 	sim_fail("fake Postgres: %s at \"%.60s\": this statement is not known to it:\n%s", what,
 		parser->sql + token->at, parser->sql);
 }

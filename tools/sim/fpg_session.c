@@ -316,6 +316,8 @@ static void attempt_run(struct attempt *attempt)
 	exec.param = params == NULL ? NULL : params->value;
 	exec.param_length = params == NULL ? NULL : params->length;
 	exec.param_format = params == NULL ? NULL : params->format;
+	exec.param_oid = params == NULL ? NULL : params->oid;
+	exec.param_oids = params == NULL ? 0 : params->oids;
 	if (attempt->statement->kind == FPG_COPY_IN)
 		fpg_result_command(attempt->result, "COPY",
 			(int64_t)fpg_copy_run(

@@ -256,6 +256,8 @@ static struct fpg_value time_read(enum fpg_type type, const char *text)
 	double second = 0;
 	if (strcmp(text, "epoch") == 0)
 		return fpg_int(type, 0);
+	if (strcmp(text, "infinity") == 0 || strcmp(text, "-infinity") == 0)
+		return fpg_int(type, *text == '-' ? INT64_MIN : INT64_MAX);
 	if (sscanf(text, "%d-%d-%d%n", &year, &month, &day, &n) != 3)
 		malformed(type, text);
 	int64_t days = days_of(year, month, day);
