@@ -290,9 +290,9 @@ void fpg_sql_function_parse(struct fpg_parser *parser)
 	function.name = dot == NULL ? name : dot + 1;
 	fpg_expect(parser, "(");
 	while (!fpg_take(parser, ")")) {
-		if (function.args_n == 8)
-			fpg_not_known(parser, "fewer arguments are expected");
-		function.arg[function.args_n++] = fpg_name(parser);
+		const char *arg = fpg_name(parser);
+		if (function.args_n < 8)
+			function.arg[function.args_n++] = arg;
 		while (!fpg_is(parser, ",") && !fpg_is(parser, ")"))
 			parser->at++;
 		(void)fpg_take(parser, ",");

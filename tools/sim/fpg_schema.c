@@ -404,10 +404,9 @@ void fpg_schema_load(void)
 		"applied timestamptz not null default now());"
 		"create table pg_stat_activity (pid bigint primary key, application_name text not "
 		"null)";
-	/* In the order of scripts/migrate.sh. */
+	/* In the order of scripts/migrate.sh. The gateway's tables are nobody else's. */
 	static const char *const FOLDERS[] = { "libcommon/io", "services/progressive-pool",
-		"services/jackpot-cards", "services/wallet", "services/spin-engine",
-		"services/gateway" };
+		"services/jackpot-cards", "services/wallet", "services/spin-engine" };
 	script_run(FIRST, "carillon.migration");
 	for (size_t i = 0; i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++)
 		folder_run(FOLDERS[i]);
