@@ -186,11 +186,18 @@ static bool unsettled(const struct client *client, char *what, size_t room)
 	return true;
 }
 
-static bool settled(char *what, size_t room)
+bool crowd_waits(char *what, size_t room)
 {
 	for (size_t i = 0; i < crowd.clients_n; i++)
 		if (unsettled(&crowd.client[i], what, room))
-			return false;
+			return true;
+	return false;
+}
+
+static bool settled(char *what, size_t room)
+{
+	if (crowd_waits(what, room))
+		return false;
 	if (!operators_settled()) {
 		(void)snprintf(what, room, "an operator's command to a pool");
 		return false;

@@ -124,6 +124,8 @@ extern struct crowd crowd;
 
 /* clients.c */
 struct client *crowd_find(player_id player);
+/* Somebody has a request in hand: who and which. */
+bool crowd_waits(char *what, size_t room);
 /* Finishes what is open and begins nothing new, until all windows are at rest. */
 void crowd_rest(void);
 /* An event of this world. */

@@ -32,12 +32,15 @@ static void run_us(uint64_t us)
 static void play(uint64_t rounds)
 {
 	uint64_t until = judge_rounds() + rounds, limit = sim_now_us() + LIMIT_US;
+	char what[256] = "nobody asks for anything";
 
 	while (judge_rounds() < until) {
 		run_us(STEP_US);
-		if (sim_now_us() > limit)
-			sim_fail("play does not go on: %" PRIu64 " rounds are missing",
-				until - judge_rounds());
+		if (sim_now_us() <= limit)
+			continue;
+		(void)crowd_waits(what, sizeof(what));
+		sim_fail("play does not go on: %" PRIu64 " rounds are missing; %s",
+			until - judge_rounds(), what);
 	}
 }
 

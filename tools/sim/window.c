@@ -187,6 +187,16 @@ static uint64_t decided(struct window *window, const Carillon__SpinReply *reply)
 static uint64_t on_reply(struct window *window, const Carillon__SpinReply *reply)
 {
 	judge_told_reply(window, reply);
+	if (sim_tracing())
+		sim_trace(
+			"player %lld: kind %d, expect %llu in %s: %u %s, round %llu, %s, next is move "
+			"%llu",
+			(long long)window->asker.player, (int)window->request.kind,
+			(unsigned long long)window->request.expect, window->game->id,
+			reply->http_status, reply->error,
+			(unsigned long long)(reply->round == NULL ? 0 : reply->round->round),
+			reply->round == NULL ? "" : reply->round->next,
+			(unsigned long long)reply->expect);
 	learn(window, reply);
 	if (goes_on(window, reply)) {
 		window->request.expect = reply->expect;
