@@ -128,6 +128,7 @@ static const struct edge_route routes[] = {
 	{ EDGE_GET, "/v1/operators/{}/players/{}/bonus-spins", on_bonus_spins_list, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/bonus-spins/{}/end", on_bonus_spins_end, true },
 	{ EDGE_POST, "/v1/operators/{}/pools/{}/actions", on_pool_action, true },
+	{ EDGE_POST, "/v1/operators/{}/pools/{}/actions/{}/approve", on_pool_approve, false },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}/actions", on_pool_actions, false },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}/transfers", on_pool_transfers, false },
 	{ EDGE_POST, "/v1/operators/{}/fx-rates", on_fx_set, true },

@@ -29,13 +29,21 @@ JACKPOT = {"pool": "winter", "contribution_ppm": 20000, "base_coin_eur_minor": 1
                     "SEK": {"row_rate_nano": 90000000, "seeds": [{"coin": 200, "seed": 50000}]}}}
 BONUS, VIAL = RULES.stops(bonuses=3), 0  # three bonus symbols; the first of the vials' weights is the jackpot
 KEY_2 = "the second operator's key, which nobody guesses"
+KEY_B = "another key of the first operator, whose holder approves"
 
 
-def ask(pool, action, parameters=None, key=None, number=1, status=200, **more):
-    body = {"action": action, "reason": "a test", **({"parameters": parameters} if parameters is not None else {}), **more}
+def ask(pool, action, parameters=None, key=None, number=1, status=200, second=False):
+    """What an operator asks; with `second`, and approved by another key."""
+    body = {"action": action, "reason": "a test", **({"parameters": parameters} if parameters is not None else {})}
     answer = operator(place, f"/pools/{pool}/actions", body, key, operator_key=KEY_2 if number == 2 else None, number=number)
+    if second and answer.status == 202:
+        answer = approve(pool, answer.json["id"], KEY_B)
     assert answer.status == status, answer
     return answer.json
+
+
+def approve(pool, name, key=None):
+    return operator(place, f"/pools/{pool}/actions/{name}/approve", None, operator_key=key)
 
 
 def actions(pool, number=1):
@@ -106,8 +114,8 @@ def contribution(minor, ppm):
 
 
 def test_two_operators_feed_one_pool():
-    digest = hashlib.sha256(KEY_2.encode()).hexdigest()
-    place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{digest}')", writer=True)
+    keys = ",".join(f"({n}, '\\x{hashlib.sha256(key.encode()).hexdigest()}')" for n, key in ((1, KEY_B), (2, KEY_2)))
+    place.sql(f"insert into gateway.operator_key (operator, digest) values {keys}", writer=True)
     wait_until("the second key", lambda: operator(place, "/players", {"player": 1, "currency": "EUR"}, operator_key=KEY_2, number=2).status == 201, 10)
     time.sleep(1.5)  # the other gateway reads keys every second, too
     place.one, place.two = Person(place, deposit=1000000), Second(2)
@@ -124,28 +132,35 @@ def test_both_operators_win_the_same_pool():
         paid_bet(person)
         finish(person)
         assert person.round["jackpots"][0]["booked"], person.round
+    place.house_seed = books(1)["house_seed_e27"]
     rows = place.sql(f"select player >> 48 from pool.hit where pool = 1 and hit > {hits} order by hit")
     assert [row[0] for row in rows] == ["1", "2"], rows
     place.verify()
 
 
 def test_commands_are_recorded_once_and_refused_with_words():
-    key = os.urandom(8).hex()
-    first = ask(1, "adjust", {"currency": "EUR", "coin_minor": 20, "delta_minor": 7}, key=key, actor="alice", second="bob")
-    assert ask(1, "adjust", {"currency": "EUR", "coin_minor": 20, "delta_minor": 7}, key=key, actor="alice", second="bob") == first
-    other = ask(1, "adjust", {"currency": "EUR", "coin_minor": 20, "delta_minor": 8}, key=key, actor="alice", second="bob", status=422)
-    assert other["error"]["code"] == "other_content", other
+    key, seven = os.urandom(8).hex(), {"currency": "EUR", "coin_minor": 20, "delta_minor": 7}
+    asked = ask(1, "adjust", seven, key=key, status=202)
+    assert asked["status"] == "waiting" and asked == ask(1, "adjust", seven, key=key, status=202), asked
+    assert ask(1, "adjust", {**seven, "delta_minor": 8}, key=key, status=422)["error"]["code"] == "other_content"
+    assert [a["status"] for a in actions(1)] == ["waiting"] and books(1)["house_seed_e27"] == place.house_seed, "nothing is done by one"
+    assert approve(1, asked["id"]).json["error"]["code"] == "same_approver" and approve(1, "0" * 32, KEY_B).status == 404
+    assert approve(1, asked["id"], KEY_2).status == 403 and approve(4, asked["id"], KEY_B).status == 404
+    first = approve(1, asked["id"], KEY_B).json
+    assert first["done"] and first == approve(1, asked["id"], KEY_B).json == ask(1, "adjust", seven, key=key), first
     assert int(first["after"]["r_e27"]) - int(first["before"]["r_e27"]) == 7 * 10 ** 25, first
-    refused = ask(1, "adjust", {"currency": "EUR", "coin_minor": 20, "delta_minor": 7}, actor="alice", second="alice", status=409)
-    assert "second approver" in refused["error"]["message"] and not refused["done"], refused
-    assert "coin" in ask(1, "adjust", {"currency": "EUR", "coin_minor": 3, "delta_minor": 7}, second="bob", status=409)["error"]["message"]
+    assert "coin" in ask(1, "adjust", {**seven, "coin_minor": 3}, second=True, status=409)["error"]["message"]
     assert ask(999, "pause", status=404)["error"]["code"] == "pool_unknown"
     assert ask(1, "pause", number=2, status=403)["error"]["code"] == "not_pool_operator"
     listed = actions(1)
-    assert [a["done"] for a in listed] == [False, False, True] and listed[2]["actor"] == "operator-1/alice", listed
-    assert listed[2]["before"] == first["before"] and listed[2]["second"] == "operator-1/bob" and listed[0]["refusal"], listed
-    audited = place.sql("select status, count(*) from gateway.audit where action = 'pool: adjust' group by 1 order by 1")
-    assert dict(audited) == {"200": "2", "409": "2", "422": "1"}, audited
+    assert [a["status"] for a in listed] == ["refused", "done"] and listed[1]["before"] == first["before"] and listed[0]["refusal"], listed
+    assert listed[1]["actor"] != listed[1]["second"] and all(n.startswith("operator-1 key ") for n in (listed[1]["actor"], listed[1]["second"])), listed
+    key = os.urandom(8).hex()
+    once = ask(1, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100}, key=key)
+    assert once == ask(1, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100}, key=key)
+    assert ask(1, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 40200}, key=key, status=422)["error"]["code"] == "other_content"
+    audited = place.sql("select action, status, count(*) from gateway.audit where action like 'pool: adjust%' group by 1, 2 order by 1, 2")
+    assert ["pool: adjust", "200", "3"] in audited and ["pool: adjust approval", "403", "1"] in audited, audited
     place.verify()
 
 
@@ -215,15 +230,16 @@ def test_a_retired_pool_moves_all_its_money():
     retire = {"rows": [{"currency": "EUR", "coin_minor": 100, "to": to_row}], "rest": {"pool": 4}}
     wait_until("the pause", lambda: books(NEW)["state"] == "paused", 15)
     assert not fed(place.one, NEW) and fed(place.one, 1), "a pool that is only fed stops no game"
-    for wrong, why in ((retire, "second approver"), ({**retire, "rest": {"pool": NEW}}, "another pool"), ({**retire, "rest": {"pool": 77}}, "there is"),
+    asked = ask(NEW, "retire", retire, status=202)
+    assert asked["status"] == "waiting" and books(NEW)["state"] == "paused", asked
+    for wrong, why in (({**retire, "rest": {"pool": NEW}}, "another pool"), ({**retire, "rest": {"pool": 77}}, "there is"),
                        ({"rest": {"pool": 4, "currency": "EUR", "coin_minor": 3}}, "has"), ({}, "rest")):
-        given = {} if why == "second approver" else {"second": "bob"}
-        assert why in ask(NEW, "retire", wrong, status=409, **given)["error"]["message"], why
+        assert why in ask(NEW, "retire", wrong, status=409, second=True)["error"]["message"], why
     before, mona = books(NEW), books(4)
     named, target = row_value(NEW, 978, 100), row_value(4, 978, 20)
     total = before["jp_pool_e27"] + before["jp_reserve_e27"] + before["jp_seed_e27"]
     place.kill(holder(4))
-    done = ask(NEW, "retire", retire, second="bob")
+    done = approve(NEW, asked["id"], KEY_B).json
     assert done["after"]["status"] == "retired" and int(done["after"]["sent_e27"]) == total, done
     open_now = [t for t in transfers(NEW) if t["booked"] is None]
     place.kill(holder(NEW))
@@ -239,7 +255,7 @@ def test_a_retired_pool_moves_all_its_money():
     assert now["received_e27"] == total and row_value(4, 978, 20) == target + named, (now, target, named)
     assert now["jp_reserve_e27"] == mona["jp_reserve_e27"] + total - named, (mona, now)
     wait_until("the status", arrived, 15)
-    assert "retired" in ask(1, "retire", {"rest": {"pool": NEW}}, second="bob", status=409)["error"]["message"]
+    assert "retired" in ask(1, "retire", {"rest": {"pool": NEW}}, second=True, status=409)["error"]["message"]
     place.verify()
 
 
@@ -283,7 +299,7 @@ def play_cards(person, card_id):
 
 
 def test_a_live_pool_is_not_retired():
-    assert "paused" in ask(NEW, "retire", {"rest": {"pool": 4}}, second="bob", status=409)["error"]["message"]
+    assert "paused" in ask(NEW, "retire", {"rest": {"pool": 4}}, second=True, status=409)["error"]["message"]
     ask(NEW, "pause")  # which takes its time; others are tested meanwhile
 
 
@@ -299,8 +315,7 @@ def test_sets_of_cards_take_commands():
     changed = ask(2, "parameters", {"level": "spades", "seed_minor": 1200000, "wager_ppm": 400})
     assert changed["after"]["next_seed_minor"] == 1200000 and changed["after"]["seed_minor"] == 1000000, changed
     assert "rising" in ask(2, "parameters", {"level": "clubs", "seed_minor": 90000000}, status=409)["error"]["message"]
-    assert "second" in ask(2, "adjust", {"level": "spades", "delta_minor": 12}, status=409)["error"]["message"]
-    adjusted = ask(2, "adjust", {"level": "spades", "delta_minor": 12}, second="bob")
+    adjusted = ask(2, "adjust", {"level": "spades", "delta_minor": 12}, second=True)
     assert int(adjusted["after"]["r_e27"]) - int(adjusted["before"]["r_e27"]) == 12 * 10 ** 25, adjusted
     place.kill(place.sql(f"select owner from carillon.shard where service = 'jackpot-cards' and shard = {shard_of(2)}")[0][0])
     opened = begins(place.one)

@@ -1,13 +1,13 @@
 /* What operators ask of pools and of sets of Jackpot Cards: sent to the service that owns it, and
- * answered when that has recorded it, done or refused. Lists of what was asked, and of the money
- * that moved between pools, are read from what the services have made durable. */
-#include "services/gateway/adapters/gateway.h"
+ * answered when that has recorded it, done or refused. What moves money that no rule has moved
+ * waits until another key of the operator approves it. */
+#include "services/gateway/adapters/pool_actions.h"
 
-#include "libcommon/base/currency.h"
 #include "libcommon/base/hex.h"
 #include "libcommon/io/log.h"
 
 #include <jansson.h>
+#include <sodium.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,10 +15,11 @@
 #include <string.h>
 
 #define TEXT_NUMBER 24
-#define LIMIT_DEFAULT 50
-#define LIMIT_MAX 200
 #define POOL_NUMBER_MAX 65535
-#define CONTENT_MAX 6000 /* of a line of the audit log */
+#define CONTENT_MAX 6000			   /* of a line of the audit log */
+#define HEX_MAX (2 * crypto_hash_sha256_BYTES + 3) /* a digest as bytea's text */
+#define ACTOR_MAX 48
+#define WRITE_MS 4000
 #define ACTION_TAKE_PART CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART
 #define ACTION_CREATE CARILLON__OPERATOR_ACTION__ACTION_CREATE
 
@@ -26,7 +27,8 @@ struct waiting {
 	struct waiter waiter; /* first */
 	uint32_t operator_id, pool, action;
 	uint8_t id[ID_BYTES];
-	char actor[NAME_MAX_BYTES + 32], second[NAME_MAX_BYTES + 32];
+	char content[HEX_MAX], key[HEX_MAX]; /* of what is asked, of who asks */
+	char actor[ACTOR_MAX], second[ACTOR_MAX];
 	char reason[REASON_MAX + 1], parameters[PARAMETERS_MAX + 64];
 };
 
@@ -60,7 +62,7 @@ static bool may_change(uint32_t operator_id)
 	return false;
 }
 
-static const char *action_text(uint32_t action)
+const char *pool_action_text(uint32_t action)
 {
 	const char *const *names = pool_action_fields[0].choices;
 	for (uint32_t i = 0; names[i] != NULL; i++)
@@ -69,8 +71,7 @@ static const char *action_text(uint32_t action)
 	return "unknown";
 }
 
-/* {op} with its key, and {pool}. */
-static bool path(struct gateway *gateway, struct edge_request *request, uint32_t *operator_r,
+bool pool_path(struct gateway *gateway, struct edge_request *request, uint32_t *operator_r,
 	uint32_t *pool_r)
 {
 	int64_t pool;
@@ -89,7 +90,7 @@ static bool path(struct gateway *gateway, struct edge_request *request, uint32_t
  * ----------------------------------------------------------------------------------------------
  */
 
-static const char *figures(const char *json)
+const char *pool_figures(const char *json)
 {
 	return json != NULL && json[0] != '\0' ? json : "null";
 }
@@ -109,7 +110,8 @@ static void audit(struct gateway *gateway, struct edge_request *request, const s
 	else
 		(void)snprintf(content, sizeof(content),
 			"{\"id\":\"%s\",\"done\":%s,\"before\":%.2500s,\"after\":%.2500s}", id,
-			fact->done ? "true" : "false", figures(fact->before), figures(fact->after));
+			fact->done ? "true" : "false", pool_figures(fact->before),
+			pool_figures(fact->after));
 	audit_write_of(gateway, request, (uint32_t)ask->number, action, subject, content, status);
 }
 
@@ -150,8 +152,8 @@ static void on_recorded(struct gateway *gateway, struct edge_request *request,
 			out_hex(out, "id", reply->fact->command->id.data,
 				reply->fact->command->id.len);
 		out_bool(out, "done", reply->fact->done != 0);
-		out_raw(out, "before", figures(reply->fact->before));
-		out_raw(out, "after", figures(reply->fact->after));
+		out_raw(out, "before", pool_figures(reply->fact->before));
+		out_raw(out, "after", pool_figures(reply->fact->after));
 		out_uint(out, "time_us", reply->time_us);
 	}
 	out_close(out, '}');
@@ -165,7 +167,7 @@ static void ask_service(struct waiting *waiting, struct edge_request *request)
 	Carillon__OperatorCommand body;
 	carillon__jackpot_command__init(&command);
 	carillon__operator_command__init(&body);
-	(void)snprintf(ask.text, sizeof(ask.text), "%s", action_text(waiting->action));
+	(void)snprintf(ask.text, sizeof(ask.text), "%s", pool_action_text(waiting->action));
 	body.action = (Carillon__OperatorAction)waiting->action;
 	body.actor = waiting->actor;
 	body.second = waiting->second;
@@ -185,22 +187,210 @@ static void unknown(struct edge_request *request)
 		edge_parameter(request, 1), "the number of one");
 }
 
+/* ---- two keys
+ * ----------------------------------------------------------------------------------------------
+ */
+
+#define REQUEST_COLUMNS                                                                            \
+	"encode(content, 'hex'), status, action, parameters, reason, asked_by, "                   \
+	"coalesce(approved_by, ''), encode(asked_key, 'hex'), encode(id, 'hex') "
+
+/* Money of the house that no rule has moved, or a row's: one key asks, another one approves. */
+static bool needs_two(const struct waiting *waiting)
+{
+	json_t *json = json_loads(waiting->parameters, 0, NULL);
+	bool removes = json_object_get(json, "remove") != NULL;
+	json_decref(json);
+	return waiting->action == (uint32_t)CARILLON__OPERATOR_ACTION__ACTION_ADJUST ||
+	       waiting->action == (uint32_t)CARILLON__OPERATOR_ACTION__ACTION_RETIRE ||
+	       (waiting->action == (uint32_t)CARILLON__OPERATOR_ACTION__ACTION_PARAMETERS &&
+		       removes);
+}
+
+static void audit_request(const struct waiting *waiting, struct edge_request *request,
+	const char *id, const char *what, uint32_t status)
+{
+	char subject[32], action[64], content[128];
+	(void)snprintf(subject, sizeof(subject), "pool %" PRIu32, waiting->pool);
+	(void)snprintf(
+		action, sizeof(action), "pool: %s%s", pool_action_text(waiting->action), what);
+	(void)snprintf(content, sizeof(content), "{\"id\":\"%.32s\"}", id);
+	audit_write_of(waiting->waiter.gateway, request, waiting->operator_id, action, subject,
+		content, status);
+}
+
+static void other_content(struct edge_request *request)
+{
+	edge_answer_error(request, 422, "other_content",
+		"The same Idempotency-Key was used with other content. Nothing was done.",
+		"Idempotency-Key", NULL, NULL);
+}
+
+/* An approved one goes to the service as it was asked for. */
+static void approved(struct waiting *waiting, struct edge_request *request, const PGresult *row)
+{
+	waiting->action = (uint32_t)pg_number(row, 0, 2);
+	(void)snprintf(
+		waiting->parameters, sizeof(waiting->parameters), "%s", PQgetvalue(row, 0, 3));
+	(void)snprintf(waiting->reason, sizeof(waiting->reason), "%s", PQgetvalue(row, 0, 4));
+	(void)snprintf(waiting->actor, sizeof(waiting->actor), "%s", PQgetvalue(row, 0, 5));
+	(void)snprintf(waiting->second, sizeof(waiting->second), "%s", PQgetvalue(row, 0, 6));
+	if (hex_parse(PQgetvalue(row, 0, 8), ID_BYTES, waiting->id))
+		ask_service(waiting, request);
+}
+
+static void on_asked(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->waiter.gateway->out;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
+	if (request == NULL)
+		goto out;
+	if (PQntuples(result) == 0) { /* the same at the same moment: ask again */
+		answer_unavailable(request, "a request that another one is writing");
+	} else if (strcmp(PQgetvalue(result, 0, 0), waiting->content + 2) != 0) {
+		audit_request(waiting, request, PQgetvalue(result, 0, 8), "", 422);
+		other_content(request);
+	} else if (strcmp(PQgetvalue(result, 0, 1), "approved") == 0) {
+		approved(waiting, request, result);
+	} else {
+		audit_request(waiting, request, PQgetvalue(result, 0, 8), "", 202);
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_string(out, "id", PQgetvalue(result, 0, 8));
+		out_bool(out, "done", false);
+		out_string(out, "status", "waiting");
+		out_string(out, "asked_by", PQgetvalue(result, 0, 5));
+		out_close(out, '}');
+		answer_sent(waiting->waiter.gateway, request, 202);
+	}
+out:
+	free(waiting);
+}
+
+static void bytea(const uint8_t *bytes, size_t n, char out[HEX_MAX])
+{
+	out[0] = '\\';
+	out[1] = 'x';
+	hex_format(bytes, n, out + 2);
+}
+
+static void ask_second(struct waiting *waiting)
+{
+	char operator_text[TEXT_NUMBER], pool[TEXT_NUMBER], action[TEXT_NUMBER], id[HEX_MAX];
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, waiting->operator_id);
+	(void)snprintf(pool, sizeof(pool), "%" PRIu32, waiting->pool);
+	(void)snprintf(action, sizeof(action), "%" PRIu32, waiting->action);
+	bytea(waiting->id, ID_BYTES, id);
+	const char *parameters[] = { operator_text, id, waiting->content, pool, action,
+		waiting->parameters, waiting->reason, waiting->key, waiting->actor };
+	pg_pool_query(waiting->waiter.gateway->pg,
+		"with made as (insert into gateway.pool_request (operator, id, content, pool, "
+		"action, parameters, reason, status, asked_key, asked_by) values ($1::integer, "
+		"$2::bytea, $3::bytea, $4::integer, $5::integer, $6, $7, 'waiting', $8::bytea, $9) "
+		"on conflict do nothing returning *) select " REQUEST_COLUMNS
+		"from made union all select " REQUEST_COLUMNS
+		"from gateway.pool_request where operator = $1::integer and id = $2::bytea and not "
+		"exists (select from made)",
+		9, parameters, WRITE_MS, on_asked, waiting);
+}
+
+static void on_approved(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
+	if (request == NULL)
+		goto out;
+	if (PQntuples(result) == 0) {
+		edge_answer_error(request, 404, "action_unknown",
+			"Nobody asked for this on this pool.", "id", edge_parameter(request, 2),
+			"the id of an action that waits");
+		goto out;
+	}
+	waiting->action = (uint32_t)pg_number(result, 0, 2);
+	if (strcmp(PQgetvalue(result, 0, 1), "approved") == 0) {
+		audit_request(waiting, request, PQgetvalue(result, 0, 8), " approval", 200);
+		approved(waiting, request, result);
+	} else {
+		audit_request(waiting, request, PQgetvalue(result, 0, 8), " approval", 403);
+		edge_answer_error(request, 403, "same_approver",
+			"It needs two: this key asked for it.", "Authorization", NULL,
+			"another key of the operator");
+	}
+out:
+	free(waiting);
+}
+
+/* Who asks: the digest of the very key, and the words for the records. Without his address: asked
+ * again from elsewhere it is the same. */
+static void asker(struct waiting *waiting, struct edge_request *request)
+{
+	uint8_t digest[crypto_hash_sha256_BYTES];
+	const char *key = edge_header(request, EDGE_AUTHORIZATION);
+	(void)crypto_hash_sha256(digest, (const unsigned char *)key, strlen(key));
+	bytea(digest, sizeof(digest), waiting->key);
+	(void)snprintf(waiting->actor, sizeof(waiting->actor), "operator-%" PRIu32 " key %.8s",
+		waiting->operator_id, waiting->key + 2);
+}
+
+static bool not_allowed(struct edge_request *request, const char *action)
+{
+	edge_answer_error(request, 403, "not_pool_operator",
+		"This operator may not change pools, only whether it takes part.", "action", action,
+		"take_part");
+	return false;
+}
+
+void on_pool_approve(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	uint32_t operator_id, pool;
+	uint8_t id[ID_BYTES];
+	char operator_text[TEXT_NUMBER], number[TEXT_NUMBER], id_text[HEX_MAX];
+	if (!pool_path(gateway, request, &operator_id, &pool) ||
+		(!may_change(operator_id) && !not_allowed(request, "approve")))
+		return;
+	if (!hex_parse(edge_parameter(request, 2), ID_BYTES, id)) {
+		answer_bad(request, "id", edge_parameter(request, 2),
+			"32 lower-case hex digits, as they were given");
+		return;
+	}
+	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, 0);
+	waiting->operator_id = operator_id;
+	waiting->pool = pool;
+	asker(waiting, request);
+	bytea(id, ID_BYTES, id_text);
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
+	(void)snprintf(number, sizeof(number), "%" PRIu32, pool);
+	const char *parameters[] = { operator_text, id_text, waiting->key, waiting->actor, number };
+	pg_pool_query(gateway->pg,
+		"with made as (update gateway.pool_request set status = 'approved', approved_key = "
+		"$3::bytea, approved_by = $4, approved = now() where operator = $1::integer and id "
+		"= $2::bytea and pool = $5::integer and status = 'waiting' and asked_key <> "
+		"$3::bytea returning *) select " REQUEST_COLUMNS
+		"from made union all select " REQUEST_COLUMNS
+		"from gateway.pool_request where operator = $1::integer and id = $2::bytea and pool "
+		"= $5::integer and not exists (select from made)",
+		5, parameters, WRITE_MS, on_approved, waiting);
+}
+
+/* ---- one key
+ * ----------------------------------------------------------------------------------------------
+ */
+
 static void on_exists(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
-	if (request != NULL && PQntuples(result) == 0 && waiting->action != ACTION_CREATE)
+	if (request != NULL && PQntuples(result) == 0 && waiting->action != ACTION_CREATE) {
 		unknown(request);
-	else if (request != NULL)
+	} else if (request != NULL && needs_two(waiting)) {
+		ask_second(waiting);
+		return;
+	} else if (request != NULL) {
 		ask_service(waiting, request);
+	}
 	free(waiting);
-}
-
-/* Names are the operator's own: "operator-7/alice". */
-static void name_of(uint32_t operator_id, const char *name, char *out, size_t room)
-{
-	(void)snprintf(out, room, "operator-%" PRIu32 "%s%s", operator_id,
-		name[0] != '\0' ? "/" : "", name);
 }
 
 /* An operator's own switch names that operator; who may change pools may name others, and 0: all.
@@ -239,17 +429,22 @@ static bool parameters_of(
 	return true;
 }
 
-static void fill(struct waiting *waiting, const struct pool_action_body *body, const char *key)
+static void fill(struct waiting *waiting, struct edge_request *request,
+	const struct pool_action_body *body, const char *key)
 {
-	char scope[48];
-	name_of(waiting->operator_id, body->actor, waiting->actor, sizeof(waiting->actor));
-	if (body->has_second)
-		name_of(waiting->operator_id, body->second, waiting->second,
-			sizeof(waiting->second));
+	char scope[96];
+	uint8_t hash[ID_BYTES];
+	asker(waiting, request);
 	(void)snprintf(waiting->reason, sizeof(waiting->reason), "%s", body->reason);
 	/* Ids are the operator's, and of their own kind. */
 	(void)snprintf(scope, sizeof(scope), "pool-action-%" PRIu32, waiting->operator_id);
 	auth_id(key, scope, waiting->id);
+	(void)snprintf(scope, sizeof(scope), "pool %" PRIu32 " action %" PRIu32 " by %s",
+		waiting->pool, waiting->action, waiting->actor);
+	auth_id(scope, waiting->parameters, hash);
+	bytea(hash, ID_BYTES, waiting->content);
+	auth_id(waiting->content, waiting->reason, hash);
+	bytea(hash, ID_BYTES, waiting->content);
 }
 
 void on_pool_action(struct edge_request *request, void *context)
@@ -261,157 +456,26 @@ void on_pool_action(struct edge_request *request, void *context)
 	const char *parameters[] = { number };
 	const char *key;
 	memset(&body, 0, sizeof(body));
-	if (!path(gateway, request, &operator_id, &pool) || !auth_key(request, &key) ||
+	if (!pool_path(gateway, request, &operator_id, &pool) || !auth_key(request, &key) ||
 		!answer_parse(request, pool_action_fields, &body))
 		return;
 	uint32_t action = (uint32_t)body.action + 1;
 	if (action != (uint32_t)ACTION_TAKE_PART && !may_change(operator_id)) {
-		edge_answer_error(request, 403, "not_pool_operator",
-			"This operator may not change pools, only whether it takes part.", "action",
-			action_text(action), "take_part");
+		(void)not_allowed(request, pool_action_text(action));
 		return;
 	}
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, 0);
 	waiting->operator_id = operator_id;
 	waiting->pool = pool;
 	waiting->action = action;
-	fill(waiting, &body, key);
 	if (!parameters_of(request, waiting, &body)) {
 		free(waiting);
 		return;
 	}
+	fill(waiting, request, &body, key);
 	(void)snprintf(number, sizeof(number), "%" PRIu32, pool);
 	pg_pool_query(gateway->pg_ro,
 		"select pool from pool.pool where pool = $1::integer union select pool from "
 		"cards.card_set where pool = $1::integer",
 		1, parameters, QUERY_MS, on_exists, waiting);
-}
-
-/* ---- lists
- * ----------------------------------------------------------------------------------------------
- */
-
-static void action_json(struct json_out *out, const PGresult *rows, int i)
-{
-	out_open(out, NULL, '{');
-	out_string(out, "id", PQgetvalue(rows, i, 0));
-	out_string(out, "action", action_text((uint32_t)pg_number(rows, i, 1)));
-	out_string(out, "actor", PQgetvalue(rows, i, 2));
-	out_string(out, "second", PQgetvalue(rows, i, 3));
-	out_string(out, "reason", PQgetvalue(rows, i, 4));
-	out_string(out, "parameters", PQgetvalue(rows, i, 5));
-	out_bool(out, "done", PQgetvalue(rows, i, 6)[0] == 't');
-	out_string(out, "refusal", PQgetvalue(rows, i, 7));
-	out_raw(out, "before", figures(PQgetvalue(rows, i, 8)));
-	out_raw(out, "after", figures(PQgetvalue(rows, i, 9)));
-	out_int(out, "time_us", pg_number(rows, i, 10));
-	out_close(out, '}');
-}
-
-static void place_json(
-	struct json_out *out, const char *name, int64_t pool, int64_t number, int64_t coin_minor)
-{
-	const struct currency *currency = currency_by_number((uint32_t)number);
-	out_open(out, name, '{');
-	out_int(out, "pool", pool);
-	if (currency != NULL) {
-		out_string(out, "currency", currency->code);
-		out_int(out, "coin_minor", coin_minor);
-	}
-	out_close(out, '}');
-}
-
-static void transfer_json(struct json_out *out, const PGresult *rows, int i)
-{
-	out_open(out, NULL, '{');
-	out_int(out, "number", pg_number(rows, i, 0));
-	place_json(
-		out, "from", pg_number(rows, i, 1), pg_number(rows, i, 2), pg_number(rows, i, 3));
-	place_json(out, "to", pg_number(rows, i, 4), pg_number(rows, i, 5), pg_number(rows, i, 6));
-	out_string(out, "amount_e27", PQgetvalue(rows, i, 7));
-	out_string(out, "action", PQgetvalue(rows, i, 8));
-	out_int(out, "time_us", pg_number(rows, i, 9));
-	if (PQgetisnull(rows, i, 10)) {
-		out_null(out, "booked");
-	} else {
-		out_open(out, "booked", '{');
-		place_json(out, "to", pg_number(rows, i, 4), pg_number(rows, i, 11),
-			pg_number(rows, i, 12));
-		out_int(out, "time_us", pg_number(rows, i, 10));
-		out_close(out, '}');
-	}
-	out_close(out, '}');
-}
-
-typedef void row_json(struct json_out *out, const PGresult *rows, int i);
-
-static void on_list(struct waiter *waiting, PGresult *result, const char *error, const char *name,
-	row_json *row)
-{
-	struct json_out *out = &waiting->gateway->out;
-	struct edge_request *request = waiter_rows(waiting, result, error);
-	if (request != NULL) {
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_open(out, name, '[');
-		for (int i = 0; i < PQntuples(result); i++)
-			row(out, result, i);
-		out_close(out, ']');
-		out_close(out, '}');
-		answer_sent(waiting->gateway, request, 200);
-	}
-	free(waiting);
-}
-
-static void on_actions(void *context, PGresult *result, const char *error)
-{
-	on_list(context, result, error, "actions", action_json);
-}
-
-static void on_transfers(void *context, PGresult *result, const char *error)
-{
-	on_list(context, result, error, "transfers", transfer_json);
-}
-
-static void list(
-	struct edge_request *request, struct gateway *gateway, const char *sql, pg_done *done)
-{
-	static const char *const names[] = { "limit", NULL };
-	uint32_t operator_id, pool;
-	int64_t limit;
-	char number[TEXT_NUMBER], count[TEXT_NUMBER];
-	const char *parameters[] = { number, count };
-	if (!path(gateway, request, &operator_id, &pool) || !answer_query(request, names) ||
-		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
-		return;
-	(void)snprintf(number, sizeof(number), "%" PRIu32, pool);
-	(void)snprintf(count, sizeof(count), "%" PRId64, limit);
-	pg_pool_query(gateway->pg_ro, sql, 2, parameters, QUERY_MS, done,
-		waiter_new(sizeof(struct waiter), gateway, request, 0));
-}
-
-#define ACTIONS(schema)                                                                                 \
-	"select encode(id, 'hex'), action, actor, second, reason, parameters, done, refusal, "          \
-	"before, after, (extract(epoch from time) * 1000000)::bigint as time_us, fact_seq from " schema \
-	".operator_action where pool = $1::integer "
-
-void on_pool_actions(struct edge_request *request, void *context)
-{
-	list(request, context,
-		ACTIONS("pool") "union all " ACTIONS(
-			"cards") "order by time_us desc, fact_seq desc limit $2::bigint",
-		on_actions);
-}
-
-void on_pool_transfers(struct edge_request *request, void *context)
-{
-	list(request, context,
-		"select o.number, o.pool, o.from_currency, o.from_coin_minor, o.to_pool, "
-		"o.to_currency, o.to_coin_minor, o.amount_e27::text, encode(o.action, 'hex'), "
-		"(extract(epoch from o.time) * 1000000)::bigint, (extract(epoch from i.time) * "
-		"1000000)::bigint, i.currency, i.coin_minor from pool.transfer_out o left join "
-		"pool.transfer_in i on i.from_pool = o.pool and i.number = o.number where $1::"
-		"integer in (o.pool, o.to_pool) order by o.time desc, o.pool, o.number desc limit "
-		"$2::bigint",
-		on_transfers);
 }

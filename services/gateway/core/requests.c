@@ -83,9 +83,6 @@ const struct field pool_action_fields[] = {
 	{ "parameters", FIELD_JSON, false, 0, PARAMETERS_MAX,
 		AT(pool_action_body, parameters, has_parameters) },
 	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(pool_action_body, reason, has_reason) },
-	{ "actor", FIELD_TEXT, false, 1, NAME_MAX_BYTES, AT(pool_action_body, actor, has_actor) },
-	{ "second", FIELD_TEXT, false, 1, NAME_MAX_BYTES,
-		AT(pool_action_body, second, has_second) },
 	END,
 };
 

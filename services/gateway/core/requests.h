@@ -49,7 +49,6 @@ struct reason_body {
 	bool has_reason;
 };
 
-#define NAME_MAX_BYTES 64
 #define PARAMETERS_MAX 8000
 
 /* POST /v1/operators/{op}/pools/{pool}/actions */
@@ -57,8 +56,7 @@ struct pool_action_body {
 	int64_t action; /* OperatorAction of jackpot.proto - 1 */
 	char parameters[PARAMETERS_MAX + 1];
 	char reason[REASON_MAX + 1];
-	char actor[NAME_MAX_BYTES + 1], second[NAME_MAX_BYTES + 1];
-	bool has_action, has_parameters, has_reason, has_actor, has_second;
+	bool has_action, has_parameters, has_reason;
 };
 
 enum decision { DECISION_CAPTURE, DECISION_RELEASE };

@@ -62,8 +62,7 @@ static const struct request {
 		"{\"currency\":\"SEK\",\"rate\":\"0.0875\",\"valid_from_us\":1900000000000000,"
 		"\"reason\":\"x\"}" },
 	{ "action on a pool", pool_action_fields,
-		"{\"action\":\"retire\",\"parameters\":{\"rest\":{\"pool\":4}},\"reason\":\"x\","
-		"\"actor\":\"alice\",\"second\":\"bob\"}" },
+		"{\"action\":\"retire\",\"parameters\":{\"rest\":{\"pool\":4}},\"reason\":\"x\"}" },
 	{ "end of bonus spins", reason_fields, "{\"reason\":\"x\"}" },
 	{ "bonus spin", round_fields,
 		"{\"game\":\"bewitched\",\"expect\":3,\"bonus_spin\":"

@@ -1,0 +1,143 @@
+/* Lists of what was asked of a pool or set, and of the money that moved between pools, read from
+ * what the services have made durable. */
+#include "services/gateway/adapters/pool_actions.h"
+
+#include "libcommon/base/currency.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TEXT_NUMBER 24
+#define LIMIT_DEFAULT 50
+#define LIMIT_MAX 200
+
+static void action_json(struct json_out *out, const PGresult *rows, int i)
+{
+	out_open(out, NULL, '{');
+	out_string(out, "id", PQgetvalue(rows, i, 0));
+	out_string(out, "action", pool_action_text((uint32_t)pg_number(rows, i, 1)));
+	out_string(out, "actor", PQgetvalue(rows, i, 2));
+	out_string(out, "second", PQgetvalue(rows, i, 3));
+	out_string(out, "reason", PQgetvalue(rows, i, 4));
+	out_string(out, "parameters", PQgetvalue(rows, i, 5));
+	out_string(out, "status", PQgetvalue(rows, i, 12));
+	out_bool(out, "done", PQgetvalue(rows, i, 6)[0] == 't');
+	out_string(out, "refusal", PQgetvalue(rows, i, 7));
+	out_raw(out, "before", pool_figures(PQgetvalue(rows, i, 8)));
+	out_raw(out, "after", pool_figures(PQgetvalue(rows, i, 9)));
+	out_int(out, "time_us", pg_number(rows, i, 10));
+	out_close(out, '}');
+}
+
+static void place_json(
+	struct json_out *out, const char *name, int64_t pool, int64_t number, int64_t coin_minor)
+{
+	const struct currency *currency = currency_by_number((uint32_t)number);
+	out_open(out, name, '{');
+	out_int(out, "pool", pool);
+	if (currency != NULL) {
+		out_string(out, "currency", currency->code);
+		out_int(out, "coin_minor", coin_minor);
+	}
+	out_close(out, '}');
+}
+
+static void transfer_json(struct json_out *out, const PGresult *rows, int i)
+{
+	out_open(out, NULL, '{');
+	out_int(out, "number", pg_number(rows, i, 0));
+	place_json(
+		out, "from", pg_number(rows, i, 1), pg_number(rows, i, 2), pg_number(rows, i, 3));
+	place_json(out, "to", pg_number(rows, i, 4), pg_number(rows, i, 5), pg_number(rows, i, 6));
+	out_string(out, "amount_e27", PQgetvalue(rows, i, 7));
+	out_string(out, "action", PQgetvalue(rows, i, 8));
+	out_int(out, "time_us", pg_number(rows, i, 9));
+	if (PQgetisnull(rows, i, 10)) {
+		out_null(out, "booked");
+	} else {
+		out_open(out, "booked", '{');
+		place_json(out, "to", pg_number(rows, i, 4), pg_number(rows, i, 11),
+			pg_number(rows, i, 12));
+		out_int(out, "time_us", pg_number(rows, i, 10));
+		out_close(out, '}');
+	}
+	out_close(out, '}');
+}
+
+typedef void row_json(struct json_out *out, const PGresult *rows, int i);
+
+static void on_list(struct waiter *waiting, PGresult *result, const char *error, const char *name,
+	row_json *row)
+{
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = waiter_rows(waiting, result, error);
+	if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_open(out, name, '[');
+		for (int i = 0; i < PQntuples(result); i++)
+			row(out, result, i);
+		out_close(out, ']');
+		out_close(out, '}');
+		answer_sent(waiting->gateway, request, 200);
+	}
+	free(waiting);
+}
+
+static void on_actions(void *context, PGresult *result, const char *error)
+{
+	on_list(context, result, error, "actions", action_json);
+}
+
+static void on_transfers(void *context, PGresult *result, const char *error)
+{
+	on_list(context, result, error, "transfers", transfer_json);
+}
+
+static void list(
+	struct edge_request *request, struct gateway *gateway, const char *sql, pg_done *done)
+{
+	static const char *const names[] = { "limit", NULL };
+	uint32_t operator_id, pool;
+	int64_t limit;
+	char number[TEXT_NUMBER], count[TEXT_NUMBER];
+	const char *parameters[] = { number, count };
+	if (!pool_path(gateway, request, &operator_id, &pool) || !answer_query(request, names) ||
+		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
+		return;
+	(void)snprintf(number, sizeof(number), "%" PRIu32, pool);
+	(void)snprintf(count, sizeof(count), "%" PRId64, limit);
+	pg_pool_query(gateway->pg_ro, sql, 2, parameters, QUERY_MS, done,
+		waiter_new(sizeof(struct waiter), gateway, request, 0));
+}
+
+#define ACTIONS(schema)                                                                            \
+	"select encode(id, 'hex'), action, actor, second, reason, parameters, done, refusal, "     \
+	"before, after, (extract(epoch from time) * 1000000)::bigint as time_us, fact_seq, case "  \
+	"when done then 'done' else 'refused' end from " schema                                    \
+	".operator_action where pool = $1::integer union all "
+
+static const char actions_sql[] = ACTIONS("pool") ACTIONS(
+	"cards") "select encode(id, 'hex'), action, asked_by, '', reason, parameters, false, '', "
+		 "'', '', (extract(epoch from asked) * 1000000)::bigint, 0, 'waiting' from "
+		 "gateway.pool_request where pool = $1::integer and status = 'waiting' order by "
+		 "time_us desc, fact_seq desc limit $2::bigint";
+
+void on_pool_actions(struct edge_request *request, void *context)
+{
+	list(request, context, actions_sql, on_actions);
+}
+
+void on_pool_transfers(struct edge_request *request, void *context)
+{
+	list(request, context,
+		"select o.number, o.pool, o.from_currency, o.from_coin_minor, o.to_pool, "
+		"o.to_currency, o.to_coin_minor, o.amount_e27::text, encode(o.action, 'hex'), "
+		"(extract(epoch from o.time) * 1000000)::bigint, (extract(epoch from i.time) * "
+		"1000000)::bigint, i.currency, i.coin_minor from pool.transfer_out o left join "
+		"pool.transfer_in i on i.from_pool = o.pool and i.number = o.number where $1::"
+		"integer in (o.pool, o.to_pool) order by o.time desc, o.pool, o.number desc limit "
+		"$2::bigint",
+		on_transfers);
+}
