@@ -29,7 +29,7 @@ static const char view_sql[] =
 												      "e27") ", " E27(VALUE) ", div(" VALUE
 															     ", r.unit_e27)::text, r.hits, (r.next_seed_minor is not "
 															     "null)::integer, r.next_seed_minor, " NANO(
-																     "r.next_row_rate_nano") ", " NANO("r.next_share_nano") " from pool.pool p left join pool.row r using (pool) where "
+																     "r.next_row_rate_nano") ", " NANO("r.next_share_nano") ", " E27("p.received_e27") ", " E27("p.sent_e27") " from pool.pool p left join pool.row r using (pool) where "
 																							    "p.pool = $1::integer order by r.currency, r.coin_minor";
 
 struct waiting {
@@ -78,6 +78,8 @@ static void view_json(struct json_out *out, int64_t pool, const PGresult *rows)
 	out_open(out, "books", '{');
 	for (int i = 0; i < (int)(sizeof(books) / sizeof(books[0])); i++)
 		out_string(out, books[i], PQgetvalue(rows, 0, 3 + i));
+	out_string(out, "received", PQgetvalue(rows, 0, POOL_COLUMNS + 14));
+	out_string(out, "sent", PQgetvalue(rows, 0, POOL_COLUMNS + 15));
 	out_close(out, '}');
 	out_int(out, "hits", pg_number(rows, 0, 9));
 	out_int(out, "version", pg_number(rows, 0, 10));
