@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VARINT_MAX 10
+#define LENGTH_DELIMITED 2u
+#define VERDICT_FIELD 2u      /* of Bus */
+#define CORRELATION_FIELD 22u /* of WalletFact */
+
 /* A fact and all it points to: too large for the stack of every caller, and never more than one at
  * a time. */
 static struct {
@@ -136,40 +141,42 @@ const uint8_t *fact_pack(struct service *service, const struct service_shard *sh
 	return bytes;
 }
 
-static const uint8_t *verdict_pack(struct service *service, const struct service_shard *shard,
-	Carillon__WalletFact *fact, uint64_t correlation, size_t *length_r)
+static size_t varint_put(uint8_t *to, uint64_t value)
+{
+	size_t n = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		to[n++] = (uint8_t)(value | 0x80);
+	to[n++] = (uint8_t)value;
+	return n;
+}
+
+/* The bytes of a fact are the bytes of a verdict but for the correlation, and a message may have
+ * its fields in any order: so they are taken as they are, and it is put behind them. Packing the
+ * fact a second time would cost as much as judging the command. */
+const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard,
+	const uint8_t *fact, size_t fact_length, uint64_t correlation, size_t *length_r)
 {
 	Carillon__Bus bus;
 	Carillon__Envelope envelope;
+	uint8_t behind[2 * VARINT_MAX];
+	size_t behind_n = varint_put(behind, CORRELATION_FIELD << 3);
 
-	fact->correlation = correlation;
+	behind_n += varint_put(behind + behind_n, correlation);
+	if (correlation == 0)
+		behind_n = 0; /* as a packer would have it */
 	carillon__bus__init(&bus);
 	carillon__envelope__init(&envelope);
 	service_envelope(service, &envelope, shard->incarnation, 0);
 	bus.envelope = &envelope;
-	bus.body_case = CARILLON__BUS__BODY_VERDICT;
-	bus.verdict = fact;
-	size_t size = carillon__bus__get_packed_size(&bus);
-	uint8_t *bytes = room_for(&build.bus_bytes, &build.bus_room, size);
-	*length_r = carillon__bus__pack(&bus, bytes);
-	return bytes;
-}
-
-const uint8_t *fact_verdict_of_last(struct service *service, const struct service_shard *shard,
-	uint64_t correlation, size_t *length_r)
-{
-	return verdict_pack(service, shard, &build.fact, correlation, length_r);
-}
-
-const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard,
-	const uint8_t *fact, size_t fact_length, uint64_t correlation, size_t *length_r)
-{
-	Carillon__WalletFact *verdict = carillon__wallet_fact__unpack(NULL, fact_length, fact);
-
-	if (verdict == NULL)
-		return NULL;
-	const uint8_t *bytes = verdict_pack(service, shard, verdict, correlation, length_r);
-	carillon__wallet_fact__free_unpacked(verdict, NULL);
+	uint8_t *bytes = room_for(&build.bus_bytes, &build.bus_room,
+		carillon__bus__get_packed_size(&bus) + 2 * VARINT_MAX + fact_length + behind_n);
+	size_t n = carillon__bus__pack(&bus, bytes);
+	n += varint_put(bytes + n, VERDICT_FIELD << 3 | LENGTH_DELIMITED);
+	n += varint_put(bytes + n, fact_length + behind_n);
+	memcpy(bytes + n, fact, fact_length);
+	memcpy(bytes + n + fact_length, behind, behind_n);
+	*length_r = n + fact_length + behind_n;
 	return bytes;
 }
 

@@ -19,11 +19,8 @@ void fact_pool_key(uint32_t pool, uint8_t key_r[POOL_KEY_BYTES]);
  * file. */
 const uint8_t *fact_pack(struct service *service, const struct service_shard *shard,
 	const struct wallet_row *row, size_t *length_r);
-/* The answer to the command whose row was packed last, as a Bus message: saves unpacking it again.
- * Static likewise. */
-const uint8_t *fact_verdict_of_last(struct service *service, const struct service_shard *shard,
-	uint64_t correlation, size_t *length_r);
-/* The answer from the bytes of a WalletFact; NULL when they are none. Static likewise. */
+/* The answer to a command, a Bus message, from the bytes of the fact of its row. Static likewise,
+ * but apart from the fact's. */
 const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard,
 	const uint8_t *fact, size_t fact_length, uint64_t correlation, size_t *length_r);
 /* An award as the journal keeps it in its record. */

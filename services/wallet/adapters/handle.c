@@ -233,8 +233,8 @@ static struct booked *book(struct service *service, struct service_shard *held,
 	fact_player_key(row->player, key);
 	if (command->reply_to[0] != '\0') {
 		size_t verdict_length;
-		const uint8_t *verdict =
-			fact_verdict_of_last(service, held, command->correlation, &verdict_length);
+		const uint8_t *verdict = fact_verdict(
+			service, held, bytes, length, command->correlation, &verdict_length);
 		service_bus_send(service, command->reply_to, verdict, verdict_length);
 	}
 	service_send(service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), bytes, length);
@@ -253,8 +253,6 @@ static void answer(struct service *service, struct service_shard *held, const ui
 	const uint8_t *verdict =
 		fact_verdict(service, held, fact, fact_length, command->correlation, &length);
 
-	if (verdict == NULL)
-		return;
 	/* The row may be of this very batch: then its answer must wait for the commit like any
 	 * other. */
 	if (wallet_shard_settled(wallet_shard_of(held))) {
@@ -279,14 +277,10 @@ static bool answer_from_ring(struct service *service, struct service_shard *held
 static void answer_row(struct service *service, struct service_shard *held,
 	const struct wallet_row *row, const struct command *command)
 {
-	static uint8_t copy[64 * 1024];
 	size_t length;
 	const uint8_t *fact = fact_pack(service, held, row, &length);
 
-	if (length > sizeof(copy))
-		return; /* rows are far smaller; the asker asks again and reads the facts */
-	memcpy(copy, fact, length);
-	answer(service, held, copy, length, command);
+	answer(service, held, fact, length, command);
 }
 
 /* The row that spent a move: walk back from the account's last row; the newest rows are in memory,
