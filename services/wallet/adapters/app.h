@@ -19,6 +19,8 @@
 	      */
 #define FEED_POOLS_MAX 64
 
+struct command; /* command.h */
+
 /* A row that is not committed yet. */
 struct booked {
 	struct wallet_row row; /* what it points to is in the shard's arena */
@@ -112,6 +114,12 @@ struct leaf_closer {
 	uint64_t look_us, ahead_us; /* not before, by the monotonic clock */
 };
 
+/* What a batch looked ahead at is not decoded again when its turn comes. */
+struct decoded {
+	const uint8_t *bytes; /* of the message */
+	const struct command *command;
+};
+
 struct wallet {
 	struct wallet_rules rules;
 	struct wallet_tally tallies[WALLET_TALLIES_MAX]; /* id 0: a free place, closed */
@@ -123,6 +131,9 @@ struct wallet {
 	struct spins_table spins;
 	struct holds_table holds;
 	struct arena scratch; /* for one message */
+	struct arena ahead;   /* for one batch: the commands of `decoded` */
+	struct decoded *decoded;
+	size_t decoded_n, decoded_room, decoded_next;
 	struct wallet_metrics metrics;
 	int64_t stake_max, outside_max, accounts_max, day_shift, limit_raise_s; /* settings */
 	char deposit_max[SETTING_TEXT_MAX];

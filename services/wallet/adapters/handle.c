@@ -126,6 +126,33 @@ static struct holds_entry *hold_moment(struct wallet *wallet, struct service *se
 	return entry;
 }
 
+static void decoded_add(
+	struct wallet *wallet, const struct kafka_message *message, const struct command *command)
+{
+	if (wallet->decoded_n == wallet->decoded_room) {
+		wallet->decoded_room = wallet->decoded_room == 0 ? 1024 : wallet->decoded_room * 2;
+		wallet->decoded =
+			realloc(wallet->decoded, wallet->decoded_room * sizeof(*wallet->decoded));
+		if (wallet->decoded == NULL)
+			fatal("out of memory: %zu commands", wallet->decoded_room);
+	}
+	wallet->decoded[wallet->decoded_n++] = (struct decoded){ message->bytes, command };
+}
+
+/* Messages come in the order of the batch; some of it may be left out. NULL: it was not looked at,
+ * or could not be read. */
+static const struct command *decoded_take(
+	struct wallet *wallet, const struct kafka_message *message)
+{
+	for (size_t i = wallet->decoded_next; i < wallet->decoded_n; i++) {
+		if (wallet->decoded[i].bytes != message->bytes)
+			continue;
+		wallet->decoded_next = i + 1;
+		return wallet->decoded[i].command;
+	}
+	return NULL;
+}
+
 static void prefetch(struct service *service, const struct kafka_message *messages, size_t n)
 {
 	struct wallet *wallet = wallet_app();
@@ -138,12 +165,13 @@ static void prefetch(struct service *service, const struct kafka_message *messag
 	char why[WHY_MAX];
 
 	for (size_t i = 0; i < n; i++) {
-		struct command *command = arena_alloc(&wallet->scratch, sizeof(*command));
-		if (command_read(messages[i].bytes, messages[i].length, &wallet->scratch, command,
+		struct command *command = arena_alloc(&wallet->ahead, sizeof(*command));
+		if (command_read(messages[i].bytes, messages[i].length, &wallet->ahead, command,
 			    why, sizeof(why)) != COMMAND_OK ||
 			shard_of_player(command->player, service_shards(service)) !=
 				messages[i].partition)
 			continue; /* told when its turn comes */
+		decoded_add(wallet, &messages[i], command);
 		players[players_n] = command->player;
 		shards[players_n++] = messages[i].partition;
 		if (command->kind == COMMAND_OUTSIDE) {
@@ -165,6 +193,8 @@ void wallet_handle_batch(struct service *service, const struct kafka_message *me
 	struct wallet *wallet = wallet_app();
 
 	wallet->accounts.turn++;
+	arena_reset(&wallet->ahead);
+	wallet->decoded_n = wallet->decoded_next = 0;
 	if (!any_uncommitted(service)) {
 		ids_clear(&wallet->ids);
 		spins_clear(&wallet->spins);
@@ -558,6 +588,24 @@ static struct account_entry *entry_bring(struct service *service, player_id play
 	return entry;
 }
 
+/* As it was looked ahead at, or decoded now; NULL, with the reason told: it cannot be. */
+static const struct command *command_of(
+	struct wallet *wallet, struct service *service, const struct kafka_message *message)
+{
+	const struct command *ahead = decoded_take(wallet, message);
+	struct command *command;
+	char why[WHY_MAX];
+
+	if (ahead != NULL)
+		return ahead;
+	command = arena_alloc(&wallet->scratch, sizeof(*command));
+	if (command_read(message->bytes, message->length, &wallet->scratch, command, why,
+		    sizeof(why)) == COMMAND_OK)
+		return command;
+	service_reason(service, "%s", why);
+	return NULL;
+}
+
 enum service_message_status wallet_handle_message(struct service *service,
 	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r)
 {
@@ -574,26 +622,21 @@ enum service_message_status wallet_handle_message(struct service *service,
 		.day = wallet_days_now(wallet, service, wallet_shard_of(shard), now_us),
 		.seq = wallet_shard_of(shard)->last_seq + 1,
 		.rules = &wallet->rules };
-	struct command command;
-	char why[WHY_MAX];
+	const struct command *command;
 
 	*seq_r = 0; /* commands have none */
 	arena_reset(&wallet->scratch);
-	if (command_read(message->bytes, message->length, &wallet->scratch, &command, why,
-		    sizeof(why)) != COMMAND_OK) {
-		service_reason(service, "%s", why);
+	command = command_of(wallet, service, message);
+	if (command == NULL || !service_envelope_check(service, command->envelope))
 		return SERVICE_UNREADABLE;
-	}
-	if (!service_envelope_check(service, command.envelope))
-		return SERVICE_UNREADABLE;
-	uint32_t expected = shard_of_player(command.player, service_shards(service));
+	uint32_t expected = shard_of_player(command->player, service_shards(service));
 	if (expected != shard->shard) {
 		service_reason(service, "partition: found %u, expected %u for player %" PRId64,
-			shard->shard, expected, command.player);
+			shard->shard, expected, command->player);
 		return SERVICE_UNREADABLE;
 	}
-	handlers[command.kind](service, shard, entry_bring(service, command.player, shard->shard),
-		&command, &moment);
+	handlers[command->kind](service, shard, entry_bring(service, command->player, shard->shard),
+		command, &moment);
 	return SERVICE_TAKEN;
 }
 
