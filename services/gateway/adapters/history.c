@@ -22,24 +22,11 @@
 
 /* $1 player, $2 shard, $3 a row of the account or 0 for the newest, $4 how many. The row $3 itself
  * comes first. */
-#define CHECKPOINT                                                                                 \
-	"coalesce((select b.checkpoint from wallet.batch b where b.shard = $2::integer order by "  \
-	"b.batch desc limit 1), 0)"
-/* The row before is looked up one by one, in its own leaf, whatever the planner estimates (limit).
- */
-#define WALK(stop)                                                                                 \
-	"with recursive newest as (select case when $3::bigint > 0 then $3::bigint else greatest(" \
-	"coalesce((select a.last_seq from wallet.account a where a.player = $1::bigint), 0), "     \
-	"coalesce((select max(j.seq) from wallet.journal j where j.shard = $2::integer and "       \
-	"j.player = $1::bigint and j.seq > " CHECKPOINT                                            \
-	" and j.day >= coalesce(wallet.day_of($2::integer, " CHECKPOINT                            \
-	"), '-infinity')), 0)) end as seq), "                                                      \
-	"start as (select seq, wallet.day_of($2::integer, seq) as day from newest), "              \
-	"walk as (select j.*, 1 as n from start s join wallet.journal j on j.shard = $2::integer " \
-	"and j.seq = s.seq and j.day = s.day and j.player = $1::bigint "                           \
-	"union all select j.*, w.n + 1 from walk w, lateral (select * from wallet.journal j "      \
-	"where j.shard = $2::integer and j.seq = w.prev_seq and j.day = w.prev_day limit 1) j "    \
-	"where w.prev_seq > 0 and w.n < $4::bigint " stop ") "                                     \
+#define WALK(down_to)                                                                              \
+	"with start as (select case when $3::bigint > 0 then $3::bigint else "                     \
+	"wallet.newest_of($1::bigint, $2::integer) end as seq), "                                  \
+	"walk as (select w.* from start s, wallet.rows_back($1::bigint, $2::integer, s.seq, "      \
+	"$4::bigint, " down_to ") w) "                                                             \
 	"select " COLUMNS ", (extract(epoch from time) * 1000000)::bigint, case when kind = 24 "   \
 	"then record end, (kind = 2 and outside_id is not null)::integer, case "                   \
 	"when kind = 24 then (select count(*) from wallet.claim c where "                          \
@@ -50,9 +37,8 @@
 	"l where l.shard = $2::integer and l.state = 'dropped'))::integer, 0) "                    \
 	"from walk "
 
-static const char journal_sql[] = WALK("") "order by seq desc";
-static const char replay_sql[] = WALK(
-	"and not (w.kind = 2 and w.move <= $5::bigint)") "where round = $5::bigint order by seq";
+static const char journal_sql[] = WALK("0") "order by seq desc";
+static const char replay_sql[] = WALK("$5::bigint") "where round = $5::bigint order by seq";
 
 /* What a request waits for. */
 struct waiting {

@@ -16,16 +16,7 @@
 /* From the account's latest row back to the one that opened the round, by primary key; with the
  * next bet of the game, which closed it if nothing else did, and keeps what it drew then. */
 static const char walk_sql[] =
-	"with recursive walk as ("
-	" select shard, seq, prev_seq, prev_day, kind, move, round, game, refusal, record from"
-	" wallet.journal where shard = $3 and seq = $4 and player = $1 and"
-	" day = wallet.day_of($3, $4)"
-	" union all"
-	" select j.shard, j.seq, j.prev_seq, j.prev_day, j.kind, j.move, j.round, j.game,"
-	" j.refusal, j.record"
-	" from walk w, lateral (select * from wallet.journal j where j.shard = $3"
-	" and j.seq = w.prev_seq and j.day = w.prev_day limit 1) j"
-	" where w.prev_seq > 0 and not (w.kind = 2 and w.move <= $2))"
+	"with walk as (select * from wallet.rows_back($1, $3, $4, 1000000, $2))"
 	" select record, (select n.record from walk n where n.kind = 2 and n.refusal = 0 and n.move"
 	" > $2 and n.game = walk.game order by n.move limit 1)"
 	" from walk where round = $2 and refusal = 0 and move > 0 order by seq desc";

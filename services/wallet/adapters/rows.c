@@ -181,10 +181,7 @@ size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, si
 	(void)snprintf(numbers[2], NUMBER_TEXT, "%" PRIu64, last);
 	(void)snprintf(numbers[3], NUMBER_TEXT, "%zu", limit);
 	PGresult *result = pg_query(conn,
-		"select " COLUMNS " from wallet.journal j where shard = $1 and seq between $2 and "
-		"$3 and day between coalesce(wallet.day_of($1, $2), '-infinity') and "
-		"wallet.day_of($1, $3) order by seq limit $4",
-		4, parameters);
+		"select " COLUMNS " from wallet.rows_between($1, $2, $3, $4) j", 4, parameters);
 	return rows_take(conn, numbers[0], result, arena, rows_r);
 }
 
@@ -206,18 +203,8 @@ bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t mo
 	struct arena *arena, struct wallet_row *row_r)
 {
 	static const char sql[] =
-		"with recursive back(seq, day, prev_seq, prev_day, move, kind, depth) as ("
-		"select seq, day, prev_seq, prev_day, move, kind, 1 from wallet.journal where "
-		"shard = $1 and seq = $2 and day = wallet.day_of($1, $2) "
-		"union all select j.seq, j.day, j.prev_seq, j.prev_day, j.move, j.kind, depth + 1 "
-		"from back, lateral (select * from wallet.journal j where j.shard = $1 and j.seq = "
-		"back.prev_seq and j.day = back.prev_day limit 1) j "
-		"where depth < $4::integer and not (back.move = $3 and (back.move > 0 or back.kind "
-		"= 1))) "
-		"select " COLUMNS
-		" from back join wallet.journal j on j.shard = $1 and j.seq = back.seq and j.day = "
-		"back.day "
-		"where back.move = $3 and (back.move > 0 or back.kind = 1) limit 1";
+		"select " COLUMNS " from wallet.rows_back(null, $1, $2, $4, $3) j "
+		"where move = $3 and (move > 0 or kind = 1) limit 1";
 	char numbers[4][NUMBER_TEXT];
 	const char *parameters[] = { numbers[0], numbers[1], numbers[2], numbers[3] };
 	struct wallet_row *rows;
