@@ -35,7 +35,8 @@ static const char joint_sql[] =
 /* Points 1 and 2 read the rows in the same order, so one sort serves both. The rows pass once:
  * which rules a row breaks is asked only of those that break one. */
 static const char accounts_sql[] =
-	"with new as (select shard, seq, player, kind, move, refusal, currency, balance_after, "
+	"with new as not materialized (select shard, seq, player, kind, move, refusal, currency, "
+	"balance_after, "
 	"prev_seq, prev_day, " EFFECT " as effect, true as new from @journal@ j where " OF_ACCOUNT
 	"), "
 	"firsts as (select distinct on (player) player, shard, prev_seq, prev_day from new where not @whole@ "
