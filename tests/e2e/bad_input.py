@@ -159,6 +159,17 @@ def test_fields_of_an_operators_requests():
             (("coins",), True, NOT_INT, [0, -1, 11, 1001, 2 ** 63]), (("spins",), True, NOT_INT, [0, -1, 10001, 2 ** 32, 2 ** 63]),
             (("expires_us",), True, NOT_INT, [0, -1, 2 ** 53, 2 ** 63])]),
         ("end of bonus spins", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "a test"}, key, [(("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
+        ("decision", f"{base}/withdrawals/{'00' * 16}/decisions", {"decision": "release", "reason": "a test"}, key, [
+            (("decision",), True, NOT_TEXT, ["", "pay", "x" * 4000]), (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
+        ("grant taken back", f"{base}/grants/{'00' * 16}/back", {"amount_minor": 1, "currency": "EUR", "reason": "a test"}, key, [
+            amount, currency, (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
+        ("limits", f"{base}/limits", {"limit": "loss", "period": "day", "amount_minor": 10 ** 12, "currency": "EUR", "reason": "a test"}, key, [
+            (("limit",), True, NOT_TEXT, ["", "win"]), (("period",), True, NOT_TEXT, ["", "year"]),
+            (("amount_minor",), True, NOT_INT, [-2, 10 ** 15 + 1, 2 ** 63]), currency, reason]),
+        ("voids", f"{base}/voids", {"game": GAME, "round": 10 ** 15, "reason": "a test"}, key, [
+            (("game",), True, NOT_TEXT, ["", "x" * 40, "Bewitched", "nothing-here"], (400, 404)), (("round",), True, NOT_INT, [0, -1, 2 ** 53, 2 ** 63]),
+            (("reason",), True, NOT_TEXT, ["", "x" * 81, "a\nb"])]),
+        ("start", f"/v1/operators/1/games/{GAME}/start", {"reason": "a test"}, key, [(("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
         ("block", f"{base}/block", {"blocked": True, "reason": "a test"}, key, [(("blocked",), True, NOT_BOOL, []), (("reason",), True, NOT_TEXT, ["", "x" * 201])]),
     ])
 
@@ -190,7 +201,9 @@ def test_keys_tokens_and_paths():
     none = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0." + token.split(".")[1] + "."
     others, before, faults, cases = tokens(), ledger(), [], 0
     table = [("POST", "/v1/rounds", bet, token, key, (400,)) for key in (None, "", "x" * 65, "a b", "a\tb", "ü")]
-    table += [("POST", f"{base}/{what}", money, operator, None, (400,)) for what in ("deposits", "withdrawals", "grants", "corrections", "bonus-spins")]
+    table += [("POST", f"{base}/{what}", money, operator, None, (400,)) for what in ("deposits", "withdrawals", "grants", "corrections", "bonus-spins", "limits", "voids")]
+    table += [("GET", f"{base}/withdrawals/{hold}", None, operator, None, (400, 404)) for hold in ("x", "00", "zz" * 16, "AA" * 16, "0" * 31, "00" * 17, "00" * 16)]
+    table += [("POST", "/v1/payments/calls", {"id": hold}, None, None, (400, 404)) for hold in ("x", "", "zz" * 16, "AA" * 16, "00" * 17, "00" * 16)]
     table += [("POST", f"{base}/bonus-spins/{gift}/end", {"reason": "x"}, operator, "k", (400,)) for gift in ("x", "00", "zz" * 16, "AA" * 16, "0" * 31, "00" * 17)]
     for wrong in (None, "", "x", tampered, none, operator, token + "x", "x" * 900):
         table += [(method, path, body, wrong, "k", (401,)) for method, path, body in (
@@ -201,7 +214,11 @@ def test_keys_tokens_and_paths():
             ("POST", "/v1/operators/1/players", {"player": 600, "currency": "EUR"}), ("POST", "/v1/operators/1/sessions", {"player": person.number}),
             ("POST", f"{base}/deposits", money), ("POST", f"{base}/withdrawals", money), ("POST", f"{base}/corrections", {**money, "reason": "x"}),
             ("POST", f"{base}/grants", money), ("POST", f"{base}/block", {"blocked": True, "reason": "x"}), ("GET", "/v1/operator/status", None),
-            ("POST", f"{base}/bonus-spins", {}), ("GET", f"{base}/bonus-spins", None), ("POST", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "x"}))]
+            ("POST", f"{base}/bonus-spins", {}), ("GET", f"{base}/bonus-spins", None), ("POST", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "x"}),
+            ("GET", f"{base}/withdrawals", None), ("GET", f"{base}/withdrawals/{'00' * 16}", None), ("POST", f"{base}/withdrawals/{'00' * 16}/decisions", {"decision": "release", "reason": "x"}),
+            ("POST", f"{base}/grants/{'00' * 16}/back", {**money, "reason": "x"}), ("POST", f"{base}/limits", {"limit": "time", "seconds": 5, "currency": "EUR"}), ("GET", f"{base}/limits", None),
+            ("POST", f"{base}/voids", {"game": GAME, "round": 1, "reason": "x"}), ("GET", f"{base}/voids", None), ("GET", "/v1/operators/1/voids", None),
+            ("POST", f"/v1/operators/1/games/{GAME}/start", {"reason": "x"}))]
     for op in ("0", "2", "-1", "x", "32768", str(HUGE)):
         table.append(("POST", f"/v1/operators/{op}/sessions", {"player": person.number}, operator, "k", (400, 401, 403, 404)))
     for number in ("0", "-1", "x", "1.5", "01", str(2 ** 48), str(HUGE)):

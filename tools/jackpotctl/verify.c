@@ -122,8 +122,7 @@ static void counts_take(
 	static const struct {
 		int point, column;
 	} map[] = { { 1, 1 }, { 2, 0 }, { 3, 3 }, { 4, 4 }, { 5, 5 }, { 6, 6 }, { 7, 7 }, { 8, 8 },
-		{ 9, 10 }, { 10, 3 }, { 11, 2 }, { 12, 12 },
-		{ 13, 0 } };
+		{ 9, 10 }, { 10, 3 }, { 11, 2 }, { 12, 12 }, { 13, 0 } };
 	PGresult *result = ask(conn, sql, scope);
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)

@@ -385,7 +385,8 @@ static const char hold_rows_sql[] =
 	"= h.booked_seq and j.outside_id = h.id))) or (h.settled_seq > proven and (h.settled < "
 	"coalesce(r.amount, 0) or h.settled_seq is distinct from r.seq)) limit 20";
 
-/* A void is one row of the journal, one of wallet.void, of one round that the player began before. */
+/* A void is one row of the journal, one of wallet.void, of one round that the player began before.
+ */
 static const char voids_sql[] =
 	"select 12, format('shard %s, seq %s', coalesce(j.shard, v.shard), coalesce(j.seq, v.seq)), "
 	"case when v.player is null then 'no row of wallet.void' when j.seq is null then 'no void in "

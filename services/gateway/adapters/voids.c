@@ -243,7 +243,10 @@ static void on_started(void *context, PGresult *result, const char *error)
 		    PQntuples(result) == 1;
 
 	audit_write(waiting->gateway, request, waiting->operator_id, "start", 0,
-		done ? "{\"started\":true}" : "{}", done ? 200 : result == NULL ? 503 : 409);
+		done ? "{\"started\":true}" : "{}",
+		done		 ? 200
+		: result == NULL ? 503
+				 : 409);
 	if (request != NULL && !done) {
 		edge_answer_error(request, 409, "not_stopped",
 			"The engine has not stopped it, or it is started already.", "game",

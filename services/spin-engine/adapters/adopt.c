@@ -94,8 +94,8 @@ static void count_round(
 	metric_add(engine->metrics.hits, record->game.round.claims);
 }
 
-static void count_cards(struct engine *engine, const struct player_fact *fact,
-	const struct player_record *record)
+static void count_cards(
+	struct engine *engine, const struct player_fact *fact, const struct player_record *record)
 {
 	if (fact->refusal == 0 && record && record->has_game &&
 		record->game.round.closed_by == fact->move && record->game.round.cards.index != 0)

@@ -287,9 +287,8 @@ static bool make_entropy(struct engine *engine, const struct seat *seat, const s
 			entropy_r->round_key);
 		keys_stream(secret, command->nonce, command->nonce_length, "cards",
 			entropy_r->cards_key_new);
-		entropy_r->cards_new =
-			cards_odds_of(&engine->card_sets, &engine->cards_rules, offered,
-				seat->player.id, seat->player.currency);
+		entropy_r->cards_new = cards_odds_of(&engine->card_sets, &engine->cards_rules,
+			offered, seat->player.id, seat->player.currency);
 		(void)draw_health_key(&engine->health, seat->player.id,
 			player_expect(&seat->player), entropy_r->round_key);
 		if (engine->settings->forced_draws)

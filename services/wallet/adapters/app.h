@@ -137,9 +137,9 @@ struct wallet {
 	struct wallet_metrics metrics;
 	int64_t stake_max, outside_max, accounts_max, day_shift, limit_raise_s; /* settings */
 	char deposit_max[SETTING_TEXT_MAX];
-	char heads[SETTING_TEXT_MAX];		      /* setting: folder of the signed heads */
-	int64_t heads_s;			      /* setting: seconds between them */
-	uint64_t close_polled_us, close_request;      /* newest row of wallet.close_request */
+	char heads[SETTING_TEXT_MAX];		 /* setting: folder of the signed heads */
+	int64_t heads_s;			 /* setting: seconds between them */
+	uint64_t close_polled_us, close_request; /* newest row of wallet.close_request */
 	struct leaf_closer closer;
 };
 
