@@ -91,8 +91,9 @@ TOOL_LIBS := $(call lib,definition,services/spin-engine/adapters/definition_*.c)
 
 # The stack is started by these, so they must build when nothing else does: no library of ours.
 ALONE := carillon-supervisor kafka-topics kafka-embedded
-# This one is the wallet with another loop.
-tool_libs = $(if $(filter $(1),$(ALONE)),,$(if $(filter $(1),wallet-bench),$(call service_libs,wallet),$(TOOL_LIBS)))
+# These are a service with another loop.
+tool_libs = $(if $(filter $(1),$(ALONE)),,$(if $(filter $(1),wallet-bench),$(call service_libs,wallet),$(if $(filter \
+	$(1),pool-bench),$(call service_libs,progressive-pool),$(TOOL_LIBS))))
 
 BINS := $(SERVICES:%=$(O)/bin/carillon-%) $(TOOLS:%=$(O)/bin/%)
 tests_in = $(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(wildcard $(1)/test_*.c)))

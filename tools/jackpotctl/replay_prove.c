@@ -150,7 +150,7 @@ static const char journal_sql[] =
 	"j.seq <= v.seq where j.refusal = 0 group by 1, 2) "
 	"select format('shard %s, tally %s, up to row %s', v.shard, v.tally, v.seq), v.total, "
 	"coalesce(s.stakes, 0) from v join begins b using (shard) left join sums s using (shard, "
-	"tally) where case when b.first = 1 then v.total <> coalesce(s.stakes, 0) else v.total < "
+	"tally) where case when b.first > 1 then v.total < coalesce(s.stakes, 0) else v.total <> "
 	"coalesce(s.stakes, 0) end order by 1 limit 1";
 
 static const char vector_sql[] =
