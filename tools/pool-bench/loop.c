@@ -54,12 +54,6 @@ void service_outbox_leave(struct service *service)
 	(void)service;
 }
 
-bool service_sent_all(struct service *service)
-{
-	(void)service;
-	return true;
-}
-
 static const struct setting SETTINGS[] = { { .name = NULL } };
 
 static const struct service_ops ops = {
