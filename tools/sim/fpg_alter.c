@@ -42,7 +42,7 @@ static void column_add(struct fpg_parser *parser, struct fpg_table *table)
 	for (int i = checks; i < table->checks_n; i++)
 		fpg_bind_over(table, &table->check[i].expr);
 	const struct fpg_column *column = &table->column[table->columns_n - 1];
-	struct fpg_exec exec = { .clock_us = sim_now_us() };
+	struct fpg_exec exec = { 0 };
 	struct fpg_frame frame = { .exec = &exec };
 	struct fpg_value value = fpg_null(column->type);
 	if (column->initial != NULL)

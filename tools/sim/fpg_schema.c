@@ -9,7 +9,8 @@
 
 #define NAMES_MAX 4096
 #define FILES_MAX 64
-#define DAY_US UINT64_C(86400000000)
+/* now() of the migrations; each world puts its own in the place of it. */
+#define THEN_US UINT64_C(946684799999999)
 
 struct fpg_table *fpg_tables[128];
 int fpg_tables_n;
@@ -276,9 +277,8 @@ static char *file_read(const char *path)
 
 static void statement_run(struct fpg_statement *statement)
 {
-	/* Of the day on which all worlds begin: each finds the same rows. */
-	struct fpg_txn txn = { .now_us = sim_world.begin_us - sim_world.begin_us % DAY_US };
-	struct fpg_exec exec = { .txn = &txn, .clock_us = txn.now_us };
+	struct fpg_txn txn = { .now_us = THEN_US };
+	struct fpg_exec exec = { .txn = &txn, .clock_us = THEN_US };
 	struct fpg_frame frame = { .exec = &exec };
 	struct fpg_table_rows rows = { 0 };
 	if (statement->kind == FPG_DEFINE)
@@ -414,6 +414,21 @@ void fpg_schema_load(void)
 	fpg_storage_keep();
 }
 
+static void times_set(struct fpg_table *table, const struct fpg_table_rows *initial)
+{
+	struct fpg_table_rows rows = { .columns_n = table->columns_n };
+	size_t bytes = (size_t)table->columns_n * sizeof(struct fpg_value);
+	for (size_t i = 0; i < initial->n; i++) {
+		struct fpg_value *row = fpg_temp(bytes);
+		memcpy(row, initial->row[i], bytes);
+		for (int c = 0; c < table->columns_n; c++)
+			if (row[c].type == FPG_TIME && !row[c].null && row[c].i == THEN_US)
+				row[c].i = (int64_t)sim_now_us();
+		fpg_rows_add(&rows, row);
+	}
+	fpg_rows_back(table, &rows);
+}
+
 void fpg_world_reset(void)
 {
 	for (int i = 0; i < fpg_tables_n; i++) {
@@ -430,5 +445,5 @@ void fpg_world_reset(void)
 		schema.sequence[i].last = schema.sequence[i].initial;
 	for (int i = 0; i < fpg_tables_n; i++)
 		if (!fpg_tables[i]->dropped)
-			fpg_rows_back(fpg_tables[i], &schema.initial[i]);
+			times_set(fpg_tables[i], &schema.initial[i]);
 }
