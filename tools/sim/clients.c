@@ -90,8 +90,8 @@ void workload_world_begin(void)
 
 	memset(&crowd, 0, sizeof(crowd));
 	crowd.life = life;
-	crowd.clients_n = 16 + sim_random(sim_random(4) == 0 ? CLIENTS_MAX - 16 : 64);
-	crowd.think_us = sim_random_us(500, 100000);
+	crowd.clients_n = 16 + sim_random(sim_random(2) == 0 ? CLIENTS_MAX - 16 : 64);
+	crowd.think_us = sim_random_us(300, 20000);
 	crowd.backend_us = sim_random_us(200000, 5000000);
 	crowd.operators_us = sim_random(2) == 0 ? 0 : sim_random_us(300000, 5000000);
 	crowd.two_windows_ppm = sim_random(2) == 0 ? 0 : 300000;
