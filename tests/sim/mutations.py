@@ -8,8 +8,8 @@ The last line is "N passed, N failed"."""
 
 import argparse
 import os
-import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -23,7 +23,7 @@ SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards")
 
 class Mutation:
     def __init__(self, name, about):
-        self.name, self.about, self.services, self.edits = name, about, [], []
+        self.name, self.about, self.services, self.where, self.edits = name, about, [], "", []
 
     def sources(self):
         """path -> text with all edits made; fails when a text is not there exactly once."""
@@ -58,6 +58,8 @@ def read_list():
                 mutations.append(Mutation(name, about))
             elif line.startswith("services: "):
                 mutations[-1].services = line.split()[1:]
+            elif line.startswith("where: "):
+                mutations[-1].where = line.split()[1]
             elif line.startswith("file: "):
                 end_edit()
                 path = line.split()[1]
@@ -68,7 +70,7 @@ def read_list():
             elif line.startswith("+ "):
                 new.append(line[2:])
             elif line and not line.startswith("#"):
-                raise ValueError(f"{LIST}:{number}: found {line!r}, expected one of '= ', 'services: ', 'file: ', '- ', '+ '")
+                raise ValueError(f"{LIST}:{number}: found {line!r}, expected one of '= ', 'services: ', 'where: ', 'file: ', '- ', '+ '")
     end_edit()
     return mutations
 
@@ -100,13 +102,25 @@ def build(mutation):
 
 
 def hunt(mutation, folder, seconds):
-    """What the judge said, or None."""
+    """What the judge said first, or None. What the simulator does about it afterwards is not waited for."""
     began = time.monotonic()
-    ran = run([os.path.join(ROOT, "build", "bin", "sim"), f"--sos={folder}", f"--seconds={seconds}", "--workers=1", "--seed=1"])
-    found = re.search(r"FOUND.*", ran.stdout)
-    if ran.returncode not in (0, 1):
-        raise ValueError(f"{mutation.name}: the simulator ended with {ran.returncode}:\n{ran.stdout[-2000:]}")
-    return (found.group(0) if found and ran.returncode != 0 else None), time.monotonic() - began
+    command = [os.path.join(ROOT, "build", "bin", "sim"), f"--sos={folder}", "--seed=1"]
+    if mutation.where in ("", "chance"):
+        command += [f"--seconds={seconds}", "--workers=1"] + (["--chance"] if mutation.where else [])
+    else:
+        command += [f"--scenario={mutation.where}"]
+    found, told = None, []
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True) as sim:
+        for line in sim.stdout:
+            told.append(line)
+            if "FOUND" in line:
+                found = line.strip()
+                os.killpg(sim.pid, signal.SIGKILL)
+                break
+        code = sim.wait()
+    if found is None and code != 0:
+        raise ValueError(f"{mutation.name}: the simulator ended with {code}:\n{''.join(told[-20:])}")
+    return found, time.monotonic() - began
 
 
 def check(mutation, options):

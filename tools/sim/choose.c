@@ -203,7 +203,7 @@ bool choose_card(struct window *window)
 	Carillon__JackpotCommand command;
 	Carillon__CardPick pick;
 
-	if (!view->known || !view->cards || view->cards_won)
+	if (!view->known || !view->cards || view->cards_won || crowd.untouched)
 		return false;
 	carillon__jackpot_command__init(&command);
 	carillon__card_pick__init(&pick);

@@ -136,7 +136,7 @@ bool workload_done(void)
 void workload_drain(void)
 {
 	crowd.draining = true;
-	crowd.gone = false;
+	crowd.gone = crowd.untouched = false;
 	drained_us = sim_now_us();
 	for (size_t i = 0; i < crowd.clients_n; i++) {
 		struct client *client = &crowd.client[i];

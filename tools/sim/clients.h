@@ -116,6 +116,7 @@ struct crowd {
 	uint64_t operators_us; /* between two of the operators of pools; 0: never */
 	uint64_t life;	       /* of the world: events of the last one do nothing */
 	bool draining;
+	bool untouched;	       /* nobody turns cards */
 	bool gone;	       /* the players have left, whatever is open */
 	uint64_t picks_waited; /* half a second and more, and were made */
 	uint32_t two_windows_ppm, again_ppm;

@@ -128,7 +128,7 @@ struct book_outside {
 	int64_t player, amount;
 	uint64_t seq; /* of the row that keeps the id */
 	uint32_t shard, kind, refusal;
-	uint32_t spins; /* of a gift: not played yet */
+	uint32_t given, spins; /* of a gift: in all; not played yet */
 	int64_t open;	/* of a hold or a grant: neither settled nor taken back */
 };
 

@@ -266,7 +266,7 @@ static void check_spins(const struct fake_journal *row)
 		grant = carillon__spin_grant__unpack(NULL, row->record_n, row->record);
 		if (grant == NULL)
 			sim_fail(ROW "bonus spins without their record", OF(row));
-		gift->spins = grant->spins;
+		gift->spins = gift->given = grant->spins;
 		carillon__spin_grant__free_unpacked(grant, NULL);
 	}
 	if (row->kind != KIND_BET)

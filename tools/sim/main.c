@@ -48,7 +48,7 @@ struct tally {
 static struct {
 	const char *sos, *scenario, *first;
 	uint64_t seconds, seed, rounds, workers, worlds, tail;
-	bool one, trace, quiet, faultless;
+	bool one, trace, chance, quiet, faultless;
 } options = { .sos = "build/sim", .seconds = 60 };
 
 static struct tally *tally; /* of this worker, shared */
@@ -256,7 +256,7 @@ static size_t scenarios_count(void)
  */
 static void worker(uint64_t index, uint64_t until_us)
 {
-	for (size_t i = index; i < scenarios_count(); i += options.workers) {
+	for (size_t i = index; !options.chance && i < scenarios_count(); i += options.workers) {
 		world_run(options.seed + i, &sim_scenarios[i]);
 		tally->scenarios++;
 	}
@@ -434,6 +434,7 @@ static const char HELP[] =
 	"  --worlds=N       not more than so many worlds\n"
 	"  --rounds=N       rounds of a world (4000 to 12000)\n"
 	"  --workers=N      processes (as many as there are processors)\n"
+	"  --chance         no named schedules, only worlds of chance\n"
 	"  --faultless      nothing fails\n"
 	"  --without=KIND   a kind of fault that never happens; may be repeated\n"
 	"  --sos=FOLDER     of the services' libraries (build/sim)\n"
@@ -502,6 +503,7 @@ static bool option_read(const char *argument)
 	       text_of(argument, "--card-sets=", &sim_world.card_sets) ||
 	       text_of(argument, "--keys=", &sim_world.keys) ||
 	       flag_of(argument, "--one", &options.one) ||
+	       flag_of(argument, "--chance", &options.chance) ||
 	       flag_of(argument, "--faultless", &options.faultless);
 }
 

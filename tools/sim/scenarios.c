@@ -379,10 +379,20 @@ static void run_grant_between(void)
 
 static enum sim_action freezes_before_publish(struct sim_process *process, const char *what)
 {
-	if (strcmp(sim_process_service(process), "wallet") != 0 || happened >= 15 ||
+	if (strcmp(sim_process_service(process), "wallet") != 0 || happened >= 10 ||
 		strcmp(what, "kafka: a message leaves") != 0 || sim_random(60) > 0)
 		return SIM_GO_ON;
 	happened++;
+	return SIM_FREEZE_3S;
+}
+
+/* Any service, with a transaction in mind that it has not begun. */
+static enum sim_action freezes_before_writing(struct sim_process *process, const char *what)
+{
+	(void)process;
+	if (strncmp(what, "postgres: ", 10) != 0 || also >= 20 || sim_random(150) > 0)
+		return SIM_GO_ON;
+	also++;
 	return SIM_FREEZE_3S;
 }
 
@@ -390,10 +400,14 @@ static void run_zombie(void)
 {
 	begin();
 	sim_effect_hook(freezes_before_publish);
-	while (happened < 15)
+	while (happened < 10)
+		play(30);
+	sim_effect_hook(freezes_before_writing);
+	while (also < 20)
 		play(30);
 	end();
-	need(happened, 15, "a wallet slept over its lease with facts to publish");
+	need(happened, 10, "a wallet slept over its lease with facts to publish");
+	need(also, 20, "a service slept over its lease with something to write");
 }
 
 /* ---- expect + 1 arrives before the fact ---------------------------------------------------------
@@ -681,12 +695,13 @@ static void run_abandoned(void)
 	uint64_t until;
 
 	begin();
+	crowd.untouched = true;
 	play(400);
-	for (int i = 0; i < 300 && (pendings() < 5 || card_rounds() == 0); i++)
-		play(5);
+	for (int i = 0; i < 1000 && (pendings() < 3 || card_rounds() < 3); i++)
+		play(3);
 	rest_us(15 * S);
-	need(pendings(), 2, "a round was left with money pending");
-	need(card_rounds(), 1, "a card round was left");
+	need(pendings(), 1, "a round was left with money pending");
+	need(card_rounds(), 2, "a card round was left");
 	sim_leap(121 * 3600 * S);
 	until = sim_now_us() + LIMIT_US;
 	while ((pendings() > 0 || book.claims_open > 0) && sim_now_us() < until)
