@@ -396,6 +396,30 @@ static enum sim_action freezes_before_writing(struct sim_process *process, const
 	return SIM_FREEZE_3S;
 }
 
+/* A pool, one at a time while play goes on, mostly before a transaction: what it has in mind is old
+ * when it wakes, and another has taken over. */
+static enum sim_action freezes_pool(struct sim_process *process, const char *what)
+{
+	static uint64_t awake_us;
+
+	if (strcmp(sim_process_service(process), "progressive-pool") != 0 || also >= 30 ||
+		strcmp(what, "postgres: query") != 0 || sim_random(4) > 0)
+		return SIM_GO_ON;
+	if (also > 20 && sim_now_us() < awake_us)
+		return SIM_GO_ON;
+	awake_us = sim_now_us() + 5 * S;
+	also++;
+	return SIM_FREEZE_3S;
+}
+
+/* Schedules that take long need not see many rounds. */
+static void think_for(uint64_t us)
+{
+	for (size_t i = 0; i < crowd.clients_n; i++)
+		for (uint32_t j = 0; j < crowd.client[i].windows_n; j++)
+			crowd.client[i].window[j].think_us = us;
+}
+
 static void run_zombie(void)
 {
 	begin();
@@ -405,9 +429,13 @@ static void run_zombie(void)
 	sim_effect_hook(freezes_before_writing);
 	while (also < 20)
 		play(30);
+	think_for(150000);
+	sim_effect_hook(freezes_pool);
+	while (also < 30)
+		play(30);
 	end();
 	need(happened, 10, "a wallet slept over its lease with facts to publish");
-	need(also, 20, "a service slept over its lease with something to write");
+	need(also, 30, "a service slept over its lease with something to write");
 }
 
 /* ---- expect + 1 arrives before the fact ---------------------------------------------------------
