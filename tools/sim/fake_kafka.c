@@ -73,6 +73,7 @@ struct lane {
 struct kafka_producer {
 	enum kafka_pace pace;
 	struct sim_process *process;
+	uint64_t given[TOPICS_N][PARTITIONS_MAX];
 };
 
 struct reading {
@@ -358,6 +359,7 @@ void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t p
 		fatal("kafka: message to %s: found %zu bytes, expected at most %d",
 			topic_name(topic), length, MESSAGE_BYTES_MAX);
 	sim_effect("kafka: a message leaves");
+	producer->given[topic][partition]++;
 	lane_add(lane_of(producer->process, producer->pace, topic, partition), key, key_length,
 		bytes, length);
 	sim_effect("kafka: a message has left");
@@ -367,6 +369,18 @@ void kafka_producer_connect(struct kafka_producer *producer, enum topic topic)
 {
 	(void)producer;
 	(void)topic;
+}
+
+void kafka_produced(const struct kafka_producer *producer, enum topic topic, uint32_t partition,
+	uint64_t *given_r, uint64_t *acknowledged_r)
+{
+	const struct lane *lane =
+		&lanes[producer->process->slot][producer->pace][topic][partition];
+	uint64_t waiting = 0;
+	for (const struct flight *at = lane->first; at != NULL; at = at->next)
+		waiting++;
+	*given_r = producer->given[topic][partition];
+	*acknowledged_r = *given_r - waiting;
 }
 
 void kafka_producer_poll(struct kafka_producer *producer)
