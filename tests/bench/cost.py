@@ -4,8 +4,8 @@ kept. Writes build/bench/cost.json and, with --plot (make bench BENCH=cost does)
 
     cost.py [--rounds=N] [--players=N,N,..] [--plot=FILE] [--short]
 
-Players: each point is an installation of its own with so many accounts, all of which play in turn; as many rounds a point. Rounds kept: one installation of ten
-thousand players that goes on to play; a point a quarter million rounds."""
+Players: each point is an installation of its own with so many accounts, of which a thousand are at play, and then all; as many rounds a point. Rounds kept: one installation of
+ten thousand players that goes on to play; a point a quarter million rounds."""
 import argparse
 import json
 import statistics
@@ -13,6 +13,8 @@ import statistics
 from lib_database import ROOT, Server, result_write
 
 BATCH = 500
+ACTIVE = 1000
+FIRST = 100000
 STEP = 250000
 WARM = 60000
 
@@ -26,35 +28,37 @@ def measured(server, wallet):
             "commit_p99_ms": line["commit_p99_ms"], "rss": line["rss"]}
 
 
+def median(points):
+    return {key: statistics.median(p[key] for p in points) for key in points[0]}
+
+
 def by_players(server, players, rounds):
-    """One database; the next larger one begins when it is gone."""
+    """One database; the next larger one begins when it is gone. A thousand of the players at play, and all of them: then each round brings the write of another
+    account with it, while few players at full speed play often between two writes of theirs."""
     name = f"players_{players}"
     server.database(name)
-    steps = ["open", f"rounds:{players}:{BATCH}:{WARM}"] + ["wait", f"rounds:{players}:{BATCH}:{rounds}"] * 3
+    plays = [ACTIVE] * 3 + ([players] * 3 if players > ACTIVE else [])
+    steps = ["open", f"rounds:{players}:{BATCH}:{WARM}"] + [text for active in plays for text in ("wait", f"rounds:{active}:{BATCH}:{rounds}")]
     wallet = server.wallet(name, players, *steps, WALLET_ACCOUNTS_MAX=str(2 * max(players, 1000)))
     wallet.line("play")
-    points = [measured(server, wallet) for _ in range(3)]
+    points = [measured(server, wallet) for _ in plays]
     wallet.end()
-    point = {key: statistics.median(p[key] for p in points) for key in points[0]}
-    # As many accounts written behind a round: few players at full speed play often between two writes of theirs.
-    point["accounts_written_a_round"] = float(server.sql(name, "select n_tup_upd / (select count(*) from wallet.journal where kind = 2)::float from pg_stat_user_tables "
-                                                         "where relname = 'account'"))
     server.drop(name)
-    return {"players": players, **point}
+    return {"players": players, **median(points[:3]), "all_play": median(points[-3:])}
 
 
 def by_rounds(server, most):
     server.database("kept")
-    n = max(most // STEP, 2)
-    wallet = server.wallet("kept", 10000, "open", *["wait", f"rounds:10000:{BATCH}:{STEP}"] * n)
+    windows = [FIRST, STEP - FIRST] + [STEP] * max(most // STEP - 1, 1)
+    wallet = server.wallet("kept", 10000, "open", *[text for n in windows for text in ("wait", f"rounds:10000:{BATCH}:{n}")])
     wallet.line("open")
     points = []
-    for i in range(n):
-        points.append({"rounds": (i + 1) * STEP, **measured(server, wallet)})
+    for n in windows:
+        points.append({"rounds": n + (points[-1]["rounds"] if points else 0), **measured(server, wallet)})
     wallet.end()
     size = int(server.sql("kept", "select sum(pg_total_relation_size(c.oid)) from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'wallet' and c.relkind = 'r'"))
     server.drop("kept")
-    return points, size / (n * STEP)
+    return points, size / sum(windows)
 
 
 # ---- the plot: plain SVG ----
@@ -91,7 +95,7 @@ def panel(left, title, points, x_of, ticks, top_us):
 def plot(result, path):
     import math
     players, rounds = result["players"], result["rounds"]
-    top = 5 * math.ceil(1.15 * max(p["sum_us"] for p in players + rounds) / 5)
+    top = 5 * math.ceil(1.15 * max(p["sum_us"] for p in players + rounds + [p["all_play"] for p in players]) / 5)
 
     def place(value, low, high):
         return (math.log10(value) - math.log10(low)) / (math.log10(high) - math.log10(low)) if high > low else 0.5
@@ -100,8 +104,10 @@ def plot(result, path):
     start, end = rounds[0]["rounds"], rounds[-1]["rounds"]
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" role="img">',
            "<title>CPU microseconds a round by players and by rounds kept</title>", f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>']
-    out += panel(LEFT, "by players", players, lambda p: place(p["players"], first, last), [(place(p["players"], first, last), f"{p['players']:,}") for p in players], top)
-    ticks = [v for v in (100000, 250000, 1000000, 2500000, 10000000) if start <= v <= end]
+    out += panel(LEFT, "by players, a thousand of them at play (dashed: all)", players, lambda p: place(p["players"], first, last), [(place(p["players"], first, last), f"{p['players']:,}") for p in players], top)
+    line = " ".join(f"{LEFT + place(p['players'], first, last) * INNER_W:.1f},{TOP + INNER_H * (1 - p['all_play']['sum_us'] / top):.1f}" for p in players)
+    out.append(f'<polyline points="{line}" fill="none" stroke="{INK}" stroke-width="1.5" stroke-dasharray="5 4"/>')
+    ticks = [v for v in (100000, 1000000, 10000000) if start <= v <= end] or [start, end]
     out += panel(LEFT + INNER_W + 90, "by rounds kept", rounds, lambda p: place(p["rounds"], start, end), [(place(v, start, end), f"{v:,}") for v in ticks], top)
     y = HEIGHT - 18
     out += [f'<rect x="{LEFT}" y="{y - 10}" width="12" height="12" fill="{WALLET}" fill-opacity="0.6"/>', text(LEFT + 18, y, "wallet, with making its commands", "start"),
@@ -130,14 +136,14 @@ def main():
     with Server("bench-cost") as server:
         players = [by_players(server, n, 50000 if options.short else 200000) for n in counts]
         rounds, row_bytes = by_rounds(server, options.rounds)
-    result = {"players": players, "rounds": rounds, "bytes_a_round": row_bytes, "growth_players": players[-1]["sum_us"] / players[1]["sum_us"],
+    result = {"players": players, "rounds": rounds, "bytes_a_round": row_bytes, "growth_players": players[-1]["sum_us"] / players[0]["sum_us"],
               "growth_rounds": statistics.median(p["sum_us"] for p in rounds[-3:]) / statistics.median(p["sum_us"] for p in rounds[:3])}
     print(f"{'':<24} {'wallet':>8} {'Postgres':>9} {'sum':>7}  us of CPU a round")
     for point in players:
-        print(f"{point['players']:>13,} players  {point['wallet_us']:>8.2f} {point['postgres_us']:>9.2f} {point['sum_us']:>7.2f}  {point['accounts_written_a_round']:.2f} accounts written a round")
+        print(f"{point['players']:>13,} players  {point['wallet_us']:>8.2f} {point['postgres_us']:>9.2f} {point['sum_us']:>7.2f}, all at play {point['all_play']['sum_us']:.2f}")
     for point in rounds[:: max(len(rounds) // 8, 1)]:
         print(f"{point['rounds']:>13,} rounds   {point['wallet_us']:>8.2f} {point['postgres_us']:>9.2f} {point['sum_us']:>7.2f}")
-    print(f"bytes kept a round: {row_bytes:.0f}; last to first rounds: {result['growth_rounds']:.2f}; {counts[-1]:,} to {counts[1]:,} players: {result['growth_players']:.2f}")
+    print(f"bytes kept a round: {row_bytes:.0f}; last to first rounds: {result['growth_rounds']:.2f}; {counts[-1]:,} to {counts[0]:,} players: {result['growth_players']:.2f}")
     result_write("cost", result)
     if not options.short:
         plot(result, options.plot)
