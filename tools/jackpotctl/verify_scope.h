@@ -34,9 +34,9 @@ void scope_whole(struct verify_scope *scope_r);
 /* From the file. False with error set (SCOPE_ERROR_MAX bytes): it cannot be read or was changed; a
  * file that does not exist is no error, but everything, and *found_r is false. */
 bool scope_load(const char *path, struct verify_scope *scope_r, bool *found_r, char *error);
-/* Days of the journal that were dropped cannot be looked at: where the scope reaches back to them, it
- * becomes what came after, and stands on what was carried over from them (wallet.carried, and sums
- * in wallet.leaf). False: the database could not be read, error is set. */
+/* Days of the journal that were dropped cannot be looked at: where the scope reaches back to them,
+ * it becomes what came after, and stands on what was carried over from them (wallet.carried, and
+ * sums in wallet.leaf). False: the database could not be read, error is set. */
 bool scope_after_dropped(PGconn *conn, struct verify_scope *scope, char *error);
 /* Writes the state of the snapshot that conn is in, all of which was proven now or before, beside
  * the path and renames it. Fails like scope_load. */
