@@ -366,6 +366,10 @@ def test_the_books():
     legs = dict((row[0], int(row[1])) for row in place.sql("select account, sum(amount) from wallet.house_leg where account in ('WITHDRAWAL', 'PROMO') group by 1"))
     held = int(place.sql("select coalesce(sum(amount), 0) from wallet.hold where kind = 28 and settled_kind = 0")[0][0])
     assert (legs.get("WITHDRAWAL", 0), legs.get("PROMO", 0)) == (held, 0), legs
+    # Rows of every kind as double entry: each sums to zero, all of them to the legs of the batches.
+    assert place.sql("select shard, seq, close from wallet.posting group by 1, 2, 3 having sum(amount) <> 0") == []
+    postings = place.sql("select shard, currency, account, sum(amount) from wallet.posting group by 1, 2, 3 having sum(amount) <> 0 order by 1, 2, 3")
+    assert postings == place.sql("select shard, currency, account, amount from wallet.total where amount <> 0 order by 1, 2, 3"), postings
     hold = next(iter(captured))
     for tamper, undo in (
         (f"update wallet.hold set settled_kind = 30 where id = '\\x{hold}'", f"update wallet.hold set settled_kind = 29 where id = '\\x{hold}'"),

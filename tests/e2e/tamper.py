@@ -417,6 +417,14 @@ def test_11_bonus_spins():
     check(11, f"shard {shard}, seq {seq}", Tampering("wallet.journal", row, "outside_id = null"))
 
 
+def test_12_holds():
+    hold, shard, seq = one("select encode(id, 'hex'), shard, booked_seq from wallet.hold order by booked desc limit 1")
+    of, named = f"id = '\\x{hold}'", f"shard {shard}, seq {seq}"
+    check(12, named, Tampering("wallet.hold", of, "currency = 840"), new=True)
+    check(12, named, Tampering("wallet.hold", of, "player = player + 1"))
+    check(12, named, Tampering("wallet.hold", of, "delete"))
+
+
 def test_13_nothing_negative():
     shard, seq, player, *_ = last_bet()
     row, named = f"shard = {shard} and seq = {seq}", f"shard {shard}, seq {seq}"
