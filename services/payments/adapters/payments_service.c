@@ -340,10 +340,24 @@ static void on_settled(
 	entry->dirty = true;
 }
 
+static void holds_look(struct service *service)
+{
+	struct payments_shard *shards[SHARDS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		if (held->state != NULL)
+			shards[n++] = held->state;
+	}
+	while (n > 0 && store_new_holds(service_pg(service), shards, n))
+		;
+}
+
 static void shard_look(struct service *service, struct payments_shard *shard)
 {
-	while (store_new_holds(service_pg(service), shard))
-		;
 	store_settlements(service_pg(service), shard, on_settled);
 	for (size_t i = 0; i < shard->n; i++)
 		if (shard->entries[i].dirty)
@@ -373,6 +387,7 @@ void payments_tick(struct service *service, uint64_t mono_us)
 	words_take(service);
 	if (mono_us >= self.looked_us + LOOK_US) {
 		self.looked_us = mono_us;
+		holds_look(service);
 		each_shard(service, shard_look);
 		gauges_set(service);
 	}

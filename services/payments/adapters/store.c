@@ -132,21 +132,42 @@ void store_alarm(PGconn *conn, const struct payments_alarm *alarm)
 		6, parameters));
 }
 
-bool store_new_holds(PGconn *conn, struct payments_shard *shard)
+static struct payments_shard *shard_of(
+	struct payments_shard *const *shards, size_t n, uint32_t number)
 {
-	char numbers[3][NUMBER_TEXT];
-	const char *parameters[] = { numbers[0], numbers[1], numbers[2] };
+	for (size_t i = 0; i < n; i++)
+		if (shards[i]->shard == number)
+			return shards[i];
+	fatal("wallet.hold: found shard %u, which was not asked for", number);
+}
 
-	(void)snprintf(numbers[0], NUMBER_TEXT, "%u", shard->shard);
-	(void)snprintf(numbers[1], NUMBER_TEXT, "%" PRIu64, shard->cursor);
-	(void)snprintf(numbers[2], NUMBER_TEXT, "%d", HOLDS_AT_ONCE);
+bool store_new_holds(PGconn *conn, struct payments_shard *const *shards, size_t n)
+{
+	static char numbers[SHARDS_MAX * NUMBER_TEXT], cursors[SHARDS_MAX * NUMBER_TEXT];
+	char limit[NUMBER_TEXT];
+	const char *parameters[] = { numbers, cursors, limit };
+	size_t numbers_n = 0, cursors_n = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		char separator = i == 0 ? '{' : ',';
+		numbers_n += (size_t)snprintf(numbers + numbers_n, sizeof(numbers) - numbers_n,
+			"%c%u", separator, shards[i]->shard);
+		cursors_n += (size_t)snprintf(cursors + cursors_n, sizeof(cursors) - cursors_n,
+			"%c%" PRIu64, separator, shards[i]->cursor);
+	}
+	(void)snprintf(numbers + numbers_n, sizeof(numbers) - numbers_n, "}");
+	(void)snprintf(cursors + cursors_n, sizeof(cursors) - cursors_n, "}");
+	(void)snprintf(limit, sizeof(limit), "%d", HOLDS_AT_ONCE);
 	PGresult *result = pg_query(conn,
-		"select id, player, currency, amount, booked_seq from wallet.hold where shard = $1 "
-		"and booked_seq > $2 and kind = 28 and settled_kind = 0 order by booked_seq limit "
-		"$3",
+		"select h.id, h.player, h.currency, h.amount, h.booked_seq, h.shard from "
+		"unnest($1::integer[], $2::bigint[]) c(shard, after), lateral (select * from "
+		"wallet.hold where shard = c.shard and booked_seq > c.after and kind = 28 and "
+		"settled_kind = 0 order by booked_seq limit $3::bigint) h order by h.shard, "
+		"h.booked_seq",
 		3, parameters);
-	int n = PQntuples(result);
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < PQntuples(result); i++) {
+		struct payments_shard *shard =
+			shard_of(shards, n, (uint32_t)pg_number(result, i, 5));
 		struct payout payout = { .player = pg_number(result, i, 1),
 			.currency = (uint32_t)pg_number(result, i, 2),
 			.amount = pg_number(result, i, 3) };
@@ -155,8 +176,9 @@ bool store_new_holds(PGconn *conn, struct payments_shard *shard)
 			payments_add(shard, &payout)->dirty = true;
 		shard->cursor = (uint64_t)pg_number(result, i, 4);
 	}
+	bool more = PQntuples(result) >= HOLDS_AT_ONCE; /* of one shard, or of all together */
 	PQclear(result);
-	return n == HOLDS_AT_ONCE;
+	return more;
 }
 
 void store_settlements(PGconn *conn, struct payments_shard *shard, store_settled *settled)

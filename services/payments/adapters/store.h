@@ -15,9 +15,9 @@ struct payments_entry *store_bring(
 /* Inside the transaction. */
 void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry);
 void store_alarm(PGconn *conn, const struct payments_alarm *alarm);
-/* Withdrawals that the wallet has booked since the shard's cursor; adds and moves it. True: there
- * were as many as are read at once. */
-bool store_new_holds(PGconn *conn, struct payments_shard *shard);
+/* Withdrawals that the wallet has booked since the shards' cursors, by one query; adds and moves
+ * them. True: there may be more. */
+bool store_new_holds(PGconn *conn, struct payments_shard *const *shards, size_t n);
 /* For each payment that is not settled and whose hold is: `settled` is called. */
 typedef void store_settled(
 	struct payments_shard *shard, struct payments_entry *entry, enum payout_settled settled);

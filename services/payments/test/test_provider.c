@@ -1,0 +1,118 @@
+/* What a provider says, as a table: an outcome is only what is plainly one, about what was asked.
+ */
+#include "services/payments/adapters/provider.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define ID "000102030405060708090a0b0c0d0e0f"
+#define SAYS(status)                                                                               \
+	"{\"id\":\"" ID "\",\"amount_minor\":500,\"currency\":\"EUR\",\"status\":\"" status "\"}"
+
+static const struct payout asked = { .id = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 },
+	.player = (INT64_C(1) << 48) + 7,
+	.currency = 978,
+	.amount = 500 };
+
+static const struct {
+	const char *what;
+	enum payout_act act;
+	long status;
+	const char *body;
+	enum payout_answer answer;
+} answers[] = {
+	{ "paid", PAYOUT_ASK, 200, SAYS("paid"), PAYOUT_SAID_PAID },
+	{ "refused", PAYOUT_ASK, 200, SAYS("refused"), PAYOUT_SAID_REFUSED },
+	{ "pending", PAYOUT_ASK, 202, SAYS("pending"), PAYOUT_SAID_PENDING },
+	{ "created", PAYOUT_ASK, 201, SAYS("paid"), PAYOUT_SAID_PAID },
+	{ "looked at", PAYOUT_LOOK, 200, SAYS("paid"), PAYOUT_SAID_PAID },
+	{ "unknown when looked at", PAYOUT_LOOK, 404, "", PAYOUT_SAID_UNKNOWN },
+	{ "unknown when asked to pay", PAYOUT_ASK, 404, SAYS("paid"), PAYOUT_NO_ANSWER },
+	{ "a status in other letters", PAYOUT_ASK, 200, SAYS("PAID"), PAYOUT_NO_ANSWER },
+	{ "a status of its own", PAYOUT_ASK, 200, SAYS("declined"), PAYOUT_NO_ANSWER },
+	{ "paid, it says, and an error", PAYOUT_ASK, 500, SAYS("paid"), PAYOUT_NO_ANSWER },
+	{ "paid, elsewhere", PAYOUT_ASK, 302, SAYS("paid"), PAYOUT_NO_ANSWER },
+	{ "no content", PAYOUT_ASK, 204, "", PAYOUT_NO_ANSWER },
+	{ "known with other content", PAYOUT_ASK, 409, "", PAYOUT_SAID_OTHER },
+	{ "the same in other words", PAYOUT_ASK, 422, "", PAYOUT_SAID_OTHER },
+	{ "nothing", PAYOUT_ASK, 200, "", PAYOUT_NO_ANSWER },
+	{ "no JSON", PAYOUT_ASK, 200, "<html>paid</html>", PAYOUT_NO_ANSWER },
+	{ "half of it", PAYOUT_ASK, 200, "{\"id\":\"" ID "\",\"status\":\"paid\"",
+		PAYOUT_NO_ANSWER },
+	{ "a list", PAYOUT_ASK, 200, "[" SAYS("paid") "]", PAYOUT_NO_ANSWER },
+	{ "two answers", PAYOUT_ASK, 200, SAYS("paid") SAYS("refused"), PAYOUT_NO_ANSWER },
+	{ "two words in one", PAYOUT_ASK, 200,
+		"{\"id\":\"" ID "\",\"amount_minor\":500,\"currency\":\"EUR\",\"status\":\"paid\","
+		"\"status\":\"refused\"}",
+		PAYOUT_NO_ANSWER },
+	{ "another id", PAYOUT_ASK, 200,
+		"{\"id\":\"ff0102030405060708090a0b0c0d0e0f\",\"amount_minor\":500,\"currency\":\"EUR\","
+		"\"status\":\"paid\"}",
+		PAYOUT_SAID_OTHER },
+	{ "another amount", PAYOUT_ASK, 200,
+		"{\"id\":\"" ID "\",\"amount_minor\":501,\"currency\":\"EUR\",\"status\":\"paid\"}",
+		PAYOUT_SAID_OTHER },
+	{ "an amount in text", PAYOUT_ASK, 200,
+		"{\"id\":\"" ID
+		"\",\"amount_minor\":\"500\",\"currency\":\"EUR\",\"status\":\"paid\"}",
+		PAYOUT_SAID_OTHER },
+	{ "an amount with a fraction", PAYOUT_ASK, 200,
+		"{\"id\":\"" ID
+		"\",\"amount_minor\":500.0,\"currency\":\"EUR\",\"status\":\"paid\"}",
+		PAYOUT_SAID_OTHER },
+	{ "another currency", PAYOUT_ASK, 200,
+		"{\"id\":\"" ID "\",\"amount_minor\":500,\"currency\":\"SEK\",\"status\":\"paid\"}",
+		PAYOUT_SAID_OTHER },
+	{ "no amount", PAYOUT_ASK, 200,
+		"{\"id\":\"" ID "\",\"currency\":\"EUR\",\"status\":\"refused\"}",
+		PAYOUT_SAID_OTHER },
+};
+
+static void test_answers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		struct provider_word word;
+		enum payout_answer answer = provider_read(&asked, answers[i].act, answers[i].status,
+			answers[i].body, strlen(answers[i].body), &word);
+		if (answer != answers[i].answer || word.answer != answer)
+			fail_msg("%s: found %d, expected %d", answers[i].what, (int)answer,
+				(int)answers[i].answer);
+		assert_memory_equal(word.id, asked.id, PAYOUT_ID_BYTES);
+		assert_true(strlen(word.found) < PROVIDER_FOUND_MAX);
+	}
+}
+
+static void test_references(void **state)
+{
+	char body[400], reference[200];
+	struct provider_word word;
+
+	(void)state;
+	memset(reference, 'r', sizeof(reference));
+	reference[sizeof(reference) - 1] = '\0';
+	(void)snprintf(body, sizeof(body),
+		"{\"id\":\"" ID "\",\"amount_minor\":500,\"currency\":\"EUR\",\"status\":\"paid\","
+		"\"reference\":\"%s\"}",
+		reference);
+	assert_int_equal(provider_read(&asked, PAYOUT_ASK, 200, body, strlen(body), &word),
+		PAYOUT_SAID_PAID);
+	assert_int_equal(strlen(word.reference), PROVIDER_REFERENCE_MAX);
+	assert_int_equal(
+		provider_read(&asked, PAYOUT_ASK, 200, SAYS("paid"), strlen(SAYS("paid")), &word),
+		PAYOUT_SAID_PAID);
+	assert_string_equal(word.reference, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_references),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
