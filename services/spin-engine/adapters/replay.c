@@ -24,16 +24,7 @@ static const char walk_sql[] =
 /* Of a round of game $5 that a later bet of its game has closed: its stake, and all that it brought
  * to the balance. What the next bet released was of this round. */
 static const char past_sql[] =
-	"with recursive walk as ("
-	" select shard, seq, prev_seq, prev_day, kind, move, round, game, refusal, release, stake,"
-	" win_balance from wallet.journal where shard = $3 and seq = $4 and player = $1 and"
-	" day = wallet.day_of($3, $4)"
-	" union all"
-	" select j.shard, j.seq, j.prev_seq, j.prev_day, j.kind, j.move, j.round, j.game,"
-	" j.refusal, j.release, j.stake, j.win_balance"
-	" from walk w, lateral (select * from wallet.journal j where j.shard = $3"
-	" and j.seq = w.prev_seq and j.day = w.prev_day limit 1) j"
-	" where w.prev_seq > 0 and not (w.kind = 2 and w.move <= $2)),"
+	"with walk as (select * from wallet.rows_back($1, $3, $4, 1000000, $2)),"
 	" next as (select release from walk where kind = 2 and refusal = 0 and game = $5 and move > $2"
 	" order by move limit 1)"
 	" select coalesce(sum(stake) filter (where kind = 2), 0)::bigint, (coalesce(sum(case when kind"
