@@ -34,7 +34,7 @@ static int64_t month_of_day(int64_t day)
 	int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
 	int64_t from_march = (5 * of_year + 2) / 153;
 
-	return (era * 400 + year) * 12 + from_march + 2 - 1970 * 12;
+	return (era * 400 + year) * 12 + from_march + 2 - INT64_C(1970) * 12;
 }
 
 int64_t wallet_period_of(enum wallet_period period, uint64_t time_us)
