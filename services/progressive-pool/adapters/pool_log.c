@@ -14,6 +14,7 @@
 
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 #define LINE_MAX_BYTES 4096
+#define SQL_MAX 4096
 
 struct pool_log {
 	struct pool pool; /* as the events so far make it */
@@ -22,40 +23,163 @@ struct pool_log {
 	uint8_t action[ACTION_ID_BYTES];
 };
 
-/* Of this transaction: a JSON array of rows of pool.event. */
-static struct {
+/* ---- the rows of this transaction, as an array a column
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+enum column {
+	C_POOL,
+	C_EVENT,
+	C_KIND,
+	C_STATE,
+	C_HITS,
+	C_T,
+	C_JP_POOL,
+	C_JP_RESERVE,
+	C_JP_SEED,
+	C_HOUSE_SEED,
+	C_PAID,
+	C_RECEIVED,
+	C_SENT,
+	C_CURRENCY,
+	C_COIN,
+	C_EXPONENT,
+	C_SEED,
+	C_RATE,
+	C_SHARE,
+	C_AMOUNT,
+	C_ACTION,
+	C_ROWS,
+	C_SHARDS,
+	C_TALLIES,
+	C_TOTALS,
+	C_SEQS,
+	COLUMNS,
+};
+
+static const struct {
+	const char *name, *type; /* of the elements */
+	const char *cast;	 /* of each, where it is told as text */
+} COLUMN[COLUMNS] = {
+	[C_POOL] = { "pool", "integer", NULL },
+	[C_EVENT] = { "event", "bigint", NULL },
+	[C_KIND] = { "kind", "text", NULL },
+	[C_STATE] = { "state", "text", NULL },
+	[C_HITS] = { "hits", "bigint", NULL },
+	[C_T] = { "t_e18", "numeric", NULL },
+	[C_JP_POOL] = { "jp_pool_e27", "numeric", NULL },
+	[C_JP_RESERVE] = { "jp_reserve_e27", "numeric", NULL },
+	[C_JP_SEED] = { "jp_seed_e27", "numeric", NULL },
+	[C_HOUSE_SEED] = { "house_seed_e27", "numeric", NULL },
+	[C_PAID] = { "paid_e27", "numeric", NULL },
+	[C_RECEIVED] = { "received_e27", "numeric", NULL },
+	[C_SENT] = { "sent_e27", "numeric", NULL },
+	[C_CURRENCY] = { "currency", "integer", NULL },
+	[C_COIN] = { "coin_minor", "bigint", NULL },
+	[C_EXPONENT] = { "exponent", "integer", NULL },
+	[C_SEED] = { "seed_minor", "bigint", NULL },
+	[C_RATE] = { "row_rate_nano", "bigint", NULL },
+	[C_SHARE] = { "share_nano", "bigint", NULL },
+	[C_AMOUNT] = { "amount_e27", "numeric", NULL },
+	[C_ACTION] = { "action", "text", "bytea" },
+	[C_ROWS] = { "rows", "text", "jsonb" },
+	[C_SHARDS] = { "shards", "text", "integer[]" },
+	[C_TALLIES] = { "tallies", "text", "integer[]" },
+	[C_TOTALS] = { "totals", "text", "bigint[]" },
+	[C_SEQS] = { "seqs", "text", "bigint[]" },
+};
+
+struct text {
 	char *bytes;
 	size_t n, room;
+};
+
+static struct {
+	struct text array[COLUMNS];
+	size_t n;	    /* rows */
+	bool told[COLUMNS]; /* of the last one */
+	struct text value;  /* of the column that is being put together */
 } pending;
 
+static void room(struct text *text, size_t more)
+{
+	if (text->room - text->n > more)
+		return;
+	text->room = text->room * 2 + more + LINE_MAX_BYTES;
+	text->bytes = realloc(text->bytes, text->room);
+	if (text->bytes == NULL)
+		fatal("out of memory");
+}
+
+/* Adds to the value that is being put together. */
 static __attribute__((format(printf, 1, 2))) void put(const char *format, ...)
 {
 	va_list arguments;
-	if (pending.room - pending.n < LINE_MAX_BYTES) {
-		pending.room = pending.room * 2 + 4 * LINE_MAX_BYTES;
-		pending.bytes = realloc(pending.bytes, pending.room);
-		if (pending.bytes == NULL)
-			fatal("out of memory");
-	}
+	room(&pending.value, LINE_MAX_BYTES);
 	va_start(arguments, format);
-	int n = vsnprintf(pending.bytes + pending.n, pending.room - pending.n, format, arguments);
+	int n = vsnprintf(pending.value.bytes + pending.value.n, LINE_MAX_BYTES, format, arguments);
 	va_end(arguments);
 	if (n < 0 || n >= LINE_MAX_BYTES)
 		fatal("pool.event: a member of %d bytes", n);
-	pending.n += (size_t)n;
+	pending.value.n += (size_t)n;
 }
 
-static void put_int128(const char *name, int128 value)
+/* The value becomes the row's, as an element of an array in text. */
+static void told(enum column column)
+{
+	struct text *array = &pending.array[column];
+	room(array, 2 * pending.value.n + 4);
+	array->bytes[array->n++] = pending.n == 1 ? '{' : ',';
+	array->bytes[array->n++] = '"';
+	for (size_t i = 0; i < pending.value.n; i++) {
+		char c = pending.value.bytes[i];
+		if (c == '"' || c == '\\')
+			array->bytes[array->n++] = '\\';
+		array->bytes[array->n++] = c;
+	}
+	array->bytes[array->n++] = '"';
+	pending.value.n = 0;
+	pending.told[column] = true;
+}
+
+static void row_begin(void)
+{
+	pending.n++;
+	memset(pending.told, 0, sizeof(pending.told));
+}
+
+static void row_end(void)
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		struct text *array = &pending.array[i];
+		if (pending.told[i])
+			continue;
+		room(array, 8);
+		array->bytes[array->n++] = pending.n == 1 ? '{' : ',';
+		memcpy(array->bytes + array->n, "null", 4);
+		array->n += 4;
+	}
+}
+
+static void tell_int(enum column column, int64_t value)
+{
+	put("%" PRId64, value);
+	told(column);
+}
+
+static void tell_int128(enum column column, int128 value)
 {
 	char text[AMOUNT_TEXT_MAX];
 	(void)int128_format(value, text);
-	put(",\"%s\":\"%s\"", name, text);
+	put("%s", text);
+	told(column);
 }
 
-static void put_terms(const struct pool_terms *terms)
+static void tell_terms(const struct pool_terms *terms)
 {
-	put(",\"seed_minor\":%" PRId64 ",\"row_rate_nano\":%" PRId64 ",\"share_nano\":%" PRId64,
-		terms->seed_minor, terms->row_rate_nano, terms->share_nano);
+	tell_int(C_SEED, terms->seed_minor);
+	tell_int(C_RATE, terms->row_rate_nano);
+	tell_int(C_SHARE, terms->share_nano);
 }
 
 /* ---- totals
@@ -70,27 +194,23 @@ static bool totals_fresh(const struct pool_vector *vector)
 	return false;
 }
 
-static void put_array(const struct pool_vector *vector, const char *name, int which)
+static void tell_totals(struct pool_vector *vector)
 {
-	bool first = true;
-	put(",\"%s\":[", name);
-	for (uint32_t i = 0; i < vector->entry_count; i++) {
-		const struct pool_vector_entry *entry = &vector->entry[i];
-		const uint64_t values[] = { entry->shard, entry->tally, entry->total_minor,
-			entry->seq };
-		if (entry->noted)
-			continue;
-		put("%s%" PRIu64, first ? "" : ",", values[which]);
-		first = false;
+	for (int which = 0; which < 4; which++) {
+		bool first = true;
+		put("{");
+		for (uint32_t i = 0; i < vector->entry_count; i++) {
+			const struct pool_vector_entry *entry = &vector->entry[i];
+			const uint64_t values[] = { entry->shard, entry->tally, entry->total_minor,
+				entry->seq };
+			if (entry->noted)
+				continue;
+			put("%s%" PRIu64, first ? "" : ",", values[which]);
+			first = false;
+		}
+		put("}");
+		told((enum column)(C_SHARDS + which));
 	}
-	put("]");
-}
-
-static void put_totals(struct pool_vector *vector)
-{
-	static const char *const names[] = { "shards", "tallies", "totals", "seqs" };
-	for (int which = 0; which < 4; which++)
-		put_array(vector, names[which], which);
 	for (uint32_t i = 0; i < vector->entry_count; i++)
 		vector->entry[i].noted = true;
 }
@@ -100,69 +220,84 @@ static void put_totals(struct pool_vector *vector)
  */
 
 /* What every event says, with the state after it. */
-static void put_head(struct pool_instance *instance, const char *kind, bool with_action)
+static void tell_head(struct pool_instance *instance, const char *kind, bool with_action)
 {
 	struct pool_log *log = instance->log;
 	const struct pool *pool = &log->pool;
 	char id[ID_HEX_MAX];
-	put("%c{\"pool\":%u,\"event\":%" PRIu64
-	    ",\"kind\":\"%s\",\"state\":\"%s\",\"hits\":%" PRIu64,
-		pending.n == 0 ? '[' : ',', pool->number, ++log->event, kind,
-		pool_state_text(pool->state), pool->hits);
-	put_int128("t_e18", pool->t_e18);
-	put_int128("jp_pool_e27", pool->books.jp_pool.e27);
-	put_int128("jp_reserve_e27", pool->books.jp_reserve.e27);
-	put_int128("jp_seed_e27", pool->books.jp_seed.e27);
-	put_int128("house_seed_e27", pool->books.house_seed.e27);
-	put_int128("paid_e27", pool->books.paid.e27);
-	put_int128("received_e27", pool->books.received.e27);
-	put_int128("sent_e27", pool->books.sent.e27);
-	if (log->has_action && with_action)
-		put(",\"action\":\"\\%s\"", jackpot_hex(log->action, ACTION_ID_BYTES, id));
+	row_begin();
+	tell_int(C_POOL, pool->number);
+	tell_int(C_EVENT, (int64_t)++log->event);
+	put("%s", kind);
+	told(C_KIND);
+	put("%s", pool_state_text(pool->state));
+	told(C_STATE);
+	tell_int(C_HITS, (int64_t)pool->hits);
+	tell_int128(C_T, pool->t_e18);
+	tell_int128(C_JP_POOL, pool->books.jp_pool.e27);
+	tell_int128(C_JP_RESERVE, pool->books.jp_reserve.e27);
+	tell_int128(C_JP_SEED, pool->books.jp_seed.e27);
+	tell_int128(C_HOUSE_SEED, pool->books.house_seed.e27);
+	tell_int128(C_PAID, pool->books.paid.e27);
+	tell_int128(C_RECEIVED, pool->books.received.e27);
+	tell_int128(C_SENT, pool->books.sent.e27);
+	if (!log->has_action || !with_action)
+		return;
+	put("%s", jackpot_hex(log->action, ACTION_ID_BYTES, id));
+	told(C_ACTION);
 }
 
-static void put_event(struct pool_instance *instance, const struct pool_event *event)
+static void tell_event(struct pool_instance *instance, const struct pool_event *event)
 {
-	put_head(instance, pool_event_text(event->kind), event->kind != POOL_EVENT_TOTALS);
-	if (event->currency != 0)
-		put(",\"currency\":%u,\"coin_minor\":%" PRId64 ",\"exponent\":%u", event->currency,
-			event->coin_minor, event->exponent);
+	tell_head(instance, pool_event_text(event->kind), event->kind != POOL_EVENT_TOTALS);
+	if (event->currency != 0) {
+		tell_int(C_CURRENCY, event->currency);
+		tell_int(C_COIN, event->coin_minor);
+		tell_int(C_EXPONENT, event->exponent);
+	}
 	if (event->kind == POOL_EVENT_LAUNCH || event->kind == POOL_EVENT_TERMS)
-		put_terms(&event->terms);
+		tell_terms(&event->terms);
 	if (event->kind == POOL_EVENT_ADJUST || event->kind == POOL_EVENT_RECEIVE)
-		put_int128("amount_e27", event->amount.e27);
+		tell_int128(C_AMOUNT, event->amount.e27);
 	if (event->kind == POOL_EVENT_TOTALS)
-		put_totals(&instance->source.vector);
-	put("}");
+		tell_totals(&instance->source.vector);
+	row_end();
+}
+
+static void put_terms(const struct pool_terms *terms)
+{
+	put("\"seed_minor\":%" PRId64 ",\"row_rate_nano\":%" PRId64 ",\"share_nano\":%" PRId64,
+		terms->seed_minor, terms->row_rate_nano, terms->share_nano);
 }
 
 static void put_row(const struct pool_row *row, bool first)
 {
-	put("%s{\"currency\":%u,\"coin_minor\":%" PRId64 ",\"exponent\":%u,\"hits\":%" PRIu64,
-		first ? "" : ",", row->currency, row->coin_minor, row->exponent, row->hits);
+	char w[AMOUNT_TEXT_MAX], r[AMOUNT_TEXT_MAX];
+	(void)int128_format(row->w_e18, w);
+	(void)int128_format(row->r.e27, r);
+	put("%s{\"currency\":%u,\"coin_minor\":%" PRId64 ",\"exponent\":%u,\"hits\":%" PRIu64
+	    ",\"w_e18\":\"%s\",\"r_e27\":\"%s\",",
+		first ? "" : ",", row->currency, row->coin_minor, row->exponent, row->hits, w, r);
 	put_terms(&row->terms);
-	put_int128("w_e18", row->w_e18);
-	put_int128("r_e27", row->r.e27);
+	put(",\"next\":%s", row->next_waits ? "{" : "null");
 	if (row->next_waits)
-		put(",\"next\":{\"seed_minor\":%" PRId64 ",\"row_rate_nano\":%" PRId64
-		    ",\"share_nano\":%" PRId64 "}}",
-			row->next.seed_minor, row->next.row_rate_nano, row->next.share_nano);
-	else
-		put(",\"next\":null}");
+		put_terms(&row->next);
+	put(row->next_waits ? "}}" : "}");
 }
 
 /* The whole state, to go on from. */
-static void put_snapshot(struct pool_instance *instance, const char *kind)
+static void tell_snapshot(struct pool_instance *instance, const char *kind)
 {
 	struct pool_log *log = instance->log;
 	log->pool = instance->pool;
-	put_head(instance, kind, true);
-	put(",\"rows\":[");
+	tell_head(instance, kind, true);
+	put("[");
 	for (uint32_t i = 0; i < log->pool.row_count; i++)
 		put_row(&log->pool.row[i], i == 0);
 	put("]");
-	put_totals(&instance->source.vector);
-	put("}");
+	told(C_ROWS);
+	tell_totals(&instance->source.vector);
+	row_end();
 	instance->dirty = true;
 }
 
@@ -189,7 +324,7 @@ void pool_log_open(struct pool_instance *instance, PGconn *conn, bool known)
 		log_error("ALARM pool %u: found %" PRIu64 " events of a pool that %s, expected %s",
 			instance->pool.number, log->event, known ? "is known" : "is new",
 			known ? "all of them" : "none");
-	put_snapshot(instance, log->event == 0 ? "begin" : "snapshot");
+	tell_snapshot(instance, log->event == 0 ? "begin" : "snapshot");
 }
 
 void pool_log_free(struct pool_instance *instance)
@@ -204,7 +339,7 @@ static bool happen(struct pool_instance *instance, const struct pool_event *even
 	struct pool_hit hit;
 	if (pool_event_apply(&instance->log->pool, event, &hit) != POOL_OK)
 		return false;
-	put_event(instance, event);
+	tell_event(instance, event);
 	return true;
 }
 
@@ -216,7 +351,7 @@ static void compare(struct pool_instance *instance, bool good)
 		return;
 	log_error("ALARM pool %u: no event explains its state (%s): a snapshot is written",
 		instance->pool.number, where);
-	put_snapshot(instance, "snapshot");
+	tell_snapshot(instance, "snapshot");
 }
 
 void pool_log_sync(struct pool_instance *instance)
@@ -258,21 +393,43 @@ void pool_log_action(struct pool_instance *instance, const uint8_t *id)
 	memcpy(instance->log->action, id, ACTION_ID_BYTES);
 }
 
+static void sql_of(char *sql, size_t size)
+{
+	size_t n = (size_t)snprintf(sql, size, "insert into pool.event (");
+	for (int i = 0; i < COLUMNS; i++)
+		n += (size_t)snprintf(
+			sql + n, size - n, "%s%s", i == 0 ? "" : ", ", COLUMN[i].name);
+	n += (size_t)snprintf(sql + n, size - n, ") select ");
+	for (int i = 0; i < COLUMNS; i++)
+		n += (size_t)snprintf(sql + n, size - n, "%se.%s%s%s", i == 0 ? "" : ", ",
+			COLUMN[i].name, COLUMN[i].cast != NULL ? "::" : "",
+			COLUMN[i].cast != NULL ? COLUMN[i].cast : "");
+	n += (size_t)snprintf(sql + n, size - n, " from unnest(");
+	for (int i = 0; i < COLUMNS; i++)
+		n += (size_t)snprintf(sql + n, size - n, "%s$%d::%s[]", i == 0 ? "" : ", ", i + 1,
+			COLUMN[i].type);
+	n += (size_t)snprintf(sql + n, size - n, ") as e(");
+	for (int i = 0; i < COLUMNS; i++)
+		n += (size_t)snprintf(
+			sql + n, size - n, "%s%s", i == 0 ? "" : ", ", COLUMN[i].name);
+	(void)snprintf(sql + n, size - n, ")");
+}
+
 void pool_log_save(PGconn *conn)
 {
+	char sql[SQL_MAX];
+	const char *parameters[COLUMNS];
 	if (pending.n == 0)
 		return;
-	put("]");
-	const char *parameters[] = { pending.bytes };
-	PQclear(pg_query(conn,
-		"insert into pool.event (pool, event, kind, t_e18, state, hits, jp_pool_e27, "
-		"jp_reserve_e27, jp_seed_e27, house_seed_e27, paid_e27, received_e27, sent_e27, "
-		"currency, coin_minor, exponent, seed_minor, row_rate_nano, share_nano, amount_e27, "
-		"action, rows, shards, tallies, totals, seqs) select pool, event, kind, t_e18, "
-		"state, hits, jp_pool_e27, jp_reserve_e27, jp_seed_e27, house_seed_e27, paid_e27, "
-		"received_e27, sent_e27, currency, coin_minor, exponent, seed_minor, row_rate_nano, "
-		"share_nano, amount_e27, action, rows, shards, tallies, totals, seqs from "
-		"json_populate_recordset(null::pool.event, $1::json)",
-		1, parameters));
+	for (int i = 0; i < COLUMNS; i++) {
+		struct text *array = &pending.array[i];
+		room(array, 2);
+		array->bytes[array->n++] = '}';
+		array->bytes[array->n] = '\0';
+		array->n = 0;
+		parameters[i] = array->bytes;
+	}
+	sql_of(sql, sizeof(sql));
+	PQclear(pg_query(conn, sql, COLUMNS, parameters));
 	pending.n = 0;
 }
