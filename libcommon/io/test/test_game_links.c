@@ -124,11 +124,48 @@ static void test_game_links_load_refuses_folders(void **state)
 	assert_non_null(strstr(error, "definition.json"));
 }
 
+/* What an operator asks of a new pool is read like a definition's. */
+static void test_game_links_pool(void **state)
+{
+	(void)state;
+	struct game_link link;
+	char error[GAME_LINKS_ERROR_MAX];
+	static const char POOL[] =
+		"{\"pool\":\"winter\",\"pool_number\":30,\"contribution_ppm\":1000,"
+		"\"base_coin_eur_minor\":1000,\"rows\":{\"JPY\":{\"row_rate_nano\":6000000,"
+		"\"seeds\":[{\"coin\":100,\"seed\":50000}]}},\"games\":[\"gem\"]}";
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{ "{", "line" },
+		{ "[]", "an object" },
+		{ "{\"pool_number\":30}", "/pool" },
+		{ "{\"pool_number\":30,\"pool\":\"x\",\"contribution_ppm\":1000001,"
+		  "\"base_coin_eur_minor\":1,\"rows\":{}}",
+			"/contribution_ppm" },
+		{ "{\"pool_number\":30,\"pool\":\"x\",\"contribution_ppm\":1,"
+		  "\"base_coin_eur_minor\":1000,\"rows\":{\"EUR\":{\"row_rate_nano\":"
+		  "1000000000,\"seeds\":[{\"coin\":1000,\"seed\":1},{\"coin\":1,\"seed\":1}]}}}",
+			"at most 1" },
+	};
+	assert_true(game_links_parse_pool("file", POOL, strlen(POOL), &link, error));
+	assert_int_equal(link.jackpot.pool, 30);
+	assert_int_equal(link.jackpot.row[0].exponent, 0);
+	assert_int_equal(link.jackpot.row[0].share_nano, 60000000); /* 100 x .006 / 10 */
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_false(game_links_parse_pool(
+			"file", rows[i].text, strlen(rows[i].text), &link, error));
+		if (strstr(error, rows[i].says) == NULL)
+			fail_msg("row %zu: expected %s, found: %s", i, rows[i].says, error);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_game_links_read),
 		cmocka_unit_test(test_game_links_refuse),
+		cmocka_unit_test(test_game_links_pool),
 		cmocka_unit_test(test_game_links_load_refuses_folders),
 	};
 	return cmocka_run_group_tests_name("game links", tests, NULL, NULL);

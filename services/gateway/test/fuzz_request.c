@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct field *const tables[] = { demo_fields, account_fields, session_fields,
 		money_fields, correction_fields, block_fields, round_fields, action_fields,
-		settings_fields };
+		settings_fields, pool_action_fields };
 	union {
 		struct account_body account;
 		struct money_body money;
@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct round_body round;
 		struct action_body action;
 		struct settings_body settings;
+		struct pool_action_body pool_action;
 	} body;
 	struct problem problem;
 	if (size < 1)
