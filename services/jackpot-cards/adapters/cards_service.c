@@ -8,7 +8,7 @@
 #include "libcommon/io/game_links.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
-#include "libcommon/io/pool_command.h"
+#include "libcommon/io/jackpot_message.h"
 #include "services/jackpot-cards/adapters/cards_messages.h"
 #include "services/jackpot-cards/adapters/rounds.h"
 #include "services/jackpot-cards/adapters/set_operator.h"
@@ -194,8 +194,9 @@ static bool take_totals(struct service *service, struct set_instance *instance,
 }
 
 static enum service_message_status apply_feed(
-	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
+	struct service *service, void *of, const Carillon__JackpotFeed *feed)
 {
+	struct set_instance *instance = of;
 	if (feed->claim != NULL && feed->claim->kind != CARILLON__CLAIM_KIND__CLAIM_CARDS) {
 		service_reason(service, "claim.kind: found a hit, expected cards: pool %u is a set",
 			feed->pool);
@@ -216,24 +217,6 @@ static enum service_message_status apply_feed(
 	if (feed->claim != NULL && !old)
 		rounds_claim(service, instance, feed);
 	return SERVICE_TAKEN;
-}
-
-static enum service_message_status take_feed(struct service *service,
-	const struct service_shard *shard, const struct kafka_message *message)
-{
-	char reason[POOL_FEED_REASON_MAX];
-	Carillon__JackpotFeed *feed =
-		pool_feed_read(message->bytes, message->length, service_shards(service), reason);
-	if (feed == NULL) {
-		service_reason(service, "%s", reason);
-		return SERVICE_UNREADABLE;
-	}
-	struct set_instance *instance = jackpot_list_find(shard, feed->pool);
-	/* Progressive pools share the topic; they have a service of their own. */
-	enum service_message_status status =
-		instance == NULL ? SERVICE_TAKEN : apply_feed(service, instance, feed);
-	carillon__jackpot_feed__free_unpacked(feed, NULL);
-	return status;
 }
 
 /* ---- commands
@@ -268,8 +251,11 @@ static void take_action(struct service *service, struct set_instance *instance,
 }
 
 static enum service_message_status apply_command(
-	struct service *service, struct set_instance *instance, Carillon__JackpotCommand *command)
+	struct service *service, struct service_shard *shard, Carillon__JackpotCommand *command)
 {
+	struct set_instance *instance = jackpot_list_find(shard, command->pool);
+	if (instance == NULL) /* a progressive pool's, which has a service of its own */
+		return SERVICE_TAKEN;
 	static struct action_record record;
 	char reason[ACTION_TEXT_MAX];
 	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_PICK) {
@@ -289,25 +275,12 @@ static enum service_message_status apply_command(
 	return SERVICE_TAKEN;
 }
 
-static enum service_message_status take_command(struct service *service,
-	const struct service_shard *shard, const struct kafka_message *message)
-{
-	Carillon__JackpotCommand *command = pool_command_read(service, message);
-	if (command == NULL)
-		return SERVICE_UNREADABLE;
-	struct set_instance *instance = jackpot_list_find(shard, command->pool);
-	enum service_message_status status =
-		instance == NULL ? SERVICE_TAKEN : apply_command(service, instance, command);
-	carillon__jackpot_command__free_unpacked(command, NULL);
-	return status;
-}
-
 enum service_message_status cards_service_message(struct service *service,
 	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r)
 {
+	static const struct jackpot_readers READERS = { apply_feed, apply_command };
 	*seq_r = 0;
-	return message->topic == TOPIC_JACKPOT_FEED ? take_feed(service, shard, message)
-						    : take_command(service, shard, message);
+	return jackpot_message(service, shard, message, &READERS);
 }
 
 /* ---- time and commits

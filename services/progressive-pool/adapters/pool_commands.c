@@ -1,0 +1,190 @@
+/* Commands to pools. */
+#include "services/progressive-pool/adapters/pool_commands.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "services/progressive-pool/adapters/created.h"
+#include "services/progressive-pool/adapters/operator.h"
+#include "services/progressive-pool/adapters/pool_log.h"
+#include "services/progressive-pool/adapters/transfers.h"
+
+#include <stdlib.h>
+
+static struct {
+	const struct game_links *links;
+} self;
+
+struct pool_instance *pool_instance_new(uint32_t number, uint32_t shard)
+{
+	struct pool_instance *instance = calloc(1, sizeof(*instance));
+	if (instance == NULL)
+		fatal("out of memory");
+	pool_begin(&instance->pool, number);
+	instance->link = (struct jackpot_link){ .pool = number, .shard = shard };
+	return instance;
+}
+
+void pool_instance_free(struct pool_instance *instance)
+{
+	free(instance->hits);
+	pool_log_free(instance);
+	action_list_free(&instance->actions);
+	transfers_free(instance);
+	free(instance->made.text);
+	free(instance);
+}
+
+/* ---- operators
+ * ----------------------------------------------------------------------------------------------
+ */
+
+static bool in_definition(
+	const struct pool_instance *instance, uint32_t currency, int64_t coin_minor)
+{
+	for (size_t i = 0; i < self.links->count; i++) {
+		const struct game_link *link = &self.links->link[i];
+		if (link->jackpot.pool != instance->pool.number)
+			continue;
+		for (uint32_t j = 0; j < link->jackpot.row_count; j++)
+			if (link->jackpot.row[j].currency == currency &&
+				link->jackpot.row[j].coin_minor == coin_minor)
+				return true;
+	}
+	return false;
+}
+
+/* Refusals to make a pool: there is no pool to keep them with. */
+static struct {
+	struct action_list records;
+	uint32_t pool;
+} unmade;
+
+/* Everything but CREATE. */
+static void apply_action(
+	struct service *service, struct pool_instance *instance, struct action_record *record)
+{
+	pool_log_sync(instance);
+	switch (record->action) {
+	case CARILLON__OPERATOR_ACTION__ACTION_CREATE:
+		(void)action_refuse(record->refusal,
+			"pool: found %u, expected a number that is free", instance->pool.number);
+		break;
+	case CARILLON__OPERATOR_ACTION__ACTION_RETIRE:
+		transfers_retire(instance, record, service_pg(service));
+		break;
+	case CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART:
+		created_take_part(instance, record, service_pg(service));
+		break;
+	default:
+		operator_apply(instance, record, in_definition);
+		break;
+	}
+	if (record->done)
+		pool_log_action(instance, record->id);
+	if (record->done && record->action == CARILLON__OPERATOR_ACTION__ACTION_PAUSE)
+		instance->paused_us = clock_mono_us();
+}
+
+static struct pool_instance *make_pool(struct service *service, struct service_shard *shard,
+	uint32_t number, struct action_record *record)
+{
+	struct pool_instance *instance = pool_instance_new(number, shard->shard);
+	pool_source_load(&instance->source, service_pg(service), "pool", number);
+	if (!created_make(instance, record, self.links, service_pg(service))) {
+		pool_instance_free(instance);
+		return NULL;
+	}
+	pool_log_open(instance, service_pg(service), false);
+	log_info("pool %u \"%s\" was made by %s, on shard %u", number, instance->id, record->actor,
+		shard->shard);
+	jackpot_list_add(shard, &instance->link);
+	return instance;
+}
+
+static void keep_action(struct service *service, struct service_shard *shard,
+	struct pool_instance *instance, uint32_t number, struct action_record *record)
+{
+	record->time_us = clock_wall_us();
+	if (instance != NULL) {
+		record->fact_seq = ++instance->fact_seq;
+		action_list_add(&instance->actions, record);
+		instance->dirty = true;
+		instance->rows_dirty = true;
+		instance->unshown = true;
+	} else {
+		action_list_add(&unmade.records, record);
+		unmade.pool = number;
+	}
+	action_send(service, number, shard->shard, record, false);
+	service_commit_soon(service);
+	log_info("pool %u: action %u by %s: %s", number, record->action, record->actor,
+		record->done ? "done" : record->refusal);
+}
+
+static void take_action(struct service *service, struct service_shard *shard,
+	struct pool_instance *instance, const Carillon__JackpotCommand *command,
+	struct action_record *record)
+{
+	static struct action_record found;
+	bool create = record->action == CARILLON__OPERATOR_ACTION__ACTION_CREATE;
+	const struct action_record *known = action_list_find(
+		instance != NULL ? &instance->actions : &unmade.records, record->id);
+	bool durable =
+		known == NULL && action_find(service_pg(service), "pool", record->id, &found);
+	if (durable)
+		known = &found;
+	if (known == NULL) {
+		if (instance != NULL)
+			apply_action(service, instance, record);
+		else if (create && unmade.records.n == 0)
+			instance = make_pool(service, shard, command->pool, record);
+		else
+			return; /* another service's, or asked again in a moment */
+		keep_action(service, shard, instance, command->pool, record);
+		known = record;
+	} else if (durable) {
+		action_send(service, command->pool, shard->shard, known, true);
+	}
+	action_reply(service, command, known, !action_same(known, record), durable);
+}
+
+static enum service_message_status take_operator(struct service *service,
+	struct service_shard *shard, struct pool_instance *instance,
+	const Carillon__JackpotCommand *command)
+{
+	static struct action_record record;
+	char reason[ACTION_TEXT_MAX];
+	if (!action_read(command->operator_, &record, reason)) {
+		service_reason(service, "%s", reason);
+		return SERVICE_UNREADABLE;
+	}
+	take_action(service, shard, instance, command, &record);
+	return SERVICE_TAKEN;
+}
+
+enum service_message_status pool_command_apply(struct service *service, struct service_shard *shard,
+	const struct game_links *links, const Carillon__JackpotCommand *command)
+{
+	self.links = links;
+	struct pool_instance *instance = jackpot_list_find(shard, command->pool);
+	bool operator_asks = command->body_case == CARILLON__JACKPOT_COMMAND__BODY_OPERATOR;
+	if (instance == NULL && !operator_asks)
+		return SERVICE_TAKEN;
+	if (operator_asks)
+		return take_operator(service, shard, instance, command);
+	pool_log_sync(instance);
+	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_TRANSFER)
+		return transfers_take(service, instance, command->transfer);
+	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_TRANSFER_BOOKED)
+		return transfers_acknowledged(service, instance, command->transfer_booked);
+	service_reason(service,
+		"body: found %d, expected an operator's command or a transfer: pool %u is a "
+		"progressive",
+		(int)command->body_case, command->pool);
+	return SERVICE_UNREADABLE;
+}
+
+void pool_commands_save(PGconn *conn)
+{
+	action_list_save(&unmade.records, conn, "pool", unmade.pool);
+}
