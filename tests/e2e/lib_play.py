@@ -9,7 +9,7 @@ import socket
 import struct
 
 from lib_rules import Rules, mac, stream_key, Stream
-from lib_stack import ROOT
+from lib_stack import ROOT, wait_until
 
 GAME = "bewitched"
 RULES = Rules(f"{ROOT}/services/spin-engine/games/bewitched/definition.demo.json")
@@ -130,6 +130,25 @@ class Person:
 
 def operator(place, path, body, key=None, method="POST", operator_key=None, number=1):
     return place.http(method, f"/v1/operators/{number}{path}", body, token=operator_key or place.operator_key(), key=key or os.urandom(8).hex())
+
+
+SECOND_KEY = "another key of the first operator, whose holder approves"
+
+
+def approve(place, pool, name, key=SECOND_KEY):
+    """Another key of the operator says yes to what waits for it."""
+    return operator(place, f"/pools/{pool}/actions/{name}/approve", None, operator_key=key)
+
+
+def pool_action(place, pool, action, parameters=None, key=None, approved=True, **whose):
+    """What an operator asks of a pool; where it needs two, the second one approves. The second key is made where it is needed first."""
+    body = {"action": action, "reason": "a test", **({"parameters": parameters} if parameters is not None else {})}
+    answer = operator(place, f"/pools/{pool}/actions", body, key, **whose)
+    if answer.status != 202 or not approved:
+        return answer
+    digest = hashlib.sha256(SECOND_KEY.encode()).hexdigest()
+    place.sql(f"insert into gateway.operator_key (operator, digest) values (1, '\\x{digest}') on conflict do nothing", writer=True)
+    return wait_until("the second key", lambda: next((a for a in [approve(place, pool, answer.json["id"])] if a.status != 401), None), 10)
 
 
 def gamble_cards(secret, nonce, n):

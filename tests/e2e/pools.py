@@ -5,7 +5,7 @@ import hashlib
 import os
 import time
 
-from lib_play import RULES, Person, Refused, force, operator
+from lib_play import RULES, SECOND_KEY, Person, Refused, approve, force, operator, pool_action
 from lib_stack import Installation, run, wait_until
 
 SHARDS = 4
@@ -29,21 +29,13 @@ JACKPOT = {"pool": "winter", "contribution_ppm": 20000, "base_coin_eur_minor": 1
                     "SEK": {"row_rate_nano": 90000000, "seeds": [{"coin": 200, "seed": 50000}]}}}
 BONUS, VIAL = RULES.stops(bonuses=3), 0  # three bonus symbols; the first of the vials' weights is the jackpot
 KEY_2 = "the second operator's key, which nobody guesses"
-KEY_B = "another key of the first operator, whose holder approves"
 
 
 def ask(pool, action, parameters=None, key=None, number=1, status=200, second=False):
     """What an operator asks; with `second`, and approved by another key."""
-    body = {"action": action, "reason": "a test", **({"parameters": parameters} if parameters is not None else {})}
-    answer = operator(place, f"/pools/{pool}/actions", body, key, operator_key=KEY_2 if number == 2 else None, number=number)
-    if second and answer.status == 202:
-        answer = approve(pool, answer.json["id"], KEY_B)
+    answer = pool_action(place, pool, action, parameters, key, approved=second, operator_key=KEY_2 if number == 2 else None, number=number)
     assert answer.status == status, answer
     return answer.json
-
-
-def approve(pool, name, key=None):
-    return operator(place, f"/pools/{pool}/actions/{name}/approve", None, operator_key=key)
 
 
 def actions(pool, number=1):
@@ -114,7 +106,7 @@ def contribution(minor, ppm):
 
 
 def test_two_operators_feed_one_pool():
-    keys = ",".join(f"({n}, '\\x{hashlib.sha256(key.encode()).hexdigest()}')" for n, key in ((1, KEY_B), (2, KEY_2)))
+    keys = ",".join(f"({n}, '\\x{hashlib.sha256(key.encode()).hexdigest()}')" for n, key in ((1, SECOND_KEY), (2, KEY_2)))
     place.sql(f"insert into gateway.operator_key (operator, digest) values {keys}", writer=True)
     wait_until("the second key", lambda: operator(place, "/players", {"player": 1, "currency": "EUR"}, operator_key=KEY_2, number=2).status == 201, 10)
     time.sleep(1.5)  # the other gateway reads keys every second, too
@@ -144,10 +136,10 @@ def test_commands_are_recorded_once_and_refused_with_words():
     assert asked["status"] == "waiting" and asked == ask(1, "adjust", seven, key=key, status=202), asked
     assert ask(1, "adjust", {**seven, "delta_minor": 8}, key=key, status=422)["error"]["code"] == "other_content"
     assert [a["status"] for a in actions(1)] == ["waiting"] and books(1)["house_seed_e27"] == place.house_seed, "nothing is done by one"
-    assert approve(1, asked["id"]).json["error"]["code"] == "same_approver" and approve(1, "0" * 32, KEY_B).status == 404
-    assert approve(1, asked["id"], KEY_2).status == 403 and approve(4, asked["id"], KEY_B).status == 404
-    first = approve(1, asked["id"], KEY_B).json
-    assert first["done"] and first == approve(1, asked["id"], KEY_B).json == ask(1, "adjust", seven, key=key), first
+    assert approve(place, 1, asked["id"], None).json["error"]["code"] == "same_approver" and approve(place, 1, "0" * 32).status == 404
+    assert approve(place, 1, asked["id"], KEY_2).status == 403 and approve(place, 4, asked["id"]).status == 404
+    first = approve(place, 1, asked["id"]).json
+    assert first["done"] and first == approve(place, 1, asked["id"]).json == ask(1, "adjust", seven, key=key), first
     assert int(first["after"]["r_e27"]) - int(first["before"]["r_e27"]) == 7 * 10 ** 25, first
     assert "coin" in ask(1, "adjust", {**seven, "coin_minor": 3}, second=True, status=409)["error"]["message"]
     assert ask(999, "pause", status=404)["error"]["code"] == "pool_unknown"
@@ -239,7 +231,7 @@ def test_a_retired_pool_moves_all_its_money():
     named, target = row_value(NEW, 978, 100), row_value(4, 978, 20)
     total = before["jp_pool_e27"] + before["jp_reserve_e27"] + before["jp_seed_e27"]
     place.kill(holder(4))
-    done = approve(NEW, asked["id"], KEY_B).json
+    done = approve(place, NEW, asked["id"]).json
     assert done["after"]["status"] == "retired" and int(done["after"]["sent_e27"]) == total, done
     open_now = [t for t in transfers(NEW) if t["booked"] is None]
     place.kill(holder(NEW))
@@ -256,6 +248,19 @@ def test_a_retired_pool_moves_all_its_money():
     assert now["jp_reserve_e27"] == mona["jp_reserve_e27"] + total - named, (mona, now)
     wait_until("the status", arrived, 15)
     assert "retired" in ask(1, "retire", {"rest": {"pool": NEW}}, second=True, status=409)["error"]["message"]
+    place.verify()
+
+
+def test_late_contributions_follow():
+    """A wallet that has not heard of the end still feeds the pool: what arrives goes where the rest has gone."""
+    before, n = books(NEW), len(transfers(NEW))
+    place.sql(f"update pool.pool set state = 'live' where pool = {NEW}", writer=True)  # which the service, that knows better, soon writes over
+    wait_until("a stake that feeds the retired pool", lambda: fed(place.one, NEW), 10)
+    wait_until("its way to the rest", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)), 15)
+    after = books(NEW)
+    late = (after["t_e18"] - before["t_e18"]) * 10 ** 9
+    assert late > 0 and after["sent_e27"] == before["sent_e27"] + late and after["jp_reserve_e27"] == 0 and after["state"] == "retired", (before, after)
+    assert all(t["to"] == {"pool": 4} for t in transfers(NEW)[:len(transfers(NEW)) - n]), transfers(NEW)
     place.verify()
 
 
@@ -356,7 +361,7 @@ def test_pools():
     with Installation("pools", scale=2) as place:
         for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_commands_are_recorded_once_and_refused_with_words,
                      test_a_pool_is_made_while_all_runs, test_games_and_operators_feed_the_new_pool, test_a_live_pool_is_not_retired, test_sets_of_cards_take_commands,
-                     test_a_retired_pool_moves_all_its_money, test_the_proof_finds_a_transfer_that_was_touched):
+                     test_a_retired_pool_moves_all_its_money, test_late_contributions_follow, test_the_proof_finds_a_transfer_that_was_touched):
             began = time.monotonic()
             part()
             print(f"        {part.__name__[5:]} ({time.monotonic() - began:.1f} s)", flush=True)

@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 
-from lib_play import RULES, Person, force, operator
+from lib_play import RULES, Person, force, operator, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 LOSS = RULES.stops()
@@ -16,9 +16,8 @@ moments = []  # (time, what the operator was shown then)
 place = None
 
 
-def ask(pool, action, parameters=None, status=200, **more):
-    body = {"action": action, "reason": "a test", **({"parameters": parameters} if parameters is not None else {}), **more}
-    answer = operator(place, f"/pools/{pool}/actions", body)
+def ask(pool, action, parameters=None, status=200):
+    answer = pool_action(place, pool, action, parameters)
     assert answer.status == status, answer
     return answer.json
 
@@ -78,8 +77,8 @@ def test_a_life_and_every_moment_of_it():
     hit(one, 50)
     remember()
     # Operators: terms that wait and come into force by a win, an adjustment, a pause.
-    ask(POOL, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 41000}, actor="alice", second="bob")
-    ask(POOL, "adjust", {"currency": "EUR", "coin_minor": 100, "delta_minor": 250}, actor="alice", second="bob")
+    ask(POOL, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 41000})
+    ask(POOL, "adjust", {"currency": "EUR", "coin_minor": 100, "delta_minor": 250})
     remember()
     assert any(row["next"] for row in moments[-1][1]["rows"])
     hit(two)
@@ -88,7 +87,7 @@ def test_a_life_and_every_moment_of_it():
     # Another rate, and a pool that is made, fed, and retired into this one.
     operator(place, "/fx-rates", {"currency": "SEK", "rate": "0.0900000001"[:11]})
     ask(WINTER, "create", {"pool": "winter", "contribution_ppm": 20000, "base_coin_eur_minor": 1000, "games": ["bewitched"],
-                           "rows": {"EUR": {"row_rate_nano": 1000000000, "seeds": [{"coin": 20, "seed": 5000}]}}}, actor="alice", second="bob")
+                           "rows": {"EUR": {"row_rate_nano": 1000000000, "seeds": [{"coin": 20, "seed": 5000}]}}})
     wait_until("its tallies", lambda: int(place.sql(f"select count(*) from pool.tally where pool = {WINTER} and closed is null")[0][0]) > 0, 5)
     time.sleep(1.5)
     bets(one, 4)
@@ -98,10 +97,8 @@ def test_a_life_and_every_moment_of_it():
     wait_until("the pause", lambda: view(WINTER)["status"] == "paused", 15)
     place.kill("progressive-pool-1")
     time.sleep(0.3)
-    answer = wait_until("the retirement", lambda: next((a for a in [operator(place, f"/pools/{WINTER}/actions", {
-        "action": "retire", "reason": "spring", "actor": "alice", "second": "bob",
-        "parameters": {"rest": {"pool": POOL}, "rows": [{"currency": "EUR", "coin_minor": 20, "to": {"pool": POOL, "currency": "EUR", "coin_minor": 20}}]}},
-        key="the-end")] if a.status == 200), None), 10)
+    retire = {"rest": {"pool": POOL}, "rows": [{"currency": "EUR", "coin_minor": 20, "to": {"pool": POOL, "currency": "EUR", "coin_minor": 20}}]}
+    answer = wait_until("the retirement", lambda: next((a for a in [pool_action(place, WINTER, "retire", retire, key="the-end")] if a.status == 200), None), 10)
     assert answer.json["done"], answer
     wait_until("the money", lambda: place.sql(f"select count(*) filter (where booked is null), count(*) from pool.transfer_out where pool = {WINTER}")[0][0] == "0"
                and view(WINTER)["status"] == "retired", 15)
