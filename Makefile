@@ -163,15 +163,17 @@ SIM_FAKED := $(patsubst %,libcommon/io/%.c,kafka kafka_consumer kafka_producer n
 SIM_WRAPPED := malloc calloc realloc free strdup epoll_create1 epoll_ctl epoll_wait signalfd sigprocmask signal usleep getpid read close exit \
 	_exit __assert_fail randombytes_buf sodium_malloc sodium_free sodium_mlock
 SIM_SOS := $(SIM_SERVICES:%=$(O)/sim/carillon-%.so)
+# It is measured by how much it has tried: what guards the real programs against attackers is left out.
+SIM_CFLAGS := -fPIC -fno-semantic-interposition -fno-plt -fno-stack-protector -U_FORTIFY_SOURCE
 sim_obj = $(patsubst %.c,$(O)/sim/obj/%.o,$(1))
 sim_sources = $(filter-out $(SIM_FAKED),$(foreach p,$(SERVICE_PARTS),$(wildcard services/$(1)/$(p)/*.c)) $(wildcard libcommon/io/*.c) \
 	$(wildcard libcommon/base/*.c))
 $(O)/sim/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
 	$(call say,CC,$< for sim)
-	$(call compile,$(WARN) -fPIC)
+	$(call compile,$(WARN) $(SIM_CFLAGS))
 $(O)/sim/obj/gen/%.o: $(GEN)/%.c $(FLAGS_FILE) | $(GEN_H)
 	$(call say,CC,$< for sim)
-	$(call compile,-w -fPIC)
+	$(call compile,-w $(SIM_CFLAGS))
 comma := ,
 define sim_service
 $(O)/sim/lib/$(1).a: $(call sim_obj,$(call sim_sources,$(1))) $(GEN_C:$(GEN)/%.c=$(O)/sim/obj/gen/%.o)
@@ -187,7 +189,7 @@ SIM_LIBS := -Wl,-Bstatic -lprotobuf-c -Wl,-Bdynamic -ljansson -lsodium -lcrypto 
 $(foreach s,$(SIM_SERVICES),$(eval $(call sim_service,$(s))))
 SIM_CORES := $(foreach s,gateway notifications,$(call lib,$(s)-core,services/$(s)/core/*.c)) $(call lib,proto,proto/*.proto) \
 	$(call lib,base,libcommon/base/*.c)
-$(O)/bin/sim: $(call obj,$(wildcard tools/sim/*.c)) $(SIM_CORES)
+$(O)/bin/sim: $(call sim_obj,$(wildcard tools/sim/*.c)) $(SIM_CORES)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -rdynamic -o $@.$$$$ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	-lprotobuf-c -ljansson -lsodium -lcrypto -ldl -lm && mv $@.$$$$ $@

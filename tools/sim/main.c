@@ -27,7 +27,7 @@
 
 #define WORKERS_MAX 16
 #define STEP_US 10000
-#define WORLD_MAX_US (UINT64_C(60) * 1000000)
+#define WORLD_MAX_US (UINT64_C(30) * 1000000)
 #define SETTLE_MAX_US (UINT64_C(1200) * 1000000) /* the clients say what is stuck long before */
 #define TAIL_LINES 80
 #define BEGIN_S UINT64_C(1767225600) /* 2026-01-01 */
@@ -162,7 +162,7 @@ static void world_draw(uint64_t seed, const char *scenario)
 	sim_world.shards = 1 + (uint32_t)stream_random(STREAM_TIMES, 4);
 	sim_world.faulty =
 		scenario == NULL && !options.faultless && stream_random(STREAM_TIMES, 10) > 0;
-	sim_world.rounds = 4000 + stream_random(STREAM_TIMES, 8000);
+	sim_world.rounds = 4000 + stream_random(STREAM_TIMES, 16000);
 	if (options.rounds > 0)
 		sim_world.rounds = options.rounds;
 	faults_draw(sim_world.faulty);
@@ -432,7 +432,7 @@ static const char HELP[] =
 	"  --scenario=NAME  one world of a named schedule\n"
 	"  --first=NAME     another world before it in the same process; NAME: of a schedule, or chance\n"
 	"  --worlds=N       not more than so many worlds\n"
-	"  --rounds=N       rounds of a world (4000 to 12000)\n"
+	"  --rounds=N       rounds of a world (4000 to 20000)\n"
 	"  --workers=N      processes (as many as there are processors)\n"
 	"  --chance         no named schedules, only worlds of chance\n"
 	"  --faultless      nothing fails\n"
