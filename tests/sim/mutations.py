@@ -123,6 +123,13 @@ def hunt(mutation, folder, seconds):
     return found, time.monotonic() - began
 
 
+def control():
+    """The real sources, in the worlds in which the mutations are hunted: nothing is found."""
+    real = Mutation("none", "the real sources")
+    found, took = hunt(real, os.path.join(ROOT, "build", "sim"), 8)
+    return found is None, f"the real sources: {took:.1f} s: {found or 'nothing found'}"
+
+
 def check(mutation, options):
     try:
         folder = build(mutation)
@@ -149,7 +156,8 @@ def main():
         return 1
     passed = failed = 0
     with ThreadPoolExecutor(max_workers=2) as pool:
-        for good, text in pool.map(lambda m: check(m, options), mutations):
+        hunts = [pool.submit(control)] + [pool.submit(check, mutation, options) for mutation in mutations]
+        for good, text in (one.result() for one in hunts):
             print(("ok     " if good else "FAILED ") + text, flush=True)
             passed += good
             failed += not good
