@@ -516,6 +516,9 @@ struct fpg_value fpg_aggregate(struct fpg_frame *frame, const struct fpg_expr *e
 int fpg_function_find(const char *name); /* -1 */
 bool fpg_is_aggregate(const char *name);
 bool fpg_is_set(const struct fpg_expr *expr); /* unnest, generate_series */
+/* json_populate_recordset (fpg_json.c): objects of an array as rows of a table. */
+void fpg_json_rows(
+	const struct fpg_table *table, const struct fpg_value *text, struct fpg_table_rows *rows_r);
 /* The rows of unnest, generate_series. */
 void fpg_set_rows(struct fpg_frame *frame, struct fpg_expr *const *functions, int n,
 	bool ordinality, struct fpg_table_rows *rows_r);

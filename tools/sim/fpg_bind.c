@@ -211,9 +211,13 @@ static void source_bind(struct fpg_scope *scope, struct fpg_source *source)
 	case FPG_FUNCTION:
 		scope->used = 0;
 		for (int i = 0; i < source->functions_n; i++)
-			fpg_bind_expr(scope, &source->functions[i]);
+			fpg_bind_expr(scope, source->table != NULL ? &source->functions[i]->arg[0]
+								   : &source->functions[i]);
 		source->mask = scope->used;
-		columns_from_functions(source);
+		if (source->table != NULL)
+			columns_from_table(source);
+		else
+			columns_from_functions(source);
 		break;
 	case FPG_CTE:
 		for (int i = 0; i < source->cte->items_n; i++) {

@@ -55,6 +55,25 @@ void fpg_parse_source_table(struct fpg_parser *parser, struct fpg_source *source
 	}
 }
 
+/* json_populate_recordset(null::table, json) */
+static void recordset_parse(struct fpg_parser *parser, struct fpg_source *source)
+{
+	struct fpg_expr *call = fpg_expr_new(FPG_CALL, 1);
+	source->kind = FPG_FUNCTION;
+	source->alias = call->name = fpg_name(parser);
+	fpg_expect(parser, "(");
+	fpg_expect(parser, "null");
+	fpg_expect(parser, "::");
+	source->table = fpg_table_find(fpg_qualified(parser));
+	if (source->table == NULL)
+		fpg_not_known(parser, "a table is expected before");
+	fpg_expect(parser, ",");
+	call->arg[0] = fpg_parse_expr(parser);
+	fpg_expect(parser, ")");
+	source->functions = fpg_keep(sizeof(struct fpg_expr *));
+	source->functions[source->functions_n++] = call;
+}
+
 static void functions_parse(struct fpg_parser *parser, struct fpg_source *source)
 {
 	bool rows = fpg_take(parser, "rows");
@@ -98,6 +117,8 @@ static void source_parse(struct fpg_parser *parser, struct fpg_select *select, b
 		source->select = fpg_parse_select(parser);
 		source->alias = "";
 		fpg_expect(parser, ")");
+	} else if (fpg_is(parser, "json_populate_recordset")) {
+		recordset_parse(parser, source);
 	} else if (function_next(parser)) {
 		functions_parse(parser, source);
 	} else {

@@ -196,6 +196,9 @@ static bool rows_run(struct join *join, int level, const struct fpg_source *sour
 	if (source->kind == FPG_CTE) {
 		fpg_cte_run(join->frame, source->cte);
 		rows = join->frame->exec->cte[source->cte->number];
+	} else if (source->kind == FPG_FUNCTION && source->table != NULL) {
+		struct fpg_value json = fpg_eval(join->frame, source->functions[0]->arg[0]);
+		fpg_json_rows(source->table, &json, &rows);
 	} else if (source->kind == FPG_FUNCTION) {
 		fpg_set_rows(join->frame, source->functions, source->functions_n,
 			source->ordinality, &rows);
