@@ -516,6 +516,8 @@ struct fpg_value fpg_aggregate(struct fpg_frame *frame, const struct fpg_expr *e
 int fpg_function_find(const char *name); /* -1 */
 bool fpg_is_aggregate(const char *name);
 bool fpg_is_set(const struct fpg_expr *expr); /* unnest, generate_series */
+/* A function of the migrations in from, at its bracket (fpg_routine.c). */
+struct fpg_select *fpg_routine_parse(struct fpg_parser *parser, const char *name);
 /* json_populate_recordset (fpg_json.c): objects of an array as rows of a table. */
 void fpg_json_rows(
 	const struct fpg_table *table, const struct fpg_value *text, struct fpg_table_rows *rows_r);

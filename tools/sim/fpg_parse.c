@@ -105,6 +105,17 @@ static bool function_next(const struct fpg_parser *parser)
 	       (strcmp(token[1].text, "(") == 0 || strcmp(token->text, "rows") == 0);
 }
 
+static void table_or_routine(struct fpg_parser *parser, struct fpg_source *source, const char *name)
+{
+	if (!fpg_is(parser, "(")) {
+		fpg_parse_source_table(parser, source, name);
+		return;
+	}
+	source->kind = FPG_SUBQUERY;
+	source->select = fpg_routine_parse(parser, name);
+	source->alias = last_part(name);
+}
+
 static void source_parse(struct fpg_parser *parser, struct fpg_select *select, bool left)
 {
 	if (select->sources_n == FPG_SOURCES_MAX)
@@ -123,7 +134,7 @@ static void source_parse(struct fpg_parser *parser, struct fpg_select *select, b
 		functions_parse(parser, source);
 	} else {
 		(void)fpg_take(parser, "only");
-		fpg_parse_source_table(parser, source, fpg_qualified(parser));
+		table_or_routine(parser, source, fpg_qualified(parser));
 	}
 	alias_parse(parser, source);
 }
