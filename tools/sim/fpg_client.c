@@ -29,7 +29,8 @@ PGconn *PQconnectdbParams(const char *const *keywords, const char *const *values
 	const char *application = "";
 	(void)expand_dbname;
 	for (int i = 0; keywords[i] != NULL; i++)
-		if (strcmp(keywords[i], "application_name") == 0)
+		if (strcmp(keywords[i], "application_name") == 0 ||
+			strcmp(keywords[i], "fallback_application_name") == 0)
 			application = values[i];
 	sim_effect("postgres: connect");
 	return (PGconn *)(void *)fpg_session_new(application);

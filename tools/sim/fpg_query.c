@@ -203,8 +203,9 @@ static bool rows_run(struct join *join, int level, const struct fpg_source *sour
 		fpg_set_rows(join->frame, source->functions, source->functions_n,
 			source->ordinality, &rows);
 	} else {
-		fpg_select_run(
-			source->lateral ? join->frame : join->frame->outer, source->select, &rows);
+		struct fpg_frame top = { .exec = join->frame->exec };
+		struct fpg_frame *outer = source->lateral ? join->frame : join->frame->outer;
+		fpg_select_run(outer != NULL ? outer : &top, source->select, &rows);
 	}
 	for (size_t i = 0; i < rows.n; i++)
 		if (!candidate(join, level, rows.row[i], matched_r))

@@ -267,6 +267,9 @@ static void test_rollback(void **state)
 	assert_string_equal(PQcmdStatus(end), "ROLLBACK");
 	PQclear(end);
 	assert_int_equal(number(conn, "select count(*) from carillon.shard"), 4);
+	assert_int_equal(number(conn, "update carillon.shard s set epoch = b.n from (select 9 as n "
+				      "order by n limit 1) b where s.shard = 1 returning epoch"),
+		9);
 	PQfinish(other);
 	PQfinish(conn);
 }
