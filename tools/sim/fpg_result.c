@@ -170,9 +170,9 @@ unsigned char *PQunescapeBytea(const unsigned char *text, size_t *length_r)
 	given_newest = given;
 	size_t length = is_hex ? (n - 2) / 2 : n;
 	for (size_t i = 0; i < length; i++) {
-		given->bytes[i] = is_hex ? (unsigned char)((fpg_hex[text[2 + 2 * i]] - 1) << 4 |
-							   (fpg_hex[text[3 + 2 * i]] - 1))
-					 : text[i];
+		int high = is_hex ? fpg_hex[text[2 + 2 * i]] - 1 : 0;
+		int low = is_hex ? fpg_hex[text[3 + 2 * i]] - 1 : 0;
+		given->bytes[i] = is_hex ? (unsigned char)((high << 4 | low) & 0xff) : text[i];
 	}
 	given->bytes[length] = 0;
 	*length_r = length;
