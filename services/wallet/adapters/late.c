@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROLL_AFTER_US 600000
-#define ROLL_AFTER_ROWS 50000
+#define ROLL_AFTER_US 800000 /* the later, the more rows one write stands for; the bound is 1 s */
+#define ROLL_AFTER_ROWS 80000
 #define ROLL_MAX 2000 /* accounts a transaction, as long as nothing is very late */
-#define ROLL_LATE_US 800000
-#define ROLL_LATE_ROWS 90000
+#define ROLL_LATE_US 900000
+#define ROLL_LATE_ROWS 95000
 #define ROLL_LATE_MAX 20000
 
 /* ---- arrays of 64 bits as Postgres sends and receives them ---- */
@@ -155,7 +155,7 @@ static void roll_tallies(struct wallet_shard *shard, void *context)
 {
 	(void)context;
 	if (!shard->tallies_dirty ||
-		(late.now_us < shard->tallies_us + 2 * ROLL_AFTER_US &&
+		(late.now_us < shard->tallies_us + ROLL_AFTER_US &&
 			shard->last_seq < shard->tallies_seq + ROLL_AFTER_ROWS))
 		return;
 	for (size_t i = 0; i < late.wallet->rules.tallies_n; i++) {
