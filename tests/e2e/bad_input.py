@@ -462,6 +462,7 @@ def test_arguments_of_every_program():
                for value in ("", "x", "-1", "1.5", str(HUGE))]
     table = [("jackpotctl", arguments, "expected") for arguments in ((), ("nothing",), ("ledger",), ("ledger", "nothing"), ("ledger", "verify", "more"), ("ledger", "verify", "--nothing"),
                                                                     ("ledger", "verify", "--dsn"), ("ledger", "verify"), ("status",))]
+    table += [("jackpotctl", ("ledger", *arguments), "expected") for arguments in (("close-day",), ("close-day", "--now"), ("verify", "--state"), ("verify", "--heads"))]
     table += [("jackpotctl", ("ledger", "verify", "--dsn", nowhere), "Postgres"), ("jackpotctl", ("status", "--dsn", "nonsense"), "Postgres")]
     table += [("players", (url, f"--{name}={value}"), f"--{name}: found") for name, value in numbers]
     table += [("players", arguments, "expected") for arguments in ((), ("--url=ftp://x",), (url, "more"), (url, "--events=nothing"), (url, "--game="), (url, "--currency=" + "x" * 300))]

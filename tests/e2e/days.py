@@ -99,6 +99,30 @@ def test_days_go_by():
     place.verify()
 
 
+def closes():
+    """shard -> (closes, the last day that is closed whole)"""
+    return {shard: (int(n), day) for shard, n, day in place.sql("select shard, max(number), max(day) from wallet.close_run group by 1")}
+
+
+def closed_until(day):
+    shards = {row[0] for row in place.sql("select distinct shard from wallet.batch")}
+    wait_until(f"closes until {day}", lambda: {s for s, (_, d) in closes().items() if d == day} == shards, 15)
+
+
+def test_each_day_is_closed_into_the_pools():
+    """What its stakes accrued moves when a day is over, up to its last row, once."""
+    today = place.sql("select max(day) from wallet.leaf")[0][0]
+    closed_until(place.sql(f"select date '{today}' - 1")[0][0])
+    before = closes()
+    assert int(place.sql("select sum(moved_minor) from wallet.close")[0][0]) > 0
+    cuts = place.sql("select r.shard from wallet.close_run r where r.seq <> coalesce((select max(b.last_seq) from wallet.batch b where b.shard = r.shard and b.day <= r.day), 0)")
+    assert cuts == [], cuts
+    place.kill("wallet-1")
+    lost_bet()
+    time.sleep(1)
+    assert closes() == before, (closes(), before)
+
+
 def test_history_over_days():
     rows, archived = pages("/v1/journal", "rows")
     assert not archived and rows[-1]["kind"] == "open", rows[-1]
@@ -207,11 +231,20 @@ def test_proof_sees_leaves():
     place.verify()
 
 
+def test_days_without_service_are_closed_together():
+    before = closes()
+    shift = int(re.search(r"WALLET_DAY_SHIFT=(\d+)", read_text(f"{place.data}/run/supervisor.conf")).group(1)) + 5
+    day_set(shift)
+    closed_until(place.sql(f"select (now() at time zone 'UTC')::date + {shift - 1}")[0][0])
+    assert {s: n for s, (n, _) in closes().items() if s in before} == {s: n + 1 for s, (n, _) in before.items()}, (closes(), before)
+    place.verify()
+
+
 if __name__ == "__main__":
     with Installation("days") as place:
         try:
-            run(test_days_go_by, test_history_over_days, test_clock_goes_back, test_archive_is_proven, test_a_bad_file_keeps_its_day, test_dropped_days,
-                test_goes_on_after_a_kill, test_proof_sees_leaves)
+            run(test_days_go_by, test_each_day_is_closed_into_the_pools, test_history_over_days, test_clock_goes_back, test_archive_is_proven,
+                test_a_bad_file_keeps_its_day, test_dropped_days, test_goes_on_after_a_kill, test_proof_sees_leaves, test_days_without_service_are_closed_together)
         except SystemExit as status:
             if status.code:
                 raise

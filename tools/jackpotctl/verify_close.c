@@ -3,6 +3,7 @@
  * neither from another sum of the wallet's. */
 #include "tools/jackpotctl/verify.h"
 
+/* A cut is the end of a batch, and no row of a day that a close has closed comes after it. */
 static const char runs_sql[] =
 	"with r as (select r.*, coalesce(lag(r.number) over w, b.close, 0) as number_before, "
 	"coalesce(lag(r.seq) over w, o.seq, 0) as seq_before, coalesce(lag(r.batch) over w, "
@@ -10,12 +11,14 @@ static const char runs_sql[] =
 	"r left join @base@ b using (shard) left join wallet.close_run o on o.shard = r.shard and "
 	"o.number = b.close window w as (partition by r.shard order by r.number)) "
 	"select 9, format('shard %s, close %s', r.shard, r.number), format('number %s, day %s, "
-	"behind batch %s, rows up to %s', r.number, r.day, r.batch, r.seq), format('number %s, a "
-	"day from %s, a batch from %s, rows from %s up to the batch''s last', number_before + 1, "
-	"day_before, batch_before, seq_before) from r left join wallet.batch b on b.shard = r.shard "
-	"and b.batch = r.batch where r.number <> number_before + 1 or r.day < day_before or "
-	"r.batch < batch_before or r.seq < seq_before or r.seq > b.last_seq or b.batch is null "
-	"limit 20";
+	"behind batch %s, rows up to %s, the next of %s', r.number, r.day, r.batch, r.seq, n.day), "
+	"format('number %s, a day from %s, a batch from %s, rows from %s up to the end of a batch "
+	"and of the day', number_before + 1, day_before, batch_before, seq_before) from r left join "
+	"wallet.batch b on b.shard = r.shard and b.batch = r.batch left join lateral (select day, "
+	"first_seq from wallet.batch x where x.shard = r.shard and x.last_seq > r.seq order by "
+	"x.last_seq limit 1) n on true where r.number <> number_before + 1 or r.day < day_before or "
+	"r.batch < batch_before or r.seq < seq_before or r.seq > b.last_seq or b.batch is null or "
+	"n.day <= r.day or n.first_seq <= r.seq limit 20";
 
 /* Each total that a close counted is what the rows up to its cut sum to, and no tally is left out
  * of the last one. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define REQUEST_POLL_US 500000
+#define CLOSE_DAY_US UINT64_C(86400000000)
 
 struct closing {
 	struct wallet_shard *shard;
@@ -62,15 +63,20 @@ static uint64_t request_newest(PGconn *conn)
 	return newest;
 }
 
-/* The last row before `begins_us`. Every batch before this one was written in time, for the first
- * transaction of a day is the one that closes the day before. */
-static uint64_t cut_before(const struct wallet_shard *shard, uint64_t begins_us)
+/* As the journal's leaves have it. */
+static uint32_t today_of(
+	const struct wallet *wallet, const struct wallet_shard *shard, uint64_t now_us)
 {
-	uint64_t cut = shard->committed_seq;
+	return wallet_day(shard->day, false, now_us + (uint64_t)wallet->day_shift * CLOSE_DAY_US);
+}
 
-	for (size_t i = 0; i < shard->rows_n && shard->rows[i].row.time_us < begins_us; i++)
-		cut = shard->rows[i].row.seq;
-	return cut;
+/* The last row of the days before today. A batch is of one day, and the first transaction of a day
+ * closes those before: only what it writes itself may be of either. */
+static uint64_t cut_before(const struct wallet_shard *shard, uint32_t today)
+{
+	bool before = shard->rows_n > 0 && shard->rows[0].row.day < today;
+
+	return before ? shard->last_seq : shard->committed_seq;
 }
 
 /* Of a tally just after row `cut`: the rows of this batch behind it are counted in memory already.
@@ -308,19 +314,19 @@ static void shard_close(const struct wallet *wallet, PGconn *conn, struct closin
 static void shard_due(const struct wallet *wallet, PGconn *conn, struct wallet_shard *shard,
 	uint64_t now_us, uint64_t request)
 {
-	uint32_t yesterday = close_day(now_us) - 1;
 	struct closing closing = { .shard = shard, .now_us = now_us };
+	uint32_t yesterday;
 	bool asked;
 
 	if (shard->batch == 0)
 		return;
 	if (!shard->close.known)
 		state_load(conn, shard);
+	yesterday = today_of(wallet, shard, now_us) - 1;
 	asked = request > shard->close.request;
 	if (!asked && yesterday <= shard->close.day)
 		return;
-	closing.cut =
-		asked ? shard->last_seq : cut_before(shard, close_day_begins_us(yesterday + 1));
+	closing.cut = asked ? shard->last_seq : cut_before(shard, yesterday + 1);
 	closing.number = shard->close.number + 1;
 	if (yesterday > shard->close.day)
 		shard->close.day = yesterday;

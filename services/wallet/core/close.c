@@ -1,7 +1,5 @@
 #include "services/wallet/core/close.h"
 
-#define DAY_US UINT64_C(86400000000)
-
 size_t close_account_find(
 	const struct close_account *accounts, size_t n, uint32_t pool, uint32_t currency)
 {
@@ -45,14 +43,4 @@ bool close_count(const struct close_tally *tallies, size_t tallies_n,
 		account->carry_nano = (int64_t)(due % CLOSE_NANO);
 	}
 	return true;
-}
-
-uint32_t close_day(uint64_t time_us)
-{
-	return (uint32_t)(time_us / DAY_US);
-}
-
-uint64_t close_day_begins_us(uint32_t day)
-{
-	return day * DAY_US;
 }

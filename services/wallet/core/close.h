@@ -36,8 +36,4 @@ size_t close_account_find(
 bool close_count(const struct close_tally *tallies, size_t tallies_n,
 	struct close_account *accounts, size_t accounts_n);
 
-/* UTC days since 1970-01-01, and the first microsecond of a day. */
-uint32_t close_day(uint64_t time_us);
-uint64_t close_day_begins_us(uint32_t day);
-
 #endif

@@ -103,17 +103,6 @@ static void test_what_cannot_be_is_refused(void **state)
 	assert_int_equal(account.moved_minor, INT64_MAX);
 }
 
-static void test_days(void **state)
-{
-	(void)state;
-	assert_int_equal(close_day(0), 0);
-	assert_int_equal(close_day(UINT64_C(86399999999)), 0);
-	assert_int_equal(close_day(UINT64_C(86400000000)), 1);
-	assert_int_equal(close_day_begins_us(1), UINT64_C(86400000000));
-	assert_int_equal(close_day(UINT64_C(1795219200000000)), 20778); /* 2026-11-21 */
-	assert_int_equal(close_day_begins_us(20778), UINT64_C(1795219200000000));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,7 +110,6 @@ int main(void)
 		cmocka_unit_test(test_tallies_of_one_pool_and_currency_share_the_rest),
 		cmocka_unit_test(test_cuts_change_nothing_in_the_end),
 		cmocka_unit_test(test_what_cannot_be_is_refused),
-		cmocka_unit_test(test_days),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
