@@ -288,7 +288,8 @@ static void environment(const struct sim_process *process)
 	(void)snprintf(text[n++], ENV_BYTES, "SPIN_ENGINE_RESOLVE_EVERY_S=2");
 	(void)snprintf(text[n++], ENV_BYTES, "JACKPOT_CARDS_SETS=%s", sim_world.card_sets);
 	(void)snprintf(text[n++], ENV_BYTES, "JACKPOT_CARDS_EXPIRE_S=20");
-	(void)snprintf(text[n++], ENV_BYTES, "WALLET_HEADS="); /* files of this world, not of ours */
+	(void)snprintf(
+		text[n++], ENV_BYTES, "WALLET_HEADS="); /* files of this world, not of ours */
 	for (int i = 0; i < n; i++)
 		list[i] = text[i];
 	list[n] = NULL;
