@@ -117,6 +117,22 @@ def test_play_stays_stopped_until_the_operator_starts_it():
     assert wait_until("play", lambda: bet(person)[0] == 200, 5)
 
 
+def test_who_saw_the_fault_begins_anew():
+    person = Person(place)
+    force(place, person.name, *[RULES.stops()] * 12)
+    engine_with(good_salts=6)
+    wait_until("the fault", lambda: bet(person) == (503, "draws_stopped"), 30)
+    before = place.pid("spin-engine-1")
+    assert operator(place, "/games/all/start", {"reason": "a test"}).status == 200
+    wait_until("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 10)
+    assert "this engine begins anew" in log()
+    wait_until("its health", lambda: healthz()[0] == 200, 10)
+    assert place.sql("select count(*) from engine.stopped_game") == [["0"]]
+    engine_with()
+    person.refresh()
+    assert wait_until("play", lambda: bet(person)[0] == 200, 30)
+
+
 def test_an_engine_without_a_sound_source_does_not_start():
     already = len(log())
     engine_with(good_salts=0)
