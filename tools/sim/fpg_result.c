@@ -170,9 +170,13 @@ unsigned char *PQunescapeBytea(const unsigned char *text, size_t *length_r)
 	given_newest = given;
 	size_t length = is_hex ? (n - 2) / 2 : n;
 	for (size_t i = 0; i < length; i++) {
-		int high = is_hex ? fpg_hex[text[2 + 2 * i]] - 1 : 0;
-		int low = is_hex ? fpg_hex[text[3 + 2 * i]] - 1 : 0;
-		given->bytes[i] = is_hex ? (unsigned char)((high << 4 | low) & 0xff) : text[i];
+		if (!is_hex) {
+			given->bytes[i] = text[i];
+			continue;
+		}
+		unsigned high = fpg_hex[text[2 + 2 * i]] - 1u;
+		unsigned low = fpg_hex[text[3 + 2 * i]] - 1u;
+		given->bytes[i] = (unsigned char)((high << 4 | low) & 0xffu);
 	}
 	given->bytes[length] = 0;
 	*length_r = length;

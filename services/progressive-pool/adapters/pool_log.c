@@ -4,16 +4,15 @@
 #include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "libcommon/io/pg_rows.h"
 #include "services/progressive-pool/core/pool_event.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
-#define LINE_MAX_BYTES 4096
 #define SQL_MAX 4096
 
 struct pool_log {
@@ -89,97 +88,13 @@ static const struct {
 	[C_SEQS] = { "seqs", "text", "bigint[]" },
 };
 
-struct text {
-	char *bytes;
-	size_t n, room;
-};
-
-static struct {
-	struct text array[COLUMNS];
-	size_t n;	    /* rows */
-	bool told[COLUMNS]; /* of the last one */
-	struct text value;  /* of the column that is being put together */
-} pending;
-
-static void room(struct text *text, size_t more)
-{
-	if (text->room - text->n > more)
-		return;
-	text->room = text->room * 2 + more + LINE_MAX_BYTES;
-	text->bytes = realloc(text->bytes, text->room);
-	if (text->bytes == NULL)
-		fatal("out of memory");
-}
-
-/* Adds to the value that is being put together. */
-static __attribute__((format(printf, 1, 2))) void put(const char *format, ...)
-{
-	va_list arguments;
-	room(&pending.value, LINE_MAX_BYTES);
-	va_start(arguments, format);
-	int n = vsnprintf(pending.value.bytes + pending.value.n, LINE_MAX_BYTES, format, arguments);
-	va_end(arguments);
-	if (n < 0 || n >= LINE_MAX_BYTES)
-		fatal("pool.event: a member of %d bytes", n);
-	pending.value.n += (size_t)n;
-}
-
-/* The value becomes the row's, as an element of an array in text. */
-static void told(enum column column)
-{
-	struct text *array = &pending.array[column];
-	room(array, 2 * pending.value.n + 4);
-	array->bytes[array->n++] = pending.n == 1 ? '{' : ',';
-	array->bytes[array->n++] = '"';
-	for (size_t i = 0; i < pending.value.n; i++) {
-		char c = pending.value.bytes[i];
-		if (c == '"' || c == '\\')
-			array->bytes[array->n++] = '\\';
-		array->bytes[array->n++] = c;
-	}
-	array->bytes[array->n++] = '"';
-	pending.value.n = 0;
-	pending.told[column] = true;
-}
-
-static void row_begin(void)
-{
-	pending.n++;
-	memset(pending.told, 0, sizeof(pending.told));
-}
-
-static void row_end(void)
-{
-	for (int i = 0; i < COLUMNS; i++) {
-		struct text *array = &pending.array[i];
-		if (pending.told[i])
-			continue;
-		room(array, 8);
-		array->bytes[array->n++] = pending.n == 1 ? '{' : ',';
-		memcpy(array->bytes + array->n, "null", 4);
-		array->n += 4;
-	}
-}
-
-static void tell_int(enum column column, int64_t value)
-{
-	put("%" PRId64, value);
-	told(column);
-}
-
-static void tell_int128(enum column column, int128 value)
-{
-	char text[AMOUNT_TEXT_MAX];
-	(void)int128_format(value, text);
-	put("%s", text);
-	told(column);
-}
+static struct pg_rows pending = { .columns = COLUMNS };
 
 static void tell_terms(const struct pool_terms *terms)
 {
-	tell_int(C_SEED, terms->seed_minor);
-	tell_int(C_RATE, terms->row_rate_nano);
-	tell_int(C_SHARE, terms->share_nano);
+	pg_rows_int(&pending, C_SEED, terms->seed_minor);
+	pg_rows_int(&pending, C_RATE, terms->row_rate_nano);
+	pg_rows_int(&pending, C_SHARE, terms->share_nano);
 }
 
 /* ---- totals
@@ -198,18 +113,18 @@ static void tell_totals(struct pool_vector *vector)
 {
 	for (int which = 0; which < 4; which++) {
 		bool first = true;
-		put("{");
+		pg_rows_put(&pending, "{");
 		for (uint32_t i = 0; i < vector->entry_count; i++) {
 			const struct pool_vector_entry *entry = &vector->entry[i];
 			const uint64_t values[] = { entry->shard, entry->tally, entry->total_minor,
 				entry->seq };
 			if (entry->noted)
 				continue;
-			put("%s%" PRIu64, first ? "" : ",", values[which]);
+			pg_rows_put(&pending, "%s%" PRIu64, first ? "" : ",", values[which]);
 			first = false;
 		}
-		put("}");
-		told((enum column)(C_SHARDS + which));
+		pg_rows_put(&pending, "}");
+		pg_rows_told(&pending, (enum column)(C_SHARDS + which));
 	}
 	for (uint32_t i = 0; i < vector->entry_count; i++)
 		vector->entry[i].noted = true;
@@ -225,48 +140,49 @@ static void tell_head(struct pool_instance *instance, const char *kind, bool wit
 	struct pool_log *log = instance->log;
 	const struct pool *pool = &log->pool;
 	char id[ID_HEX_MAX];
-	row_begin();
-	tell_int(C_POOL, pool->number);
-	tell_int(C_EVENT, (int64_t)++log->event);
-	put("%s", kind);
-	told(C_KIND);
-	put("%s", pool_state_text(pool->state));
-	told(C_STATE);
-	tell_int(C_HITS, (int64_t)pool->hits);
-	tell_int128(C_T, pool->t_e18);
-	tell_int128(C_JP_POOL, pool->books.jp_pool.e27);
-	tell_int128(C_JP_RESERVE, pool->books.jp_reserve.e27);
-	tell_int128(C_JP_SEED, pool->books.jp_seed.e27);
-	tell_int128(C_HOUSE_SEED, pool->books.house_seed.e27);
-	tell_int128(C_PAID, pool->books.paid.e27);
-	tell_int128(C_RECEIVED, pool->books.received.e27);
-	tell_int128(C_SENT, pool->books.sent.e27);
+	pg_rows_begin(&pending);
+	pg_rows_int(&pending, C_POOL, pool->number);
+	pg_rows_int(&pending, C_EVENT, (int64_t)++log->event);
+	pg_rows_put(&pending, "%s", kind);
+	pg_rows_told(&pending, C_KIND);
+	pg_rows_put(&pending, "%s", pool_state_text(pool->state));
+	pg_rows_told(&pending, C_STATE);
+	pg_rows_int(&pending, C_HITS, (int64_t)pool->hits);
+	pg_rows_int128(&pending, C_T, pool->t_e18);
+	pg_rows_int128(&pending, C_JP_POOL, pool->books.jp_pool.e27);
+	pg_rows_int128(&pending, C_JP_RESERVE, pool->books.jp_reserve.e27);
+	pg_rows_int128(&pending, C_JP_SEED, pool->books.jp_seed.e27);
+	pg_rows_int128(&pending, C_HOUSE_SEED, pool->books.house_seed.e27);
+	pg_rows_int128(&pending, C_PAID, pool->books.paid.e27);
+	pg_rows_int128(&pending, C_RECEIVED, pool->books.received.e27);
+	pg_rows_int128(&pending, C_SENT, pool->books.sent.e27);
 	if (!log->has_action || !with_action)
 		return;
-	put("%s", jackpot_hex(log->action, ACTION_ID_BYTES, id));
-	told(C_ACTION);
+	pg_rows_put(&pending, "%s", jackpot_hex(log->action, ACTION_ID_BYTES, id));
+	pg_rows_told(&pending, C_ACTION);
 }
 
 static void tell_event(struct pool_instance *instance, const struct pool_event *event)
 {
 	tell_head(instance, pool_event_text(event->kind), event->kind != POOL_EVENT_TOTALS);
 	if (event->currency != 0) {
-		tell_int(C_CURRENCY, event->currency);
-		tell_int(C_COIN, event->coin_minor);
-		tell_int(C_EXPONENT, event->exponent);
+		pg_rows_int(&pending, C_CURRENCY, event->currency);
+		pg_rows_int(&pending, C_COIN, event->coin_minor);
+		pg_rows_int(&pending, C_EXPONENT, event->exponent);
 	}
 	if (event->kind == POOL_EVENT_LAUNCH || event->kind == POOL_EVENT_TERMS)
 		tell_terms(&event->terms);
 	if (event->kind == POOL_EVENT_ADJUST || event->kind == POOL_EVENT_RECEIVE)
-		tell_int128(C_AMOUNT, event->amount.e27);
+		pg_rows_int128(&pending, C_AMOUNT, event->amount.e27);
 	if (event->kind == POOL_EVENT_TOTALS)
 		tell_totals(&instance->source.vector);
-	row_end();
+	pg_rows_end(&pending);
 }
 
 static void put_terms(const struct pool_terms *terms)
 {
-	put("\"seed_minor\":%" PRId64 ",\"row_rate_nano\":%" PRId64 ",\"share_nano\":%" PRId64,
+	pg_rows_put(&pending,
+		"\"seed_minor\":%" PRId64 ",\"row_rate_nano\":%" PRId64 ",\"share_nano\":%" PRId64,
 		terms->seed_minor, terms->row_rate_nano, terms->share_nano);
 }
 
@@ -275,14 +191,15 @@ static void put_row(const struct pool_row *row, bool first)
 	char w[AMOUNT_TEXT_MAX], r[AMOUNT_TEXT_MAX];
 	(void)int128_format(row->w_e18, w);
 	(void)int128_format(row->r.e27, r);
-	put("%s{\"currency\":%u,\"coin_minor\":%" PRId64 ",\"exponent\":%u,\"hits\":%" PRIu64
-	    ",\"w_e18\":\"%s\",\"r_e27\":\"%s\",",
+	pg_rows_put(&pending,
+		"%s{\"currency\":%u,\"coin_minor\":%" PRId64 ",\"exponent\":%u,\"hits\":%" PRIu64
+		",\"w_e18\":\"%s\",\"r_e27\":\"%s\",",
 		first ? "" : ",", row->currency, row->coin_minor, row->exponent, row->hits, w, r);
 	put_terms(&row->terms);
-	put(",\"next\":%s", row->next_waits ? "{" : "null");
+	pg_rows_put(&pending, ",\"next\":%s", row->next_waits ? "{" : "null");
 	if (row->next_waits)
 		put_terms(&row->next);
-	put(row->next_waits ? "}}" : "}");
+	pg_rows_put(&pending, row->next_waits ? "}}" : "}");
 }
 
 /* The whole state, to go on from. */
@@ -291,13 +208,13 @@ static void tell_snapshot(struct pool_instance *instance, const char *kind)
 	struct pool_log *log = instance->log;
 	log->pool = instance->pool;
 	tell_head(instance, kind, true);
-	put("[");
+	pg_rows_put(&pending, "[");
 	for (uint32_t i = 0; i < log->pool.row_count; i++)
 		put_row(&log->pool.row[i], i == 0);
-	put("]");
-	told(C_ROWS);
+	pg_rows_put(&pending, "]");
+	pg_rows_told(&pending, C_ROWS);
 	tell_totals(&instance->source.vector);
-	row_end();
+	pg_rows_end(&pending);
 	instance->dirty = true;
 }
 
@@ -417,19 +334,8 @@ static void sql_of(char *sql, size_t size)
 
 void pool_log_save(PGconn *conn)
 {
-	char sql[SQL_MAX];
-	const char *parameters[COLUMNS];
-	if (pending.n == 0)
-		return;
-	for (int i = 0; i < COLUMNS; i++) {
-		struct text *array = &pending.array[i];
-		room(array, 2);
-		array->bytes[array->n++] = '}';
-		array->bytes[array->n] = '\0';
-		array->n = 0;
-		parameters[i] = array->bytes;
-	}
-	sql_of(sql, sizeof(sql));
-	PQclear(pg_query(conn, sql, COLUMNS, parameters));
-	pending.n = 0;
+	static char sql[SQL_MAX];
+	if (sql[0] == '\0')
+		sql_of(sql, sizeof(sql));
+	pg_rows_run(&pending, conn, sql);
 }

@@ -10,8 +10,9 @@
 #include "libcommon/io/pg.h"
 #include "libcommon/io/pg_args.h"
 #include "services/progressive-pool/adapters/created.h"
-#include "services/progressive-pool/adapters/pool_log.h"
+#include "services/progressive-pool/adapters/pool_batch.h"
 #include "services/progressive-pool/adapters/pool_commands.h"
+#include "services/progressive-pool/adapters/pool_log.h"
 #include "services/progressive-pool/adapters/pool_messages.h"
 #include "services/progressive-pool/adapters/pool_store.h"
 #include "services/progressive-pool/adapters/reconcile.h"
@@ -430,6 +431,7 @@ void pool_service_write(struct service *service)
 {
 	pool_commands_save(service_pg(service));
 	jackpot_list_each(service, write_pool, clock_mono_us());
+	pool_batch_save(service_pg(service));
 	pool_log_save(service_pg(service));
 }
 

@@ -101,6 +101,7 @@ struct pool_instance {
 
 	/* not durable yet; written and emptied by the next commit */
 	bool dirty;
+	bool stored; /* whole, by this process */
 	bool rows_dirty; /* rows or their definition changed, by more than contributions */
 	struct hit_record *hits;
 	size_t hit_count, hit_room;

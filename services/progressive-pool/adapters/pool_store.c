@@ -5,6 +5,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "services/progressive-pool/adapters/created.h"
+#include "services/progressive-pool/adapters/pool_batch.h"
 #include "services/progressive-pool/adapters/transfers.h"
 
 #include <inttypes.h>
@@ -243,6 +244,8 @@ static void remove_rows(struct pool_instance *instance, PGconn *conn)
 
 void pool_store_save(struct pool_instance *instance, PGconn *conn)
 {
+	if (pool_batch_take(instance))
+		return;
 	uint32_t pool = instance->pool.number;
 	save_pool(instance, conn);
 	pool_source_save(&instance->source, conn, "pool");
@@ -261,6 +264,7 @@ void pool_store_save(struct pool_instance *instance, PGconn *conn)
 	instance->removed_count = 0;
 	instance->rows_dirty = false;
 	instance->dirty = false;
+	instance->stored = true;
 }
 
 /* ---- looking up
