@@ -34,7 +34,7 @@ struct game_link {
 	struct {
 		uint32_t pool; /* 0: the game has no progressive */
 		char id[GAME_LINK_ID_MAX];
-		uint32_t ppm; /* of each stake */
+		uint32_t ppm;		 /* of each stake */
 		int64_t base_coin_minor; /* EUR cents */
 		uint32_t row_count;
 		struct game_link_row row[GAME_LINK_ROWS_MAX];
