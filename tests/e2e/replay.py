@@ -140,7 +140,7 @@ def test_tampering_is_found_and_named():
         (event.format("totals[1] = totals[1] + 1"), f"pool.event 1, {totals} (totals)"),
         (event.format("t_e18 = t_e18 + 1"), f"pool.event 1, {totals} (totals)"),
         (event.format("jp_reserve_e27 = jp_reserve_e27 + 1"), f"pool.event 1, {totals} (totals), jp_reserve_e27"),
-        (event.format("seqs[1] = seqs[1] + 1000000"), "pool.event 1, "),
+        (event.format("seqs[1] = seqs[1] + 1000000"), ""),  # found at the next total of it, or at the end of all
         (f"delete from pool.event where pool = 1 and event = {totals}", "pool.event 1, number"),
         (f"delete from pool.event where pool = 1 and event = {last}", ""),
         (f"update pool.event set seed_minor = seed_minor + 1 where pool = 1 and event = {launch}", f"pool.event 1, {launch} (launch)"),

@@ -156,9 +156,10 @@ static const char journal_sql[] =
 static const char vector_sql[] =
 	"with v as (select * from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) as "
 	"v(shard, tally, total, seq) where tally <> 0) select format('shard %s, tally %s', "
-	"coalesce(v.shard, p.shard), coalesce(v.tally, p.tally)), coalesce(p.total, 0), "
-	"coalesce(v.total, 0) from v full join (select * from pool.vector where pool = $5::integer) p "
-	"using (shard, tally) where v.total is distinct from p.total order by 1 limit 1";
+	"coalesce(v.shard, p.shard), coalesce(v.tally, p.tally)), format('%s at row %s', p.total, "
+	"p.seq), format('%s at row %s', v.total, v.seq) from v full join (select * from pool.vector "
+	"where pool = $5::integer) p using (shard, tally) where (v.total, v.seq) is distinct from "
+	"(p.total, p.seq) order by 1 limit 1";
 
 static bool compared(struct replay *replay, const char *sql, int n, const char *const *parameters,
 	const char *what)
