@@ -170,6 +170,25 @@ static void row_gone(struct pool_book *pool, struct counter_row *row)
 			 row->terms.seed * unit_of(row->terms.rate, row->exponent);
 }
 
+/* Adjustments that were asked for before the row was seen. */
+#define EARLY_MAX 64
+static struct {
+	struct {
+		uint32_t pool, currency;
+		int64_t coin_minor, delta_minor;
+	} of[EARLY_MAX];
+	size_t n;
+} early;
+
+static void early_take(const struct pool_book *pool, struct counter_row *row)
+{
+	for (size_t i = 0; i < early.n && !pool->cards; i++)
+		if (early.of[i].pool == pool->number && early.of[i].currency == row->currency &&
+			early.of[i].coin_minor == row->what)
+			row->adjusted =
+				early.of[i].delta_minor * unit_of(row->terms.rate, row->exponent);
+}
+
 static void row_changed(const struct fake_pg_table *table, const struct fake_pg_row *old,
 	const struct fake_pg_row *new, bool cards)
 {
@@ -194,6 +213,7 @@ static void row_changed(const struct fake_pg_table *table, const struct fake_pg_
 			.what = what };
 		row_read(table, new, row);
 		row_launched(pool, row);
+		early_take(pool, row);
 	}
 	row_read(table, new, row);
 	row->changed = true;
@@ -525,8 +545,16 @@ void pools_adjustment(uint32_t number, uint32_t currency, int64_t coin_minor, in
 {
 	struct counter_row *row = row_of(pool_of(number, false), currency, coin_minor);
 
-	if (row != NULL)
+	if (row != NULL) {
 		row->adjusted = delta_minor * unit_of(row->terms.rate, row->exponent);
+		return;
+	}
+	if (early.n == EARLY_MAX)
+		sim_fail("more than %d adjustments of rows that are not there", EARLY_MAX);
+	early.of[early.n].pool = number;
+	early.of[early.n].currency = currency;
+	early.of[early.n].coin_minor = coin_minor;
+	early.of[early.n++].delta_minor = delta_minor;
 }
 
 static void action_new(const struct fake_pg_row *new)
@@ -557,7 +585,7 @@ void pools_changed(const struct fake_pg_table *table, const struct fake_pg_row *
 
 void pools_begin(void)
 {
-	pools_n = waiting.n = 0;
+	pools_n = waiting.n = early.n = 0;
 	tables = (struct tables){ .pool = fake_pg_table("pool.pool"),
 		.row = fake_pg_table("pool.row"),
 		.hit = fake_pg_table("pool.hit"),
