@@ -289,13 +289,15 @@ static void price(struct pool_book *pool, struct counter_row *row, const struct 
 	row->hits++;
 }
 
-static void reseed(struct pool_book *pool, const struct counter_row *row, const struct hit_row *hit)
+static void reseed(struct pool_book *pool, struct counter_row *row, const struct hit_row *hit)
 {
 	int128 due = pool->reserve < hit->next_seed ? pool->reserve : hit->next_seed;
+	int128 seed = row->terms.seed * unit_of(row->terms.rate, row->exponent);
 
 	if (!pool->terms_may_change)
-		same(pool, "the next seed", hit->next_seed,
-			row->terms.seed * unit_of(row->terms.rate, row->exponent));
+		same(pool, "the next seed", hit->next_seed, seed);
+	else if (hit->next_seed != seed) /* what waited for this win; another may be behind it */
+		row->terms = row->db;
 	same(pool, "what the reserve pays of a seed", hit->from_reserve, due);
 	same(pool, "what the house pays of a seed", hit->from_house, hit->next_seed - due);
 	pool->reserve -= due;
