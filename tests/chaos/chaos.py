@@ -26,7 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
 from lib_stack import ROOT, Installation, wait_until  # noqa: E402
 
-SERVICES = ("gateway", "spin-engine", "wallet", "progressive-pool", "jackpot-cards", "notifications")
+SERVICES = ("gateway", "spin-engine", "wallet", "progressive-pool", "jackpot-cards", "notifications", "payments")
 SHARDED = ("spin-engine", "wallet", "progressive-pool", "jackpot-cards")
 GOALS = {"service": 2.0, "kafka": 5.0, "postgres": 5.0, "takeover": 5.0}  # medians, seconds
 # "service": started again under its name; all figures are until every shard books rounds again, of a takeover also until the other holds all shards.
