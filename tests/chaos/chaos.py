@@ -20,6 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -72,6 +73,66 @@ class Disk:
     def close(self):
         run_quietly("umount", "-l", self.mount)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Till(threading.Thread):
+    """Withdrawals all the while, over the operator's API, from accounts of their own, to a provider that is slow, silent, double-tongued or refuses; each is
+    asked for by one key until it is answered. What was told is kept, and must be so in the end."""
+
+    FIRST, ACCOUNTS, FUNDS = 990001, 8, 10000000
+    BEHAVIOURS = (0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 9)  # last two digits of an amount: how tools/payment-stub behaves
+
+    def __init__(self, place, seed):
+        super().__init__(daemon=True)
+        self.place, self.random, self.ended = place, random.Random(seed), threading.Event()
+        self.told, self.key, self.fault = {}, place.operator_key(), None
+
+    def ask(self, method, path, body=None, key=None):
+        """Again and again with the same key, until there is an answer that is one."""
+        while True:
+            try:
+                answer = self.place.http(method, f"/v1/operators/1{path}", body, token=self.key, key=key, timeout=5)
+                if answer.status < 500 and answer.status != 429:
+                    return answer
+            except OSError:
+                pass
+            time.sleep(0.2)
+
+    def open(self):
+        for n in range(self.FIRST, self.FIRST + self.ACCOUNTS):
+            self.ask("POST", "/players", {"player": n, "currency": "EUR"})
+            answer = self.ask("POST", f"/players/{n}/deposits", {"amount_minor": self.FUNDS, "currency": "EUR"}, f"fund-{n}")
+            assert answer.status == 200, answer
+
+    def run(self):
+        for i in range(1 << 30):
+            if self.ended.wait(self.random.uniform(0.1, 0.6)):
+                return
+            n = self.random.randrange(self.FIRST, self.FIRST + self.ACCOUNTS)
+            amount = 100 * self.random.randint(1, 20) + self.random.choice(self.BEHAVIOURS)
+            answers = [self.ask("POST", f"/players/{n}/withdrawals", {"amount_minor": amount, "currency": "EUR"}, f"chaos-{i}")
+                       for _ in range(self.random.choice((1, 1, 2)))]
+            if any(a.status != 200 or a.json["id"] != answers[0].json["id"] for a in answers):
+                self.fault = f"withdrawal chaos-{i} of {n}: {answers}"
+                return
+            self.told[answers[0].json["id"]] = (n, amount)
+
+    def settle(self):
+        """Every one told is paid or given back, once, and the balances are what is left."""
+        self.ended.set()
+        self.join(60)
+        assert self.fault is None and not self.is_alive(), self.fault
+        left = {n: self.FUNDS for n in range(self.FIRST, self.FIRST + self.ACCOUNTS)}
+        states = {}
+        for hold, (n, amount) in self.told.items():
+            shown = wait_until(f"withdrawal {hold} to be settled", lambda h=hold, p=n: (lambda a: a if a["state"] in ("paid", "released") else None)(
+                self.ask("GET", f"/players/{p}/withdrawals/{h}").json), 90)
+            states[shown["state"]] = states.get(shown["state"], 0) + 1
+            left[n] -= amount if shown["state"] == "paid" else 0
+        for n, minor in left.items():
+            wait_until(f"the balance of {n} to be {minor}", lambda p=n, m=minor: self.place.sql(
+                f"select balance from wallet.account where player = {(1 << 48) + p}") == [[str(m)]], 20)
+        return states
 
 
 class Chaos:
@@ -286,19 +347,25 @@ def table(result):
         print(f"  {kind:<36} {row['n']:>5} {row['median_s']:>6.2f} s {row['worst_s']:>7.2f} s {goal:>8}")
     players, ledger = result["players"], result["ledger"]
     print(f"players: {players['rounds_settled']} rounds, {players['rows_compared']} rows told and compared, {players['mismatches_n']} differ, {players['errors_n']} errors")
+    print(f"withdrawals: {result['withdrawals']}")
     print(f"ledger: {ledger['rows']} rows, {ledger['hits']} hits, in order: {ledger['ledger_ok'] and ledger['pools_ok']}")
 
 
 def play(options, disk):
     place = Installation("chaos", scale=2)
-    place.environment.update(CARILLON_CARD_SETS=f"{HERE}/sets")  # odds at which cards are on the table whenever something dies
+    # Odds at which cards are on the table whenever something dies; a provider that is asked again soon.
+    place.environment.update(CARILLON_CARD_SETS=f"{HERE}/sets", CARILLON_PAYMENTS_MS="400", CARILLON_PAYMENTS_PENDING_MS="3000")
     with place:
+        till = Till(place, options.seed)
+        till.open()
+        till.start()
         players = place.players(players=options.players, seconds=100000, seed=options.seed, **PLAY)
         chaos = Chaos(place, options, disk)
         chaos.run()
         record = players.finish(timeout=300)
         nobody_is_stuck(place, options.players)
-        result = summary(chaos, record, place.verify(60))
+        withdrawals = till.settle()
+        result = summary(chaos, record, place.verify(60)) | {"withdrawals": withdrawals}
     table(result)
     os.makedirs(f"{ROOT}/build/bench", exist_ok=True)
     with open(f"{ROOT}/build/bench/chaos.json", "w", encoding="utf-8") as file:
