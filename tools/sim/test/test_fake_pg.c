@@ -457,6 +457,98 @@ static void test_unique(void **state)
 	PQfinish(conn);
 }
 
+/* What the wallet writes its accounts by: arrays in binary, with their types. */
+static void test_binary(void **state)
+{
+	static const Oid TYPES[] = { 1016, 1016 };
+	static const uint8_t TWO[] = { 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 2, 0, 0, 0, 1,
+		0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 8, 255, 255, 255, 255, 255, 255, 255,
+		254 };
+	const char *values[] = { (const char *)TWO, (const char *)TWO };
+	const int lengths[] = { sizeof(TWO), sizeof(TWO) };
+	const int formats[] = { 1, 1 };
+	PGconn *conn = connection();
+	(void)state;
+	PQclear(PQprepare(conn, "two",
+		"select v.a, ($2::bigint[])[1:v.a], ($2)[v.b + 4] from unnest($1, $2) as v(a, b) order "
+		"by 1",
+		2, TYPES));
+	PGresult *result = PQexecPrepared(conn, "two", 2, values, lengths, formats, 0);
+	assert_int_equal(PQntuples(result), 2);
+	assert_int_equal(pg_number(result, 0, 0), -2);
+	assert_string_equal(PQgetvalue(result, 0, 1), "{}");
+	assert_string_equal(PQgetvalue(result, 1, 1), "{5,-2}");
+	assert_int_equal(pg_number(result, 0, 2), -2);
+	PQclear(result);
+	PQfinish(conn);
+}
+
+/* Begin and a statement in one go, as the loop's fence is. */
+static void test_pipeline(void **state)
+{
+	PGconn *conn = connection();
+	(void)state;
+	for (int good = 1; good >= 0; good--) {
+		assert_int_equal(PQenterPipelineMode(conn), 1);
+		assert_int_equal(PQsendQueryParams(conn, "begin", 0, NULL, NULL, NULL, NULL, 0), 1);
+		assert_int_equal(PQsendQueryParams(conn, good ? "select 1" : "select 1 / 0", 0,
+					 NULL, NULL, NULL, NULL, 0),
+			1);
+		assert_int_equal(PQpipelineSync(conn), 1);
+		PGresult *result = PQgetResult(conn);
+		assert_string_equal(PQcmdStatus(result), "BEGIN");
+		PQclear(result);
+		assert_null(PQgetResult(conn));
+		result = PQgetResult(conn);
+		assert_int_equal(
+			PQresultStatus(result), good ? PGRES_TUPLES_OK : PGRES_FATAL_ERROR);
+		PQclear(result);
+		assert_null(PQgetResult(conn));
+		result = PQgetResult(conn);
+		assert_int_equal(PQresultStatus(result), PGRES_PIPELINE_SYNC);
+		PQclear(result);
+		assert_int_equal(PQexitPipelineMode(conn), 1);
+		result = PQexec(conn, "commit");
+		assert_string_equal(PQcmdStatus(result), good ? "COMMIT" : "ROLLBACK");
+		PQclear(result);
+	}
+	PQfinish(conn);
+}
+
+/* A row goes into a leaf, or nowhere. */
+static void test_leaves(void **state)
+{
+	static const char ROW[] =
+		"insert into wallet.journal (shard, seq, player, kind, move, round, game, mode, "
+		"refusal, currency, release, stake, win_balance, win_pending, forfeit, amount, "
+		"balance_after, pending_after, prev_seq, claims, tallies, time, day) values (1, 1, 9, "
+		"1, 0, 0, 0, 0, 0, 978, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '{4,5}', now(), date "
+		"'2026-05-05')";
+	PGconn *conn = connection();
+	struct fake_journal journal;
+	(void)state;
+	refused(conn, ROW, "23514");
+	PQclear(pg_query(conn, "select wallet.leaves_make(1, date '2026-05-01', 7)", 0, NULL));
+	pg_exec(conn, ROW);
+	refused(conn, ROW, "23505");
+	assert_true(fake_pg_journal(1, 1, &journal));
+	assert_int_equal(journal.player, 9);
+	assert_int_equal(journal.tallies_n, 2);
+	assert_int_equal(journal.tallies[1], 5);
+	assert_int_equal(fake_pg_journal_last(1), 1);
+	assert_int_equal(fake_pg_journal_last(0), 0);
+	pg_exec(conn, "insert into wallet.leaf (shard, day, first_seq, first_batch, before) values "
+		      "(1, date '2026-05-05', 1, 1, '')");
+	pg_exec(conn,
+		"insert into wallet.batch (shard, batch, first_seq, last_seq, checkpoint, "
+		"epoch, digest, sums, time, day) values (1, 1, 1, 1, 1, 1, '', '[]', now(), date "
+		"'2026-05-05')");
+	assert_int_equal(number(conn, "select wallet.leaf_close(1, date '2026-05-05')"), 1);
+	assert_int_equal(
+		number(conn, "select count(*) from wallet.leaf where state = 'closed'"), 1);
+	PQfinish(conn);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -468,6 +560,9 @@ int main(void)
 		cmocka_unit_test_setup(test_copy, begin),
 		cmocka_unit_test_setup(test_faults, begin),
 		cmocka_unit_test_setup(test_unique, begin),
+		cmocka_unit_test_setup(test_binary, begin),
+		cmocka_unit_test_setup(test_pipeline, begin),
+		cmocka_unit_test_setup(test_leaves, begin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
