@@ -221,9 +221,16 @@ ExecStatusType PQresultStatus(const PGresult *result)
 
 char *PQresStatus(ExecStatusType status)
 {
-	static char text[24];
-	(void)snprintf(text, sizeof(text), "PGRES status %d", (int)status);
-	return text;
+	static const char *const NAMES[] = { [PGRES_EMPTY_QUERY] = "PGRES_EMPTY_QUERY",
+		[PGRES_COMMAND_OK] = "PGRES_COMMAND_OK",
+		[PGRES_TUPLES_OK] = "PGRES_TUPLES_OK",
+		[PGRES_COPY_IN] = "PGRES_COPY_IN",
+		[PGRES_FATAL_ERROR] = "PGRES_FATAL_ERROR",
+		[PGRES_PIPELINE_SYNC] = "PGRES_PIPELINE_SYNC",
+		[PGRES_PIPELINE_ABORTED] = "PGRES_PIPELINE_ABORTED" };
+	size_t at = (size_t)status;
+	const char *name = at < sizeof(NAMES) / sizeof(NAMES[0]) ? NAMES[at] : NULL;
+	return (char *)(uintptr_t)(name != NULL ? name : "another status");
 }
 
 char *PQresultErrorField(const PGresult *result, int field)
