@@ -54,9 +54,14 @@ static struct partition *partition_find(const char *name)
 
 struct fpg_table *fpg_table_find(const char *name)
 {
+	/* Mostly the same few literals: where the name lies tells where to look first. */
+	static struct fpg_table *last[64];
+	struct fpg_table **guess = &last[((uintptr_t)name >> 3) % 64];
+	if (*guess != NULL && !(*guess)->dropped && strcmp((*guess)->name, name) == 0)
+		return *guess;
 	for (int i = 0; i < fpg_tables_n; i++)
 		if (!fpg_tables[i]->dropped && strcmp(fpg_tables[i]->name, name) == 0)
-			return fpg_tables[i];
+			return *guess = fpg_tables[i];
 	const struct partition *partition = partition_find(name);
 	return partition == NULL ? NULL : fpg_table_find(partition->parent);
 }
@@ -210,8 +215,8 @@ static bool fits(const struct partition *partition, bool range, const struct fpg
 
 static bool place_in(const char *name, const char *by, int column, const struct fpg_value *values)
 {
-	bool range = strcmp(by, "range") == 0;
-	if (strcmp(by, "hash") == 0)
+	bool range = by[0] == 'r';
+	if (by[0] == 'h') /* hash: anywhere */
 		return true;
 	for (size_t i = schema.partitions_n; i > 0; i--) {
 		const struct partition *partition = &schema.partition[i - 1];

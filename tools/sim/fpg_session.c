@@ -16,6 +16,7 @@ static struct fpg_session *sessions;
 static uint32_t last_pid;
 static bool server_up = true;
 static bool loaded;
+static bool broken_listed; /* pg_stat_activity has one that is over */
 
 /* ---- statements by their text ---- */
 
@@ -103,6 +104,9 @@ static void activity(const char *sql, const struct fpg_session *session)
 
 static void activity_sweep(void)
 {
+	if (!broken_listed)
+		return;
+	broken_listed = false;
 	for (struct fpg_session *session = sessions; session != NULL; session = session->next)
 		if (session->broken && session->listed) {
 			session->listed = false;
@@ -144,7 +148,7 @@ void fpg_session_break(struct fpg_session *session, const char *why)
 		return;
 	fpg_txn_rollback(&session->txn, 0, 0, 0);
 	session->in_block = false;
-	session->broken = true;
+	session->broken = broken_listed = true;
 	session->copy = NULL;
 	(void)snprintf(session->error, sizeof(session->error), "%s\n", why);
 	sim_fd_set(session->fd, true);
