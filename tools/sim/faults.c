@@ -93,7 +93,7 @@ void faults_draw(bool faulty)
 	sim_faults = (struct sim_faults){ .kafka_up = true, .redis_up = true };
 	for (int i = 0; i < KINDS; i++) {
 		bool server = i >= KAFKA_AWAY && i <= DISK_FULL;
-		bool there = stream_random(STREAM_SERVERS, server ? 20 : 10) < of_ten;
+		bool there = stream_random(STREAM_SERVERS, server ? 40 : 10) < of_ten;
 		uint64_t rate = stream_us(STREAM_SERVERS, KIND[i].least, KIND[i].most);
 		if (faulty && there && !off[i])
 			*KIND[i].rate = (uint32_t)rate;

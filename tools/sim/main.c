@@ -161,7 +161,7 @@ static void world_draw(uint64_t seed, const char *scenario)
 	world_time_begin(seed, sim_world.begin_us);
 	sim_world.shards = 1 + (uint32_t)stream_random(STREAM_TIMES, 4);
 	sim_world.faulty =
-		scenario == NULL && !options.faultless && stream_random(STREAM_TIMES, 10) > 0;
+		scenario == NULL && !options.faultless && stream_random(STREAM_TIMES, 25) > 0;
 	sim_world.rounds = 4000 + stream_random(STREAM_TIMES, 16000);
 	if (options.rounds > 0)
 		sim_world.rounds = options.rounds;
