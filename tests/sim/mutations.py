@@ -24,6 +24,7 @@ SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards")
 class Mutation:
     def __init__(self, name, about):
         self.name, self.about, self.services, self.where, self.edits = name, about, [], "", []
+        self.seed = 1  # the first to be tried
 
     def sources(self):
         """path -> text with all edits made; fails when a text is not there exactly once."""
@@ -60,6 +61,8 @@ def read_list():
                 mutations[-1].services = line.split()[1:]
             elif line.startswith("where: "):
                 mutations[-1].where = line.split()[1]
+            elif line.startswith("seed: "):
+                mutations[-1].seed = int(line.split()[1])
             elif line.startswith("file: "):
                 end_edit()
                 path = line.split()[1]
@@ -70,7 +73,7 @@ def read_list():
             elif line.startswith("+ "):
                 new.append(line[2:])
             elif line and not line.startswith("#"):
-                raise ValueError(f"{LIST}:{number}: found {line!r}, expected one of '= ', 'services: ', 'where: ', 'file: ', '- ', '+ '")
+                raise ValueError(f"{LIST}:{number}: found {line!r}, expected one of '= ', 'services: ', 'where: ', 'seed: ', 'file: ', '- ', '+ '")
     end_edit()
     return mutations
 
@@ -102,9 +105,19 @@ def build(mutation):
 
 
 def hunt(mutation, folder, seconds):
-    """What the judge said first, or None. What the simulator does about it afterwards is not waited for."""
+    """What the judge said first, or None. A named schedule is played with one seed after the other."""
     began = time.monotonic()
-    command = [os.path.join(ROOT, "build", "bin", "sim"), f"--sos={folder}", "--seed=1"]
+    schedule = mutation.where not in ("", "chance")
+    for seed in range(mutation.seed, mutation.seed + 1000):
+        found = hunt_once(mutation, folder, seconds, seed)
+        if found is not None or not schedule or time.monotonic() - began > seconds:
+            return found, time.monotonic() - began
+    return None, time.monotonic() - began
+
+
+def hunt_once(mutation, folder, seconds, seed):
+    """What the simulator does about a find afterwards is not waited for."""
+    command = [os.path.join(ROOT, "build", "bin", "sim"), f"--sos={folder}", f"--seed={seed}"]
     if mutation.where in ("", "chance"):
         command += [f"--seconds={seconds}", "--workers=1"] + (["--chance"] if mutation.where else [])
     else:
@@ -120,7 +133,7 @@ def hunt(mutation, folder, seconds):
         code = sim.wait()
     if found is None and code != 0:
         raise ValueError(f"{mutation.name}: the simulator ended with {code}:\n{''.join(told[-20:])}")
-    return found, time.monotonic() - began
+    return found
 
 
 def control():
