@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define SUMS_MAX 64
+#define HIDDEN_MOVES 32 /* a round that is still watched began at most so many moves ago */
 
 #define PLAYER "player %" PRId64 ": "
 
@@ -91,26 +92,39 @@ static void check_jackpots(const struct book_account *account, const Carillon__R
 	}
 }
 
-/* Awards of rounds that may not be shown yet: any of them may be kept back from a balance. */
-static size_t hidden_sums(const struct book_account *account, int64_t *sums)
+/* With each sum also that without the jackpots of a round. */
+static size_t hidden_add(
+	const struct book_account *account, uint64_t round, int64_t *sums, size_t n)
+{
+	for (uint32_t index = 1; round > 0 && index <= 9; index++) {
+		const struct book_claim *claim = book_claim(account->player, round, index);
+		size_t before = n;
+		if (claim == NULL)
+			break;
+		if (claim->closed_seq == 0 || claim->kind != 1)
+			continue;
+		for (size_t j = 0; j < before && n < SUMS_MAX; j++)
+			sums[n++] = sums[j] + claim->paid_minor;
+	}
+	return n;
+}
+
+/* Awards of rounds that may not be shown yet: any of them may be kept back from a balance. An engine
+ * that has lost a moment tells an older state, in which rounds that are over were still watched. */
+static size_t hidden_sums(const struct book_account *account, uint64_t expect, int64_t *sums)
 {
 	size_t n = 1;
+	const struct book_row *row;
 
 	sums[0] = 0;
-	for (size_t i = 1; i <= SIM_GAMES; i++) {
-		size_t before = n;
-		for (uint32_t index = 1; account->round[i].round > 0 && index <= 9; index++) {
-			const struct book_claim *claim =
-				book_claim(account->player, account->round[i].round, index);
-			if (claim == NULL)
-				break;
-			if (claim->closed_seq == 0 || claim->kind != 1)
-				continue;
-			before = n;
-			for (size_t j = 0; j < before && n < SUMS_MAX; j++)
-				sums[n++] = sums[j] + claim->paid_minor;
-		}
-	}
+	for (size_t i = 1; i <= SIM_GAMES; i++)
+		n = hidden_add(account, account->round[i].round, sums, n);
+	for (size_t back = 0; expect <= account->last_move &&
+			      (row = book_row_at(account, back)) != NULL &&
+			      row->last_move + HIDDEN_MOVES >= expect;
+		back++)
+		if (row->kind == CARILLON__MOVE_KIND__MOVE_BET && row->refusal == 0)
+			n = hidden_add(account, row->round, sums, n);
 	return n;
 }
 
@@ -119,7 +133,7 @@ static size_t hidden_sums(const struct book_account *account, int64_t *sums)
 static void check_balance(const struct book_account *account, const Carillon__SpinReply *reply)
 {
 	int64_t sums[SUMS_MAX];
-	size_t n = hidden_sums(account, sums);
+	size_t n = hidden_sums(account, reply->expect, sums);
 	const struct book_row *row;
 
 	for (size_t back = 0; (row = book_row_at(account, back)) != NULL; back++) {
