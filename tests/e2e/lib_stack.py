@@ -62,7 +62,7 @@ class Installation:
 
     def __init__(self, name, scale=1, kind="test"):
         self.data = tempfile.mkdtemp(prefix=f"carillon-{name}-", dir=os.environ.get("CARILLON_TEST_TMP", "/tmp"))
-        self.scale, self.kind = scale, kind
+        self.scale, self.kind, self.playing = scale, kind, []
         # Servers of this folder alone, whatever the shell that started the tests had set.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
@@ -101,6 +101,9 @@ class Installation:
         self.url = f"http://127.0.0.1:{self.ports['HTTP_PORT']}"
 
     def stop(self):
+        for players in self.playing:
+            if players.process.poll() is None:
+                players.process.kill()
         try:
             self.script(f"{ROOT}/scripts/run.sh", "--stop")
         except AssertionError as error:
@@ -188,7 +191,8 @@ class Installation:
             time.sleep(0.5)
 
     def players(self, **options):
-        return Players(self, options)
+        self.playing.append(Players(self, options))
+        return self.playing[-1]
 
 
 class Players:
