@@ -178,6 +178,18 @@ static void found_copy(char *to, long status, const char *body, size_t length)
 	to[n] = '\0';
 }
 
+/* As much of it as there is room for, and no half of a letter: a text that is not whole UTF-8
+ * cannot be written down, and would end the service each time the provider says it. */
+static void reference_copy(char to[PROVIDER_REFERENCE_MAX + 1], const char *from)
+{
+	size_t n = strnlen(from, PROVIDER_REFERENCE_MAX);
+
+	while (n > 0 && ((unsigned char)from[n] & 0xc0) == 0x80)
+		n--;
+	memcpy(to, from, n);
+	to[n] = '\0';
+}
+
 enum payout_answer provider_read(const struct payout *payout, enum payout_act act, long status,
 	const char *body, size_t length, struct provider_word *word_r)
 {
@@ -197,8 +209,7 @@ enum payout_answer provider_read(const struct payout *payout, enum payout_act ac
 	if (word_r->answer != PAYOUT_NO_ANSWER && !fits(payout, json))
 		word_r->answer = PAYOUT_SAID_OTHER;
 	if (word_r->answer != PAYOUT_NO_ANSWER && word_r->answer != PAYOUT_SAID_OTHER)
-		(void)snprintf(word_r->reference, sizeof(word_r->reference), "%s",
-			text_of(json, "reference"));
+		reference_copy(word_r->reference, text_of(json, "reference"));
 	json_decref(json);
 	return word_r->answer;
 }

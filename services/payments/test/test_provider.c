@@ -107,11 +107,45 @@ static void test_references(void **state)
 	assert_string_equal(word.reference, "");
 }
 
+/* Postgres takes no half of a letter: one such reference would end the service again and again. */
+static void test_references_end_with_a_letter(void **state)
+{
+	static const struct {
+		const char *what, *letter;
+		size_t kept; /* of the letters that are sent, bytes */
+	} letters[] = {
+		{ "one byte", "r", PROVIDER_REFERENCE_MAX },
+		{ "two bytes", "\xc3\xa9", 62 },
+		{ "three bytes", "\xe2\x82\xac", 63 },
+		{ "four bytes", "\xf0\x9f\x98\x80", 60 },
+	};
+	char body[600], reference[400];
+	struct provider_word word;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
+		reference[0] = '\0';
+		for (size_t j = 0; j < 64; j++)
+			(void)strcat(reference, letters[i].letter);
+		(void)snprintf(body, sizeof(body),
+			"{\"id\":\"" ID "\",\"amount_minor\":500,\"currency\":\"EUR\",\"status\":"
+			"\"paid\",\"reference\":\"%s\"}",
+			reference);
+		assert_int_equal(provider_read(&asked, PAYOUT_ASK, 200, body, strlen(body), &word),
+			PAYOUT_SAID_PAID);
+		if (strlen(word.reference) != letters[i].kept)
+			fail_msg("%s: found %zu bytes, expected %zu", letters[i].what,
+				strlen(word.reference), letters[i].kept);
+		assert_memory_equal(word.reference, reference, letters[i].kept);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_references),
+		cmocka_unit_test(test_references_end_with_a_letter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
