@@ -109,7 +109,8 @@ static enum wallet_refusal check_bet(const struct wallet_account *account,
 	/* Room for pending is asked for whether or not this round wins. */
 	if (!wallet_account_pending_fits(account, proposal->game))
 		return WALLET_REFUSAL_LIMIT;
-	return limits_check_bet(account->limits, proposal->stake, moment->now_us);
+	return limits_check_bet(
+		account->limits, proposal->stake, proposal->release, moment->now_us);
 }
 
 static enum wallet_refusal check_pending(

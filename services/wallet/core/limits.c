@@ -84,7 +84,7 @@ static bool too_long(const struct wallet_limits *limits, uint64_t now_us)
 }
 
 enum wallet_refusal limits_check_bet(
-	const struct wallet_limits *limits, int64_t stake, uint64_t now_us)
+	const struct wallet_limits *limits, int64_t stake, int64_t release, uint64_t now_us)
 {
 	if (limits == NULL)
 		return WALLET_REFUSAL_NONE;
@@ -95,7 +95,8 @@ enum wallet_refusal limits_check_bet(
 	for (int i = 0; i < WALLET_PERIODS_N; i++) {
 		enum wallet_period period = (enum wallet_period)i;
 		struct wallet_used used = used_at(limits, period, now_us);
-		if (exceeds(limits, WALLET_LIMIT_LOSS_DAY, period, used.loss, stake, now_us))
+		if (exceeds(limits, WALLET_LIMIT_LOSS_DAY, period, used.loss, stake - release,
+			    now_us))
 			return WALLET_REFUSAL_LIMIT_LOSS;
 		if (exceeds(limits, WALLET_LIMIT_WAGER_DAY, period, used.wager, stake, now_us))
 			return WALLET_REFUSAL_LIMIT_WAGER;
@@ -193,10 +194,13 @@ static void limit_set(struct wallet_limits *limits, const struct wallet_row *row
 	}
 }
 
+/* By the balance alone: what is pending is won when it leaves there for the balance. Counted
+ * before, it would be staked in another game and then gambled away, and more be lost than the
+ * limit. */
 static int64_t lost(const struct wallet_row *row)
 {
 	if (row->kind >= WALLET_KIND_BET && row->kind <= WALLET_KIND_VOID)
-		return row->stake - row->win_balance - row->win_pending + row->forfeit;
+		return row->stake - row->win_balance - row->release;
 	return row->kind == WALLET_KIND_AWARD ? -row->amount : 0;
 }
 

@@ -6,9 +6,10 @@
 
 /* limits may be NULL everywhere but in limits_take of a row that sets one. */
 
-/* The stake alone, as if the win were nothing. */
+/* The stake alone, as if the win were nothing. release: what the bet collects first of the round
+ * before; of a loss it is as good as balance. */
 enum wallet_refusal limits_check_bet(
-	const struct wallet_limits *limits, int64_t stake, uint64_t now_us);
+	const struct wallet_limits *limits, int64_t stake, int64_t release, uint64_t now_us);
 enum wallet_refusal limits_check_deposit(
 	const struct wallet_account *account, int64_t amount, const struct wallet_moment *moment);
 /* LIMIT; from_us_r: when it will hold. */

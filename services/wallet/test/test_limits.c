@@ -14,6 +14,7 @@
 
 #define EUR 978
 #define GAME 5
+#define GAME_OTHER 6
 #define PLAYER ((INT64_C(1) << 48) + 7)
 #define S UINT64_C(1000000)
 #define BEGIN INT64_C(1769900400) /* Saturday, 2026-01-31 23:00 UTC */
@@ -38,9 +39,9 @@ static const char *const refusals[WALLET_REFUSALS_N] = { [WALLET_REFUSAL_NONE] =
 	[WALLET_REFUSAL_LIMIT_DEPOSIT] = "deposit",
 	[WALLET_REFUSAL_EXCLUDED] = "excluded" };
 
-/* Steps: "+N" seconds pass; "bet STAKE WIN", "pending STAKE WIN", "gamble" of all that is pending,
- * lost, "void STAKE WIN", "award N", "deposit N", "CODE N" sets a limit ("exclusion N": from now so
- * many seconds); then what comes of it. */
+/* Steps: "+N" seconds pass; "bet STAKE WIN", "other STAKE WIN" in another game, "pending STAKE
+ * WIN", "collect", "gamble" of all that is pending, lost, "void STAKE WIN", "award N", "deposit N",
+ * "CODE N" sets a limit ("exclusion N": from now so many seconds); then what comes of it. */
 static const struct {
 	const char *what, *steps;
 } stories[] = {
@@ -51,8 +52,17 @@ static const struct {
 	{ "wins count",
 		"loss_day 100 ok, bet 60 30 ok, bet 70 0 ok, bet 1 0 loss, award 5 ok, bet 5 0 "
 		"ok, bet 1 0 loss" },
-	{ "pending wins count when they are won, and not when they are gambled away",
+	{ "what was pending and is gambled away was never won",
 		"loss_day 100 ok, pending 60 50 ok, gamble ok, bet 41 0 loss, bet 40 0 ok" },
+	{ "nothing is staked elsewhere on what may still be gambled away",
+		"loss_day 100 ok, pending 60 5000 ok, other 41 0 loss, other 40 0 ok, gamble ok, bet 1 0 "
+		"loss" },
+	{ "a pending win counts once it is collected",
+		"loss_day 100 ok, pending 60 50 ok, collect ok, bet 91 0 loss, bet 90 0 ok" },
+	{ "a bet that collects first has it",
+		"loss_day 100 ok, pending 60 50 ok, bet 91 0 loss, bet 90 0 ok, bet 1 0 loss" },
+	{ "a stake is a stake, whatever it collects",
+		"wager_day 100 ok, pending 60 50 ok, bet 41 0 wager, bet 40 0 ok" },
 	{ "a void gives back",
 		"loss_day 100 ok, bet 100 0 ok, bet 1 0 loss, void 0 100 ok, bet 100 0 ok" },
 	{ "nothing may be lost", "loss_day 0 ok, bet 1 0 loss" },
@@ -131,13 +141,13 @@ static struct wallet_account account_new(struct wallet_limits *limits)
 		.limits = limits };
 }
 
-static void move(struct world *world, uint32_t kind, int64_t stake, int64_t win,
+static void move(struct world *world, uint32_t game, uint32_t kind, int64_t stake, int64_t win,
 	const struct wallet_moment *moment, struct wallet_row *row)
 {
-	struct wallet_pending held = wallet_account_pending(&world->account, GAME);
+	struct wallet_pending held = wallet_account_pending(&world->account, game);
 	struct wallet_proposal proposal = { .move = world->account.last_move + 1,
 		.round = held.round,
-		.game = GAME,
+		.game = game,
 		.kind = kind,
 		.pending_before = held.amount.minor,
 		.stake = stake };
@@ -146,6 +156,8 @@ static void move(struct world *world, uint32_t kind, int64_t stake, int64_t win,
 		proposal.round = proposal.move;
 		proposal.release = held.amount.minor;
 	}
+	if (kind == WALLET_KIND_COLLECT)
+		proposal.release = held.amount.minor;
 	if (kind == WALLET_KIND_GAMBLE)
 		proposal.forfeit = held.amount.minor;
 	else if (win < 0)
@@ -180,13 +192,17 @@ static void act(struct world *world, const char *word, int64_t first, int64_t se
 	const struct wallet_moment *moment, struct wallet_row *row)
 {
 	if (strcmp(word, "bet") == 0) {
-		move(world, WALLET_KIND_BET, first, second, moment, row);
+		move(world, GAME, WALLET_KIND_BET, first, second, moment, row);
+	} else if (strcmp(word, "other") == 0) {
+		move(world, GAME_OTHER, WALLET_KIND_BET, first, second, moment, row);
+	} else if (strcmp(word, "collect") == 0) {
+		move(world, GAME, WALLET_KIND_COLLECT, 0, 0, moment, row);
 	} else if (strcmp(word, "pending") == 0) {
-		move(world, WALLET_KIND_BET, first, -second, moment, row);
+		move(world, GAME, WALLET_KIND_BET, first, -second, moment, row);
 	} else if (strcmp(word, "gamble") == 0) {
-		move(world, WALLET_KIND_GAMBLE, 0, 0, moment, row);
+		move(world, GAME, WALLET_KIND_GAMBLE, 0, 0, moment, row);
 	} else if (strcmp(word, "void") == 0) {
-		move(world, WALLET_KIND_VOID, first, second, moment, row);
+		move(world, GAME, WALLET_KIND_VOID, first, second, moment, row);
 	} else if (strcmp(word, "deposit") == 0) {
 		outside(world, WALLET_KIND_DEPOSIT, 0, first, moment, row);
 	} else if (strcmp(word, "award") == 0) {
