@@ -188,7 +188,7 @@ def lost(person):
     """From the rows since the first limit was set."""
     first = f"(select min(seq) from wallet.journal where player = {person.id} and kind = 32)"
     return [int(n) for n in place.sql(
-        "select coalesce(sum(stake - win_balance - win_pending + forfeit), 0), coalesce(sum(stake), 0) from wallet.journal "
+        "select coalesce(sum(stake - win_balance - release), 0), coalesce(sum(stake), 0) from wallet.journal "
         f"where player = {person.id} and kind between 2 and 7 and refusal = 0 and seq > {first}")[0]]
 
 
