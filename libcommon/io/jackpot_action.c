@@ -37,8 +37,8 @@ static bool take(const char *name, const char *in, char *out, size_t room, char 
 	return true;
 }
 
-bool action_read(
-	const Carillon__OperatorCommand *command, struct action_record *record_r, char *reason)
+bool action_read(uint32_t pool, const Carillon__OperatorCommand *command,
+	struct action_record *record_r, char *reason)
 {
 	memset(record_r, 0, sizeof(*record_r));
 	if (command->id.len != ACTION_ID_BYTES)
@@ -47,6 +47,7 @@ bool action_read(
 	if (command->actor[0] == '\0')
 		return action_refuse(reason, "operator.actor: found nothing, expected who asks");
 	memcpy(record_r->id, command->id.data, ACTION_ID_BYTES);
+	record_r->pool = pool;
 	record_r->action = (uint32_t)command->action;
 	return take("operator.actor", command->actor, record_r->actor, ACTION_TEXT_MAX, reason) &&
 	       take("operator.second", command->second, record_r->second, ACTION_TEXT_MAX,
@@ -68,7 +69,7 @@ bool action_second_given(const struct action_record *record, char *refusal)
 
 bool action_same(const struct action_record *a, const struct action_record *b)
 {
-	return a->action == b->action && strcmp(a->actor, b->actor) == 0 &&
+	return a->pool == b->pool && a->action == b->action && strcmp(a->actor, b->actor) == 0 &&
 	       strcmp(a->second, b->second) == 0 && strcmp(a->reason, b->reason) == 0 &&
 	       strcmp(a->parameters, b->parameters) == 0;
 }
@@ -114,7 +115,7 @@ bool action_find(
 	char text[ID_HEX_MAX], sql[SQL_MAX];
 	(void)snprintf(sql, sizeof(sql),
 		"select action, actor, second, reason, parameters, done, refusal, before, after, "
-		"fact_seq, (extract(epoch from time) * 1000000)::bigint from %s.operator_action "
+		"fact_seq, (extract(epoch from time) * 1000000)::bigint, pool from %s.operator_action "
 		"where id = $1",
 		schema);
 	pg_args_text(&args, jackpot_hex(id, ACTION_ID_BYTES, text));
@@ -134,6 +135,7 @@ bool action_find(
 		copy(record_r->after, sizeof(record_r->after), rows, 8);
 		record_r->fact_seq = pg_u64(rows, 0, 9);
 		record_r->time_us = pg_u64(rows, 0, 10);
+		record_r->pool = pg_u32(rows, 0, 11);
 	}
 	PQclear(rows);
 	return found;

@@ -19,6 +19,7 @@
 /* Something an operator asked for, done or refused. */
 struct action_record {
 	uint8_t id[ACTION_ID_BYTES];
+	uint32_t pool;	 /* or set, that it is asked of */
 	uint32_t action; /* OperatorAction of jackpot.proto */
 	char actor[ACTION_TEXT_MAX], second[ACTION_TEXT_MAX], reason[ACTION_TEXT_MAX];
 	char parameters[ACTION_PARAMETERS_MAX];
@@ -35,16 +36,16 @@ struct action_list {
 	size_t n, room;
 };
 
-/* Copies what was asked into a record. False, with what, found and expected in reason
+/* Copies what was asked of a pool or set into a record. False, with what, found and expected in reason
  * (ACTION_TEXT_MAX bytes), when the command cannot even be recorded: no id of 16 bytes, no actor, a
  * text that is too long. */
-bool action_read(
-	const Carillon__OperatorCommand *command, struct action_record *record_r, char *reason);
+bool action_read(uint32_t pool, const Carillon__OperatorCommand *command,
+	struct action_record *record_r, char *reason);
 /* refusal holds ACTION_TEXT_MAX bytes; always false, to be returned. */
 __attribute__((format(printf, 2, 3))) bool action_refuse(char *refusal, const char *format, ...);
 /* A second approver, other than the actor; else why not in refusal. */
 bool action_second_given(const struct action_record *record, char *refusal);
-/* The same was asked. */
+/* The same was asked, of the same pool. */
 bool action_same(const struct action_record *a, const struct action_record *b);
 
 const struct action_record *action_list_find(const struct action_list *list, const uint8_t *id);

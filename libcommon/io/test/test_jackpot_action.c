@@ -32,13 +32,17 @@ static void test_action_read(void **state)
 	static struct action_record record, other;
 	char reason[ACTION_TEXT_MAX];
 	Carillon__OperatorCommand command = good();
-	assert_true(action_read(&command, &record, reason));
+	assert_true(action_read(7, &command, &record, reason));
 	assert_memory_equal(record.id, id, sizeof(id));
+	assert_int_equal(record.pool, 7);
 	assert_string_equal(record.second, "bob");
 	assert_true(action_second_given(&record, reason));
 	other = record;
 	assert_true(action_same(&record, &other));
 	other.parameters[0] = '[';
+	assert_false(action_same(&record, &other));
+	other = record;
+	other.pool = 8; /* one id, asked of another pool, is other content */
 	assert_false(action_same(&record, &other));
 	other = record;
 	other.second[0] = 'r';
@@ -74,7 +78,7 @@ static void test_action_refuses_what_cannot_be_kept(void **state)
 			command.reason = long_text;
 		else
 			command.parameters = long_text;
-		assert_false(action_read(&command, &record, reason));
+		assert_false(action_read(7, &command, &record, reason));
 		assert_non_null(strstr(reason, WHERE[i]));
 	}
 }

@@ -244,7 +244,7 @@ static void take_action(struct service *service, struct set_instance *instance,
 		log_info("set %u: action %u by %s: %s", command->pool, record->action,
 			record->actor, record->done ? "done" : record->refusal);
 		known = record;
-	} else if (durable) {
+	} else if (durable && known->pool == command->pool) {
 		action_send(service, command->pool, instance->link.shard, known, true);
 	}
 	action_reply(service, command, known, !action_same(known, record), durable);
@@ -267,7 +267,7 @@ static enum service_message_status apply_command(
 			(int)command->body_case);
 		return SERVICE_UNREADABLE;
 	}
-	if (!action_read(command->operator_, &record, reason)) {
+	if (!action_read(command->pool, command->operator_, &record, reason)) {
 		service_reason(service, "%s", reason);
 		return SERVICE_UNREADABLE;
 	}

@@ -126,7 +126,6 @@ static void take_action(struct service *service, struct service_shard *shard,
 	struct action_record *record)
 {
 	static struct action_record found;
-	bool create = record->action == CARILLON__OPERATOR_ACTION__ACTION_CREATE;
 	const struct action_record *known = action_list_find(
 		instance != NULL ? &instance->actions : &unmade.records, record->id);
 	bool durable =
@@ -136,13 +135,13 @@ static void take_action(struct service *service, struct service_shard *shard,
 	if (known == NULL) {
 		if (instance != NULL)
 			apply_action(service, instance, record);
-		else if (create && unmade.records.n == 0)
+		else if (unmade.records.n == 0)
 			instance = make_pool(service, shard, command->pool, record);
 		else
-			return; /* another service's, or asked again in a moment */
+			return; /* asked again in a moment */
 		keep_action(service, shard, instance, command->pool, record);
 		known = record;
-	} else if (durable) {
+	} else if (durable && known->pool == command->pool) {
 		action_send(service, command->pool, shard->shard, known, true);
 	}
 	action_reply(service, command, known, !action_same(known, record), durable);
@@ -154,11 +153,13 @@ static enum service_message_status take_operator(struct service *service,
 {
 	static struct action_record record;
 	char reason[ACTION_TEXT_MAX];
-	if (!action_read(command->operator_, &record, reason)) {
+	if (!action_read(command->pool, command->operator_, &record, reason)) {
 		service_reason(service, "%s", reason);
 		return SERVICE_UNREADABLE;
 	}
-	take_action(service, shard, instance, command, &record);
+	/* A set's: its own service answers, whatever this one knows of the id. */
+	if (instance != NULL || record.action == CARILLON__OPERATOR_ACTION__ACTION_CREATE)
+		take_action(service, shard, instance, command, &record);
 	return SERVICE_TAKEN;
 }
 
