@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define EUR 978
+
 /* What ADJUST and PARAMETERS name. */
 struct asked {
 	uint32_t currency;
@@ -149,6 +151,12 @@ static bool change(struct pool_instance *instance, const struct asked *asked, ch
 	struct pool_terms terms = row->next_waits ? row->next : row->terms;
 	if (asked->has_seed)
 		terms.seed_minor = asked->seed_minor;
+	/* As definitions have it: whose row is paid at another rate leaves an FX leg in EUR. */
+	if (asked->has_rate && asked->currency == EUR && asked->row_rate_nano != POOL_NANO)
+		return action_refuse(refusal,
+			"parameters /row_rate_nano: found %" PRId64
+			", expected 1000000000: pools are kept in EUR",
+			asked->row_rate_nano);
 	if (asked->has_rate) {
 		terms.row_rate_nano = asked->row_rate_nano;
 		if (terms.row_rate_nano > POOL_RATE_NANO_MAX ||

@@ -267,8 +267,14 @@ static const struct {
 	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"seed_minor\":50000}", NULL },
 	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"seed_minor\":0}", "bounds" },
 	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20}", "/seed_minor" },
-	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":0}", "bounds" },
+	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":0}",
+		"kept in EUR" },
 	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":900000000}",
+		"kept in EUR" },
+	{ CHANGE, "",
+		"{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":1000000000}", NULL },
+	{ CHANGE, "", "{\"currency\":\"SEK\",\"coin_minor\":20,\"row_rate_nano\":0}", "bounds" },
+	{ CHANGE, "", "{\"currency\":\"SEK\",\"coin_minor\":20,\"row_rate_nano\":90000000}",
 		NULL },
 	{ CHANGE, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"remove\":true}",
 		"definition still has" },
@@ -286,12 +292,14 @@ static void test_operator_table(void **state)
 		const char *broken;
 		struct pool_terms low = { 40000, POOL_NANO, 20000000 };
 		struct pool_terms high = { 200000, POOL_NANO, 100000000 };
+		struct pool_terms krona = { 40000, 90000000, 1800000 };
 		memset(&instance, 0, sizeof(instance));
 		memset(&record, 0, sizeof(record));
 		instance.base_coin_minor = 1000;
 		pool_begin(&instance.pool, 1);
 		assert_int_equal(pool_launch(&instance.pool, 978, 2, 20, &low), POOL_OK);
 		assert_int_equal(pool_launch(&instance.pool, 978, 2, 100, &high), POOL_OK);
+		assert_int_equal(pool_launch(&instance.pool, 752, 2, 20, &krona), POOL_OK);
 		record.action = ACTIONS[i].action;
 		memcpy(record.actor, "anna", 5);
 		memcpy(record.second, ACTIONS[i].second, strlen(ACTIONS[i].second) + 1);
