@@ -25,12 +25,13 @@ static void poll_further(struct wallet_rules *rules, PGconn *conn)
 	PQclear(result);
 }
 
-/* A set of cards that is off leaves the game as it is; a game without its own jackpot is another
- * game, which nobody has published. */
+/* A set of cards or a linked pool that is off leaves the game as it is; a game without its own
+ * jackpot is another game, which nobody has published. */
 static void poll_outs(struct wallet_rules *rules, PGconn *conn)
 {
 	PGresult *result = pg_query(conn,
-		"select operator, pool, 0, 1 from pool.participation where not takes_part union "
+		"select p.operator, p.pool, 0, (not exists (select from pool.link l where l.pool = "
+		"p.pool))::integer from pool.participation p where not p.takes_part union "
 		"all select operator, pool, game, 0 from cards.participation where not takes_part "
 		"union all select 0, pool, 0, 0 from cards.card_set where state <> 'live' order by "
 		"1, 2, 3",

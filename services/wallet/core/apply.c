@@ -196,6 +196,23 @@ static void find_further(const struct wallet_account *account,
 	}
 }
 
+/* A bonus spin names no pool, for it feeds none, but wins from the game's own as a bet does: which
+ * that is, the tallies tell. */
+static bool bonus_stopped(const struct wallet_account *account,
+	const struct wallet_proposal *proposal, const struct wallet_rules *rules)
+{
+	for (size_t i = 0; i < rules->tallies_n; i++) {
+		const struct wallet_tally *tally = &rules->tallies[i];
+		const struct wallet_out *out =
+			tally->closed || tally->game != proposal->game
+				? NULL
+				: out_of(rules, account->player, proposal->game, tally->pool);
+		if (out != NULL && out->stops)
+			return true;
+	}
+	return false;
+}
+
 static enum wallet_refusal find_tallies(const struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_rules *rules,
 	struct wallet_row *row)
@@ -215,8 +232,10 @@ static enum wallet_refusal find_tallies(const struct wallet_account *account,
 		if (out == NULL)
 			row->tallies[row->tallies_n++] = rules->tallies[at].id;
 	}
-	if (!proposal->bonus)
-		find_further(account, proposal, rules, row);
+	if (proposal->bonus)
+		return bonus_stopped(account, proposal, rules) ? WALLET_REFUSAL_BLOCKED
+							       : WALLET_REFUSAL_NONE;
+	find_further(account, proposal, rules, row);
 	if (row->tallies_n > 0 && wallet_rate_stale(rules, account->currency))
 		return WALLET_REFUSAL_RATE;
 	return WALLET_REFUSAL_NONE;

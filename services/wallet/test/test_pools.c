@@ -49,9 +49,9 @@ static void test_stakes_feed_further_pools(void **state)
 		{ "as many as a stake may feed", { { 30, GAME }, { 33, GAME }, { 34, GAME } },
 			{ 0 }, 1, { 1, 2 }, { 11, 12, 13, 16 }, false, 0 },
 		{ "no named one", { { 30, GAME } }, { 0 }, 1, { 0 }, { 13 }, false, 0 },
-		{ "his operator is out", { { 30, GAME } }, { 1, 30, 0, true }, 1, { 1, 2 },
+		{ "his operator is out", { { 30, GAME } }, { 1, 30, 0, false }, 1, { 1, 2 },
 			{ 11, 12 }, false, 0 },
-		{ "another's is", { { 30, GAME } }, { 2, 30, 0, true }, 1, { 1, 2 }, { 11, 12, 13 },
+		{ "another's is", { { 30, GAME } }, { 2, 30, 0, false }, 1, { 1, 2 }, { 11, 12, 13 },
 			false, 0 },
 		{ "out of the cards", { { 30, GAME } }, { 1, 2, 0, false }, 1, { 1, 2 }, { 11, 13 },
 			false, 0 },
@@ -61,6 +61,15 @@ static void test_stakes_feed_further_pools(void **state)
 			false, 0 },
 		{ "out of the jackpot", { { 30, GAME } }, { 1, 1, 0, true }, 1, { 1, 2 }, { 0 },
 			false, WALLET_REFUSAL_BLOCKED },
+		{ "a bonus spin feeds none", { { 30, GAME } }, { 0 }, 1, { 0 }, { 0 }, true, 0 },
+		{ "a bonus spin, out of the linked pool", { { 30, GAME } }, { 1, 30, 0, false }, 1,
+			{ 0 }, { 0 }, true, 0 },
+		{ "a bonus spin, out of the cards", { { 0 } }, { 1, 2, 0, false }, 1, { 0 },
+			{ 0 }, true, 0 },
+		{ "a bonus spin, out of the jackpot", { { 0 } }, { 1, 1, 0, true }, 1, { 0 },
+			{ 0 }, true, WALLET_REFUSAL_BLOCKED },
+		{ "a bonus spin, another is out of it", { { 0 } }, { 2, 1, 0, true }, 1, { 0 },
+			{ 0 }, true, 0 },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		static struct wallet_rules rules;
@@ -76,7 +85,17 @@ static void test_stakes_feed_further_pools(void **state)
 			.kind = WALLET_KIND_BET,
 			.currency = EUR,
 			.stake = 30 };
+		struct wallet_spins spins = { .player = account.player,
+			.game = GAME,
+			.currency = EUR,
+			.spins = 3,
+			.expires_us = 9 };
 		struct wallet_moment moment = { .now_us = 1, .seq = 9, .rules = &rules };
+		if (rows[i].bonus) {
+			moment.spins = &spins;
+			proposal.bonus = true;
+			proposal.stake = 0;
+		}
 		rules = (struct wallet_rules){ .tallies = tallies,
 			.tallies_n = sizeof(tallies) / sizeof(tallies[0]),
 			.stake_max = 1000,
