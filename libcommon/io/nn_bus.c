@@ -4,6 +4,7 @@
 
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
+#include "libcommon/io/nn_parcel.h"
 
 #include <nanomsg/nn.h>
 #include <nanomsg/pipeline.h>
@@ -19,7 +20,6 @@
 #define BUFFER_BYTES (4 * 1024 * 1024)
 #define MESSAGE_BYTES_MAX (4 * 1024 * 1024)
 #define PARCEL_BYTES (32 * 1024) /* one that has grown to this leaves at once */
-#define HEAD_BYTES 4
 /* A peer is restarted within 50 ms: it must be found again as soon. */
 #define RECONNECT_MS 20
 #define RECONNECT_MAX_MS 200
@@ -170,7 +170,7 @@ static bool parcel_send(struct nn_bus *bus, struct peer *peer)
 
 static void parcel_add(struct peer *peer, const void *bytes, size_t length)
 {
-	size_t needed = peer->length + HEAD_BYTES + length;
+	size_t needed = peer->length + NN_PARCEL_HEAD + length;
 	if (needed > peer->room) {
 		size_t room = needed < 2 * PARCEL_BYTES ? 2 * PARCEL_BYTES : needed;
 		uint8_t *larger = realloc(peer->parcel, room);
@@ -180,10 +180,9 @@ static void parcel_add(struct peer *peer, const void *bytes, size_t length)
 		peer->room = room;
 	}
 	uint8_t *at = peer->parcel + peer->length;
-	for (int i = 0; i < HEAD_BYTES; i++)
-		at[i] = (uint8_t)(length >> (8 * i));
+	nn_parcel_head(length, at);
 	if (length > 0)
-		memcpy(at + HEAD_BYTES, bytes, length);
+		memcpy(at + NN_PARCEL_HEAD, bytes, length);
 	peer->length = needed;
 	peer->messages++;
 }
@@ -192,12 +191,12 @@ static void parcel_add(struct peer *peer, const void *bytes, size_t length)
 static struct peer *gather(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
 {
 	struct peer *peer =
-		length <= MESSAGE_BYTES_MAX - HEAD_BYTES ? peer_get(bus, url) : NULL;
+		length <= MESSAGE_BYTES_MAX - NN_PARCEL_HEAD ? peer_get(bus, url) : NULL;
 	if (peer == NULL) {
 		metric_add(bus->dropped, 1);
 		return NULL;
 	}
-	if (peer->length + HEAD_BYTES + length > MESSAGE_BYTES_MAX)
+	if (peer->length + NN_PARCEL_HEAD + length > MESSAGE_BYTES_MAX)
 		(void)parcel_send(bus, peer);
 	parcel_add(peer, bytes, length);
 	return peer;
@@ -247,21 +246,13 @@ static void parcel_close(struct nn_bus *bus)
 /* What lies next in the open parcel; NULL at its end, or where it is not what we send. */
 static const uint8_t *parcel_next(struct nn_bus *bus, size_t *length_r)
 {
+	const uint8_t *message = NULL;
 	size_t left = bus->open_length - bus->open_at;
-	const uint8_t *at = bus->open + bus->open_at;
-	if (left == 0)
-		return NULL;
-	size_t length = 0;
-	for (int i = 0; left >= HEAD_BYTES && i < HEAD_BYTES; i++)
-		length |= (size_t)at[i] << (8 * i);
-	if (left < HEAD_BYTES || length > left - HEAD_BYTES) {
+	if (nn_parcel_next(bus->open, bus->open_length, &bus->open_at, &message, length_r) ==
+		NN_PARCEL_BAD)
 		log_warn("nanomsg: found %zu bytes that are no message behind its length; ignored",
 			left);
-		return NULL;
-	}
-	bus->open_at += HEAD_BYTES + length;
-	*length_r = length;
-	return at + HEAD_BYTES;
+	return message;
 }
 
 void *nn_bus_receive(struct nn_bus *bus, size_t *length_r)
