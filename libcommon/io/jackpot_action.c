@@ -2,6 +2,7 @@
 #include "libcommon/io/jackpot_action.h"
 
 #include "bus.pb-c.h"
+#include "libcommon/base/utf8.h"
 #include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
@@ -24,6 +25,9 @@ bool action_refuse(char *refusal, const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(refusal, ACTION_TEXT_MAX, format, arguments);
 	va_end(arguments);
+	/* It is kept in Postgres, which takes no half character: of what was found, a part is told.
+	 */
+	utf8_whole(refusal);
 	return false;
 }
 
@@ -33,6 +37,9 @@ static bool take(const char *name, const char *in, char *out, size_t room, char 
 	if (length >= room)
 		return action_refuse(reason, "%s: found %zu bytes, expected at most %zu", name,
 			length, room - 1);
+	if (!utf8_valid(in))
+		return action_refuse(reason, "%s: found byte 0x%02x at %zu, expected UTF-8", name,
+			(unsigned char)in[utf8_valid_length(in)], utf8_valid_length(in));
 	memcpy(out, in, length + 1);
 	return true;
 }
@@ -44,6 +51,9 @@ bool action_read(uint32_t pool, const Carillon__OperatorCommand *command,
 	if (command->id.len != ACTION_ID_BYTES)
 		return action_refuse(reason, "operator.id: found %zu bytes, expected %d",
 			command->id.len, ACTION_ID_BYTES);
+	if ((int)command->action < 0)
+		return action_refuse(reason, "operator.action: found %d, expected 0 or more",
+			(int)command->action);
 	if (command->actor[0] == '\0')
 		return action_refuse(reason, "operator.actor: found nothing, expected who asks");
 	memcpy(record_r->id, command->id.data, ACTION_ID_BYTES);

@@ -1,5 +1,6 @@
 /* Operators' commands as both jackpot services read them. */
 #include "libcommon/io/jackpot_action.h"
+#include "libcommon/io/pool_command.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,10 +62,12 @@ static void test_action_refuses_what_cannot_be_kept(void **state)
 	static struct action_record record;
 	char reason[ACTION_TEXT_MAX];
 	memset(long_text, 'x', sizeof(long_text) - 1);
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 9; i++) {
 		static const char *const WHERE[] = { "operator.id", "operator.actor",
 			"operator.actor", "operator.second", "operator.reason",
-			"operator.parameters" };
+			"operator.parameters", "operator.action: found -1",
+			"operator.reason: found byte 0xc3 at 2, expected UTF-8",
+			"operator.parameters: found byte 0xff at 0" };
 		Carillon__OperatorCommand command = good();
 		if (i == 0)
 			command.id.len = ACTION_ID_BYTES - 1;
@@ -76,8 +79,14 @@ static void test_action_refuses_what_cannot_be_kept(void **state)
 			command.second = long_text;
 		else if (i == 4)
 			command.reason = long_text;
-		else
+		else if (i == 5)
 			command.parameters = long_text;
+		else if (i == 6)
+			command.action = (Carillon__OperatorAction)-1;
+		else if (i == 7)
+			command.reason = jackpot_text("ab\xc3");
+		else
+			command.parameters = jackpot_text("\xff{}");
 		assert_false(action_read(7, &command, &record, reason));
 		assert_non_null(strstr(reason, WHERE[i]));
 	}
@@ -101,11 +110,61 @@ static void test_action_list_finds_by_id(void **state)
 	assert_null(action_list_find(&list, record.id));
 }
 
+/* A refusal tells a part of what was found, perhaps cut inside a character: it must be kept all the
+ * same. */
+static void test_action_refusals_are_whole(void **state)
+{
+	(void)state;
+	char refusal[ACTION_TEXT_MAX];
+	assert_false(action_refuse(refusal, "found %.2s, expected more", "x\xe2\x82\xac"));
+	assert_string_equal(refusal, "found x?, expected more");
+}
+
+/* What is larger than what it would be kept in is refused before Postgres is asked. */
+static void test_command_must_fit(void **state)
+{
+	(void)state;
+	Carillon__CardPick pick;
+	Carillon__PoolTransfer transfer;
+	carillon__card_pick__init(&pick);
+	carillon__pool_transfer__init(&transfer);
+	for (int i = 0; i < 6; i++) {
+		static const char *const SAYS[] = { NULL, "pool: found 2147483648",
+			"pick.index: found 4294967295", "pick.round: found 18446744073709551615",
+			"transfer.from_pool: found 2147483648",
+			"transfer.number: found 9223372036854775808" };
+		uint8_t bytes[256];
+		char reason[POOL_COMMAND_REASON_MAX];
+		Carillon__JackpotCommand command;
+		carillon__jackpot_command__init(&command);
+		command.pool = i == 1 ? UINT32_C(2147483648) : INT32_MAX;
+		pick.index = i == 2 ? UINT32_MAX : INT32_MAX;
+		pick.round = i == 3 ? UINT64_MAX : INT64_MAX;
+		transfer.from_pool = i == 4 ? UINT32_C(2147483648) : 1;
+		transfer.number = i == 5 ? (uint64_t)INT64_MAX + 1 : 1;
+		command.body_case = i < 4 ? CARILLON__JACKPOT_COMMAND__BODY_PICK
+					  : CARILLON__JACKPOT_COMMAND__BODY_TRANSFER_BOOKED;
+		if (i < 4)
+			command.pick = &pick;
+		else
+			command.transfer_booked = &transfer;
+		Carillon__JackpotCommand *read = pool_command_parse(
+			bytes, carillon__jackpot_command__pack(&command, bytes), reason);
+		assert_int_equal(read != NULL, i == 0);
+		if (read == NULL)
+			assert_non_null(strstr(reason, SAYS[i]));
+		else
+			carillon__jackpot_command__free_unpacked(read, NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_action_read),
 		cmocka_unit_test(test_action_refuses_what_cannot_be_kept),
+		cmocka_unit_test(test_action_refusals_are_whole),
+		cmocka_unit_test(test_command_must_fit),
 		cmocka_unit_test(test_action_list_finds_by_id),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* Answers as text. */
 #include "services/gateway/adapters/json_out.h"
 
+#include "libcommon/base/utf8.h"
+
 #include "libcommon/io/log.h"
 
 #include <inttypes.h>
@@ -27,25 +29,11 @@ static void put(struct json_out *out, const char *text, size_t length)
 
 /* Text from outside may be anything: what is not UTF-8 would make the whole answer unreadable, so
  * only ASCII goes through as it is and the bytes of well-formed longer characters. */
-static size_t utf8_length(const unsigned char *c)
-{
-	size_t n = *c >= 0xf0 && *c < 0xf5 ? 4 : *c >= 0xe0 ? 3 : *c >= 0xc2 ? 2 : 0;
-	if (*c >= 0xf5)
-		n = 0;
-	for (size_t i = 1; i < n; i++)
-		if ((c[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*c == 0xe0 && n == 3 && c[1] < 0xa0) || (*c == 0xed && n == 3 && c[1] > 0x9f) ||
-		(*c == 0xf0 && n == 4 && c[1] < 0x90) || (*c == 0xf4 && n == 4 && c[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 static void put_text(struct json_out *out, const char *text)
 {
 	put(out, "\"", 1);
 	for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
-		size_t more = *c < 0x80 ? 0 : utf8_length(c);
+		size_t more = *c < 0x80 ? 0 : utf8_length((const char *)c);
 		if (*c == '"' || *c == '\\') {
 			put(out, "\\", 1);
 			put(out, (const char *)c, 1);
