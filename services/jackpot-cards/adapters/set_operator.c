@@ -1,12 +1,10 @@
 /* Operators' actions on a set. */
 #include "services/jackpot-cards/adapters/set_operator.h"
 
-#include "libcommon/base/currency.h"
 #include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
-
-#include <jansson.h>
+#include "services/jackpot-cards/adapters/set_asked.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,132 +13,6 @@
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 #define NANO_PER_PPM 1000
 #define E27_PER_CENT ((int128)INT64_C(10000000) * INT64_C(1000000000000000000))
-
-/* ---- parameters
- * ----------------------------------------------------------------------------------------------
- */
-
-/* What any of the actions may say. */
-struct asked {
-	bool has_seed, has_ppm, has_delta, has_weights, has_odds, has_part, takes_part;
-	enum card_level level; /* 0: none */
-	int64_t seed_minor, wager_ppm, delta_minor, odds_in, odds_of, operator_id;
-	uint32_t game, currency, weight[CARD_LEVELS];
-};
-
-static bool whole(
-	json_t *json, const char *name, int64_t min, int64_t max, int64_t *value_r, char *refusal)
-{
-	if (!json_is_integer(json) || json_integer_value(json) < min ||
-		json_integer_value(json) > max)
-		return action_refuse(refusal,
-			"parameters /%s: expected a whole number, %" PRId64 " to %" PRId64, name,
-			min, max);
-	*value_r = json_integer_value(json);
-	return true;
-}
-
-static bool level_of(json_t *json, struct asked *asked, char *refusal)
-{
-	for (int i = CARD_CLUBS; json_is_string(json) && i <= (int)CARD_SPADES; i++)
-		if (strcmp(json_string_value(json), card_level_text((enum card_level)i)) == 0)
-			asked->level = (enum card_level)i;
-	return asked->level != 0 ||
-	       action_refuse(refusal,
-		       "parameters /level: expected \"clubs\", \"diamonds\", \"hearts\" or "
-		       "\"spades\"");
-}
-
-static bool game_of(json_t *json, const struct game_links *links, uint32_t set, struct asked *asked,
-	char *refusal)
-{
-	for (size_t i = 0; json_is_string(json) && i < links->count; i++)
-		if (strcmp(json_string_value(json), links->link[i].id) == 0 &&
-			links->link[i].cards.pool == set)
-			asked->game = links->link[i].game;
-	return asked->game != 0 ||
-	       action_refuse(refusal, "parameters /game: expected the id of a game of this set");
-}
-
-static bool weights_of(json_t *json, struct asked *asked, char *refusal)
-{
-	int64_t sum = 0, weight;
-	if (json_array_size(json) != CARD_LEVELS)
-		return action_refuse(
-			refusal, "parameters /weights: expected %d whole numbers", CARD_LEVELS);
-	for (size_t i = 0; i < CARD_LEVELS; i++) {
-		if (!whole(json_array_get(json, i), "weights", 0, CARD_WEIGHT_MAX, &weight,
-			    refusal))
-			return false;
-		asked->weight[i] = (uint32_t)weight;
-		sum += weight;
-	}
-	if (sum < 1 || sum > (int64_t)CARD_WEIGHT_MAX)
-		return action_refuse(
-			refusal, "parameters /weights: expected a sum of 1 to %u", CARD_WEIGHT_MAX);
-	return asked->has_weights = true;
-}
-
-static bool currency_of(json_t *json, struct asked *asked, char *refusal)
-{
-	const struct currency *currency =
-		json_is_string(json) ? currency_by_code(json_string_value(json)) : NULL;
-	if (currency == NULL)
-		return action_refuse(refusal, "parameters /currency: expected a code, as \"EUR\"");
-	asked->currency = currency->number;
-	return true;
-}
-
-static bool read_member(const char *name, json_t *json, const struct game_links *links,
-	uint32_t set, struct asked *asked, char *refusal)
-{
-	if (strcmp(name, "level") == 0)
-		return level_of(json, asked, refusal);
-	if (strcmp(name, "game") == 0)
-		return game_of(json, links, set, asked, refusal);
-	if (strcmp(name, "weights") == 0)
-		return weights_of(json, asked, refusal);
-	if (strcmp(name, "currency") == 0)
-		return currency_of(json, asked, refusal);
-	if (strcmp(name, "operator") == 0)
-		return whole(json, name, 0, (int64_t)OPERATOR_MAX, &asked->operator_id, refusal);
-	if (strcmp(name, "seed_minor") == 0)
-		return asked->has_seed = whole(
-			       json, name, 1, POOL_SEED_MINOR_MAX, &asked->seed_minor, refusal);
-	if (strcmp(name, "wager_ppm") == 0)
-		return asked->has_ppm = whole(json, name, 0, 1000000, &asked->wager_ppm, refusal);
-	if (strcmp(name, "delta_minor") == 0)
-		return asked->has_delta = whole(json, name, -POOL_SEED_MINOR_MAX,
-			       POOL_SEED_MINOR_MAX, &asked->delta_minor, refusal);
-	if (strcmp(name, "of") == 0)
-		return asked->has_odds =
-			       whole(json, name, 1, CARD_SETS_OF_MAX, &asked->odds_of, refusal);
-	if (strcmp(name, "in") == 0)
-		return whole(json, name, 1, CARD_SETS_OF_MAX, &asked->odds_in, refusal);
-	if (strcmp(name, "takes_part") == 0 && json_is_boolean(json)) {
-		asked->takes_part = json_is_true(json);
-		return asked->has_part = true;
-	}
-	return action_refuse(refusal, "parameters /%.64s: not expected", name);
-}
-
-static bool read_parameters(const char *text, const struct game_links *links, uint32_t set,
-	struct asked *asked, char *refusal)
-{
-	json_t *json = json_loads(text[0] != '\0' ? text : "{}", JSON_REJECT_DUPLICATES, NULL);
-	const char *name;
-	json_t *value;
-	bool good = json_is_object(json) ||
-		    action_refuse(refusal, "parameters: expected a JSON object");
-	memset(asked, 0, sizeof(*asked));
-	if (good)
-		json_object_foreach(json, name, value)
-		{
-			good = good && read_member(name, value, links, set, asked, refusal);
-		}
-	json_decref(json);
-	return good;
-}
 
 /* ---- figures
  * ----------------------------------------------------------------------------------------------
@@ -181,7 +53,7 @@ static bool done(enum card_set_status status, char *refusal)
 	return status == CARD_SET_OK || action_refuse(refusal, "%s", card_set_status_text(status));
 }
 
-static bool adjust(struct set_instance *instance, const struct asked *asked,
+static bool adjust(struct set_instance *instance, const struct set_asked *asked,
 	const struct action_record *record, char *refusal)
 {
 	const struct amount delta = { asked->delta_minor * E27_PER_CENT };
@@ -192,7 +64,8 @@ static bool adjust(struct set_instance *instance, const struct asked *asked,
 	       done(card_set_adjust(&instance->set, asked->level, delta), refusal);
 }
 
-static bool terms_change(struct set_instance *instance, const struct asked *asked, char *refusal)
+static bool terms_change(
+	struct set_instance *instance, const struct set_asked *asked, char *refusal)
 {
 	struct card_terms terms;
 	bool changed;
@@ -209,7 +82,7 @@ static bool terms_change(struct set_instance *instance, const struct asked *aske
 }
 
 static void apply_level(
-	struct set_instance *instance, const struct asked *asked, struct action_record *record)
+	struct set_instance *instance, const struct set_asked *asked, struct action_record *record)
 {
 	if (asked->level == 0) {
 		(void)action_refuse(record->refusal, "parameters: expected /level");
@@ -224,7 +97,7 @@ static void apply_level(
 }
 
 static void apply_state(
-	struct set_instance *instance, const struct asked *asked, struct action_record *record)
+	struct set_instance *instance, const struct set_asked *asked, struct action_record *record)
 {
 	(void)asked;
 	describe_state(instance, record->before);
@@ -234,7 +107,7 @@ static void apply_state(
 }
 
 static struct set_change *change_new(
-	struct set_instance *instance, const struct asked *asked, struct action_record *record)
+	struct set_instance *instance, const struct set_asked *asked, struct action_record *record)
 {
 	if (instance->change_n == SET_CHANGES_MAX) {
 		(void)action_refuse(record->refusal, "too many at once: ask again");
@@ -255,7 +128,7 @@ static struct set_change *change_new(
 }
 
 static void apply_weights(
-	struct set_instance *instance, const struct asked *asked, struct action_record *record)
+	struct set_instance *instance, const struct set_asked *asked, struct action_record *record)
 {
 	uint32_t operator_id = (uint32_t)asked->operator_id;
 	struct set_weights *own = NULL;
@@ -284,7 +157,7 @@ static void apply_weights(
 
 /* The newest of that very setting, before this one. */
 static void describe_odds(
-	const struct set_instance *instance, const struct asked *asked, PGconn *conn, char *out)
+	const struct set_instance *instance, const struct set_asked *asked, PGconn *conn, char *out)
 {
 	struct pg_args args = { 0 };
 	pg_args_int(&args, instance->set.number);
@@ -302,22 +175,18 @@ static void describe_odds(
 	PQclear(rows);
 }
 
-static void apply_odds(struct set_instance *instance, const struct asked *asked,
+static void apply_odds(struct set_instance *instance, const struct set_asked *asked,
 	struct action_record *record, PGconn *conn)
 {
-	if (asked->currency == 0 || !asked->has_odds || asked->odds_in < 1 ||
-		asked->odds_in > asked->odds_of) {
-		(void)action_refuse(record->refusal,
-			"parameters: expected /currency, /in and /of, with in at most of");
+	if (!set_asked_odds(asked, record->refusal))
 		return;
-	}
 	describe_odds(instance, asked, conn, record->before);
 	if (change_new(instance, asked, record) != NULL)
 		(void)snprintf(record->after, ACTION_FIGURES_MAX,
 			"{\"in\":%" PRId64 ",\"of\":%" PRId64 "}", asked->odds_in, asked->odds_of);
 }
 
-static void apply_part(struct set_instance *instance, const struct asked *asked,
+static void apply_part(struct set_instance *instance, const struct set_asked *asked,
 	struct action_record *record, PGconn *conn)
 {
 	struct pg_args args = { 0 };
@@ -345,8 +214,8 @@ static void apply_part(struct set_instance *instance, const struct asked *asked,
 void set_operator_apply(struct set_instance *instance, const struct game_links *links,
 	struct action_record *record, PGconn *conn)
 {
-	struct asked asked;
-	if (!read_parameters(
+	struct set_asked asked;
+	if (!set_asked_read(
 		    record->parameters, links, instance->set.number, &asked, record->refusal))
 		return;
 	switch (record->action) {
