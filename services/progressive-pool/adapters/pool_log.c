@@ -124,7 +124,7 @@ static void tell_totals(struct pool_vector *vector)
 			first = false;
 		}
 		pg_rows_put(&pending, "}");
-		pg_rows_told(&pending, (enum column)(C_SHARDS + which));
+		pg_rows_told(&pending, (int)C_SHARDS + (int)which);
 	}
 	for (uint32_t i = 0; i < vector->entry_count; i++)
 		vector->entry[i].noted = true;
