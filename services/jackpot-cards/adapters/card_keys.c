@@ -132,7 +132,7 @@ void card_keys_hash(const uint8_t secret[CARD_SECRET_BYTES], uint8_t hash_r[CARD
 }
 
 void card_keys_deal(const uint8_t secret[CARD_SECRET_BYTES], const struct claim_id *claim,
-	const uint32_t weight[CARD_LEVELS], struct card_deal *deal_r)
+	const uint32_t weight[CARD_LEVELS], struct rng_health *watch, struct card_deal *deal_r)
 {
 	static const char purpose[] = "deal";
 	uint8_t head[CLAIM_BYTES], key[RNG_KEY_BYTES];
@@ -142,6 +142,8 @@ void card_keys_deal(const uint8_t secret[CARD_SECRET_BYTES], const struct claim_
 	hmac256_key(&hmac, secret);
 	hmac256(&hmac, head, sizeof(head), purpose, sizeof(purpose) - 1, key);
 	rng_init(&rng, key);
+	if (watch != NULL)
+		rng_watch(&rng, watch);
 	card_deal_draw(&rng, card_level_draw(&rng, weight), deal_r);
 	sodium_memzero(&rng, sizeof(rng));
 }

@@ -30,8 +30,10 @@ uint32_t card_keys_current(const struct card_keys *keys);
 bool card_keys_secret(const struct card_keys *keys, uint32_t number, const struct claim_id *claim,
 	const uint8_t salt[CARD_SALT_BYTES], uint8_t secret_r[CARD_SECRET_BYTES]);
 void card_keys_hash(const uint8_t secret[CARD_SECRET_BYTES], uint8_t hash_r[CARD_SECRET_BYTES]);
-/* Level and deal, from the stream HMAC-SHA-256(secret, player, move, index, "deal"). */
+/* Level and deal, from the stream HMAC-SHA-256(secret, player, move, index, "deal").
+ * `watch` (NULL: nobody's) is fed its blocks: only where a round is dealt, for a deal that is made
+ * again is a repetition. */
 void card_keys_deal(const uint8_t secret[CARD_SECRET_BYTES], const struct claim_id *claim,
-	const uint32_t weight[CARD_LEVELS], struct card_deal *deal_r);
+	const uint32_t weight[CARD_LEVELS], struct rng_health *watch, struct card_deal *deal_r);
 
 #endif

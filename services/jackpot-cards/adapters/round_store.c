@@ -69,7 +69,7 @@ static void deal_again(
 		fatal("cards.round %" PRIu64 ": service key %u is another than the one it was "
 		      "opened under: restore it",
 			play->number, play->key);
-	card_keys_deal(play->secret, &play->id, play->weight, &deal);
+	card_keys_deal(play->secret, &play->id, play->weight, NULL, &deal);
 	card_round_begin(&play->round, &deal);
 	size_t picks = numbers(PQgetvalue(rows, row, 15), position, DEAL_CARDS);
 	if (numbers(PQgetvalue(rows, row, 16), suit, DEAL_CARDS) != picks || picks > DEAL_PICKS_MAX)

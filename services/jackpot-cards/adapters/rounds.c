@@ -1,10 +1,10 @@
 #include "services/jackpot-cards/adapters/rounds.h"
 
 #include "libcommon/base/currency.h"
-#include "libcommon/base/rng_health.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
+#include "services/jackpot-cards/adapters/card_draw.h"
 #include "services/jackpot-cards/adapters/cards_messages.h"
 #include "services/jackpot-cards/adapters/set_operator.h"
 
@@ -35,16 +35,34 @@ struct waiting_pick {
 
 static struct {
 	const struct card_keys *keys;
+	struct draw_health health;
 	struct metric *opened, *repeated, *picks, *refused, *won, *paid, *expired, *unpriced,
-		*again;
+		*again, *draw_fault;
 } self;
+
+static void system_bytes(void *out, size_t length)
+{
+	randombytes_buf(out, length);
+}
+
+/* Nothing is served by a generator that does not give its known answers, or from a source that
+ * fails at once. */
+static void check_draws(void)
+{
+	char text[DRAW_HEALTH_TEXT_MAX];
+	if (sodium_init() < 0)
+		fatal("random numbers: libsodium does not start");
+	if (card_draw_begin(&self.health, system_bytes) != RNG_SOUND)
+		fatal("random numbers: found %s, expected the known answers of ChaCha20 (RFC 8439), "
+		      "and a sample of the system's source that no test of its health fails",
+			draw_health_text(&self.health, text));
+}
 
 void rounds_start(struct card_keys *keys)
 {
 	char path[SETTING_TEXT_MAX + 32], error[CARD_KEYS_ERROR_MAX];
 	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", common.keys);
-	if (sodium_init() < 0 || !rng_known_answer())
-		fatal("random numbers: found another answer than the known one of ChaCha20");
+	check_draws();
 	(void)sodium_mlock(keys, sizeof(*keys)); /* as far as the system lets us */
 	enum card_keys_status status = card_keys_load(path, keys, error);
 	if (status == CARD_KEYS_MISSING) {
@@ -71,6 +89,8 @@ void rounds_start(struct card_keys *keys)
 		"Abandoned rounds that the service played to their end.");
 	self.again = metric_counter("carillon_cards_awards_repeated_total", NULL,
 		"Awards sent again because the wallet had not booked them.");
+	self.draw_fault = metric_gauge("carillon_cards_draw_fault", NULL,
+		"1: the random numbers failed a test of their health, no card round opens.");
 	self.unpriced = metric_counter("carillon_cards_unpriced_total", NULL,
 		"Picks and triggers refused because a level could not be priced.");
 }
@@ -306,25 +326,38 @@ static void look_again(struct service *service, struct set_instance *instance, u
  * -----------------------------------------------------------------------------------------------------------
  */
 
-/* RULE mystic-gem 6.6, 6.8, 6.13: level and cards are drawn when the round opens, under a secret of
- * its own whose hash is told at once. */
-static void deal(struct service *service, struct set_instance *instance, struct card_play *play)
+/* The random numbers are at fault: no round opens any more. The claims stay open in the wallet,
+ * which repeats them: whoever begins anew with sound ones deals. */
+static void stop_deals(struct service *service)
 {
-	struct card_deal cards;
+	char text[DRAW_HEALTH_TEXT_MAX], reason[DRAW_HEALTH_TEXT_MAX + 40];
+	if (self.health.told)
+		return;
+	self.health.told = true;
+	(void)snprintf(
+		reason, sizeof(reason), "random numbers: %s", draw_health_text(&self.health, text));
+	log_error("ALARM %s: no card round opens, those that are open can be finished", reason);
+	metric_set(self.draw_fault, 1);
+	service_unhealthy(service, reason);
+}
+
+/* RULE mystic-gem 6.6, 6.8, 6.13: level and cards are drawn when the round opens, under a secret of
+ * its own whose hash is told at once. False: no cards can be dealt. */
+static bool deal(struct service *service, struct set_instance *instance, struct card_play *play)
+{
 	/* Asked only where it makes a difference. */
 	uint32_t game = instance->weights_n == 0 ? 0
 						 : round_store_game(service_pg(service),
 							   play->wallet_shard, play->wallet_seq);
 	const uint32_t *weight =
 		set_operator_weights(instance, player_operator(play->id.player), game);
-	play->key = card_keys_current(self.keys);
-	randombytes_buf(play->salt, sizeof(play->salt));
-	memcpy(play->weight, weight, sizeof(play->weight));
-	if (!card_keys_secret(self.keys, play->key, &play->id, play->salt, play->secret))
+	enum card_draw_status status =
+		card_draw(&self.health, self.keys, system_bytes, weight, play);
+	if (status == CARD_DRAW_NO_KEY)
 		fatal("the newest service key is not there");
-	card_keys_hash(play->secret, play->secret_hash);
-	card_keys_deal(play->secret, &play->id, play->weight, &cards);
-	card_round_begin(&play->round, &cards);
+	if (status == CARD_DRAW_FAULT)
+		stop_deals(service);
+	return status == CARD_DRAW_OK;
 }
 
 static void open_round(
@@ -337,7 +370,7 @@ static void open_round(
 	*play = (struct card_play){
 		.next = instance->plays,
 		.id = { claim->player, claim->move, claim->index },
-		.number = instance->next_number++,
+		.number = instance->next_number,
 		.currency = claim->currency,
 		.stake_minor = claim->stake_minor,
 		.wallet_shard = feed->shard,
@@ -347,7 +380,11 @@ static void open_round(
 		.fresh = true,
 	};
 	play->expires_us = play->opened_us + instance->expire_us;
-	deal(service, instance, play);
+	if (!deal(service, instance, play)) {
+		free(play);
+		return;
+	}
+	instance->next_number++;
 	instance->plays = play;
 	instance->dirty = true;
 	cards_send_round(service, instance, play, CARILLON__CARD_EVENT__CARD_OPENED);

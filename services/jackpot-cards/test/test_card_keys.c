@@ -119,8 +119,8 @@ static void test_keys_deal_follows_from_the_secret(void **state)
 		struct card_deal deal, again;
 		struct card_round round;
 		assert_true(card_keys_secret(&keys, 5, &claim, SALT, secret));
-		card_keys_deal(secret, &claim, weights, &deal);
-		card_keys_deal(secret, &claim, weights, &again);
+		card_keys_deal(secret, &claim, weights, NULL, &deal);
+		card_keys_deal(secret, &claim, weights, NULL, &again);
 		assert_int_equal(deal.level, again.level);
 		assert_memory_equal(deal.suit, again.suit, sizeof(deal.suit));
 		count[deal.level]++;

@@ -4,13 +4,13 @@
 #ifndef CARILLON_SPIN_ENGINE_ENGINE_H
 #define CARILLON_SPIN_ENGINE_ENGINE_H
 
+#include "libcommon/base/draw_health.h"
 #include "libcommon/base/seq_gate.h"
 #include "libcommon/io/card_sets.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/service.h"
 #include "services/spin-engine/adapters/arena.h"
 #include "services/spin-engine/adapters/cards.h"
-#include "services/spin-engine/adapters/draw_health.h"
 #include "services/spin-engine/adapters/games.h"
 #include "services/spin-engine/adapters/keys.h"
 #include "services/spin-engine/adapters/seats.h"

@@ -275,7 +275,7 @@ static bool make_entropy(struct engine *engine, const struct seat *seat, const s
 
 	memset(entropy_r, 0, sizeof(*entropy_r));
 	keys_salt(engine->keys, &entropy_r->next);
-	(void)draw_health_salt(&engine->health, &entropy_r->next);
+	(void)draw_health_salt(&engine->health, entropy_r->next.bytes);
 	entropy_r->watch = &engine->health.streams;
 	if (!cards_of_open(engine, seat, play, entropy_r))
 		return false;
@@ -442,7 +442,7 @@ static void void_past(
 	}
 	memset(&entropy, 0, sizeof(entropy));
 	keys_salt(engine->keys, &entropy.next);
-	(void)draw_health_salt(&engine->health, &entropy.next);
+	(void)draw_health_salt(&engine->health, entropy.next.bytes);
 	(void)draws_fail(engine, command->verb); /* a void draws nothing and goes on */
 	player_propose_void_past(&seat->player, matter->play, &past, &entropy, &proposal);
 	launch(engine, seat, ask, &proposal, 0);

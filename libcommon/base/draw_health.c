@@ -1,4 +1,4 @@
-#include "services/spin-engine/adapters/draw_health.h"
+#include "libcommon/base/draw_health.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,28 +37,27 @@ static void found_repeated(struct rng_health *line)
 		line->fault = RNG_REPEATED;
 }
 
-enum rng_fault draw_health_salt(struct draw_health *health, const struct player_salt *salt)
+enum rng_fault draw_health_salt(struct draw_health *health, const uint8_t salt[DRAW_HEALTH_SALT])
 {
-	if (health->has_salt &&
-		memcmp(salt->bytes, health->salt.bytes, sizeof(salt->bytes)) == 0)
+	if (health->has_salt && memcmp(salt, health->salt, DRAW_HEALTH_SALT) == 0)
 		found_repeated(&health->salts);
-	(void)rng_health_feed(&health->salts, salt->bytes, sizeof(salt->bytes));
-	health->salt = *salt;
+	(void)rng_health_feed(&health->salts, salt, DRAW_HEALTH_SALT);
+	memcpy(health->salt, salt, DRAW_HEALTH_SALT);
 	health->has_salt = true;
 	return draw_health_fault(health);
 }
 
 enum rng_fault draw_health_key(struct draw_health *health, player_id player, uint64_t move,
-	const uint8_t key[PLAYER_KEY_BYTES])
+	const uint8_t key[DRAW_HEALTH_KEY])
 {
 	bool again = player == health->player && move == health->move;
 
 	if (again)
 		return draw_health_fault(health);
-	if (health->move != 0 && memcmp(key, health->key, PLAYER_KEY_BYTES) == 0)
+	if (health->move != 0 && memcmp(key, health->key, DRAW_HEALTH_KEY) == 0)
 		found_repeated(&health->keys);
-	(void)rng_health_feed(&health->keys, key, PLAYER_KEY_BYTES);
-	memcpy(health->key, key, PLAYER_KEY_BYTES);
+	(void)rng_health_feed(&health->keys, key, DRAW_HEALTH_KEY);
+	memcpy(health->key, key, DRAW_HEALTH_KEY);
 	health->player = player;
 	health->move = move;
 	return draw_health_fault(health);
@@ -67,7 +66,7 @@ enum rng_fault draw_health_key(struct draw_health *health, player_id player, uin
 const char *draw_health_text(const struct draw_health *health, char *out)
 {
 	const struct rng_health *line = at_fault(health);
-	const char *source = line == &health->salts ? "salts"
+	const char *source = line == &health->salts  ? "salts"
 			     : line == &health->keys ? "round keys"
 						     : "streams";
 

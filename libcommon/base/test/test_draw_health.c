@@ -1,6 +1,8 @@
 /* Broken sources behind salts, keys and streams: each is told, by name, at once and for good; sound
  * ones never are. */
-#include "services/spin-engine/adapters/draw_health.h"
+#include "libcommon/base/draw_health.h"
+
+#include "libcommon/base/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,12 +49,12 @@ static void stuck_byte(uint32_t at, uint8_t *out, size_t count)
 
 static void feed(struct draw_health *health, uint32_t at, source *salts, source *keys)
 {
-	struct player_salt salt = { .key = 1 };
-	uint8_t key[PLAYER_KEY_BYTES];
+	uint8_t salt[DRAW_HEALTH_SALT];
+	uint8_t key[DRAW_HEALTH_KEY];
 
-	salts(at, salt.bytes, sizeof(salt.bytes));
+	salts(at, salt, sizeof(salt));
 	keys(at + 1000000, key, sizeof(key));
-	(void)draw_health_salt(health, &salt);
+	(void)draw_health_salt(health, salt);
 	(void)draw_health_key(health, 7, at + 1, key);
 }
 
@@ -94,7 +96,7 @@ static void test_draw_health_sources(void **unused)
 static void test_draw_health_same_move_again(void **unused)
 {
 	struct draw_health health;
-	uint8_t key[PLAYER_KEY_BYTES];
+	uint8_t key[DRAW_HEALTH_KEY];
 
 	(void)unused;
 	assert_int_equal(draw_health_init(&health), RNG_SOUND);
