@@ -12,6 +12,7 @@
 
 #define AGAIN_US 400000
 #define FUNDS INT64_C(20000)
+#define REFUSAL_SETTLED CARILLON__REFUSAL__REFUSAL_HOLD
 
 static void wake(void *context);
 
@@ -22,18 +23,56 @@ static int64_t amount_of(const struct backend *backend, int64_t eur)
 	return eur * (backend->client->currency == EUR ? 1 : 10);
 }
 
+/* The provider has paid, or has not; or both are said, of which one is too late. */
+static void settle_hold(struct backend *backend, bool paid)
+{
+	backend->kind =
+		paid ? CARILLON__MOVE_KIND__MOVE_CAPTURE : CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE;
+	backend->amount = backend->hold.amount;
+	backend->of = backend->hold.id;
+}
+
+static void take_back(struct backend *backend)
+{
+	backend->kind = CARILLON__MOVE_KIND__MOVE_GRANT_BACK;
+	backend->amount = 1 + (int64_t)sim_random((uint64_t)backend->funds.amount);
+	backend->of = backend->funds.id;
+}
+
+/* What was begun is gone on with first, mostly. */
+static bool choose_open(struct backend *backend)
+{
+	if (backend->hold.amount > 0 && sim_random(3) > 0)
+		settle_hold(backend, sim_random(2) == 0);
+	else if (backend->funds.amount > 0 && sim_random(4) == 0)
+		take_back(backend);
+	else
+		return false;
+	return true;
+}
+
+static void begin(struct backend *backend)
+{
+	backend->key = ++backend->keys;
+	backend->busy = true;
+	backend->again = backend->other = false;
+	backend->of = NULL;
+}
+
 static void choose(struct backend *backend)
 {
 	uint64_t dice = sim_random(100);
 
-	backend->key = ++backend->keys;
-	backend->busy = true;
-	backend->again = backend->other = false;
+	begin(backend);
+	if (choose_open(backend))
+		return;
 	if (backend->keys == 1 || backend->client->wants_money || dice < 40) {
 		backend->kind = CARILLON__MOVE_KIND__MOVE_DEPOSIT;
 		backend->amount = amount_of(backend, FUNDS / 4 + (int64_t)sim_random(FUNDS));
 	} else if (dice < 65) { /* sometimes more than there is */
-		backend->kind = CARILLON__MOVE_KIND__MOVE_WITHDRAWAL;
+		backend->kind = sim_random(2) == 0 && backend->hold.amount == 0
+					? CARILLON__MOVE_KIND__MOVE_HOLD
+					: CARILLON__MOVE_KIND__MOVE_WITHDRAWAL;
 		backend->amount = amount_of(backend, 1 + (int64_t)sim_random(2 * FUNDS));
 	} else if (dice < 75) {
 		backend->kind = CARILLON__MOVE_KIND__MOVE_CORRECTION;
@@ -130,6 +169,9 @@ static bool ask(struct backend *backend)
 		fill_spins(backend, &spins);
 		outside.spins = &spins;
 	}
+	if (backend->of != NULL)
+		outside.of =
+			(ProtobufCBinaryData){ ASK_ID_BYTES, (uint8_t *)(uintptr_t)backend->of };
 	content_hash(backend, &outside, hash);
 	backend_id(backend, id);
 	outside.id = (ProtobufCBinaryData){ ASK_ID_BYTES, id };
@@ -141,10 +183,31 @@ static bool ask(struct backend *backend)
 
 /* ---- its answers ---------------------------------------------------------------------------- */
 
+static void taken_open(struct backend *backend, const Carillon__WalletFact *fact)
+{
+	if (backend->kind == CARILLON__MOVE_KIND__MOVE_HOLD) {
+		backend_id(backend, backend->hold.id);
+		backend->hold.amount = -fact->amount;
+	} else if (backend->kind == CARILLON__MOVE_KIND__MOVE_GRANT) {
+		backend_id(backend, backend->funds.id);
+		backend->funds.amount = fact->amount;
+	} else if (backend->of == backend->hold.id) {
+		/* Now and then it is settled again, the other way: that must be refused. */
+		backend->settled_twice = !backend->settled_twice && sim_random(3) == 0;
+	}
+}
+
 static void taken(struct backend *backend, const Carillon__WalletFact *fact)
 {
-	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_NONE)
+	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_NONE) {
+		backend->settled_twice = false;
+		if (backend->of == backend->hold.id && fact->refusal == REFUSAL_SETTLED)
+			backend->hold.amount = 0;
 		return;
+	}
+	taken_open(backend, fact);
+	if (backend->of == backend->hold.id && !backend->settled_twice)
+		backend->hold.amount = 0;
 	if (backend->kind == CARILLON__MOVE_KIND__MOVE_BLOCK)
 		backend->blocked = fact->amount != 0;
 	backend->has_grant =
@@ -184,6 +247,23 @@ static void answered(struct asker *asker, const struct answer *answer)
 	crowd_at(after_us, wake, backend);
 }
 
+static bool open_things(const struct backend *backend)
+{
+	return backend->blocked || backend->hold.amount > 0;
+}
+
+/* At the end nobody stays blocked, and no withdrawal in flight. */
+static void finish(struct backend *backend)
+{
+	begin(backend);
+	if (backend->hold.amount > 0) {
+		settle_hold(backend, sim_random(2) == 0);
+		return;
+	}
+	backend->kind = CARILLON__MOVE_KIND__MOVE_BLOCK;
+	backend->amount = 0;
+}
+
 static void wake(void *context)
 {
 	struct backend *backend = context;
@@ -195,15 +275,14 @@ static void wake(void *context)
 		return;
 	}
 	if (!backend->busy) {
-		if (crowd.draining && !backend->blocked) {
+		if (crowd.draining && !open_things(backend)) {
 			backend->asleep = true;
 			return;
 		}
-		choose(backend);
-		if (crowd.draining) { /* nobody stays blocked */
-			backend->kind = CARILLON__MOVE_KIND__MOVE_BLOCK;
-			backend->amount = 0;
-		}
+		if (crowd.draining)
+			finish(backend);
+		else
+			choose(backend);
 	}
 	if (!ask(backend))
 		crowd_at(AGAIN_US, wake, backend);
@@ -211,7 +290,7 @@ static void wake(void *context)
 
 bool backend_settled(const struct backend *backend)
 {
-	return !backend->busy && !backend->blocked && !backend->asker.waiting;
+	return !backend->busy && !open_things(backend) && !backend->asker.waiting;
 }
 
 void backend_begin(struct backend *backend, struct client *client)

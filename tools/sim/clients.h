@@ -102,6 +102,13 @@ struct backend {
 	uint32_t spins; /* SPINS: given */
 	uint64_t spins_until_us;
 	uint8_t grant[16]; /* SPINS_END */
+	/* A withdrawal in flight, and bonus funds that may be taken back in part. */
+	struct {
+		uint8_t id[ASK_ID_BYTES];
+		int64_t amount; /* 0: none */
+	} hold, funds;
+	bool settled_twice; /* the hold that was settled is asked to be settled once more */
+	const uint8_t *of;  /* CAPTURE, HOLD_RELEASE, GRANT_BACK: what is settled */
 	bool has_grant, blocked;
 	bool busy, again, other; /* as in struct request */
 	bool asleep;

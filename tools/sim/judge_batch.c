@@ -271,8 +271,37 @@ static void check_gifts(void)
 	}
 }
 
+/* Withdrawals in flight: what is settled of each is what its rows say, and none is left at rest. */
+static void check_holds(void)
+{
+	const struct fake_pg_table *table = fake_pg_table("wallet.hold");
+	const struct fake_pg_row *row = NULL;
+
+	while ((row = fake_pg_next(table, row)) != NULL) {
+		size_t n;
+		uint64_t halves[2];
+		const void *id = fake_pg_bytes(row, COLUMN(table, "id"), &n);
+		int64_t open = fake_pg_int(row, COLUMN(table, "amount")) -
+			       fake_pg_int(row, COLUMN(table, "settled"));
+		const struct book_outside *held;
+		memcpy(halves, id, sizeof(halves));
+		held = map_get(&book.outsides, halves[0], halves[1]);
+		if (held == NULL || held->open != open)
+			sim_fail("wallet.hold: %" PRId64 " are open of what seq %" PRId64
+				 " holds for player %" PRId64 ", its rows say %" PRId64,
+				open, fake_pg_int(row, COLUMN(table, "booked_seq")),
+				fake_pg_int(row, COLUMN(table, "player")),
+				held == NULL ? -1 : held->open);
+		if (held->kind == KIND_HOLD && open != 0)
+			sim_fail("wallet.hold: the withdrawal at seq %" PRIu64 " of player %" PRId64
+				 " is still in flight",
+				held->seq, held->player);
+	}
+}
+
 void ledger_final(void)
 {
+	check_holds();
 	check_gifts();
 	check_written();
 	check_claims_rows();
