@@ -157,8 +157,7 @@ static bool asks_again(struct window *window)
 		return false;
 	request->again = true;
 	request->other = request->kind == CARILLON__SPIN_KIND__SPIN_BET && !request->bonus &&
-			 window->view.expect <= request->expect + REMEMBERED &&
-			 sim_random(3) == 0;
+			 window->view.expect <= request->expect + REMEMBERED && sim_random(3) == 0;
 	if (request->other) {
 		request->coins = request->coins == 1 ? 2 : 1;
 		request->expect = window->view.expect;
