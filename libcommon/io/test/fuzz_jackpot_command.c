@@ -89,7 +89,7 @@ static void act(const Carillon__OperatorCommand *command)
 	static struct action_record record, again;
 	char reason[ACTION_TEXT_MAX];
 	memset(reason, 'x', sizeof(reason));
-	if (!action_read(command, &record, reason)) {
+	if (!action_read(1, command, &record, reason)) {
 		reason_good(reason, sizeof(reason));
 		assert(strncmp(reason, "operator.", 9) == 0);
 		return;
@@ -103,7 +103,7 @@ static void act(const Carillon__OperatorCommand *command)
 		reason_good(reason, sizeof(reason));
 	else
 		assert(strcmp(record.actor, record.second) != 0);
-	bool read = action_read(command, &again, reason);
+	bool read = action_read(1, command, &again, reason);
 	assert(read && action_same(&record, &again));
 	again.reason[0] ^= 1;
 	assert(!action_same(&record, &again));
