@@ -107,13 +107,15 @@ static void read_round(
 		fatal("cards.round %" PRIu64 ": won is not what its picks say", play->number);
 }
 
-uint32_t round_store_game(PGconn *conn, uint32_t wallet_shard, uint64_t wallet_seq)
+uint32_t round_store_game(PGconn *conn, const struct claim_id *id)
 {
 	struct pg_args args = { 0 };
-	pg_args_int(&args, wallet_shard);
-	pg_args_int(&args, (int64_t)wallet_seq);
-	PGresult *rows = pg_args_query(
-		&args, conn, "select game from wallet.journal where shard = $1 and seq = $2");
+	pg_args_int(&args, id->player);
+	pg_args_int(&args, (int64_t)id->move);
+	pg_args_int(&args, id->index);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select j.game from wallet.claim c join wallet.journal j on j.shard = c.shard and "
+		"j.seq = c.opened_seq where c.player = $1 and c.move = $2 and c.index = $3");
 	uint32_t game = PQntuples(rows) == 1 ? pg_u32(rows, 0, 0) : 0;
 	PQclear(rows);
 	return game;

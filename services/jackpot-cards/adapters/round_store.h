@@ -36,8 +36,9 @@ struct card_play {
 	bool priced;	   /* not durable yet: the hit */
 };
 
-/* The game of the wallet's row that began a round; 0: it is not there. */
-uint32_t round_store_game(PGconn *conn, uint32_t wallet_shard, uint64_t wallet_seq);
+/* The game of the wallet's row that opened a claim; 0: it is not there. The row that the claim's
+ * message names is another one where the claim is told again. */
+uint32_t round_store_game(PGconn *conn, const struct claim_id *id);
 /* The next number of a round of the set. */
 uint64_t round_store_next(PGconn *conn, uint32_t set);
 /* Rounds that are not won, oldest last; each is malloc'ed. */

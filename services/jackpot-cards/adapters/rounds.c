@@ -347,8 +347,7 @@ static bool deal(struct service *service, struct set_instance *instance, struct 
 {
 	/* Asked only where it makes a difference. */
 	uint32_t game = instance->weights_n == 0 ? 0
-						 : round_store_game(service_pg(service),
-							   play->wallet_shard, play->wallet_seq);
+						 : round_store_game(service_pg(service), &play->id);
 	const uint32_t *weight =
 		set_operator_weights(instance, player_operator(play->id.player), game);
 	enum card_draw_status status =
