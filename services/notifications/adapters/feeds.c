@@ -1,17 +1,15 @@
 #include "services/notifications/adapters/feeds.h"
 
 #include "bus.pb-c.h"
-#include "jackpot.pb-c.h"
-#include "wallet.pb-c.h"
 
 #include "libcommon/base/currency.h"
-#include "libcommon/base/hex.h"
 #include "libcommon/base/seq_gate.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/kafka.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/redis_link.h"
+#include "services/notifications/adapters/facts.h"
 
 #include <hiredis/hiredis.h>
 
@@ -133,11 +131,6 @@ static void look_if_caught_up(struct feeds *feeds)
 
 /* ---- facts ---- */
 
-static bool envelope_ok(const Carillon__Envelope *envelope)
-{
-	return envelope && envelope->schema == SCHEMA_KNOWN;
-}
-
 static void know_pool(struct feeds *feeds, uint32_t pool)
 {
 	for (size_t i = 0; i < feeds->pools_n; i++)
@@ -169,94 +162,49 @@ static void row_state(struct feeds *feeds, uint32_t pool, const Carillon__RowSta
 		return;
 	if (state->level)
 		know_cards(feeds, pool);
-	struct counter row = { .currency = state->currency,
-		.coin_minor = state->level ? 0 : state->coin_minor,
-		.level = state->level,
-		.value_minor = state->value_minor,
-		.seed_minor = state->seed_minor,
-		.version = state->version,
-		.hits = state->hits };
+	struct counter row;
+	facts_counter(state, &row);
 	feeds->config.counter(
 		feeds->config.context, pool, &row, envelope->incarnation, envelope->time_us);
 }
 
 static void hit_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)
 {
-	const Carillon__HitFact *hit = fact->hit;
-	const Carillon__Claim *claim = hit->claim;
-	if (!claim)
+	struct winner winner;
+	if (!facts_winner(fact, &winner))
 		return;
-	struct winner winner = { .pool = fact->pool,
-		.hit = hit->hit,
-		.currency = claim->currency,
-		.level = hit->row_after ? hit->row_after->level : 0,
-		.coin_minor = claim->coin_minor,
-		.paid_minor = hit->paid_minor,
-		.player = claim->player,
-		.time_us = fact->envelope->time_us };
-	row_state(feeds, fact->pool, hit->row_after, fact->envelope);
+	row_state(feeds, fact->pool, fact->hit->row_after, fact->envelope);
 	feeds->config.winner(feeds->config.context, &winner);
-}
-
-static void hex(const ProtobufCBinaryData *data, char out[65])
-{
-	hex_format(data->data, data->len < 32 ? data->len : 32, out);
 }
 
 static void card_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)
 {
-	static const char *const EVENTS[] = { "", "opened", "picked", "won", "booked" };
-	const Carillon__CardRound *round = fact->card->round;
-	if (!round || fact->card->event < CARILLON__CARD_EVENT__CARD_OPENED ||
-		fact->card->event > CARILLON__CARD_EVENT__CARD_BOOKED)
+	struct card_news news;
+	if (!facts_card(fact, &news))
 		return;
-	struct card_news news = { .player = round->player,
-		.event = EVENTS[fact->card->event],
-		.seq = fact->envelope->seq,
-		.move = round->move,
-		.number = round->number,
-		.hit = round->hit,
-		.opened_us = round->opened_us,
-		.expires_us = round->expires_us,
-		.index = round->index,
-		.pool = fact->pool,
-		.level = round->level,
-		.currency = round->currency,
-		.paid_minor = round->paid_minor,
-		.won = round->won };
-	hex(&round->secret_hash, news.secret_hash);
-	hex(&round->secret, news.secret);
-	for (; news.turned < round->n_turned && news.turned < CARD_NEWS_TURNED_MAX; news.turned++) {
-		news.position[news.turned] = (uint8_t)round->turned[news.turned]->position;
-		news.suit[news.turned] = (uint8_t)round->turned[news.turned]->suit;
-	}
 	know_cards(feeds, fact->pool);
 	/* Those read back at the start have been told. */
 	if (feeds->caught_up)
 		feeds->config.card(feeds->config.context, &news, fact->envelope->incarnation);
 }
 
-static bool jackpot_fact(struct feeds *feeds, const struct kafka_message *message)
+static bool jackpot_fact(struct feeds *feeds, const struct kafka_message *message, char *reason)
 {
-	Carillon__JackpotFact *fact =
-		carillon__jackpot_fact__unpack(NULL, message->length, message->bytes);
-	bool ok = fact && envelope_ok(fact->envelope);
-	if (ok) {
-		know_pool(feeds, fact->pool);
-		if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_HIT) {
-			hit_fact(feeds, fact);
-		} else if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_CARD) {
-			card_fact(feeds, fact);
-		} else if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_STATE) {
-			for (size_t i = 0; i < fact->state->n_rows; i++)
-				row_state(feeds, fact->pool, fact->state->rows[i], fact->envelope);
-			feeds->config.status(
-				feeds->config.context, fact->pool, fact->state->status);
-		}
+	Carillon__JackpotFact *fact = facts_jackpot_read(message->bytes, message->length, reason);
+	if (!fact)
+		return false;
+	know_pool(feeds, fact->pool);
+	if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_HIT) {
+		hit_fact(feeds, fact);
+	} else if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_CARD) {
+		card_fact(feeds, fact);
+	} else if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_STATE) {
+		for (size_t i = 0; i < fact->state->n_rows; i++)
+			row_state(feeds, fact->pool, fact->state->rows[i], fact->envelope);
+		feeds->config.status(feeds->config.context, fact->pool, fact->state->status);
 	}
-	if (fact)
-		carillon__jackpot_fact__free_unpacked(fact, NULL);
-	return ok;
+	carillon__jackpot_fact__free_unpacked(fact, NULL);
+	return true;
 }
 
 /* Takes exactly the next row of a shard. The first one seen begins the order: what was before has
@@ -282,46 +230,25 @@ static bool in_order(struct feeds *feeds, const Carillon__WalletFact *fact)
 	return verdict == SEQ_GATE_TAKE;
 }
 
-/* Moves that the engine takes only once the earlier phases have been shown. */
-static bool follows_watching(Carillon__MoveKind kind)
-{
-	return kind == CARILLON__MOVE_KIND__MOVE_BET || kind == CARILLON__MOVE_KIND__MOVE_RELEASE ||
-	       kind == CARILLON__MOVE_KIND__MOVE_GAMBLE ||
-	       kind == CARILLON__MOVE_KIND__MOVE_HALVE ||
-	       kind == CARILLON__MOVE_KIND__MOVE_COLLECT || kind == CARILLON__MOVE_KIND__MOVE_VOID;
-}
-
 static void own_fact(struct feeds *feeds, const Carillon__WalletFact *fact)
 {
-	struct holdback_fact own = { .player = fact->player,
-		.seq = fact->envelope->seq,
-		.refused = fact->refusal != CARILLON__REFUSAL__REFUSAL_NONE,
-		.watched = follows_watching(fact->kind),
-		.move = fact->move,
-		.last_move = fact->last_move,
-		.balance_after = fact->balance_after };
-	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD && fact->award) {
-		own.award = true;
-		own.award_move = fact->award->move;
-		own.award_index = fact->award->index;
-		own.award_pool = fact->award->pool;
-		own.award_paid = fact->award->paid_minor;
-		own.award_seen = is_cards(feeds, fact->award->pool);
-	}
+	struct holdback_fact own;
+	if (!facts_own(fact, &own))
+		return;
+	own.award_seen = own.award && is_cards(feeds, own.award_pool);
 	feeds->config.own(feeds->config.context, &own, fact->envelope->incarnation);
 }
 
-static bool wallet_fact(struct feeds *feeds, const struct kafka_message *message)
+static bool wallet_fact(struct feeds *feeds, const struct kafka_message *message, char *reason)
 {
 	Carillon__WalletFact *fact =
-		carillon__wallet_fact__unpack(NULL, message->length, message->bytes);
-	bool ok = fact && envelope_ok(fact->envelope) && fact->shard < feeds->config.shards &&
-		  fact->envelope->seq > 0;
-	if (ok && in_order(feeds, fact))
+		facts_wallet_read(message->bytes, message->length, feeds->config.shards, reason);
+	if (!fact)
+		return false;
+	if (in_order(feeds, fact))
 		own_fact(feeds, fact);
-	if (fact)
-		carillon__wallet_fact__free_unpacked(fact, NULL);
-	return ok;
+	carillon__wallet_fact__free_unpacked(fact, NULL);
+	return true;
 }
 
 void feeds_poll(struct feeds *feeds)
@@ -331,16 +258,16 @@ void feeds_poll(struct feeds *feeds)
 		for (size_t i = 0; i < batch.n; i++) {
 			const struct kafka_message *message = &batch.messages[i];
 			bool jackpot = message->topic == TOPIC_JACKPOT_FACTS;
-			bool ok = jackpot ? jackpot_fact(feeds, message)
-					  : wallet_fact(feeds, message);
+			char reason[FACTS_REASON_MAX];
+			bool ok = jackpot ? jackpot_fact(feeds, message, reason)
+					  : wallet_fact(feeds, message, reason);
 			if (jackpot)
 				feeds->at[message->partition] = message->offset + 1;
 			metric_add(ok ? feeds->metric.facts : feeds->metric.unreadable, 1);
 			if (!ok)
-				log_warn("%s %" PRIu32 " offset %" PRId64
-					 ": %zu bytes that are no fact, passed over",
+				log_warn("%s %" PRIu32 " offset %" PRId64 ": passed over: %s",
 					topic_name(message->topic), message->partition,
-					message->offset, message->length);
+					message->offset, reason);
 		}
 		bool more = batch.n == BATCH_MAX;
 		kafka_batch_free(&batch);
