@@ -4,8 +4,7 @@
 #include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
-
-#include <jansson.h>
+#include "services/progressive-pool/adapters/made_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,70 +48,27 @@ static bool number_free(uint32_t pool, const struct game_links *links, PGconn *c
 	return true;
 }
 
-static const struct game_link *game_of(const struct game_links *links, const char *id)
+static const char *id_of(const struct game_links *links, uint32_t game)
 {
 	for (size_t i = 0; i < links->count; i++)
-		if (strcmp(links->link[i].id, id) == 0)
-			return &links->link[i];
-	return NULL;
+		if (links->link[i].game == game)
+			return links->link[i].id;
+	return "?";
 }
 
-static bool games_read(json_t *json, const struct game_links *links, PGconn *conn,
-	struct pool_made *made, char *refusal)
+/* Each of the games may feed one more. */
+static bool games_free(
+	const struct made_asked *asked, const struct game_links *links, PGconn *conn, char *refusal)
 {
-	if (!json_is_array(json) || json_array_size(json) == 0 ||
-		json_array_size(json) > MADE_GAMES_MAX)
-		return action_refuse(refusal,
-			"parameters /games: expected an array of 1 to %d games", MADE_GAMES_MAX);
-	for (size_t i = 0; i < json_array_size(json); i++) {
-		const char *id = json_string_value(json_array_get(json, i));
-		const struct game_link *link = id != NULL ? game_of(links, id) : NULL;
-		if (link == NULL)
-			return action_refuse(refusal,
-				"parameters /games/%zu: found \"%.40s\", expected a game's id", i,
-				id != NULL ? id : "no text");
-		for (uint32_t k = 0; k < made->games_n; k++)
-			if (made->games[k] == link->game)
-				return action_refuse(
-					refusal, "parameters /games/%zu: \"%.40s\" twice", i, id);
+	for (uint32_t i = 0; i < asked->games_n; i++)
 		if (number_of(conn,
 			    "select count(*) from pool.link l join pool.pool p using (pool) where "
 			    "l.game = $1 and p.state <> 'retired'",
-			    link->game) >= FURTHER_MAX)
+			    asked->games[i]) >= FURTHER_MAX)
 			return action_refuse(refusal,
-				"parameters /games/%zu: \"%.40s\" feeds %d further pools already, "
-				"which is all it may",
-				i, id, FURTHER_MAX);
-		made->games[made->games_n++] = link->game;
-	}
-	return true;
-}
-
-/* What a definition's reader takes, with the number. */
-static bool pool_read(json_t *json, uint32_t number, struct game_link *link, struct pool_made *made,
-	char *refusal)
-{
-	static const char *const NAMES[] = { "pool", "contribution_ppm", "base_coin_eur_minor",
-		"rows", "games" };
-	char error[GAME_LINKS_ERROR_MAX];
-	const char *name;
-	json_t *value;
-	json_object_foreach(json, name, value)
-	{
-		bool known = false;
-		for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
-			known = known || strcmp(NAMES[i], name) == 0;
-		if (!known)
-			return action_refuse(refusal, "parameters /%.64s: not expected", name);
-	}
-	if (json_object_set_new(json, "pool_number", json_integer(number)) != 0)
-		fatal("out of memory");
-	made->text = json_dumps(json, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	if (made->text == NULL)
-		fatal("out of memory");
-	if (!game_links_parse_pool("parameters", made->text, strlen(made->text), link, error))
-		return action_refuse(refusal, "%.250s", error);
-	made->ppm = link->jackpot.ppm;
+				"parameters /games/%" PRIu32
+				": \"%.40s\" feeds %d further pools already, which is all it may",
+				i, id_of(links, asked->games[i]), FURTHER_MAX);
 	return true;
 }
 
@@ -139,25 +95,26 @@ static bool launch(struct pool_instance *instance, const struct game_link *link,
 bool created_make(struct pool_instance *instance, struct action_record *record,
 	const struct game_links *links, PGconn *conn)
 {
-	static struct game_link link;
+	static struct made_asked asked;
 	struct pool_made *made = &instance->made;
-	json_t *json = json_loads(record->parameters, JSON_REJECT_DUPLICATES, NULL);
 	char seed[AMOUNT_TEXT_MAX];
-	bool good = json_is_object(json) ||
-		    action_refuse(record->refusal, "parameters: expected a JSON object");
-	good = good && number_free(instance->pool.number, links, conn, record->refusal) &&
-	       games_read(json_object_get(json, "games"), links, conn, made, record->refusal) &&
-	       pool_read(json, instance->pool.number, &link, made, record->refusal) &&
-	       launch(instance, &link, record->refusal);
-	json_decref(json);
+	asked.text = NULL;
+	bool good = number_free(instance->pool.number, links, conn, record->refusal) &&
+		    made_read(record->parameters, instance->pool.number, links, &asked,
+			    record->refusal) &&
+		    games_free(&asked, links, conn, record->refusal) &&
+		    launch(instance, &asked.link, record->refusal);
 	record->done = good;
 	(void)snprintf(record->before, ACTION_FIGURES_MAX, "null");
 	(void)snprintf(record->after, ACTION_FIGURES_MAX, "null");
 	if (!good) {
-		free(made->text);
-		made->text = NULL;
+		free(asked.text);
 		return false;
 	}
+	made->text = asked.text;
+	made->ppm = asked.link.jackpot.ppm;
+	made->games_n = asked.games_n;
+	memcpy(made->games, asked.games, sizeof(made->games));
 	(void)int128_format(instance->pool.books.jp_seed.e27, seed);
 	(void)snprintf(record->after, ACTION_FIGURES_MAX,
 		"{\"status\":\"live\",\"rows\":%u,\"jp_seed_e27\":\"%s\",\"house_seed_e27\":\"%s\"}",
@@ -259,32 +216,26 @@ static bool takes_part(const struct pool_instance *instance, uint32_t operator_i
 
 void created_take_part(struct pool_instance *instance, struct action_record *record, PGconn *conn)
 {
-	json_t *json = json_loads(record->parameters, JSON_REJECT_DUPLICATES, NULL);
-	json_t *who = json_object_get(json, "operator");
-	json_t *part = json_object_get(json, "takes_part");
-	int64_t operator_id = json_is_integer(who) ? json_integer_value(who) : 0;
-	if (json_object_size(json) != 2 || operator_id < 1 || operator_id > (int64_t)OPERATOR_MAX ||
-		!json_is_boolean(part)) {
-		(void)action_refuse(record->refusal,
-			"parameters: expected {\"operator\":1 to %u,\"takes_part\":true or false}",
-			OPERATOR_MAX);
-	} else if (instance->part_n == PARTS_MAX) {
+	uint32_t operator_id;
+	bool part;
+	if (!made_part_read(record->parameters, &operator_id, &part, record->refusal))
+		return;
+	if (instance->part_n == PARTS_MAX) {
 		(void)action_refuse(record->refusal, "too many at once: ask again");
 	} else {
 		struct pool_part *change = &instance->part[instance->part_n];
 		(void)snprintf(record->before, ACTION_FIGURES_MAX,
-			"{\"operator\":%" PRId64 ",\"takes_part\":%s}", operator_id,
-			takes_part(instance, (uint32_t)operator_id, conn) ? "true" : "false");
+			"{\"operator\":%" PRIu32 ",\"takes_part\":%s}", operator_id,
+			takes_part(instance, operator_id, conn) ? "true" : "false");
 		instance->part_n++;
-		change->operator_id = (uint32_t)operator_id;
-		change->takes_part = json_is_true(part);
+		change->operator_id = operator_id;
+		change->takes_part = part;
 		memcpy(change->action, record->id, ACTION_ID_BYTES);
 		(void)snprintf(record->after, ACTION_FIGURES_MAX,
-			"{\"operator\":%" PRId64 ",\"takes_part\":%s}", operator_id,
+			"{\"operator\":%" PRIu32 ",\"takes_part\":%s}", operator_id,
 			change->takes_part ? "true" : "false");
 		record->done = true;
 	}
-	json_decref(json);
 }
 
 /* ---- writing

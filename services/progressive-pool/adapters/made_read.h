@@ -1,0 +1,19 @@
+/* What operators ask with CREATE and TAKE_PART (created.h), read from the action's JSON. Pure. */
+#ifndef CARILLON_PROGRESSIVE_POOL_MADE_READ_H
+#define CARILLON_PROGRESSIVE_POOL_MADE_READ_H
+
+#include "services/progressive-pool/adapters/pool_state.h"
+
+struct made_asked {
+	uint32_t games_n, games[MADE_GAMES_MAX];
+	struct game_link link; /* only its jackpot */
+	char *text;	       /* as it is kept; free() */
+};
+
+/* False with what was found or expected in refusal (ACTION_TEXT_MAX bytes); text is NULL then. */
+bool made_read(const char *parameters, uint32_t number, const struct game_links *links,
+	struct made_asked *asked_r, char *refusal);
+bool made_part_read(
+	const char *parameters, uint32_t *operator_r, bool *takes_part_r, char *refusal);
+
+#endif
