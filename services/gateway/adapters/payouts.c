@@ -31,6 +31,10 @@
 static const char list_sql[] = HOLDS_SQL("");
 static const char one_sql[] = HOLDS_SQL("and h.id = $2::bytea");
 
+/* payments.payout.outcome */
+enum { OUTCOME_UNKNOWN = 0, OUTCOME_PAID, OUTCOME_REFUSED };
+static const char *const outcomes[] = { "unknown", "paid", "refused" };
+
 struct waiting {
 	struct gateway *gateway;
 	uint64_t ticket;
@@ -98,7 +102,6 @@ static void hold_json(struct json_out *out, const PGresult *result, int i)
 {
 	static const char *const states[] = { "waiting", "asking", "known", "looking", "settled",
 		"done" };
-	static const char *const outcomes[] = { "unknown", "paid", "refused" };
 	const struct currency *currency = currency_by_number((uint32_t)pg_number(result, i, 1));
 
 	out_open(out, NULL, '{');
@@ -196,6 +199,15 @@ static void decide(struct waiting *waiting, struct edge_request *request, const 
 	(void)outside_ask(waiting->gateway, request, ask, &outside, waiting->key);
 }
 
+/* What the provider has said is not decided otherwise: it would be paid twice, or not at all. */
+static bool contradicts(const struct waiting *waiting, const PGresult *result)
+{
+	bool capture = waiting->decision.decision == DECISION_CAPTURE;
+	int64_t outcome = pg_number(result, 0, 9);
+
+	return (outcome == OUTCOME_PAID && !capture) || (outcome == OUTCOME_REFUSED && capture);
+}
+
 /* A withdrawal whose payment is under way is not decided by hand: the provider may be about to pay
  * it. */
 static void on_hold_to_decide(void *context, PGresult *result, const char *error)
@@ -216,6 +228,10 @@ static void on_hold_to_decide(void *context, PGresult *result, const char *error
 				"The provider may still be at it: only a withdrawal that is stuck is "
 				"decided by hand.",
 				"id", found, expected);
+		else if (contradicts(waiting, result))
+			edge_answer_error(request, 409, "provider_has_answered",
+				"The provider has said what became of it.", "decision",
+				outcomes[pg_number(result, 0, 9)], "the same");
 		else
 			decide(waiting, request, result);
 	}

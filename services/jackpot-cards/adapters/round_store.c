@@ -114,8 +114,8 @@ uint32_t round_store_game(PGconn *conn, const struct claim_id *id)
 	pg_args_int(&args, (int64_t)id->move);
 	pg_args_int(&args, id->index);
 	PGresult *rows = pg_args_query(&args, conn,
-		"select j.game from wallet.claim c join wallet.journal j on j.shard = c.shard and "
-		"j.seq = c.opened_seq where c.player = $1 and c.move = $2 and c.index = $3");
+		"select j.game from wallet.claim c, wallet.rows_between(c.shard, c.opened_seq, "
+		"c.opened_seq, 1) j where c.player = $1 and c.move = $2 and c.index = $3");
 	uint32_t game = PQntuples(rows) == 1 ? pg_u32(rows, 0, 0) : 0;
 	PQclear(rows);
 	return game;
