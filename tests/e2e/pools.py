@@ -151,6 +151,8 @@ def test_commands_are_recorded_once_and_refused_with_words():
     once = ask(1, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100}, key=key)
     assert once == ask(1, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100}, key=key)
     assert ask(1, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 40200}, key=key, status=422)["error"]["code"] == "other_content"
+    assert ask(4, "parameters", {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100}, key=key, status=422)["error"]["code"] == "other_content"
+    assert not [a for a in actions(4) if a["id"] == once["id"]], "an id is of one pool"
     audited = place.sql("select action, status, count(*) from gateway.audit where action like 'pool: adjust%' group by 1, 2 order by 1, 2")
     assert ["pool: adjust", "200", "3"] in audited and ["pool: adjust approval", "403", "1"] in audited, audited
     place.verify()
