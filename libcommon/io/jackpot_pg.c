@@ -2,7 +2,11 @@
 #include "libcommon/io/jackpot_pg.h"
 
 #include "libcommon/base/hex.h"
+#include "libcommon/io/jackpot_action.h"
 #include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+
+#include <inttypes.h>
 
 void jackpot_args_books(struct pg_args *args, const struct pool_books *books)
 {
@@ -86,4 +90,14 @@ const char *jackpot_hex(const uint8_t *bytes, size_t length, char *out)
 	out[1] = 'x';
 	hex_format(bytes, length, out + 2);
 	return out;
+}
+
+bool jackpot_settings_room(PGconn *conn, const char *sql, char *refusal)
+{
+	PGresult *result = pg_query(conn, sql, 0, NULL);
+	int64_t n = pg_number(result, 0, 0);
+	PQclear(result);
+	return n < JACKPOT_SETTINGS_MAX ||
+	       action_refuse(refusal, "found %" PRId64 " such settings, expected less than %d", n,
+		       JACKPOT_SETTINGS_MAX);
 }

@@ -32,4 +32,10 @@ void jackpot_args_price(struct pg_args *args, const struct jackpot_price *price)
 /* An id as bytea's text: "\x" and two hex digits a byte; out holds 2 * length + 3. */
 const char *jackpot_hex(const uint8_t *bytes, size_t length, char *out);
 
+/* Settings of operators that every bet is held against, of a schema ("pool" or "cards"): at most so
+ * many, for the wallet and the engine keep all of them in memory. */
+#define JACKPOT_SETTINGS_MAX 1000
+/* Is there room for one more? False with the refusal set (ACTION_TEXT_MAX bytes). */
+bool jackpot_settings_room(PGconn *conn, const char *sql, char *refusal);
+
 #endif

@@ -180,6 +180,11 @@ static void apply_odds(struct set_instance *instance, const struct set_asked *as
 {
 	if (!set_asked_odds(asked, record->refusal))
 		return;
+	if (!jackpot_settings_room(conn,
+		    "select count(*) from (select distinct pool, operator, game, currency from "
+		    "cards.odds) o",
+		    record->refusal))
+		return;
 	describe_odds(instance, asked, conn, record->before);
 	if (change_new(instance, asked, record) != NULL)
 		(void)snprintf(record->after, ACTION_FIGURES_MAX,
@@ -194,6 +199,11 @@ static void apply_part(struct set_instance *instance, const struct set_asked *as
 		(void)action_refuse(record->refusal, "parameters: expected /takes_part");
 		return;
 	}
+	if (!asked->takes_part &&
+		!jackpot_settings_room(conn,
+			"select count(*) from cards.participation where not takes_part",
+			record->refusal))
+		return;
 	pg_args_int(&args, asked->operator_id);
 	pg_args_int(&args, instance->set.number);
 	pg_args_int(&args, asked->game);

@@ -220,6 +220,10 @@ void created_take_part(struct pool_instance *instance, struct action_record *rec
 	bool part;
 	if (!made_part_read(record->parameters, &operator_id, &part, record->refusal))
 		return;
+	if (!part && !jackpot_settings_room(conn,
+			     "select count(*) from pool.participation where not takes_part",
+			     record->refusal))
+		return;
 	if (instance->part_n == PARTS_MAX) {
 		(void)action_refuse(record->refusal, "too many at once: ask again");
 	} else {

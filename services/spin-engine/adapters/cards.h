@@ -15,7 +15,7 @@
 /* Loads the sets and checks that each game in one has odds in every currency it is offered in.
  * Fatal, with what was found and expected, where not. */
 void cards_load(const char *folder, const struct games *games, struct card_sets *sets_r);
-#define CARDS_RULES_MAX 512
+#define CARDS_RULES_MAX 4096
 
 /* What operators have set, over the configuration: read every second. 0 in operator, game or
  * currency: all. */

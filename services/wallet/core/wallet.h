@@ -25,7 +25,7 @@
 #define WALLET_TALLIES_MAX                                                                         \
 	1024		      /* tallies that are open, or closed and not yet recorded by a pool */
 #define WALLET_FURTHER_MAX 64 /* (pool, game) that no definition names */
-#define WALLET_OUTS_MAX 256   /* switches of operators who take no part */
+#define WALLET_OUTS_MAX 4096  /* switches of operators who take no part */
 #define WALLET_STOPS_MAX 64   /* games stopped by kill switch */
 #define WALLET_STALE_MAX 256  /* currencies */
 #define WALLET_LEGS_MAX 4
