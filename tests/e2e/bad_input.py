@@ -422,7 +422,7 @@ def test_settings_of_every_service():
     good = {"PATH": os.environ["PATH"], "CARILLON_PG_DSN": "host=127.0.0.1 port=1", "CARILLON_PG_RO_DSN": "host=127.0.0.1 port=1", "CARILLON_REDIS": "127.0.0.1:1", "CARILLON_KAFKA": "127.0.0.1:1"}
     faults, cases = [], 0
     services = [name for name in sorted(os.listdir(BIN)) if name.startswith("carillon-") and name != "carillon-supervisor"]
-    assert len(services) == 6, services
+    assert len(services) == 7, services
     for service in services:
         table = help_table(f"{BIN}/{service}")
         prefix = service.removeprefix("carillon-").replace("-", "_").upper() + "_"

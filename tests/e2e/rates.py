@@ -112,6 +112,7 @@ def test_bad_rates_are_refused_by_name():
 
 
 def test_a_jump_needs_a_second_key():
+    wait_until("the tally of the rate before", lambda: tally()[1] == 90500000, 5)
     before = tally()
     answer = set_rate("0.9", status=202)  # a slip of the point
     assert answer.json["status"] == "waiting"
