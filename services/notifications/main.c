@@ -502,12 +502,12 @@ int main(int argc, char **argv)
 		edge_health_address(hub.edge));
 	int status = edge_run(hub.edge);
 	pg_pool_poll(hub.pg);
+	pg_pool_free(&hub.pg_ro); /* its questions are the feeds' */
 	feeds_free(&hub.feeds);
 	nn_bus_free(&hub.bus);
 	instance_free(&hub.instance);
 	edge_free(&hub.edge);
 	pg_pool_free(&hub.pg);
-	pg_pool_free(&hub.pg_ro);
 	clients_free(&hub.clients);
 	presence_free(&hub.presence);
 	token_key_free(&hub.key);

@@ -10,6 +10,7 @@
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/redis_link.h"
 #include "services/notifications/adapters/facts.h"
+#include "services/notifications/adapters/hits.h"
 
 #include <hiredis/hiredis.h>
 
@@ -34,6 +35,7 @@ struct feeds {
 	struct feeds_config config;
 	struct kafka_consumer *consumer;
 	struct redis_link *redis;
+	struct hits *hits;
 	int64_t replay_until[SHARDS_MAX], at[SHARDS_MAX];
 	uint64_t started_us;
 	bool caught_up;
@@ -93,6 +95,7 @@ struct feeds *feeds_new(const struct feeds_config *config)
 	feeds->metric.redis_bad = metric_counter("carillon_notifications_redis_bad_total", NULL,
 		"Values in Redis that are no counter.");
 	feeds->redis = redis_link_new(config->redis, REDIS_TIMEOUT_MS);
+	feeds->hits = hits_new(config->pg, config->winner, config->context);
 	feeds->consumer = kafka_consumer_new(config->kafka, KAFKA_SLOW);
 	feeds->pools[feeds->pools_n++] = 1;
 	feeds->cards[feeds->pools_n] = true;
@@ -106,6 +109,7 @@ void feeds_free(struct feeds **feeds)
 {
 	kafka_consumer_free(&(*feeds)->consumer);
 	redis_link_free(&(*feeds)->redis);
+	hits_free(&(*feeds)->hits);
 	free(*feeds);
 	*feeds = NULL;
 }
@@ -174,7 +178,7 @@ static void hit_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)
 	if (!facts_winner(fact, &winner))
 		return;
 	row_state(feeds, fact->pool, fact->hit->row_after, fact->envelope);
-	feeds->config.winner(feeds->config.context, &winner);
+	hits_offer(feeds->hits, &winner, clock_mono_us());
 }
 
 static void card_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)
@@ -438,4 +442,5 @@ void feeds_tick(struct feeds *feeds)
 	for (uint32_t i = 0; i < feeds->config.shards; i++)
 		if (seq_gate_should_ask(&feeds->gate[i], ASK_AFTER_US, now))
 			ask_missing(feeds, i);
+	hits_tick(feeds->hits, now);
 }

@@ -1,0 +1,144 @@
+/* What is missing between two hits of a pool. */
+#include "services/notifications/adapters/hits.h"
+
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define QUERY_MS 1000
+#define GIVE_UP_US 10000000u
+#define NUMBER_TEXT 24
+
+struct hole {
+	struct hits *hits;
+	uint32_t pool;	 /* 0: a free place */
+	uint64_t last;	 /* told */
+	uint64_t wanted; /* highest that a fact has named */
+	uint64_t since_us;
+	bool asking;
+};
+
+struct hits {
+	struct pg_pool *pg;
+	hits_tell *tell;
+	void *context;
+	struct hole hole[WINNERS_POOLS_MAX];
+};
+
+struct hits *hits_new(struct pg_pool *pg, hits_tell *tell, void *context)
+{
+	struct hits *hits = calloc(1, sizeof(*hits));
+	if (hits == NULL)
+		fatal("out of memory");
+	*hits = (struct hits){ .pg = pg, .tell = tell, .context = context };
+	return hits;
+}
+
+void hits_free(struct hits **hits)
+{
+	free(*hits);
+	*hits = NULL;
+}
+
+static void winner_read(
+	struct winner *winner_r, uint32_t pool, const PGresult *result, int row)
+{
+	*winner_r = (struct winner){ .pool = pool,
+		.hit = (uint64_t)pg_number(result, row, 0),
+		.currency = (uint32_t)pg_number(result, row, 1),
+		.coin_minor = pg_number(result, row, 2),
+		.level = (uint32_t)pg_number(result, row, 3),
+		.paid_minor = pg_number(result, row, 4),
+		.player = pg_number(result, row, 5),
+		.time_us = (uint64_t)pg_number(result, row, 6) };
+}
+
+static void ask(struct hole *hole);
+
+static void on_answer(void *context, PGresult *result, const char *error)
+{
+	struct hole *hole = context;
+	struct winner winner;
+
+	hole->asking = false;
+	if (error != NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
+		return; /* asked again by the tick */
+	for (int i = 0; i < PQntuples(result); i++) {
+		winner_read(&winner, hole->pool, result, i);
+		hole->last = winner.hit;
+		hole->hits->tell(hole->hits->context, &winner);
+	}
+	if (PQntuples(result) > 0 && hole->last < hole->wanted)
+		ask(hole);
+}
+
+static void ask(struct hole *hole)
+{
+	static const char sql[] =
+		"select hit, currency, coin_minor, 0 as level, paid_minor, player, (extract(epoch "
+		"from time) * 1000000)::bigint from pool.hit where pool = $1::integer and hit > "
+		"$2::bigint and hit <= $3::bigint union all "
+		"select hit, currency, 0, level, paid_minor, player, (extract(epoch from time) * "
+		"1000000)::bigint from cards.hit where pool = $1::integer and hit > $2::bigint and "
+		"hit <= $3::bigint order by hit limit 200";
+	char numbers[3][NUMBER_TEXT];
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2] };
+
+	(void)snprintf(numbers[0], NUMBER_TEXT, "%" PRIu32, hole->pool);
+	(void)snprintf(numbers[1], NUMBER_TEXT, "%" PRIu64, hole->last);
+	(void)snprintf(numbers[2], NUMBER_TEXT, "%" PRIu64, hole->wanted);
+	hole->asking = true;
+	pg_pool_query(hole->hits->pg, sql, 3, parameters, QUERY_MS, on_answer, hole);
+}
+
+static struct hole *hole_of(struct hits *hits, uint32_t pool)
+{
+	for (size_t i = 0; i < WINNERS_POOLS_MAX; i++) {
+		struct hole *hole = &hits->hole[i];
+		if (hole->pool == 0)
+			*hole = (struct hole){ .hits = hits, .pool = pool };
+		if (hole->pool == pool)
+			return hole;
+	}
+	return NULL;
+}
+
+void hits_offer(struct hits *hits, const struct winner *winner, uint64_t mono_us)
+{
+	struct hole *hole = winner->pool == 0 ? NULL : hole_of(hits, winner->pool);
+	bool next = hole == NULL || hole->last == 0 || winner->hit <= hole->last + 1;
+
+	/* What was told before is known by its number to who hears it. */
+	if (next && (hole == NULL || !hole->asking)) {
+		if (hole != NULL && winner->hit > hole->last)
+			hole->last = winner->hit;
+		hits->tell(hits->context, winner);
+		return;
+	}
+	if (winner->hit <= hole->last || winner->hit > INT64_MAX)
+		return;
+	if (winner->hit > hole->wanted) {
+		hole->wanted = winner->hit;
+		hole->since_us = mono_us;
+	}
+	if (!hole->asking)
+		ask(hole);
+}
+
+void hits_tick(struct hits *hits, uint64_t mono_us)
+{
+	for (size_t i = 0; i < WINNERS_POOLS_MAX && hits->hole[i].pool != 0; i++) {
+		struct hole *hole = &hits->hole[i];
+		if (hole->wanted <= hole->last || hole->asking)
+			continue;
+		if (mono_us > hole->since_us + GIVE_UP_US) {
+			log_warn("pool %" PRIu32 ": hit %" PRIu64 " was told of, but is not there",
+				hole->pool, hole->wanted);
+			hole->wanted = hole->last;
+		} else {
+			ask(hole);
+		}
+	}
+}
