@@ -126,7 +126,7 @@ static void history_round(struct player *player, const json_t *item)
 			       ": the history has stake %" PRId64 ", the ledger %" PRId64
 			       ", told was %" PRId64,
 			player->number, round, told_stake, stake, told->stake);
-	else if (told_win != win && told_win != win + awards)
+	else if (!ledger_round_won(player->rows.at, player->rows.n, round, told_win))
 		stats_mismatch("player %" PRId64 " round %" PRIu64 ": the history has win %" PRId64
 			       ", the ledger %" PRId64 " and jackpots %" PRId64,
 			player->number, round, told_win, win, awards);

@@ -373,3 +373,16 @@ void ledger_round(const struct ledger_row *rows, size_t n, uint64_t round, int64
 		*win_r += row->win_balance + row->win_pending - row->forfeit;
 	}
 }
+
+bool ledger_round_won(const struct ledger_row *rows, size_t n, uint64_t round, int64_t told)
+{
+	int64_t stake, win, awards;
+	ledger_round(rows, n, round, &stake, &win, &awards);
+	if (told == win || told == win + awards)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].kind == ROW_AWARD && round_of_award(rows, n, &rows[i]) == round &&
+			told == win + awards - rows[i].amount)
+			return true;
+	return false;
+}

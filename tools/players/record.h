@@ -116,5 +116,8 @@ size_t record_awards_missing(const struct record *record, const struct ledger_ro
  */
 void ledger_round(const struct ledger_row *rows, size_t n, uint64_t round, int64_t *stake_r,
 	int64_t *win_r, int64_t *awards_r);
+/* May a history say that this round won so much? Jackpots that were not watched yet may be missing
+ * from it; those of Jackpot Cards, at most one a round, are no part of the round. */
+bool ledger_round_won(const struct ledger_row *rows, size_t n, uint64_t round, int64_t told);
 
 #endif
