@@ -112,8 +112,8 @@ ended() {
     return "$(cat "build/e2e-$1.status")"
 }
 
-# Each test has servers of its own and mostly waits, so four run at a time; the longest begin first.
-LANES=4
+# Each test has servers of its own and mostly waits, so three run at a time; the longest begin first.
+LANES=3
 e2e() {
     local file name names=() at=0 next=0
     with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
