@@ -124,7 +124,8 @@ def table(result):
     row(big["all_in_memory"])
     row(big["limited"])
     print(f"record of a bet {result['record_bytes']:.0f} bytes on average, {result['make_us']:.2f} us a round for making the commands are in all figures")
-    print(f"the best with a p99 of at most 10 ms: {result['rounds_per_s']:.0f} rounds/s, ratio {result['ratio']:.1f} (at least 25, good 40), p99 {result['commit_p99_ms']:.2f} ms")
+    within = "the best with a p99 of at most 10 ms" if result["commit_p99_ms"] <= 10 else "the best (none has a p99 of at most 10 ms)"
+    print(f"{within}: {result['rounds_per_s']:.0f} rounds/s, ratio {result['ratio']:.1f} (at least 25, good 40), p99 {result['commit_p99_ms']:.2f} ms")
     print(f"memory a player {big['bytes_a_player']:.0f} bytes; with room for {big['limited']['limit']}: {big['limited']['in_memory']} in memory, {big['limited']['rss'] / 1e6:.0f} MB")
     print(f"recovery with {big['recovery']['players']} players: median {big['recovery']['median_s']:.2f} s, worst {big['recovery']['worst_s']:.2f} s")
 
