@@ -128,8 +128,8 @@ struct wallet {
 	uint64_t polled_us; /* tallies and switches, by the monotonic clock */
 	struct accounts accounts;
 	struct ids ids;
-	struct spins_table spins;
-	struct holds_table holds;
+	struct by_id spins;
+	struct by_id holds;
 	struct arena scratch; /* for one message */
 	struct arena ahead;   /* for one batch: the commands of `decoded` */
 	struct decoded *decoded;

@@ -27,19 +27,15 @@ static void ids_lookup(
 	struct wallet *wallet, PGconn *conn, const struct wallet_outside *const *wanted, size_t n)
 {
 	static struct text list;
-	size_t missing = 0;
 
 	text_clear(&list);
 	for (size_t i = 0; i < n; i++) {
 		if (ids_find(&wallet->ids, wanted[i]->id) != NULL)
 			continue;
 		(void)ids_add(&wallet->ids, wanted[i]->id);
-		text_add(&list, "%s\"\\\\x", missing++ == 0 ? "{" : ",");
-		for (size_t j = 0; j < WALLET_ID_BYTES; j++)
-			text_add(&list, "%02x", wanted[i]->id[j]);
-		text_add(&list, "\"");
+		by_id_list_add(&list, wanted[i]->id);
 	}
-	if (missing == 0)
+	if (list.length == 0)
 		return;
 	text_add(&list, "}");
 	const char *parameters[] = { list.bytes };
@@ -417,7 +413,7 @@ static void handle_proposal(struct service *service, struct service_shard *held,
 	case WALLET_BOOKED:
 		if (spins != NULL && row.refusal == WALLET_REFUSAL_NONE) {
 			spins->spins.used++; /* in the same transaction as the row */
-			spins->dirty = true;
+			spins->head.dirty = true;
 		}
 		(void)book(service, held, entry, &row, command);
 		break;
@@ -468,7 +464,7 @@ static void spins_take(struct wallet *wallet, const struct service_shard *held,
 		spins.player = row->player;
 		spins_add(&wallet->spins, &spins, held->shard, row->seq);
 	} else if (row->kind == WALLET_KIND_SPINS_END) {
-		ended->spins.ended = ended->dirty = true;
+		ended->spins.ended = ended->head.dirty = true;
 		ended->ended_seq = row->seq;
 	}
 }

@@ -27,50 +27,50 @@ static player_id player_of(uint32_t operator_id)
 	return ((player_id)operator_id << 48) + 7;
 }
 
+static const struct {
+	const char *label;
+	struct wallet_further further[3];
+	struct wallet_out out;
+	uint32_t operator_id, pools[2], tallies[WALLET_POOLS_MAX];
+	bool bonus;
+	enum wallet_refusal refusal;
+} rows[] = {
+	{ "the game's own", { { 0 } }, { 0 }, 1, { 1, 2 }, { 11, 12 }, false, 0 },
+	{ "and one made", { { 30, GAME } }, { 0 }, 1, { 1, 2 }, { 11, 12, 13 }, false, 0 },
+	{ "made for another game", { { 30, OTHER_GAME } }, { 0 }, 1, { 1, 2 }, { 11, 12 }, false,
+		0 },
+	{ "closed, and in another currency", { { 31, GAME }, { 32, GAME } }, { 0 }, 1, { 1, 2 },
+		{ 11, 12 }, false, 0 },
+	{ "named and made: once", { { 1, GAME } }, { 0 }, 1, { 1, 2 }, { 11, 12 }, false, 0 },
+	{ "as many as a stake may feed", { { 30, GAME }, { 33, GAME }, { 34, GAME } }, { 0 }, 1,
+		{ 1, 2 }, { 11, 12, 13, 16 }, false, 0 },
+	{ "no named one", { { 30, GAME } }, { 0 }, 1, { 0 }, { 13 }, false, 0 },
+	{ "his operator is out", { { 30, GAME } }, { 1, 30, 0, false }, 1, { 1, 2 }, { 11, 12 },
+		false, 0 },
+	{ "another's is", { { 30, GAME } }, { 2, 30, 0, false }, 1, { 1, 2 }, { 11, 12, 13 }, false,
+		0 },
+	{ "out of the cards", { { 30, GAME } }, { 1, 2, 0, false }, 1, { 1, 2 }, { 11, 13 }, false,
+		0 },
+	{ "out of the cards in another game", { { 0 } }, { 1, 2, OTHER_GAME, false }, 1, { 1, 2 },
+		{ 11, 12 }, false, 0 },
+	{ "all are out of the cards", { { 0 } }, { 0, 2, 0, false }, 9, { 1, 2 }, { 11 }, false,
+		0 },
+	{ "out of the jackpot", { { 30, GAME } }, { 1, 1, 0, true }, 1, { 1, 2 }, { 0 }, false,
+		WALLET_REFUSAL_BLOCKED },
+	{ "a bonus spin feeds none", { { 30, GAME } }, { 0 }, 1, { 0 }, { 0 }, true, 0 },
+	{ "a bonus spin, out of the linked pool", { { 30, GAME } }, { 1, 30, 0, false }, 1, { 0 },
+		{ 0 }, true, 0 },
+	{ "a bonus spin, out of the cards", { { 0 } }, { 1, 2, 0, false }, 1, { 0 }, { 0 }, true,
+		0 },
+	{ "a bonus spin, out of the jackpot", { { 0 } }, { 1, 1, 0, true }, 1, { 0 }, { 0 }, true,
+		WALLET_REFUSAL_BLOCKED },
+	{ "a bonus spin, another is out of it", { { 0 } }, { 2, 1, 0, true }, 1, { 0 }, { 0 }, true,
+		0 },
+};
+
 static void test_stakes_feed_further_pools(void **state)
 {
 	(void)state;
-	static const struct {
-		const char *label;
-		struct wallet_further further[3];
-		struct wallet_out out;
-		uint32_t operator_id, pools[2], tallies[WALLET_POOLS_MAX];
-		bool bonus;
-		enum wallet_refusal refusal;
-	} rows[] = {
-		{ "the game's own", { { 0 } }, { 0 }, 1, { 1, 2 }, { 11, 12 }, false, 0 },
-		{ "and one made", { { 30, GAME } }, { 0 }, 1, { 1, 2 }, { 11, 12, 13 }, false, 0 },
-		{ "made for another game", { { 30, OTHER_GAME } }, { 0 }, 1, { 1, 2 }, { 11, 12 },
-			false, 0 },
-		{ "closed, and in another currency", { { 31, GAME }, { 32, GAME } }, { 0 }, 1,
-			{ 1, 2 }, { 11, 12 }, false, 0 },
-		{ "named and made: once", { { 1, GAME } }, { 0 }, 1, { 1, 2 }, { 11, 12 }, false,
-			0 },
-		{ "as many as a stake may feed", { { 30, GAME }, { 33, GAME }, { 34, GAME } },
-			{ 0 }, 1, { 1, 2 }, { 11, 12, 13, 16 }, false, 0 },
-		{ "no named one", { { 30, GAME } }, { 0 }, 1, { 0 }, { 13 }, false, 0 },
-		{ "his operator is out", { { 30, GAME } }, { 1, 30, 0, false }, 1, { 1, 2 },
-			{ 11, 12 }, false, 0 },
-		{ "another's is", { { 30, GAME } }, { 2, 30, 0, false }, 1, { 1, 2 }, { 11, 12, 13 },
-			false, 0 },
-		{ "out of the cards", { { 30, GAME } }, { 1, 2, 0, false }, 1, { 1, 2 }, { 11, 13 },
-			false, 0 },
-		{ "out of the cards in another game", { { 0 } }, { 1, 2, OTHER_GAME, false }, 1,
-			{ 1, 2 }, { 11, 12 }, false, 0 },
-		{ "all are out of the cards", { { 0 } }, { 0, 2, 0, false }, 9, { 1, 2 }, { 11 },
-			false, 0 },
-		{ "out of the jackpot", { { 30, GAME } }, { 1, 1, 0, true }, 1, { 1, 2 }, { 0 },
-			false, WALLET_REFUSAL_BLOCKED },
-		{ "a bonus spin feeds none", { { 30, GAME } }, { 0 }, 1, { 0 }, { 0 }, true, 0 },
-		{ "a bonus spin, out of the linked pool", { { 30, GAME } }, { 1, 30, 0, false }, 1,
-			{ 0 }, { 0 }, true, 0 },
-		{ "a bonus spin, out of the cards", { { 0 } }, { 1, 2, 0, false }, 1, { 0 },
-			{ 0 }, true, 0 },
-		{ "a bonus spin, out of the jackpot", { { 0 } }, { 1, 1, 0, true }, 1, { 0 },
-			{ 0 }, true, WALLET_REFUSAL_BLOCKED },
-		{ "a bonus spin, another is out of it", { { 0 } }, { 2, 1, 0, true }, 1, { 0 },
-			{ 0 }, true, 0 },
-	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		static struct wallet_rules rules;
 		struct wallet_row row;
