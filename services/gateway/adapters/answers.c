@@ -179,3 +179,22 @@ struct edge_request *waiter_rows(
 	answer_unavailable(request, error != NULL ? error : PQresultErrorMessage(result));
 	return NULL;
 }
+
+void answer_rows(struct gateway *gateway, struct edge_request *request, const PGresult *result,
+	bool one, const char *name, result_json *json)
+{
+	struct json_out *out = &gateway->out;
+
+	out_begin(out);
+	if (one) {
+		json(out, result, 0);
+	} else {
+		out_open(out, NULL, '{');
+		out_open(out, name, '[');
+		for (int i = 0; i < PQntuples(result); i++)
+			json(out, result, i);
+		out_close(out, ']');
+		out_close(out, '}');
+	}
+	answer_sent(gateway, request, 200);
+}

@@ -151,6 +151,11 @@ void answer_reply(
 	struct gateway *gateway, struct edge_request *request, const Carillon__SpinReply *reply);
 void answer_sent(struct gateway *gateway, struct edge_request *request,
 	uint32_t status); /* gateway->out, closed */
+/* A row as an object of the answer. */
+typedef void result_json(struct json_out *out, const PGresult *result, int row);
+/* The first row alone, or all of them as the list `name`. */
+void answer_rows(struct gateway *gateway, struct edge_request *request, const PGresult *result,
+	bool one, const char *name, result_json *json);
 
 /* Who waits for a query: the first member of what a handler keeps of a request. */
 struct waiter {

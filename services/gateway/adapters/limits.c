@@ -43,18 +43,10 @@ static void on_set(struct gateway *gateway, struct edge_request *request, const 
 	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
 {
 	struct json_out *out = &gateway->out;
-	const char *code, *message;
 
 	(void)reply;
-	audit(gateway, request, ask, fact,
-		fact == NULL ? 504 : refusal_status(fact->refusal, &code, &message));
-	if (request == NULL)
-		return;
-	if (fact == NULL) {
-		ask_no_answer(request);
-		return;
-	}
-	if (refusal_answer(request, fact) != 200)
+	audit(gateway, request, ask, fact, fact_status(fact));
+	if (!fact_accepted(request, fact))
 		return;
 	out_begin(out);
 	out_open(out, NULL, '{');

@@ -91,6 +91,23 @@ uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact
 	return status;
 }
 
+bool fact_accepted(struct edge_request *request, const Carillon__WalletFact *fact)
+{
+	if (request == NULL)
+		return false;
+	if (fact == NULL) {
+		ask_no_answer(request);
+		return false;
+	}
+	return refusal_answer(request, fact) == 200;
+}
+
+uint32_t fact_status(const Carillon__WalletFact *fact)
+{
+	const char *code, *message;
+	return fact == NULL ? 504 : refusal_status(fact->refusal, &code, &message);
+}
+
 /* Before the answer: with that the request ends. */
 static void audit_fact(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
 	const Carillon__WalletFact *fact)
@@ -101,10 +118,8 @@ static void audit_fact(struct gateway *gateway, struct edge_request *request, co
 		",\"balance_after_minor\":%" PRId64 ",\"refusal\":%d}",
 		fact->amount, fact->currency, fact->envelope == NULL ? 0 : fact->envelope->seq,
 		fact->balance_after, (int)fact->refusal);
-	const char *code, *message;
-	uint32_t status = refusal_status(fact->refusal, &code, &message);
 	audit_write(gateway, request, player_operator(ask->player), ask->text, ask->player, content,
-		status);
+		fact_status(fact));
 }
 
 void money_done(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
@@ -115,12 +130,10 @@ void money_done(struct gateway *gateway, struct edge_request *request, const str
 	if (fact == NULL) {
 		audit_write(gateway, request, player_operator(ask->player), ask->text, ask->player,
 			"{}", 504);
-		if (request != NULL)
-			ask_no_answer(request);
-		return;
+	} else {
+		audit_fact(gateway, request, ask, fact);
 	}
-	audit_fact(gateway, request, ask, fact);
-	if (refusal_answer(request, fact) != 200 || request == NULL)
+	if (!fact_accepted(request, fact))
 		return;
 	out_begin(out);
 	out_open(out, NULL, '{');

@@ -16,6 +16,11 @@ bool currency_ok(
 uint32_t refusal_status(Carillon__Refusal refusal, const char **code_r, const char **message_r);
 /* The same, and the refusal is answered where somebody waits (request may be NULL). */
 uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact *fact);
+/* Has the wallet accepted it, and does somebody wait to hear it? If not, who waits has been
+ * answered: none came in time (fact NULL), or the refusal. */
+bool fact_accepted(struct edge_request *request, const Carillon__WalletFact *fact);
+/* HTTP status of a verdict, 504 where none came. */
+uint32_t fact_status(const Carillon__WalletFact *fact);
 /* Sends money from or to outside; the id and the hash of the content are set here. key: the
  * caller's. */
 bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,

@@ -126,24 +126,12 @@ static void hold_json(struct json_out *out, const PGresult *result, int i)
 static void on_holds(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
 	struct edge_request *request = request_of(waiting, result, error);
 
 	if (request != NULL && waiting->one && PQntuples(result) == 0) {
 		unknown(request);
 	} else if (request != NULL) {
-		out_begin(out);
-		if (waiting->one) {
-			hold_json(out, result, 0);
-		} else {
-			out_open(out, NULL, '{');
-			out_open(out, "withdrawals", '[');
-			for (int i = 0; i < PQntuples(result); i++)
-				hold_json(out, result, i);
-			out_close(out, ']');
-			out_close(out, '}');
-		}
-		answer_sent(waiting->gateway, request, 200);
+		answer_rows(waiting->gateway, request, result, waiting->one, "withdrawals", hold_json);
 	}
 	free(waiting);
 }

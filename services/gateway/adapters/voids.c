@@ -72,7 +72,6 @@ static void void_json(struct json_out *out, const PGresult *result, int i)
 static void on_rows(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
 	struct edge_request *request = request_of(waiting, result, error);
 
 	if (request != NULL && waiting->one && PQntuples(result) == 0) {
@@ -80,18 +79,7 @@ static void on_rows(void *context, PGresult *result, const char *error)
 			"The round is void; its row cannot be read yet. Ask for the list of voids.",
 			NULL, NULL, NULL);
 	} else if (request != NULL) {
-		out_begin(out);
-		if (waiting->one) {
-			void_json(out, result, 0);
-		} else {
-			out_open(out, NULL, '{');
-			out_open(out, "voids", '[');
-			for (int i = 0; i < PQntuples(result); i++)
-				void_json(out, result, i);
-			out_close(out, ']');
-			out_close(out, '}');
-		}
-		answer_sent(waiting->gateway, request, 200);
+		answer_rows(waiting->gateway, request, result, waiting->one, "voids", void_json);
 	}
 	free(waiting);
 }
