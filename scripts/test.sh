@@ -5,6 +5,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 passed=0
 failed=0
+broken=() # names, told again at the end
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
 jobs=$(nproc)
@@ -13,6 +14,7 @@ jobs=$(nproc)
 count() {
     passed=$((passed + $1))
     failed=$((failed + $2))
+    [ "$2" = 0 ] || broken+=("$3")
     printf '%-60s %s passed, %s failed\n' "$3" "$1" "$2"
 }
 
@@ -92,7 +94,12 @@ counted() {
     else
         count "${line%% *}" "$(sed 's/.*passed, \([0-9]*\) failed.*/\1/' <<<"$line")" "$what"
     fi
-    if [ "$code" != 0 ] || [[ $line != *" 0 failed"* ]]; then tail -n 60 "$log"; else grep -E '^(measured|note):? ' "$log"; fi
+    if [ "$code" != 0 ] || [[ $line != *" 0 failed"* ]]; then
+        tail -n 60 "$log"
+        mapfile -t -O "${#broken[@]}" broken < <(grep -E '^(FAILED|[A-Za-z.]*Error:)' "$log" | cut -c 1-300)
+    else
+        grep -E '^(measured|note):? ' "$log"
+    fi
 }
 
 # The exact figures against plain loops in another language.
@@ -187,5 +194,6 @@ simulator) simulator ;;
 e2e) e2e "$@" ;;
 *) die "found '$part', expected all, unit, threads, fuzz, purity, rules, definitions, slotmath, math, simulator or e2e" ;;
 esac
+[ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -29,8 +29,12 @@ def pairs(path):
     return dict(line.split("=", 1) for line in read_text(path).splitlines() if "=" in line and not line.startswith("#"))
 
 
+PATIENCE = 4  # times what is expected: a busy machine is no failure
+
+
 def wait_until(what, condition, seconds, pause=0.05):
-    """The condition's first true answer; fails with what was waited for."""
+    """The condition's first true answer, expected within so many seconds; fails with what was waited for."""
+    seconds *= PATIENCE
     end = time.monotonic() + seconds
     while True:
         answer = condition()
