@@ -40,9 +40,10 @@ postgres() {
     # A socket's path may have 107 bytes.
     sockets=$PG_DATA
     [ ${#sockets} -le 80 ] || sockets=
+    # WAL files are kept to be used again: to make one is 16 MB more to sync, within somebody's commit.
     # A statement over all of the journal holds a lock for each leaf: shards x days kept.
     options=(-c listen_addresses=127.0.0.1 -c port="$port" -c unix_socket_directories="$sockets" -c fsync=on -c max_connections=100
-        -c max_locks_per_transaction=1024 -c shared_buffers=256MB -c max_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c max_wal_senders=0
+        -c max_locks_per_transaction=1024 -c shared_buffers=256MB -c max_wal_size=2GB -c min_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c max_wal_senders=0
         -c wal_level=minimal -c timezone=UTC -c log_timezone=UTC -c log_checkpoints=off -c jit=off)
     cd "$PG_DATA"
     exec "${AS[@]}" "$PG_BIN/postgres" -D "$PG_DATA/data" "${options[@]}"

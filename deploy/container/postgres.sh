@@ -18,4 +18,4 @@ SQL
 	mv /data/pg.new /data/pg
 fi
 exec "$bin/postgres" -D /data/pg -c listen_addresses='*' -c unix_socket_directories=/tmp -c max_connections=200 -c max_locks_per_transaction=1024 -c shared_buffers=256MB \
-	-c max_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c timezone=UTC -c jit=off
+	-c max_wal_size=2GB -c min_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c timezone=UTC -c jit=off

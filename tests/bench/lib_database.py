@@ -15,6 +15,7 @@ from lib_stack import BIN, ROOT, pairs, read_text  # noqa: E402
 TICKS = os.sysconf("SC_CLK_TCK")
 PG_BIN = os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin")
 SHARDS = 4
+WAL_FILES = 110  # of 16 MB; a little less than the 2 GB that the project's settings keep
 # As the pools of bewitched have them: its progressive, and the cards, which count the whole stake.
 TALLIES = "insert into pool.tally (id, pool, game, currency, rate_nano, ppm) values (1, 1, 1, 978, 1000000000, 5000), (2, 2, 1, 978, 1000000000, 1000000)"
 
@@ -57,6 +58,13 @@ class Server:
 
     def sql(self, database, text):
         return self.script(f"{PG_BIN}/psql", *self.host, "-d", database, "-XAtqF", "\t", "-v", "ON_ERROR_STOP=1", "-c", text)
+
+    def age(self):
+        """As a server that has been through its WAL once: its files lie there to be used again. A young one makes and syncs 16 MB every now and then, in a commit."""
+        self.sql("postgres", "create table page (n int)")
+        for _ in range(WAL_FILES):
+            self.sql("postgres", "insert into page values (1); select pg_switch_wal()")
+        self.sql("postgres", "drop table page; checkpoint")
 
     def cpu(self):
         """Seconds of Postgres' processes so far, ended ones too."""

@@ -11,6 +11,7 @@ import time
 from lib_database import SHARDS, Server, result_write
 
 BATCHES = (250, 500, 1000, 2000)
+BATCHES_OF_TWO = (250, 500, 1000)
 BATCH = 500
 ACTIVE = 20000
 LIMIT = 100000
@@ -36,9 +37,9 @@ def plays(server, database, players, seconds, what, **settings):
     return lines
 
 
-def two(server, database, players, seconds):
+def two(server, database, players, seconds, batch):
     """Two instances with half of the shards each: both cores, and Postgres on what they leave."""
-    both = [server.wallet(database, players, "load", "wait", f"play:{players // 3}:{BATCH}:{seconds}", held=SHARDS // 2, instance=f"wallet-{i}") for i in (1, 2)]
+    both = [server.wallet(database, players, "load", "wait", f"play:{players // 3}:{batch}:{seconds}", held=SHARDS // 2, instance=f"wallet-{i}") for i in (1, 2)]
     for one in both:
         one.line("load")
     before = server.cpu()
@@ -49,9 +50,9 @@ def two(server, database, players, seconds):
     for one in both:
         one.end()
     rounds = sum(line["rounds"] for line in lines)
-    return {"name": f"two instances, {players // 3} players each, batches of {BATCH}", "rounds_per_s": sum(line["rounds_per_s"] for line in lines),
+    return {"name": f"two instances, {players // 3} players each, batches of {batch}", "rounds_per_s": sum(line["rounds_per_s"] for line in lines),
             "cpu_us": sum(line["cpu_us"] * line["rounds"] for line in lines) / rounds, "postgres_cpu_us": 1e6 * cpu / rounds,
-            "commit_p50_ms": max(line["commit_p50_ms"] for line in lines), "commit_p99_ms": max(line["commit_p99_ms"] for line in lines), "batch": BATCH,
+            "commit_p50_ms": max(line["commit_p50_ms"] for line in lines), "commit_p99_ms": max(line["commit_p99_ms"] for line in lines), "batch": batch,
             "rounds": rounds}
 
 
@@ -63,7 +64,8 @@ def measure(server, options):
     tps = [server.pgbench(options.seconds)]
     points = {}
     for _ in range(options.passes):
-        lines = plays(server, "small", ACTIVE, options.seconds, [(ACTIVE, batch) for batch in BATCHES]) + [two(server, "small", ACTIVE, options.seconds)]
+        lines = plays(server, "small", ACTIVE, options.seconds, [(ACTIVE, batch) for batch in BATCHES])
+        lines += [two(server, "small", ACTIVE, options.seconds, batch) for batch in BATCHES_OF_TWO]
         tps.append(server.pgbench(options.seconds))
         for line in lines:
             line["ratio"] = line["rounds_per_s"] / ((tps[-1] + tps[-2]) / 2)
@@ -140,6 +142,7 @@ def main():
     if options.short:
         options.seconds, options.passes, options.players = 2, 1, options.players // 10
     with Server("bench-wallet") as server:
+        server.age()
         tps, points = measure(server, options)
         million = large(server, options.players, options.seconds)
     good = [line for line in points if line["commit_p99_ms"] <= 10] or points
