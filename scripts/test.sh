@@ -18,14 +18,44 @@ count() {
     printf '%-60s %s passed, %s failed\n' "$3" "$1" "$2"
 }
 
-# ---- unit tests: one cmocka program after the other, under ASan and UBSan --------------------------------------------------------
-# unit_program PROGRAM [COMMAND...]: COMMAND runs it.
-unit_program() {
-    local program=$1 log=$1.log name=${1#build/} total good code=0
-    shift
+# lanes N DO TELL ITEM...: N of `DO ITEM` at a time, in the background; TELL ITEM in the order of the items, as soon as they have ended.
+lanes() {
+    local n=$1 do=$2 tell=$3 at=0 next=0 mark
+    shift 3
+    local items=("$@")
+    mark=$(mktemp -d)
+    while [ "$at" -lt "${#items[@]}" ]; do
+        while [ "$next" -lt "${#items[@]}" ] && [ "$(jobs -pr | wc -l)" -lt "$n" ]; do
+            {
+                "$do" "${items[$next]}"
+                : >"$mark/$next"
+            } &
+            next=$((next + 1))
+        done
+        while [ -e "$mark/$at" ]; do
+            "$tell" "${items[$at]}"
+            at=$((at + 1))
+        done
+        sleep 0.1
+    done
+    wait
+    rm -rf "$mark"
+}
+
+# ---- unit tests: cmocka programs, under ASan and UBSan ----------------------------------------------------------------------------
+still= # what a program is run by
+unit_run() {
+    local code=0
+    [ -x "$1" ] || return
+    # shellcheck disable=SC2086
+    timeout --kill-after=5 120 $still "$1" >"$1.log" 2>&1 || code=$?
+    echo "$code" >"$1.status"
+}
+unit_tell() {
+    local program=$1 log=$1.log name=${1#build/} total good code
     name=${name/#asan\/test\//}
     [ -x "$program" ] || { count 0 1 "$name (not built)"; return; }
-    timeout --kill-after=5 120 "$@" "$program" >"$log" 2>&1 || code=$?
+    code=$(cat "$program.status")
     total=$(sed -n 's/^\[==========\] Running \([0-9]*\) test(s).*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
     good=$(grep -c '^\[       OK \]' "$log")
     # A program that ends badly without a failed test (a leak, a crash after the last one) counts as one failure.
@@ -35,48 +65,55 @@ unit_program() {
 }
 
 unit() {
-    local program
     with_dots 'building the unit tests with ASan and UBSan' make -s -k -j"$jobs" SAN=1 tests || count 0 1 'build of the unit tests'
-    for program in $(make -s SAN=1 list-tests); do unit_program "$program"; done
+    # shellcheck disable=SC2046
+    lanes "$jobs" unit_run unit_tell $(make -s SAN=1 list-tests)
 }
 
 # ---- what has threads of our own, under TSan ------------------------------------------------------------------------------------
 threads() {
-    local program still=
     with_dots 'building the tests with threads under TSan' make -s -k -j"$jobs" TSAN=1 thread-tests || count 0 1 'build under TSan'
     # Where the kernel lays programs out with more randomness than this TSan knows, it refuses to start.
     ! setarch -R true 2>/dev/null || still='setarch -R'
-    # shellcheck disable=SC2086
-    for program in $(make -s TSAN=1 list-thread-tests); do unit_program "$program" $still; done
+    # shellcheck disable=SC2046
+    lanes 1 unit_run unit_tell $(make -s TSAN=1 list-thread-tests)
+    still=
 }
 
-# ---- fuzzers: so many seconds in all --------------------------------------------------------------------------------------------
+# ---- fuzzers: so many seconds in all, one on each processor -----------------------------------------------------------------------
+fuzz_run() {
+    local program=$1 corpus=$1.corpus seeds code=0
+    [ -x "$program" ] || return
+    mkdir -p "$corpus"
+    # Seeds kept in the repository lie beside the fuzzer, in test/corpus/<name>/.
+    seeds=$(dirname "${program#build/fuzz/}")/test/corpus/$(basename "$program")
+    [ -d "$seeds" ] || seeds=
+    # shellcheck disable=SC2086
+    "$program" -max_total_time="$each" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$program-" \
+        "$corpus" $seeds >"$program.log" 2>&1 || code=$?
+    echo "$code" >"$program.status"
+}
+fuzz_tell() {
+    local program=$1
+    [ -x "$program" ] || { count 0 1 "${program#build/} (not built)"; return; }
+    if [ "$(cat "$program.status")" = 0 ]; then
+        count 1 0 "${program#build/} ($(sed -n 's/^stat::number_of_executed_units: //p' "$program.log") runs in $each s)"
+    else
+        count 0 1 "${program#build/}"
+        tail -n 30 "$program.log"
+    fi
+}
+
 fuzz() {
-    local total=${1:-60} list program corpus seeds each code
+    local total=${1:-60} list each
     [[ $total =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$total', expected a number"
     with_dots 'building the fuzzers' make -s -k -j"$jobs" fuzz-programs || count 0 1 'build of the fuzzers'
     list=$(make -s list-fuzzers)
     [ -n "$list" ] || return 0
-    each=$((total / $(wc -w <<<"$list")))
+    each=$((total * jobs / $(wc -w <<<"$list")))
     [ "$each" -ge 1 ] || each=1
-    for program in $list; do
-        [ -x "$program" ] || { count 0 1 "${program#build/} (not built)"; continue; }
-        corpus=$program.corpus
-        mkdir -p "$corpus"
-        # Seeds kept in the repository lie beside the fuzzer, in test/corpus/<name>/.
-        seeds=$(dirname "${program#build/fuzz/}")/test/corpus/$(basename "$program")
-        [ -d "$seeds" ] || seeds=
-        code=0
-        # shellcheck disable=SC2086
-        "$program" -max_total_time="$each" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$program-" \
-            "$corpus" $seeds >"$program.log" 2>&1 || code=$?
-        if [ "$code" = 0 ]; then
-            count 1 0 "${program#build/} ($(sed -n 's/^stat::number_of_executed_units: //p' "$program.log") runs in $each s)"
-        else
-            count 0 1 "${program#build/}"
-            tail -n 30 "$program.log"
-        fi
-    done
+    # shellcheck disable=SC2086
+    lanes "$jobs" fuzz_run fuzz_tell $list
 }
 
 # ---- parts that print their own count -------------------------------------------------------------------------------------------
@@ -108,21 +145,22 @@ math() {
     counted math timeout --kill-after=5 600 python3 tests/math/verify.py ci
 }
 
-# What a lane has left of a test: its status and what it printed.
-lane() {
+e2e_run() {
     local code=0
     timeout --kill-after=30 600 python3 "tests/e2e/$1.py" >"build/e2e-$1.log" 2>&1 || code=$?
     echo "$code" >"build/e2e-$1.status"
 }
-ended() {
+e2e_ended() {
     cat "build/e2e-$1.log"
     return "$(cat "build/e2e-$1.status")"
 }
+e2e_tell() {
+    counted "tests/e2e/$1" e2e_ended "$1"
+}
 
 # Each test has servers of its own and mostly waits, so three run at a time; the longest begin first.
-LANES=3
 e2e() {
-    local file name names=() at=0 next=0
+    local file name names=()
     with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
     mkdir -p build
     for file in tests/e2e/pages.py tests/e2e/crash.py tests/e2e/*.py; do
@@ -130,20 +168,8 @@ e2e() {
         case $name in _* | lib*) continue ;; esac # what the tests share
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
         [[ " ${names[*]} " == *" $name "* ]] || names+=("$name")
-        rm -f "build/e2e-$name.status"
     done
-    while [ "$at" -lt "${#names[@]}" ]; do
-        while [ "$next" -lt "${#names[@]}" ] && [ "$(jobs -pr | wc -l)" -lt "$LANES" ]; do
-            lane "${names[$next]}" &
-            next=$((next + 1))
-        done
-        # Told in the order of the names, as soon as they have ended.
-        while [ "$at" -lt "$next" ] && [ -s "build/e2e-${names[$at]}.status" ]; do
-            counted "tests/e2e/${names[$at]}" ended "${names[$at]}"
-            at=$((at + 1))
-        done
-        sleep 0.2
-    done
+    lanes 3 e2e_run e2e_tell "${names[@]}"
 }
 
 # The mathematics' tool as people call it, and as its page says.
@@ -171,16 +197,12 @@ part=${1:-all}
 case $part in
 all)
     "$ROOT/scripts/setup.sh" test --quiet || exit 1
-    unit
-    threads
-    fuzz 60
-    counted purity "$ROOT/scripts/check-purity.sh"
-    counted rules "$ROOT/scripts/check-rules.sh"
-    counted definitions python3 tests/definitions/schema.py
-    slotmath
-    math
-    simulator
-    e2e
+    for part in unit threads 'fuzz 40' 'counted purity scripts/check-purity.sh' 'counted rules scripts/check-rules.sh' 'counted definitions python3 tests/definitions/schema.py' \
+        slotmath math simulator e2e; do
+        began=$SECONDS
+        $part
+        printf -- '---- %s: %s s\n' "$part" $((SECONDS - began))
+    done
     ;;
 unit) unit ;;
 threads) threads ;;
