@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from lib_play import RULES, Person, force
-from lib_stack import BIN, Installation, read_text, run, wait_until
+from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
 
 BET = {"coin_minor": 2, "lines": 5, "coins": 1}
 LOSS = RULES.stops()
@@ -231,12 +231,41 @@ def test_proof_sees_leaves():
     place.verify()
 
 
+def shift_now():
+    return int(re.search(r"WALLET_DAY_SHIFT=(\d+)", read_text(f"{place.data}/run/supervisor.conf")).group(1))
+
+
 def test_days_without_service_are_closed_together():
     before = closes()
-    shift = int(re.search(r"WALLET_DAY_SHIFT=(\d+)", read_text(f"{place.data}/run/supervisor.conf")).group(1)) + 5
+    shift = shift_now() + 5
     day_set(shift)
     closed_until(place.sql(f"select (now() at time zone 'UTC')::date + {shift - 1}")[0][0])
     assert {s: n for s, (n, _) in closes().items() if s in before} == {s: n + 1 for s, (n, _) in before.items()}, (closes(), before)
+    place.verify()
+
+
+def closers(where):
+    return int(place.sql(f"select count(*) from pg_stat_activity where application_name = 'carillon-leaf' and {where}", writer=True)[0][0])
+
+
+def test_a_closer_outlives_its_wallet():
+    """Over midnight a closer hangs, and its wallet goes; the next one's clock is behind midnight, but it books nothing into the day that was over for the one before."""
+    lost_bet()
+    today, shift = days()[-1], shift_now()
+    rows = place.sql(f"select count(*) from wallet.journal where day <= '{today}'")
+    with subprocess.Popen([PSQL, "-d", place.stack["CARILLON_PG_DSN"], "-Xq"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as locker:
+        locker.stdin.write(f"begin;\nselect 1 from wallet.leaf where day = '{today}' for update;\n")
+        locker.stdin.flush()
+        day_set(shift + 1)
+        closed_until(today)
+        wait_until("a closer that hangs", lambda: closers("wait_event_type = 'Lock'") > 0, 10)
+        day_set(shift)
+        lost_bet()
+        assert closers("wait_event_type = 'Lock'") > 0
+    wait_until("its end", lambda: closers("wait_event_type = 'Lock'") == 0, 10)
+    lost_bet()
+    assert place.sql(f"select count(*) from wallet.journal where day <= '{today}'") == rows, (today, days())
+    closed_all_but(days()[-1])
     place.verify()
 
 
@@ -244,7 +273,8 @@ if __name__ == "__main__":
     with Installation("days") as place:
         try:
             run(test_days_go_by, test_each_day_is_closed_into_the_pools, test_history_over_days, test_clock_goes_back, test_archive_is_proven,
-                test_a_bad_file_keeps_its_day, test_dropped_days, test_goes_on_after_a_kill, test_proof_sees_leaves, test_days_without_service_are_closed_together)
+                test_a_bad_file_keeps_its_day, test_dropped_days, test_goes_on_after_a_kill, test_proof_sees_leaves, test_days_without_service_are_closed_together,
+                test_a_closer_outlives_its_wallet)
         except SystemExit as status:
             if status.code:
                 raise

@@ -333,6 +333,8 @@ static void shard_due(const struct wallet *wallet, PGconn *conn, struct wallet_s
 	if (asked)
 		shard->close.request = request;
 	shard_close(wallet, conn, &closing);
+	/* A clock that goes back finds the day closed, also the next owner's (wallet_days_load). */
+	shard->day = wallet_day_after_close(shard->day, shard->close.day);
 }
 
 void close_due(struct wallet *wallet, struct service *service)

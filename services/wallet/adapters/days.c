@@ -1,7 +1,9 @@
 /* The journal's leaves, one a shard and day: made seven days ahead, begun with the first row of the
  * day, and closed here once the day is over and everything of it is checkpointed and published.
  * Closing reads the whole leaf, which takes longer than a lease: it runs on a connection of its
- * own, and the loop only looks whether it is done. Archiving and dropping are an operator's
+ * own, outside the fence, and the loop only looks whether it is done. Whoever closes a leaf may
+ * have lost the shard meanwhile: so a leaf is closed only when the shard's daily close of that day
+ * is committed, behind which no owner books (decision 38). Archiving and dropping are an operator's
  * (tools/jackpotctl/leaves.h). */
 #include "services/wallet/adapters/app.h"
 
@@ -64,7 +66,8 @@ void wallet_days_load(struct wallet *wallet, struct service *service, struct wal
 
 	(void)snprintf(number, sizeof(number), "%u", shard->shard);
 	PGresult *result = pg_query(service_pg(service),
-		"select max(day) - date '1970-01-01', max(day) filter (where state <> 'open') - "
+		"select max(day) - date '1970-01-01', greatest(max(day) filter (where state <> "
+		"'open'), (select max(day) from wallet.close_run where shard = $1)) - "
 		"date '1970-01-01' from wallet.leaf where shard = $1",
 		1, parameters);
 	shard->day = shard->leaf_day = (uint32_t)pg_number(result, 0, 0);
@@ -188,15 +191,15 @@ static bool is_published(struct service *service, struct wallet_shard *shard, ui
 	return acknowledged >= shard->closing_facts;
 }
 
-/* All of the leaf's rows are checkpointed and published, and none can be booked into it any more.
- */
-static bool is_over(const struct wallet *wallet, struct service *service,
-	struct wallet_shard *shard, uint32_t day, uint64_t last_seq)
+/* All of the leaf's rows are checkpointed and published, and none can be booked into it any more,
+ * by whoever has the shard next: its day is behind a close that is committed (close.c). */
+static bool is_over(
+	struct service *service, struct wallet_shard *shard, uint32_t day, uint64_t last_seq)
 {
 	const struct wallet_republish *republish = &shard->republish;
 	uint64_t last = last_seq > 0 ? last_seq : shard->committed_seq;
 
-	return day < today_of(wallet, shard) && (last_seq > 0 || wallet_shard_settled(shard)) &&
+	return day <= shard->close.day && (last_seq > 0 || wallet_shard_settled(shard)) &&
 	       shard->checkpoint >= last && republish->next > republish->end &&
 	       is_published(service, shard, day);
 }
@@ -215,10 +218,8 @@ static void leaves_look(struct wallet *wallet, struct service *service, uint64_t
 		uint32_t day = (uint32_t)pg_number(result, i, 1);
 		struct wallet_shard *shard = held == NULL ? NULL : held->state;
 		if (shard == NULL ||
-			!is_over(wallet, service, shard, day, (uint64_t)pg_number(result, i, 2)))
+			!is_over(service, shard, day, (uint64_t)pg_number(result, i, 2)))
 			continue;
-		/* From here on a clock that jumps back finds the day closed. */
-		shard->day = wallet_day_after_close(shard->day, day);
 		shard->closing_day = 0;
 		closer_begin(wallet, shard, day, mono_us);
 	}
