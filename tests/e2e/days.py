@@ -244,6 +244,45 @@ def test_days_without_service_are_closed_together():
     place.verify()
 
 
+# A clock that goes 400 days ahead as soon as a file is there; of the realtime clock alone.
+CLOCK = """#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	long status = syscall(SYS_clock_gettime, clock, now);
+	if (clock == CLOCK_REALTIME && access(getenv("CLOCK_AHEAD"), F_OK) == 0)
+		now->tv_sec += 400 * 86400;
+	return (int)status;
+}
+"""
+
+
+def test_a_clock_gone_mad():
+    """It begins no day, neither in a wallet that runs nor in one that starts; once it is right again all goes on."""
+    ahead, library, conf = f"{place.data}/run/clock-ahead", f"{place.data}/run/clock.so", f"{place.data}/run/supervisor.conf"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-x", "c", "-", "-o", library], input=CLOCK, text=True, check=True)
+    text = read_text(conf)
+    with open(conf, "w", encoding="utf-8") as file:
+        file.write(re.sub(r"^(wallet-1 .*?) : ", rf"\1 LD_PRELOAD={library} CLOCK_AHEAD={ahead} : ", text, flags=re.M))
+    day_set(shift_now() + 1)
+    lost_bet()
+    began = place.sql("select max(day), count(*) from wallet.leaf"), place.sql("select max(day) from wallet.close_run")
+    before = place.status()["wallet-1"][2]
+    with open(ahead, "w", encoding="utf-8"):
+        pass
+    wait_until("two ends", lambda: place.status()["wallet-1"][2] >= before + 2, 15)
+    assert (place.sql("select max(day), count(*) from wallet.leaf"), place.sql("select max(day) from wallet.close_run")) == began
+    told = [line for line in read_text(f"{place.data}/log/wallet-1.log").splitlines() if "no day of the journal is begun by it" in line]
+    assert len(told) >= 2, told
+    os.unlink(ahead)
+    lost_bet()
+    assert place.sql("select max(day), count(*) from wallet.leaf")[0][0] == began[0][0][0]
+    place.verify()
+
+
 def closers(where):
     return int(place.sql(f"select count(*) from pg_stat_activity where application_name = 'carillon-leaf' and {where}", writer=True)[0][0])
 
@@ -274,7 +313,7 @@ if __name__ == "__main__":
         try:
             run(test_days_go_by, test_each_day_is_closed_into_the_pools, test_history_over_days, test_clock_goes_back, test_archive_is_proven,
                 test_a_bad_file_keeps_its_day, test_dropped_days, test_goes_on_after_a_kill, test_proof_sees_leaves, test_days_without_service_are_closed_together,
-                test_a_closer_outlives_its_wallet)
+                test_a_closer_outlives_its_wallet, test_a_clock_gone_mad)
         except SystemExit as status:
             if status.code:
                 raise

@@ -141,6 +141,7 @@ struct wallet {
 	int64_t heads_s;			 /* setting: seconds between them */
 	uint64_t close_polled_us, close_request; /* newest row of wallet.close_request */
 	struct leaf_closer closer;
+	uint64_t clock_until_us; /* up to here Postgres' clock agrees with ours (days.c) */
 };
 
 /* The one of this process: the loop's callbacks carry no context. */
@@ -207,6 +208,10 @@ void wallet_late_write(PGconn *conn);
 #define WALLET_EPOCH_2000_DAYS 10957 /* dates of Postgres count from 2000-01-01 */
 /* Where the days of a shard stand; makes the leaves of today and the next ones. */
 void wallet_days_load(struct wallet *wallet, struct service *service, struct wallet_shard *shard);
+/* The day by the clock, as the journal's leaves have it. Fatal where the clock is more than a day
+ * after Postgres', which is asked once a day. */
+uint32_t wallet_days_today(struct wallet *wallet, struct service *service,
+	const struct wallet_shard *shard, uint64_t now_us);
 /* The day of a row that is booked now. Its leaf is there. */
 uint32_t wallet_days_now(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
 	uint64_t now_us);

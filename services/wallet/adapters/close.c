@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #define REQUEST_POLL_US 500000
-#define CLOSE_DAY_US UINT64_C(86400000000)
 
 struct closing {
 	struct wallet_shard *shard;
@@ -61,13 +60,6 @@ static uint64_t request_newest(PGconn *conn)
 
 	PQclear(result);
 	return newest;
-}
-
-/* As the journal's leaves have it. */
-static uint32_t today_of(
-	const struct wallet *wallet, const struct wallet_shard *shard, uint64_t now_us)
-{
-	return wallet_day(shard->day, false, now_us + (uint64_t)wallet->day_shift * CLOSE_DAY_US);
 }
 
 /* The last row of the days before today. A batch is of one day, and the first transaction of a day
@@ -311,9 +303,10 @@ static void shard_close(const struct wallet *wallet, PGconn *conn, struct closin
 
 /* The state in memory runs ahead of the commit, like all of the wallet's: if that fails, the
  * process ends. */
-static void shard_due(const struct wallet *wallet, PGconn *conn, struct wallet_shard *shard,
+static void shard_due(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
 	uint64_t now_us, uint64_t request)
 {
+	PGconn *conn = service_pg(service);
 	struct closing closing = { .shard = shard, .now_us = now_us };
 	uint32_t yesterday;
 	bool asked;
@@ -322,7 +315,7 @@ static void shard_due(const struct wallet *wallet, PGconn *conn, struct wallet_s
 		return;
 	if (!shard->close.known)
 		state_load(conn, shard);
-	yesterday = today_of(wallet, shard, now_us) - 1;
+	yesterday = wallet_days_today(wallet, service, shard, now_us) - 1;
 	asked = request > shard->close.request;
 	if (!asked && yesterday <= shard->close.day)
 		return;
@@ -351,7 +344,7 @@ void close_due(struct wallet *wallet, struct service *service)
 		if (held == NULL)
 			break;
 		if (held->state != NULL)
-			shard_due(wallet, service_pg(service), wallet_shard_of(held), now_us,
+			shard_due(wallet, service, wallet_shard_of(held), now_us,
 				wallet->close_request);
 	}
 }

@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 #define NUMBER_TEXT 24
 #define DAY_US UINT64_C(86400000000)
@@ -21,10 +22,46 @@
 #define AGAIN_US 60000000
 #define DAY_PARAMETER(n) "date '1970-01-01' + $" #n "::integer"
 
-static uint32_t today_of(const struct wallet *wallet, const struct wallet_shard *shard)
+static void time_text(uint64_t us, char text[NUMBER_TEXT])
 {
-	return wallet_day(
-		shard->day, false, clock_wall_us() + (uint64_t)wallet->day_shift * DAY_US);
+	time_t seconds = (time_t)(us / 1000000);
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm) == NULL ||
+		strftime(text, NUMBER_TEXT, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+		(void)snprintf(text, NUMBER_TEXT, "%" PRIu64 " us", us);
+}
+
+/* A day that has begun is never gone back from: one that a clock gone mad begins would be the
+ * shard's until it comes. So two clocks have to agree on it, to a day. Returns the time of which
+ * the day is wanted. */
+static uint64_t clock_checked(struct wallet *wallet, struct service *service, uint64_t now_us)
+{
+	uint64_t shifted_us = now_us + (uint64_t)wallet->day_shift * DAY_US;
+	char ours[NUMBER_TEXT];
+	char theirs[NUMBER_TEXT];
+	uint64_t pg_us;
+
+	if (now_us <= wallet->clock_until_us)
+		return shifted_us;
+	PGresult *result = pg_query(service_pg(service),
+		"select (extract(epoch from now()) * 1000000)::bigint", 0, NULL);
+	pg_us = (uint64_t)pg_number(result, 0, 0);
+	PQclear(result);
+	wallet->clock_until_us = pg_us + DAY_US;
+	if (now_us <= wallet->clock_until_us)
+		return shifted_us;
+	time_text(now_us, ours);
+	time_text(pg_us, theirs);
+	fatal("clock: found %s, expected at most a day after Postgres' %s; no day of the journal "
+	      "is begun by it",
+		ours, theirs);
+}
+
+uint32_t wallet_days_today(struct wallet *wallet, struct service *service,
+	const struct wallet_shard *shard, uint64_t now_us)
+{
+	return wallet_day(shard->day, false, clock_checked(wallet, service, now_us));
 }
 
 /* ---- leaves ahead ---- */
@@ -75,14 +112,15 @@ void wallet_days_load(struct wallet *wallet, struct service *service, struct wal
 	PQclear(result);
 	if (closed > 0)
 		shard->day = wallet_day_after_close(shard->day, closed);
-	(void)leaves_make(service_pg(service), shard, today_of(wallet, shard), true);
+	(void)leaves_make(service_pg(service), shard,
+		wallet_days_today(wallet, service, shard, clock_wall_us()), true);
 }
 
 uint32_t wallet_days_now(
 	struct wallet *wallet, struct service *service, struct wallet_shard *shard, uint64_t now_us)
 {
-	uint32_t day = wallet_day(
-		shard->day, shard->rows_n > 0, now_us + (uint64_t)wallet->day_shift * DAY_US);
+	uint32_t day =
+		wallet_day(shard->day, shard->rows_n > 0, clock_checked(wallet, service, now_us));
 
 	/* The clock has gone further than the leaves were made ahead, or back. */
 	if (!leaf_is_there(shard, day))
@@ -229,7 +267,7 @@ static void leaves_look(struct wallet *wallet, struct service *service, uint64_t
 static void leaves_ahead(struct wallet_shard *shard, void *context)
 {
 	struct service *service = context;
-	uint32_t today = today_of(wallet_app(), shard);
+	uint32_t today = wallet_days_today(wallet_app(), service, shard, clock_wall_us());
 
 	if (shard->leaves_end <= today + LEAVES_AHEAD)
 		(void)leaves_make(service_pg(service), shard, today, false);
