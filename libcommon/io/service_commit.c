@@ -17,7 +17,10 @@
 
 /* Positions move, the lease is renewed, the epoch is compared: whoever has lost a shard, or meets
  * positions that are not what he left there, finds fewer rows than shards. A position that moves
- * ends a series of deaths. */
+ * ends a series of deaths. Whether the lease has run out is not asked: its end only lets others
+ * take, and taking raises the epoch. As long as nobody has, what this process knows is still what
+ * Postgres holds, however long it slept, and whether or not its row of carillon.instance is there
+ * (the heartbeat writes it anew). */
 static const char FENCE_SQL[] =
 	"update carillon.shard s set offset_1 = v.o1, seq_1 = v.q1, offset_2 = v.o2, seq_2 = v.q2, "
 	"lease_until = now() + make_interval(secs => $2), "

@@ -176,6 +176,22 @@ def test_stopped_owner_is_out_when_it_wakes():
     place.settled()
 
 
+def test_stopped_owner_goes_on_where_nobody_took_its_shards():
+    """Its lease has run out and its row is gone, but not its epoch: it goes on as before."""
+    clean_start("echo-1")
+    epochs = place.sql("select shard, epoch from carillon.shard where service = 'echo' order by shard")
+    frozen = place.echoes["echo-1"]
+    place.produce(200)
+    frozen.send_signal(signal.SIGSTOP)
+    wait_until("the end of the lease", lambda: not place.owners(), 5)
+    place.sql("delete from carillon.instance where name = 'echo-1'", writer=True)
+    place.produce(100)
+    frozen.send_signal(signal.SIGCONT)
+    place.settled()
+    wait_until("its row and its lease", lambda: place.held("echo-1") == SHARDS and place.sql("select name from carillon.instance where name = 'echo-1'"), 5)
+    assert frozen.poll() is None and place.sql("select shard, epoch from carillon.shard where service = 'echo' order by shard") == epochs
+
+
 def test_slow_opening_keeps_its_shards():
     clean_start()
     place.echo("echo-1", ECHO_OPEN_MS="1200")
