@@ -134,13 +134,15 @@ def test_tampering_is_found_and_named():
     last = place.sql("select max(event) from pool.event where pool = 1")[0][0]
     totals = place.sql("select event from pool.event where pool = 1 and cardinality(totals) > 0 order by event limit 1 offset 1")[0][0]
     launch = place.sql("select event from pool.event where pool = 1 and kind = 'launch' order by event limit 1")[0][0]
+    again = place.sql("""select e.event from pool.event e where e.pool = 1 and exists (select from pool.event l, unnest(l.shards, l.tallies) t(shard, tally)
+        where l.pool = 1 and l.event > e.event and l.kind = 'totals' and (t.shard, t.tally) = (e.shards[1], e.tallies[1])) order by e.event limit 1""")[0][0]
     event = "update pool.event set {} where pool = 1 and event = " + totals
     fed = place.sql("select shard, seq from wallet.journal where kind = 2 and refusal = 0 and tallies && (select array_agg(id) from pool.tally where pool = 1) limit 1")[0]
     cases = [
         (event.format("totals[1] = totals[1] + 1"), f"pool.event 1, {totals} (totals)"),
         (event.format("t_e18 = t_e18 + 1"), f"pool.event 1, {totals} (totals)"),
         (event.format("jp_reserve_e27 = jp_reserve_e27 + 1"), f"pool.event 1, {totals} (totals), jp_reserve_e27"),
-        (event.format("seqs[1] = seqs[1] + 1000000"), ""),  # found at the next total of it, or at the end of all
+        (f"update pool.event set seqs[1] = seqs[1] + 1000000 where pool = 1 and event = {again}", "(totals), shard "),  # found at the next total of it
         (f"delete from pool.event where pool = 1 and event = {totals}", "pool.event 1, number"),
         (f"delete from pool.event where pool = 1 and event = {last}", ""),
         (f"update pool.event set seed_minor = seed_minor + 1 where pool = 1 and event = {launch}", f"pool.event 1, {launch} (launch)"),
@@ -176,6 +178,7 @@ def test_tampering_is_found_and_named():
         made = replay(status=1)
         print(f"        {made['difference']['where']}: found {made['difference']['found']}, expected {made['difference']['expected']}")
         assert not made["ok"] and where in made["difference"]["where"], (statement, made["difference"])
+        assert ("seqs[1] = " in statement) == ("went back; restored from a backup? (its incarnation is 1)" in made["difference"]["expected"]), made
         place.sql(undo, writer=True)
     place.sql("alter table pool.event enable trigger event_stays", writer=True)
     assert replay()["ok"]
