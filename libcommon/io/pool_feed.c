@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define SCHEMA_VERSION 1
+/* A place gets free ten minutes after a tally was closed; a look costs a few probes of an index. */
+#define AGAIN_US 10000000u
 
 static __attribute__((format(printf, 2, 3))) bool refuse(char *reason, const char *format, ...)
 {
@@ -393,11 +395,47 @@ static void replace_tally(PGconn *conn, uint32_t pool, struct pool_tally *tally)
 	pg_exec(conn, "commit");
 }
 
-/* Each tally has a total of each shard. */
-static uint32_t tallies_room(void)
+void pool_source_look(struct pool_source *source, uint64_t mono_us)
 {
-	uint32_t room = POOL_VECTOR_MAX / (uint32_t)(common.shards > 0 ? common.shards : 1);
-	return room < POOL_TALLIES_MAX ? room : POOL_TALLIES_MAX;
+	if (source->behind_before > 0 && source->behind == 0)
+		log_info("pool %u: all rates are taken up again", source->pool);
+	source->behind_before = source->behind;
+	source->behind = 0;
+	source->looked_us = mono_us;
+}
+
+bool pool_source_look_again(const struct pool_source *source, uint64_t mono_us)
+{
+	return source->behind > 0 && mono_us >= source->looked_us + AGAIN_US;
+}
+
+enum pool_source_need pool_source_need(struct pool_source *source, uint32_t game, uint32_t currency,
+	int64_t rate_nano, uint32_t ppm, uint32_t shards)
+{
+	const struct pool_tally *open = pool_vector_open_tally(&source->vector, game, currency);
+	uint32_t room = POOL_VECTOR_MAX / (shards > 0 ? shards : 1);
+
+	if (open != NULL && open->rate_nano == rate_nano && open->ppm == ppm)
+		return POOL_SOURCE_HOLDS;
+	if (source->vector.tally_count < (room < POOL_TALLIES_MAX ? room : POOL_TALLIES_MAX))
+		return POOL_SOURCE_OPENS;
+	source->behind++;
+	return POOL_SOURCE_FULL;
+}
+
+/* A tally that cannot be counted must never be opened: no restart would get past it. The rate in
+ * force is kept with each bet, so an old one is exact, only not of today. */
+static void tell_behind(const struct pool_source *source, const struct currency *currency,
+	const struct pool_tally *wanted, const struct pool_tally *old)
+{
+	if (source->behind <= source->behind_before)
+		return; /* so many were told of at the look before */
+	log_error("ALARM pool %u, game %u, %s: found %u tallies, which is all it can count: rate "
+		  "%" PRId64 " x 10^-9, %u ppm is not taken up%s; tried again every %u s",
+		source->pool, wanted->game, currency->code, source->vector.tally_count,
+		wanted->rate_nano, wanted->ppm,
+		old != NULL ? ", the one before stays in force" : "; bets are refused",
+		AGAIN_US / 1000000u);
 }
 
 bool pool_source_open(
@@ -405,6 +443,7 @@ bool pool_source_open(
 {
 	const struct currency *known = currency_by_number(currency);
 	int64_t rate = rate_of(conn, currency);
+	uint32_t shards = (uint32_t)common.shards;
 	if (known == NULL || rate == 0) {
 		log_error("pool %u, game %u: found no rate for currency %u in carillon.fx_rate, "
 			  "expected"
@@ -417,22 +456,16 @@ bool pool_source_open(
 		return true;
 	fold_tallies(source, conn);
 	old = pool_vector_open_tally(&source->vector, game, currency); /* it may have moved */
-	/* A tally that cannot be counted must never be opened: no restart would get past it. The
-	 * rate in force is kept with each bet, so an old one is exact, only not of today. */
-	if (source->vector.tally_count >= tallies_room()) {
-		log_error(
-			"ALARM pool %u, game %u, %s: found %u tallies, which is all it can count: "
-			"rate %" PRId64 " x 10^-9, %u ppm is not taken up%s",
-			source->pool, game, known->code, source->vector.tally_count, rate, ppm,
-			old != NULL ? ", the one before stays in force" : "; bets are refused");
-		return old != NULL;
-	}
 	struct pool_tally tally = { .game = game,
 		.currency = currency,
 		.exponent = known->exponent,
 		.rate_nano = rate,
 		.ppm = ppm,
 		.open = true };
+	if (pool_source_need(source, game, currency, rate, ppm, shards) == POOL_SOURCE_FULL) {
+		tell_behind(source, known, &tally, old);
+		return old != NULL;
+	}
 	replace_tally(conn, source->pool, &tally);
 	if (old != NULL)
 		old->open = false;

@@ -31,6 +31,10 @@ struct pool_source {
 	uint32_t
 		incarnation[SHARDS_MAX]; /* of the wallet's shards, the highest heard of; 0: none */
 	uint32_t granted[SHARDS_MAX];	 /* what carillon.shard says they may be, as last asked */
+	uint32_t behind; /* games and currencies whose rate could not be taken up at the last look:
+			    there was no place for a tally */
+	uint32_t behind_before; /* at the look before */
+	uint64_t looked_us;	/* monotonic; of the last look */
 };
 
 enum pool_source_status {
@@ -61,11 +65,26 @@ void pool_source_load(struct pool_source *source, PGconn *conn, const char *sche
 void pool_source_tallies(struct pool_source *source, PGconn *conn);
 /* Inside a transaction: writes what has changed. */
 void pool_source_save(struct pool_source *source, PGconn *conn, const char *schema);
+/* A look at all games and currencies of the pool: begins it. pool_source_open follows for each. */
+void pool_source_look(struct pool_source *source, uint64_t mono_us);
+/* The last look left a rate behind, and it is time for another: places get free with time alone. */
+bool pool_source_look_again(const struct pool_source *source, uint64_t mono_us);
 /* Sees to it that the stakes of (game, currency) feed the pool with ppm at the present rate of
  * carillon.fx_rate: opens a tally, closing the one whose rate or ppm has changed, in a transaction
- * of its own; closed ones of before are folded then. False, logged, when there is no rate, or no
- * room for one more tally; with no room but an open tally that stays as it is, an alarm. */
+ * of its own; closed ones of before are folded then. False, logged, when there is no rate. With no
+ * room for one more tally the one of before stays in force (false where there is none: bets are
+ * refused), an alarm at the first look at which it is so, and it is counted as behind. */
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
+
+enum pool_source_need {
+	POOL_SOURCE_HOLDS = 0, /* the open tally has this rate and ppm */
+	POOL_SOURCE_OPENS,     /* another is needed, and there is a place for it */
+	POOL_SOURCE_FULL,      /* another is needed, and there is none: counted as behind */
+};
+
+/* Pure. Each tally may have a total of each of the wallet's shards. */
+enum pool_source_need pool_source_need(struct pool_source *source, uint32_t game, uint32_t currency,
+	int64_t rate_nano, uint32_t ppm, uint32_t shards);
 
 #endif

@@ -2,6 +2,7 @@
 """Exchange rates over the API: set, dated, approved, too old; the pools follow while they run, and every contribution keeps the rate of its bet."""
 import hashlib
 import time
+import urllib.request
 from fractions import Fraction
 
 from lib_play import RULES, Person, Refused, force, operator
@@ -200,6 +201,41 @@ def test_years_of_daily_rates_take_no_place():
     wait_until("the tally's return", lambda: f"tally {old[0]} is told of again" in read_text(f"{place.data}/log/progressive-pool-1.log"), 5)
     bet(person, "0.0901")
     t_is_expected()
+
+
+def metric(service, name):
+    address = place.sql(f"select health from carillon.instance where name = '{service}'")[0][0]
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
+        return next(float(line.split()[1]) for line in answer.read().decode().splitlines() if line.startswith(name + " "))
+
+
+def behind():
+    return next(r["behind"] for r in ask("?currency=SEK", method="GET").json["rates"] if r["in_force"])
+
+
+def test_a_rate_without_a_place_is_taken_up_when_there_is_one():
+    """256 tallies are all a pool can count. The rate before stays in force, which is told, until one is folded."""
+    person = Person(place, currency="SEK", deposit=1000000)
+    first = place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 1, 1, 752, 70000000 + n, 5000,"
+                      " now() from generate_series(1, 256 - (select count(*) from pool.tally where pool = 1 and (closed is null or closed > now() - interval '10 minutes'))) n"
+                      " returning id", writer=True)[0][0]
+    place.kill("progressive-pool-1")
+    wait_until("the service", lambda: place.http("GET", "/readyz").status == 200, 10)
+    old = tally()
+    set_rate("0.0903")
+    log = f"{place.data}/log/progressive-pool-1.log"
+    wait_until("the alarm", lambda: "is not taken up, the one before stays in force" in read_text(log), 10)
+    wait_until("the metric", lambda: metric("progressive-pool-1", "carillon_pool_rates_behind") == 1, 3)
+    wait_until("the others to have it", lambda: behind() == 1, 5)
+    assert tally() == old
+    bet(person, "0.0901")  # exact, by the rate in force
+    t_is_expected()
+    place.sql(f"update pool.tally set closed = closed - interval '1 hour' where id = {first}", writer=True)
+    wait_until("the rate", lambda: tally()[1] == 90300000, 15)
+    wallet_knows(90300000)
+    bet(person, "0.0903")
+    t_is_expected()
+    wait_until("all taken up", lambda: behind() == 0 and metric("progressive-pool-1", "carillon_pool_rates_behind") == 0, 15)
 
 
 def test_books_are_in_order():

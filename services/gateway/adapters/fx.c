@@ -244,7 +244,12 @@ void on_fx_approve(struct edge_request *request, void *context)
  * ------------------------------------------------------------------------------------------------------
  */
 
-/* 0 to 4: a rate that holds or will; from 5 on: the request that set it, or one that waits. */
+/* Open tallies of (currency) whose pool still is: what is staked is converted by their rates. */
+#define TALLIES                                                                                    \
+	"from pool.tally t where t.currency = of.currency and t.closed is null and not exists "    \
+	"(select from pool.pool p where p.pool = t.pool and p.state = 'retired')"
+
+/* 0 to 5: a rate that holds or will; from 6 on: the request that set it, or one that waits. */
 static const char list_sql[] =
 	"with of as (select f.*, f.valid_from = (select max(valid_from) from carillon.fx_rate n "
 	"where n.currency = f.currency and n.valid_from <= now()) as in_force from "
@@ -256,9 +261,10 @@ static const char list_sql[] =
 	"rates as (select of.currency as rate_currency, of.rate_nano as rate, (extract(epoch from "
 	"of.valid_from) * 1000000)::bigint as from_us, of.in_force, (of.in_force and of.currency <> "
 	"978 and $3::bigint > 0 and of.valid_from <= now() - $3::bigint * interval '1 second') as "
-	"stale, result from of left join gateway.fx_request result on result.id = of.request "
-	"union all select 0, 0, 0, false, false, result from waits) "
-	"select rate_currency, rate, from_us, in_force::integer, stale::integer, coalesce("
+	"stale, (select count(*) " TALLIES " and of.in_force and t.rate_nano <> of.rate_nano) as "
+	"behind, result from of left join gateway.fx_request result on result.id = of.request "
+	"union all select 0, 0, 0, false, false, 0, result from waits) "
+	"select rate_currency, rate, from_us, in_force::integer, stale::integer, behind, coalesce("
 	"encode((result).id, 'hex'), ''), coalesce((result).status, ''), coalesce("
 	"(result).currency, 0), coalesce((result).rate_nano, 0), coalesce((extract(epoch from "
 	"(result).valid_from) * 1000000)::bigint, 0), coalesce((result).before_rate_nano, 0), "
@@ -274,9 +280,10 @@ static void listed_json(struct json_out *out, const PGresult *rows, int i)
 	rate_json(out, pg_number(rows, i, 1), pg_number(rows, i, 2));
 	out_bool(out, "in_force", pg_number(rows, i, 3) != 0);
 	out_bool(out, "stale", pg_number(rows, i, 4) != 0);
-	out_string(out, "id", PQgetvalue(rows, i, 5));
-	out_string(out, "asked_by", PQgetvalue(rows, i, 12));
-	out_string(out, "approved_by", PQgetvalue(rows, i, 13));
+	out_int(out, "behind", pg_number(rows, i, 5));
+	out_string(out, "id", PQgetvalue(rows, i, 6));
+	out_string(out, "asked_by", PQgetvalue(rows, i, 13));
+	out_string(out, "approved_by", PQgetvalue(rows, i, 14));
 	out_close(out, '}');
 }
 
@@ -301,7 +308,7 @@ static void on_list(void *context, PGresult *result, const char *error)
 		out_open(out, "waiting", '[');
 		for (int i = rates; i < PQntuples(result); i++) {
 			out_open(out, NULL, '{');
-			request_json(out, result, i, 5);
+			request_json(out, result, i, 6);
 			out_close(out, '}');
 		}
 		out_close(out, ']');

@@ -38,7 +38,7 @@ static struct {
 	struct redis_link *redis;
 	struct fx_rates rates;
 	uint64_t second_us;
-	struct metric *t, *waiting, *old, *restored, *redis_age;
+	struct metric *t, *waiting, *old, *restored, *redis_age, *behind;
 } self;
 
 void cards_service_start(struct service *service)
@@ -71,14 +71,18 @@ void cards_service_start(struct service *service)
 		"carillon_cards_wallet_restored_total", NULL, "New incarnations of wallet shards.");
 	self.redis_age = metric_gauge("carillon_cards_redis_age_us", NULL,
 		"Age of the oldest counters in Redis, of the sets held.");
+	self.behind = metric_gauge("carillon_cards_rates_behind", NULL,
+		"Games and currencies whose exchange rate could not be taken up: an alarm.");
 }
 
 /* ---- shards
  * -----------------------------------------------------------------------------------------------------------
  */
 
-static void open_tallies(struct service *service, struct set_instance *instance)
+static void open_tallies(struct service *service, void *visited, uint64_t mono_us)
 {
+	struct set_instance *instance = visited;
+	pool_source_look(&instance->source, mono_us);
 	for (size_t i = 0; i < self.links.count; i++) {
 		const struct game_link *link = &self.links.link[i];
 		if (link->cards.pool != instance->set.number || !link->cards.eligible)
@@ -134,7 +138,7 @@ static struct set_instance *open_set(
 	instance->unshown = true;
 	set_operator_load(instance, service_pg(service));
 	rounds_load(service, instance);
-	open_tallies(service, instance);
+	open_tallies(service, instance, clock_mono_us());
 	return instance;
 }
 
@@ -291,6 +295,7 @@ static struct {
 	int128 t_e18;
 	int64_t waiting;
 	uint64_t counters_us;
+	uint32_t behind;
 } sums;
 
 static void add_up(struct service *service, void *visited, uint64_t mono_us)
@@ -300,15 +305,16 @@ static void add_up(struct service *service, void *visited, uint64_t mono_us)
 	(void)mono_us;
 	sums.t_e18 += instance->set.t_e18;
 	sums.waiting += rounds_open(instance);
+	sums.behind += instance->source.behind;
 	if (instance->counters_us < sums.counters_us)
 		sums.counters_us = instance->counters_us;
 }
 
-static void look_for_rates(struct service *service, void *visited, uint64_t mono_us)
+static void look_again(struct service *service, void *visited, uint64_t mono_us)
 {
-	struct set_instance *instance = visited;
-	(void)mono_us;
-	open_tallies(service, instance);
+	const struct set_instance *instance = visited;
+	if (pool_source_look_again(&instance->source, mono_us))
+		open_tallies(service, visited, mono_us);
 }
 
 static void tick_rounds(struct service *service, void *visited, uint64_t mono_us)
@@ -320,16 +326,18 @@ void cards_service_tick(struct service *service, uint64_t mono_us)
 {
 	jackpot_list_each(service, tick_rounds, mono_us);
 	if (fx_rates_changed(&self.rates, service_pg(service), mono_us, clock_wall_us()))
-		jackpot_list_each(service, look_for_rates, mono_us);
+		jackpot_list_each(service, open_tallies, mono_us);
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
+	jackpot_list_each(service, look_again, mono_us);
 	memset(&sums, 0, sizeof(sums));
 	sums.counters_us = mono_us;
 	jackpot_list_each(service, add_up, mono_us);
 	metric_set(self.t, (int64_t)(sums.t_e18 / 1000000000000));
 	metric_set(self.waiting, sums.waiting);
 	metric_set(self.redis_age, (int64_t)(mono_us - sums.counters_us));
+	metric_set(self.behind, sums.behind);
 }
 
 static void write_set(struct service *service, void *visited, uint64_t mono_us)

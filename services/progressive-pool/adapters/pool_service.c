@@ -38,7 +38,7 @@ static struct {
 	struct fx_rates rates;
 	uint64_t second_us;
 	struct metric *t, *reserve, *hits, *resent, *unpriced, *old, *redis_age, *restored,
-		*claims_open;
+		*claims_open, *behind;
 } self;
 
 /* ---- start
@@ -70,6 +70,8 @@ void pool_service_start(struct service *service)
 		"Age of the oldest counters in Redis, of the pools held.");
 	self.claims_open = metric_gauge("carillon_pool_pausing_claims", NULL,
 		"Open claims of pools that wait to be paused.");
+	self.behind = metric_gauge("carillon_pool_rates_behind", NULL,
+		"Games and currencies whose exchange rate could not be taken up: an alarm.");
 }
 
 static bool pool_of_shard(struct service *service, uint32_t pool, uint32_t shard)
@@ -86,6 +88,14 @@ static void publish_hits_again(struct service *service, const struct pool_instan
 		pool_send_hit(service, instance, &records[i], true);
 }
 
+static void open_tallies(struct service *service, void *visited, uint64_t mono_us)
+{
+	struct pool_instance *instance = visited;
+	pool_source_look(&instance->source, mono_us);
+	reconcile_tallies(instance, &self.links, service_pg(service));
+	created_tallies(instance, &self.links, service_pg(service));
+}
+
 static struct pool_instance *open_pool(struct service *service, uint32_t number, uint32_t shard)
 {
 	struct pool_instance *instance = pool_instance_new(number, shard);
@@ -100,8 +110,7 @@ static struct pool_instance *open_pool(struct service *service, uint32_t number,
 	reconcile_rows(instance, &self.links);
 	if (!known)
 		log_info("pool %u \"%s\" is new, on shard %u", number, instance->id, shard);
-	reconcile_tallies(instance, &self.links, service_pg(service));
-	created_tallies(instance, &self.links, service_pg(service));
+	open_tallies(service, instance, clock_mono_us());
 	publish_hits_again(service, instance);
 	return instance;
 }
@@ -355,19 +364,11 @@ static void look_for_pause(struct service *service, void *visited, uint64_t mono
 	log_info("pool %u: no claim is open: paused", instance->pool.number);
 }
 
-static void look_for_rates(struct service *service, void *visited, uint64_t mono_us)
-{
-	struct pool_instance *instance = visited;
-	(void)mono_us;
-	reconcile_tallies(instance, &self.links, service_pg(service));
-	created_tallies(instance, &self.links, service_pg(service));
-}
-
 static void look_for_money(struct service *service, void *visited, uint64_t mono_us)
 {
 	struct pool_instance *instance = visited;
-	if (instance->made.tallies_due)
-		created_tallies(instance, &self.links, service_pg(service));
+	if (instance->made.tallies_due || pool_source_look_again(&instance->source, mono_us))
+		open_tallies(service, instance, mono_us);
 	pool_log_sync(instance);
 	transfers_tick(service, instance, mono_us);
 }
@@ -375,6 +376,7 @@ static void look_for_money(struct service *service, void *visited, uint64_t mono
 static struct {
 	int128 t_e18, reserve_e27;
 	uint64_t counters_us;
+	uint32_t behind;
 } sums;
 
 static void add_up(struct service *service, void *visited, uint64_t mono_us)
@@ -384,25 +386,26 @@ static void add_up(struct service *service, void *visited, uint64_t mono_us)
 	(void)mono_us;
 	sums.t_e18 += instance->pool.t_e18;
 	sums.reserve_e27 += instance->pool.books.jp_reserve.e27;
+	sums.behind += instance->source.behind;
 	if (instance->counters_us < sums.counters_us)
 		sums.counters_us = instance->counters_us;
 }
 
 static void tell_metrics(struct service *service, uint64_t mono_us)
 {
-	sums.t_e18 = 0;
-	sums.reserve_e27 = 0;
+	memset(&sums, 0, sizeof(sums));
 	sums.counters_us = mono_us;
 	jackpot_list_each(service, add_up, mono_us);
 	metric_set(self.t, (int64_t)(sums.t_e18 / 1000000000000));
 	metric_set(self.reserve, (int64_t)(sums.reserve_e27 / 1000000000000 / 1000000000));
 	metric_set(self.redis_age, (int64_t)(mono_us - sums.counters_us));
+	metric_set(self.behind, sums.behind);
 }
 
 void pool_service_tick(struct service *service, uint64_t mono_us)
 {
 	if (fx_rates_changed(&self.rates, service_pg(service), mono_us, clock_wall_us()))
-		jackpot_list_each(service, look_for_rates, mono_us);
+		jackpot_list_each(service, open_tallies, mono_us);
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;

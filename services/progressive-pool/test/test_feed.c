@@ -216,6 +216,54 @@ static void test_source_takes_in_any_order(void **state)
 	}
 }
 
+/* A rate for which there was no place is looked at again until there is one. */
+static void test_source_a_rate_without_a_place_is_tried_again(void **state)
+{
+	static struct pool_source source;
+	static const struct {
+		int fold;	 /* tally that is folded before; 0: none */
+		uint64_t look_s; /* when; 0: no look, only the question */
+		uint64_t asked_s;
+		enum pool_source_need need; /* of currency 752 at another rate, at that look */
+		uint32_t behind;
+		bool again; /* looked at again at asked_s */
+	} rows[] = {
+		{ 0, 100, 100, POOL_SOURCE_FULL, 1, false },
+		{ 0, 0, 109, POOL_SOURCE_FULL, 1, false },
+		{ 0, 0, 110, POOL_SOURCE_FULL, 1, true },
+		{ 0, 110, 119, POOL_SOURCE_FULL, 1, false }, /* still none */
+		{ 0, 0, 120, POOL_SOURCE_FULL, 1, true },
+		{ 7, 120, 130, POOL_SOURCE_OPENS, 0, false },
+		{ 0, 0, 100000, POOL_SOURCE_OPENS, 0, false },
+	};
+	(void)state;
+	memset(&source, 0, sizeof(source));
+	for (uint32_t id = 1; id <= POOL_TALLIES_MAX; id++) {
+		const struct pool_tally tally = { id, 5, 752, 2, 80000000 + id, 5000,
+			id == POOL_TALLIES_MAX };
+		assert_int_equal(
+			pool_vector_add_tally(&source.vector, &tally), POOL_VECTOR_OK);
+	}
+	assert_int_equal(
+		pool_source_need(&source, 5, 752, 80000000 + POOL_TALLIES_MAX, 5000, SHARDS),
+		POOL_SOURCE_HOLDS);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].fold != 0)
+			assert_true(pool_vector_fold(&source.vector, (uint32_t)rows[i].fold));
+		if (rows[i].look_s != 0) {
+			pool_source_look(&source, rows[i].look_s * 1000000);
+			assert_int_equal(pool_source_need(&source, 5, 752, 90000000, 5000, SHARDS),
+				rows[i].need);
+		}
+		assert_int_equal(source.behind, rows[i].behind);
+		assert_int_equal(pool_source_look_again(&source, rows[i].asked_s * 1000000),
+			rows[i].again);
+	}
+	/* Each tally may have a total of each shard: 64 shards leave 64 places. */
+	assert_int_equal(
+		pool_source_need(&source, 5, 752, 90000000, 5000, 64), POOL_SOURCE_FULL);
+}
+
 /* ---- operators
  * --------------------------------------------------------------------------------------------------
  */
@@ -321,6 +369,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_feed_refuses),
 		cmocka_unit_test(test_source_takes_in_any_order),
+		cmocka_unit_test(test_source_a_rate_without_a_place_is_tried_again),
 		cmocka_unit_test(test_operator_table),
 	};
 	return cmocka_run_group_tests_name("feed and operators", tests, NULL, NULL);
