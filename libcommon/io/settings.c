@@ -42,10 +42,10 @@ static const struct setting COMMON[] = {
 		"folder with the service keys" },
 	{ "CARILLON_KIND", SETTING_TEXT, "live", 0, 0, common.kind,
 		"live, demo or test: must be what the installation was made as" },
-	{ "CARILLON_FX_MAX_AGE_S", SETTING_INT, "0", 0, 31536000, &common.fx_max_age_s,
+	{ "CARILLON_FX_MAX_AGE_S", SETTING_INT, "604800", 0, 31536000, &common.fx_max_age_s,
 		"age at which an exchange rate is too old to convert contributions: bets in that "
-		"currency that would feed a pool are refused; 0: never (129600, 36 h, where rates "
-		"are set daily)" },
+		"currency that would feed a pool are refused (7 days; 129600, 36 h, where rates are "
+		"set daily); 0: never" },
 	{ "CARILLON_LOG", SETTING_TEXT, "info", 0, 0, common.log, "error, warn, info or debug" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };

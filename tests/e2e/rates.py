@@ -140,11 +140,13 @@ def test_a_jump_needs_a_second_key():
     assert lines[2][4:] == ["90500000", "900000000"] and lines[2][2] != lines[2][3] != "", lines
 
 
-def test_a_rate_that_is_too_old_stops_bets_that_feed():
-    person, other = Person(place, currency="SEK", deposit=1000000), Person(place)
-    wallet_knows(90000000)
-    bet(person, "0.09")
-    place.sql(f"update carillon.fx_rate set valid_from = valid_from - interval '2 hours' where currency = {SEK}", writer=True)
+def age(condition=""):
+    """The rates of SEK become two hours older."""
+    place.sql(f"update carillon.fx_rate set valid_from = valid_from - interval '2 hours' where currency = {SEK} {condition}", writer=True)
+
+
+def is_refused(person, rate):
+    """Bets are taken at that rate until the wallet looks, and refused from then on."""
     force(place, person.name, *[LOSS] * 40)
 
     def refused():
@@ -153,14 +155,27 @@ def test_a_rate_that_is_too_old_stops_bets_that_feed():
             person.bet(1000, 1, 1)
         except Refused as error:
             return error.answer
-        expected += Fraction(10) * Fraction("0.09") * Fraction(5000, 10 ** 6)  # the wallet has not looked yet
+        expected += Fraction(10) * Fraction(rate) * Fraction(5000, 10 ** 6)
         time.sleep(0.2)
         return None
     answer = wait_until("a refusal", refused, 4)
     assert (answer.status, answer.error["code"]) == (503, "rate_stale"), answer
+    return answer
+
+
+def stale():
+    return next(r for r in ask("?currency=SEK", method="GET").json["rates"] if r["in_force"])["stale"]
+
+
+def test_a_rate_that_is_too_old_stops_bets_that_feed():
+    person, other = Person(place, currency="SEK", deposit=1000000), Person(place)
+    wallet_knows(90000000)
+    bet(person, "0.09")
+    age()
+    is_refused(person, "0.09")
     balance = person.refresh()["balance_minor"]
     bet(other, 1, coin=1, lines=1, coins=1)  # EUR needs no rate
-    assert next(r for r in ask("?currency=SEK", method="GET").json["rates"] if r["in_force"])["stale"]
+    assert stale()
     assert not any(r["stale"] for r in ask("?currency=EUR", method="GET").json["rates"])
     set_rate("0.09")  # the same, confirmed: no new tally, but fresh
 
@@ -230,11 +245,16 @@ def test_a_rate_without_a_place_is_taken_up_when_there_is_one():
     assert tally() == old
     bet(person, "0.0901")  # exact, by the rate in force
     t_is_expected()
+    assert not stale()
+    age("and rate_nano = 90100000")  # what grows old is the rate by which stakes are converted; 0.0903 is of this minute
+    is_refused(person, "0.0901")
+    assert stale()
     place.sql(f"update pool.tally set closed = closed - interval '1 hour' where id = {first}", writer=True)
     wait_until("the rate", lambda: tally()[1] == 90300000, 15)
     wallet_knows(90300000)
     bet(person, "0.0903")
     t_is_expected()
+    assert not stale()
     wait_until("all taken up", lambda: behind() == 0 and metric("progressive-pool-1", "carillon_pool_rates_behind") == 0, 15)
 
 

@@ -224,7 +224,7 @@ void fake_pg_world_begin(void)
 	(void)fake_pg_run("insert into carillon.installation (kind, shards) values ('test', $1)", 1,
 		parameters);
 	/* The migrations ran when the program started; worlds begin at any time. */
-	(void)fake_pg_run("update carillon.fx_rate set valid_from = 'epoch'", 0, NULL);
+	(void)fake_pg_run("update carillon.fx_rate set valid_from = now()", 0, NULL);
 }
 
 void fake_pg_world_end(void)

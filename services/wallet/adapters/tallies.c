@@ -165,10 +165,10 @@ static void poll_switches(struct wallet *wallet, PGconn *conn)
 	PQclear(result);
 }
 
-#define EUR 978
-
-/* Currencies whose rate has stood for too long: what is staked in them feeds no pool until a newer
- * one holds. Pools are kept in EUR, which needs none. */
+/* Tallies whose rate was last set too long ago: no stake feeds them until another is opened or the
+ * rate is set once more. What counts is the rate that a stake is converted by, which is the
+ * tally's; a newer one that its pool has not taken up makes it no younger. Pools are kept in EUR,
+ * which needs none. */
 static void poll_stale(struct wallet *wallet, PGconn *conn)
 {
 	struct wallet_rules *rules = &wallet->rules;
@@ -180,21 +180,21 @@ static void poll_stale(struct wallet *wallet, PGconn *conn)
 		return;
 	(void)snprintf(age, sizeof(age), "%" PRId64, common.fx_max_age_s);
 	PGresult *result = pg_query(conn,
-		"select distinct t.currency from pool.tally t where t.closed is null and not "
-		"exists (select from carillon.fx_rate f where f.currency = t.currency and "
-		"f.valid_from <= now() and f.valid_from > now() - $1::bigint * interval '1 second') "
-		"order by 1",
+		"select t.id, t.currency, t.pool from pool.tally t where t.closed is null and "
+		"t.currency <> 978 and not exists (select from carillon.fx_rate f where "
+		"f.currency = t.currency and f.rate_nano = t.rate_nano and f.valid_from <= now() "
+		"and f.valid_from > now() - $1::bigint * interval '1 second') order by t.id",
 		1, parameters);
 	rules->stale_n = 0;
-	for (int i = 0; i < PQntuples(result) && rules->stale_n < WALLET_STALE_MAX; i++)
-		if (pg_number(result, i, 0) != EUR)
-			rules->stale[rules->stale_n++] = (uint32_t)pg_number(result, i, 0);
-	PQclear(result);
+	for (int i = 0; i < PQntuples(result) && rules->stale_n < WALLET_TALLIES_MAX; i++)
+		rules->stale[rules->stale_n++] = (uint32_t)pg_number(result, i, 0);
 	if (rules->stale_n > before)
-		log_error(
-			"ALARM carillon.fx_rate: the rates of %zu currencies are older than %s s, "
-			"currency %u for one: bets in them that feed a pool are refused",
-			rules->stale_n, age, rules->stale[0]);
+		log_error("ALARM carillon.fx_rate: the rates of %zu open tallies are older than %s "
+			  "s, tally %u (currency %s, pool %s) for one: bets that feed them are "
+			  "refused",
+			rules->stale_n, age, rules->stale[0], PQgetvalue(result, 0, 1),
+			PQgetvalue(result, 0, 2));
+	PQclear(result);
 }
 
 /* Ids of closed tallies, as an array of SQL; NULL: there are none. */

@@ -236,7 +236,7 @@ static enum wallet_refusal find_tallies(const struct wallet_account *account,
 		return bonus_stopped(account, proposal, rules) ? WALLET_REFUSAL_BLOCKED
 							       : WALLET_REFUSAL_NONE;
 	find_further(account, proposal, rules, row);
-	if (row->tallies_n > 0 && wallet_rate_stale(rules, account->currency))
+	if (wallet_rate_stale(rules, row))
 		return WALLET_REFUSAL_RATE;
 	return WALLET_REFUSAL_NONE;
 }

@@ -24,11 +24,12 @@ bool wallet_game_stopped(const struct wallet_rules *rules, uint32_t game)
 	return false;
 }
 
-bool wallet_rate_stale(const struct wallet_rules *rules, uint32_t currency)
+bool wallet_rate_stale(const struct wallet_rules *rules, const struct wallet_row *row)
 {
 	for (size_t i = 0; i < rules->stale_n; i++)
-		if (rules->stale[i] == currency)
-			return true;
+		for (uint32_t j = 0; j < row->tallies_n; j++)
+			if (rules->stale[i] == row->tallies[j])
+				return true;
 	return false;
 }
 

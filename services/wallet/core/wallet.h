@@ -27,7 +27,6 @@
 #define WALLET_FURTHER_MAX 64 /* (pool, game) that no definition names */
 #define WALLET_OUTS_MAX 4096  /* switches of operators who take no part */
 #define WALLET_STOPS_MAX 64   /* games stopped by kill switch */
-#define WALLET_STALE_MAX 256  /* currencies */
 #define WALLET_LEGS_MAX 4
 #define WALLET_DAY_MAX 2932896	/* 9999-12-31, in days since 1970-01-01 */
 #define WALLET_DEPOSIT_MAX_N 64 /* operators' limits of one deposit */
@@ -273,7 +272,7 @@ struct wallet_rules {
 	size_t further_n;
 	struct wallet_out outs[WALLET_OUTS_MAX];
 	size_t outs_n;
-	uint32_t stale[WALLET_STALE_MAX]; /* currencies whose rate is too old to feed pools */
+	uint32_t stale[WALLET_TALLIES_MAX]; /* open tallies whose rate is too old */
 	size_t stale_n;
 	int64_t stake_max;
 	int64_t outside_max; /* one deposit, withdrawal, correction or grant */
@@ -363,8 +362,8 @@ struct wallet_pending wallet_account_pending(const struct wallet_account *accoun
 /* The open tally of (pool, game, currency): its index, or -1. */
 int wallet_tally_find(
 	const struct wallet_rules *rules, uint32_t pool, uint32_t game, uint32_t currency);
-/* Is the exchange rate of a currency too old? */
-bool wallet_rate_stale(const struct wallet_rules *rules, uint32_t currency);
+/* Is the exchange rate too old by which one of the tallies is converted that a row feeds? */
+bool wallet_rate_stale(const struct wallet_rules *rules, const struct wallet_row *row);
 bool wallet_game_stopped(const struct wallet_rules *rules, uint32_t game);
 
 /* House accounts, each per shard and currency. */

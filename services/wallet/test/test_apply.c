@@ -368,7 +368,7 @@ static void test_voids_of_the_past(void **state)
 	}
 }
 
-/* Only what is staked is converted: EUR and what feeds no pool need no rate. */
+/* What counts is the rate of the tally that is fed: what feeds no pool needs none. */
 static void test_stale_rates_refuse_what_feeds(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
@@ -378,12 +378,12 @@ static void test_stale_rates_refuse_what_feeds(void **state)
 	struct wallet_row row;
 
 	(void)state;
-	rules.stale[rules.stale_n++] = account.currency + 1;
+	rules.stale[rules.stale_n++] = 3; /* another pool's, of the same currency */
 	proposal.pools[0] = 1;
 	proposal.pools_n = 1;
 	assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
 	assert_int_equal(row.refusal, WALLET_REFUSAL_NONE);
-	rules.stale[rules.stale_n++] = account.currency;
+	rules.stale[rules.stale_n++] = 2;
 	proposal.move = proposal.round = 6;
 	assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
 	assert_int_equal(row.refusal, WALLET_REFUSAL_RATE);
