@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from lib_play import RULES, Person, force
+from lib_play import RULES, Person, force, pool_action
 from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
 
 BEWITCHED = "bewitched"
@@ -125,7 +125,9 @@ def test_a_ledger_is_played_and_proven():
     first = in_order("--since-last", "--state", "old.json")
     assert first["since"] == 0 and first["rows"] > 20, first
     killed_while_closing()
+    pool_action(place, 2, "parameters", {"level": "clubs", "wager_ppm": 2600})
     play(people)
+    people[0].bet(2, 5, 1)  # accrues by the share that has come into force
     close_day()
     stop_services()
     new = in_order("--since-last", "--state", copy_of_state())
@@ -374,6 +376,24 @@ def test_9_the_close():
     hit = one("select h.player, h.move from pool.hit h order by hit desc limit 1")
     check(9, "JACKPOT:1, currency 978", Tampering("pool.hit", f"player = {hit[0]} and move = {hit[1]}", "paid_minor = paid_minor + 1"), new=True)
     check(9, "pool 1, currency 978", Tampering("pool.hit", f"player = {hit[0]} and move = {hit[1]}", "cost_e27 = cost_e27 + 1, carry_e27 = carry_e27 - 1"))
+
+
+def test_9_shares_of_levels_that_were_changed():
+    """The second card round brought the level's changed share into force: what the set has contributed follows from when that was, and so do its closes."""
+    hit = "pool = 2 and hit = 2"
+    assert tamper("select launch_share_nano from cards.level where pool = 2 and level = 1 union all (select next_share_nano from cards.hit where pool = 2 order by hit)") == [["2500000"], ["2500000"], ["2600000"]]
+    check(9, "pool 2, contributions", Tampering("cards.hit", hit, "next_share_nano = next_share_nano - 1"))
+    check(9, "set 2, level 1", Tampering("cards.hit", hit, "next_share_nano = next_share_nano - 1"))
+    check(9, "pool 2, contributions", Tampering("cards.hit", hit, "t_e18 = t_e18 - 1000000000000000000"))
+    check(9, "pool 2, contributions", Tampering("cards.level", "pool = 2 and level = 2", "launch_share_nano = launch_share_nano + 1"))
+    # Balanced in themselves.
+    check(9, "pool 2, contributions", Tampering("cards.card_set", "pool = 2", "contributions_e27 = contributions_e27 + 1, house_seed_e27 = house_seed_e27 - 1"))
+    for order in ("", "desc"):
+        shard, number, tally = one(f"select shard, number, tally from wallet.close_tally where pool = 2 order by share_nano {order}, number limit 1")
+        check(9, f"shard {shard}, close {number}, tally {tally}", Tampering("wallet.close_tally", f"shard = {shard} and number = {number} and tally = {tally}", "share_nano = share_nano - 1"))
+    # A close that claims the share of another time.
+    shard, number, tally = one("select shard, number, tally from wallet.close_tally c where pool = 2 and share_nano = 5100000 limit 1")
+    check(9, f"shard {shard}, close {number}, tally {tally}", Tampering("cards.hit", hit, "time = time + interval '1 day'"))
 
 
 def test_10_the_chain():

@@ -46,19 +46,34 @@ static const char tallies_sql[] =
 	"null and r.stakes > 0 and r.number = r.newest and (p.pool in (select pool from pool.pool) "
 	"or p.pool in (select pool from cards.card_set))) limit 20";
 
-/* A tally's part is the pool's of the stake; of a set what its levels get, as long as they have
- * never had another part (contributions = T x shares says so). */
+/* The shares that a set's levels had, from the beginning of its history and from each of their hits
+ * on, which may have brought changed ones into force. */
+#define SHARES                                                                                     \
+	"share_of as (select l.pool, l.level, 0::bigint as hit, s.shares_t_e18 as t_e18, "         \
+	"s.shares_since as since, l.launch_share_nano as share from cards.level l join "           \
+	"cards.card_set s using (pool) union all select pool, level, hit, t_e18, time, "           \
+	"next_share_nano from cards.hit where next_share_nano is not null)"
+
+/* A tally's part is the pool's of the stake; of a set what its levels got when the shard closed. The
+ * clocks of the wallet and of the database, and transactions that overlap, are a minute apart at
+ * most. */
 static const char parts_sql[] =
-	"with sets as (select s.pool, sum(l.share_nano) as share from cards.card_set s join "
-	"cards.level l using (pool) group by s.pool, s.t_e18, s.contributions_e27 having "
-	"s.contributions_e27 = s.t_e18 * sum(l.share_nano)) "
+	"with " SHARES ", changes as (select *, share - coalesce(lag(share) over (partition by pool, "
+	"level order by hit), 0) as grew from share_of), "
+	"sums as (select pool, hit, since, sum(grew) over (partition by pool order by hit) as share "
+	"from changes where grew <> 0), "
+	"steps as (select *, lead(since) over (partition by pool order by hit) as until from sums) "
 	"select 9, format('shard %s, close %s, tally %s', c.shard, c.number, c.tally), format('pool "
 	"%s, currency %s, part %s, total before %s', c.pool, c.currency, c.share_nano, "
 	"c.total_before), format('pool %s, currency %s, part %s, total before %s', t.pool, "
 	"t.currency, coalesce(due.share, c.share_nano), coalesce(o.total, 0)) from @close_tally@ c "
-	"left join pool.tally t on t.id = c.tally left join lateral (select t.ppm * 1000 as share "
-	"from pool.pool p where p.pool = t.pool union all select trunc(s.share * t.ppm / 1000000) "
-	"from sets s where s.pool = t.pool) due on true left join lateral (select o.total from "
+	"left join pool.tally t on t.id = c.tally left join wallet.close_run u on u.shard = c.shard "
+	"and u.number = c.number left join lateral (select t.ppm * 1000 as share "
+	"from pool.pool p where p.pool = t.pool union all (select trunc(s.share * t.ppm / 1000000) "
+	"from steps s where s.pool = t.pool and (s.since is null or s.since <= u.time + interval "
+	"'1 minute') and (s.until is null or s.until >= u.time - interval '1 minute') order by "
+	"trunc(s.share * t.ppm / 1000000) = c.share_nano desc, s.hit desc limit 1)) due on true "
+	"left join lateral (select o.total from "
 	"wallet.close_tally o where o.shard = c.shard and o.tally = c.tally and o.number < c.number "
 	"order by o.number desc limit 1) o on true where t.id is null or t.pool <> c.pool or "
 	"t.currency <> c.currency or due.share <> c.share_nano or c.total_before <> "
@@ -114,42 +129,59 @@ static const char memo_sql[] =
 	"m.paid, 0) limit 20";
 
 /* The legs between the memo accounts and the pool's books in EUR, all in 10^-27 EUR and exact: by
- * currency what the tallies contributed at their own rates, what the hits cost at theirs; and the
+ * currency what the tallies took in at their own rates, what the hits cost at theirs; and the
  * seeds that the house put in. For EUR itself the rate is 1, so that no FX leg may be left. */
 #define PARTS                                                                                      \
 	"with currency as (select * from unnest($1::integer[], $2::integer[]) as c(number, "       \
 	"exponent)), owners as (select pool, contributions_e27, jp_pool_e27 + jp_reserve_e27 + "   \
-	"jp_seed_e27 as held, house_seed_e27, received_e27 - sent_e27 as transferred, 1000000000 " \
-	"as share, t_e18 from pool.pool "                                                          \
-	"union all select s.pool, s.contributions_e27, jp_pool_e27 + jp_reserve_e27 + "            \
-	"jp_seed_e27, house_seed_e27, 0, (select sum(share_nano) from cards.level l where "        \
-	"l.pool = s.pool), t_e18 from cards.card_set s), "                                         \
+	"jp_seed_e27 as held, house_seed_e27, received_e27 - sent_e27 as transferred, "            \
+	"null::numeric as shares_e27 from pool.pool union all select pool, contributions_e27, "    \
+	"jp_pool_e27 + jp_reserve_e27 + jp_seed_e27, house_seed_e27, 0, shares_e27 from "          \
+	"cards.card_set), "                                                                        \
 	"vectors as (select * from pool.vector union all select * from cards.vector), "            \
 	"gave as (select v.pool, t.currency, c.exponent, sum(trunc(v.total::numeric * "            \
-	"t.rate_nano * t.ppm * power(10::numeric, 3 - c.exponent)) * o.share) as e27, "            \
-	"sum(v.total::numeric * t.ppm * o.share / 1000000) as nano from vectors v join "           \
-	"pool.tally t on t.id = v.tally join currency c on c.number = t.currency join owners o "   \
-	"on o.pool = v.pool group by 1, 2, 3), "                                                   \
+	"t.rate_nano * t.ppm * power(10::numeric, 3 - c.exponent))) as e18, "                      \
+	"sum(v.total::numeric * t.ppm * 1000) as nano from vectors v join "                        \
+	"pool.tally t on t.id = v.tally join currency c on c.number = t.currency group by 1, 2, "  \
+	"3), "                                                                                     \
 	"hits as (select pool, currency, paid_minor, cost_e27 from pool.hit union all select "     \
 	"pool, currency, paid_minor, cost_e27 from cards.hit), "                                   \
 	"took as (select h.pool, h.currency, c.exponent, sum(cost_e27) as e27, sum(paid_minor) "   \
 	"as minor from hits h join currency c on c.number = h.currency group by 1, 2, 3), "        \
-	"memo as (select pool, currency, exponent, coalesce(g.e27, 0) as gave_e27, "               \
+	"memo as (select pool, currency, exponent, coalesce(g.e18, 0) as gave_e18, "               \
 	"coalesce(g.nano, 0) as gave_nano, coalesce(t.e27, 0) as took_e27, coalesce(t.minor, 0) "  \
 	"as took_minor from gave g full join took t using (pool, currency, exponent)) "
 
-static const char books_sql[] = PARTS
+/* In EUR what was staked and paid is the same money in both sets of books, whatever part of it
+ * accrues. */
+static const char exchange_sql[] = PARTS
 	"select 9, format('pool %s, currency 978', m.pool), format('an FX leg of %s x "
-	"10^-27 EUR', gave_e27 - took_e27 - (gave_nano - took_minor * 1000000000) * power("
-	"10::numeric, 18 - exponent)), 'none' from memo m where currency = 978 and gave_e27 - "
-	"took_e27 <> (gave_nano - took_minor * 1000000000) * power(10::numeric, 18 - exponent) "
-	"union all select 9, format('pool %s, books in EUR', o.pool), format('held %s x 10^-27', "
-	"o.held), format('%s: contributions %s, less hits %s, seeds %s, transfers %s', "
-	"coalesce(sum(gave_e27 - took_e27), 0) + o.house_seed_e27 + o.transferred, "
-	"coalesce(sum(gave_e27), 0), coalesce(sum(took_e27), 0), o.house_seed_e27, o.transferred) "
-	"from owners o left join memo m using (pool) where o.contributions_e27 = "
-	"o.t_e18 * o.share group by o.pool, o.held, o.house_seed_e27, o.transferred having o.held "
-	"<> coalesce(sum(gave_e27 - took_e27), 0) + o.house_seed_e27 + o.transferred limit 40";
+	"10^-27 EUR', gave_e18 * 1000000000 - took_e27 - (gave_nano - took_minor * 1000000000) * "
+	"power(10::numeric, 18 - exponent)), 'none' from memo m where currency = 978 and gave_e18 * "
+	"1000000000 - took_e27 <> (gave_nano - took_minor * 1000000000) * power(10::numeric, 18 - "
+	"exponent) limit 20";
+
+/* A pool gets all of T; a set what T grew by while each share of a level held. */
+static const char books_sql[] = PARTS ", " SHARES
+	", periods as (select pool, share, t_e18 as begins, lead(t_e18) over (partition by pool, "
+	"level order by hit) as ends from share_of), "
+	"sums as (select pool, sum(gave_e18) as t_e18, sum(took_e27) as took from memo group by "
+	"pool), "
+	"due as (select o.*, coalesce(s.took, 0) as took, case when o.shares_e27 is null then "
+	"coalesce(s.t_e18, 0) * 1000000000 else o.shares_e27 + coalesce((select sum((coalesce("
+	"p.ends, s.t_e18, 0) - p.begins) * p.share) from periods p where p.pool = o.pool), 0) end "
+	"as gave from owners o left join sums s using (pool)) "
+	"select 9, format('pool %s, contributions', pool), format('%s x 10^-27', "
+	"contributions_e27), format('%s, by its tallies and shares', gave) from due where "
+	"contributions_e27 <> gave "
+	"union all select 9, format('pool %s, books in EUR', pool), format('held %s x 10^-27', "
+	"held), format('%s: contributions %s, less hits %s, seeds %s, transfers %s', gave - took + "
+	"house_seed_e27 + transferred, gave, took, house_seed_e27, transferred) from due where held "
+	"<> gave - took + house_seed_e27 + transferred "
+	"union all select 9, format('set %s, level %s', l.pool, l.level), format('share %s', "
+	"l.share_nano), format('%s, as its last hit left it', h.share) from cards.level l join "
+	"lateral (select share from share_of h where h.pool = l.pool and h.level = l.level order by "
+	"hit desc limit 1) h on true where h.share is distinct from l.share_nano limit 40";
 
 const struct verify_query verify_close_queries[] = {
 	{ runs_sql },
@@ -158,6 +190,7 @@ const struct verify_query verify_close_queries[] = {
 	{ accounts_sql },
 	{ legs_sql },
 	{ memo_sql },
+	{ exchange_sql },
 	{ books_sql },
 	{ NULL },
 };

@@ -114,13 +114,14 @@ static void save_level(const struct set_instance *instance, int at, PGconn *conn
 	pg_args_int(&args, row->exponent);
 	jackpot_args_row(&args, row);
 	pg_args_int(&args, instance->defined.seed_minor[at]);
+	/* A new level is launched with it. */
 	pg_args_int(&args, instance->defined.wager_ppm[at] * NANO_PER_PPM);
 	pg_args_run(&args, conn,
 		"insert into cards.level (pool, level, currency, exponent, seed_minor, "
 		"row_rate_nano, share_nano, unit_e27,"
 		" w_e18, r_e27, hits, next_seed_minor, next_row_rate_nano, next_share_nano,"
-		" defined_seed_minor, defined_share_nano)"
-		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
+		" defined_seed_minor, defined_share_nano, launch_share_nano)"
+		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16)"
 		" on conflict (pool, level) do update set seed_minor = excluded.seed_minor,"
 		" row_rate_nano = excluded.row_rate_nano, share_nano = excluded.share_nano,"
 		" unit_e27 = excluded.unit_e27, w_e18 = excluded.w_e18, r_e27 = excluded.r_e27, "

@@ -160,6 +160,7 @@ enum card_set_status card_set_hit(struct card_set *set, enum card_level level,
 		.number = row->hits + 1,
 		.level = level,
 		.payout = *payout,
+		.next_share_nano = next->share_nano,
 		.t_e18 = set->t_e18,
 		.w_before_e18 = row->w_e18,
 	};

@@ -53,7 +53,8 @@ struct card_hit {
 	struct pool_price price; /* paid_minor in the payout's currency */
 	struct amount seed, next_seed;
 	struct pool_reseed reseed;
-	int128 t_e18; /* at the hit: the level's new W */
+	int64_t next_share_nano; /* the level's, from here on */
+	int128 t_e18;		 /* at the hit: the level's new W */
 	int128 w_before_e18;
 };
 

@@ -129,6 +129,9 @@ static void test_set_operator_terms_wait(void **state)
 	assert_int_equal(card_set_value(&instance->set, CARD_CLUBS, &value), CARD_SET_OK);
 	assert_int_equal(value, 3000);
 	assert_int_equal(instance->set.level[0].terms.share_nano, 2600000);
+	assert_int_equal(hit.next_share_nano, 2600000);
+	assert_int_equal(card_set_hit(&instance->set, CARD_DIAMONDS, &payout, &hit), CARD_SET_OK);
+	assert_int_equal(hit.next_share_nano, instance->set.level[1].terms.share_nano);
 }
 
 static void test_set_operator_weights_fit_best(void **state)
