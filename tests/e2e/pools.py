@@ -6,7 +6,7 @@ import os
 import time
 
 from lib_play import RULES, SECOND_KEY, Person, Refused, approve, force, operator, pool_action
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, read_text, run, wait_until
 
 SHARDS = 4
 MASK = (1 << 64) - 1
@@ -24,6 +24,7 @@ def shard_of(number):
 
 # A new pool on another shard than Mona Lisa's, so that two processes may hold them.
 NEW = next(n for n in range(30, 60) if shard_of(n) != shard_of(4))
+NEXT = NEW + 1
 JACKPOT = {"pool": "winter", "contribution_ppm": 20000, "base_coin_eur_minor": 1000, "games": ["bewitched", "mystic-gem"],
            "rows": {"EUR": {"row_rate_nano": 1000000000, "seeds": [{"coin": 20, "seed": 5000}, {"coin": 100, "seed": 25000}]},
                     "SEK": {"row_rate_nano": 90000000, "seeds": [{"coin": 200, "seed": 50000}]}}}
@@ -266,6 +267,37 @@ def test_late_contributions_follow():
     place.verify()
 
 
+def late_stake():
+    """One that a wallet counts into the retired pool because it has not heard of its end."""
+    place.sql(f"update pool.pool set state = 'live' where pool = {NEW}", writer=True)
+    wait_until("a stake that feeds the retired pool", lambda: fed(place.one, NEW), 10)
+    wait_until("the service's own word", lambda: books(NEW)["state"] == "retired", 5)
+
+
+def test_late_contributions_go_to_the_last_successor():
+    """The rest is named again, a pool that is retired in its turn: they pass it by. In a circle, which only retirements of the same moment make, they stay."""
+    ask(NEXT, "create", {**JACKPOT, "pool": "next", "games": ["mystic-gem"]})
+    ask(NEW, "retire", {"rest": {"pool": NEXT}}, second=True)
+    ask(NEXT, "pause")
+    wait_until("the pause", lambda: books(NEXT)["state"] == "paused", 15)
+    ask(NEXT, "retire", {"rest": {"pool": 4}}, second=True)
+    assert f"its money goes {NEXT} -> 4" in ask(1, "retire", {"rest": {"pool": NEXT}}, second=True, status=409)["error"]["message"]
+    wait_until("its money's arrival", lambda: all(t["booked"] for t in transfers(NEXT)), 15)
+    n = len(transfers(NEW))
+    late_stake()
+    wait_until("its way to the last", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)), 15)
+    assert transfers(NEW)[0]["to"] == {"pool": 4}, transfers(NEW)
+    place.sql(f"update pool.pool set rest_pool = {NEW} where pool = {NEXT}", writer=True)
+    n, before = len(transfers(NEW)), books(NEW)
+    late_stake()
+    log = f"{place.data}/log/{holder(NEW)}.log"
+    wait_until("the alarm", lambda: f"ALARM pool {NEW}: what arrives would go in a circle through pool {NEXT}" in read_text(log), 5)
+    assert len(transfers(NEW)) == n and books(NEW)["jp_reserve_e27"] == (books(NEW)["t_e18"] - before["t_e18"]) * 10 ** 9 > 0, books(NEW)
+    ask(NEW, "retire", {"rest": {"pool": 4}}, second=True)
+    wait_until("its way out", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)) and books(NEW)["jp_reserve_e27"] == 0, 15)
+    place.verify()
+
+
 def test_the_proof_finds_a_transfer_that_was_touched():
     """Tampered with in a transaction that is rolled back would prove nothing: changed, found, changed back."""
     place.sql(f"update pool.transfer_in set amount_e27 = amount_e27 + 1 where from_pool = {NEW} and number = 1", writer=True)
@@ -363,7 +395,7 @@ def test_pools():
     with Installation("pools", scale=2) as place:
         for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_commands_are_recorded_once_and_refused_with_words,
                      test_a_pool_is_made_while_all_runs, test_games_and_operators_feed_the_new_pool, test_a_live_pool_is_not_retired, test_sets_of_cards_take_commands,
-                     test_a_retired_pool_moves_all_its_money, test_late_contributions_follow, test_the_proof_finds_a_transfer_that_was_touched):
+                     test_a_retired_pool_moves_all_its_money, test_late_contributions_follow, test_late_contributions_go_to_the_last_successor, test_the_proof_finds_a_transfer_that_was_touched):
             began = time.monotonic()
             part()
             print(f"        {part.__name__[5:]} ({time.monotonic() - began:.1f} s)", flush=True)

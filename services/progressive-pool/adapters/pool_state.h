@@ -52,6 +52,7 @@ struct transfer_in {
 struct pool_transfers {
 	uint64_t last;		    /* number given */
 	struct transfer_place rest; /* pool 0: not retired */
+	bool circle;		    /* told that what arrives stays here */
 	uint8_t action[ACTION_ID_BYTES];
 	struct transfer_out *out;
 	size_t out_n, out_room;

@@ -6,6 +6,7 @@
 #include "libcommon/io/jackpot_send.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "services/progressive-pool/adapters/successor.h"
 
 #include <jansson.h>
 
@@ -177,17 +178,43 @@ static struct transfer_out *move_out(struct pool_instance *instance, struct amou
 	return out;
 }
 
-/* What arrives in a retired pool follows the rest. */
+/* As it is durable: a retirement that is not can be read a second later. */
+static bool rest_of(void *context, uint32_t pool, struct transfer_place *rest_r)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, pool);
+	PGresult *row = pg_args_query(&args, context,
+		"select rest_pool, rest_currency, rest_coin_minor from pool.pool where pool = $1 "
+		"and state = 'retired' and rest_pool is not null");
+	bool retired = PQntuples(row) == 1;
+	if (retired)
+		*rest_r = (struct transfer_place){ pg_u32(row, 0, 0), pg_u32(row, 0, 1),
+			pg_number(row, 0, 2) };
+	PQclear(row);
+	return retired;
+}
+
+/* What arrives in a retired pool follows the rest, to the last of its successors. */
 static void follow(struct service *service, struct pool_instance *instance)
 {
 	struct pool *pool = &instance->pool;
+	struct transfer_place to;
 	struct amount amount;
 	if (pool->state != POOL_RETIRED || pool->books.jp_reserve.e27 == 0 ||
 		instance->transfers.rest.pool == 0)
 		return;
+	bool goes = successor_find(
+		pool->number, &instance->transfers.rest, rest_of, service_pg(service), &to);
+	if (!goes && !instance->transfers.circle)
+		log_error("ALARM pool %u: what arrives would go in a circle through pool %u, which "
+			  "is retired too: it stays in the reserve until RETIRE names another rest",
+			pool->number, instance->transfers.rest.pool);
+	instance->transfers.circle = !goes;
+	if (!goes)
+		return;
 	if (pool_reserve_send(pool, &amount) != POOL_OK)
 		fatal("pool %u: its reserve cannot be sent", pool->number);
-	(void)move_out(instance, amount, 0, 0, &instance->transfers.rest);
+	(void)move_out(instance, amount, 0, 0, &to);
 	instance->dirty = true;
 	instance->unshown = true;
 	service_commit_soon(service);
@@ -420,7 +447,22 @@ static bool retire_read(const char *text, struct retire *retire, char *refusal)
 	return good;
 }
 
-/* The other pool stands, is not this one nor retired, and has the row. */
+/* "5 -> 7 -> 4": where money that is given to a retired pool goes. */
+static const char *chain_text(PGconn *conn, uint32_t pool, char *out, size_t size)
+{
+	struct transfer_place chain[SUCCESSORS_MAX];
+	const struct transfer_place first = { .pool = pool };
+	size_t n = successor_chain(0, &first, rest_of, conn, chain);
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < n && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, "%s%" PRIu32,
+			i == 0 ? "" : " -> ", chain[i].pool);
+	return out;
+}
+
+/* The other pool stands, is not this one nor retired, and has the row. A pool whose money has gone
+ * on takes no more, so that no retirement that is asked for after another makes a circle. */
 static bool place_stands(const struct pool_instance *instance, const struct transfer_place *place,
 	PGconn *conn, char *refusal)
 {
@@ -433,12 +475,16 @@ static bool place_stands(const struct pool_instance *instance, const struct tran
 		"p.pool and r.currency = $2::integer and r.coin_minor = $3::bigint) from pool.pool "
 		"p where p.pool = $1");
 	const char *wrong = NULL;
+	char retired[160], chain[100];
+	(void)snprintf(retired, sizeof(retired),
+		"a pool that is not retired itself: its money goes %s",
+		chain_text(conn, place->pool, chain, sizeof(chain)));
 	if (place->pool == instance->pool.number)
 		wrong = "another pool than the one that is retired";
 	else if (PQntuples(rows) == 0)
 		wrong = "a pool that there is";
 	else if (strcmp(PQgetvalue(rows, 0, 0), "retired") == 0)
-		wrong = "a pool that is not retired itself";
+		wrong = retired;
 	else if (PQgetvalue(rows, 0, 1)[0] != 't')
 		wrong = "a row that the pool has";
 	PQclear(rows);

@@ -1,5 +1,6 @@
 /* Money between pools in the core: what leaves one is what the other gets, to the last 10^-27, and
  * the identities of both, and of both together with what is in transit, hold at every step. */
+#include "services/progressive-pool/adapters/successor.h"
 #include "services/progressive-pool/core/pool.h"
 #include "services/progressive-pool/test/decimal.h"
 
@@ -205,12 +206,53 @@ static void test_pool_transfers_conserve(void **state)
 	}
 }
 
+/* Rests by pool, 0: it is not retired. */
+static bool rest_in_table(void *context, uint32_t pool, struct transfer_place *rest_r)
+{
+	const uint32_t *rests = context;
+	*rest_r = (struct transfer_place){ rests[pool], EUR, 20 };
+	return rests[pool] != 0;
+}
+
+static void test_successor_is_the_last_or_the_lowest_of_a_circle(void **state)
+{
+	static const struct {
+		uint32_t rests[8]; /* of pools 1, 2, .. from the second place on */
+		uint32_t pool;
+		uint32_t to; /* 0: it stays */
+		bool row;    /* as its predecessor said; else into the reserve */
+	} rows[] = {
+		{ { 0, 2 }, 1, 2, true },
+		{ { 0, 2, 3, 4 }, 1, 4, true },		   /* to the end of the chain */
+		{ { 0, 2, 1 }, 1, 0, false },		   /* each other's */
+		{ { 0, 2, 1 }, 2, 1, false },
+		{ { 0, 2, 3, 1 }, 1, 0, false },	   /* three in a circle */
+		{ { 0, 2, 3, 1 }, 2, 1, false },
+		{ { 0, 2, 3, 1 }, 3, 1, false },
+		{ { 0, 3, 0, 4, 5, 3 }, 1, 3, false },	   /* into a circle that it is not in */
+		{ { 0, 1 }, 1, 0, false },
+		{ { 0, 0, 0, 6, 0, 0, 7, 6 }, 3, 6, false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint32_t rests[8];
+		struct transfer_place to, rest = { rows[i].rests[rows[i].pool], EUR, 20 };
+		memcpy(rests, rows[i].rests, sizeof(rests));
+		bool goes = successor_find(rows[i].pool, &rest, rest_in_table, rests, &to);
+		assert_int_equal(goes, rows[i].to != 0);
+		if (goes)
+			assert_int_equal(to.pool, rows[i].to);
+		assert_int_equal(to.coin_minor, rows[i].row ? 20 : 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pool_retires_with_nothing_left),
 		cmocka_unit_test(test_pool_transfers_are_refused),
 		cmocka_unit_test(test_pool_transfers_conserve),
+		cmocka_unit_test(test_successor_is_the_last_or_the_lowest_of_a_circle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
