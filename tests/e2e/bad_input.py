@@ -159,8 +159,8 @@ def test_fields_of_an_operators_requests():
             (("coins",), True, NOT_INT, [0, -1, 11, 1001, 2 ** 63]), (("spins",), True, NOT_INT, [0, -1, 10001, 2 ** 32, 2 ** 63]),
             (("expires_us",), True, NOT_INT, [0, -1, 2 ** 53, 2 ** 63])]),
         ("end of bonus spins", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "a test"}, key, [(("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
-        ("decision", f"{base}/withdrawals/{'00' * 16}/decisions", {"decision": "release", "reason": "a test"}, key, [
-            (("decision",), True, NOT_TEXT, ["", "pay", "x" * 4000]), (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
+        ("decision", f"{base}/withdrawals/{'00' * 16}/decisions", {"decision": "release", "force": True, "reason": "a test"}, key, [
+            (("decision",), True, NOT_TEXT, ["", "pay", "x" * 4000]), (("force",), False, NOT_BOOL, []), (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
         ("grant taken back", f"{base}/grants/{'00' * 16}/back", {"amount_minor": 1, "currency": "EUR", "reason": "a test"}, key, [
             amount, currency, (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
         ("limits", f"{base}/limits", {"limit": "loss", "period": "day", "amount_minor": 10 ** 12, "currency": "EUR", "reason": "a test"}, key, [

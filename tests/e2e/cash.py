@@ -8,6 +8,7 @@ import time
 import urllib.request
 
 from lib_play import RULES, Person, Refused, force, operator
+from lib_raw import field
 from lib_stack import BIN, Installation, run, wait_until
 
 # The last two digits of an amount say how the stub behaves (tools/payment-stub).
@@ -18,6 +19,7 @@ BET = {"coin_minor": 2, "lines": 5, "coins": 1}
 WIN = RULES.stops(win=True, bet=BET)
 place = None
 asked = []  # (person, id, amount) of all
+by_bank = []  # captured by hand before the provider was asked
 
 
 class Till(Installation):
@@ -93,7 +95,7 @@ def test_every_kind_of_provider():
         elif how in (REFUSES, LATE_NO, TURNS_NO):
             settled(people[how], hold, "released")
             assert kinds(people[how]) == ["28", "30"]
-            assert people[how].refresh()["balance_minor"] == 100000
+            wait_until("the engine to hear of it", lambda p=people[how]: p.refresh()["balance_minor"] == 100000, 5)
     for how in (SILENT, MUTE):
         told = shown(people[how], holds[how])
         assert (told["state"], told["provider"]["outcome"]) == ("held", "unknown") and told["provider"]["asks"] >= 1, told
@@ -120,17 +122,21 @@ def hand(people, holds):
     for bad in ("refund", ""):
         assert decide(people[SILENT], holds[SILENT], bad).status == 400
     assert decide(people[MUTE], holds[SILENT], "release").status == 404
-    wait_until("them to be old enough", lambda: decide(people[SILENT], holds[SILENT], "release", "hand-1").status == 200, 15, 0.3)
-    assert decide(people[SILENT], holds[SILENT], "release", "hand-1").status == 200, "told again"
+    wait_until("them to be old enough", lambda: decide(people[SILENT], holds[SILENT], "release", "hand-1").error.get("code") == "payment_asked", 15, 0.3)
+    assert decide(people[SILENT], holds[SILENT], "capture", force=False).error["code"] == "payment_asked"
+    assert shown(people[SILENT], holds[SILENT])["state"] == "held", "the provider may have paid it"
+    first = decide(people[SILENT], holds[SILENT], "release", "hand-1", force=True)
+    assert first.status == 200, first
+    assert decide(people[SILENT], holds[SILENT], "release", "hand-1").json == first.json, "told again"
     assert decide(people[SILENT], holds[SILENT], "capture", "hand-1").status == 422
     assert decide(people[SILENT], holds[SILENT], "capture").error["code"] == "settled"
     assert kinds(people[SILENT]) == ["28", "28", "30"]
-    assert decide(people[MUTE], holds[MUTE], "release").status == 200
+    assert decide(people[MUTE], holds[MUTE], "release", force=True).status == 200
     wait_until("the provider's word", lambda: alarms(holds[MUTE]) == ["by_hand"], 15)
     assert shown(people[MUTE], holds[MUTE])["provider"]["outcome"] == "paid"
     assert kinds(people[MUTE]) == ["28", "30"], "an alarm has no effect"
-    told = place.sql("select action, content->>'refusal', status from gateway.audit where action like 'withdrawal %by hand' order by id")
-    assert ["withdrawal released by hand", "0", "200"] in told and any(row[2] == "409" for row in told), told
+    told = place.sql("select action, content->>'refusal', status from gateway.audit where action like 'withdrawal %by hand%' order by id")
+    assert ["withdrawal released by hand, forced", "0", "200"] in told and any(row[2] == "409" for row in told), told
     reason = place.sql(f"select convert_from(record, 'UTF8')::json->>'reason' from wallet.journal where player = {people[MUTE].id} and kind = 30")
     assert reason == [["the provider was asked by phone"]], reason
 
@@ -145,6 +151,32 @@ def test_the_provider_is_away():
     place.release("payment-stub")
     settled(person, hold, "paid")
     assert kinds(person) == ["28", "29"]
+
+
+def outside(kind, hold, amount, reason):
+    """An Outside of wallet.proto as the gateway packs a decision."""
+    return b"".join(field(n, value) for n, value in (
+        (1, kind), (2, bytes(range(16))), (3, bytes(16)), (4, amount), (5, 978), (6, reason.encode()), (7, b"operator-1"), (9, bytes.fromhex(hold))))
+
+
+def test_decided_before_it_is_asked():
+    """What was decided by hand while nobody had asked the provider is never asked, also when whoever was to tell the wallet has died over it."""
+    people = [Person(place) for _ in range(4)]
+    place.hold("payments-1")
+    place.kill("payments-1")
+    given, taken, lost, other = [withdraw(person, 4000) for person in people]
+    wait_until("them to be old enough", lambda: decide(people[0], given, "release").status == 200, 15, 0.3)
+    wait_until("them to be old enough", lambda: decide(people[1], taken, "capture").status == 200, 5, 0.3)
+    told = place.sql(f"select gateway.decide('\\x{lost}', '\\x{bytes(range(16)).hex()}', 30, false, '\\x{outside(30, lost, 4000, 'a test').hex()}', 'operator-1', '')", writer=True)
+    assert told == [["tell"]] and shown(people[2], lost)["state"] == "held", told
+    assert decide(people[2], lost, "capture").error["code"] == "decided", "the first decision stands"
+    place.release("payments-1")
+    settled(people[3], other, "paid")
+    settled(people[2], lost, "released")
+    assert [kinds(person) for person in people] == [["28", "30"], ["28", "29"], ["28", "30"], ["28", "29"]]
+    known = provider()
+    assert [hold in known for hold in (given, taken, lost, other)] == [False, False, False, True], "what was given back was asked for"
+    by_bank.append(taken)
 
 
 def test_bonus_funds():
@@ -360,7 +392,7 @@ def test_the_books():
     place.verify()
     paid = {k: p["amount_minor"] for k, p in provider().items() if p["status"] == "paid"}
     captured = dict((row[0], int(row[1])) for row in place.sql("select encode(id, 'hex'), amount from wallet.hold where settled_kind = 29"))
-    assert all(paid.get(k) == amount for k, amount in captured.items()), (paid, captured)
+    assert all(paid.get(k) == amount for k, amount in captured.items() if k not in by_bank), (paid, captured)
     by_hand = {row[0] for row in place.sql("select encode(payout, 'hex') from payments.alarm where kind = 'by_hand'")}
     assert set(paid) - set(captured) == by_hand, (set(paid) - set(captured), by_hand)
     legs = dict((row[0], int(row[1])) for row in place.sql("select account, sum(amount) from wallet.house_leg where account in ('WITHDRAWAL', 'PROMO') group by 1"))

@@ -150,31 +150,35 @@ void money_done(struct gateway *gateway, struct edge_request *request, const str
 	answer_sent(gateway, request, 200);
 }
 
-/* Sends money from or to outside; the id and the hash of the content are set here. */
-bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
-	Carillon__Outside *outside, const char *key)
+void outside_identify(
+	player_id id, Carillon__Outside *outside, const char *key, struct outside_ids *ids)
 {
-	Carillon__WalletCommand command;
-	carillon__wallet_command__init(&command);
-	uint8_t id[ID_BYTES];
-	uint8_t hash[crypto_hash_sha256_BYTES];
 	uint8_t packed[1024];
 	char player[PLAYER_TEXT_MAX];
 	char content[PLAYER_TEXT_MAX + 2 * sizeof(packed)];
-	player_id_format(ask.player, player);
+	player_id_format(id, player);
 	size_t length = carillon__outside__get_packed_size(outside);
 	if (length > sizeof(packed))
 		fatal("a booking of %zu bytes: the tables let too much through", length);
 	(void)carillon__outside__pack(outside, packed);
 	(void)sodium_bin2hex(content, sizeof(content), packed, length);
-	auth_id(player, content, hash);
+	auth_id(player, content, ids->hash);
 	/* Ids are the operator's, not the player's: one key is one booking, whoever it is for. */
-	(void)snprintf(player, sizeof(player), "%" PRIu32, player_operator(ask.player));
-	auth_id(key, player, id);
-	outside->id.data = id;
+	(void)snprintf(player, sizeof(player), "%" PRIu32, player_operator(id));
+	auth_id(key, player, ids->id);
+	outside->id.data = ids->id;
 	outside->id.len = ID_BYTES;
-	outside->content_hash.data = hash;
+	outside->content_hash.data = ids->hash;
 	outside->content_hash.len = ID_BYTES;
+}
+
+bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
+	Carillon__Outside *outside, const char *key)
+{
+	Carillon__WalletCommand command;
+	struct outside_ids ids;
+	carillon__wallet_command__init(&command);
+	outside_identify(ask.player, outside, key, &ids);
 	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
 	command.outside = outside;
 	return ask_wallet(gateway, request, ask, &command);

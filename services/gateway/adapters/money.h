@@ -21,6 +21,14 @@ uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact
 bool fact_accepted(struct edge_request *request, const Carillon__WalletFact *fact);
 /* HTTP status of a verdict, 504 where none came. */
 uint32_t fact_status(const Carillon__WalletFact *fact);
+/* What makes a booking this one and no other. */
+struct outside_ids {
+	uint8_t id[ID_BYTES];
+	uint8_t hash[32]; /* of the content; ID_BYTES of it count */
+};
+/* Sets the id and the hash of the content, which point into *ids; key: the caller's. */
+void outside_identify(
+	player_id player, Carillon__Outside *outside, const char *key, struct outside_ids *ids);
 /* Sends money from or to outside; the id and the hash of the content are set here. key: the
  * caller's. */
 bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,

@@ -4,6 +4,7 @@
 #include "services/gateway/adapters/money.h"
 
 #include "bus.pb-c.h"
+#include "libcommon/base/hex.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
@@ -14,6 +15,8 @@
 
 #define LIST_MAX "200"
 #define HINT_MAX 256
+#define PACKED_MAX 512
+#define WRITE_MS 4000
 #define TICK_US SECOND_US
 
 /* $1 player; the newest first. */
@@ -32,7 +35,6 @@ static const char list_sql[] = HOLDS_SQL("");
 static const char one_sql[] = HOLDS_SQL("and h.id = $2::bytea");
 
 /* payments.payout.outcome */
-enum { OUTCOME_UNKNOWN = 0, OUTCOME_PAID, OUTCOME_REFUSED };
 static const char *const outcomes[] = { "unknown", "paid", "refused" };
 
 struct waiting {
@@ -44,6 +46,9 @@ struct waiting {
 	uint8_t id[ID_BYTES];
 	struct decision_body decision;
 	char key[KEY_MAX + 1];
+	uint8_t outside_id[ID_BYTES];
+	uint8_t packed[PACKED_MAX]; /* what the wallet is told */
+	size_t packed_n;
 };
 
 static struct waiting *waiting_new(
@@ -131,7 +136,8 @@ static void on_holds(void *context, PGresult *result, const char *error)
 	if (request != NULL && waiting->one && PQntuples(result) == 0) {
 		unknown(request);
 	} else if (request != NULL) {
-		answer_rows(waiting->gateway, request, result, waiting->one, "withdrawals", hold_json);
+		answer_rows(
+			waiting->gateway, request, result, waiting->one, "withdrawals", hold_json);
 	}
 	free(waiting);
 }
@@ -165,35 +171,104 @@ void on_withdrawal_look(struct edge_request *request, void *context)
 
 /* ---- deciding by hand ---- */
 
-static void decide(struct waiting *waiting, struct edge_request *request, const PGresult *result)
+/* What the database says to a decision (migrations/0006). */
+static const struct {
+	const char *verdict;
+	uint32_t status;
+	const char *code, *message, *where, *expected;
+} verdicts[] = {
+	{ "asked", 409, "payment_asked",
+		"The provider was asked to pay and has not said what became of it: it may have paid, "
+		"or pay yet. Only \"force\":true decides it all the same.",
+		"id", "an answer of the provider" },
+	{ "answered", 409, "provider_has_answered", "The provider has said what became of it.",
+		"decision", "the same" },
+	{ "decided", 409, "decided",
+		"It was decided otherwise by hand, and the first decision stands.", "decision",
+		"the same" },
+	{ "other_content", 422, "other_content",
+		"The same Idempotency-Key was used with other content. Nothing was done.",
+		"Idempotency-Key", NULL },
+};
+
+static void decision_send(struct waiting *waiting, struct edge_request *request)
 {
-	bool capture = waiting->decision.decision == DECISION_CAPTURE;
 	struct ask ask = { .done = money_done, .player = waiting->player };
+	Carillon__WalletCommand command;
+	Carillon__Outside *outside =
+		carillon__outside__unpack(NULL, waiting->packed_n, waiting->packed);
+
+	if (outside == NULL)
+		fatal("out of memory");
+	(void)snprintf(ask.text, sizeof(ask.text), "withdrawal %s by hand%s",
+		waiting->decision.decision == DECISION_CAPTURE ? "captured" : "released",
+		waiting->decision.force ? ", forced" : "");
+	carillon__wallet_command__init(&command);
+	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
+	command.outside = outside;
+	(void)ask_wallet(waiting->gateway, request, ask, &command);
+	carillon__outside__free_unpacked(outside, NULL);
+}
+
+static void on_decided(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct edge_request *request = request_of(waiting, result, error);
+	const char *verdict = request == NULL ? "" : PQgetvalue(result, 0, 0);
+
+	if (request != NULL && strcmp(verdict, "tell") == 0)
+		decision_send(waiting, request);
+	for (size_t i = 0; request != NULL && i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+		if (strcmp(verdict, verdicts[i].verdict) == 0)
+			edge_answer_error(request, verdicts[i].status, verdicts[i].code,
+				verdicts[i].message, verdicts[i].where, NULL, verdicts[i].expected);
+	free(waiting);
+}
+
+static void decision_pack(struct waiting *waiting, const PGresult *hold, char actor[32])
+{
 	Carillon__Outside outside;
-	char actor[32];
+	struct outside_ids ids;
 
 	carillon__outside__init(&outside);
-	(void)snprintf(ask.text, sizeof(ask.text), "%s by hand",
-		capture ? "withdrawal captured" : "withdrawal released");
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, player_operator(waiting->player));
-	outside.kind = capture ? CARILLON__MOVE_KIND__MOVE_CAPTURE
+	outside.kind = waiting->decision.decision == DECISION_CAPTURE
+			       ? CARILLON__MOVE_KIND__MOVE_CAPTURE
 			       : CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE;
-	outside.currency = (uint32_t)pg_number(result, 0, 1);
-	outside.amount_minor = pg_number(result, 0, 2);
+	outside.currency = (uint32_t)pg_number(hold, 0, 1);
+	outside.amount_minor = pg_number(hold, 0, 2);
 	outside.of.data = waiting->id;
 	outside.of.len = ID_BYTES;
 	outside.actor = actor;
 	outside.reason = waiting->decision.reason;
-	(void)outside_ask(waiting->gateway, request, ask, &outside, waiting->key);
+	outside_identify(waiting->player, &outside, waiting->key, &ids);
+	if (carillon__outside__get_packed_size(&outside) > sizeof(waiting->packed))
+		fatal("a decision of more than %zu bytes: the tables let too much through",
+			sizeof(waiting->packed));
+	waiting->packed_n = carillon__outside__pack(&outside, waiting->packed);
+	memcpy(waiting->outside_id, ids.id, ID_BYTES);
 }
 
-/* What the provider has said is not decided otherwise: it would be paid twice, or not at all. */
-static bool contradicts(const struct waiting *waiting, const PGresult *result)
+/* Kept before the wallet is told, and only if the provider is not about to pay. */
+static void decide(struct waiting *waiting, struct edge_request *request, const PGresult *hold)
 {
+	char actor[32], id[2 * ID_BYTES + 3] = "\\x", of[2 * ID_BYTES + 3] = "\\x";
+	char command[2 * PACKED_MAX + 3] = "\\x", kind[16];
 	bool capture = waiting->decision.decision == DECISION_CAPTURE;
-	int64_t outcome = pg_number(result, 0, 9);
+	const char *parameters[] = { of, id, kind, waiting->decision.force ? "t" : "f", command,
+		actor, edge_request_id(request) };
 
-	return (outcome == OUTCOME_PAID && !capture) || (outcome == OUTCOME_REFUSED && capture);
+	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, player_operator(waiting->player));
+	decision_pack(waiting, hold, actor);
+	hex_format(waiting->id, ID_BYTES, of + 2);
+	hex_format(waiting->outside_id, ID_BYTES, id + 2);
+	hex_format(waiting->packed, waiting->packed_n, command + 2);
+	(void)snprintf(kind, sizeof(kind), "%d",
+		capture ? CARILLON__MOVE_KIND__MOVE_CAPTURE
+			: CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE);
+	pg_pool_query(waiting->gateway->pg,
+		"select gateway.decide($1::bytea, $2::bytea, $3::integer, $4::boolean, $5::bytea, $6, "
+		"$7)",
+		7, parameters, WRITE_MS, on_decided, waiting);
 }
 
 /* A withdrawal whose payment is under way is not decided by hand: the provider may be about to pay
@@ -211,17 +286,14 @@ static void on_hold_to_decide(void *context, PGresult *result, const char *error
 		(void)snprintf(found, sizeof(found), "booked %" PRId64 " s ago", age_s);
 		(void)snprintf(expected, sizeof(expected), "%" PRId64 " s at least",
 			waiting->gateway->settings.decide_after_s);
-		if (age_s < waiting->gateway->settings.decide_after_s)
-			edge_answer_error(request, 409, "withdrawal_young",
-				"The provider may still be at it: only a withdrawal that is stuck is "
-				"decided by hand.",
-				"id", found, expected);
-		else if (contradicts(waiting, result))
-			edge_answer_error(request, 409, "provider_has_answered",
-				"The provider has said what became of it.", "decision",
-				outcomes[pg_number(result, 0, 9)], "the same");
-		else
+		if (age_s >= waiting->gateway->settings.decide_after_s) {
 			decide(waiting, request, result);
+			return;
+		}
+		edge_answer_error(request, 409, "withdrawal_young",
+			"The provider may still be at it: only a withdrawal that is stuck is decided "
+			"by hand.",
+			"id", found, expected);
 	}
 	free(waiting);
 }

@@ -93,6 +93,7 @@ const struct field decision_fields[] = {
 	{ "decision", FIELD_CHOICE, true, 0, 0, offsetof(struct decision_body, decision),
 		offsetof(struct decision_body, has_decision), decisions, NULL },
 	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(decision_body, reason, has_reason) },
+	{ "force", FIELD_BOOL, false, 0, 0, AT(decision_body, force, has_force) },
 	END,
 };
 

@@ -65,7 +65,8 @@ enum decision { DECISION_CAPTURE, DECISION_RELEASE };
 struct decision_body {
 	int64_t decision; /* enum decision */
 	char reason[REASON_MAX + 1];
-	bool has_decision, has_reason;
+	bool force; /* although the provider may be about to pay */
+	bool has_decision, has_reason, has_force;
 };
 
 enum limit_name { LIMIT_OF_LOSS, LIMIT_OF_WAGER, LIMIT_OF_DEPOSIT, LIMIT_OF_TIME, LIMIT_OF_PLAY };

@@ -17,8 +17,9 @@
 #include <string.h>
 
 #define LOOK_US 150000 /* at wallet.hold */
-#define COMMAND_MAX 512
+#define COMMAND_MAX (STORE_COMMAND_MAX + 256)
 #define KEY_MAX 128
+#define WRITES_AT_ONCE 1000 /* of a shard in one transaction, for the lease must be renewed */
 
 static struct {
 	char url[SETTING_TEXT_MAX];
@@ -126,8 +127,7 @@ void payments_close(struct service *service, struct service_shard *held)
 	(void)service;
 	if (shard == NULL)
 		return;
-	free(shard->entries);
-	free(shard);
+	payments_free(shard);
 	held->state = NULL;
 }
 
@@ -138,27 +138,6 @@ bool payments_drained(struct service *service)
 }
 
 /* ---- entries ---- */
-
-struct payments_entry *payments_find(
-	struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES])
-{
-	for (size_t i = 0; i < shard->n; i++)
-		if (memcmp(shard->entries[i].payout.id, id, PAYOUT_ID_BYTES) == 0)
-			return &shard->entries[i];
-	return NULL;
-}
-
-struct payments_entry *payments_add(struct payments_shard *shard, const struct payout *payout)
-{
-	if (shard->n == shard->room) {
-		shard->room = shard->room == 0 ? 64 : shard->room * 2;
-		shard->entries = realloc(shard->entries, shard->room * sizeof(*shard->entries));
-		if (shard->entries == NULL)
-			fatal("out of memory: %zu payments", shard->room);
-	}
-	shard->entries[shard->n] = (struct payments_entry){ .payout = *payout };
-	return &shard->entries[shard->n++];
-}
 
 static void each_shard(struct service *service,
 	void (*function)(struct service *service, struct payments_shard *shard))
@@ -269,33 +248,20 @@ static void settle_ids(
 	sha256_end(&sha, hash_r);
 }
 
-static void wallet_tell(
-	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
+static void command_send(struct service *service, struct payments_shard *shard,
+	struct payout *payout, Carillon__Outside *outside)
 {
 	Carillon__WalletCommand command;
 	Carillon__Envelope envelope;
-	Carillon__Outside outside;
-	uint8_t id[SHA256_BYTES], hash[SHA256_BYTES], key[8], bytes[COMMAND_MAX];
-	char actor[] = "payments";
-	struct payout *payout = &entry->payout;
+	uint8_t key[8], bytes[COMMAND_MAX];
 
 	carillon__wallet_command__init(&command);
 	carillon__envelope__init(&envelope);
-	carillon__outside__init(&outside);
 	service_envelope(service, &envelope, 0, 0);
-	settle_ids(payout, id, hash);
-	outside.kind = (Carillon__MoveKind)payout_settle_kind(payout);
-	outside.id = (ProtobufCBinaryData){ PAYOUT_ID_BYTES, id };
-	outside.content_hash = (ProtobufCBinaryData){ PAYOUT_ID_BYTES, hash };
-	outside.of = (ProtobufCBinaryData){ PAYOUT_ID_BYTES, payout->id };
-	outside.amount_minor = payout->amount;
-	outside.currency = payout->currency;
-	outside.actor = actor;
-	outside.reason = entry->reference;
 	command.envelope = &envelope;
 	command.player = payout->player;
 	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
-	command.outside = &outside;
+	command.outside = outside;
 	if (carillon__wallet_command__get_packed_size(&command) > sizeof(bytes))
 		fatal("a settlement takes more than %zu bytes", sizeof(bytes));
 	size_t length = carillon__wallet_command__pack(&command, bytes);
@@ -306,7 +272,74 @@ static void wallet_tell(
 	payout_told(payout, &self.times, clock_wall_us());
 }
 
+static void wallet_tell(
+	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
+{
+	Carillon__Outside outside;
+	uint8_t id[SHA256_BYTES], hash[SHA256_BYTES];
+	char actor[] = "payments";
+	struct payout *payout = &entry->payout;
+
+	carillon__outside__init(&outside);
+	settle_ids(payout, id, hash);
+	outside.kind = (Carillon__MoveKind)payout_settle_kind(payout);
+	outside.id = (ProtobufCBinaryData){ PAYOUT_ID_BYTES, id };
+	outside.content_hash = (ProtobufCBinaryData){ PAYOUT_ID_BYTES, hash };
+	outside.of = (ProtobufCBinaryData){ PAYOUT_ID_BYTES, payout->id };
+	outside.amount_minor = payout->amount;
+	outside.currency = payout->currency;
+	outside.actor = actor;
+	outside.reason = entry->reference;
+	command_send(service, shard, payout, &outside);
+}
+
+/* An operator has decided. The gateway has told the wallet, but it may have died over it. */
+static void decision_tell(struct service *service, struct payments_shard *shard,
+	struct payments_entry *entry, const struct store_permission *permission)
+{
+	Carillon__Outside *outside =
+		carillon__outside__unpack(NULL, permission->command_n, permission->command);
+
+	if (outside == NULL)
+		fatal("gateway.decision: found %zu bytes that are no Outside",
+			permission->command_n);
+	command_send(service, shard, &entry->payout, outside);
+	carillon__outside__free_unpacked(outside, NULL);
+}
+
 /* ---- turns ---- */
+
+static void on_settled(
+	struct payments_shard *shard, struct payments_entry *entry, enum payout_settled settled)
+{
+	alarm_raise(shard->shard, &entry->payout,
+		payout_settled_by(&entry->payout, settled, &self.times, clock_wall_us()),
+		settled == PAYOUT_CAPTURED ? "captured by hand" : "released by hand");
+	entry->dirty = true;
+}
+
+/* What was read of the hold a moment ago is no leave to pay: somebody may have given the money back
+ * since. */
+static bool may_ask(
+	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
+{
+	struct store_permission permission;
+
+	store_may_ask(service_pg(service), entry->payout.id, &permission);
+	switch (permission.verdict) {
+	case STORE_ASK:
+		payout_noted(&entry->payout);
+		return true;
+	case STORE_SETTLED:
+		on_settled(shard, entry, permission.settled);
+		service_commit_soon(service);
+		break;
+	case STORE_DECIDED:
+		decision_tell(service, shard, entry, &permission);
+		break;
+	}
+	return false;
+}
 
 static void entry_act(
 	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
@@ -319,6 +352,8 @@ static void entry_act(
 	if (act == PAYOUT_SETTLE) {
 		wallet_tell(service, shard, entry);
 	} else if (act != PAYOUT_NOTHING && self.provider != NULL &&
+		   !provider_full(self.provider) &&
+		   (act == PAYOUT_LOOK || may_ask(service, shard, entry)) &&
 		   provider_ask(self.provider, &entry->payout, act)) {
 		entry->asked = true;
 		metric_add(self.asks, 1);
@@ -329,15 +364,6 @@ static void shard_act(struct service *service, struct payments_shard *shard)
 {
 	for (size_t i = 0; i < shard->n; i++)
 		entry_act(service, shard, &shard->entries[i]);
-}
-
-static void on_settled(
-	struct payments_shard *shard, struct payments_entry *entry, enum payout_settled settled)
-{
-	alarm_raise(shard->shard, &entry->payout,
-		payout_settled_by(&entry->payout, settled, &self.times, clock_wall_us()),
-		settled == PAYOUT_CAPTURED ? "captured by hand" : "released by hand");
-	entry->dirty = true;
 }
 
 static void holds_look(struct service *service)
@@ -396,13 +422,21 @@ void payments_tick(struct service *service, uint64_t mono_us)
 
 static void shard_write(struct service *service, struct payments_shard *shard)
 {
+	size_t written = 0;
+
 	for (size_t i = 0; i < shard->n;) {
 		struct payments_entry *entry = &shard->entries[i];
-		if (entry->dirty)
+		if (entry->dirty && written == WRITES_AT_ONCE) {
+			i++; /* with the next transaction, which shard_look asks for */
+			continue;
+		}
+		if (entry->dirty) {
 			store_write(service_pg(service), shard->shard, entry);
+			written++;
+		}
 		entry->dirty = false;
 		if (entry->payout.state == PAYOUT_DONE && !entry->asked)
-			*entry = shard->entries[--shard->n];
+			payments_remove(shard, entry);
 		else
 			i++;
 	}

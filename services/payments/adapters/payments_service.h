@@ -17,7 +17,8 @@ struct payments_shard {
 	uint64_t cursor; /* holds up to this journal row are known */
 	struct payments_entry *entries;
 	size_t n, room;
-	size_t looked; /* where the next look at holds begins */
+	uint32_t *places; /* by id, see entries.c */
+	size_t looked;	  /* where the next look at holds begins */
 };
 
 struct payments_alarm {
@@ -30,8 +31,12 @@ struct payments_alarm {
 /* One of this id, NULL: not in memory. */
 struct payments_entry *payments_find(
 	struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES]);
-/* Pointers to entries end here. */
+/* One whose id is not there yet. Pointers to entries end here. */
 struct payments_entry *payments_add(struct payments_shard *shard, const struct payout *payout);
+/* The last entry takes its place. */
+void payments_remove(struct payments_shard *shard, struct payments_entry *entry);
+/* The shard with all of them; not NULL. */
+void payments_free(struct payments_shard *shard);
 
 extern const struct setting payments_settings[];
 void payments_start(struct service *service);

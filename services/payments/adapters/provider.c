@@ -116,6 +116,11 @@ static void question_begin(struct provider *provider, struct question *question)
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, question->sent);
 }
 
+bool provider_full(const struct provider *provider)
+{
+	return provider->busy == provider->n;
+}
+
 bool provider_ask(struct provider *provider, const struct payout *payout, enum payout_act act)
 {
 	struct question *question = NULL;

@@ -28,7 +28,9 @@ struct provider_word {
 /* key: sent as "Authorization: Bearer"; "": none. Never NULL. */
 struct provider *provider_new(
 	const char *url, const char *key, int64_t timeout_ms, int64_t parallel);
-/* False: as many as may be are under way. */
+/* As many as may be are under way. */
+bool provider_full(const struct provider *provider);
+/* False: it is full. */
 bool provider_ask(struct provider *provider, const struct payout *payout, enum payout_act act);
 /* Moves what is under way on; true with the next word that has come. */
 bool provider_poll(struct provider *provider, struct provider_word *word_r);

@@ -31,7 +31,8 @@ static void id_read(const PGresult *result, int at, int column, uint8_t *id_r)
 	PQfreemem(bytes);
 }
 
-/* id, player, currency, amount, state, outcome, settled, asks, reference */
+#define PAYOUT_COLUMNS                                                                             \
+	"id, player, currency, amount, state, outcome, settled, asks, reference, asked"
 static struct payments_entry *entry_read(
 	const PGresult *result, int at, struct payments_shard *shard)
 {
@@ -43,6 +44,7 @@ static struct payments_entry *entry_read(
 		.outcome = (enum payout_outcome)pg_number(result, at, 5),
 		.settled = (enum payout_settled)pg_number(result, at, 6),
 		.asks = (uint32_t)pg_number(result, at, 7),
+		.asked = PQgetvalue(result, at, 9)[0] == 't',
 	};
 	struct payments_entry *entry;
 
@@ -59,9 +61,8 @@ void store_load(PGconn *conn, struct payments_shard *shard)
 
 	(void)snprintf(number, sizeof(number), "%u", shard->shard);
 	PGresult *result = pg_query(conn,
-		"select id, player, currency, amount, state, outcome, settled, asks, reference from "
-		"payments.payout where shard = $1 and state < 4",
-		1, parameters);
+		"select " PAYOUT_COLUMNS " from payments.payout where shard = $1 and state < 4", 1,
+		parameters);
 	for (int i = 0; i < PQntuples(result); i++)
 		(void)entry_read(result, i, shard);
 	PQclear(result);
@@ -77,13 +78,42 @@ struct payments_entry *store_bring(
 
 	id_hex(id, text);
 	PGresult *result = pg_query(conn,
-		"select id, player, currency, amount, state, outcome, settled, asks, reference from "
-		"payments.payout where id = $1::bytea and state = 4",
+		"select " PAYOUT_COLUMNS " from payments.payout where id = $1::bytea and state = 4",
 		1, parameters);
 	if (PQntuples(result) == 1)
 		entry = entry_read(result, 0, shard);
 	PQclear(result);
 	return entry;
+}
+
+void store_may_ask(
+	PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES], struct store_permission *permission_r)
+{
+	char text[ID_TEXT];
+	const char *parameters[] = { text };
+	const char *verdict;
+	uint8_t *command;
+
+	id_hex(id, text);
+	PGresult *result = pg_query(conn,
+		"select verdict, settled, command from payments.may_ask($1::bytea)", 1, parameters);
+	verdict = PQgetvalue(result, 0, 0);
+	memset(permission_r, 0, sizeof(*permission_r));
+	if (strcmp(verdict, "settled") == 0) {
+		permission_r->verdict = STORE_SETTLED;
+		permission_r->settled = (enum payout_settled)pg_number(result, 0, 1);
+	} else if (strcmp(verdict, "decided") == 0) {
+		permission_r->verdict = STORE_DECIDED;
+		command = pg_bytea(result, 0, 2, &permission_r->command_n);
+		if (permission_r->command_n > STORE_COMMAND_MAX)
+			fatal("gateway.decision: found a command of %zu bytes, expected %d at most",
+				permission_r->command_n, STORE_COMMAND_MAX);
+		memcpy(permission_r->command, command, permission_r->command_n);
+		PQfreemem(command);
+	} else if (strcmp(verdict, "ask") != 0) {
+		fatal("payments.may_ask: found the verdict \"%s\", which is unknown", verdict);
+	}
+	PQclear(result);
 }
 
 void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry)

@@ -12,6 +12,22 @@ void store_load(PGconn *conn, struct payments_shard *shard);
 /* One that is DONE and not in memory; NULL: there is none of this id. */
 struct payments_entry *store_bring(
 	PGconn *conn, struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES]);
+enum store_verdict {
+	STORE_ASK = 0, /* it is noted for good that the provider may have been asked */
+	STORE_SETTLED, /* the hold is settled */
+	STORE_DECIDED, /* an operator has decided: the wallet is to be told, and nothing is asked */
+};
+#define STORE_COMMAND_MAX 1024
+struct store_permission {
+	enum store_verdict verdict;
+	enum payout_settled settled;	    /* SETTLED */
+	uint8_t command[STORE_COMMAND_MAX]; /* DECIDED: an Outside of wallet.proto */
+	size_t command_n;
+};
+/* May the provider be asked to pay now? Outside the transaction, of a payment that is written, just
+ * before the question. */
+void store_may_ask(
+	PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES], struct store_permission *permission_r);
 /* Inside the transaction. */
 void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry);
 void store_alarm(PGconn *conn, const struct payments_alarm *alarm);

@@ -3,8 +3,10 @@
 #include <assert.h>
 
 #define DOUBLINGS_MAX 20
-#define LOOKS_MAX 10  /* after the settlement a provider that says nothing is left alone */
-#define UNKNOWN_MAX 4 /* a question of ours may still be on its way when it says "unknown" */
+#define LOOKS_MAX 10   /* after the settlement a provider that says nothing is left alone */
+#define UNKNOWN_MAX 4  /* a question of ours may still be on its way when it says "unknown" */
+#define PENDING_MAX 16 /* settled by hand, and pending: six days, from 30 s on */
+#define DAY_US UINT64_C(86400000000)
 
 enum payout_settled payout_settle_kind(const struct payout *payout)
 {
@@ -30,6 +32,11 @@ enum payout_act payout_due(const struct payout *payout, uint64_t now_us)
 	return PAYOUT_NOTHING;
 }
 
+void payout_noted(struct payout *payout)
+{
+	payout->asked = true;
+}
+
 void payout_told(struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
 	payout->next_us = now_us + times->settle_us;
@@ -42,14 +49,18 @@ static void enter(struct payout *payout, enum payout_state state, uint64_t next_
 	payout->next_us = next_us;
 }
 
+static uint64_t doubled(uint64_t first_us, uint64_t most_us, uint32_t asks)
+{
+	uint64_t delay_us = first_us;
+
+	for (uint32_t i = 1; i < asks && i < DOUBLINGS_MAX && delay_us < most_us; i++)
+		delay_us *= 2;
+	return delay_us < most_us ? delay_us : most_us;
+}
+
 static void again(struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
-	uint64_t delay_us = times->first_us;
-
-	for (uint32_t i = 1; i < payout->asks && i < DOUBLINGS_MAX && delay_us < times->most_us;
-		i++)
-		delay_us *= 2;
-	payout->next_us = now_us + (delay_us < times->most_us ? delay_us : times->most_us);
+	payout->next_us = now_us + doubled(times->first_us, times->most_us, payout->asks);
 }
 
 /* Nothing new was said. Before the settlement it is asked for ever: an unknown outcome is never
@@ -97,6 +108,26 @@ static enum payout_alarm said_unknown(
 	return PAYOUT_FINE;
 }
 
+/* It may take its time. Once the hold is settled nothing waits for it any more, so that it is
+ * looked at ever more seldom and left alone in the end; what is undecided then is for people. Its
+ * call begins anew. */
+static enum payout_alarm said_pending(
+	struct payout *payout, const struct payout_times *times, uint64_t now_us)
+{
+	uint64_t most_us = times->pending_us > DAY_US ? times->pending_us : DAY_US;
+	bool first = payout->outcome == PAYOUT_NONE;
+
+	if (payout->settled == PAYOUT_OPEN) {
+		payout->next_us = now_us + times->pending_us;
+	} else if (payout->asks < PENDING_MAX) {
+		payout->next_us = now_us + doubled(times->pending_us, most_us, payout->asks);
+	} else {
+		enter(payout, PAYOUT_DONE, 0);
+		return first ? PAYOUT_BY_HAND : PAYOUT_CONTRADICTED;
+	}
+	return first ? PAYOUT_FINE : PAYOUT_CONTRADICTED;
+}
+
 enum payout_alarm payout_answered(struct payout *payout, enum payout_answer answer,
 	const struct payout_times *times, uint64_t now_us)
 {
@@ -109,8 +140,7 @@ enum payout_alarm payout_answered(struct payout *payout, enum payout_answer answ
 	case PAYOUT_SAID_UNKNOWN:
 		return said_unknown(payout, times, now_us);
 	case PAYOUT_SAID_PENDING:
-		payout->next_us = now_us + times->pending_us;
-		return payout->outcome == PAYOUT_NONE ? PAYOUT_FINE : PAYOUT_CONTRADICTED;
+		return said_pending(payout, times, now_us);
 	case PAYOUT_SAID_OTHER:
 		said_nothing(payout, times, now_us);
 		return PAYOUT_OTHER;
@@ -127,6 +157,10 @@ enum payout_alarm payout_settled_by(struct payout *payout, enum payout_settled s
 	if (payout->settled != PAYOUT_OPEN)
 		return PAYOUT_FINE;
 	payout->settled = settled;
+	if (payout->outcome == PAYOUT_NONE && !payout->asked) {
+		enter(payout, PAYOUT_DONE, 0);
+		return PAYOUT_FINE;
+	}
 	if (payout->outcome == PAYOUT_NONE) {
 		enter(payout, PAYOUT_LOOKING, now_us);
 		return PAYOUT_FINE;

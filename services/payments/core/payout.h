@@ -6,6 +6,8 @@
  *     ASKING --said paid or refused--> KNOWN --booked by the wallet--> SETTLED --confirmed--> DONE
  *        \--an operator has settled it by hand--> LOOKING --the provider's word is known--> DONE
  *
+ * What was settled by hand before anything was asked is DONE at once: nobody can have paid it.
+ *
  * The first word stands: what contradicts it is an alarm for people and has no effect. Every change
  * must be durable before anything is done about it: the caller asks payout_due only of a payout
  * whose last change is committed. Times are microseconds of the wall clock; amounts minor units. */
@@ -43,6 +45,7 @@ struct payout {
 	enum payout_state state;
 	enum payout_outcome outcome;
 	enum payout_settled settled;
+	bool asked;	  /* durable before the first question to pay: it may have been asked */
 	uint32_t asks;	  /* questions answered or given up, of the present state */
 	uint64_t next_us; /* nothing is due before */
 };
@@ -61,7 +64,7 @@ enum payout_answer {
 enum payout_alarm {
 	PAYOUT_FINE = 0,
 	PAYOUT_CONTRADICTED, /* the provider has said otherwise before */
-	PAYOUT_BY_HAND,	     /* it was settled otherwise by hand */
+	PAYOUT_BY_HAND,	     /* it was settled otherwise by hand, or nobody knows to the last */
 	PAYOUT_OTHER,	     /* see PAYOUT_SAID_OTHER */
 };
 
@@ -75,7 +78,8 @@ enum payout_act {
 
 struct payout_times {
 	uint64_t first_us, most_us; /* between two questions: doubling from the first to the most */
-	uint64_t pending_us;	    /* after "pending": the provider calls back, or is asked then */
+	uint64_t pending_us;	    /* after "pending": the provider calls back, or is asked then;
+					after the settlement doubling, to a day, and not for ever */
 	uint64_t confirm_us;	    /* after the settlement: looked at once more */
 	uint64_t settle_us;	    /* the wallet is told again */
 };
@@ -84,6 +88,8 @@ enum payout_act payout_due(const struct payout *payout, uint64_t now_us);
 /* PAYOUT_CAPTURED or PAYOUT_RELEASED, of a payout that is KNOWN. */
 enum payout_settled payout_settle_kind(const struct payout *payout);
 
+/* It is noted for good that the provider may have been asked to pay. */
+void payout_noted(struct payout *payout);
 /* The wallet was told. */
 void payout_told(struct payout *payout, const struct payout_times *times, uint64_t now_us);
 enum payout_alarm payout_answered(struct payout *payout, enum payout_answer answer,

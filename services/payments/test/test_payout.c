@@ -58,14 +58,29 @@ static const struct {
 		"paid told captured 60 =look none 1 =look none 2 =look none 4 =look none 8 =look none 8 "
 		"=look none 8 =look none 8 =look none 8 =look none 8 =look none =nothing 99 =nothing" },
 	{ "released by hand, and it never heard of it",
-		"none none released =look unknown 1 =look unknown 2 =look unknown 4 =look unknown =nothing "
-		"99 =nothing" },
-	{ "released by hand, and refused", "none released =look refused =nothing" },
-	{ "released by hand, and paid", "none released =look paid !by_hand =nothing" },
-	{ "captured by hand, and paid", "none captured =look none =nothing 1 =look paid =nothing" },
-	{ "captured by hand, and refused", "none captured refused !by_hand =nothing" },
+		"noted none none released =look unknown 1 =look unknown 2 =look unknown 4 =look unknown "
+		"=nothing 99 =nothing" },
+	{ "released by hand, and refused", "noted none none released =look refused =nothing" },
+	{ "released by hand, and paid", "noted none none released =look paid !by_hand =nothing" },
+	{ "captured by hand, and paid",
+		"noted none captured =look none =nothing 1 =look paid =nothing" },
+	{ "captured by hand, and refused", "noted none captured refused !by_hand =nothing" },
 	{ "captured by hand, and unknown",
-		"captured unknown 1 unknown 2 unknown 4 =look unknown !by_hand =nothing" },
+		"noted captured unknown 1 unknown 2 unknown 4 =look unknown !by_hand =nothing" },
+	{ "released by hand with a question under way",
+		"noted released =look paid !by_hand =nothing 99 =nothing" },
+	{ "released by hand before anything was asked",
+		"released =nothing 999 =nothing hint 1 =look paid !by_hand =nothing" },
+	{ "captured by hand before anything was asked", "captured =nothing 999 =nothing" },
+	{ "released by hand, and pending for ever",
+		"noted none released =look pending 29 =nothing 1 =look pending 59 =nothing 1 =look "
+		"pending 120 =look pending 240 =look pending 480 =look pending 960 =look pending 1920 "
+		"=look pending 3840 =look pending 7680 =look pending 15360 =look pending 30720 =look "
+		"pending 61440 =look pending 86399 =nothing 1 =look pending 86400 =look pending 86400 "
+		"=look pending !by_hand =nothing 999999 =nothing hint 1 =look paid !by_hand =nothing" },
+	{ "pending for ever what it had refused",
+		"refused told released 60 =look pending !contradicted 30 =look pending !contradicted "
+		"hint 1 =look refused =nothing" },
 	{ "by hand, while its word was on its way", "paid released !by_hand =nothing 60 =look paid "
 						    "=nothing" },
 	{ "settled twice is heard once", "paid captured released =nothing 60 =look" },
@@ -87,7 +102,9 @@ static enum payout_alarm event(struct payout *payout, const char *word, uint64_t
 		return payout_settled_by(payout, PAYOUT_CAPTURED, &times, now_us);
 	if (strcmp(word, "released") == 0)
 		return payout_settled_by(payout, PAYOUT_RELEASED, &times, now_us);
-	if (strcmp(word, "told") == 0)
+	if (strcmp(word, "noted") == 0)
+		payout_noted(payout);
+	else if (strcmp(word, "told") == 0)
 		payout_told(payout, &times, now_us);
 	else if (strcmp(word, "hint") == 0)
 		payout_hint(payout, &times, now_us);
@@ -101,7 +118,7 @@ static void tell(const char *what, const char *steps)
 	struct payout payout = { .amount = 5 };
 	enum payout_alarm alarm = PAYOUT_FINE;
 	uint64_t now_us = 100 * S;
-	char text[512];
+	char text[1024];
 	char *rest = text;
 
 	(void)snprintf(text, sizeof(text), "%s", steps);
@@ -162,6 +179,8 @@ static void test_any_order(void **state)
 				assert_true(first != PAYOUT_NONE && payout.settled == PAYOUT_OPEN);
 			if (due == PAYOUT_ASK)
 				assert_true(first == PAYOUT_NONE && payout.settled == PAYOUT_OPEN);
+			if (due == PAYOUT_ASK)
+				payout_noted(&payout);
 			if (payout.settled == PAYOUT_OPEN)
 				assert_true(payout.state != PAYOUT_DONE || first != PAYOUT_NONE);
 		}

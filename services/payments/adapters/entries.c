@@ -1,0 +1,97 @@
+#include "services/payments/adapters/payments_service.h"
+
+#include "libcommon/io/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_FIRST 64
+
+/* By id: places[] holds the index of an entry + 1, 0 is a free place. There are twice as many
+ * places as entries, so that a search always meets a free one, and soon. */
+
+static size_t place_first(const struct payments_shard *shard, const uint8_t *id)
+{
+	uint64_t hash;
+
+	memcpy(&hash, id, sizeof(hash)); /* the ids are hashes */
+	return (size_t)((hash * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (2 * shard->room - 1);
+}
+
+/* Where the id stands, or the free place where it would. */
+static size_t place_of(const struct payments_shard *shard, const uint8_t *id)
+{
+	size_t at = place_first(shard, id);
+
+	while (shard->places[at] != 0 &&
+		memcmp(shard->entries[shard->places[at] - 1].payout.id, id, PAYOUT_ID_BYTES) != 0)
+		at = (at + 1) & (2 * shard->room - 1);
+	return at;
+}
+
+static void grow(struct payments_shard *shard)
+{
+	shard->room = shard->room == 0 ? ROOM_FIRST : shard->room * 2;
+	shard->entries = realloc(shard->entries, shard->room * sizeof(*shard->entries));
+	free(shard->places);
+	shard->places = calloc(2 * shard->room, sizeof(*shard->places));
+	if (shard->entries == NULL || shard->places == NULL)
+		fatal("out of memory: %zu payments", shard->room);
+	for (size_t i = 0; i < shard->n; i++)
+		shard->places[place_of(shard, shard->entries[i].payout.id)] = (uint32_t)i + 1;
+}
+
+struct payments_entry *payments_find(
+	struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES])
+{
+	size_t at;
+
+	if (shard->n == 0)
+		return NULL;
+	at = place_of(shard, id);
+	return shard->places[at] == 0 ? NULL : &shard->entries[shard->places[at] - 1];
+}
+
+struct payments_entry *payments_add(struct payments_shard *shard, const struct payout *payout)
+{
+	if (shard->n == shard->room)
+		grow(shard);
+	shard->entries[shard->n] = (struct payments_entry){ .payout = *payout };
+	shard->places[place_of(shard, payout->id)] = (uint32_t)shard->n + 1;
+	return &shard->entries[shard->n++];
+}
+
+/* Frees a place: what stands behind it because it was taken moves up. */
+static void place_free(struct payments_shard *shard, size_t hole)
+{
+	size_t mask = 2 * shard->room - 1;
+
+	for (size_t at = (hole + 1) & mask; shard->places[at] != 0; at = (at + 1) & mask) {
+		size_t first = place_first(shard, shard->entries[shard->places[at] - 1].payout.id);
+		if (((at - first) & mask) < ((at - hole) & mask))
+			continue; /* its own search begins behind the hole */
+		shard->places[hole] = shard->places[at];
+		hole = at;
+	}
+	shard->places[hole] = 0;
+}
+
+void payments_remove(struct payments_shard *shard, struct payments_entry *entry)
+{
+	struct payments_entry *last = &shard->entries[shard->n - 1];
+
+	place_free(shard, place_of(shard, entry->payout.id));
+	if (entry != last) {
+		shard->places[place_of(shard, last->payout.id)] =
+			(uint32_t)(entry - shard->entries) + 1;
+		*entry = *last;
+	}
+	shard->n--;
+}
+
+void payments_free(struct payments_shard *shard)
+{
+	free(shard->entries);
+	free(shard->places);
+	free(shard);
+}
