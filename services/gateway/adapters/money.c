@@ -150,8 +150,7 @@ void money_done(struct gateway *gateway, struct edge_request *request, const str
 	answer_sent(gateway, request, 200);
 }
 
-void outside_identify(
-	player_id id, Carillon__Outside *outside, const char *key, struct outside_ids *ids)
+static void content_hash(player_id id, const Carillon__Outside *outside, uint8_t hash_r[ID_BYTES])
 {
 	uint8_t packed[1024];
 	char player[PLAYER_TEXT_MAX];
@@ -162,10 +161,24 @@ void outside_identify(
 		fatal("a booking of %zu bytes: the tables let too much through", length);
 	(void)carillon__outside__pack(outside, packed);
 	(void)sodium_bin2hex(content, sizeof(content), packed, length);
-	auth_id(player, content, ids->hash);
+	auth_id(player, content, hash_r);
+}
+
+void outside_identify(
+	player_id id, Carillon__Outside *outside, const char *key, struct outside_ids *ids)
+{
+	char operator_text[16];
+	content_hash(id, outside, ids->hash);
+	if (outside->kind == CARILLON__MOVE_KIND__MOVE_HOLD) {
+		Carillon__Outside before = *outside;
+		before.kind = CARILLON__MOVE_KIND__MOVE_WITHDRAWAL;
+		content_hash(id, &before, ids->former);
+		outside->former_hash.data = ids->former;
+		outside->former_hash.len = ID_BYTES;
+	}
 	/* Ids are the operator's, not the player's: one key is one booking, whoever it is for. */
-	(void)snprintf(player, sizeof(player), "%" PRIu32, player_operator(id));
-	auth_id(key, player, ids->id);
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, player_operator(id));
+	auth_id(key, operator_text, ids->id);
 	outside->id.data = ids->id;
 	outside->id.len = ID_BYTES;
 	outside->content_hash.data = ids->hash;

@@ -24,9 +24,11 @@ uint32_t fact_status(const Carillon__WalletFact *fact);
 /* What makes a booking this one and no other. */
 struct outside_ids {
 	uint8_t id[ID_BYTES];
-	uint8_t hash[32]; /* of the content; ID_BYTES of it count */
+	uint8_t hash[ID_BYTES], former[ID_BYTES]; /* of the content */
 };
-/* Sets the id and the hash of the content, which point into *ids; key: the caller's. */
+/* Sets the id and the hash of the content, which point into *ids; key: the caller's. A hold has a
+ * second hash, of the withdrawal that it was before there were holds, so that a withdrawal of then
+ * is answered now as it was then. */
 void outside_identify(
 	player_id player, Carillon__Outside *outside, const char *key, struct outside_ids *ids);
 /* Sends money from or to outside; the id and the hash of the content are set here. key: the

@@ -304,6 +304,12 @@ static void outside_read(
 	};
 	id_read(reading, "outside.id", &from->id, to->id);
 	id_read(reading, "outside.content_hash", &from->content_hash, to->content_hash);
+	to->former = from->former_hash.len > 0;
+	if (to->former && to->kind != WALLET_KIND_HOLD)
+		wrong(reading, "outside.former_hash: found %zu bytes, expected none",
+			from->former_hash.len);
+	if (to->former)
+		id_read(reading, "outside.former_hash", &from->former_hash, to->former_hash);
 	reason_read(reading, from, to);
 	if (wallet_hold_settles(to->kind))
 		id_read(reading, "outside.of", &from->of, to->of);

@@ -444,6 +444,14 @@ static int64_t outside_effect(const struct wallet_outside *outside)
 	return outside->amount;
 }
 
+/* The same content; the hash covers the kind, so that the former one is no other booking's. */
+static bool same_content(const struct wallet_known_id *known, const struct wallet_outside *outside)
+{
+	return memcmp(known->content_hash, outside->content_hash, WALLET_ID_BYTES) == 0 ||
+	       (outside->former &&
+		       memcmp(known->content_hash, outside->former_hash, WALLET_ID_BYTES) == 0);
+}
+
 enum wallet_status wallet_apply_outside(struct wallet_account *account,
 	const struct wallet_outside *outside, const struct wallet_known_id *known,
 	const struct wallet_moment *moment, struct wallet_row *row_r)
@@ -451,8 +459,7 @@ enum wallet_status wallet_apply_outside(struct wallet_account *account,
 	struct wallet_row row = row_begin(account, moment, outside->kind);
 	struct money after = account->balance;
 
-	if (known != NULL && known->player == account->player &&
-		memcmp(known->content_hash, outside->content_hash, WALLET_ID_BYTES) == 0)
+	if (known != NULL && known->player == account->player && same_content(known, outside))
 		return WALLET_SPENT;
 	row.amount = outside_effect(outside);
 	row.game = outside->kind == WALLET_KIND_SPINS ? outside->spins.game : 0;

@@ -202,6 +202,10 @@ struct wallet_outside {
 	uint32_t kind, currency;
 	uint8_t id[WALLET_ID_BYTES];
 	uint8_t content_hash[WALLET_ID_BYTES];
+	/* HOLD: of the same content when it was a WITHDRAWAL, for what is asked again over an
+	 * upgrade. */
+	bool former;
+	uint8_t former_hash[WALLET_ID_BYTES];
 	int64_t amount;
 	uint32_t record_length;
 	const uint8_t *record;	     /* borrowed: who and why */

@@ -439,7 +439,7 @@ static const struct outside_case {
 	bool exists;
 	uint32_t kind, currency;
 	int64_t balance, amount;
-	char known; /* '-' new, '=' the same content, '#' other content */
+	char known; /* '-' new, '=' the same content, '#' other content, '~' the former hash */
 	uint32_t status, refusal;
 	int64_t balance_after;
 	bool keeps;
@@ -452,6 +452,10 @@ static const struct outside_case {
 	{ "again", true, WALLET_KIND_DEPOSIT, EUR, 5, 100, '=', WALLET_SPENT, 0, 5, true },
 	{ "other content", true, WALLET_KIND_DEPOSIT, EUR, 5, 100, '#', REFUSED(CONTENT), 5,
 		false },
+	{ "a withdrawal of before, again", true, WALLET_KIND_HOLD, EUR, 5, 100, '~', WALLET_SPENT,
+		0, 5, true },
+	{ "another withdrawal of before", true, WALLET_KIND_HOLD, EUR, 5, 100, '#',
+		REFUSED(CONTENT), 5, false },
 	{ "nobody", false, WALLET_KIND_DEPOSIT, EUR, 0, 100, '-', REFUSED(ACCOUNT), 0, false },
 	{ "nobody to block", false, WALLET_KIND_BLOCK, EUR, 0, 1, '-', REFUSED(ACCOUNT), 0, false },
 	{ "another currency", true, WALLET_KIND_DEPOSIT, 752, 5, 100, '-', REFUSED(ACCOUNT), 5,
@@ -497,6 +501,10 @@ static void check_outside(const struct outside_case *c)
 		account = (struct wallet_account){ .player = account.player };
 	if (c->known == '#')
 		known.content_hash[0] = 8;
+	outside.former = c->kind == WALLET_KIND_HOLD;
+	outside.former_hash[0] = 7;
+	if (c->known == '~')
+		known.content_hash[0] = 7;
 	status = wallet_apply_outside(
 		&account, &outside, c->known == '-' ? NULL : &known, &moment, &row);
 	if (status != c->status || account.balance.minor != c->balance_after)

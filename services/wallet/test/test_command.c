@@ -120,6 +120,9 @@ SPOIL(claim_index, proposal, w->proposal.claims = w->claims; w->claim.index = UI
 SPOIL(id_none, outside, w->outside.id.len = 0)
 SPOIL(id_short, outside, w->outside.id.len = 15)
 SPOIL(hash_short, outside, w->outside.content_hash.len = 15)
+SPOIL(former_short, outside, w->outside.kind = CARILLON__MOVE_KIND__MOVE_HOLD;
+	(w->outside.former_hash = (ProtobufCBinaryData){ 15, w->bytes }))
+SPOIL(former_deposit, outside, w->outside.former_hash = w->outside.id)
 SPOIL(reason_long, outside, w->outside.reason = w->text)
 SPOIL(actor_long, outside, w->outside.actor = w->text)
 SPOIL(outside_currency, outside, w->outside.currency = UINT32_MAX)
@@ -162,6 +165,8 @@ static void test_command_unreadable_table(void **state)
 		{ id_none, "outside.id: found 0 bytes, expected 16" },
 		{ id_short, "outside.id: found 15 bytes" },
 		{ hash_short, "outside.content_hash: found 15 bytes" },
+		{ former_short, "outside.former_hash: found 15 bytes" },
+		{ former_deposit, "outside.former_hash: found 16 bytes, expected none" },
 		{ reason_long, "outside.reason: found 599 bytes" },
 		{ actor_long, "outside.actor: found 599 bytes" },
 		{ outside_currency, "outside.currency: " },
