@@ -340,7 +340,7 @@ def test_rounds_that_are_voided():
 
 def test_a_void_that_is_told_again():
     person = Person(place)
-    force(place, person.name, *[LOSS] * 4)
+    force(place, person.name, *[LOSS] * 24)
     rounds = [person.bet(2, 5).json["round"]["round"] for _ in range(3)]
     for n, victim in enumerate(("wallet-1", "spin-engine-1", "wallet-1")):
         killer = threading.Timer(0.004 * n, place.kill, [victim])
@@ -353,9 +353,22 @@ def test_a_void_that_is_told_again():
         assert void(person, rounds[n], f"v-{n}", reason="another").status == 422
     person.refresh()
     assert person.balance == 100000 and len(operator(place, f"/players/{person.number}/voids", None, method="GET").json["voids"]) == 3
-    person.bet(2, 5)
+    fresh = person.bet(2, 5).json["round"]["round"]
     again = void(person, rounds[2], "v-2")
     assert again.status == 200 and again.json == answer.json, again
+    for _ in range(18):  # more requests than the engine remembers of a player
+        person.bet(2, 5)
+    rows = person_rows(person)
+    again = void(person, rounds[2], "v-2")
+    assert again.status == 200 and again.json == answer.json, again
+    assert void(person, rounds[2], "v-2", reason="another").status == 422
+    assert void(person, fresh, "v-2").status == 422, "the key has voided another round"
+    assert void(person, rounds[2], "v-9").error["code"] == "void"
+    assert person_rows(person) == rows, "nothing was booked, and nothing refused"
+
+
+def person_rows(person):
+    return place.sql(f"select count(*) from wallet.journal where player = {person.id}")
 
 
 def test_a_game_is_started_again():

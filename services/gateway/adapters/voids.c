@@ -3,6 +3,8 @@
  * here is read from its rows. */
 #include "services/gateway/adapters/money.h"
 
+#include "record.pb-c.h"
+#include "libcommon/base/hex.h"
 #include "libcommon/io/log.h"
 
 #include <inttypes.h>
@@ -18,7 +20,10 @@ struct waiting {
 	uint32_t operator_id;
 	bool one;
 	char game[SLUG_MAX + 1];
-	char reason[REASON_MAX + 1];
+	/* A void that is asked for. */
+	player_id player;
+	struct void_body body;
+	uint8_t id[ID_BYTES], hash[ID_BYTES];
 };
 
 static struct waiting *waiting_new(struct gateway *gateway, struct edge_request *request)
@@ -46,10 +51,21 @@ static struct edge_request *request_of(
 
 /* ---- rounds ---- */
 
+#define VOID_COLUMNS                                                                               \
+	"v.round, v.game, v.currency, v.seq, v.move, v.stake_returned, v.win_taken, "              \
+	"v.receivable, v.pending_taken, (extract(epoch from v.time) * 1000000)::bigint"
 #define VOIDS_SQL(which)                                                                           \
-	"select round, game, currency, seq, move, stake_returned, win_taken, receivable, "         \
-	"pending_taken, (extract(epoch from time) * 1000000)::bigint from wallet.void where "      \
-	"player = $1::bigint" which
+	"select " VOID_COLUMNS " from wallet.void v where v.player = $1::bigint" which
+
+/* What this key has voided, or else the void of this round, with the id and the record of its row:
+ * null where the day of the row is not kept here any more. */
+static const char known_sql[] =
+	"select " VOID_COLUMNS ", e.request_id = $3::bytea, e.record from wallet.void v left join "
+	"lateral (select j.request_id, j.record from wallet.entry j where j.shard = v.shard and "
+	"j.seq = v.seq and j.day = wallet.day_of(v.shard, v.seq)) e on true where v.player = "
+	"$1::bigint and (v.round = $2::bigint or e.request_id = $3::bytea) order by (e.request_id = "
+	"$3::bytea) desc nulls last limit 1";
+enum { KNOWN_GAME = 1, KNOWN_SAME_ID = 10, KNOWN_RECORD = 11 };
 
 static void void_json(struct json_out *out, const PGresult *result, int i)
 {
@@ -100,20 +116,26 @@ static void rows_query(struct waiting *waiting, player_id player, int64_t round)
 			on_rows, waiting);
 }
 
+static void void_audit(struct gateway *gateway, struct edge_request *request, player_id player,
+	int64_t round, const char *game, uint32_t status)
+{
+	char content[160];
+
+	(void)snprintf(
+		content, sizeof(content), "{\"round\":%" PRId64 ",\"game\":\"%s\"}", round, game);
+	audit_write(gateway, request, player_operator(player), "void", player, content, status);
+}
+
 /* Asked again by the same key it is the same void, also when the player has moved on. */
 static void on_voided(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
 	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
 {
 	bool again = reply != NULL && strcmp(reply->error, "already_done") == 0;
 	uint32_t status = reply == NULL ? 504 : again ? 200 : reply->http_status;
-	char content[160];
 	struct waiting *waiting;
 
 	(void)fact;
-	(void)snprintf(content, sizeof(content), "{\"round\":%" PRId64 ",\"game\":\"%s\"}",
-		ask->number, ask->text);
-	audit_write(gateway, request, player_operator(ask->player), "void", ask->player, content,
-		status);
+	void_audit(gateway, request, ask->player, ask->number, ask->text, status);
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
@@ -137,34 +159,101 @@ static void content_hash(player_id player, const struct void_body *body, uint8_t
 	auth_id(text, content, hash_r);
 }
 
+static void void_ask(struct waiting *waiting, struct edge_request *request)
+{
+	struct ask ask = { .done = on_voided, .player = waiting->player };
+	Carillon__SpinCommand command;
+
+	carillon__spin_command__init(&command);
+	ask.number = waiting->body.round;
+	(void)snprintf(ask.text, sizeof(ask.text), "%s", waiting->body.game);
+	command.kind = CARILLON__SPIN_KIND__SPIN_VOID;
+	command.game = waiting->body.game;
+	command.round = (uint64_t)waiting->body.round;
+	command.reason = waiting->body.reason;
+	command.request_id.data = waiting->id;
+	command.request_id.len = ID_BYTES;
+	command.content_hash.data = waiting->hash;
+	command.content_hash.len = ID_BYTES;
+	(void)ask_spin(waiting->gateway, request, ask, &command);
+}
+
+static bool same_content(const struct waiting *waiting, const PGresult *result)
+{
+	size_t length;
+	uint8_t *bytes = pg_bytea(result, 0, KNOWN_RECORD, &length);
+	Carillon__Record *record = carillon__record__unpack(NULL, length, bytes);
+	bool same = record != NULL && record->content_hash.len == ID_BYTES &&
+		    memcmp(record->content_hash.data, waiting->hash, ID_BYTES) == 0;
+
+	if (record != NULL)
+		carillon__record__free_unpacked(record, NULL);
+	PQfreemem(bytes);
+	return same;
+}
+
+/* The engine knows the last requests of a player and can read so far back; what is void already
+ * stands in the wallet's own table for ever. */
+static void on_known(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct edge_request *request = request_of(waiting, result, error);
+	bool known = request != NULL && PQntuples(result) == 1;
+	bool same_id = known && PQgetvalue(result, 0, KNOWN_SAME_ID)[0] == 't';
+	bool other_game = known && strcmp(game_slug((uint32_t)pg_number(result, 0, KNOWN_GAME)),
+					   waiting->body.game) != 0;
+
+	if (request == NULL) {
+		free(waiting);
+		return;
+	}
+	if (!known || (!same_id && other_game)) {
+		void_ask(waiting, request);
+		free(waiting);
+		return;
+	}
+	bool again = same_id && same_content(waiting, result);
+	void_audit(waiting->gateway, request, waiting->player, waiting->body.round,
+		waiting->body.game,
+		again	  ? 200
+		: same_id ? 422
+			  : 409);
+	if (again)
+		answer_rows(waiting->gateway, request, result, true, "voids", void_json);
+	else if (same_id)
+		edge_answer_error(request, 422, "other_content",
+			"The same Idempotency-Key was used with other content. Nothing was done.",
+			"Idempotency-Key", NULL, NULL);
+	else
+		edge_answer_error(
+			request, 409, "void", "This round is void already.", "round", NULL, NULL);
+	free(waiting);
+}
+
 void on_void(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .done = on_voided };
 	struct void_body body = { 0 };
-	Carillon__SpinCommand command;
-	uint8_t id[ID_BYTES], hash[ID_BYTES];
+	struct waiting *waiting;
 	uint32_t operator_id;
+	player_id player;
 	const char *key;
+	char numbers[2][24], id[2 * ID_BYTES + 3] = "\\x";
+	const char *parameters[] = { numbers[0], numbers[1], id };
 
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
-		!player_path(request, operator_id, &ask.player) ||
+		!player_path(request, operator_id, &player) ||
 		!answer_parse(request, void_fields, &body) || !game_served(request, body.game))
 		return;
-	carillon__spin_command__init(&command);
-	ask.number = body.round;
-	(void)snprintf(ask.text, sizeof(ask.text), "%s", body.game);
-	auth_id(key, "void", id);
-	content_hash(ask.player, &body, hash);
-	command.kind = CARILLON__SPIN_KIND__SPIN_VOID;
-	command.game = body.game;
-	command.round = (uint64_t)body.round;
-	command.reason = body.reason;
-	command.request_id.data = id;
-	command.request_id.len = ID_BYTES;
-	command.content_hash.data = hash;
-	command.content_hash.len = ID_BYTES;
-	(void)ask_spin(gateway, request, ask, &command);
+	waiting = waiting_new(gateway, request);
+	waiting->player = player;
+	waiting->body = body;
+	auth_id(key, "void", waiting->id);
+	content_hash(player, &body, waiting->hash);
+	hex_format(waiting->id, ID_BYTES, id + 2);
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, player);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, body.round);
+	pg_pool_query(gateway->pg_ro, known_sql, 3, parameters, QUERY_MS, on_known, waiting);
 }
 
 void on_voids(struct edge_request *request, void *context)
