@@ -201,7 +201,7 @@ static void word_take(
 	entry->asked = false;
 	before = entry->payout.outcome;
 	alarm_raise(shard->shard, &entry->payout,
-		payout_answered(&entry->payout, word->answer, &self.times, clock_wall_us()),
+		payout_answered(&entry->payout, word->answer, &self.times, clock_mono_us()),
 		word->found);
 	if (word->reference[0] != '\0')
 		memcpy(entry->reference, word->reference, sizeof(entry->reference));
@@ -269,7 +269,7 @@ static void command_send(struct service *service, struct payments_shard *shard,
 		key[i] = (uint8_t)((uint64_t)payout->player >> (56 - 8 * i));
 	service_send_now(
 		service, TOPIC_WALLET_COMMANDS, shard->shard, key, sizeof(key), bytes, length);
-	payout_told(payout, &self.times, clock_wall_us());
+	payout_told(payout, &self.times, clock_mono_us());
 }
 
 static void wallet_tell(
@@ -313,7 +313,7 @@ static void on_settled(
 	struct payments_shard *shard, struct payments_entry *entry, enum payout_settled settled)
 {
 	alarm_raise(shard->shard, &entry->payout,
-		payout_settled_by(&entry->payout, settled, &self.times, clock_wall_us()),
+		payout_settled_by(&entry->payout, settled, &self.times, clock_mono_us()),
 		settled == PAYOUT_CAPTURED ? "captured by hand" : "released by hand");
 	entry->dirty = true;
 }
@@ -348,7 +348,7 @@ static void entry_act(
 
 	if (entry->dirty || entry->asked)
 		return;
-	act = payout_due(&entry->payout, clock_wall_us());
+	act = payout_due(&entry->payout, clock_mono_us());
 	if (act == PAYOUT_SETTLE) {
 		wallet_tell(service, shard, entry);
 	} else if (act != PAYOUT_NOTHING && self.provider != NULL &&
@@ -466,7 +466,7 @@ static void hint_take(struct service *service, const Carillon__PaymentHint *hint
 	if (entry == NULL)
 		entry = store_bring(service_pg(service), held->state, hint->id.data);
 	if (entry != NULL)
-		payout_hint(&entry->payout, &self.times, clock_wall_us());
+		payout_hint(&entry->payout, &self.times, clock_mono_us());
 }
 
 void payments_bus(struct service *service, const uint8_t *bytes, size_t length)
