@@ -156,7 +156,7 @@ $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 
 # The simulator (docs/simulator.md): each sharded service as a library that leaves the outside world undefined, and a program that
 # defines it. What the services' code asks of the system is renamed to __wrap_*, so that nobody else's calls are touched.
-SIM_SERVICES := wallet spin-engine progressive-pool jackpot-cards
+SIM_SERVICES := wallet spin-engine progressive-pool jackpot-cards payments
 SIM_FAKED := $(patsubst %,libcommon/io/%.c,kafka kafka_consumer kafka_producer nn_bus redis_link clock log health metrics) \
 	$(wildcard libcommon/io/edge*.c libcommon/io/http_*.c) $(wildcard services/spin-engine/adapters/definition_prove.c \
 	services/spin-engine/adapters/definition_returns.c)

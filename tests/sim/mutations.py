@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mutations.txt")
 OUT = os.path.join(ROOT, "build", "sim", "mutations")
-SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards")
+SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards", "payments")
 
 
 class Mutation:

@@ -1,6 +1,7 @@
 #include "tools/sim/asks.h"
 
 #include "services/gateway/core/inflight.h"
+#include "tools/sim/judge_book.h"
 #include "tools/sim/sim.h"
 
 #include "bus.pb-c.h"
@@ -192,51 +193,49 @@ static struct ask of_pool(uint32_t pool)
 		.key = pool };
 }
 
-bool ask_spin(struct asker *asker, Carillon__SpinCommand *command)
+/* The members that all commands have, and each in a place of its own. */
+struct head {
+	Carillon__Envelope **envelope;
+	char **reply_to;
+	uint64_t *correlation;
+};
+
+static bool send(
+	struct asker *asker, struct ask ask, const ProtobufCMessage *command, struct head head)
 {
 	struct gateway *gateway = gateway_of(asker->player);
 	Carillon__Envelope envelope;
 	size_t slot;
 
-	if (!begin(asker, &command->correlation, &slot))
+	if (!begin(asker, head.correlation, &slot))
 		return false;
 	envelope_fill(gateway, &envelope);
-	command->envelope = &envelope;
-	command->player = asker->player;
-	command->reply_to = gateway->url;
-	go(asker, slot, of_player(TOPIC_SPIN_COMMANDS, asker->player), &command->base);
+	*head.envelope = &envelope;
+	*head.reply_to = gateway->url;
+	go(asker, slot, ask, command);
 	return true;
+}
+
+#define HEAD(command)                                                                              \
+	((struct head){ &(command)->envelope, &(command)->reply_to, &(command)->correlation })
+
+bool ask_spin(struct asker *asker, Carillon__SpinCommand *command)
+{
+	command->player = asker->player;
+	return send(asker, of_player(TOPIC_SPIN_COMMANDS, asker->player), &command->base,
+		HEAD(command));
 }
 
 bool ask_wallet(struct asker *asker, Carillon__WalletCommand *command)
 {
-	struct gateway *gateway = gateway_of(asker->player);
-	Carillon__Envelope envelope;
-	size_t slot;
-
-	if (!begin(asker, &command->correlation, &slot))
-		return false;
-	envelope_fill(gateway, &envelope);
-	command->envelope = &envelope;
 	command->player = asker->player;
-	command->reply_to = gateway->url;
-	go(asker, slot, of_player(TOPIC_WALLET_COMMANDS, asker->player), &command->base);
-	return true;
+	return send(asker, of_player(TOPIC_WALLET_COMMANDS, asker->player), &command->base,
+		HEAD(command));
 }
 
 bool ask_cards(struct asker *asker, Carillon__JackpotCommand *command)
 {
-	struct gateway *gateway = gateway_of(asker->player);
-	Carillon__Envelope envelope;
-	size_t slot;
-
-	if (!begin(asker, &command->correlation, &slot))
-		return false;
-	envelope_fill(gateway, &envelope);
-	command->envelope = &envelope;
-	command->reply_to = gateway->url;
-	go(asker, slot, of_pool(command->pool), &command->base);
-	return true;
+	return send(asker, of_pool(command->pool), &command->base, HEAD(command));
 }
 
 void ask_pool(Carillon__JackpotCommand *command)
@@ -253,6 +252,47 @@ void ask_pool(Carillon__JackpotCommand *command)
 	(void)carillon__jackpot_command__pack(command, ask.bytes);
 	produce(&ask);
 	free(ask.bytes);
+}
+
+/* ---- by nanomsg ----------------------------------------------------------------------------- */
+
+const char *asks_owner_url(const char *service, uint32_t shard)
+{
+	const struct fake_pg_table *shards = fake_pg_table("carillon.shard");
+	const struct fake_pg_table *instances = fake_pg_table("carillon.instance");
+	const struct fake_pg_row *row = NULL, *instance = NULL;
+	const char *owner = NULL;
+	size_t n;
+
+	while (owner == NULL && (row = fake_pg_next(shards, row)) != NULL)
+		if (strcmp(fake_pg_bytes(row, COLUMN(shards, "service"), &n), service) == 0 &&
+			fake_pg_int(row, COLUMN(shards, "shard")) == (int64_t)shard)
+			owner = fake_pg_bytes(row, COLUMN(shards, "owner"), &n);
+	while (owner != NULL && (instance = fake_pg_next(instances, instance)) != NULL)
+		if (strcmp(fake_pg_bytes(instance, COLUMN(instances, "name"), &n), owner) == 0)
+			return fake_pg_bytes(instance, COLUMN(instances, "nn_url"), &n);
+	return NULL;
+}
+
+void ask_payments(player_id player, const uint8_t hold[ASK_ID_BYTES])
+{
+	const char *url = asks_owner_url("payments", shard_of_player(player, sim_world.shards));
+	Carillon__Envelope envelope;
+	Carillon__PaymentHint hint;
+	Carillon__Bus bus;
+	uint8_t bytes[256];
+
+	if (url == NULL)
+		return;
+	envelope_fill(&gateways[0], &envelope);
+	carillon__payment_hint__init(&hint);
+	carillon__bus__init(&bus);
+	hint.player = player;
+	hint.id = (ProtobufCBinaryData){ ASK_ID_BYTES, (uint8_t *)(uintptr_t)hold };
+	bus.envelope = &envelope;
+	bus.body_case = CARILLON__BUS__BODY_HINT;
+	bus.hint = &hint;
+	sim_bus_send(url, bytes, carillon__bus__pack(&bus, bytes));
 }
 
 /* ---- time ----------------------------------------------------------------------------------- */

@@ -43,6 +43,10 @@ bool ask_wallet(struct asker *asker, Carillon__WalletCommand *command);
 bool ask_cards(struct asker *asker, Carillon__JackpotCommand *command);
 /* An operator's command to a pool: nobody answers it but a fact. */
 void ask_pool(Carillon__JackpotCommand *command);
+/* The provider of payments has called about a withdrawal: told to payments. */
+void ask_payments(player_id player, const uint8_t hold[ASK_ID_BYTES]);
+/* The address of the instance that holds a shard of a service, NULL when nobody does. */
+const char *asks_owner_url(const char *service, uint32_t shard);
 
 /* The gateway's wall clock: the world's and its own error. */
 uint64_t asks_wall_us(void);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define AGAIN_US 400000
+#define DECIDE_US UINT64_C(1500000) /* GATEWAY_DECIDE_AFTER_S: the provider may still be at it */
 #define FUNDS INT64_C(20000)
-#define REFUSAL_SETTLED CARILLON__REFUSAL__REFUSAL_HOLD
 
 static void wake(void *context);
 
@@ -39,15 +39,30 @@ static void take_back(struct backend *backend)
 	backend->of = backend->funds.id;
 }
 
+/* People decide what is stuck, and not otherwise than the provider has said: both are the gateway's
+ * rules. What is settled is at times settled once more: that must be refused. */
+static bool choose_hold(struct backend *backend)
+{
+	int64_t outcome = judge_payout_outcome(backend->hold.id);
+	bool open = judge_hold_open(backend->hold.id);
+
+	if (!open && sim_random(4) > 0)
+		backend->hold.amount = 0;
+	if (backend->hold.amount == 0 || sim_now_us() < backend->hold.since_us + DECIDE_US ||
+		(open && !sim_chance(crowd.by_hand_ppm)))
+		return false;
+	settle_hold(backend, outcome == 0 || !open ? sim_random(2) == 0 : outcome == 1);
+	return true;
+}
+
 /* What was begun is gone on with first, mostly. */
 static bool choose_open(struct backend *backend)
 {
-	if (backend->hold.amount > 0 && sim_random(3) > 0)
-		settle_hold(backend, sim_random(2) == 0);
-	else if (backend->funds.amount > 0 && sim_random(4) == 0)
-		take_back(backend);
-	else
+	if (backend->hold.amount > 0 && choose_hold(backend))
+		return true;
+	if (backend->funds.amount == 0 || sim_random(4) > 0)
 		return false;
+	take_back(backend);
 	return true;
 }
 
@@ -188,26 +203,18 @@ static void taken_open(struct backend *backend, const Carillon__WalletFact *fact
 	if (backend->kind == CARILLON__MOVE_KIND__MOVE_HOLD) {
 		backend_id(backend, backend->hold.id);
 		backend->hold.amount = -fact->amount;
+		backend->hold.since_us = sim_now_us();
 	} else if (backend->kind == CARILLON__MOVE_KIND__MOVE_GRANT) {
 		backend_id(backend, backend->funds.id);
 		backend->funds.amount = fact->amount;
-	} else if (backend->of == backend->hold.id) {
-		/* Now and then it is settled again, the other way: that must be refused. */
-		backend->settled_twice = !backend->settled_twice && sim_random(3) == 0;
 	}
 }
 
 static void taken(struct backend *backend, const Carillon__WalletFact *fact)
 {
-	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_NONE) {
-		backend->settled_twice = false;
-		if (backend->of == backend->hold.id && fact->refusal == REFUSAL_SETTLED)
-			backend->hold.amount = 0;
+	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_NONE)
 		return;
-	}
 	taken_open(backend, fact);
-	if (backend->of == backend->hold.id && !backend->settled_twice)
-		backend->hold.amount = 0;
 	if (backend->kind == CARILLON__MOVE_KIND__MOVE_BLOCK)
 		backend->blocked = fact->amount != 0;
 	backend->has_grant =
@@ -249,17 +256,15 @@ static void answered(struct asker *asker, const struct answer *answer)
 
 static bool open_things(const struct backend *backend)
 {
-	return backend->blocked || backend->hold.amount > 0;
+	return backend->blocked || (backend->hold.amount > 0 && judge_hold_open(backend->hold.id));
 }
 
-/* At the end nobody stays blocked, and no withdrawal in flight. */
+/* At the end nobody stays blocked. Withdrawals settle by themselves. */
 static void finish(struct backend *backend)
 {
-	begin(backend);
-	if (backend->hold.amount > 0) {
-		settle_hold(backend, sim_random(2) == 0);
+	if (!backend->blocked)
 		return;
-	}
+	begin(backend);
 	backend->kind = CARILLON__MOVE_KIND__MOVE_BLOCK;
 	backend->amount = 0;
 }
@@ -284,7 +289,7 @@ static void wake(void *context)
 		else
 			choose(backend);
 	}
-	if (!ask(backend))
+	if (!backend->busy || !ask(backend))
 		crowd_at(AGAIN_US, wake, backend);
 }
 

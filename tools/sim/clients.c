@@ -2,6 +2,7 @@
 #include "tools/sim/clients.h"
 #include "tools/sim/judge.h"
 #include "tools/sim/news.h"
+#include "tools/sim/provider.h"
 #include "tools/sim/sim.h"
 
 #include <inttypes.h>
@@ -96,6 +97,7 @@ void workload_world_begin(void)
 	crowd.operators_us = sim_random(2) == 0 ? 0 : sim_random_us(300000, 5000000);
 	crowd.two_windows_ppm = sim_random(2) == 0 ? 0 : 300000;
 	crowd.again_ppm = 20000;
+	crowd.by_hand_ppm = sim_random(3) == 0 ? 300000 : 0;
 	if (sim_world.scenario != NULL) {
 		crowd.clients_n = 24;
 		crowd.think_us = 10000;
@@ -105,6 +107,7 @@ void workload_world_begin(void)
 	asks_begin();
 	judge_world_begin();
 	news_begin();
+	provider_begin();
 	for (size_t i = 0; i < crowd.clients_n; i++)
 		client_begin(i);
 	operators_begin();
@@ -118,6 +121,7 @@ void workload_world_end(void)
 	crowd.life++;
 	asks_end();
 	news_end();
+	provider_end();
 	judge_world_end();
 }
 

@@ -106,9 +106,9 @@ struct backend {
 	struct {
 		uint8_t id[ASK_ID_BYTES];
 		int64_t amount; /* 0: none */
+		uint64_t since_us;
 	} hold, funds;
-	bool settled_twice; /* the hold that was settled is asked to be settled once more */
-	const uint8_t *of;  /* CAPTURE, HOLD_RELEASE, GRANT_BACK: what is settled */
+	const uint8_t *of; /* CAPTURE, HOLD_RELEASE, GRANT_BACK: what is settled */
 	bool has_grant, blocked;
 	bool busy, again, other; /* as in struct request */
 	bool asleep;
@@ -127,6 +127,7 @@ struct crowd {
 	bool gone;	       /* the players have left, whatever is open */
 	uint64_t picks_waited; /* half a second and more, and were made */
 	uint32_t two_windows_ppm, again_ppm;
+	uint32_t by_hand_ppm; /* withdrawals that people decide, each time they look */
 };
 extern struct crowd crowd;
 

@@ -411,7 +411,8 @@ void fpg_schema_load(void)
 		"null)";
 	/* In the order of scripts/migrate.sh. The gateway's tables are nobody else's. */
 	static const char *const FOLDERS[] = { "libcommon/io", "services/progressive-pool",
-		"services/jackpot-cards", "services/wallet", "services/spin-engine" };
+		"services/jackpot-cards", "services/wallet", "services/spin-engine",
+		"services/payments" };
 	script_run(FIRST, "carillon.migration");
 	for (size_t i = 0; i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++)
 		folder_run(FOLDERS[i]);

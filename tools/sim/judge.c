@@ -69,7 +69,7 @@ static void changed(void *context, const struct fake_pg_table *table, const stru
 		ledger_leg(new);
 	} else if (table == total) {
 		ledger_total(new);
-	} else {
+	} else if (!payments_changed(table, new)) {
 		pools_changed(table, old, new);
 	}
 }
@@ -82,6 +82,7 @@ void judge_world_begin(void)
 	leg = fake_pg_table("wallet.house_leg");
 	total = fake_pg_table("wallet.tally_total");
 	pools_begin();
+	payments_begin();
 	told_begin();
 	fake_pg_watch(changed, NULL);
 }
@@ -90,6 +91,7 @@ void judge_world_end(void)
 {
 	fake_pg_watch(NULL, NULL);
 	ledger_end();
+	payments_end();
 	map_clear(&book.accounts);
 	map_clear(&book.claims);
 	map_clear(&book.hits);
@@ -114,6 +116,7 @@ void judge_final(void)
 	judge_step();
 	ledger_final();
 	pools_final();
+	payments_final();
 	told_final();
 }
 
@@ -136,7 +139,7 @@ bool judge_settled(char *what, size_t room)
 	const struct book_claim *open = book.claims_open == 0 ? NULL : oldest_open();
 
 	if (open == NULL)
-		return pools_settled(what, room);
+		return pools_settled(what, room) && payments_settled_all(what, room);
 	(void)snprintf(what, room,
 		"claim %" PRIu64 "-%" PRIu32 " of player %" PRId64 " on pool %" PRIu32
 		" has been open for %" PRIu64 " ms",

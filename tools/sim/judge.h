@@ -17,6 +17,12 @@ void judge_told_card(const struct client *client, const Carillon__CardReply *rep
 /* A back end was answered: the id of its request, and the amount it asked for (signed effect). */
 void judge_told_fact(const struct backend *backend, const uint8_t id[ASK_ID_BYTES],
 	const Carillon__WalletFact *fact);
+/* Withdrawals: neither paid nor given back; whose; payments.payout.outcome of them (0: none); and
+ * the provider is asked to pay one. */
+bool judge_hold_open(const uint8_t id[ASK_ID_BYTES]);
+int64_t judge_holder(const uint8_t id[ASK_ID_BYTES]);
+int64_t judge_payout_outcome(const uint8_t id[ASK_ID_BYTES]);
+void judge_asked_to_pay(const uint8_t id[ASK_ID_BYTES], int64_t amount, const char *currency);
 /* Accepted bets so far, and claims that no award has closed. */
 uint64_t judge_rounds(void);
 uint64_t judge_claims_open(void);

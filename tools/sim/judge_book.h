@@ -129,7 +129,10 @@ struct book_outside {
 	uint64_t seq; /* of the row that keeps the id */
 	uint32_t shard, kind, refusal;
 	uint32_t given, spins; /* of a gift: in all; not played yet */
-	int64_t open;	/* of a hold or a grant: neither settled nor taken back */
+	int64_t open;	       /* of a hold or a grant: neither settled nor taken back */
+	uint32_t settled_kind; /* of a hold */
+	bool by_hand;
+	uint64_t settled_us; /* by the world's time */
 };
 
 /* judge.c */
@@ -176,6 +179,14 @@ void pools_begin(void);
 bool pools_settled(char *what, size_t room);
 /* An operator has asked for an adjustment that may be done from now on. */
 void pools_adjustment(uint32_t pool, uint32_t currency, int64_t coin_minor, int64_t delta_minor);
+
+/* judge_payments.c: a row that settles a hold; true where the table is its own. */
+void payments_settled(const struct fake_journal *row, struct book_outside *held);
+bool payments_changed(const struct fake_pg_table *table, const struct fake_pg_row *new);
+void payments_begin(void);
+void payments_end(void);
+bool payments_settled_all(char *what, size_t room);
+void payments_final(void);
 
 /* judge_told.c */
 void told_begin(void);

@@ -301,6 +301,10 @@ static void check_hold(const struct fake_journal *row)
 		sim_fail(ROW "settles %" PRId64 " of what has %" PRId64 " open", OF(row), amount,
 			held->open);
 	held->open -= amount;
+	if (capture) {
+		held->settled_us = sim_now_us();
+		payments_settled(row, held);
+	}
 }
 
 /* ---- claims and awards ---------------------------------------------------------------------- */

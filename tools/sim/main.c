@@ -140,6 +140,7 @@ static void keys_make(void)
 	(void)mkdir(sim_world.keys, 0700);
 	key_make("spin-engine.key");
 	key_make("jackpot-cards.key");
+	key_make("payment-provider.key");
 }
 
 /* Of CPU, for others may need the machine too. */

@@ -241,28 +241,9 @@ static void read(enum topic topic, uint32_t partition, int64_t *at,
 		take(bytes, n);
 }
 
-/* The instance that holds a shard of the wallet, NULL when nobody does. */
-static const char *owner_url(uint32_t shard)
-{
-	const struct fake_pg_table *shards = fake_pg_table("carillon.shard");
-	const struct fake_pg_table *instances = fake_pg_table("carillon.instance");
-	const struct fake_pg_row *row = NULL, *instance = NULL;
-	const char *owner = NULL;
-	size_t n;
-
-	while (owner == NULL && (row = fake_pg_next(shards, row)) != NULL)
-		if (strcmp(fake_pg_bytes(row, COLUMN(shards, "service"), &n), "wallet") == 0 &&
-			fake_pg_int(row, COLUMN(shards, "shard")) == (int64_t)shard)
-			owner = fake_pg_bytes(row, COLUMN(shards, "owner"), &n);
-	while (owner != NULL && (instance = fake_pg_next(instances, instance)) != NULL)
-		if (strcmp(fake_pg_bytes(instance, COLUMN(instances, "name"), &n), owner) == 0)
-			return fake_pg_bytes(instance, COLUMN(instances, "nn_url"), &n);
-	return NULL;
-}
-
 static void ask_missing(uint32_t shard)
 {
-	const char *url = owner_url(shard);
+	const char *url = asks_owner_url("wallet", shard);
 	Carillon__Envelope envelope;
 	Carillon__Republish republish;
 	Carillon__Bus bus;

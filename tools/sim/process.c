@@ -27,7 +27,7 @@
 #define ENV_BYTES 512
 
 static const char *const SERVICES[] = { "wallet", "spin-engine", "progressive-pool",
-	"jackpot-cards" };
+	"jackpot-cards", "payments" };
 #define SERVICES_N (sizeof(SERVICES) / sizeof(SERVICES[0]))
 
 struct kernel_counts kernel_counts;
@@ -288,6 +288,12 @@ static void environment(const struct sim_process *process)
 	(void)snprintf(text[n++], ENV_BYTES, "SPIN_ENGINE_RESOLVE_EVERY_S=2");
 	(void)snprintf(text[n++], ENV_BYTES, "JACKPOT_CARDS_SETS=%s", sim_world.card_sets);
 	(void)snprintf(text[n++], ENV_BYTES, "JACKPOT_CARDS_EXPIRE_S=20");
+	(void)snprintf(text[n++], ENV_BYTES, "PAYMENTS_URL=http://provider");
+	(void)snprintf(text[n++], ENV_BYTES, "PAYMENTS_TIMEOUT_MS=1000");
+	(void)snprintf(text[n++], ENV_BYTES, "PAYMENTS_AGAIN_MS=100");
+	(void)snprintf(text[n++], ENV_BYTES, "PAYMENTS_AGAIN_MAX_MS=1000");
+	(void)snprintf(text[n++], ENV_BYTES, "PAYMENTS_PENDING_MS=2000");
+	(void)snprintf(text[n++], ENV_BYTES, "PAYMENTS_CONFIRM_MS=1000");
 	(void)snprintf(
 		text[n++], ENV_BYTES, "WALLET_HEADS="); /* files of this world, not of ours */
 	for (int i = 0; i < n; i++)
