@@ -92,6 +92,7 @@ void judge_world_end(void)
 	fake_pg_watch(NULL, NULL);
 	ledger_end();
 	payments_end();
+	pools_end();
 	map_clear(&book.accounts);
 	map_clear(&book.claims);
 	map_clear(&book.hits);

@@ -9,7 +9,7 @@
 #define JUDGE_SHARDS 16
 #define JUDGE_PENDINGS 8
 #define JUDGE_ROWS 256 /* of a player, the newest */
-#define JUDGE_TALLIES 256
+#define JUDGE_TALLIES 1024
 #define JUDGE_LEGS 64
 #define JUDGE_AWARDS 64
 
@@ -177,6 +177,11 @@ void pools_final(void);
 void pools_hits(void);
 void pools_begin(void);
 bool pools_settled(char *what, size_t room);
+void pools_end(void);
+/* judge_transfer.c: a pool that was made feeds on the game; one that must feed on a stake there and
+ * is not among these, 0: none. */
+bool made_feeds(uint32_t pool, uint32_t game);
+uint32_t made_unfed(uint32_t game, const uint32_t *pools, size_t n);
 /* An operator has asked for an adjustment that may be done from now on. */
 void pools_adjustment(uint32_t pool, uint32_t currency, int64_t coin_minor, int64_t delta_minor);
 

@@ -160,33 +160,66 @@ uint64_t book_tally_at(uint32_t shard, uint32_t tally, uint64_t seq)
 	return low == 0 ? 0 : of->step[low - 1].total;
 }
 
+static const struct sim_game *game_of(uint32_t number)
+{
+	for (size_t i = 0; i < SIM_GAMES; i++)
+		if (sim_games[i].number == number)
+			return &sim_games[i];
+	return NULL;
+}
+
+static bool among(uint32_t pool, const uint32_t *pools, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pools[i] == pool)
+			return true;
+	return false;
+}
+
+/* The pool that a tally of the row counts for: one of its game's. */
+static uint32_t tally_pool(const struct fake_journal *row, int64_t id)
+{
+	const struct fake_pg_table *table = fake_pg_table("pool.tally");
+	const struct fake_pg_row *tally = fake_pg_find(table, &id, 1);
+	const struct sim_game *game = game_of(row->game);
+	uint32_t pool;
+
+	if (tally == NULL || fake_pg_int(tally, COLUMN(table, "game")) != (int64_t)row->game ||
+		fake_pg_int(tally, COLUMN(table, "currency")) != (int64_t)row->currency)
+		sim_fail(ROW "tally %" PRId64 " is not of its game and currency", OF(row), id);
+	pool = (uint32_t)fake_pg_int(tally, COLUMN(table, "pool"));
+	if (game == NULL || (pool != game->pool && !(pool == CARDS_POOL && game->cards) &&
+				    !made_feeds(pool, row->game)))
+		sim_fail(ROW "counted into pool %" PRIu32 ", which does not feed on game %" PRIu32,
+			OF(row), pool, row->game);
+	return pool;
+}
+
 /* Each stake feeds each pool of its game once, by the tally of its game and currency. */
 static void check_tallies(const struct fake_journal *row)
 {
-	const struct fake_pg_table *table = fake_pg_table("pool.tally");
-	uint32_t due = 0;
+	const struct sim_game *game = game_of(row->game);
+	bool pays = row->kind == KIND_BET && row->refusal == 0 && row->stake > 0;
+	uint32_t pools[FAKE_PG_TALLIES_MAX], unfed;
 
-	for (size_t i = 0; i < SIM_GAMES; i++)
-		if (sim_games[i].number == row->game)
-			due = 1 + sim_games[i].cards;
-	if (row->kind != KIND_BET || row->refusal != 0 || row->stake == 0)
-		due = 0;
-	if (row->tallies_n != due)
-		sim_fail(ROW "counted into %" PRIu32 " tallies, expected %" PRIu32, OF(row),
-			row->tallies_n, due);
+	if (!pays && row->tallies_n > 0)
+		sim_fail(ROW "counted into tallies, and nothing was staked", OF(row));
 	for (uint32_t i = 0; i < row->tallies_n; i++) {
-		int64_t id = row->tallies[i];
-		const struct fake_pg_row *tally = fake_pg_find(table, &id, 1);
-		if (tally == NULL ||
-			fake_pg_int(tally, COLUMN(table, "game")) != (int64_t)row->game ||
-			fake_pg_int(tally, COLUMN(table, "currency")) != (int64_t)row->currency)
-			sim_fail(ROW "tally %" PRId64 " is not of its game and currency", OF(row),
-				id);
-		for (uint32_t j = 0; j < i; j++)
-			if (row->tallies[j] == row->tallies[i])
-				sim_fail(ROW "tally %" PRId64 " twice", OF(row), id);
+		pools[i] = tally_pool(row, row->tallies[i]);
+		if (among(pools[i], pools, i))
+			sim_fail(ROW "counted into pool %" PRIu32 " twice", OF(row), pools[i]);
 		tally_add(&book.shard[row->shard], row->tallies[i], row->seq, row->stake);
 	}
+	if (!pays)
+		return;
+	if (game == NULL)
+		sim_fail(ROW "a stake in no game", OF(row));
+	unfed = !among(game->pool, pools, row->tallies_n) ? game->pool
+		: game->cards && !among(CARDS_POOL, pools, row->tallies_n)
+			? CARDS_POOL
+			: made_unfed(row->game, pools, row->tallies_n);
+	if (unfed != 0)
+		sim_fail(ROW "a stake that does not feed pool %" PRIu32, OF(row), unfed);
 }
 
 /* ---- one effect an id ----------------------------------------------------------------------- */

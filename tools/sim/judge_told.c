@@ -109,8 +109,9 @@ static size_t hidden_add(
 	return n;
 }
 
-/* Awards of rounds that may not be shown yet: any of them may be kept back from a balance. An engine
- * that has lost a moment tells an older state, in which rounds that are over were still watched. */
+/* Awards of rounds that may not be shown yet: any of them may be kept back from a balance. An
+ * engine that has lost a moment tells an older state, in which rounds that are over were still
+ * watched. */
 static size_t hidden_sums(const struct book_account *account, uint64_t expect, int64_t *sums)
 {
 	size_t n = 1;
@@ -119,9 +120,9 @@ static size_t hidden_sums(const struct book_account *account, uint64_t expect, i
 	sums[0] = 0;
 	for (size_t i = 1; i <= SIM_GAMES; i++)
 		n = hidden_add(account, account->round[i].round, sums, n);
-	for (size_t back = 0; expect <= account->last_move &&
-			      (row = book_row_at(account, back)) != NULL &&
-			      row->last_move + HIDDEN_MOVES >= expect;
+	for (size_t back = 0;
+		expect <= account->last_move && (row = book_row_at(account, back)) != NULL &&
+		row->last_move + HIDDEN_MOVES >= expect;
 		back++)
 		if (row->kind == CARILLON__MOVE_KIND__MOVE_BET && row->refusal == 0)
 			n = hidden_add(account, row->round, sums, n);

@@ -10,7 +10,14 @@
 #include <string.h>
 
 #define AGAIN_US 700000
-#define PARAMETERS_MAX 160
+#define PARAMETERS_MAX 600
+#define MADE_FIRST 10 /* numbers of pools that are made while it runs */
+#define MADE_MAX 8
+
+/* A pool that operators have made. */
+struct made {
+	bool there, paused, retired;
+};
 
 static struct {
 	Carillon__OperatorAction action;
@@ -19,6 +26,8 @@ static struct {
 	uint8_t id[ASK_ID_BYTES];
 	char parameters[PARAMETERS_MAX];
 	bool busy, paused[SIM_GAMES + 1], stopped;
+	struct made made[MADE_MAX];
+	size_t made_n;
 } now;
 
 static void wake(void *context);
@@ -44,7 +53,7 @@ static void send(void)
 }
 
 /* The row that the pool keeps of each action, done or refused. */
-static bool answered(void)
+static bool answered(bool *done_r)
 {
 	const struct fake_pg_table *table = fake_pg_table("pool.operator_action");
 	const struct fake_pg_row *row = NULL;
@@ -52,6 +61,7 @@ static bool answered(void)
 	while ((row = fake_pg_next(table, row)) != NULL) {
 		size_t n;
 		const void *id = fake_pg_bytes(row, COLUMN(table, "id"), &n);
+		*done_r = fake_pg_int(row, COLUMN(table, "done"));
 		if (n == ASK_ID_BYTES && memcmp(id, now.id, n) == 0)
 			return true;
 	}
@@ -99,6 +109,84 @@ static void parameters(uint32_t pool)
 		eur ? "EUR" : "SEK", a_coin(eur), 100 + sim_random(100000));
 }
 
+/* ---- pools that are made while the world runs ------------------------------------------------ */
+
+static uint32_t made_number(const struct made *made)
+{
+	return MADE_FIRST + (uint32_t)(made - now.made);
+}
+
+/* As /jackpot of a definition; its games are one or two of those that pay into it. */
+static void create(void)
+{
+	static const char *const games[] = { "\"solo\"", "\"duel\",\"solo\"", "\"duel\",\"mirror\"",
+		"\"duel\",\"mirror\",\"solo\"" };
+
+	begin(CARILLON__OPERATOR_ACTION__ACTION_CREATE, MADE_FIRST + (uint32_t)now.made_n);
+	(void)snprintf(now.parameters, sizeof(now.parameters),
+		"{\"pool\":\"made-%zu\",\"contribution_ppm\":%" PRIu64
+		",\"base_coin_eur_minor\":1000,\"games\":[%s],\"rows\":{\"EUR\":{"
+		"\"row_rate_nano\":1000000000,\"seeds\":[{\"coin\":1,\"seed\":300},{\"coin\":10,"
+		"\"seed\":3000}]},\"SEK\":{\"row_rate_nano\":90000000,\"seeds\":[{\"coin\":100,"
+		"\"seed\":20000}]}}}",
+		now.made_n + 1, 1000 + sim_random(20000), games[sim_random(4)]);
+}
+
+/* Its rest goes to a pool that stands, into the reserve or into a row; one row of its own at times
+ * to another place. */
+static void retire(const struct made *made)
+{
+	const struct made *other = &now.made[sim_random(MADE_MAX)];
+	uint32_t pool = sim_random(2) == 0 ? 1 : 3;
+	char place[96], row[160] = "";
+
+	if (other->there && !other->retired && other != made && sim_random(3) > 0)
+		pool = made_number(other);
+	begin(CARILLON__OPERATOR_ACTION__ACTION_RETIRE, made_number(made));
+	(void)snprintf(place, sizeof(place), "{\"pool\":%" PRIu32 "%s}", pool,
+		sim_random(2) == 0 ? "" : ",\"currency\":\"EUR\",\"coin_minor\":10");
+	if (sim_random(2) == 0)
+		(void)snprintf(row, sizeof(row),
+			",\"rows\":[{\"currency\":\"SEK\",\"coin_minor\":100,\"to\":{\"pool\":%" PRIu32
+			",\"currency\":\"SEK\",\"coin_minor\":100}}]",
+			sim_random(2) == 0 ? 1U : 3U);
+	(void)snprintf(now.parameters, sizeof(now.parameters), "{\"rest\":%s%s}", place, row);
+}
+
+/* The next step of one of them: it is paused, and when that has come into force it is retired. */
+static bool choose_made(void)
+{
+	struct made *made = &now.made[sim_random(MADE_MAX)];
+
+	if (!made->there && now.made_n < MADE_MAX)
+		create();
+	else if (!made->there)
+		return false;
+	else if (!made->paused)
+		begin(CARILLON__OPERATOR_ACTION__ACTION_PAUSE, made_number(made));
+	else
+		retire(made);
+	return true;
+}
+
+/* What was refused is tried again some time: a game feeds so many pools already, a pool is not
+ * paused yet, where its money was to go is gone. */
+static void made_answered(bool done)
+{
+	struct made *made = &now.made[now.pool - MADE_FIRST];
+
+	if (!done)
+		return;
+	if (now.action == CARILLON__OPERATOR_ACTION__ACTION_CREATE) {
+		made->there = true;
+		now.made_n++;
+	} else if (now.action == CARILLON__OPERATOR_ACTION__ACTION_PAUSE) {
+		made->paused = true;
+	} else {
+		made->retired = true;
+	}
+}
+
 /* Rows that operators' tools write themselves. */
 static void stop_game(bool stop)
 {
@@ -122,8 +210,10 @@ static void new_rate(void)
 static void choose(void)
 {
 	uint32_t pool = sim_random(2) == 0 ? 1 : 3;
-	uint64_t dice = sim_random(10);
+	uint64_t dice = sim_random(13);
 
+	if (dice > 9 && choose_made())
+		return;
 	if (now.paused[pool] || dice < 2) {
 		begin(now.paused[pool] ? CARILLON__OPERATOR_ACTION__ACTION_RESUME
 				       : CARILLON__OPERATOR_ACTION__ACTION_PAUSE,
@@ -156,9 +246,13 @@ static bool finish(void)
 
 static void wake(void *context)
 {
+	bool done = false;
+
 	(void)context;
-	if (now.busy && answered()) {
+	if (now.busy && answered(&done)) {
 		now.busy = false;
+		if (now.pool >= MADE_FIRST)
+			made_answered(done);
 		if (sim_random(4) == 0)
 			send(); /* once more: nothing may come of it */
 	}
