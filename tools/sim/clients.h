@@ -162,5 +162,7 @@ bool backend_settled(const struct backend *backend);
 /* operators.c */
 void operators_begin(void);
 bool operators_settled(void);
+/* From now on they do nothing but make pools and retire them, each so many microseconds. */
+void operators_make(uint64_t us);
 
 #endif

@@ -25,7 +25,7 @@ static struct {
 	uint64_t number;
 	uint8_t id[ASK_ID_BYTES];
 	char parameters[PARAMETERS_MAX];
-	bool busy, paused[SIM_GAMES + 1], stopped;
+	bool busy, paused[SIM_GAMES + 1], stopped, only_make;
 	struct made made[MADE_MAX];
 	size_t made_n;
 } now;
@@ -212,7 +212,9 @@ static void choose(void)
 	uint32_t pool = sim_random(2) == 0 ? 1 : 3;
 	uint64_t dice = sim_random(13);
 
-	if (dice > 9 && choose_made())
+	if ((dice > 9 || now.only_make) && choose_made())
+		return;
+	if (now.only_make)
 		return;
 	if (now.paused[pool] || dice < 2) {
 		begin(now.paused[pool] ? CARILLON__OPERATOR_ACTION__ACTION_RESUME
@@ -265,6 +267,13 @@ static void wake(void *context)
 	if (now.busy)
 		send();
 	crowd_at(now.busy ? AGAIN_US : 1 + sim_random(2 * crowd.operators_us), wake, NULL);
+}
+
+void operators_make(uint64_t us)
+{
+	now.only_make = true;
+	crowd.operators_us = us;
+	crowd_at(0, wake, NULL);
 }
 
 bool operators_settled(void)
