@@ -260,15 +260,15 @@ static void run_transfers(void)
 	operators_make(200000);
 	sim_filter(transfer_again, NULL);
 	sim_effect_hook(kills_pool);
-	for (int i = 0; i < 60 && (fake_pg_count(in) < 12 || also < 10); i++)
-		scenario_play(20);
+	for (int i = 0; i < 300 && (fake_pg_count(in) < 12 || also < 10); i++)
+		scenario_run(S);
 	scenario_need(fake_pg_count(in), 12, "money went from a pool to another");
 }
 
 void run_retired(void)
 {
 	scenario_begin();
-	think_for(300000);
+	think_for(500000);
 	run_transfers();
 	scenario_end();
 	scenario_need(happened, 10, "a transfer was told twice");
