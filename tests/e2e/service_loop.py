@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The service loop on real Postgres and Kafka, by the echo service (libcommon/io/test/echo_service.c): leases, shares, takeovers, drains, messages
-that kill, servers that die, topics that lost their tail. After each test every command has exactly one row. Prints how long things took."""
+that kill, servers that die, topics that lost their tail; and an installation of the first release, whose rows newer migrations carry over. After each test every command has exactly one row. Prints how long things took."""
 import os
 import random
 import signal
@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import time
 
+import lib_older
 from lib_stack import ROOT, Installation, read_text, run, wait_until
 
 ECHO = f"{ROOT}/build/test/libcommon/io/test_service"
@@ -316,6 +317,10 @@ def test_wrong_installation_is_refused():
         assert process.wait(10) == 70
         place.echoes.pop("echo-9")
         assert text in place.log("echo-9"), place.log("echo-9")
+
+
+def test_an_older_installation_is_carried_over():
+    lib_older.carried_over(place)
 
 
 def test_health_and_metrics():
