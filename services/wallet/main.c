@@ -6,6 +6,7 @@
  *   core/wallet.h           what there is: accounts, commands, rows, refusals
  *   core/apply.c            the rules, in the order in which they are asked
  *   adapters/command.c      bytes of wallet.commands into the core's structs
+ *   adapters/ahead.c        what the commands of a batch need, looked up before their turn
  *   adapters/handle.c       from a command to a queued row
  *   adapters/write.c        the one transaction: rows, claims, ids, batch, legs
  *   adapters/late.c         what rolls behind them: accounts and totals

@@ -127,7 +127,7 @@ struct wallet {
 	int tallies_missed;				 /* open ones without a place */
 	uint64_t polled_us; /* tallies and switches, by the monotonic clock */
 	struct accounts accounts;
-	struct ids ids;
+	struct by_id ids;
 	struct by_id spins;
 	struct by_id holds;
 	struct arena scratch; /* for one message */
@@ -186,8 +186,10 @@ bool wallet_table_exists(PGconn *conn, const char *name);
 void wallet_totals_add(
 	struct wallet *wallet, struct wallet_shard *shard, const struct wallet_row *row);
 
-/* handle.c */
+/* ahead.c */
 void wallet_handle_batch(struct service *service, const struct kafka_message *messages, size_t n);
+
+/* handle.c */
 enum service_message_status wallet_handle_message(struct service *service,
 	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r);
 void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t length);

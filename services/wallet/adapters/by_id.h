@@ -1,6 +1,7 @@
 /* Rows of a table with ids of WALLET_ID_BYTES that the commands of this turn name, and those
  * changed since the last commit: as they will be. What is not in memory is as it stands in
- * Postgres. One piece for bonus spins and for holds; what a row is, its kind says. */
+ * Postgres. One piece for bonus spins, for holds and for ids of outside money; what a row is, its
+ * kind says. */
 #ifndef CARILLON_WALLET_ADAPTERS_BY_ID_H
 #define CARILLON_WALLET_ADAPTERS_BY_ID_H
 
@@ -30,7 +31,8 @@ struct by_id_kind {
 	const char *sql;   /* rows of the ids in $1: id, shard, and what `read` reads */
 	/* The head is filled already. */
 	void (*read)(void *entry, const PGresult *result, int row);
-	/* Upserts it; fatal where the row is newer. `id` is the text of a bytea. */
+	/* Upserts it; fatal where the row is newer. `id` is the text of a bytea. NULL where rows
+	 * are not written by by_id_write. */
 	void (*write)(PGconn *conn, const void *entry, const char *id);
 };
 

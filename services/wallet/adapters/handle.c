@@ -1,15 +1,13 @@
 /* From a command to a row: the account is brought, the core is asked, and what it answers is queued
  * for the next commit. Nothing leaves before that commit but answers made of rows that are
  * committed already. */
-#include "services/wallet/adapters/app.h"
+#include "services/wallet/adapters/ahead.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
-#include "services/wallet/adapters/command.h"
 #include "services/wallet/adapters/fact.h"
 #include "services/wallet/adapters/rows.h"
-#include "services/wallet/adapters/text.h"
 
 #include "bus.pb-c.h"
 
@@ -19,186 +17,6 @@
 #include <string.h>
 
 #define WHY_MAX 256
-#define BATCH_MAX 4096 /* commands looked ahead at once */
-
-/* ---- before a batch: what its commands will need, by one query each ---- */
-
-static void ids_lookup(
-	struct wallet *wallet, PGconn *conn, const struct wallet_outside *const *wanted, size_t n)
-{
-	static struct text list;
-
-	text_clear(&list);
-	for (size_t i = 0; i < n; i++) {
-		if (ids_find(&wallet->ids, wanted[i]->id) != NULL)
-			continue;
-		(void)ids_add(&wallet->ids, wanted[i]->id);
-		by_id_list_add(&list, wanted[i]->id);
-	}
-	if (list.length == 0)
-		return;
-	text_add(&list, "}");
-	const char *parameters[] = { list.bytes };
-	PGresult *result = pg_query(conn,
-		"select id, content_hash, shard, seq, player from wallet.outside where id = "
-		"any($1::bytea[])",
-		1, parameters);
-	for (int i = 0; i < PQntuples(result); i++) {
-		size_t length;
-		uint8_t *id = pg_bytea(result, i, 0, &length);
-		uint8_t *hash = pg_bytea(result, i, 1, &length);
-		struct id_entry *entry = ids_find(&wallet->ids, id);
-		entry->known = true;
-		memcpy(entry->first.content_hash, hash, WALLET_ID_BYTES);
-		entry->shard = (uint32_t)pg_number(result, i, 2);
-		entry->seq = (uint64_t)pg_number(result, i, 3);
-		entry->first.player = pg_number(result, i, 4);
-		PQfreemem(id);
-		PQfreemem(hash);
-	}
-	PQclear(result);
-}
-
-static bool any_uncommitted(struct service *service)
-{
-	for (size_t i = 0; i < SHARDS_MAX; i++) {
-		const struct service_shard *held = service_shard_at(service, i);
-		if (held == NULL)
-			break;
-		if (held->state != NULL && !wallet_shard_settled(held->state))
-			return true;
-	}
-	return false;
-}
-
-/* The bonus spins a command names: NULL where it names none. */
-static const uint8_t *spins_named(const struct command *command)
-{
-	if (command->kind == COMMAND_PROPOSAL && command->proposal.bonus)
-		return command->proposal.bonus_spin;
-	if (command->kind == COMMAND_OUTSIDE && command->outside.kind == WALLET_KIND_SPINS_END)
-		return command->outside.spins.id;
-	return NULL;
-}
-
-static void spins_note(struct wallet *wallet, const struct command *command)
-{
-	if (spins_named(command) != NULL)
-		spins_want(&wallet->spins, spins_named(command));
-}
-
-/* What the rules must know of them; NULL: there are none of this id. */
-static struct spins_entry *spins_moment(struct wallet *wallet, struct service *service,
-	const struct command *command, struct wallet_moment *moment)
-{
-	struct spins_entry *entry;
-
-	if (command->kind == COMMAND_OUTSIDE && command->outside.kind == WALLET_KIND_SPINS) {
-		spins_bring_player(&wallet->spins, service_pg(service), command->player);
-		moment->spins_live = spins_live(&wallet->spins, command->player, moment->now_us);
-	}
-	if (spins_named(command) == NULL)
-		return NULL;
-	spins_note(wallet, command);
-	spins_bring(&wallet->spins, service_pg(service));
-	entry = spins_find(&wallet->spins, spins_named(command));
-	moment->spins = entry == NULL ? NULL : &entry->spins;
-	return entry;
-}
-
-/* The hold or grant that the command settles; NULL: it settles none, or there is none of this id.
- */
-static struct holds_entry *hold_moment(struct wallet *wallet, struct service *service,
-	const struct wallet_outside *outside, struct wallet_moment *moment)
-{
-	struct holds_entry *entry;
-
-	if (!wallet_hold_settles(outside->kind))
-		return NULL;
-	holds_want(&wallet->holds, outside->of);
-	holds_bring(&wallet->holds, service_pg(service));
-	entry = holds_find(&wallet->holds, outside->of);
-	moment->hold = entry == NULL ? NULL : &entry->hold;
-	return entry;
-}
-
-static void decoded_add(
-	struct wallet *wallet, const struct kafka_message *message, const struct command *command)
-{
-	if (wallet->decoded_n == wallet->decoded_room) {
-		wallet->decoded_room = wallet->decoded_room == 0 ? 1024 : wallet->decoded_room * 2;
-		wallet->decoded =
-			realloc(wallet->decoded, wallet->decoded_room * sizeof(*wallet->decoded));
-		if (wallet->decoded == NULL)
-			fatal("out of memory: %zu commands", wallet->decoded_room);
-	}
-	wallet->decoded[wallet->decoded_n++] = (struct decoded){ message->bytes, command };
-}
-
-/* Messages come in the order of the batch; some of it may be left out. NULL: it was not looked at,
- * or could not be read. */
-static const struct command *decoded_take(
-	struct wallet *wallet, const struct kafka_message *message)
-{
-	for (size_t i = wallet->decoded_next; i < wallet->decoded_n; i++) {
-		if (wallet->decoded[i].bytes != message->bytes)
-			continue;
-		wallet->decoded_next = i + 1;
-		return wallet->decoded[i].command;
-	}
-	return NULL;
-}
-
-static void prefetch(struct service *service, const struct kafka_message *messages, size_t n)
-{
-	struct wallet *wallet = wallet_app();
-	player_id *players = arena_alloc(&wallet->scratch, n * sizeof(*players));
-	uint32_t *shards = arena_alloc(&wallet->scratch, n * sizeof(*shards));
-	const struct wallet_outside **outsides =
-		arena_alloc(&wallet->scratch, n * sizeof(struct wallet_outside *));
-	size_t players_n = 0;
-	size_t outsides_n = 0;
-	char why[WHY_MAX];
-
-	for (size_t i = 0; i < n; i++) {
-		struct command *command = arena_alloc(&wallet->ahead, sizeof(*command));
-		if (command_read(messages[i].bytes, messages[i].length, &wallet->ahead, command,
-			    why, sizeof(why)) != COMMAND_OK ||
-			shard_of_player(command->player, service_shards(service)) !=
-				messages[i].partition)
-			continue; /* told when its turn comes */
-		decoded_add(wallet, &messages[i], command);
-		players[players_n] = command->player;
-		shards[players_n++] = messages[i].partition;
-		if (command->kind == COMMAND_OUTSIDE) {
-			outsides[outsides_n++] = &command->outside;
-			if (wallet_hold_settles(command->outside.kind))
-				holds_want(&wallet->holds, command->outside.of);
-		}
-		spins_note(wallet, command);
-	}
-	wallet_load_players(wallet, service_pg(service), players, shards, players_n);
-	ids_lookup(wallet, service_pg(service), outsides, outsides_n);
-	spins_bring(&wallet->spins, service_pg(service));
-	holds_bring(&wallet->holds, service_pg(service));
-	arena_reset(&wallet->scratch);
-}
-
-void wallet_handle_batch(struct service *service, const struct kafka_message *messages, size_t n)
-{
-	struct wallet *wallet = wallet_app();
-
-	wallet->accounts.turn++;
-	arena_reset(&wallet->ahead);
-	wallet->decoded_n = wallet->decoded_next = 0;
-	if (!any_uncommitted(service)) {
-		ids_clear(&wallet->ids);
-		spins_clear(&wallet->spins);
-		holds_clear(&wallet->holds);
-	}
-	for (size_t at = 0; at < n; at += BATCH_MAX)
-		prefetch(service, messages + at, n - at < BATCH_MAX ? n - at : BATCH_MAX);
-}
 
 /* ---- booking ---- */
 
@@ -401,7 +219,7 @@ static void handle_proposal(struct service *service, struct service_shard *held,
 {
 	struct wallet *wallet = wallet_app();
 	struct wallet_moment now = *moment;
-	struct spins_entry *spins = spins_moment(wallet, service, command, &now);
+	struct spins_entry *spins = ahead_spins(wallet, service, command, &now);
 	struct wallet_row row;
 
 	if (command->proposal.kind == WALLET_KIND_VOID)
@@ -436,17 +254,17 @@ static void answer_id(
 	struct service *service, const struct id_entry *known, const struct command *command)
 {
 	struct wallet *wallet = wallet_app();
-	struct service_shard *held = service_shard(service, known->shard);
+	struct service_shard *held = service_shard(service, known->head.shard);
 	struct wallet_row *rows;
 
 	metric_add(wallet->metrics.spent, 1);
 	if (held == NULL || command->reply_to[0] == '\0' ||
 		answer_from_ring(service, held, known->seq, command))
 		return;
-	if (rows_read(service_pg(service), known->shard, known->seq, known->seq, 1,
-		    &wallet->scratch, &rows) == 1 ||
+	if (rows_read(service_pg(service), held->shard, known->seq, known->seq, 1, &wallet->scratch,
+		    &rows) == 1 ||
 		rows_read_carried(
-			service_pg(service), known->shard, known->seq, &wallet->scratch, &rows))
+			service_pg(service), held->shard, known->seq, &wallet->scratch, &rows))
 		answer_row(service, held, &rows[0], command);
 }
 
@@ -474,23 +292,19 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	const struct wallet_moment *moment)
 {
 	struct wallet *wallet = wallet_app();
-	struct id_entry *id = ids_find(&wallet->ids, command->outside.id);
+	struct wallet_known_id first = { .player = command->player };
 	struct wallet_moment now = *moment;
-	struct spins_entry *spins = spins_moment(wallet, service, command, &now);
-	struct holds_entry *hold = hold_moment(wallet, service, &command->outside, &now);
+	struct spins_entry *spins = ahead_spins(wallet, service, command, &now);
+	struct holds_entry *hold = ahead_hold(wallet, service, &command->outside, &now);
+	const struct id_entry *known = ahead_id(wallet, service, command->outside.id);
 	struct booked *booked;
 	struct wallet_row row;
 
-	if (id == NULL) {
-		const struct wallet_outside *one = &command->outside;
-		ids_lookup(wallet, service_pg(service), &one, 1);
-		id = ids_find(&wallet->ids, command->outside.id);
-	}
 	if (command->outside.kind == WALLET_KIND_LIMIT && entry->account.exists)
 		account_limits_make(entry);
-	if (wallet_apply_outside(&entry->account, &command->outside, id->known ? &id->first : NULL,
-		    &now, &row) != WALLET_BOOKED) {
-		answer_id(service, id, command);
+	if (wallet_apply_outside(&entry->account, &command->outside,
+		    known != NULL ? &known->first : NULL, &now, &row) != WALLET_BOOKED) {
+		answer_id(service, known, command);
 		return;
 	}
 	booked = book(service, held, entry, &row, command);
@@ -506,11 +320,8 @@ static void handle_outside(struct service *service, struct service_shard *held,
 			row.player, row.seq);
 	if (!booked->keeps_id)
 		return;
-	id->known = true;
-	id->first.player = row.player;
-	memcpy(id->first.content_hash, command->outside.content_hash, WALLET_ID_BYTES);
-	id->shard = held->shard;
-	id->seq = row.seq;
+	memcpy(first.content_hash, command->outside.content_hash, WALLET_ID_BYTES);
+	ids_add(&wallet->ids, command->outside.id, &first, held->shard, row.seq);
 }
 
 static struct wallet_claim_view claim_view(
@@ -588,7 +399,7 @@ static struct account_entry *entry_bring(struct service *service, player_id play
 static const struct command *command_of(
 	struct wallet *wallet, struct service *service, const struct kafka_message *message)
 {
-	const struct command *ahead = decoded_take(wallet, message);
+	const struct command *ahead = ahead_command(wallet, message);
 	struct command *command;
 	char why[WHY_MAX];
 

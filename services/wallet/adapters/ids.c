@@ -1,66 +1,61 @@
 #include "services/wallet/adapters/ids.h"
 
 #include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define ROOM_FIRST 256
-
-static struct id_entry *slot_of(const struct ids *ids, const uint8_t *id)
+static void entry_read(void *into, const PGresult *result, int row)
 {
-	uint64_t hash;
-	size_t at;
+	struct id_entry *entry = into;
+	size_t length;
+	uint8_t *hash = pg_bytea(result, row, 2, &length);
 
-	memcpy(&hash, id, sizeof(hash)); /* the ids are hashes */
-	hash *= UINT64_C(0x9e3779b97f4a7c15);
-	for (at = (size_t)(hash >> 20) & (ids->room - 1); ids->entries[at].used;
-		at = (at + 1) & (ids->room - 1))
-		if (memcmp(ids->entries[at].id, id, WALLET_ID_BYTES) == 0)
-			break;
-	return &ids->entries[at];
+	if (length != WALLET_ID_BYTES)
+		fatal("wallet.outside: found a content_hash of %zu bytes, expected %d", length,
+			WALLET_ID_BYTES);
+	memcpy(entry->first.content_hash, hash, WALLET_ID_BYTES);
+	PQfreemem(hash);
+	entry->seq = (uint64_t)pg_number(result, row, 3);
+	entry->first.player = pg_number(result, row, 4);
 }
 
-static void grow(struct ids *ids)
-{
-	struct ids bigger = { .room = ids->room == 0 ? ROOM_FIRST : ids->room * 2, .n = ids->n };
+/* Never written one by one: a batch may have thousands of them. */
+static const struct by_id_kind KIND = { "wallet.outside", sizeof(struct id_entry),
+	"select id, shard, content_hash, seq, player from wallet.outside where id = "
+	"any($1::bytea[])",
+	entry_read, NULL };
 
-	bigger.entries = calloc(bigger.room, sizeof(*bigger.entries));
-	if (bigger.entries == NULL)
-		fatal("out of memory: %zu ids", bigger.room);
-	for (size_t i = 0; i < ids->room; i++)
-		if (ids->entries[i].used)
-			*slot_of(&bigger, ids->entries[i].id) = ids->entries[i];
-	free(ids->entries);
-	*ids = bigger;
+void ids_want(struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
+{
+	(void)by_id_place(table, &KIND, id);
 }
 
-struct id_entry *ids_find(struct ids *ids, const uint8_t id[WALLET_ID_BYTES])
+void ids_bring(struct by_id *table, PGconn *conn)
 {
-	struct id_entry *entry;
-
-	if (ids->room == 0)
-		return NULL;
-	entry = slot_of(ids, id);
-	return entry->used ? entry : NULL;
+	by_id_bring(table, &KIND, conn);
 }
 
-struct id_entry *ids_add(struct ids *ids, const uint8_t id[WALLET_ID_BYTES])
+const struct id_entry *ids_find(const struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
 {
-	struct id_entry *entry;
-
-	if (ids->n * 2 >= ids->room)
-		grow(ids);
-	entry = slot_of(ids, id);
-	*entry = (struct id_entry){ .used = true };
-	memcpy(entry->id, id, WALLET_ID_BYTES);
-	ids->n++;
-	return entry;
+	return by_id_find(table, &KIND, id);
 }
 
-void ids_clear(struct ids *ids)
+void ids_add(struct by_id *table, const uint8_t id[WALLET_ID_BYTES],
+	const struct wallet_known_id *first, uint32_t shard, uint64_t seq)
 {
-	if (ids->n > 0)
-		memset(ids->entries, 0, ids->room * sizeof(*ids->entries));
-	ids->n = 0;
+	struct id_entry *entry = by_id_new(table, &KIND, id, shard);
+
+	entry->first = *first;
+	entry->seq = seq;
+}
+
+void ids_clear(struct by_id *table)
+{
+	by_id_clear(table, &KIND);
+}
+
+void ids_drop_shard(struct by_id *table, uint32_t shard)
+{
+	by_id_drop_shard(table, &KIND, shard);
 }

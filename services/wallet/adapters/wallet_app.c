@@ -124,6 +124,7 @@ void wallet_close(struct service *service, struct service_shard *held)
 	heads_end(shard);
 	/* What is dirty stays behind the journal; the next owner rolls it forward. */
 	accounts_drop_shard(&app.accounts, held->shard);
+	ids_drop_shard(&app.ids, held->shard);
 	spins_drop_shard(&app.spins, held->shard);
 	holds_drop_shard(&app.holds, held->shard);
 	for (size_t i = 0; i < RING_N; i++)

@@ -1,0 +1,151 @@
+/* What the commands of a batch need beside the rules: brought before their turns, by one query
+ * each; and once more at a command's turn, for what could not be foreseen. */
+#include "services/wallet/adapters/ahead.h"
+
+#include "libcommon/io/log.h"
+
+#include <stdlib.h>
+
+#define WHY_MAX 256
+#define BATCH_MAX 4096 /* commands looked ahead at once */
+
+/* The bonus spins a command names: NULL where it names none. */
+static const uint8_t *spins_named(const struct command *command)
+{
+	if (command->kind == COMMAND_PROPOSAL && command->proposal.bonus)
+		return command->proposal.bonus_spin;
+	if (command->kind == COMMAND_OUTSIDE && command->outside.kind == WALLET_KIND_SPINS_END)
+		return command->outside.spins.id;
+	return NULL;
+}
+
+static void spins_note(struct wallet *wallet, const struct command *command)
+{
+	if (spins_named(command) != NULL)
+		spins_want(&wallet->spins, spins_named(command));
+}
+
+struct spins_entry *ahead_spins(struct wallet *wallet, struct service *service,
+	const struct command *command, struct wallet_moment *moment)
+{
+	struct spins_entry *entry;
+
+	if (command->kind == COMMAND_OUTSIDE && command->outside.kind == WALLET_KIND_SPINS) {
+		spins_bring_player(&wallet->spins, service_pg(service), command->player);
+		moment->spins_live = spins_live(&wallet->spins, command->player, moment->now_us);
+	}
+	if (spins_named(command) == NULL)
+		return NULL;
+	spins_note(wallet, command);
+	spins_bring(&wallet->spins, service_pg(service));
+	entry = spins_find(&wallet->spins, spins_named(command));
+	moment->spins = entry == NULL ? NULL : &entry->spins;
+	return entry;
+}
+
+struct holds_entry *ahead_hold(struct wallet *wallet, struct service *service,
+	const struct wallet_outside *outside, struct wallet_moment *moment)
+{
+	struct holds_entry *entry;
+
+	if (!wallet_hold_settles(outside->kind))
+		return NULL;
+	holds_want(&wallet->holds, outside->of);
+	holds_bring(&wallet->holds, service_pg(service));
+	entry = holds_find(&wallet->holds, outside->of);
+	moment->hold = entry == NULL ? NULL : &entry->hold;
+	return entry;
+}
+
+const struct id_entry *ahead_id(
+	struct wallet *wallet, struct service *service, const uint8_t id[WALLET_ID_BYTES])
+{
+	ids_want(&wallet->ids, id);
+	ids_bring(&wallet->ids, service_pg(service));
+	return ids_find(&wallet->ids, id);
+}
+
+static void decoded_add(
+	struct wallet *wallet, const struct kafka_message *message, const struct command *command)
+{
+	if (wallet->decoded_n == wallet->decoded_room) {
+		wallet->decoded_room = wallet->decoded_room == 0 ? 1024 : wallet->decoded_room * 2;
+		wallet->decoded =
+			realloc(wallet->decoded, wallet->decoded_room * sizeof(*wallet->decoded));
+		if (wallet->decoded == NULL)
+			fatal("out of memory: %zu commands", wallet->decoded_room);
+	}
+	wallet->decoded[wallet->decoded_n++] = (struct decoded){ message->bytes, command };
+}
+
+/* Messages come in the order of the batch; some of it may be left out. */
+const struct command *ahead_command(struct wallet *wallet, const struct kafka_message *message)
+{
+	for (size_t i = wallet->decoded_next; i < wallet->decoded_n; i++) {
+		if (wallet->decoded[i].bytes != message->bytes)
+			continue;
+		wallet->decoded_next = i + 1;
+		return wallet->decoded[i].command;
+	}
+	return NULL;
+}
+
+static void prefetch(struct service *service, const struct kafka_message *messages, size_t n)
+{
+	struct wallet *wallet = wallet_app();
+	player_id *players = arena_alloc(&wallet->scratch, n * sizeof(*players));
+	uint32_t *shards = arena_alloc(&wallet->scratch, n * sizeof(*shards));
+	size_t players_n = 0;
+	char why[WHY_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		struct command *command = arena_alloc(&wallet->ahead, sizeof(*command));
+		if (command_read(messages[i].bytes, messages[i].length, &wallet->ahead, command,
+			    why, sizeof(why)) != COMMAND_OK ||
+			shard_of_player(command->player, service_shards(service)) !=
+				messages[i].partition)
+			continue; /* told when its turn comes */
+		decoded_add(wallet, &messages[i], command);
+		players[players_n] = command->player;
+		shards[players_n++] = messages[i].partition;
+		if (command->kind == COMMAND_OUTSIDE) {
+			ids_want(&wallet->ids, command->outside.id);
+			if (wallet_hold_settles(command->outside.kind))
+				holds_want(&wallet->holds, command->outside.of);
+		}
+		spins_note(wallet, command);
+	}
+	wallet_load_players(wallet, service_pg(service), players, shards, players_n);
+	ids_bring(&wallet->ids, service_pg(service));
+	spins_bring(&wallet->spins, service_pg(service));
+	holds_bring(&wallet->holds, service_pg(service));
+	arena_reset(&wallet->scratch);
+}
+
+static bool any_uncommitted(struct service *service)
+{
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		const struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		if (held->state != NULL && !wallet_shard_settled(held->state))
+			return true;
+	}
+	return false;
+}
+
+void wallet_handle_batch(struct service *service, const struct kafka_message *messages, size_t n)
+{
+	struct wallet *wallet = wallet_app();
+
+	wallet->accounts.turn++;
+	arena_reset(&wallet->ahead);
+	wallet->decoded_n = wallet->decoded_next = 0;
+	if (!any_uncommitted(service)) {
+		ids_clear(&wallet->ids);
+		spins_clear(&wallet->spins);
+		holds_clear(&wallet->holds);
+	}
+	for (size_t at = 0; at < n; at += BATCH_MAX)
+		prefetch(service, messages + at, n - at < BATCH_MAX ? n - at : BATCH_MAX);
+}
