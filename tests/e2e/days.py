@@ -17,6 +17,8 @@ WIN = RULES.stops(win=True, bet=BET)
 place = None
 person = None
 first_round = None
+kept_round = None  # of the first day, too
+won_round = None  # of the first day; its win was collected on the second
 
 
 def day_set(shift):
@@ -75,11 +77,13 @@ def pages(path, member):
 
 def test_days_go_by():
     """Three days of play; each is closed once it is over, with its index and its digest."""
-    global person, first_round
+    global person, first_round, kept_round, won_round
     person = Person(place, deposit=10000)
     person.deposited = person.operator("deposits", {"amount_minor": 77, "currency": "EUR"}, "kept-for-ever").json
     person.refresh()
-    first_round = lost_bet()
+    first_round, kept_round = lost_bet(), lost_bet()
+    force(place, person.name, WIN)
+    won_round = person.bet(2, 5).json["round"]["round"]
     load(2)
     for shift in (1, 2):
         day_set(shift)
@@ -129,6 +133,22 @@ def test_history_over_days():
     rounds, archived = pages("/v1/rounds", "rounds")
     assert not archived and [r["round"] for r in rounds][-1] == first_round
     assert person.ask("GET", f"/v1/rounds/{first_round}").json["replay"]
+
+
+def void(round_):
+    return person.operator("voids", {"game": "bewitched", "round": round_, "reason": "a reel was stuck"})
+
+
+def test_rounds_of_closed_days_are_made_good():
+    """By the index of their day; what the next bet brought stands in another one."""
+    for round_, taken in ((first_round, 0), (won_round, 10)):
+        answer = void(round_)
+        assert answer.status == 200, answer
+        assert [answer.json[f"{name}_minor"] for name in ("stake_returned", "win_taken", "receivable", "pending_taken")] == [10, taken, 0, 0], answer
+        assert void(round_).error["code"] == "void"
+    person.refresh()
+    assert void(10 ** 9).error["code"] == "no_round"
+    place.verify()
 
 
 def test_clock_goes_back():
@@ -188,6 +208,9 @@ def test_dropped_days():
     rounds, archived = pages("/v1/rounds", "rounds")
     assert archived and first_round not in [r["round"] for r in rounds]
     assert person.ask("GET", f"/v1/rounds/{first_round}", status=404, keep=False).error["code"] == "archived"
+    for round_, code in ((kept_round, "archived"), (first_round, "void")):
+        answer = void(round_)
+        assert answer.error.get("code") == code, answer
     assert person.ask("GET", f"/v1/rounds/{rounds[-1]['round']}").json["replay"]
     # The same deposit as on the first day, whose row was carried over: the same answer, and no money.
     again = person.operator("deposits", {"amount_minor": 77, "currency": "EUR"}, "kept-for-ever")
@@ -311,8 +334,8 @@ def test_a_closer_outlives_its_wallet():
 if __name__ == "__main__":
     with Installation("days") as place:
         try:
-            run(test_days_go_by, test_each_day_is_closed_into_the_pools, test_history_over_days, test_clock_goes_back, test_archive_is_proven,
-                test_a_bad_file_keeps_its_day, test_dropped_days, test_goes_on_after_a_kill, test_proof_sees_leaves, test_days_without_service_are_closed_together,
+            run(test_days_go_by, test_each_day_is_closed_into_the_pools, test_history_over_days, test_rounds_of_closed_days_are_made_good,
+                test_clock_goes_back, test_archive_is_proven, test_a_bad_file_keeps_its_day, test_dropped_days, test_goes_on_after_a_kill, test_proof_sees_leaves, test_days_without_service_are_closed_together,
                 test_a_closer_outlives_its_wallet, test_a_clock_gone_mad)
         except SystemExit as status:
             if status.code:

@@ -1,6 +1,6 @@
 /* The engine's working parts, shared by its files. In reading order: engine.c (what the service
  * loop calls), play.c (from a command to a proposal), adopt.c (from a booked row to the state),
- * answer.c (replies), replay.c (rounds of the past). */
+ * answer.c (replies), replay.c and past.c (rounds of the past). */
 #ifndef CARILLON_SPIN_ENGINE_ENGINE_H
 #define CARILLON_SPIN_ENGINE_ENGINE_H
 
@@ -102,11 +102,19 @@ void answer_held(struct engine *engine, uint64_t mono_us, bool all);
 void answer_replay(struct engine *engine, struct seat *seat, const struct spin_command *command,
 	Carillon__RoundView *view);
 
-/* What the journal says of a closed round; 200, 404 or 503. */
-uint32_t replay_past(struct engine *engine, const struct seat *seat, uint32_t game, uint64_t round,
+/* What the journal says of a closed round: 200; 404; 410: its day may have been dropped; 409: too
+ * many rows of a day that is not closed lie before it; 503. */
+uint32_t past_read(struct engine *engine, const struct seat *seat, uint32_t game, uint64_t round,
 	struct player_past *past_r);
 
 /* replay.c */
 void replay_answer(struct engine *engine, struct seat *seat, struct ask *ask);
+/* The journal by the read-only role, with little patience. */
+bool replay_connected(struct engine *engine);
+/* NULL when it failed; connected. */
+PGresult *replay_query(
+	struct engine *engine, const char *sql, int count, const char *const *parameters);
+/* Are there days that can be read in the archive only? */
+bool replay_days_dropped(struct engine *engine, const char *shard);
 
 #endif

@@ -425,12 +425,20 @@ static void void_past(
 	struct player_entropy entropy;
 	struct player_past past;
 	struct fault fault;
-	uint32_t http = replay_past(engine, seat, matter->game->number, command->round, &past);
+	uint32_t http = past_read(engine, seat, matter->game->number, command->round, &past);
 
 	if (http != 200) {
 		if (http == 404)
 			fault_set(&fault, 404, "no_round",
 				"There is no such round of this player in this game.");
+		else if (http == 410)
+			fault_set(&fault, 404, "archived",
+				"The round is not among the days kept here: older ones lie in the "
+				"archive.");
+		else if (http == 409)
+			fault_set(&fault, 409, "day_open",
+				"Too many rows of the player lie before the round. It can be made "
+				"good once the day is closed.");
 		else
 			fault_set(&fault, 503, "journal_unavailable",
 				"The round cannot be read now. Nothing was done.");

@@ -21,22 +21,11 @@ static const char walk_sql[] =
 	" > $2 and n.game = walk.game order by n.move limit 1)"
 	" from walk where round = $2 and refusal = 0 and move > 0 order by seq desc";
 
-/* Of a round of game $5 that a later bet of its game has closed: its stake, and all that it brought
- * to the balance. What the next bet released was of this round. */
-static const char past_sql[] =
-	"with walk as (select * from wallet.rows_back($1, $3, $4, 1000000, $2)),"
-	" next as (select release from walk where kind = 2 and refusal = 0 and game = $5 and move > $2"
-	" order by move limit 1)"
-	" select coalesce(sum(stake) filter (where kind = 2), 0)::bigint, (coalesce(sum(case when kind"
-	" = 2 then win_balance else release + win_balance end), 0) + (select release from"
-	" next))::bigint from walk where round = $2 and game = $5 and refusal = 0 and kind between 2"
-	" and 6 having count(*) filter (where kind = 2) = 1 and exists (select from next)";
-
 static const char awards_sql[] =
 	"select index, pool, paid_minor from wallet.claim"
 	" where player = $1 and move = $2 and closed_seq is not null order by index limit 16";
 
-static bool connected(struct engine *engine)
+bool replay_connected(struct engine *engine)
 {
 	if (engine->replica && PQstatus(engine->replica) != CONNECTION_OK) {
 		PQfinish(engine->replica);
@@ -53,8 +42,7 @@ static bool connected(struct engine *engine)
 	return true;
 }
 
-/* NULL when it failed. */
-static PGresult *ask(
+PGresult *replay_query(
 	struct engine *engine, const char *sql, int count, const char *const *parameters)
 {
 	PGresult *result = pg_try(engine->replica, sql, count, parameters);
@@ -108,7 +96,7 @@ static bool read_awards(struct engine *engine, player_id id, uint64_t move, stru
 
 	snprintf(texts[0], NUMBER_TEXT, "%" PRId64, id);
 	snprintf(texts[1], NUMBER_TEXT, "%" PRIu64, move);
-	result = ask(engine, awards_sql, 2, parameters);
+	result = replay_query(engine, awards_sql, 2, parameters);
 	if (!result)
 		return false;
 	for (int row = 0; row < PQntuples(result); row++) {
@@ -122,9 +110,9 @@ static bool read_awards(struct engine *engine, player_id id, uint64_t move, stru
 }
 
 /* Days that were dropped can be replayed from the archive only. */
-static bool days_dropped(struct engine *engine, const char *shard)
+bool replay_days_dropped(struct engine *engine, const char *shard)
 {
-	PGresult *result = ask(engine,
+	PGresult *result = replay_query(engine,
 		"select from wallet.leaf where shard = $1 and state = 'dropped' limit 1", 1,
 		&shard);
 	bool dropped = result != NULL && PQntuples(result) > 0;
@@ -144,19 +132,21 @@ static uint32_t read_round(struct engine *engine, const struct seat *seat, uint6
 	PGresult *result;
 	bool found;
 
-	if (!connected(engine))
+	if (!replay_connected(engine))
 		return 503;
 	snprintf(texts[0], NUMBER_TEXT, "%" PRId64, seat->player.id);
 	snprintf(texts[1], NUMBER_TEXT, "%" PRIu64, move);
 	snprintf(texts[2], NUMBER_TEXT, "%" PRIu32, seat->shard);
 	snprintf(texts[3], NUMBER_TEXT, "%" PRIu64, seat->player.money_seq);
-	result = ask(engine, walk_sql, 4, parameters);
+	result = replay_query(engine, walk_sql, 4, parameters);
 	if (!result)
 		return 503;
 	found = find_record(result, move, &record);
 	PQclear(result);
 	if (!found)
-		return move <= seat->player.last_move && days_dropped(engine, texts[2]) ? 410 : 404;
+		return move <= seat->player.last_move && replay_days_dropped(engine, texts[2])
+			       ? 410
+			       : 404;
 	if (!read_awards(engine, seat->player.id, move, player))
 		return 503;
 	*play = record.game;
@@ -169,33 +159,6 @@ static uint32_t read_round(struct engine *engine, const struct seat *seat, uint6
 		memset(&play->state.open, 0, sizeof(play->state.open));
 	}
 	return 200;
-}
-
-uint32_t replay_past(struct engine *engine, const struct seat *seat, uint32_t game, uint64_t round,
-	struct player_past *past_r)
-{
-	char texts[5][NUMBER_TEXT];
-	const char *const parameters[] = { texts[0], texts[1], texts[2], texts[3], texts[4] };
-	PGresult *result;
-	uint32_t http = 404;
-
-	if (!connected(engine))
-		return 503;
-	snprintf(texts[0], NUMBER_TEXT, "%" PRId64, seat->player.id);
-	snprintf(texts[1], NUMBER_TEXT, "%" PRIu64, round);
-	snprintf(texts[2], NUMBER_TEXT, "%" PRIu32, seat->shard);
-	snprintf(texts[3], NUMBER_TEXT, "%" PRIu64, seat->player.money_seq);
-	snprintf(texts[4], NUMBER_TEXT, "%" PRIu32, game);
-	result = ask(engine, past_sql, 5, parameters);
-	if (!result)
-		return 503;
-	if (PQntuples(result) == 1) {
-		http = 200;
-		*past_r = (struct player_past){ game, round, money_of(pg_number(result, 0, 0)),
-			money_of(pg_number(result, 0, 1)) };
-	}
-	PQclear(result);
-	return http;
 }
 
 static void refuse(struct engine *engine, struct seat *seat, struct ask *ask, uint32_t http)
