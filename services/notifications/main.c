@@ -204,6 +204,13 @@ static void on_look(void *context, const char *const *names, size_t n, struct se
 
 /* ---- news ---- */
 
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define POOLS_FULL                                                                                 \
+	"found more pools or rows than are shown, expected at most " TEXT(                         \
+		COUNTERS_POOLS_MAX) " pools and sets, " TEXT(COUNTERS_ROWS_MAX) " rows of each"
+_Static_assert(COUNTERS_POOLS_MAX == WINNERS_POOLS_MAX, "the same pools");
+
 static void on_counter(void *context, uint32_t pool, const struct counter *row,
 	uint32_t incarnation, uint64_t time_us)
 {
@@ -214,8 +221,7 @@ static void on_counter(void *context, uint32_t pool, const struct counter *row,
 		log_warn("pool %" PRIu32 " currency %" PRIu32 " coin %" PRId64 " level %" PRIu32
 			 ": %s",
 			pool, row->currency, row->coin_minor, row->level,
-			status == COUNTERS_FULL ? "no room for a further row"
-						: "found a value that no counter has");
+			status == COUNTERS_FULL ? POOLS_FULL : "found a value that no counter has");
 }
 
 static void on_status(void *context, uint32_t pool, const char *status)
@@ -234,6 +240,9 @@ static void on_winner(void *context, const struct winner *winner)
 	enum winners_status status = winners_offer(&hub.winners, winner);
 	if (status == WINNERS_GAP)
 		log_warn("pool %" PRIu32 ": hit %" PRIu64 " came without the one before it",
+			winner->pool, winner->hit);
+	if (status == WINNERS_FULL)
+		log_error("pool %" PRIu32 ", hit %" PRIu64 ": its winner is not told: " POOLS_FULL,
 			winner->pool, winner->hit);
 	if (status == WINNERS_SEEN || status == WINNERS_FULL || !feeds_caught_up(hub.feeds))
 		return;

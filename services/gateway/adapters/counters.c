@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOLS_MAX 32
+#define POOLS_MAX 32 /* and sets, of an installation (docs/contracts.md) */
 #define ROWS_MAX 256
 #define STALE_US (5 * SECOND_US)
 /* Who says an older version, but so much later, is right: the other was nonsense in Redis. */
@@ -285,8 +285,12 @@ static void on_pools(void *context, PGresult *result, const char *error)
 			counters.pool[i].row[k].listed = false;
 	for (int i = 0; i < PQntuples(result); i++) {
 		struct counter_pool *pool = pool_of((uint32_t)pg_number(result, i, 0), true);
-		if (pool == NULL)
+		if (pool == NULL) {
+			log_error("pools: found more than %d pools and sets, expected at most so "
+				  "many; pool %s is not shown",
+				POOLS_MAX, PQgetvalue(result, i, 0));
 			break;
+		}
 		struct counter_row row = {
 			.currency = (uint32_t)pg_number(result, i, 4),
 			.coin_minor = pg_number(result, i, 5),

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COUNTERS_POOLS_MAX 16
+#define COUNTERS_POOLS_MAX 32 /* and sets, of an installation (docs/contracts.md) */
 #define COUNTERS_ROWS_MAX 256
 #define COUNTERS_STATUS_MAX 12
 /* After a change at most this often; and without one at least that often. The rest of the three

@@ -66,6 +66,23 @@ static void test_resume_only_without_a_hole(void **state)
 	assert_true(can_resume("1:13,2:2"));
 }
 
+/* As many pools as the gateway shows; one more is said to be too many, and disturbs none. */
+static void test_a_pool_too_many(void **state)
+{
+	char text[WINNERS_POSITION_TEXT_MAX];
+
+	(void)state;
+	memset(&winners, 0, sizeof(winners));
+	assert_int_equal(WINNERS_POOLS_MAX, 32);
+	for (uint32_t pool = 1; pool <= WINNERS_POOLS_MAX; pool++)
+		assert_int_equal(offer(UINT32_MAX - pool, INT64_MAX - 1), WINNERS_OK);
+	assert_int_equal(offer(99, 1), WINNERS_FULL);
+	assert_int_equal(winners.n, WINNERS_POOLS_MAX);
+	assert_int_equal(offer(UINT32_MAX - 1, INT64_MAX), WINNERS_OK);
+	winners_position_format(&winners.position, text);
+	assert_true(can_resume(text));
+}
+
 static void test_ring_forgets_the_oldest(void **state)
 {
 	(void)state;
@@ -86,7 +103,8 @@ static void test_position_text_both_ways(void **state)
 	static const char *const bad[] = { "1", "1:", ":1", "1:0", "0:1", "01:1", "1:01", "1:1,",
 		",1:1", "1:1,,2:1", "1:1,1:2", "1:1 ", " 1:1", "-1:1", "4294967296:1",
 		"1:9223372036854775808", "1:99999999999999999999999", "a:b", "1:1;2:1",
-		"1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1,10:1,11:1,12:1,13:1,14:1,15:1,16:1,17:1" };
+		"1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1,10:1,11:1,12:1,13:1,14:1,15:1,16:1,17:1,18:1,"
+		"19:1,20:1,21:1,22:1,23:1,24:1,25:1,26:1,27:1,28:1,29:1,30:1,31:1,32:1,33:1" };
 	char text[WINNERS_POSITION_TEXT_MAX];
 	struct winners_position position;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -104,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_offer_takes_each_hit_once),
 		cmocka_unit_test(test_resume_only_without_a_hole),
+		cmocka_unit_test(test_a_pool_too_many),
 		cmocka_unit_test(test_ring_forgets_the_oldest),
 		cmocka_unit_test(test_position_text_both_ways),
 	};

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOLS_MAX 16  /* of an installation, sets of cards included: what notifications shows */
+#define POOLS_MAX 32  /* of an installation, sets of cards included: what is shown to players */
 #define FURTHER_MAX 2 /* pools that feed on a game beside its own jackpot and its cards */
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 
