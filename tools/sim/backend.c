@@ -74,6 +74,27 @@ static void begin(struct backend *backend)
 	backend->of = NULL;
 }
 
+/* So low that they are met, and at times none, or less than was used already. */
+static void choose_limit(struct backend *backend)
+{
+	uint64_t dice = sim_random(100);
+
+	backend->kind = CARILLON__MOVE_KIND__MOVE_LIMIT;
+	backend->limit = (Carillon__Limit)(1 + sim_random(CARILLON__LIMIT__LIMIT_TIME));
+	if (dice < 15)
+		backend->limit = CARILLON__LIMIT__LIMIT_EXCLUSION;
+	if (backend->limit == CARILLON__LIMIT__LIMIT_EXCLUSION)
+		backend->amount = (int64_t)(asks_wall_us() / 1000000 + 1 + sim_random(6));
+	else if (dice < 40)
+		backend->amount = -1;
+	else if (backend->limit == CARILLON__LIMIT__LIMIT_TIME)
+		backend->amount = 1 + (int64_t)sim_random(20);
+	else if (backend->limit >= CARILLON__LIMIT__LIMIT_DEPOSIT_DAY)
+		backend->amount = amount_of(backend, (int64_t)sim_random(8 * FUNDS));
+	else
+		backend->amount = amount_of(backend, (int64_t)sim_random_us(50, FUNDS));
+}
+
 static void choose(struct backend *backend)
 {
 	uint64_t dice = sim_random(100);
@@ -81,6 +102,10 @@ static void choose(struct backend *backend)
 	begin(backend);
 	if (choose_open(backend))
 		return;
+	if (backend->client->limited && sim_random(5) == 0) {
+		choose_limit(backend);
+		return;
+	}
 	if (backend->keys == 1 || backend->client->wants_money || dice < 40) {
 		backend->kind = CARILLON__MOVE_KIND__MOVE_DEPOSIT;
 		backend->amount = amount_of(backend, FUNDS / 4 + (int64_t)sim_random(FUNDS));
@@ -180,6 +205,8 @@ static bool ask(struct backend *backend)
 		outside.currency = backend->client->currency;
 	outside.reason = writable("simulated");
 	outside.actor = writable("operator");
+	if (backend->kind == CARILLON__MOVE_KIND__MOVE_LIMIT)
+		outside.limit = backend->limit;
 	if (has_spins(backend)) {
 		fill_spins(backend, &spins);
 		outside.spins = &spins;

@@ -61,6 +61,7 @@ static void client_begin(size_t at)
 
 	*client = (struct client){ .currency = sim_random(3) == 0 ? SEK : EUR,
 		.windows_n = sim_chance(crowd.two_windows_ppm) ? 2 : 1,
+		.limited = sim_chance(crowd.limited_ppm),
 		.backend = &backends[at] };
 	if (!player_id_make(at % 3 == 0 ? 7 : 1, at + 1, &client->id))
 		sim_fail("no player's id for number %zu", at + 1);
@@ -97,6 +98,7 @@ void workload_world_begin(void)
 	crowd.operators_us = sim_random(2) == 0 ? 0 : sim_random_us(300000, 5000000);
 	crowd.two_windows_ppm = sim_random(2) == 0 ? 0 : 300000;
 	crowd.again_ppm = 20000;
+	crowd.limited_ppm = sim_random(2) == 0 ? 0 : 100000;
 	crowd.by_hand_ppm = sim_random(3) == 0 ? 300000 : 0;
 	if (sim_world.scenario != NULL) {
 		crowd.clients_n = 24;

@@ -15,6 +15,7 @@
 #define WINDOWS_MAX 2
 #define COINS_MAX 7
 #define TURNED_MAX 12
+#define LIMIT_RAISE_S 5 /* WALLET_LIMIT_RAISE_S: long enough to be seen, short enough to end */
 #define EUR 978
 #define SEK 752
 
@@ -89,6 +90,7 @@ struct client {
 	struct window window[WINDOWS_MAX];
 	struct backend *backend;
 	bool wants_money;
+	bool limited; /* sets limits of his own */
 };
 
 /* One request to the wallet at a time for a player: deposits and their like. */
@@ -101,7 +103,8 @@ struct backend {
 	uint64_t key;	/* number of the request in hand */
 	uint32_t spins; /* SPINS: given */
 	uint64_t spins_until_us;
-	uint8_t grant[16]; /* SPINS_END */
+	uint8_t grant[16];     /* SPINS_END */
+	Carillon__Limit limit; /* LIMIT */
 	/* A withdrawal in flight, and bonus funds that may be taken back in part. */
 	struct {
 		uint8_t id[ASK_ID_BYTES];
@@ -127,6 +130,7 @@ struct crowd {
 	bool gone;	       /* the players have left, whatever is open */
 	uint64_t picks_waited; /* half a second and more, and were made */
 	uint32_t two_windows_ppm, again_ppm;
+	uint32_t limited_ppm;
 	uint32_t by_hand_ppm; /* withdrawals that people decide, each time they look */
 };
 extern struct crowd crowd;

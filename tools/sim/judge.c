@@ -93,6 +93,7 @@ void judge_world_end(void)
 	ledger_end();
 	payments_end();
 	pools_end();
+	limits_end();
 	map_clear(&book.accounts);
 	map_clear(&book.claims);
 	map_clear(&book.hits);

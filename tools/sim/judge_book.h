@@ -30,6 +30,7 @@ enum {
 	KIND_CAPTURE = 29,
 	KIND_HOLD_RELEASE = 30,
 	KIND_GRANT_BACK = 31,
+	KIND_LIMIT = CARILLON__MOVE_KIND__MOVE_LIMIT,
 };
 
 /* Kinds that move a round's money, and those that move a balance without a round. */
@@ -184,6 +185,10 @@ bool made_feeds(uint32_t pool, uint32_t game);
 uint32_t made_unfed(uint32_t game, const uint32_t *pools, size_t n);
 /* An operator has asked for an adjustment that may be done from now on. */
 void pools_adjustment(uint32_t pool, uint32_t currency, int64_t coin_minor, int64_t delta_minor);
+
+/* judge_limits.c: a row, before it is kept. */
+void limits_row(const struct fake_journal *row);
+void limits_end(void);
 
 /* judge_payments.c: a row that settles a hold; true where the table is its own. */
 void payments_settled(const struct fake_journal *row, struct book_outside *held);

@@ -502,6 +502,7 @@ void ledger_row(const struct fake_pg_row *pg_row)
 		account = account_open(&row);
 	check_money(account, &row);
 	check_stake(account, &row);
+	limits_row(&row);
 	check_tallies(&row);
 	check_request(&row);
 	check_spins(&row);

@@ -4,6 +4,7 @@
  * and main(). It ends by leaving the stack where it is: nothing is unwound, as with kill -9. */
 #undef _FORTIFY_SOURCE /* its longjmp takes a change of stacks for an accident */
 #define _GNU_SOURCE
+#include "tools/sim/clients.h"
 #include "tools/sim/kernel.h"
 
 #include <dlfcn.h>
@@ -288,6 +289,7 @@ static void environment(const struct sim_process *process)
 	(void)snprintf(text[n++], ENV_BYTES, "SPIN_ENGINE_RESOLVE_EVERY_S=2");
 	(void)snprintf(text[n++], ENV_BYTES, "JACKPOT_CARDS_SETS=%s", sim_world.card_sets);
 	(void)snprintf(text[n++], ENV_BYTES, "JACKPOT_CARDS_EXPIRE_S=20");
+	(void)snprintf(text[n++], ENV_BYTES, "WALLET_LIMIT_RAISE_S=%d", LIMIT_RAISE_S);
 	(void)snprintf(text[n++], ENV_BYTES, "PAYMENTS_URL=http://provider");
 	(void)snprintf(text[n++], ENV_BYTES, "PAYMENTS_TIMEOUT_MS=1000");
 	(void)snprintf(text[n++], ENV_BYTES, "PAYMENTS_AGAIN_MS=100");
