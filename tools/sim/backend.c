@@ -2,6 +2,7 @@
  * request at a time for a player, asked until it is answered, now and then once more, or with
  * other content under the same key. */
 #include "tools/sim/clients.h"
+#include "tools/sim/fake_pg.h"
 #include "tools/sim/judge.h"
 #include "tools/sim/sim.h"
 
@@ -39,19 +40,34 @@ static void take_back(struct backend *backend)
 	backend->of = backend->funds.id;
 }
 
-/* People decide what is stuck, and not otherwise than the provider has said: both are the gateway's
- * rules. What is settled is at times settled once more: that must be refused. */
+/* What gateway.decide (services/gateway/migrations/0006_decision.sql) lets through: what the
+ * provider has said, or may have been asked, is not decided otherwise, but the latter by force. */
+static bool may_decide(const uint8_t id[ASK_ID_BYTES], bool paid)
+{
+	int64_t kind =
+		paid ? CARILLON__MOVE_KIND__MOVE_CAPTURE : CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE;
+	int64_t outcome = judge_payout_outcome(id);
+
+	if (!judge_hold_open(id))
+		return true; /* the wallet will refuse it */
+	if (judge_decision(id) != 0)
+		return judge_decision(id) == kind;
+	if (outcome != 0)
+		return outcome == (paid ? 1 : 2);
+	return !judge_payout_asked(id) || sim_random(2) == 0;
+}
+
+/* People decide what is stuck. What is settled is at times settled once more. */
 static bool choose_hold(struct backend *backend)
 {
-	int64_t outcome = judge_payout_outcome(backend->hold.id);
-	bool open = judge_hold_open(backend->hold.id);
+	bool open = judge_hold_open(backend->hold.id), paid = sim_random(2) == 0;
 
 	if (!open && sim_random(4) > 0)
 		backend->hold.amount = 0;
 	if (backend->hold.amount == 0 || sim_now_us() < backend->hold.since_us + DECIDE_US ||
-		(open && !sim_chance(crowd.by_hand_ppm)))
+		(open && !sim_chance(crowd.by_hand_ppm)) || !may_decide(backend->hold.id, paid))
 		return false;
-	settle_hold(backend, outcome == 0 || !open ? sim_random(2) == 0 : outcome == 1);
+	settle_hold(backend, paid);
 	return true;
 }
 
@@ -189,6 +205,34 @@ void backend_id(const struct backend *backend, uint8_t id_r[ASK_ID_BYTES])
 	asks_id(key, operator_text, id_r);
 }
 
+static void hex(const uint8_t *bytes, size_t n, char *text_r)
+{
+	text_r += sprintf(text_r, "\\x");
+	for (size_t i = 0; i < n; i++)
+		text_r += sprintf(text_r, "%02x", bytes[i]);
+}
+
+/* A decision by hand is kept before the wallet is told, with what it is told: payments tells it
+ * again. */
+static void decision_keep(const struct backend *backend, const Carillon__Outside *outside)
+{
+	uint8_t packed[512];
+	char texts[2][2 * ASK_ID_BYTES + 3], command[2 * sizeof(packed) + 3], kind[16];
+	const char *parameters[] = { texts[0], texts[1], kind, command };
+
+	if (backend->of != backend->hold.id || backend->other ||
+		!judge_hold_open(backend->hold.id) || judge_decision(backend->hold.id) != 0)
+		return;
+	hex(backend->hold.id, ASK_ID_BYTES, texts[0]);
+	hex(outside->id.data, ASK_ID_BYTES, texts[1]);
+	hex(packed, carillon__outside__pack(outside, packed), command);
+	(void)snprintf(kind, sizeof(kind), "%d", (int)backend->kind);
+	(void)fake_pg_run("insert into gateway.decision (hold, id, kind, forced, command, actor, "
+			  "request_id) values ($1::bytea, $2::bytea, $3::integer, true, $4::bytea, "
+			  "'ada', '1')",
+		4, parameters);
+}
+
 static bool ask(struct backend *backend)
 {
 	Carillon__WalletCommand command;
@@ -218,6 +262,7 @@ static bool ask(struct backend *backend)
 	backend_id(backend, id);
 	outside.id = (ProtobufCBinaryData){ ASK_ID_BYTES, id };
 	outside.content_hash = (ProtobufCBinaryData){ ASK_ID_BYTES, hash };
+	decision_keep(backend, &outside);
 	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
 	command.outside = &outside;
 	return ask_wallet(&backend->asker, &command);

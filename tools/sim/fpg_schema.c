@@ -412,7 +412,7 @@ void fpg_schema_load(void)
 	/* In the order of scripts/migrate.sh. The gateway's tables are nobody else's. */
 	static const char *const FOLDERS[] = { "libcommon/io", "services/progressive-pool",
 		"services/jackpot-cards", "services/wallet", "services/spin-engine",
-		"services/payments" };
+		"services/payments", "services/gateway" };
 	script_run(FIRST, "carillon.migration");
 	for (size_t i = 0; i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++)
 		folder_run(FOLDERS[i]);

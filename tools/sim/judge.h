@@ -22,6 +22,8 @@ void judge_told_fact(const struct backend *backend, const uint8_t id[ASK_ID_BYTE
 bool judge_hold_open(const uint8_t id[ASK_ID_BYTES]);
 int64_t judge_holder(const uint8_t id[ASK_ID_BYTES]);
 int64_t judge_payout_outcome(const uint8_t id[ASK_ID_BYTES]);
+bool judge_payout_asked(const uint8_t id[ASK_ID_BYTES]);
+int64_t judge_decision(const uint8_t id[ASK_ID_BYTES]); /* by hand: MoveKind; 0: none */
 void judge_asked_to_pay(const uint8_t id[ASK_ID_BYTES], int64_t amount, const char *currency);
 /* Accepted bets so far, and claims that no award has closed. */
 uint64_t judge_rounds(void);

@@ -15,15 +15,19 @@ enum { OUTCOME_NONE = 0, OUTCOME_PAID, OUTCOME_REFUSED };
 enum { ALARM_CONTRADICTED = 1, ALARM_BY_HAND = 2, ALARM_OTHER = 4 };
 #define STATE_DONE 4
 
-/* A row of payments.payout, and of what was alarmed about it. */
+/* A row of payments.payout, and what was alarmed and decided about it. */
 struct payout_book {
+	bool there;
 	int64_t outcome, settled, state;
+	bool asked;	  /* it may have been asked: written before it is */
+	int64_t decision; /* by hand, MoveKind; 0: none */
+	bool never;	  /* decided before anything was asked: nothing may be */
 	uint32_t alarms;
 };
 
 static struct map payouts;
 static uint64_t payouts_open;
-static const struct fake_pg_table *payout_table, *alarm_table;
+static const struct fake_pg_table *payout_table, *alarm_table, *decision_table;
 
 #define HOLD "withdrawal at shard %" PRIu32 ", seq %" PRIu64 " of player %" PRId64 ": "
 #define OF(held) (held)->shard, (held)->seq, (held)->player
@@ -58,12 +62,25 @@ int64_t judge_holder(const uint8_t id[ASK_ID_BYTES])
 	return held == NULL ? 0 : held->player;
 }
 
+/* NULL: nothing was ever written about it. */
 static struct payout_book *payout_of(const uint8_t *id)
 {
 	uint64_t a, b;
 
 	halves(id, &a, &b);
 	return map_get(&payouts, a, b);
+}
+
+static struct payout_book *payout_at(const uint8_t *id)
+{
+	uint64_t a, b;
+	void **at;
+
+	halves(id, &a, &b);
+	at = map_at(&payouts, a, b);
+	if (*at == NULL)
+		*at = judge_alloc(sizeof(struct payout_book));
+	return *at;
 }
 
 int64_t judge_payout_outcome(const uint8_t id[ASK_ID_BYTES])
@@ -73,11 +90,26 @@ int64_t judge_payout_outcome(const uint8_t id[ASK_ID_BYTES])
 	return payout == NULL ? OUTCOME_NONE : payout->outcome;
 }
 
+bool judge_payout_asked(const uint8_t id[ASK_ID_BYTES])
+{
+	const struct payout_book *payout = payout_of(id);
+
+	return payout != NULL && payout->asked;
+}
+
+int64_t judge_decision(const uint8_t id[ASK_ID_BYTES])
+{
+	const struct payout_book *payout = payout_of(id);
+
+	return payout == NULL ? 0 : payout->decision;
+}
+
 /* ---- asked ---------------------------------------------------------------------------------- */
 
 void judge_asked_to_pay(const uint8_t id[ASK_ID_BYTES], int64_t amount, const char *currency)
 {
 	const struct book_outside *held = hold_of(id);
+	const struct payout_book *payout = payout_of(id);
 	const struct book_account *account;
 
 	if (held == NULL)
@@ -88,6 +120,11 @@ void judge_asked_to_pay(const uint8_t id[ASK_ID_BYTES], int64_t amount, const ch
 		strcmp(currency_by_number(account->currency)->code, currency) != 0)
 		sim_fail(HOLD "the provider is asked to pay %" PRId64 " %s, %" PRId64 " are held",
 			OF(held), amount, currency, -held->amount);
+	if (payout == NULL || !payout->asked)
+		sim_fail(
+			HOLD "the provider is asked to pay before that was written down", OF(held));
+	if (payout->never)
+		sim_fail(HOLD "the provider is asked to pay what was decided by hand", OF(held));
 }
 
 /* ---- settled -------------------------------------------------------------------------------- */
@@ -144,19 +181,17 @@ static void payout_changed(const struct fake_pg_row *new)
 	int64_t state = fake_pg_int(new, COLUMN(payout_table, "state"));
 	const struct book_outside *held = hold_of(id);
 	const struct paid *paid = provider_paid(id);
-	struct payout_book *payout;
-	uint64_t a, b;
-	void **at;
+	struct payout_book *payout = payout_at(id);
+	bool asked = fake_pg_int(new, COLUMN(payout_table, "asked"));
 
-	halves(id, &a, &b);
-	at = map_at(&payouts, a, b);
 	if (held == NULL || -held->amount != fake_pg_int(new, COLUMN(payout_table, "amount")))
 		sim_fail("payments.payout: a row of player %" PRId64 " of no withdrawal",
 			fake_pg_int(new, COLUMN(payout_table, "player")));
-	payouts_open += *at == NULL;
-	if (*at == NULL)
-		*at = judge_alloc(sizeof(*payout));
-	payout = *at;
+	payouts_open += !payout->there;
+	payout->there = true;
+	if (payout->asked && !asked)
+		sim_fail(HOLD "it was noted that the provider was asked, and now it is not",
+			OF(held));
 	if (payout->outcome != OUTCOME_NONE && outcome != payout->outcome)
 		sim_fail(HOLD "the provider's first word was %" PRId64 ", now it is %" PRId64,
 			OF(held), payout->outcome, outcome);
@@ -168,7 +203,10 @@ static void payout_changed(const struct fake_pg_row *new)
 		sim_fail(HOLD "payments takes it for settled by kind %" PRId64 ", it is %" PRIu32,
 			OF(held), settled, held->settled_kind);
 	payouts_open += (payout->state == STATE_DONE) - (uint64_t)(state == STATE_DONE);
-	*payout = (struct payout_book){ outcome, settled, state, payout->alarms };
+	payout->outcome = outcome;
+	payout->settled = settled;
+	payout->state = state;
+	payout->asked = asked;
 }
 
 /* Nothing is alarmed without cause. */
@@ -193,16 +231,26 @@ static void alarm_new(const struct fake_pg_row *new)
 	payout->alarms |= alarm;
 }
 
+static void decision_new(const struct fake_pg_row *new)
+{
+	struct payout_book *payout = payout_at(id_of(new, COLUMN(decision_table, "hold")));
+
+	payout->decision = fake_pg_int(new, COLUMN(decision_table, "kind"));
+	payout->never = !payout->asked;
+}
+
 bool payments_changed(const struct fake_pg_table *table, const struct fake_pg_row *new)
 {
-	if (table != payout_table && table != alarm_table)
+	if (table != payout_table && table != alarm_table && table != decision_table)
 		return false;
 	if (new == NULL)
 		sim_fail("payments: a row was deleted");
 	if (table == payout_table)
 		payout_changed(new);
-	else
+	else if (table == alarm_table)
 		alarm_new(new);
+	else
+		decision_new(new);
 	return true;
 }
 
@@ -210,6 +258,7 @@ void payments_begin(void)
 {
 	payout_table = fake_pg_table("payments.payout");
 	alarm_table = fake_pg_table("payments.alarm");
+	decision_table = fake_pg_table("gateway.decision");
 	payouts_open = 0;
 }
 
