@@ -46,7 +46,7 @@ CMOCKA_LIBS := -lcmocka
 # _GNU_SOURCE is defined empty, so that a file may define it again without a warning. Generated headers count as a library's: their macros
 # cast away const.
 CPPFLAGS += -I. -isystem $(GEN) -D_GNU_SOURCE= $(PKG_CFLAGS)
-BASE_CFLAGS := -std=c11 -g -fno-omit-frame-pointer -fstack-protector-strong $(if $(MARCH),-march=$(MARCH))
+BASE_CFLAGS := -std=c11 $(if $(or $(SAN),$(TSAN),$(FUZZ)),-g1,-g) -fno-omit-frame-pointer -fstack-protector-strong $(if $(MARCH),-march=$(MARCH))
 LDFLAGS += -Wl,--as-needed
 ifdef FUZZ
 BASE_CFLAGS += -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
