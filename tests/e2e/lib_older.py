@@ -8,7 +8,7 @@ import subprocess
 
 from lib_stack import BIN, PSQL, ROOT
 
-FIRST = ("0001_", "services/wallet/migrations/0002_")
+FIRST = ("0001_", "services/wallet/migrations/0002_", "services/jackpot-cards/migrations/0002_")
 ONE, TWO = (1 << 48) + 1000, (1 << 48) + 1001
 DIGEST = "decode(repeat('{:02x}', 32), 'hex')"
 
@@ -41,6 +41,14 @@ ROWS = [
 BATCHES = [(0, 1, 1, 2, "2026-03-01 10:00:00"), (0, 2, 3, 4, "2026-03-01 23:59:59.9"), (0, 3, 5, 7, "2026-03-02 09:00:00"), (0, 4, 8, 8, "2026-03-01 22:00:00"),
            (0, 5, 9, 9, "2026-03-04 08:00:00"), (1, 1, 1, 3, "2026-03-03 12:00:00")]
 OUTSIDE = [(1, 0, 2, ONE), (2, 0, 5, ONE), (3, 0, 6, ONE), (4, 0, 9, ONE), (5, 1, 2, TWO)]
+# A set of cards with a level and its first win. What the levels have of T is 5 x 10^26: in the set that has had more, a share was changed.
+CARD_SET = f"""
+insert into cards.card_set values ({{pool}}, 'cards', 2, {{t}}, {{contributions}}, 0, 0, 0, 0, 0, 1, 1, '2026-03-01+00');
+insert into cards.level values ({{pool}}, 1, 978, 2, 1000, 1000000000, 250000000, 10000000000000000000000000, 0, 0, 1, null, null, null, '2026-03-01+00');
+insert into cards.round values ({{pool}}, 1, {ONE}, {{move}}, 0, 978, 2500, 0, 7, '2026-03-02+00', '2026-03-02+00', '2026-03-03+00', 1, '\\x01', '\\x02', '{{{{9,4,2,1}}}}', '{{{{0,5,7}}}}',
+    '{{{{1,1,1}}}}', true, 1, 1, 1000, '\\x03', false, '2026-03-02+00');
+insert into cards.hit values ({{pool}}, 1, 1, 1, {ONE}, {{move}}, 0, 978, 2, 1000000000, 1000, 10000, 10000, 0, 10000, 10000, 0, 10000, 5, 0, 3, 2, 1000, 1000, '2026-03-02+00');
+"""
 # 1 % of 35.00 EUR on a seed of 200.00 EUR.
 OLDER = f"""
 create table wallet.journal_0 partition of wallet.journal for values in (0);
@@ -61,8 +69,8 @@ insert into pool.pool values (1, 'bewitched', 1, 'live', 350000000000000000, 350
 insert into pool.row values (1, 978, 20, 2, 20000, 1000000000, 1000000000, 10000000000000000000000000, 0, 0, 0, 30000, 1000000000, 1000000000, 20000, 1000000000, 1000000000);
 insert into pool.vector values (1, 0, 7, 3500, 7, 1);
 insert into pool.operator_action values ('\\x01', 1, 2, 'anna', '', 'more of it', '{{}}', true, '', '{{}}', '{{}}', 8, '2026-03-02+00');
-insert into cards.card_set values (1000, 'cards', 2, 0, 0, 0, 0, 0, 0, 0, 1, 1, '2026-03-01+00');
-insert into cards.level values (1000, 1, 978, 2, 1000, 1000000000, 250000000, 10000000000000000000000000, 0, 0, 0, null, null, null, '2026-03-01+00');
+{"".join(CARD_SET.format(pool=pool, t=2 * 10 ** 18, contributions=c * 10 ** 26, move=pool) for pool, c in ((1000, 5), (1001, 7)))}
+insert into payments.payout values (decode('{4:032x}', 'hex'), 0, {ONE}, 978, 9000, 0, 0, 0, 3, 'p-1', '2026-03-04+00', '2026-03-04+00');
 insert into cards.waiting_claim values ({ONE}, 3, 1, 1000, 978, 2500, 0, 7, '2026-03-02 09:00:01+00');
 insert into engine.player values ({ONE}, 0, 4, '\\x0102');
 insert into engine.game_state values ({ONE}, 1, 0, 4, 2, 3, '2026-03-02 09:00:01+00', '\\x0304');
@@ -136,7 +144,12 @@ def derived(older):
     assert voids == [[str(ONE), "1", "0", "8", "4", "1", "978", "500", "200", "0", "0"]], voids
     assert older.sql("select seq, sum(amount) from wallet.posting group by shard, seq having sum(amount) <> 0") == []
     assert older.sql("select currency, account, amount from wallet.total order by account") == [["978", "CASH", "-100000"], ["978", "HOUSE", "800"], ["978", "PLAYER", "99200"]]
-    assert older.sql("select state, defined_seed_minor is null from cards.card_set join cards.level using (pool)") == [["live", "t"]]
+    sets = older.sql("""select pool, state, defined_seed_minor is null, launch_share_nano, shares_t_e18, shares_e27, shares_since is null, coalesce(h.next_share_nano, 0)
+        from cards.card_set join cards.level using (pool) join cards.hit h using (pool) order by pool""")
+    assert sets == [["1000", "live", "t", "250000000", "0", "0", "t", "250000000"], ["1001", "live", "t", "250000000", str(2 * 10 ** 18), str(7 * 10 ** 26), "f", "0"]], sets
+    # Nobody can say any more that the provider was not asked.
+    assert older.sql("select asked from payments.payout") == [["t"]]
+    assert older.sql("select column_default from information_schema.columns where (table_schema, table_name, column_name) = ('payments', 'payout', 'asked')") == [["false"]]
     assert older.sql("select count(*) from carillon.fx_rate where request is null and recorded is not null") == [["3"]]
     made = json.loads(older.run(f"{BIN}/jackpotctl", "pool", "replay", "1", "--json"))
     assert made["ok"] and made["rows"][0]["next"]["seed_minor"] == 30000 and made["books"]["received"] == made["books"]["sent"] == "0", made
