@@ -165,7 +165,9 @@ def test_tampering_is_found_and_named():
     # Rows are only added: the table says so itself, until somebody takes that away.
     refused = subprocess.run([psql, "-d", dsn, "-Xqc", cases[0][0]], capture_output=True, text=True, check=False)
     assert "rows are only added" in refused.stderr, refused
-    place.sql("alter table pool.event disable trigger event_stays", writer=True)
+    refused = subprocess.run([psql, "-d", dsn, "-Xqc", f"delete from pool.event where pool = 1 and event = {last}"], capture_output=True, text=True, check=False)
+    assert "rows are only added, or folded" in refused.stderr, refused
+    place.sql("alter table pool.event disable trigger user", writer=True)
     for statement, where in cases:
         if statement.startswith("delete from "):  # kept beside, and put back
             table, condition = statement[12:].split(" where ", 1)
@@ -180,8 +182,67 @@ def test_tampering_is_found_and_named():
         assert not made["ok"] and where in made["difference"]["where"], (statement, made["difference"])
         assert ("seqs[1] = " in statement) == ("went back; restored from a backup? (its incarnation is 1)" in made["difference"]["expected"]), made
         place.sql(undo, writer=True)
-    place.sql("alter table pool.event enable trigger event_stays", writer=True)
+    place.sql("alter table pool.event enable trigger user", writer=True)
     assert replay()["ok"]
+
+
+def fold(*options, status=0):
+    done = subprocess.run([f"{BIN}/jackpotctl", "pool", "fold", "1", *options], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done.stdout + done.stderr
+
+
+def altered(table, statement):
+    place.sql(f"alter table {table} disable trigger user; {statement}; alter table {table} enable trigger user", writer=True)
+
+
+def test_old_events_are_folded():
+    """What happened days ago leaves for a file; every moment after it is made again as before, what came before it is said to be in the file."""
+    before, events = replay(), [int(e) for e, in place.sql("select event from pool.event where pool = 1 order by event")]
+    assert "found nothing" in fold(status=2) and "no event is that old" in fold("--retain", "1")
+    last = int(place.sql(f"select max(event) from pool.event where pool = 1 and time <= '{moments[2][0]}'")[0][0])
+    altered("pool.event", f"update pool.event set time = time - interval '3 days' where pool = 1 and event <= {last}")
+    # Nothing goes that is not as it was recorded.
+    altered("pool.event", f"update pool.event set jp_reserve_e27 = jp_reserve_e27 + 1 where pool = 1 and event = {last - 1}")
+    assert f"pool.event 1, {last - 1}" in fold("--retain", "1", status=1)
+    altered("pool.event", f"update pool.event set jp_reserve_e27 = jp_reserve_e27 - 1 where pool = 1 and event = {last - 1}")
+    said = fold("--retain", "1")
+    assert f"pool 1: {last} events (1 to {last}) folded" in said, said
+    assert [int(e) for e, in place.sql("select event from pool.event where pool = 1 order by event")] == events[last:]
+    made = replay()
+    assert made.pop("folded") == last and before.pop("folded") == 0 and made == before, (before, made)
+    for at, shown in moments[3:]:
+        same(shown, replay(at=at))
+    path = place.sql("select archive from pool.event_fold")[0][0]
+    early = place.sql("select time - interval '1 second' from pool.event_fold")[0][0]
+    done = subprocess.run([f"{BIN}/jackpotctl", "pool", "replay", "1", "--at", early], env={**place.environment, **place.stack}, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and f"folded into {path}" in done.stderr, done
+    psql = os.path.join(os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin"), "psql")
+    read = ("create temp table x (like pool.event)", f"\\copy x from program 'gunzip -c {path}' (format binary)", "select count(*), max(event) from x")
+    done = subprocess.run([psql, "-d", place.stack["CARILLON_PG_DSN"], "-XAtq", *(word for line in read for word in ("-c", line))], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == f"{last}|{last}", done
+    # The state that is begun with is held against everything else.
+    for change in ("totals[1] = totals[1] + 1", "t_e18 = t_e18 + 1", "jp_pool_e27 = jp_pool_e27 + 1", "event = event + 1"):
+        altered("pool.event_fold", f"update pool.event_fold set {change}")
+        assert not replay(status=1)["ok"], change
+        altered("pool.event_fold", f"update pool.event_fold set {change.replace(' + 1', ' - 1')}")
+    assert replay()["ok"]
+
+
+def test_a_pool_goes_on_behind_its_fold():
+    """Folded again, up to the last event but one, the service takes the pool over and writes on; the next fold is the pool whole again."""
+    altered("pool.event", "update pool.event set time = time - interval '3 days' where pool = 1")
+    last = int(place.sql("select max(event) from pool.event where pool = 1")[0][0])
+    assert f"to {last - 1}) folded" in fold("--retain", "1") and replay()["folded"] == last - 1
+    for name in ("progressive-pool", "wallet", "jackpot-cards"):
+        place.release(f"{name}-1")
+    person = Person(place, deposit=10000000)
+    wait_until("bets", lambda: bets(person, 3) or True, 10)
+    remember()
+    made = replay()
+    same(view(), made)
+    assert made["events"] > last and place.sql("select count(*) from pool.event where kind = 'snapshot'") == [["0"]]
+    place.verify()
 
 
 if __name__ == "__main__":

@@ -4,23 +4,14 @@
  * once more. */
 #include "tools/jackpotctl/leaves.h"
 
-#include "libcommon/base/sha256.h"
+#include "tools/jackpotctl/archive_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
 
-#define PATH_ROOM 4096
 #define SQL_ROOM 1024
-#define CHUNK_BYTES 65536
-#define DIGEST_BYTES 32
-#define HEX_ROOM (2 * DIGEST_BYTES + 1)
 
 struct leaf {
 	const char *shard, *day, *state, *table; /* of the result that lists them */
@@ -47,113 +38,6 @@ static bool run(PGconn *conn, const struct leaf *leaf, const char *sql, int n,
 		(void)told(leaf, "Postgres", PQresultErrorMessage(result));
 	PQclear(result);
 	return done;
-}
-
-static void hex(const uint8_t digest[DIGEST_BYTES], char text_r[HEX_ROOM])
-{
-	for (size_t i = 0; i < DIGEST_BYTES; i++)
-		(void)snprintf(text_r + 2 * i, 3, "%02x", digest[i]);
-}
-
-/* ---- the file ---- */
-
-/* All rows into the file; what went in is digested on the way. */
-static bool copy_out(
-	PGconn *conn, const struct leaf *leaf, gzFile file, struct sha256 *state, uint64_t *bytes_r)
-{
-	char *row;
-	int length;
-
-	*bytes_r = 0;
-	while ((length = PQgetCopyData(conn, &row, 0)) > 0) {
-		bool written = gzwrite(file, row, (unsigned)length) == length;
-		sha256_add(state, row, (size_t)length);
-		*bytes_r += (uint64_t)length;
-		PQfreemem(row);
-		if (!written)
-			return told(leaf, "archive", strerror(errno));
-	}
-	PGresult *result = PQgetResult(conn);
-	bool whole = length == -1 && PQresultStatus(result) == PGRES_COMMAND_OK &&
-		     strcmp(PQcmdTuples(result), leaf->rows) == 0;
-	if (!whole)
-		(void)told(leaf, "export",
-			PQresultStatus(result) == PGRES_COMMAND_OK ? "other rows than were closed"
-								   : PQerrorMessage(conn));
-	PQclear(result);
-	while ((result = PQgetResult(conn)) != NULL)
-		PQclear(result);
-	return whole;
-}
-
-static bool file_sync(const struct leaf *leaf, const char *path, int flags)
-{
-	int fd = open(path, flags);
-	bool synced = fd >= 0 && fsync(fd) == 0;
-
-	if (!synced)
-		(void)told(leaf, path, strerror(errno));
-	if (fd >= 0)
-		(void)close(fd);
-	return synced;
-}
-
-static bool file_write(PGconn *conn, const struct leaf *leaf, const char *path,
-	char digest_r[HEX_ROOM], uint64_t *bytes_r)
-{
-	char sql[SQL_ROOM];
-	uint8_t digest[DIGEST_BYTES];
-	struct sha256 state;
-	gzFile file = gzopen(path, "wb6");
-	bool written;
-
-	if (file == NULL)
-		return told(leaf, path, strerror(errno));
-	sha256_begin(&state);
-	(void)snprintf(sql, sizeof(sql),
-		"copy (select * from wallet.%s order by seq) to stdout (format binary)",
-		leaf->table);
-	PGresult *result = PQexec(conn, sql);
-	written = PQresultStatus(result) == PGRES_COPY_OUT;
-	if (!written)
-		(void)told(leaf, "export", PQerrorMessage(conn));
-	PQclear(result);
-	written = written && copy_out(conn, leaf, file, &state, bytes_r);
-	if (gzclose(file) != Z_OK && written)
-		written = told(leaf, path, "could not be closed");
-	sha256_end(&state, digest);
-	hex(digest, digest_r);
-	return written && file_sync(leaf, path, O_RDONLY | O_CLOEXEC);
-}
-
-/* The file, read back, holds what its digest says. */
-static bool file_proven(const struct leaf *leaf, const char *path, const char *digest)
-{
-	static uint8_t chunk[CHUNK_BYTES];
-	char found[HEX_ROOM];
-	uint8_t made[DIGEST_BYTES];
-	struct sha256 state;
-	gzFile file = gzopen(path, "rb");
-	int n;
-	int error;
-
-	if (file == NULL)
-		return told(leaf, path, errno == 0 ? "out of memory" : strerror(errno));
-	sha256_begin(&state);
-	while ((n = gzread(file, chunk, CHUNK_BYTES)) > 0)
-		sha256_add(&state, chunk, (size_t)n);
-	(void)gzerror(file, &error);
-	(void)gzclose(file);
-	sha256_end(&state, made);
-	hex(made, found);
-	if (n < 0 || (error != Z_OK && error != Z_STREAM_END))
-		return told(leaf, path, "cannot be read back");
-	if (strcmp(found, digest) != 0) {
-		fprintf(stderr, "jackpotctl: %s: found digest %s, expected %s\n", path, found,
-			digest);
-		return false;
-	}
-	return true;
 }
 
 /* ---- the rows ---- */
@@ -200,13 +84,12 @@ static bool chain_proven(PGconn *conn, const struct leaf *leaf)
 
 /* ---- steps ---- */
 
-static bool noted(
-	PGconn *conn, const struct leaf *leaf, const char *path, const char *digest, uint64_t bytes)
+static bool noted(PGconn *conn, const struct leaf *leaf, const struct archive_file *file)
 {
-	char text[24];
-	const char *parameters[] = { leaf->shard, leaf->day, path, text, digest };
+	char bytes[24];
+	const char *parameters[] = { leaf->shard, leaf->day, file->path, bytes, file->digest };
 
-	(void)snprintf(text, sizeof(text), "%" PRIu64, bytes);
+	(void)snprintf(bytes, sizeof(bytes), "%" PRIu64, file->bytes);
 	return run(conn, leaf,
 		"update wallet.leaf set state = 'archived', archive = $3, archive_bytes = $4, "
 		"archive_digest = decode($5, 'hex'), archived = now() where shard = $1 and day = "
@@ -216,27 +99,24 @@ static bool noted(
 
 static bool archive(PGconn *conn, const struct leaf *leaf, const char *folder)
 {
-	char path[PATH_ROOM];
-	char part[PATH_ROOM + 8];
-	char digest[HEX_ROOM];
-	uint64_t bytes;
+	static struct archive_file file;
+	char sql[SQL_ROOM];
 
-	(void)snprintf(path, sizeof(path), "%.3900s/%s.copy.gz", folder, leaf->table);
-	(void)snprintf(part, sizeof(part), "%s.part", path);
+	(void)snprintf(sql, sizeof(sql),
+		"copy (select * from wallet.%s order by seq) to stdout (format binary)",
+		leaf->table);
 	if (!run(conn, leaf, "begin transaction isolation level repeatable read, read only", 0,
 		    NULL))
 		return false;
-	bool good = chain_proven(conn, leaf) && file_write(conn, leaf, part, digest, &bytes) &&
-		    file_proven(leaf, part, digest);
+	bool good = (chain_proven(conn, leaf) &&
+			    archive_write(conn, sql, leaf->rows, folder, leaf->table, &file)) ||
+		    told(leaf, "archive", "it was not made");
 	if (!run(conn, leaf, "commit", 0, NULL) || !good)
 		return false;
-	if (rename(part, path) != 0)
-		return told(leaf, path, strerror(errno));
-	if (!file_sync(leaf, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) ||
-		!noted(conn, leaf, path, digest, bytes))
+	if (!archive_settle(folder, &file) || !noted(conn, leaf, &file))
 		return false;
 	printf("shard %s, day %s: %s rows (seq %s to %s) archived and proven: %s\n", leaf->shard,
-		leaf->day, leaf->rows, leaf->first_seq, leaf->last_seq, path);
+		leaf->day, leaf->rows, leaf->first_seq, leaf->last_seq, file.path);
 	return true;
 }
 
@@ -246,7 +126,7 @@ static bool carry(PGconn *conn, const struct leaf *leaf)
 {
 	const char *parameters[] = { leaf->shard, leaf->day };
 
-	return file_proven(leaf, leaf->archive, leaf->digest) &&
+	return archive_proven(leaf->archive, leaf->digest) &&
 	       run(conn, leaf, "select wallet.leaf_drop($1, $2::date)", 2, parameters);
 }
 
@@ -350,10 +230,8 @@ static void open_told(PGconn *conn)
 
 bool leaves_close(PGconn *conn, const struct leaves_options *options)
 {
-	if (mkdir(options->archive, 0750) != 0 && errno != EEXIST) {
-		fprintf(stderr, "jackpotctl: %s: %s\n", options->archive, strerror(errno));
+	if (!archive_folder(options->archive))
 		return false;
-	}
 	/* What the first pass archives, the second may drop. */
 	if (!pass(conn, options) || (options->retain_days > 0 && !pass(conn, options)))
 		return false;

@@ -5,11 +5,14 @@
  *     jackpotctl ledger close [--archive DIR] [--retain DAYS] ..   days of the journal that are
  * over are archived: exit 0; 1: something did not match
  *     jackpotctl pool replay POOL [--at TIME] ..   exit 0: the pool is as its inputs say, 1: not so
+ *     jackpotctl pool fold POOL --retain DAYS ..   its events that are older leave for a file:
+ * exit 0; 1: something did not match
  *     jackpotctl status ..                         exit 0: every shard has an owner, 1: not so
  *
  * 2: the arguments or the database are wrong. The DSN is CARILLON_PG_RO_DSN, or CARILLON_PG_DSN,
- * where none is given; close-day and close write and take the latter. */
+ * where none is given; close-day, close and fold write and take the latter. */
 #include "tools/jackpotctl/close_day.h"
+#include "tools/jackpotctl/fold.h"
 #include "tools/jackpotctl/leaves.h"
 #include "tools/jackpotctl/replay.h"
 #include "tools/jackpotctl/status.h"
@@ -39,12 +42,14 @@ static const char usage[] =
 	"       jackpotctl ledger close-day --now [--dsn DSN]\n"
 	"       jackpotctl ledger close [--archive DIR] [--retain DAYS] [--dsn DSN]\n"
 	"       jackpotctl pool replay POOL [--at TIME] [--json] [--dsn DSN]\n"
+	"       jackpotctl pool fold POOL --retain DAYS [--archive DIR] [--dsn DSN]\n"
 	"       jackpotctl status [--json] [--dsn DSN]\n"
-	"DSN: address of Postgres, by default CARILLON_PG_RO_DSN or CARILLON_PG_DSN; close-day\n"
-	"and close write, and take CARILLON_PG_DSN.\n"
+	"DSN: address of Postgres, by default CARILLON_PG_RO_DSN or CARILLON_PG_DSN; close-day,\n"
+	"close and fold write, and take CARILLON_PG_DSN.\n"
 	"--at: a moment as Postgres reads it, \"2026-11-21 12:00:00+00\"; by default now.\n"
-	"--archive: where closed days of the journal are exported to, by default archive in\n"
-	"CARILLON_DATA; --retain: days kept in the database behind the newest, by default 0: all.\n"
+	"--archive: where closed days of the journal, and events of a pool, are exported to, by\n"
+	"default archive in CARILLON_DATA; --retain: days kept in the database behind the newest (of\n"
+	"events: behind today, at least 1), by default 0: all.\n"
 	"--since-last: proves what came after the last such proof; --state: where it keeps how far\n"
 	"that was, by default verified.json in the folder of the heads.\n"
 	"--heads: the wallets' signed heads of the chain, by default heads in CARILLON_DATA (or here);\n"
@@ -162,38 +167,57 @@ static int verify(const struct arguments *arguments, PGconn *conn)
 	return report.ledger_ok && report.pools_ok ? 0 : EXIT_BROKEN;
 }
 
-static int leaves(const struct arguments *arguments, PGconn *conn)
+static long retain_of(const struct arguments *arguments, long least)
+{
+	char expected[48];
+	char *end = NULL;
+	long days = arguments->retain == NULL ? 0 : strtol(arguments->retain, &end, 10);
+
+	(void)snprintf(expected, sizeof(expected), "a number of days, %ld or more", least);
+	if (days < least || days > RETAIN_MAX ||
+		(end != NULL && (*end != '\0' || end == arguments->retain)))
+		wrong("--retain", arguments->retain, expected);
+	return days;
+}
+
+static const char *archive_of(const struct arguments *arguments)
 {
 	static char folder[PATH_ROOM];
 	const char *data = getenv("CARILLON_DATA");
-	struct leaves_options options = { .archive = arguments->archive };
-	char *end;
 
-	if (arguments->retain != NULL) {
-		options.retain_days = strtol(arguments->retain, &end, 10);
-		if (*end != '\0' || end == arguments->retain || options.retain_days < 0 ||
-			options.retain_days > RETAIN_MAX)
-			wrong("--retain", arguments->retain, "a number of days, 0 or more");
-	}
-	if (options.archive == NULL) {
-		if (data == NULL || data[0] == '\0')
-			wrong("--archive", NULL, "a folder there, or CARILLON_DATA");
-		(void)snprintf(folder, sizeof(folder), "%s/archive", data);
-		options.archive = folder;
-	}
+	if (arguments->archive != NULL)
+		return arguments->archive;
+	if (data == NULL || data[0] == '\0')
+		wrong("--archive", NULL, "a folder there, or CARILLON_DATA");
+	(void)snprintf(folder, sizeof(folder), "%s/archive", data);
+	return folder;
+}
+
+static int leaves(const struct arguments *arguments, PGconn *conn)
+{
+	struct leaves_options options = { .archive = archive_of(arguments),
+		.retain_days = retain_of(arguments, 0) };
+
 	return leaves_close(conn, &options) ? 0 : EXIT_BROKEN;
+}
+
+/* "pool" and the word, of a pool. */
+static bool pool_word(const struct arguments *arguments, const char *second)
+{
+	return arguments->words_n == 3 && strcmp(arguments->words[0], "pool") == 0 &&
+	       strcmp(arguments->words[1], second) == 0;
 }
 
 int main(int argc, char **argv)
 {
 	static const char commands[] = "'ledger verify', 'ledger close-day', 'ledger close', "
-				       "'pool replay POOL' or 'status'";
+				       "'pool replay POOL', 'pool fold POOL' or 'status'";
 	struct arguments arguments = arguments_read(argc, argv);
 	bool ledger = words_are(&arguments, "ledger", "verify");
 	bool close_day = words_are(&arguments, "ledger", "close-day");
 	bool close = words_are(&arguments, "ledger", "close");
-	bool replay = arguments.words_n == 3 && strcmp(arguments.words[0], "pool") == 0 &&
-		      strcmp(arguments.words[1], "replay") == 0;
+	bool replay = pool_word(&arguments, "replay");
+	bool fold = pool_word(&arguments, "fold");
 	PGconn *conn;
 	int status;
 
@@ -201,17 +225,21 @@ int main(int argc, char **argv)
 		wrong("command", NULL, commands);
 	if (arguments.at != NULL && !replay)
 		wrong("--at", arguments.at, "it with 'pool replay' only");
-	if (!ledger && !close_day && !close && !replay && !words_are(&arguments, "status", NULL))
+	if (!ledger && !close_day && !close && !replay && !fold &&
+		!words_are(&arguments, "status", NULL))
 		wrong("command", arguments.words[arguments.words_n - 1], commands);
 	if (close_day && !arguments.now)
 		wrong("close-day", NULL, "--now: by itself the wallet closes at midnight, UTC");
-	conn = database_open(arguments.dsn, close_day || close);
+	conn = database_open(arguments.dsn, close_day || close || fold);
 	if (ledger)
 		status = verify(&arguments, conn);
 	else if (close)
 		status = leaves(&arguments, conn);
 	else if (replay)
 		status = replay_run(conn, arguments.words[2], arguments.at, arguments.json);
+	else if (fold)
+		status = fold_run(conn, arguments.words[2], retain_of(&arguments, 1),
+			archive_of(&arguments));
 	else if (close_day)
 		status = close_day_run(conn) ? 0 : EXIT_BROKEN;
 	else

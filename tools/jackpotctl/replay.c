@@ -42,20 +42,32 @@ enum column {
 	HIT, /* amounts of the hit, nine of them */
 };
 
+#define SELECT                                                                                     \
+	"select e.event, e.kind, e.time, e.t_e18, e.state, e.hits, "                               \
+	"e.jp_pool_e27, e.jp_reserve_e27, e.jp_seed_e27, e.house_seed_e27, e.paid_e27, "           \
+	"e.received_e27, e.sent_e27, coalesce(e.currency, 0), coalesce(e.coin_minor, 0), "         \
+	"coalesce(e.exponent, 0), coalesce(e.seed_minor, 0), coalesce(e.row_rate_nano, 0), "       \
+	"coalesce(e.share_nano, 0), coalesce(e.amount_e27, 0), coalesce(e.rows::text, ''), "       \
+	"coalesce(array_to_string(e.shards, ' '), ''), coalesce(array_to_string(e.tallies, ' '), " \
+	"''), coalesce(array_to_string(e.totals, ' '), ''), coalesce(array_to_string(e.seqs, ' "   \
+	"'), ''), h.player, h.move, h.index, h.paid_minor, h.value_e27, h.cost_e27, h.carry_e27, " \
+	"h.seed_e27, h.next_seed_e27, h.from_reserve_e27, h.from_house_e27, h.t_e18, "             \
+	"h.w_before_e18, h.currency, h.coin_minor "
+
 static const char events_sql[] =
-	"declare events no scroll cursor for select e.event, e.kind, e.time, e.t_e18, e.state, e.hits, "
-	"e.jp_pool_e27, e.jp_reserve_e27, e.jp_seed_e27, e.house_seed_e27, e.paid_e27, "
-	"e.received_e27, e.sent_e27, coalesce(e.currency, 0), coalesce(e.coin_minor, 0), "
-	"coalesce(e.exponent, 0), coalesce(e.seed_minor, 0), coalesce(e.row_rate_nano, 0), "
-	"coalesce(e.share_nano, 0), coalesce(e.amount_e27, 0), coalesce(e.rows::text, ''), "
-	"coalesce(array_to_string(e.shards, ' '), ''), coalesce(array_to_string(e.tallies, ' '), "
-	"''), coalesce(array_to_string(e.totals, ' '), ''), coalesce(array_to_string(e.seqs, ' '), "
-	"''), h.player, h.move, h.index, h.paid_minor, h.value_e27, h.cost_e27, h.carry_e27, "
-	"h.seed_e27, h.next_seed_e27, h.from_reserve_e27, h.from_house_e27, h.t_e18, "
-	"h.w_before_e18, h.currency, h.coin_minor from pool.event e left join pool.hit h on e.kind = "
-	"'hit' and h.pool = e.pool and h.hit = e.hits where e.pool = $1::integer and e.event < "
+	"declare events no scroll cursor for " SELECT "from pool.event e left join pool.hit h on "
+	"e.kind = 'hit' and h.pool = e.pool and h.hit = e.hits where e.pool = $1::integer and "
+	"e.event > $3::bigint and e.event <= coalesce($4::bigint, 9223372036854775807) and e.event < "
 	"coalesce((select min(l.event) from pool.event l where l.pool = $1::integer and l.time > "
 	"$2::timestamptz), 9223372036854775807) order by e.event";
+
+/* The state that the oldest events were folded into, as an event. */
+static const char fold_sql[] =
+	SELECT "from (select f.*, 'fold' as kind, null::integer as currency, null::bigint as "
+	       "coin_minor, null::integer as exponent, null::bigint as seed_minor, null::bigint as "
+	       "row_rate_nano, null::bigint as share_nano, null::numeric as amount_e27 from "
+	       "pool.event_fold f where f.pool = $1::integer order by f.event desc limit 1) e left "
+	       "join pool.hit h on false";
 
 /* ---- shared
  * -------------------------------------------------------------------------------------------------------
@@ -421,14 +433,17 @@ static bool take_event(struct replay *replay, const PGresult *rows, int i)
 	const char *kind = PQgetvalue(rows, i, KIND);
 	struct pool_event event;
 	struct pool_hit hit;
-	bool whole = strcmp(kind, "begin") == 0 || strcmp(kind, "snapshot") == 0;
+	bool fold = strcmp(kind, "fold") == 0;
+	bool whole = fold || strcmp(kind, "begin") == 0 || strcmp(kind, "snapshot") == 0;
+	if (fold)
+		replay->events = replay->folded - 1;
 	(void)snprintf(expected, sizeof(expected), "%" PRIu64, replay->events + 1);
 	(void)snprintf(where, sizeof(where), "pool.event %u, %s (%s)", replay->number,
 		PQgetvalue(rows, i, EVENT), kind);
 	if (strcmp(PQgetvalue(rows, i, EVENT), expected) != 0)
 		return replay_differs(replay, PQgetvalue(rows, i, EVENT), expected,
 			"pool.event %u, number", replay->number);
-	if ((replay->events == 0) != (strcmp(kind, "begin") == 0))
+	if ((replay->events == 0) != (strcmp(kind, "begin") == 0) && !fold)
 		return replay_differs(replay, kind, "begin first, and once", "%s", where);
 	if (!take_totals(replay, rows, i, where))
 		return false;
@@ -451,12 +466,26 @@ static bool take_event(struct replay *replay, const PGresult *rows, int i)
 	return state_same(replay, rows, i, where);
 }
 
-static bool take_events(struct replay *replay, const char *pool, const char *at)
+static bool take_fold(struct replay *replay, const char *pool)
 {
-	const char *parameters[] = { pool, at };
+	PGresult *row = replay_query(replay, fold_sql, 1, &pool);
 	bool good = true;
+	if (PQntuples(row) == 1) {
+		replay->folded = (uint64_t)number(row, 0, EVENT);
+		good = take_event(replay, row, 0);
+	}
+	PQclear(row);
+	return good;
+}
+
+bool replay_events(struct replay *replay, const char *pool, const char *at, const char *last)
+{
+	char folded[24];
+	const char *parameters[] = { pool, at, folded, last };
+	bool good = take_fold(replay, pool);
 	int n;
-	PQclear(replay_query(replay, events_sql, 2, parameters));
+	(void)snprintf(folded, sizeof(folded), "%" PRIu64, replay->folded);
+	PQclear(replay_query(replay, events_sql, 4, parameters));
 	do {
 		PGresult *rows = replay_query(replay, FETCH, 0, NULL);
 		n = PQntuples(rows);
@@ -464,26 +493,52 @@ static bool take_events(struct replay *replay, const char *pool, const char *at)
 			good = take_event(replay, rows, i);
 		PQclear(rows);
 	} while (n > 0 && good);
+	PQclear(replay_query(replay, "close events", 0, NULL));
 	return good;
+}
+
+bool replay_begin(struct replay *replay, PGconn *conn, const char *pool)
+{
+	char *end;
+	replay->conn = conn;
+	replay->number = (uint32_t)strtoul(pool, &end, 10);
+	if (*end != '\0' || replay->number == 0 || replay->number > 65535) {
+		fprintf(stderr, "jackpotctl: pool: found '%s', expected a number from 1 to 65535\n",
+			pool);
+		return false;
+	}
+	PQclear(replay_query(
+		replay, "begin transaction isolation level repeatable read, read only", 0, NULL));
+	PQclear(replay_query(replay, "set local statement_timeout = 0", 0, NULL));
+	PQclear(replay_query(replay, "set local jit = off", 0, NULL));
+	load_tallies(replay, pool);
+	return true;
+}
+
+/* A moment whose events were folded can be looked up in their file only. */
+static bool is_there(struct replay *replay, const char *pool, const char *at)
+{
+	const char *parameters[] = { pool, at };
+	PGresult *row = replay_query(replay,
+		"select archive from pool.event_fold where pool = $1::integer and time > "
+		"$2::timestamptz order by event limit 1",
+		2, parameters);
+	bool there = PQntuples(row) == 0;
+	if (!there)
+		fprintf(stderr,
+			"jackpotctl: pool %s: --at: found '%s', of which the events are folded "
+			"into %s, expected a later moment\n",
+			pool, at, PQgetvalue(row, 0, 0));
+	PQclear(row);
+	return there;
 }
 
 int replay_run(PGconn *conn, const char *pool, const char *at, bool json)
 {
 	static struct replay replay;
-	char *end;
-	replay.conn = conn;
-	replay.number = (uint32_t)strtoul(pool, &end, 10);
-	if (*end != '\0' || replay.number == 0 || replay.number > 65535) {
-		fprintf(stderr, "jackpotctl: pool: found '%s', expected a number from 1 to 65535\n",
-			pool);
+	if (!replay_begin(&replay, conn, pool) || (at != NULL && !is_there(&replay, pool, at)))
 		return EXIT_USAGE;
-	}
-	PQclear(replay_query(
-		&replay, "begin transaction isolation level repeatable read, read only", 0, NULL));
-	PQclear(replay_query(&replay, "set local statement_timeout = 0", 0, NULL));
-	PQclear(replay_query(&replay, "set local jit = off", 0, NULL));
-	load_tallies(&replay, pool);
-	bool good = take_events(&replay, pool, at) && replay_prove(&replay, at == NULL);
+	bool good = replay_events(&replay, pool, at, NULL) && replay_prove(&replay, at == NULL);
 	PQclear(replay_query(&replay, "commit", 0, NULL));
 	if (good && replay.events == 0) {
 		fprintf(stderr, "jackpotctl: pool %s: found no event%s%s, expected some\n", pool,

@@ -49,9 +49,12 @@ void replay_print(const struct replay *replay)
 	}
 	replay_decimal(replay->pool.t_e18, 18, text);
 	printf("pool %u, %s, as of %s: %" PRIu64 " events, %" PRIu64
-	       " hits, all as recorded\nT %s\n",
+	       " hits, all as recorded",
 		replay->number, pool_state_text(replay->pool.state), replay->last_time,
-		replay->events, replay->pool.hits, text);
+		replay->events, replay->pool.hits);
+	if (replay->folded > 0)
+		printf(", the first %" PRIu64 " folded", replay->folded);
+	printf("\nT %s\n", text);
 	books_of(replay, names, values);
 	for (int i = 0; i < BOOKS; i++) {
 		replay_decimal(values[i], 27, text);
@@ -105,9 +108,9 @@ void replay_print_json(const struct replay *replay)
 	json_t *difference = ok ? json_null()
 				: json_pack("{s:s,s:s,s:s}", "where", replay->where, "found",
 					  replay->found, "expected", replay->expected);
-	json_t *root = json_pack("{s:i,s:b,s:I,s:s,s:o,s:s,s:I,s:o,s:o,s:o}", "pool",
-		(int)replay->number, "ok", ok, "events", (json_int_t)replay->events, "as_of",
-		replay->last_time, "difference", difference, "status",
+	json_t *root = json_pack("{s:i,s:b,s:I,s:I,s:s,s:o,s:s,s:I,s:o,s:o,s:o}", "pool",
+		(int)replay->number, "ok", ok, "events", (json_int_t)replay->events, "folded",
+		(json_int_t)replay->folded, "as_of", replay->last_time, "difference", difference, "status",
 		pool_state_text(replay->pool.state), "hits", (json_int_t)replay->pool.hits, "t",
 		decimal(replay->pool.t_e18, 18), "books", books, "rows", rows);
 	json_dumpf(root, stdout, JSON_COMPACT);

@@ -124,8 +124,9 @@ static void close_array(struct text *text)
 }
 
 /* The recorded totals as arrays of SQL. */
-static void arrays_of(const struct replay *replay, struct text arrays[4])
+void replay_arrays(const struct replay *replay, char *arrays_r[4])
 {
+	struct text arrays[4] = { { 0 } };
 	for (size_t i = 0; i < replay->totals_n; i++) {
 		const struct replay_total *total = &replay->totals[i];
 		add(&arrays[0], total->shard);
@@ -133,8 +134,10 @@ static void arrays_of(const struct replay *replay, struct text arrays[4])
 		add(&arrays[2], total->total);
 		add(&arrays[3], total->seq);
 	}
-	for (int k = 0; k < 4; k++)
+	for (int k = 0; k < 4; k++) {
 		close_array(&arrays[k]);
+		arrays_r[k] = arrays[k].bytes;
+	}
 }
 
 /* Stakes in the wallet's rows up to the one after which the total was told. A journal whose first
@@ -174,18 +177,17 @@ static bool compared(struct replay *replay, const char *sql, int n, const char *
 
 bool replay_prove(struct replay *replay, bool whole)
 {
-	struct text arrays[4] = { { 0 } };
+	char *arrays[4];
 	char pool[16];
-	arrays_of(replay, arrays);
+	replay_arrays(replay, arrays);
 	(void)snprintf(pool, sizeof(pool), "%u", replay->number);
-	const char *parameters[] = { arrays[0].bytes, arrays[1].bytes, arrays[2].bytes,
-		arrays[3].bytes, pool };
+	const char *parameters[] = { arrays[0], arrays[1], arrays[2], arrays[3], pool };
 	bool good =
 		compared(replay, journal_sql, 4, parameters, "total against the wallet's journal");
 	if (good && whole)
 		good = compared(replay, vector_sql, 5, parameters, "pool.vector") &&
 		       tables_same(replay);
 	for (int k = 0; k < 4; k++)
-		free(arrays[k].bytes);
+		free(arrays[k]);
 	return good;
 }
