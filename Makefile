@@ -91,9 +91,10 @@ TOOL_LIBS := $(call lib,definition,services/spin-engine/adapters/definition_*.c)
 
 # The stack is started by these, so they must build when nothing else does: no library of ours.
 ALONE := carillon-supervisor kafka-topics kafka-embedded
-# These are a service with another loop.
-tool_libs = $(if $(filter $(1),$(ALONE)),,$(if $(filter $(1),wallet-bench),$(call service_libs,wallet),$(if $(filter \
-	$(1),pool-bench),$(call service_libs,progressive-pool),$(TOOL_LIBS))))
+# These are a service with another loop, which comes first so that it is taken in the place of the real one.
+bench_libs = $(O)/lib/libtool-bench-loop.a $(call service_libs,$(1))
+tool_libs = $(if $(filter $(1),$(ALONE)),,$(if $(filter $(1),wallet-bench),$(call bench_libs,wallet),$(if $(filter \
+	$(1),pool-bench),$(call bench_libs,progressive-pool),$(TOOL_LIBS))))
 
 BINS := $(SERVICES:%=$(O)/bin/carillon-%) $(TOOLS:%=$(O)/bin/%)
 tests_in = $(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(wildcard $(1)/test_*.c)))

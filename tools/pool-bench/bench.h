@@ -31,11 +31,6 @@ struct bench_pools {
 /* The next n pools in turn, each told of one more stake by a wallet shard; claims: each with a hit.
  */
 const struct kafka_message *bench_feed(struct bench_pools *pools, size_t n, bool claims);
-/* loop.c: in place of libcommon/io/service.c's loop and of what sends. */
-struct service *bench_loop_start(void);
-/* One turn; the microseconds from begin to the return of commit, 0: there was none. */
-uint64_t bench_loop_turn(struct service *service, const struct kafka_message *messages, size_t n);
-void bench_loop_end(struct service *service);
 
 /* core.c: prints a line. */
 void bench_core(uint64_t seconds);

@@ -15,6 +15,8 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "services/progressive-pool/adapters/pool_service.h"
+#include "tools/bench-loop/loop.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,6 +29,24 @@
 #define COMMITS_MAX 1000000
 #define NUMBERS_MAX 3
 
+static const struct setting SETTINGS[] = { { .name = NULL } };
+
+static const struct service_ops pool_ops = {
+	.name = "progressive-pool",
+	.prefix = "PROGRESSIVE_POOL_",
+	.settings = SETTINGS,
+	.topics = { { .topic = TOPIC_JACKPOT_FEED, .pace = KAFKA_FAST },
+		{ .topic = TOPIC_JACKPOT_COMMANDS, .pace = KAFKA_FAST } },
+	.topics_n = 2,
+	.start = pool_service_start,
+	.open = pool_service_open,
+	.close = pool_service_close,
+	.message = pool_service_message,
+	.tick = pool_service_tick,
+	.write = pool_service_write,
+	.committed = pool_service_committed,
+};
+
 static uint32_t commits_us[COMMITS_MAX];
 static struct bench_pools pools;
 
@@ -34,24 +54,6 @@ static _Noreturn void refuse(const char *found, const char *expected)
 {
 	fprintf(stderr, "pool-bench: step: found '%s', expected %s\n", found, expected);
 	exit(EXIT_USAGE);
-}
-
-static uint64_t rss_bytes(void)
-{
-	unsigned long pages = 0;
-	FILE *file = fopen("/proc/self/statm", "r");
-	if (file == NULL || fscanf(file, "%*u %lu", &pages) != 1)
-		fatal("/proc/self/statm cannot be read");
-	(void)fclose(file);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-static double cpu_us(void)
-{
-	struct rusage usage;
-	(void)getrusage(RUSAGE_SELF, &usage);
-	return 1e6 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
 static int up(const void *a, const void *b)
@@ -140,7 +142,7 @@ static void step_play(struct service *service, const char *name, const uint64_t 
 	if (numbers[0] == 0 || numbers[0] > all || numbers[1] == 0 || numbers[1] > BENCH_BATCH_MAX)
 		refuse(name, "POOLS that there are, BATCH of 1 to 4096");
 	pools.n = numbers[0];
-	double cpu = cpu_us();
+	double cpu = bench_cpu_us();
 	uint64_t began_us = clock_mono_us();
 	while (clock_mono_us() < began_us + numbers[2] * 1000000) {
 		uint64_t made_us = clock_mono_us();
@@ -160,8 +162,8 @@ static void step_play(struct service *service, const char *name, const uint64_t 
 	       ",\"seconds\":%.3f,\"per_s\":%.1f,\"cpu_us\":%.3f,\"make_us\":%.3f,\"commits\":%zu,"
 	       "\"commit_p50_ms\":%.3f,\"commit_p99_ms\":%.3f,\"rss\":%" PRIu64 "}\n",
 		name, pools.n, numbers[1], count, seconds, (double)count / seconds,
-		(cpu_us() - cpu) / (double)count, (double)make_us / (double)count, commits,
-		commits_us[commits / 2] / 1e3, commits_us[commits * 99 / 100] / 1e3, rss_bytes());
+		(bench_cpu_us() - cpu) / (double)count, (double)make_us / (double)count, commits,
+		commits_us[commits / 2] / 1e3, commits_us[commits * 99 / 100] / 1e3, bench_rss_bytes());
 	pools.n = all;
 }
 
@@ -197,7 +199,7 @@ int main(int argc, char **argv)
 			continue;
 		}
 		if (service == NULL)
-			service = bench_loop_start();
+			service = bench_loop_start(&pool_ops, LOG_ERROR, 0);
 		if (strcmp(name, "create") == 0 && n == 1 && numbers[0] > 0 &&
 			numbers[0] < BENCH_POOLS_MAX)
 			step_create(service, numbers[0]);

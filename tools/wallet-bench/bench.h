@@ -35,16 +35,4 @@ player_id bench_player_id(size_t at);
 const struct kafka_message *bench_commands(
 	struct bench_players *players, enum bench_command what, size_t n);
 
-/* loop.c: in place of libcommon/io/service.c's loop and of what sends. */
-struct bench_sent {
-	uint64_t messages, bytes;
-};
-/* Connects and takes shards by lease as every wallet does; `held` of them when others share. */
-struct service *bench_loop_start(size_t held);
-/* One turn: the wallet's callbacks for the messages, its tick, then the transaction if it is asked
- * for. Returns the microseconds from begin to the return of commit, 0: there was none. */
-uint64_t bench_loop_turn(struct service *service, const struct kafka_message *messages, size_t n);
-void bench_loop_end(struct service *service);
-struct bench_sent bench_loop_sent(void);
-
 #endif

@@ -16,6 +16,8 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "services/wallet/adapters/app.h"
+#include "services/wallet/adapters/wallet_ops.h"
+#include "tools/bench-loop/loop.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -29,6 +31,22 @@
 #define SETUP_BATCH 4000
 #define WAIT_MS 5
 #define EXIT_USAGE 2
+
+static const struct service_ops wallet_ops = {
+	.name = "wallet",
+	.prefix = "WALLET_",
+	.settings = wallet_settings,
+	.topics = { { .topic = TOPIC_WALLET_COMMANDS, .pace = KAFKA_FAST } },
+	.topics_n = 1,
+	.start = wallet_start,
+	.open = wallet_open_state,
+	.close = wallet_close,
+	.batch = wallet_handle_batch,
+	.message = wallet_handle_message,
+	.tick = wallet_tick,
+	.write = wallet_write_all,
+	.committed = wallet_committed,
+};
 
 static uint32_t commits_us[LATENCIES_MAX], turns_us[LATENCIES_MAX];
 
@@ -46,26 +64,6 @@ static size_t number_of(const char *what, const char *text, size_t max)
 	if (end == text || (*end != '\0' && *end != ':') || value == 0 || value > max)
 		refuse(what, text, "a whole number above 0 that is not too large");
 	return (size_t)value;
-}
-
-static uint64_t rss_bytes(void)
-{
-	unsigned long pages = 0;
-	FILE *file = fopen("/proc/self/statm", "r");
-
-	if (file == NULL || fscanf(file, "%*u %lu", &pages) != 1)
-		fatal("/proc/self/statm cannot be read");
-	(void)fclose(file);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-static double cpu_us(void)
-{
-	struct rusage usage;
-
-	(void)getrusage(RUSAGE_SELF, &usage);
-	return 1e6 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
 static int up(const void *a, const void *b)
@@ -155,16 +153,16 @@ static void players_load(struct bench_players *players, struct service *service,
 
 static void step_load(struct bench_players *players, struct service *service)
 {
-	uint64_t before = rss_bytes();
+	uint64_t before = bench_rss_bytes();
 	uint64_t began_us = clock_mono_us();
-	double cpu = cpu_us();
+	double cpu = bench_cpu_us();
 
 	players_load(players, service, players->ours_n);
 	printf("{\"step\":\"load\",\"players\":%zu,\"in_memory\":%zu,\"seconds\":%.3f,"
 	       "\"cpu_us_player\":%.3f,\"rss_before\":%" PRIu64 ",\"rss_after\":%" PRIu64 "}\n",
 		players->ours_n, wallet_app()->accounts.entries_n,
 		(double)(clock_mono_us() - began_us) / 1e6,
-		(cpu_us() - cpu) / (double)players->ours_n, before, rss_bytes());
+		(bench_cpu_us() - cpu) / (double)players->ours_n, before, bench_rss_bytes());
 }
 
 static void step_one(struct bench_players *players, struct service *service)
@@ -200,7 +198,7 @@ static void step_play(
 	uint64_t rounds = 0;
 	uint64_t make_us = 0;
 	uint64_t began_us = clock_mono_us();
-	double cpu = cpu_us();
+	double cpu = bench_cpu_us();
 
 	players->ours_n = play->active < all ? play->active : all;
 	players->records_n = players->records_bytes = 0;
@@ -224,9 +222,9 @@ static void step_play(
 	       ",\"seconds\":%.3f,\"rounds_per_s\":%.1f,\"cpu_us\":%.3f,\"make_us\":%.3f,"
 	       "\"record_bytes\":%.1f,\"sent_bytes\":%.1f,\"rss\":%" PRIu64 ",\"in_memory\":%zu",
 		players->ours_n, play->batch, rounds, seconds, many / seconds,
-		(cpu_us() - cpu) / many, (double)make_us / many,
+		(bench_cpu_us() - cpu) / many, (double)make_us / many,
 		(double)players->records_bytes / (double)players->records_n,
-		(double)(bench_loop_sent().bytes - sent.bytes) / many, rss_bytes(),
+		(double)(bench_loop_sent().bytes - sent.bytes) / many, bench_rss_bytes(),
 		wallet_app()->accounts.entries_n);
 	percentiles_print("commit", commits_us, n);
 	percentiles_print("turn", turns_us, n);
@@ -307,9 +305,9 @@ int main(int argc, char **argv)
 	const char *shards = getenv("CARILLON_SHARDS");
 	players.shards =
 		(uint32_t)number_of("CARILLON_SHARDS", shards == NULL ? "4" : shards, SHARDS_MAX);
-	struct service *service = bench_loop_start(held == 0 ? players.shards : held);
+	struct service *service = bench_loop_start(&wallet_ops, LOG_WARN, held);
 	ours_find(&players, service);
-	printf("{\"step\":\"taken\",\"rss\":%" PRIu64 "}\n", rss_bytes());
+	printf("{\"step\":\"taken\",\"rss\":%" PRIu64 "}\n", bench_rss_bytes());
 	(void)fflush(stdout);
 	for (; at < argc; at++)
 		step_run(&players, service, argv[at]);

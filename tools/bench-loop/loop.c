@@ -2,18 +2,18 @@
  * libcommon's own - but messages come from the caller. The functions that send are defined here, so
  * that the linker does not take libcommon's: what is queued is copied as there, and dropped once
  * its commit has returned. */
-#include "tools/wallet-bench/bench.h"
+#include "tools/bench-loop/loop.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/io/service_internal.h"
-#include "services/wallet/adapters/app.h"
-#include "services/wallet/adapters/wallet_ops.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define PG_WAIT_MS 10000
@@ -99,40 +99,24 @@ struct bench_sent bench_loop_sent(void)
 
 /* ---- the loop ---- */
 
-static const struct service_ops ops = {
-	.name = "wallet",
-	.prefix = "WALLET_",
-	.settings = wallet_settings,
-	.topics = { { .topic = TOPIC_WALLET_COMMANDS, .pace = KAFKA_FAST } },
-	.topics_n = 1,
-	.start = wallet_start,
-	.open = wallet_open_state,
-	.close = wallet_close,
-	.batch = wallet_handle_batch,
-	.message = wallet_handle_message,
-	.tick = wallet_tick,
-	.write = wallet_write_all,
-	.committed = wallet_committed,
-};
-
-struct service *bench_loop_start(size_t held)
+struct service *bench_loop_start(const struct service_ops *ops, enum log_level level, size_t held)
 {
-	static char name[] = "wallet-bench";
+	static char name[] = "bench";
 	char *argv[] = { name, NULL };
-	enum log_level level = LOG_WARN;
 
-	settings_load(1, argv, ops.name, ops.prefix, ops.settings);
-	log_open(ops.name, common.instance, level);
-	loop.ops = &ops;
+	settings_load(1, argv, ops->name, ops->prefix, ops->settings);
+	log_open(ops->name, common.instance, level);
+	loop.ops = ops;
 	loop.instance = common.instance;
 	loop.metrics.commits = metric_counter("carillon_commits_total", NULL, "Commits.");
 	loop.metrics.commit_us = metric_histogram_us("carillon_commit_us", NULL, "Commits.");
 	loop.metrics.shards = metric_gauge("carillon_shards", NULL, "Shards held.");
 	loop.health = health_start(common.health);
 	loop.pg = pg_connect(common.pg_dsn, common.instance, PG_WAIT_MS);
-	ops.start(&loop);
+	ops->start(&loop);
 	service_commit_prepare(&loop);
 	service_lease_prepare(&loop);
+	held = held == 0 ? (size_t)common.shards : held;
 	while (loop.held_n != held) {
 		service_lease_look(&loop, clock_mono_us());
 		(void)bench_loop_turn(&loop, NULL, 0);
@@ -145,24 +129,27 @@ struct service *bench_loop_start(size_t held)
 static void offer(struct service *service, const struct kafka_message *message)
 {
 	struct holding *holding = service->by_shard[message->partition];
+	size_t topic = 0;
 	uint64_t seq;
 
+	while (service->ops->topics[topic].topic != message->topic)
+		topic++;
 	if (holding == NULL)
 		fatal("shard %u: not held", message->partition);
-	if (ops.message(service, &holding->shard, message, &seq) != SERVICE_TAKEN)
-		fatal("a command was not taken: %s", service->reason);
-	holding->shard.position[0].offset++;
+	if (service->ops->message(service, &holding->shard, message, &seq) != SERVICE_TAKEN)
+		fatal("a message was not taken: %s", service->reason);
+	holding->shard.position[topic].offset++;
 }
 
 uint64_t bench_loop_turn(struct service *service, const struct kafka_message *messages, size_t n)
 {
 	uint64_t began_us;
 
-	if (n > 0)
-		ops.batch(service, messages, n);
+	if (n > 0 && service->ops->batch != NULL)
+		service->ops->batch(service, messages, n);
 	for (size_t i = 0; i < n; i++)
 		offer(service, &messages[i]);
-	ops.tick(service, clock_mono_us());
+	service->ops->tick(service, clock_mono_us());
 	began_us = clock_mono_us();
 	if (!service->commit_asked && began_us < service->committed_us + COMMIT_AT_LEAST_US)
 		return 0;
@@ -179,4 +166,26 @@ void bench_loop_end(struct service *service)
 	service_lease_end(service);
 	PQfinish(service->pg);
 	health_stop(&service->health);
+}
+
+/* ---- what it takes ---- */
+
+uint64_t bench_rss_bytes(void)
+{
+	unsigned long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	if (file == NULL || fscanf(file, "%*u %lu", &pages) != 1)
+		fatal("/proc/self/statm cannot be read");
+	(void)fclose(file);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+double bench_cpu_us(void)
+{
+	struct rusage usage;
+
+	(void)getrusage(RUSAGE_SELF, &usage);
+	return 1e6 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
