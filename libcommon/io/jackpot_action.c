@@ -3,6 +3,7 @@
 
 #include "bus.pb-c.h"
 #include "libcommon/base/utf8.h"
+#include "libcommon/io/clock.h"
 #include "libcommon/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
@@ -208,7 +209,8 @@ static void fact_fill(const struct action_record *record, Carillon__OperatorComm
 	fact->after = jackpot_text(record->after);
 }
 
-void action_send(struct service *service, uint32_t pool, uint32_t shard,
+/* To jackpot.facts, under the record's number. */
+static void action_send(struct service *service, uint32_t pool, uint32_t shard,
 	const struct action_record *record, bool now)
 {
 	struct jackpot_source source = { pool, shard, record->fact_seq };
@@ -222,7 +224,8 @@ void action_send(struct service *service, uint32_t pool, uint32_t shard,
 	jackpot_send_fact(service, &source, &fact, now);
 }
 
-void action_reply(struct service *service, const Carillon__JackpotCommand *command,
+/* To who sent the command, by nanomsg, once the record is durable: now, or behind the commit. */
+static void action_reply(struct service *service, const Carillon__JackpotCommand *command,
 	const struct action_record *record, bool other_content, bool now)
 {
 	Carillon__Envelope envelope;
@@ -252,4 +255,33 @@ void action_reply(struct service *service, const Carillon__JackpotCommand *comma
 	else
 		service_bus_send(service, command->reply_to, bytes, length);
 	free(bytes);
+}
+
+bool action_again(struct service *service, const struct action_place *place,
+	const Carillon__JackpotCommand *command, const struct action_record *record)
+{
+	static struct action_record found;
+	const struct action_record *known = action_list_find(place->list, record->id);
+	bool durable = known == NULL &&
+		       action_find(service_pg(service), place->schema, record->id, &found);
+	if (durable)
+		known = &found;
+	if (known == NULL)
+		return false;
+	if (durable && known->pool == command->pool)
+		action_send(service, command->pool, place->shard, known, true);
+	action_reply(service, command, known, !action_same(known, record), durable);
+	return true;
+}
+
+void action_keep(struct service *service, const struct action_place *place,
+	const Carillon__JackpotCommand *command, struct action_record *record)
+{
+	record->time_us = clock_wall_us();
+	action_list_add(place->list, record);
+	action_send(service, command->pool, place->shard, record, false);
+	action_reply(service, command, record, false, false);
+	service_commit_soon(service);
+	log_info("pool %u: action %u by %s: %s", command->pool, record->action, record->actor,
+		record->done ? "done" : record->refusal);
 }

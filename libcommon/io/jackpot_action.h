@@ -58,11 +58,21 @@ bool action_find(
 /* Inside the transaction: all of the list, which is empty then. */
 void action_list_save(struct action_list *list, PGconn *conn, const char *schema, uint32_t pool);
 
-/* To jackpot.facts, under the record's number. */
-void action_send(struct service *service, uint32_t pool, uint32_t shard,
-	const struct action_record *record, bool now);
-/* To who sent the command, by nanomsg, once the record is durable: now, or behind the commit. */
-void action_reply(struct service *service, const Carillon__JackpotCommand *command,
-	const struct action_record *record, bool other_content, bool now);
+/* Where an action is asked: the schema of its service, the records of this transaction, and the
+ * shard of the pool or set. */
+struct action_place {
+	const char *schema;
+	struct action_list *list;
+	uint32_t shard;
+};
+
+/* Was the id done or refused before, in this transaction or for ever? Then it is told again and
+ * answered, with what was kept, and nothing is left to do. */
+bool action_again(struct service *service, const struct action_place *place,
+	const Carillon__JackpotCommand *command, const struct action_record *record);
+/* What was done, or refused, now: kept with its time, told to jackpot.facts under its number and
+ * answered, all behind the commit, which is asked for. */
+void action_keep(struct service *service, const struct action_place *place,
+	const Carillon__JackpotCommand *command, struct action_record *record);
 
 #endif

@@ -6,15 +6,32 @@
 #include "libcommon/base/pool_books.h"
 #include "libcommon/io/pg_args.h"
 
-/* contributions_e27, jp_pool_e27, jp_reserve_e27, jp_seed_e27, house_seed_e27, paid_e27 */
+#define JACKPOT_BOOKS                                                                              \
+	"contributions_e27, jp_pool_e27, jp_reserve_e27, jp_seed_e27, house_seed_e27, paid_e27"
+/* Of "on conflict .. do update". */
+#define JACKPOT_BOOKS_SET                                                                          \
+	"contributions_e27 = excluded.contributions_e27, jp_pool_e27 = excluded.jp_pool_e27, "     \
+	"jp_reserve_e27 = excluded.jp_reserve_e27, jp_seed_e27 = excluded.jp_seed_e27, "           \
+	"house_seed_e27 = excluded.house_seed_e27, paid_e27 = excluded.paid_e27"
+/* JACKPOT_BOOKS */
 void jackpot_args_books(struct pg_args *args, const struct pool_books *books);
 struct pool_books jackpot_books(const PGresult *result, int row, int column);
 
-/* seed_minor, row_rate_nano, share_nano, unit_e27, w_e18, r_e27, hits, next_seed_minor,
- * next_row_rate_nano, next_share_nano; fatal on terms that no row may have */
+#define JACKPOT_ROW                                                                                \
+	"seed_minor, row_rate_nano, share_nano, unit_e27, w_e18, r_e27, hits, next_seed_minor, "   \
+	"next_row_rate_nano, next_share_nano"
+#define JACKPOT_ROW_SET                                                                            \
+	"seed_minor = excluded.seed_minor, row_rate_nano = excluded.row_rate_nano, share_nano = "  \
+	"excluded.share_nano, unit_e27 = excluded.unit_e27, w_e18 = excluded.w_e18, r_e27 = "      \
+	"excluded.r_e27, hits = excluded.hits, next_seed_minor = excluded.next_seed_minor, "       \
+	"next_row_rate_nano = excluded.next_row_rate_nano, next_share_nano = "                     \
+	"excluded.next_share_nano"
+#define JACKPOT_ROW_READ                                                                           \
+	"seed_minor, row_rate_nano, share_nano, w_e18, r_e27, hits, next_seed_minor is not null, " \
+	"next_seed_minor, next_row_rate_nano, next_share_nano"
+/* JACKPOT_ROW; fatal on terms that no row may have */
 void jackpot_args_row(struct pg_args *args, const struct pool_row *row);
-/* seed_minor, row_rate_nano, share_nano, w_e18, r_e27, hits, next_seed_minor is not null,
- * next_seed_minor, next_row_rate_nano, next_share_nano: into a row whose key is set. */
+/* JACKPOT_ROW_READ, into a row whose key is set. */
 void jackpot_row(const PGresult *result, int row, int column, struct pool_row *row_r);
 
 /* How a hit was priced. */
@@ -25,8 +42,10 @@ struct jackpot_price {
 	int128 t_e18, w_before_e18;
 };
 
-/* paid_minor, value_e27, cost_e27, carry_e27, seed_e27, next_seed_e27, from_reserve_e27,
- * from_house_e27, t_e18, w_before_e18 */
+#define JACKPOT_PRICE                                                                              \
+	"paid_minor, value_e27, cost_e27, carry_e27, seed_e27, next_seed_e27, from_reserve_e27, "  \
+	"from_house_e27, t_e18, w_before_e18"
+/* JACKPOT_PRICE */
 void jackpot_args_price(struct pg_args *args, const struct jackpot_price *price);
 
 /* An id as bytea's text: "\x" and two hex digits a byte; out holds 2 * length + 3. */

@@ -230,28 +230,14 @@ static enum service_message_status apply_feed(
 static void take_action(struct service *service, struct set_instance *instance,
 	const Carillon__JackpotCommand *command, struct action_record *record)
 {
-	static struct action_record found;
-	const struct action_record *known = action_list_find(&instance->actions, record->id);
-	bool durable =
-		known == NULL && action_find(service_pg(service), "cards", record->id, &found);
-	if (durable)
-		known = &found;
-	if (known == NULL) {
-		set_operator_apply(instance, &self.links, record, service_pg(service));
-		record->time_us = clock_wall_us();
-		record->fact_seq = ++instance->fact_seq;
-		action_list_add(&instance->actions, record);
-		instance->dirty = true;
-		instance->unshown = true;
-		action_send(service, command->pool, instance->link.shard, record, false);
-		service_commit_soon(service);
-		log_info("set %u: action %u by %s: %s", command->pool, record->action,
-			record->actor, record->done ? "done" : record->refusal);
-		known = record;
-	} else if (durable && known->pool == command->pool) {
-		action_send(service, command->pool, instance->link.shard, known, true);
-	}
-	action_reply(service, command, known, !action_same(known, record), durable);
+	const struct action_place place = { "cards", &instance->actions, instance->link.shard };
+	if (action_again(service, &place, command, record))
+		return;
+	set_operator_apply(instance, &self.links, record, service_pg(service));
+	record->fact_seq = ++instance->fact_seq;
+	instance->dirty = true;
+	instance->unshown = true;
+	action_keep(service, &place, command, record);
 }
 
 static enum service_message_status apply_command(

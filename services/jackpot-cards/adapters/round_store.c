@@ -309,9 +309,8 @@ static void insert_hit(PGconn *conn, uint32_t set, const struct card_play *play)
 	pg_args_int(&args, hit->next_share_nano);
 	pg_args_run(&args, conn,
 		"insert into cards.hit (pool, hit, level, level_hit, player, move, index, "
-		"currency, exponent, rate_nano, paid_minor, value_e27, cost_e27, carry_e27, "
-		"seed_e27, next_seed_e27, from_reserve_e27, from_house_e27, t_e18, w_before_e18, "
-		"fact_seq, version, next_value_minor, next_seed_minor, next_share_nano) values "
+		"currency, exponent, rate_nano, " JACKPOT_PRICE
+		", fact_seq, version, next_value_minor, next_seed_minor, next_share_nano) values "
 		"($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
 		"$19, $20, $21, $22, $23, $24, $25)");
 }

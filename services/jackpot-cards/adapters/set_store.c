@@ -21,9 +21,8 @@ static bool load_set(struct set_instance *instance, PGconn *conn)
 	struct pg_args args = { 0 };
 	pg_args_int(&args, set->number);
 	PGresult *row = pg_args_query(&args, conn,
-		"select t_e18, contributions_e27, jp_pool_e27, jp_reserve_e27, jp_seed_e27, "
-		"house_seed_e27, paid_e27,"
-		" version, fact_seq, state from cards.card_set where pool = $1");
+		"select t_e18, " JACKPOT_BOOKS
+		", version, fact_seq, state from cards.card_set where pool = $1");
 	bool known = PQntuples(row) == 1;
 	if (known) {
 		set->t_e18 = pg_int128(row, 0, 0);
@@ -42,11 +41,8 @@ static void load_levels(struct set_instance *instance, PGconn *conn)
 	struct pg_args args = { 0 };
 	pg_args_int(&args, set->number);
 	PGresult *rows = pg_args_query(&args, conn,
-		"select level, currency, exponent, seed_minor, row_rate_nano, share_nano, w_e18, "
-		"r_e27, hits,"
-		" next_seed_minor is not null, next_seed_minor, next_row_rate_nano, next_share_nano,"
-		" defined_seed_minor, defined_share_nano"
-		" from cards.level where pool = $1 order by level");
+		"select level, currency, exponent, " JACKPOT_ROW_READ
+		", defined_seed_minor, defined_share_nano from cards.level where pool = $1 order by level");
 	if (PQntuples(rows) != CARD_LEVELS)
 		fatal("cards.level: found %d levels of set %u, expected %d", PQntuples(rows),
 			set->number, CARD_LEVELS);
@@ -91,17 +87,12 @@ static void save_set(const struct set_instance *instance, PGconn *conn)
 	pg_args_int(&args, (int64_t)instance->fact_seq);
 	pg_args_text(&args, set_state_text(instance));
 	pg_args_run(&args, conn,
-		"insert into cards.card_set (pool, id, shard, t_e18, contributions_e27, "
-		"jp_pool_e27, jp_reserve_e27,"
-		" jp_seed_e27, house_seed_e27, paid_e27, version, fact_seq, state)"
+		"insert into cards.card_set (pool, id, shard, t_e18, " JACKPOT_BOOKS
+		", version, fact_seq, state)"
 		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
 		" on conflict (pool) do update set id = excluded.id, shard = excluded.shard, t_e18 "
-		"= excluded.t_e18,"
-		" contributions_e27 = excluded.contributions_e27, jp_pool_e27 = "
-		"excluded.jp_pool_e27,"
-		" jp_reserve_e27 = excluded.jp_reserve_e27, jp_seed_e27 = excluded.jp_seed_e27,"
-		" house_seed_e27 = excluded.house_seed_e27, paid_e27 = excluded.paid_e27,"
-		" version = excluded.version, fact_seq = excluded.fact_seq, state = excluded.state, updated = now()");
+		"= excluded.t_e18, " JACKPOT_BOOKS_SET
+		", version = excluded.version, fact_seq = excluded.fact_seq, state = excluded.state, updated = now()");
 }
 
 static void save_level(const struct set_instance *instance, int at, PGconn *conn)
@@ -117,19 +108,11 @@ static void save_level(const struct set_instance *instance, int at, PGconn *conn
 	/* A new level is launched with it. */
 	pg_args_int(&args, instance->defined.wager_ppm[at] * NANO_PER_PPM);
 	pg_args_run(&args, conn,
-		"insert into cards.level (pool, level, currency, exponent, seed_minor, "
-		"row_rate_nano, share_nano, unit_e27,"
-		" w_e18, r_e27, hits, next_seed_minor, next_row_rate_nano, next_share_nano,"
-		" defined_seed_minor, defined_share_nano, launch_share_nano)"
+		"insert into cards.level (pool, level, currency, exponent, " JACKPOT_ROW
+		", defined_seed_minor, defined_share_nano, launch_share_nano)"
 		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16)"
-		" on conflict (pool, level) do update set seed_minor = excluded.seed_minor,"
-		" row_rate_nano = excluded.row_rate_nano, share_nano = excluded.share_nano,"
-		" unit_e27 = excluded.unit_e27, w_e18 = excluded.w_e18, r_e27 = excluded.r_e27, "
-		"hits = excluded.hits,"
-		" next_seed_minor = excluded.next_seed_minor, next_row_rate_nano = "
-		"excluded.next_row_rate_nano,"
-		" next_share_nano = excluded.next_share_nano, defined_seed_minor = "
-		"excluded.defined_seed_minor, defined_share_nano = excluded.defined_share_nano");
+		" on conflict (pool, level) do update set " JACKPOT_ROW_SET
+		", defined_seed_minor = excluded.defined_seed_minor, defined_share_nano = excluded.defined_share_nano");
 }
 
 void set_store_save(struct set_instance *instance, PGconn *conn)

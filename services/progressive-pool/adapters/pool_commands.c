@@ -101,50 +101,30 @@ static struct pool_instance *make_pool(struct service *service, struct service_s
 	return instance;
 }
 
-static void keep_action(struct service *service, struct service_shard *shard,
-	struct pool_instance *instance, uint32_t number, struct action_record *record)
-{
-	record->time_us = clock_wall_us();
-	if (instance != NULL) {
-		record->fact_seq = ++instance->fact_seq;
-		action_list_add(&instance->actions, record);
-		instance->dirty = true;
-		instance->rows_dirty = true;
-		instance->unshown = true;
-	} else {
-		action_list_add(&unmade.records, record);
-		unmade.pool = number;
-	}
-	action_send(service, number, shard->shard, record, false);
-	service_commit_soon(service);
-	log_info("pool %u: action %u by %s: %s", number, record->action, record->actor,
-		record->done ? "done" : record->refusal);
-}
-
 static void take_action(struct service *service, struct service_shard *shard,
 	struct pool_instance *instance, const Carillon__JackpotCommand *command,
 	struct action_record *record)
 {
-	static struct action_record found;
-	const struct action_record *known = action_list_find(
-		instance != NULL ? &instance->actions : &unmade.records, record->id);
-	bool durable =
-		known == NULL && action_find(service_pg(service), "pool", record->id, &found);
-	if (durable)
-		known = &found;
-	if (known == NULL) {
-		if (instance != NULL)
-			apply_action(service, instance, record);
-		else if (unmade.records.n == 0)
-			instance = make_pool(service, shard, command->pool, record);
-		else
-			return; /* asked again in a moment */
-		keep_action(service, shard, instance, command->pool, record);
-		known = record;
-	} else if (durable && known->pool == command->pool) {
-		action_send(service, command->pool, shard->shard, known, true);
+	struct action_place place = { "pool",
+		instance != NULL ? &instance->actions : &unmade.records, shard->shard };
+	if (action_again(service, &place, command, record))
+		return;
+	if (instance != NULL)
+		apply_action(service, instance, record);
+	else if (unmade.records.n == 0)
+		instance = make_pool(service, shard, command->pool, record);
+	else
+		return; /* asked again in a moment */
+	if (instance != NULL) {
+		place.list = &instance->actions;
+		record->fact_seq = ++instance->fact_seq;
+		instance->dirty = true;
+		instance->rows_dirty = true;
+		instance->unshown = true;
+	} else {
+		unmade.pool = command->pool;
 	}
-	action_reply(service, command, known, !action_same(known, record), durable);
+	action_keep(service, &place, command, record);
 }
 
 static enum service_message_status take_operator(struct service *service,

@@ -32,11 +32,8 @@ static void load_rows(struct pool_instance *instance, PGconn *conn)
 	struct pg_args args = { 0 };
 	pg_args_int(&args, pool->number);
 	PGresult *rows = pg_args_query(&args, conn,
-		"select currency, coin_minor, exponent, seed_minor, row_rate_nano, share_nano, "
-		"w_e18, r_e27, hits,"
-		" next_seed_minor is not null, next_seed_minor, next_row_rate_nano, "
-		"next_share_nano,"
-		" defined_seed_minor, defined_row_rate_nano, defined_share_nano"
+		"select currency, coin_minor, exponent, " JACKPOT_ROW_READ
+		", defined_seed_minor, defined_row_rate_nano, defined_share_nano"
 		" from pool.row where pool = $1 order by launched, currency, coin_minor");
 	if (PQntuples(rows) > POOL_ROWS_MAX)
 		fatal("pool.row: found %d rows of pool %u, expected at most %d", PQntuples(rows),
@@ -63,9 +60,8 @@ static bool load_pool(struct pool_instance *instance, PGconn *conn)
 	struct pg_args args = { 0 };
 	pg_args_int(&args, pool->number);
 	PGresult *row = pg_args_query(&args, conn,
-		"select state, t_e18, contributions_e27, jp_pool_e27, jp_reserve_e27, jp_seed_e27, "
-		"house_seed_e27,"
-		" paid_e27, hits, version, fact_seq, received_e27, sent_e27, id from pool.pool where pool = $1");
+		"select state, t_e18, " JACKPOT_BOOKS
+		", hits, version, fact_seq, received_e27, sent_e27, id from pool.pool where pool = $1");
 	bool known = PQntuples(row) == 1;
 	if (known) {
 		if (!pool_state_parse(PQgetvalue(row, 0, 0), &pool->state))
@@ -132,18 +128,15 @@ static void save_pool(const struct pool_instance *instance, PGconn *conn)
 	pg_args_int128(&args, pool->books.sent.e27);
 	rest(&args, &instance->transfers.rest);
 	pg_args_run(&args, conn,
-		"insert into pool.pool (pool, id, shard, state, t_e18, contributions_e27, "
-		"jp_pool_e27, jp_reserve_e27,"
-		" jp_seed_e27, house_seed_e27, paid_e27, hits, version, fact_seq, received_e27, sent_e27,"
+		"insert into pool.pool (pool, id, shard, state, t_e18, " JACKPOT_BOOKS
+		", hits, version, fact_seq, received_e27, sent_e27,"
 		" rest_pool, rest_currency, rest_coin_minor)"
 		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
 		"$17, $18, $19)"
 		" on conflict (pool) do update set id = excluded.id, shard = excluded.shard, state "
 		"= excluded.state,"
-		" t_e18 = excluded.t_e18, contributions_e27 = excluded.contributions_e27,"
-		" jp_pool_e27 = excluded.jp_pool_e27, jp_reserve_e27 = excluded.jp_reserve_e27,"
-		" jp_seed_e27 = excluded.jp_seed_e27, house_seed_e27 = excluded.house_seed_e27,"
-		" paid_e27 = excluded.paid_e27, hits = excluded.hits, version = excluded.version,"
+		" t_e18 = excluded.t_e18, " JACKPOT_BOOKS_SET
+		", hits = excluded.hits, version = excluded.version,"
 		" fact_seq = excluded.fact_seq, received_e27 = excluded.received_e27,"
 		" sent_e27 = excluded.sent_e27, rest_pool = excluded.rest_pool, rest_currency = "
 		"excluded.rest_currency,"
@@ -165,23 +158,12 @@ static void save_row(struct pool_instance *instance, const struct pool_row *row,
 	pg_args_int(&args, terms->row_rate_nano);
 	pg_args_int(&args, terms->share_nano);
 	pg_args_run(&args, conn,
-		"insert into pool.row (pool, currency, coin_minor, exponent, seed_minor, "
-		"row_rate_nano, share_nano, unit_e27,"
-		" w_e18, r_e27, hits, next_seed_minor, next_row_rate_nano, next_share_nano, "
-		"defined_seed_minor,"
-		" defined_row_rate_nano, defined_share_nano)"
+		"insert into pool.row (pool, currency, coin_minor, exponent, " JACKPOT_ROW
+		", defined_seed_minor, defined_row_rate_nano, defined_share_nano)"
 		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
 		"$17)"
 		" on conflict (pool, currency, coin_minor) do update set exponent = "
-		"excluded.exponent,"
-		" seed_minor = excluded.seed_minor, row_rate_nano = excluded.row_rate_nano,"
-		" share_nano = excluded.share_nano, unit_e27 = excluded.unit_e27, w_e18 = "
-		"excluded.w_e18,"
-		" r_e27 = excluded.r_e27, hits = excluded.hits, next_seed_minor = "
-		"excluded.next_seed_minor,"
-		" next_row_rate_nano = excluded.next_row_rate_nano, next_share_nano = "
-		"excluded.next_share_nano,"
-		" defined_seed_minor = excluded.defined_seed_minor,"
+		"excluded.exponent, " JACKPOT_ROW_SET ", defined_seed_minor = excluded.defined_seed_minor,"
 		" defined_row_rate_nano = excluded.defined_row_rate_nano,"
 		" defined_share_nano = excluded.defined_share_nano");
 }
@@ -217,12 +199,8 @@ static void save_hit(uint32_t pool, const struct hit_record *record, PGconn *con
 	time_us(&args, record->time_us);
 	pg_args_run(&args, conn,
 		"insert into pool.hit (pool, hit, player, move, index, currency, coin_minor, "
-		"stake_minor, paid_minor,"
-		" value_e27, cost_e27, carry_e27, seed_e27, next_seed_e27, from_reserve_e27, "
-		"from_house_e27, t_e18,"
-		" w_before_e18, wallet_shard, wallet_seq, fact_seq, version, next_value_minor, "
-		"next_seed_minor,"
-		" row_hits, claimed, time)"
+		"stake_minor, " JACKPOT_PRICE ", wallet_shard, wallet_seq, fact_seq, version, "
+		"next_value_minor, next_seed_minor, row_hits, claimed, time)"
 		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
 		"$17, $18, $19, $20,"
 		" $21, $22, $23, $24, $25, 'epoch'::timestamptz + $26 * interval '1 microsecond',"
