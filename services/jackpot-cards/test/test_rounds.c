@@ -1,0 +1,262 @@
+/* The random numbers fail while the set service works: no card round opens any more, once an alarm
+ * is raised, and rounds that are open are played on. The service loop, Postgres (which knows of no
+ * round) and the system's source are played here. */
+#include "services/jackpot-cards/adapters/rounds.h"
+
+#include "libcommon/io/metrics.h"
+
+#include <sodium.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define PLAYER INT64_C(0x0001000000000007)
+#define SOUND_ROUNDS 3
+
+static bool stuck;
+static int unhealthy_n, facts_n, replies_n;
+static char unhealthy_why[256];
+
+/* ---- the system's source ---- */
+
+void randombytes_buf(void *const out, const size_t length)
+{
+	if (stuck)
+		memset(out, 0xa5, length);
+	else if (getrandom(out, length, 0) != (ssize_t)length)
+		fail_msg("the system gives no random bytes");
+}
+
+/* ---- Postgres ---- */
+
+PGresult *PQexecParams(PGconn *conn, const char *sql, int n, const Oid *types,
+	const char *const *values, const int *lengths, const int *formats, int format)
+{
+	(void)conn;
+	(void)types;
+	(void)values;
+	(void)lengths;
+	(void)formats;
+	assert_int_equal(format, 0);
+	assert_true(n > 0);
+	assert_memory_equal(sql, "select ", 7);
+	return PQmakeEmptyPGresult(NULL, PGRES_TUPLES_OK);
+}
+
+/* ---- the service loop ---- */
+
+PGconn *service_pg(struct service *service)
+{
+	(void)service;
+	return NULL;
+}
+
+uint32_t service_shards(const struct service *service)
+{
+	(void)service;
+	return 4;
+}
+
+void service_commit_soon(struct service *service)
+{
+	(void)service;
+}
+
+void service_unhealthy(struct service *service, const char *why)
+{
+	(void)service;
+	unhealthy_n++;
+	(void)snprintf(unhealthy_why, sizeof(unhealthy_why), "%s", why);
+}
+
+void service_envelope(struct service *service, struct Carillon__Envelope *envelope,
+	uint32_t incarnation, uint64_t seq)
+{
+	(void)service;
+	(void)envelope;
+	(void)incarnation;
+	(void)seq;
+}
+
+const char *service_owner_url(struct service *service, const char *of_service, uint32_t shard)
+{
+	(void)service;
+	(void)of_service;
+	(void)shard;
+	return "";
+}
+
+void service_send(struct service *service, enum topic topic, uint32_t partition, const void *key,
+	size_t key_length, const void *bytes, size_t length)
+{
+	(void)service;
+	(void)partition;
+	(void)key;
+	(void)key_length;
+	(void)bytes;
+	(void)length;
+	facts_n += topic == TOPIC_JACKPOT_FACTS;
+}
+
+void service_send_now(struct service *service, enum topic topic, uint32_t partition,
+	const void *key, size_t key_length, const void *bytes, size_t length)
+{
+	service_send(service, topic, partition, key, key_length, bytes, length);
+}
+
+void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length)
+{
+	(void)service;
+	(void)bytes;
+	(void)length;
+	replies_n += url[0] != '\0';
+}
+
+void service_bus_send_now(
+	struct service *service, const char *url, const void *bytes, size_t length)
+{
+	service_bus_send(service, url, bytes, length);
+}
+
+void service_reason(struct service *service, const char *format, ...)
+{
+	(void)service;
+	(void)format;
+}
+
+bool service_envelope_check(struct service *service, const struct Carillon__Envelope *envelope)
+{
+	(void)service;
+	return envelope != NULL;
+}
+
+struct service_shard *service_shard(struct service *service, uint32_t shard)
+{
+	(void)service;
+	(void)shard;
+	return NULL;
+}
+
+struct service_shard *service_shard_at(struct service *service, size_t i)
+{
+	(void)service;
+	(void)i;
+	return NULL;
+}
+
+/* ---- the story ---- */
+
+static void claim(struct set_instance *instance, uint64_t move)
+{
+	Carillon__JackpotFeed feed;
+	Carillon__Envelope envelope;
+	Carillon__Claim claimed;
+
+	carillon__jackpot_feed__init(&feed);
+	carillon__envelope__init(&envelope);
+	carillon__claim__init(&claimed);
+	claimed.player = PLAYER;
+	claimed.move = move;
+	claimed.index = 1;
+	claimed.currency = 978;
+	claimed.stake_minor = 100;
+	feed.envelope = &envelope;
+	feed.claim = &claimed;
+	rounds_claim(NULL, instance, &feed);
+}
+
+static void pick(struct set_instance *instance, uint64_t move, uint32_t number, uint32_t position)
+{
+	Carillon__JackpotCommand command;
+	Carillon__CardPick body;
+	char reply_to[] = "ipc://nn/test";
+
+	carillon__jackpot_command__init(&command);
+	carillon__card_pick__init(&body);
+	body.player = PLAYER;
+	body.round = move;
+	body.index = 1;
+	body.pick = number;
+	body.position = position;
+	command.pick = &body;
+	command.reply_to = reply_to;
+	rounds_pick(NULL, instance, &command);
+}
+
+static bool fault_shown(void)
+{
+	size_t length;
+	char *text = metrics_text(&length);
+	bool shown = strstr(text, "carillon_cards_draw_fault 1\n") != NULL;
+
+	assert_true(shown || strstr(text, "carillon_cards_draw_fault 0\n") != NULL);
+	free(text);
+	return shown;
+}
+
+static void play(struct set_instance *instance)
+{
+	uint64_t move = 1;
+
+	for (; move <= SOUND_ROUNDS; move++)
+		claim(instance, move);
+	assert_int_equal(rounds_open(instance), SOUND_ROUNDS);
+	assert_int_equal(unhealthy_n, 0);
+	assert_false(fault_shown());
+	stuck = true;
+	for (; unhealthy_n == 0 && move < SOUND_ROUNDS + 10; move++)
+		claim(instance, move);
+	assert_int_equal(unhealthy_n, 1);
+	assert_memory_equal(unhealthy_why, "random numbers: ", 16);
+	assert_true(fault_shown());
+	int64_t open = rounds_open(instance);
+	uint64_t next = instance->next_number;
+	assert_int_equal(open, move - 2); /* the last one was not opened */
+	int facts = facts_n;
+	stuck = false; /* what was at fault once is not trusted again */
+	claim(instance, move - 1);
+	claim(instance, move);
+	assert_int_equal(rounds_open(instance), open);
+	assert_int_equal(instance->next_number, next);
+	assert_int_equal(facts_n, facts);
+	assert_int_equal(unhealthy_n, 1);
+	pick(instance, 1, 1, 4);
+	assert_int_equal(facts_n, facts + 1);
+	assert_int_equal(replies_n, 1);
+	assert_int_equal(rounds_open(instance), open);
+}
+
+static void test_a_fault_stops_new_rounds(void **state)
+{
+	static struct card_keys keys;
+	static struct set_instance instance;
+	char folder[] = "/tmp/carillon-rounds-XXXXXX", path[sizeof(folder) + 32];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(common.keys, sizeof(common.keys), "%s", folder);
+	rounds_start(&keys);
+	instance.set.number = 2;
+	instance.next_number = 1;
+	instance.expire_us = UINT64_C(1000000000);
+	for (int i = 0; i < CARD_LEVELS; i++)
+		instance.weight[i] = 1;
+	play(&instance);
+	rounds_free(&instance);
+	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", folder);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_fault_stops_new_rounds) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
