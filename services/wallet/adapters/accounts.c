@@ -69,6 +69,12 @@ void account_limits_make(struct account_entry *entry)
 	wallet_limits_init(entry->account.limits);
 }
 
+void account_limits_drop(struct account_entry *entry)
+{
+	free(entry->account.limits);
+	entry->account.limits = NULL;
+}
+
 static void entry_free(struct account_entry *entry)
 {
 	free(entry->account.limits);

@@ -42,6 +42,8 @@ void accounts_drop_shard(struct accounts *accounts, uint32_t shard);
 
 /* Limits of the account, made where it has none: before a row that sets one. */
 void account_limits_make(struct account_entry *entry);
+/* None was set after all. */
+void account_limits_drop(struct account_entry *entry);
 
 void dirty_mark(
 	struct dirty_queue *queue, struct account_entry *entry, uint64_t seq, uint64_t now_us);

@@ -300,10 +300,16 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	struct booked *booked;
 	struct wallet_row row;
 
-	if (command->outside.kind == WALLET_KIND_LIMIT && entry->account.exists)
+	bool first_limit = command->outside.kind == WALLET_KIND_LIMIT && entry->account.exists &&
+			   entry->account.limits == NULL;
+	if (first_limit)
 		account_limits_make(entry);
-	if (wallet_apply_outside(&entry->account, &command->outside,
-		    known != NULL ? &known->first : NULL, &now, &row) != WALLET_BOOKED) {
+	enum wallet_status status = wallet_apply_outside(&entry->account, &command->outside,
+		known != NULL ? &known->first : NULL, &now, &row);
+	/* What is used is counted from the row that set the first limit, not from a refusal. */
+	if (first_limit && (status != WALLET_BOOKED || row.refusal != WALLET_REFUSAL_NONE))
+		account_limits_drop(entry);
+	if (status != WALLET_BOOKED) {
 		answer_id(service, known, command);
 		return;
 	}
