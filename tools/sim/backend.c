@@ -118,6 +118,12 @@ static void choose(struct backend *backend)
 	begin(backend);
 	if (choose_open(backend))
 		return;
+	if (sim_chance(crowd.void_ppm)) {
+		backend->round = judge_a_round(backend->client->id, &backend->game);
+		backend->kind = CARILLON__MOVE_KIND__MOVE_VOID;
+		if (backend->round != 0)
+			return;
+	}
 	if (backend->client->limited && sim_random(5) == 0) {
 		choose_limit(backend);
 		return;
@@ -233,6 +239,29 @@ static void decision_keep(const struct backend *backend, const Carillon__Outside
 		4, parameters);
 }
 
+/* As services/gateway/adapters/voids.c makes it. */
+static bool ask_void(struct backend *backend)
+{
+	Carillon__SpinCommand command;
+	char key[64], content[64];
+	uint8_t id[ASK_ID_BYTES], hash[ASK_ID_BYTES];
+
+	carillon__spin_command__init(&command);
+	(void)snprintf(
+		key, sizeof(key), "void-%" PRId64 "-%" PRIu64, backend->client->id, backend->key);
+	(void)snprintf(content, sizeof(content), "void %" PRIu32 " %" PRIu64, backend->game,
+		backend->round);
+	asks_id(key, "void", id);
+	asks_id(content, "simulated", hash);
+	command.kind = CARILLON__SPIN_KIND__SPIN_VOID;
+	command.game = writable(sim_games[backend->game - 1].id);
+	command.round = backend->round;
+	command.reason = writable("simulated");
+	command.request_id = (ProtobufCBinaryData){ ASK_ID_BYTES, id };
+	command.content_hash = (ProtobufCBinaryData){ ASK_ID_BYTES, hash };
+	return ask_spin(&backend->asker, &command);
+}
+
 static bool ask(struct backend *backend)
 {
 	Carillon__WalletCommand command;
@@ -240,6 +269,8 @@ static bool ask(struct backend *backend)
 	Carillon__SpinGrant spins;
 	uint8_t id[ASK_ID_BYTES], hash[ASK_ID_BYTES];
 
+	if (backend->kind == CARILLON__MOVE_KIND__MOVE_VOID)
+		return ask_void(backend);
 	carillon__wallet_command__init(&command);
 	carillon__outside__init(&outside);
 	carillon__spin_grant__init(&spins);
@@ -313,6 +344,18 @@ static uint64_t on_fact(struct backend *backend, const Carillon__WalletFact *fac
 	return 1 + sim_random(2 * crowd.backend_us);
 }
 
+/* What cannot be done now is asked for again. */
+static uint64_t on_void(struct backend *backend, const Carillon__SpinReply *reply)
+{
+	if (reply->http_status == 503)
+		return AGAIN_US;
+	if (reply->http_status == 200 || strcmp(reply->error, "already_done") == 0)
+		judge_told_void(backend->client->id, backend->round);
+	backend->again = !backend->again && !crowd.draining && sim_chance(crowd.again_ppm);
+	backend->busy = backend->again;
+	return 1 + sim_random(2 * crowd.backend_us);
+}
+
 static void answered(struct asker *asker, const struct answer *answer)
 {
 	struct backend *backend = (struct backend *)asker;
@@ -320,6 +363,8 @@ static void answered(struct asker *asker, const struct answer *answer)
 
 	if (answer->fact != NULL)
 		after_us = on_fact(backend, answer->fact);
+	else if (answer->reply != NULL)
+		after_us = on_void(backend, answer->reply);
 	else if (!sim_world.faulty && sim_world.scenario == NULL)
 		sim_fail("player %" PRId64 ": a booking had no answer in a world without faults",
 			asker->player);

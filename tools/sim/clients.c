@@ -99,6 +99,7 @@ void workload_world_begin(void)
 	crowd.two_windows_ppm = sim_random(2) == 0 ? 0 : 300000;
 	crowd.again_ppm = 20000;
 	crowd.limited_ppm = sim_random(2) == 0 ? 0 : 100000;
+	crowd.void_ppm = sim_random(2) == 0 ? 0 : 60000;
 	crowd.by_hand_ppm = sim_random(3) == 0 ? 300000 : 0;
 	if (sim_world.scenario != NULL) {
 		crowd.clients_n = 24;

@@ -105,6 +105,8 @@ struct backend {
 	uint64_t spins_until_us;
 	uint8_t grant[16];     /* SPINS_END */
 	Carillon__Limit limit; /* LIMIT */
+	uint64_t round;	       /* VOID */
+	uint32_t game;
 	/* A withdrawal in flight, and bonus funds that may be taken back in part. */
 	struct {
 		uint8_t id[ASK_ID_BYTES];
@@ -131,6 +133,7 @@ struct crowd {
 	uint64_t picks_waited; /* half a second and more, and were made */
 	uint32_t two_windows_ppm, again_ppm;
 	uint32_t limited_ppm;
+	uint32_t void_ppm;    /* of what back ends do */
 	uint32_t by_hand_ppm; /* withdrawals that people decide, each time they look */
 };
 extern struct crowd crowd;

@@ -53,6 +53,20 @@ const struct book_row *book_row_of_move(const struct book_account *account, uint
 	return NULL;
 }
 
+uint64_t judge_a_round(int64_t player, uint32_t *game_r)
+{
+	const struct book_account *account = book_account(player);
+	size_t skip = sim_random(2) == 0 ? 0 : sim_random(JUDGE_ROWS / 2);
+	const struct book_row *row;
+
+	for (size_t back = 0; account != NULL && (row = book_row_at(account, back)) != NULL; back++)
+		if (back >= skip && row->kind == KIND_BET && row->refusal == 0) {
+			*game_r = row->game;
+			return row->move;
+		}
+	return 0;
+}
+
 static void changed(void *context, const struct fake_pg_table *table, const struct fake_pg_row *old,
 	const struct fake_pg_row *new)
 {
@@ -94,6 +108,7 @@ void judge_world_end(void)
 	payments_end();
 	pools_end();
 	limits_end();
+	voids_end();
 	map_clear(&book.accounts);
 	map_clear(&book.claims);
 	map_clear(&book.hits);
@@ -119,6 +134,7 @@ void judge_final(void)
 	ledger_final();
 	pools_final();
 	payments_final();
+	voids_final();
 	told_final();
 }
 

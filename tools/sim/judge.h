@@ -17,6 +17,11 @@ void judge_told_card(const struct client *client, const Carillon__CardReply *rep
 /* A back end was answered: the id of its request, and the amount it asked for (signed effect). */
 void judge_told_fact(const struct backend *backend, const uint8_t id[ASK_ID_BYTES],
 	const Carillon__WalletFact *fact);
+/* Rounds that were made good: is it, and a back end was told that it is. */
+bool judge_is_void(int64_t player, uint64_t round);
+void judge_told_void(int64_t player, uint64_t round);
+/* Any round that the player has begun, among the last ones; game_r: of which game. 0: none. */
+uint64_t judge_a_round(int64_t player, uint32_t *game_r);
 /* Withdrawals: neither paid nor given back; whose; payments.payout.outcome of them (0: none); and
  * the provider is asked to pay one. */
 bool judge_hold_open(const uint8_t id[ASK_ID_BYTES]);

@@ -47,8 +47,8 @@ static inline bool moves_balance(uint32_t kind)
 
 struct book_row {
 	uint64_t seq, move, last_move, round;
-	uint32_t kind, refusal;
-	int64_t stake, win_balance, amount, balance;
+	uint32_t kind, refusal, game;
+	int64_t stake, win_balance, release, amount, balance;
 	uint8_t request_id[ASK_ID_BYTES];
 };
 
@@ -189,6 +189,11 @@ void pools_adjustment(uint32_t pool, uint32_t currency, int64_t coin_minor, int6
 /* judge_limits.c: a row, before it is kept. */
 void limits_row(const struct fake_journal *row);
 void limits_end(void);
+
+/* judge_void.c: a row, before it is kept; what the player has pending in its game. */
+void voids_row(const struct book_account *account, const struct fake_journal *row, int64_t pending);
+void voids_final(void);
+void voids_end(void);
 
 /* judge_payments.c: a row that settles a hold; true where the table is its own. */
 void payments_settled(const struct fake_journal *row, struct book_outside *held);

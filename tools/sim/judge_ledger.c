@@ -236,7 +236,9 @@ static void check_request(const struct fake_journal *row)
 	void **at;
 	uint64_t *seq;
 
-	if (row->move == 0 || row->request_id == NULL)
+	/* A void that is asked for long after is known by its round, not by its key. */
+	if (row->move == 0 || row->request_id == NULL ||
+		row->refusal == CARILLON__REFUSAL__REFUSAL_VOIDED)
 		return;
 	halves(row->request_id, &a, &b);
 	at = map_at(&book.requests, a, b);
@@ -478,8 +480,10 @@ static void keep(struct book_account *account, const struct fake_journal *row)
 		.round = row->round,
 		.kind = row->kind,
 		.refusal = row->refusal,
+		.game = row->game,
 		.stake = row->stake,
 		.win_balance = row->win_balance,
+		.release = row->release,
 		.amount = row->amount,
 		.balance = row->balance_after };
 	if (row->request_id != NULL)
@@ -503,6 +507,7 @@ void ledger_row(const struct fake_pg_row *pg_row)
 	check_money(account, &row);
 	check_stake(account, &row);
 	limits_row(&row);
+	voids_row(account, &row, pending_of(account, row.game));
 	check_tallies(&row);
 	check_request(&row);
 	check_spins(&row);

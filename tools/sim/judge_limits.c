@@ -121,8 +121,9 @@ static void check(const struct fake_journal *row, uint32_t refusal, bool is, con
 		sim_fail(ROW "kind %" PRIu32 " was taken beyond the limit: %s", OF(row), row->kind,
 			what);
 	if (row->refusal == refusal && !is)
-		sim_fail(ROW "kind %" PRIu32 " was refused within the limit: %s", OF(row),
-			row->kind, what);
+		sim_fail(ROW "kind %" PRIu32 " (stake %" PRId64 ", amount %" PRId64
+			     ") was refused within the limit: %s",
+			OF(row), row->kind, row->stake, row->amount, what);
 }
 
 static void check_bet(const struct limits *limits, const struct fake_journal *row)
@@ -207,21 +208,23 @@ static struct limits *limits_new(int64_t player)
 
 void limits_row(const struct fake_journal *row)
 {
-	struct limits *limits = limits_of(row->player);
+	struct limits *limits = limits_of(row->player), then;
 
 	if (limits == NULL && row->kind == KIND_LIMIT && row->refusal == 0)
 		limits = limits_new(row->player);
 	if (limits == NULL)
 		return;
-	periods_turn(limits, row->time_us);
+	then = *limits;
+	periods_turn(&then, row->time_us);
 	if (row->kind == KIND_BET)
-		check_bet(limits, row);
+		check_bet(&then, row);
 	else if (row->kind == KIND_DEPOSIT)
-		check_deposit(limits, row);
+		check_deposit(&then, row);
 	else if (row->kind == KIND_LIMIT)
-		check_set(limits, row);
+		check_set(&then, row);
 	if (row->refusal != 0)
-		return;
+		return; /* begins no period, should the clock be set back */
+	*limits = then;
 	if (row->kind == KIND_LIMIT)
 		keep_set(limits, row);
 	else
