@@ -9,6 +9,7 @@ const browser = await playwright.chromium.launch({
 	executablePath: chromium,
 	args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
 });
+const PATIENCE_MS = 40000; // a busy machine is no failure
 const pages = new Map();
 const problems = [];
 
@@ -39,14 +40,14 @@ const commands = {
 		await pages.get(name).goto(url);
 	},
 	reload: ({ page }) => pages.get(page).reload(),
-	click: ({ page, selector }) => pages.get(page).click(selector, { timeout: 10000 }),
-	select: ({ page, selector, value }) => pages.get(page).selectOption(selector, String(value), { timeout: 10000 }),
-	fill: ({ page, selector, value }) => pages.get(page).fill(selector, String(value), { timeout: 10000 }),
+	click: ({ page, selector }) => pages.get(page).click(selector, { timeout: PATIENCE_MS }),
+	select: ({ page, selector, value }) => pages.get(page).selectOption(selector, String(value), { timeout: PATIENCE_MS }),
+	fill: ({ page, selector, value }) => pages.get(page).fill(selector, String(value), { timeout: PATIENCE_MS }),
 	key: ({ page, key }) => pages.get(page).keyboard.press(key),
-	text: ({ page, selector }) => pages.get(page).innerText(selector, { timeout: 10000 }),
+	text: ({ page, selector }) => pages.get(page).innerText(selector, { timeout: PATIENCE_MS }),
 	evaluate: ({ page, code }) => pages.get(page).evaluate(code),
 	// Asked from outside, again and again: code that polls within the page would be eval, which its policy forbids.
-	async wait({ page, code, ms = 10000 }) {
+	async wait({ page, code, ms = PATIENCE_MS }) {
 		for (const end = Date.now() + ms; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
 			if (await pages.get(page).evaluate(`!!(${code})`)) return true;
 			if (Date.now() > end) throw new Error(`not within ${ms} ms`);
