@@ -159,7 +159,7 @@ def check(mutation, options):
 def main():
     parser = argparse.ArgumentParser(description="mutations that the simulator must find")
     parser.add_argument("--only", help="the name of one mutation")
-    parser.add_argument("--seconds", type=int, default=30, help="of each hunt at most")
+    parser.add_argument("--seconds", type=int, default=90, help="of each hunt at most")
     parser.add_argument("--keep", action="store_true", help="leave what was built")
     options = parser.parse_args()
     mutations = [m for m in read_list() if options.only in (None, m.name)]

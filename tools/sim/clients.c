@@ -98,8 +98,8 @@ void workload_world_begin(void)
 	crowd.operators_us = sim_random(2) == 0 ? 0 : sim_random_us(300000, 5000000);
 	crowd.two_windows_ppm = sim_random(2) == 0 ? 0 : 300000;
 	crowd.again_ppm = 20000;
-	crowd.limited_ppm = sim_random(2) == 0 ? 0 : 100000;
-	crowd.void_ppm = sim_random(2) == 0 ? 0 : 60000;
+	crowd.limited_ppm = sim_random(3) == 0 ? 0 : 100000;
+	crowd.void_ppm = sim_random(3) == 0 ? 0 : 80000;
 	crowd.by_hand_ppm = sim_random(3) == 0 ? 300000 : 0;
 	if (sim_world.scenario != NULL) {
 		crowd.clients_n = 24;
