@@ -112,13 +112,11 @@ static void row_launched(struct pool_book *pool, struct counter_row *row)
 }
 
 /* All money of a row that is taken off is the reserve's, or leaves from there: transfers_leave. Of
- * the same commit the pool's own row has T. */
+ * the same commit the pool's own row has T, and is told before what was deleted. */
 static void row_gone(struct pool_book *pool, struct counter_row *row)
 {
-	int64_t key = pool->number;
-
 	pools_hits();
-	pool_grow(pool, big(fake_pg_find(pool_tables.pool, &key, 1), pool_tables.pool, "t_e18"));
+	pool_grow(pool, pool->t_written);
 	row->gone = true;
 	row->gone_t = pool->t;
 }
@@ -359,6 +357,7 @@ static void written(const struct fake_pg_table *table, const struct fake_pg_row 
 	size_t n;
 
 	pool_of(pool, table == pool_tables.set)->dirty = true;
+	pool_of(pool, table == pool_tables.set)->t_written = big(new, table, "t_e18");
 	if (table == pool_tables.pool)
 		made_seen(pool, fake_pg_bytes(new, COLUMN(table, "state"), &n));
 }

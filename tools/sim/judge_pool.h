@@ -42,6 +42,9 @@ struct pool_book {
 	size_t rows_n;
 	struct counter_row row[ROWS_MAX];
 	int128 t, reserve, paid, received, sent;
+	int128 later; /* of T, in the commit that retired it but behind that */
+	bool ended;
+	int128 t_written;	  /* in its own row; of the last commit */
 	struct arrivals arrivals; /* of the reserve */
 	uint64_t hits;
 	bool terms_may_change; /* an operator has changed some */

@@ -137,13 +137,25 @@ static int128 value_of(struct counter_row *row)
 	       row->terms.seed * pool_unit_of(row->terms.rate, row->exponent);
 }
 
-static void check_value(const struct pool_book *pool, const struct counter_row *row, int128 value)
+/* The pool ends at one T for all its rows, which may be that before the last stakes of the commit:
+ * those are the reserve's. */
+static void check_value(struct pool_book *pool, const struct counter_row *row, int128 value)
 {
 	for (size_t i = 0; i < leaving.n; i++) {
 		const struct transfer *transfer = leaving.of[i];
-		if (transfer->from == pool->number && transfer->from_currency == row->currency &&
-			transfer->from_coin == row->what)
+		int128 later = value - transfer->amount;
+		if (transfer->from != pool->number || transfer->from_currency != row->currency ||
+			transfer->from_coin != row->what)
+			continue;
+		if (later < 0 || row->terms.share == 0 || later % row->terms.share != 0)
 			pool_same(pool, "what a row sends", transfer->amount, value);
+		if (row->terms.share == 0)
+			continue;
+		later /= row->terms.share;
+		if (pool->ended)
+			pool_same(pool, "what came behind the end", later, pool->later);
+		pool->ended = true;
+		pool->later = later;
 	}
 }
 

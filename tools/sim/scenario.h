@@ -21,16 +21,18 @@ void scenario_need(uint64_t count, uint64_t least, const char *what);
 void scenario_rest(uint64_t us);
 void scenario_end(void);
 
-/* A command to the wallet on its way, a message to a pool; NULL: none, or one that a filter has
- * made itself. To be freed. */
+/* On their way: a command to the wallet, a claim to a pool, totals to a pool; NULL: none, or one
+ * that a filter has made itself. To be freed. */
 Carillon__WalletCommand *scenario_command(enum topic topic, const uint8_t *bytes, size_t n);
 void scenario_command_free(Carillon__WalletCommand *command); /* NULL: nothing */
 Carillon__JackpotFeed *scenario_feed(enum topic topic, const uint8_t *bytes, size_t n);
+Carillon__JackpotFeed *scenario_totals(enum topic topic, const uint8_t *bytes, size_t n);
 bool scenario_is_bet(const Carillon__WalletCommand *command);
 /* A filter's own messages go to the same partition, as if another instance had sent them. */
 void scenario_sign(Carillon__Envelope *envelope);
 void scenario_send(const Carillon__WalletCommand *command);
 void scenario_send_feed(Carillon__JackpotFeed *feed);
+void scenario_feed_later(Carillon__JackpotFeed *feed, uint64_t us); /* and freed */
 
 /* The schedules. */
 void run_two_builds(void);

@@ -279,14 +279,6 @@ void run_expect_ahead(void)
 /* ---- a pick arrives before its trigger ----------------------------------------------------------
  */
 
-static void let_go(void *context)
-{
-	Carillon__JackpotFeed *feed = context;
-
-	scenario_send_feed(feed);
-	carillon__jackpot_feed__free_unpacked(feed, NULL);
-}
-
 /* A trigger is held up, for less than a pick may wait. */
 static enum sim_fate hold_trigger(
 	enum topic topic, uint32_t partition, const uint8_t *bytes, size_t n)
@@ -300,7 +292,7 @@ static enum sim_fate hold_trigger(
 		carillon__jackpot_feed__free_unpacked(feed, NULL);
 		return SIM_PASS;
 	}
-	crowd_at(200000 + sim_random(1500000), let_go, feed);
+	scenario_feed_later(feed, 200000 + sim_random(1500000));
 	also++;
 	return SIM_DROP;
 }

@@ -222,6 +222,20 @@ void run_abandoned(void)
 /* ---- pools are retired into each other ----------------------------------------------------------
  */
 
+/* What is staked for a pool that was made comes late, at times behind its end. */
+static enum sim_fate stakes_late(enum topic topic, const uint8_t *bytes, size_t n)
+{
+	Carillon__JackpotFeed *feed = scenario_totals(topic, bytes, n);
+
+	if (feed != NULL && feed->pool > SIM_GAMES) {
+		scenario_feed_later(feed, sim_random(12 * S));
+		return SIM_DROP;
+	}
+	if (feed != NULL)
+		carillon__jackpot_feed__free_unpacked(feed, NULL);
+	return SIM_PASS;
+}
+
 /* Each transfer is told twice, or late. */
 static enum sim_fate transfer_again(
 	enum topic topic, uint32_t partition, const uint8_t *bytes, size_t n)
@@ -232,7 +246,7 @@ static enum sim_fate transfer_again(
 
 	(void)partition;
 	if (topic != TOPIC_JACKPOT_COMMANDS)
-		return SIM_PASS;
+		return stakes_late(topic, bytes, n);
 	command = carillon__jackpot_command__unpack(NULL, n, bytes);
 	if (command != NULL && (command->transfer != NULL || command->transfer_booked != NULL)) {
 		fate = fates[sim_random(4)];

@@ -99,18 +99,28 @@ Carillon__WalletCommand *scenario_command(enum topic topic, const uint8_t *bytes
 	return NULL;
 }
 
-/* The same of a feed's message. */
-Carillon__JackpotFeed *scenario_feed(enum topic topic, const uint8_t *bytes, size_t n)
+/* The same of a message to a pool. */
+static Carillon__JackpotFeed *feed_of(enum topic topic, const uint8_t *bytes, size_t n, bool claim)
 {
 	Carillon__JackpotFeed *feed;
 
 	if (topic != TOPIC_JACKPOT_FEED)
 		return NULL;
 	feed = carillon__jackpot_feed__unpack(NULL, n, bytes);
-	if (feed == NULL || (feed->claim != NULL && !is_forged(feed->envelope)))
+	if (feed == NULL || ((feed->claim != NULL) == claim && !is_forged(feed->envelope)))
 		return feed;
 	carillon__jackpot_feed__free_unpacked(feed, NULL);
 	return NULL;
+}
+
+Carillon__JackpotFeed *scenario_feed(enum topic topic, const uint8_t *bytes, size_t n)
+{
+	return feed_of(topic, bytes, n, true);
+}
+
+Carillon__JackpotFeed *scenario_totals(enum topic topic, const uint8_t *bytes, size_t n)
+{
+	return feed_of(topic, bytes, n, false);
 }
 
 void scenario_command_free(Carillon__WalletCommand *command)
@@ -159,6 +169,19 @@ void scenario_send_feed(Carillon__JackpotFeed *feed)
 	(void)carillon__jackpot_feed__pack(feed, bytes);
 	produce(TOPIC_JACKPOT_FEED, shard_of_pool(feed->pool, sim_world.shards), feed->pool, bytes,
 		n);
+}
+
+static void let_go(void *context)
+{
+	Carillon__JackpotFeed *feed = context;
+
+	scenario_send_feed(feed);
+	carillon__jackpot_feed__free_unpacked(feed, NULL);
+}
+
+void scenario_feed_later(Carillon__JackpotFeed *feed, uint64_t us)
+{
+	crowd_at(us, let_go, feed);
 }
 
 const struct scenario sim_scenarios[] = {
