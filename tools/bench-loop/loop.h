@@ -16,8 +16,7 @@ struct bench_sent {
 
 /* Connects and takes shards by lease as every instance does; `held` of them when others share, 0:
  * all. */
-struct service *bench_loop_start(
-	const struct service_ops *ops, enum log_level level, size_t held);
+struct service *bench_loop_start(const struct service_ops *ops, enum log_level level, size_t held);
 /* One turn: the service's callbacks for the messages, its tick, then the transaction if it is asked
  * for. Returns the microseconds from begin to the return of commit, 0: there was none. */
 uint64_t bench_loop_turn(struct service *service, const struct kafka_message *messages, size_t n);

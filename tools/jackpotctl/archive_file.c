@@ -55,9 +55,9 @@ static bool copy_out(
 	bool whole = length == -1 && PQresultStatus(result) == PGRES_COMMAND_OK &&
 		     strcmp(PQcmdTuples(result), rows) == 0;
 	if (!whole)
-		(void)told("export",
-			PQresultStatus(result) == PGRES_COMMAND_OK ? "other rows than were closed"
-								   : PQerrorMessage(conn));
+		(void)told("export", PQresultStatus(result) == PGRES_COMMAND_OK
+					     ? "other rows than were closed"
+					     : PQerrorMessage(conn));
 	PQclear(result);
 	while ((result = PQgetResult(conn)) != NULL)
 		PQclear(result);

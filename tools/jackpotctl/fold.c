@@ -103,8 +103,8 @@ static void replace(struct replay *replay, const char *pool, const struct fold *
 		(void)snprintf(arrays[k], 3, "{}"); /* they hold a place for SQL that needs one */
 	const char *parameters[] = { pool, fold->last, fold->first, replay->last_time, text[0],
 		pool_state_text(made->state), hits, text[1], text[2], text[3], text[4], text[5],
-		text[6], text[7], rows, arrays[0], arrays[1], arrays[2], arrays[3],
-		fold->file.path, bytes, fold->file.digest };
+		text[6], text[7], rows, arrays[0], arrays[1], arrays[2], arrays[3], fold->file.path,
+		bytes, fold->file.digest };
 	const char *gone[] = { pool, fold->last };
 	PQclear(replay_query(replay, "begin", 0, NULL));
 	take(replay,
@@ -153,7 +153,7 @@ int fold_run(PGconn *conn, const char *pool, long retain_days, const char *archi
 	if (!good || !archive_settle(archive, &fold.file))
 		return EXIT_BROKEN;
 	replace(&replay, pool, &fold);
-	printf("pool %s: %s events (%s to %s) folded, they are in %s\n", pool, fold.rows, fold.first,
-		fold.last, fold.file.path);
+	printf("pool %s: %s events (%s to %s) folded, they are in %s\n", pool, fold.rows,
+		fold.first, fold.last, fold.file.path);
 	return 0;
 }

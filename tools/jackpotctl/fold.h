@@ -1,5 +1,5 @@
-/* `jackpotctl pool fold`: a pool's old events are replayed, exported into a file that is proven, and
- * leave the database for the state that they led to, which every later replay begins with. */
+/* `jackpotctl pool fold`: a pool's old events are replayed, exported into a file that is proven,
+ * and leave the database for the state that they led to, which every later replay begins with. */
 #ifndef CARILLON_JACKPOTCTL_FOLD_H
 #define CARILLON_JACKPOTCTL_FOLD_H
 

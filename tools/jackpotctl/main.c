@@ -238,8 +238,8 @@ int main(int argc, char **argv)
 	else if (replay)
 		status = replay_run(conn, arguments.words[2], arguments.at, arguments.json);
 	else if (fold)
-		status = fold_run(conn, arguments.words[2], retain_of(&arguments, 1),
-			archive_of(&arguments));
+		status = fold_run(
+			conn, arguments.words[2], retain_of(&arguments, 1), archive_of(&arguments));
 	else if (close_day)
 		status = close_day_run(conn) ? 0 : EXIT_BROKEN;
 	else

@@ -2,7 +2,8 @@
  * its recorded inputs (pool.event), and compared on the way with everything that was recorded
  * beside them: T from the running totals, the books after each event, each hit (pool.hit), the
  * requests of operators, the totals from the wallet's journal; at the end with pool.pool, pool.row
- * and pool.vector. It begins with the newest fold, if old events were folded. One read-only snapshot, so it may run beside live services. */
+ * and pool.vector. It begins with the newest fold, if old events were folded. One read-only
+ * snapshot, so it may run beside live services. */
 #ifndef CARILLON_JACKPOTCTL_REPLAY_H
 #define CARILLON_JACKPOTCTL_REPLAY_H
 
@@ -24,8 +25,8 @@ struct replay {
 	uint32_t number;
 	struct pool pool; /* made again */
 	int128 t_e18;	  /* of the totals */
-	uint64_t events; /* number of the last one */
-	uint64_t folded; /* of them, that the state began with; 0: none */
+	uint64_t events;  /* number of the last one */
+	uint64_t folded;  /* of them, that the state began with; 0: none */
 	size_t tallies_n, tallies_room;
 	struct pool_tally *tallies;
 	size_t totals_n, totals_room;

@@ -48,8 +48,7 @@ void replay_print(const struct replay *replay)
 		return;
 	}
 	replay_decimal(replay->pool.t_e18, 18, text);
-	printf("pool %u, %s, as of %s: %" PRIu64 " events, %" PRIu64
-	       " hits, all as recorded",
+	printf("pool %u, %s, as of %s: %" PRIu64 " events, %" PRIu64 " hits, all as recorded",
 		replay->number, pool_state_text(replay->pool.state), replay->last_time,
 		replay->events, replay->pool.hits);
 	if (replay->folded > 0)
@@ -110,9 +109,10 @@ void replay_print_json(const struct replay *replay)
 					  replay->found, "expected", replay->expected);
 	json_t *root = json_pack("{s:i,s:b,s:I,s:I,s:s,s:o,s:s,s:I,s:o,s:o,s:o}", "pool",
 		(int)replay->number, "ok", ok, "events", (json_int_t)replay->events, "folded",
-		(json_int_t)replay->folded, "as_of", replay->last_time, "difference", difference, "status",
-		pool_state_text(replay->pool.state), "hits", (json_int_t)replay->pool.hits, "t",
-		decimal(replay->pool.t_e18, 18), "books", books, "rows", rows);
+		(json_int_t)replay->folded, "as_of", replay->last_time, "difference", difference,
+		"status", pool_state_text(replay->pool.state), "hits",
+		(json_int_t)replay->pool.hits, "t", decimal(replay->pool.t_e18, 18), "books", books,
+		"rows", rows);
 	json_dumpf(root, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(root);

@@ -54,11 +54,12 @@ static const char tallies_sql[] =
 	"cards.card_set s using (pool) union all select pool, level, hit, t_e18, time, "           \
 	"next_share_nano from cards.hit where next_share_nano is not null)"
 
-/* A tally's part is the pool's of the stake; of a set what its levels got when the shard closed. The
- * clocks of the wallet and of the database, and transactions that overlap, are a minute apart at
- * most. */
+/* A tally's part is the pool's of the stake; of a set what its levels got when the shard closed.
+ * The clocks of the wallet and of the database, and transactions that overlap, are a minute apart
+ * at most. */
 static const char parts_sql[] =
-	"with " SHARES ", changes as (select *, share - coalesce(lag(share) over (partition by pool, "
+	"with " SHARES
+	", changes as (select *, share - coalesce(lag(share) over (partition by pool, "
 	"level order by hit), 0) as grew from share_of), "
 	"sums as (select pool, hit, since, sum(grew) over (partition by pool order by hit) as share "
 	"from changes where grew <> 0), "
@@ -162,7 +163,8 @@ static const char exchange_sql[] = PARTS
 	"exponent) limit 20";
 
 /* A pool gets all of T; a set what T grew by while each share of a level held. */
-static const char books_sql[] = PARTS ", " SHARES
+static const char books_sql[] = PARTS
+	", " SHARES
 	", periods as (select pool, share, t_e18 as begins, lead(t_e18) over (partition by pool, "
 	"level order by hit) as ends from share_of), "
 	"sums as (select pool, sum(gave_e18) as t_e18, sum(took_e27) as took from memo group by "

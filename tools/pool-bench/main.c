@@ -110,8 +110,8 @@ static const char *const lay_sql[] = {
 	"'row_rate_nano', row_rate_nano, 'share_nano', share_nano, 'w_e18', '0', 'r_e27', '0', 'hits', "
 	"0, 'next', null)) from pool.row r where r.pool = p.pool) from pool.pool p where p.pool = "
 	"$1::integer and $2::integer >= 0",
-	"insert into pool.tally (id, pool, game, currency, rate_nano, ppm) select "
-	"nextval('pool.tally_id'), $1::integer, 1, 978, 1000000000, 5000 where $2::integer >= 0",
+	("insert into pool.tally (id, pool, game, currency, rate_nano, ppm) select "
+	 "nextval('pool.tally_id'), $1::integer, 1, 978, 1000000000, 5000 where $2::integer >= 0"),
 };
 
 static void step_create(struct service *service, uint64_t n)
@@ -163,7 +163,8 @@ static void step_play(struct service *service, const char *name, const uint64_t 
 	       "\"commit_p50_ms\":%.3f,\"commit_p99_ms\":%.3f,\"rss\":%" PRIu64 "}\n",
 		name, pools.n, numbers[1], count, seconds, (double)count / seconds,
 		(bench_cpu_us() - cpu) / (double)count, (double)make_us / (double)count, commits,
-		commits_us[commits / 2] / 1e3, commits_us[commits * 99 / 100] / 1e3, bench_rss_bytes());
+		commits_us[commits / 2] / 1e3, commits_us[commits * 99 / 100] / 1e3,
+		bench_rss_bytes());
 	pools.n = all;
 }
 

@@ -261,9 +261,11 @@ static const char list_sql[] =
 	"rates as (select of.currency as rate_currency, of.rate_nano as rate, (extract(epoch from "
 	"of.valid_from) * 1000000)::bigint as from_us, of.in_force, (of.in_force and of.currency <> "
 	"978 and $3::bigint > 0 and (of.valid_from <= now() - $3::bigint * interval '1 second' or "
-	"exists (select " TALLIES " and not exists (select from carillon.fx_rate s where s.currency "
+	"exists (select " TALLIES
+	" and not exists (select from carillon.fx_rate s where s.currency "
 	"= t.currency and s.rate_nano = t.rate_nano and s.valid_from <= now() and s.valid_from > "
-	"now() - $3::bigint * interval '1 second')))) as stale, (select count(*) " TALLIES " and of.in_force and t.rate_nano <> of.rate_nano) as "
+	"now() - $3::bigint * interval '1 second')))) as stale, (select count(*) " TALLIES
+	" and of.in_force and t.rate_nano <> of.rate_nano) as "
 	"behind, result from of left join gateway.fx_request result on result.id = of.request "
 	"union all select 0, 0, 0, false, false, 0, result from waits) "
 	"select rate_currency, rate, from_us, in_force::integer, stale::integer, behind, coalesce("

@@ -163,7 +163,8 @@ static void save_row(struct pool_instance *instance, const struct pool_row *row,
 		" values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
 		"$17)"
 		" on conflict (pool, currency, coin_minor) do update set exponent = "
-		"excluded.exponent, " JACKPOT_ROW_SET ", defined_seed_minor = excluded.defined_seed_minor,"
+		"excluded.exponent, " JACKPOT_ROW_SET
+		", defined_seed_minor = excluded.defined_seed_minor,"
 		" defined_row_rate_nano = excluded.defined_row_rate_nano,"
 		" defined_share_nano = excluded.defined_share_nano");
 }

@@ -1,6 +1,6 @@
 /* Where money goes that arrives in a retired pool: to its rest, and if that is a retired pool by
- * now, to the rest of that one, up to a pool that lives. Two pools that are retired to each other at
- * the same moment, each while the other was still there, would hand such money on for ever; in a
+ * now, to the rest of that one, up to a pool that lives. Two pools that are retired to each other
+ * at the same moment, each while the other was still there, would hand such money on for ever; in a
  * circle of pools the one with the lowest number keeps it, in its reserve, until an operator names
  * another rest. Pure but for the callback. */
 #ifndef CARILLON_PROGRESSIVE_POOL_SUCCESSOR_H

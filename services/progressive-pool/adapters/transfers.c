@@ -456,8 +456,8 @@ static const char *chain_text(PGconn *conn, uint32_t pool, char *out, size_t siz
 	size_t used = 0;
 	out[0] = '\0';
 	for (size_t i = 0; i < n && used < size; i++)
-		used += (size_t)snprintf(out + used, size - used, "%s%" PRIu32,
-			i == 0 ? "" : " -> ", chain[i].pool);
+		used += (size_t)snprintf(
+			out + used, size - used, "%s%" PRIu32, i == 0 ? "" : " -> ", chain[i].pool);
 	return out;
 }
 

@@ -223,13 +223,13 @@ static void test_successor_is_the_last_or_the_lowest_of_a_circle(void **state)
 		bool row;    /* as its predecessor said; else into the reserve */
 	} rows[] = {
 		{ { 0, 2 }, 1, 2, true },
-		{ { 0, 2, 3, 4 }, 1, 4, true },		   /* to the end of the chain */
-		{ { 0, 2, 1 }, 1, 0, false },		   /* each other's */
+		{ { 0, 2, 3, 4 }, 1, 4, true }, /* to the end of the chain */
+		{ { 0, 2, 1 }, 1, 0, false },	/* each other's */
 		{ { 0, 2, 1 }, 2, 1, false },
-		{ { 0, 2, 3, 1 }, 1, 0, false },	   /* three in a circle */
+		{ { 0, 2, 3, 1 }, 1, 0, false }, /* three in a circle */
 		{ { 0, 2, 3, 1 }, 2, 1, false },
 		{ { 0, 2, 3, 1 }, 3, 1, false },
-		{ { 0, 3, 0, 4, 5, 3 }, 1, 3, false },	   /* into a circle that it is not in */
+		{ { 0, 3, 0, 4, 5, 3 }, 1, 3, false }, /* into a circle that it is not in */
 		{ { 0, 1 }, 1, 0, false },
 		{ { 0, 0, 0, 6, 0, 0, 7, 6 }, 3, 6, false },
 	};
