@@ -2,6 +2,9 @@
 """Money to the outside on one installation: withdrawals held, paid or given back, with a provider that is late, silent, double-tongued or wrong, while
 the services die; bonus funds taken back. Ends with the ledger's proof, and with the provider's own books beside ours."""
 import json
+import os
+import re
+import signal
 import subprocess
 import threading
 import time
@@ -9,7 +12,7 @@ import urllib.request
 
 from lib_play import RULES, Person, Refused, force, operator
 from lib_raw import field
-from lib_stack import BIN, Installation, run, wait_until
+from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
 
 # The last two digits of an amount say how the stub behaves (tools/payment-stub).
 ANSWERS, REFUSES, SLOW, BUSY, LATE, LATE_NO, TWICE, TURNS, TURNS_NO, OTHER, SILENT, MUTE, GARBAGE = range(13)
@@ -153,10 +156,10 @@ def test_the_provider_is_away():
     assert kinds(person) == ["28", "29"]
 
 
-def outside(kind, hold, amount, reason):
+def outside(kind, hold, amount, reason, name=bytes(range(16))):
     """An Outside of wallet.proto as the gateway packs a decision."""
     return b"".join(field(n, value) for n, value in (
-        (1, kind), (2, bytes(range(16))), (3, bytes(16)), (4, amount), (5, 978), (6, reason.encode()), (7, b"operator-1"), (9, bytes.fromhex(hold))))
+        (1, kind), (2, name), (3, bytes(16)), (4, amount), (5, 978), (6, reason.encode()), (7, b"operator-1"), (9, bytes.fromhex(hold))))
 
 
 def test_decided_before_it_is_asked():
@@ -177,6 +180,57 @@ def test_decided_before_it_is_asked():
     known = provider()
     assert [hold in known for hold in (given, taken, lost, other)] == [False, False, False, True], "what was given back was asked for"
     by_bank.append(taken)
+
+
+def payments_url(url):
+    """Payments alone is started anew, with this provider. Returns the one it had."""
+    path, before = f"{place.data}/run/supervisor.conf", place.pid("payments-1")
+    text = read_text(path)
+    known = re.search(r" PAYMENTS_URL=(\S*)", text).group(1)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(re.sub(r" PAYMENTS_URL=\S*", f" PAYMENTS_URL={url}", text))
+    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
+    wait_until("another payments", lambda: place.status().get("payments-1", ("", before, 0))[0] == "running" and place.pid("payments-1") != before, 15)
+    return known
+
+
+def test_decisions_without_a_provider():
+    """They are carried out by payments all the same, also when whoever was to tell the wallet has died over it."""
+    person = Person(place)
+    url = payments_url("")
+    assert url.startswith("http"), url
+    hold = withdraw(person, 4200)
+    wait_until("it to be known", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["f"]], 10)
+    name = bytes.fromhex(hold)[::-1]
+    told = place.sql(f"select gateway.decide('\\x{hold}', '\\x{name.hex()}', 30, false, '\\x{outside(30, hold, 4200, 'a test', name).hex()}', 'operator-1', '')", writer=True)
+    assert told == [["tell"]], told
+    settled(person, hold, "released")
+    assert kinds(person) == ["28", "30"] and alarms(hold) == []
+    assert payments_url(url) == "" and hold not in provider()
+
+
+def test_a_decision_that_takes_its_time():
+    """Its lock, however long somebody has it, lets nothing be asked and ends nobody."""
+    person = Person(place)
+    payments = place.pid("payments-1")
+    place.hold("payments-1")
+    place.kill("payments-1")
+    hold, other = withdraw(person, 4300), withdraw(person, 4400)
+    with subprocess.Popen([PSQL, "-d", place.stack["CARILLON_PG_DSN"], "-Xq"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as decider:
+        decider.stdin.write(f"begin;\nselect pg_advisory_xact_lock(hashtextextended('withdrawal {hold}', 0));\n")
+        decider.stdin.flush()
+        wait_until("the lock", lambda: place.sql("select count(*) from pg_locks where locktype = 'advisory' and objsubid = 1 and granted and pid in "
+                   "(select pid from pg_stat_activity where application_name = 'psql')", writer=True)[0][0] != "0", 10)
+        place.release("payments-1")
+        settled(person, other, "paid")
+        time.sleep(0.5)  # longer than a service waits for a lock
+        assert place.pid("payments-1") != payments and place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["f"]]
+        payments = place.pid("payments-1")
+        assert hold not in provider()
+        decider.stdin.write("rollback;\n")
+        decider.stdin.close()
+    settled(person, hold, "paid")
+    assert place.pid("payments-1") == payments
 
 
 def test_bonus_funds():

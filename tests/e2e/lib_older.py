@@ -149,7 +149,7 @@ def derived(older):
     assert sets == [["1000", "live", "t", "250000000", "0", "0", "t", "250000000"], ["1001", "live", "t", "250000000", str(2 * 10 ** 18), str(7 * 10 ** 26), "f", "0"]], sets
     # Nobody can say any more that the provider was not asked.
     assert older.sql("select asked from payments.payout") == [["t"]]
-    assert older.sql("select column_default from information_schema.columns where (table_schema, table_name, column_name) = ('payments', 'payout', 'asked')") == [["false"]]
+    assert older.sql("select column_default from information_schema.columns where (table_schema, table_name, column_name) = ('payments', 'payout', 'asked')") == [["true"]]
     assert older.sql("select count(*) from carillon.fx_rate where request is null and recorded is not null") == [["3"]]
     made = json.loads(older.run(f"{BIN}/jackpotctl", "pool", "replay", "1", "--json"))
     assert made["ok"] and made["rows"][0]["next"]["seed_minor"] == 30000 and made["books"]["received"] == made["books"]["sent"] == "0", made

@@ -1,5 +1,6 @@
 /* Functions and aggregates. */
 #include "tools/sim/fpg.h"
+#include "tools/sim/sim.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -361,6 +362,16 @@ static struct fpg_value f_true(struct fpg_frame *frame, const struct fpg_value *
 	return fpg_bool(true);
 }
 
+/* A lock that a transaction beside this one has at times; of fpg_routine.c. */
+static struct fpg_value f_somebody_decides(
+	struct fpg_frame *frame, const struct fpg_value *arg, int n)
+{
+	(void)frame;
+	(void)arg;
+	(void)n;
+	return fpg_bool(sim_chance(50000));
+}
+
 static const struct {
 	const char *name;
 	function *call;
@@ -405,6 +416,7 @@ static const struct {
 	{ "pg_advisory_lock", f_true, false },
 	{ "pg_try_advisory_xact_lock", f_true, false },
 	{ "set_config", f_true, true },
+	{ "somebody_decides", f_somebody_decides, false },
 	{ "leaves_make", f_leaves_make, false },
 };
 

@@ -19,16 +19,17 @@ static const struct {
 		"j.seq = %3 and (%1::bigint is null or j.player = %1::bigint) union all select "
 		"b.* from w join wallet.journal b on b.shard = %2 and b.seq = w.prev_seq where not "
 		"(w.kind = 2 and w.move <= %5)) select * from w limit %4" },
-	/* Its lock is the statement itself: nobody else runs meanwhile. What changes rows is done
-	 * when it is asked for. */
+	/* Its lock is the statement itself, for nobody else runs meanwhile; that somebody has it is
+	 * a matter of chance. What changes rows is done when it is asked for. */
 	{ "payments.may_ask",
 		"with u as (update payments.payout set asked = true where id = %1 and not asked and "
 		"exists (select from wallet.hold h where h.id = %1 and h.settled_kind = 0) and not "
 		"exists (select from gateway.decision d where d.hold = %1) returning 1) "
-		"select case when h.settled_kind is distinct from 0 then 'settled' when d.hold is "
-		"not null then 'decided' when (select count(*) from u) < 2 then 'ask' end as "
-		"verdict, h.settled_kind as settled, d.command as command from (select %1 as id) k left join wallet.hold h on h.id = "
-		"k.id left join gateway.decision d on d.hold = k.id" },
+		"select case when somebody_decides() then 'busy' when h.settled_kind is distinct "
+		"from 0 then 'settled' when d.hold is not null then 'decided' when (select count(*) "
+		"from u) < 2 then 'ask' end as verdict, h.settled_kind as settled, d.command as "
+		"command from (select %1 as id) k left join wallet.hold h on h.id = k.id left join "
+		"gateway.decision d on d.hold = k.id" },
 };
 
 /* The argument at the parser's place as text, up to the comma or the closing bracket. */

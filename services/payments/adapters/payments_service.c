@@ -248,8 +248,8 @@ static void settle_ids(
 	sha256_end(&sha, hash_r);
 }
 
-static void command_send(struct service *service, struct payments_shard *shard,
-	struct payout *payout, Carillon__Outside *outside)
+static void command_send(struct service *service, const struct payments_shard *shard,
+	const struct payout *payout, Carillon__Outside *outside)
 {
 	Carillon__WalletCommand command;
 	Carillon__Envelope envelope;
@@ -269,7 +269,6 @@ static void command_send(struct service *service, struct payments_shard *shard,
 		key[i] = (uint8_t)((uint64_t)payout->player >> (56 - 8 * i));
 	service_send_now(
 		service, TOPIC_WALLET_COMMANDS, shard->shard, key, sizeof(key), bytes, length);
-	payout_told(payout, &self.times, clock_mono_us());
 }
 
 static void wallet_tell(
@@ -291,20 +290,27 @@ static void wallet_tell(
 	outside.actor = actor;
 	outside.reason = entry->reference;
 	command_send(service, shard, payout, &outside);
+	payout_told(payout, &self.times, clock_mono_us());
 }
 
-/* An operator has decided. The gateway has told the wallet, but it may have died over it. */
-static void decision_tell(struct service *service, struct payments_shard *shard,
-	struct payments_entry *entry, const struct store_permission *permission)
+/* An operator has decided. The gateway has told the wallet, but it may have died over it: the
+ * wallet is told again until the hold is settled, whether there is a provider or not. Once the
+ * provider's word is known, that is told: a forced decision came too late then. */
+static void on_decided(struct service *service, struct payments_shard *shard,
+	struct payments_entry *entry, const uint8_t *command, size_t command_n)
 {
-	Carillon__Outside *outside =
-		carillon__outside__unpack(NULL, permission->command_n, permission->command);
+	uint64_t now_us = clock_mono_us();
+	Carillon__Outside *outside;
 
+	if (entry->dirty || entry->payout.state != PAYOUT_ASKING ||
+		(entry->decided_us != 0 && now_us < entry->decided_us + self.times.settle_us))
+		return;
+	outside = carillon__outside__unpack(NULL, command_n, command);
 	if (outside == NULL)
-		fatal("gateway.decision: found %zu bytes that are no Outside",
-			permission->command_n);
+		fatal("gateway.decision: found %zu bytes that are no Outside", command_n);
 	command_send(service, shard, &entry->payout, outside);
 	carillon__outside__free_unpacked(outside, NULL);
+	entry->decided_us = now_us;
 }
 
 /* ---- turns ---- */
@@ -323,19 +329,21 @@ static void on_settled(
 static bool may_ask(
 	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
 {
-	struct store_permission permission;
+	enum payout_settled settled = PAYOUT_OPEN;
 
-	store_may_ask(service_pg(service), entry->payout.id, &permission);
-	switch (permission.verdict) {
+	switch (store_may_ask(service_pg(service), entry->payout.id, &settled)) {
 	case STORE_ASK:
 		payout_noted(&entry->payout);
 		return true;
 	case STORE_SETTLED:
-		on_settled(shard, entry, permission.settled);
+		on_settled(shard, entry, settled);
 		service_commit_soon(service);
 		break;
 	case STORE_DECIDED:
-		decision_tell(service, shard, entry, &permission);
+		payout_told(
+			&entry->payout, &self.times, clock_mono_us()); /* or soon, by on_decided */
+		break;
+	case STORE_BUSY: /* the next turn tries again */
 		break;
 	}
 	return false;
@@ -384,7 +392,7 @@ static void holds_look(struct service *service)
 
 static void shard_look(struct service *service, struct payments_shard *shard)
 {
-	store_settlements(service_pg(service), shard, on_settled);
+	store_settlements(service, shard, on_settled, on_decided);
 	for (size_t i = 0; i < shard->n; i++)
 		if (shard->entries[i].dirty)
 			service_commit_soon(service);

@@ -10,6 +10,7 @@ struct payments_entry {
 	char reference[PROVIDER_REFERENCE_MAX + 1];
 	bool dirty; /* newer than Postgres: nothing is done about it before it is written */
 	bool asked; /* a question is under way */
+	uint64_t decided_us; /* the wallet was told of a decision by hand; 0: not by us */
 };
 
 struct payments_shard {

@@ -86,42 +86,34 @@ struct payments_entry *store_bring(
 	return entry;
 }
 
-void store_may_ask(
-	PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES], struct store_permission *permission_r)
+enum store_verdict store_may_ask(
+	PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES], enum payout_settled *settled_r)
 {
+	static const char *const verdicts[] = { "ask", "settled", "decided", "busy" };
 	char text[ID_TEXT];
 	const char *parameters[] = { text };
-	const char *verdict;
-	uint8_t *command;
+	size_t verdict = 0;
 
 	id_hex(id, text);
-	PGresult *result = pg_query(conn,
-		"select verdict, settled, command from payments.may_ask($1::bytea)", 1, parameters);
-	verdict = PQgetvalue(result, 0, 0);
-	memset(permission_r, 0, sizeof(*permission_r));
-	if (strcmp(verdict, "settled") == 0) {
-		permission_r->verdict = STORE_SETTLED;
-		permission_r->settled = (enum payout_settled)pg_number(result, 0, 1);
-	} else if (strcmp(verdict, "decided") == 0) {
-		permission_r->verdict = STORE_DECIDED;
-		command = pg_bytea(result, 0, 2, &permission_r->command_n);
-		if (permission_r->command_n > STORE_COMMAND_MAX)
-			fatal("gateway.decision: found a command of %zu bytes, expected %d at most",
-				permission_r->command_n, STORE_COMMAND_MAX);
-		memcpy(permission_r->command, command, permission_r->command_n);
-		PQfreemem(command);
-	} else if (strcmp(verdict, "ask") != 0) {
-		fatal("payments.may_ask: found the verdict \"%s\", which is unknown", verdict);
-	}
+	PGresult *result = pg_query(
+		conn, "select verdict, settled from payments.may_ask($1::bytea)", 1, parameters);
+	while (verdict <= STORE_BUSY && strcmp(PQgetvalue(result, 0, 0), verdicts[verdict]) != 0)
+		verdict++;
+	if (verdict > STORE_BUSY)
+		fatal("payments.may_ask: found the verdict \"%s\", which is unknown",
+			PQgetvalue(result, 0, 0));
+	if (verdict == STORE_SETTLED)
+		*settled_r = (enum payout_settled)pg_number(result, 0, 1);
 	PQclear(result);
+	return (enum store_verdict)verdict;
 }
 
 void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry)
 {
 	static const char sql[] =
 		"insert into payments.payout as p (id, reference, shard, player, currency, amount, "
-		"state, outcome, settled, asks) values ($1::bytea, $2, $3, $4, $5, $6, $7, $8, $9, "
-		"$10) on conflict (id) do update set state = excluded.state, outcome = "
+		"state, outcome, settled, asks, asked) values ($1::bytea, $2, $3, $4, $5, $6, $7, $8, "
+		"$9, $10, $11) on conflict (id) do update set state = excluded.state, outcome = "
 		"excluded.outcome, settled = excluded.settled, asks = excluded.asks, reference = "
 		"excluded.reference, updated = now() "
 		"where p.amount = excluded.amount and p.outcome in (0, excluded.outcome)";
@@ -130,13 +122,14 @@ void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entr
 		payout->state, payout->outcome, payout->settled, payout->asks };
 	char id[ID_TEXT];
 	char numbers[sizeof(values) / sizeof(values[0])][NUMBER_TEXT];
-	const char *parameters[2 + sizeof(values) / sizeof(values[0])] = { id, entry->reference };
+	const char *parameters[3 + sizeof(values) / sizeof(values[0])] = { id, entry->reference };
 
 	id_hex(payout->id, id);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		(void)snprintf(numbers[i], NUMBER_TEXT, "%" PRId64, values[i]);
 		parameters[2 + i] = numbers[i];
 	}
+	parameters[2 + sizeof(values) / sizeof(values[0])] = payout->asked ? "t" : "f";
 	PGresult *result =
 		pg_query(conn, sql, (int)(sizeof(parameters) / sizeof(parameters[0])), parameters);
 	if (PQcmdTuples(result)[0] != '1')
@@ -211,7 +204,21 @@ bool store_new_holds(PGconn *conn, struct payments_shard *const *shards, size_t 
 	return more;
 }
 
-void store_settlements(PGconn *conn, struct payments_shard *shard, store_settled *settled)
+static void decision_read(struct service *service, struct payments_shard *shard,
+	struct payments_entry *entry, const PGresult *result, int at, store_decided *decided)
+{
+	size_t length;
+	uint8_t *command = pg_bytea(result, at, 2, &length);
+
+	if (length > STORE_COMMAND_MAX)
+		fatal("gateway.decision: found a command of %zu bytes, expected %d at most", length,
+			STORE_COMMAND_MAX);
+	decided(service, shard, entry, command, length);
+	PQfreemem(command);
+}
+
+void store_settlements(struct service *service, struct payments_shard *shard,
+	store_settled *settled, store_decided *decided)
 {
 	static char list[IDS_AT_ONCE * (ID_TEXT + 4) + 8];
 	const char *parameters[] = { list };
@@ -230,14 +237,18 @@ void store_settlements(PGconn *conn, struct payments_shard *shard, store_settled
 	if (n == 0)
 		return;
 	(void)snprintf(list + length, sizeof(list) - length, "}");
-	PGresult *result = pg_query(conn,
-		"select id, settled_kind from wallet.hold where id = any($1::bytea[]) and "
-		"settled_kind <> 0",
+	PGresult *result = pg_query(service_pg(service),
+		"select h.id, h.settled_kind, d.command from wallet.hold h left join "
+		"gateway.decision d on d.hold = h.id where h.id = any($1::bytea[]) and "
+		"(h.settled_kind <> 0 or d.hold is not null)",
 		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
+		enum payout_settled how = (enum payout_settled)pg_number(result, i, 1);
 		id_read(result, i, 0, id);
-		settled(shard, payments_find(shard, id),
-			(enum payout_settled)pg_number(result, i, 1));
+		if (how != PAYOUT_OPEN)
+			settled(shard, payments_find(shard, id), how);
+		else
+			decision_read(service, shard, payments_find(shard, id), result, i, decided);
 	}
 	PQclear(result);
 }

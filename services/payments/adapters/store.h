@@ -15,28 +15,27 @@ struct payments_entry *store_bring(
 enum store_verdict {
 	STORE_ASK = 0, /* it is noted for good that the provider may have been asked */
 	STORE_SETTLED, /* the hold is settled */
-	STORE_DECIDED, /* an operator has decided: the wallet is to be told, and nothing is asked */
+	STORE_DECIDED, /* an operator has decided: nothing is asked, store_settlements brings it */
+	STORE_BUSY,    /* an operator is about to decide, or has this moment: asked again soon */
 };
 #define STORE_COMMAND_MAX 1024
-struct store_permission {
-	enum store_verdict verdict;
-	enum payout_settled settled;	    /* SETTLED */
-	uint8_t command[STORE_COMMAND_MAX]; /* DECIDED: an Outside of wallet.proto */
-	size_t command_n;
-};
 /* May the provider be asked to pay now? Outside the transaction, of a payment that is written, just
  * before the question. */
-void store_may_ask(
-	PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES], struct store_permission *permission_r);
+enum store_verdict store_may_ask(PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES],
+	enum payout_settled *settled_r /* SETTLED: how */);
 /* Inside the transaction. */
 void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry);
 void store_alarm(PGconn *conn, const struct payments_alarm *alarm);
 /* Withdrawals that the wallet has booked since the shards' cursors, by one query; adds and moves
  * them. True: there may be more. */
 bool store_new_holds(PGconn *conn, struct payments_shard *const *shards, size_t n);
-/* For each payment that is not settled and whose hold is: `settled` is called. */
+/* For each payment that is not settled: `settled` is called where its hold is; else `decided` where
+ * an operator has decided, with what the wallet is to be told, an Outside of wallet.proto. */
 typedef void store_settled(
 	struct payments_shard *shard, struct payments_entry *entry, enum payout_settled settled);
-void store_settlements(PGconn *conn, struct payments_shard *shard, store_settled *settled);
+typedef void store_decided(struct service *service, struct payments_shard *shard,
+	struct payments_entry *entry, const uint8_t *command, size_t command_n);
+void store_settlements(struct service *service, struct payments_shard *shard,
+	store_settled *settled, store_decided *decided);
 
 #endif
