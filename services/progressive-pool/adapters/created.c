@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOLS_MAX 32  /* of an installation, sets of cards included: what is shown to players */
 #define FURTHER_MAX 2 /* pools that feed on a game beside its own jackpot and its cards */
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 

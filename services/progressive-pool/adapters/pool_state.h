@@ -9,6 +9,8 @@
 #include "libcommon/io/pool_feed.h"
 #include "services/progressive-pool/core/pool.h"
 
+#define POOLS_MAX 32 /* of an installation, sets of cards included: what is shown to players */
+
 /* A hit and what its message says, so that the message can be made again at any time. */
 struct hit_record {
 	struct pool_hit hit;
@@ -102,7 +104,7 @@ struct pool_instance {
 
 	/* not durable yet; written and emptied by the next commit */
 	bool dirty;
-	bool stored; /* whole, by this process */
+	bool stored;	 /* whole, by this process */
 	bool rows_dirty; /* rows or their definition changed, by more than contributions */
 	struct hit_record *hits;
 	size_t hit_count, hit_room;

@@ -11,7 +11,7 @@
 /* The rest of a retired pool; false: it is not retired. */
 typedef bool successor_of(void *context, uint32_t pool, struct transfer_place *rest_r);
 
-#define SUCCESSORS_MAX 17 /* one more than there may be pools */
+#define SUCCESSORS_MAX (POOLS_MAX + 1) /* the last one closes a circle of all pools */
 
 /* The pools that follow `pool` (0: none) from `rest` on, until one is not retired, comes a second
  * time or is that pool (it is the last then, too), or the array is full: how many. */

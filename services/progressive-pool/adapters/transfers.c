@@ -447,7 +447,10 @@ static bool retire_read(const char *text, struct retire *retire, char *refusal)
 	return good;
 }
 
-/* "5 -> 7 -> 4": where money that is given to a retired pool goes. */
+#define CHAIN_ENDS 4 /* a refusal has not the room for more */
+
+/* "5 -> 7 -> 4": where money that is given to a retired pool goes. Of a long way the first and the
+ * last of it. */
 static const char *chain_text(PGconn *conn, uint32_t pool, char *out, size_t size)
 {
 	struct transfer_place chain[SUCCESSORS_MAX];
@@ -455,9 +458,13 @@ static const char *chain_text(PGconn *conn, uint32_t pool, char *out, size_t siz
 	size_t n = successor_chain(0, &first, rest_of, conn, chain);
 	size_t used = 0;
 	out[0] = '\0';
-	for (size_t i = 0; i < n && used < size; i++)
-		used += (size_t)snprintf(
-			out + used, size - used, "%s%" PRIu32, i == 0 ? "" : " -> ", chain[i].pool);
+	for (size_t i = 0; i < n && used < size; i++) {
+		if (i >= CHAIN_ENDS && i + CHAIN_ENDS < n)
+			continue;
+		used += (size_t)snprintf(out + used, size - used, "%s%s%" PRIu32,
+			i == 0 ? "" : " -> ", i > CHAIN_ENDS && i + CHAIN_ENDS == n ? ".. -> " : "",
+			chain[i].pool);
+	}
 	return out;
 }
 

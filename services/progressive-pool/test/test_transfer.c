@@ -246,6 +246,20 @@ static void test_successor_is_the_last_or_the_lowest_of_a_circle(void **state)
 	}
 }
 
+static void test_a_circle_of_all_pools_is_found(void **state)
+{
+	uint32_t rests[POOLS_MAX + 1] = { 0 };
+	(void)state;
+	for (uint32_t pool = 1; pool <= POOLS_MAX; pool++)
+		rests[pool] = pool % POOLS_MAX + 1;
+	for (uint32_t pool = 1; pool <= POOLS_MAX; pool++) {
+		struct transfer_place to, rest = { rests[pool], EUR, 20 };
+		assert_int_equal(successor_find(pool, &rest, rest_in_table, rests, &to), pool != 1);
+		assert_int_equal(to.pool, 1);
+		assert_int_equal(to.coin_minor, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_pool_transfers_are_refused),
 		cmocka_unit_test(test_pool_transfers_conserve),
 		cmocka_unit_test(test_successor_is_the_last_or_the_lowest_of_a_circle),
+		cmocka_unit_test(test_a_circle_of_all_pools_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
