@@ -45,7 +45,7 @@ static const struct setting COMMON[] = {
 	{ "CARILLON_FX_MAX_AGE_S", SETTING_INT, "604800", 0, 31536000, &common.fx_max_age_s,
 		"age at which an exchange rate is too old to convert contributions: bets in that "
 		"currency that would feed a pool are refused (7 days; 129600, 36 h, where rates are "
-		"set daily); 0: never" },
+		"set daily); 0, the default of a demo: never" },
 	{ "CARILLON_LOG", SETTING_TEXT, "info", 0, 0, common.log, "error, warn, info or debug" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
@@ -212,6 +212,9 @@ static void common_check(const char *service)
 	if (strcmp(common.kind, "live") != 0 && strcmp(common.kind, "demo") != 0 &&
 		strcmp(common.kind, "test") != 0)
 		refuse("CARILLON_KIND: found '%s', expected live, demo or test", common.kind);
+	/* A demo has the rate of its first day and nobody who sets another. */
+	if (strcmp(common.kind, "demo") == 0 && getenv("CARILLON_FX_MAX_AGE_S") == NULL)
+		common.fx_max_age_s = 0;
 	if (!log_level_parse(common.log, &level))
 		refuse("CARILLON_LOG: found '%s', expected error, warn, info or debug", common.log);
 	if (colon == NULL || colon == common.health || colon[1] == '\0' ||

@@ -27,7 +27,7 @@ struct common_settings {
 	char games[SETTING_TEXT_MAX], keys[SETTING_TEXT_MAX], kind[SETTING_TEXT_MAX],
 		log[SETTING_TEXT_MAX];
 	int64_t shards;
-	int64_t fx_max_age_s; /* 0: a rate is never too old */
+	int64_t fx_max_age_s; /* 0, a demo's default: a rate is never too old */
 };
 extern struct common_settings common;
 

@@ -140,9 +140,9 @@ def test_a_jump_needs_a_second_key():
     assert lines[2][4:] == ["90500000", "900000000"] and lines[2][2] != lines[2][3] != "", lines
 
 
-def age(condition=""):
-    """The rates of SEK become two hours older."""
-    place.sql(f"update carillon.fx_rate set valid_from = valid_from - interval '2 hours' where currency = {SEK} {condition}", writer=True)
+def age(condition="", hours=26):
+    """The rates of SEK become older: by default too old."""
+    place.sql(f"update carillon.fx_rate set valid_from = valid_from - interval '{hours} hours' where currency = {SEK} {condition}", writer=True)
 
 
 def is_refused(person, rate):
@@ -171,6 +171,9 @@ def test_a_rate_that_is_too_old_stops_bets_that_feed():
     person, other = Person(place, currency="SEK", deposit=1000000), Person(place)
     wallet_knows(90000000)
     bet(person, "0.09")
+    age(hours=2)
+    wait_until("the warning", lambda: "bets that feed them are refused from 90000 s on" in read_text(f"{place.data}/log/wallet-1.log"), 3)
+    bet(person, "0.09")  # there is a day left to set it
     age()
     is_refused(person, "0.09")
     balance = person.refresh()["balance_minor"]
@@ -264,7 +267,7 @@ def test_books_are_in_order():
 
 if __name__ == "__main__":
     place = Installation("rates")
-    place.environment["CARILLON_FX_MAX_AGE_S"] = "3600"
+    place.environment["CARILLON_FX_MAX_AGE_S"] = "90000"
     with place:
         try:
             run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

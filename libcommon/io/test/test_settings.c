@@ -56,9 +56,10 @@ static struct outcome load(const char *more, int argc, const char *argument)
 		if (more != NULL)
 			(void)putenv((char *)(uintptr_t)more); /* without "=": takes it away */
 		settings_load(argc, argv, "wallet", "WALLET_", OWN);
-		printf("%s|%s|%s|%lld|%s|%s|%s|%s|%lld|%d", common.instance, common.nn_url,
+		printf("%s|%s|%s|%lld|%s|%s|%s|%s|%lld|%d|%lld", common.instance, common.nn_url,
 			common.health, (long long)common.shards, common.kind, common.log,
-			common.pg_dsn, own_text, (long long)own_number, own_flag);
+			common.pg_dsn, own_text, (long long)own_number, own_flag,
+			(long long)common.fx_max_age_s);
 		(void)fflush(stdout);
 		_exit(0);
 	}
@@ -81,7 +82,7 @@ static void test_settings_defaults(void **state)
 	struct outcome outcome = load(NULL, 1, NULL);
 	assert_int_equal(outcome.status, 0);
 	assert_string_equal(outcome.output,
-		"wallet-1|ipc://nn/wallet-1|127.0.0.1:0|4|live|info|host=a|some|7|0");
+		"wallet-1|ipc://nn/wallet-1|127.0.0.1:0|4|live|info|host=a|some|7|0|604800");
 }
 
 static void test_settings_taken(void **state)
@@ -93,10 +94,12 @@ static void test_settings_taken(void **state)
 		{ "CARILLON_NN_URL=tcp://10.0.0.1:7001", "wallet-1|tcp://10.0.0.1:7001|" },
 		{ "CARILLON_HEALTH=0.0.0.0:8080", "|0.0.0.0:8080|" },
 		{ "CARILLON_SHARDS=256", "|256|" }, { "CARILLON_KIND=demo", "|demo|" },
-		{ "CARILLON_LOG=debug", "|debug|" }, { "WALLET_TEXT=", "||7|0" },
-		{ "WALLET_NUMBER=-5", "|-5|0" }, { "WALLET_NUMBER=100", "|100|0" },
-		{ "WALLET_FLAG=true", "|7|1" }, { "WALLET_FLAG=1", "|7|1" },
-		{ "WALLET_FLAG=0", "|7|0" },
+		{ "CARILLON_KIND=demo", "|7|0|0" }, /* the age of a rate: never too old */
+		{ "CARILLON_KIND=test", "|7|0|604800" }, { "CARILLON_FX_MAX_AGE_S=0", "|7|0|0" },
+		{ "CARILLON_FX_MAX_AGE_S=3600", "|7|0|3600" }, { "CARILLON_LOG=debug", "|debug|" },
+		{ "WALLET_TEXT=", "||7|0" }, { "WALLET_NUMBER=-5", "|-5|0" },
+		{ "WALLET_NUMBER=100", "|100|0" }, { "WALLET_FLAG=true", "|7|1" },
+		{ "WALLET_FLAG=1", "|7|1" }, { "WALLET_FLAG=0", "|7|0" },
 		{ "CARILLON_DATA=/somewhere", "wallet-1|" }, /* of the scripts */
 		{ "SPIN_ENGINE_OTHER=1", "wallet-1|" },	     /* another service's */
 	};

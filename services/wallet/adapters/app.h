@@ -124,8 +124,9 @@ struct wallet {
 	struct wallet_rules rules;
 	struct wallet_tally tallies[WALLET_TALLIES_MAX]; /* id 0: a free place, closed */
 	bool tally_old[WALLET_TALLIES_MAX];		 /* was closed a while ago */
-	int tallies_missed;				 /* open ones without a place */
-	uint64_t polled_us; /* tallies and switches, by the monotonic clock */
+	size_t rates_ageing; /* open tallies whose rate is within a day of being too old */
+	int tallies_missed;  /* open ones without a place */
+	uint64_t polled_us;  /* tallies and switches, by the monotonic clock */
 	struct accounts accounts;
 	struct by_id ids;
 	struct by_id spins;

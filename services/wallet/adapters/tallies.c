@@ -16,6 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#define DAY_S 86400
+#define RATE_SET_WITHIN(seconds)                                                                   \
+	"f.currency = t.currency and f.rate_nano = t.rate_nano and f.valid_from <= now() and "     \
+	"f.valid_from > now() - " seconds "::bigint * interval '1 second'"
 #define TALLY_RECENT "1 minute" /* a wallet that has not polled yet may still count into it */
 
 int wallet_tally_index(const struct wallet *wallet, uint32_t id)
@@ -172,22 +176,36 @@ static void poll_switches(struct wallet *wallet, PGconn *conn)
 static void poll_stale(struct wallet *wallet, PGconn *conn)
 {
 	struct wallet_rules *rules = &wallet->rules;
-	char age[24];
-	const char *parameters[] = { age };
-	size_t before = rules->stale_n;
+	char age[24], soon[24];
+	const char *parameters[] = { age, soon };
+	size_t before = rules->stale_n, ageing = 0;
 
 	if (common.fx_max_age_s == 0)
 		return;
 	(void)snprintf(age, sizeof(age), "%" PRId64, common.fx_max_age_s);
+	(void)snprintf(soon, sizeof(soon), "%" PRId64,
+		common.fx_max_age_s - (common.fx_max_age_s > DAY_S ? DAY_S : 0));
 	PGresult *result = pg_query(conn,
-		"select t.id, t.currency, t.pool from pool.tally t where t.closed is null and "
-		"t.currency <> 978 and not exists (select from carillon.fx_rate f where "
-		"f.currency = t.currency and f.rate_nano = t.rate_nano and f.valid_from <= now() "
-		"and f.valid_from > now() - $1::bigint * interval '1 second') order by t.id",
-		1, parameters);
+		"select t.id, t.currency, t.pool, (not exists (select from carillon.fx_rate f "
+		"where " RATE_SET_WITHIN(
+			"$1") "))::integer from pool.tally t where t.closed is "
+			      "null and t.currency <> 978 and not exists (select from carillon.fx_rate f "
+			      "where " RATE_SET_WITHIN("$2") ") order by 4 desc, t.id",
+		2, parameters);
 	rules->stale_n = 0;
 	for (int i = 0; i < PQntuples(result) && rules->stale_n < WALLET_TALLIES_MAX; i++)
-		rules->stale[rules->stale_n++] = (uint32_t)pg_number(result, i, 0);
+		if (pg_number(result, i, 3) == 1)
+			rules->stale[rules->stale_n++] = (uint32_t)pg_number(result, i, 0);
+		else
+			ageing++;
+	if (ageing > 0 && wallet->rates_ageing == 0)
+		log_warn("carillon.fx_rate: the rates of %zu open tallies are %s s old, tally %s "
+			 "(currency %s, pool %s) for one; bets that feed them are refused from "
+			 "%s s on: set the rates, be it to what they are",
+			ageing, soon, PQgetvalue(result, (int)rules->stale_n, 0),
+			PQgetvalue(result, (int)rules->stale_n, 1),
+			PQgetvalue(result, (int)rules->stale_n, 2), age);
+	wallet->rates_ageing = ageing;
 	if (rules->stale_n > before)
 		log_error("ALARM carillon.fx_rate: the rates of %zu open tallies are older than %s "
 			  "s, tally %u (currency %s, pool %s) for one: bets that feed them are "
