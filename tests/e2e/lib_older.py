@@ -137,6 +137,12 @@ def derived(older):
     assert leaves == [[s, f"2026-03-0{d}", "open", q, b, before * 32] for s, d, q, b, before in (
         ("0", 1, "1", "1", "00"), ("0", 2, "5", "3", "02"), ("0", 4, "9", "5", "04"), ("1", 3, "1", "1", "00"))], leaves
     assert older.sql(f"select seq from wallet.rows_back({ONE}, 0, 9, 100, 0)") == [[str(seq)] for seq in range(9, 0, -1)]
+    # Of a day that is closed and of one that is open alike; round 3 is the last one.
+    for closed in range(3):
+        made = older.sql("begin;" + "".join(f"do $$ begin perform wallet.leaf_close(0, '2026-03-0{day + 1}'); end $$;" for day in range(closed))
+                         + f"select n, r.* from generate_series(0, 9) n, wallet.round_brought({ONE}, 0, n, 1, 9, 100) r where r.bets > 0 order by n; rollback")
+        assert made == [["1", "500", "200", "1", "t", "f"], ["2", "500", "0", "1", "t", "f"], ["3", "2500", "0", "1", "f", "f"]], (closed, made)
+    assert older.sql(f"select too_many from wallet.round_brought({ONE}, 0, 1, 1, 9, 3)") == [["t"]]
     assert older.sql("select count(*) from wallet.entry where not carried") == [[str(len(ROWS))]]
     holds = older.sql("select encode(id, 'hex'), shard, player, kind, currency, amount, settled, settled_kind, booked_seq, booked at time zone 'UTC' from wallet.hold")
     assert holds == [[f"{2:032x}", "0", str(ONE), "23", "978", "2000", "0", "0", "5", "2026-03-02 09:00:00"]], holds

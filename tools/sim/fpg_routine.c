@@ -19,6 +19,15 @@ static const struct {
 		"j.seq = %3 and (%1::bigint is null or j.player = %1::bigint) union all select "
 		"b.* from w join wallet.journal b on b.shard = %2 and b.seq = w.prev_seq where not "
 		"(w.kind = 2 and w.move <= %5)) select * from w limit %4" },
+	{ "wallet.round_brought",
+		"with w as (select * from wallet.journal where player = %1 and shard = %2 and "
+		"round >= %3 and game = %4 and kind between 2 and 6 and refusal = 0), n as (select "
+		"release from w where kind = 2 and move > %3 order by move limit 1) "
+		"select coalesce(sum(stake) filter (where kind = 2 and round = %3), 0)::bigint as "
+		"stake, coalesce(sum(case when kind = 2 then win_balance else release + "
+		"win_balance end) filter (where round = %3), 0)::bigint + coalesce((select release "
+		"from n), 0) as credited, count(*) filter (where kind = 2 and round = %3) as bets, "
+		"exists (select from n) as ended, false as too_many from w" },
 	/* Its lock is the statement itself, for nobody else runs meanwhile; that somebody has it is
 	 * a matter of chance. What changes rows is done when it is asked for. */
 	{ "payments.may_ask",
