@@ -230,6 +230,7 @@ static enum service_message_status take_fact(struct service *service, struct ser
 			shard->shard, fact->envelope->incarnation, state->gate.incarnation);
 	}
 	*seq_r = fact->envelope->seq;
+	state->heard_us = clock_mono_us();
 	if (!right_shard(service, shard, fact->player))
 		return SERVICE_UNREADABLE;
 	adopt_fact(&engine, fact);
@@ -334,8 +335,15 @@ static void look_for_gaps(struct service *service, uint64_t mono_us)
 	struct service_shard *shard;
 
 	for (size_t i = 0; (shard = service_shard_at(service, i)) != NULL; i++) {
-		struct seq_gate *gate = &((struct engine_shard *)shard->state)->gate;
+		struct engine_shard *state = shard->state;
+		struct seq_gate *gate = &state->gate;
 
+		/* A fact that was lost shows by the next one. Where none comes, somebody may wait
+		 * for the lost one: the wallet says nothing where there is nothing. */
+		if (mono_us > state->heard_us + ENGINE_QUIET_US) {
+			state->heard_us = mono_us;
+			ask_again(service, shard, gate->last + 1);
+		}
 		if (gate->gap_since_us != 0 && mono_us > gate->gap_since_us + ENGINE_ALARM_US)
 			alarms++;
 		if (!seq_gate_should_ask(gate, ENGINE_ASK_US, mono_us))

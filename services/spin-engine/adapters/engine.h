@@ -25,6 +25,7 @@
 	UINT64_C(1000000) /* a reply that reveals a jackpot waits this long for what was paid */
 #define ENGINE_ASK_US UINT64_C(1000000)	  /* a gap in the facts: ask the wallet */
 #define ENGINE_ALARM_US UINT64_C(5000000) /* and raise an alarm */
+#define ENGINE_QUIET_US UINT64_C(5000000) /* no fact at all: ask whether there is one */
 
 /* The settings of the engine's own; the table is in main.c. */
 struct engine_settings {
@@ -35,6 +36,7 @@ struct engine_settings {
 
 struct engine_shard {
 	struct seq_gate gate;
+	uint64_t heard_us;	     /* when the last fact came, or was asked for */
 	struct ask *oldest, *newest; /* undecided commands, by offset */
 };
 
