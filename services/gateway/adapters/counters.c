@@ -43,6 +43,7 @@ struct counter_pool {
 static struct {
 	struct counter_pool pool[POOLS_MAX];
 	size_t pools_n;
+	size_t left_out; /* pools that there is no room for */
 	uint64_t asked_us;
 	bool waiting, winners_waiting;
 	bool fresh; /* Redis, when it was read last */
@@ -69,7 +70,10 @@ static struct counter_pool *pool_of(uint32_t number, bool make)
 			return &counters.pool[i];
 	if (!make || counters.pools_n == POOLS_MAX)
 		return NULL;
-	struct counter_pool *pool = &counters.pool[counters.pools_n++];
+	size_t at = counters.pools_n++;
+	for (; at > 0 && counters.pool[at - 1].pool > number; at--)
+		counters.pool[at] = counters.pool[at - 1];
+	struct counter_pool *pool = &counters.pool[at];
 	memset(pool, 0, sizeof(*pool));
 	pool->pool = number;
 	return pool;
@@ -249,6 +253,36 @@ static const char pools_sql[] =
 	"r.seed_minor, p.version, r.hits, (extract(epoch from p.updated) * 1000000)::bigint "
 	"from cards.card_set p join cards.level r using (pool) order by 1, 5, 6, 7";
 
+/* Of more pools than there is room for, those with the lowest numbers are shown, by every gateway
+ * and whichever it knew first. The rows come in their order. */
+static void make_room(const PGresult *result)
+{
+	size_t n = 0, kept = 0;
+	uint32_t last = 0;
+	uint64_t end = UINT64_MAX; /* the first number that is left out */
+	for (int i = 0; i < PQntuples(result); i++) {
+		uint32_t number = (uint32_t)pg_number(result, i, 0);
+		if ((i == 0 || number != last) && n++ == POOLS_MAX)
+			end = number;
+		last = number;
+	}
+	for (size_t i = 0; i < counters.pools_n; i++) {
+		if (counters.pool[i].pool >= end)
+			continue;
+		if (kept < i)
+			counters.pool[kept] = counters.pool[i];
+		kept++;
+	}
+	counters.pools_n = kept;
+	size_t left_out = n > POOLS_MAX ? n - POOLS_MAX : 0;
+	if (left_out != counters.left_out && left_out > 0)
+		log_error(
+			"pools: found %zu pools and sets, expected at most %d; those from %" PRIu64
+			" on are not shown",
+			n, POOLS_MAX, end);
+	counters.left_out = left_out;
+}
+
 /* Rows that Postgres does not have: taken off, or never there. */
 static void drop_unlisted(void)
 {
@@ -283,14 +317,11 @@ static void on_pools(void *context, PGresult *result, const char *error)
 	for (size_t i = 0; i < counters.pools_n; i++)
 		for (size_t k = 0; k < counters.pool[i].rows_n; k++)
 			counters.pool[i].row[k].listed = false;
+	make_room(result);
 	for (int i = 0; i < PQntuples(result); i++) {
 		struct counter_pool *pool = pool_of((uint32_t)pg_number(result, i, 0), true);
-		if (pool == NULL) {
-			log_error("pools: found more than %d pools and sets, expected at most so "
-				  "many; pool %s is not shown",
-				POOLS_MAX, PQgetvalue(result, i, 0));
+		if (pool == NULL)
 			break;
-		}
 		struct counter_row row = {
 			.currency = (uint32_t)pg_number(result, i, 4),
 			.coin_minor = pg_number(result, i, 5),
