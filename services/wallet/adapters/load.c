@@ -206,7 +206,7 @@ static void row_roll(struct wallet *wallet, struct service *service, struct wall
 	struct account_entry *entry = accounts_find(&wallet->accounts, row->player);
 
 	if (row->seq > entry->account.last_seq) {
-		if (row->kind == WALLET_KIND_LIMIT)
+		if (row->kind == WALLET_KIND_LIMIT && row->refusal == WALLET_REFUSAL_NONE)
 			account_limits_make(entry);
 		wallet_account_roll(&entry->account, row);
 		if (entry->account.exists)
