@@ -206,7 +206,7 @@ class Tampering:
     def do(self):
         verb = "delete from" if self.change == "delete" else "update"
         change = "" if self.change == "delete" else f"set {self.change}"
-        rows = tamper(f"create table public.kept as select * from {self.table} where {self.where}; {verb} {self.table} {change} where {self.where}; select count(*) from public.kept")
+        rows = tamper(f"drop table if exists public.kept; create table public.kept as select * from {self.table} where {self.where}; {verb} {self.table} {change} where {self.where}; select count(*) from public.kept")
         assert rows != [["0"]], f"nothing to change: {self.table} where {self.where}"
 
     def undo(self):
@@ -263,8 +263,9 @@ def check(point, named, tampering, new=False):
 
 
 def last_bet():
-    """The newest accepted bet that fed a tally: of the part that is new."""
+    """The newest accepted bet that fed a tally and left something with the house: of the part that is new."""
     return one("select j.shard, j.seq, j.player, b.batch, j.tallies[1], j.game from wallet.journal j join wallet.batch b on b.shard = j.shard and j.seq between b.first_seq and b.last_seq"
+               " join wallet.house_leg l on l.shard = b.shard and l.batch = b.batch and l.account = 'HOUSE' and l.close is null"
                " where j.kind = 2 and j.refusal = 0 and j.stake > 0 order by j.time desc limit 1")
 
 
