@@ -8,8 +8,8 @@ from lib_stack import Installation, run, wait_until
 
 SERVICES = ("gateway-1", "spin-engine-1", "wallet-1", "progressive-pool-1", "jackpot-cards-1", "notifications-1")
 # The maximum bet at the smallest coin: the demo definition's jackpots are most frequent there, so that hits are among what is killed.
-PLAYERS = {"players": 20, "think_time": 20, "seconds": 600, "coin_minor": 1, "lines": 15, "coins": 10}
-TIMES_EACH = 3
+PLAYERS = {"players": 20, "think_time": 100, "seconds": 600, "coin_minor": 1, "lines": 15, "coins": 10}
+TIMES_EACH = 2
 
 
 def every_shard_after(place, mark):
