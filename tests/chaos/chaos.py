@@ -253,8 +253,8 @@ class Chaos:
     def freeze(self):
         """Longer than the lease: when it goes on, its shards are another's; whatever it still says must not count."""
         name = self.instance(self.random.choice(SHARDED))
-        pid = self.place.pid(name)
         try:
+            pid = self.place.running(name)
             os.kill(pid, signal.SIGSTOP)
             time.sleep(self.random.uniform(2.5, 4))
             mark = time.time()

@@ -130,9 +130,16 @@ class Installation:
                 return self.status(which)[name][1]
         raise AssertionError(f"no program {name}: {self.status()} {self.status('stack')}")
 
+    def running(self, name):
+        """Its pid; one that waits for its next start has 0 in the status, which for kill() is everybody in our own group."""
+        pid = self.pid(name)
+        if pid == 0:
+            raise ProcessLookupError(f"{name} does not run: {self.status()} {self.status('stack')}")
+        return pid
+
     def kill(self, name, number=signal.SIGKILL):
         """Kills the program. Postgres is killed whole: its postmaster first, then what would linger."""
-        pid = self.pid(name)
+        pid = self.running(name)
         children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
         os.kill(pid, number)
         if name == "postgres" and number == signal.SIGKILL:
