@@ -340,6 +340,8 @@ static void look_for_gaps(struct service *service, uint64_t mono_us)
 
 		/* A fact that was lost shows by the next one. Where none comes, somebody may wait
 		 * for the lost one: the wallet says nothing where there is nothing. */
+		if (state->heard_us == 0)
+			state->heard_us = mono_us; /* taken just now */
 		if (mono_us > state->heard_us + ENGINE_QUIET_US) {
 			state->heard_us = mono_us;
 			ask_again(service, shard, gate->last + 1);
