@@ -160,6 +160,7 @@ static void open_shard(struct service *service, struct service_shard *shard)
 		fatal("no memory for a shard");
 	state->gate.incarnation = store_wallet_incarnation(service_pg(service), shard->shard);
 	state->gate.last = shard->position[TOPIC_FACTS].seq;
+	state->heard_us = clock_mono_us();
 	shard->state = state;
 }
 
@@ -340,8 +341,6 @@ static void look_for_gaps(struct service *service, uint64_t mono_us)
 
 		/* A fact that was lost shows by the next one. Where none comes, somebody may wait
 		 * for the lost one: the wallet says nothing where there is nothing. */
-		if (state->heard_us == 0)
-			state->heard_us = mono_us; /* taken just now */
 		if (mono_us > state->heard_us + ENGINE_QUIET_US) {
 			state->heard_us = mono_us;
 			ask_again(service, shard, gate->last + 1);
