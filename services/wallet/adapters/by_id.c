@@ -153,7 +153,14 @@ void by_id_write(struct by_id *table, const struct by_id_kind *kind, PGconn *con
 		if (!head->dirty)
 			continue;
 		hex_format(head->id, WALLET_ID_BYTES, id + 2);
-		kind->write(conn, head, id);
+		struct pg_args args = { .n = 0 };
+		pg_args_text(&args, id);
+		kind->args(&args, head);
+		PGresult *result = pg_args_query(&args, conn, kind->upsert);
+		if (PQcmdTuples(result)[0] != '1')
+			fatal("%s: id %s: found a row that is newer than its journal", kind->table,
+				id);
+		PQclear(result);
 		head->dirty = false;
 	}
 }

@@ -5,6 +5,7 @@
 #ifndef CARILLON_WALLET_ADAPTERS_BY_ID_H
 #define CARILLON_WALLET_ADAPTERS_BY_ID_H
 
+#include "libcommon/io/pg_args.h"
 #include "services/wallet/adapters/text.h"
 #include "services/wallet/core/wallet.h"
 
@@ -31,9 +32,10 @@ struct by_id_kind {
 	const char *sql;   /* rows of the ids in $1: id, shard, and what `read` reads */
 	/* The head is filled already. */
 	void (*read)(void *entry, const PGresult *result, int row);
-	/* Upserts it; fatal where the row is newer. `id` is the text of a bytea. NULL where rows
-	 * are not written by by_id_write. */
-	void (*write)(PGconn *conn, const void *entry, const char *id);
+	/* An upsert that changes no row where Postgres has a newer one: its parameters are the id
+	 * as bytea and what `args` adds. NULL where rows are not written by by_id_write. */
+	const char *upsert;
+	void (*args)(struct pg_args *args, const void *entry);
 };
 
 /* All zero: empty. */
@@ -56,7 +58,8 @@ void by_id_take(struct by_id *table, const struct by_id_kind *kind, PGresult *re
 void *by_id_find(const struct by_id *table, const struct by_id_kind *kind, const uint8_t *id);
 /* The i-th place, i < room; NULL: nothing known stands there. */
 const void *by_id_at(const struct by_id *table, const struct by_id_kind *kind, size_t i);
-/* Writes what is newer than Postgres; inside the transaction of the rows. */
+/* Writes what is newer than Postgres; inside the transaction of the rows. Fatal where a row is
+ * newer than its journal. */
 void by_id_write(struct by_id *table, const struct by_id_kind *kind, PGconn *conn);
 /* Nothing is newer than Postgres: forgets all. */
 void by_id_clear(struct by_id *table, const struct by_id_kind *kind);

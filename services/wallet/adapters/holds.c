@@ -1,10 +1,5 @@
 #include "services/wallet/adapters/holds.h"
 
-#include "libcommon/io/log.h"
-#include "libcommon/io/pg.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static void entry_read(void *into, const PGresult *result, int row)
@@ -25,37 +20,33 @@ static void entry_read(void *into, const PGresult *result, int row)
 	entry->settled_us = (uint64_t)pg_number(result, row, 11);
 }
 
-static void entry_write(PGconn *conn, const void *from, const char *id)
+static const char upsert[] =
+	"insert into wallet.hold as h (id, shard, player, kind, currency, amount, settled, "
+	"settled_kind, booked_seq, settled_seq, booked, settled_at) values ($1, $2, $3, "
+	"$4, $5, $6, $7, $8, $9, nullif($10::bigint, 0), '1970-01-01 "
+	"00:00:00+00'::timestamptz + $11::bigint * interval '1 microsecond', case when "
+	"$12::bigint > 0 then '1970-01-01 00:00:00+00'::timestamptz + $12::bigint * "
+	"interval '1 microsecond' end) on conflict (id) do update set settled = "
+	"excluded.settled, settled_kind = excluded.settled_kind, settled_seq = "
+	"excluded.settled_seq, settled_at = excluded.settled_at where h.player = "
+	"excluded.player and h.settled < excluded.settled";
+
+static void entry_args(struct pg_args *args, const void *from)
 {
-	static const char sql[] =
-		"insert into wallet.hold as h (id, shard, player, kind, currency, amount, settled, "
-		"settled_kind, booked_seq, settled_seq, booked, settled_at) values ($1, $2, $3, "
-		"$4, $5, $6, $7, $8, $9, nullif($10::bigint, 0), '1970-01-01 "
-		"00:00:00+00'::timestamptz + $11::bigint * interval '1 microsecond', case when "
-		"$12::bigint > 0 then '1970-01-01 00:00:00+00'::timestamptz + $12::bigint * "
-		"interval '1 microsecond' end) on conflict (id) do update set settled = "
-		"excluded.settled, settled_kind = excluded.settled_kind, settled_seq = "
-		"excluded.settled_seq, settled_at = excluded.settled_at where h.player = "
-		"excluded.player and h.settled < excluded.settled";
 	const struct holds_entry *entry = from;
 	const struct wallet_hold *hold = &entry->hold;
-	const int64_t values[] = { entry->head.shard, hold->player, hold->kind, hold->currency,
-		hold->amount, hold->settled, hold->settled_kind, (int64_t)entry->booked_seq,
-		(int64_t)entry->settled_seq, (int64_t)entry->booked_us,
-		(int64_t)entry->settled_us };
-	char numbers[sizeof(values) / sizeof(values[0])][24];
-	const char *parameters[1 + sizeof(values) / sizeof(values[0])] = { id };
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		(void)snprintf(numbers[i], sizeof(numbers[i]), "%" PRId64, values[i]);
-		parameters[1 + i] = numbers[i];
-	}
-	PGresult *result =
-		pg_query(conn, sql, (int)(sizeof(parameters) / sizeof(parameters[0])), parameters);
-	if (PQcmdTuples(result)[0] != '1')
-		fatal("wallet.hold: player %" PRId64 ": found a row that is newer than its journal",
-			hold->player);
-	PQclear(result);
+	pg_args_int(args, entry->head.shard);
+	pg_args_int(args, hold->player);
+	pg_args_int(args, hold->kind);
+	pg_args_int(args, hold->currency);
+	pg_args_int(args, hold->amount);
+	pg_args_int(args, hold->settled);
+	pg_args_int(args, hold->settled_kind);
+	pg_args_int(args, (int64_t)entry->booked_seq);
+	pg_args_int(args, (int64_t)entry->settled_seq);
+	pg_args_int(args, (int64_t)entry->booked_us);
+	pg_args_int(args, (int64_t)entry->settled_us);
 }
 
 static const struct by_id_kind KIND = { "wallet.hold", sizeof(struct holds_entry),
@@ -63,7 +54,7 @@ static const struct by_id_kind KIND = { "wallet.hold", sizeof(struct holds_entry
 	"coalesce(settled_seq, 0), (extract(epoch from booked) * 1000000)::bigint, "
 	"coalesce((extract(epoch from settled_at) * 1000000)::bigint, 0) from wallet.hold where id "
 	"= any($1::bytea[])",
-	entry_read, entry_write };
+	entry_read, upsert, entry_args };
 
 void holds_want(struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
 {

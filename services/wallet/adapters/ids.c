@@ -24,7 +24,7 @@ static void entry_read(void *into, const PGresult *result, int row)
 static const struct by_id_kind KIND = { "wallet.outside", sizeof(struct id_entry),
 	"select id, shard, content_hash, seq, player from wallet.outside where id = "
 	"any($1::bytea[])",
-	entry_read, NULL };
+	entry_read, NULL, NULL };
 
 void ids_want(struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
 {

@@ -1,6 +1,5 @@
 #include "services/wallet/adapters/spins.h"
 
-#include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 
 #include <inttypes.h>
@@ -31,39 +30,36 @@ static void entry_read(void *into, const PGresult *result, int row)
 	spins->ended = entry->ended_seq != 0;
 }
 
-static void entry_write(PGconn *conn, const void *from, const char *id)
+static const char upsert[] =
+	"insert into wallet.spin_grant as g (id, shard, player, game, currency, "
+	"coin_minor, lines, coins, spins, used, expires, given_seq, ended_seq) values "
+	"($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '1970-01-01 00:00:00+00'::timestamptz + "
+	"$11::bigint * interval '1 microsecond', $12, nullif($13::bigint, 0)) on conflict "
+	"(id) do update set used = excluded.used, ended_seq = excluded.ended_seq "
+	"where g.player = excluded.player and g.used <= excluded.used";
+
+static void entry_args(struct pg_args *args, const void *from)
 {
-	static const char sql[] =
-		"insert into wallet.spin_grant as g (id, shard, player, game, currency, "
-		"coin_minor, lines, coins, spins, used, expires, given_seq, ended_seq) values "
-		"($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '1970-01-01 00:00:00+00'::timestamptz + "
-		"$11::bigint * interval '1 microsecond', $12, nullif($13::bigint, 0)) on conflict "
-		"(id) do update set used = excluded.used, ended_seq = excluded.ended_seq "
-		"where g.player = excluded.player and g.used <= excluded.used";
 	const struct spins_entry *entry = from;
 	const struct wallet_spins *spins = &entry->spins;
-	const int64_t values[] = { entry->head.shard, spins->player, spins->game, spins->currency,
-		spins->coin_minor, spins->lines, spins->coins, spins->spins, spins->used,
-		(int64_t)spins->expires_us, (int64_t)entry->given_seq, (int64_t)entry->ended_seq };
-	char numbers[sizeof(values) / sizeof(values[0])][24];
-	const char *parameters[1 + sizeof(values) / sizeof(values[0])] = { id };
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		(void)snprintf(numbers[i], sizeof(numbers[i]), "%" PRId64, values[i]);
-		parameters[1 + i] = numbers[i];
-	}
-	PGresult *result =
-		pg_query(conn, sql, (int)(sizeof(parameters) / sizeof(parameters[0])), parameters);
-	if (PQcmdTuples(result)[0] != '1')
-		fatal("wallet.spin_grant: player %" PRId64 ": found a row that is newer than its "
-		      "journal",
-			spins->player);
-	PQclear(result);
+	pg_args_int(args, entry->head.shard);
+	pg_args_int(args, spins->player);
+	pg_args_int(args, spins->game);
+	pg_args_int(args, spins->currency);
+	pg_args_int(args, spins->coin_minor);
+	pg_args_int(args, spins->lines);
+	pg_args_int(args, spins->coins);
+	pg_args_int(args, spins->spins);
+	pg_args_int(args, spins->used);
+	pg_args_int(args, (int64_t)spins->expires_us);
+	pg_args_int(args, (int64_t)entry->given_seq);
+	pg_args_int(args, (int64_t)entry->ended_seq);
 }
 
 static const struct by_id_kind KIND = { "wallet.spin_grant", sizeof(struct spins_entry),
-	"select " COLUMNS " from wallet.spin_grant where id = any($1::bytea[])", entry_read,
-	entry_write };
+	"select " COLUMNS " from wallet.spin_grant where id = any($1::bytea[])", entry_read, upsert,
+	entry_args };
 
 void spins_want(struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
 {
