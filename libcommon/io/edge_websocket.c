@@ -30,6 +30,22 @@ bool edge_websocket_take(struct edge_connection *connection)
 	return true;
 }
 
+/* libwebsockets tells the end of those, too, whose upgrade was refused: only who was counted is
+ * counted out. */
+static void counted(struct edge *edge, struct lws *wsi)
+{
+	edge->connections++;
+	lws_set_opaque_user_data(wsi, edge);
+}
+
+static void counted_out(struct edge *edge, struct lws *wsi)
+{
+	if (lws_get_opaque_user_data(wsi) == NULL)
+		return;
+	edge->connections--;
+	lws_set_opaque_user_data(wsi, NULL);
+}
+
 /* The path without an upgrade. */
 static int not_upgraded(struct lws *wsi)
 {
@@ -59,10 +75,10 @@ int edge_websocket_callback(
 		return strcasecmp(in, "websocket") == 0 ? 0 : -1; /* no HTTP/2 by upgrade */
 	case LWS_CALLBACK_ESTABLISHED:
 		memset(user, 0, edge->config.websocket_session_bytes);
-		edge->connections++;
+		counted(edge, wsi);
 		break;
 	case LWS_CALLBACK_CLOSED:
-		edge->connections--;
+		counted_out(edge, wsi);
 		break;
 	case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
 	case LWS_CALLBACK_RECEIVE:

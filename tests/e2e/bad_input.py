@@ -314,6 +314,12 @@ def test_subscriptions():
              ({**good, "resume": 1}, "resume"), ({**good, "resume": {"winners": 1}}, "resume"), ({**good, "resume": {"nothing": {"epoch": "a", "offset": "1"}}}, "resume"),
              ({**good, "resume": {"winners": {"epoch": 1, "offset": "1"}}}, "resume"), ("nonsense", "message"), ("[]", "message"), ("", "message"), ("{" * 500, "message"),
              ('{"subscribe":["jackpots"],"subscribe":["winners"]}', "message"), (b"\xff\xff", None)]
+    for _ in range(20):  # more than are connected: who was never let in is not counted out
+        try:
+            Socket(url, good, origin="http://elsewhere.example")
+            faults.append("a page of another origin was let in")
+        except (AssertionError, ConnectionError):
+            pass
     for sent, where in table:
         client = Socket(url, sent)
         event = client.next()

@@ -191,14 +191,15 @@ def protobuf(data):
 class Socket:
     """A WebSocket: JSON text frames both ways; the close code when it has been closed."""
 
-    def __init__(self, url, subscribe=None, timeout=10):
+    def __init__(self, url, subscribe=None, timeout=10, origin=None):
         rest = url.split("://", 1)[1]
         host, path = rest.split("/", 1)
         name, port = host.rsplit(":", 1)
         self.socket = socket.create_connection((name, int(port)), timeout=timeout)
         key = base64.b64encode(os.urandom(16)).decode()
-        self.socket.sendall(f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
-                            "Sec-WebSocket-Version: 13\r\n\r\n".encode())
+        page = f"Origin: {origin}\r\n" if origin else ""
+        self.socket.sendall((f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
+                             f"{page}Sec-WebSocket-Version: 13\r\n\r\n").encode())
         self.buffer, self.close_code, self.seen = b"", None, []
         while b"\r\n\r\n" not in self.buffer:
             more = self.socket.recv(4096)
