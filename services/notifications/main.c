@@ -256,6 +256,7 @@ static void on_own(void *context, const struct holdback_fact *fact, uint32_t inc
 {
 	struct holdback_event events[HOLDBACK_EVENTS_MAX];
 	size_t n = holdback_offer(&hub.holdback, fact, events);
+	struct own_position row = { incarnation, fact->seq };
 	(void)context;
 	if (n == 0 || !clients_has_player(hub.clients, fact->player))
 		return;
@@ -267,7 +268,7 @@ static void on_own(void *context, const struct holdback_fact *fact, uint32_t inc
 		struct frame *frame =
 			frame_of(frame_own(hub.text, sizeof(hub.text), &head, &events[i]),
 				events[i].award ? "award" : "balance", NULL);
-		clients_push_player(hub.clients, fact->player, frame);
+		clients_push_player(hub.clients, fact->player, &row, frame);
 		frame_release(&frame);
 	}
 }
@@ -284,7 +285,7 @@ static void on_card(void *context, const struct card_news *news, uint32_t incarn
 	struct frame_head head = { epoch, offset, clock_wall_us() };
 	struct frame *frame =
 		frame_of(frame_card(hub.text, sizeof(hub.text), &head, news), "cards", NULL);
-	clients_push_player(hub.clients, news->player, frame);
+	clients_push_player(hub.clients, news->player, NULL, frame);
 	frame_release(&frame);
 }
 
@@ -292,6 +293,12 @@ static void on_facts(void *context)
 {
 	(void)context;
 	feeds_poll(hub.feeds);
+}
+
+static void on_unseen(void *context, const struct holdback_fact *award)
+{
+	(void)context;
+	holdback_remember(&hub.holdback, award);
 }
 
 /* ---- timers ---- */
@@ -375,38 +382,12 @@ static void on_installation(void *context, PGresult *result, const char *error)
 		(void)snprintf(hub.epoch, sizeof(hub.epoch), "%.20s", PQgetvalue(result, 0, 0));
 }
 
-/* Jackpots booked before this process began, whose winners have not gone on since. */
-static void on_unseen(void *context, PGresult *result, const char *error)
-{
-	(void)context;
-	if (error) {
-		log_warn("jackpots that are not seen yet are not known: %s", error);
-		return;
-	}
-	for (int i = 0; i < PQntuples(result); i++) {
-		struct holdback_fact award = { .player = pg_number(result, i, 0),
-			.award = true,
-			.award_move = (uint64_t)pg_number(result, i, 1),
-			.award_index = (uint32_t)pg_number(result, i, 2),
-			.award_pool = (uint32_t)pg_number(result, i, 3),
-			.award_paid = pg_number(result, i, 4),
-			.seq = (uint64_t)pg_number(result, i, 5) };
-		holdback_remember(&hub.holdback, &award);
-	}
-}
-
 static void ask_postgres(void)
 {
 	pg_pool_query(hub.pg_ro,
 		"select to_char(floor(extract(epoch from created) * 1000), 'FM99999999999999') "
 		"from carillon.installation",
 		0, NULL, 30000, on_installation, NULL);
-	pg_pool_query(hub.pg_ro,
-		"select c.player, c.move, c.index, c.pool, c.paid_minor, c.closed_seq from "
-		"wallet.claim c join wallet.account a using (player)"
-		" where c.kind = 1 and c.closed_seq is not null and c.paid_minor is not null and a.last_move <= "
-		"c.move",
-		0, NULL, 30000, on_unseen, NULL);
 }
 
 /* ---- wiring ---- */
@@ -478,7 +459,8 @@ static void begin_sources(void)
 		.status = on_status,
 		.winner = on_winner,
 		.card = on_card,
-		.own = on_own };
+		.own = on_own,
+		.unseen = on_unseen };
 	hub.feeds = feeds_new(&config);
 	/* Redis is ahead of the facts: who comes back after a restart must not see older values. */
 	feeds_tick(hub.feeds);

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 from lib_play import GAME, RULES, Person, Socket, force, gamble_cards, operator
+from lib_raw import envelope, field, raw
 from lib_rules import Progressive, Stream, stream_key, suit_is_red
 from lib_stack import BIN, Installation, read_text, run, wait_until
 
@@ -228,6 +229,50 @@ def test_what_was_missed_is_told_after_coming_back():
     third.until(lambda e: e["type"] == "snapshot")
     for each in (second, third):
         each.close()
+
+
+def own_events(person, **resume):
+    url = place.http("GET", "/v1/config").json["events_url"]
+    return Socket(url, {"subscribe": ["player"], "token": person.token, **({"resume": {"player": resume}} if resume else {})})
+
+
+def bet_told(person, *sockets):
+    """A bet, and the balance that each connection is told first."""
+    person.bet(1)
+    model.bet(1)
+    return [socket.until(lambda e: e["type"] == "balance") for socket in sockets]
+
+
+def test_no_balance_is_told_behind_a_newer_one():
+    person = Person(place)
+    socket = own_events(person)
+    [old], [last] = bet_told(person, socket), bet_told(person, socket)
+    socket.close()
+    assert last["seq"] > old["seq"]
+    before = place.pid("notifications-1")
+    place.kill("notifications-1")
+    wait_until("notifications", lambda: place.pid("notifications-1") not in (0, before), 20)
+
+    def back():
+        try:
+            return own_events(person)
+        except (OSError, AssertionError):
+            return None
+    wait_until("its door", back, 20).close()
+    fresh, again, ahead = own_events(person), own_events(person, epoch=last["epoch"], offset=last["offset"]), own_events(person, epoch="1", offset=str(2**62))
+    for socket in (again, ahead):
+        assert socket.next()["recovered"] is False
+    # The wallet sends rows again when somebody asks for them: so do we, with the old one.
+    [[shard]] = place.sql(f"select distinct shard from wallet.journal where player = {person.id}")
+    raw(place, "wallet.facts", envelope(old["seq"]) + field(2, int(shard)) + field(3, person.id) + field(4, 2) + field(5, 1) + field(16, old["balance_minor"]) + field(23, 1))
+    told = bet_told(person, fresh, again)
+    assert all(event["balance_minor"] == person.balance and event["seq"] > last["seq"] for event in told), (old, last, told)
+    bet_told(person, fresh)
+    ahead.send({"subscribe": ["jackpots"]})
+    ahead.until(lambda e: e["type"] == "snapshot")
+    assert all(event["type"] != "balance" for event in ahead.seen), ahead.seen
+    for socket in (fresh, again, ahead):
+        socket.close()
 
 
 # ---- sessions, moves, windows ------------------------------------------------------------------------------------------------

@@ -81,6 +81,22 @@ static void closed(struct client *client)
 	client->again_us = clock_mono_us() + wait / 2 + next_random() % wait;
 }
 
+/* Where each channel was left. */
+static json_t *positions(const struct watch *watch)
+{
+	json_t *json = json_object();
+	char seq[24];
+	snprintf(seq, sizeof(seq), "%" PRIu64, watch->own_seq);
+	if (watch->winners_epoch[0])
+		json_object_set_new(json, "winners",
+			json_pack("{s:s,s:s}", "epoch", watch->winners_epoch, "offset",
+				watch->winners_offset));
+	if (watch->own_seq)
+		json_object_set_new(json, "player",
+			json_pack("{s:s,s:s}", "epoch", watch->own_epoch, "offset", seq));
+	return json;
+}
+
 static void write_subscription(struct client *client)
 {
 	unsigned char buffer[LWS_PRE + 2 * TOKEN_MAX];
@@ -99,10 +115,7 @@ static void write_subscription(struct client *client)
 	}
 	pthread_mutex_unlock(&events.lock);
 	json_object_set_new(json, "subscribe", channels);
-	if (client->watch.winners_epoch[0])
-		json_object_set_new(json, "resume",
-			json_pack("{s:{s:s,s:s}}", "winners", "epoch", client->watch.winners_epoch,
-				"offset", client->watch.winners_offset));
+	json_object_set_new(json, "resume", positions(&client->watch));
 	size_t length =
 		json_dumpb(json, (char *)buffer + LWS_PRE, sizeof(buffer) - LWS_PRE, JSON_COMPACT);
 	json_decref(json);

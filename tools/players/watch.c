@@ -138,6 +138,7 @@ static void take_own(const struct reader *reader, const json_t *frame)
 	if (json_number(frame, "balance_minor", -1) < 0)
 		wrong(reader, "a balance event has no balance, or a negative one");
 	watch->own_seq = seq;
+	snprintf(watch->own_epoch, sizeof(watch->own_epoch), "%s", json_text(frame, "epoch"));
 }
 
 void watch_frame(struct watch *watch, const json_t *frame, uint64_t mono_us, uint64_t wall_us,

@@ -30,6 +30,7 @@ struct watch {
 	uint64_t max_gap_us;
 	uint64_t snapshots, counters;
 	uint64_t own_seq; /* of the last balance event */
+	char own_epoch[16];
 	LIST(struct watch_row) rows;
 	LIST(struct watch_winner) winners;
 	char winners_epoch[64], winners_offset[512]; /* of the last frame: handed back to resume */

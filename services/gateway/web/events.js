@@ -19,12 +19,14 @@ export function listen(url, { channels, token, onEvent, onState, onBack, onIdle 
 			onState?.("live");
 			const subscribe = { subscribe: channels };
 			if (token) Object.assign(subscribe, { token, game });
-			if (positions.winners) subscribe.resume = { winners: positions.winners };
+			if (Object.keys(positions).length) subscribe.resume = positions;
 			socket.send(JSON.stringify(subscribe));
 		};
 		socket.onmessage = ({ data }) => {
 			const event = JSON.parse(data);
-			if (event.channel === "winners") positions.winners = { epoch: event.epoch, offset: event.offset };
+			const { channel, type, epoch, offset } = event;
+			if (channel === "winners") positions.winners = { epoch, offset };
+			if (type === "balance") positions.player = { epoch, offset };
 			onEvent(event);
 		};
 		socket.onclose = (event) => {

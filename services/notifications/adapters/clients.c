@@ -126,6 +126,7 @@ void client_unlist_player(struct client *client)
 	*link = client->same;
 	client->same = NULL;
 	client->player = 0;
+	client->own = (struct own_position){ 0 };
 	client->game[0] = 0;
 	client->channels &= ~(unsigned)CHANNEL_PLAYER;
 	client->clients->privates--;
@@ -290,12 +291,19 @@ bool clients_has_player(const struct clients *clients, player_id player)
 	return client != NULL;
 }
 
-void clients_push_player(struct clients *clients, player_id player, struct frame *frame)
+static bool was_told(const struct client *client, const struct own_position *row)
+{
+	return row->incarnation < client->own.incarnation ||
+	       (row->incarnation == client->own.incarnation && row->seq <= client->own.seq);
+}
+
+void clients_push_player(struct clients *clients, player_id player, const struct own_position *row,
+	struct frame *frame)
 {
 	struct client *next;
 	for (struct client *client = *clients_chain(clients, player); client; client = next) {
 		next = client->same;
-		if (client->player == player)
+		if (client->player == player && !(row && was_told(client, row)))
 			client_push(client, frame, false);
 	}
 }
@@ -315,7 +323,8 @@ static bool take_player(struct client *client, const char *token)
 		return false;
 	}
 	int64_t others = 0;
-	for (const struct client *other = *clients_chain(clients, player); other; other = other->same)
+	for (const struct client *other = *clients_chain(clients, player); other;
+		other = other->same)
 		others += other->player == player && other != client;
 	if (others >= clients->config.per_player_max) {
 		client_close(client, CLOSE_POLICY, "too many connections of this player");
@@ -339,6 +348,8 @@ void client_subscribe(struct client *client, const struct subscription *subscrip
 {
 	if ((subscription->channels & CHANNEL_PLAYER) && !take_player(client, subscription->token))
 		return;
+	if (subscription->channels & subscription->resume & CHANNEL_PLAYER)
+		client->own = subscription->own;
 	/* Snapshots are queued before the client counts as subscribed: nothing overtakes them. */
 	client->clients->config.subscribed(client->clients->config.context, client, subscription);
 	client->channels |= subscription->channels;

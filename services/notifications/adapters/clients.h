@@ -35,8 +35,8 @@ struct clients_config {
 	/* A player's connection to a game was lost. */
 	void (*lost)(void *context, player_id player, const char *game);
 	/* What is known of sessions: n entries, acted_ms 0 where nothing is. */
-	void (*look)(void *context, const char *const *names, size_t n,
-		struct session_seen *seen_r);
+	void (*look)(
+		void *context, const char *const *names, size_t n, struct session_seen *seen_r);
 	void *context;
 };
 
@@ -61,9 +61,11 @@ void client_push(struct client *client, struct frame *frame, bool backlog);
 /* To every client of the channel. conflated: replaces an earlier one that is still unsent. */
 void clients_broadcast(
 	struct clients *clients, unsigned channel, struct frame *frame, bool conflated);
-/* Has the player a private channel here? And pushes to all of them. */
+/* Has the player a private channel here? And pushes to all of them; news of a row (`row` not NULL)
+ * not to those who came back from one that is as new. */
 bool clients_has_player(const struct clients *clients, player_id player);
-void clients_push_player(struct clients *clients, player_id player, struct frame *frame);
+void clients_push_player(struct clients *clients, player_id player, const struct own_position *row,
+	struct frame *frame);
 
 /* Once a second: pings, half-open connections, expired and idle sessions, latecomers; gauges. */
 void clients_sweep(struct clients *clients);

@@ -23,7 +23,8 @@ struct client {
 	struct lws *wsi;
 	struct edge_stream *stream; /* one of the two */
 	unsigned channels;
-	player_id player; /* 0: none */
+	player_id player;	 /* 0: none */
+	struct own_position own; /* told elsewhere; what is not newer is not told again */
 	uint64_t expires_s;
 	char game[SUBSCRIBE_GAME_MAX]; /* he plays over this connection; "": none */
 	char session[SESSION_NAME_MAX];

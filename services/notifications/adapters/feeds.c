@@ -1,9 +1,6 @@
 #include "services/notifications/adapters/feeds.h"
 
-#include "bus.pb-c.h"
-
 #include "libcommon/base/currency.h"
-#include "libcommon/base/seq_gate.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/kafka.h"
 #include "libcommon/io/log.h"
@@ -11,6 +8,7 @@
 #include "libcommon/io/redis_link.h"
 #include "services/notifications/adapters/facts.h"
 #include "services/notifications/adapters/hits.h"
+#include "services/notifications/adapters/rows.h"
 
 #include <hiredis/hiredis.h>
 
@@ -20,13 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA_KNOWN 1
 #define BATCH_MAX 512
 #define BATCHES_A_TURN 8
 #define START_MAX_US UINT64_C(60000000)
-#define ASK_AFTER_US 1000000u
-/* A display may not stand still for ever because a fact is lost: then it goes on behind it. */
-#define GIVE_UP_US 10000000u
 #define REDIS_TIMEOUT_MS 50
 #define AHEAD_US 5000000u /* of our clock, at most */
 #define POOL_CARDS 2	  /* docs/contracts.md, "Games, pools, numbers" */
@@ -36,15 +30,15 @@ struct feeds {
 	struct kafka_consumer *consumer;
 	struct redis_link *redis;
 	struct hits *hits;
+	struct rows *rows;
 	int64_t replay_until[SHARDS_MAX], at[SHARDS_MAX];
 	uint64_t started_us;
 	bool caught_up;
-	struct seq_gate gate[SHARDS_MAX]; /* of wallet.facts */
 	uint32_t pools[COUNTERS_POOLS_MAX];
 	size_t pools_n, reading;
 	bool cards[COUNTERS_POOLS_MAX]; /* of pools: sets of Jackpot Cards */
 	struct {
-		struct metric *facts, *unreadable, *gaps, *skipped, *redis_bad;
+		struct metric *facts, *unreadable, *redis_bad;
 	} metric;
 };
 
@@ -88,14 +82,17 @@ struct feeds *feeds_new(const struct feeds_config *config)
 		"carillon_notifications_facts_total", NULL, "Facts read from Kafka.");
 	feeds->metric.unreadable = metric_counter("carillon_notifications_unreadable_total", NULL,
 		"Messages that could not be read, and were passed over.");
-	feeds->metric.gaps = metric_counter("carillon_notifications_gaps_total", NULL,
-		"Times that missing wallet facts were asked for.");
-	feeds->metric.skipped = metric_counter("carillon_notifications_skipped_total", NULL,
-		"Times that missing wallet facts were given up.");
 	feeds->metric.redis_bad = metric_counter("carillon_notifications_redis_bad_total", NULL,
 		"Values in Redis that are no counter.");
 	feeds->redis = redis_link_new(config->redis, REDIS_TIMEOUT_MS);
 	feeds->hits = hits_new(config->pg, config->winner, config->context);
+	struct rows_config rows = { .pg = config->pg,
+		.bus = config->bus,
+		.instance = config->instance,
+		.shards = config->shards,
+		.unseen = config->unseen,
+		.context = config->context };
+	feeds->rows = rows_new(&rows);
 	feeds->consumer = kafka_consumer_new(config->kafka, KAFKA_SLOW);
 	feeds->pools[feeds->pools_n++] = 1;
 	feeds->cards[feeds->pools_n] = true;
@@ -110,6 +107,7 @@ void feeds_free(struct feeds **feeds)
 	kafka_consumer_free(&(*feeds)->consumer);
 	redis_link_free(&(*feeds)->redis);
 	hits_free(&(*feeds)->hits);
+	rows_free(&(*feeds)->rows);
 	free(*feeds);
 	*feeds = NULL;
 }
@@ -126,10 +124,10 @@ bool feeds_caught_up(const struct feeds *feeds)
 
 static void look_if_caught_up(struct feeds *feeds)
 {
-	bool all = true;
+	bool all = rows_known(feeds->rows);
 	for (uint32_t i = 0; i < feeds->config.shards; i++)
 		all = all && feeds->at[i] >= feeds->replay_until[i];
-	/* The last offsets may hold no message at all. */
+	/* The last offsets may hold no message at all, and Postgres may be away. */
 	feeds->caught_up = all || clock_mono_us() - feeds->started_us > 5000000;
 }
 
@@ -211,29 +209,6 @@ static bool jackpot_fact(struct feeds *feeds, const struct kafka_message *messag
 	return true;
 }
 
-/* Takes exactly the next row of a shard. The first one seen begins the order: what was before has
- * been told by others. */
-static bool in_order(struct feeds *feeds, const Carillon__WalletFact *fact)
-{
-	struct seq_gate *gate = &feeds->gate[fact->shard];
-	uint32_t incarnation = fact->envelope->incarnation;
-	uint64_t seq = fact->envelope->seq, now = clock_mono_us();
-	if (gate->last == 0)
-		*gate = (struct seq_gate){ .incarnation = incarnation, .last = seq - 1 };
-	enum seq_gate_verdict verdict = seq_gate_offer(gate, incarnation, seq, now);
-	if (verdict == SEQ_GATE_GAP && now - gate->gap_since_us > GIVE_UP_US) {
-		metric_add(feeds->metric.skipped, 1);
-		log_warn("wallet.facts %" PRIu32 ": rows %" PRIu64 " to %" PRIu64 " never came",
-			fact->shard, gate->last + 1, seq - 1);
-		verdict = SEQ_GATE_INCARNATION;
-	}
-	if (verdict == SEQ_GATE_INCARNATION) {
-		*gate = (struct seq_gate){ .incarnation = incarnation, .last = seq };
-		return true;
-	}
-	return verdict == SEQ_GATE_TAKE;
-}
-
 static void own_fact(struct feeds *feeds, const Carillon__WalletFact *fact)
 {
 	struct holdback_fact own;
@@ -249,7 +224,7 @@ static bool wallet_fact(struct feeds *feeds, const struct kafka_message *message
 		facts_wallet_read(message->bytes, message->length, feeds->config.shards, reason);
 	if (!fact)
 		return false;
-	if (in_order(feeds, fact))
+	if (rows_take(feeds->rows, fact->shard, fact->envelope->incarnation, fact->envelope->seq))
 		own_fact(feeds, fact);
 	carillon__wallet_fact__free_unpacked(fact, NULL);
 	return true;
@@ -280,61 +255,6 @@ void feeds_poll(struct feeds *feeds)
 	}
 	if (!feeds->caught_up)
 		look_if_caught_up(feeds);
-}
-
-/* ---- missing facts ---- */
-
-struct asking {
-	struct feeds *feeds;
-	uint32_t shard;
-	uint64_t from_seq;
-};
-
-static void owner_known(void *context, PGresult *result, const char *error)
-{
-	struct asking *asking = context;
-	Carillon__Envelope envelope;
-	Carillon__Republish republish;
-	Carillon__Bus bus;
-	uint8_t bytes[512];
-	char source[128];
-	carillon__envelope__init(&envelope);
-	carillon__republish__init(&republish);
-	carillon__bus__init(&bus);
-	if (error)
-		log_warn("asking for missing facts: %s", error);
-	if (!error && PQntuples(result) == 1) {
-		(void)snprintf(source, sizeof(source), "%s", asking->feeds->config.instance);
-		envelope.schema = SCHEMA_KNOWN;
-		envelope.time_us = clock_wall_us();
-		envelope.source = source;
-		republish.shard = asking->shard;
-		republish.from_seq = asking->from_seq;
-		bus.envelope = &envelope;
-		bus.body_case = CARILLON__BUS__BODY_REPUBLISH;
-		bus.republish = &republish;
-		if (carillon__bus__get_packed_size(&bus) <= sizeof(bytes))
-			(void)nn_bus_send(asking->feeds->config.bus, PQgetvalue(result, 0, 0),
-				bytes, carillon__bus__pack(&bus, bytes));
-	}
-	free(asking);
-}
-
-static void ask_missing(struct feeds *feeds, uint32_t shard)
-{
-	char text[16];
-	const char *parameters[] = { text };
-	struct asking *asking = malloc(sizeof(*asking));
-	if (!asking)
-		fatal("out of memory");
-	*asking = (struct asking){ feeds, shard, feeds->gate[shard].last + 1 };
-	(void)snprintf(text, sizeof(text), "%" PRIu32, shard);
-	metric_add(feeds->metric.gaps, 1);
-	pg_pool_query(feeds->config.pg,
-		"select i.nn_url from carillon.shard s join carillon.instance i on i.name = "
-		"s.owner "
-		"where s.service = 'wallet' and s.shard = $1::integer",
-		1, parameters, 1000, owner_known, asking);
 }
 
 /* ---- Redis ---- */
@@ -435,12 +355,9 @@ static void read_redis(struct feeds *feeds)
 
 void feeds_tick(struct feeds *feeds)
 {
-	uint64_t now = clock_mono_us();
 	read_redis(feeds);
 	if (!feeds->caught_up)
 		look_if_caught_up(feeds);
-	for (uint32_t i = 0; i < feeds->config.shards; i++)
-		if (seq_gate_should_ask(&feeds->gate[i], ASK_AFTER_US, now))
-			ask_missing(feeds, i);
-	hits_tick(feeds->hits, now);
+	rows_tick(feeds->rows);
+	hits_tick(feeds->hits, clock_mono_us());
 }

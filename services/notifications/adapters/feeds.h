@@ -26,6 +26,8 @@ struct feeds_config {
 	void (*winner)(void *context, const struct winner *winner);
 	void (*card)(void *context, const struct card_news *news, uint32_t incarnation);
 	void (*own)(void *context, const struct holdback_fact *fact, uint32_t incarnation);
+	/* A jackpot booked before the start, whose winner has not gone on since. */
+	void (*unseen)(void *context, const struct holdback_fact *award);
 	void *context;
 };
 
@@ -35,9 +37,10 @@ void feeds_free(struct feeds **feeds);
 int feeds_fd(const struct feeds *feeds);
 /* Everything that has arrived, up to a bound a turn. */
 void feeds_poll(struct feeds *feeds);
-/* Has jackpot.facts been read up to where it ended at the start? */
+/* Has jackpot.facts been read up to where it ended at the start, and is it known where the wallet's
+ * rows begin? */
 bool feeds_caught_up(const struct feeds *feeds);
-/* Once a second: reads Redis, asks for missing facts. */
+/* Once a second: reads Redis, asks for what is missing. */
 void feeds_tick(struct feeds *feeds);
 
 /* A value of the hash in Redis, "value,seed,version,time_us,hits", and its field,

@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 unsigned channel_parse(const char *name)
@@ -105,6 +106,23 @@ static bool read_game(const json_t *game, struct subscription *subscription, cha
 	return true;
 }
 
+static bool read_number(const char *text, uint64_t most, uint64_t *number_r)
+{
+	size_t digits = strspn(text, "0123456789");
+	if (digits == 0 || digits > 19 || text[digits])
+		return false;
+	*number_r = strtoull(text, NULL, 10);
+	return *number_r <= most;
+}
+
+/* Any other position is none: then he may be told again what he knows. */
+static void read_own(const char *epoch, const char *offset, struct own_position *own_r)
+{
+	uint64_t incarnation, seq;
+	if (read_number(epoch, UINT32_MAX, &incarnation) && read_number(offset, INT64_MAX, &seq))
+		*own_r = (struct own_position){ (uint32_t)incarnation, seq };
+}
+
 static bool read_resume(const json_t *resume, struct subscription *subscription, char *error)
 {
 	char text[61];
@@ -125,6 +143,8 @@ static bool read_resume(const json_t *resume, struct subscription *subscription,
 			return refuse(error, "resume", describe(value, text, sizeof(text)),
 				"{\"epoch\":\"..\",\"offset\":\"..\"} as it was received");
 		subscription->resume |= channel;
+		if (channel == CHANNEL_PLAYER)
+			read_own(epoch, offset, &subscription->own);
 		if (channel != CHANNEL_WINNERS)
 			continue;
 		(void)snprintf(subscription->epoch, sizeof(subscription->epoch), "%s", epoch);

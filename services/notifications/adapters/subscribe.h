@@ -1,5 +1,5 @@
 /* The client's message: {"subscribe":["jackpots","winners","player"],"token":"..",
- * "game":"bewitched","resume":{"winners":{"epoch","offset"}}}. */
+ * "game":"bewitched","resume":{"winners":{"epoch","offset"},"player":{"epoch","offset"}}}. */
 #ifndef CARILLON_NOTIFICATIONS_SUBSCRIBE_H
 #define CARILLON_NOTIFICATIONS_SUBSCRIBE_H
 
@@ -19,14 +19,21 @@ enum channel {
 	CHANNEL_PLAYER = 4,
 };
 
+/* The newest row of the player's account that he has been told of; seq 0: none. */
+struct own_position {
+	uint32_t incarnation;
+	uint64_t seq;
+};
+
 struct subscription {
-	unsigned channels;	     /* of enum channel */
-	char token[TOKEN_MAX];	     /* "" : none */
+	unsigned channels;	       /* of enum channel */
+	char token[TOKEN_MAX];	       /* "" : none */
 	char game[SUBSCRIBE_GAME_MAX]; /* the one he plays over this connection; "": none */
-	unsigned resume;	     /* channels for which it was asked */
-	char epoch[FRAME_EPOCH_MAX]; /* of the winners */
+	unsigned resume;	       /* channels for which it was asked */
+	char epoch[FRAME_EPOCH_MAX];   /* of the winners */
 	struct winners_position position;
 	bool position_known; /* false: not an offset of ours, so there is no way back to it */
+	struct own_position own;
 };
 
 /* Takes any bytes. False, with an error frame (JSON, NUL at the end) in error, when it is no

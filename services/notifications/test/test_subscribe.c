@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,6 +103,41 @@ static void test_parse_refuses_with_where_found_expected(void **state)
 		assert_non_null(json_string_value(json_object_get(json, "found")));
 		assert_non_null(json_string_value(json_object_get(json, "expected")));
 		json_decref(json);
+	}
+}
+
+static void test_parse_knows_where_the_player_was_left(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *epoch, *offset;
+		uint32_t incarnation;
+		uint64_t seq;
+	} cases[] = {
+		{ "1", "42", 1, 42 },
+		{ "4294967295", "9223372036854775807", UINT32_MAX, INT64_MAX },
+		{ "4294967296", "42", 0, 0 },
+		{ "1", "9223372036854775808", 0, 0 },
+		{ "1", "99999999999999999999", 0, 0 },
+		{ "cards-1", "42", 0, 0 }, /* of another stream of the channel */
+		{ "1", "-1", 0, 0 },
+		{ "1", " 42", 0, 0 },
+		{ "", "", 0, 0 },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char message[256], error[SUBSCRIBE_ERROR_MAX];
+		struct subscription subscription;
+		(void)snprintf(message, sizeof(message),
+			"{\"subscribe\":[\"player\"],\"resume\":{\"player\":{\"epoch\":\"%s\","
+			"\"offset\":\"%s\"}}}",
+			cases[i].epoch, cases[i].offset);
+		assert_true(subscribe_parse(message, strlen(message), &subscription, error));
+		assert_int_equal(subscription.resume, CHANNEL_PLAYER);
+		if (subscription.own.incarnation != cases[i].incarnation ||
+			subscription.own.seq != cases[i].seq)
+			fail_msg("%s/%s: found %" PRIu32 "/%" PRIu64, cases[i].epoch,
+				cases[i].offset, subscription.own.incarnation,
+				subscription.own.seq);
 	}
 }
 
@@ -208,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse_takes_what_the_contract_says),
 		cmocka_unit_test(test_parse_refuses_with_where_found_expected),
+		cmocka_unit_test(test_parse_knows_where_the_player_was_left),
 		cmocka_unit_test(test_parse_bounds_lengths),
 		cmocka_unit_test(test_counters_of_redis),
 		cmocka_unit_test(test_origin_is_listed_or_the_same_host),

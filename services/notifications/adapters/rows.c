@@ -1,0 +1,225 @@
+/* The rows of the wallet in their order. */
+#include "services/notifications/adapters/rows.h"
+
+#include "bus.pb-c.h"
+
+#include "libcommon/base/ids.h"
+#include "libcommon/base/seq_gate.h"
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/metrics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SCHEMA_KNOWN 1
+#define QUERY_MS 1000
+#define START_MS 30000
+#define ASK_AFTER_US 1000000u
+/* A display may not stand still for ever because a fact is lost: then it goes on behind it. */
+#define GIVE_UP_US 10000000u
+
+struct shard_rows {
+	struct seq_gate gate;
+	uint64_t passed; /* the newest that came before the beginning was known */
+};
+
+struct rows {
+	struct rows_config config;
+	bool asking, known;
+	struct shard_rows shard[SHARDS_MAX];
+	struct metric *gaps, *skipped;
+};
+
+/* ---- where the order begins ---- */
+
+static bool answered(struct rows *rows, const char *error)
+{
+	if (error)
+		log_warn("where the wallet's rows begin is not known yet: %s", error);
+	rows->asking = !error;
+	return !error;
+}
+
+/* Jackpots booked before this process began, whose winners have not gone on since. */
+static void on_unseen(void *context, PGresult *result, const char *error)
+{
+	struct rows *rows = context;
+	if (!answered(rows, error))
+		return;
+	for (int i = 0; i < PQntuples(result); i++) {
+		struct holdback_fact award = { .player = pg_number(result, i, 0),
+			.award = true,
+			.award_move = (uint64_t)pg_number(result, i, 1),
+			.award_index = (uint32_t)pg_number(result, i, 2),
+			.award_pool = (uint32_t)pg_number(result, i, 3),
+			.award_paid = pg_number(result, i, 4),
+			.seq = (uint64_t)pg_number(result, i, 5) };
+		rows->config.unseen(rows->config.context, &award);
+	}
+	for (uint32_t i = 0; i < rows->config.shards; i++)
+		if (rows->shard[i].passed > rows->shard[i].gate.last)
+			rows->shard[i].gate.gap_since_us = clock_mono_us();
+	rows->asking = false;
+	rows->known = true;
+}
+
+/* Asked after the beginning, never before: an award between the two questions is then known twice,
+ * not missed. */
+static void ask_unseen(struct rows *rows)
+{
+	pg_pool_query(rows->config.pg,
+		"select c.player, c.move, c.index, c.pool, c.paid_minor, c.closed_seq from "
+		"wallet.claim c join wallet.account a using (player)"
+		" where c.kind = 1 and c.closed_seq is not null and c.paid_minor is not null and "
+		"a.last_move <= c.move",
+		0, NULL, START_MS, on_unseen, rows);
+}
+
+static void on_newest(void *context, PGresult *result, const char *error)
+{
+	struct rows *rows = context;
+	uint32_t found = 0;
+	if (!answered(rows, error))
+		return;
+	for (int i = 0; i < PQntuples(result); i++) {
+		int64_t shard = pg_number(result, i, 0);
+		if (shard < 0 || shard >= rows->config.shards)
+			continue;
+		rows->shard[shard].gate =
+			(struct seq_gate){ .incarnation = (uint32_t)pg_number(result, i, 1),
+				.last = (uint64_t)pg_number(result, i, 2) };
+		found++;
+	}
+	/* An installation that is just being made has no shards yet. */
+	if (found == rows->config.shards)
+		ask_unseen(rows);
+	else
+		rows->asking = false;
+}
+
+static void ask_newest(struct rows *rows)
+{
+	rows->asking = true;
+	pg_pool_query(rows->config.pg,
+		"select s.shard, s.incarnation, coalesce((select b.last_seq from wallet.batch b "
+		"where b.shard = s.shard order by b.batch desc limit 1), 0) from carillon.shard s "
+		"where s.service = 'wallet'",
+		0, NULL, START_MS, on_newest, rows);
+}
+
+struct rows *rows_new(const struct rows_config *config)
+{
+	struct rows *rows = calloc(1, sizeof(*rows));
+	if (!rows)
+		fatal("out of memory");
+	rows->config = *config;
+	rows->gaps = metric_counter("carillon_notifications_gaps_total", NULL,
+		"Times that missing wallet facts were asked for.");
+	rows->skipped = metric_counter("carillon_notifications_skipped_total", NULL,
+		"Times that missing wallet facts were given up.");
+	ask_newest(rows);
+	return rows;
+}
+
+void rows_free(struct rows **rows)
+{
+	free(*rows);
+	*rows = NULL;
+}
+
+bool rows_known(const struct rows *rows)
+{
+	return rows->known;
+}
+
+/* ---- the next row ---- */
+
+bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_t seq)
+{
+	struct shard_rows *shard = &rows->shard[number];
+	struct seq_gate *gate = &shard->gate;
+	uint64_t now = clock_mono_us();
+	if (!rows->known) {
+		shard->passed = seq > shard->passed ? seq : shard->passed;
+		return false;
+	}
+	enum seq_gate_verdict verdict = seq_gate_offer(gate, incarnation, seq, now);
+	if (verdict == SEQ_GATE_GAP && now - gate->gap_since_us > GIVE_UP_US) {
+		metric_add(rows->skipped, 1);
+		log_warn("wallet.facts %" PRIu32 ": rows %" PRIu64 " to %" PRIu64 " never came",
+			number, gate->last + 1, seq - 1);
+		verdict = SEQ_GATE_INCARNATION;
+	}
+	if (verdict == SEQ_GATE_INCARNATION) {
+		*gate = (struct seq_gate){ .incarnation = incarnation, .last = seq };
+		return true;
+	}
+	return verdict == SEQ_GATE_TAKE;
+}
+
+/* ---- what is missing ---- */
+
+struct asking {
+	struct rows *rows;
+	uint32_t shard;
+	uint64_t from_seq;
+};
+
+static void owner_known(void *context, PGresult *result, const char *error)
+{
+	struct asking *asking = context;
+	Carillon__Envelope envelope;
+	Carillon__Republish republish;
+	Carillon__Bus bus;
+	uint8_t bytes[512];
+	char source[128];
+	carillon__envelope__init(&envelope);
+	carillon__republish__init(&republish);
+	carillon__bus__init(&bus);
+	if (error)
+		log_warn("asking for missing facts: %s", error);
+	if (!error && PQntuples(result) == 1) {
+		(void)snprintf(source, sizeof(source), "%s", asking->rows->config.instance);
+		envelope.schema = SCHEMA_KNOWN;
+		envelope.time_us = clock_wall_us();
+		envelope.source = source;
+		republish.shard = asking->shard;
+		republish.from_seq = asking->from_seq;
+		bus.envelope = &envelope;
+		bus.body_case = CARILLON__BUS__BODY_REPUBLISH;
+		bus.republish = &republish;
+		if (carillon__bus__get_packed_size(&bus) <= sizeof(bytes))
+			(void)nn_bus_send(asking->rows->config.bus, PQgetvalue(result, 0, 0), bytes,
+				carillon__bus__pack(&bus, bytes));
+	}
+	free(asking);
+}
+
+static void ask_missing(struct rows *rows, uint32_t shard)
+{
+	char text[16];
+	const char *parameters[] = { text };
+	struct asking *asking = malloc(sizeof(*asking));
+	if (!asking)
+		fatal("out of memory");
+	*asking = (struct asking){ rows, shard, rows->shard[shard].gate.last + 1 };
+	(void)snprintf(text, sizeof(text), "%" PRIu32, shard);
+	metric_add(rows->gaps, 1);
+	pg_pool_query(rows->config.pg,
+		"select i.nn_url from carillon.shard s join carillon.instance i on i.name = "
+		"s.owner "
+		"where s.service = 'wallet' and s.shard = $1::integer",
+		1, parameters, QUERY_MS, owner_known, asking);
+}
+
+void rows_tick(struct rows *rows)
+{
+	uint64_t now = clock_mono_us();
+	if (!rows->asking && !rows->known)
+		ask_newest(rows);
+	for (uint32_t i = 0; i < rows->config.shards; i++)
+		if (seq_gate_should_ask(&rows->shard[i].gate, ASK_AFTER_US, now))
+			ask_missing(rows, i);
+}
