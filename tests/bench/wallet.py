@@ -11,7 +11,7 @@ import time
 from lib_database import SHARDS, Server, result_write
 
 BATCHES = (250, 500, 1000, 2000)
-BATCHES_OF_TWO = (250, 500, 1000)
+BATCHES_OF_TWO = (150, 200, 250, 500, 1000)
 BATCH = 500
 ACTIVE = 20000
 LIMIT = 100000
