@@ -58,12 +58,16 @@ static uint64_t doubled(uint64_t first_us, uint64_t most_us, uint32_t asks)
 	return delay_us < most_us ? delay_us : most_us;
 }
 
+/* Nothing waits for one that was settled by hand: it is asked ever more seldom, to once a day. */
 static void again(struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
-	payout->next_us = now_us + doubled(times->first_us, times->most_us, payout->asks);
+	bool waits = payout->state != PAYOUT_LOOKING || times->most_us > DAY_US;
+	uint64_t most_us = waits ? times->most_us : DAY_US;
+
+	payout->next_us = now_us + doubled(times->first_us, most_us, payout->asks);
 }
 
-/* Nothing new was said. Before the settlement it is asked for ever: an unknown outcome is never
+/* Nothing new was said. Before its word is known it is asked for ever: an unknown outcome is never
  * guessed. */
 static void said_nothing(struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {

@@ -78,7 +78,8 @@ enum payout_act {
 };
 
 struct payout_times {
-	uint64_t first_us, most_us; /* between two questions: doubling from the first to the most */
+	uint64_t first_us, most_us; /* between two questions: doubling from the first to the most;
+					settled by hand, to a day */
 	uint64_t pending_us;	    /* after "pending": the provider calls back, or is asked then;
 					after the settlement doubling, to a day, and not for ever */
 	uint64_t confirm_us;	    /* after the settlement: looked at once more */

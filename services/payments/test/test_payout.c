@@ -78,6 +78,12 @@ static const struct {
 		"=look pending 3840 =look pending 7680 =look pending 15360 =look pending 30720 =look "
 		"pending 61440 =look pending 86399 =nothing 1 =look pending 86400 =look pending 86400 "
 		"=look pending !by_hand =nothing 999999 =nothing hint 1 =look paid !by_hand =nothing" },
+	{ "released by hand, and silent: ever more seldom, to a day, for ever",
+		"noted none none released =look none 1 =look none 2 =look none 4 =look none 8 =look "
+		"none 15 =nothing 1 =look none 32 =look none 64 =look none 128 =look none 256 =look "
+		"none 512 =look none 1024 =look none 2048 =look none 4096 =look none 8192 =look none "
+		"16384 =look none 32768 =look none 65536 =look none 86399 =nothing 1 =look none 86400 "
+		"=look paid !by_hand =nothing" },
 	{ "pending for ever what it had refused",
 		"refused told released 60 =look pending !contradicted 30 =look pending !contradicted "
 		"hint 1 =look refused =nothing" },
