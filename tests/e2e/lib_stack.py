@@ -71,6 +71,8 @@ class Installation:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
             self.environment["CARILLON_CACHE"] = os.environ["CARILLON_CACHE"]
+        # A broker that lives for a minute does not earn back what compiling itself well costs.
+        self.environment.update(CARILLON_KAFKA_JIT="1")
         # Cards that hardly ever begin: a test that is not about them never waits for them.
         self.environment.update(CARILLON_DATA=self.data, CARILLON_KIND=kind, CARILLON_CARD_SETS=f"{ROOT}/tests/e2e/sets")
 
@@ -247,6 +249,9 @@ class Players:
         return record
 
 
+witnesses = []  # functions; what they return is printed under a test that failed
+
+
 def run(*tests):
     """Runs the tests in order, prints a line each and the count. Names on the command line choose some of them."""
     chosen = [t for t in tests if not sys.argv[1:] or t.__name__ in sys.argv[1:]]
@@ -259,6 +264,6 @@ def run(*tests):
             print(f"ok      {test.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
         except Exception:  # noqa: BLE001 - whatever went wrong is the test's failure
             failed += 1
-            print(f"FAILED  {test.__name__} ({time.monotonic() - began:.1f} s)\n{traceback.format_exc()}", flush=True)
+            print(f"FAILED  {test.__name__} ({time.monotonic() - began:.1f} s)\n{traceback.format_exc()}", *(said() for said in witnesses), sep="\n", flush=True)
     print(f"{passed} passed, {failed} failed", flush=True)
     sys.exit(0 if failed == 0 and passed > 0 else 1)

@@ -13,6 +13,19 @@ const PATIENCE_MS = 40000; // a busy machine is no failure
 const pages = new Map();
 const problems = [];
 
+// Events of one type stay on their way to the page until they are delivered: news that comes late, when the test says so.
+const kept = new Map();
+async function keep(name, page, type) {
+	kept.set(name, []);
+	await page.routeWebSocket(/./, (socket) => {
+		const server = socket.connectToServer();
+		server.onMessage((text) => {
+			if (JSON.parse(text).type === type) kept.get(name).push(() => socket.send(text));
+			else socket.send(text);
+		});
+	});
+}
+
 // Whatever a person would see in the developers' console as an error, violations of the Content-Security-Policy among them.
 function listen(name, page) {
 	const note = (what, text) => problems.push(`${name}: ${what}: ${text}`);
@@ -30,11 +43,12 @@ function listen(name, page) {
 
 const commands = {
 	// A person of his own each: nothing is shared between two pages but the server.
-	async open({ page: name, url, width = 1280, height = 900, dark }) {
+	async open({ page: name, url, width = 1280, height = 900, dark, keeps }) {
 		if (!pages.has(name)) {
 			const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark === false ? "light" : "dark" });
 			const page = await context.newPage();
 			listen(name, page);
+			if (keeps) await keep(name, page, keeps);
 			pages.set(name, page);
 		}
 		await pages.get(name).goto(url);
@@ -54,6 +68,8 @@ const commands = {
 		}
 	},
 	shot: ({ page, path }) => pages.get(page).screenshot({ path, fullPage: true }).then(() => path),
+	kept: ({ page }) => kept.get(page).length,
+	deliver: ({ page, count }) => kept.get(page).splice(0, count).map((send) => send()).length,
 	problems: () => problems.splice(0),
 	async close({ page }) {
 		await pages.get(page).context().close();

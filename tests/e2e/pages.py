@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The pages in a real browser: what a person clicks and what he then sees, with scripted draws, and what a second person sees at the same moment.
 Pictures of each state are left in build/pages/."""
+import collections
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import time
 
 from lib_deal import MISS, Deal
 from lib_play import GAME, RULES, force, operator, player_id
-from lib_stack import ROOT, Installation, run, wait_until
+from lib_stack import ROOT, Installation, run, wait_until, witnesses
 
 PICTURES = f"{ROOT}/build/pages"
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -23,6 +24,8 @@ class Browser:
     def __init__(self):
         modules = subprocess.run([f"{ROOT}/scripts/web.sh", "modules"], capture_output=True, text=True, timeout=120, check=True).stdout.strip()
         self.process = subprocess.Popen(["node", f"{ROOT}/tests/e2e/pages.mjs", modules, CHROMIUM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.reads = collections.deque(maxlen=12)
+        witnesses.append(lambda: "what the pages showed last:\n" + "\n".join(self.reads))
 
     def ask(self, do, page=None, **more):
         self.process.stdin.write(json.dumps({"do": do, "page": page, **more}) + "\n")
@@ -31,6 +34,8 @@ class Browser:
         assert line, f"the browser is gone at {do}"
         answer = json.loads(line)
         assert "error" not in answer, f"{do} {page} {more}: {answer['error']}"
+        if do in ("text", "evaluate"):
+            self.reads.append(f"  {page}: {more.get('selector') or more.get('code')}: {json.dumps(answer['result'], ensure_ascii=False)[:300]}")
         return answer["result"]
 
     def end(self):
@@ -259,8 +264,7 @@ def test_autospin_counts_and_stops():
     page.press("#autoplay summary")
     page.fill(selector="#autospins", value=3)
     page.press("#autostart")
-    page.see("document.querySelector('#autostop')")
-    assert not page.evaluate(code="document.querySelector('#autoplay').open") and page.text(selector="#autostop").endswith("/3")
+    page.see("!document.querySelector('#autoplay').open && document.querySelector('#autostop')?.innerText.endsWith('/3')")
     page.see("document.querySelector('#autostart') && !document.querySelector('#autostart').disabled", 20000)
     assert booked(page, player) == 100000 - 45
     force(place, player, *[LOSS] * 20)
@@ -296,6 +300,29 @@ def test_bonus_spins_of_an_operator():
         assert page.money("#balance") == before
     page.see("!document.querySelector('#bonus-spins')")
     assert booked(page, player) == before
+    no_problems()
+
+
+def test_late_news_of_a_balance_is_no_news():
+    """What comes long after the answer, or after a later one, never puts an older balance on the screen; what is later than the answer is shown."""
+    page = Page("late", keeps="balance")
+    player = page.login()
+    page.spin(player)
+    page.spin(player, *RULES.stops(win=True, bet=MAX))
+    page.press("#collect")
+    page.see("!document.querySelector('#gamble')")
+    page.idle()
+    shown = state_of(player)
+    wait_until("the news of three moves", lambda: page.kept() >= 3, 5)
+    for _ in range(3):
+        assert page.deliver(count=1) == 1
+        for _ in range(8):  # longer than news waits
+            assert page.money("#balance") == shown, f"{page.money('#balance')} is shown after {shown} was"
+            time.sleep(0.1)
+    answer = place.http("POST", f"/v1/operators/1/players/{player.split('-')[1]}/deposits", {"amount_minor": 5000, "currency": "EUR"}, token=place.operator_key(), key="late")
+    assert answer.status in (200, 201), answer
+    wait_until("the news of the deposit", lambda: page.deliver(count=1), 5)
+    page.see(f"document.querySelector('#balance').innerText.replace(/[^0-9]/g, '') === '{shown + 5000}'")
     no_problems()
 
 
@@ -594,6 +621,8 @@ def test_jackpot_cards_are_turned_left_and_won():
     page, player = enter_in_crowns("cards")
     other = Page("cards-onlooker", "/#mystic-gem")
     other.see("document.querySelector('#feed')?.innerText.includes('live')")
+    # Told for some seconds only, which may be over when the winner's page has been looked at.
+    other.evaluate(code="{ window.news = ''; const at = document.querySelector('#news'); new MutationObserver(() => { window.news += at.innerText; }).observe(at, { childList: true, subtree: true, characterData: true }); }")
     assert [word in page.text(selector="#jackpots") for word in ("Clubs", "Diamonds", "Hearts", "Spades", "EUR")] == [True] * 5
     page.spin(player, *Deal("mystic-gem").stops())
     page.see("document.querySelector('#cards')?.dataset.state === 'ready'")
@@ -620,8 +649,8 @@ def test_jackpot_cards_are_turned_left_and_won():
     assert page.money("#cards .rung.won b") == paid and f"{paid // 100}" in page.text(selector="#cards-said").replace("\u00a0", "").replace(" ", "").replace("\u202f", ""), (paid, page.text(selector="#cards-said"))
     assert "balance" in page.text(selector="#cards-said") and "✓" in page.text(selector="#cards-proof") and promised in page.text(selector="#cards-proof")
     page.picture("won")
-    other.see("document.querySelector('#news').innerText.includes('has won Hearts: ') && document.querySelector('#winners').innerText.includes('Hearts')")
-    assert player.split("-")[1] not in other.text(selector="#news"), "the winner is masked"
+    other.see("window.news.includes('has won Hearts: ') && document.querySelector('#winners').innerText.includes('Hearts')")
+    assert player.split("-")[1] not in other.evaluate(code="window.news"), "the winner is masked"
     other.picture("news")
     page.press("#cards-close")
     page.see("!document.querySelector('#cards') && !document.querySelector('#spin').disabled")
@@ -661,7 +690,7 @@ def test_a_bet_that_collects_may_begin_the_cards():
     page.press("#spin")
     page.see("document.querySelector('#cards')?.dataset.state === 'ready'")
     assert "was not placed" in page.text(selector="#message") and page.text(selector="#round") == number
-    assert page.money("#balance") == before + pending and page.money("#pending") == 0
+    assert page.money("#balance") == before + pending and page.money("#pending") == 0, (before, pending)
     turn_all(page, range(12))
     page.press("#cards-close")
     page.see("!document.querySelector('#cards') && !document.querySelector('#spin').disabled")

@@ -81,6 +81,7 @@ void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply
 	out_string(out, "player", player);
 	out_string(out, "currency", reply->currency);
 	out_int(out, "balance_minor", reply->balance_minor);
+	out_uint(out, "balance_seq", reply->balance_seq);
 	out_int(out, "pending_minor", reply->pending_minor);
 	out_uint(out, "expect", reply->expect);
 	out_hex(out, "secret_hash", reply->secret_hash.data, reply->secret_hash.len);

@@ -33,11 +33,14 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 	const feed = useRef(null);
 	useEffect(() => {
 		if (!state.config) return undefined;
-		// News of a balance may be older than the answer that the page has: the last of them is believed once no other comes and no move is under way.
+		// The news of a move may come before its answer has been shown, or long after: they wait for the one, and are no news after the other.
 		let balance = null;
-		const settle = (minor) => {
+		const settle = (minor, seq) => {
 			clearTimeout(balance);
-			balance = setTimeout(() => latest.current.busy ? settle(minor) : dispatch({ type: "balance", minor }), BALANCE_SETTLES_MS);
+			balance = setTimeout(() => {
+				if (latest.current.busy) settle(minor, seq);
+				else if (seq > latest.current.balance_seq) dispatch({ type: "balance", minor, seq });
+			}, BALANCE_SETTLES_MS);
 		};
 		const channels = state.token ? ["jackpots", "winners", "player"] : ["jackpots", "winners"];
 		const listening = listen(state.config.events_url, {
@@ -53,7 +56,7 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 					dispatch({ type: "news", winner: event });
 				}
 				if (event.type === "cards" && event.card_round.id === latest.current.deck?.round.id) dispatch({ type: "turned", round: event.card_round });
-				if (event.type === "balance") settle(event.balance_minor);
+				if (event.type === "balance") settle(event.balance_minor, event.seq);
 			},
 		});
 		feed.current = listening;

@@ -211,7 +211,7 @@ async function comeBack(store, seconds) {
 			if (left > 0) continue;
 			const { autospin: wanted } = store.current; // the player may have stopped it while he waited
 			if (store.current.away) store.dispatch({ type: "game", game, answer });
-			else if (!store.current.busy) store.dispatch({ type: "balance", minor: answer.balance_minor });
+			else if (!store.current.busy) store.dispatch({ type: "balance", minor: answer.balance_minor, seq: answer.balance_seq });
 			if (wanted) store.dispatch({ type: "autospin", spins: wanted });
 		} catch (error) {
 			failed(store, error);

@@ -7,14 +7,20 @@ export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
 	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, busy: false, spinning: false, revealing: false, round: null, carried: null,
-	left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], claim: null, deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, bonus_spins: [],
+	balance_seq: 0, left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], claim: null, deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, bonus_spins: [],
 };
+
+// Answers and events overtake each other: of two balances the one of the later row stays. What is shown late of one row (a jackpot) comes with the same row again.
+function laterBalance({ balance_minor, balance_seq }, { minor, seq }) {
+	return seq && seq < balance_seq ? { balance_minor, balance_seq } : { balance_minor: minor, balance_seq: seq ?? 0 };
+}
 
 // What every answer about play carries, however the round stands.
 function withAnswer(state, answer) {
 	const next = { ...state, busy: false, spinning: false, revealing: false };
-	for (const field of ["player", "currency", "balance_minor", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried", "bonus_spins"])
+	for (const field of ["player", "currency", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried", "bonus_spins"])
 		if (answer[field] !== undefined) next[field] = answer[field];
+	if (answer.balance_minor !== undefined) Object.assign(next, laterBalance(state, { minor: answer.balance_minor, seq: answer.balance_seq }));
 	if (answer.cards !== undefined) next.claim = answer.cards?.booked === false ? answer.cards : null;
 	if (answer.round !== undefined && (!answer.round || answer.round.game === state.game.id)) next.round = answer.round;
 	return next;
@@ -49,7 +55,7 @@ export const REDUCERS = {
 		const shown = withRound(fresh, answer);
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
 	},
-	session: (state, { token, answer }) => withRound({ ...state, token, message: null, left: null }, answer),
+	session: (state, { token, answer }) => withRound({ ...state, token, balance_seq: 0, message: null, left: null }, answer),
 	// Ended by inactivity; `left` is who may continue here.
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
@@ -66,7 +72,7 @@ export const REDUCERS = {
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...state, message: message ?? state.message, said: said ?? state.said }, answer),
 	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
-	balance: (state, { minor }) => ({ ...state, balance_minor: minor }),
+	balance: (state, { minor, seq }) => ({ ...state, ...laterBalance(state, { minor, seq }) }),
 	look: (state, { at }) => ({ ...state, at }),
 	proof: (state, { proof }) => ({ ...state, proof }),
 	bet(state, { bet }) {

@@ -41,6 +41,7 @@ static void fill_account(struct engine *engine, const struct seat *seat, Carillo
 	if (currency)
 		reply->currency = arena_text(&engine->arena, currency->code);
 	reply->balance_minor = player->balance.minor;
+	reply->balance_seq = player->money_seq;
 	for (size_t i = 0; i < seat->game_count; i++)
 		reply->balance_minor -= player_hidden(player, seat->game[i]).minor;
 	reply->pending_minor = pending_shown(seat);
