@@ -72,7 +72,7 @@ const commands = {
 	deliver: ({ page, count }) => kept.get(page).splice(0, count).map((send) => send()).length,
 	problems: () => problems.splice(0),
 	async close({ page }) {
-		await pages.get(page).context().close();
+		await pages.get(page)?.context().close();
 		pages.delete(page);
 	},
 };

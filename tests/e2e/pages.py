@@ -2,6 +2,7 @@
 """The pages in a real browser: what a person clicks and what he then sees, with scripted draws, and what a second person sees at the same moment.
 Pictures of each state are left in build/pages/."""
 import collections
+import functools
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from lib_stack import ROOT, Installation, run, wait_until, witnesses
 PICTURES = f"{ROOT}/build/pages"
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 LOSS, BONUS = RULES.stops(), RULES.stops(bonuses=3)
+GONE_ON_WITH = ("player", "picker")  # by the next test
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
 place = browser = None
 
@@ -24,7 +26,7 @@ class Browser:
     def __init__(self):
         modules = subprocess.run([f"{ROOT}/scripts/web.sh", "modules"], capture_output=True, text=True, timeout=120, check=True).stdout.strip()
         self.process = subprocess.Popen(["node", f"{ROOT}/tests/e2e/pages.mjs", modules, CHROMIUM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.reads = collections.deque(maxlen=12)
+        self.reads, self.open = collections.deque(maxlen=12), set()
         witnesses.append(lambda: "what the pages showed last:\n" + "\n".join(self.reads))
 
     def ask(self, do, page=None, **more):
@@ -46,6 +48,7 @@ class Browser:
 class Page:
     def __init__(self, name, path="/", **more):
         self.name = name
+        browser.open.add(name)
         browser.ask("open", name, url=place.url + path, **more)
 
     def __getattr__(self, do):
@@ -87,6 +90,19 @@ class Page:
 
     def shown_symbols(self):
         return self.evaluate(code="[...document.querySelectorAll('#reels [data-symbol]')].map((cell) => cell.dataset.symbol)")
+
+
+def closing(test):
+    """The test, and then nothing of its pages: they would be drawn on, unseen, at the cost of those that follow."""
+    @functools.wraps(test)
+    def closed():
+        try:
+            test()
+        finally:
+            for name in [name for name in browser.open if name not in GONE_ON_WITH]:
+                browser.ask("close", name)
+                browser.open.remove(name)
+    return closed
 
 
 def no_problems():
@@ -720,7 +736,7 @@ if __name__ == "__main__":
     with place:
         browser = Browser()
         try:
-            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+            run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
         except SystemExit as status:
             if status.code:
                 raise
