@@ -163,7 +163,7 @@ e2e() {
     local file name names=()
     with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
     mkdir -p build
-    for file in tests/e2e/pages.py tests/e2e/crash.py tests/e2e/*.py; do
+    for file in tests/e2e/{crash,pages,money,bad_input,pools,service_loop}.py tests/e2e/*.py; do
         name=$(basename "$file" .py)
         case $name in _* | lib*) continue ;; esac # what the tests share
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
@@ -197,7 +197,7 @@ part=${1:-all}
 case $part in
 all)
     "$ROOT/scripts/setup.sh" test --quiet || exit 1
-    for part in unit threads 'fuzz 40' 'counted purity scripts/check-purity.sh' 'counted rules scripts/check-rules.sh' 'counted definitions python3 tests/definitions/schema.py' \
+    for part in unit threads 'fuzz 24' 'counted purity scripts/check-purity.sh' 'counted rules scripts/check-rules.sh' 'counted definitions python3 tests/definitions/schema.py' \
         slotmath math simulator e2e; do
         began=$SECONDS
         $part
