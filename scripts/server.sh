@@ -28,7 +28,7 @@ postgres_place() {
 postgres() {
     postgres_place
     [ "${1:-}" = place ] && { echo "$PG_DATA"; exit; }
-    local port sockets options
+    local port sockets options buffers
     port=$(port_get PG_PORT)
     # initdb is not one step: done in a folder beside and renamed, or a start that is interrupted leaves half a cluster.
     if [ ! -f "$PG_DATA/data/PG_VERSION" ]; then
@@ -40,10 +40,12 @@ postgres() {
     # A socket's path may have 107 bytes.
     sockets=$PG_DATA
     [ ${#sockets} -le 80 ] || sockets=
+    # A sixteenth of the memory, 128 to 1024 MB: with a million players each round changes another page of accounts.
+    buffers=$(awk '$1 == "MemTotal:" { mb = int($2 / 16384); print mb < 128 ? 128 : mb > 1024 ? 1024 : mb }' /proc/meminfo)
     # WAL files are kept to be used again: to make one is 16 MB more to sync, within somebody's commit.
     # A statement over all of the journal holds a lock for each leaf: shards x days kept.
     options=(-c listen_addresses=127.0.0.1 -c port="$port" -c unix_socket_directories="$sockets" -c fsync=on -c max_connections=100
-        -c max_locks_per_transaction=1024 -c shared_buffers=256MB -c max_wal_size=2GB -c min_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c max_wal_senders=0
+        -c max_locks_per_transaction=1024 -c shared_buffers="${buffers:-256}"MB -c max_wal_size=2GB -c min_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c max_wal_senders=0
         -c wal_level=minimal -c timezone=UTC -c log_timezone=UTC -c log_checkpoints=off -c jit=off)
     cd "$PG_DATA"
     exec "${AS[@]}" "$PG_BIN/postgres" -D "$PG_DATA/data" "${options[@]}"
