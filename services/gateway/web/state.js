@@ -91,7 +91,8 @@ export const REDUCERS = {
 	news: (state, { winner }) => ({ ...state, news: winner }),
 	pools: (state, { pools }) => ({ ...state, pools }),
 	winner: (state, { winner }) => ({ ...state, winners: [winner, ...state.winners.filter((w) => w.hit !== winner.hit || w.pool !== winner.pool)].slice(0, 20) }),
-	feed: (state, { text }) => ({ ...state, feed: text }),
+	// Behind a lost connection may lie a restored wallet, whose rows begin at an earlier one.
+	feed: (state, { text }) => ({ ...state, feed: text, balance_seq: text === "reconnecting" ? 0 : state.balance_seq }),
 	autospin: (state, { spins }) => ({ ...state, autospin: spins }),
 	history: (state, { rounds }) => ({ ...state, history: rounds }),
 };
