@@ -41,11 +41,11 @@ postgres() {
     sockets=$PG_DATA
     [ ${#sockets} -le 80 ] || sockets=
     # A sixteenth of the memory, 128 to 1024 MB: with a million players each round changes another page of accounts.
-    buffers=$(awk '$1 == "MemTotal:" { mb = int($2 / 16384); print mb < 128 ? 128 : mb > 1024 ? 1024 : mb }' /proc/meminfo)
+    buffers=$(awk '$1 == "MemTotal:" { mb = int($2 / 16384); if (mb < 128) mb = 128; if (mb > 1024) mb = 1024; print mb }' /proc/meminfo 2>/dev/null) || buffers=256
     # WAL files are kept to be used again: to make one is 16 MB more to sync, within somebody's commit.
     # A statement over all of the journal holds a lock for each leaf: shards x days kept.
     options=(-c listen_addresses=127.0.0.1 -c port="$port" -c unix_socket_directories="$sockets" -c fsync=on -c max_connections=100
-        -c max_locks_per_transaction=1024 -c shared_buffers="${buffers:-256}"MB -c max_wal_size=2GB -c min_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c max_wal_senders=0
+        -c max_locks_per_transaction=1024 -c shared_buffers="$buffers"MB -c max_wal_size=2GB -c min_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c max_wal_senders=0
         -c wal_level=minimal -c timezone=UTC -c log_timezone=UTC -c log_checkpoints=off -c jit=off)
     cd "$PG_DATA"
     exec "${AS[@]}" "$PG_BIN/postgres" -D "$PG_DATA/data" "${options[@]}"
@@ -79,9 +79,8 @@ kafka() {
     mkdir -p kafka
     sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|$CARILLON_DATA/kafka/data|g" \
         "$ROOT/deploy/local/kafka.properties" >kafka/server.properties
-    # CARILLON_KAFKA_JIT=1 compiles it less well and sooner: half the processor time for a broker that lives for a minute.
     # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
-    java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=${CARILLON_KAFKA_JIT:-4} -Xshare:auto -Djava.awt.headless=true
+    java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -Xshare:auto -Djava.awt.headless=true
         "-Dlog4j2.configurationFile=$ROOT/deploy/local/log4j2.properties")
     archive=$("$ROOT/scripts/kafka-jars.sh" archive)
     [ ! -f "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")

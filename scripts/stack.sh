@@ -51,7 +51,6 @@ settle_ports() {
     [ -n "${CARILLON_PG_DSN:-}" ] || port_settle PG_PORT "${CARILLON_PG_PORT:-}" ''
     [ -n "${CARILLON_REDIS:-}" ] || port_settle REDIS_PORT "${CARILLON_REDIS_PORT:-}" ''
     if [ -z "${CARILLON_KAFKA:-}" ] && [ "${KAFKA:-}" != embedded ]; then
-        [[ ${CARILLON_KAFKA_JIT:-4} =~ ^[0-4]$ ]] || die "CARILLON_KAFKA_JIT: found '$CARILLON_KAFKA_JIT', expected a number from 0 to 4"
         port_settle KAFKA_PORT "${CARILLON_KAFKA_PORT:-}" ''
         port_settle KAFKA_CONTROLLER_PORT '' ''
     fi
@@ -62,7 +61,6 @@ quoted() { local v=${1//\\/\\\\}; printf '"%s"' "${v//\"/\\\"}"; }
 write_set_up() {
     local env
     env="CARILLON_DATA=$(quoted "$CARILLON_DATA") CARILLON_CACHE=$(quoted "$CARILLON_CACHE") CARILLON_SHARDS=$CARILLON_SHARDS KAFKA=${KAFKA:-}"
-    [ -z "${CARILLON_KAFKA_JIT:-}" ] || env+=" CARILLON_KAFKA_JIT=$CARILLON_KAFKA_JIT"
     {
         echo "# Written by scripts/stack.sh at each start."
         # SIGINT is Postgres's fast shutdown: SIGTERM would wait for the last client.

@@ -71,8 +71,6 @@ class Installation:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
             self.environment["CARILLON_CACHE"] = os.environ["CARILLON_CACHE"]
-        # A broker that lives for a minute does not earn back what compiling itself well costs.
-        self.environment.update(CARILLON_KAFKA_JIT="1")
         # Cards that hardly ever begin: a test that is not about them never waits for them.
         self.environment.update(CARILLON_DATA=self.data, CARILLON_KIND=kind, CARILLON_CARD_SETS=f"{ROOT}/tests/e2e/sets")
 

@@ -132,13 +132,14 @@ static void take_own(const struct reader *reader, const json_t *frame)
 {
 	struct watch *watch = reader->watch;
 	uint64_t seq = (uint64_t)json_number(frame, "seq", 0);
-	if (seq <= watch->own_seq)
+	const char *epoch = json_text(frame, "epoch");
+	if (seq <= watch->own_seq && strcmp(epoch, watch->own_epoch) == 0)
 		wrong(reader, "balance of row %" PRIu64 " came after row %" PRIu64, seq,
 			watch->own_seq);
 	if (json_number(frame, "balance_minor", -1) < 0)
 		wrong(reader, "a balance event has no balance, or a negative one");
 	watch->own_seq = seq;
-	snprintf(watch->own_epoch, sizeof(watch->own_epoch), "%s", json_text(frame, "epoch"));
+	snprintf(watch->own_epoch, sizeof(watch->own_epoch), "%s", epoch);
 }
 
 void watch_frame(struct watch *watch, const json_t *frame, uint64_t mono_us, uint64_t wall_us,

@@ -34,13 +34,11 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 	useEffect(() => {
 		if (!state.config) return undefined;
 		// The news of a move may come before its answer has been shown, or long after: they wait for the one, and are no news after the other.
-		let balance = null;
-		const settle = (minor, seq) => {
-			clearTimeout(balance);
-			balance = setTimeout(() => {
-				if (latest.current.busy) settle(minor, seq);
-				else if (seq > latest.current.balance_seq) dispatch({ type: "balance", minor, seq });
-			}, BALANCE_SETTLES_MS);
+		let news = null;
+		let timer = null;
+		const settle = () => {
+			timer = latest.current.busy ? setTimeout(settle, BALANCE_SETTLES_MS) : null;
+			if (!timer) dispatch({ type: "balance", minor: news.balance_minor, seq: news.seq, epoch: Number(news.epoch) });
 		};
 		const channels = state.token ? ["jackpots", "winners", "player"] : ["jackpots", "winners"];
 		const listening = listen(state.config.events_url, {
@@ -56,13 +54,16 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 					dispatch({ type: "news", winner: event });
 				}
 				if (event.type === "cards" && event.card_round.id === latest.current.deck?.round.id) dispatch({ type: "turned", round: event.card_round });
-				if (event.type === "balance") settle(event.balance_minor, event.seq);
+				if (event.type === "balance") {
+					news = event;
+					timer ??= setTimeout(settle, BALANCE_SETTLES_MS);
+				}
 			},
 		});
 		feed.current = listening;
 		listening.play(latest.current.game?.id);
 		return () => {
-			clearTimeout(balance);
+			clearTimeout(timer);
 			listening.close();
 		};
 	}, [state.config, state.token]);

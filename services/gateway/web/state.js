@@ -7,7 +7,7 @@ export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
 	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, busy: false, spinning: false, revealing: false, round: null, carried: null,
-	balance_seq: 0, left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], claim: null, deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, bonus_spins: [],
+	balance_seq: 0, balance_epoch: 0, left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], claim: null, deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, bonus_spins: [],
 };
 
 // Answers and events overtake each other: of two balances the one of the later row stays. What is shown late of one row (a jackpot) comes with the same row again.
@@ -55,7 +55,7 @@ export const REDUCERS = {
 		const shown = withRound(fresh, answer);
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
 	},
-	session: (state, { token, answer }) => withRound({ ...state, token, balance_seq: 0, message: null, left: null }, answer),
+	session: (state, { token, answer }) => withRound({ ...state, token, balance_seq: 0, balance_epoch: 0, message: null, left: null }, answer),
 	// Ended by inactivity; `left` is who may continue here.
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
@@ -72,7 +72,11 @@ export const REDUCERS = {
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...state, message: message ?? state.message, said: said ?? state.said }, answer),
 	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
-	balance: (state, { minor, seq }) => ({ ...state, ...laterBalance(state, { minor, seq }) }),
+	// A wallet that was restored from a backup goes on at an earlier row, in a new epoch.
+	balance(state, { minor, seq, epoch = state.balance_epoch }) {
+		const restored = state.balance_epoch && epoch > state.balance_epoch;
+		return { ...state, ...laterBalance(restored ? { balance_seq: 0 } : state, { minor, seq }), balance_epoch: epoch };
+	},
 	look: (state, { at }) => ({ ...state, at }),
 	proof: (state, { proof }) => ({ ...state, proof }),
 	bet(state, { bet }) {
@@ -91,8 +95,7 @@ export const REDUCERS = {
 	news: (state, { winner }) => ({ ...state, news: winner }),
 	pools: (state, { pools }) => ({ ...state, pools }),
 	winner: (state, { winner }) => ({ ...state, winners: [winner, ...state.winners.filter((w) => w.hit !== winner.hit || w.pool !== winner.pool)].slice(0, 20) }),
-	// Behind a lost connection may lie a restored wallet, whose rows begin at an earlier one.
-	feed: (state, { text }) => ({ ...state, feed: text, balance_seq: text === "reconnecting" ? 0 : state.balance_seq }),
+	feed: (state, { text }) => ({ ...state, feed: text }),
 	autospin: (state, { spins }) => ({ ...state, autospin: spins }),
 	history: (state, { rounds }) => ({ ...state, history: rounds }),
 };

@@ -129,6 +129,8 @@ static void look_if_caught_up(struct feeds *feeds)
 		all = all && feeds->at[i] >= feeds->replay_until[i];
 	/* The last offsets may hold no message at all, and Postgres may be away. */
 	feeds->caught_up = all || clock_mono_us() - feeds->started_us > 5000000;
+	if (feeds->caught_up)
+		rows_heard(feeds->rows);
 }
 
 /* ---- facts ---- */

@@ -20,14 +20,18 @@
 /* A display may not stand still for ever because a fact is lost: then it goes on behind it. */
 #define GIVE_UP_US 10000000u
 
+/* `first` and `passed`, of `incarnation`: what came before the beginning was known, the first that
+ * is owed to those who listen, and the newest; 0: none. */
 struct shard_rows {
 	struct seq_gate gate;
-	uint64_t passed; /* the newest that came before the beginning was known */
+	bool known, owed;
+	uint32_t incarnation;
+	uint64_t first, passed;
 };
 
 struct rows {
 	struct rows_config config;
-	bool asking, known;
+	bool asking;
 	struct shard_rows shard[SHARDS_MAX];
 	struct metric *gaps, *skipped;
 };
@@ -40,6 +44,21 @@ static bool answered(struct rows *rows, const char *error)
 		log_warn("where the wallet's rows begin is not known yet: %s", error);
 	rows->asking = !error;
 	return !error;
+}
+
+/* Behind the newest row; but what came while clients listened is owed to them. */
+static void begin(struct shard_rows *shard)
+{
+	struct seq_gate *gate = &shard->gate;
+	if (shard->incarnation == gate->incarnation) {
+		if (shard->first && shard->first <= gate->last)
+			gate->last = shard->first - 1;
+		if (shard->passed > gate->last)
+			gate->gap_since_us = clock_mono_us();
+	}
+	shard->first = shard->passed = 0;
+	shard->owed = false;
+	shard->known = true;
 }
 
 /* Jackpots booked before this process began, whose winners have not gone on since. */
@@ -59,10 +78,9 @@ static void on_unseen(void *context, PGresult *result, const char *error)
 		rows->config.unseen(rows->config.context, &award);
 	}
 	for (uint32_t i = 0; i < rows->config.shards; i++)
-		if (rows->shard[i].passed > rows->shard[i].gate.last)
-			rows->shard[i].gate.gap_since_us = clock_mono_us();
+		if (!rows->shard[i].known)
+			begin(&rows->shard[i]);
 	rows->asking = false;
-	rows->known = true;
 }
 
 /* Asked after the beginning, never before: an award between the two questions is then known twice,
@@ -87,10 +105,11 @@ static void on_newest(void *context, PGresult *result, const char *error)
 		int64_t shard = pg_number(result, i, 0);
 		if (shard < 0 || shard >= rows->config.shards)
 			continue;
-		rows->shard[shard].gate =
-			(struct seq_gate){ .incarnation = (uint32_t)pg_number(result, i, 1),
-				.last = (uint64_t)pg_number(result, i, 2) };
 		found++;
+		if (!rows->shard[shard].known)
+			rows->shard[shard].gate =
+				(struct seq_gate){ .incarnation = (uint32_t)pg_number(result, i, 1),
+					.last = (uint64_t)pg_number(result, i, 2) };
 	}
 	/* An installation that is just being made has no shards yet. */
 	if (found == rows->config.shards)
@@ -131,18 +150,40 @@ void rows_free(struct rows **rows)
 
 bool rows_known(const struct rows *rows)
 {
-	return rows->known;
+	for (uint32_t i = 0; i < rows->config.shards; i++)
+		if (!rows->shard[i].known)
+			return false;
+	return true;
+}
+
+void rows_heard(struct rows *rows)
+{
+	for (uint32_t i = 0; i < rows->config.shards; i++)
+		rows->shard[i].owed = !rows->shard[i].known;
 }
 
 /* ---- the next row ---- */
+
+static void pass(struct shard_rows *shard, uint32_t incarnation, uint64_t seq)
+{
+	if (incarnation > shard->incarnation)
+		shard->first = shard->passed = 0;
+	else if (incarnation < shard->incarnation)
+		return;
+	shard->incarnation = incarnation;
+	if (shard->owed && shard->first == 0)
+		shard->first = seq;
+	if (seq > shard->passed)
+		shard->passed = seq;
+}
 
 bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_t seq)
 {
 	struct shard_rows *shard = &rows->shard[number];
 	struct seq_gate *gate = &shard->gate;
 	uint64_t now = clock_mono_us();
-	if (!rows->known) {
-		shard->passed = seq > shard->passed ? seq : shard->passed;
+	if (!shard->known) {
+		pass(shard, incarnation, seq);
 		return false;
 	}
 	enum seq_gate_verdict verdict = seq_gate_offer(gate, incarnation, seq, now);
@@ -150,12 +191,12 @@ bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_
 		metric_add(rows->skipped, 1);
 		log_warn("wallet.facts %" PRIu32 ": rows %" PRIu64 " to %" PRIu64 " never came",
 			number, gate->last + 1, seq - 1);
-		verdict = SEQ_GATE_INCARNATION;
-	}
-	if (verdict == SEQ_GATE_INCARNATION) {
 		*gate = (struct seq_gate){ .incarnation = incarnation, .last = seq };
 		return true;
 	}
+	/* The wallet was restored: what it sends first may be long known. */
+	if (verdict == SEQ_GATE_INCARNATION)
+		shard->known = false;
 	return verdict == SEQ_GATE_TAKE;
 }
 
@@ -217,9 +258,10 @@ static void ask_missing(struct rows *rows, uint32_t shard)
 void rows_tick(struct rows *rows)
 {
 	uint64_t now = clock_mono_us();
-	if (!rows->asking && !rows->known)
+	if (!rows->asking && !rows_known(rows))
 		ask_newest(rows);
 	for (uint32_t i = 0; i < rows->config.shards; i++)
-		if (seq_gate_should_ask(&rows->shard[i].gate, ASK_AFTER_US, now))
+		if (rows->shard[i].known &&
+			seq_gate_should_ask(&rows->shard[i].gate, ASK_AFTER_US, now))
 			ask_missing(rows, i);
 }

@@ -29,6 +29,8 @@ struct rows *rows_new(const struct rows_config *config);
 void rows_free(struct rows **rows);
 /* Is it known where the order begins, and what is unseen? Until then no row is taken. */
 bool rows_known(const struct rows *rows);
+/* From now on clients listen: what comes is owed to them, even before the beginning is known. */
+void rows_heard(struct rows *rows);
 /* Is this the next row of its shard, to be told? */
 bool rows_take(struct rows *rows, uint32_t shard, uint32_t incarnation, uint64_t seq);
 /* Once a second: asks for the beginning and for what is missing. */
