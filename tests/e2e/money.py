@@ -178,6 +178,9 @@ def test_rates_that_have_changed_too_often_leave_the_old_one_in_force():
     place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 1, 1, 752, 87500000 + n, 5000, now()"
               " from generate_series(1, 256 - (select count(*)::integer from pool.tally where pool = 1)) n", writer=True)
     before = place.sql("select * from pool.tally order by id")
+    taken = place.log("progressive-pool-1").count(": taken, epoch")
+    place.kill("progressive-pool-1")  # one that has not read these would open the next
+    wait_until("a pool that knows them", lambda: place.log("progressive-pool-1").count(": taken, epoch") >= taken + 4, 20)
     place.sql("insert into carillon.fx_rate (currency, rate_nano) values (752, 91000000)", writer=True)
     for _ in range(2):  # what it cannot do now it could not do after a restart either
         told = place.log("progressive-pool-1").count("ALARM pool 1")
