@@ -147,7 +147,7 @@ void player_send(struct player *player, uint64_t now_us);
 void player_begin_state(struct player *player);
 
 /* cards.c */
-#define CARDS_TRIES_MAX 200
+#define CARDS_TRIES_MAX 1200 /* a minute and more: Kafka may be away for so long */
 enum cards_next {
 	CARDS_NONE, /* there are none to play */
 	CARDS_ASK,  /* an op was begun */
