@@ -42,7 +42,7 @@ static bool answered(struct rows *rows, const char *error)
 {
 	if (error)
 		log_warn("where the wallet's rows begin is not known yet: %s", error);
-	rows->asking = !error;
+	rows->asking = false;
 	return !error;
 }
 
@@ -80,13 +80,13 @@ static void on_unseen(void *context, PGresult *result, const char *error)
 	for (uint32_t i = 0; i < rows->config.shards; i++)
 		if (!rows->shard[i].known)
 			begin(&rows->shard[i]);
-	rows->asking = false;
 }
 
 /* Asked after the beginning, never before: an award between the two questions is then known twice,
  * not missed. */
 static void ask_unseen(struct rows *rows)
 {
+	rows->asking = true;
 	pg_pool_query(rows->config.pg,
 		"select c.player, c.move, c.index, c.pool, c.paid_minor, c.closed_seq from "
 		"wallet.claim c join wallet.account a using (player)"
@@ -111,11 +111,12 @@ static void on_newest(void *context, PGresult *result, const char *error)
 				(struct seq_gate){ .incarnation = (uint32_t)pg_number(result, i, 1),
 					.last = (uint64_t)pg_number(result, i, 2) };
 	}
-	/* An installation that is just being made has no shards yet. */
-	if (found == rows->config.shards)
+	/* Where no wallet has ever been, nothing is booked: the order begins with its first row. */
+	for (uint32_t i = 0; found == 0 && i < rows->config.shards; i++)
+		if (!rows->shard[i].known)
+			rows->shard[i].gate = (struct seq_gate){ .incarnation = 1 };
+	if (found == 0 || found == rows->config.shards)
 		ask_unseen(rows);
-	else
-		rows->asking = false;
 }
 
 static void ask_newest(struct rows *rows)
