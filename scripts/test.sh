@@ -117,6 +117,14 @@ fuzz() {
 }
 
 # ---- parts that print their own count -------------------------------------------------------------------------------------------
+# Each failed test with the deepest line of its own traceback and what was raised there, an exception of any name.
+failures() {
+    awk '/^FAILED/ { print; open = 1 }
+        /^Traceback/ { inside = open }
+        inside && /^  File/ { match($0, /line [0-9]+, in .*/); at = substr($0, RSTART) }
+        inside && /^[A-Za-z_]/ && !/^Traceback/ { print at ": " $0; inside = 0 }' "$1" | cut -c 1-300
+}
+
 counted() {
     local what=$1 log line code=0
     shift
@@ -133,7 +141,7 @@ counted() {
     fi
     if [ "$code" != 0 ] || [[ $line != *" 0 failed"* ]]; then
         tail -n 60 "$log"
-        mapfile -t -O "${#broken[@]}" broken < <(grep -E '^(FAILED|[A-Za-z.]*Error:)' "$log" | cut -c 1-300)
+        mapfile -t -O "${#broken[@]}" broken < <(failures "$log")
     else
         grep -E '^(measured|note):? ' "$log"
     fi
