@@ -28,8 +28,8 @@ def force(place, player, *scripts):
 
 
 class Refused(AssertionError):
-    def __init__(self, answer):
-        super().__init__(repr(answer))
+    def __init__(self, answer, asked=""):
+        super().__init__(f"{asked}: {answer!r}")
         self.answer = answer
 
 
@@ -67,7 +67,7 @@ class Person:
             self.state = {**self.state, **{k: v for k, v in answer.json.items() if k != "error"}}
             self.promises[self.expect] = self.state["secret_hash"]
         if answer.status != status:
-            raise Refused(answer)
+            raise Refused(answer, f"{method} {path} {body}")
         if answer.status == 200 and isinstance(answer.json, dict) and answer.json.get("round"):
             self.told.append(answer.json["round"])
         return answer
@@ -93,6 +93,14 @@ class Person:
     def act(self, action, choice=None, key=None, status=200, **more):
         return self.ask("POST", f"/v1/rounds/{self.round['round']}/actions", self.action_body(action, choice=choice, **more), key, status)
 
+    def awarded(self):
+        """Pools have paid what the open round won, and the engine knows: an answer that tells of a jackpot waits one second for that, no longer."""
+        def known():
+            left, last = self.place.sql("select count(*) filter (where closed_seq is null), coalesce(max(closed_seq), 0) from wallet.claim"
+                                        f" where player = {self.id} and move = {self.round['round']} and kind = 1")[0]
+            return left == "0" and int(self.refresh()["balance_seq"]) >= int(last)
+        wait_until("the awards", known, 5)
+
     def setting(self, status=200, **change):
         return self.ask("POST", "/v1/settings", {"game": self.game, "expect": self.expect, **change}, status=status)
 
@@ -109,7 +117,7 @@ class Person:
     def operator(self, what, body, key=None, status=None):
         answer = operator(self.place, f"/players/{self.number}/{what}", body, key)
         if status and answer.status != status:
-            raise Refused(answer)
+            raise Refused(answer, f"{what} {body}")
         return answer
 
     def deposit(self, amount, key=None):

@@ -1,5 +1,6 @@
 """What the end-to-end tests share: an installation of their own, started by the project's own scripts in a folder and on ports of its own, players
 who play on it, and the count of what passed. Several tests may run at once."""
+import http.client
 import json
 import os
 import shutil
@@ -37,12 +38,24 @@ def wait_until(what, condition, seconds, pause=0.05):
     seconds *= PATIENCE
     end = time.monotonic() + seconds
     while True:
-        answer = condition()
+        answer, why = attempted(condition)
         if answer:
             return answer
         if time.monotonic() > end:
-            raise AssertionError(f"waited {seconds} s in vain for {what}")
+            raise AssertionError(f"waited {seconds} s in vain for {what}{why}")
         time.sleep(pause)
+
+
+def attempted(condition):
+    """Its answer and no reason, or none and why: that a service cannot be reached, or cannot say now, is a reason to wait; a wrong answer fails at once."""
+    try:
+        return condition(), ""
+    except (OSError, http.client.HTTPException) as error:
+        return None, f"; last: {error!r}"
+    except AssertionError as error:
+        if getattr(getattr(error, "answer", None), "status", 0) not in (503, 504):
+            raise
+        return None, f"; last: {error!r}"
 
 
 class Answer:
