@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 from lib_games import Game
-from lib_play import Person, force
+from lib_play import Person, Refused, force
 from lib_raw import envelope, field, raw
 from lib_rules import Rules
 from lib_stack import ROOT, Installation, read_text, run, wait_until
@@ -54,10 +54,15 @@ def write(game, d):
 
 # ---- what is told ----
 
-def view(pool=BEWITCHED):
-    answer = place.http("GET", f"/v1/operators/1/pools/{pool}", token=place.operator_key())
-    assert answer.status == 200, answer
+def asked(path, token=None):
+    answer = place.http("GET", path, token=token)
+    if answer.status != 200:
+        raise Refused(answer, path)
     return answer.json
+
+
+def view(pool=BEWITCHED):
+    return asked(f"/v1/operators/1/pools/{pool}", place.operator_key())
 
 
 def row(of, coin, currency="EUR"):
@@ -81,7 +86,7 @@ def shows(pool=BEWITCHED, currency="EUR", **values):
     wanted = {int(coin[1:]): minor for coin, minor in values.items()}
 
     def told():
-        pools = place.http("GET", "/v1/jackpots").json["pools"]
+        pools = asked("/v1/jackpots")["pools"]
         rows = {r["coin_minor"]: r["value_minor"] for r in next(p for p in pools if p["pool"] == pool)["rows"] if r["currency"] == currency}
         return {coin: rows.get(coin) for coin in wanted} == wanted
     wait_until(f"the counters {values}", told, 5)
@@ -95,7 +100,8 @@ def bets(players, n, coin, lines, coins, script):
         force(place, person.name, *[script] * n)
     with ThreadPoolExecutor(len(players)) as threads:
         for done in [threads.submit(lambda p: [p.bet(coin, lines, coins) for _ in range(n)], person) for person in players]:
-            assert all(answer.json["round"]["win_minor"] == 0 for answer in done.result())
+            wins = [answer.json["round"]["win_minor"] for answer in done.result()]
+            assert not any(wins), wins
 
 
 def bet(person, coin, lines, coins, script=None):
@@ -117,11 +123,11 @@ def bonus_spin(person, coin, currency="EUR"):
 def won(person, before):
     """Watches to the end; the jackpots paid, in their order, are what the balance shows."""
     move = person.round["round"]
-    wait_until("the awards", lambda: place.sql(f"select count(*) from wallet.claim where player = {person.id} and move = {move} and closed_seq is null") == [["0"]], 5)
+    person.awarded()
     phases = person.watch()
     done = person.round
     paid = [j["paid_minor"] for j in done["jackpots"]]
-    assert all(j["booked"] for j in done["jackpots"])
+    assert all(j["booked"] for j in done["jackpots"]), done
     other = sum(p["win_minor"] for p in phases)  # of scatters
     if done["next"] == "gamble":
         person.act("collect")
@@ -133,9 +139,9 @@ def won(person, before):
 
 def test_v0_seeds():
     of = settled("0")
-    assert [r["coin_minor"] for r in of["rows"]] == [1, 2, 5, 10, 20, 50, 100] and {r["currency"] for r in of["rows"]} == {"EUR"}
-    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["20", "400", "2000"]
-    assert Decimal(of["share"]) == Decimal("0.188")
+    assert [r["coin_minor"] for r in of["rows"]] == [1, 2, 5, 10, 20, 50, 100] and {r["currency"] for r in of["rows"]} == {"EUR"}, of["rows"]
+    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["20", "400", "2000"], of["rows"]
+    assert Decimal(of["share"]) == Decimal("0.188"), of["share"]
     books(of, jp_seed="3760", house_seed="3760", jp_pool="0", jp_reserve="0", paid="0", contributions="0")
     shows(c1=2000, c20=40000, c100=200000)
 
@@ -144,8 +150,9 @@ def test_pools_that_are_none_are_said_to_be():
     for number, status in (("99", 404), ("0", 400), ("x", 400), ("65536", 400), ("2", 404)):
         answer = place.http("GET", f"/v1/operators/1/pools/{number}", token=place.operator_key())
         assert answer.status == status and answer.error["where"] == "pool", answer
-    assert place.http("GET", "/v1/operators/1/pools/1").status == 401
-    assert place.http("GET", "/v1/operators/2/pools/1", token=place.operator_key()).status == 403
+    for number, token, status in ((1, None, 401), (2, place.operator_key(), 403)):
+        answer = place.http("GET", f"/v1/operators/{number}/pools/1", token=token)
+        assert answer.status == status, answer
 
 
 def test_v1_bets_of_100000():
@@ -153,7 +160,7 @@ def test_v1_bets_of_100000():
     bets(players, 74, 100, 15, 10, LOSS)  # 99,900.00 in 666 bets
     bet(players[0], 100, 10, 10)
     of = settled("500")
-    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["20.5", "410", "2050"]
+    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["20.5", "410", "2050"], of["rows"]
     books(of, jp_pool="94", jp_reserve="406", contributions="500")
     shows(c1=2050, c20=41000, c100=205000)
 
@@ -161,11 +168,11 @@ def test_v1_bets_of_100000():
 def test_v2_a_wins_at_20_cents():
     person = Person(place)
     paid, move = bonus_spin(person, 20)
-    assert paid == [41000]
+    assert paid == [41000], paid
     claims["V2"] = (person.id, move)
     of = settled("500")
     books(of, jp_pool="84", jp_reserve="6", paid="410", house_seed="3760")
-    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["20.5", "400", "2050"] and row(of, 20)["w"] == "500", "the other rows are untouched"
+    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["20.5", "400", "2050"] and row(of, 20)["w"] == "500", ("the other rows are untouched", of["rows"])
     shows(c1=2050, c20=40000, c100=205000)
 
 
@@ -176,17 +183,20 @@ def test_v3_bets_of_300_and_b_wins():
     settled("501.35")  # he may be of another shard, whose totals come by themselves
     before = winner.balance
     bet(winner, 20, 15, 10, JACKPOT)  # the tenth bet of 30 contributes before it is evaluated
-    assert won(winner, before)[0] == [40003]
+    paid, _ = won(winner, before)
+    assert paid == [40003], paid
     of = settled("501.5")
     books(of, jp_pool="84.252", jp_reserve="0", house_seed=Decimal(3760) + Decimal("392.782"), contributions="501.5")
-    assert row(of, 20)["value"] == "400" and row(of, 20)["r"] == "0"
+    assert (row(of, 20)["value"], row(of, 20)["r"]) == ("400", "0"), row(of, 20)
 
 
 def test_v4_a_bonus_spin_wins_at_a_cent():
-    assert row(settled("501.5"), 1)["value"] == "20.5015"
-    assert bonus_spin(Person(place), 1)[0] == [2050]
     of = settled("501.5")
-    assert (row(of, 1)["r"], row(of, 1)["value"]) == ("0.0015", "20.0015")
+    assert row(of, 1)["value"] == "20.5015", row(of, 1)
+    paid, _ = bonus_spin(Person(place), 1)
+    assert paid == [2050], paid
+    of = settled("501.5")
+    assert (row(of, 1)["r"], row(of, 1)["value"]) == ("0.0015", "20.0015"), row(of, 1)
     books(of, jp_pool="83.752", jp_reserve="0", house_seed=Decimal("4152.782") + 20, contributions="501.5")
     shows(c1=2000)
 
@@ -206,10 +216,11 @@ def test_v6_mona_lisa():
         lines = [[window[reel][line[reel]] for reel in range(game.reels)] for line in game.lines]
         return (sum(column.count(scatter) for column in window) < 3 and columns[0].count(jewel) < 2 and
                 all(game.line_pay(line, None) == 0 and len(set(line)) > 1 for line in lines))
-    assert [row(settled("0", MONA_LISA), c)["value"] for c in (1, 20, 100)] == ["500", "10000", "50000"]
+    of = settled("0", MONA_LISA)
+    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["500", "10000", "50000"], of["rows"]
     bets([Person(place, game="mona-lisa", deposit=50 * 25000) for _ in range(8)], 50, 100, 25, 10, game.script(loses))
     of = settled("500", MONA_LISA)
-    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["500.5", "10010", "50050"]
+    assert [row(of, c)["value"] for c in (1, 20, 100)] == ["500.5", "10010", "50050"], of["rows"]
     books(of, jp_seed="94000", house_seed="94000", jp_pool="94", jp_reserve="406")
     shows(MONA_LISA, c1=50050, c20=1001000, c100=5005000)
     settled("501.50005")  # the other pool heard nothing of it
@@ -224,14 +235,14 @@ def test_v7_two_hits_in_one_round():
     before = person.balance
     bet(person, 20, 15, 10, script)
     paid, move = won(person, before)
-    assert paid == [40000, 40000]
+    assert paid == [40000, 40000], paid
     hits = place.sql(f"select index, paid_minor, carry_e27, from_reserve_e27, from_house_e27, t_e18 from pool.hit where player = {person.id} and move = {move} order by hit")
     e27 = 10 ** 27
     wanted = [[i, 40000, Decimal("0.003001") * e27, Decimal(reserve) * e27, Decimal(house) * e27, Decimal("501.65005") * 10 ** 18]
               for i, reserve, house in ((1, "0.1218406", "399.8781594"), (2, "0", "400"))]
     assert [[Decimal(x) for x in hit] for hit in hits] == wanted, hits
     of = settled("501.65005")
-    assert row(of, 20)["r"] == "0.003001"
+    assert row(of, 20)["r"] == "0.003001", row(of, 20)
     books(of, jp_pool="83.7802094", paid="1630.53", house_seed="4972.6601594", jp_reserve="0")
 
 
@@ -249,8 +260,8 @@ def add_sek():
 def test_v8_a_sek_row_while_it_runs():
     add_sek()
     of = view()
-    assert (row(of, 20, "SEK")["share"], row(of, 20, "SEK")["row_rate"], row(of, 20, "SEK")["value"], row(of, 20, "SEK")["w"]) == ("0.0018", "0.09", "36", "501.65005")
-    assert Decimal(of["share"]) == Decimal("0.1898")
+    assert (row(of, 20, "SEK")["share"], row(of, 20, "SEK")["row_rate"], row(of, 20, "SEK")["value"], row(of, 20, "SEK")["w"]) == ("0.0018", "0.09", "36", "501.65005"), row(of, 20, "SEK")
+    assert Decimal(of["share"]) == Decimal("0.1898"), of["share"]
     books(of, jp_seed=3760 + 36)
     players = [Person(place, currency="SEK", deposit=38 * 3000) for _ in range(9)]
     wait_until("play in SEK", lambda: place.sql("select count(*) from pool.tally where game = 1 and currency = 752 and closed is null") == [["2"]], 5)
@@ -259,12 +270,13 @@ def test_v8_a_sek_row_while_it_runs():
     bet(players[0], 20, 5, 10)
     of = settled("506.02505")
     sek = row(of, 20, "SEK")
-    assert (sek["value"], sek["value_minor"]) == ("36.007875", 40008)  # 400.0875 SEK at .09
+    assert (sek["value"], sek["value_minor"]) == ("36.007875", 40008), sek  # 400.0875 SEK at .09
     books(of, jp_pool=Decimal("83.7802094") + Decimal("0.830375"), jp_reserve="3.544625")
     shows(currency="SEK", c20=40008)
-    assert bonus_spin(players[1], 20, "SEK")[0] == [40008]
+    paid, _ = bonus_spin(players[1], 20, "SEK")
+    assert paid == [40008], paid
     of = settled("506.02505")
-    assert row(of, 20, "SEK")["r"] == "0.000675"
+    assert row(of, 20, "SEK")["r"] == "0.000675", row(of, 20, "SEK")
     books(of, paid=Decimal("1630.53") + Decimal("36.0072"))
 
 
@@ -283,9 +295,11 @@ def test_v9_a_claim_delivered_five_times():
         raw(place, "jackpot.feed", feed)
     wait_until("five more awards", lambda: metric("progressive-pool-1", "carillon_pool_awards_resent_total") == resent + 5, 10)
     wait_until("the wallet's answer to them", lambda: metric("wallet-1", "carillon_wallet_award_repeats_total") >= 5, 10)
-    assert state() == before
-    assert place.sql(f"select paid_minor from wallet.claim where player = {player} and move = {move}") == [["41000"]]
-    assert sum(int(r[2]) == 41000 for r in before[4]) == 1, "paid once"
+    after = state()
+    assert after == before, (before, after)
+    paid = place.sql(f"select paid_minor from wallet.claim where player = {player} and move = {move}")
+    assert paid == [["41000"]], paid
+    assert sum(int(r[2]) == 41000 for r in before[4]) == 1, ("paid once", before[4])
 
 
 def metric(instance, name):
@@ -322,7 +336,7 @@ def test_counters_in_redis_heal():
         shows(c1=shown[1], c20=shown[20], c100=shown[100])
     # Nor does a gateway keep for good what it read meanwhile: neither a row that is none, nor a version that the pool never had.
     def listed():
-        pools = place.http("GET", "/v1/jackpots").json["pools"]
+        pools = asked("/v1/jackpots")["pools"]
         rows = next(p for p in pools if p["pool"] == BEWITCHED)["rows"]
         return sorted(r["coin_minor"] for r in rows if r["currency"] == "EUR") == sorted(shown) and all(shown[r["coin_minor"]] == r["value_minor"] for r in rows if r["currency"] == "EUR")
     wait_until("no row but the pool's", listed, 6)
