@@ -151,7 +151,7 @@ def test_what_is_refused():
 
 def test_expired_and_ended():
     person = Person(place)
-    short, long = give(person, seconds=1.5), give(person)
+    short, long = give(person, seconds=5), give(person)
     ended = operator(place, f"/players/{person.number}/bonus-spins/{long}/end", {"reason": "a test"}, "end-1")
     assert ended.status == 200, ended
     assert operator(place, f"/players/{person.number}/bonus-spins/{long}/end", {"reason": "a test"}, "end-1").json == ended.json
@@ -197,7 +197,7 @@ def patient(ask, seconds=20):
 def test_deaths_between_spins():
     person = Person(place)
     gift_id = give(person, spins=6)
-    force(place, person.name, *[LOSS] * 6)
+    force(place, person.name, *[LOSS] * 12)  # an engine that dies has had its script
     for n, victims in enumerate((("wallet-1",), ("spin-engine-1",), ("wallet-1", "spin-engine-1"), ("spin-engine-1", "wallet-1"))):
         key = f"death-{n}"
         body = {"game": BEWITCHED, "expect": person.expect, "bonus_spin": gift_id, "nonce": os.urandom(16).hex()}
@@ -225,6 +225,7 @@ def test_a_jackpot_without_a_contribution():
     balance = person.balance
     force(place, person.name, JACKPOT)
     spin(person, gift_id)
+    person.awarded()
     person.watch()
     jackpots = person.round["jackpots"]
     assert len(jackpots) == 1 and jackpots[0]["booked"], person.round

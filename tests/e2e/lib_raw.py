@@ -21,8 +21,8 @@ def envelope(seq=0, incarnation=1):
     return field(1, field(1, 1) + field(2, incarnation) + field(3, seq) + field(6, b"test"))
 
 
-def raw(place, topic, message, shards=4):
-    """To each partition: who does not hold the pool does not heed it."""
-    for partition in range(shards):
+def raw(place, topic, message, partitions=range(4)):
+    """To each partition, where nothing else is said: who does not hold the pool does not heed it."""
+    for partition in partitions:
         subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=20,
                        env={**place.environment, **place.stack})
