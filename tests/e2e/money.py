@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Money over the bus, without HTTP in between: bus-bench plays on real servers while operators and accidents do what they can. After each test the
 ledger proves itself."""
+import contextlib
 import glob
 import os
 import subprocess
@@ -32,6 +33,17 @@ class Bus(Installation):
         command = [f"{BIN}/bus-bench", f"--kafka={self.stack['CARILLON_KAFKA']}", f"--players={players}", f"--first-player={first}",
                    "--warm-up=0", f"--seconds={seconds}", f"--currency={currency}"]
         return subprocess.Popen(command, cwd=self.data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    @contextlib.contextmanager
+    def betting(self, **more):
+        """The bench in the background, for as long as its block needs it; only the end of the block ends it."""
+        bench = self.bench(300, **more)
+        try:
+            yield
+            assert bench.poll() is None, bench.stdout.read()
+        finally:
+            bench.kill()
+            bench.communicate()
 
     def bets(self, since):
         return int(self.sql(f"select count(*) from wallet.journal where kind = 2 and refusal = 0 and time > '{since}'")[0][0])
@@ -94,9 +106,8 @@ def test_no_bet_is_booked_while_the_pool_is_paused():
     place.operator(1, RESUME)
     wait_until("the end of the pause", lambda: place.state_of(1) == "live", 20)
     resumed = place.now()
-    bench = place.bench(4)
-    assert bench.wait(60) == 0, bench.stdout.read()
-    assert place.bets(resumed) > 0
+    with place.betting():
+        wait_until("bets", lambda: place.bets(resumed) > 0, 20)
     place.verify()
 
 
@@ -160,16 +171,15 @@ def test_closed_tallies_are_folded():
     place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 9999, 1, 978, n, 5000,"
               " now() - interval '1 hour' from generate_series(1, 1500) n", writer=True)
     place.sql("insert into carillon.fx_rate (currency, rate_nano) values (752, 88000000)", writer=True)
-    bench = place.bench(20, first=53000000, currency="SEK")
-    place.kill("progressive-pool-1")  # it opens tallies when it starts
-    wait_until("a tally for the new rate", lambda: place.sql(f"select 1 from pool.tally where id = {folded} and closed is not null"), 20)
-    time.sleep(2)
-    place.sql(f"update pool.tally set closed = closed - interval '2 minutes' where id = {folded}", writer=True)
-    wait_until("the fold", lambda: f"tally {folded}: folded" in place.log("wallet-1"), 20)
-    place.kill("wallet-1")
-    again = place.now()
-    wait_until("bets after the wallet's return", lambda: place.bets(again) > 100, 20)
-    assert bench.wait(60) == 0, bench.stdout.read()
+    with place.betting(first=53000000, currency="SEK"):
+        place.kill("progressive-pool-1")  # it opens tallies when it starts
+        wait_until("a tally for the new rate", lambda: place.sql(f"select 1 from pool.tally where id = {folded} and closed is not null"), 20)
+        time.sleep(2)
+        place.sql(f"update pool.tally set closed = closed - interval '2 minutes' where id = {folded}", writer=True)
+        wait_until("the fold", lambda: f"tally {folded}: folded" in place.log("wallet-1"), 20)
+        place.kill("wallet-1")
+        again = place.now()
+        wait_until("bets after the wallet's return", lambda: place.bets(again) > 100, 20)
     place.verify()
 
 
@@ -187,10 +197,9 @@ def test_rates_that_have_changed_too_often_leave_the_old_one_in_force():
         place.kill("progressive-pool-1")
         wait_until("the alarm", lambda: place.log("progressive-pool-1").count("ALARM pool 1") > told, 10)
     now = place.now()
-    bench = place.bench(4)
-    assert bench.wait(60) == 0, bench.stdout.read()
-    assert place.bets(now) > 0
-    wait_until("T to follow", lambda: int(place.sql(f"select count(*) from pool.pool where pool = 1 and updated > '{now}'")[0][0]) == 1, 10)
+    with place.betting():
+        wait_until("bets", lambda: place.bets(now) > 0, 20)
+        wait_until("T to follow", lambda: int(place.sql(f"select count(*) from pool.pool where pool = 1 and updated > '{now}'")[0][0]) == 1, 10)
     assert [row for row in place.sql("select * from pool.tally where pool = 1 order by id")] == [row for row in before if row[1] == "1"]
     place.verify()
 
