@@ -341,17 +341,27 @@ def test_health_and_metrics():
         wait_until(f"{expected} at {path}", lambda: expected in subprocess.run(curl, capture_output=True, text=True, timeout=10, check=False).stdout, 3)
 
 
-def test_links_live_through_the_death_of_their_servers():
-    clean_start()
-    process = subprocess.Popen([ECHO, "links", "9"], env={**place.environment, **place.stack}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+def links(seconds):
+    """What links of so many seconds count, whose servers die soon after they have begun; and how long Postgres was away."""
+    process = subprocess.Popen([ECHO, "links", str(seconds)], env={**place.environment, **place.stack}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     time.sleep(1.5)
     place.kill("redis")
-    place.kill("postgres")
+    began = place.kill("postgres")
+    wait_until("Postgres answers", lambda: attempt(place.rows), 20)
+    away = time.monotonic() - began
     words = process.communicate(timeout=60)[0].split()
+    print(f"measured: {words}, Postgres was away for {away:.1f} s")
     counts = dict(zip(words[::2], map(int, words[1::2])))
-    print(f"measured: {words}")
-    assert process.returncode == 0
-    assert counts["pg_good"] + counts["pg_failed"] == counts["asked"] == counts["redis_good"] + counts["redis_failed"]
+    assert process.returncode == 0, process.returncode
+    assert counts["pg_good"] + counts["pg_failed"] == counts["asked"] == counts["redis_good"] + counts["redis_failed"], counts
+    return counts, away
+
+
+def test_links_live_through_the_death_of_their_servers():
+    clean_start()
+    counts, away = links(9)
+    if away > 4:  # a busy machine starts Postgres slowly: nothing is left of the time to show that it is there again
+        counts, _ = links(36)
     assert counts["pg_good"] > 40 and counts["pg_failed"] > 0 and counts["redis_good"] > 40, counts
 
 
