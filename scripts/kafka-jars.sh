@@ -60,6 +60,10 @@ case ${1:-} in
 present) present ;;
 fetch)
     present && exit 0
+    mkdir -p "$place"
+    exec 9>"$place/lock"
+    flock 9 # two starts at once fetch it once
+    present && exit 0
     command -v mvn >/dev/null || die "found no mvn (Maven); expected it to be installed: scripts/setup.sh"
     with_dots "fetching Apache Kafka (54 MB)" copy_jars || cannot
     with_dots "checking Apache Kafka" check_jars ||
