@@ -132,7 +132,7 @@ start_supervisor() {
     mkdir -p "$CARILLON_DATA/log"
     (cd "$CARILLON_DATA" && exec setsid env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 "$BIN/carillon-supervisor" "run/$1.conf" </dev/null >>"log/$1.log" 2>&1 9>&-) &
     disown
-    wait_for 3 "$1" test -s "$RUN/$1.pid" || { tail -n 5 "$CARILLON_DATA/log/$1.log" >&2; return 1; }
+    wait_for 30 "$1" test -s "$RUN/$1.pid" || { tail -n 5 "$CARILLON_DATA/log/$1.log" >&2; return 1; }
 }
 
 # stop_supervisor NAME: asks it to stop all in order, and waits until it has.

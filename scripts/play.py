@@ -20,7 +20,7 @@ import time
 import urllib.error
 import urllib.request
 
-READY_SECONDS = 60
+READY_SECONDS = 120
 PROOF_PAUSE_SECONDS = 10  # between proofs of the ledger while it is played, and at least ten times what the last one took
 THINK_MS = 100  # of a simulated player, between an answer and the next request
 

@@ -116,7 +116,7 @@ kafka_answers() {
 # Given up early when the supervisor has started it in vain several times, with the reason from its log.
 wait_for_server() {
     local name=$1 end
-    end=$(($(now_ms) + 60000))
+    end=$(($(now_ms) + 180000))
     until "${name}_answers" >/dev/null 2>&1; do
         if [ "$(now_ms)" -gt "$end" ] || awk -v n="$name" '$1 == n && $4 > 5 { bad = 1 } END { exit !bad }' "$RUN/stack.status" 2>/dev/null; then
             say "$name does not answer; the end of $CARILLON_DATA/log/$name.log:"

@@ -155,7 +155,7 @@ math() {
 
 e2e_run() {
     local code=0
-    timeout --kill-after=30 600 python3 "tests/e2e/$1.py" >"build/e2e-$1.log" 2>&1 || code=$?
+    timeout --kill-after=150 900 python3 "tests/e2e/$1.py" >"build/e2e-$1.log" 2>&1 || code=$?
     echo "$code" >"build/e2e-$1.status"
 }
 e2e_ended() {

@@ -16,6 +16,7 @@ import urllib.request
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN = os.path.join(ROOT, "build", "bin")
 PSQL = os.path.join(os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin"), "psql")
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # who takes too long still stops what he started
 
 
 def read_text(path):
@@ -104,7 +105,7 @@ class Installation:
             for name in sorted(os.listdir(f"{self.data}/log")) if os.path.isdir(f"{self.data}/log") else []:
                 print(f"--- end of log/{name}\n" + "\n".join(read_text(f"{self.data}/log/{name}").splitlines()[-8:]))
 
-    def script(self, *arguments, timeout=240):
+    def script(self, *arguments, timeout=420):
         done = subprocess.run(arguments, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=timeout, check=False)
         if done.returncode != 0:
             raise AssertionError(f"{' '.join(arguments)}: status {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
