@@ -23,7 +23,7 @@ def ledger():
     """What must not change, once the pool has heard of all that was staked."""
     wait_until("the pool to have heard of every stake", lambda: place.sql(
         "select (select coalesce(sum(total), 0) from pool.vector where pool = 1) = (select coalesce(sum(stake), 0) from wallet.journal where tallies <> '{}')")[0][0] == "t", 5)
-    return place.sql("select count(*), max(seq), sum(balance_after) from wallet.journal"), place.sql("select t_e18, hits from pool.pool"), \
+    return place.sql("select count(*), max(seq), sum(balance_after) from wallet.journal"), place.sql("select pool, t_e18, hits from pool.pool order by pool"), \
         {k: v for k, v in person.refresh().items() if k not in ("secret_hash", "balance_seq")}
 
 
@@ -402,6 +402,7 @@ def test_poison_among_the_news():
     winner = Person(place)
     force(place, winner.name, [*RULES.stops(bonuses=3), 0])
     winner.bet()
+    winner.awarded()
     winner.watch()
     paid = winner.round["jackpots"][0]["paid_minor"]
     assert client.until(lambda e: e["type"] == "winner")["paid_minor"] == paid

@@ -37,7 +37,10 @@ def bet(person, mode=None, script=None, coin=None, coins=1, lines=None, **more):
         force(place, person.name, script)
     person.promised[person.expect] = person.state["secret_hash"]
     person.nonce = os.urandom(16).hex()
-    return person.bet(coin or person.coin, lines or person.lines, coins, mode=mode, nonce=person.nonce, **more).json
+    answer = person.bet(coin or person.coin, lines or person.lines, coins, mode=mode, nonce=person.nonce, **more).json
+    if person.round["next"] == "pick" or not all(j["booked"] for j in person.round["jackpots"]):
+        person.awarded()  # vials hide what was won; what the lines win is told at once, and may be on its way yet
+    return answer
 
 
 def finish(person, gamble=0):
