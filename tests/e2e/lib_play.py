@@ -104,6 +104,14 @@ class Person:
     def setting(self, status=200, **change):
         return self.ask("POST", "/v1/settings", {"game": self.game, "expect": self.expect, **change}, status=status)
 
+    def through(self, path, body, key=None, seconds=20):
+        """The same request, by the same key, until it is answered: what it asks for is done once, whoever died over it."""
+        key = key or os.urandom(8).hex()
+        return wait_until("an answer", lambda: self.ask("POST", path, body, key), seconds, 0.2)
+
+    def bet_through(self, coin=1, lines=1, coins=1, **more):
+        return self.through("/v1/rounds", self.bet_body(coin, lines, coins, **more))
+
     def watch(self):
         """Through the feature, to its end; the phases in order."""
         phases = {phase["index"]: phase for phase in self.round["phases"]}
