@@ -129,6 +129,7 @@ def test_a_ledger_is_played_and_proven():
     play(people)
     people[0].bet(2, 5, 1)  # accrues by the share that has come into force
     close_day()
+    in_order()  # what is on its way arrives before all stop
     stop_services()
     new = in_order("--since-last", "--state", copy_of_state())
     assert new["since"] == first["rows"] and new["rows"] > 10 and new["heads"] > 0, new
