@@ -38,14 +38,20 @@ def bet(person, mode=None, script=None, coin=None, coins=1, lines=None, **more):
     person.promised[person.expect] = person.state["secret_hash"]
     person.nonce = os.urandom(16).hex()
     answer = person.bet(coin or person.coin, lines or person.lines, coins, mode=mode, nonce=person.nonce, **more).json
-    if person.round["next"] == "pick" or not all(j["booked"] for j in person.round["jackpots"]):
-        person.awarded()  # vials hide what was won; what the lines win is told at once, and may be on its way yet
+    booked(person)
     return answer
+
+
+def booked(person):
+    """Vials hide what was won until it is paid; what the lines win is told at once, and may be on its way yet."""
+    if person.round["next"] == "pick" or not all(j["booked"] for j in person.round["jackpots"]):
+        person.awarded()
 
 
 def finish(person, gamble=0):
     """To the end of the open round, with so many gambles where there are any; the phases."""
     phases = person.watch()
+    booked(person)
     while person.round["next"] == "gamble" and not person.round["closed"]:
         before, pending, steps = person.balance, person.round["pending_minor"], len(person.round["gambles"])
         if steps >= gamble or person.round["gamble_attempts_left"] == 0:
@@ -502,7 +508,10 @@ def mona_lisa_pool():
 
 
 def shown(currency, coin):
-    pool = next(p for p in place.http("GET", "/v1/jackpots").json["pools"] if p["pool"] == 4)
+    answer = place.http("GET", "/v1/jackpots")
+    if answer.status != 200:
+        raise Refused(answer, "jackpots")
+    pool = next(p for p in answer.json["pools"] if p["pool"] == 4)
     return next(r["value_minor"] for r in pool["rows"] if (r["currency"], r["coin_minor"]) == (currency, coin))
 
 

@@ -42,6 +42,11 @@ def write(path, text):
         file.write(text)
 
 
+def end(pid):
+    if pid:  # 0, of one that waits for its next start, would be everybody in our own group
+        os.kill(pid, signal.SIGKILL)
+
+
 def running(pid):
     try:
         os.kill(pid, 0)
@@ -88,7 +93,7 @@ def test_restart_and_hold(data):
         print(f"note: started again after {took * 1000:.0f} ms")
     os.makedirs(f"{data}/run/hold")
     write(f"{data}/run/hold/a", "")
-    os.kill(pids(data, "set-up")["a"], signal.SIGKILL)
+    end(pids(data, "set-up")["a"])
     check("a held program stays dead", until(lambda: "a\theld" in read(f"{data}/run/set-up.status")) is not None)
     os.unlink(f"{data}/run/hold/a")
     check("and comes back when let go", until(lambda: "a\trunning" in read(f"{data}/run/set-up.status")) is not None)
@@ -172,10 +177,8 @@ def test_kills(one):
     for name, seconds in (("redis", 60), ("postgres", 80), ("kafka", 150)):
         pid = pids(one, "stack").get(name, 0)
         check(f"{name} runs", pid > 0, read(f"{one}/run/stack.status"))
-        if pid <= 0:  # 0 would be everybody in our own group
-            continue
-        os.kill(pid, signal.SIGKILL)
-        until(lambda pid=pid: not running(pid))  # what answers is another one
+        end(pid)
+        until(lambda pid=pid: pid == 0 or not running(pid))  # what answers is another one
         took = until(lambda: answers(one), seconds)
         check(f"{name} answers again after kill -9", took is not None, read(f"{one}/log/{name}.log")[-500:])
         if took is not None:
