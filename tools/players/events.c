@@ -230,6 +230,10 @@ static int callback(
 		   reason == LWS_CALLBACK_CLIENT_CLOSED) {
 		if (client)
 			closed(client);
+	} else if (reason == LWS_CALLBACK_WSI_DESTROY) {
+		/* All that is told of a handshake that was never answered. */
+		if (client && client->wsi == wsi)
+			closed(client);
 	}
 	return 0;
 }
