@@ -93,6 +93,8 @@ kafka() {
         # only what the services tell each other, and say again.
         "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --partitions="$CARILLON_SHARDS" --wait=60 >/dev/null &
     fi
+    # What is left of topics lost that way: a broker that is killed before it has deleted them reads them all at its next start.
+    rm -rf kafka/data/*-stray
     exec "${java[@]}" kafka.Kafka kafka/server.properties
 }
 
