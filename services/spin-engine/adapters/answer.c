@@ -311,18 +311,30 @@ static bool awaits_award(const struct seat *seat, const struct player_game *play
 	return false;
 }
 
+/* The wallet's no to this very request: it has won nothing that would have to be waited for. */
+static bool was_refused(const struct seat *seat, const struct ask *ask)
+{
+	return ask->result && seat->player.last.refusal != 0 && ask->command.core.has_request_id &&
+	       memcmp(ask->command.core.request_id, seat->player.last.request_id,
+		       PLAYER_ID_BYTES) == 0;
+}
+
+/* While an answer waits for a jackpot's price, the player may move on by another request: what is
+ * there to be shown then is not what this one has brought. */
 static void answer_now(struct engine *engine, struct seat *seat, struct ask *ask)
 {
+	struct player_error error;
 	struct fault fault;
 
-	if (ask->result && seat->player.last.refusal != 0 && ask->command.core.has_request_id &&
-		memcmp(ask->command.core.request_id, seat->player.last.request_id,
-			PLAYER_ID_BYTES) == 0) {
+	if (was_refused(seat, ask)) {
 		fault_of_refusal(seat->player.last.refusal, &fault);
 		answer_with(engine, seat, ask, &fault, false);
-		return;
+	} else if (ask->result &&
+		   player_repeat(&seat->player, &ask->command.core, &error) == PLAYER_REFUSE) {
+		answer_error(engine, seat, ask, &error);
+	} else {
+		answer_with(engine, seat, ask, NULL, ask->result);
 	}
-	answer_with(engine, seat, ask, NULL, ask->result);
 }
 
 void answer_state(
@@ -333,7 +345,8 @@ void answer_state(
 
 	ask->from = from;
 	ask->result = result;
-	if (!awaits_award(seat, play) || !shows_round(play, &ask->command, result)) {
+	if (!awaits_award(seat, play) || !shows_round(play, &ask->command, result) ||
+		was_refused(seat, ask)) {
 		answer_now(engine, seat, ask);
 		return;
 	}

@@ -225,10 +225,8 @@ static enum player_outcome check_open(const struct player *player,
 	return PLAYER_ANSWER;
 }
 
-/* What became a move before starts nothing again, whatever number it names: whoever lost the reply
- * may have learned from elsewhere which number is next. */
-static enum player_outcome check_repeat(const struct player *player,
-	const struct player_command *command, struct player_error *error_r)
+enum player_outcome player_repeat(const struct player *player, const struct player_command *command,
+	struct player_error *error_r)
 {
 	if (!command->has_request_id || player->last_move == 0)
 		return PLAYER_PROPOSE;
@@ -254,7 +252,7 @@ static enum player_outcome check_number(const struct player *player,
 	const struct player_command *command, struct player_error *error_r)
 {
 	uint64_t next = player_expect(player);
-	enum player_outcome outcome = check_repeat(player, command, error_r);
+	enum player_outcome outcome = player_repeat(player, command, error_r);
 	enum player_refusal refusal;
 
 	if (outcome != PLAYER_PROPOSE)

@@ -337,6 +337,13 @@ bool player_cards_open(const struct player_game *play);
 /* Pending as the wallet must have it for this game. */
 struct money player_pending(const struct player_game *play);
 
+/* What became a move before starts nothing again, whatever number it names: whoever lost the reply
+ * may have learned from elsewhere which number is next. PLAYER_STORED: the last move was this
+ * request's; PLAYER_REFUSE with REFUSED_DONE or REFUSED_CONTENT in *error_r: an earlier one was;
+ * PLAYER_PROPOSE: none of those remembered. */
+enum player_outcome player_repeat(const struct player *player, const struct player_command *command,
+	struct player_error *error_r);
+
 /* Is this allowed now? `play` and `game` are NULL where no game is meant; game is the definition
  * the open round began with, or for a BET the one offered now. Changes nothing; *error_r is filled
  * on PLAYER_REFUSE. */
