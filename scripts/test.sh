@@ -48,7 +48,7 @@ unit_run() {
     local code=0
     [ -x "$1" ] || return
     # shellcheck disable=SC2086
-    timeout --kill-after=5 120 $still "$1" >"$1.log" 2>&1 || code=$?
+    timeout --kill-after=5 400 $still "$1" >"$1.log" 2>&1 || code=$?
     echo "$code" >"$1.status"
 }
 unit_tell() {
