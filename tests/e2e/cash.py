@@ -10,7 +10,7 @@ import threading
 import time
 import urllib.request
 
-from lib_play import RULES, Person, Refused, force, operator
+from lib_play import RULES, Person, Refused, force, good, operator
 from lib_raw import field
 from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
 
@@ -41,10 +41,7 @@ def withdraw(person, amount, key=None):
 
 
 def shown(person, hold):
-    answer = operator(place, f"/players/{person.number}/withdrawals/{hold}", None, method="GET")
-    if answer.status != 200:
-        raise Refused(answer, hold)
-    return answer.json
+    return good(operator(place, f"/players/{person.number}/withdrawals/{hold}", None, method="GET"), hold).json
 
 
 def settled(person, hold, state, seconds=20):
@@ -256,9 +253,7 @@ def limit(person, key=None, status=200, **body):
 
 
 def limits(person):
-    answer = operator(place, f"/players/{person.number}/limits", None, method="GET")
-    if answer.status != 200:
-        raise Refused(answer, f"limits of {person.number}")
+    answer = good(operator(place, f"/players/{person.number}/limits", None, method="GET"), f"limits of {person.number}")
     return {(one["limit"], one.get("period")): one for one in answer.json["limits"]}
 
 

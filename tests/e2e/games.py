@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 from lib_games import GAMES, IDS
-from lib_play import Person, Refused, force
+from lib_play import Person, Refused, force, good
 from lib_rules import Progressive
 from lib_stack import BIN, Installation, run, wait_until
 
@@ -508,10 +508,7 @@ def mona_lisa_pool():
 
 
 def shown(currency, coin):
-    answer = place.http("GET", "/v1/jackpots")
-    if answer.status != 200:
-        raise Refused(answer, "jackpots")
-    pool = next(p for p in answer.json["pools"] if p["pool"] == 4)
+    pool = next(p for p in good(place.http("GET", "/v1/jackpots"), "jackpots").json["pools"] if p["pool"] == 4)
     return next(r["value_minor"] for r in pool["rows"] if (r["currency"], r["coin_minor"]) == (currency, coin))
 
 

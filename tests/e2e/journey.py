@@ -11,7 +11,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
-from lib_play import GAME, RULES, Person, Refused, Socket, force, gamble_cards, operator
+from lib_play import GAME, RULES, Person, Socket, force, gamble_cards, good, operator
 from lib_raw import envelope, field, raw
 from lib_rules import Progressive, Stream, stream_key, suit_is_red
 from lib_stack import BIN, Installation, read_text, run, wait_until
@@ -41,9 +41,7 @@ def pool_model():
 
 def shown():
     """(currency, coin) -> minor units, as anybody may ask."""
-    answer = place.http("GET", "/v1/jackpots")
-    if answer.status != 200:
-        raise Refused(answer, "/v1/jackpots")
+    answer = good(place.http("GET", "/v1/jackpots"), "/v1/jackpots")
     assert answer.headers["ETag"], answer
     pool = next(p for p in answer.json["pools"] if p["pool"] == 1)
     return {(row["currency"], row["coin_minor"]): row["value_minor"] for row in pool["rows"]}

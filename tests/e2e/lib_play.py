@@ -33,6 +33,13 @@ class Refused(AssertionError):
         self.answer = answer
 
 
+def good(answer, asked, status=200):
+    """The answer, which must have that status; one that a service could not give just now is waited for by wait_until()."""
+    if answer.status != status:
+        raise Refused(answer, asked)
+    return answer
+
+
 class Person:
     """Plays one game with the numbers and keys that the API asks for; every answer is the new state."""
 
@@ -66,8 +73,7 @@ class Person:
         if keep and isinstance(answer.json, dict) and answer.json.get("expect") is not None and answer.status != 422:
             self.state = {**self.state, **{k: v for k, v in answer.json.items() if k != "error"}}
             self.promises[self.expect] = self.state["secret_hash"]
-        if answer.status != status:
-            raise Refused(answer, f"{method} {path} {body}")
+        good(answer, f"{method} {path} {body}", status)
         if answer.status == 200 and isinstance(answer.json, dict) and answer.json.get("round"):
             self.told.append(answer.json["round"])
         return answer
@@ -124,9 +130,7 @@ class Person:
 
     def operator(self, what, body, key=None, status=None):
         answer = operator(self.place, f"/players/{self.number}/{what}", body, key)
-        if status and answer.status != status:
-            raise Refused(answer, f"{what} {body}")
-        return answer
+        return good(answer, f"{what} {body}", status) if status else answer
 
     def deposit(self, amount, key=None):
         answer = self.operator("deposits", {"amount_minor": amount, "currency": self.state["currency"]}, key)

@@ -5,7 +5,7 @@ import hashlib
 import os
 import time
 
-from lib_play import RULES, SECOND_KEY, Person, Refused, approve, force, operator, pool_action
+from lib_play import RULES, SECOND_KEY, Person, Refused, approve, force, good, operator, pool_action
 from lib_stack import Installation, read_text, run, wait_until
 
 SHARDS = 4
@@ -41,10 +41,7 @@ def ask(pool, action, parameters=None, key=None, number=1, status=200, second=Fa
 
 
 def asked_of(path):
-    answer = place.http("GET", path, token=place.operator_key())
-    if answer.status != 200:
-        raise Refused(answer, path)
-    return answer.json
+    return good(place.http("GET", path, token=place.operator_key()), path).json
 
 
 def actions(pool, number=1):

@@ -5,7 +5,7 @@ import time
 import urllib.request
 from fractions import Fraction
 
-from lib_play import RULES, Person, Refused, force, operator
+from lib_play import RULES, Person, Refused, force, good, operator
 from lib_raw import envelope, field, raw
 from lib_stack import Installation, read_text, run, wait_until
 
@@ -17,10 +17,7 @@ expected = Fraction(0)  # T
 
 
 def ask(path="", body=None, method="POST", status=200, **more):
-    answer = operator(place, f"/fx-rates{path}", body, method=method, **more)
-    if answer.status != status:
-        raise Refused(answer, f"{path} {body}")
-    return answer
+    return good(operator(place, f"/fx-rates{path}", body, method=method, **more), f"{path} {body}", status)
 
 
 def set_rate(rate, status=200, currency="SEK", key=None, **more):

@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 
-from lib_play import RULES, Person, Refused, force, operator, pool_action
+from lib_play import RULES, Person, force, good, operator, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 LOSS = RULES.stops()
@@ -23,10 +23,7 @@ def ask(pool, action, parameters=None, status=200):
 
 
 def view(pool=POOL):
-    answer = place.http("GET", f"/v1/operators/1/pools/{pool}", token=place.operator_key())
-    if answer.status != 200:
-        raise Refused(answer, f"pool {pool}")
-    return answer.json
+    return good(place.http("GET", f"/v1/operators/1/pools/{pool}", token=place.operator_key()), f"pool {pool}").json
 
 
 def replay(pool=POOL, at=None, status=0):

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 from lib_games import Game
-from lib_play import Person, Refused, force
+from lib_play import Person, force, good
 from lib_raw import envelope, field, raw
 from lib_rules import Rules
 from lib_stack import ROOT, Installation, read_text, run, wait_until
@@ -55,10 +55,7 @@ def write(game, d):
 # ---- what is told ----
 
 def asked(path, token=None):
-    answer = place.http("GET", path, token=token)
-    if answer.status != 200:
-        raise Refused(answer, path)
-    return answer.json
+    return good(place.http("GET", path, token=token), path).json
 
 
 def view(pool=BEWITCHED):
