@@ -314,9 +314,10 @@ static bool awaits_award(const struct seat *seat, const struct player_game *play
 /* The wallet's no to this very request: it has won nothing that would have to be waited for. */
 static bool was_refused(const struct seat *seat, const struct ask *ask)
 {
-	return ask->result && seat->player.last.refusal != 0 && ask->command.core.has_request_id &&
-	       memcmp(ask->command.core.request_id, seat->player.last.request_id,
-		       PLAYER_ID_BYTES) == 0;
+	struct player_error error;
+
+	return ask->result && seat->player.last.refusal != 0 &&
+	       player_repeat(&seat->player, &ask->command.core, &error) == PLAYER_STORED;
 }
 
 /* While an answer waits for a jackpot's price, the player may move on by another request: what is
