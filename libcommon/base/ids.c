@@ -7,7 +7,8 @@
 
 bool player_id_make(uint32_t operator_id, uint64_t number, player_id *id_r)
 {
-	if (operator_id < 1 || operator_id > OPERATOR_MAX || number < 1 || number > PLAYER_NUMBER_MAX)
+	if (operator_id < 1 || operator_id > OPERATOR_MAX || number < 1 ||
+		number > PLAYER_NUMBER_MAX)
 		return false;
 	*id_r = (player_id)(((uint64_t)operator_id << NUMBER_BITS) | number);
 	return true;
@@ -30,7 +31,8 @@ bool player_id_valid(player_id id)
 
 void player_id_format(player_id id, char *out)
 {
-	(void)snprintf(out, PLAYER_TEXT_MAX, "%u-%llu", player_operator(id), (unsigned long long)player_number(id));
+	(void)snprintf(out, PLAYER_TEXT_MAX, "%u-%llu", player_operator(id),
+		(unsigned long long)player_number(id));
 }
 
 void player_id_mask(player_id id, char *out)

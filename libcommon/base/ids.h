@@ -1,5 +1,6 @@
-/* Identities that travel between services, and the functions that place them on shards. Test vectors are in test/test_ids.c: these functions
- * decide where money is kept and never change for an installation. */
+/* Identities that travel between services, and the functions that place them on shards. Test
+ * vectors are in test/test_ids.c: these functions decide where money is kept and never change for
+ * an installation. */
 #ifndef CARILLON_BASE_IDS_H
 #define CARILLON_BASE_IDS_H
 
@@ -9,10 +10,11 @@
 
 #define SHARDS_MAX 256
 #define PLAYER_TEXT_MAX 24
-#define OPERATOR_MAX 32767u           /* keeps the id positive in a signed 64-bit column */
+#define OPERATOR_MAX 32767u /* keeps the id positive in a signed 64-bit column */
 #define PLAYER_NUMBER_MAX ((UINT64_C(1) << 48) - 1)
 
-/* A player: the operator in bits 48..62, his number with that operator in bits 0..47. Always > 0. */
+/* A player: the operator in bits 48..62, his number with that operator in bits 0..47. Always > 0.
+ */
 typedef int64_t player_id;
 
 /* False when the operator is not 1..OPERATOR_MAX or the number not 1..PLAYER_NUMBER_MAX. */
@@ -24,12 +26,13 @@ bool player_id_valid(player_id id);
 void player_id_format(player_id id, char *out);
 bool player_id_parse(const char *text, player_id *id_r);
 
-/* What the public may know of a winner: "player ***34", the last two digits of his number, or the last one where two would tell it whole
- * (numbers below 1,000). out holds PLAYER_TEXT_MAX bytes. */
+/* What the public may know of a winner: "player ***34", the last two digits of his number, or the
+ * last one where two would tell it whole (numbers below 1,000). out holds PLAYER_TEXT_MAX bytes. */
 void player_id_mask(player_id id, char *out);
 
-/* The shard of a player and of a pool, 0..shards-1: a 64-bit mix (the finaliser of SplitMix64), then the high bits of a 128-bit product, so that
- * consecutive ids spread and no modulo bias depends on the number of shards. */
+/* The shard of a player and of a pool, 0..shards-1: a 64-bit mix (the finaliser of SplitMix64),
+ * then the high bits of a 128-bit product, so that consecutive ids spread and no modulo bias
+ * depends on the number of shards. */
 uint32_t shard_of_player(player_id id, uint32_t shards);
 uint32_t shard_of_pool(uint32_t pool, uint32_t shards);
 

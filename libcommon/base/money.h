@@ -1,5 +1,6 @@
-/* Money in minor units of one currency, and checked arithmetic on it. The currency belongs to the account and is checked there; here are amounts
- * only. No operation wraps, rounds or uses floating point: whatever does not fit is reported, and the result must be looked at. */
+/* Money in minor units of one currency, and checked arithmetic on it. The currency belongs to the
+ * account and is checked there; here are amounts only. No operation wraps, rounds or uses floating
+ * point: whatever does not fit is reported, and the result must be looked at. */
 #ifndef CARILLON_BASE_MONEY_H
 #define CARILLON_BASE_MONEY_H
 
@@ -14,11 +15,12 @@ struct money {
 
 static inline struct money money_of(int64_t minor)
 {
-	return (struct money){minor};
+	return (struct money){ minor };
 }
 
 /* All: true and *sum_r set, or false and *sum_r untouched when the result does not fit. */
-static inline CARILLON_MUST_CHECK bool money_add(struct money a, struct money b, struct money *sum_r)
+static inline CARILLON_MUST_CHECK bool money_add(
+	struct money a, struct money b, struct money *sum_r)
 {
 	int64_t sum;
 	if (__builtin_add_overflow(a.minor, b.minor, &sum))
@@ -27,7 +29,8 @@ static inline CARILLON_MUST_CHECK bool money_add(struct money a, struct money b,
 	return true;
 }
 
-static inline CARILLON_MUST_CHECK bool money_sub(struct money a, struct money b, struct money *difference_r)
+static inline CARILLON_MUST_CHECK bool money_sub(
+	struct money a, struct money b, struct money *difference_r)
 {
 	int64_t difference;
 	if (__builtin_sub_overflow(a.minor, b.minor, &difference))
@@ -36,7 +39,8 @@ static inline CARILLON_MUST_CHECK bool money_sub(struct money a, struct money b,
 	return true;
 }
 
-static inline CARILLON_MUST_CHECK bool money_mul(struct money a, int64_t factor, struct money *product_r)
+static inline CARILLON_MUST_CHECK bool money_mul(
+	struct money a, int64_t factor, struct money *product_r)
 {
 	int64_t product;
 	if (__builtin_mul_overflow(a.minor, factor, &product))

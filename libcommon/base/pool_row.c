@@ -72,8 +72,7 @@ enum pool_row_status pool_row_accrued(
 enum pool_row_status pool_row_price(
 	const struct pool_row *row, int128 t_e18, struct pool_price *price_r)
 {
-	return pool_row_price_in(
-		row, t_e18, row->terms.row_rate_nano, row->exponent, price_r);
+	return pool_row_price_in(row, t_e18, row->terms.row_rate_nano, row->exponent, price_r);
 }
 
 enum pool_row_status pool_row_price_in(const struct pool_row *row, int128 t_e18, int64_t rate_nano,

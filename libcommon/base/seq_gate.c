@@ -1,7 +1,8 @@
 /* The order of facts. */
 #include "libcommon/base/seq_gate.h"
 
-enum seq_gate_verdict seq_gate_offer(struct seq_gate *gate, uint32_t incarnation, uint64_t seq, uint64_t now_us)
+enum seq_gate_verdict seq_gate_offer(
+	struct seq_gate *gate, uint32_t incarnation, uint64_t seq, uint64_t now_us)
 {
 	if (incarnation > gate->incarnation)
 		return SEQ_GATE_INCARNATION;

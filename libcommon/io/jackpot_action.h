@@ -36,9 +36,9 @@ struct action_list {
 	size_t n, room;
 };
 
-/* Copies what was asked of a pool or set into a record. False, with what, found and expected in reason
- * (ACTION_TEXT_MAX bytes), when the command cannot even be recorded: no id of 16 bytes, no actor, a
- * text that is too long. */
+/* Copies what was asked of a pool or set into a record. False, with what, found and expected in
+ * reason (ACTION_TEXT_MAX bytes), when the command cannot even be recorded: no id of 16 bytes, no
+ * actor, a text that is too long. */
 bool action_read(uint32_t pool, const Carillon__OperatorCommand *command,
 	struct action_record *record_r, char *reason);
 /* refusal holds ACTION_TEXT_MAX bytes; always false, to be returned. */

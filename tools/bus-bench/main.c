@@ -1,8 +1,10 @@
-/*~ bus-bench: how many rounds a second the bus, the engine, the wallet and the pools settle, without HTTP in between.
+/*~ bus-bench: how many rounds a second the bus, the engine, the wallet and the pools settle,
+ * without HTTP in between.
  *
- * It takes the gateway's place: commands to spin.commands, replies on a nanomsg socket of its own. Each player has one move on its way at a time, follows
- * the stages of his round and bets again. Players are opened and given money through wallet.commands first; they are kept apart from others by numbers
- * from --first-player on. Prints one JSON object. */
+ * It takes the gateway's place: commands to spin.commands, replies on a nanomsg socket of its own.
+ * Each player has one move on its way at a time, follows the stages of his round and bets again.
+ * Players are opened and given money through wallet.commands first; they are kept apart from others
+ * by numbers from --first-player on. Prints one JSON object. */
 #include "libcommon/base/ids.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/kafka.h"
@@ -85,14 +87,16 @@ static void envelope_fill(Carillon__Envelope *envelope)
 	envelope->source = NAME;
 }
 
-static void produce(struct bench *bench, enum topic topic, const struct player *player, const ProtobufCMessage *message)
+static void produce(struct bench *bench, enum topic topic, const struct player *player,
+	const ProtobufCMessage *message)
 {
 	uint8_t bytes[COMMAND_BYTES_MAX];
 	size_t length = protobuf_c_message_get_packed_size(message);
 	if (length > sizeof(bytes))
 		fatal("a command of %zu bytes, expected at most %zu", length, sizeof(bytes));
 	protobuf_c_message_pack(message, bytes);
-	kafka_produce(bench->producer, topic, shard_of_player(player->id, bench->shards), &player->id, sizeof(player->id), bytes, length);
+	kafka_produce(bench->producer, topic, shard_of_player(player->id, bench->shards),
+		&player->id, sizeof(player->id), bytes, length);
 }
 
 static void send_fund(struct bench *bench, struct player *player)
@@ -120,7 +124,8 @@ static void send_fund(struct bench *bench, struct player *player)
 	produce(bench, TOPIC_WALLET_COMMANDS, player, &command.base);
 }
 
-static void spin_of(const struct bench *bench, struct player *player, Carillon__SpinCommand *command, Carillon__Bet *bet)
+static void spin_of(const struct bench *bench, struct player *player,
+	Carillon__SpinCommand *command, Carillon__Bet *bet)
 {
 	if (player->stage == STAGE_OPEN) {
 		command->kind = CARILLON__SPIN_KIND__SPIN_OPEN;
@@ -165,7 +170,8 @@ static void send_command(struct bench *bench, struct player *player)
 	command.request_id = (ProtobufCBinaryData){ sizeof(key), key };
 	command.content_hash = command.request_id;
 	command.client_nonce = command.request_id;
-	/* with the request's number: a second answer to an earlier command is no answer to this one */
+	/* with the request's number: a second answer to an earlier command is no answer to this one
+	 */
 	command.correlation = player->request << 24 | (uint64_t)(player - bench->players);
 	command.reply_to = bench->url;
 	command.not_after_us = clock_wall_us() + UINT64_C(10000000);
@@ -196,7 +202,8 @@ static void on_verdict(struct bench *bench, const Carillon__WalletFact *fact)
 static void note_latency(struct bench *bench, const struct player *player)
 {
 	if (bench->measuring && bench->latencies_n < LATENCIES_MAX)
-		bench->latencies_us[bench->latencies_n++] = (uint32_t)(clock_mono_us() - player->sent_us);
+		bench->latencies_us[bench->latencies_n++] =
+			(uint32_t)(clock_mono_us() - player->sent_us);
 }
 
 static void follow(struct player *player, const Carillon__SpinReply *reply)
@@ -218,11 +225,13 @@ static void on_reply(struct bench *bench, const Carillon__SpinReply *reply)
 	if (at >= bench->players_n)
 		return;
 	struct player *player = &bench->players[at];
-	if (reply->player != player->id || reply->correlation >> 24 != player->request || player->stage == STAGE_FUND)
+	if (reply->player != player->id || reply->correlation >> 24 != player->request ||
+		player->stage == STAGE_FUND)
 		return;
 	if (player->stage == STAGE_OPEN) {
 		if (reply->http_status != 200)
-			fatal("an account could not be opened: %u %s: %s", reply->http_status, reply->error, reply->message);
+			fatal("an account could not be opened: %u %s: %s", reply->http_status,
+				reply->error, reply->message);
 		player->expect = reply->expect;
 		player->stage = STAGE_FUND;
 		next_command(bench, player);
@@ -238,7 +247,8 @@ static void on_reply(struct bench *bench, const Carillon__SpinReply *reply)
 		bench->refused += bench->measuring;
 	} else {
 		if (bench->errors == 0 && bench->measuring)
-			log_warn("a bet was answered with %u %s: %s", reply->http_status, reply->error, reply->message);
+			log_warn("a bet was answered with %u %s: %s", reply->http_status,
+				reply->error, reply->message);
 		bench->errors += bench->measuring;
 	}
 	follow(player, reply);
@@ -308,7 +318,10 @@ static uint64_t number(const char *name, const char *text, uint64_t min, uint64_
 	errno = 0;
 	unsigned long long value = strtoull(text, &end, 10);
 	if (errno || *end || end == text || *text == '-' || value < min || value > max) {
-		fprintf(stderr, "bus-bench: --%s: found '%s', expected a number from %" PRIu64 " to %" PRIu64 "\n", name, text, min, max);
+		fprintf(stderr,
+			"bus-bench: --%s: found '%s', expected a number from %" PRIu64
+			" to %" PRIu64 "\n",
+			name, text, min, max);
 		exit(2);
 	}
 	return value;
@@ -331,27 +344,46 @@ struct options {
 
 static struct options options_read(int argc, char **argv)
 {
-	static const struct option LONG[] = { { "kafka", 1, 0, 'k' }, { "url", 1, 0, 'u' }, { "players", 1, 0, 'p' }, { "first-player", 1, 0, 'f' },
-		{ "seconds", 1, 0, 's' }, { "warm-up", 1, 0, 'w' }, { "shards", 1, 0, 'n' },
-		{ "currency", 1, 0, 'c' }, { "help", 0, 0, 'h' }, { 0 } };
+	static const struct option LONG[] = { { "kafka", 1, 0, 'k' }, { "url", 1, 0, 'u' },
+		{ "players", 1, 0, 'p' }, { "first-player", 1, 0, 'f' }, { "seconds", 1, 0, 's' },
+		{ "warm-up", 1, 0, 'w' }, { "shards", 1, 0, 'n' }, { "currency", 1, 0, 'c' },
+		{ "help", 0, 0, 'h' }, { 0 } };
 	struct options o = { NULL, "ipc://nn/bus-bench", &CURRENCIES[0], 2000, 50000000, 10, 3, 4 };
 	for (int c; (c = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
 		switch (c) {
-		case 'k': o.kafka = optarg; break;
-		case 'u': o.url = optarg; break;
-		case 'p': o.players = number("players", optarg, 1, 1000000); break;
-		case 'f': o.first = number("first-player", optarg, 1, PLAYER_NUMBER_MAX); break;
-		case 's': o.seconds = number("seconds", optarg, 1, 3600); break;
-		case 'w': o.warm_up = number("warm-up", optarg, 0, 3600); break;
-		case 'c': o.money = currency(optarg); break;
-		case 'n': o.shards = number("shards", optarg, 1, SHARDS_MAX); break;
+		case 'k':
+			o.kafka = optarg;
+			break;
+		case 'u':
+			o.url = optarg;
+			break;
+		case 'p':
+			o.players = number("players", optarg, 1, 1000000);
+			break;
+		case 'f':
+			o.first = number("first-player", optarg, 1, PLAYER_NUMBER_MAX);
+			break;
+		case 's':
+			o.seconds = number("seconds", optarg, 1, 3600);
+			break;
+		case 'w':
+			o.warm_up = number("warm-up", optarg, 0, 3600);
+			break;
+		case 'c':
+			o.money = currency(optarg);
+			break;
+		case 'n':
+			o.shards = number("shards", optarg, 1, SHARDS_MAX);
+			break;
 		default:
-			fprintf(stderr, "bus-bench --kafka=HOST:PORT [--url=NANOMSG] [--players=N] [--first-player=K] [--seconds=S] [--warm-up=S] [--shards=N] [--currency=EUR|SEK]\n");
+			fprintf(stderr,
+				"bus-bench --kafka=HOST:PORT [--url=NANOMSG] [--players=N] [--first-player=K] [--seconds=S] [--warm-up=S] [--shards=N] [--currency=EUR|SEK]\n");
 			exit(c == 'h' ? 0 : 2);
 		}
 	}
 	if (!o.kafka || optind < argc) {
-		fprintf(stderr, "bus-bench: %s, expected --kafka=HOST:PORT; --help shows all\n", o.kafka ? argv[optind] : "found no address of Kafka");
+		fprintf(stderr, "bus-bench: %s, expected --kafka=HOST:PORT; --help shows all\n",
+			o.kafka ? argv[optind] : "found no address of Kafka");
 		exit(2);
 	}
 	return o;
@@ -380,14 +412,16 @@ int main(int argc, char **argv)
 	(void)snprintf(bench.url, sizeof(bench.url), "%s", options.url);
 	bench.shards = (uint32_t)options.shards;
 	bench.money = options.money;
-	bench.producer = kafka_producer_new(options.kafka, options.players < PLAYERS_MANY ? KAFKA_FAST : KAFKA_BULK);
+	bench.producer = kafka_producer_new(
+		options.kafka, options.players < PLAYERS_MANY ? KAFKA_FAST : KAFKA_BULK);
 	bench.bus = nn_bus_new(options.url);
 	players_make(&bench, &options);
 	for (uint32_t i = 0; i < bench.players_n; i++)
 		next_command(&bench, &bench.players[i]);
 	turn_until(&bench, clock_mono_us() + UINT64_C(60000000), true);
 	if (bench.ready < bench.players_n)
-		fatal("only %u of %u players could be opened within 60 s", bench.ready, bench.players_n);
+		fatal("only %u of %u players could be opened within 60 s", bench.ready,
+			bench.players_n);
 	turn_until(&bench, clock_mono_us() + options.warm_up * 1000000, false);
 	/* The script that measures the processes' CPU waits for these two lines. */
 	fprintf(stderr, "measuring\n");
@@ -398,10 +432,12 @@ int main(int argc, char **argv)
 	bench.measuring = false;
 	fprintf(stderr, "measured\n");
 	qsort(bench.latencies_us, bench.latencies_n, sizeof(*bench.latencies_us), by_size);
-	printf("{\"rounds_per_s\":%.0f,\"settled\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"repeats\":%" PRIu64
+	printf("{\"rounds_per_s\":%.0f,\"settled\":%" PRIu64 ",\"refused\":%" PRIu64
+	       ",\"errors\":%" PRIu64 ",\"repeats\":%" PRIu64
 	       ",\"p50_ms\":%.2f,\"p99_ms\":%.2f,\"players\":%u}\n",
-		(double)bench.settled / seconds, bench.settled, bench.refused, bench.errors, bench.repeats, percentile_ms(&bench, 0.5),
-		percentile_ms(&bench, 0.99), bench.players_n);
+		(double)bench.settled / seconds, bench.settled, bench.refused, bench.errors,
+		bench.repeats, percentile_ms(&bench, 0.5), percentile_ms(&bench, 0.99),
+		bench.players_n);
 	/* What is on its way is left to the engine, which never gives up on a proposal. */
 	(void)kafka_producer_flush(bench.producer, 5000);
 	kafka_producer_free(&bench.producer);

@@ -32,7 +32,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Reads the next word into spec->text at *used. A word of no characters means the end of the line, except `""`. */
+/* Reads the next word into spec->text at *used. A word of no characters means the end of the line,
+ * except `""`. */
 static enum sup_config_status next_word(
 	struct reader *reader, struct sup_spec *spec, size_t *used, bool *found_r)
 {
@@ -148,8 +149,7 @@ static enum sup_config_status take_name(
 	size_t len = strlen(word);
 
 	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)word[i]) &&
-			(strchr("-_.", word[i]) == NULL || i == 0))
+		if (!isalnum((unsigned char)word[i]) && (strchr("-_.", word[i]) == NULL || i == 0))
 			return refuse(reader,
 				"found the name '%.60s', expected letters, digits, '-', '_' and "
 				"'.', a letter or digit first",
@@ -160,8 +160,7 @@ static enum sup_config_status take_name(
 	memcpy(spec->name, word, len + 1);
 	for (unsigned i = 0; i < config->count; i++)
 		if (strcmp(config->program[i].name, spec->name) == 0)
-			return refuse(
-				reader, "found the name '%s' twice, expected it once", word);
+			return refuse(reader, "found the name '%s' twice, expected it once", word);
 	return SUP_CONFIG_OK;
 }
 
@@ -186,15 +185,14 @@ static enum sup_config_status parse_words(struct reader *reader, struct sup_spec
 			if (status != SUP_CONFIG_OK)
 				return status;
 		} else if (spec->arg_count == SUP_ARGS_MAX) {
-			return refuse(
-				reader, "found more than %d words of command", SUP_ARGS_MAX);
+			return refuse(reader, "found more than %d words of command", SUP_ARGS_MAX);
 		} else {
 			spec->arg[spec->arg_count++] = offset;
 		}
 	}
 	if (spec->arg_count == 0)
-		return refuse(reader, "%s: found no command, expected ':' and a command",
-			spec->name);
+		return refuse(
+			reader, "%s: found no command, expected ':' and a command", spec->name);
 	return SUP_CONFIG_OK;
 }
 

@@ -1,10 +1,12 @@
 /*
  * The supervisor's set-up: which programs run on this machine, one a line:
  *
- *     NAME [order=N] [signal=TERM|INT|QUIT] [grace_ms=N] [backoff_ms=N] [VARIABLE=value]... : COMMAND [ARGUMENT]...
+ *     NAME [order=N] [signal=TERM|INT|QUIT] [grace_ms=N] [backoff_ms=N] [VARIABLE=value]... :
+ * COMMAND [ARGUMENT]...
  *
- * Words are separated by blanks; "double quotes" keep blanks inside a word, with \" and \\ for the two characters. Empty lines and
- * lines that begin with # are passed over. Pure: text in, table out.
+ * Words are separated by blanks; "double quotes" keep blanks inside a word, with \" and \\ for the
+ * two characters. Empty lines and lines that begin with # are passed over. Pure: text in, table
+ * out.
  */
 #ifndef CARILLON_SUPERVISOR_CONFIG_H
 #define CARILLON_SUPERVISOR_CONFIG_H
@@ -24,14 +26,14 @@ enum {
 	SUP_MS_MAX = 600000,
 };
 
-/* One program. Words live in `text`, NUL-terminated; env[] and arg[] are offsets into it, so that the struct can be copied and
- * compared byte by byte (the parser clears it first). */
+/* One program. Words live in `text`, NUL-terminated; env[] and arg[] are offsets into it, so that
+ * the struct can be copied and compared byte by byte (the parser clears it first). */
 struct sup_spec {
 	char name[SUP_NAME_MAX]; /* letters, digits, '-', '_' and '.'; also the name of its log */
-	unsigned order;          /* programs of a lower order are stopped first; default 50 */
-	int stop_signal;         /* default SIGTERM */
-	unsigned grace_ms;       /* from the stop signal to SIGKILL */
-	unsigned backoff_ms;     /* the longest pause between restarts of a program that dies at once */
+	unsigned order;		 /* programs of a lower order are stopped first; default 50 */
+	int stop_signal;	 /* default SIGTERM */
+	unsigned grace_ms;	 /* from the stop signal to SIGKILL */
+	unsigned backoff_ms; /* the longest pause between restarts of a program that dies at once */
 	unsigned env_count;
 	unsigned arg_count;
 	uint16_t env[SUP_ENV_MAX]; /* "NAME=value" */
@@ -45,7 +47,7 @@ struct sup_config {
 };
 
 struct sup_config_error {
-	unsigned line;  /* from 1; 0 if the fault is in no single line */
+	unsigned line;	/* from 1; 0 if the fault is in no single line */
 	char text[256]; /* what was found, and what was expected */
 };
 
@@ -55,8 +57,8 @@ enum sup_config_status {
 };
 
 /* Reads the whole set-up. `text` need not end with NUL. */
-enum sup_config_status sup_config_parse(
-	const char *text, size_t len, struct sup_config *config_r, struct sup_config_error *error_r);
+enum sup_config_status sup_config_parse(const char *text, size_t len, struct sup_config *config_r,
+	struct sup_config_error *error_r);
 
 /* The word at an offset of env[] or arg[]. Borrowed from `spec`. */
 const char *sup_spec_word(const struct sup_spec *spec, uint16_t offset);

@@ -1,10 +1,12 @@
 /*
- * carillon-supervisor: runs the programs of one machine. Starts what its set-up names, restarts what dies within 50 ms (later and
- * later if it keeps dying at once), and at SIGTERM or SIGINT stops all in order. SIGHUP reads the set-up again: new programs are
- * started, missing ones stopped, changed ones replaced, the others left alone.
+ * carillon-supervisor: runs the programs of one machine. Starts what its set-up names, restarts
+ * what dies within 50 ms (later and later if it keeps dying at once), and at SIGTERM or SIGINT
+ * stops all in order. SIGHUP reads the set-up again: new programs are started, missing ones
+ * stopped, changed ones replaced, the others left alone.
  *
- * It works in the installation's data folder: log/<name>.log, run/<set-up>.pid, run/<set-up>.status, and run/hold/<name>, a file
- * whose presence keeps a dead program from being started again (used by crash tests and for maintenance).
+ * It works in the installation's data folder: log/<name>.log, run/<set-up>.pid,
+ * run/<set-up>.status, and run/hold/<name>, a file whose presence keeps a dead program from being
+ * started again (used by crash tests and for maintenance).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +35,8 @@ struct supervisor {
 	char status_path[96];
 	bool stopping;
 	unsigned count;
-	struct sup_program program[2 * SUP_PROGRAMS_MAX]; /* the present ones, and those still leaving */
+	struct sup_program
+		program[2 * SUP_PROGRAMS_MAX]; /* the present ones, and those still leaving */
 };
 
 static int64_t clock_ms(void)
@@ -71,7 +74,8 @@ static bool load_config(const char *path, struct sup_config *config)
 	return false;
 }
 
-/* One line a program: name, state, pid, restarts, how it ended last; separated by tabs. Renamed into place. */
+/* One line a program: name, state, pid, restarts, how it ended last; separated by tabs. Renamed
+ * into place. */
 static void write_status(const struct supervisor *sup)
 {
 	char path[128];
@@ -163,7 +167,8 @@ static bool reap(struct supervisor *sup, int64_t now_ms)
 	return any;
 }
 
-/* While stopping: sends the stop signal to the lowest order that still runs. True when nothing runs any more. */
+/* While stopping: sends the stop signal to the lowest order that still runs. True when nothing runs
+ * any more. */
 static bool stop_next(struct supervisor *sup, int64_t now_ms)
 {
 	unsigned lowest = SUP_ORDER_MAX + 1;
@@ -265,12 +270,13 @@ static bool settle_in(struct supervisor *sup)
 	(void)mkdir("log", 0755);
 	fd = open(sup->pid_path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0) {
-		(void)fprintf(stderr, "%s: cannot be written: %s\n", sup->pid_path, strerror(errno));
+		(void)fprintf(
+			stderr, "%s: cannot be written: %s\n", sup->pid_path, strerror(errno));
 		return false;
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		(void)fprintf(stderr, "%s: another supervisor runs this set-up already\n",
-			sup->pid_path);
+		(void)fprintf(
+			stderr, "%s: another supervisor runs this set-up already\n", sup->pid_path);
 		return false;
 	}
 	/* Kept open, for the lock, until the process ends. */

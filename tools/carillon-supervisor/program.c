@@ -20,7 +20,8 @@ static void say(const struct sup_program *program, const char *text)
 	(void)fprintf(stderr, "%s: %s\n", program->spec.name, text);
 }
 
-/* Opens log/<name>.log for adding; a large one is moved away first, so that no log fills the disk. */
+/* Opens log/<name>.log for adding; a large one is moved away first, so that no log fills the disk.
+ */
 static int open_log(const char *name)
 {
 	char path[SUP_NAME_MAX + 16];
@@ -62,8 +63,8 @@ static void become(const struct sup_spec *spec, pid_t parent)
 		argv[i] = text + spec->arg[i];
 	argv[spec->arg_count] = NULL;
 	(void)execvp(argv[0], argv);
-	(void)dprintf(STDERR_FILENO, "%s: cannot start '%s': %s\n", spec->name, argv[0],
-		strerror(errno));
+	(void)dprintf(
+		STDERR_FILENO, "%s: cannot start '%s': %s\n", spec->name, argv[0], strerror(errno));
 	_exit(127);
 }
 
@@ -131,7 +132,8 @@ void sup_program_ended(struct sup_program *program, int wait_status, int64_t now
 		say(program, program->last_end);
 		return;
 	}
-	/* The first restart is at once: only a program that dies young again and again is slowed down. */
+	/* The first restart is at once: only a program that dies young again and again is slowed
+	 * down. */
 	program->restarts++;
 	wait_for_restart(program, now_ms);
 	program->quick_deaths = lived_ms < SUP_QUICK_MS ? program->quick_deaths + 1 : 0;

@@ -18,16 +18,16 @@ enum sup_state {
 struct sup_program {
 	struct sup_spec spec;
 	enum sup_state state;
-	pid_t pid;              /* 0 unless running */
-	bool leaving;           /* was taken out of the set-up: forgotten once dead */
-	bool stopping;          /* the stop signal was sent */
-	bool killed;            /* SIGKILL was sent after the grace */
+	pid_t pid;     /* 0 unless running */
+	bool leaving;  /* was taken out of the set-up: forgotten once dead */
+	bool stopping; /* the stop signal was sent */
+	bool killed;   /* SIGKILL was sent after the grace */
 	int64_t started_ms;
 	int64_t start_at_ms;
-	int64_t kill_at_ms;     /* while stopping */
-	unsigned quick_deaths;  /* deaths within SUP_QUICK_MS of the start, in a row */
+	int64_t kill_at_ms;    /* while stopping */
+	unsigned quick_deaths; /* deaths within SUP_QUICK_MS of the start, in a row */
 	unsigned restarts;
-	char last_end[64];      /* how it ended the last time; empty if it never did */
+	char last_end[64]; /* how it ended the last time; empty if it never did */
 };
 
 /* A program that lived shorter than this died "at once": the next restart waits longer. */
@@ -42,11 +42,12 @@ void sup_program_ended(struct sup_program *program, int wait_status, int64_t now
 /* Sends the stop signal, or makes sure that it is not started again. */
 void sup_program_stop(struct sup_program *program, int64_t now_ms);
 
-/* Does what time brings: a due start (unless held), SIGKILL after the grace. Returns the time of the next thing to do, or
- * INT64_MAX. */
+/* Does what time brings: a due start (unless held), SIGKILL after the grace. Returns the time of
+ * the next thing to do, or INT64_MAX. */
 int64_t sup_program_tick(struct sup_program *program, int64_t now_ms);
 
-/* The pause before the next start after `quick_deaths` quick deaths in a row: 0, 50, 100, 200 ... up to `longest_ms`. */
+/* The pause before the next start after `quick_deaths` quick deaths in a row: 0, 50, 100, 200 ...
+ * up to `longest_ms`. */
 unsigned sup_pause_ms(unsigned quick_deaths, unsigned longest_ms);
 
 const char *sup_state_name(enum sup_state state);

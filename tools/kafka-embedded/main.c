@@ -1,6 +1,7 @@
 /*
- * kafka-embedded: librdkafka's mock broker in a process of its own, for a look at Carillon where Apache Kafka cannot be had. It keeps
- * everything in memory and loses it when it ends: no installation with money in it may use it.
+ * kafka-embedded: librdkafka's mock broker in a process of its own, for a look at Carillon where
+ * Apache Kafka cannot be had. It keeps everything in memory and loses it when it ends: no
+ * installation with money in it may use it.
  */
 #include <signal.h>
 #include <stdio.h>

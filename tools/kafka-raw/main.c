@@ -1,5 +1,6 @@
-/* kafka-raw: one message, byte by byte as it is given, to a partition of a topic; and the dead letters, one a line. For tests of
- * what a service does with bytes that it cannot read, and for an operator who looks at a dead letter and puts it back. */
+/* kafka-raw: one message, byte by byte as it is given, to a partition of a topic; and the dead
+ * letters, one a line. For tests of what a service does with bytes that it cannot read, and for an
+ * operator who looks at a dead letter and puts it back. */
 #include "libcommon/io/kafka.h"
 
 #include "envelope.pb-c.h"
@@ -26,7 +27,8 @@ static const char usage[] =
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
-	(void)fprintf(stderr, "kafka-raw: %s: found %s, expected %s\n%s", what, found, expected, usage);
+	(void)fprintf(
+		stderr, "kafka-raw: %s: found %s, expected %s\n%s", what, found, expected, usage);
 	exit(EXIT_USAGE);
 }
 
@@ -61,7 +63,8 @@ static uint8_t *read_message(size_t *length_r)
 	read = fread(text, 1, room, stdin);
 	if (read == room)
 		wrong("stdin", "more hex digits", "at most 900000 bytes");
-	if (sodium_hex2bin(bytes, BYTES_MAX, text, read, " \t\r\n", length_r, &end) != 0 || end != text + read)
+	if (sodium_hex2bin(bytes, BYTES_MAX, text, read, " \t\r\n", length_r, &end) != 0 ||
+		end != text + read)
 		wrong("stdin", "something else", "hex digits, two a byte");
 	free(text);
 	return bytes;
@@ -81,19 +84,22 @@ static int send_one(const char *brokers, enum topic topic, uint32_t partition)
 	free(bytes);
 	if (sent)
 		return 0;
-	(void)fprintf(stderr, "kafka-raw: %s: not acknowledged within %d s\n", brokers, FLUSH_MS / 1000);
+	(void)fprintf(
+		stderr, "kafka-raw: %s: not acknowledged within %d s\n", brokers, FLUSH_MS / 1000);
 	return 1;
 }
 
 static void print_letter(const struct kafka_message *message)
 {
-	Carillon__DeadLetter *letter = carillon__dead_letter__unpack(NULL, message->length, message->bytes);
+	Carillon__DeadLetter *letter =
+		carillon__dead_letter__unpack(NULL, message->length, message->bytes);
 
 	if (letter == NULL) {
 		printf("?\t0\t%" PRId64 "\tthis letter cannot be read itself\t\n", message->offset);
 		return;
 	}
-	printf("%s\t%" PRIu32 "\t%" PRId64 "\t%s\t", letter->topic, letter->partition, letter->offset, letter->reason);
+	printf("%s\t%" PRIu32 "\t%" PRId64 "\t%s\t", letter->topic, letter->partition,
+		letter->offset, letter->reason);
 	for (size_t i = 0; i < letter->payload.len; i++)
 		printf("%02x", letter->payload.data[i]);
 	putchar('\n');
@@ -144,7 +150,8 @@ int main(int argc, char **argv)
 	if (argc < 2 || (!send && strcmp(argv[1], "letters") != 0))
 		wrong("command", argc < 2 ? "nothing" : argv[1], "send or letters");
 	if (argc != (send ? 4 : 2))
-		wrong("arguments", argc < (send ? 4 : 2) ? "too few" : "too many", send ? "TOPIC PARTITION" : "none");
+		wrong("arguments", argc < (send ? 4 : 2) ? "too few" : "too many",
+			send ? "TOPIC PARTITION" : "none");
 	if (send) {
 		topic = topic_of(argv[2]);
 		partition = partition_of(argv[3]);

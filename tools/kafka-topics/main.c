@@ -1,6 +1,7 @@
 /*
- * kafka-topics: makes the topics of an installation and checks those that are there. Also the stack's test of readiness: it waits
- * until Kafka answers a real request. A second JVM for this would take as long as the broker's own start.
+ * kafka-topics: makes the topics of an installation and checks those that are there. Also the
+ * stack's test of readiness: it waits until Kafka answers a real request. A second JVM for this
+ * would take as long as the broker's own start.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,8 +39,8 @@ static bool parse_number(const char *what, const char *text, long max, long *num
 
 	if (end == text || *end != '\0' || number < 1 || number > max) {
 		(void)fprintf(stderr,
-			"kafka-topics: %s: found '%s', expected a whole number from 1 to %ld\n", what,
-			text, max);
+			"kafka-topics: %s: found '%s', expected a whole number from 1 to %ld\n",
+			what, text, max);
 		return false;
 	}
 	*number_r = number;
@@ -101,11 +102,11 @@ static rd_kafka_t *new_client(const char *brokers)
 	rd_kafka_conf_t *conf = rd_kafka_conf_new();
 	rd_kafka_t *kafka = NULL;
 	bool good = rd_kafka_conf_set(conf, "bootstrap.servers", brokers, why, sizeof(why)) ==
-		RD_KAFKA_CONF_OK;
+		    RD_KAFKA_CONF_OK;
 
 	for (size_t i = 0; good && i < sizeof(settings) / sizeof(settings[0]); i++)
 		good = rd_kafka_conf_set(conf, settings[i][0], settings[i][1], why, sizeof(why)) ==
-			RD_KAFKA_CONF_OK;
+		       RD_KAFKA_CONF_OK;
 	rd_kafka_conf_set_error_cb(conf, on_error);
 	rd_kafka_conf_set_log_cb(conf, on_log);
 	if (good)
@@ -117,7 +118,8 @@ static rd_kafka_t *new_client(const char *brokers)
 	return kafka;
 }
 
-/* Asks until there is an answer that names at least one broker; NULL (and said) if there is none in time. */
+/* Asks until there is an answer that names at least one broker; NULL (and said) if there is none in
+ * time. */
 static const struct rd_kafka_metadata *wait_for_metadata(
 	rd_kafka_t *kafka, const struct options *options)
 {
@@ -150,8 +152,8 @@ static const struct rd_kafka_metadata_topic *find_topic(
 static rd_kafka_NewTopic_t *new_topic(const struct topic_spec *spec, const struct options *options)
 {
 	char why[256];
-	rd_kafka_NewTopic_t *topic = rd_kafka_NewTopic_new(spec->name, (int)options->partitions,
-		(int)options->replication, why, sizeof(why));
+	rd_kafka_NewTopic_t *topic = rd_kafka_NewTopic_new(
+		spec->name, (int)options->partitions, (int)options->replication, why, sizeof(why));
 
 	if (topic == NULL) {
 		(void)fprintf(stderr, "kafka-topics: %s: %s\n", spec->name, why);
@@ -209,9 +211,10 @@ static bool create(rd_kafka_t *kafka, rd_kafka_NewTopic_t **topics, size_t count
 	return good;
 }
 
-/* Creates what is missing; refuses a topic that has another number of partitions, since shards are partitions. */
-static bool settle_topics(rd_kafka_t *kafka, const struct rd_kafka_metadata *metadata,
-	const struct options *options)
+/* Creates what is missing; refuses a topic that has another number of partitions, since shards are
+ * partitions. */
+static bool settle_topics(
+	rd_kafka_t *kafka, const struct rd_kafka_metadata *metadata, const struct options *options)
 {
 	rd_kafka_NewTopic_t *missing[TOPIC_COUNT];
 	size_t count = 0;
@@ -271,8 +274,9 @@ static bool wait_for_leaders(rd_kafka_t *kafka, const struct options *options)
 
 int main(int argc, char **argv)
 {
-	struct options options = { .brokers = getenv("CARILLON_KAFKA"), .partitions = 4,
-		.replication = 1, .wait_s = 30 };
+	struct options options = {
+		.brokers = getenv("CARILLON_KAFKA"), .partitions = 4, .replication = 1, .wait_s = 30
+	};
 	const char *shards = getenv("CARILLON_SHARDS");
 	const struct rd_kafka_metadata *metadata;
 	rd_kafka_t *kafka;
@@ -299,7 +303,7 @@ int main(int argc, char **argv)
 	good = metadata != NULL;
 	if (good && !options.only_wait)
 		good = settle_topics(kafka, metadata, &options) &&
-			wait_for_leaders(kafka, &options);
+		       wait_for_leaders(kafka, &options);
 	if (metadata != NULL)
 		rd_kafka_metadata_destroy(metadata);
 	rd_kafka_destroy(kafka);

@@ -1,4 +1,5 @@
-/* The topics of an installation: what docs/contracts.md and the architecture name. One partition a shard. */
+/* The topics of an installation: what docs/contracts.md and the architecture name. One partition a
+ * shard. */
 #ifndef CARILLON_KAFKA_TOPICS_H
 #define CARILLON_KAFKA_TOPICS_H
 
@@ -13,8 +14,8 @@ struct topic_spec {
 	const char *segment_bytes;   /* only whole segments are deleted */
 };
 
-/* Two days: everything here can be published again from the journal. jackpot.facts is the record of winners that clients resume
- * from: 90 days. */
+/* Two days: everything here can be published again from the journal. jackpot.facts is the record of
+ * winners that clients resume from: 90 days. */
 static const struct topic_spec topic_specs[] = {
 	{ "spin.commands", "172800000", "1073741824", "134217728" },
 	{ "wallet.commands", "172800000", "1073741824", "134217728" },

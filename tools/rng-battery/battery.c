@@ -73,7 +73,8 @@ static double serial_correlation(const struct sequence *s)
 static double poker(const struct sequence *s)
 {
 	static const double stirling[HAND + 1] = { 0, 1, 15, 25, 10, 1 }; /* S(5, r) */
-	double found[HAND] = { 0 }, expected[HAND], ways = 1, hands = floor((double)s->count / HAND);
+	double found[HAND] = { 0 }, expected[HAND], ways = 1,
+	       hands = floor((double)s->count / HAND);
 
 	for (size_t i = 0; i + HAND <= s->count; i += HAND) {
 		uint32_t different = 0;

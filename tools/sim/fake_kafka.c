@@ -374,8 +374,7 @@ void kafka_producer_connect(struct kafka_producer *producer, enum topic topic)
 void kafka_produced(const struct kafka_producer *producer, enum topic topic, uint32_t partition,
 	uint64_t *given_r, uint64_t *acknowledged_r)
 {
-	const struct lane *lane =
-		&lanes[producer->process->slot][producer->pace][topic][partition];
+	const struct lane *lane = &lanes[producer->process->slot][producer->pace][topic][partition];
 	uint64_t waiting = 0;
 	for (const struct flight *at = lane->first; at != NULL; at = at->next)
 		waiting++;

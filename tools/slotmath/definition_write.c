@@ -24,7 +24,8 @@ static void put_plain_list(const json_t *json, FILE *out, int depth)
 	size_t i;
 
 	fputs("[", out);
-	json_array_foreach(json, i, value) {
+	json_array_foreach(json, i, value)
+	{
 		char *text = json_dumps(value, JSON_ENCODE_ANY);
 		int length = (int)strlen(text) + 2;
 
@@ -47,7 +48,8 @@ static void put_object(const json_t *json, FILE *out, int depth)
 	const char *key;
 
 	fputs("{\n", out);
-	json_object_foreach((json_t *)(uintptr_t)json, key, value) {
+	json_object_foreach((json_t *)(uintptr_t)json, key, value)
+	{
 		fprintf(out, "%*s\"%s\": ", depth * 2 + 2, "", key);
 		put(value, out, depth + 1);
 		fputs(--left ? ",\n" : "\n", out);
@@ -70,7 +72,8 @@ static void put(const json_t *json, FILE *out, int depth)
 		put_plain_list(json, out, depth);
 	} else {
 		fputs("[\n", out);
-		json_array_foreach(json, i, value) {
+		json_array_foreach(json, i, value)
+		{
 			fprintf(out, "%*s", depth * 2 + 2, "");
 			put(value, out, depth + 1);
 			fputs(i + 1 < json_array_size(json) ? ",\n" : "\n", out);

@@ -106,7 +106,7 @@ json_t *json_fraction(const mpq_t value)
 {
 	char *text = mpq_get_str(NULL, 10, value);
 	json_t *json = mpz_cmp_ui(mpq_denref(value), 1) == 0 ? json_sprintf("%s/1", text)
-							      : json_string(text);
+							     : json_string(text);
 
 	free(text);
 	return json;
@@ -135,8 +135,8 @@ void hex_text(const uint8_t *bytes, size_t count, char *out)
 static void path_of(const struct options *options, const char *subject, char *path, size_t size)
 {
 	size_t length = strlen(subject);
-	bool file = strchr(subject, '/') ||
-		    (length > 5 && strcmp(subject + length - 5, ".json") == 0);
+	bool file =
+		strchr(subject, '/') || (length > 5 && strcmp(subject + length - 5, ".json") == 0);
 	struct stat about;
 
 	if (file)

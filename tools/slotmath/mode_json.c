@@ -10,10 +10,10 @@ static json_t *parts_json(const struct exact_mode *mode)
 	json_t *parts = json_array();
 
 	for (uint32_t i = 0; i < mode->part_count; i++)
-		json_array_append_new(parts,
-			json_pack("{s:s, s:o, s:o}", "source", mode->part[i].source, "rtp",
-				json_decimals(mode->part[i].rtp), "rtp_exact",
-				json_fraction(mode->part[i].rtp)));
+		json_array_append_new(
+			parts, json_pack("{s:s, s:o, s:o}", "source", mode->part[i].source, "rtp",
+				       json_decimals(mode->part[i].rtp), "rtp_exact",
+				       json_fraction(mode->part[i].rtp)));
 	return parts;
 }
 
@@ -24,8 +24,8 @@ static json_t *features_json(const struct exact_mode *mode)
 	for (uint32_t i = 0; i < mode->feature_count; i++) {
 		char *text = one_in(mode->feature[i].frequency, DIGITS);
 
-		json_array_append_new(features, json_pack("{s:s, s:s}", "name",
-							mode->feature[i].name, "one_in", text));
+		json_array_append_new(features,
+			json_pack("{s:s, s:s}", "name", mode->feature[i].name, "one_in", text));
 		free(text);
 	}
 	return features;
@@ -39,9 +39,8 @@ static void put_states(json_t *json, const struct exact_mode *mode)
 		return;
 	states = json_array();
 	for (uint32_t i = 0; i < mode->state_count; i++)
-		json_array_append_new(
-			states, json_pack("{s:s, s:o}", "state", mode->state[i].name, "rtp",
-					json_decimals(mode->state[i].rtp)));
+		json_array_append_new(states, json_pack("{s:s, s:o}", "state", mode->state[i].name,
+						      "rtp", json_decimals(mode->state[i].rtp)));
 	json_object_set_new(json, "states", states);
 }
 
@@ -61,10 +60,10 @@ static void put_spread(json_t *json, const struct exact_mode *mode)
 
 json_t *mode_json(const struct exact_mode *mode, bool quick)
 {
-	json_t *json = json_pack("{s:s, s:s?, s:o, s:o, s:o, s:o}", "mode", mode->mode,
-		"published", mode->published ? mode->published->percent : NULL, "rtp",
-		json_decimals(mode->rtp), "rtp_exact", json_fraction(mode->rtp), "parts",
-		parts_json(mode), "features", features_json(mode));
+	json_t *json = json_pack("{s:s, s:s?, s:o, s:o, s:o, s:o}", "mode", mode->mode, "published",
+		mode->published ? mode->published->percent : NULL, "rtp", json_decimals(mode->rtp),
+		"rtp_exact", json_fraction(mode->rtp), "parts", parts_json(mode), "features",
+		features_json(mode));
 
 	put_states(json, mode);
 	if (!quick)
@@ -78,9 +77,9 @@ json_t *distribution_json(const struct exact_mode *mode)
 	json_t *rows = json_array();
 
 	for (uint32_t i = 0; i < mode->win_count; i++)
-		json_array_append_new(rows,
-			json_pack("{s:o, s:o}", "x", json_fraction(mode->win[i].x), "probability",
-				json_fraction(mode->win[i].probability)));
+		json_array_append_new(
+			rows, json_pack("{s:o, s:o}", "x", json_fraction(mode->win[i].x),
+				      "probability", json_fraction(mode->win[i].probability)));
 	return rows;
 }
 
@@ -110,7 +109,8 @@ json_t *game_json(const struct game *game, json_t *modes, uint64_t elapsed_us)
 	json_t *json;
 
 	hex_text(game->digest, GAME_DIGEST_BYTES, digest);
-	json = json_pack("{s:s, s:s, s:o}", "game", game->id, "math_version", digest, "modes", modes);
+	json = json_pack(
+		"{s:s, s:s, s:o}", "game", game->id, "math_version", digest, "modes", modes);
 	if (game->jackpot.pool != 0)
 		json_object_set_new(json, "contribution", contribution_json(game));
 	json_object_set_new(json, "elapsed_ms", json_real((double)elapsed_us / 1000));

@@ -99,8 +99,8 @@ static void bisect(struct number_work *work, int64_t low, int64_t high, int low_
 			try_value(work, v, &sign);
 }
 
-bool number_search(struct draft *draft, const struct search_stage *stage,
-	struct progress *progress, const char **why)
+bool number_search(struct draft *draft, const struct search_stage *stage, struct progress *progress,
+	const char **why)
 {
 	struct number_work work = { .draft = draft, .stage = stage, .why = why };
 	int low_sign = 0, high_sign = 0, sign;

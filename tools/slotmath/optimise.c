@@ -38,10 +38,10 @@ static json_t *load(const char *path)
 		refuse("%s: found no \"stages\" (%s), expected a search; docs/mathematics.md "
 		       "describes it",
 			path, error.text);
-	json_object_foreach(json, name, member)
-		if (strcmp(name, "stages") != 0 && strcmp(name, "seed") != 0)
-			refuse("%s: /%s: found a member that no search has, expected seed and stages",
-				path, name);
+	json_object_foreach(
+		json, name, member) if (strcmp(name, "stages") != 0 && strcmp(name, "seed") != 0)
+		refuse("%s: /%s: found a member that no search has, expected seed and stages", path,
+			name);
 	return json;
 }
 

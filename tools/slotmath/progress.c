@@ -55,8 +55,8 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total)
 	for (int i = 0; i < BAR; i++)
 		bar[i] = i < (int)(part * BAR) ? '#' : '.';
 	bar[BAR] = 0;
-	fprintf(stderr, "%s%s [%s] %5.1f %%, %.0f s left%s", terminal ? "\r" : "", progress->what, bar,
-		part * 100, part > 0 ? (double)gone / 1000 * (1 - part) / part : 0.0,
+	fprintf(stderr, "%s%s [%s] %5.1f %%, %.0f s left%s", terminal ? "\r" : "", progress->what,
+		bar, part * 100, part > 0 ? (double)gone / 1000 * (1 - part) / part : 0.0,
 		terminal ? "  " : "\n");
 	progress->printed_ms = now;
 	progress->shown = terminal;

@@ -58,7 +58,8 @@ static size_t proof_hex(const json_t *root, const char *key, uint8_t *out, size_
 	return length;
 }
 
-static uint32_t proof_number(const json_t *object, const char *where, const char *key, json_int_t max)
+static uint32_t proof_number(
+	const json_t *object, const char *where, const char *key, json_int_t max)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -163,12 +164,12 @@ static json_t *phase_json(const struct game *game, const struct phase *phase)
 	for (uint32_t i = 0; i < phase->win_count; i++) {
 		const struct win_item *item = &phase->win[i];
 
-		json_array_append_new(wins,
-			json_pack("{s:s, s:s, s:i, s:i, s:i, s:I}", "what",
-				win_what_text((enum win_what)item->what), "symbol",
-				game->symbol[item->symbol].id, "count", item->count, "line",
-				item->line, "multiplier", (int)item->multiplier, "amount",
-				(json_int_t)item->amount.minor));
+		json_array_append_new(
+			wins, json_pack("{s:s, s:s, s:i, s:i, s:i, s:I}", "what",
+				      win_what_text((enum win_what)item->what), "symbol",
+				      game->symbol[item->symbol].id, "count", item->count, "line",
+				      item->line, "multiplier", (int)item->multiplier, "amount",
+				      (json_int_t)item->amount.minor));
 	}
 	for (uint32_t i = 0; i < phase->draw_count; i++)
 		json_array_append_new(draws,
@@ -180,8 +181,8 @@ static json_t *phase_json(const struct game *game, const struct phase *phase)
 		(json_int_t)phase->win_total.minor);
 }
 
-static void play(const struct game *game, const struct proof *proof, struct round_sum *sum,
-	json_t *phases)
+static void play(
+	const struct game *game, const struct proof *proof, struct round_sum *sum, json_t *phases)
 {
 	struct round_summing summing;
 	struct round round;

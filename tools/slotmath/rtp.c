@@ -111,8 +111,7 @@ static bool show_game(const struct options *options, const char *subject, json_t
 
 			good &= mode.in_band || mode.published == NULL;
 			if (options->distribution && !options->quick)
-				json_object_set_new(
-					json, "distribution", distribution_json(&mode));
+				json_object_set_new(json, "distribution", distribution_json(&mode));
 			json_array_append_new(modes, json);
 			if (!options->json)
 				print_mode(&mode, options->quick);

@@ -64,7 +64,7 @@ struct search_stage {
 	bool has_seed;
 	uint64_t seed;
 	bool has_runs;
-	uint32_t run[GAME_SYMBOLS_MAX]; /* 1: singles */
+	uint32_t run[GAME_SYMBOLS_MAX];				/* 1: singles */
 	uint32_t weight_each, weight_showing[GAME_SYMBOLS_MAX]; /* of stops; 0: as each */
 	uint32_t block_count;
 	struct search_block block[SEARCH_BLOCKS_MAX];
@@ -79,8 +79,8 @@ struct search_stage {
 
 /* A definition that is being worked on: its JSON and the game it makes. */
 struct draft {
-	json_t *json; /* owned */
-	struct game *game; /* owned; what json makes, unproven */
+	json_t *json;	      /* owned */
+	struct game *game;    /* owned; what json makes, unproven */
 	uint64_t evaluations; /* of lines, so far */
 };
 
@@ -91,12 +91,11 @@ void draft_close(struct draft *draft);
  * (DEFINITION_ERROR_MAX), when it is no game any more. */
 bool draft_renew(struct draft *draft, char *error);
 /* The exact return of a mode at the largest bet of its first published class. */
-void draft_return(const struct draft *draft, uint32_t mode, enum exact_depth depth,
-	mpq_t rtp_r, mpq_t hit_rate_r);
+void draft_return(const struct draft *draft, uint32_t mode, enum exact_depth depth, mpq_t rtp_r,
+	mpq_t hit_rate_r);
 /* The exact return of one of the mode's states, "level 2"; exits with 2 if it has none of that
  * name. */
-void draft_state_return(
-	const struct draft *draft, uint32_t mode, const char *state, mpq_t rtp_r);
+void draft_state_return(const struct draft *draft, uint32_t mode, const char *state, mpq_t rtp_r);
 /* Puts the strips of a set of the game into the JSON. */
 void draft_put_strips(struct draft *draft, uint32_t set);
 
@@ -114,7 +113,7 @@ struct progress;
 bool strips_search(struct draft *draft, const struct search_stage *stage, uint64_t seed,
 	struct progress *progress, const char **why);
 /* Finds the number of the stage. */
-bool number_search(struct draft *draft, const struct search_stage *stage,
-	struct progress *progress, const char **why);
+bool number_search(struct draft *draft, const struct search_stage *stage, struct progress *progress,
+	const char **why);
 
 #endif

@@ -72,8 +72,8 @@ static void add_exact(struct outcome *outcome, const struct bet *bet)
 	mpq_t rtp;
 
 	mpq_init(rtp);
-	outcome->has_exact = exact_bet(outcome->game, outcome->mode, bet->lines, bet->coins, rtp) ==
-			     EXACT_OK;
+	outcome->has_exact =
+		exact_bet(outcome->game, outcome->mode, bet->lines, bet->coins, rtp) == EXACT_OK;
 	outcome->exact = mpq_get_d(rtp);
 	mpq_clear(rtp);
 }
@@ -118,9 +118,9 @@ static json_t *histogram_json(const struct fast_stats *stats)
 	json_t *rows = json_array();
 
 	for (uint32_t b = 0; b < FAST_BINS; b++)
-		json_array_append_new(rows,
-			json_pack("{s:f, s:I}", "from_x", (double)fast_bin_from(b) / 100, "rounds",
-				(json_int_t)stats->histogram[b]));
+		json_array_append_new(
+			rows, json_pack("{s:f, s:I}", "from_x", (double)fast_bin_from(b) / 100,
+				      "rounds", (json_int_t)stats->histogram[b]));
 	return rows;
 }
 
@@ -132,21 +132,20 @@ static json_t *outcome_json(const struct outcome *outcome)
 
 	for (uint32_t s = 0; s < FAST_SOURCES; s++)
 		if (stats->source[s] != 0)
-			json_array_append_new(parts,
-				json_pack("{s:s, s:f}", "source",
-					fast_source_text((enum fast_source)s), "rtp",
-					(double)stats->source[s] / n / stake));
+			json_array_append_new(
+				parts, json_pack("{s:s, s:f}", "source",
+					       fast_source_text((enum fast_source)s), "rtp",
+					       (double)stats->source[s] / n / stake));
 	for (uint32_t e = 0; e < FAST_EVENTS; e++)
 		if (stats->event[e] != 0)
-			json_array_append_new(features,
-				json_pack("{s:s, s:I, s:f}", "name",
-					fast_event_text(outcome->game, e), "count",
-					(json_int_t)stats->event[e], "one_in",
-					n / (double)stats->event[e]));
+			json_array_append_new(
+				features, json_pack("{s:s, s:I, s:f}", "name",
+						  fast_event_text(outcome->game, e), "count",
+						  (json_int_t)stats->event[e], "one_in",
+						  n / (double)stats->event[e]));
 	json = json_pack("{s:s, s:I, s:f, s:[f,f], s:[f,f], s:f, s:f, s:f, s:o, s:o, s:o, s:f}",
-		"mode", outcome->game->mode[outcome->mode].id, "rounds",
-		(json_int_t)stats->rounds, "mean", outcome->mean, "interval_99",
-		outcome->mean - half_width(outcome, Z_99),
+		"mode", outcome->game->mode[outcome->mode].id, "rounds", (json_int_t)stats->rounds,
+		"mean", outcome->mean, "interval_99", outcome->mean - half_width(outcome, Z_99),
 		outcome->mean + half_width(outcome, Z_99), "interval_999",
 		outcome->mean - half_width(outcome, Z_999),
 		outcome->mean + half_width(outcome, Z_999), "hit_rate", (double)stats->hits / n,
@@ -227,8 +226,8 @@ int command_simulate(const struct options *options)
 		run(options, &outcome);
 		if (outcome.stats.rounds == 0)
 			break;
-		inside &= !outcome.has_exact || fabs(outcome.mean - outcome.exact) <=
-							half_width(&outcome, Z_999);
+		inside &= !outcome.has_exact ||
+			  fabs(outcome.mean - outcome.exact) <= half_width(&outcome, Z_999);
 		json_array_append_new(modes, outcome_json(&outcome));
 		if (!options->json)
 			print(&outcome);

@@ -81,12 +81,13 @@ static void read_reel(const json_t *reel, size_t stage, uint32_t r, const struct
 	if (!json_is_object(reel))
 		refuse("search: /stages/%zu/reels/%u: found %s, expected an object", stage, r,
 			reel ? "another type" : "nothing");
-	json_object_foreach((json_t *)(uintptr_t)reel, id, count) {
+	json_object_foreach((json_t *)(uintptr_t)reel, id, count)
+	{
 		uint32_t s = symbol_of(game, stage, "reels", id);
-		json_int_t least = json_integer_value(
-			json_is_array(count) ? json_array_get(count, 0) : count);
-		json_int_t most = json_integer_value(
-			json_is_array(count) ? json_array_get(count, 1) : count);
+		json_int_t least =
+			json_integer_value(json_is_array(count) ? json_array_get(count, 0) : count);
+		json_int_t most =
+			json_integer_value(json_is_array(count) ? json_array_get(count, 1) : count);
 
 		if (least < 0 || most < least || most > GAME_STRIP_MAX)
 			refuse("search: /stages/%zu/reels/%u/%s: expected a number, or [least, "
@@ -107,7 +108,8 @@ static void read_blocks(
 	const json_t *block;
 	size_t i;
 
-	json_array_foreach(blocks, i, block) {
+	json_array_foreach(blocks, i, block)
+	{
 		const json_t *symbols = json_object_get(block, "symbols");
 		struct search_block *out = &stage_r->block[i];
 
@@ -137,7 +139,8 @@ static void read_runs(
 	for (uint32_t s = 0; s < GAME_SYMBOLS_MAX; s++)
 		stage_r->run[s] = 1;
 	stage_r->has_runs = runs != NULL;
-	json_object_foreach((json_t *)(uintptr_t)runs, id, length) {
+	json_object_foreach((json_t *)(uintptr_t)runs, id, length)
+	{
 		json_int_t many = json_integer_value(length);
 
 		if (many < 1 || many > GAME_STRIP_MAX)
@@ -171,7 +174,7 @@ static void read_weights(
 	stage_r->weight_each = weight_read(json_object_get(weights, "each"), stage, "each");
 	json_object_foreach(json_object_get(weights, "showing"), id, weight)
 		stage_r->weight_showing[symbol_of(game, stage, "weights/showing", id)] =
-			weight_read(weight, stage, id);
+		weight_read(weight, stage, id);
 }
 
 static void read_also(const json_t *json, size_t stage, struct search_stage *stage_r)
@@ -179,7 +182,8 @@ static void read_also(const json_t *json, size_t stage, struct search_stage *sta
 	const json_t *also = json_object_get(json, "also"), *pointer;
 	size_t i;
 
-	json_array_foreach(also, i, pointer) {
+	json_array_foreach(also, i, pointer)
+	{
 		if (i == SEARCH_ALSO_MAX || !json_is_string(pointer))
 			refuse("search: /stages/%zu/also: expected at most %d JSON pointers", stage,
 				SEARCH_ALSO_MAX);
@@ -196,8 +200,7 @@ static void read_strips(
 	const json_t *reels = json_object_get(json, "reels"), *distance;
 	const char *set = text_of(json, stage, "strips", true), *id;
 
-	while (stage_r->set < game->strip_sets &&
-		strcmp(game->strips[stage_r->set].id, set) != 0)
+	while (stage_r->set < game->strip_sets && strcmp(game->strips[stage_r->set].id, set) != 0)
 		stage_r->set++;
 	if (stage_r->set == game->strip_sets)
 		refuse("search: /stages/%zu/strips: found '%s', expected a set of the definition",
@@ -211,7 +214,7 @@ static void read_strips(
 		stage_r->apart[s] = 1;
 	json_object_foreach(json_object_get(json, "apart"), id, distance)
 		stage_r->apart[symbol_of(game, stage, "apart", id)] =
-			(uint32_t)json_integer_value(distance);
+		(uint32_t)json_integer_value(distance);
 	read_blocks(json_object_get(json, "blocks"), stage, game, stage_r);
 	read_runs(json, stage, game, stage_r);
 	read_weights(json, stage, game, stage_r);
@@ -282,8 +285,8 @@ void stage_read(const json_t *search, size_t index, const struct options *option
 	const char *kind = text_of(json, index, "kind", true);
 	const char *mode = text_of(json, index, "mode", true);
 	const char *target = text_of(json, index, "target", false);
-	static const char *const of_strips[] = { "kind", "mode", "target", "hit_rate", "strips", "reels",
-		"apart", "blocks", "runs", "weights", "astray", "seed", "steps", NULL };
+	static const char *const of_strips[] = { "kind", "mode", "target", "hit_rate", "strips",
+		"reels", "apart", "blocks", "runs", "weights", "astray", "seed", "steps", NULL };
 	static const char *const of_number[] = { "kind", "mode", "target", "hit_rate", "state",
 		"pointer", "also", "from", "to", NULL };
 

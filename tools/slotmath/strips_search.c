@@ -105,8 +105,8 @@ static void choose_counts(struct strips_work *work, uint32_t reel)
 	const struct search_reel *range = &work->stage->reel[reel];
 
 	for (uint32_t s = 0; s < work->draft->game->symbol_count; s++)
-		work->count[reel][s] = range->least[s] + rng_below(&work->rng,
-							range->most[s] - range->least[s] + 1);
+		work->count[reel][s] = range->least[s] +
+				       rng_below(&work->rng, range->most[s] - range->least[s] + 1);
 }
 
 /* Blocks first, then all else in any order. */
@@ -211,9 +211,9 @@ static bool arrange_runs(struct strips_work *work, uint32_t reel)
 	memset(work->fixed[reel], 0, sizeof(work->fixed[reel]));
 	do {
 		choose_counts(work, reel);
-		if (tries++ == ARRANGE_TRIES || !runs_lay(&work->rng, work->count[reel],
-							 work->stage->run, strip->symbol,
-							 &strip->length))
+		if (tries++ == ARRANGE_TRIES ||
+			!runs_lay(&work->rng, work->count[reel], work->stage->run, strip->symbol,
+				&strip->length))
 			return false;
 		for (at = 0; at < strip->length && apart_at(work, reel, at);)
 			at++;
@@ -270,8 +270,8 @@ static void quick_begin(struct strips_work *work)
 	for (uint32_t p = 0; p < work->positions; p++) {
 		line_quick_init(&work->quick[p], game, work->stage->set,
 			bought ? mode->position[p].reels : 0, &terms);
-		work->weight[p] = bought ? (double)mode->position[p].weight / mode->position_weight
-					 : 1;
+		work->weight[p] =
+			bought ? (double)mode->position[p].weight / mode->position_weight : 1;
 	}
 }
 
@@ -340,8 +340,8 @@ static double climb(struct strips_work *work, double wanted, double enough)
 	const struct game *game = work->draft->game;
 	double now = line_coins(work);
 
-	for (uint32_t step = 0; step < work->stage->steps && fabs(now - wanted) > enough &&
-				!interrupted();
+	for (uint32_t step = 0;
+		step < work->stage->steps && fabs(now - wanted) > enough && !interrupted();
 		step++) {
 		uint32_t reel = rng_below(&work->rng, game->reels);
 		uint32_t at = rng_below(&work->rng, strip_of(work, reel)->length);

@@ -94,8 +94,8 @@ static void ours_find(struct bench_players *players, struct service *service)
 			players->ours[players->ours_n++] = (uint32_t)i;
 }
 
-/* Accounts are opened in the order of their numbers and play in no order: as in life, those that play
- * one after the other lie on different pages. */
+/* Accounts are opened in the order of their numbers and play in no order: as in life, those that
+ * play one after the other lie on different pages. */
 static void ours_shuffle(struct bench_players *players)
 {
 	uint64_t state = 1;

@@ -166,8 +166,11 @@ static void test_player_id_mask_never_tells_a_number_whole(void **state)
 		uint64_t number;
 		const char *mask;
 	} cases[] = {
-		{ 1, "player ***1" },	    { 42, "player ***2" },	{ 999, "player ***9" },
-		{ 1000, "player ***00" },   { 123456, "player ***56" },
+		{ 1, "player ***1" },
+		{ 42, "player ***2" },
+		{ 999, "player ***9" },
+		{ 1000, "player ***00" },
+		{ 123456, "player ***56" },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char mask[PLAYER_TEXT_MAX];

@@ -18,9 +18,9 @@ static void test_session_ends_after_its_rest_and_not_before(void **state)
 		{ 1000, 500, 1500, false },
 		{ 1000, 500, 1501, true },
 		{ 1000, 500, 1000, false },
-		{ 1000, 500, 0, false },	  /* another clock, behind */
-		{ 1000, 0, UINT64_MAX, false },	  /* no limit here */
-		{ 0, 500, UINT64_MAX, false },	  /* what was known is lost */
+		{ 1000, 500, 0, false },	/* another clock, behind */
+		{ 1000, 0, UINT64_MAX, false }, /* no limit here */
+		{ 0, 500, UINT64_MAX, false },	/* what was known is lost */
 		{ 1000, 500, UINT64_MAX, true },
 	};
 	(void)state;
@@ -33,8 +33,8 @@ static void test_session_ends_after_its_rest_and_not_before(void **state)
 
 static void test_session_seen_comes_back_as_it_was_written(void **state)
 {
-	static const char *const BAD[] = { "", ",", "1", "1,", ",1", "1,2,", "1,2 ", "-1,2",
-		"1,x", "12345678901234567,1", " 1,2" };
+	static const char *const BAD[] = { "", ",", "1", "1,", ",1", "1,2,", "1,2 ", "-1,2", "1,x",
+		"12345678901234567,1", " 1,2" };
 	struct session_seen seen = { UINT64_C(1760000000123), 900000 }, back;
 	char text[SESSION_SEEN_MAX];
 	(void)state;

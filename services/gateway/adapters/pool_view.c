@@ -17,20 +17,18 @@
 #define POOL_COLUMNS 15
 
 /* The pool's columns are the same in each row. */
-static const char view_sql[] =
-	"select p.id, p.state, " E18("p.t_e18") ", " E27("p.contributions_e27") ", " E27("p.jp_pool_e27") ", " E27("p.jp_reserve_e27") ", " E27("p.jp_seed_e27") ", " E27(
-		"p."
-		"house_seed_e27") ", " E27("p.paid_e27") ", p.hits, p.version, (extract(epoch from "
-							 "p.updated) * 1000000)::bigint, " NANO(
-								 "sum(r.share_nano) over ()") ", p.shard, (select count(*) from pool.tally t where "
-											      "t.pool = p.pool and t.closed is null), "
-											      "r.currency, r.coin_minor, r.seed_minor, " NANO("r.row_rate_nano") ", " NANO("r.share_nano") ", " E18("r.w_e18") ", " E27(
-												      "r.r_"
-												      "e27") ", " E27(VALUE) ", div(" VALUE
-															     ", r.unit_e27)::text, r.hits, (r.next_seed_minor is not "
-															     "null)::integer, r.next_seed_minor, " NANO(
-																     "r.next_row_rate_nano") ", " NANO("r.next_share_nano") ", " E27("p.received_e27") ", " E27("p.sent_e27") " from pool.pool p left join pool.row r using (pool) where "
-																							    "p.pool = $1::integer order by r.currency, r.coin_minor";
+static const char
+	view_sql[] = "select p.id, p.state, " E18("p.t_e18") ", " E27("p.contributions_e27") ", " E27("p.jp_pool_e27") ", " E27("p.jp_reserve_e27") ", " E27("p.jp_seed_e27") ", " E27("p."
+																						       "house_seed_e27") ", " E27("p.paid_e27") ", p.hits, p.version, (extract(epoch from "
+																												"p.updated) * 1000000)::bigint, " NANO(
+																													"sum(r.share_nano) over ()") ", p.shard, (select count(*) from pool.tally t where "
+																																     "t.pool = p.pool and t.closed is null), "
+																																     "r.currency, r.coin_minor, r.seed_minor, " NANO("r.row_rate_nano") ", " NANO("r.share_nano") ", " E18("r.w_e18") ", " E27("r.r_"
+																																															       "e27") ", " E27(VALUE) ", div(" VALUE
+																																																		      ", r.unit_e27)::text, r.hits, (r.next_seed_minor is not "
+																																																		      "null)::integer, r.next_seed_minor, " NANO("r.next_row_rate_nano") ", " NANO(
+																																																			      "r.next_share_nano") ", " E27("p.received_e27") ", " E27("p.sent_e27") " from pool.pool p left join pool.row r using (pool) where "
+																																																												     "p.pool = $1::integer order by r.currency, r.coin_minor";
 
 struct waiting {
 	struct gateway *gateway;

@@ -158,18 +158,42 @@ static void test_answers_are_json(void **state)
 	out_free(&out);
 }
 
-/* What the cards pay is no win of a round: the award names the move that closed it, which need not be a
- * round; and a claim on them leaves nothing to be watched. */
+/* What the cards pay is no win of a round: the award names the move that closed it, which need not
+ * be a round; and a claim on them leaves nothing to be watched. */
 static void test_cards_are_beside_the_rounds(void **state)
 {
 	static const struct history_row rows[] = {
-		{ .seq = 6, .prev_seq = 5, .kind = 24, .amount = 500, .balance_after = 1510,
-			.award = true, .award_round = 3, .award_index = 1, .award_pool = 2, .cards = 1 },
-		{ .seq = 5, .prev_seq = 4, .kind = 6, .move = 3, .round = 2, .game = GAME,
-			.release = 30, .balance_after = 1010, .claims = 1, .cards = 1 },
+		{ .seq = 6,
+			.prev_seq = 5,
+			.kind = 24,
+			.amount = 500,
+			.balance_after = 1510,
+			.award = true,
+			.award_round = 3,
+			.award_index = 1,
+			.award_pool = 2,
+			.cards = 1 },
+		{ .seq = 5,
+			.prev_seq = 4,
+			.kind = 6,
+			.move = 3,
+			.round = 2,
+			.game = GAME,
+			.release = 30,
+			.balance_after = 1010,
+			.claims = 1,
+			.cards = 1 },
 		BET(4, 2, 0, 10, 0, 30, 980),
-		{ .seq = 3, .prev_seq = 0, .kind = 2, .move = 1, .round = 1, .game = GAME, .stake = 10,
-			.balance_after = 990, .claims = 1, .cards = 1 },
+		{ .seq = 3,
+			.prev_seq = 0,
+			.kind = 2,
+			.move = 1,
+			.round = 1,
+			.game = GAME,
+			.stake = 10,
+			.balance_after = 990,
+			.claims = 1,
+			.cards = 1 },
 	};
 	struct history_round rounds[HISTORY_ROUNDS_MAX];
 	int64_t next;

@@ -63,11 +63,8 @@ static void test_reconnect_waits_out_the_seconds(void **state)
 		uint32_t wait_s, left_s;
 	} TABLE[] = {
 		{ 0, 1000, 30, 0 }, /* nothing was lost, or it is not known any more */
-		{ 1000, 1000, 30, 30 },
-		{ 1000, 1001, 30, 30 },
-		{ 1000, 2000, 30, 29 },
-		{ 1000, 30999, 30, 1 },
-		{ 1000, 31000, 30, 0 },
+		{ 1000, 1000, 30, 30 }, { 1000, 1001, 30, 30 }, { 1000, 2000, 30, 29 },
+		{ 1000, 30999, 30, 1 }, { 1000, 31000, 30, 0 },
 		{ 1000, 1500, 0, 0 },	 /* a game without this policy */
 		{ 90000, 1000, 30, 30 }, /* another clock, ahead */
 	};

@@ -346,8 +346,8 @@ static void stop_deals(struct service *service)
 static bool deal(struct service *service, struct set_instance *instance, struct card_play *play)
 {
 	/* Asked only where it makes a difference. */
-	uint32_t game = instance->weights_n == 0 ? 0
-						 : round_store_game(service_pg(service), &play->id);
+	uint32_t game =
+		instance->weights_n == 0 ? 0 : round_store_game(service_pg(service), &play->id);
 	const uint32_t *weight =
 		set_operator_weights(instance, player_operator(play->id.player), game);
 	enum card_draw_status status =

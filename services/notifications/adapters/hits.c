@@ -42,8 +42,7 @@ void hits_free(struct hits **hits)
 	*hits = NULL;
 }
 
-static void winner_read(
-	struct winner *winner_r, uint32_t pool, const PGresult *result, int row)
+static void winner_read(struct winner *winner_r, uint32_t pool, const PGresult *result, int row)
 {
 	*winner_r = (struct winner){ .pool = pool,
 		.hit = (uint64_t)pg_number(result, row, 0),

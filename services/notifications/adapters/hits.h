@@ -1,7 +1,7 @@
 /* Winners of each pool in the order of their numbers, without a hole. jackpot.facts may lose its
  * tail, and a pool publishes again only at a takeover; but hits are numbered and kept for ever, and
- * a fact leaves after the commit of its hit. So what is missing before a fact is read from Postgres,
- * and told before it. */
+ * a fact leaves after the commit of its hit. So what is missing before a fact is read from
+ * Postgres, and told before it. */
 #ifndef CARILLON_NOTIFICATIONS_HITS_H
 #define CARILLON_NOTIFICATIONS_HITS_H
 

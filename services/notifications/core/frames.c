@@ -174,13 +174,13 @@ size_t frame_card(
 		news->event, news->move, news->index, news->move, news->index, news->pool,
 		news->number, news->secret_hash);
 	for (size_t i = 0; i < news->turned && i < CARD_NEWS_TURNED_MAX; i++)
-		put(&text, "%s{\"pick\":%zu,\"position\":%u,\"suit\":\"%s\"}", i ? "," : "",
-			i + 1, news->position[i], suit_text(news->suit[i]));
+		put(&text, "%s{\"pick\":%zu,\"position\":%u,\"suit\":\"%s\"}", i ? "," : "", i + 1,
+			news->position[i], suit_text(news->suit[i]));
 	put(&text,
 		"],\"next_pick\":%zu,\"won\":%s,\"level\":%" PRIu32
-		",\"suit\":\"%s\",\"paid_minor\":%" PRId64
-		",\"currency\":\"%s\",\"hit\":%" PRIu64 ",\"secret\":\"%s\",\"opened_us\":%" PRIu64
-		",\"expires_us\":%" PRIu64 ",\"booked\":false}",
+		",\"suit\":\"%s\",\"paid_minor\":%" PRId64 ",\"currency\":\"%s\",\"hit\":%" PRIu64
+		",\"secret\":\"%s\",\"opened_us\":%" PRIu64 ",\"expires_us\":%" PRIu64
+		",\"booked\":false}",
 		news->won ? 0 : news->turned + 1, news->won ? "true" : "false", news->level,
 		suit_text(news->level), news->paid_minor, code(news->currency), news->hit,
 		news->secret, news->opened_us, news->expires_us);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WINNERS_MAX 1024 /* kept, over all pools */
+#define WINNERS_MAX 1024     /* kept, over all pools */
 #define WINNERS_POOLS_MAX 32 /* and sets, of an installation (docs/contracts.md) */
 #define WINNERS_POSITION_TEXT_MAX (WINNERS_POOLS_MAX * 32)
 

@@ -16,8 +16,8 @@ static void test_only_a_drop_that_a_living_server_saw_is_a_loss(void **state)
 		bool loss;
 	} TABLE[] = {
 		{ "cut", { .plays = true }, true },
-		{ "no answer to a ping",
-			{ .plays = true, .we_closed = true, .unanswered = true }, true },
+		{ "no answer to a ping", { .plays = true, .we_closed = true, .unanswered = true },
+			true },
 		{ "the page was closed or loaded anew", { .plays = true, .peer_closed = true },
 			false },
 		{ "sent away: token, slow, idle", { .plays = true, .we_closed = true }, false },
@@ -28,7 +28,9 @@ static void test_only_a_drop_that_a_living_server_saw_is_a_loss(void **state)
 		{ "the second window", { .plays = true, .another = true }, false },
 		{ "only watches", { .plays = false }, false },
 		{ "said goodbye after we had asked in vain",
-			{ .plays = true, .we_closed = true, .unanswered = true,
+			{ .plays = true,
+				.we_closed = true,
+				.unanswered = true,
 				.peer_closed = true },
 			false },
 	};

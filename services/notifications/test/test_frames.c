@@ -138,7 +138,8 @@ static void test_own_events_and_recovered(void **state)
 	json_decref(json);
 }
 
-/* RULE mystic-gem 6.15, 6.16: a step of a card round, in the form of the gateway; a level won, masked */
+/* RULE mystic-gem 6.15, 6.16: a step of a card round, in the form of the gateway; a level won,
+ * masked */
 static void test_cards_say_what_the_contract_says(void **state)
 {
 	(void)state;
@@ -173,7 +174,9 @@ static void test_cards_say_what_the_contract_says(void **state)
 	assert_string_equal(json_string_value(json_object_get(round, "suit")), "spades");
 	json_decref(json);
 	assert_int_equal(frame_card(text, 40, &head, &news), 0);
-	struct winner winner = { .pool = 2, .hit = 1, .level = 4, .currency = 978, .paid_minor = 9 };
+	struct winner winner = {
+		.pool = 2, .hit = 1, .level = 4, .currency = 978, .paid_minor = 9
+	};
 	assert_true(player_id_make(1, 555123, &winner.player));
 	size_t n = frame_winner(text, sizeof(text), &head, &winner);
 	json = read_back(n);

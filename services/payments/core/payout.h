@@ -10,8 +10,8 @@
  *
  * The first word stands: what contradicts it is an alarm for people and has no effect. Every change
  * must be durable before anything is done about it: the caller asks payout_due only of a payout
- * whose last change is committed. Times are microseconds of the monotonic clock, for a clock that is
- * set back must not keep a withdrawal waiting; they are not kept. Amounts are minor units. */
+ * whose last change is committed. Times are microseconds of the monotonic clock, for a clock that
+ * is set back must not keep a withdrawal waiting; they are not kept. Amounts are minor units. */
 #ifndef CARILLON_PAYMENTS_CORE_PAYOUT_H
 #define CARILLON_PAYMENTS_CORE_PAYOUT_H
 

@@ -241,8 +241,7 @@ static void test_source_a_rate_without_a_place_is_tried_again(void **state)
 	for (uint32_t id = 1; id <= POOL_TALLIES_MAX; id++) {
 		const struct pool_tally tally = { id, 5, 752, 2, 80000000 + id, 5000,
 			id == POOL_TALLIES_MAX };
-		assert_int_equal(
-			pool_vector_add_tally(&source.vector, &tally), POOL_VECTOR_OK);
+		assert_int_equal(pool_vector_add_tally(&source.vector, &tally), POOL_VECTOR_OK);
 	}
 	assert_int_equal(
 		pool_source_need(&source, 5, 752, 80000000 + POOL_TALLIES_MAX, 5000, SHARDS),
@@ -256,12 +255,11 @@ static void test_source_a_rate_without_a_place_is_tried_again(void **state)
 				rows[i].need);
 		}
 		assert_int_equal(source.behind, rows[i].behind);
-		assert_int_equal(pool_source_look_again(&source, rows[i].asked_s * 1000000),
-			rows[i].again);
+		assert_int_equal(
+			pool_source_look_again(&source, rows[i].asked_s * 1000000), rows[i].again);
 	}
 	/* Each tally may have a total of each shard: 64 shards leave 64 places. */
-	assert_int_equal(
-		pool_source_need(&source, 5, 752, 90000000, 5000, 64), POOL_SOURCE_FULL);
+	assert_int_equal(pool_source_need(&source, 5, 752, 90000000, 5000, 64), POOL_SOURCE_FULL);
 }
 
 /* ---- operators
@@ -319,11 +317,10 @@ static const struct {
 		"kept in EUR" },
 	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":900000000}",
 		"kept in EUR" },
-	{ CHANGE, "",
-		"{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":1000000000}", NULL },
-	{ CHANGE, "", "{\"currency\":\"SEK\",\"coin_minor\":20,\"row_rate_nano\":0}", "bounds" },
-	{ CHANGE, "", "{\"currency\":\"SEK\",\"coin_minor\":20,\"row_rate_nano\":90000000}",
+	{ CHANGE, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"row_rate_nano\":1000000000}",
 		NULL },
+	{ CHANGE, "", "{\"currency\":\"SEK\",\"coin_minor\":20,\"row_rate_nano\":0}", "bounds" },
+	{ CHANGE, "", "{\"currency\":\"SEK\",\"coin_minor\":20,\"row_rate_nano\":90000000}", NULL },
 	{ CHANGE, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"remove\":true}",
 		"definition still has" },
 	{ CHANGE, "bob", "{\"currency\":\"EUR\",\"coin_minor\":100,\"remove\":true}",

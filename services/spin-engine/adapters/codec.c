@@ -383,8 +383,8 @@ static bool get_cards(const Carillon__PlayRound *message, struct play_round *rou
 	cards->index = message->cards_index;
 	cards->pool = message->cards_pool;
 	cards->booked = message->cards_booked;
-	round->cards_before = (struct cards_draw){ message->before_below,
-		message->before_threshold, message->before_value };
+	round->cards_before = (struct cards_draw){ message->before_below, message->before_threshold,
+		message->before_value };
 	return cards_draw_possible(&cards->draw) && cards_draw_possible(&round->cards_before) &&
 	       cards->index <= PLAYER_CLAIMS_MAX + 1 &&
 	       cards_triggered(&cards->draw) == (cards->index > 0) &&
@@ -640,10 +640,9 @@ static size_t record_bytes_of(bool gambles, bool open)
 	state->autoplay.stopped = AUTOPLAY_STOPPED_PLAYER;
 	state->autoplay.stop_on_jackpot = state->autoplay.stop_on_feature = true;
 	state->autoplay.spins = state->autoplay.left = UINT32_MAX;
-	round->cards_before =
-		(struct cards_draw){ CARDS_OF_MAX, CARDS_OF_MAX, CARDS_OF_MAX - 1 };
-	round->cards = (struct round_cards){ round->cards_before, UINT16_MAX,
-		PLAYER_CLAIMS_MAX + 1, true };
+	round->cards_before = (struct cards_draw){ CARDS_OF_MAX, CARDS_OF_MAX, CARDS_OF_MAX - 1 };
+	round->cards = (struct round_cards){ round->cards_before, UINT16_MAX, PLAYER_CLAIMS_MAX + 1,
+		true };
 	if (open) {
 		round->closed_by = 0;
 		round->cards = (struct round_cards){ .booked = false };

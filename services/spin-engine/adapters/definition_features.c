@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STICKY_SPINS_MAX 5 /* the weights of a reel over all of them fit 60 bits, exact/sticky_reels.h */
+#define STICKY_SPINS_MAX                                                                           \
+	5 /* the weights of a reel over all of them fit 60 bits, exact/sticky_reels.h */
 #define MULTIPLIER_MAX 100
 
 static void read_expanding(const struct node *root, struct game *game)

@@ -44,7 +44,7 @@ struct open_round {
 	struct bet bet;
 	struct round_state before; /* what its bet value carried when it began: it is played again
 				      from there */
-	bool autospin; /* asked for by an autoplay. RULE bewitched 5.4 */
+	bool autospin;		   /* asked for by an autoplay. RULE bewitched 5.4 */
 	bool has_feature;
 	uint32_t phases; /* in all */
 	uint32_t cursor; /* shown so far */

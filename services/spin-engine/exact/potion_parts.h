@@ -59,9 +59,9 @@ struct potion_figures {
 	mpq_t square[POTION_KINDS]; /* E[win^2] of each feature by itself; EXACT_ALL only */
 	bool has_quiet;
 	mpq_t quiet[POTION_KINDS]; /* P(the feature by itself wins nothing); EXACT_ALL only */
-	mpq_t dry; /* P(a respin of the multiplier wins nothing) */
-	mpq_t value[POTION_KINDS];  /* of each feature by itself */
-	mpq_t multiplier;	    /* E[x] */
+	mpq_t dry;		   /* P(a respin of the multiplier wins nothing) */
+	mpq_t value[POTION_KINDS]; /* of each feature by itself */
+	mpq_t multiplier;	   /* E[x] */
 	mpq_t *exploded; /* [spin]: E[win of an explosion; this spin], were it sure to come */
 };
 

@@ -1,8 +1,8 @@
 /* Sticky respins: what they return. Lines are summed line by line, because the locked reel shows
  * each row what it was locked with: the return depends on the number of lines unless the
- * triggering windows treat all rows alike (RULE mona-lisa 3.22). The reels are independent given the trigger, so the
- * weight of each symbol in each cell at each time is all that a mean needs; moments and zeros
- * (sticky_moments.c, sticky_zero.c) need more. */
+ * triggering windows treat all rows alike (RULE mona-lisa 3.22). The reels are independent given
+ * the trigger, so the weight of each symbol in each cell at each time is all that a mean needs;
+ * moments and zeros (sticky_moments.c, sticky_zero.c) need more. */
 #include "services/spin-engine/exact/sticky_parts.h"
 
 #include <assert.h>

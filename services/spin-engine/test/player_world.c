@@ -99,8 +99,7 @@ uint32_t world_guess(struct world *world, bool win)
 	stream_key(world, world->play.round.move, true, key);
 	rng_init(&rng, key);
 	for (uint32_t i = 0; i <= world->play.state.open.gamble_attempts; i++)
-		assert_int_equal(
-			gamble_draw(&world->game, &rng, GUESS_RED, &card), GAMBLE_OK);
+		assert_int_equal(gamble_draw(&world->game, &rng, GUESS_RED, &card), GAMBLE_OK);
 	return card.won == win ? GUESS_RED : GUESS_BLACK;
 }
 

@@ -18,7 +18,7 @@ struct world {
 	uint32_t refuse_next; /* refusal of the next row, if not 0 */
 	uint32_t forced_count;
 	uint32_t forced[PLAYER_FORCED_MAX];
-	uint32_t awards; /* claims paid */
+	uint32_t awards;	 /* claims paid */
 	struct cards_odds cards; /* of 0: none */
 };
 

@@ -75,7 +75,8 @@ static void test_config_refuses_what_is_wrong(void **state)
 		{ "a =b : x", 1, "found '=b'" },
 		{ "a order= : x", 1, "order: found ''" },
 		{ "a order=-1 : x", 1, "order: found '-1'" },
-		{ "a order=100 : x", 1, "order: found '100', expected a whole number from 0 to 99" },
+		{ "a order=100 : x", 1,
+			"order: found '100', expected a whole number from 0 to 99" },
 		{ "a order=99999999999999999999 : x", 1, "order: found '9999" },
 		{ "a grace_ms=1s : x", 1, "grace_ms: found '1s'" },
 		{ "a backoff_ms=600001 : x", 1, "backoff_ms: found '600001'" },
@@ -112,8 +113,7 @@ static void test_config_refuses_what_is_too_large(void **state)
 	memcpy(text, "a : ", 4);
 	memset(text + 4, 'x', SUP_LINE_MAX);
 	assert_int_equal(sup_config_parse(text, SUP_LINE_MAX - 1, &config, &error), SUP_CONFIG_OK);
-	assert_int_equal(
-		sup_config_parse(text, SUP_LINE_MAX, &config, &error), SUP_CONFIG_REFUSED);
+	assert_int_equal(sup_config_parse(text, SUP_LINE_MAX, &config, &error), SUP_CONFIG_REFUSED);
 	assert_non_null(strstr(error.text, "longer than 4096"));
 	for (int i = 0; i <= SUP_PROGRAMS_MAX; i++) {
 		text[used++] = (char)('a' + i % 26);
