@@ -66,37 +66,26 @@ endif
 ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS)
 
 # ---- what there is -----------------------------------------------------------------------------------------------------
-dirs = $(notdir $(patsubst %/,%,$(dir $(wildcard $(1)))))
-SERVICES := $(call dirs,services/*/main.c)
-SERVICE_PARTS := core exact simulate adapters
-SERVICE_DIRS := $(sort $(SERVICES) $(foreach p,$(SERVICE_PARTS),$(patsubst services/%/$(p)/,%,$(dir $(wildcard services/*/$(p)/*.c)))))
-# The simulator is no tool like the others: see below.
-TOOLS := $(filter-out sim,$(call dirs,tools/*/main.c))
-TOOL_DIRS := $(sort $(call dirs,tools/*/*.c))
-COMMON_DIRS := $(sort $(call dirs,libcommon/*/*.c))
+# A library of libcommon/ is a folder with all below it, its tests excepted; in the order in which the linker must see them.
+LIBRARIES := edge jackpot service io game base
+# Programs: services, and the folders of tools/ and tests/ that have a main.c.
+SERVICES := $(patsubst services/%/main.c,%,$(wildcard services/*/main.c))
+PROGRAM_DIRS := $(patsubst %/main.c,%,$(wildcard tools/*/main.c tests/*/*/main.c))
 PROTOS := $(notdir $(basename $(wildcard proto/*.proto)))
 GEN_C := $(PROTOS:%=$(GEN)/%.pb-c.c)
 GEN_H := $(PROTOS:%=$(GEN)/%.pb-c.h)
-TEST_DIRS := $(patsubst %/,%,$(sort $(dir $(wildcard proto/test/*.c libcommon/*/test/*.c services/*/test/*.c tools/*/test/*.c))))
+TEST_DIRS := $(sort $(patsubst %/,%,$(dir $(shell find proto libcommon services tools tests -path '*/test/*.c' 2>/dev/null))))
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
-lib = $(if $(wildcard $(2)),$(O)/lib/lib$(1).a)
-# What everything may use, in the order in which the linker must see it.
-LIB_COMMON := $(call lib,io,libcommon/io/*.c) $(call lib,proto,proto/*.proto) $(call lib,base,libcommon/base/*.c)
-service_libs = $(foreach p,adapters simulate exact core,$(call lib,$(1)-$(p),services/$(1)/$(p)/*.c)) $(LIB_COMMON)
-# The tools that need the games' mathematics share the engine's core and its loader of definitions.
-TOOL_LIBS := $(call lib,definition,services/spin-engine/adapters/definition_*.c) \
-	$(call lib,progressive-pool-core,services/progressive-pool/core/*.c) \
-	$(foreach p,simulate exact core,$(call lib,spin-engine-$(p),services/spin-engine/$(p)/*.c)) $(LIB_COMMON)
+# The C files of a folder and of those below it.
+below = $(sort $(shell find $(1) -name '*.c' -not -path '*/test/*' 2>/dev/null))
+LIB_COMMON := $(foreach l,$(LIBRARIES),$(O)/lib/lib$(l).a) $(O)/lib/libproto.a
+service_libs = $(foreach p,adapters core,$(if $(wildcard services/$(1)/$(p)/*.c),$(O)/lib/lib$(1)-$(p).a)) $(LIB_COMMON)
+# What a program is linked with: our libraries, unless its folder says otherwise in a program.mk (NAME_LIBS).
+-include $(PROGRAM_DIRS:%=%/program.mk)
+program_libs = $(if $(filter undefined,$(origin $(notdir $(1))_LIBS)),$(LIB_COMMON),$($(notdir $(1))_LIBS))
 
-# The stack is started by these, so they must build when nothing else does: no library of ours.
-ALONE := carillon-supervisor kafka-topics kafka-embedded
-# These are a service with another loop, which comes first so that it is taken in the place of the real one.
-bench_libs = $(O)/lib/libtool-bench-loop.a $(call service_libs,$(1))
-tool_libs = $(if $(filter $(1),$(ALONE)),,$(if $(filter $(1),wallet-bench),$(call bench_libs,wallet),$(if $(filter \
-	$(1),pool-bench),$(call bench_libs,progressive-pool),$(TOOL_LIBS))))
-
-BINS := $(SERVICES:%=$(O)/bin/carillon-%) $(TOOLS:%=$(O)/bin/%)
+BINS := $(SERVICES:%=$(O)/bin/carillon-%) $(addprefix $(O)/bin/,$(notdir $(PROGRAM_DIRS)))
 tests_in = $(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(wildcard $(1)/test_*.c)))
 fuzzers_in = $(patsubst %.c,$(O)/%,$(subst /test/,/,$(wildcard $(1)/fuzz_*.c)))
 TESTS := $(foreach d,$(TEST_DIRS),$(call tests_in,$(d)))
@@ -123,23 +112,21 @@ $(GEN)/%.pb-c.c $(GEN)/%.pb-c.h &: proto/%.proto
 	$(Q)mkdir -p $(GEN) && t=$$(mktemp -d $(GEN)/.XXXXXX) && { protoc-c -Iproto --c_out=$$t $< && mv $$t/$*.pb-c.c $$t/$*.pb-c.h $(GEN)/; \
 	s=$$?; rm -rf $$t; exit $$s; }
 
-# An archive also depends on its folder, whose time changes when a file is removed.
+# Quick append: files of one name in different folders are different members.
 $(O)/lib/%.a:
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@.$$$$ && ar rcs $@.$$$$ $(filter %.o,$^) && mv $@.$$$$ $@
+	$(Q)mkdir -p $(@D) && rm -f $@.$$$$ && ar qcs $@.$$$$ $(filter %.o,$^) && mv $@.$$$$ $@
 link = $(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) $(1) -o $@.$$$$ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) -lm -lpthread $(2) \
 	&& mv $@.$$$$ $@
 
-# archive: name, folder, sources
-define archive
-$(O)/lib/lib$(1).a: $(call obj,$(3)) $(2)
+# archive: name, folders. It also depends on the folders, whose times change when a file is removed.
+define archive_of
+$(O)/lib/lib$(1).a: $(call obj,$(3)) $(sort $(dir $(3)))
 endef
+archive = $(call archive_of,$(1),$(2),$(call below,$(2)))
 $(O)/lib/libproto.a: $(GEN_C:$(GEN)/%.c=$(O)/obj/gen/%.o) proto
-$(foreach d,$(COMMON_DIRS),$(eval $(call archive,$(d),libcommon/$(d),$(wildcard libcommon/$(d)/*.c))))
-$(foreach s,$(SERVICE_DIRS),$(foreach p,$(SERVICE_PARTS),$(if $(wildcard services/$(s)/$(p)/*.c),\
-	$(eval $(call archive,$(s)-$(p),services/$(s)/$(p),$(wildcard services/$(s)/$(p)/*.c))))))
-$(eval $(call archive,definition,services/spin-engine/adapters,$(wildcard services/spin-engine/adapters/definition_*.c)))
-$(foreach t,$(TOOL_DIRS),$(eval $(call archive,tool-$(t),tools/$(t),$(filter-out %/main.c,$(wildcard tools/$(t)/*.c)))))
+$(foreach l,$(LIBRARIES),$(eval $(call archive,$(l),libcommon/$(l))))
+$(foreach s,$(SERVICES),$(foreach p,adapters core,$(if $(wildcard services/$(s)/$(p)/*.c),$(eval $(call archive,$(s)-$(p),services/$(s)/$(p))))))
 
 define service
 $(O)/bin/carillon-$(1): $(O)/obj/services/$(1)/main.o $(call service_libs,$(1))
@@ -148,60 +135,26 @@ $(O)/bin/carillon-$(1): $(O)/obj/services/$(1)/main.o $(call service_libs,$(1))
 endef
 $(foreach s,$(SERVICES),$(eval $(call service,$(s))))
 
-define tool
-$(O)/bin/$(1): $(call obj,$(wildcard tools/$(1)/*.c)) $(call tool_libs,$(1))
+# Benches of one service have a loop of their own, which comes first so that it is taken in the place of the real one.
+-include tests/bench/bench.mk
+
+define program
+$(O)/bin/$(notdir $(1)): $(call obj,$(call below,$(1))) $(call program_libs,$(1))
 	$$(call say,LD,$$@)
 	$$(call link)
 endef
-$(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
+$(foreach d,$(PROGRAM_DIRS),$(eval $(call program,$(d))))
 
-# The simulator (docs/simulator.md): each sharded service as a library that leaves the outside world undefined, and a program that
-# defines it. What the services' code asks of the system is renamed to __wrap_*, so that nobody else's calls are touched.
-SIM_SERVICES := wallet spin-engine progressive-pool jackpot-cards payments
-SIM_FAKED := $(patsubst %,libcommon/io/%.c,kafka kafka_consumer kafka_producer nn_bus redis_link clock log health metrics) \
-	$(wildcard libcommon/io/edge*.c libcommon/io/http_*.c) $(wildcard services/spin-engine/adapters/definition_prove.c \
-	services/spin-engine/adapters/definition_returns.c)
-SIM_WRAPPED := malloc calloc realloc free strdup epoll_create1 epoll_ctl epoll_wait signalfd sigprocmask signal usleep getpid read close exit \
-	_exit __assert_fail randombytes_buf sodium_malloc sodium_free sodium_mlock
-SIM_SOS := $(SIM_SERVICES:%=$(O)/sim/carillon-%.so)
-# It is measured by how much it has tried: what guards the real programs against attackers is left out.
-SIM_CFLAGS := -fPIC -fno-semantic-interposition -fno-plt -fno-stack-protector -U_FORTIFY_SOURCE
-sim_obj = $(patsubst %.c,$(O)/sim/obj/%.o,$(1))
-sim_sources = $(filter-out $(SIM_FAKED),$(foreach p,$(SERVICE_PARTS),$(wildcard services/$(1)/$(p)/*.c)) $(wildcard libcommon/io/*.c) \
-	$(wildcard libcommon/base/*.c))
-$(O)/sim/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
-	$(call say,CC,$< for sim)
-	$(call compile,$(WARN) $(SIM_CFLAGS))
-$(O)/sim/obj/gen/%.o: $(GEN)/%.c $(FLAGS_FILE) | $(GEN_H)
-	$(call say,CC,$< for sim)
-	$(call compile,-w $(SIM_CFLAGS))
-comma := ,
-define sim_service
-$(O)/sim/lib/$(1).a: $(call sim_obj,$(call sim_sources,$(1))) $(GEN_C:$(GEN)/%.c=$(O)/sim/obj/gen/%.o)
-	$$(call say,AR,$$@)
-	$(Q)mkdir -p $$(@D) && rm -f $$@.$$$$$$$$ && ar rcs $$@.$$$$$$$$ $$(filter %.o,$$^) && mv $$@.$$$$$$$$ $$@
-$(O)/sim/carillon-$(1).so: $(O)/sim/obj/services/$(1)/main.o $(call sim_obj,$(wildcard tools/sim/service/$(1).c)) $(O)/sim/lib/$(1).a
-	$$(call say,LD,$$@)
-	$(Q)mkdir -p $$(@D) && $(CC) -shared $(ALL_CFLAGS) -Wl,-Bsymbolic $(SIM_WRAPPED:%=-Wl,--wrap=%) -o $$@.$$$$$$$$ $$(filter %.o,$$^) \
-	$$(filter %.a,$$^) $(SIM_LIBS) && mv $$@.$$$$$$$$ $$@
-endef
-# Those that allocate are linked in, so that what they allocate goes with their instance.
-SIM_LIBS := -Wl,-Bstatic -lprotobuf-c -Wl,-Bdynamic -ljansson -lsodium -lcrypto -lgmp -lm
-$(foreach s,$(SIM_SERVICES),$(eval $(call sim_service,$(s))))
-SIM_CORES := $(foreach s,gateway notifications,$(call lib,$(s)-core,services/$(s)/core/*.c)) $(call lib,proto,proto/*.proto) \
-	$(call lib,base,libcommon/base/*.c)
-$(O)/bin/sim: $(call sim_obj,$(wildcard tools/sim/*.c)) $(SIM_CORES)
-	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -rdynamic -o $@.$$$$ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
-	-lprotobuf-c -ljansson -lsodium -lcrypto -ldl -lm && mv $@.$$$$ $@
+-include tests/sim/sim.mk
 
-# The libraries that the tests of one folder are linked with.
-kind = $(firstword $(subst /, ,$(1)))
-module = $(word 2,$(subst /, ,$(1)))
-test_libs = $(if $(filter services,$(call kind,$(1))),$(call service_libs,$(call module,$(1))),$(if $(filter tools,$(call kind,$(1))),\
-	$(if $(filter-out %/main.c,$(wildcard tools/$(call module,$(1))/*.c)),$(O)/lib/libtool-$(call module,$(1)).a) $(call tool_libs,$(call module,$(1))),$(LIB_COMMON)))
+# The libraries that the tests of one folder are linked with: first what they test, of a service or a program, then all that is common.
+test_libs = $(if $(filter services/%,$(1)),$(call service_libs,$(word 2,$(subst /, ,$(1)))),$(if $(wildcard $(1:/test=)/main.c),$(O)/lib/lib$(notdir \
+	$(1:/test=))-program.a) $(LIB_COMMON))
+$(foreach d,$(PROGRAM_DIRS),$(eval $(call archive_of,$(notdir $(d))-program,$(d),$(filter-out $(d)/main.c,$(call below,$(d))))))
 # Other .c files of a test folder are helpers, linked into each of its programs.
-helpers = $(call obj,$(filter-out $(1)/test_%.c $(1)/fuzz_%.c,$(wildcard $(1)/*.c)))
+# Games that the tests of the game library and of the engine share are in a library of their own.
+helpers = $(call obj,$(filter-out $(1)/test_%.c $(1)/fuzz_%.c,$(wildcard $(1)/*.c))) $(O)/lib/libtest-games.a
+$(eval $(call archive,test-games,tests/support/game))
 # test_program: folder, source, program, link flags, libraries behind
 define test_program
 $(3): $(call obj,$(2)) $(call helpers,$(1)) $(call test_libs,$(1))
@@ -227,7 +180,7 @@ FORCE:
 -include $(shell find $(O)/obj $(O)/sim/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE sim sim-parts sim-mutant
+.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE 
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
@@ -247,18 +200,10 @@ help:
 	@echo '  make clean                                  remove build/ (data in var/ and downloads in .cache/ stay)'
 	@echo 'Options: -j2, V=1 (show commands), MARCH=native'
 # The mathematics' tool has a short path of its own.
-SHORT_PATH := $(if $(filter slotmath,$(TOOLS)),$(O)/slotmath)
 $(O)/slotmath: $(O)/bin/slotmath
 	$(Q)ln -sf bin/slotmath $@
-all: $(BINS) $(SHORT_PATH) web
-sim: $(O)/bin/sim $(SIM_SOS)
-	$(Q)$(O)/bin/sim --sos=$(O)/sim --seconds=$(or $(SECONDS),60) $(if $(SEED),--seed=$(SEED))
-sim-parts: $(O)/bin/sim $(SIM_SOS)
-# One service with some of its sources exchanged (tests/sim/mutations.py): SERVICE, SOURCES, INTO.
-sim-mutant:
-	$(Q)$(CC) -shared $(CPPFLAGS) $(ALL_CFLAGS) -w -fPIC -Wl,-Bsymbolic $(SIM_WRAPPED:%=-Wl,--wrap=%) -o $(INTO) $(SOURCES) \
-	$(O)/sim/obj/services/$(SERVICE)/main.o $(call sim_obj,$(wildcard tools/sim/service/$(SERVICE).c)) $(O)/sim/lib/$(SERVICE).a $(SIM_LIBS)
-lib: $(filter %.a,$(LIB_COMMON) $(foreach s,$(SERVICE_DIRS),$(call service_libs,$(s))))
+all: $(BINS) $(O)/slotmath web
+lib: $(LIB_COMMON)
 tests: $(TESTS)
 thread-tests: $(THREAD_TESTS)
 # For scripts/test.sh: what there should be, whether or not it can be built.

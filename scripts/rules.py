@@ -150,7 +150,7 @@ def check_named(games, faults):
 
 def links(paths):
     def short(path):
-        return re.sub(r"^services/(spin-engine/)?", "", path)
+        return re.sub(r"^(services|libcommon)/", "", path)
 
     return " ".join(f"[{short(path)}](../../{path})" for path in sorted(paths))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | unit | threads | fuzz [SECONDS] | purity | rules | definitions | slotmath | math | simulator | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
+# test.sh [all | unit | threads | fuzz [SECONDS] | purity | layers | rules | definitions | slotmath | math | simulator | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
 # as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -205,7 +205,7 @@ part=${1:-all}
 case $part in
 all)
     "$ROOT/scripts/setup.sh" test --quiet || exit 1
-    for part in unit threads 'fuzz 24' 'counted purity scripts/check-purity.sh' 'counted rules scripts/check-rules.sh' 'counted definitions python3 tests/definitions/schema.py' \
+    for part in unit threads 'fuzz 24' 'counted purity scripts/check-purity.sh' 'counted layers scripts/check-layers.py' 'counted rules scripts/check-rules.sh' 'counted definitions python3 tests/definitions/schema.py' \
         slotmath math simulator e2e; do
         began=$SECONDS
         $part
@@ -216,13 +216,14 @@ unit) unit ;;
 threads) threads ;;
 fuzz) fuzz "$@" ;;
 purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
+layers) counted layers "$ROOT/scripts/check-layers.py" ;;
 rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 definitions) counted definitions python3 tests/definitions/schema.py ;;
 slotmath) slotmath ;;
 math) math ;;
 simulator) simulator ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, unit, threads, fuzz, purity, rules, definitions, slotmath, math, simulator or e2e" ;;
+*) die "found '$part', expected all, unit, threads, fuzz, purity, layers, rules, definitions, slotmath, math, simulator or e2e" ;;
 esac
 [ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
 echo "$passed passed, $failed failed"

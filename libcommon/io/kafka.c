@@ -1,5 +1,5 @@
 /* What producers and consumers of Kafka have in common: names of topics, configuration, errors. */
-#include "libcommon/io/kafka_internal.h"
+#include "libcommon/io/private/kafka.h"
 
 #include "libcommon/io/log.h"
 

@@ -1,5 +1,5 @@
 /* Consumers: partitions assigned by hand, all into one queue, an eventfd for the caller's loop. */
-#include "libcommon/io/kafka_internal.h"
+#include "libcommon/io/private/kafka.h"
 
 #include "libcommon/base/ids.h"
 #include "libcommon/io/clock.h"

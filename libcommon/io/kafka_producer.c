@@ -1,5 +1,5 @@
 /* Producers. */
-#include "libcommon/io/kafka_internal.h"
+#include "libcommon/io/private/kafka.h"
 
 #include "libcommon/base/ids.h"
 #include "libcommon/io/log.h"

@@ -1,7 +1,7 @@
 /* COPY .. FROM STDIN BINARY. Format: https://www.postgresql.org/docs/15/sql-copy.html, "Binary
  * Format": big endian, each row its number of fields, each field its length and bytes, -1 for null;
  * a final -1. */
-#include "libcommon/io/pg_copy_internal.h"
+#include "libcommon/io/private/pg_copy.h"
 
 #include "libcommon/io/log.h"
 

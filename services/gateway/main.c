@@ -5,8 +5,8 @@
  *
  * A tour, in the order of a request:
  *
- *  1. libcommon/io/edge.h accepts connections, reads requests strictly and finds their route in the
- * table below.
+ *  1. libcommon/edge/edge.h accepts connections, reads requests strictly and finds their route in
+ * the table below.
  *  2. adapters/auth.c: the player's token or the operator's key, and the limits of requests;
  * adapters/presence.c: a session that rested too long, a game whose connection was just lost.
  *  3. core/requests.c says in tables what a body may hold, core/fields.c checks it,

@@ -1,13 +1,14 @@
 /*~ carillon-jackpot-cards: sets of Jackpot Cards. Wiring only; a tour in reading order:
  *
- *  1. libcommon/base/pool_row.h   one counter, the same as a progressive's: seed + (T - W) x share
+ *  1. libcommon/jackpot/pool_row.h   one counter, the same as a progressive's: seed + (T - W) x
+ * share
  * + r
  *  2. core/card_set.h             the four levels of a set, funded by the house
- *  3. libcommon/io/card_sets.h    their configuration
+ *  3. libcommon/jackpot/io/card_sets.h    their configuration
  *  4. core/card_deal.h, card_round.h  the twelve cards, and picks that turn them up
  *  5. adapters/rounds.h           a round from its claim to its award
  *  6. adapters/cards_service.h    wagers, claims and picks in, levels shown, on the loop of
- * libcommon/io/service.h
+ * libcommon/service/service.h
  *  7. adapters/set_store.h, round_store.h  the same in Postgres */
 #include "services/jackpot-cards/adapters/cards_service.h"
 

@@ -8,7 +8,7 @@
  * In reading order: the settings; the room (struct hub); a client subscribes; news goes out; the
  * timers; main. */
 #include "libcommon/io/clock.h"
-#include "libcommon/io/edge.h"
+#include "libcommon/edge/edge.h"
 #include "libcommon/io/instance.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"

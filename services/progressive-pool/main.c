@@ -1,12 +1,12 @@
 /*~ carillon-progressive-pool: the pools of progressive jackpots. Wiring only; a tour in reading
  * order:
  *
- *  1. libcommon/base/pool_row.h   one counter: seed + (T - W) x share + r, exact
- *  2. libcommon/base/pool_books.h the double entry of a pool, and its identities
+ *  1. libcommon/jackpot/pool_row.h   one counter: seed + (T - W) x share + r, exact
+ *  2. libcommon/jackpot/pool_books.h the double entry of a pool, and its identities
  *  3. core/pool.h                 rows, hits in order, terms that wait, pausing
- *  4. libcommon/base/pool_tally.h T out of the wallet's running totals
+ *  4. libcommon/jackpot/pool_tally.h T out of the wallet's running totals
  *  5. adapters/pool_service.h     feed in, awards and news out, on the loop of
- * libcommon/io/service.h
+ * libcommon/service/service.h
  *  6. adapters/pool_store.h       the same in Postgres; adapters/reconcile.h against the
  * definitions
  *  7. adapters/operator.h         what operators may do

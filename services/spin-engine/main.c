@@ -6,9 +6,9 @@
  *  1. core/player.h: the state machine of one player. player_check() says whether a command is
  * allowed now, player_propose() what would be booked for it, player_adopt() what a booked row makes
  * of the state. Pure: time, keys and random bytes are handed in.
- *  2. core/round.h: a round, phase by phase. A bet plays it whole at its birth; every screen the
- * player sees later is the same round played again from the same secret, so no result is ever
- * stored but its digest.
+ *  2. libcommon/game/round.h: a round, phase by phase. A bet plays it whole at its birth; every
+ * screen the player sees later is the same round played again from the same secret, so no result is
+ * ever stored but its digest.
  *  3. adapters/play.c, adopt.c, answer.c: a command comes from Kafka, becomes a proposal to the
  * wallet, the row comes back (by nanomsg or by Kafka, whichever is first), its record becomes the
  * state, and only then is anybody told.

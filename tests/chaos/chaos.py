@@ -80,7 +80,7 @@ class Till(threading.Thread):
     asked for by one key until it is answered. What was told is kept, and must be so in the end."""
 
     FIRST, ACCOUNTS, FUNDS = 990001, 8, 10000000
-    BEHAVIOURS = (0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 9)  # last two digits of an amount: how tools/payment-stub behaves
+    BEHAVIOURS = (0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 9)  # last two digits of an amount: how tests/support/payment-stub behaves
 
     def __init__(self, place, seed):
         super().__init__(daemon=True)

@@ -14,7 +14,7 @@ from lib_play import RULES, Person, Refused, force, good, operator
 from lib_raw import field
 from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
 
-# The last two digits of an amount say how the stub behaves (tools/payment-stub).
+# The last two digits of an amount say how the stub behaves (tests/support/payment-stub).
 ANSWERS, REFUSES, SLOW, BUSY, LATE, LATE_NO, TWICE, TURNS, TURNS_NO, OTHER, SILENT, MUTE, GARBAGE = range(13)
 PAID = {ANSWERS, SLOW, BUSY, LATE, TWICE, TURNS, OTHER, GARBAGE}
 LOSS = RULES.stops()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The service loop on real Postgres and Kafka, by the echo service (libcommon/io/test/echo_service.c): leases, shares, takeovers, drains, messages
+"""The service loop on real Postgres and Kafka, by the echo service (libcommon/service/test/echo_service.c): leases, shares, takeovers, drains, messages
 that kill, servers that die, topics that lost their tail; and an installation of the first release, whose rows newer migrations carry over. After each test every command has exactly one row. Prints how long things took."""
 import os
 import random
@@ -11,7 +11,7 @@ import time
 import lib_older
 from lib_stack import ROOT, Installation, read_text, run, wait_until
 
-ECHO = f"{ROOT}/build/test/libcommon/io/test_service"
+ECHO = f"{ROOT}/build/test/libcommon/service/test_service"
 SHARDS = 4
 
 
@@ -19,7 +19,7 @@ class Loop(Installation):
     """Servers only, no services; echo services are this test's own children and restarted by it."""
 
     def start(self, scale=None):
-        self.script("make", "-s", "build/test/libcommon/io/test_service")
+        self.script("make", "-s", "build/test/libcommon/service/test_service")
         self.script(f"{ROOT}/scripts/stack.sh", "start")
         self.script(f"{ROOT}/scripts/migrate.sh")
         self.script(f"{ROOT}/scripts/topics.sh")

@@ -8,8 +8,8 @@
  * two characters. Empty lines and lines that begin with # are passed over. Pure: text in, table
  * out.
  */
-#ifndef CARILLON_SUPERVISOR_CONFIG_H
-#define CARILLON_SUPERVISOR_CONFIG_H
+#ifndef CARILLON_CARILLON_SUPERVISOR_CONFIG_H
+#define CARILLON_CARILLON_SUPERVISOR_CONFIG_H
 
 #include <stddef.h>
 #include <stdint.h>

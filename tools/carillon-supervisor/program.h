@@ -1,6 +1,6 @@
 /* One supervised program: started, watched, restarted with back-off, stopped. */
-#ifndef CARILLON_SUPERVISOR_PROGRAM_H
-#define CARILLON_SUPERVISOR_PROGRAM_H
+#ifndef CARILLON_CARILLON_SUPERVISOR_PROGRAM_H
+#define CARILLON_CARILLON_SUPERVISOR_PROGRAM_H
 
 #include <stdbool.h>
 #include <stdint.h>

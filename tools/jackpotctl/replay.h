@@ -7,7 +7,7 @@
 #ifndef CARILLON_JACKPOTCTL_REPLAY_H
 #define CARILLON_JACKPOTCTL_REPLAY_H
 
-#include "libcommon/base/pool_tally.h"
+#include "libcommon/jackpot/pool_tally.h"
 #include "services/progressive-pool/core/pool_event.h"
 
 #include <libpq-fe.h>

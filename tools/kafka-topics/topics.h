@@ -1,7 +1,7 @@
 /* The topics of an installation: what docs/contracts.md and the architecture name. One partition a
  * shard. */
-#ifndef CARILLON_KAFKA_TOPICS_H
-#define CARILLON_KAFKA_TOPICS_H
+#ifndef CARILLON_KAFKA_TOPICS_TOPICS_H
+#define CARILLON_KAFKA_TOPICS_TOPICS_H
 
 #include <stdint.h>
 

@@ -1,7 +1,8 @@
 /* slotmath cards: what a set of Jackpot Cards is worth. */
 #include "tools/slotmath/cards_math.h"
 #include "tools/slotmath/commands.h"
-#include "tools/slotmath/figures.h"
+#include "libcommon/game/rational.h"
+#include "tools/slotmath/games.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "tools/slotmath/cards_set.h"
 
 #include "libcommon/base/currency.h"
-#include "libcommon/io/card_sets.h"
+#include "libcommon/jackpot/io/card_sets.h"
 #include "tools/slotmath/options.h"
 
 #include <errno.h>

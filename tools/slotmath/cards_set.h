@@ -2,7 +2,7 @@
 #ifndef CARILLON_SLOTMATH_CARDS_SET_H
 #define CARILLON_SLOTMATH_CARDS_SET_H
 
-#include "libcommon/io/card_sets.h"
+#include "libcommon/jackpot/io/card_sets.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* slotmath check: loads a definition as the server does. */
-#include "services/spin-engine/adapters/definition_load.h"
+#include "libcommon/game/definition_load.h"
 #include "tools/slotmath/commands.h"
-#include "tools/slotmath/figures.h"
+#include "libcommon/game/rational.h"
+#include "tools/slotmath/games.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A definition that is being worked on. */
-#include "services/spin-engine/adapters/definition_load.h"
+#include "libcommon/game/definition_load.h"
 #include "tools/slotmath/search.h"
 
 #include <stdlib.h>

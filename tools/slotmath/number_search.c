@@ -1,6 +1,6 @@
 /* One whole number of the definition, by bisection where the return rises or falls with it and by
  * looking round the place where it crosses the target. */
-#include "services/spin-engine/adapters/definition_load.h"
+#include "libcommon/game/definition_load.h"
 #include "tools/slotmath/progress.h"
 #include "tools/slotmath/search.h"
 

@@ -1,8 +1,8 @@
 /* slotmath optimise: does a search and writes the definition it leads to. */
 #include "libcommon/io/clock.h"
-#include "services/spin-engine/adapters/definition_load.h"
+#include "libcommon/game/definition_load.h"
 #include "tools/slotmath/commands.h"
-#include "tools/slotmath/figures.h"
+#include "libcommon/game/rational.h"
 #include "tools/slotmath/progress.h"
 #include "tools/slotmath/search.h"
 

@@ -10,9 +10,10 @@
  */
 #include "libcommon/base/currency.h"
 #include "libcommon/base/sha256.h"
-#include "services/spin-engine/core/round.h"
+#include "libcommon/game/round.h"
 #include "tools/slotmath/commands.h"
-#include "tools/slotmath/figures.h"
+#include "libcommon/game/rational.h"
+#include "tools/slotmath/games.h"
 
 #include <sodium.h>
 #include <stdio.h>

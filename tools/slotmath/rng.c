@@ -5,7 +5,8 @@
 #include "libcommon/base/rng_health.h"
 #include "libcommon/base/sha256.h"
 #include "tools/slotmath/commands.h"
-#include "tools/slotmath/figures.h"
+#include "libcommon/game/rational.h"
+#include "tools/slotmath/games.h"
 #include "tools/slotmath/progress.h"
 
 #include <stdio.h>

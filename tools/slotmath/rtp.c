@@ -1,8 +1,9 @@
 /* slotmath rtp: the exact figures of a game. */
 #include "libcommon/io/clock.h"
 #include "tools/slotmath/commands.h"
-#include "tools/slotmath/figures.h"
-#include "tools/slotmath/mode_json.h"
+#include "libcommon/game/rational.h"
+#include "tools/slotmath/games.h"
+#include "libcommon/game/mode_json.h"
 #include "tools/slotmath/progress.h"
 
 #include <stdio.h>

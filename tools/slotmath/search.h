@@ -27,7 +27,7 @@
 #ifndef CARILLON_SLOTMATH_SEARCH_H
 #define CARILLON_SLOTMATH_SEARCH_H
 
-#include "services/spin-engine/exact/exact.h"
+#include "libcommon/game/exact.h"
 #include "tools/slotmath/options.h"
 
 #include <jansson.h>

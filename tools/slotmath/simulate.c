@@ -3,9 +3,11 @@
  * is for printing; sums are exact. */
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
-#include "services/spin-engine/simulate/fast.h"
+#include "libcommon/game/montecarlo.h"
 #include "tools/slotmath/commands.h"
-#include "tools/slotmath/figures.h"
+#include "libcommon/game/exact.h"
+#include "libcommon/game/rational.h"
+#include "tools/slotmath/games.h"
 #include "tools/slotmath/progress.h"
 
 #include <math.h>

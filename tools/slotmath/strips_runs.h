@@ -3,7 +3,7 @@
 #define CARILLON_SLOTMATH_STRIPS_RUNS_H
 
 #include "libcommon/base/rng.h"
-#include "services/spin-engine/core/game.h"
+#include "libcommon/game/game.h"
 
 #include <stdbool.h>
 

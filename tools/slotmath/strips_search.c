@@ -3,8 +3,8 @@
  * what the whole mode needs. What the mode needs is corrected by its exact return (secant), because
  * lines feed features. Floating point only steers; what is taken is judged exactly. */
 #include "libcommon/base/rng.h"
-#include "services/spin-engine/adapters/definition_load.h"
-#include "services/spin-engine/exact/line_quick.h"
+#include "libcommon/game/definition_load.h"
+#include "libcommon/game/line_quick.h"
 #include "tools/slotmath/progress.h"
 #include "tools/slotmath/search.h"
 #include "tools/slotmath/strips_runs.h"

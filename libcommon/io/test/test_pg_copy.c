@@ -1,6 +1,6 @@
 /* COPY BINARY, byte by byte as the manual of Postgres 15 describes it ("sql-copy", "Binary
  * Format"). */
-#include "libcommon/io/pg_copy_internal.h"
+#include "libcommon/io/private/pg_copy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/base/currency.h"
-#include "libcommon/io/card_sets.h"
+#include "libcommon/jackpot/io/card_sets.h"
 #include "libcommon/io/log.h"
 
 #include <jansson.h>

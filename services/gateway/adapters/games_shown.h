@@ -1,8 +1,8 @@
 /* What players may know of a game: symbols, pays, lines, bets, modes and their published returns,
  * and of each feature what its rules say. Never strips, weights or odds; always the math version.
  */
-#ifndef CARILLON_GATEWAY_GAMES_SHOWN_H
-#define CARILLON_GATEWAY_GAMES_SHOWN_H
+#ifndef CARILLON_GATEWAY_ADAPTERS_GAMES_SHOWN_H
+#define CARILLON_GATEWAY_ADAPTERS_GAMES_SHOWN_H
 
 #include <jansson.h>
 

@@ -1,9 +1,9 @@
 /* What the parts of the gateway share. One loop, one thread: nothing here is locked. */
-#ifndef CARILLON_GATEWAY_GATEWAY_H
-#define CARILLON_GATEWAY_GATEWAY_H
+#ifndef CARILLON_GATEWAY_ADAPTERS_GATEWAY_H
+#define CARILLON_GATEWAY_ADAPTERS_GATEWAY_H
 
 #include "libcommon/base/ids.h"
-#include "libcommon/io/edge.h"
+#include "libcommon/edge/edge.h"
 #include "libcommon/io/instance.h"
 #include "libcommon/io/kafka.h"
 #include "libcommon/io/metrics.h"
@@ -11,7 +11,7 @@
 #include "libcommon/io/pg.h"
 #include "libcommon/io/redis_link.h"
 #include "libcommon/io/settings.h"
-#include "libcommon/io/token.h"
+#include "libcommon/edge/token.h"
 #include "services/gateway/adapters/json_out.h"
 #include "services/gateway/adapters/parse.h"
 #include "services/gateway/core/inflight.h"

@@ -1,7 +1,7 @@
 /* Rounds out of journal rows. Apart from the rest of the history because it is pure: rows in,
  * rounds out. RULE mystic-gem 8.5: balance before and after, bet, win, exact time. */
-#ifndef CARILLON_GATEWAY_HISTORY_ROUNDS_H
-#define CARILLON_GATEWAY_HISTORY_ROUNDS_H
+#ifndef CARILLON_GATEWAY_ADAPTERS_HISTORY_ROUNDS_H
+#define CARILLON_GATEWAY_ADAPTERS_HISTORY_ROUNDS_H
 
 #include "services/gateway/adapters/gateway.h"
 

@@ -1,6 +1,6 @@
 /* Writing JSON into one growing buffer, without a tree: answers are written once and sent. */
-#ifndef CARILLON_GATEWAY_JSON_OUT_H
-#define CARILLON_GATEWAY_JSON_OUT_H
+#ifndef CARILLON_GATEWAY_ADAPTERS_JSON_OUT_H
+#define CARILLON_GATEWAY_ADAPTERS_JSON_OUT_H
 
 #include <protobuf-c/protobuf-c.h>
 

@@ -1,6 +1,6 @@
 /* What accounts and sessions share. */
-#ifndef CARILLON_GATEWAY_MONEY_H
-#define CARILLON_GATEWAY_MONEY_H
+#ifndef CARILLON_GATEWAY_ADAPTERS_MONEY_H
+#define CARILLON_GATEWAY_ADAPTERS_MONEY_H
 
 #include "services/gateway/adapters/gateway.h"
 

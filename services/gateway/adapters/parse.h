@@ -1,8 +1,8 @@
 /* Bodies of requests: JSON by jansson (exact 64-bit integers), checked against the tables of
  * core/requests.h. Strict: one object, at most PARSE_DEPTH_MAX deep, no member twice, nothing
  * behind it, no unknown field. */
-#ifndef CARILLON_GATEWAY_PARSE_H
-#define CARILLON_GATEWAY_PARSE_H
+#ifndef CARILLON_GATEWAY_ADAPTERS_PARSE_H
+#define CARILLON_GATEWAY_ADAPTERS_PARSE_H
 
 #include "services/gateway/core/fields.h"
 

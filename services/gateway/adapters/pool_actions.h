@@ -1,6 +1,6 @@
 /* What operators' actions on pools and their lists share. */
-#ifndef CARILLON_GATEWAY_POOL_ACTIONS_H
-#define CARILLON_GATEWAY_POOL_ACTIONS_H
+#ifndef CARILLON_GATEWAY_ADAPTERS_POOL_ACTIONS_H
+#define CARILLON_GATEWAY_ADAPTERS_POOL_ACTIONS_H
 
 #include "services/gateway/adapters/gateway.h"
 

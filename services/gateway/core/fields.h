@@ -2,8 +2,8 @@
  * struct. Pure. The adapter (adapters/parse.c) walks the JSON and hands every member over as a
  * value; here it is decided whether it is what the table says. Unknown fields are refused, for a
  * misspelt limit that is silently ignored costs somebody money. */
-#ifndef CARILLON_GATEWAY_FIELDS_H
-#define CARILLON_GATEWAY_FIELDS_H
+#ifndef CARILLON_GATEWAY_CORE_FIELDS_H
+#define CARILLON_GATEWAY_CORE_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

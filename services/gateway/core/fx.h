@@ -1,7 +1,7 @@
 /* Exchange rates in requests: decimal text to whole 10^-9 and back, and the body of
  * POST /v1/operators/{op}/fx-rates. Pure. */
-#ifndef CARILLON_GATEWAY_FX_H
-#define CARILLON_GATEWAY_FX_H
+#ifndef CARILLON_GATEWAY_CORE_FX_H
+#define CARILLON_GATEWAY_CORE_FX_H
 
 #include "services/gateway/core/requests.h"
 

@@ -1,8 +1,8 @@
 /* Questions on their way: correlation numbers, their slots and time-outs, in a ring of fixed size.
  * All wait equally long, so the oldest is always the next to run out of time. Correlations begin at
  * a random number: a reply to a process that died finds nothing here. Pure. */
-#ifndef CARILLON_GATEWAY_INFLIGHT_H
-#define CARILLON_GATEWAY_INFLIGHT_H
+#ifndef CARILLON_GATEWAY_CORE_INFLIGHT_H
+#define CARILLON_GATEWAY_CORE_INFLIGHT_H
 
 #include <stdbool.h>
 #include <stddef.h>

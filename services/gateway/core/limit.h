@@ -1,8 +1,8 @@
 /* Request limits: one token bucket a player or address, in a table of fixed size. Who is pushed out
  * by others of the same slot begins anew with a full bucket, so that a full table lets too much
  * through rather than too little. Pure: the time is handed in. */
-#ifndef CARILLON_GATEWAY_LIMIT_H
-#define CARILLON_GATEWAY_LIMIT_H
+#ifndef CARILLON_GATEWAY_CORE_LIMIT_H
+#define CARILLON_GATEWAY_CORE_LIMIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

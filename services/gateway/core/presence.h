@@ -1,7 +1,7 @@
 /* Is the player there, and may he come back already? The waits that are set for operators and for
  * games, and a table of moments. Pure: the time is handed in, milliseconds since 1970. */
-#ifndef CARILLON_GATEWAY_PRESENCE_H
-#define CARILLON_GATEWAY_PRESENCE_H
+#ifndef CARILLON_GATEWAY_CORE_PRESENCE_H
+#define CARILLON_GATEWAY_CORE_PRESENCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The bodies of requests (docs/contracts.md, "HTTP of the gateway"), as structs and as tables. */
-#ifndef CARILLON_GATEWAY_REQUESTS_H
-#define CARILLON_GATEWAY_REQUESTS_H
+#ifndef CARILLON_GATEWAY_CORE_REQUESTS_H
+#define CARILLON_GATEWAY_CORE_REQUESTS_H
 
 #include "services/gateway/core/fields.h"
 

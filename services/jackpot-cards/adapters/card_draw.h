@@ -1,7 +1,7 @@
 /* The random part of a card round: a salt from the system, the secret it makes and the deal under
  * it, all watched (libcommon/base/draw_health.h). A source at fault deals no cards any more. */
-#ifndef CARILLON_JACKPOT_CARDS_CARD_DRAW_H
-#define CARILLON_JACKPOT_CARDS_CARD_DRAW_H
+#ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_CARD_DRAW_H
+#define CARILLON_JACKPOT_CARDS_ADAPTERS_CARD_DRAW_H
 
 #include "libcommon/base/draw_health.h"
 #include "services/jackpot-cards/adapters/card_keys.h"

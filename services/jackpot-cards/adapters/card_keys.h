@@ -2,8 +2,8 @@
  * service reads: lines "number hex64", numbers rising, the last one in use; older ones are kept for
  * the rounds that are open under them. The secret of a round is made again from key, claim and
  * salt, so that nobody who reads the database can read the cards that are still face down. */
-#ifndef CARILLON_JACKPOT_CARDS_CARD_KEYS_H
-#define CARILLON_JACKPOT_CARDS_CARD_KEYS_H
+#ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_CARD_KEYS_H
+#define CARILLON_JACKPOT_CARDS_ADAPTERS_CARD_KEYS_H
 
 #include "libcommon/base/ids.h"
 #include "services/jackpot-cards/core/card_deal.h"

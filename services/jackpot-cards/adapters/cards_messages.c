@@ -2,9 +2,9 @@
 #include "services/jackpot-cards/adapters/cards_messages.h"
 
 #include "libcommon/io/clock.h"
-#include "libcommon/io/jackpot_send.h"
+#include "libcommon/jackpot/io/jackpot_send.h"
 #include "libcommon/io/log.h"
-#include "libcommon/io/pool_counters.h"
+#include "libcommon/jackpot/io/pool_counters.h"
 
 #include "bus.pb-c.h"
 

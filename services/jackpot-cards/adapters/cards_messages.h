@@ -1,11 +1,11 @@
 /* What a set of Jackpot Cards says: its state to jackpot.facts, refusals to operators, counters to
  * Redis, rounds and awards. Queued behind the transaction under way, where not said otherwise. */
-#ifndef CARILLON_JACKPOT_CARDS_CARDS_MESSAGES_H
-#define CARILLON_JACKPOT_CARDS_CARDS_MESSAGES_H
+#ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_CARDS_MESSAGES_H
+#define CARILLON_JACKPOT_CARDS_ADAPTERS_CARDS_MESSAGES_H
 
 #include "jackpot.pb-c.h"
 #include "libcommon/io/redis_link.h"
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "services/jackpot-cards/adapters/set_store.h"
 
 #define CARD_REPLY_TO_MAX 120

@@ -1,8 +1,8 @@
-/* Jackpot Cards as a sharded service: what the loop (libcommon/io/service.h) calls. */
-#ifndef CARILLON_JACKPOT_CARDS_CARDS_SERVICE_H
-#define CARILLON_JACKPOT_CARDS_CARDS_SERVICE_H
+/* Jackpot Cards as a sharded service: what the loop (libcommon/service/service.h) calls. */
+#ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_CARDS_SERVICE_H
+#define CARILLON_JACKPOT_CARDS_ADAPTERS_CARDS_SERVICE_H
 
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 
 /* The setting JACKPOT_CARDS_SETS. */
 extern char cards_sets_folder[SETTING_TEXT_MAX];

@@ -1,6 +1,6 @@
 #include "services/jackpot-cards/adapters/round_store.h"
 
-#include "libcommon/io/jackpot_pg.h"
+#include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 

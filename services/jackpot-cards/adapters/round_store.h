@@ -1,7 +1,7 @@
 /* Rounds of Jackpot Cards as the service holds them, and in Postgres: cards.round, cards.hit.
  * Errors there end the process. */
-#ifndef CARILLON_JACKPOT_CARDS_ROUND_STORE_H
-#define CARILLON_JACKPOT_CARDS_ROUND_STORE_H
+#ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_ROUND_STORE_H
+#define CARILLON_JACKPOT_CARDS_ADAPTERS_ROUND_STORE_H
 
 #include "services/jackpot-cards/adapters/card_keys.h"
 #include "services/jackpot-cards/core/card_round.h"

@@ -1,11 +1,11 @@
 /* The rounds of a set that are being played: a claim opens one, picks turn up its cards, the third
  * card of a suit prices its level, all of a turn in one commit; whatever is said of it leaves when
  * that commit has returned. */
-#ifndef CARILLON_JACKPOT_CARDS_ROUNDS_H
-#define CARILLON_JACKPOT_CARDS_ROUNDS_H
+#ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_ROUNDS_H
+#define CARILLON_JACKPOT_CARDS_ADAPTERS_ROUNDS_H
 
 #include "jackpot.pb-c.h"
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "services/jackpot-cards/adapters/set_store.h"
 
 /* Metrics and keys, once. */

@@ -1,9 +1,9 @@
 /* What an operator asks of a set of Jackpot Cards, read from the action's JSON (set_operator.h).
  * Pure. */
-#ifndef CARILLON_JACKPOT_CARDS_SET_ASKED_H
-#define CARILLON_JACKPOT_CARDS_SET_ASKED_H
+#ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_SET_ASKED_H
+#define CARILLON_JACKPOT_CARDS_ADAPTERS_SET_ASKED_H
 
-#include "libcommon/io/game_links.h"
+#include "libcommon/jackpot/io/game_links.h"
 #include "services/jackpot-cards/adapters/set_store.h"
 
 /* What any of the actions may say. */

@@ -1,7 +1,7 @@
 /* Operators' actions on a set. */
 #include "services/jackpot-cards/adapters/set_operator.h"
 
-#include "libcommon/io/jackpot_pg.h"
+#include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "services/jackpot-cards/adapters/set_asked.h"

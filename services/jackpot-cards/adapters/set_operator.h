@@ -1,4 +1,5 @@
-/* What operators ask of a set of Jackpot Cards on jackpot.commands (libcommon/io/jackpot_action.h).
+/* What operators ask of a set of Jackpot Cards on jackpot.commands
+ * (libcommon/jackpot/io/jackpot_action.h).
  *
  *   PAUSE, RESUME  no parameters. Paused: no card round begins and nothing accrues; rounds that are
  *                  open are played and paid
@@ -14,10 +15,10 @@
  *
  * Of several that fit a round, that of its operator and game holds, then of its operator, then of
  * its game, then of all, then the configuration's. */
-#ifndef CARILLON_JACKPOT_CARDS_SET_OPERATOR_H
-#define CARILLON_JACKPOT_CARDS_SET_OPERATOR_H
+#ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_SET_OPERATOR_H
+#define CARILLON_JACKPOT_CARDS_ADAPTERS_SET_OPERATOR_H
 
-#include "libcommon/io/game_links.h"
+#include "libcommon/jackpot/io/game_links.h"
 #include "services/jackpot-cards/adapters/set_store.h"
 
 /* Done or refused, all of it. Links name the games. */

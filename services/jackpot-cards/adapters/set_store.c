@@ -1,7 +1,7 @@
 /* Sets of Jackpot Cards in Postgres. */
 #include "services/jackpot-cards/adapters/set_store.h"
 
-#include "libcommon/io/jackpot_pg.h"
+#include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "services/jackpot-cards/adapters/set_operator.h"
@@ -52,7 +52,7 @@ static void load_levels(struct set_instance *instance, PGconn *conn)
 			.currency = pg_u32(rows, i, 1),
 			.exponent = pg_u32(rows, i, 2),
 		};
-		jackpot_row(rows, i, 3, &set->level[i]);
+		jackpot_pg_row(rows, i, 3, &set->level[i]);
 		instance->defined_known = !PQgetisnull(rows, i, 13);
 		instance->defined.seed_minor[i] = pg_number(rows, i, 13);
 		instance->defined.wager_ppm[i] = pg_number(rows, i, 14) / NANO_PER_PPM;

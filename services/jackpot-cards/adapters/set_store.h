@@ -1,12 +1,12 @@
 /* A set of Jackpot Cards as the service holds it, and in Postgres, schema `cards`. Errors there end
  * the process. */
-#ifndef CARILLON_JACKPOT_CARDS_SET_STORE_H
-#define CARILLON_JACKPOT_CARDS_SET_STORE_H
+#ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_SET_STORE_H
+#define CARILLON_JACKPOT_CARDS_ADAPTERS_SET_STORE_H
 
-#include "libcommon/io/card_sets.h"
-#include "libcommon/io/jackpot_action.h"
-#include "libcommon/io/jackpot_list.h"
-#include "libcommon/io/pool_feed.h"
+#include "libcommon/jackpot/io/card_sets.h"
+#include "libcommon/jackpot/io/jackpot_action.h"
+#include "libcommon/jackpot/io/jackpot_list.h"
+#include "libcommon/jackpot/io/pool_feed.h"
 #include "services/jackpot-cards/adapters/round_store.h"
 
 #include <libpq-fe.h>

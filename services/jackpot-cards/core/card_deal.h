@@ -4,8 +4,8 @@
  * weights give exactly the deal of an honest pack. It is drawn by unranking one uniform index: no
  * draw is thrown away. Where the player puts his finger does not matter; the help says so. Pure;
  * requirement 11. */
-#ifndef CARILLON_JACKPOT_CARDS_CARD_DEAL_H
-#define CARILLON_JACKPOT_CARDS_CARD_DEAL_H
+#ifndef CARILLON_JACKPOT_CARDS_CORE_CARD_DEAL_H
+#define CARILLON_JACKPOT_CARDS_CORE_CARD_DEAL_H
 
 #include "libcommon/base/rng.h"
 #include "services/jackpot-cards/core/card_set.h"

@@ -3,8 +3,8 @@
  * The pick that completes the level ends the round; the caller prices the level in the commit of
  * that pick (card_set_hit), so that the order in which third cards are turned up decides between
  * two rounds on one level. Pure: no clock; requirements 11 to 13. */
-#ifndef CARILLON_JACKPOT_CARDS_CARD_ROUND_H
-#define CARILLON_JACKPOT_CARDS_CARD_ROUND_H
+#ifndef CARILLON_JACKPOT_CARDS_CORE_CARD_ROUND_H
+#define CARILLON_JACKPOT_CARDS_CORE_CARD_ROUND_H
 
 #include "services/jackpot-cards/core/card_deal.h"
 

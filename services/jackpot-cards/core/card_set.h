@@ -1,12 +1,12 @@
 /* A set of Jackpot Cards: four levels by suit, each funded by the house with its own part of every
  * wager of the games in the set. A level is a row like those of a progressive
- * (libcommon/base/pool_row.h): value = seed + (T - W) x share + r, where T is all wagers in euros
- * and the share is the level's part; kept in EUR, shown floored to the cent. Nothing is deducted
- * from a wager, so no reserve is left over. Pure. RULE mystic-gem 6.1, 6.3, 6.4 */
-#ifndef CARILLON_JACKPOT_CARDS_CARD_SET_H
-#define CARILLON_JACKPOT_CARDS_CARD_SET_H
+ * (libcommon/jackpot/pool_row.h): value = seed + (T - W) x share + r, where T is all wagers in
+ * euros and the share is the level's part; kept in EUR, shown floored to the cent. Nothing is
+ * deducted from a wager, so no reserve is left over. Pure. RULE mystic-gem 6.1, 6.3, 6.4 */
+#ifndef CARILLON_JACKPOT_CARDS_CORE_CARD_SET_H
+#define CARILLON_JACKPOT_CARDS_CORE_CARD_SET_H
 
-#include "libcommon/base/pool_books.h"
+#include "libcommon/jackpot/pool_books.h"
 
 #define CARD_LEVELS 4
 #define CARD_SET_CURRENCY 978 /* EUR */

@@ -1,9 +1,9 @@
 /* The clients: WebSockets and server-sent events on one edge. Each has a bounded queue of shared,
  * prebuilt frames; counters are not queued, the newest stands for all. One thread. */
-#ifndef CARILLON_NOTIFICATIONS_CLIENTS_H
-#define CARILLON_NOTIFICATIONS_CLIENTS_H
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_H
 
-#include "libcommon/io/edge.h"
+#include "libcommon/edge/edge.h"
 #include "libcommon/base/session.h"
 #include "services/notifications/adapters/subscribe.h"
 

@@ -1,6 +1,6 @@
 /* Shared by the files of the clients. */
-#ifndef CARILLON_NOTIFICATIONS_CLIENTS_PRIVATE_H
-#define CARILLON_NOTIFICATIONS_CLIENTS_PRIVATE_H
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_PRIVATE_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_PRIVATE_H
 
 #include "services/notifications/adapters/clients.h"
 

@@ -1,7 +1,7 @@
 /* Facts from Kafka as plain values. Pure: what is done with them, and in which order, is feeds.c's.
  */
-#ifndef CARILLON_NOTIFICATIONS_FACTS_H
-#define CARILLON_NOTIFICATIONS_FACTS_H
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_FACTS_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_FACTS_H
 
 #include "services/notifications/core/counters.h"
 #include "services/notifications/core/frames.h"

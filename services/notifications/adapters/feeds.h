@@ -1,7 +1,7 @@
 /* Where the news comes from: jackpot.facts and wallet.facts by Kafka, the counters by Redis, and
  * once at the start a little by Postgres. Decodes, keeps the order, and hands over plain values. */
-#ifndef CARILLON_NOTIFICATIONS_FEEDS_H
-#define CARILLON_NOTIFICATIONS_FEEDS_H
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_FEEDS_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_FEEDS_H
 
 #include "libcommon/io/nn_bus.h"
 #include "libcommon/io/pg.h"

@@ -2,8 +2,8 @@
  * tail, and a pool publishes again only at a takeover; but hits are numbered and kept for ever, and
  * a fact leaves after the commit of its hit. So what is missing before a fact is read from
  * Postgres, and told before it. */
-#ifndef CARILLON_NOTIFICATIONS_HITS_H
-#define CARILLON_NOTIFICATIONS_HITS_H
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_HITS_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_HITS_H
 
 #include "libcommon/io/pg.h"
 #include "services/notifications/core/winners.h"

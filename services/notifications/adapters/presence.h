@@ -1,8 +1,8 @@
 /* What notifications and the gateways know together of players (docs/contracts.md, "Sessions"), by
  * Redis: sessions that have ended by inactivity are read, lost connections are written. Redis may
  * be away or have lost it: then nobody is sent away, and nothing was lost. */
-#ifndef CARILLON_NOTIFICATIONS_PRESENCE_H
-#define CARILLON_NOTIFICATIONS_PRESENCE_H
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_PRESENCE_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_PRESENCE_H
 
 #include "libcommon/base/ids.h"
 #include "libcommon/base/session.h"

@@ -2,8 +2,8 @@
  * missing is asked for over nanomsg. Where the order begins is asked of Postgres at the start,
  * because facts that are sent again reach a process that has just begun, too: a balance may not be
  * told behind a newer one. */
-#ifndef CARILLON_NOTIFICATIONS_ROWS_H
-#define CARILLON_NOTIFICATIONS_ROWS_H
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_ROWS_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_ROWS_H
 
 #include "libcommon/io/nn_bus.h"
 #include "libcommon/io/pg.h"

@@ -1,9 +1,9 @@
 /* The client's message: {"subscribe":["jackpots","winners","player"],"token":"..",
  * "game":"bewitched","resume":{"winners":{"epoch","offset"},"player":{"epoch","offset"}}}. */
-#ifndef CARILLON_NOTIFICATIONS_SUBSCRIBE_H
-#define CARILLON_NOTIFICATIONS_SUBSCRIBE_H
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_SUBSCRIBE_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_SUBSCRIBE_H
 
-#include "libcommon/io/token.h"
+#include "libcommon/edge/token.h"
 #include "services/notifications/core/frames.h"
 
 #include <stdbool.h>

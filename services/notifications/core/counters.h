@@ -6,8 +6,8 @@
  * counter never goes back except on a hit: a state with an older version than the one shown is
  * dropped (RULE mystic-gem 6.14), wherever it comes from (a Redis that was flushed and filled
  * again, a fact that was published twice). */
-#ifndef CARILLON_NOTIFICATIONS_COUNTERS_H
-#define CARILLON_NOTIFICATIONS_COUNTERS_H
+#ifndef CARILLON_NOTIFICATIONS_CORE_COUNTERS_H
+#define CARILLON_NOTIFICATIONS_CORE_COUNTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

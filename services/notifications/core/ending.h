@@ -1,7 +1,7 @@
 /* How a client's connection ended: did he leave, did we send him away, or was the connection lost
  * to a server that goes on? Pure. */
-#ifndef CARILLON_NOTIFICATIONS_ENDING_H
-#define CARILLON_NOTIFICATIONS_ENDING_H
+#ifndef CARILLON_NOTIFICATIONS_CORE_ENDING_H
+#define CARILLON_NOTIFICATIONS_CORE_ENDING_H
 
 #include <stdbool.h>
 

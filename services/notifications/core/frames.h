@@ -1,7 +1,7 @@
 /* The JSON of what is pushed (docs/contracts.md, "WebSocket of notifications"). Pure: written into
  * the caller's buffer. All return the length, or 0 when the buffer is too small. */
-#ifndef CARILLON_NOTIFICATIONS_FRAMES_H
-#define CARILLON_NOTIFICATIONS_FRAMES_H
+#ifndef CARILLON_NOTIFICATIONS_CORE_FRAMES_H
+#define CARILLON_NOTIFICATIONS_CORE_FRAMES_H
 
 #include "services/notifications/core/counters.h"
 #include "services/notifications/core/holdback.h"

@@ -4,8 +4,8 @@
  * An award is booked while its winner still watches the round. Until a later move of his is booked
  * (and only a move that follows watching: no setting, none that was refused) the award is held
  * back, and the balances told in between are without it. */
-#ifndef CARILLON_NOTIFICATIONS_HOLDBACK_H
-#define CARILLON_NOTIFICATIONS_HOLDBACK_H
+#ifndef CARILLON_NOTIFICATIONS_CORE_HOLDBACK_H
+#define CARILLON_NOTIFICATIONS_CORE_HOLDBACK_H
 
 #include "libcommon/base/ids.h"
 

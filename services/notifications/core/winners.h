@@ -5,8 +5,8 @@
  * "1:17,2:4". It means the same on every instance, however the partitions of the topic were merged
  * there, and it outlives a topic that lost its tail and had facts published again. Clients give it
  * back as they got it. */
-#ifndef CARILLON_NOTIFICATIONS_WINNERS_H
-#define CARILLON_NOTIFICATIONS_WINNERS_H
+#ifndef CARILLON_NOTIFICATIONS_CORE_WINNERS_H
+#define CARILLON_NOTIFICATIONS_CORE_WINNERS_H
 
 #include "libcommon/base/ids.h"
 

@@ -1,8 +1,8 @@
-/* The payments of the shards held, on the loop of libcommon/io/service.h. */
-#ifndef CARILLON_PAYMENTS_SERVICE_H
-#define CARILLON_PAYMENTS_SERVICE_H
+/* The payments of the shards held, on the loop of libcommon/service/service.h. */
+#ifndef CARILLON_PAYMENTS_ADAPTERS_PAYMENTS_SERVICE_H
+#define CARILLON_PAYMENTS_ADAPTERS_PAYMENTS_SERVICE_H
 
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "services/payments/adapters/provider.h"
 
 struct payments_entry {

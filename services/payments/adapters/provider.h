@@ -6,8 +6,8 @@
  *
  * Both are answered with {"id","amount_minor","currency","status":"paid"|"refused"|"pending",
  * "reference"?}. */
-#ifndef CARILLON_PAYMENTS_PROVIDER_H
-#define CARILLON_PAYMENTS_PROVIDER_H
+#ifndef CARILLON_PAYMENTS_ADAPTERS_PROVIDER_H
+#define CARILLON_PAYMENTS_ADAPTERS_PROVIDER_H
 
 #include "services/payments/core/payout.h"
 

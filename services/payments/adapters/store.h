@@ -1,7 +1,7 @@
 /* Payments in Postgres: payments.payout and payments.alarm of our own, wallet.hold of the wallet's,
  * which is read and never written. */
-#ifndef CARILLON_PAYMENTS_STORE_H
-#define CARILLON_PAYMENTS_STORE_H
+#ifndef CARILLON_PAYMENTS_ADAPTERS_STORE_H
+#define CARILLON_PAYMENTS_ADAPTERS_STORE_H
 
 #include "services/payments/adapters/payments_service.h"
 

@@ -1,7 +1,7 @@
 /* Pools made by operators. */
 #include "services/progressive-pool/adapters/created.h"
 
-#include "libcommon/io/jackpot_pg.h"
+#include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "services/progressive-pool/adapters/made_read.h"

@@ -9,8 +9,8 @@
  * TAKE_PART takes {"operator":2,"takes_part":false}. The wallet reads the switch within a second:
  * stakes of that operator's players do not feed the pool any more; where the pool is the one that a
  * game's jackpot claims, they cannot bet in that game. */
-#ifndef CARILLON_PROGRESSIVE_POOL_CREATED_H
-#define CARILLON_PROGRESSIVE_POOL_CREATED_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_CREATED_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_CREATED_H
 
 #include "services/progressive-pool/adapters/pool_state.h"
 

@@ -1,6 +1,6 @@
 /* What operators ask with CREATE and TAKE_PART (created.h), read from the action's JSON. Pure. */
-#ifndef CARILLON_PROGRESSIVE_POOL_MADE_READ_H
-#define CARILLON_PROGRESSIVE_POOL_MADE_READ_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_MADE_READ_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_MADE_READ_H
 
 #include "services/progressive-pool/adapters/pool_state.h"
 

@@ -9,8 +9,8 @@
  * two or both; waits for the row's next win. {"currency","coin_minor","remove":true}: a row that
  * the definition has no longer, while the pool is paused; its value goes to the reserve; second
  * approver. RETIRE and CREATE: transfers.h, created.h */
-#ifndef CARILLON_PROGRESSIVE_POOL_OPERATOR_H
-#define CARILLON_PROGRESSIVE_POOL_OPERATOR_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_OPERATOR_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_OPERATOR_H
 
 #include "services/progressive-pool/adapters/pool_state.h"
 

@@ -1,7 +1,7 @@
 /* Pools of which only contributions have come in, which is nearly all of them in nearly every
  * commit: all are written by two statements, however many there are. */
-#ifndef CARILLON_PROGRESSIVE_POOL_POOL_BATCH_H
-#define CARILLON_PROGRESSIVE_POOL_POOL_BATCH_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_BATCH_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_BATCH_H
 
 #include "services/progressive-pool/adapters/pool_state.h"
 

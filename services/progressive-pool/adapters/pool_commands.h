@@ -1,9 +1,9 @@
 /* What arrives on jackpot.commands for pools: operators' actions (operator.h, transfers.h,
  * created.h), kept, told and answered, and transfers between pools. */
-#ifndef CARILLON_PROGRESSIVE_POOL_POOL_COMMANDS_H
-#define CARILLON_PROGRESSIVE_POOL_POOL_COMMANDS_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_COMMANDS_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_COMMANDS_H
 
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "services/progressive-pool/adapters/pool_state.h"
 
 struct pool_instance *pool_instance_new(uint32_t number, uint32_t shard);

@@ -1,7 +1,7 @@
 /* Events of pools, written down. */
 #include "services/progressive-pool/adapters/pool_log.h"
 
-#include "libcommon/io/jackpot_pg.h"
+#include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "libcommon/io/pg_rows.h"

@@ -3,8 +3,8 @@
  * what the change was is found by comparing. Every event is applied again to a second copy of the
  * pool at once, so that what is written down is known to lead to the state that is written beside
  * it. */
-#ifndef CARILLON_PROGRESSIVE_POOL_POOL_LOG_H
-#define CARILLON_PROGRESSIVE_POOL_POOL_LOG_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_LOG_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_LOG_H
 
 #include "services/progressive-pool/adapters/pool_state.h"
 

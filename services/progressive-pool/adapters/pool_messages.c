@@ -2,9 +2,9 @@
 #include "services/progressive-pool/adapters/pool_messages.h"
 
 #include "libcommon/io/clock.h"
-#include "libcommon/io/jackpot_send.h"
+#include "libcommon/jackpot/io/jackpot_send.h"
 #include "libcommon/io/log.h"
-#include "libcommon/io/pool_counters.h"
+#include "libcommon/jackpot/io/pool_counters.h"
 
 static struct jackpot_source source_of(const struct pool_instance *instance, uint64_t seq)
 {

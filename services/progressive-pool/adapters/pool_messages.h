@@ -1,11 +1,11 @@
 /* What the pool says: awards to the wallet, hits, state and operators' actions to jackpot.facts.
  * All are sent after the commit that made them true: queued ones by the loop, the `_now` ones by
  * callers who know it is past. */
-#ifndef CARILLON_PROGRESSIVE_POOL_POOL_MESSAGES_H
-#define CARILLON_PROGRESSIVE_POOL_POOL_MESSAGES_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_MESSAGES_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_MESSAGES_H
 
 #include "libcommon/io/redis_link.h"
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "services/progressive-pool/adapters/pool_state.h"
 
 /* now: the hit is durable. */

@@ -3,8 +3,8 @@
 
 #include "jackpot.pb-c.h"
 #include "libcommon/io/clock.h"
-#include "libcommon/io/fx_rates.h"
-#include "libcommon/io/jackpot_message.h"
+#include "libcommon/jackpot/io/fx_rates.h"
+#include "libcommon/jackpot/io/jackpot_message.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/pg.h"

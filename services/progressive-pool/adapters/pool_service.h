@@ -1,8 +1,8 @@
-/* The progressive pool as a sharded service: what the loop (libcommon/io/service.h) calls. */
-#ifndef CARILLON_PROGRESSIVE_POOL_POOL_SERVICE_H
-#define CARILLON_PROGRESSIVE_POOL_POOL_SERVICE_H
+/* The progressive pool as a sharded service: what the loop (libcommon/service/service.h) calls. */
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_SERVICE_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_SERVICE_H
 
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 
 void pool_service_start(struct service *service);
 void pool_service_open(struct service *service, struct service_shard *shard);

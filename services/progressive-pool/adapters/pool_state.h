@@ -1,12 +1,12 @@
 /* A pool as the service holds it: the core's pool, what is known of the wallet, and what is not yet
  * durable or shown. */
-#ifndef CARILLON_PROGRESSIVE_POOL_POOL_STATE_H
-#define CARILLON_PROGRESSIVE_POOL_POOL_STATE_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STATE_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STATE_H
 
-#include "libcommon/io/game_links.h"
-#include "libcommon/io/jackpot_action.h"
-#include "libcommon/io/jackpot_list.h"
-#include "libcommon/io/pool_feed.h"
+#include "libcommon/jackpot/io/game_links.h"
+#include "libcommon/jackpot/io/jackpot_action.h"
+#include "libcommon/jackpot/io/jackpot_list.h"
+#include "libcommon/jackpot/io/pool_feed.h"
 #include "services/progressive-pool/core/pool.h"
 
 #define POOLS_MAX 32 /* of an installation, sets of cards included: what is shown to players */

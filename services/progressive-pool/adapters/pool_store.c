@@ -1,7 +1,7 @@
 /* Pools in Postgres. */
 #include "services/progressive-pool/adapters/pool_store.h"
 
-#include "libcommon/io/jackpot_pg.h"
+#include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "services/progressive-pool/adapters/created.h"
@@ -44,7 +44,7 @@ static void load_rows(struct pool_instance *instance, PGconn *conn)
 			.coin_minor = pg_number(rows, i, 1),
 			.exponent = pg_u32(rows, i, 2),
 		};
-		jackpot_row(rows, i, 3, &row);
+		jackpot_pg_row(rows, i, 3, &row);
 		struct defined_terms defined = { row.currency, row.coin_minor,
 			{ pg_number(rows, i, 13), pg_number(rows, i, 14),
 				pg_number(rows, i, 15) } };

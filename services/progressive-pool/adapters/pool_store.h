@@ -1,6 +1,6 @@
 /* Pools in Postgres, schema `pool`. Errors there end the process: memory is never repaired. */
-#ifndef CARILLON_PROGRESSIVE_POOL_POOL_STORE_H
-#define CARILLON_PROGRESSIVE_POOL_POOL_STORE_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STORE_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STORE_H
 
 #include "services/progressive-pool/adapters/pool_state.h"
 

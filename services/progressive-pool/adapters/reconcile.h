@@ -2,8 +2,8 @@
  * the first start; later, changed seeds and row rates wait for their row's next win, a new row
  * starts with W = T, a changed rate or contribution opens a new tally. A row that a definition has
  * no longer stays live until an operator takes it off. */
-#ifndef CARILLON_PROGRESSIVE_POOL_RECONCILE_H
-#define CARILLON_PROGRESSIVE_POOL_RECONCILE_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_RECONCILE_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_RECONCILE_H
 
 #include "services/progressive-pool/adapters/pool_state.h"
 

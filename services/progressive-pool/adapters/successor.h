@@ -3,8 +3,8 @@
  * at the same moment, each while the other was still there, would hand such money on for ever; in a
  * circle of pools the one with the lowest number keeps it, in its reserve, until an operator names
  * another rest. Pure but for the callback. */
-#ifndef CARILLON_PROGRESSIVE_POOL_SUCCESSOR_H
-#define CARILLON_PROGRESSIVE_POOL_SUCCESSOR_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_SUCCESSOR_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_SUCCESSOR_H
 
 #include "services/progressive-pool/adapters/pool_state.h"
 

@@ -2,8 +2,8 @@
 #include "services/progressive-pool/adapters/transfers.h"
 
 #include "libcommon/base/currency.h"
-#include "libcommon/io/jackpot_pg.h"
-#include "libcommon/io/jackpot_send.h"
+#include "libcommon/jackpot/io/jackpot_pg.h"
+#include "libcommon/jackpot/io/jackpot_send.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "services/progressive-pool/adapters/successor.h"

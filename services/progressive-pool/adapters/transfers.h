@@ -10,10 +10,10 @@
  * pool's reserve); all else goes to `rest`, also contributions that arrive later. Only a paused
  * pool; needs a second approver. On a retired pool {"rest":..} alone names another place for what
  * arrives later. */
-#ifndef CARILLON_PROGRESSIVE_POOL_TRANSFERS_H
-#define CARILLON_PROGRESSIVE_POOL_TRANSFERS_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_TRANSFERS_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_TRANSFERS_H
 
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "services/progressive-pool/adapters/pool_state.h"
 
 /* Of the pool as it was loaded: transfers that are not acknowledged, and the next number. */

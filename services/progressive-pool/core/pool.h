@@ -1,17 +1,17 @@
 /* A progressive pool: its rows (one counter for each currency and coin value), the price and order
  * of hits, and the pool's own books. Pure: the caller brings T (from the wallet's running totals),
  * keeps the hits, and makes everything durable. Every call either does the whole of it or changes
- * nothing and says why. Amounts are exact (libcommon/base/pool_row.h, pool_books.h).
+ * nothing and says why. Amounts are exact (libcommon/jackpot/pool_row.h, pool_books.h).
  *
  * RULE bewitched 4.4; RULE mona-lisa 4.7: kept in euro, a seed and all increments. RULE
  * bewitched 4.6; RULE mona-lisa 4.9: a row for each coin value, in proportion to it. RULE
  * bewitched 4.9; RULE mona-lisa 4.12: the first of two near winners takes the whole, the next one
  * the seed and what came in between. */
-#ifndef CARILLON_PROGRESSIVE_POOL_POOL_H
-#define CARILLON_PROGRESSIVE_POOL_POOL_H
+#ifndef CARILLON_PROGRESSIVE_POOL_CORE_POOL_H
+#define CARILLON_PROGRESSIVE_POOL_CORE_POOL_H
 
 #include "libcommon/base/ids.h"
-#include "libcommon/base/pool_books.h"
+#include "libcommon/jackpot/pool_books.h"
 
 #define POOL_ROWS_MAX 256
 

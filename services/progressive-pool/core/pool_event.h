@@ -1,8 +1,8 @@
 /* What happens to a pool, as events: each is an input of the core at a T, so that whoever applies
  * all of them in order to an empty pool has its state at any point. The service writes them down
  * (adapters/pool_log.h), `jackpotctl pool replay` applies them again and compares. Pure. */
-#ifndef CARILLON_PROGRESSIVE_POOL_POOL_EVENT_H
-#define CARILLON_PROGRESSIVE_POOL_POOL_EVENT_H
+#ifndef CARILLON_PROGRESSIVE_POOL_CORE_POOL_EVENT_H
+#define CARILLON_PROGRESSIVE_POOL_CORE_POOL_EVENT_H
 
 #include "services/progressive-pool/core/pool.h"
 

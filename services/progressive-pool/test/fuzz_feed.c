@@ -1,7 +1,7 @@
 /* Any bytes on jackpot.feed: refused with a reason, or taken without breaking the books. An input
  * that begins with an odd byte is not the message itself but what its fields are made of, so that
  * the fuzzer also gets past the decoder. */
-#include "libcommon/io/pool_feed.h"
+#include "libcommon/jackpot/io/pool_feed.h"
 #include "services/progressive-pool/core/pool.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* What comes in from Kafka: messages that cannot be meant, and what operators may not ask. */
-#include "libcommon/io/pool_feed.h"
+#include "libcommon/jackpot/io/pool_feed.h"
 #include "services/progressive-pool/adapters/operator.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The pool's refusals, one line a status, and properties under random play with a printed seed. */
-#include "libcommon/base/pool_tally.h"
+#include "libcommon/jackpot/pool_tally.h"
 #include "services/progressive-pool/core/pool.h"
 #include "services/progressive-pool/test/decimal.h"
 

@@ -9,7 +9,7 @@
  * a row), shows, S, jp_pool, ..; of the last hit: pays, costs, carry, from_reserve, from_house
  */
 #include "libcommon/base/currency.h"
-#include "libcommon/base/pool_tally.h"
+#include "libcommon/jackpot/pool_tally.h"
 #include "services/progressive-pool/core/pool.h"
 #include "services/progressive-pool/test/decimal.h"
 

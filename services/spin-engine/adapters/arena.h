@@ -1,6 +1,6 @@
 /* Memory for one message, read or built: taken piece by piece, given back all at once. */
-#ifndef CARILLON_SPIN_ENGINE_ARENA_H
-#define CARILLON_SPIN_ENGINE_ARENA_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_ARENA_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_ARENA_H
 
 #include <protobuf-c/protobuf-c.h>
 

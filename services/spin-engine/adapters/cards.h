@@ -1,9 +1,9 @@
 /* The engine's side of Jackpot Cards: the odds of each set, and what a reply says of a card round.
  * The rounds themselves are the jackpot-cards service's. */
-#ifndef CARILLON_SPIN_ENGINE_CARDS_H
-#define CARILLON_SPIN_ENGINE_CARDS_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_CARDS_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_CARDS_H
 
-#include "libcommon/io/card_sets.h"
+#include "libcommon/jackpot/io/card_sets.h"
 #include "services/spin-engine/adapters/arena.h"
 #include "services/spin-engine/adapters/games.h"
 #include "services/spin-engine/core/player.h"

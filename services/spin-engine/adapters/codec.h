@@ -1,8 +1,8 @@
 /* Between the pure state and the bytes that are kept: the record in a journal row, the states in
  * Postgres (proto/record.proto). Every decoder refuses whatever its encoder would not have made of
  * a possible state: bytes are never trusted into the core. */
-#ifndef CARILLON_SPIN_ENGINE_CODEC_H
-#define CARILLON_SPIN_ENGINE_CODEC_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_CODEC_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_CODEC_H
 
 #include "services/spin-engine/core/player.h"
 

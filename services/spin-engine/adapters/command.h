@@ -1,7 +1,7 @@
 /* A SpinCommand from the wire, field by field, into what the state machine takes. Nothing of it is
  * trusted. */
-#ifndef CARILLON_SPIN_ENGINE_COMMAND_H
-#define CARILLON_SPIN_ENGINE_COMMAND_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_COMMAND_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_COMMAND_H
 
 #include "services/spin-engine/adapters/fault.h"
 #include "services/spin-engine/core/player.h"

@@ -1,14 +1,14 @@
 /* The engine's working parts, shared by its files. In reading order: engine.c (what the service
  * loop calls), play.c (from a command to a proposal), adopt.c (from a booked row to the state),
  * answer.c (replies), replay.c and past.c (rounds of the past). */
-#ifndef CARILLON_SPIN_ENGINE_ENGINE_H
-#define CARILLON_SPIN_ENGINE_ENGINE_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_ENGINE_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_ENGINE_H
 
 #include "libcommon/base/draw_health.h"
 #include "libcommon/base/seq_gate.h"
-#include "libcommon/io/card_sets.h"
+#include "libcommon/jackpot/io/card_sets.h"
 #include "libcommon/io/metrics.h"
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "services/spin-engine/adapters/arena.h"
 #include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/games.h"

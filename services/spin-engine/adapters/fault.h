@@ -1,7 +1,7 @@
 /* What is wrong, for the one who asked: a stable code, HTTP status, where, what was found and what
  * was expected. */
-#ifndef CARILLON_SPIN_ENGINE_FAULT_H
-#define CARILLON_SPIN_ENGINE_FAULT_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_FAULT_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_FAULT_H
 
 #include "services/spin-engine/core/player.h"
 

@@ -2,7 +2,7 @@
 
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
-#include "services/spin-engine/adapters/definition_load.h"
+#include "libcommon/game/definition_load.h"
 #include "services/spin-engine/core/player.h"
 
 #include <dirent.h>

@@ -1,9 +1,9 @@
 /* The definitions this engine plays: those offered now, from the games folder, and older ones by
  * their digest, from the database: a round ends on the definition it began with. */
-#ifndef CARILLON_SPIN_ENGINE_GAMES_H
-#define CARILLON_SPIN_ENGINE_GAMES_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_GAMES_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_GAMES_H
 
-#include "services/spin-engine/core/game.h"
+#include "libcommon/game/game.h"
 
 #include <libpq-fe.h>
 

@@ -1,8 +1,8 @@
 /* Secrets of rounds. A service key is 32 bytes from the OS in a file that only this service reads;
  * it never leaves this module but as secrets of single moves. Source: docs/architecture.md, draws.
  */
-#ifndef CARILLON_SPIN_ENGINE_KEYS_H
-#define CARILLON_SPIN_ENGINE_KEYS_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_KEYS_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_KEYS_H
 
 #include "services/spin-engine/core/player.h"
 

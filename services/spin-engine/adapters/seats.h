@@ -1,7 +1,7 @@
 /* The players in memory: one seat each, with his state, the command that is being decided and those
  * that wait behind it. Made on demand, given up when clean. */
-#ifndef CARILLON_SPIN_ENGINE_SEATS_H
-#define CARILLON_SPIN_ENGINE_SEATS_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_SEATS_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_SEATS_H
 
 #include "services/spin-engine/adapters/command.h"
 #include "services/spin-engine/core/player.h"

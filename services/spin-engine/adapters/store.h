@@ -1,7 +1,7 @@
 /* What the engine keeps in Postgres: states of players by one query a batch, checkpoints by two
  * statements a second. */
-#ifndef CARILLON_SPIN_ENGINE_STORE_H
-#define CARILLON_SPIN_ENGINE_STORE_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_STORE_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_STORE_H
 
 #include "services/spin-engine/adapters/keys.h"
 #include "services/spin-engine/adapters/seats.h"

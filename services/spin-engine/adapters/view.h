@@ -1,7 +1,7 @@
 /* A round as its player may see it: played again from its secret, up to the cursor, and not a phase
  * further. */
-#ifndef CARILLON_SPIN_ENGINE_VIEW_H
-#define CARILLON_SPIN_ENGINE_VIEW_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_VIEW_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_VIEW_H
 
 #include "services/spin-engine/adapters/arena.h"
 #include "services/spin-engine/adapters/games.h"

@@ -1,12 +1,12 @@
 /* One phase as a message: all that a screen needs to be drawn again, and nothing of what comes
  * after it. */
-#ifndef CARILLON_SPIN_ENGINE_VIEW_PHASE_H
-#define CARILLON_SPIN_ENGINE_VIEW_PHASE_H
+#ifndef CARILLON_SPIN_ENGINE_ADAPTERS_VIEW_PHASE_H
+#define CARILLON_SPIN_ENGINE_ADAPTERS_VIEW_PHASE_H
 
 #include "services/spin-engine/adapters/arena.h"
-#include "services/spin-engine/core/carried.h"
-#include "services/spin-engine/core/game.h"
-#include "services/spin-engine/core/round.h"
+#include "libcommon/game/carried.h"
+#include "libcommon/game/game.h"
+#include "libcommon/game/round.h"
 
 #include "spin.pb-c.h"
 

@@ -2,17 +2,17 @@
  * booked for it, and what a booked row makes of the state. The engine proposes, the wallet decides:
  * nothing here changes money, and nothing but player_adopt() takes over the outcome of a move.
  * Time, keys and random bytes are handed in. RULE numbers are those of docs/rules/. */
-#ifndef CARILLON_SPIN_ENGINE_PLAYER_H
-#define CARILLON_SPIN_ENGINE_PLAYER_H
+#ifndef CARILLON_SPIN_ENGINE_CORE_PLAYER_H
+#define CARILLON_SPIN_ENGINE_CORE_PLAYER_H
 
 #include "libcommon/base/ids.h"
 #include "libcommon/base/money.h"
-#include "services/spin-engine/core/autoplay.h"
-#include "services/spin-engine/core/cards_draw.h"
-#include "services/spin-engine/core/gamble.h"
-#include "services/spin-engine/core/game.h"
-#include "services/spin-engine/core/game_state.h"
-#include "services/spin-engine/core/round.h"
+#include "libcommon/game/autoplay.h"
+#include "libcommon/jackpot/cards_draw.h"
+#include "libcommon/game/gamble.h"
+#include "libcommon/game/game.h"
+#include "libcommon/game/game_state.h"
+#include "libcommon/game/round.h"
 
 #define PLAYER_SALT_BYTES 16
 #define PLAYER_KEY_BYTES 32

@@ -1,6 +1,6 @@
 /* Shared by the files of the player's state machine; not for others. */
-#ifndef CARILLON_SPIN_ENGINE_PLAYER_MOVE_H
-#define CARILLON_SPIN_ENGINE_PLAYER_MOVE_H
+#ifndef CARILLON_SPIN_ENGINE_CORE_PLAYER_MOVE_H
+#define CARILLON_SPIN_ENGINE_CORE_PLAYER_MOVE_H
 
 #include "services/spin-engine/core/player.h"
 

@@ -2,7 +2,7 @@
 
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/fault.h"
-#include "services/spin-engine/test/game_fixture.h"
+#include "tests/support/game/game_fixture.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* A world for the tests of the player's state machine: an engine that proposes, a wallet that books
  * by the formula of proto/wallet.proto, and a second engine that only ever sees the rows. */
-#ifndef CARILLON_SPIN_ENGINE_PLAYER_WORLD_H
-#define CARILLON_SPIN_ENGINE_PLAYER_WORLD_H
+#ifndef CARILLON_SPIN_ENGINE_TEST_PLAYER_WORLD_H
+#define CARILLON_SPIN_ENGINE_TEST_PLAYER_WORLD_H
 
 #include "services/spin-engine/core/player.h"
 

@@ -1,6 +1,6 @@
 /* Jackpot Cards as the engine sees them: the draw at the end of a round, and what waits for them.
  */
-#include "services/spin-engine/test/game_fixture.h"
+#include "tests/support/game/game_fixture.h"
 #include "services/spin-engine/test/player_world.h"
 
 #include "services/spin-engine/adapters/cards.h"

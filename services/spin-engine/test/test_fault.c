@@ -1,5 +1,5 @@
 /* What a client is told of a bet that is refused: where, what was found, what was expected. */
-#include "services/spin-engine/adapters/definition_load.h"
+#include "libcommon/game/definition_load.h"
 #include "services/spin-engine/adapters/fault.h"
 
 #include <setjmp.h>

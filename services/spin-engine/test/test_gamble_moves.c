@@ -1,8 +1,8 @@
 /* The gamble with halving and jokers as moves of a player: what is booked, and what is left. */
 #include "services/spin-engine/test/player_world.h"
-#include "services/spin-engine/test/game_fixture.h"
+#include "tests/support/game/game_fixture.h"
 
-#include "services/spin-engine/core/gamble.h"
+#include "libcommon/game/gamble.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

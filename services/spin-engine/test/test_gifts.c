@@ -1,8 +1,8 @@
 /* Bonus spins of an operator in the player's state machine: text tables of what may be played, and
  * that a gift is folded from its rows whatever the records say. */
 #include "services/spin-engine/adapters/codec.h"
-#include "services/spin-engine/test/feature_game.h"
-#include "services/spin-engine/test/game_fixture.h"
+#include "tests/support/game/feature_game.h"
+#include "tests/support/game/game_fixture.h"
 #include "services/spin-engine/test/player_world.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* The player's state machine: what each command does in each state, as text tables; and properties
  * over random play. */
-#include "services/spin-engine/test/game_fixture.h"
+#include "tests/support/game/game_fixture.h"
 #include "services/spin-engine/test/player_world.h"
 
 #include "services/spin-engine/adapters/codec.h"

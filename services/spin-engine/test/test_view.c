@@ -1,9 +1,9 @@
 /* What goes out of a phase is enough to draw its screen: from the message alone, and what everybody
  * may know of the game, the phase can be put together again to the bytes that the result digest
  * covers. */
-#include "services/spin-engine/adapters/definition_load.h"
+#include "libcommon/game/definition_load.h"
 #include "services/spin-engine/adapters/view_phase.h"
-#include "services/spin-engine/test/feature_game.h"
+#include "tests/support/game/feature_game.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #define CARILLON_WALLET_ADAPTERS_APP_H
 
 #include "libcommon/io/metrics.h"
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "services/wallet/adapters/accounts.h"
 #include "services/wallet/adapters/arena.h"
 #include "services/wallet/adapters/holds.h"

@@ -2,7 +2,7 @@
 #ifndef CARILLON_WALLET_ADAPTERS_FACT_H
 #define CARILLON_WALLET_ADAPTERS_FACT_H
 
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "services/wallet/core/wallet.h"
 
 #include <stddef.h>

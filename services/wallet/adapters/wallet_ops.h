@@ -1,8 +1,8 @@
-/* The wallet's callbacks for the service loop (libcommon/io/service.h). */
+/* The wallet's callbacks for the service loop (libcommon/service/service.h). */
 #ifndef CARILLON_WALLET_ADAPTERS_WALLET_OPS_H
 #define CARILLON_WALLET_ADAPTERS_WALLET_OPS_H
 
-#include "libcommon/io/service.h"
+#include "libcommon/service/service.h"
 #include "libcommon/io/settings.h"
 
 extern const struct setting wallet_settings[];

@@ -1,5 +1,5 @@
 /* A verdict on nanomsg is the fact of the row with the correlation of the command. */
-#include "libcommon/io/service_internal.h"
+#include "libcommon/service/loop.h"
 #include "services/wallet/adapters/fact.h"
 
 #include "bus.pb-c.h"

@@ -1,9 +1,10 @@
 /* The PAR sheet: its combinations against every window of small games, its tables against the
  * analysis to the last digit, its three forms against one another. */
 #define _GNU_SOURCE
-#include "services/spin-engine/adapters/definition_load.h"
-#include "tools/slotmath/figures.h"
-#include "tools/slotmath/par.h"
+#include "libcommon/game/definition_load.h"
+#include "libcommon/game/rational.h"
+#include "tools/slotmath/games.h"
+#include "libcommon/game/par.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

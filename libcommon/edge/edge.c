@@ -1,0 +1,459 @@
+/* The edge's loop: listeners, adopted descriptors, timers, signals, draining.
+ *
+ * libwebsockets polls, keeps time and speaks WebSocket. Connections are accepted here, because
+ * three things depend on it: several processes on one port, a limit on how many strangers are let
+ * in per turn, and a listener that can be closed at SIGTERM while what was accepted is served to
+ * its end. HTTP is read by us too (edge_connection.c says why). */
+#include "libcommon/edge/private/server.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <sodium.h>
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CONNECTIONS_DEFAULT 20000u
+#define DESCRIPTORS_OWN 200u /* files, Kafka, Postgres, nanomsg: not for connections */
+#define BACKLOG 4096
+#define HEADER_DATA_BYTES 8192
+
+static void library_log(int level, const char *line)
+{
+	int length = (int)strcspn(line, "\n");
+	if ((level & (LLL_ERR | LLL_WARN)) != 0)
+		log_warn("libwebsockets: %.*s", length, line);
+	else
+		log_debug("libwebsockets: %.*s", length, line);
+}
+
+uint64_t edge_random(struct edge *edge)
+{
+	edge->random += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t x = edge->random;
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+/* ---- descriptors of ours
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static int descriptor_callback(
+	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length)
+{
+	(void)user;
+	(void)in;
+	(void)length;
+	if (reason != LWS_CALLBACK_RAW_RX_FILE)
+		return 0;
+	struct edge_adopted *adopted = lws_get_opaque_user_data(wsi);
+	if (adopted == NULL)
+		return 0;
+	struct edge *edge = lws_context_user(lws_get_context(wsi));
+	edge->now_us = clock_mono_us();
+	adopted->readable(adopted->context);
+	return 0;
+}
+
+static struct edge_adopted *adopt(struct edge *edge, int fd, edge_readable *readable, void *context)
+{
+	if (edge->adopted_n == EDGE_ADOPTED_MAX)
+		fatal("edge: more than %d descriptors adopted", EDGE_ADOPTED_MAX);
+	struct edge_adopted *adopted = &edge->adopted[edge->adopted_n++];
+	adopted->readable = readable;
+	adopted->context = context;
+	/* libwebsockets closes what it was given: it gets a copy. */
+	lws_sock_file_fd_type copy = { .filefd = dup(fd) };
+	if (copy.filefd < 0)
+		fatal("edge: cannot copy descriptor %d: %s", fd, strerror(errno));
+	adopted->wsi = lws_adopt_descriptor_vhost(
+		edge->vhost, LWS_ADOPT_RAW_FILE_DESC, copy, "edge-descriptor", NULL);
+	if (adopted->wsi == NULL)
+		fatal("edge: the loop refused descriptor %d", fd);
+	lws_set_opaque_user_data(adopted->wsi, adopted);
+	return adopted;
+}
+
+void edge_adopt(struct edge *edge, int fd, edge_readable *readable, void *context)
+{
+	(void)adopt(edge, fd, readable, context);
+}
+
+/* ---- listeners
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static void accept_some(struct edge_listener *listener, uint32_t most)
+{
+	struct edge *edge = listener->edge;
+	const int one = 1;
+	for (uint32_t i = 0; i < most; i++) {
+		int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0) {
+			if (errno == ECONNABORTED || errno == EINTR)
+				continue;
+			if (errno != EAGAIN && errno != EWOULDBLOCK)
+				log_warn("edge: accept: %s", strerror(errno));
+			return;
+		}
+		if (edge->connections >= edge->connections_max) {
+			metric_add(edge->refused, 1);
+			(void)close(fd);
+			continue;
+		}
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+		int bytes = edge->config.socket_send_bytes;
+		if (bytes > 0)
+			(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+		metric_add(edge->accepted, 1);
+		edge_connection_new(listener, fd);
+	}
+}
+
+static void on_listener(void *context)
+{
+	struct edge_listener *listener = context;
+	accept_some(listener, listener->edge->config.accepts_per_turn);
+}
+
+static void address_split(const char *text, char *host, size_t room, const char **port_r)
+{
+	const char *colon = strrchr(text, ':');
+	size_t length = colon == NULL ? 0 : (size_t)(colon - text);
+	if (colon == NULL || length == 0 || length >= room || colon[1] == '\0')
+		fatal("edge: listen address: found \"%s\", expected host:port", text);
+	const char *from = text;
+	if (text[0] == '[' && length >= 2 && text[length - 1] == ']') {
+		from++;
+		length -= 2;
+	}
+	memcpy(host, from, length);
+	host[length] = '\0';
+	*port_r = colon + 1;
+}
+
+static int listen_on(const char *text, char *address, size_t room)
+{
+	char host[64];
+	const char *port;
+	address_split(text, host, sizeof(host), &port);
+	struct addrinfo hints = {
+		.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
+		.ai_socktype = SOCK_STREAM,
+	};
+	struct addrinfo *found = NULL;
+	if (getaddrinfo(host, port, &hints, &found) != 0 || found == NULL)
+		fatal("edge: listen address: found \"%s\", expected an IP address and a port",
+			text);
+	const int one = 1;
+	int fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) != 0 ||
+		setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) != 0 ||
+		bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0)
+		fatal("edge: cannot listen on %s: %s", text, strerror(errno));
+	freeaddrinfo(found);
+	struct sockaddr_storage bound;
+	socklen_t length = sizeof(bound);
+	char service[8];
+	if (getsockname(fd, (struct sockaddr *)&bound, &length) != 0 ||
+		getnameinfo((struct sockaddr *)&bound, length, host, sizeof(host), service,
+			sizeof(service), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+		fatal("edge: cannot read the address bound for %s", text);
+	(void)snprintf(
+		address, room, strchr(host, ':') != NULL ? "[%s]:%s" : "%s:%s", host, service);
+	return fd;
+}
+
+static void listener_open(struct edge *edge, const char *text, bool health_only)
+{
+	struct edge_listener *listener = &edge->listener[edge->listeners++];
+	listener->edge = edge;
+	listener->health_only = health_only;
+	listener->fd = listen_on(text, listener->address, sizeof(listener->address));
+	listener->wsi = adopt(edge, listener->fd, on_listener, listener)->wsi;
+}
+
+/* Who was already queued by the kernel is let in before the door closes: closing it would reset
+ * them. */
+static void listener_close(struct edge_listener *listener)
+{
+	if (listener->fd < 0)
+		return;
+	accept_some(listener, BACKLOG);
+	lws_set_opaque_user_data(listener->wsi, NULL);
+	lws_set_timeout(listener->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
+	(void)close(listener->fd);
+	listener->fd = -1;
+}
+
+/* ---- timers, signals
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+static void timer_fire(lws_sorted_usec_list_t *sul)
+{
+	struct edge_timer *timer = lws_container_of(sul, struct edge_timer, sul);
+	timer->edge->now_us = clock_mono_us();
+	lws_sul_schedule(
+		timer->edge->lws, 0, sul, timer_fire, (lws_usec_t)timer->period_ms * LWS_US_PER_MS);
+	timer->tick(timer->context);
+}
+
+void edge_every(struct edge *edge, uint32_t period_ms, edge_tick *tick, void *context)
+{
+	if (edge->timers == EDGE_TIMERS_MAX)
+		fatal("edge: more than %d timers", EDGE_TIMERS_MAX);
+	struct edge_timer *timer = &edge->timer[edge->timers++];
+	*timer = (struct edge_timer){
+		.edge = edge,
+		.period_ms = period_ms,
+		.tick = tick,
+		.context = context,
+	};
+	lws_sul_schedule(
+		edge->lws, 0, &timer->sul, timer_fire, (lws_usec_t)period_ms * LWS_US_PER_MS);
+}
+
+static void on_signal(void *context)
+{
+	struct edge *edge = context;
+	struct signalfd_siginfo info;
+	if (read(edge->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (edge->draining) {
+		log_info("signal %u again: ending at once", info.ssi_signo);
+		edge->ended = true;
+		return;
+	}
+	log_info("signal %u: draining, %u requests open", info.ssi_signo, edge->open);
+	edge->draining = true;
+	edge_ready(edge, false, "draining");
+	uint32_t drain_ms = edge->config.drain_ms;
+	edge->drain_until_us = clock_mono_us() + (uint64_t)drain_ms * 1000;
+	for (size_t i = 0; i < edge->listeners; i++)
+		if (!edge->listener[i].health_only)
+			listener_close(&edge->listener[i]);
+	edge_connections_sweep(edge);
+	if (edge->config.draining != NULL)
+		edge->config.draining(edge->config.context);
+}
+
+static void on_second(void *context)
+{
+	struct edge *edge = context;
+	metric_set(edge->connections_gauge, (int64_t)edge->connections);
+	metric_set(edge->open_gauge, (int64_t)edge->open);
+	edge_http_timers(edge);
+	edge_connections_sweep(edge);
+}
+
+/* While draining, the loop must turn even when nothing happens. */
+static void on_tick(void *context)
+{
+	struct edge *edge = context;
+	if (!edge->draining)
+		return;
+	bool done = edge->open == 0 &&
+		    (edge->config.drained == NULL || edge->config.drained(edge->config.context));
+	if (!done && edge->now_us < edge->drain_until_us)
+		return;
+	if (!done)
+		log_warn("drained only in part: %u requests were still open", edge->open);
+	edge->ended = true;
+}
+
+static void signals_open(struct edge *edge)
+{
+	sigset_t set;
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGINT);
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
+		fatal("edge: cannot block signals: %s", strerror(errno));
+	edge->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (edge->signal_fd < 0)
+		fatal("edge: signalfd: %s", strerror(errno));
+}
+
+/* ---- life
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static uint32_t descriptors_raise(uint32_t wanted)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		fatal("edge: getrlimit: %s", strerror(errno));
+	rlim_t need = (rlim_t)wanted + DESCRIPTORS_OWN;
+	if (limit.rlim_cur < need) {
+		limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+		(void)getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (limit.rlim_cur >= need)
+		return wanted;
+	uint32_t left = limit.rlim_cur > 2 * DESCRIPTORS_OWN
+				? (uint32_t)limit.rlim_cur - DESCRIPTORS_OWN
+				: DESCRIPTORS_OWN;
+	log_warn("the limit of open files (%llu) leaves room for %u connections, %u were wanted",
+		(unsigned long long)limit.rlim_cur, left, wanted);
+	return left;
+}
+
+static void lws_start(struct edge *edge)
+{
+	edge->protocols[0] = (struct lws_protocols){
+		.name = "carillon",
+		.callback = edge_websocket_callback,
+		.per_session_data_size = edge->config.websocket_session_bytes,
+		.rx_buffer_size = 4096,
+	};
+	edge->protocols[1] = (struct lws_protocols){
+		.name = "edge-descriptor",
+		.callback = descriptor_callback,
+	};
+	struct lws_context_creation_info info = {
+		.port = CONTEXT_PORT_NO_LISTEN_SERVER,
+		.protocols = edge->protocols,
+		.gid = -1,
+		.uid = -1,
+		.user = edge,
+		.max_http_header_data = HEADER_DATA_BYTES,
+		.max_http_header_pool =
+			(unsigned short)(edge->connections_max > 65000 ? 65000
+								       : edge->connections_max),
+		.keepalive_timeout = (int)edge->config.idle_timeout_s,
+		.timeout_secs = 20,
+		.pt_serv_buf_size = 16384,
+		.options = LWS_SERVER_OPTION_DISABLE_IPV6,
+		.vhost_name = "edge",
+	};
+	lws_set_log_level(LLL_ERR | LLL_WARN, library_log);
+	edge->lws = lws_create_context(&info);
+	if (edge->lws == NULL)
+		fatal("edge: libwebsockets does not start");
+	edge->vhost = lws_get_vhost_by_name(edge->lws, "edge");
+	if (edge->vhost == NULL)
+		fatal("edge: libwebsockets made no host");
+}
+
+static void defaults(struct edge_config *config)
+{
+	if (config->connections_max == 0)
+		config->connections_max = CONNECTIONS_DEFAULT;
+	if (config->idle_timeout_s == 0)
+		config->idle_timeout_s = 60;
+	if (config->drain_ms == 0)
+		config->drain_ms = 5000;
+	if (config->accepts_per_turn == 0)
+		config->accepts_per_turn = 64;
+}
+
+struct edge *edge_new(const struct edge_config *config)
+{
+	if (sodium_init() < 0)
+		fatal("edge: libsodium does not start");
+	struct edge *edge = calloc(1, sizeof(*edge));
+	if (edge == NULL)
+		fatal("edge: out of memory");
+	edge->config = *config;
+	defaults(&edge->config);
+	randombytes_buf(&edge->random, sizeof(edge->random));
+	edge->now_us = clock_mono_us();
+	edge_ready(edge, false, "starting");
+	signals_open(edge);
+	edge->connections_max = descriptors_raise(edge->config.connections_max);
+	edge->connections_gauge =
+		metric_gauge("carillon_http_connections", NULL, "Connections of clients now open");
+	edge->open_gauge =
+		metric_gauge("carillon_http_open_requests", NULL, "Requests not yet answered");
+	edge->accepted =
+		metric_counter("carillon_http_accepted_total", NULL, "Connections accepted");
+	edge->refused = metric_counter("carillon_http_connections_refused_total", NULL,
+		"Connections closed at once because there were too many");
+	edge_http_begin(edge);
+	lws_start(edge);
+	edge_connections_begin(edge);
+	edge_adopt(edge, edge->signal_fd, on_signal, edge);
+	listener_open(edge, config->listen, false);
+	if (config->health_listen != NULL && config->health_listen[0] != '\0')
+		listener_open(edge, config->health_listen, true);
+	edge_every(edge, 1000, on_second, edge);
+	edge_every(edge, 20, on_tick, edge);
+	return edge;
+}
+
+int edge_run(struct edge *edge)
+{
+	log_info("listening on %s", edge->listener[0].address);
+	while (!edge->ended) {
+		if (lws_service(edge->lws, 0) < 0)
+			fatal("edge: the loop of libwebsockets failed");
+		edge->now_us = clock_mono_us();
+		if (edge->config.turn != NULL)
+			edge->config.turn(edge->config.context);
+		edge_connections_turn(edge);
+	}
+	return 0;
+}
+
+void edge_free(struct edge **edge_ref)
+{
+	struct edge *edge = *edge_ref;
+	if (edge == NULL)
+		return;
+	edge_connections_end(edge);
+	lws_context_destroy(edge->lws);
+	for (size_t i = 0; i < edge->listeners; i++)
+		if (edge->listener[i].fd >= 0)
+			(void)close(edge->listener[i].fd);
+	(void)close(edge->signal_fd);
+	edge_http_end(edge);
+	edge_pages_free(edge);
+	free(edge);
+	*edge_ref = NULL;
+}
+
+const char *edge_address(const struct edge *edge)
+{
+	return edge->listener[0].address;
+}
+
+const char *edge_health_address(const struct edge *edge)
+{
+	return edge->listeners > 1 ? edge->listener[1].address : "";
+}
+
+void *edge_context(const struct edge *edge)
+{
+	return edge->config.context;
+}
+
+void edge_ready(struct edge *edge, bool ready, const char *why_not)
+{
+	edge->ready = ready && !edge->draining;
+	if (!edge->ready)
+		(void)snprintf(edge->why_not, sizeof(edge->why_not), "%s",
+			edge->draining	  ? "draining"
+			: why_not == NULL ? ""
+					  : why_not);
+}
+
+uint64_t edge_now_us(const struct edge *edge)
+{
+	return edge->now_us;
+}

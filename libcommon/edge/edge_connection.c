@@ -1,0 +1,466 @@
+/* Connections that speak HTTP: bytes in, requests out to edge_http.c one at a time, answers back in
+ * order.
+ *
+ * libwebsockets 4.1 could read HTTP, but not what a money API needs: where one packet holds a
+ * request and the next one's POST, it takes bytes of the header for the body. Reading is therefore
+ * ours (http_head.c, strict and fuzzed), and so is writing. The sockets stand in an epoll set of
+ * their own, which the library polls as one descriptor: its poll() would look at every idle
+ * connection each time one has something to say.
+ *
+ * A closed connection is freed at the end of the turn: whoever is at work with it further up the
+ * stack still finds it. */
+#include "libcommon/edge/private/server.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define IN_FIRST 2048u
+#define IN_MAX (HTTP_HEAD_MAX + EDGE_BODY_MAX + 4096u)
+#define ARRIVAL_US (20 * UINT64_C(1000000))  /* a request must be whole within */
+#define PROGRESS_US (20 * UINT64_C(1000000)) /* a client must take some of its answer within */
+#define LINGER_US (2 * UINT64_C(1000000))
+#define EVENTS_MAX 256
+
+static struct edge *edge_of(const struct edge_connection *connection)
+{
+	return connection->listener->edge;
+}
+
+static void deadline(struct edge_connection *connection, uint64_t after_us)
+{
+	connection->deadline_us = edge_of(connection)->now_us + after_us;
+}
+
+/* Tells epoll what the connection waits for, where that has changed. */
+static void interest_set(struct edge_connection *connection)
+{
+	uint32_t wanted = (connection->paused ? 0 : (uint32_t)EPOLLIN) |
+			  (connection->out_used > 0 ? (uint32_t)EPOLLOUT : 0);
+	struct epoll_event event = { .events = wanted, .data.ptr = connection };
+	if (wanted == connection->interest)
+		return;
+	connection->interest = wanted;
+	if (epoll_ctl(edge_of(connection)->epoll_fd, EPOLL_CTL_MOD, connection->fd, &event) != 0)
+		edge_connection_close(connection);
+}
+
+/* ---- life ---- */
+
+void edge_connection_new(const struct edge_listener *listener, int fd)
+{
+	struct edge *edge = listener->edge;
+	struct edge_connection *connection = calloc(1, sizeof(*connection));
+	if (connection == NULL)
+		fatal("edge: out of memory");
+	connection->listener = listener;
+	connection->fd = fd;
+	connection->fresh = true;
+	connection->interest = EPOLLIN;
+	deadline(connection, ARRIVAL_US);
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = connection };
+	if (epoll_ctl(edge->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
+		fatal("edge: epoll: %s", strerror(errno));
+	connection->next = edge->first;
+	if (edge->first != NULL)
+		edge->first->previous = connection;
+	edge->first = connection;
+	edge->connections++;
+}
+
+static void connection_free(struct edge_connection *connection)
+{
+	struct edge *edge = edge_of(connection);
+	if (connection->request != NULL)
+		edge_request_free(connection->request);
+	struct edge_stream *stream = connection->stream;
+	if (stream != NULL && stream->ops->closed != NULL)
+		stream->ops->closed(stream, stream->context);
+	free(stream);
+	if (connection->previous != NULL)
+		connection->previous->next = connection->next;
+	else
+		edge->first = connection->next;
+	if (connection->next != NULL)
+		connection->next->previous = connection->previous;
+	edge->connections--;
+	/* A copy of the descriptor may live on with libwebsockets: closing alone would leave this
+	 * one in the set. */
+	(void)epoll_ctl(edge->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
+	(void)close(connection->fd);
+	free(connection->in);
+	free(connection->out);
+	free(connection);
+}
+
+void edge_connection_close(struct edge_connection *connection)
+{
+	struct edge *edge = edge_of(connection);
+	if (connection->closing)
+		return;
+	connection->closing = true;
+	connection->next_dead = edge->dead;
+	edge->dead = connection;
+	lws_cancel_service(edge->lws); /* the turn's end must come, and not wait for an event */
+}
+
+/* Says that nothing follows, and waits for the client to have read it: closing a socket with unread
+ * bytes in it would throw away the answer. */
+static void linger(struct edge_connection *connection)
+{
+	if (connection->ended || shutdown(connection->fd, SHUT_WR) != 0) {
+		edge_connection_close(connection);
+		return;
+	}
+	deadline(connection, LINGER_US);
+	connection->paused = false;
+	interest_set(connection);
+}
+
+void edge_connection_finish(struct edge_connection *connection)
+{
+	if (connection->finishing || connection->closing)
+		return;
+	connection->finishing = true;
+	if (connection->out_used == 0)
+		linger(connection);
+}
+
+/* ---- out ---- */
+
+static void out_keep(struct edge_connection *connection, const uint8_t *bytes, size_t length)
+{
+	if (connection->out_used + length > connection->out_room) {
+		connection->out_room = connection->out_used + length;
+		connection->out = realloc(connection->out, connection->out_room);
+		if (connection->out == NULL)
+			fatal("edge: out of memory");
+	}
+	memcpy(connection->out + connection->out_used, bytes, length);
+	connection->out_used += length;
+	deadline(connection, PROGRESS_US);
+	interest_set(connection);
+}
+
+static bool would_wait(void)
+{
+	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length)
+{
+	if (connection->closing)
+		return;
+	if (connection->out_used == 0) {
+		ssize_t n = send(connection->fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && !would_wait()) {
+			edge_connection_close(connection);
+			return;
+		}
+		if (n > 0) {
+			bytes += n;
+			length -= (size_t)n;
+		}
+	}
+	if (length > 0)
+		out_keep(connection, bytes, length);
+}
+
+void edge_connection_wake(struct edge_connection *connection)
+{
+	struct edge *edge = edge_of(connection);
+	if (connection->in_woken || connection->closing)
+		return;
+	connection->in_woken = true;
+	connection->next_woken = edge->woken;
+	edge->woken = connection;
+	lws_cancel_service(edge->lws);
+}
+
+/* Everything that was kept has left. */
+static void on_flushed(struct edge_connection *connection)
+{
+	free(connection->out);
+	connection->out = NULL;
+	connection->out_at = connection->out_used = connection->out_room = 0;
+	connection->deadline_us = 0;
+	interest_set(connection);
+	if (connection->finishing)
+		linger(connection);
+	else if (connection->stream != NULL && connection->stream->woken)
+		edge_connection_wake(connection);
+	else
+		edge_connection_advance(connection);
+}
+
+/* The socket takes more. */
+static void on_writable(struct edge_connection *connection)
+{
+	while (connection->out_used > connection->out_at) {
+		ssize_t n = send(connection->fd, connection->out + connection->out_at,
+			connection->out_used - connection->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && would_wait())
+			return;
+		if (n <= 0) {
+			edge_connection_close(connection);
+			return;
+		}
+		connection->out_at += (size_t)n;
+		deadline(connection, PROGRESS_US);
+	}
+	if (connection->out_used > 0)
+		on_flushed(connection);
+}
+
+/* ---- in ---- */
+
+/* Makes room behind in_used; false when the buffer may grow no more. */
+static bool in_room(struct edge_connection *connection)
+{
+	if (connection->in_at > 0) {
+		connection->in_used -= connection->in_at;
+		memmove(connection->in, connection->in + connection->in_at, connection->in_used);
+		connection->in_at = 0;
+	}
+	if (connection->in_used < connection->in_room)
+		return true;
+	if (connection->in_room >= IN_MAX)
+		return false;
+	size_t room = connection->in_room == 0 ? IN_FIRST : connection->in_room * 2;
+	connection->in_room = room > IN_MAX ? IN_MAX : room;
+	connection->in = realloc(connection->in, connection->in_room);
+	if (connection->in == NULL)
+		fatal("edge: out of memory");
+	return true;
+}
+
+/* Takes of the body what has arrived; true when it is whole. A refused request's body is thrown
+ * away. */
+static bool body_take(struct edge_connection *connection)
+{
+	struct edge_request *request = connection->request;
+	size_t there = connection->in_used - connection->in_at;
+	size_t wanted = request->body_expected - request->body_length;
+	size_t n = there < wanted ? there : wanted;
+	if (request->state == REQUEST_COLLECTING && n > 0) {
+		memcpy(request->body + request->body_length, connection->in + connection->in_at, n);
+		request->body[request->body_length + n] = '\0';
+	}
+	request->body_length += n;
+	connection->in_at += n;
+	return request->body_length == request->body_expected;
+}
+
+/* RFC 9112, 2.2: empty lines before a request are nothing. */
+static void skip_empty_lines(struct edge_connection *connection)
+{
+	while (connection->in_at < connection->in_used &&
+		(connection->in[connection->in_at] == '\r' ||
+			connection->in[connection->in_at] == '\n'))
+		connection->in_at++;
+}
+
+/* Reads the head of the next request, if it is there. False: wait for more, or it is over. */
+static bool head_take(struct edge_connection *connection)
+{
+	struct http_head head;
+	size_t used = 0;
+	skip_empty_lines(connection);
+	size_t there = connection->in_used - connection->in_at;
+	if (there == 0) {
+		connection->in_at = connection->in_used = 0;
+		if (connection->deadline_us == 0)
+			deadline(connection,
+				(uint64_t)edge_of(connection)->config.idle_timeout_s * 1000000);
+		return false;
+	}
+	enum http_head_status status =
+		http_head_parse(connection->in + connection->in_at, there, &head, &used);
+	if (status == HTTP_HEAD_MORE) {
+		if (connection->deadline_us == 0)
+			deadline(connection, ARRIVAL_US);
+		return false;
+	}
+	if (status != HTTP_HEAD_OK) {
+		edge_http_malformed(connection, status);
+		return false;
+	}
+	deadline(connection, ARRIVAL_US);
+	connection->in_at += used;
+	return edge_http_request(connection, &head);
+}
+
+void edge_connection_advance(struct edge_connection *connection)
+{
+	if (connection->advancing)
+		return;
+	connection->advancing = true;
+	while (!connection->closing && !connection->finishing && connection->stream == NULL &&
+		connection->out_used == 0) {
+		if (connection->request == NULL) {
+			if (!head_take(connection))
+				break;
+		} else if (connection->request->state == REQUEST_OPEN || !body_take(connection)) {
+			break;
+		} else {
+			edge_http_dispatch(connection->request);
+		}
+	}
+	connection->advancing = false;
+	if (connection->ended && connection->request == NULL && connection->stream == NULL)
+		edge_connection_finish(connection);
+	if (connection->paused && !connection->ended && !connection->closing &&
+		connection->in_used - connection->in_at < IN_MAX) {
+		connection->paused = false;
+		interest_set(connection);
+	}
+}
+
+static void pause_reading(struct edge_connection *connection)
+{
+	connection->paused = true;
+	interest_set(connection);
+}
+
+/* A client may close its side and still wait for the answer. */
+static void on_end(struct edge_connection *connection)
+{
+	connection->ended = true;
+	if (connection->finishing || connection->stream != NULL ||
+		(connection->request == NULL && connection->out_used == 0))
+		edge_connection_close(connection);
+	else
+		pause_reading(connection);
+}
+
+static void on_readable(struct edge_connection *connection)
+{
+	char waste[4096];
+	bool keep = !connection->finishing && connection->stream == NULL;
+	if (connection->fresh && edge_websocket_take(connection)) {
+		edge_connection_close(connection);
+		return;
+	}
+	connection->fresh = false;
+	if (keep && !in_room(connection)) {
+		pause_reading(connection);
+		return;
+	}
+	ssize_t n = keep ? recv(connection->fd, connection->in + connection->in_used,
+				   connection->in_room - connection->in_used, MSG_DONTWAIT)
+			 : recv(connection->fd, waste, sizeof(waste), MSG_DONTWAIT);
+	if (n == 0) {
+		on_end(connection);
+	} else if (n < 0) {
+		if (!would_wait())
+			edge_connection_close(connection);
+	} else if (keep) {
+		/* The time to be whole runs from a request's first byte. */
+		if (connection->request == NULL && connection->in_used == connection->in_at)
+			connection->deadline_us = 0;
+		connection->in_used += (size_t)n;
+		edge_connection_advance(connection);
+	}
+}
+
+/* ---- the set ---- */
+
+static void on_event(const struct epoll_event *event)
+{
+	struct edge_connection *connection = event->data.ptr;
+	if (!connection->closing && (event->events & EPOLLOUT) != 0)
+		on_writable(connection);
+	if (!connection->closing && (event->events & EPOLLIN) != 0)
+		on_readable(connection);
+	else if (!connection->closing && (event->events & (EPOLLHUP | EPOLLERR)) != 0)
+		edge_connection_close(connection);
+}
+
+static void on_set(void *context)
+{
+	struct edge *edge = context;
+	struct epoll_event events[EVENTS_MAX];
+	int n = epoll_wait(edge->epoll_fd, events, EVENTS_MAX, 0);
+	for (int i = 0; i < n; i++)
+		on_event(&events[i]);
+}
+
+void edge_connections_begin(struct edge *edge)
+{
+	edge->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (edge->epoll_fd < 0)
+		fatal("edge: epoll: %s", strerror(errno));
+	edge_adopt(edge, edge->epoll_fd, on_set, edge);
+}
+
+static void run_woken(struct edge *edge)
+{
+	struct edge_connection *woken = edge->woken;
+	edge->woken = NULL;
+	while (woken != NULL) {
+		struct edge_connection *connection = woken;
+		struct edge_stream *stream = connection->stream;
+		woken = connection->next_woken;
+		connection->in_woken = false;
+		if (stream == NULL || !stream->woken || connection->closing ||
+			connection->finishing || connection->out_used > 0)
+			continue;
+		stream->woken = false;
+		stream->ops->writable(stream, stream->context);
+	}
+}
+
+/* The closed ones leave; who is still in the list of the woken stays until that has been run. */
+static void free_dead(struct edge *edge)
+{
+	struct edge_connection *connection = edge->dead;
+	edge->dead = NULL;
+	while (connection != NULL) {
+		struct edge_connection *next = connection->next_dead;
+		if (connection->in_woken) {
+			connection->next_dead = edge->dead;
+			edge->dead = connection;
+		} else {
+			connection_free(connection);
+		}
+		connection = next;
+	}
+}
+
+void edge_connections_turn(struct edge *edge)
+{
+	if (edge->woken != NULL)
+		run_woken(edge);
+	if (edge->dead != NULL)
+		free_dead(edge);
+}
+
+void edge_connections_end(struct edge *edge)
+{
+	run_woken(edge);
+	for (struct edge_connection *c = edge->first; c != NULL; c = c->next)
+		edge_connection_close(c);
+	while (edge->woken != NULL)
+		run_woken(edge);
+	free_dead(edge);
+	(void)close(edge->epoll_fd);
+}
+
+void edge_connections_sweep(struct edge *edge)
+{
+	edge->now_us = clock_mono_us();
+	for (struct edge_connection *c = edge->first; c != NULL; c = c->next) {
+		bool idle = c->request == NULL && c->stream == NULL && c->out_used == 0 &&
+			    c->in_used == c->in_at;
+		if (c->deadline_us != 0 && edge->now_us >= c->deadline_us)
+			edge_connection_close(c);
+		else if (edge->draining && idle && !c->listener->health_only)
+			edge_connection_finish(c);
+	}
+}

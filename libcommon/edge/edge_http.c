@@ -1,0 +1,496 @@
+/* HTTP of the edge: from the head of a request to its handler, and answers back. An answer is
+ * written at once, in one piece with its header, whoever calls; what the socket does not take is
+ * kept and sent later. */
+#include "libcommon/edge/private/server.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define UNANSWERED_US (30 * UINT64_C(1000000))
+#define DISCARD_MAX                                                                                \
+	(1024 * 1024) /* a body that is too large is read to its end up to this, so that the       \
+			 client hears why */
+#define HEADER_ROOM 2560
+
+static const struct {
+	uint32_t status;
+	const char *reason;
+} STATUSES[EDGE_STATUSES_MAX] = {
+	{ 200, "OK" },
+	{ 201, "Created" },
+	{ 202, "Accepted" },
+	{ 204, "No Content" },
+	{ 301, "Moved Permanently" },
+	{ 304, "Not Modified" },
+	{ 400, "Bad Request" },
+	{ 401, "Unauthorized" },
+	{ 402, "Payment Required" },
+	{ 403, "Forbidden" },
+	{ 404, "Not Found" },
+	{ 405, "Method Not Allowed" },
+	{ 409, "Conflict" },
+	{ 411, "Length Required" },
+	{ 413, "Content Too Large" },
+	{ 414, "URI Too Long" },
+	{ 415, "Unsupported Media Type" },
+	{ 422, "Unprocessable Content" },
+	{ 429, "Too Many Requests" },
+	{ 431, "Request Header Fields Too Large" },
+	{ 500, "Internal Server Error" },
+	{ 503, "Service Unavailable" },
+	{ 504, "Gateway Timeout" },
+	{ 501, "Not Implemented" },
+	{ 502, "Bad Gateway" },
+};
+
+static size_t status_index(uint32_t status)
+{
+	for (size_t i = 0; i < EDGE_STATUSES_MAX; i++)
+		if (STATUSES[i].status == status)
+			return i;
+	fatal("edge: an answer with status %" PRIu32 ", which no table names", status);
+}
+
+/* ---- metrics
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static const char *route_label(const struct edge *edge, size_t i)
+{
+	if (i < edge->routes_n)
+		return edge->config.routes[i].pattern;
+	return i == edge->routes_n ? "pages" : "other";
+}
+
+void edge_http_begin(struct edge *edge)
+{
+	while (edge->config.routes != NULL && edge->config.routes[edge->routes_n].pattern != NULL)
+		if (++edge->routes_n > EDGE_ROUTES_MAX)
+			fatal("edge: more than %d routes", EDGE_ROUTES_MAX);
+	for (size_t i = 0; i < edge->routes_n + 2; i++) {
+		char labels[256];
+		(void)snprintf(labels, sizeof(labels), "route=\"%s\"", route_label(edge, i));
+		edge->metrics[i].latency = metric_histogram_us("carillon_http_request_us", labels,
+			"From the header of a request to its answer");
+	}
+}
+
+static void count(struct edge_request *request, uint32_t status)
+{
+	struct edge *edge = request->edge;
+	struct edge_route_metrics *metrics = &edge->metrics[request->metrics];
+	size_t i = status_index(status);
+	if (metrics->status[i] == NULL) {
+		char labels[256];
+		(void)snprintf(labels, sizeof(labels), "route=\"%s\",status=\"%" PRIu32 "\"",
+			route_label(edge, request->metrics), status);
+		metrics->status[i] =
+			metric_counter("carillon_http_requests_total", labels, "Requests answered");
+	}
+	metric_add(metrics->status[i], 1);
+	edge->now_us = clock_mono_us();
+	metric_observe_us(metrics->latency, edge->now_us - request->began_us);
+}
+
+/* ---- answers
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+void edge_answer_header(struct edge_request *request, const char *name, const char *value)
+{
+	size_t room = sizeof(request->more) - request->more_length;
+	int n = snprintf(request->more + request->more_length, room, "%s: %s\r\n", name, value);
+	if (n > 0 && (size_t)n < room)
+		request->more_length += (size_t)n;
+	else
+		request->more[request->more_length] = '\0';
+}
+
+static const char *date_now(struct edge *edge)
+{
+	uint64_t now_s = clock_wall_us() / 1000000;
+	if (now_s != edge->date_s) {
+		time_t t = (time_t)now_s;
+		struct tm tm;
+		(void)gmtime_r(&t, &tm);
+		(void)strftime(edge->date, sizeof(edge->date), "%a, %d %b %Y %H:%M:%S GMT", &tm);
+		edge->date_s = now_s;
+	}
+	return edge->date;
+}
+
+static uint8_t *out_room(struct edge *edge, size_t need)
+{
+	if (edge->out_room < need) {
+		free(edge->out);
+		edge->out_room = need * 2;
+		edge->out = malloc(edge->out_room);
+		if (edge->out == NULL)
+			fatal("edge: out of memory");
+	}
+	return edge->out;
+}
+
+static size_t header_write(struct edge_request *request, char *out, uint32_t status,
+	const char *content_type, size_t length, bool endless)
+{
+	struct edge *edge = request->edge;
+	char etag[sizeof(request->etag) + 16] = "";
+	char size[48] = "";
+	char parent[17];
+	for (size_t i = 0; i < 8; i++)
+		(void)snprintf(parent + 2 * i, 3, "%02x", request->trace[16 + i]);
+	if (request->etag[0] != '\0')
+		(void)snprintf(etag, sizeof(etag), "ETag: %s\r\n", request->etag);
+	if (!endless && status != 304 && status != 204)
+		(void)snprintf(size, sizeof(size), "Content-Length: %zu\r\n", length);
+	int n = snprintf(out, HEADER_ROOM,
+		"HTTP/1.1 %" PRIu32 " %s\r\nDate: %s\r\nX-Request-Id: %s\r\n%s%s%s%s%s%s%s%s\r\n",
+		status, STATUSES[status_index(status)].reason, date_now(edge), request->id,
+		content_type != NULL ? "Content-Type: " : "",
+		content_type != NULL ? content_type : "",
+		content_type != NULL ? "\r\nX-Content-Type-Options: nosniff\r\n" : "", size, etag,
+		etag[0] != '\0' ? "Cache-Control: no-cache\r\n" : "Cache-Control: no-store\r\n",
+		request->more_length > 0 ? request->more : "",
+		endless || request->close ? "Connection: close\r\n" : "");
+	if (n < 0 || n >= HEADER_ROOM)
+		fatal("edge: the header of an answer does not fit (%d bytes)", n);
+	return (size_t)n;
+}
+
+void edge_answer(struct edge_request *request, uint32_t status, const char *content_type,
+	const void *body, size_t length)
+{
+	struct edge *edge = request->edge;
+	struct edge_connection *connection = request->connection;
+	if (edge->draining || connection->ended)
+		request->close = true;
+	bool close = request->close;
+	uint8_t *out = out_room(edge, HEADER_ROOM + length);
+	size_t n = header_write(request, (char *)out, status, content_type, length, false);
+	if (!request->head && status != 304 && status != 204 && length > 0) {
+		memcpy(out + n, body, length);
+		n += length;
+	}
+	count(request, status);
+	if (status >= 500)
+		log_debug("%s %s: %" PRIu32 " [%s]", request->method_post ? "POST" : "GET",
+			request->path, status, request->id);
+	connection->request = NULL;
+	edge_request_free(request);
+	edge_connection_write(connection, out, n);
+	if (close)
+		edge_connection_finish(connection);
+	else
+		edge_connection_advance(connection);
+}
+
+void edge_answer_json(
+	struct edge_request *request, uint32_t status, const char *json, size_t length)
+{
+	edge_answer(request, status, "application/json", json, length);
+}
+
+/* Appends text as a JSON string; what does not fit is cut. Bytes that are no ASCII go out as they
+ * came when they are UTF-8 enough to be read. */
+static size_t json_text(char *out, size_t room, const char *text)
+{
+	size_t n = 0;
+	out[n++] = '"';
+	for (const unsigned char *c = (const unsigned char *)text; *c != '\0' && n + 9 < room;
+		c++) {
+		if (*c == '"' || *c == '\\') {
+			out[n++] = '\\';
+			out[n++] = (char)*c;
+		} else if (*c < 0x20 || *c >= 0x7f) {
+			n += (size_t)snprintf(out + n, room - n, "\\u%04x", *c);
+		} else {
+			out[n++] = (char)*c;
+		}
+	}
+	out[n++] = '"';
+	out[n] = '\0';
+	return n;
+}
+
+void edge_answer_error(struct edge_request *request, uint32_t status, const char *code,
+	const char *message, const char *where, const char *found, const char *expected)
+{
+	const char *const names[] = { "code", "message", "where", "found", "expected" };
+	const char *const values[] = { code, message, where, found, expected };
+	char json[5 * 600 + 64];
+	size_t n = (size_t)snprintf(json, sizeof(json), "{\"error\":{");
+	bool first = true;
+	for (size_t i = 0; i < 5; i++) {
+		if (values[i] == NULL)
+			continue;
+		n += (size_t)snprintf(json + n, 32, "%s\"%s\":", first ? "" : ",", names[i]);
+		n += json_text(json + n, 560, values[i]);
+		first = false;
+	}
+	n += (size_t)snprintf(json + n, 3, "}}");
+	edge_answer_json(request, status, json, n);
+}
+
+bool edge_answer_etag(struct edge_request *request, const char *etag)
+{
+	(void)snprintf(request->etag, sizeof(request->etag), "%s", etag);
+	const char *known = edge_header(request, EDGE_IF_NONE_MATCH);
+	if (known == NULL || (strcmp(known, "*") != 0 && strstr(known, request->etag) == NULL))
+		return false;
+	edge_answer(request, 304, NULL, NULL, 0);
+	return true;
+}
+
+/* ---- answers without an end
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
+	const struct edge_stream_ops *ops, void *context)
+{
+	struct edge_connection *connection = request->connection;
+	struct edge_stream *stream = calloc(1, sizeof(*stream));
+	if (stream == NULL)
+		fatal("edge: out of memory");
+	stream->connection = connection;
+	stream->ops = ops;
+	stream->context = context;
+	uint8_t *out = out_room(request->edge, HEADER_ROOM);
+	size_t n = header_write(request, (char *)out, 200, content_type, 0, true);
+	count(request, 200);
+	connection->request = NULL;
+	connection->stream = stream;
+	connection->deadline_us = 0;
+	edge_request_free(request);
+	edge_connection_write(connection, out, n);
+	return stream;
+}
+
+void edge_stream_wake(struct edge_stream *stream)
+{
+	stream->woken = true;
+	edge_connection_wake(stream->connection);
+}
+
+bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length)
+{
+	if (stream->connection->closing || stream->connection->finishing)
+		return false;
+	edge_connection_write(stream->connection, bytes, length);
+	return !stream->connection->closing;
+}
+
+void edge_stream_close(struct edge_stream *stream)
+{
+	edge_connection_finish(stream->connection);
+}
+
+/* ---- requests
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void own_routes(struct edge_request *request)
+{
+	struct edge *edge = request->edge;
+	if (strcmp(request->path, "/healthz") == 0) {
+		edge_answer(request, 200, "text/plain", "ok\n", 3);
+	} else if (strcmp(request->path, "/readyz") == 0) {
+		const char *text = edge->ready ? "ready" : edge->why_not;
+		edge_answer(request, edge->ready ? 200 : 503, "text/plain", text, strlen(text));
+	} else {
+		size_t length;
+		char *text = metrics_text(&length);
+		edge_answer(request, 200, "text/plain; version=0.0.4", text, length);
+		free(text);
+	}
+}
+
+static bool is_own(const struct edge_request *request)
+{
+	return !request->method_post &&
+	       (strcmp(request->path, "/healthz") == 0 || strcmp(request->path, "/readyz") == 0 ||
+		       strcmp(request->path, "/metrics") == 0);
+}
+
+/* The request is whole: to whom? */
+void edge_http_dispatch(struct edge_request *request)
+{
+	struct edge *edge = request->edge;
+	request->connection->deadline_us = 0;
+	if (request->state == REQUEST_REFUSED) {
+		edge_answer_error(request, request->refused_status, request->refused_code,
+			request->refused_message, NULL, NULL, NULL);
+		return;
+	}
+	request->state = REQUEST_OPEN;
+	if (request->route != NULL) {
+		request->route->handler(request, edge->config.context);
+		return;
+	}
+	if (is_own(request)) {
+		own_routes(request);
+		return;
+	}
+	bool redirect = false;
+	const struct edge_page *page =
+		request->health_only ? NULL : edge_page_find(edge, request->path, &redirect);
+	if (redirect) {
+		char target[EDGE_PATH_MAX + 2];
+		(void)snprintf(target, sizeof(target), "%s/", request->path);
+		edge_answer_header(request, "Location", target);
+		edge_answer(request, 301, NULL, NULL, 0);
+	} else if (page != NULL) {
+		request->metrics = edge->routes_n;
+		edge_page_answer(request, page);
+	} else {
+		edge_answer_error(request, 404, "not_found", "There is nothing at this path.",
+			"path", request->path, NULL);
+	}
+}
+
+static void refuse(
+	struct edge_request *request, uint32_t status, const char *code, const char *message)
+{
+	request->state = REQUEST_REFUSED;
+	request->refused_status = status;
+	request->refused_code = code;
+	request->refused_message = message;
+}
+
+static bool json_content(const struct http_head *head)
+{
+	const char *type = http_head_field(head, "content-type");
+	return type != NULL && strncasecmp(type, "application/json", 16) == 0 &&
+	       (type[16] == '\0' || type[16] == ';' || type[16] == ' ');
+}
+
+/* All that can be refused by looking at the header. */
+static void header_check(struct edge_request *request, const struct http_head *head,
+	bool method_known, bool readable)
+{
+	bool path_known = false;
+	if (strlen(head->path) >= EDGE_PATH_MAX ||
+		(head->query != NULL && strlen(head->query) >= EDGE_PATH_MAX)) {
+		refuse(request, 414, "path_too_long",
+			"The path or the query is longer than 511 bytes.");
+	} else if (!readable) {
+		refuse(request, 431, "header_refused",
+			"A header is too long, or something in the path or query is not decoded "
+			"rightly.");
+	} else if (!method_known) {
+		refuse(request, 405, "method_refused", "Only GET, HEAD and POST are understood.");
+		edge_answer_header(request, "Allow", "GET, HEAD, POST");
+	} else if (!request->health_only && edge_request_route(request, &path_known)) {
+		bool body = request->route->body;
+		if (request->body_expected > EDGE_BODY_MAX)
+			refuse(request, 413, "too_large", "The body is larger than 16384 bytes.");
+		else if (!body && request->body_expected > 0)
+			refuse(request, 400, "body_refused", "This request takes no body.");
+		else if (body && !json_content(head))
+			refuse(request, 415, "content_type",
+				"Content-Type must be application/json.");
+	} else if (path_known) {
+		refuse(request, 405, "method_refused",
+			"This path is there, but not for this method.");
+		edge_answer_header(request, "Allow", request->method_post ? "GET, HEAD" : "POST");
+	} else if (request->body_expected > 0) {
+		refuse(request, 404, "not_found", "There is nothing at this path for this method.");
+	} else if (request->method_post) {
+		refuse(request, 404, "not_found", "There is nothing at this path.");
+	}
+}
+
+/* Answered at once, and the connection ends: where the next request would begin cannot be told, or
+ * is too far away. */
+static bool refuse_and_close(
+	struct edge_request *request, uint32_t status, const char *code, const char *message)
+{
+	request->close = true;
+	edge_answer_error(request, status, code, message, NULL, NULL, NULL);
+	return false;
+}
+
+bool edge_http_request(struct edge_connection *connection, const struct http_head *head)
+{
+	struct edge_request *request = edge_request_new(connection);
+	connection->request = request;
+	request->metrics = request->edge->routes_n + 1;
+	request->health_only = connection->listener->health_only;
+	request->close = !head->keep_alive;
+	request->head = strcmp(head->method, "HEAD") == 0;
+	request->method_post = strcmp(head->method, "POST") == 0;
+	bool known = request->head || request->method_post || strcmp(head->method, "GET") == 0;
+	bool readable = edge_request_read(request, head);
+	if (request->method_post && !head->has_length)
+		return refuse_and_close(
+			request, 411, "length_required", "Content-Length is missing.");
+	if (head->upgrade && http_head_field(head, "upgrade") != NULL)
+		return refuse_and_close(
+			request, 400, "upgrade_refused", "There is nothing to upgrade to here.");
+	if (head->content_length > DISCARD_MAX)
+		return refuse_and_close(
+			request, 413, "too_large", "The body is larger than 16384 bytes.");
+	request->body_expected = (size_t)head->content_length;
+	header_check(request, head, known, readable);
+	if (request->state == REQUEST_COLLECTING && request->body_expected > 0) {
+		request->body = malloc(request->body_expected + 1);
+		if (request->body == NULL)
+			fatal("edge: out of memory");
+	}
+	return true;
+}
+
+void edge_http_malformed(struct edge_connection *connection, enum http_head_status status)
+{
+	struct edge_request *request = edge_request_new(connection);
+	struct http_head nothing = { .path = (char[]){ "/" } };
+	connection->request = request;
+	request->metrics = request->edge->routes_n + 1;
+	request->health_only = connection->listener->health_only;
+	(void)edge_request_read(request, &nothing);
+	if (status == HTTP_HEAD_LENGTH)
+		(void)refuse_and_close(request, 411, "length_required",
+			"A body must be announced by one Content-Length in digits.");
+	else if (status == HTTP_HEAD_TOO_LARGE)
+		(void)refuse_and_close(request, 431, "header_refused",
+			"The header is larger than 8192 bytes or has too many fields.");
+	else if (status == HTTP_HEAD_VERSION)
+		(void)refuse_and_close(
+			request, 400, "version_refused", "Only HTTP/1.0 and HTTP/1.1 are spoken.");
+	else
+		(void)refuse_and_close(
+			request, 400, "malformed", "This is not a request of HTTP/1.1.");
+}
+
+void edge_http_timers(struct edge *edge)
+{
+	uint64_t now_us = clock_mono_us();
+	for (uint32_t i = 0; i < edge->slots_n; i++) {
+		struct edge_request *request = edge->slots[i];
+		if (request->connection == NULL || request->state != REQUEST_OPEN ||
+			now_us - request->began_us < UNANSWERED_US)
+			continue;
+		log_error("nobody answered %s in 30 s [%s]", request->path, request->id);
+		edge_answer_error(
+			request, 504, "no_answer", "No answer in time.", NULL, NULL, NULL);
+	}
+}
+
+void edge_http_end(struct edge *edge)
+{
+	for (uint32_t i = 0; i < edge->slots_n; i++) {
+		free(edge->slots[i]->body);
+		free(edge->slots[i]);
+	}
+	free(edge->slots);
+	free(edge->free_slots);
+	free(edge->out);
+}

@@ -1,0 +1,178 @@
+/* Static pages, read whole at start: a request for one touches no disk and can name no file outside
+ * the folder. */
+#include "libcommon/edge/private/server.h"
+
+#include "libcommon/io/log.h"
+
+#include <sodium.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PAGES_MAX 256
+#define PAGES_BYTES_MAX (16u * 1024 * 1024)
+#define FOLDER_DEPTH_MAX 6
+
+static const struct {
+	const char *ending, *type;
+} TYPES[] = {
+	{ ".html", "text/html; charset=utf-8" },
+	{ ".js", "text/javascript; charset=utf-8" },
+	{ ".mjs", "text/javascript; charset=utf-8" },
+	{ ".css", "text/css; charset=utf-8" },
+	{ ".json", "application/json" },
+	{ ".svg", "image/svg+xml" },
+	{ ".png", "image/png" },
+	{ ".jpg", "image/jpeg" },
+	{ ".webp", "image/webp" },
+	{ ".ico", "image/x-icon" },
+	{ ".woff2", "font/woff2" },
+	{ ".mp3", "audio/mpeg" },
+	{ ".txt", "text/plain; charset=utf-8" },
+	{ ".md", "text/plain; charset=utf-8" },
+};
+
+static const char *type_of(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	for (size_t i = 0; dot != NULL && i < sizeof(TYPES) / sizeof(TYPES[0]); i++)
+		if (strcmp(dot, TYPES[i].ending) == 0)
+			return TYPES[i].type;
+	return "application/octet-stream";
+}
+
+static bool page_read(struct edge *edge, const char *file, const char *path, size_t *total)
+{
+	FILE *in = fopen(file, "rb");
+	struct stat st;
+	bool ok = false;
+	if (in == NULL || fstat(fileno(in), &st) != 0)
+		goto out;
+	size_t length = (size_t)st.st_size;
+	if (edge->pages_n == PAGES_MAX || *total + length > PAGES_BYTES_MAX ||
+		strlen(path) >= sizeof(edge->pages[0].path)) {
+		log_warn("pages: %s is too much (at most %d files, %u bytes in all)", path,
+			PAGES_MAX, PAGES_BYTES_MAX);
+		goto out;
+	}
+	struct edge_page *page = &edge->pages[edge->pages_n];
+	page->bytes = malloc(length + 1);
+	if (page->bytes == NULL)
+		fatal("pages: out of memory");
+	page->length = fread(page->bytes, 1, length, in);
+	memcpy(page->path, path, strlen(path) + 1); /* its length was tested above */
+	page->type = type_of(path);
+	unsigned char digest[crypto_hash_sha256_BYTES];
+	char hex[17];
+	(void)crypto_hash_sha256(digest, (const unsigned char *)page->bytes, page->length);
+	(void)sodium_bin2hex(hex, sizeof(hex), digest, 8);
+	(void)snprintf(page->etag, sizeof(page->etag), "\"%s\"", hex);
+	*total += length;
+	edge->pages_n++;
+	ok = true;
+out:
+	if (in != NULL)
+		(void)fclose(in);
+	return ok;
+}
+
+static bool folder_read(
+	struct edge *edge, const char *folder, const char *prefix, int depth, size_t *total)
+{
+	DIR *dir = opendir(folder);
+	if (dir == NULL) {
+		log_warn("pages: cannot read %s: %s", folder, strerror(errno));
+		return false;
+	}
+	bool ok = true;
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+		char file[1024];
+		char path[256];
+		struct stat st;
+		if (entry->d_name[0] == '.')
+			continue;
+		if (snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name) >=
+				(int)sizeof(file) ||
+			snprintf(path, sizeof(path), "%s%s", prefix, entry->d_name) >=
+				(int)sizeof(path) ||
+			stat(file, &st) != 0)
+			continue;
+		if (S_ISREG(st.st_mode)) {
+			ok = page_read(edge, file, path, total) && ok;
+		} else if (S_ISDIR(st.st_mode) && depth < FOLDER_DEPTH_MAX &&
+			   strlen(path) + 2 < sizeof(path)) {
+			(void)strcat(path, "/");
+			ok = folder_read(edge, file, path, depth + 1, total) && ok;
+		}
+	}
+	(void)closedir(dir);
+	return ok;
+}
+
+bool edge_pages(struct edge *edge, const char *folder, const char *connect)
+{
+	size_t total = 0;
+	(void)snprintf(edge->policy, sizeof(edge->policy),
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+		"font-src 'self'; media-src 'self'; manifest-src 'self'; connect-src "
+		"'self'%s%.400s; "
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		connect != NULL && connect[0] != '\0' ? " " : "", connect != NULL ? connect : "");
+	edge->pages = calloc(PAGES_MAX, sizeof(edge->pages[0]));
+	if (edge->pages == NULL)
+		fatal("pages: out of memory");
+	bool ok = folder_read(edge, folder, "/", 0, &total);
+	log_info("%zu pages, %zu bytes, from %s", edge->pages_n, total, folder);
+	return ok;
+}
+
+static const struct edge_page *page_at(const struct edge *edge, const char *path)
+{
+	for (size_t i = 0; i < edge->pages_n; i++)
+		if (strcmp(edge->pages[i].path, path) == 0)
+			return &edge->pages[i];
+	return NULL;
+}
+
+const struct edge_page *edge_page_find(const struct edge *edge, const char *path, bool *redirect_r)
+{
+	char index[EDGE_PATH_MAX + 16];
+	size_t length = strlen(path);
+	*redirect_r = false;
+	if (length > 0 && path[length - 1] == '/') {
+		(void)snprintf(index, sizeof(index), "%sindex.html", path);
+		return page_at(edge, index);
+	}
+	const struct edge_page *page = page_at(edge, path);
+	if (page == NULL) {
+		(void)snprintf(index, sizeof(index), "%s/index.html", path);
+		*redirect_r = page_at(edge, index) != NULL;
+	}
+	return page;
+}
+
+void edge_page_answer(struct edge_request *request, const struct edge_page *page)
+{
+	if (edge_answer_etag(request, page->etag))
+		return;
+	/* The policy is longer than handlers' further headers may be in all: the room is counted
+	 * for it. */
+	edge_answer_header(request, "Content-Security-Policy", request->edge->policy);
+	edge_answer_header(request, "Referrer-Policy", "no-referrer");
+	edge_answer_header(request, "Cross-Origin-Opener-Policy", "same-origin");
+	edge_answer_header(request, "X-Frame-Options", "DENY");
+	edge_answer(request, 200, page->type, page->bytes, page->length);
+}
+
+void edge_pages_free(struct edge *edge)
+{
+	for (size_t i = 0; i < edge->pages_n; i++)
+		free(edge->pages[i].bytes);
+	free(edge->pages);
+	edge->pages = NULL;
+	edge->pages_n = 0;
+}

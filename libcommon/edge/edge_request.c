@@ -1,0 +1,375 @@
+/* A request as it is read from its head: everything handlers may ask for is copied here, because
+ * the connection's buffer moves on while the answer is on its way. */
+#include "libcommon/edge/private/server.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+/* ---- the table of requests: tickets outlive what they name
+ * ------------------------------------------------------------------ */
+
+static void table_grow(struct edge *edge)
+{
+	uint32_t room = edge->slots_room == 0 ? 256 : edge->slots_room * 2;
+	edge->slots = realloc(edge->slots, room * sizeof(edge->slots[0]));
+	edge->free_slots = realloc(edge->free_slots, room * sizeof(edge->free_slots[0]));
+	if (edge->slots == NULL || edge->free_slots == NULL)
+		fatal("edge: out of memory");
+	edge->slots_room = room;
+}
+
+struct edge_request *edge_request_new(struct edge_connection *connection)
+{
+	struct edge *edge = connection->listener->edge;
+	struct edge_request *request;
+	if (edge->free_n > 0) {
+		request = edge->slots[edge->free_slots[--edge->free_n]];
+	} else {
+		if (edge->slots_n == edge->slots_room)
+			table_grow(edge);
+		request = calloc(1, sizeof(*request));
+		if (request == NULL)
+			fatal("edge: out of memory");
+		request->slot = edge->slots_n;
+		edge->slots[edge->slots_n++] = request;
+	}
+	uint32_t slot = request->slot;
+	uint32_t generation = request->generation + 1;
+	memset(request, 0, offsetof(struct edge_request, more));
+	request->more[0] = '\0';
+	request->slot = slot;
+	request->generation = generation == 0 ? 1 : generation;
+	request->edge = edge;
+	request->connection = connection;
+	request->arena_used = 1; /* 0 means: none */
+	request->arena[0] = '\0';
+	request->began_us = clock_mono_us();
+	edge->now_us = request->began_us;
+	edge->open++;
+	return request;
+}
+
+void edge_request_free(struct edge_request *request)
+{
+	struct edge *edge = request->edge;
+	free(request->body);
+	request->body = NULL;
+	request->connection = NULL;
+	edge->free_slots[edge->free_n++] = request->slot;
+	edge->open--;
+}
+
+uint64_t edge_ticket(struct edge_request *request)
+{
+	return (uint64_t)request->generation << 32 | (request->slot + 1);
+}
+
+struct edge_request *edge_find(struct edge *edge, uint64_t ticket)
+{
+	uint32_t slot = (uint32_t)ticket - 1;
+	if (ticket == 0 || slot >= edge->slots_n)
+		return NULL;
+	struct edge_request *request = edge->slots[slot];
+	if (request->connection == NULL || request->generation != (uint32_t)(ticket >> 32))
+		return NULL;
+	return request;
+}
+
+/* ---- copying
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Where a text of `length` bytes may be written in the arena, NUL after it; NULL when it is full.
+ */
+static char *arena_take(struct edge_request *request, size_t length, uint16_t *at_r)
+{
+	if (length + 1 > (size_t)EDGE_ARENA_BYTES - request->arena_used)
+		return NULL;
+	*at_r = request->arena_used;
+	request->arena_used = (uint16_t)(request->arena_used + length + 1);
+	char *out = &request->arena[*at_r];
+	out[length] = '\0';
+	return out;
+}
+
+static bool arena_copy(struct edge_request *request, const char *text, uint16_t *at_r)
+{
+	size_t length = strlen(text);
+	char *out = length >= EDGE_HEADER_MAX ? NULL : arena_take(request, length, at_r);
+	if (out != NULL)
+		memcpy(out, text, length);
+	return out != NULL;
+}
+
+/* "Bearer xyz" becomes "xyz"; another scheme is as good as none. */
+static const char *bearer(const char *value)
+{
+	if (strncasecmp(value, "Bearer ", 7) != 0)
+		return NULL;
+	return value + 7 + strspn(value + 7, " ");
+}
+
+static bool headers_read(struct edge_request *request, const struct http_head *head)
+{
+	static const struct {
+		const char *name;
+		enum edge_header header;
+	} wanted[] = {
+		{ "authorization", EDGE_AUTHORIZATION },
+		{ "idempotency-key", EDGE_IDEMPOTENCY_KEY },
+		{ "if-none-match", EDGE_IF_NONE_MATCH },
+		{ "origin", EDGE_ORIGIN },
+		{ "last-event-id", EDGE_LAST_EVENT_ID },
+	};
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const char *value = http_head_field(head, wanted[i].name);
+		if (value != NULL && wanted[i].header == EDGE_AUTHORIZATION)
+			value = bearer(value);
+		if (value != NULL &&
+			!arena_copy(request, value, &request->header_at[wanted[i].header]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- trace and request id
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool hex_read(const char *text, uint8_t *out, size_t n)
+{
+	uint8_t any = 0;
+	for (size_t i = 0; i < n; i++) {
+		int high = hex_digit(text[2 * i]);
+		int low = high < 0 ? -1 : hex_digit(text[2 * i + 1]);
+		if (low < 0)
+			return false;
+		out[i] = (uint8_t)(high << 4 | low);
+		any |= out[i];
+	}
+	return any != 0;
+}
+
+static void hex_write(const uint8_t *bytes, size_t n, char *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		out[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+		out[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+	}
+	out[2 * n] = '\0';
+}
+
+/* "00-<32 hex>-<16 hex>-<2 hex>"; a sender's parent is replaced by an id of ours, the trace goes
+ * on. */
+static void trace_read(struct edge_request *request, const char *text)
+{
+	uint8_t parent[8];
+	uint8_t *trace = request->trace;
+	uint64_t random[3] = { edge_random(request->edge), edge_random(request->edge),
+		edge_random(request->edge) };
+	bool taken = text != NULL && strlen(text) >= 55 && strncmp(text, "00-", 3) == 0 &&
+		     text[35] == '-' && text[52] == '-' && hex_read(text + 3, trace, 16) &&
+		     hex_read(text + 36, parent, 8);
+	if (!taken)
+		memcpy(trace, random, 16);
+	memcpy(trace + 16, &random[2], 8);
+	trace[24] = taken && hex_digit(text[54]) >= 0 ? (uint8_t)(hex_digit(text[54]) & 1) : 0;
+}
+
+static void id_read(struct edge_request *request, const char *text)
+{
+	static const char allowed[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
+	size_t length = text == NULL ? 0 : strspn(text, allowed);
+	if (length > 0 && length < sizeof(request->id) && text[length] == '\0')
+		memcpy(request->id, text, length + 1);
+	else
+		hex_write(request->trace, 16, request->id);
+}
+
+/* ---- path, query
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Names and values are decoded apart, so that a decoded "&" or "=" stays what it was. */
+static bool query_read(struct edge_request *request, const char *query)
+{
+	char one[EDGE_PATH_MAX];
+	if (query == NULL)
+		return true;
+	if (strlen(query) >= EDGE_PATH_MAX)
+		return false;
+	request->query_at = request->arena_used;
+	while (*query != '\0') {
+		size_t length = strcspn(query, "&");
+		uint16_t at;
+		memcpy(one, query, length);
+		one[length] = '\0';
+		query += length + (query[length] == '&' ? 1 : 0);
+		if (length > 0 && (!http_decode(one, true) || !arena_copy(request, one, &at)))
+			return false;
+	}
+	request->query_end = request->arena_used;
+	return true;
+}
+
+bool edge_request_read(struct edge_request *request, const struct http_head *head)
+{
+	trace_read(request, http_head_field(head, "traceparent"));
+	id_read(request, http_head_field(head, "x-request-id"));
+	if (strlen(head->path) >= sizeof(request->path))
+		return false;
+	memcpy(request->path, head->path, strlen(head->path) + 1);
+	return http_decode(request->path, false) && query_read(request, head->query) &&
+	       headers_read(request, head);
+}
+
+/* ---- routes
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static bool pattern_fits(struct edge_request *request, const char *pattern)
+{
+	const char *path = request->path;
+	size_t parameters = 0;
+	uint16_t used = request->arena_used;
+	while (*pattern != '\0') {
+		if (pattern[0] != '{') {
+			if (*pattern++ != *path++)
+				return false;
+			continue;
+		}
+		pattern += 2;
+		size_t length = strcspn(path, "/");
+		if (length == 0 || parameters == EDGE_PARAMETERS_MAX)
+			break;
+		char *out = arena_take(request, length, &request->parameter_at[parameters]);
+		if (out == NULL)
+			break;
+		parameters++;
+		memcpy(out, path, length);
+		path += length;
+	}
+	if (*pattern == '\0' && *path == '\0')
+		return true;
+	request->arena_used = used;
+	memset(request->parameter_at, 0, sizeof(request->parameter_at));
+	return false;
+}
+
+bool edge_request_route(struct edge_request *request, bool *path_known_r)
+{
+	const struct edge *edge = request->edge;
+	enum edge_method method = request->method_post ? EDGE_POST : EDGE_GET;
+	*path_known_r = false;
+	for (size_t i = 0; i < edge->routes_n; i++) {
+		const struct edge_route *route = &edge->config.routes[i];
+		if (!pattern_fits(request, route->pattern))
+			continue;
+		*path_known_r = true;
+		request->metrics = i;
+		if (route->method != method)
+			continue;
+		request->route = route;
+		return true;
+	}
+	return false;
+}
+
+/* ---- what handlers ask
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+const char *edge_parameter(const struct edge_request *request, size_t i)
+{
+	return i < EDGE_PARAMETERS_MAX ? &request->arena[request->parameter_at[i]] : "";
+}
+
+static const char *query_at(const struct edge_request *request, size_t i)
+{
+	if (request->query_at == 0)
+		return NULL;
+	const char *at = &request->arena[request->query_at];
+	const char *end = &request->arena[request->query_end];
+	while (at < end && i-- > 0)
+		at += strlen(at) + 1;
+	return at < end ? at : NULL;
+}
+
+const char *edge_query(const struct edge_request *request, const char *name, char *out, size_t size)
+{
+	size_t name_length = strlen(name);
+	const char *one;
+	for (size_t i = 0; (one = query_at(request, i)) != NULL; i++) {
+		if (strncmp(one, name, name_length) != 0 ||
+			(one[name_length] != '=' && one[name_length] != '\0'))
+			continue;
+		const char *value = one + name_length + (one[name_length] == '=' ? 1 : 0);
+		(void)snprintf(out, size, "%s", strlen(value) < size ? value : "");
+		return out;
+	}
+	return NULL;
+}
+
+const char *edge_query_name(const struct edge_request *request, size_t i, char *out, size_t size)
+{
+	const char *one = query_at(request, i);
+	out[0] = '\0';
+	if (one != NULL) {
+		size_t length = strcspn(one, "=");
+		(void)snprintf(out, size, "%.*s", (int)(length < size ? length : size - 1), one);
+	}
+	return out;
+}
+
+const char *edge_header(const struct edge_request *request, enum edge_header header)
+{
+	uint16_t at = request->header_at[header];
+	return at == 0 ? NULL : &request->arena[at];
+}
+
+const char *edge_body(const struct edge_request *request, size_t *length_r)
+{
+	*length_r = request->body_length;
+	return request->body == NULL ? "" : request->body;
+}
+
+const char *edge_peer(const struct edge_request *request)
+{
+	if (request->peer[0] == '\0') {
+		/* Found out only when asked for: it is a system call. */
+		struct edge_request *mine = request->edge->slots[request->slot];
+		struct sockaddr_storage address;
+		socklen_t length = sizeof(address);
+		if (getpeername(request->connection->fd, (struct sockaddr *)&address, &length) !=
+				0 ||
+			getnameinfo((struct sockaddr *)&address, length, mine->peer,
+				sizeof(mine->peer), NULL, 0, NI_NUMERICHOST) != 0)
+			(void)snprintf(mine->peer, sizeof(mine->peer), "unknown");
+	}
+	return request->peer;
+}
+
+const char *edge_request_id(const struct edge_request *request)
+{
+	return request->id;
+}
+
+const uint8_t *edge_trace(const struct edge_request *request)
+{
+	return request->trace;
+}

@@ -1,0 +1,204 @@
+/* Reading the head of a request. */
+#include "libcommon/edge/http_head.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define LENGTH_MAX UINT64_C(1000000000000000000)
+
+/* RFC 9110, tchar: what names of methods and fields are made of. */
+static bool is_token(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+}
+
+/* The end of the head: past the first CR LF CR LF. 0: not there. A bare LF or NUL anywhere before
+ * it is refused. */
+static enum http_head_status head_end(const char *bytes, size_t length, size_t *end_r)
+{
+	size_t limit = length < HTTP_HEAD_MAX ? length : HTTP_HEAD_MAX;
+	for (size_t i = 0; i < limit; i++) {
+		if (bytes[i] == '\0' || (bytes[i] == '\n' && (i == 0 || bytes[i - 1] != '\r')) ||
+			(i > 0 && bytes[i - 1] == '\r' && bytes[i] != '\n'))
+			return HTTP_HEAD_MALFORMED;
+		if (bytes[i] == '\n' && i >= 3 && bytes[i - 2] == '\n') {
+			*end_r = i + 1;
+			return HTTP_HEAD_OK;
+		}
+	}
+	return length >= HTTP_HEAD_MAX ? HTTP_HEAD_TOO_LARGE : HTTP_HEAD_MORE;
+}
+
+/* Positions of a line's parts are found before anything is written. */
+static enum http_head_status request_line(char *line, struct http_head *head)
+{
+	size_t method = 0;
+	while (is_token((unsigned char)line[method]))
+		method++;
+	if (method == 0 || line[method] != ' ' || line[method + 1] != '/')
+		return HTTP_HEAD_MALFORMED;
+	char *target = line + method + 1;
+	size_t length = 0;
+	while ((unsigned char)target[length] > 0x20 && target[length] != 0x7f)
+		length++;
+	const char *version = target + length + 1;
+	if (target[length] != ' ' || strncmp(version, "HTTP/", 5) != 0)
+		return HTTP_HEAD_MALFORMED;
+	if ((strncmp(version, "HTTP/1.1", 8) != 0 && strncmp(version, "HTTP/1.0", 8) != 0) ||
+		version[8] != '\r')
+		return HTTP_HEAD_VERSION;
+	head->keep_alive = version[7] == '1';
+	head->method = line;
+	head->path = target;
+	line[method] = '\0';
+	target[length] = '\0';
+	char *question = memchr(target, '?', length);
+	if (question != NULL) {
+		*question = '\0';
+		head->query = question + 1;
+	}
+	return HTTP_HEAD_OK;
+}
+
+static enum http_head_status field_line(char *line, struct http_head *head)
+{
+	size_t name = 0;
+	while (is_token((unsigned char)line[name]))
+		name++;
+	if (name == 0 || line[name] != ':')
+		return HTTP_HEAD_MALFORMED;
+	if (head->fields_n == HTTP_FIELDS_MAX)
+		return HTTP_HEAD_TOO_LARGE;
+	char *value = line + name + 1;
+	while (*value == ' ' || *value == '\t')
+		value++;
+	char *end = value;
+	for (; *end != '\r'; end++)
+		if (((unsigned char)*end < 0x20 && *end != '\t') || *end == 0x7f)
+			return HTTP_HEAD_MALFORMED;
+	while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	*end = '\0';
+	line[name] = '\0';
+	for (size_t i = 0; i < name; i++)
+		if (line[i] >= 'A' && line[i] <= 'Z')
+			line[i] = (char)(line[i] - 'A' + 'a');
+	head->fields[head->fields_n++] = (struct http_field){ line, value };
+	return HTTP_HEAD_OK;
+}
+
+/* Is word one of the comma-separated words of list? */
+static bool list_has(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+	while (*list != '\0') {
+		list += strspn(list, " \t,");
+		size_t n = strcspn(list, " \t,");
+		if (n == length && strncasecmp(list, word, n) == 0)
+			return true;
+		list += n;
+	}
+	return false;
+}
+
+static enum http_head_status length_read(const char *text, struct http_head *head)
+{
+	uint64_t value = 0;
+	size_t n = 0;
+	/* Longer numbers stand for one that is too large in any case. */
+	for (; text[n] >= '0' && text[n] <= '9'; n++)
+		value = value >= LENGTH_MAX / 10 ? LENGTH_MAX
+						 : value * 10 + (uint64_t)(text[n] - '0');
+	if (n == 0 || text[n] != '\0' || (head->has_length && head->content_length != value))
+		return HTTP_HEAD_LENGTH;
+	head->has_length = true;
+	head->content_length = value;
+	return HTTP_HEAD_OK;
+}
+
+static enum http_head_status fields_mean(struct http_head *head)
+{
+	for (size_t i = 0; i < head->fields_n; i++) {
+		const struct http_field *field = &head->fields[i];
+		enum http_head_status status = HTTP_HEAD_OK;
+		if (strcmp(field->name, "content-length") == 0) {
+			status = length_read(field->value, head);
+		} else if (strcmp(field->name, "transfer-encoding") == 0) {
+			status = HTTP_HEAD_LENGTH;
+		} else if (strcmp(field->name, "connection") == 0) {
+			if (list_has(field->value, "close"))
+				head->keep_alive = false;
+			else if (list_has(field->value, "keep-alive"))
+				head->keep_alive = true;
+			head->upgrade = head->upgrade || list_has(field->value, "upgrade");
+		}
+		if (status != HTTP_HEAD_OK)
+			return status;
+	}
+	return HTTP_HEAD_OK;
+}
+
+enum http_head_status http_head_parse(
+	char *bytes, size_t length, struct http_head *head_r, size_t *used_r)
+{
+	size_t end = 0;
+	enum http_head_status status = head_end(bytes, length, &end);
+	if (status != HTTP_HEAD_OK)
+		return status;
+	head_r->query = NULL;
+	head_r->upgrade = false;
+	head_r->has_length = false;
+	head_r->content_length = 0;
+	head_r->fields_n = 0;
+	*used_r = end;
+	char *line = bytes;
+	char *next = (char *)memchr(line, '\n', end) + 1;
+	status = request_line(line, head_r);
+	while (status == HTTP_HEAD_OK && next[0] != '\r') {
+		line = next;
+		next = (char *)memchr(line, '\n', (size_t)(bytes + end - line)) + 1;
+		status = field_line(line, head_r);
+	}
+	return status != HTTP_HEAD_OK ? status : fields_mean(head_r);
+}
+
+const char *http_head_field(const struct http_head *head, const char *name)
+{
+	for (size_t i = 0; i < head->fields_n; i++)
+		if (strcmp(head->fields[i].name, name) == 0)
+			return head->fields[i].value;
+	return NULL;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool http_decode(char *text, bool plus)
+{
+	char *out = text;
+	for (; *text != '\0'; text++) {
+		char c = *text;
+		if (c == '%') {
+			int high = digit(text[1]);
+			int low = high < 0 ? -1 : digit(text[2]);
+			if (low < 0)
+				return false;
+			c = (char)(high << 4 | low);
+			text += 2;
+		} else if (c == '+' && plus) {
+			c = ' ';
+		}
+		if ((unsigned char)c < 0x20 || c == 0x7f)
+			return false;
+		*out++ = c;
+	}
+	*out = '\0';
+	return true;
+}

@@ -1,0 +1,203 @@
+/* What the files of the edge share; nobody else includes this. */
+#ifndef CARILLON_EDGE_PRIVATE_SERVER_H
+#define CARILLON_EDGE_PRIVATE_SERVER_H
+
+#include "libcommon/edge/edge.h"
+#include "libcommon/edge/http_head.h"
+#include "libcommon/io/metrics.h"
+
+#define EDGE_LISTENERS_MAX 2
+#define EDGE_ADOPTED_MAX 16
+#define EDGE_TIMERS_MAX 16
+#define EDGE_ROUTES_MAX 64
+#define EDGE_STATUSES_MAX 25
+#define EDGE_ARENA_BYTES 6144
+#define EDGE_MORE_HEADERS_MAX 1200
+
+struct edge_listener {
+	struct edge *edge;
+	int fd;
+	struct lws *wsi;
+	bool health_only;
+	char address[80];
+};
+
+struct edge_adopted {
+	edge_readable *readable;
+	void *context;
+	struct lws *wsi;
+};
+
+struct edge_timer {
+	lws_sorted_usec_list_t sul;
+	struct edge *edge;
+	uint32_t period_ms;
+	edge_tick *tick;
+	void *context;
+};
+
+struct edge_page {
+	char path[128];
+	const char *type;
+	char etag[24];
+	char *bytes;
+	size_t length;
+};
+
+/* Metrics of one route: a counter a status, made when first needed, and the time from the last byte
+ * of the request to the answer. */
+struct edge_route_metrics {
+	struct metric *status[EDGE_STATUSES_MAX];
+	struct metric *latency;
+};
+
+enum request_state {
+	REQUEST_COLLECTING, /* body on its way */
+	REQUEST_REFUSED, /* body on its way, but the answer is already known: it is read and thrown
+			    away */
+	REQUEST_OPEN,	 /* a handler has it */
+};
+
+struct edge_request {
+	struct edge *edge;
+	struct edge_connection *connection; /* NULL: the slot is free */
+	uint32_t slot, generation;
+	enum request_state state;
+	const struct edge_route *route;
+	size_t metrics; /* index of its metrics */
+	bool head, close, method_post, health_only;
+	uint64_t began_us;
+	char path[EDGE_PATH_MAX];
+	uint16_t parameter_at[EDGE_PARAMETERS_MAX]; /* in the arena; 0: none */
+	uint16_t header_at[EDGE_HEADERS_N];
+	uint16_t query_at, query_end; /* "name=value\0name=value\0" */
+	uint16_t arena_used;
+	char *body;
+	size_t body_length, body_expected;
+	char id[EDGE_REQUEST_ID_MAX];
+	uint8_t trace[EDGE_TRACE_BYTES];
+	char peer[64];
+	char etag[80];
+	size_t more_length;
+	/* of a refusal that waits for the body's end */
+	uint32_t refused_status;
+	const char *refused_code, *refused_message;
+	/* Not cleared between requests. */
+	char more[EDGE_MORE_HEADERS_MAX]; /* further header lines of the answer */
+	char arena[EDGE_ARENA_BYTES];
+};
+
+struct edge_stream {
+	struct edge_connection *connection;
+	const struct edge_stream_ops *ops;
+	void *context;
+	bool woken; /* somebody asked for `writable` */
+};
+
+/* One connection of a client that speaks HTTP, from accept to its end. */
+struct edge_connection {
+	const struct edge_listener *listener;
+	struct edge_connection *previous, *next;
+	struct edge_connection *next_dead, *next_woken;
+	int fd;
+	uint32_t interest; /* what epoll was told */
+	struct edge_request *request;
+	struct edge_stream *stream;
+	char *in; /* what was received and not yet taken: from in_at up to in_used */
+	size_t in_at, in_used, in_room;
+	uint8_t *out; /* what the socket would not take yet */
+	size_t out_at, out_used, out_room;
+	uint64_t deadline_us; /* 0: none */
+	bool advancing;	      /* a loop over its requests is at work further up the stack */
+	bool paused;	      /* reading is off */
+	bool ended;	      /* the client will send no more */
+	bool finishing; /* nothing is answered any more: what is left is sent, then the connection
+			   ends */
+	bool closing;	/* closed, and freed at the end of the turn */
+	bool in_woken;	/* in the list of those woken */
+	bool fresh;	/* nothing has been read from it yet */
+};
+
+struct edge {
+	struct edge_config config;
+	struct lws_context *lws;
+	struct lws_vhost *vhost;
+	struct lws_protocols protocols[4];
+	struct edge_connection *first, *dead, *woken;
+	int epoll_fd; /* of the connections; libwebsockets polls it as one */
+	struct edge_listener listener[EDGE_LISTENERS_MAX];
+	size_t listeners;
+	struct edge_adopted adopted[EDGE_ADOPTED_MAX];
+	size_t adopted_n;
+	struct edge_timer timer[EDGE_TIMERS_MAX];
+	size_t timers;
+	int signal_fd;
+	bool ready, draining, ended;
+	char why_not[160];
+	uint64_t now_us, drain_until_us;
+	uint64_t random; /* state of the ids of requests and spans; not secret */
+
+	struct edge_request **slots;
+	uint32_t slots_n, slots_room;
+	uint32_t *free_slots;
+	uint32_t free_n;
+	uint32_t open; /* requests */
+	uint32_t connections, connections_max;
+
+	size_t routes_n;
+	struct edge_route_metrics
+		metrics[EDGE_ROUTES_MAX + 2]; /* behind the routes: pages, and what fits nothing */
+	struct metric *connections_gauge, *open_gauge, *accepted, *refused;
+
+	struct edge_page *pages;
+	size_t pages_n;
+	char policy[768];
+
+	uint8_t *out; /* answers are put together here: libwebsockets copies what the socket does
+			 not take */
+	size_t out_room;
+	char date[40];
+	uint64_t date_s;
+};
+
+/* edge_http.c */
+void edge_http_begin(struct edge *edge);  /* metrics of the routes */
+void edge_http_timers(struct edge *edge); /* once a second: requests nobody answers */
+void edge_http_end(struct edge *edge);
+/* A head has been read: makes the request and checks it. False: it was answered and the connection
+ * ends. */
+bool edge_http_request(struct edge_connection *connection, const struct http_head *head);
+void edge_http_dispatch(struct edge_request *request); /* its body is whole */
+void edge_http_malformed(struct edge_connection *connection, enum http_head_status status);
+/* edge_request.c */
+bool edge_request_read(struct edge_request *request, const struct http_head *head);
+struct edge_request *edge_request_new(struct edge_connection *connection);
+void edge_request_free(struct edge_request *request);
+bool edge_request_route(struct edge_request *request, bool *path_known_r);
+/* edge_connection.c */
+void edge_connections_begin(struct edge *edge);
+void edge_connections_end(struct edge *edge);
+void edge_connection_new(const struct edge_listener *listener, int fd);
+void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length);
+void edge_connection_finish(struct edge_connection *connection); /* send what is left, then close */
+void edge_connection_close(struct edge_connection *connection);	 /* at once */
+void edge_connection_advance(struct edge_connection *connection);
+void edge_connection_wake(struct edge_connection *connection); /* its stream wants to write */
+/* At the end of each turn: streams that were woken may write, closed connections are freed. */
+void edge_connections_turn(struct edge *edge);
+void edge_connections_sweep(
+	struct edge *edge); /* once a second: time-outs, and idle ones while draining */
+/* edge_pages.c */
+const struct edge_page *edge_page_find(const struct edge *edge, const char *path, bool *redirect_r);
+void edge_page_answer(struct edge_request *request, const struct edge_page *page);
+void edge_pages_free(struct edge *edge);
+/* edge_websocket.c */
+int edge_websocket_callback(
+	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
+/* Is what has just arrived for the WebSocket? Then the connection is libwebsockets' own from now on
+ * and ours is to be closed. */
+bool edge_websocket_take(struct edge_connection *connection);
+/* edge.c */
+uint64_t edge_random(struct edge *edge);
+
+#endif

@@ -1,0 +1,470 @@
+/* The edge against real sockets: what a client sends, byte by byte, and what it gets back. */
+#include "libcommon/edge/edge.h"
+#include "libcommon/io/log.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+struct later {
+	struct edge *edge;
+	int wake;
+	uint64_t tickets[64];
+	size_t n;
+	struct edge_stream *stream;
+	unsigned streamed;
+	atomic_bool stream_gone; /* read by the test's thread */
+};
+
+static struct later later;
+static pthread_t thread;
+static uint16_t port, health_port;
+
+static void on_echo(struct edge_request *request, void *context)
+{
+	char out[512];
+	size_t length;
+	char q[32];
+	(void)context;
+	const char *body = edge_body(request, &length);
+	const char *key = edge_header(request, EDGE_IDEMPOTENCY_KEY);
+	const char *bearer = edge_header(request, EDGE_AUTHORIZATION);
+	int n = snprintf(out, sizeof(out), "p0=%s p1=%s key=%s bearer=%s limit=%s body=%.100s",
+		edge_parameter(request, 0), edge_parameter(request, 1), key == NULL ? "-" : key,
+		bearer == NULL ? "-" : bearer,
+		edge_query(request, "limit", q, sizeof(q)) == NULL ? "-" : q, body);
+	edge_answer(request, 200, "text/plain", out, (size_t)n);
+}
+
+static void on_later(struct edge_request *request, void *context)
+{
+	const uint64_t one = 1;
+	(void)context;
+	assert_true(later.n < 64);
+	later.tickets[later.n++] = edge_ticket(request);
+	assert_int_equal(write(later.wake, &one, sizeof(one)), sizeof(one));
+}
+
+/* From the callback of a descriptor, as replies by nanomsg are. */
+static void on_wake(void *context)
+{
+	uint64_t value;
+	(void)context;
+	if (read(later.wake, &value, sizeof(value)) != (ssize_t)sizeof(value))
+		return;
+	for (size_t i = 0; i < later.n; i++) {
+		struct edge_request *request = edge_find(later.edge, later.tickets[i]);
+		if (request != NULL)
+			edge_answer(request, 200, "text/plain", "later", 5);
+		assert_null(edge_find(later.edge, later.tickets[i]));
+	}
+	later.n = 0;
+}
+
+static void on_big(struct edge_request *request, void *context)
+{
+	static char big[4 * 1024 * 1024];
+	(void)context;
+	memset(big, 'x', sizeof(big));
+	edge_answer(request, 200, "text/plain", big, sizeof(big));
+}
+
+static void on_etag(struct edge_request *request, void *context)
+{
+	(void)context;
+	if (!edge_answer_etag(request, "\"abc\""))
+		edge_answer_json(request, 200, "{}", 2);
+}
+
+static void stream_writable(struct edge_stream *stream, void *context)
+{
+	static uint8_t buffer[LWS_PRE + 16];
+	struct later *l = context;
+	memcpy(buffer + LWS_PRE, "data: x\n\n", 9);
+	(void)edge_stream_write(stream, buffer + LWS_PRE, 9);
+	if (++l->streamed == 3)
+		edge_stream_close(stream);
+}
+
+static void stream_closed(struct edge_stream *stream, void *context)
+{
+	struct later *l = context;
+	(void)stream;
+	l->stream = NULL;
+	l->stream_gone = true;
+}
+
+static void on_stream(struct edge_request *request, void *context)
+{
+	static const struct edge_stream_ops ops = { stream_writable, stream_closed };
+	(void)context;
+	later.stream = edge_answer_stream(request, "text/event-stream", &ops, &later);
+}
+
+static void on_tick(void *context)
+{
+	(void)context;
+	if (later.stream != NULL)
+		edge_stream_wake(later.stream);
+}
+
+static void *run(void *context)
+{
+	(void)context;
+	(void)edge_run(later.edge);
+	return NULL;
+}
+
+static int start(void **state)
+{
+	static const struct edge_route routes[] = {
+		{ EDGE_GET, "/echo", on_echo, false },
+		{ EDGE_POST, "/echo", on_echo, true },
+		{ EDGE_POST, "/a/{}/b/{}", on_echo, true },
+		{ EDGE_GET, "/later", on_later, false },
+		{ EDGE_POST, "/later", on_later, true },
+		{ EDGE_GET, "/big", on_big, false },
+		{ EDGE_GET, "/etag", on_etag, false },
+		{ EDGE_GET, "/stream", on_stream, false },
+		{ EDGE_GET, NULL, NULL, false },
+	};
+	const struct edge_config config = {
+		.service = "test",
+		.listen = "127.0.0.1:0",
+		.health_listen = "127.0.0.1:0",
+		.routes = routes,
+		.context = &later,
+		.connections_max = 500,
+	};
+	(void)state;
+	log_open("test", "test-1", LOG_ERROR);
+	later.edge = edge_new(&config);
+	later.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	edge_adopt(later.edge, later.wake, on_wake, &later);
+	edge_every(later.edge, 20, on_tick, &later);
+	port = (uint16_t)atoi(strrchr(edge_address(later.edge), ':') + 1);
+	health_port = (uint16_t)atoi(strrchr(edge_health_address(later.edge), ':') + 1);
+	return pthread_create(&thread, NULL, run, NULL);
+}
+
+static int connect_to(uint16_t to)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(to),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	struct timeval wait = { .tv_sec = 5 };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_true(fd >= 0);
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static void send_all(int fd, const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = send(fd, text, length, MSG_NOSIGNAL);
+		if (n <= 0)
+			return; /* the other side has closed: what it said is still there to be read
+				 */
+		text += n;
+		length -= (size_t)n;
+	}
+}
+
+/* Reads until `count` answers of known length, or the end. Gives the bytes. */
+static size_t receive(int fd, char *out, size_t room, unsigned count)
+{
+	size_t n = 0;
+	out[0] = '\0';
+	while (n + 1 < room) {
+		ssize_t got = recv(fd, out + n, room - 1 - n, 0);
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+		out[n] = '\0';
+		unsigned whole = 0;
+		const char *at = out;
+		const char *end;
+		while ((end = strstr(at, "\r\n\r\n")) != NULL) {
+			const char *length = strstr(at, "Content-Length: ");
+			size_t body =
+				length != NULL && length < end ? strtoul(length + 16, NULL, 10) : 0;
+			if ((size_t)(out + n - (end + 4)) < body)
+				break;
+			whole++;
+			at = end + 4 + body;
+		}
+		if (whole >= count)
+			break;
+	}
+	return n;
+}
+
+static void ask(uint16_t to, const char *request, char *out, size_t room)
+{
+	int fd = connect_to(to);
+	send_all(fd, request, strlen(request));
+	(void)receive(fd, out, room, 1);
+	(void)close(fd);
+}
+
+#define JSON "Content-Type: application/json\r\n"
+
+static const struct {
+	const char *request, *status, *text;
+} ANSWERS[] = {
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", "200", "body=" },
+	{ "GET /echo?limit=7&b=%41 HTTP/1.1\r\nHost: x\r\n\r\n", "200", "limit=7" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nIdempotency-Key:  k-1 \r\n\r\n", "200", "key=k-1 " },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nidempotency-key: k-2\r\n\r\n", "200", "key=k-2" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer abc\r\n\r\n", "200",
+		"bearer=abc" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Basic abc\r\n\r\n", "200", "bearer=-" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nX-Request-Id: my.id_1\r\n\r\n", "200",
+		"X-Request-Id: my.id_1" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\ntraceparent: "
+	  "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n\r\n",
+		"200", "X-Request-Id: 0af7651916cd43dd8448eb211c80319c" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
+		"body={}" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 0\r\n\r\n", "200", "body=" },
+	{ "POST /a/1/b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
+		"p0=1 p1=22" },
+	{ "POST /a//b/22 HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "404",
+		"not_found" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "415", "content_type" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: "
+	  "2\r\n\r\n{}",
+		"415", "content_type" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "\r\n", "411", "length_required" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2, 2\r\n\r\n{}", "411",
+		"length_required" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: -2\r\n\r\n{}", "411",
+		"length_required" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON
+	  "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+		"411", "length_required" },
+	{ "POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 99999999999\r\n\r\n{}", "413",
+		"too_large" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "400", "body_refused" },
+	{ "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", "404", "/nothing" },
+	{ "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "404", "not_found" },
+	{ "POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405", "Allow: GET" },
+	{ "GET /a/1/b/2 HTTP/1.1\r\nHost: x\r\n\r\n", "405", "Allow: POST" },
+	{ "PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "405",
+		"GET, HEAD, POST" },
+	{ "HEAD /echo HTTP/1.1\r\nHost: x\r\n\r\n", "200", "Content-Length: " },
+	{ "GET /etag HTTP/1.1\r\nHost: x\r\n\r\n", "200", "ETag: \"abc\"" },
+	{ "GET /etag HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"abc\"\r\n\r\n", "304",
+		"ETag: \"abc\"" },
+	{ "GET /etag HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"abd\"\r\n\r\n", "200", "{}" },
+	{ "GET /later HTTP/1.1\r\nHost: x\r\n\r\n", "200", "later" },
+	{ "POST /later HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200",
+		"later" },
+	{ "POST /later HTTP/1.0\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200", "later" },
+	{ "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "200", "ok" },
+	{ "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n", "503", "starting" },
+	{ "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200", "carillon_http_requests_total" },
+};
+
+static void test_edge_answers(void **state)
+{
+	char out[32768];
+	(void)state;
+	for (size_t i = 0; i < sizeof(ANSWERS) / sizeof(ANSWERS[0]); i++) {
+		ask(port, ANSWERS[i].request, out, sizeof(out));
+		if (strncmp(out, "HTTP/1.1 ", 9) != 0 ||
+			strncmp(out + 9, ANSWERS[i].status, 3) != 0 ||
+			strstr(out, ANSWERS[i].text) == NULL)
+			fail_msg("case %zu: %s\ngot: %.600s", i, ANSWERS[i].request, out);
+	}
+}
+
+static void test_edge_health_listener_serves_nothing_else(void **state)
+{
+	char out[32768];
+	(void)state;
+	ask(health_port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
+	assert_non_null(strstr(out, "HTTP/1.1 200"));
+	ask(health_port, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
+	assert_non_null(strstr(out, "HTTP/1.1 404"));
+}
+
+/* Several requests in one packet, answered in order, some of them later. */
+static void test_edge_pipelining(void **state)
+{
+	static const char one[] =
+		"POST /later HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}"
+		"GET /echo?limit=9 HTTP/1.1\r\nHost: x\r\n\r\n"
+		"GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
+		"POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}";
+	char out[65536];
+	(void)state;
+	int fd = connect_to(port);
+	for (int round = 0; round < 20; round++) {
+		send_all(fd, one, strlen(one));
+		(void)receive(fd, out, sizeof(out), 4);
+		const char *first = strstr(out, "later");
+		const char *second = first == NULL ? NULL : strstr(first, "limit=9");
+		const char *third = second == NULL ? NULL : strstr(second, "later");
+		if (third == NULL || strstr(third, "not_found") == NULL)
+			fail_msg("round %d: %s", round, out);
+	}
+	(void)close(fd);
+}
+
+static void test_edge_bytes_one_by_one(void **state)
+{
+	static const char one[] =
+		"POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 4\r\n\r\n{  }";
+	char out[4096];
+	(void)state;
+	int fd = connect_to(port);
+	for (size_t i = 0; i < strlen(one); i++)
+		send_all(fd, one + i, 1);
+	(void)receive(fd, out, sizeof(out), 1);
+	assert_non_null(strstr(out, "body={  }"));
+	(void)close(fd);
+}
+
+static void test_edge_large_bodies(void **state)
+{
+	static const size_t sizes[] = { 16 * 1024, 16 * 1024 + 1, 900 * 1024, 5 * 1024 * 1024 };
+	static char body[5 * 1024 * 1024];
+	char out[4096];
+	(void)state;
+	memset(body, 'y', sizeof(body));
+	for (size_t i = 0; i < 4; i++) {
+		char head[256];
+		int fd = connect_to(port);
+		int n = snprintf(head, sizeof(head),
+			"POST /echo HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: %zu\r\n\r\n",
+			sizes[i]);
+		send_all(fd, head, (size_t)n);
+		if (i < 3)
+			send_all(fd, body, sizes[i]);
+		(void)receive(fd, out, sizeof(out), 1);
+		if (strstr(out, i == 0 ? "HTTP/1.1 200" : "HTTP/1.1 413") == NULL)
+			fail_msg("size %zu: %s", sizes[i], out);
+		(void)close(fd);
+	}
+}
+
+static void test_edge_large_answer_and_pipelined_behind(void **state)
+{
+	static char out[5 * 1024 * 1024];
+	static const char both[] =
+		"GET /big HTTP/1.1\r\nHost: x\r\n\r\nGET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
+	(void)state;
+	int fd = connect_to(port);
+	send_all(fd, both, strlen(both));
+	usleep(50000);
+	size_t n = receive(fd, out, sizeof(out), 2);
+	assert_true(n > 4 * 1024 * 1024);
+	assert_non_null(strstr(out + 4 * 1024 * 1024, "body="));
+	(void)close(fd);
+}
+
+static void test_edge_client_goes_before_the_answer(void **state)
+{
+	static const char one[] = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n";
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		int fd = connect_to(port);
+		struct linger hard = { .l_onoff = 1, .l_linger = 0 };
+		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+		send_all(fd, one, strlen(one));
+		(void)close(fd);
+	}
+	char out[4096];
+	ask(port, one, out, sizeof(out));
+	assert_non_null(strstr(out, "later"));
+}
+
+static void test_edge_garbage_and_long_headers(void **state)
+{
+	static char long_header[20000];
+	char out[4096];
+	(void)state;
+	ask(port, "\x16\x03\x01 nonsense\r\n\r\n", out, sizeof(out));
+	(void)snprintf(long_header, sizeof(long_header),
+		"GET /echo HTTP/1.1\r\nAuthorization: Bearer %02000d\r\n\r\n", 1);
+	ask(port, long_header, out, sizeof(out));
+	assert_non_null(strstr(out, "HTTP/1.1 431"));
+	(void)snprintf(long_header, sizeof(long_header), "GET /%0700d HTTP/1.1\r\n\r\n", 1);
+	ask(port, long_header, out, sizeof(out));
+	assert_non_null(strstr(out, "HTTP/1.1 414"));
+	(void)snprintf(
+		long_header, sizeof(long_header), "GET /echo HTTP/1.1\r\nX-A: %019000d\r\n\r\n", 1);
+	ask(port, long_header, out,
+		sizeof(out)); /* closed or refused, and the next one is served */
+	ask(port, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
+	assert_non_null(strstr(out, "HTTP/1.1 200"));
+}
+
+static void test_edge_stream(void **state)
+{
+	char out[4096] = "";
+	(void)state;
+	int fd = connect_to(port);
+	send_all(fd, "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n", 34);
+	size_t n = 0;
+	for (ssize_t got; (got = recv(fd, out + n, sizeof(out) - 1 - n, 0)) > 0;)
+		n += (size_t)got;
+	(void)close(fd);
+	assert_non_null(strstr(out, "text/event-stream"));
+	assert_non_null(strstr(out, "data: x\n\ndata: x\n\ndata: x\n\n"));
+	for (int i = 0; i < 200 && !later.stream_gone; i++)
+		usleep(10000);
+	assert_true(later.stream_gone);
+}
+
+/* SIGTERM: the request in flight is answered, then the loop ends. */
+static void test_edge_drains(void **state)
+{
+	char out[4096];
+	(void)state;
+	int fd = connect_to(port);
+	send_all(fd, "GET /echo HTTP/1.1\r\n", 20);
+	usleep(30000);
+	assert_int_equal(kill(getpid(), SIGTERM), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	(void)receive(fd, out, sizeof(out), 1);
+	(void)close(fd);
+	edge_free(&later.edge);
+	assert_null(later.edge);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_edge_answers),
+		cmocka_unit_test(test_edge_health_listener_serves_nothing_else),
+		cmocka_unit_test(test_edge_pipelining),
+		cmocka_unit_test(test_edge_bytes_one_by_one),
+		cmocka_unit_test(test_edge_large_bodies),
+		cmocka_unit_test(test_edge_large_answer_and_pipelined_behind),
+		cmocka_unit_test(test_edge_client_goes_before_the_answer),
+		cmocka_unit_test(test_edge_garbage_and_long_headers),
+		cmocka_unit_test(test_edge_stream),
+		cmocka_unit_test(test_edge_drains),
+	};
+	return cmocka_run_group_tests(tests, start, NULL);
+}

@@ -1,0 +1,196 @@
+/* Tokens: what is issued is taken, and nothing else. */
+#include "libcommon/edge/token.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <jwt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOW UINT64_C(1700000000)
+
+static const uint8_t KEY[TOKEN_KEY_BYTES] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+static const uint8_t OTHER[TOKEN_KEY_BYTES] = { 9 };
+
+static player_id player_of(const char *text)
+{
+	player_id player = 0;
+	assert_true(player_id_parse(text, &player));
+	return player;
+}
+
+static void test_token_round_trip_and_expiry(void **state)
+{
+	struct token_key *key = token_key_new(KEY);
+	char token[TOKEN_MAX];
+	uint64_t expires = 0;
+	player_id player = 0;
+	(void)state;
+	assert_int_equal(
+		token_issue(key, player_of("1-1234"), NOW, 100, token, &expires), TOKEN_OK);
+	assert_int_equal(expires, NOW + 100);
+	for (int i = 0; i < 2; i++) { /* the second time from memory */
+		assert_int_equal(token_check(key, token, NOW + 99, &player, &expires), TOKEN_OK);
+		assert_int_equal(player, player_of("1-1234"));
+		assert_int_equal(
+			token_check(key, token, NOW + 100, &player, &expires), TOKEN_EXPIRED);
+	}
+	assert_int_equal(token_issue(key, 0, NOW, 100, token, &expires), TOKEN_MALFORMED);
+	token_key_free(&key);
+	assert_null(key);
+}
+
+static void test_token_forgeries(void **state)
+{
+	struct token_key *key = token_key_new(KEY);
+	struct token_key *other = token_key_new(OTHER);
+	char token[TOKEN_MAX];
+	uint64_t expires;
+	player_id player = 0;
+	(void)state;
+	assert_int_equal(token_issue(other, player_of("1-1"), NOW, 100, token, &expires), TOKEN_OK);
+	assert_int_equal(token_check(key, token, NOW, &player, &expires), TOKEN_FORGED);
+	/* every single byte changed */
+	assert_int_equal(token_issue(key, player_of("1-1"), NOW, 100, token, &expires), TOKEN_OK);
+	assert_int_equal(token_check(key, token, NOW, &player, &expires), TOKEN_OK);
+	size_t length = strlen(token);
+	for (size_t i = 0; i + 1 < length; i++) { /* the last digit has bits that mean nothing */
+		char kept = token[i];
+		token[i] = kept == 'A' ? 'B' : 'A';
+		assert_int_not_equal(token_check(key, token, NOW, &player, &expires), TOKEN_OK);
+		token[i] = kept;
+	}
+	assert_int_equal(player, player_of("1-1"));
+	token_key_free(&key);
+	token_key_free(&other);
+}
+
+static char *jwt_of(
+	jwt_alg_t alg, const char *issuer, const char *subject, long issued, long expires)
+{
+	jwt_t *jwt = NULL;
+	assert_int_equal(jwt_new(&jwt), 0);
+	if (issuer != NULL)
+		assert_int_equal(jwt_add_grant(jwt, "iss", issuer), 0);
+	if (subject != NULL)
+		assert_int_equal(jwt_add_grant(jwt, "sub", subject), 0);
+	if (issued > 0)
+		assert_int_equal(jwt_add_grant_int(jwt, "iat", issued), 0);
+	if (expires > 0)
+		assert_int_equal(jwt_add_grant_int(jwt, "exp", expires), 0);
+	if (alg == JWT_ALG_NONE)
+		assert_int_equal(jwt_set_alg(jwt, alg, NULL, 0), 0);
+	else
+		assert_int_equal(jwt_set_alg(jwt, alg, KEY, sizeof(KEY)), 0);
+	char *text = jwt_encode_str(jwt);
+	jwt_free(jwt);
+	assert_non_null(text);
+	return text;
+}
+
+static void test_token_other_algorithms_and_claims(void **state)
+{
+	const long now = (long)NOW;
+	const struct {
+		jwt_alg_t alg;
+		const char *issuer, *subject;
+		long issued, expires;
+		bool taken;
+	} cases[] = {
+		{ JWT_ALG_HS256, "carillon", "1-5", now, now + 50, true },
+		{ JWT_ALG_NONE, "carillon", "1-5", now, now + 50, false },
+		{ JWT_ALG_HS384, "carillon", "1-5", now, now + 50, false },
+		{ JWT_ALG_HS512, "carillon", "1-5", now, now + 50, false },
+		{ JWT_ALG_HS256, "other", "1-5", now, now + 50, false },
+		{ JWT_ALG_HS256, NULL, "1-5", now, now + 50, false },
+		{ JWT_ALG_HS256, "carillon", NULL, now, now + 50, false },
+		{ JWT_ALG_HS256, "carillon", "5", now, now + 50, false },
+		{ JWT_ALG_HS256, "carillon", "1-0", now, now + 50, false },
+		{ JWT_ALG_HS256, "carillon", "1-5", 0, now + 50, false },
+		{ JWT_ALG_HS256, "carillon", "1-5", now, 0, false },
+		{ JWT_ALG_HS256, "carillon", "1-5", now + 120, now + 150, false },
+	};
+	struct token_key *key = token_key_new(KEY);
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		player_id player = 0;
+		uint64_t expires = 0;
+		char *text = jwt_of(cases[i].alg, cases[i].issuer, cases[i].subject,
+			cases[i].issued, cases[i].expires);
+		enum token_status status = token_check(key, text, NOW, &player, &expires);
+		if ((status == TOKEN_OK) != cases[i].taken)
+			fail_msg("case %zu: %s", i, token_status_text(status));
+		free(text);
+	}
+	token_key_free(&key);
+}
+
+static void test_token_shapes(void **state)
+{
+	static const char *const cases[] = { "", ".", "..", "...", "a.b", "a.b.c", "a.b.c.d",
+		"ä.b.c", "eyJhbGciOiJIUzI1NiJ9..", "eyJhbGciOiJIUzI1NiJ9.e30.", " a.b.c",
+		"a.b.c\n" };
+	struct token_key *key = token_key_new(KEY);
+	char huge[5000];
+	player_id player = 0;
+	uint64_t expires = 0;
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_not_equal(token_check(key, cases[i], NOW, &player, &expires), TOKEN_OK);
+	memset(huge, 'a', sizeof(huge) - 1);
+	huge[sizeof(huge) - 1] = '\0';
+	huge[10] = huge[20] = '.';
+	assert_int_equal(token_check(key, huge, NOW, &player, &expires), TOKEN_MALFORMED);
+	token_key_free(&key);
+}
+
+static void test_token_key_file(void **state)
+{
+	static const struct {
+		const char *content;
+		enum token_status status;
+	} cases[] = {
+		{ "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n", TOKEN_OK },
+		{ "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", TOKEN_OK },
+		{ "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e", TOKEN_NO_KEY },
+		{ "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20",
+			TOKEN_NO_KEY },
+		{ "", TOKEN_NO_KEY },
+		{ "not hex", TOKEN_NO_KEY },
+	};
+	char folder[] = "/tmp/carillon-token-XXXXXX";
+	char path[64];
+	char error[TOKEN_ERROR_MAX];
+	struct token_key *key;
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/token.key", folder);
+	assert_int_equal(token_key_read(folder, &key, error), TOKEN_NO_KEY);
+	assert_non_null(strstr(error, "expected"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		FILE *file = fopen(path, "w");
+		assert_non_null(file);
+		(void)fputs(cases[i].content, file);
+		(void)fclose(file);
+		assert_int_equal(token_key_read(folder, &key, error), cases[i].status);
+		token_key_free(&key);
+	}
+	(void)remove(path);
+	(void)remove(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_token_round_trip_and_expiry),
+		cmocka_unit_test(test_token_forgeries),
+		cmocka_unit_test(test_token_other_algorithms_and_claims),
+		cmocka_unit_test(test_token_shapes),
+		cmocka_unit_test(test_token_key_file),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,45 @@
+/* Tokens of players: JSON Web Tokens by libjwt, HS256 and nothing else, whatever the token's own
+ * header says. The claims are `sub`, the player
+ * ("1-1234"), `iat` and `exp` (seconds since 1970), and `iss`, always "carillon". The key is
+ * CARILLON_KEYS/token.key, 64 hex digits, shared by all instances of gateway and notifications. */
+#ifndef CARILLON_EDGE_TOKEN_H
+#define CARILLON_EDGE_TOKEN_H
+
+#include "libcommon/base/ids.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TOKEN_MAX 512 /* bytes of a token with the NUL */
+#define TOKEN_KEY_BYTES 32
+#define TOKEN_ERROR_MAX 256
+
+enum token_status {
+	TOKEN_OK = 0,
+	TOKEN_MALFORMED, /* no token of ours: syntax, algorithm, claims */
+	TOKEN_FORGED,	 /* the signature does not fit */
+	TOKEN_EXPIRED,
+	TOKEN_NOT_YET, /* issued more than a minute in the future: a clock is wrong */
+	TOKEN_NO_KEY,  /* the file is missing or no key: token_key_read only */
+};
+
+struct token_key;
+
+/* Reads `folder`/token.key. On failure *key_r is NULL and error (TOKEN_ERROR_MAX bytes) says where,
+ * found, expected. */
+enum token_status token_key_read(const char *folder, struct token_key **key_r, char *error);
+/* The same from bytes, for tests. */
+struct token_key *token_key_new(const uint8_t bytes[TOKEN_KEY_BYTES]);
+void token_key_free(struct token_key **key);
+
+/* Writes a token of at most TOKEN_MAX bytes. now_s and life_s in seconds. */
+enum token_status token_issue(const struct token_key *key, player_id player, uint64_t now_s,
+	uint64_t life_s, char *token_r, uint64_t *expires_s_r);
+/* The last tokens seen are remembered in the key, so that the signature of a busy player is not
+ * computed for each request; expiry always is. */
+enum token_status token_check(struct token_key *key, const char *token, uint64_t now_s,
+	player_id *player_r, uint64_t *expires_s_r);
+/* "token_expired": for errors to clients. Static. */
+const char *token_status_text(enum token_status status);
+
+#endif

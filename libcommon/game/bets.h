@@ -1,0 +1,46 @@
+/* A mode prepared once, and what single bets of it return. */
+#ifndef CARILLON_GAME_BETS_H
+#define CARILLON_GAME_BETS_H
+
+#include "libcommon/game/exact/spins.h"
+
+void exact_wager_init(
+	struct exact_wager *wager, const struct game *game, uint32_t lines, uint32_t coins);
+void exact_wager_clear(struct exact_wager *wager);
+
+/* Nothing to free unless EXACT_OK. */
+enum exact_status exact_work_init(
+	struct exact_work *work, const struct game *game, uint32_t mode, enum exact_depth depth);
+void exact_work_free(struct exact_work *work);
+
+/* The yields of both contexts and of the round. All initialised on success only. */
+struct round_yields {
+	struct spin_yield paid, free_spin, round;
+	mpq_t total; /* of the round, in total bets */
+};
+
+enum exact_status round_yields_of(const struct exact_work *work, const struct exact_wager *wager,
+	struct round_yields *yields);
+void round_yields_free(struct round_yields *yields);
+
+/* What a round of a bet wins, in prices; with potions also the lowest and highest of a level. */
+struct bet_return {
+	mpq_t rtp, low, high;
+};
+
+void bet_return_init(struct bet_return *value);
+void bet_return_clear(struct bet_return *value);
+/* `mode_r` takes the states of the potions and may be NULL. */
+void bet_return_from(const struct exact_work *work, const struct exact_wager *wager,
+	const struct round_yields *yields, struct exact_mode *mode_r, struct bet_return *value);
+enum exact_status bet_return_of(
+	const struct exact_work *work, uint32_t lines, uint32_t coins, struct bet_return *value);
+
+/* From total bets to prices of a mode. */
+void exact_per_price(mpq_t x, const struct game_mode *mode);
+
+/* Is every bet of the published class, and every level of it, in the band? `work`: EXACT_RETURN. */
+enum exact_status exact_check_band(
+	const struct exact_work *work, const struct published_rtp *published, bool *in_band_r);
+
+#endif

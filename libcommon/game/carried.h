@@ -1,0 +1,43 @@
+/* What a player carries in a game from round to round, for each bet value apart: potions collected
+ * and features unlocked (struct round_state). Bet values are total bets; one that carries nothing
+ * is not kept. It travels in the record of each move, so an entry is eight bytes here and seven in
+ * the encoding. Pure. RULE witch-feature 3.12, 3.13 */
+#ifndef CARILLON_GAME_CARRIED_H
+#define CARILLON_GAME_CARRIED_H
+
+#include "libcommon/base/money.h"
+#include "libcommon/game/game.h"
+#include "libcommon/game/round.h"
+
+#define CARRIED_MAX GAME_COINS_MAX
+#define CARRIED_BYTES_MAX (1 + CARRIED_MAX * 7)
+
+/* Opaque; all zero for a new player. */
+struct carried {
+	uint32_t count;
+	uint64_t entry[CARRIED_MAX]; /* total bet << 8 | packed state, rising */
+};
+
+/* A state as one byte: two bits a colour (red lowest), two for the unlocked steps. */
+uint8_t round_state_pack(const struct round_state *state);
+/* False, and nothing changed, for a byte that no state packs to: more than two potions. */
+bool round_state_unpack(uint8_t byte, struct round_state *state_r);
+
+/* What a round at this total bet begins with. A state outlives the definition: what the game as it
+ * is now has not (steps, potions at all) is left out. */
+struct round_state carried_state(
+	const struct carried *carried, const struct game *game, struct money total);
+/* The total bet of entry i, 0 .. count - 1, rising. */
+struct money carried_total(const struct carried *carried, uint32_t i);
+/* After a round at this total bet. Where there is no room, a bet value that the currency no longer
+ * offers is forgotten; false, and nothing changed, if every one is offered: the loader refuses
+ * games with potions and more than CARRIED_MAX bet values in a currency. */
+bool carried_set(struct carried *carried, const struct game *game, uint32_t currency,
+	struct money total, const struct round_state *state) CARILLON_MUST_CHECK;
+
+/* Canonical bytes; `out` holds CARRIED_BYTES_MAX. Returns the length; 0: nothing is carried. */
+size_t carried_encode(const struct carried *carried, uint8_t *out);
+/* False, and nothing changed, for bytes that carried_encode cannot have made. */
+bool carried_decode(const uint8_t *bytes, size_t count, struct carried *carried_r);
+
+#endif

@@ -1,0 +1,28 @@
+/* Reels: from stops to the window that is paid.
+ *
+ * The window starts as the strips show it. Then, in this order: bought wild reels cover all their
+ * cells; expanding wilds cover their reel, scatters excepted; potions are taken out, the symbols
+ * above fall and the strip's next symbol above comes in (never a potion, by the loader's check).
+ * Pure. */
+#ifndef CARILLON_GAME_CORE_REELS_H
+#define CARILLON_GAME_CORE_REELS_H
+
+#include "libcommon/game/game.h"
+
+/* The column of one reel, ready to be paid. */
+struct reel_column {
+	uint8_t symbol[GAME_ROWS_MAX];
+	uint8_t covered; /* bit row: not the strip's own symbol */
+	uint8_t potion;	 /* colour + 1 that was taken out; 0: none */
+};
+
+/* `wild_reels`: bought ones, bit r. `stop` is below the strip's length. */
+void reel_column(const struct game *game, uint32_t set, uint32_t reel, uint32_t stop,
+	uint32_t wild_reels, struct reel_column *column_r);
+
+/* Row set number `index` (0 .. C(rows, count) - 1) of `count` rows of `rows`, in rising order of
+ * the bit mask: how random wilds and question marks are placed. */
+uint32_t row_set(uint32_t rows, uint32_t count, uint32_t index);
+uint32_t row_sets(uint32_t rows, uint32_t count); /* C(rows, count) */
+
+#endif

@@ -1,0 +1,125 @@
+/* What the features of a round share, and where round_next enters each of them. Only the files of
+ * the core that play a round include this; everyone else reads phases (libcommon/game/round.h).
+ *
+ * A feature is a file: it is entered from round_next while the fields of struct round that it owns
+ * say that it has something to play, opens the caller's phase, draws, pays, and leaves those fields
+ * so that the next phase follows. Every draw goes through draw_*: what is drawn is recorded. */
+#ifndef CARILLON_GAME_CORE_ROUND_PARTS_H
+#define CARILLON_GAME_CORE_ROUND_PARTS_H
+
+#include "libcommon/game/lines.h"
+#include "libcommon/game/core/reels.h"
+#include "libcommon/game/round.h"
+
+/* ---- phases: round_parts.c ---- */
+
+/* Takes the next index and sets every field of the phase that a feature may leave alone to nothing:
+ * no wins, no draws, multiplier 1, nothing needed. The first call of every phase. */
+void phase_open(struct round *round, enum phase_kind kind, struct phase *phase);
+/* Copies what the round shows now (stops, window, covered, held, loads, spins left, state).
+ * round_next calls it after the feature; features do not. */
+void phase_close(const struct round *round, struct phase *phase);
+
+/* ---- draws: round_parts.c ---- */
+
+/* Uniform in 0..below-1, recorded. `where` is a 0-based reel or cell where the meaning says so,
+ * else 0. */
+uint32_t draw_below(struct round *round, struct phase *phase, enum draw_meaning meaning,
+	uint32_t where, uint32_t below);
+uint64_t draw_below64(struct round *round, struct phase *phase, enum draw_meaning meaning,
+	uint32_t where, uint64_t below);
+/* x of the entry drawn by weight: the first whose running sum exceeds the value. */
+uint32_t draw_choice(struct round *round, struct phase *phase, enum draw_meaning meaning,
+	uint32_t where, const struct choices *choices);
+/* The same lookup for a value drawn over more than this table; value < choices->weight. */
+uint32_t choice_of(const struct choices *choices, uint32_t value);
+/* True with chance in/of: the value drawn below `of` is less than `in`. Always one draw. */
+bool draw_odds(struct round *round, struct phase *phase, enum draw_meaning meaning, uint32_t where,
+	struct odds odds);
+
+/* ---- wins: wins.c ---- */
+
+/* amount x factor. The loader's bounds keep every product and sum of a round far from 2^63. */
+struct money times(struct money amount, uint64_t factor);
+void add_win(struct phase *phase, struct win_item item);
+/* All played lines on round->window, each its best combination. A line that wins the progressive
+ * (terms->progressive) claims it, once a phase. */
+void pay_lines(struct round *round, struct phase *phase, const struct line_terms *terms);
+/* Every scatter's pay by the cells it is seen on, times the total bet; the scatter that starts
+ * battles pays in them. Then the free spins that the awarding scatter gives in this context. */
+void pay_scatters(struct round *round, struct phase *phase, enum spin_context context);
+/* Free spins won by this phase: adds to phase->free_spins_awarded and to the set being played next:
+ * the one to come, or once that has begun the one after it. */
+void award_free_spins(struct round *round, struct phase *phase, uint32_t count);
+/* The progressive is won by this phase; further calls in the same phase change nothing. */
+void claim_jackpot(struct round *round, struct phase *phase);
+/* May the progressive symbols win the progressive in this context at this bet? */
+bool progressive_live(const struct round *round, enum spin_context context);
+/* Claims where the rules count the progressive symbols anywhere and enough are seen. */
+void claim_anywhere(struct round *round, struct phase *phase, enum spin_context context);
+
+/* ---- reels: round_parts.c ---- */
+
+/* Cells of round->window that show the symbol. */
+uint32_t cells_of(const struct round *round, uint8_t symbol);
+/* Bits of all cells of reel `reel`. */
+uint32_t cells_of_reel(const struct game *game, uint32_t reel);
+/* A stop of one reel of a set, by the weights of its stops. */
+uint16_t draw_stop(struct round *round, struct phase *phase, uint32_t set, uint32_t reel);
+/* Draws a stop for every reel, in order, on set `set`, and puts what they show into round: stop,
+ * strips, window, covered; held and the loads of hold and win become nothing. columns_r may be
+ * NULL; else it takes `reels` columns. */
+void spin_reels(
+	struct round *round, struct phase *phase, uint32_t set, struct reel_column *columns_r);
+/* The same from stops that are in round->stop already, with bought wild reels. */
+void show_reels(
+	struct round *round, uint32_t set, uint32_t wild_reels, struct reel_column *columns_r);
+
+/* ---- features; each is called only while the game offers it ---- */
+
+/* spin.c: the paid spin, in every mode. */
+void play_spin(struct round *round, struct phase *phase);
+/* What every spin of reels (base, free) may start by what it shows: battles, vials, sticky
+ * respins. */
+void watch_features(struct round *round);
+
+/* battle.c: round->scatters > 0 */
+void play_battle(struct round *round, struct phase *phase);
+/* bonus.c: round->bonuses > 0 */
+void play_bonus(struct round *round, struct phase *phase);
+/* free_spins.c: round->free_left or free_appended > 0 */
+void play_free_spin(struct round *round, struct phase *phase);
+
+/* sticky.c. After a base or free spin: do natural symbols on the reel start respins? Sets
+ * sticky_left and sticky_cells. */
+void sticky_watch(struct round *round);
+/* round->sticky_left > 0 */
+void play_sticky_spin(struct round *round, struct phase *phase);
+
+/* hold.c. Part of the paid spin's phase, after its stops and wins: draws what every visible bonus
+ * cell carries (round->load, round->hold_cells), and sets hold_running and hold_left if there are
+ * enough. Never looks at the price. */
+void hold_land_base(struct round *round, struct phase *phase);
+/* round->hold_running. One respin while hold_left > 0 and a cell is free (phase->landed,
+ * round->held, round->window take the bonus symbol); opens PHASE_HOLD_RESPIN. */
+void hold_respin(struct round *round, struct phase *phase);
+/* The end, opens PHASE_HOLD_END: multipliers, mysteries, own values, one WIN_CELL a cell; clears
+ * hold_running. hold_cells and load stay, so that the phase shows them. */
+void hold_end(struct round *round, struct phase *phase);
+/* All cells filled or no respins left: the next phase of a running hold and win is its end. */
+bool hold_is_over(const struct round *round);
+
+/* potions.c. Part of the paid spin's phase, after its wins: takes the columns' potions from left to
+ * right into round->state and sets round->features (and opens the next step in
+ * round->state.unlocked) or round->exploding; phase->potion_reel_colour, features, explodes. */
+void potions_collect(struct round *round, struct phase *phase, const struct reel_column columns[]);
+/* Part of a free spin's phase, after its wins: may set round->features, phase->features. Draws
+ * only where free_feature.in > 0. */
+void potions_free_spin(struct round *round, struct phase *phase);
+/* round->features != 0. One respin, opens PHASE_POTION_RESPIN; clears round->features when no
+ * further one follows. */
+void potions_respin(struct round *round, struct phase *phase);
+/* round->exploding. Marks over round->window, opens PHASE_EXPLOSION; clears round->exploding. */
+void potions_explode(struct round *round, struct phase *phase);
+
+#endif

@@ -1,0 +1,145 @@
+/* The progressive: odds in proportion to the wager, rows for every coin value, solvency. */
+#include "libcommon/game/definition/check.h"
+
+#include "libcommon/base/currency.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NANO 1000000000
+
+static const char *currency_code(uint32_t number)
+{
+	const struct currency *currency = currency_by_number(number);
+
+	return currency ? currency->code : "?";
+}
+
+/* RULE bewitched 3.9: odds of the progressive in proportion to the wager, all else balanced so that
+ * the return does not depend on the bet. A demo shows more hits and is held to the sums only. */
+static void check_vial(const struct node *outcomes, const struct game *game, size_t i)
+{
+	const struct vial_outcome *vial = &game->vial[i];
+	struct node node = node_item(outcomes, i);
+	int64_t y_min = (int64_t)game->lines_min * game->coins_min;
+	int64_t y_max = (int64_t)game->lines_max * game->coins_max;
+
+	if (vial->weight + vial->weight_per_coin * y_min < 0 ||
+		vial->weight + vial->weight_per_coin * y_max < 0)
+		node_fail(&node, NULL,
+			"weight + weight_per_coin x y >= 0 for y from %" PRId64 " to %" PRId64,
+			y_min, y_max);
+	if (vial->kind != VIAL_JACKPOT)
+		return;
+	if (game->jackpot.pool == 0)
+		node_fail(&node, NULL, "no jackpot outcome in a game without a pool");
+	if (!game->demo && (vial->weight != 0 || vial->weight_per_coin <= 0))
+		node_fail(&node, NULL,
+			"odds in proportion to the wager: weight 0, weight_per_coin > 0");
+}
+
+static void check_vials(const struct node *root, const struct game *game)
+{
+	struct node vials = node_member(root, "vials"), outcomes;
+	int64_t sum = 0, slope = 0, return_slope[3] = { 0 };
+
+	if (game->vial_count == 0)
+		return;
+	outcomes = node_member(&vials, "outcomes");
+	for (size_t i = 0; i < game->vial_count; i++) {
+		const struct vial_outcome *vial = &game->vial[i];
+
+		check_vial(&outcomes, game, i);
+		sum += vial->weight;
+		slope += vial->weight_per_coin;
+		return_slope[vial->kind] += vial->weight_per_coin * vial->value;
+	}
+	if (sum < 1 || sum > GAME_WEIGHT_MAX)
+		node_fail(&outcomes, NULL, "weights that sum to 1 .. %d, not %" PRId64,
+			GAME_WEIGHT_MAX, sum);
+	if (slope != 0)
+		node_fail(&outcomes, NULL, "weight_per_coin that sum to 0, not %" PRId64, slope);
+	if (!game->demo && (return_slope[VIAL_MONEY] != 0 || return_slope[VIAL_FREE_SPINS] != 0))
+		node_fail(&outcomes, NULL,
+			"value x weight_per_coin that sum to 0 for money (%" PRId64
+			") and for free spins (%" PRId64 "): the same return at every bet",
+			return_slope[VIAL_MONEY], return_slope[VIAL_FREE_SPINS]);
+}
+
+/* RULE bewitched 4.2: a row for each selectable coin value and for no other; shares of all rows
+ * together are at most the whole contribution, or the pool would promise more than it gets. */
+static void check_rows(const struct node *root, const struct game *game)
+{
+	const struct jackpot_link *link = &game->jackpot;
+	struct node jackpot, rows;
+	int64_t shares = 0;
+	uint32_t wanted = 0;
+	char found[64];
+
+	if (link->pool == 0)
+		return;
+	jackpot = node_member(root, "jackpot");
+	rows = node_member(&jackpot, "rows");
+	for (uint32_t c = 0; c < game->currency_count; c++)
+		for (uint32_t i = 0; i < game->currency[c].coin_count; i++, wanted++)
+			if (!jackpot_row(link, game->currency[c].number,
+				    game->currency[c].coin_minor[i]))
+				node_fail(&rows, NULL, "a row for %s and coin value %" PRId64,
+					currency_code(game->currency[c].number),
+					game->currency[c].coin_minor[i]);
+	if (link->row_count != wanted)
+		node_fail(&rows, NULL, "rows for the %u selectable coin values only, not %u",
+			wanted, link->row_count);
+	for (uint32_t i = 0; i < link->row_count; i++)
+		shares = link->row[i].share_nano > 2 * (int64_t)NANO - shares
+				 ? 2 * (int64_t)NANO
+				 : shares + link->row[i].share_nano;
+	snprintf(found, sizeof(found), "shares that sum to %s%.9f",
+		shares >= 2 * (int64_t)NANO ? "over " : "", (double)shares / NANO);
+	if (shares > NANO)
+		node_fail(&rows, found, "at most 1: the rows would get more than is contributed");
+}
+
+/* Bets contribute to a jackpot that can be won, and what wins it needs a pool. */
+static void check_winnable(
+	const struct node *root, const struct game *game, const struct strips_seen *seen)
+{
+	const struct jackpot_symbols *rules = &game->jackpot_symbols;
+	struct node jackpot = node_member(root, "jackpot");
+	struct node symbols = node_member(root, "progressive_symbols");
+	uint32_t sets = definition_base_sets(game);
+	bool winnable = rules->symbol != GAME_NO_SYMBOL;
+
+	for (uint32_t i = 0; i < game->vial_count; i++)
+		winnable |= game->vial[i].kind == VIAL_JACKPOT;
+	if (game->jackpot.pool != 0 && !winnable)
+		node_fail(&jackpot, NULL,
+			"null, or an outcome that pays the jackpot bets contribute to");
+	if (rules->symbol == GAME_NO_SYMBOL)
+		return;
+	if (game->jackpot.pool == 0)
+		node_fail(&symbols, NULL, "null in a game without a pool");
+	if (definition_reels_with(game, seen, sets, rules->symbol) < rules->count) {
+		struct node count = node_member(&symbols, "count");
+
+		node_fail(&count, NULL, "as many as the strips of the base game can show");
+	}
+	/* on a line they stand side by side from the first reel on */
+	for (uint32_t r = 0; !rules->anywhere && r < rules->count; r++) {
+		bool there = false;
+
+		for (uint32_t s = 0; s < game->strip_sets; s++)
+			there |= (sets >> s & 1) != 0 && seen->most[s][r][rules->symbol] > 0;
+		if (!there)
+			node_fail(&symbols, NULL, "%s on the strips of reel %u",
+				game->symbol[rules->symbol].id, r + 1);
+	}
+}
+
+void definition_check_jackpot(
+	const struct node *root, const struct game *game, const struct strips_seen *seen)
+{
+	check_vials(root, game);
+	check_rows(root, game);
+	check_winnable(root, game, seen);
+}

@@ -1,0 +1,189 @@
+/* What stands on which strips, and how far apart: the core counts some symbols by reel. */
+#include "libcommon/game/definition/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint32_t definition_base_sets(const struct game *game)
+{
+	uint32_t sets = 0;
+
+	for (uint32_t m = 0; m < game->mode_count; m++)
+		sets |= UINT32_C(1) << game->mode[m].strips;
+	return sets;
+}
+
+static uint32_t potion_sets(const struct game *game)
+{
+	uint32_t sets = 0;
+
+	for (uint32_t i = 0; i < game->potions.step_count; i++)
+		sets |= UINT32_C(1) << game->potions.step[i].strips;
+	return sets;
+}
+
+uint32_t definition_reels_with(
+	const struct game *game, const struct strips_seen *seen, uint32_t sets, uint8_t symbol)
+{
+	uint32_t most = 0;
+
+	for (uint32_t s = 0; s < game->strip_sets; s++) {
+		uint32_t reels = 0;
+
+		for (uint32_t r = 0; r < game->reels; r++)
+			reels += seen->most[s][r][symbol] > 0;
+		if ((sets >> s & 1) != 0 && reels > most)
+			most = reels;
+	}
+	return most;
+}
+
+static uint32_t window_count(
+	const struct game *game, const struct game_strip *strip, uint32_t stop, uint8_t symbol)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < game->rows; i++)
+		count += strip->symbol[(stop + i) % strip->length] == symbol;
+	return count;
+}
+
+bool definition_locked_with(const struct game *game, uint8_t symbol)
+{
+	const struct sticky_rules *rules = &game->sticky;
+	uint32_t sets = definition_base_sets(game);
+
+	if (game->free_spins.offered)
+		sets |= UINT32_C(1) << game->free_spins.strips;
+	for (uint32_t s = 0; rules->offered && s < game->strip_sets; s++) {
+		const struct game_strip *strip = &game->strips[s].reel[rules->reel];
+
+		for (uint32_t i = 0; (sets >> s & 1) != 0 && i < strip->length; i++)
+			if (window_count(game, strip, i, rules->symbol) >= rules->at_least &&
+				window_count(game, strip, i, symbol) > 0)
+				return true;
+	}
+	return false;
+}
+
+static bool is_potion(const struct game *game, uint8_t symbol)
+{
+	return game->symbol[symbol].kind == SYMBOL_POTION;
+}
+
+/* The node of a stop: the strip is a list, or an object with one. */
+static struct node stop_node(
+	const struct node *strips, const char *set, uint32_t reel, uint32_t stop)
+{
+	struct node of_set = node_member(strips, set), strip = node_item(&of_set, reel);
+	struct node list = json_is_object(strip.json) ? node_member(&strip, "symbols") : strip;
+
+	return node_item(&list, stop);
+}
+
+/* Symbols that a window may show once on a reel: what is counted by reel, RULE
+ * mona-lisa 3.21, 4.14. Bonus symbols are where they open vials; the hold and win counts cells. */
+static bool once_a_reel(const struct game *game, uint8_t symbol)
+{
+	return game->symbol[symbol].kind == SYMBOL_SCATTER ||
+	       (symbol == game->bonus && game->vial_count > 0) ||
+	       symbol == game->jackpot_symbols.symbol;
+}
+
+/* What the window at a stop shows: `rows` symbols, or with a potion, which is taken out, one more
+ * from above. */
+static void check_window(const struct node *strips, const struct game *game, uint32_t set,
+	uint32_t reel, uint32_t stop, struct strips_seen *seen)
+{
+	const struct game_strip *strip = &game->strips[set].reel[reel];
+	uint32_t count[GAME_SYMBOLS_MAX] = { 0 }, length = strip->length, above = length - 1;
+	bool falls = false;
+
+	for (uint32_t i = 0; i < game->rows; i++)
+		falls |= is_potion(game, strip->symbol[(stop + i) % length]);
+	for (uint32_t i = falls ? 0 : 1; i <= game->rows; i++) {
+		uint32_t at = (stop + above + i) % length;
+		uint8_t symbol = strip->symbol[at];
+		struct node node;
+
+		count[symbol]++;
+		if (count[symbol] > seen->most[set][reel][symbol])
+			seen->most[set][reel][symbol] = (uint8_t)count[symbol];
+		if (count[symbol] < 2 || !once_a_reel(game, symbol))
+			continue;
+		node = stop_node(strips, game->strips[set].id, reel, at);
+		node_fail(&node, NULL, "at least %u other symbols between two %s symbols%s",
+			game->rows - 1, game->symbol[symbol].id,
+			falls ? ", one more where a potion falls" : "");
+	}
+}
+
+/* A potion is taken out and the symbols above it fall: one at most in the window and just above. */
+static void check_potion(const struct node *strips, const struct game *game, uint32_t set,
+	uint32_t reel, uint32_t stop)
+{
+	const struct game_strip *strip = &game->strips[set].reel[reel];
+
+	if (!is_potion(game, strip->symbol[stop]))
+		return;
+	for (uint32_t k = 1; k <= game->rows; k++)
+		if (is_potion(game, strip->symbol[(stop + k) % strip->length])) {
+			struct node node = stop_node(
+				strips, game->strips[set].id, reel, (stop + k) % strip->length);
+
+			node_fail(&node, NULL, "at least %u other symbols between two potions",
+				game->rows);
+		}
+}
+
+/* Where a set is played decides what may stand on it. */
+static void check_place(const struct node *strips, const struct game *game, uint32_t set,
+	const struct strips_seen *seen)
+{
+	uint32_t bit = UINT32_C(1) << set;
+	bool base = definition_base_sets(game) & bit, respins = potion_sets(game) & bit;
+	bool free_spins = game->free_spins.offered && game->free_spins.strips == set;
+	bool sticky = game->sticky.offered && game->sticky.strips == set;
+	struct node node = node_member(strips, game->strips[set].id);
+
+	if (!base && !respins && !free_spins && !sticky)
+		node_fail(&node, "a set of strips that nothing is played on",
+			"one that a mode or a feature names");
+	for (uint32_t s = 0; s < game->symbol_count; s++) {
+		enum symbol_kind kind = game->symbol[s].kind;
+
+		if (definition_reels_with(game, seen, bit, (uint8_t)s) == 0)
+			continue;
+		if (kind == SYMBOL_POTION && (free_spins || sticky || respins))
+			node_fail(&node, "potions",
+				"none where potions are not collected: in "
+				"free spins and respins");
+		if ((kind == SYMBOL_SCATTER || kind == SYMBOL_BONUS) && respins)
+			node_fail(&node, "scatters or bonus symbols",
+				"none in the respins of a potion feature");
+	}
+}
+
+void definition_check_strips(
+	const struct node *root, const struct game *game, struct strips_seen *seen_r)
+{
+	struct node strips = node_member(root, "strips"), symbols = node_member(root, "symbols");
+	uint32_t all = UINT32_MAX;
+
+	memset(seen_r, 0, sizeof(*seen_r));
+	for (uint32_t s = 0; s < game->strip_sets; s++) {
+		for (uint32_t r = 0; r < game->reels; r++)
+			for (uint32_t i = 0; i < game->strips[s].reel[r].length; i++) {
+				check_potion(&strips, game, s, r, i);
+				check_window(&strips, game, s, r, i, seen_r);
+			}
+		check_place(&strips, game, s, seen_r);
+	}
+	for (uint32_t s = 0; s < game->symbol_count; s++)
+		if (definition_reels_with(game, seen_r, all, (uint8_t)s) == 0) {
+			struct node symbol = node_item(&symbols, s);
+
+			node_fail(&symbol, "a symbol on no strip",
+				"each symbol on one reel at least");
+		}
+}

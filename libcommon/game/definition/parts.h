@@ -1,0 +1,58 @@
+/* The parts of a definition, one reader each: what definition_load.c puts together. A reader fills
+ * its part of the game and tells the first mistake to the reader of `root`; after one, everything
+ * it leaves is harmless. Order matters: symbols, strips and lines first, for all others name them.
+ * Inside the loader only. */
+#ifndef CARILLON_GAME_DEFINITION_PARTS_H
+#define CARILLON_GAME_DEFINITION_PARTS_H
+
+#include "libcommon/game/definition/json.h"
+#include "libcommon/game/game.h"
+
+/* definition_symbols.c */
+void definition_read_symbols(const struct node *root, struct game *game);
+void definition_read_strips(const struct node *root, struct game *game);
+void definition_read_lines(const struct node *root, struct game *game);
+
+/* definition_mode.c */
+void definition_read_modes(const struct node *root, struct game *game);
+
+/* definition_bet.c */
+void definition_read_bet(const struct node *root, struct game *game);
+void definition_read_gamble(const struct node *root, struct game *game);
+void definition_read_autoplay(const struct node *root, struct game *game);
+
+/* definition_pool.c */
+void definition_read_jackpot(const struct node *root, struct game *game);
+void definition_read_cards(const struct node *root, struct game *game);
+
+/* definition_features.c */
+void definition_read_features(const struct node *root, struct game *game);
+
+/* definition_hold.c */
+void definition_read_hold(const struct node *root, struct game *game);
+
+/* definition_potions.c */
+void definition_read_potions(const struct node *root, struct game *game);
+
+/* ---- what several of them need (definition_tables.c) ---- */
+
+#define KIND_BIT(kind) (1u << (kind))
+#define KINDS_ALL 0x3fu
+
+/* The index of the symbol that the node names, of one of the kinds (bits); GAME_NO_SYMBOL after a
+ * mistake. */
+uint8_t definition_symbol(const struct node *node, const struct game *game, uint32_t kinds);
+/* The index of the set of strips that the node names; 0 after a mistake. */
+uint8_t definition_strips(const struct node *node, const struct game *game);
+/* A reel of the file (from 1), as in the core (from 0). */
+uint8_t definition_reel(const struct node *node, const struct game *game);
+/* A table of `key` (min..max, each once) and "weight", whose weights sum to GAME_WEIGHT_MAX at
+ * most. */
+void definition_choices(const struct node *list, const char *key, uint32_t min, uint32_t max,
+	struct choices *choices_r);
+/* Adds a weight to *sum; a mistake at `node` where the sum passes GAME_WEIGHT_MAX. */
+void definition_add_weight(const struct node *node, uint32_t weight, uint32_t *sum);
+/* {"in", "of"}: in from `least` to of. */
+void definition_odds(const struct node *node, uint32_t least, struct odds *odds_r);
+
+#endif

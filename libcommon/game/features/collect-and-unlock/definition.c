@@ -1,0 +1,312 @@
+/* Potions: what is collected, the respin features it brings, explosions. */
+#include "libcommon/game/definition/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define POTION_WORDS "high_symbols random_wilds multiplier mega_wild"
+#define POTION_MULTIPLIER_MAX 1000
+
+static const char *const kind_words[POTION_KINDS] = { "high_symbols", "random_wilds", "multiplier",
+	"mega_wild" };
+
+static void read_colours(const struct node *potions, struct game *game)
+{
+	struct node list = node_member(potions, "symbols");
+
+	node_array(&list, GAME_COLOURS, GAME_COLOURS);
+	for (uint32_t c = 0; c < GAME_COLOURS && !list.reader->failed; c++) {
+		struct node node = node_item(&list, c);
+
+		game->potions.symbol[c] = definition_symbol(&node, game, KIND_BIT(SYMBOL_POTION));
+		for (uint32_t other = 0; other < c; other++)
+			if (game->potions.symbol[other] == game->potions.symbol[c])
+				node_fail(&node, NULL, "each potion once");
+	}
+}
+
+/* Three potions complete a combination; no two features have the same. */
+static void read_needs(const struct node *node, struct potion_rules *rules, size_t index)
+{
+	uint8_t *needs = rules->step[index].needs;
+	uint32_t sum = 0;
+
+	node_array(node, GAME_COLOURS, GAME_COLOURS);
+	for (uint32_t c = 0; c < GAME_COLOURS && !node->reader->failed; c++) {
+		struct node need = node_item(node, c);
+
+		needs[c] = (uint8_t)node_u32(&need, 0, 3);
+		sum += needs[c];
+	}
+	if (sum != 3)
+		node_fail(node, NULL, "three potions in all, not %u", sum);
+	for (size_t i = 0; i < index; i++)
+		if (memcmp(rules->step[i].needs, needs, GAME_COLOURS) == 0)
+			node_fail(node, "the potions of another feature",
+				"others than feature %zu needs", i);
+}
+
+static void read_steps(const struct node *potions, struct game *game)
+{
+	struct potion_rules *rules = &game->potions;
+	struct node list = node_member(potions, "features");
+	size_t count = node_array(&list, 1, GAME_POTION_STEPS_MAX);
+
+	rules->step_count = (uint32_t)count;
+	for (size_t i = 0; i < count && !list.reader->failed; i++) {
+		struct potion_step *step = &rules->step[i];
+		struct node node = node_item(&list, i);
+		struct node kind = node_member(&node, "kind"), needs = node_member(&node, "needs");
+		struct node strips = node_member(&node, "strips");
+
+		node_keys(&node, "kind needs strips");
+		step->kind = (enum potion_kind)node_word(&kind, POTION_WORDS);
+		for (size_t other = 0; other < i; other++)
+			if (rules->step[other].kind == step->kind)
+				node_fail(&kind, NULL, "each feature once");
+		read_needs(&needs, rules, i);
+		step->strips = definition_strips(&strips, game);
+	}
+}
+
+/* The step of a kind, -1: the game has no such feature. */
+static int step_of(const struct potion_rules *rules, uint32_t kind)
+{
+	for (uint32_t i = 0; i < rules->step_count; i++)
+		if ((uint32_t)rules->step[i].kind == kind)
+			return (int)i;
+	return -1;
+}
+
+/* A table that belongs to a feature: there exactly if the feature is. */
+static bool wanted(const struct node *table, const struct potion_rules *rules, uint32_t kind)
+{
+	bool offered = step_of(rules, kind) >= 0;
+
+	if (!table->reader->failed && offered == node_is_null(table))
+		node_fail(table, NULL, offered ? "the table of %s" : "null in a game without %s",
+			kind_words[kind]);
+	return offered && !table->reader->failed;
+}
+
+/* How many cells of each reel; `sure`: on one reel at least there is always one. */
+static void read_cells(
+	const struct node *list, const struct game *game, struct choices *reels, bool sure)
+{
+	bool some = false;
+
+	node_array(list, game->reels, game->reels);
+	for (uint32_t r = 0; r < game->reels && !list->reader->failed; r++) {
+		struct node node = node_item(list, r);
+		bool zero = false, more = false;
+
+		definition_choices(&node, "count", 0, game->rows, &reels[r]);
+		for (uint32_t i = 0; i < reels[r].count; i++) {
+			zero |= reels[r].of[i].x == 0;
+			more |= reels[r].of[i].x > 0;
+		}
+		some |= sure ? !zero : more;
+	}
+	if (!list->reader->failed && !some)
+		node_fail(list, NULL,
+			sure ? "a reel without the count 0, so that there always is one"
+			     : "a reel with a count above 0");
+}
+
+static void read_block(const struct node *node, const struct game *game, struct mega_wild *mega)
+{
+	struct node reel = node_member(node, "reel"), row = node_member(node, "row");
+	struct node size = node_member(node, "size");
+	uint32_t left, top, side, smaller = game->reels < game->rows ? game->reels : game->rows;
+
+	node_keys(node, "reel row size");
+	side = node_u32(&size, 1, smaller);
+	left = definition_reel(&reel, game);
+	top = node_u32(&row, 0, game->rows - 1);
+	if (node->reader->failed)
+		return;
+	if (left + side > game->reels || top + side > game->rows) {
+		node_fail(node, "a block off the grid", "one within %u reels and %u rows",
+			game->reels, game->rows);
+		return;
+	}
+	for (uint32_t r = left; r < left + side; r++)
+		for (uint32_t i = top; i < top + side; i++) {
+			uint32_t cell = UINT32_C(1) << (r * game->rows + i);
+
+			if (mega->cells & cell)
+				node_fail(node, "a block over another",
+					"blocks that do not "
+					"overlap");
+			mega->cells |= cell;
+		}
+}
+
+static void read_mega(const struct node *list, struct game *game)
+{
+	struct potion_rules *rules = &game->potions;
+	size_t count = node_array(list, 1, GAME_CHOICES_MAX);
+
+	rules->mega_count = (uint32_t)count;
+	for (size_t i = 0; i < count && !list->reader->failed; i++) {
+		struct mega_wild *mega = &rules->mega[i];
+		struct node node = node_item(list, i);
+		struct node weight = node_member(&node, "weight");
+		struct node blocks = node_member(&node, "blocks");
+		size_t of = node_array(&blocks, 1, 4);
+
+		node_keys(&node, "weight blocks");
+		mega->weight = node_u32(&weight, 1, GAME_WEIGHT_MAX);
+		definition_add_weight(&weight, mega->weight, &rules->mega_weight);
+		for (size_t b = 0; b < of; b++) {
+			struct node block = node_item(&blocks, b);
+
+			read_block(&block, game, mega);
+		}
+	}
+}
+
+/* Symbols that all marks may become. */
+static void read_reveals(const struct node *list, struct game *game)
+{
+	struct choices *revealed = &game->potions.revealed;
+	size_t count = node_array(list, 1, GAME_SYMBOLS_MAX);
+
+	revealed->count = (uint32_t)count;
+	for (size_t i = 0; i < count && !list->reader->failed; i++) {
+		struct node node = node_item(list, i);
+		struct node symbol = node_member(&node, "symbol");
+		struct node weight = node_member(&node, "weight");
+
+		node_keys(&node, "symbol weight");
+		revealed->of[i].x = definition_symbol(
+			&symbol, game, KIND_BIT(SYMBOL_LINE) | KIND_BIT(SYMBOL_WILD));
+		revealed->of[i].weight = node_u32(&weight, 1, GAME_WEIGHT_MAX);
+		definition_add_weight(&weight, revealed->of[i].weight, &revealed->weight);
+		for (size_t other = 0; other < i; other++)
+			if (revealed->of[other].x == revealed->of[i].x)
+				node_fail(&symbol, NULL, "each symbol once");
+	}
+}
+
+/* Odds for the combinations of each feature that can be locked: all but the first. */
+static void read_locked(const struct node *locked, struct potion_rules *rules, bool *possible)
+{
+	char keys[64] = "";
+
+	for (uint32_t i = 1; i < rules->step_count && !locked->reader->failed; i++) {
+		const char *word = kind_words[rules->step[i].kind];
+		struct node odds = node_member(locked, word);
+		size_t used = strlen(keys);
+
+		snprintf(keys + used, sizeof(keys) - used, "%s%s", used ? " " : "", word);
+		definition_odds(&odds, 0, &rules->explosion_locked[rules->step[i].kind]);
+		*possible |= rules->explosion_locked[rules->step[i].kind].in > 0;
+	}
+	node_keys(locked, keys);
+}
+
+static void read_explosion(const struct node *potions, struct game *game)
+{
+	struct potion_rules *rules = &game->potions;
+	struct node explosion = node_member(potions, "explosion"), odds, locked, marks, reveals;
+	bool possible;
+
+	rules->explosion = (struct odds){ 0, 1 };
+	for (uint32_t k = 0; k < POTION_KINDS; k++)
+		rules->explosion_locked[k] = (struct odds){ 0, 1 };
+	if (node_is_null(&explosion))
+		return;
+	odds = node_member(&explosion, "odds");
+	locked = node_member(&explosion, "locked");
+	marks = node_member(&explosion, "marks");
+	reveals = node_member(&explosion, "reveals");
+	node_keys(&explosion, "odds locked marks reveals");
+	definition_odds(&odds, 0, &rules->explosion);
+	possible = rules->explosion.in > 0;
+	read_locked(&locked, rules, &possible);
+	read_cells(&marks, game, rules->marks, false);
+	read_reveals(&reveals, game);
+	if (!possible)
+		node_fail(&explosion, "odds that are all 0", "a chance, or null for no explosions");
+}
+
+/* A set of features that a free spin may bring: one, or the multiplier with one. */
+static uint32_t read_set(const struct node *list, const struct potion_rules *rules)
+{
+	size_t count = node_array(list, 1, 2);
+	uint32_t set = 0;
+
+	for (size_t i = 0; i < count && !list->reader->failed; i++) {
+		struct node node = node_item(list, i);
+		uint32_t kind = node_word(&node, POTION_WORDS);
+
+		if (step_of(rules, kind) < 0 || (set & (UINT32_C(1) << kind)))
+			node_fail(&node, NULL, "a feature of this game, each once");
+		set |= UINT32_C(1) << kind;
+	}
+	if (!list->reader->failed && count == 2 && !(set & (UINT32_C(1) << POTION_MULTIPLIER)))
+		node_fail(list, NULL, "one feature, or the multiplier and one other");
+	return set;
+}
+
+static void read_free_features(const struct node *potions, struct game *game)
+{
+	struct potion_rules *rules = &game->potions;
+	struct node free_spins = node_member(potions, "free_spins"), odds, sets;
+	size_t count;
+
+	rules->free_feature = (struct odds){ 0, 1 };
+	if (node_is_null(&free_spins))
+		return;
+	odds = node_member(&free_spins, "odds");
+	sets = node_member(&free_spins, "sets");
+	node_keys(&free_spins, "odds sets");
+	definition_odds(&odds, 1, &rules->free_feature);
+	count = node_array(&sets, 1, GAME_CHOICES_MAX);
+	rules->free_set.count = (uint32_t)count;
+	for (size_t i = 0; i < count && !sets.reader->failed; i++) {
+		struct choice *choice = &rules->free_set.of[i];
+		struct node node = node_item(&sets, i);
+		struct node features = node_member(&node, "features");
+		struct node weight = node_member(&node, "weight");
+
+		node_keys(&node, "features weight");
+		choice->x = read_set(&features, rules);
+		choice->weight = node_u32(&weight, 1, GAME_WEIGHT_MAX);
+		definition_add_weight(&weight, choice->weight, &rules->free_set.weight);
+		for (size_t other = 0; other < i; other++)
+			if (rules->free_set.of[other].x == choice->x)
+				node_fail(&features, "the set of another", "each set once");
+	}
+	if (!game->free_spins.offered)
+		node_fail(&free_spins, NULL, "null in a game without free spins");
+}
+
+void definition_read_potions(const struct node *root, struct game *game)
+{
+	struct potion_rules *rules = &game->potions;
+	struct node potions = node_member(root, "potions"), wilds, multipliers, mega;
+
+	memset(rules->symbol, GAME_NO_SYMBOL, sizeof(rules->symbol));
+	if (node_is_null(&potions))
+		return;
+	node_keys(&potions, "symbols features random_wilds multipliers mega_wild explosion "
+			    "free_spins");
+	rules->offered = true;
+	read_colours(&potions, game);
+	read_steps(&potions, game);
+	wilds = node_member(&potions, "random_wilds");
+	multipliers = node_member(&potions, "multipliers");
+	mega = node_member(&potions, "mega_wild");
+	if (wanted(&wilds, rules, POTION_RANDOM_WILDS))
+		read_cells(&wilds, game, rules->wilds, true);
+	if (wanted(&multipliers, rules, POTION_MULTIPLIER))
+		definition_choices(&multipliers, "x", 2, POTION_MULTIPLIER_MAX, &rules->multiplier);
+	if (wanted(&mega, rules, POTION_MEGA_WILD))
+		read_mega(&mega, game);
+	if ((rules->mega_count > 0 || rules->wilds[0].count > 0) && game->wild == GAME_NO_SYMBOL)
+		node_fail(&potions, NULL, "a wild among the symbols, for random and mega wilds");
+	read_explosion(&potions, game);
+	read_free_features(&potions, game);
+}

@@ -1,0 +1,413 @@
+/* Potions: what the features, the explosions and the states they hang on return.
+ *
+ * Each respin feature is a spin of its own, so its mean is a number. An explosion plays on the
+ * window whose potions led to it; the reels are independent given the potion on each, so its mean
+ * is a number for each row of potions a spin may show. Both are then weighed with what is carried
+ * (potion_chain.c): in the long run for the return of a level, or from one state. */
+#include "libcommon/game/features/collect-and-unlock/exact_parts.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct potion_step *potion_step(const struct potion_rules *rules, enum potion_kind kind)
+{
+	for (uint32_t i = 0; i < rules->step_count; i++)
+		if (rules->step[i].kind == kind)
+			return &rules->step[i];
+	return NULL;
+}
+
+enum exact_source potion_source(enum potion_kind kind)
+{
+	static const enum exact_source source[POTION_KINDS] = { SOURCE_HIGH_SYMBOLS,
+		SOURCE_RANDOM_WILDS, SOURCE_MULTIPLIER, SOURCE_MEGA_WILD };
+
+	return source[kind];
+}
+
+enum exact_event potion_event(enum potion_kind kind)
+{
+	static const enum exact_event event[POTION_KINDS] = { EVENT_HIGH_SYMBOLS,
+		EVENT_RANDOM_WILDS, EVENT_MULTIPLIER, EVENT_MEGA_WILD };
+
+	return event[kind];
+}
+
+/* ---- means of the features ---- */
+
+static void plain_reels(
+	const struct game *game, uint32_t set, uint32_t lines, struct lines_input *input)
+{
+	*input = (struct lines_input){ .game = game, .lines = lines, .terms = line_terms_plain() };
+	for (uint32_t r = 0; r < game->reels; r++)
+		cell_weights_strip(game, set, r, 0, &input->reel[r]);
+}
+
+static void choices_mean(const struct choices *choices, mpq_t mean_r)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < choices->count; i++)
+		sum += (uint64_t)choices->of[i].x * choices->of[i].weight;
+	mpq_set_u64(mean_r, sum, choices->weight);
+}
+
+/* RULE witch-feature 4.8, 4.9: a mixture over the places. */
+static void mega_mean(const struct game *game, const struct lines_input *plain, mpq_t mean_r)
+{
+	const struct potion_rules *rules = &game->potions;
+	uint32_t column = (UINT32_C(1) << game->rows) - 1;
+	struct lines_input input;
+	mpq_t coins;
+
+	mpq_init(coins);
+	for (uint32_t i = 0; i < rules->mega_count; i++) {
+		input = *plain;
+		for (uint32_t r = 0; r < game->reels; r++)
+			potion_force(game, rules->mega[i].cells >> (r * game->rows) & column,
+				game->wild, &input.reel[r]);
+		lines_expected(&input, coins, NULL);
+		mpq_add_scaled(mean_r, coins, rules->mega[i].weight, rules->mega_weight);
+	}
+	mpq_clear(coins);
+}
+
+/* One feature by itself, in coins for one coin a line. */
+static void feature_mean(const struct game *game, const struct potion_step *step, uint32_t lines,
+	struct potion_figures *figures)
+{
+	struct lines_input input;
+	mpq_t *mean = &figures->value[step->kind];
+	mpq_t wins;
+
+	plain_reels(game, step->strips, lines, &input);
+	switch (step->kind) {
+	case POTION_HIGH_SYMBOLS:
+		lines_expected(&input, *mean, NULL);
+		break;
+	case POTION_RANDOM_WILDS:
+		for (uint32_t r = 0; r < game->reels; r++)
+			potion_cover(game, &game->potions.wilds[r], game->wild, GAME_NO_SYMBOL,
+				&input.reel[r]);
+		lines_expected(&input, *mean, NULL);
+		break;
+	case POTION_MULTIPLIER: /* RULE witch-feature 4.6: the respin that ends it is one that
+				   wins */
+		mpq_init(wins);
+		potion_no_win(game, step->strips, lines, figures->dry);
+		mpq_set_ui(wins, 1, 1);
+		mpq_sub(wins, wins, figures->dry);
+		lines_expected(&input, *mean, NULL);
+		assert(mpq_sgn(wins) > 0 || mpq_sgn(*mean) == 0);
+		if (mpq_sgn(wins) > 0)
+			mpq_div(*mean, *mean, wins);
+		mpq_mul(*mean, *mean, figures->multiplier);
+		mpq_clear(wins);
+		break;
+	case POTION_MEGA_WILD:
+		mega_mean(game, &input, *mean);
+		break;
+	}
+}
+
+/* ---- means of explosions ---- */
+
+static bool explodes_ever(const struct potion_rules *rules)
+{
+	bool ever = rules->explosion.in > 0;
+
+	for (uint32_t k = 0; k < POTION_KINDS; k++)
+		ever |= rules->explosion_locked[k].in > 0;
+	return ever;
+}
+
+struct marked_reels { /* [symbol revealed][reel][colour + 1] */
+	struct cell_weights cells[GAME_REELS_MAX][GAME_COLOURS + 1];
+};
+
+static void marked_init(
+	struct marked_reels *marked, const struct game *game, uint32_t set, uint8_t symbol)
+{
+	for (uint32_t r = 0; r < game->reels; r++)
+		for (uint32_t c = 0; c <= GAME_COLOURS; c++) {
+			potion_cells(game, set, r, c, &marked->cells[r][c]);
+			potion_cover(game, &game->potions.marks[r], symbol,
+				game->free_spins.award_symbol, &marked->cells[r][c]);
+		}
+}
+
+/* E[win of the explosion; these potions], RULE witch-feature 5.2 to 5.6. */
+static void explosion_means(
+	const struct exact_work *work, struct potion_figures *figures, uint32_t lines)
+{
+	const struct game *game = work->game;
+	const struct potion_chain *chain = &work->potions->chain;
+	const struct choices *revealed = &game->potions.revealed;
+	uint32_t set = game->mode[work->mode].strips;
+	struct marked_reels *marked = potion_take(sizeof(*marked));
+	struct lines_input input = { .game = game, .lines = lines, .terms = line_terms_plain() };
+	mpz_t coins, scale;
+
+	mpz_inits(coins, scale, NULL);
+	mpz_set_ui(scale, revealed->weight);
+	mpz_mul_ui(scale, scale, lines);
+	for (uint32_t r = 0; r < game->reels; r++) {
+		mpz_mul_ui(scale, scale, game->strips[set].reel[r].weight);
+		mpz_mul_ui(scale, scale, potion_cover_scale(game, &game->potions.marks[r]));
+	}
+	for (uint32_t v = 0; v < revealed->count; v++) {
+		marked_init(marked, game, set, (uint8_t)revealed->of[v].x);
+		for (uint32_t i = 0; i < chain->spin_count; i++) {
+			for (uint32_t r = 0; r < game->reels; r++)
+				input.reel[r] = marked->cells[r][chain->spin[i].colour[r]];
+			lines_sum(&input, coins, NULL);
+			mpz_addmul_ui(
+				mpq_numref(figures->exploded[i]), coins, revealed->of[v].weight);
+		}
+	}
+	for (uint32_t i = 0; i < chain->spin_count; i++) {
+		mpz_set(mpq_denref(figures->exploded[i]), scale);
+		mpq_canonicalize(figures->exploded[i]);
+	}
+	mpz_clears(coins, scale, NULL);
+	potion_give(marked, sizeof(*marked));
+}
+
+static struct potion_figures *figures_new(const struct exact_work *work, uint32_t lines)
+{
+	const struct game *game = work->game;
+	const struct potion_rules *rules = &game->potions;
+	struct potion_figures *figures = potion_take(sizeof(*figures));
+	uint32_t spins = work->potions->chain.spin_count;
+
+	figures->has_squares = figures->has_quiet = false;
+	mpq_inits(figures->multiplier, figures->dry, NULL);
+	if (rules->multiplier.weight > 0)
+		choices_mean(&rules->multiplier, figures->multiplier);
+	for (uint32_t k = 0; k < POTION_KINDS; k++) {
+		const struct potion_step *step = potion_step(rules, (enum potion_kind)k);
+
+		mpq_inits(figures->value[k], figures->square[k], figures->quiet[k], NULL);
+		if (!step)
+			continue;
+		feature_mean(game, step, lines, figures);
+		mpz_mul_ui(mpq_denref(figures->value[k]), mpq_denref(figures->value[k]), lines);
+		mpq_canonicalize(figures->value[k]);
+	}
+	figures->exploded = potion_take(spins * sizeof(*figures->exploded));
+	for (uint32_t i = 0; i < spins; i++)
+		mpq_init(figures->exploded[i]);
+	if (explodes_ever(rules))
+		explosion_means(work, figures, lines);
+	return figures;
+}
+
+static void figures_free(struct potion_figures *figures, uint32_t spins)
+{
+	mpq_clears(figures->multiplier, figures->dry, NULL);
+	for (uint32_t k = 0; k < POTION_KINDS; k++)
+		mpq_clears(figures->value[k], figures->square[k], figures->quiet[k], NULL);
+	for (uint32_t i = 0; i < spins; i++)
+		mpq_clear(figures->exploded[i]);
+	potion_give(figures->exploded, spins * sizeof(*figures->exploded));
+	potion_give(figures, sizeof(*figures));
+}
+
+const struct potion_figures *potion_figures(const struct exact_work *work, uint32_t lines)
+{
+	struct potion_figures **slot = &work->potions->figures[lines - 1];
+
+	if (!*slot)
+		*slot = figures_new(work, lines);
+	return *slot;
+}
+
+/* ---- the interface ---- */
+
+enum exact_status potions_prepare(struct exact_work *work)
+{
+	const struct game *game = work->game;
+	const struct game_mode *mode = &game->mode[work->mode];
+
+	work->potions = NULL;
+	if (!game->potions.offered)
+		return EXACT_OK;
+	assert(mode->position_count == 0 && mode->guarantee == GUARANTEE_NONE);
+	work->potions = calloc(1, sizeof(*work->potions));
+	if (!work->potions)
+		return EXACT_NO_MEMORY;
+	work->potions->lines_max = game->lines_max;
+	work->potions->figures = calloc(game->lines_max, sizeof(*work->potions->figures));
+	if (!work->potions->figures) {
+		free(work->potions);
+		work->potions = NULL;
+		return EXACT_NO_MEMORY;
+	}
+	potion_chain_init(&work->potions->chain, game, mode->strips);
+	return EXACT_OK;
+}
+
+void potions_work_free(struct potions_work **work)
+{
+	if (!*work)
+		return;
+	for (uint32_t i = 0; i < (*work)->lines_max; i++)
+		if ((*work)->figures[i])
+			figures_free((*work)->figures[i], (*work)->chain.spin_count);
+	free((*work)->figures);
+	potion_chain_free(&(*work)->chain);
+	free(*work);
+	*work = NULL;
+}
+
+/* Adds what a round that starts from a state, at a level, wins by potions, with weight `share`. */
+static void add_state(const struct exact_work *work, const struct potion_figures *figures,
+	uint32_t level, uint32_t state, const mpq_t share, struct spin_yield *sum)
+{
+	const struct potion_rules *rules = &work->game->potions;
+	const struct potion_chain *chain = &work->potions->chain;
+	mpq_t p, x;
+
+	mpq_inits(p, x, NULL);
+	for (uint32_t i = 0; i < chain->spin_count; i++) {
+		const struct potion_spin *spin = &chain->spin[i];
+		struct odds odds;
+		int kind;
+
+		if (spin->combination[state] == POTION_NONE)
+			continue;
+		kind = potion_outcome(rules, level, spin->combination[state], &odds);
+		mpq_mul(p, share, spin->p);
+		if (kind >= 0) {
+			enum exact_source source = potion_source((enum potion_kind)kind);
+			enum exact_event event = potion_event((enum potion_kind)kind);
+
+			mpq_mul(x, p, figures->value[kind]);
+			mpq_add(sum->win[source], sum->win[source], x);
+			mpq_add(sum->event[event], sum->event[event], p);
+		} else if (odds.in > 0) {
+			mpq_mul(x, share, figures->exploded[i]);
+			mpq_add_scaled(sum->win[SOURCE_EXPLOSION], x, odds.in, odds.of);
+			mpq_add_scaled(sum->event[EVENT_EXPLOSION], p, odds.in, odds.of);
+		}
+	}
+	mpq_clears(p, x, NULL);
+}
+
+struct potion_free_set potion_free_set(const struct potion_rules *rules, uint32_t index)
+{
+	const struct choices *sets = &rules->free_set;
+	uint32_t kinds = sets->of[index].x, multiplier = UINT32_C(1) << POTION_MULTIPLIER;
+	uint32_t other = kinds & ~multiplier;
+	struct potion_free_set set = { .kinds = kinds,
+		.kind = other ? (enum potion_kind)__builtin_ctz(other) : POTION_MULTIPLIER,
+		.multiplied = other && (kinds & multiplier) };
+
+	mpq_init(set.p);
+	mpz_set_ui(mpq_numref(set.p), sets->of[index].weight);
+	mpz_mul_ui(mpq_numref(set.p), mpq_numref(set.p), rules->free_feature.in);
+	mpz_set_ui(mpq_denref(set.p), sets->weight);
+	mpz_mul_ui(mpq_denref(set.p), mpq_denref(set.p), rules->free_feature.of);
+	mpq_canonicalize(set.p);
+	return set;
+}
+
+static void add_free_features(const struct exact_work *work, const struct potion_figures *figures,
+	struct spin_yield *yield)
+{
+	const struct potion_rules *rules = &work->game->potions;
+	mpq_t x;
+
+	mpq_init(x);
+	for (uint32_t i = 0; i < rules->free_set.count; i++) {
+		struct potion_free_set set = potion_free_set(rules, i);
+		enum exact_source source = potion_source(set.kind);
+
+		mpq_mul(x, set.p, figures->value[set.kind]);
+		if (set.multiplied)
+			mpq_mul(x, x, figures->multiplier);
+		mpq_add(yield->win[source], yield->win[source], x);
+		for (uint32_t k = 0; k < POTION_KINDS; k++) {
+			enum exact_event event = potion_event((enum potion_kind)k);
+
+			if (set.kinds >> k & 1)
+				mpq_add(yield->event[event], yield->event[event], set.p);
+		}
+		mpq_clear(set.p);
+	}
+	mpq_clear(x);
+}
+
+void potions_yield(const struct exact_work *work, const struct exact_wager *wager,
+	enum spin_context context, struct spin_yield *yield)
+{
+	const struct potion_figures *figures = potion_figures(work, wager->lines);
+	uint32_t level = work->game->potions.step_count - 1;
+
+	if (yield->depth == EXACT_ALL) {
+		potions_moments(work, wager, context, yield);
+		potions_zero(work, wager, context, yield);
+	}
+	if (context == CONTEXT_FREE) {
+		add_free_features(work, figures, yield);
+		return;
+	}
+	for (uint32_t state = 0; state < POTION_STATES; state++)
+		add_state(work, figures, level, state, work->potions->chain.carried[state], yield);
+}
+
+static void add_level_state(
+	struct exact_mode *mode, uint32_t level, uint32_t state, const mpq_t rtp)
+{
+	static const char *const colour[GAME_COLOURS] = { "red", "blue", "green" };
+	char name[EXACT_NAME_MAX];
+	uint8_t held[GAME_COLOURS];
+	int used = snprintf(name, sizeof(name), "level %u,", level + 1);
+
+	potion_state_colours(state, held);
+	for (uint32_t c = 0; c < GAME_COLOURS; c++)
+		for (uint32_t i = 0; i < held[c]; i++)
+			used += snprintf(
+				name + used, sizeof(name) - (size_t)used, " %s", colour[c]);
+	if (state == 0)
+		snprintf(name + used, sizeof(name) - (size_t)used, " nothing");
+	exact_add_state(mode, name, rtp);
+}
+
+void potions_levels(const struct exact_work *work, const struct exact_wager *wager,
+	const mpq_t rest, struct exact_mode *mode_r, mpq_t low_r, mpq_t high_r)
+{
+	const struct potion_figures *figures = potion_figures(work, wager->lines);
+	const struct potion_chain *chain = &work->potions->chain;
+	mpq_t one, rtp, share;
+	char name[EXACT_NAME_MAX];
+
+	mpq_inits(one, rtp, share, NULL);
+	mpq_set_ui(one, 1, 1);
+	for (uint32_t level = 0; level < work->game->potions.step_count; level++) {
+		mpq_set_ui(rtp, 0, 1);
+		for (uint32_t state = 0; state < POTION_STATES; state++) {
+			struct spin_yield yield;
+
+			if (mpq_sgn(chain->carried[state]) == 0)
+				continue; /* never carried */
+			yield_init(&yield, EXACT_RETURN);
+			add_state(work, figures, level, state, one, &yield);
+			yield_total(&yield, share);
+			mpq_add(share, share, rest);
+			add_level_state(mode_r, level, state, share);
+			mpq_mul(share, share, chain->carried[state]);
+			mpq_add(rtp, rtp, share);
+			yield_free(&yield);
+		}
+		snprintf(name, sizeof(name), "level %u", level + 1);
+		exact_add_state(mode_r, name, rtp);
+		if (level == 0 || mpq_cmp(rtp, low_r) < 0)
+			mpq_set(low_r, rtp);
+		if (level == 0 || mpq_cmp(rtp, high_r) > 0)
+			mpq_set(high_r, rtp);
+	}
+	mpq_clears(one, rtp, share, NULL);
+}

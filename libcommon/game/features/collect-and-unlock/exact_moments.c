@@ -1,0 +1,380 @@
+/* Second moments of a spin with what its potions start.
+ *
+ * A respin feature has nothing to do with the window that led to it but the potions; an explosion
+ * plays on that very window, so its win and the window's own are multiplied line by line, over all
+ * windows, weighed with the chance that their potions explode. */
+#include "libcommon/game/features/collect-and-unlock/exact_windows.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- second moments of the features by themselves ---- */
+
+static void square_mean(const struct choices *choices, mpq_t mean_r)
+{
+	mpz_set_ui(mpq_numref(mean_r), 0);
+	for (uint32_t i = 0; i < choices->count; i++) {
+		uint64_t x = choices->of[i].x;
+
+		mpz_set_ui(mpq_denref(mean_r), x * x);
+		mpz_addmul_ui(mpq_numref(mean_r), mpq_denref(mean_r), choices->of[i].weight);
+	}
+	mpz_set_ui(mpq_denref(mean_r), choices->weight);
+	mpq_canonicalize(mean_r);
+}
+
+/* E[win^2] of one respin, in coins. */
+static void respin_square(
+	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t square_r)
+{
+	struct potion_view view = { .kind = VIEW_WINDOW, .lines = lines };
+	struct potion_pair pair = { .game = game, .set = step->strips, .a = &view, .b = &view };
+	const struct potion_place nowhere = { .weight = 1 };
+
+	if (step->kind == POTION_RANDOM_WILDS) {
+		view.kind = VIEW_COVERED;
+		view.symbol = game->wild;
+		view.kept = GAME_NO_SYMBOL;
+		pair.counts = game->potions.wilds;
+	}
+	potion_view_open(&view, game, step->strips);
+	potion_product_places(&pair, &nowhere, 1, square_r);
+	potion_view_close(&view);
+}
+
+static void mega_square(
+	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t square_r)
+{
+	const struct potion_rules *rules = &game->potions;
+	struct potion_view view = { .kind = VIEW_WINDOW, .wild = true, .lines = lines };
+	struct potion_pair pair = { .game = game, .set = step->strips, .a = &view, .b = &view };
+	struct potion_place place[GAME_CHOICES_MAX];
+
+	for (uint32_t i = 0; i < rules->mega_count; i++) {
+		place[i].weight = rules->mega[i].weight;
+		for (uint32_t r = 0; r < game->reels; r++)
+			place[i].rows[r] = rules->mega[i].cells >> (r * game->rows) &
+					   ((UINT32_C(1) << game->rows) - 1);
+	}
+	potion_view_open(&view, game, step->strips);
+	potion_product_places(&pair, place, rules->mega_count, square_r);
+	potion_view_close(&view);
+}
+
+/* In total bets. */
+static void feature_square(const struct game *game, const struct potion_step *step, uint32_t lines,
+	const mpq_t dry, mpq_t square_r)
+{
+	mpq_t x;
+
+	mpq_init(x);
+	switch (step->kind) {
+	case POTION_HIGH_SYMBOLS:
+	case POTION_RANDOM_WILDS:
+		respin_square(game, step, lines, square_r);
+		break;
+	case POTION_MULTIPLIER: /* RULE witch-feature 4.6, 4.7: that of a respin that wins */
+		respin_square(game, step, lines, square_r);
+		mpq_set_ui(x, 1, 1);
+		mpq_sub(x, x, dry);
+		if (mpq_sgn(x) > 0)
+			mpq_div(square_r, square_r, x);
+		square_mean(&game->potions.multiplier, x);
+		mpq_mul(square_r, square_r, x);
+		break;
+	case POTION_MEGA_WILD:
+		mega_square(game, step, lines, square_r);
+		break;
+	}
+	mpz_mul_ui(mpq_denref(square_r), mpq_denref(square_r), (uint64_t)lines * lines);
+	mpq_canonicalize(square_r);
+	mpq_clear(x);
+}
+
+const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines)
+{
+	const struct potion_rules *rules = &work->game->potions;
+	struct potion_figures *figures = work->potions->figures[lines - 1];
+
+	assert(figures != NULL);
+	if (figures->has_squares)
+		return (const mpq_t *)figures->square;
+	for (uint32_t k = 0; k < POTION_KINDS; k++) {
+		const struct potion_step *step = potion_step(rules, (enum potion_kind)k);
+
+		if (step)
+			feature_square(work->game, step, lines, figures->dry, figures->square[k]);
+	}
+	figures->has_squares = true;
+	return (const mpq_t *)figures->square;
+}
+
+/* ---- what the potions of a spin start ---- */
+
+void potion_start_weights(const struct exact_work *work, int kind, mpq_t *weight_r)
+{
+	const struct potion_rules *rules = &work->game->potions;
+	const struct potion_chain *chain = &work->potions->chain;
+
+	for (uint32_t i = 0; i < chain->spin_count; i++) {
+		mpq_set_ui(weight_r[i], 0, 1);
+		for (uint32_t state = 0; state < POTION_STATES; state++) {
+			uint8_t combination = chain->spin[i].combination[state];
+			struct odds odds;
+
+			if (combination == POTION_NONE ||
+				potion_outcome(rules, rules->step_count - 1, combination, &odds) !=
+					kind)
+				continue;
+			if (kind >= 0)
+				mpq_add(weight_r[i], weight_r[i], chain->carried[state]);
+			else
+				mpq_add_scaled(
+					weight_r[i], chain->carried[state], odds.in, odds.of);
+		}
+	}
+}
+
+struct moments_work {
+	const struct exact_work *work;
+	const struct game *game;
+	uint32_t lines, set;
+	mpq_t *weight; /* of each spin of the chain */
+	struct spin_yield *yield;
+	struct potion_view window, pays, awards;
+};
+
+/* sum += times x / lines^power */
+static void add_coins(mpq_t sum, const mpq_t x, uint32_t lines, uint32_t power, uint64_t times)
+{
+	mpq_add_scaled(sum, x, times,
+		power == 0   ? 1
+		: power == 1 ? lines
+			     : (uint64_t)lines * lines);
+}
+
+static void product(const struct moments_work *moments, const struct potion_view *a,
+	const struct potion_view *b, const struct choices *counts, struct potion_product *product_r)
+{
+	struct potion_pair pair = {
+		.game = moments->game, .set = moments->set, .counts = counts, .a = a, .b = b
+	};
+
+	potion_product_by_spin(&pair, &moments->work->potions->chain, moments->weight, product_r);
+}
+
+/* E[a; w] and E[b; w] alone */
+static void means(const struct moments_work *moments, const struct potion_view *a,
+	const struct potion_view *b, struct potion_product *product_r)
+{
+	struct potion_pair pair = {
+		.game = moments->game, .set = moments->set, .a = a, .b = b, .means_only = true
+	};
+
+	potion_product_by_spin(&pair, &moments->work->potions->chain, moments->weight, product_r);
+}
+
+/* A feature F by itself, started by potions: 2 E[W F] + E[F^2], E[F A]. */
+static void add_feature(const struct moments_work *moments, const mpq_t value, const mpq_t square)
+{
+	struct spin_yield *yield = moments->yield;
+	const struct potion_chain *chain = &moments->work->potions->chain;
+	struct potion_product found;
+	mpq_t x;
+
+	mpq_init(x);
+	potion_product_init(&found);
+	means(moments, &moments->window, &moments->awards, &found);
+	mpq_mul(x, found.a, value);
+	add_coins(yield->win2, x, moments->lines, 1, 2);
+	mpq_mul(x, found.b, value);
+	mpq_add(yield->win_awards, yield->win_awards, x);
+	if (!moments->pays.nothing) {
+		means(moments, &moments->pays, &moments->awards, &found);
+		mpq_mul(x, found.a, value);
+		add_coins(yield->win2, x, moments->lines, 1, 2);
+	}
+	for (uint32_t i = 0; i < chain->spin_count; i++) {
+		mpq_mul(x, moments->weight[i], chain->spin[i].p);
+		mpq_mul(x, x, square);
+		mpq_add(yield->win2, yield->win2, x);
+	}
+	potion_product_clear(&found);
+	mpq_clear(x);
+}
+
+/* The explosion's windows: marked cells show `symbol`. */
+static struct potion_view marked_view(const struct moments_work *moments, uint8_t symbol)
+{
+	return (struct potion_view){ .kind = VIEW_COVERED,
+		.symbol = symbol,
+		.kept = moments->game->free_spins.award_symbol,
+		.lines = moments->lines };
+}
+
+/* times E[a b] of windows with marks, with probability share. */
+static void add_product(const struct moments_work *moments, const struct potion_view *a,
+	const struct potion_view *b, uint64_t times, const mpq_t share)
+{
+	struct potion_product found;
+
+	potion_product_init(&found);
+	product(moments, a, b, moments->game->potions.marks, &found);
+	mpq_mul(found.both, found.both, share);
+	if (b->awards)
+		add_coins(moments->yield->win_awards, found.both, moments->lines, 1, times);
+	else
+		add_coins(moments->yield->win2, found.both, moments->lines, 2, times);
+	potion_product_clear(&found);
+}
+
+/* A part X of what the explosion wins, with probability share: 2 E[W X] + E[X^2], E[X A]. */
+static void add_part(
+	const struct moments_work *moments, const struct potion_view *part, const mpq_t share)
+{
+	add_product(moments, part, part, 1, share);
+	add_product(moments, &moments->window, part, 2, share);
+	if (!moments->pays.nothing)
+		add_product(moments, part, &moments->pays, 2, share);
+	add_product(moments, part, &moments->awards, 1, share);
+}
+
+/* A line symbol that is revealed only adds to what the marked windows win without it, where marks
+ * pay nothing: `blank`, the same for all symbols. What it adds is lines of one symbol alone. No
+ * window shows potions (they have fallen), so a potion stands for a mark. */
+static void add_extra(const struct moments_work *moments, const struct potion_view *blank,
+	uint8_t symbol, const mpq_t share)
+{
+	struct potion_view extra = marked_view(moments, blank->symbol);
+
+	extra.extra = true;
+	extra.revealed = symbol;
+	potion_view_open(&extra, moments->game, moments->set);
+	add_part(moments, &extra, share);
+	add_product(moments, blank, &extra, 2, share);
+	potion_view_close(&extra);
+}
+
+static void add_explosions(const struct moments_work *moments)
+{
+	const struct game *game = moments->game;
+	const struct choices *revealed = &game->potions.revealed;
+	struct potion_view blank = marked_view(moments, game->potions.symbol[0]);
+	mpq_t share, lines;
+
+	mpq_inits(share, lines, NULL);
+	potion_view_open(&blank, game, moments->set);
+	for (uint32_t i = 0; i < revealed->count; i++) {
+		uint8_t symbol = (uint8_t)revealed->of[i].x;
+
+		mpq_set_u64(share, revealed->of[i].weight, revealed->weight);
+		if (game->symbol[symbol].kind == SYMBOL_LINE) {
+			add_extra(moments, &blank, symbol, share);
+			mpq_add(lines, lines, share);
+		} else { /* a wild adds to lines of every symbol */
+			struct potion_view marked = marked_view(moments, symbol);
+
+			potion_view_open(&marked, game, moments->set);
+			add_part(moments, &marked, share);
+			potion_view_close(&marked);
+		}
+	}
+	if (mpq_sgn(lines) > 0)
+		add_part(moments, &blank, lines);
+	potion_view_close(&blank);
+	mpq_clears(share, lines, NULL);
+}
+
+static void add_starts(struct moments_work *moments)
+{
+	const struct exact_work *work = moments->work;
+	const struct potion_rules *rules = &moments->game->potions;
+	const struct potion_figures *figures = potion_figures(work, moments->lines);
+	const mpq_t *square = potion_squares(work, moments->lines);
+
+	for (uint32_t i = 0; i < rules->step_count; i++) {
+		enum potion_kind kind = rules->step[i].kind;
+
+		potion_start_weights(work, (int)kind, moments->weight);
+		add_feature(moments, figures->value[kind], square[kind]);
+	}
+	if (rules->explosion.in == 0)
+		return;
+	potion_start_weights(work, -1, moments->weight);
+	add_explosions(moments);
+}
+
+static void base_moments(
+	const struct exact_work *work, const struct exact_wager *wager, struct spin_yield *yield)
+{
+	const struct game *game = work->game;
+	uint32_t spins = work->potions->chain.spin_count;
+	struct moments_work moments = { .work = work,
+		.game = game,
+		.lines = wager->lines,
+		.set = game->mode[work->mode].strips,
+		.yield = yield };
+
+	moments.window = (struct potion_view){ .kind = VIEW_WINDOW, .lines = wager->lines };
+	moments.pays = (struct potion_view){ .kind = VIEW_COUNTED, .lines = wager->lines };
+	moments.awards =
+		(struct potion_view){ .kind = VIEW_COUNTED, .awards = true, .lines = wager->lines };
+	potion_view_open(&moments.window, game, moments.set);
+	potion_view_open(&moments.pays, game, moments.set);
+	potion_view_open(&moments.awards, game, moments.set);
+	moments.weight = potion_take(spins * sizeof(*moments.weight));
+	for (uint32_t i = 0; i < spins; i++)
+		mpq_init(moments.weight[i]);
+	add_starts(&moments);
+	for (uint32_t i = 0; i < spins; i++)
+		mpq_clear(moments.weight[i]);
+	potion_give(moments.weight, spins * sizeof(*moments.weight));
+	potion_view_close(&moments.window);
+	potion_view_close(&moments.pays);
+	potion_view_close(&moments.awards);
+}
+
+/* ---- free spins ---- */
+
+/* The feature has nothing to do with the spin that brings it. RULE witch-feature 6.3 to 6.6 */
+static void free_moments(
+	const struct exact_work *work, const struct exact_wager *wager, struct spin_yield *yield)
+{
+	const struct potion_rules *rules = &work->game->potions;
+	const struct potion_figures *figures = potion_figures(work, wager->lines);
+	const mpq_t *square = potion_squares(work, wager->lines);
+	mpq_t mean, win2, own, x, multiplier2;
+
+	mpq_inits(mean, win2, own, x, multiplier2, NULL);
+	yield_total(yield, own);
+	if (rules->multiplier.weight > 0)
+		square_mean(&rules->multiplier, multiplier2);
+	for (uint32_t i = 0; i < rules->free_set.count; i++) {
+		struct potion_free_set set = potion_free_set(rules, i);
+
+		mpq_mul(x, set.p, figures->value[set.kind]);
+		if (set.multiplied)
+			mpq_mul(x, x, figures->multiplier);
+		mpq_add(mean, mean, x);
+		mpq_mul(x, set.p, square[set.kind]);
+		if (set.multiplied)
+			mpq_mul(x, x, multiplier2);
+		mpq_add(win2, win2, x);
+		mpq_clear(set.p);
+	}
+	mpq_mul(x, own, mean);
+	mpq_add_scaled(yield->win2, x, 2, 1);
+	mpq_add(yield->win2, yield->win2, win2);
+	mpq_mul(x, mean, yield->awards);
+	mpq_add(yield->win_awards, yield->win_awards, x);
+	mpq_clears(mean, win2, own, x, multiplier2, NULL);
+}
+
+void potions_moments(const struct exact_work *work, const struct exact_wager *wager,
+	enum spin_context context, struct spin_yield *yield)
+{
+	if (context == CONTEXT_FREE)
+		free_moments(work, wager, yield);
+	else
+		base_moments(work, wager, yield);
+}

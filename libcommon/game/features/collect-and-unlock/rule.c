@@ -1,0 +1,98 @@
+/* Potions: collected from left to right, three make a combination, and a combination starts the
+ * feature it is for, or an explosion, or nothing. What is collected and what has been opened
+ * belongs to the bet value (struct round_state) and is carried from round to round. */
+#include "libcommon/game/core/round_parts.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define COMBINATION 3u
+
+static uint32_t potions_in(const struct round_state *state)
+{
+	uint32_t count = 0;
+
+	for (uint32_t c = 0; c < GAME_COLOURS; c++)
+		count += state->potions[c];
+	return count;
+}
+
+/* The step these potions are for, open or not; step_count: none. RULE witch-feature 3.6 */
+static uint32_t step_of(const struct potion_rules *rules, const struct round_state *state)
+{
+	for (uint32_t i = 0; i < rules->step_count; i++)
+		if (memcmp(rules->step[i].needs, state->potions, sizeof(state->potions)) == 0)
+			return i;
+	return rules->step_count;
+}
+
+/* RULE witch-feature 3.8 to 3.10: each feature opens the next. RULE witch-feature 3.11: what opens
+ * stays open, so a step before the last opened one opens nothing new. */
+static void trigger(struct round *round, struct phase *phase, uint32_t step)
+{
+	const struct potion_rules *rules = &round->game->potions;
+
+	if (step == round->state.unlocked && step + 1 < rules->step_count)
+		round->state.unlocked++;
+	round->features = UINT32_C(1) << rules->step[step].kind;
+	round->feature_multiplier = 0;
+	phase->features = round->features;
+}
+
+/* RULE witch-feature 3.5: three potions are used up, whatever comes of them.
+ * RULE witch-feature 3.7: only open features start. RULE witch-feature 5.1: what can start none may
+ * explode. */
+static void combine(struct round *round, struct phase *phase)
+{
+	const struct potion_rules *rules = &round->game->potions;
+	uint32_t step = step_of(rules, &round->state);
+
+	memset(round->state.potions, 0, sizeof(round->state.potions));
+	if (step < rules->step_count && step <= round->state.unlocked) {
+		trigger(round, phase, step);
+		return;
+	}
+	phase->explodes = draw_odds(round, phase, DRAW_EXPLODES, 0,
+		step < rules->step_count ? rules->explosion_locked[rules->step[step].kind]
+					 : rules->explosion);
+	round->exploding = phase->explodes;
+}
+
+/* RULE witch-feature 3.1: reels show them where the strips have them. RULE witch-feature 3.3: from
+ * left to right. RULE witch-feature 3.12, 3.13: round->state is what
+ * this bet value carries. RULE witch-feature 4.1, 5.2: called when the lines are paid. */
+void potions_collect(struct round *round, struct phase *phase, const struct reel_column columns[])
+{
+	const struct game *game = round->game;
+
+	assert(potions_in(&round->state) < COMBINATION);
+	assert(round->state.unlocked < game->potions.step_count);
+	phase->features = 0;
+	phase->explodes = false;
+	for (uint32_t r = 0; r < game->reels; r++) {
+		uint8_t colour = columns[r].potion;
+
+		phase->potion_reel_colour[r] = colour;
+		if (colour == 0)
+			continue;
+		assert(colour <= GAME_COLOURS);
+		round->state.potions[colour - 1]++;
+		if (potions_in(&round->state) == COMBINATION)
+			combine(round, phase);
+	}
+}
+
+/* RULE witch-feature 6.3: no potions here: any feature may come, open or not, and nothing opens.
+ * RULE witch-feature 6.4: a set is one feature, or the multiplier with one other. */
+void potions_free_spin(struct round *round, struct phase *phase)
+{
+	const struct potion_rules *rules = &round->game->potions;
+
+	phase->features = 0;
+	if (rules->free_feature.in == 0 ||
+		!draw_odds(round, phase, DRAW_FEATURE, 0, rules->free_feature))
+		return;
+	round->features = draw_choice(round, phase, DRAW_FEATURE_SET, 0, &rules->free_set);
+	round->feature_multiplier = 0;
+	phase->features = round->features;
+}

@@ -1,0 +1,24 @@
+/* Hold and win, exactly: an absorbing chain over filled cells and respins left for how many cells
+ * are filled at the end, and the moments of what so many symbols are worth together. RULE
+ * mystery-elves 3.4 to 3.14 */
+#ifndef CARILLON_GAME_FEATURES_HOLD_AND_WIN_EXACT_H
+#define CARILLON_GAME_FEATURES_HOLD_AND_WIN_EXACT_H
+
+#include "libcommon/game/exact/yield.h"
+
+/* What the feature yields, by the number of symbols that start it (SOURCE_HOLD, EVENT_HOLD,
+ * EVENT_HOLD_FULL, EVENT_AWARD + i): entries at_least .. cells are initialised by this and freed by
+ * hold_yields_free. */
+struct hold_yields {
+	uint32_t from, cells;
+	struct spin_yield start[GAME_CELLS_MAX + 1];
+};
+
+void hold_yields(const struct game *game, enum exact_depth depth, struct hold_yields *yields_r);
+void hold_yields_free(struct hold_yields *yields);
+
+/* The most that `cells` filled cells can be worth, in total bets, and the probability of that among
+ * all they may carry. */
+void hold_most(const struct game *game, uint32_t cells, mpq_t most_r, mpq_t probability_r);
+
+#endif

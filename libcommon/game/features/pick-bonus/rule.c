@@ -1,0 +1,55 @@
+/* The pick bonus: vials, one outcome. */
+#include "libcommon/game/core/round_parts.h"
+
+#include <assert.h>
+
+/* RULE bewitched 3.7, 3.9: one draw over all outcomes, with weights by y = lines x coins. */
+static const struct vial_outcome *draw_vial(struct round *round, struct phase *phase)
+{
+	const struct game *game = round->game;
+	int64_t y = (int64_t)round->bet.lines * round->bet.coins;
+	uint32_t value = draw_below(round, phase, DRAW_VIAL, 0, game->vial_weight), i = 0;
+	int64_t below = game->vial[0].weight + game->vial[0].weight_per_coin * y;
+
+	while (value >= below) {
+		i++;
+		assert(i < game->vial_count); /* the loader proved the sum */
+		below += game->vial[i].weight + game->vial[i].weight_per_coin * y;
+	}
+	return &game->vial[i];
+}
+
+/* RULE bewitched 3.5 to 3.10: the outcome is drawn; which vials the player then picks is his to
+ * choose and changes nothing. RULE bewitched 3.13: never multiplied. */
+void play_bonus(struct round *round, struct phase *phase)
+{
+	const struct game *game = round->game;
+	const struct vial_outcome *vial;
+
+	phase_open(round, PHASE_BONUS, phase);
+	phase->needs_player = NEEDS_PICKS;
+	phase->picks_needed = game->vials_picked;
+	phase->vials_shown = game->vials_shown;
+	phase->feature_cells = round->bonus_cells;
+	phase->feature_count = round->bonuses;
+	vial = draw_vial(round, phase);
+	phase->outcome = vial->kind;
+	phase->outcome_value = vial->value;
+	switch (vial->kind) {
+	case VIAL_MONEY: /* RULE bewitched 3.8 */
+		add_win(phase, (struct win_item){ .what = WIN_BONUS,
+				       .symbol = game->bonus,
+				       .count = (uint8_t)round->bonuses,
+				       .cells = round->bonus_cells,
+				       .multiplier = vial->value,
+				       .amount = times(round->total, vial->value) });
+		break;
+	case VIAL_FREE_SPINS: /* RULE bewitched 3.10 */
+		award_free_spins(round, phase, vial->value);
+		break;
+	case VIAL_JACKPOT: /* RULE bewitched 3.9 */
+		claim_jackpot(round, phase);
+		break;
+	}
+	round->bonuses = 0;
+}

@@ -1,0 +1,30 @@
+/* Battles: scatters of a spin pay, and a draw may award free spins. */
+#include "libcommon/game/core/round_parts.h"
+
+/* RULE bewitched 3.2 to 3.4; never multiplied by the free spins, RULE bewitched 3.13. RULE
+ * bewitched 2.7: which witch fights for the player changes nothing. */
+void play_battle(struct round *round, struct phase *phase)
+{
+	const struct game *game = round->game;
+	uint32_t count = round->scatters;
+	uint32_t pay = game->symbol[game->scatter[0]].pay[count];
+	uint32_t value, i = 0;
+
+	phase_open(round, PHASE_BATTLE, phase);
+	value = draw_below(round, phase, DRAW_BATTLE, 0, game->battle_weight[count]);
+	while (value >= game->battle[count][i].weight)
+		value -= game->battle[count][i++].weight;
+	phase->feature_cells = round->scatter_cells;
+	phase->feature_count = count;
+	phase->battle_won = game->battle[count][i].free_spins > 0;
+	if (pay > 0)
+		add_win(phase, (struct win_item){ .what = WIN_SCATTER,
+				       .symbol = game->scatter[0],
+				       .count = (uint8_t)count,
+				       .cells = round->scatter_cells,
+				       .multiplier = pay,
+				       .amount = times(round->total, pay) });
+	/* RULE bewitched 3.11: free spins come from battles and bonus rounds alone */
+	award_free_spins(round, phase, game->battle[count][i].free_spins);
+	round->scatters = 0;
+}

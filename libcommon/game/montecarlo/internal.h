@@ -1,0 +1,224 @@
+/* The tables of the fast simulator and what its files promise one another. */
+#ifndef CARILLON_GAME_MONTECARLO_INTERNAL_H
+#define CARILLON_GAME_MONTECARLO_INTERNAL_H
+
+#include "libcommon/game/core/reels.h"
+#include "libcommon/game/core/spin_rank.h"
+#include "libcommon/game/montecarlo.h"
+#include "libcommon/game/montecarlo_stream.h"
+
+#define PREFIXES_MAX (1u << 18)	     /* entries of a prefix table: 512 KiB, the second cache */
+#define PAIR_PREFIXES_MAX (1u << 21) /* where reels are weighted: 4 MiB, the third */
+#define SUFFIXES_MAX (1u << 20)
+#define SUFFIX_CLASSES 16u
+#define QUIET_CLASSES 32u /* as many as two registers of AVX-512 hold */
+#define TAG_BITS_MAX 16u
+#define BATCH 2048u
+
+/* ---- what is counted beside the lines' pay ---- */
+
+/* Where each count stands in a tag; bits 0: not counted. The jackpot's flag (of lines) is first. */
+struct tag_field {
+	uint8_t shift, bits;
+};
+
+struct tag_plan {
+	uint32_t bits;
+	struct tag_field jackpot; /* lines that won the progressive */
+	struct tag_field scatter[GAME_SCATTERS_MAX];
+	struct tag_field vial;	   /* bonus symbols, where they open the pick bonus */
+	struct tag_field hold;	   /* bonus symbols, where they open the hold and win */
+	struct tag_field anywhere; /* progressive symbols, where they count anywhere */
+	struct tag_field sticky;   /* 1: the locked reel shows enough */
+	struct tag_field potion[GAME_REELS_MAX]; /* colour + 1 */
+};
+
+static inline uint32_t tag_get(struct tag_field field, uint32_t tag)
+{
+	return tag >> field.shift & ((1u << field.bits) - 1);
+}
+
+enum tag_flag {
+	TAG_BATTLE = 1,
+	TAG_VIAL = 2,
+	TAG_HOLD = 4,
+	TAG_STICKY = 8,
+	TAG_POTION = 16,
+	TAG_JACKPOT = 32,
+};
+
+/* What a tag means in a context. */
+struct tag_info {
+	uint64_t pay; /* scatters', minor units */
+	uint32_t awards;
+	uint32_t flags;
+};
+
+/* ---- one set of reels ---- */
+
+struct step {
+	uint32_t row; /* where the next reel's entries of the state begin; 0: no line is alive */
+	uint32_t sum; /* what is added: coins in the low gain_bits, the tag above */
+};
+
+/* All spins of one strip set, with some reels bought as wild, on terms of one context. A draw value
+ * v of reel r is below weight[r] and means stop stop_of[v]. */
+struct spin_table {
+	const struct game *game;
+	uint32_t set, wild_reels;
+	uint32_t reels, prefix_reels;
+	uint32_t weight[GAME_REELS_MAX];
+	uint64_t cycle; /* product of the weights */
+	/* How a spin is drawn. Neither: one word of 32 bits for all reels. pair: one for the
+	 * prefix's and one for the others. wide: one of 64 bits, reel by reel: no prefix table */
+	bool pair, wide;
+	uint64_t reject;	/* words whose last low half is below it are drawn again .. */
+	uint32_t reject_prefix; /* .. pair: and first words whose low half is below this */
+	uint32_t prefixes, suffixes;
+	uint32_t gain_bits;
+	uint16_t *prefix; /* [index of the first reels] class of the step they make */
+	struct step *prefix_class;
+	uint32_t classes;
+	/* [class] bit b: with a suffix of class b there is something to look at */
+	uint32_t quiet_mask[QUIET_CLASSES + 1]; /* the last: of all others */
+	uint8_t *suffix; /* [index of the other reels] class of their tag if no line is alive */
+	uint8_t column[GAME_REELS_MAX][GAME_STOP_WEIGHT_MAX]; /* v -> one of the reel's columns that
+								 differ for the lines */
+	struct step *step[GAME_REELS_MAX];		/* [row + column]; not of the last reel */
+	uint32_t *last;					/* [row + column] what the last reel adds */
+	uint16_t first[GAME_REELS_MAX][GAME_STRIP_MAX]; /* the lowest v of a stop */
+};
+
+/* One reel on. */
+static inline struct step table_step(
+	const struct spin_table *table, uint32_t reel, struct step at, uint32_t v)
+{
+	uint32_t place = at.row + table->column[reel][v];
+	struct step step;
+
+	if (reel + 1 == table->reels)
+		return (struct step){ 0, at.sum + table->last[place] };
+	step = table->step[reel][place];
+	return (struct step){ step.row, at.sum + step.sum };
+}
+
+/* On which terms a table's lines pay. */
+struct table_terms {
+	uint32_t lines;
+	uint32_t wild_multiplier_count;
+	const uint32_t *wild_multiplier;
+	bool progressive;
+	bool tagged;
+};
+
+/* `quiet`: [tag], whether nothing comes of it (NULL: of none). FAST_OK, FAST_TOO_LARGE or
+ * FAST_NO_MEMORY; free it in any case. */
+enum fast_status table_build(const struct game *game, uint32_t set, uint32_t wild_reels,
+	const struct table_terms *terms, const struct tag_plan *plan, const uint8_t *quiet,
+	struct spin_table *table_r);
+void table_free(struct spin_table *table);
+/* The sum of a spin whose reels show these stops: for ranks and tests. */
+uint32_t table_sum_of_stops(const struct spin_table *table, const uint16_t *stop);
+
+/* Where a spin was drawn: its stops can be had from it. */
+struct place {
+	const struct spin_table *table;
+	uint64_t word;	      /* pair: the second in the high half */
+	const uint16_t *stop; /* not NULL: these, instead of the word */
+};
+
+void place_stops(const struct place *place, uint16_t stop_r[GAME_REELS_MAX]);
+
+/* ---- windows whose cells do not come from one spin ---- */
+
+struct window_lines {
+	uint64_t through[GAME_REELS_MAX][GAME_ROWS_MAX]; /* lines, by bit */
+};
+
+/* Coins a line of all lines, as libcommon/game/lines.h has them: no multiplier, no progressive. */
+uint32_t window_pay(
+	const struct game *game, const struct window_lines *lines, const uint8_t *window);
+
+/* ---- a game, a mode, a bet ---- */
+
+#define GUIDE_ENTRIES 256u
+
+/* Where to begin looking for a value: most often that is it. */
+struct value_guide {
+	uint32_t below[GAME_CHOICES_MAX]; /* running sums of the weights */
+	uint32_t shift;
+	uint8_t from[GUIDE_ENTRIES]; /* [value >> shift] the first choice it can be */
+};
+
+struct fast_sim {
+	const struct game *game; /* borrowed */
+	struct bet bet;
+	struct round_state start;
+	uint64_t stake, total, line_bet; /* minor units */
+	uint64_t jackpot;		 /* the seed of this bet's row; 0: none */
+	struct tag_plan plan;
+	struct tag_info *info[SPIN_CONTEXTS]; /* [tag] */
+	uint8_t *quiet[SPIN_CONTEXTS];	      /* [tag] */
+	uint8_t *unpaid;		      /* [tag] nothing is paid for it in the paid spin */
+	uint32_t bases;			      /* tables: one a position of bought reels */
+	struct spin_table base[GAME_WILD_POSITIONS_MAX];
+	struct spin_table free_spins;
+	struct spin_table potion[POTION_KINDS]; /* high symbols and multiplier only */
+	struct window_lines lines;
+	uint64_t bin_from[FAST_BINS]; /* minor units */
+	/* hold and win: chance that k or fewer of n free cells land, in units of of^n */
+	uint64_t
+		hold_cells[GAME_CELLS_MAX + 1]; /* of^n; 0: too large, cells are drawn one by one */
+	uint64_t *hold_below;			/* [n * (GAME_CELLS_MAX + 1) + k] */
+	struct value_guide hold_value;
+};
+
+#define PLAIN_MAX 4096u
+
+struct round_run {
+	uint64_t win;
+	uint32_t free_left;
+	bool in_free;
+};
+
+struct fast_player {
+	const struct fast_sim *sim; /* borrowed */
+	bool avx512;
+	bool features;		  /* false: paid spins alone */
+	const uint8_t *quiet;	  /* [tag] of the paid spin; the simulator's */
+	struct word_stream words; /* paid spins */
+	struct word_stream draws; /* everything else */
+	struct round_state state;
+	struct round_run run;
+	struct fast_stats *stats;
+	uint64_t plain[PLAIN_MAX]; /* rounds that won so many coins on lines and nothing else */
+};
+
+/* Everything a paid spin sets off and wins, its lines and scatters included; the round's win is in
+ * player->run. fast_features.c */
+void features_round(struct fast_player *player, uint32_t sum, const struct place *place);
+/* Hold and win with so many symbols in the paid spin. fast_hold.c */
+void hold_round(struct fast_player *player, uint32_t cells);
+/* A spin's sum from the table's own draw. */
+uint32_t table_spin(
+	const struct spin_table *table, struct word_stream *stream, struct place *place_r);
+uint32_t choice_draw(struct word_stream *stream, const struct choices *choices);
+void run_add(struct fast_player *player, enum fast_source source, uint64_t amount);
+
+/* ---- batches ---- */
+
+/* Spins of a batch that must be looked at. */
+struct batch {
+	uint32_t word[BATCH], other[BATCH]; /* other: the second words of pairs */
+	uint32_t count;			    /* of spins: words that were not rejected */
+	uint32_t listed;
+	uint32_t place[BATCH + 16];    /* number of its word << 16 | of the spin in the batch */
+	uint32_t fraction[BATCH + 16]; /* of the word, after the prefix */
+	uint32_t class[BATCH + 16];
+};
+
+/* Fills the lists from batch->word[0 .. words - 1]. Both give the same. */
+void batch_scan(const struct spin_table *table, struct batch *batch, uint32_t words);
+void batch_scan_avx512(const struct spin_table *table, struct batch *batch, uint32_t words);
+
+#endif

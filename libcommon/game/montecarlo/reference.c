@@ -1,0 +1,146 @@
+/* The same statistics by the engine's own rounds: slow, and what the fast ones are held against. */
+#include "libcommon/game/montecarlo.h"
+
+#include <string.h>
+
+struct reference {
+	const struct game *game;
+	uint64_t jackpot, win;
+	bool in_free;
+	uint32_t awarded; /* free spins, by the paid spin and all that it set off */
+	struct fast_stats *stats;
+};
+
+static enum fast_source source_of(const struct phase *phase, const struct win_item *item)
+{
+	uint32_t other = phase->features & ~(UINT32_C(1) << POTION_MULTIPLIER);
+
+	switch (phase->kind) {
+	case PHASE_SPIN:
+		return item->what == WIN_LINE ? FAST_LINES : FAST_SCATTER;
+	case PHASE_BATTLE:
+		return FAST_BATTLE;
+	case PHASE_BONUS:
+		return FAST_BONUS_MONEY;
+	case PHASE_FREE_SPIN:
+		return FAST_FREE_SPINS;
+	case PHASE_STICKY_SPIN:
+		return FAST_STICKY;
+	case PHASE_HOLD_RESPIN:
+	case PHASE_HOLD_END:
+		return FAST_HOLD;
+	case PHASE_POTION_RESPIN:
+		return (enum fast_source)(FAST_HIGH_SYMBOLS +
+					  (other != 0 ? __builtin_ctz(other) : POTION_MULTIPLIER));
+	case PHASE_EXPLOSION:
+		return FAST_EXPLOSION;
+	}
+	return FAST_LINES;
+}
+
+static void phase_events(struct reference *at, const struct phase *phase, bool sticky_began)
+{
+	uint64_t *event = at->stats->event;
+
+	event[FAST_EVENT_BATTLE] += phase->kind == PHASE_BATTLE;
+	event[FAST_EVENT_BONUS] += phase->kind == PHASE_BONUS;
+	event[FAST_EVENT_EXPLOSION] += phase->kind == PHASE_EXPLOSION;
+	event[FAST_EVENT_FREE_SPIN] += phase->kind == PHASE_FREE_SPIN;
+	event[FAST_EVENT_JACKPOT] += phase->jackpot_hit;
+	event[FAST_EVENT_STICKY] += sticky_began;
+	if (phase->kind == PHASE_SPIN || phase->kind == PHASE_FREE_SPIN)
+		for (uint32_t k = 0; k < POTION_KINDS; k++)
+			event[FAST_EVENT_HIGH_SYMBOLS + k] += phase->features >> k & 1;
+	if (phase->kind != PHASE_HOLD_END)
+		return;
+	event[FAST_EVENT_HOLD]++;
+	event[FAST_EVENT_HOLD_FULL] += phase->win_count == at->game->reels * at->game->rows;
+	for (uint32_t i = 0; i < phase->draw_count; i++)
+		if (phase->draw[i].meaning == DRAW_CELL_AWARD)
+			event[FAST_EVENT_AWARD + phase->load[phase->draw[i].where].award - 1]++;
+}
+
+static void phase_add(struct reference *at, const struct phase *phase, bool sticky_began)
+{
+	at->in_free = at->in_free || phase->kind == PHASE_FREE_SPIN;
+	if (!at->in_free)
+		at->awarded += phase->free_spins_awarded;
+	for (uint32_t i = 0; i < phase->win_count; i++) {
+		const struct win_item *item = &phase->win[i];
+		uint64_t amount = (uint64_t)item->amount.minor;
+
+		at->stats->source[at->in_free ? FAST_FREE_SPINS : source_of(phase, item)] += amount;
+		at->win += amount;
+	}
+	if (phase->jackpot_hit) {
+		at->stats->source[FAST_JACKPOT] += at->jackpot;
+		at->win += at->jackpot;
+	}
+	phase_events(at, phase, sticky_began);
+}
+
+static void round_add(struct fast_stats *stats, uint64_t stake, uint64_t win)
+{
+	struct fast_stats one = { .rounds = 1, .stake = stake, .win = win, .win_max = win };
+	uint32_t bin = FAST_BINS - 1;
+
+	one.square = (fast_sum)win * win;
+	one.hits = win > 0;
+	while (bin > 1 && win * 100 < (uint64_t)fast_bin_from(bin) * stake)
+		bin--;
+	one.histogram[win > 0 ? bin : 0] = 1;
+	one.net = (int64_t)win - (int64_t)stake;
+	one.peak = one.net > 0 ? one.net : 0;
+	one.trough = one.net < 0 ? one.net : 0;
+	one.drawdown = -one.trough;
+	fast_stats_merge(stats, &one);
+}
+
+static bool round_run(struct reference *at, const struct bet *bet, struct rng *rng,
+	struct round_state *state, struct phase *phase)
+{
+	struct round round;
+	enum round_status status = round_begin(at->game, bet, state, rng, &round);
+
+	at->win = 0;
+	at->awarded = 0;
+	at->in_free = false;
+	while (status == ROUND_OK) {
+		uint32_t sticky_before = round.sticky_left;
+
+		status = round_next(&round, phase);
+		if (status == ROUND_OK)
+			phase_add(at, phase, sticky_before == 0 && round.sticky_left > 0);
+	}
+	if (status != ROUND_DONE)
+		return false;
+	*state = round.state;
+	at->stats->event[FAST_EVENT_FREE_SPINS] += at->awarded > 0;
+	round_add(at->stats, (uint64_t)round.stake.minor, at->win);
+	return true;
+}
+
+bool fast_reference_block(const struct game *game, const struct bet *bet,
+	const struct round_state *start, uint64_t seed, uint64_t block, uint64_t rounds,
+	struct fast_stats *stats_r)
+{
+	const struct jackpot_row *row = jackpot_row(&game->jackpot, bet->currency, bet->coin_minor);
+	struct reference at = { .game = game, .stats = stats_r };
+	struct round_state state = { 0 };
+	uint8_t key[RNG_KEY_BYTES] = { 0 };
+	struct phase phase;
+	struct rng rng;
+
+	if (start != NULL)
+		state = *start;
+	*stats_r = (struct fast_stats){ 0 };
+	at.jackpot = row != NULL && game->jackpot.pool != 0 ? (uint64_t)row->seed_minor : 0;
+	memcpy(key, &seed, sizeof(seed));
+	memcpy(key + 8, &block, sizeof(block));
+	memcpy(key + 16, "reference", 9);
+	rng_init(&rng, key);
+	for (uint64_t i = 0; i < rounds; i++)
+		if (!round_run(&at, bet, &rng, &state, &phase))
+			return false;
+	return true;
+}

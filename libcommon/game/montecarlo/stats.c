@@ -1,0 +1,48 @@
+#include "libcommon/game/montecarlo.h"
+
+void fast_stats_merge(struct fast_stats *into, const struct fast_stats *next)
+{
+	int64_t fall = into->peak - (into->net + next->trough);
+
+	into->rounds += next->rounds;
+	into->stake = next->stake;
+	into->win += next->win;
+	into->square += next->square;
+	into->hits += next->hits;
+	if (next->win_max > into->win_max)
+		into->win_max = next->win_max;
+	for (uint32_t i = 0; i < FAST_SOURCES; i++)
+		into->source[i] += next->source[i];
+	for (uint32_t i = 0; i < FAST_EVENTS; i++)
+		into->event[i] += next->event[i];
+	for (uint32_t i = 0; i < FAST_BINS; i++)
+		into->histogram[i] += next->histogram[i];
+	if (fall > into->drawdown)
+		into->drawdown = fall;
+	if (next->drawdown > into->drawdown)
+		into->drawdown = next->drawdown;
+	if (into->net + next->peak > into->peak)
+		into->peak = into->net + next->peak;
+	if (into->net + next->trough < into->trough)
+		into->trough = into->net + next->trough;
+	into->net += next->net;
+}
+
+const char *fast_source_text(enum fast_source source)
+{
+	static const char *const text[FAST_SOURCES] = { "lines", "scatter", "battle", "bonus_money",
+		"hold_and_win", "sticky_spins", "high_symbols", "random_wilds", "multiplier",
+		"mega_wild", "explosion", "free_spins", "jackpot_seed" };
+
+	return text[source];
+}
+
+const char *fast_event_text(const struct game *game, uint32_t event)
+{
+	static const char *const text[FAST_EVENT_AWARD] = { "free_spins", "battle", "bonus",
+		"hold_and_win", "full_screen", "sticky_spins", "high_symbols", "random_wilds",
+		"multiplier", "mega_wild", "explosion", "jackpot", "free_spin_played" };
+
+	return event < FAST_EVENT_AWARD ? text[event]
+					: game->hold.award[event - FAST_EVENT_AWARD].id;
+}

@@ -1,0 +1,22 @@
+/* The encoder of COPY BINARY, apart from the connection, so that its bytes can be tested. */
+#ifndef CARILLON_IO_PRIVATE_PG_COPY_H
+#define CARILLON_IO_PRIVATE_PG_COPY_H
+
+#include "libcommon/io/pg.h"
+
+#define PG_COPY_FLUSH_BYTES (64 * 1024)
+
+struct pg_copy {
+	PGconn *conn; /* NULL in tests: nothing is sent, the buffer grows */
+	uint8_t *bytes;
+	size_t length, room;
+	uint64_t rows;
+	int fields_left; /* of the row begun */
+	bool sent;
+	char table[128]; /* for messages */
+};
+
+/* Writes the header into an empty buffer. */
+void pg_copy_init(struct pg_copy *copy, PGconn *conn, const char *table);
+
+#endif

@@ -1,0 +1,62 @@
+/* The configuration of sets of Jackpot Cards: one file <name>.json a set in a folder. The cards'
+ * service needs the levels, the spin engine the odds; both are settings of the set and no part of a
+ * game, so that no math version changes with them.
+ *
+ *   {"set":"cards","set_number":2,
+ *    "levels":[{"suit":"clubs","seed_eur_minor":2000,"wager_ppm":2500,"weight":900}, ..diamonds,
+ *              hearts, spades],
+ *    "odds":{"EUR":{"in":1,"of":1000000}, ..}}
+ *
+ * seed_eur_minor: what the level starts from, in euro cents, rising with the suits; wager_ppm: its
+ * part of every wager of the games in the set, put in by the house; weight: how likely the level
+ * is, of the sum of all. odds: `in` of `of` for each minor unit of a stake in that currency, so
+ * that they are in proportion to it; a game in the set needs them for every currency it is offered
+ * in. A file that does not say clearly what is meant is refused with the file, the JSON pointer,
+ * what was found and what was expected. RULE mystic-gem 6.1, 6.12 */
+#ifndef CARILLON_JACKPOT_IO_CARD_SETS_H
+#define CARILLON_JACKPOT_IO_CARD_SETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CARD_SETS_MAX 16
+#define CARD_SET_ID_MAX 32
+#define CARD_SETS_LEVELS 4
+#define CARD_SETS_ODDS_MAX 32
+#define CARD_SETS_SEED_MAX INT64_C(1000000000000)
+#define CARD_SETS_WEIGHT_MAX 1000000000
+#define CARD_SETS_OF_MAX INT64_C(10000000000)
+#define CARD_SETS_ERROR_MAX 512
+
+struct card_set_odds {
+	uint32_t currency; /* ISO 4217 */
+	uint64_t in, of;   /* of one minor unit of the stake; 1 <= in <= of */
+};
+
+struct card_set_config {
+	uint32_t number;
+	char id[CARD_SET_ID_MAX];
+	int64_t seed_minor[CARD_SETS_LEVELS]; /* clubs, diamonds, hearts, spades */
+	int64_t wager_ppm[CARD_SETS_LEVELS];
+	uint32_t weight[CARD_SETS_LEVELS]; /* not all 0 */
+	size_t odds_count;
+	struct card_set_odds odds[CARD_SETS_ODDS_MAX];
+};
+
+struct card_sets {
+	size_t count;
+	struct card_set_config set[CARD_SETS_MAX];
+};
+
+/* `setting` names the folder's setting in errors; error holds CARD_SETS_ERROR_MAX bytes. False with
+ * error set; then sets_r is undefined. */
+bool card_sets_load(const char *setting, const char *folder, struct card_sets *sets_r, char *error);
+/* One set from memory; `name` stands for the file in errors. */
+bool card_sets_parse(const char *name, const char *text, size_t length,
+	struct card_set_config *set_r, char *error);
+/* NULL: there is no such set, or none for the currency. */
+const struct card_set_config *card_sets_find(const struct card_sets *sets, uint32_t number);
+const struct card_set_odds *card_set_odds(const struct card_set_config *set, uint32_t currency);
+
+#endif

@@ -1,0 +1,80 @@
+/* Reading of jackpot.commands. */
+#include "libcommon/jackpot/io/pool_command.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static __attribute__((format(printf, 2, 3))) bool refuse(char *reason, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vsnprintf(reason, POOL_COMMAND_REASON_MAX, format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+/* Postgres keeps the numbers of pools and the index of a claim in 31 bits, the others in 63; asked
+ * for more it fails, and the service with it, each time it reads the message again. */
+static bool small(const char *name, uint64_t found, char *reason)
+{
+	return found <= INT32_MAX ||
+	       refuse(reason, "%s: found %" PRIu64 ", expected at most %d", name, found, INT32_MAX);
+}
+
+static bool large(const char *name, uint64_t found, char *reason)
+{
+	return found <= INT64_MAX ||
+	       refuse(reason, "%s: found %" PRIu64 ", expected at most %" PRId64, name, found,
+		       INT64_MAX);
+}
+
+static bool transfer_fits(const Carillon__PoolTransfer *transfer, char *reason)
+{
+	return small("transfer.from_pool", transfer->from_pool, reason) &&
+	       small("transfer.to_pool", transfer->to_pool, reason) &&
+	       large("transfer.number", transfer->number, reason);
+}
+
+static bool fits(const Carillon__JackpotCommand *command, char *reason)
+{
+	if (!small("pool", command->pool, reason))
+		return false;
+	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_PICK)
+		return small("pick.index", command->pick->index, reason) &&
+		       large("pick.round", command->pick->round, reason);
+	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_TRANSFER)
+		return transfer_fits(command->transfer, reason);
+	return command->body_case != CARILLON__JACKPOT_COMMAND__BODY_TRANSFER_BOOKED ||
+	       transfer_fits(command->transfer_booked, reason);
+}
+
+Carillon__JackpotCommand *pool_command_parse(const uint8_t *bytes, size_t length, char *reason)
+{
+	Carillon__JackpotCommand *command = carillon__jackpot_command__unpack(NULL, length, bytes);
+	if (command == NULL) {
+		(void)refuse(reason,
+			"found %zu bytes that are no message, expected a JackpotCommand", length);
+		return NULL;
+	}
+	if (fits(command, reason))
+		return command;
+	carillon__jackpot_command__free_unpacked(command, NULL);
+	return NULL;
+}
+
+Carillon__JackpotCommand *pool_command_read(
+	struct service *service, const struct kafka_message *message)
+{
+	char reason[POOL_COMMAND_REASON_MAX];
+	Carillon__JackpotCommand *command =
+		pool_command_parse(message->bytes, message->length, reason);
+	if (command == NULL) {
+		service_reason(service, "%s", reason);
+		return NULL;
+	}
+	if (service_envelope_check(service, command->envelope))
+		return command;
+	carillon__jackpot_command__free_unpacked(command, NULL);
+	return NULL;
+}

@@ -1,0 +1,480 @@
+/* jackpot.feed, and the wallet's totals of a pool in Postgres. */
+#include "libcommon/jackpot/io/pool_feed.h"
+
+#include "libcommon/base/currency.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg_args.h"
+#include "libcommon/io/settings.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SCHEMA_VERSION 1
+/* A place gets free ten minutes after a tally was closed; a look costs a few probes of an index. */
+#define AGAIN_US 10000000u
+
+static __attribute__((format(printf, 2, 3))) bool refuse(char *reason, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vsnprintf(reason, POOL_FEED_REASON_MAX, format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+static bool claim_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char *reason)
+{
+	const Carillon__Claim *claim = feed->claim;
+	if (claim->pool != feed->pool)
+		return refuse(reason, "claim.pool: found %u, expected %u", claim->pool, feed->pool);
+	if (claim->index < 1 || claim->index > INT32_MAX)
+		return refuse(reason, "claim.index: found %u, expected 1 or more", claim->index);
+	if (claim->move < 1 || claim->move > INT64_MAX)
+		return refuse(
+			reason, "claim.move: found %" PRIu64 ", expected 1 or more", claim->move);
+	if (claim->kind != CARILLON__CLAIM_KIND__CLAIM_HIT &&
+		claim->kind != CARILLON__CLAIM_KIND__CLAIM_CARDS)
+		return refuse(
+			reason, "claim.kind: found %d, expected a hit or cards", (int)claim->kind);
+	if (!player_id_valid(claim->player))
+		return refuse(reason, "claim.player: found %" PRId64 ", expected a player",
+			claim->player);
+	if (shard_of_player(claim->player, shards) != feed->shard)
+		return refuse(reason, "claim.player: found one of shard %u, expected of shard %u",
+			shard_of_player(claim->player, shards), feed->shard);
+	if (currency_by_number(claim->currency) == NULL)
+		return refuse(
+			reason, "claim.currency: found %u, expected a currency", claim->currency);
+	if (claim->stake_minor < 0)
+		return refuse(reason, "claim.stake_minor: found %" PRId64 ", expected 0 or more",
+			claim->stake_minor);
+	if (claim->kind == CARILLON__CLAIM_KIND__CLAIM_HIT && claim->coin_minor < 1)
+		return refuse(reason, "claim.coin_minor: found %" PRId64 ", expected 1 or more",
+			claim->coin_minor);
+	if (claim->time_us > INT64_MAX)
+		return refuse(reason, "claim.time_us: found %" PRIu64 ", expected a time",
+			claim->time_us);
+	return true;
+}
+
+static bool feed_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char *reason)
+{
+	const Carillon__Envelope *envelope = feed->envelope;
+	if (envelope == NULL)
+		return refuse(reason, "envelope: found none, expected one");
+	if (envelope->schema != SCHEMA_VERSION)
+		return refuse(reason, "envelope.schema: found %u, expected %d", envelope->schema,
+			SCHEMA_VERSION);
+	if (envelope->incarnation < 1 || envelope->incarnation > INT32_MAX)
+		return refuse(reason, "envelope.incarnation: found %u, expected 1 or more",
+			envelope->incarnation);
+	if (envelope->seq > INT64_MAX)
+		return refuse(
+			reason, "envelope.seq: found %" PRIu64 ", expected less", envelope->seq);
+	if (feed->pool < 1)
+		return refuse(reason, "pool: found 0, expected the number of a pool");
+	if (feed->shard >= shards)
+		return refuse(reason, "shard: found %u, expected 0 to %u", feed->shard, shards - 1);
+	if (feed->n_totals > POOL_TALLIES_MAX)
+		return refuse(reason, "totals: found %zu, expected at most %d", feed->n_totals,
+			POOL_TALLIES_MAX);
+	for (size_t i = 0; i < feed->n_totals; i++)
+		if (feed->totals[i]->total_minor > INT64_MAX)
+			return refuse(reason,
+				"totals[%zu].total_minor: found %" PRIu64
+				", expected at most 2^63 - 1",
+				i, feed->totals[i]->total_minor);
+	return feed->claim == NULL || claim_valid(feed, shards, reason);
+}
+
+Carillon__JackpotFeed *pool_feed_read(
+	const uint8_t *bytes, size_t length, uint32_t shards, char *reason)
+{
+	Carillon__JackpotFeed *feed = carillon__jackpot_feed__unpack(NULL, length, bytes);
+	if (feed == NULL) {
+		(void)refuse(reason, "found %zu bytes that are no message, expected a JackpotFeed",
+			length);
+		return NULL;
+	}
+	if (!feed_valid(feed, shards, reason)) {
+		carillon__jackpot_feed__free_unpacked(feed, NULL);
+		return NULL;
+	}
+	return feed;
+}
+
+/* ---- totals
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+static void touch_shard(struct pool_source *source, uint32_t shard)
+{
+	for (uint32_t i = 0; i < source->vector.entry_count; i++)
+		if (source->vector.entry[i].shard == shard)
+			source->vector.entry[i].dirty = true;
+}
+
+enum pool_source_status pool_source_take(
+	struct pool_source *source, const Carillon__JackpotFeed *feed)
+{
+	uint32_t *incarnation = &source->incarnation[feed->shard];
+	if (feed->envelope->incarnation < *incarnation)
+		return POOL_SOURCE_OLD;
+	if (feed->envelope->incarnation > *incarnation &&
+		feed->envelope->incarnation > source->granted[feed->shard])
+		return POOL_SOURCE_AHEAD;
+	for (size_t i = 0; i < feed->n_totals; i++)
+		if (pool_vector_tally(&source->vector, feed->totals[i]->tally) == NULL)
+			return POOL_SOURCE_UNKNOWN;
+	for (size_t i = 0; i < feed->n_totals; i++) {
+		enum pool_vector_status status = pool_vector_offer(&source->vector, feed->shard,
+			feed->totals[i]->tally, feed->totals[i]->total_minor, feed->envelope->seq);
+		if (status != POOL_VECTOR_OK && status != POOL_VECTOR_SEEN)
+			return POOL_SOURCE_OVERFLOW;
+	}
+	bool restored = *incarnation != 0 && feed->envelope->incarnation > *incarnation;
+	*incarnation = feed->envelope->incarnation;
+	if (restored)
+		touch_shard(source, feed->shard);
+	return restored ? POOL_SOURCE_RESTORED : POOL_SOURCE_OK;
+}
+
+/* ---- Postgres
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+#define TALLY_COLUMNS "t.id, t.game, t.currency, t.rate_nano, t.ppm, (t.closed is null)::integer"
+/* A closed tally that is older is folded: who counts stakes takes a closing up within seconds. */
+#define LIVE "(t.closed is null or t.closed > now() - interval '10 minutes')"
+
+static struct pool_tally read_tally(const PGresult *rows, int i, int at)
+{
+	struct pool_tally tally = {
+		.id = pg_u32(rows, i, at),
+		.game = pg_u32(rows, i, at + 1),
+		.currency = pg_u32(rows, i, at + 2),
+		.rate_nano = pg_number(rows, i, at + 3),
+		.ppm = pg_u32(rows, i, at + 4),
+		.open = pg_number(rows, i, at + 5) != 0,
+	};
+	const struct currency *currency = currency_by_number(tally.currency);
+	if (currency == NULL)
+		fatal("pool.tally %u: found currency %u, expected one that is known", tally.id,
+			tally.currency);
+	tally.exponent = currency->exponent;
+	return tally;
+}
+
+/* What is stored of a tally that was not here is part of T already. */
+static void unfold(struct pool_source *source, PGconn *conn, uint32_t tally)
+{
+	struct pg_args args = { 0 };
+	char sql[120];
+	(void)snprintf(sql, sizeof(sql),
+		"select shard, total, seq from %s.vector where pool = $1 and tally = $2",
+		source->schema);
+	pg_args_int(&args, source->pool);
+	pg_args_int(&args, tally);
+	PGresult *rows = pg_args_query(&args, conn, sql);
+	for (int i = 0; i < PQntuples(rows); i++) {
+		enum pool_vector_status status = pool_vector_unfold(&source->vector,
+			pg_u32(rows, i, 0), tally, pg_u64(rows, i, 1), pg_u64(rows, i, 2));
+		if (status != POOL_VECTOR_OK)
+			fatal("%s.vector of pool %u, tally %u: cannot be counted (%d)",
+				source->schema, source->pool, tally, (int)status);
+	}
+	if (PQntuples(rows) > 0)
+		log_info("pool %u: tally %u is told of again", source->pool, tally);
+	PQclear(rows);
+}
+
+static void add_tallies(struct pool_source *source, PGconn *conn, PGresult *rows, bool counted)
+{
+	for (int i = 0; i < PQntuples(rows); i++) {
+		struct pool_tally tally = read_tally(rows, i, 0);
+		if (pool_vector_tally(&source->vector, tally.id) != NULL)
+			continue;
+		enum pool_vector_status status = pool_vector_add_tally(&source->vector, &tally);
+		if (status != POOL_VECTOR_OK)
+			fatal("pool.tally %u of pool %u cannot be counted (%d)", tally.id,
+				source->pool, (int)status);
+		if (counted)
+			unfold(source, conn, tally.id);
+	}
+	PQclear(rows);
+}
+
+static PGresult *live_tallies(const struct pool_source *source, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, source->pool);
+	return pg_args_query(&args, conn,
+		"select " TALLY_COLUMNS " from pool.tally t where t.pool = $1 and " LIVE
+		" order by t.id");
+}
+
+void pool_source_tallies(struct pool_source *source, PGconn *conn)
+{
+	add_tallies(source, conn, live_tallies(source, conn), true);
+}
+
+/* The tallies that a message names, folded ones too. */
+static void bring(struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed)
+{
+	for (size_t i = 0; i < feed->n_totals; i++) {
+		struct pg_args args = { 0 };
+		if (pool_vector_tally(&source->vector, feed->totals[i]->tally) != NULL)
+			continue;
+		pg_args_int(&args, source->pool);
+		pg_args_int(&args, feed->totals[i]->tally);
+		PGresult *rows = pg_args_query(&args, conn,
+			"select " TALLY_COLUMNS
+			" from pool.tally t where t.pool = $1 and t.id = $2");
+		add_tallies(source, conn, rows, true);
+	}
+}
+
+/* Gives places free, when another tally is to be opened. */
+static void fold_tallies(struct pool_source *source, PGconn *conn)
+{
+	struct pg_args args = { 0 };
+	uint32_t folded = 0;
+	pg_args_int(&args, source->pool);
+	PGresult *live = pg_args_query(&args, conn,
+		"select t.id from pool.tally t where t.pool = $1 and " LIVE " order by t.id");
+	for (uint32_t i = source->vector.tally_count; i > 0; i--) {
+		uint32_t id = source->vector.tally[i - 1].id;
+		bool stays = false;
+		for (int j = 0; j < PQntuples(live) && !stays; j++)
+			stays = pg_u32(live, j, 0) == id;
+		if (!stays && pool_vector_fold(&source->vector, id))
+			folded++;
+	}
+	PQclear(live);
+	if (folded > 0)
+		log_info("pool %u: %u closed tallies folded", source->pool, folded);
+}
+
+/* The wallet's shards raise their incarnation in carillon.shard before they use it. */
+static void grant(struct pool_source *source, PGconn *conn, uint32_t shard)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, shard);
+	PGresult *row = pg_args_query(&args, conn,
+		"select incarnation from carillon.shard where service = 'wallet' and shard = $1");
+	source->granted[shard] = PQntuples(row) == 1 ? pg_u32(row, 0, 0) : 0;
+	PQclear(row);
+}
+
+enum pool_source_status pool_source_take_looking(
+	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed, char *reason)
+{
+	enum pool_source_status status = pool_source_take(source, feed);
+	if (status == POOL_SOURCE_AHEAD) {
+		grant(source, conn, feed->shard);
+		status = pool_source_take(source, feed);
+	}
+	if (status == POOL_SOURCE_UNKNOWN) {
+		bring(source, conn, feed);
+		status = pool_source_take(source, feed);
+	}
+	if (status == POOL_SOURCE_AHEAD)
+		(void)refuse(reason,
+			"envelope.incarnation: found %u, expected at most %u, which wallet shard "
+			"%u has in carillon.shard",
+			feed->envelope->incarnation, source->granted[feed->shard], feed->shard);
+	if (status == POOL_SOURCE_UNKNOWN)
+		(void)refuse(reason,
+			"totals: found a tally that is not of pool %u, expected its own",
+			feed->pool);
+	return status;
+}
+
+/* A total that is stored: among the entries, or of a folded tally. */
+static void load_total(struct pool_source *source, const PGresult *rows, int i)
+{
+	uint32_t shard = pg_u32(rows, i, 0);
+	uint32_t incarnation = pg_u32(rows, i, 3);
+	struct pool_tally tally = read_tally(rows, i, 4);
+	uint64_t total = pg_u64(rows, i, 1);
+	enum pool_vector_status status =
+		pool_vector_tally(&source->vector, tally.id) == NULL
+			? pool_vector_add_folded(&source->vector, &tally, total)
+			: pool_vector_offer(
+				  &source->vector, shard, tally.id, total, pg_u64(rows, i, 2));
+	if (shard >= SHARDS_MAX || (status != POOL_VECTOR_OK && status != POOL_VECTOR_SEEN))
+		fatal("%s.vector of pool %u, shard %u: cannot be counted (%d)", source->schema,
+			source->pool, shard, (int)status);
+	if (incarnation > source->incarnation[shard])
+		source->incarnation[shard] = incarnation;
+}
+
+void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool)
+{
+	struct pg_args args = { 0 };
+	char sql[240];
+	memset(source, 0, sizeof(*source));
+	source->pool = pool;
+	source->schema = schema;
+	add_tallies(source, conn, live_tallies(source, conn), false);
+	(void)snprintf(sql, sizeof(sql),
+		"select v.shard, v.total, v.seq, v.incarnation, " TALLY_COLUMNS
+		" from %s.vector v join pool.tally t on t.id = v.tally where v.pool = $1",
+		schema);
+	pg_args_int(&args, pool);
+	PGresult *rows = pg_args_query(&args, conn, sql);
+	for (int i = 0; i < PQntuples(rows); i++)
+		load_total(source, rows, i);
+	PQclear(rows);
+	for (uint32_t i = 0; i < source->vector.entry_count; i++) {
+		source->vector.entry[i].dirty = false;
+		source->vector.entry[i].noted = true;
+	}
+}
+
+void pool_source_save(struct pool_source *source, PGconn *conn, const char *schema)
+{
+	struct pg_args args = { 0 };
+	char sql[400];
+	(void)snprintf(sql, sizeof(sql),
+		"insert into %s.vector (pool, shard, tally, total, seq, incarnation)"
+		" values ($1, $2, $3, $4, $5, $6) on conflict (pool, shard, tally) do update"
+		" set total = excluded.total, seq = excluded.seq, incarnation = "
+		"excluded.incarnation",
+		schema);
+	for (uint32_t i = 0; i < source->vector.entry_count; i++) {
+		struct pool_vector_entry *entry = &source->vector.entry[i];
+		if (!entry->dirty)
+			continue;
+		pg_args_int(&args, source->pool);
+		pg_args_int(&args, entry->shard);
+		pg_args_int(&args, entry->tally);
+		pg_args_int(&args, (int64_t)entry->total_minor);
+		pg_args_int(&args, (int64_t)entry->seq);
+		pg_args_int(&args, source->incarnation[entry->shard]);
+		pg_args_run(&args, conn, sql);
+		entry->dirty = false;
+	}
+}
+
+static int64_t rate_of(PGconn *conn, uint32_t currency)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, currency);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select rate_nano from carillon.fx_rate where currency = $1 and valid_from <= now()"
+		" order by valid_from desc limit 1");
+	int64_t rate = PQntuples(rows) == 1 ? pg_number(rows, 0, 0) : 0;
+	PQclear(rows);
+	return rate;
+}
+
+static void replace_tally(PGconn *conn, uint32_t pool, struct pool_tally *tally)
+{
+	struct pg_args args = { 0 };
+	pg_exec(conn, "begin");
+	pg_args_int(&args, pool);
+	pg_args_int(&args, tally->game);
+	pg_args_int(&args, tally->currency);
+	pg_args_run(&args, conn,
+		"update pool.tally set closed = now() where pool = $1 and game = $2 and currency = "
+		"$3"
+		" and closed is null");
+	pg_args_int(&args, pool);
+	pg_args_int(&args, tally->game);
+	pg_args_int(&args, tally->currency);
+	pg_args_int(&args, tally->rate_nano);
+	pg_args_int(&args, tally->ppm);
+	PGresult *row = pg_args_query(&args, conn,
+		"insert into pool.tally (id, pool, game, currency, rate_nano, ppm)"
+		" values (nextval('pool.tally_id'), $1, $2, $3, $4, $5) returning id");
+	tally->id = pg_u32(row, 0, 0);
+	PQclear(row);
+	pg_exec(conn, "commit");
+}
+
+void pool_source_look(struct pool_source *source, uint64_t mono_us)
+{
+	if (source->behind_before > 0 && source->behind == 0)
+		log_info("pool %u: all rates are taken up again", source->pool);
+	source->behind_before = source->behind;
+	source->behind = 0;
+	source->looked_us = mono_us;
+}
+
+bool pool_source_look_again(const struct pool_source *source, uint64_t mono_us)
+{
+	return source->behind > 0 && mono_us >= source->looked_us + AGAIN_US;
+}
+
+enum pool_source_need pool_source_need(struct pool_source *source, uint32_t game, uint32_t currency,
+	int64_t rate_nano, uint32_t ppm, uint32_t shards)
+{
+	const struct pool_tally *open = pool_vector_open_tally(&source->vector, game, currency);
+	uint32_t room = POOL_VECTOR_MAX / (shards > 0 ? shards : 1);
+
+	if (open != NULL && open->rate_nano == rate_nano && open->ppm == ppm)
+		return POOL_SOURCE_HOLDS;
+	if (source->vector.tally_count < (room < POOL_TALLIES_MAX ? room : POOL_TALLIES_MAX))
+		return POOL_SOURCE_OPENS;
+	source->behind++;
+	return POOL_SOURCE_FULL;
+}
+
+/* A tally that cannot be counted must never be opened: no restart would get past it. The rate in
+ * force is kept with each bet, so an old one is exact, only not of today. */
+static void tell_behind(const struct pool_source *source, const struct currency *currency,
+	const struct pool_tally *wanted, const struct pool_tally *old)
+{
+	if (source->behind <= source->behind_before)
+		return; /* so many were told of at the look before */
+	log_error("ALARM pool %u, game %u, %s: found %u tallies, which is all it can count: rate "
+		  "%" PRId64 " x 10^-9, %u ppm is not taken up%s; tried again every %u s",
+		source->pool, wanted->game, currency->code, source->vector.tally_count,
+		wanted->rate_nano, wanted->ppm,
+		old != NULL ? ", the one before stays in force" : "; bets are refused",
+		AGAIN_US / 1000000u);
+}
+
+bool pool_source_open(
+	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm)
+{
+	const struct currency *known = currency_by_number(currency);
+	int64_t rate = rate_of(conn, currency);
+	uint32_t shards = (uint32_t)common.shards;
+	if (known == NULL || rate == 0) {
+		log_error("pool %u, game %u: found no rate for currency %u in carillon.fx_rate, "
+			  "expected"
+			  " one: bets in it will be refused",
+			source->pool, game, currency);
+		return false;
+	}
+	struct pool_tally *old = pool_vector_open_tally(&source->vector, game, currency);
+	if (old != NULL && old->rate_nano == rate && old->ppm == ppm)
+		return true;
+	fold_tallies(source, conn);
+	old = pool_vector_open_tally(&source->vector, game, currency); /* it may have moved */
+	struct pool_tally tally = { .game = game,
+		.currency = currency,
+		.exponent = known->exponent,
+		.rate_nano = rate,
+		.ppm = ppm,
+		.open = true };
+	if (pool_source_need(source, game, currency, rate, ppm, shards) == POOL_SOURCE_FULL) {
+		tell_behind(source, known, &tally, old);
+		return old != NULL;
+	}
+	replace_tally(conn, source->pool, &tally);
+	if (old != NULL)
+		old->open = false;
+	log_info("pool %u, game %u, %s: tally %u opened, rate %" PRId64 " x 10^-9, %u ppm; before:"
+		 " %u",
+		source->pool, game, known->code, tally.id, rate, ppm, old != NULL ? old->id : 0);
+	enum pool_vector_status status = pool_vector_add_tally(&source->vector, &tally);
+	if (status != POOL_VECTOR_OK)
+		fatal("pool %u: tally %u cannot be counted (%d)", source->pool, tally.id,
+			(int)status);
+	return true;
+}

@@ -1,0 +1,96 @@
+/* Configuration of sets: what is refused, and that the reason says where. */
+#include "libcommon/jackpot/io/card_sets.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LEVEL(suit, seed, ppm)                                                                     \
+	"{\"suit\":\"" suit "\",\"seed_eur_minor\":" seed ",\"wager_ppm\":" ppm ",\"weight\":3}"
+#define SET(number, levels) SET_ODDS(number, levels, "{\"EUR\":{\"in\":1,\"of\":9}}")
+#define SET_ODDS(number, levels, odds)                                                             \
+	"{\"set\":\"cards\",\"set_number\":" number ",\"levels\":[" levels "],\"odds\":" odds "}"
+#define FOUR THREE LEVEL("spades", "4", "1")
+#define THREE                                                                                      \
+	LEVEL("clubs", "1", "1") "," LEVEL("diamonds", "2", "1") "," LEVEL("hearts", "3", "1") ","
+
+static void test_sets_table(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *pointer; /* NULL: good */
+	} rows[] = {
+		{ SET("2", THREE LEVEL("spades", "4", "1")), NULL },
+		{ "", "line" },
+		{ "[]", "/" },
+		{ "{}", "/set_number" },
+		{ SET("0", THREE LEVEL("spades", "4", "1")), "/set_number" },
+		{ SET("\"2\"", THREE LEVEL("spades", "4", "1")), "/set_number" },
+		{ "{\"set\":\"\",\"set_number\":2,\"levels\":[]}", "/set" },
+		{ "{\"set\":\"a\",\"set_number\":2,\"levels\":[]}", "/levels" },
+		{ "{\"set\":\"a\",\"set_number\":2,\"levels\":[],\"x\":1}", "no member \"x\"" },
+		{ SET("2", THREE "7"), "/levels/3" },
+		{ SET("2", THREE LEVEL("clubs", "4", "1")), "/levels/3/suit" },
+		{ SET("2", THREE LEVEL("spades", "3", "1")), "/levels/3/seed_eur_minor" },
+		{ SET("2", THREE LEVEL("spades", "9999999999999", "1")),
+			"/levels/3/seed_eur_minor" },
+		{ SET("2", THREE LEVEL("spades", "4.5", "1")), "/levels/3/seed_eur_minor" },
+		{ SET("2", THREE LEVEL("spades", "4", "-1")), "/levels/3/wager_ppm" },
+		{ SET("2", THREE LEVEL("spades", "4", "1000001")), "/levels/3/wager_ppm" },
+		{ SET("2", THREE LEVEL("spades", "4", "999998")), "sum to at most" },
+		{ SET("2", THREE "{\"suit\":\"spades\",\"seed_eur_minor\":9,\"wager_ppm\":1}"),
+			"/levels/3/weight" },
+		{ SET_ODDS("2", FOUR, "{}"), "/odds" },
+		{ SET_ODDS("2", FOUR, "[]"), "/odds" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":1}}"), "/odds/EUR/of" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":0,\"of\":9}}"), "/odds/EUR/in" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":10,\"of\":9}}"), "/odds/EUR/in" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":1,\"of\":10000000001}}"), "/odds/EUR/of" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":1,\"of\":9,\"x\":1}}"), "no member \"x\"" },
+		{ SET_ODDS("2", FOUR, "{\"EURO\":{\"in\":1,\"of\":9}}"), "/odds/EURO" },
+		{ SET_ODDS("2", FOUR, "{\"EUR\":{\"in\":1,\"of\":9},\"SEK\":{\"in\":9,\"of\":9}}"),
+			NULL },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct card_set_config set;
+		char error[CARD_SETS_ERROR_MAX];
+		bool good =
+			card_sets_parse("file", rows[i].text, strlen(rows[i].text), &set, error);
+		assert_int_equal(good, rows[i].pointer == NULL);
+		if (!good &&
+			(strstr(error, rows[i].pointer) == NULL || strstr(error, "found") == NULL ||
+				strstr(error, "expected") == NULL))
+			fail_msg("row %zu: expected %s, found: %s", i, rows[i].pointer, error);
+	}
+}
+
+static void test_sets_of_the_project_load(void **state)
+{
+	(void)state;
+	struct card_sets sets;
+	char error[CARD_SETS_ERROR_MAX];
+	if (!card_sets_load("SETS", "services/jackpot-cards/sets", &sets, error))
+		fail_msg("%s", error);
+	assert_int_equal(sets.count, 1);
+	assert_int_equal(sets.set[0].number, 2);
+	assert_int_equal(sets.set[0].seed_minor[CARD_SETS_LEVELS - 1], 1000000);
+	assert_ptr_equal(card_sets_find(&sets, 2), &sets.set[0]);
+	assert_null(card_sets_find(&sets, 3));
+	assert_int_equal(card_set_odds(&sets.set[0], 978)->in, 1);
+	assert_null(card_set_odds(&sets.set[0], 840));
+	assert_false(card_sets_load("SETS", "/nonexistent", &sets, error));
+	assert_false(card_sets_load("SETS", "docs", &sets, error));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sets_table),
+		cmocka_unit_test(test_sets_of_the_project_load),
+	};
+	return cmocka_run_group_tests_name("sets", tests, NULL, NULL);
+}

@@ -1,0 +1,379 @@
+/* The loop of a sharded service: start, turns, end. */
+#include "libcommon/service/loop.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define PG_WAIT_MS 10000
+#define BUS_MAX 10000 /* nanomsg messages a turn */
+#define WAITING_MS 2  /* a turn while messages wait */
+#define STARTING_MS 20
+#define FLUSH_MS 5000
+/* The common migrations (libcommon/io/migrations/) this build works with. */
+#define SCHEMA_MIN 2
+#define SCHEMA_MAX 2
+
+PGconn *service_pg(struct service *service)
+{
+	return service->pg;
+}
+
+const char *service_instance(const struct service *service)
+{
+	return service->instance;
+}
+
+const char *service_nn_url(const struct service *service)
+{
+	(void)service;
+	return common.nn_url;
+}
+
+uint32_t service_shards(const struct service *service)
+{
+	(void)service;
+	return (uint32_t)common.shards;
+}
+
+struct service_shard *service_shard(struct service *service, uint32_t shard)
+{
+	struct holding *holding = shard < SHARDS_MAX ? service->by_shard[shard] : NULL;
+	return holding == NULL ? NULL : &holding->shard;
+}
+
+struct service_shard *service_shard_at(struct service *service, size_t i)
+{
+	return i < service->held_n ? &service->held[i]->shard : NULL;
+}
+
+void service_commit_soon(struct service *service)
+{
+	service->commit_asked = true;
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+static void installation_check(struct service *service)
+{
+	PGresult *result =
+		pg_try(service->pg, "select kind, shards from carillon.installation", 0, NULL);
+	if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1)
+		fatal("installation: found no row in carillon.installation, expected one; run the "
+		      "migrations first");
+	if (strcmp(PQgetvalue(result, 0, 0), common.kind) != 0)
+		fatal("CARILLON_KIND: found '%s', expected '%s': what the installation was made as",
+			common.kind, PQgetvalue(result, 0, 0));
+	if (pg_number(result, 0, 1) != common.shards)
+		fatal("CARILLON_SHARDS: found %lld, expected %lld: what the installation was made "
+		      "with",
+			(long long)common.shards, (long long)pg_number(result, 0, 1));
+	PQclear(result);
+}
+
+static void schema_check(struct service *service, const char *folder, int min, int max)
+{
+	const char *parameters[] = { folder };
+	if (max == 0)
+		return;
+	PGresult *result = pg_query(service->pg,
+		"select max(substring(name from '/migrations/([0-9]+)')::int) from "
+		"carillon.migration "
+		"where name like $1 || '/migrations/%'",
+		1, parameters);
+	int64_t found = pg_number(result, 0, 0);
+	PQclear(result);
+	if (found < min || found > max)
+		fatal("schema: found migration %lld of %s, expected %d to %d: %s", (long long)found,
+			folder, min, max,
+			found < min ? "run the migrations first" : "a newer build has been here");
+}
+
+static void metrics_start(struct service *service)
+{
+	struct service_metrics *m = &service->metrics;
+	m->turns = metric_counter("carillon_turns_total", NULL, "Turns of the loop.");
+	m->commits = metric_counter(
+		"carillon_commits_total", NULL, "Transactions committed by the loop.");
+	m->commit_us = metric_histogram_us(
+		"carillon_commit_us", NULL, "Microseconds from begin to the return of commit.");
+	m->batch = metric_histogram_us(
+		"carillon_batch_messages", NULL, "Messages of one batch from Kafka.");
+	m->shards = metric_gauge("carillon_shards", NULL, "Shards held.");
+	m->waits = metric_counter(
+		"carillon_waits_total", NULL, "Messages that had to wait, each time.");
+	m->gaps = metric_counter("carillon_gaps_total", NULL, "Sequenced messages out of order.");
+	m->dead = metric_counter(
+		"carillon_dead_letters_total", NULL, "Messages sent to dead.letters.");
+	for (int t = 0; t < service->ops->topics_n; t++) {
+		char labels[64];
+		(void)snprintf(labels, sizeof(labels), "topic=\"%s\"",
+			topic_name(service->ops->topics[t].topic));
+		m->messages[t] =
+			metric_counter("carillon_messages_total", labels, "Messages consumed.");
+		m->lag[t] = metric_gauge(
+			"carillon_lag_messages", labels, "Messages not read yet, all shards held.");
+	}
+}
+
+/* Before any thread is made, so that none of them is ever given our signals. */
+static int signals_take(void)
+{
+	sigset_t ours;
+	(void)sigemptyset(&ours);
+	(void)sigaddset(&ours, SIGTERM);
+	(void)sigaddset(&ours, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &ours, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+	int fd = signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (fd < 0)
+		fatal("signalfd: %s", strerror(errno));
+	return fd;
+}
+
+static void kafka_start(struct service *service)
+{
+	service->producers[KAFKA_FAST] = kafka_producer_new(common.kafka, KAFKA_FAST);
+	service->producers[KAFKA_SLOW] = kafka_producer_new(common.kafka, KAFKA_SLOW);
+	service->asker = kafka_consumer_new(common.kafka, KAFKA_FAST);
+	for (int t = 0; t < service->ops->topics_n; t++) {
+		enum kafka_pace pace = service->ops->topics[t].pace;
+		if (service->consumers[pace] == NULL)
+			service->consumers[pace] = kafka_consumer_new(common.kafka, pace);
+	}
+}
+
+static void watch(struct service *service, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+	if (epoll_ctl(service->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
+		fatal("epoll_ctl: %s", strerror(errno));
+}
+
+static void watch_all(struct service *service)
+{
+	service->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (service->epoll < 0)
+		fatal("epoll_create1: %s", strerror(errno));
+	watch(service, service->signals);
+	watch(service, nn_bus_fd(service->bus));
+	/* Between statements Postgres has nothing to say but that the connection is over: the
+	 * sooner it is known the better. */
+	watch(service, PQsocket(service->pg));
+	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
+		if (service->consumers[pace] != NULL)
+			watch(service, kafka_consumer_fd(service->consumers[pace]));
+}
+
+static void start(struct service *service)
+{
+	char folder[128];
+	service->signals = signals_take();
+	metrics_start(service);
+	service->health = health_start(common.health);
+	kafka_start(service); /* connects while Postgres is asked */
+	service->pg = pg_connect(common.pg_dsn, common.instance, PG_WAIT_MS);
+	installation_check(service);
+	(void)snprintf(folder, sizeof(folder), "services/%s", service->ops->name);
+	schema_check(service, "libcommon/io", SCHEMA_MIN, SCHEMA_MAX);
+	schema_check(service, folder, service->ops->schema_min, service->ops->schema_max);
+	service->bus = nn_bus_new(common.nn_url);
+	if (service->ops->start != NULL)
+		service->ops->start(service);
+	service_commit_prepare(service);
+	service_lease_prepare(service);
+	watch_all(service);
+	log_info("started: %s on %s, health on %s", service->instance, common.nn_url,
+		health_address(service->health));
+}
+
+void service_unhealthy(struct service *service, const char *why)
+{
+	health_fail(service->health, why);
+}
+
+/* ---- turns ---------------------------------------------------------------------------------- */
+
+static void signals_read(struct service *service)
+{
+	struct signalfd_siginfo info;
+	while (read(service->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (service->draining)
+			continue;
+		log_info("signal %u: draining", info.ssi_signo);
+		service->draining = true;
+		service->draining_since_us = clock_mono_us();
+		health_ready(service->health, false, "draining");
+		for (size_t i = 0; i < service->held_n; i++)
+			service_reading_drain(service, service->held[i]);
+	}
+}
+
+static void bus_read(struct service *service)
+{
+	for (int i = 0; i < BUS_MAX; i++) {
+		size_t length;
+		void *message = nn_bus_receive(service->bus, &length);
+		if (message == NULL)
+			return;
+		service->taken++;
+		if (service->ops->bus != NULL)
+			service->ops->bus(service, message, length);
+		nn_bus_message_free(message);
+	}
+}
+
+static void postgres_check(struct service *service)
+{
+	if (PQconsumeInput(service->pg) != 1 || PQstatus(service->pg) != CONNECTION_OK)
+		fatal("postgres: the connection was lost: %s", PQerrorMessage(service->pg));
+}
+
+static void wait_for_events(struct service *service)
+{
+	struct epoll_event events[8];
+	int timeout_ms = TURN_MS;
+	if (service->kept_n > 0)
+		timeout_ms = WAITING_MS;
+	else if (service->held_n > 0 && !service_reading_all_started(service))
+		timeout_ms = STARTING_MS;
+	int n = epoll_wait(service->epoll, events, 8, timeout_ms);
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.fd == service->signals)
+			signals_read(service);
+		else if (events[i].data.fd == PQsocket(service->pg))
+			postgres_check(service);
+	}
+}
+
+static void commit_if_due(struct service *service)
+{
+	uint64_t now = clock_mono_us();
+	if (service->commit_asked || now >= service->committed_us + COMMIT_AT_LEAST_US) {
+		service_commit(service);
+		service_reading_lag(service);
+	} else if (now >= service->beat_us + LEASE_RENEW_US) {
+		service_lease_renew(service, LEASE_SECONDS);
+	}
+}
+
+static void readiness_tell(struct service *service)
+{
+	if (service->draining)
+		return;
+	bool ready = service_reading_all_started(service);
+	health_ready(service->health, ready, "Kafka does not answer: some shard is not read yet");
+}
+
+/* A request costs the broker, and a commit costs Postgres, far more than one message in it, so
+ * under load a turn waits until there is more to take: the pause between the beginnings of two
+ * turns grows with the messages a second, from none. What is asked for is a batch, not a rate: a
+ * turn that takes longer than the pause is followed by the next at once. */
+static void pace(struct service *service)
+{
+	uint64_t now_us = clock_mono_us();
+	uint64_t turn_us = now_us - service->turn_us;
+	uint64_t weight_us = turn_us < PACE_MEMORY_US ? turn_us : PACE_MEMORY_US;
+	uint64_t per_s = turn_us > 0 ? service->taken * 1000000u / turn_us : 0;
+	uint64_t pause_us = 0;
+	service->taken_per_s =
+		(service->taken_per_s * (PACE_MEMORY_US - weight_us) + per_s * weight_us) /
+		PACE_MEMORY_US;
+	if (service->taken_per_s >= PACE_FULL_PER_S)
+		pause_us = PACE_MAX_US;
+	else if (service->taken_per_s > PACE_FROM_PER_S)
+		pause_us = PACE_MAX_US * (service->taken_per_s - PACE_FROM_PER_S) /
+			   (PACE_FULL_PER_S - PACE_FROM_PER_S);
+	if (pause_us > turn_us)
+		(void)usleep((useconds_t)(pause_us - turn_us));
+	service->turn_us = clock_mono_us();
+	service->taken = 0;
+}
+
+static void turn(struct service *service)
+{
+	wait_for_events(service);
+	pace(service);
+	health_tick(service->health);
+	metric_add(service->metrics.turns, 1);
+	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
+		if (service->producers[pace] != NULL)
+			kafka_producer_poll(service->producers[pace]);
+	service_reading_kept(service);
+	service_reading_poll(service);
+	bus_read(service);
+	if (service->ops->tick != NULL)
+		service->ops->tick(service, clock_mono_us());
+	nn_bus_flush(service->bus);
+	commit_if_due(service);
+	service_directory_read(service, clock_mono_us());
+	service_lease_look(service, clock_mono_us());
+	service_reading_start(service);
+	readiness_tell(service);
+}
+
+/* ---- end ------------------------------------------------------------------------------------ */
+
+static bool drained(struct service *service)
+{
+	if (!service->draining)
+		return false;
+	if (service->ops->drained == NULL || service->ops->drained(service))
+		return true;
+	if (clock_mono_us() < service->draining_since_us + DRAIN_US)
+		return false;
+	log_warn("not drained after %u ms: what is in flight is left to the next owner",
+		DRAIN_US / 1000u);
+	return true;
+}
+
+static void end(struct service *service)
+{
+	service_commit(service);
+	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
+		if (service->producers[pace] != NULL &&
+			!kafka_producer_flush(service->producers[pace], FLUSH_MS))
+			log_warn("kafka: not everything was acknowledged; the next owner sends it "
+				 "again");
+	while (service->held_n > 0)
+		service_lease_release(service, service->held[service->held_n - 1]);
+	service_lease_end(service);
+	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
+		kafka_producer_free(&service->producers[pace]);
+	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
+		kafka_consumer_free(&service->consumers[pace]);
+	kafka_consumer_free(&service->asker);
+	nn_bus_free(&service->bus);
+	PQfinish(service->pg);
+	health_stop(&service->health);
+	free(service->outbox.bytes);
+	free(service->directory.entries);
+	(void)close(service->epoll);
+	(void)close(service->signals);
+	log_info("ended");
+}
+
+int service_main(int argc, char **argv, const struct service_ops *ops)
+{
+	enum log_level level = LOG_INFO;
+	static struct service service;
+	settings_load(argc, argv, ops->name, ops->prefix, ops->settings);
+	(void)log_level_parse(common.log, &level);
+	log_open(ops->name, common.instance, level);
+	service.ops = ops;
+	service.instance = common.instance;
+	start(&service);
+	while (!drained(&service))
+		turn(&service);
+	end(&service);
+	return 0;
+}

@@ -1,0 +1,289 @@
+/* Which shards are ours: leases in Postgres. An instance takes back its own at once, those of
+ * others when their lease has run out, and never more than its share; taking raises the epoch, so
+ * that whatever the former owner still tries fails at its fence. */
+#include "libcommon/service/loop.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/pg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NUMBER_TEXT 22
+#define SQLSTATE_LOCK_NOT_AVAILABLE "55P03"
+
+/* Shards in our hands are left out by $3; everybody else's lease must have run out. */
+#define FREE_SHARDS                                                                                \
+	"service = $1 and not (shard = any($3::int[])) and (owner is null or owner = $2 or "       \
+	"lease_until < now())"
+
+/* Live instances, the fewest shards any of them holds, shards to be had. */
+static const char LOOK_SQL[] = "with live as (select name, (select count(*) from carillon.shard s "
+			       "where s.service = $1 and s.owner = "
+			       "i.name) as held from carillon.instance i where i.service = $1 and "
+			       "(heartbeat > now() - interval '2 s' or name = $2)) "
+			       "select (select count(*) from live), (select min(held) from live), "
+			       "(select count(*) from carillon.shard where " FREE_SHARDS ")";
+
+static const char LOCK_SQL[] =
+	"select shard, coalesce(owner, ''), coalesce(backend_pid, 0) from carillon.shard "
+	"where " FREE_SHARDS
+	" order by (owner is not distinct from $2) desc, shard limit $4 for update";
+
+/* An owner that is still written there has died over it (a clean end clears it). */
+static const char TAKE_SQL[] =
+	"update carillon.shard set epoch = epoch + 1, owner = $2, backend_pid = pg_backend_pid(), "
+	"lease_until = now() + make_interval(secs => $4), "
+	"deaths = case when owner is null then 0 else deaths + 1 end, "
+	"trying_deaths = case when owner is null or trying_offset is null then 0 else "
+	"trying_deaths + 1 end "
+	"where service = $1 and shard = any($3::int[]) "
+	"returning shard, epoch, incarnation, offset_1, seq_1, offset_2, seq_2, deaths, "
+	"coalesce(trying_topic, 0), coalesce(trying_offset, -1), trying_deaths";
+
+static const char TERMINATE_SQL[] =
+	"select pg_terminate_backend(pid) from pg_stat_activity "
+	"where pid = $1 and application_name = $2 and pid <> pg_backend_pid()";
+
+struct share {
+	size_t live, least, free, cap;
+};
+
+static void held_text(const struct service *service, char *out, size_t room)
+{
+	size_t length = (size_t)snprintf(out, room, "{");
+	for (size_t i = 0; i < service->held_n; i++)
+		length += (size_t)snprintf(out + length, room - length, "%s%u", i == 0 ? "" : ",",
+			service->held[i]->shard.shard);
+	(void)snprintf(out + length, room - length, "}");
+}
+
+static struct share share_look(struct service *service)
+{
+	char held[SHARDS_MAX * 4 + 4];
+	const char *parameters[] = { service->ops->name, service->instance, held };
+	held_text(service, held, sizeof(held));
+	PGresult *result = pg_query(service->pg, LOOK_SQL, 3, parameters);
+	struct share share = {
+		.live = (size_t)pg_number(result, 0, 0),
+		.least = (size_t)pg_number(result, 0, 1),
+		.free = (size_t)pg_number(result, 0, 2),
+	};
+	PQclear(result);
+	size_t shards = (size_t)common.shards;
+	if (share.live == 0)
+		share.live = 1;
+	share.cap = (shards + share.live - 1) / share.live;
+	return share;
+}
+
+/* The former owner may sit in a transaction that holds the row, or not know yet that it is out: its
+ * connection is ended. */
+static void former_end(struct service *service, const PGresult *locked)
+{
+	for (int i = 0; i < PQntuples(locked); i++) {
+		const char *parameters[] = { PQgetvalue(locked, i, 2), PQgetvalue(locked, i, 1) };
+		if (PQgetvalue(locked, i, 1)[0] != '\0' && pg_number(locked, i, 2) > 0)
+			PQclear(pg_query(service->pg, TERMINATE_SQL, 2, parameters));
+	}
+}
+
+/* All rows that could be taken, not locked: for when a lock is not to be had. */
+static void lockers_end(struct service *service, const char *const *parameters)
+{
+	PGresult *rows = pg_query(service->pg,
+		"select shard, coalesce(owner, ''), coalesce(backend_pid, 0) from carillon.shard "
+		"where " FREE_SHARDS " and $4::int is not null",
+		4, parameters);
+	log_warn("shards: a row is locked by its former owner, whose connection is ended now");
+	former_end(service, rows);
+	PQclear(rows);
+}
+
+static struct holding *holding_new(const PGresult *row, int i)
+{
+	struct holding *holding = calloc(1, sizeof(*holding));
+	if (holding == NULL)
+		fatal("shards: out of memory");
+	holding->shard.shard = (uint32_t)pg_number(row, i, 0);
+	holding->shard.epoch = (uint64_t)pg_number(row, i, 1);
+	holding->shard.incarnation = (uint32_t)pg_number(row, i, 2);
+	for (int t = 0; t < SERVICE_TOPICS_MAX; t++) {
+		holding->shard.position[t].offset = pg_number(row, i, 3 + 2 * t);
+		holding->shard.position[t].seq = (uint64_t)pg_number(row, i, 4 + 2 * t);
+		holding->fenced[t] = holding->shard.position[t].offset;
+		holding->fenced_seq[t] = holding->shard.position[t].seq;
+	}
+	holding->one_by_one = pg_number(row, i, 7) >= DEATHS_MAX;
+	holding->trying_topic = (int)pg_number(row, i, 8);
+	holding->trying_offset = pg_number(row, i, 9);
+	holding->trying_deaths = (int)pg_number(row, i, 10);
+	if (holding->one_by_one)
+		log_error("shard %u: taken %lld times without getting on: its messages are tried "
+			  "one by one",
+			holding->shard.shard, (long long)pg_number(row, i, 7));
+	return holding;
+}
+
+/* One transaction; the shards' rows, to be freed by the caller, or NULL. */
+static PGresult *rows_take(struct service *service, size_t n)
+{
+	char held[SHARDS_MAX * 4 + 4];
+	char limit[NUMBER_TEXT];
+	char seconds[NUMBER_TEXT];
+	char taken[SHARDS_MAX * 4 + 4] = "{";
+	const char *parameters[] = { service->ops->name, service->instance, held, limit };
+	held_text(service, held, sizeof(held));
+	(void)snprintf(limit, sizeof(limit), "%zu", n);
+	(void)snprintf(seconds, sizeof(seconds), "%d", LEASE_OPENING_SECONDS);
+	pg_exec(service->pg, "begin");
+	PGresult *locked = pg_try(service->pg, LOCK_SQL, 4, parameters);
+	const char *state = PQresultErrorField(locked, PG_DIAG_SQLSTATE);
+	if (PQresultStatus(locked) != PGRES_TUPLES_OK) {
+		if (state == NULL || strcmp(state, SQLSTATE_LOCK_NOT_AVAILABLE) != 0)
+			fatal("shards: %s", PQerrorMessage(service->pg));
+		PQclear(locked);
+		pg_exec(service->pg, "rollback");
+		lockers_end(service, parameters);
+		return NULL;
+	}
+	for (int i = 0; i < PQntuples(locked); i++) {
+		size_t length = strlen(taken);
+		(void)snprintf(taken + length, sizeof(taken) - length, "%s%s", i == 0 ? "" : ",",
+			PQgetvalue(locked, i, 0));
+	}
+	(void)strcat(taken, "}");
+	const char *take[] = { service->ops->name, service->instance, taken, seconds };
+	PGresult *rows = pg_query(service->pg, TAKE_SQL, 4, take);
+	pg_exec(service->pg, "commit");
+	former_end(service, locked);
+	PQclear(locked);
+	return rows;
+}
+
+static void take(struct service *service, size_t n)
+{
+	/* Loading may take longer than the lease of what is held already. */
+	service_lease_renew(service, LEASE_OPENING_SECONDS);
+	PGresult *rows = rows_take(service, n);
+	if (rows == NULL)
+		return;
+	size_t first = service->held_n;
+	for (int i = 0; i < PQntuples(rows); i++) {
+		struct holding *holding = holding_new(rows, i);
+		service->held[service->held_n++] = holding;
+		service->by_shard[holding->shard.shard] = holding;
+	}
+	PQclear(rows);
+	service->fenced_us = clock_mono_us();
+	for (size_t i = first; i < service->held_n; i++) {
+		struct holding *holding = service->held[i];
+		uint64_t start_us = clock_mono_us();
+		service->ops->open(service, &holding->shard);
+		health_tick(service->health); /* loading is no standstill */
+		if (clock_mono_us() >= service->fenced_us + COMMIT_AT_LEAST_US)
+			service_lease_renew(service, LEASE_OPENING_SECONDS);
+		log_info("shard %u: taken, epoch %llu, offset %lld, opened in %llu us",
+			holding->shard.shard, (unsigned long long)holding->shard.epoch,
+			(long long)holding->shard.position[0].offset,
+			(unsigned long long)(clock_mono_us() - start_us));
+	}
+	/* Positions that `open` corrected are made durable with the first commit. */
+	service_commit(service);
+	service->opening_us = 0;
+}
+
+void service_lease_release(struct service *service, struct holding *holding)
+{
+	char shard[NUMBER_TEXT];
+	char epoch[NUMBER_TEXT];
+	const char *parameters[] = { service->ops->name, shard, epoch };
+	(void)snprintf(shard, sizeof(shard), "%u", holding->shard.shard);
+	(void)snprintf(epoch, sizeof(epoch), "%llu", (unsigned long long)holding->shard.epoch);
+	service_reading_free(service, holding);
+	service->ops->close(service, &holding->shard);
+	PQclear(pg_query(service->pg,
+		"update carillon.shard set owner = null, backend_pid = null, lease_until = "
+		"'epoch', deaths = 0, "
+		"trying_topic = null, trying_offset = null, trying_deaths = 0 "
+		"where service = $1 and shard = $2 and epoch = $3",
+		3, parameters));
+	log_info("shard %u: given up at offset %lld", holding->shard.shard,
+		(long long)holding->fenced[0]);
+	service->by_shard[holding->shard.shard] = NULL;
+	for (size_t i = 0; i < service->held_n; i++)
+		if (service->held[i] == holding)
+			service->held[i] = service->held[service->held_n - 1];
+	service->held_n--;
+	free(holding);
+}
+
+/* More than the share of one, or so many that another starves: one goes, the rest in the next
+ * turns. */
+static void surplus_give(struct service *service, const struct share *share)
+{
+	size_t held = service->held_n;
+	size_t n = held > share->cap ? held - share->cap : 0;
+	if (n == 0 && share->live > 1 && share->free == 0 && held >= share->least + 2)
+		n = 1;
+	if (n == 0)
+		return;
+	service_commit(service);
+	/* The next owner looks at what we have published: it should be there. */
+	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
+		if (service->producers[pace] != NULL)
+			(void)kafka_producer_flush(service->producers[pace], 500);
+	for (size_t i = 0; i < n; i++)
+		service_lease_release(service, service->held[service->held_n - 1]);
+}
+
+void service_lease_look(struct service *service, uint64_t now_us)
+{
+	if (service->draining ||
+		(service->looked_us != 0 && now_us < service->looked_us + LEASE_LOOK_US))
+		return;
+	service->looked_us = now_us;
+	struct share share = share_look(service);
+	surplus_give(service, &share);
+	if (share.free > 0 && service->held_n < share.cap)
+		take(service, share.cap - service->held_n);
+	metric_set(service->metrics.shards, (int64_t)service->held_n);
+}
+
+void service_lease_prepare(struct service *service)
+{
+	char shards[NUMBER_TEXT];
+	char pid[NUMBER_TEXT];
+	const char *parameters[] = { service->ops->name, shards };
+	(void)snprintf(shards, sizeof(shards), "%lld", (long long)common.shards);
+	PQclear(pg_query(service->pg,
+		"insert into carillon.shard (service, shard) select $1, n from generate_series(0, "
+		"$2::int - 1) n "
+		"where not exists (select from carillon.shard where service = $1 and shard = n) on "
+		"conflict do nothing",
+		2, parameters));
+	pg_exec(service->pg,
+		"delete from carillon.instance where heartbeat < now() - interval '1 day'");
+	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	const char *row[] = { service->instance, service->ops->name, service_nn_url(service),
+		health_address(service->health), pid };
+	PQclear(pg_query(service->pg,
+		"insert into carillon.instance (name, service, nn_url, health, pid) values ($1, "
+		"$2, $3, $4, $5) "
+		"on conflict (name) do update set service = $2, nn_url = $3, health = $4, pid = "
+		"$5, "
+		"started = now(), heartbeat = now()",
+		5, row));
+}
+
+void service_lease_end(struct service *service)
+{
+	char pid[NUMBER_TEXT];
+	const char *parameters[] = { service->instance, pid };
+	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	PQclear(pg_query(service->pg, "delete from carillon.instance where name = $1 and pid = $2",
+		2, parameters));
+}

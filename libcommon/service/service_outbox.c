@@ -1,0 +1,129 @@
+/* What leaves: at once, or from the outbox after the commit has returned. The outbox is memory
+ * only: what dies with the process is sent again by the protocols, what was never committed must
+ * never leave. */
+#include "libcommon/service/loop.h"
+
+#include "libcommon/io/log.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OUTBOX_KEEP_BYTES (8 * 1024 * 1024) /* a larger one is given back after use */
+
+/* One entry; its key (or url with NUL) and bytes follow it, padded to 8. */
+struct entry {
+	bool to_bus;
+	enum topic topic;
+	uint32_t partition;
+	size_t key_length, length;
+};
+
+static size_t padded(size_t n)
+{
+	return (n + 7u) & ~(size_t)7u;
+}
+
+static enum kafka_pace pace_of(enum topic topic)
+{
+	return topic == TOPIC_WALLET_FACTS || topic == TOPIC_DEAD_LETTERS ? KAFKA_SLOW : KAFKA_FAST;
+}
+
+/* Commands may overtake one another on the way: each is good for one number or id, and is sent
+ * again if need be. What has an order of its own (facts, the feed) always goes the same way. */
+static struct kafka_producer *producer_for(struct service *service, enum topic topic)
+{
+	struct kafka_producer **bulk = &service->producers[KAFKA_BULK];
+	bool command = topic == TOPIC_SPIN_COMMANDS || topic == TOPIC_WALLET_COMMANDS;
+	if (!command || service->taken_per_s < BULK_FROM_PER_S)
+		return service->producers[pace_of(topic)];
+	if (*bulk == NULL)
+		*bulk = kafka_producer_new(common.kafka, KAFKA_BULK);
+	return *bulk;
+}
+
+static void outbox_add(
+	struct outbox *outbox, struct entry entry, const void *key, const void *bytes)
+{
+	size_t more = padded(sizeof(entry)) + padded(entry.key_length) + padded(entry.length);
+	if (outbox->room - outbox->length < more) {
+		size_t room = outbox->room == 0 ? 65536 : outbox->room;
+		while (room - outbox->length < more)
+			room *= 2;
+		uint8_t *larger = realloc(outbox->bytes, room);
+		if (larger == NULL)
+			fatal("outbox: out of memory at %zu bytes", room);
+		outbox->bytes = larger;
+		outbox->room = room;
+	}
+	uint8_t *at = outbox->bytes + outbox->length;
+	memcpy(at, &entry, sizeof(entry));
+	at += padded(sizeof(entry));
+	if (entry.key_length > 0)
+		memcpy(at, key, entry.key_length);
+	at += padded(entry.key_length);
+	if (entry.length > 0)
+		memcpy(at, bytes, entry.length);
+	outbox->length += more;
+}
+
+void service_outbox_leave(struct service *service)
+{
+	struct outbox *outbox = &service->outbox;
+	for (size_t at = 0; at < outbox->length;) {
+		struct entry entry;
+		memcpy(&entry, outbox->bytes + at, sizeof(entry));
+		const uint8_t *key = outbox->bytes + at + padded(sizeof(entry));
+		const uint8_t *bytes = key + padded(entry.key_length);
+		if (entry.to_bus)
+			nn_bus_gather(service->bus, (const char *)key, bytes, entry.length);
+		else
+			service_send_now(service, entry.topic, entry.partition, key,
+				entry.key_length, bytes, entry.length);
+		at += padded(sizeof(entry)) + padded(entry.key_length) + padded(entry.length);
+	}
+	nn_bus_flush(service->bus);
+	outbox->length = 0;
+	if (outbox->room > OUTBOX_KEEP_BYTES) {
+		free(outbox->bytes);
+		*outbox = (struct outbox){ 0 };
+	}
+}
+
+void service_send(struct service *service, enum topic topic, uint32_t partition, const void *key,
+	size_t key_length, const void *bytes, size_t length)
+{
+	struct entry entry = {
+		.topic = topic, .partition = partition, .key_length = key_length, .length = length
+	};
+	outbox_add(&service->outbox, entry, key, bytes);
+}
+
+void service_send_now(struct service *service, enum topic topic, uint32_t partition,
+	const void *key, size_t key_length, const void *bytes, size_t length)
+{
+	kafka_produce(
+		producer_for(service, topic), topic, partition, key, key_length, bytes, length);
+}
+
+void service_sent(struct service *service, enum topic topic, uint32_t partition, uint64_t *left_r,
+	uint64_t *acknowledged_r)
+{
+	kafka_produced(
+		service->producers[pace_of(topic)], topic, partition, left_r, acknowledged_r);
+}
+
+void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length)
+{
+	if (url == NULL || url[0] == '\0')
+		return;
+	struct entry entry = { .to_bus = true, .key_length = strlen(url) + 1, .length = length };
+	outbox_add(&service->outbox, entry, url, bytes);
+}
+
+void service_bus_send_now(
+	struct service *service, const char *url, const void *bytes, size_t length)
+{
+	if (url != NULL && url[0] != '\0')
+		nn_bus_gather(service->bus, url, bytes, length);
+}

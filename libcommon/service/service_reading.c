@@ -1,0 +1,365 @@
+/* Messages in: which topics of which shards are read, to whom a message belongs, and what is kept
+ * for later. */
+#include "libcommon/service/loop.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BOUNDS_WAIT_MS 200
+#define END_ASK_US 500000u
+#define OFFER_AGAIN 64 /* kept messages offered as one batch */
+
+static struct kafka_consumer *consumer_of(const struct service *service, int topic)
+{
+	return service->consumers[service->ops->topics[topic].pace];
+}
+
+static bool is_command_topic(enum topic topic)
+{
+	return topic == TOPIC_SPIN_COMMANDS || topic == TOPIC_WALLET_COMMANDS ||
+	       topic == TOPIC_JACKPOT_COMMANDS;
+}
+
+static void kept_push(
+	struct service *service, struct reading *reading, const struct kafka_message *message)
+{
+	struct kept *kept = &reading->kept;
+	if (kept->n == kept->room) {
+		size_t room = kept->room == 0 ? 64 : kept->room * 2;
+		struct kafka_message *larger = realloc(kept->messages, room * sizeof(*larger));
+		if (larger == NULL)
+			fatal("kept messages: out of memory");
+		kept->messages = larger;
+		kept->room = room;
+	}
+	uint8_t *copy = malloc(message->key_length + message->length + 1);
+	if (copy == NULL)
+		fatal("kept messages: out of memory");
+	if (message->key_length > 0)
+		memcpy(copy, message->key, message->key_length);
+	if (message->length > 0)
+		memcpy(copy + message->key_length, message->bytes, message->length);
+	struct kafka_message *to = &kept->messages[kept->n++];
+	*to = *message;
+	to->key = copy;
+	to->bytes = copy + message->key_length;
+	service->kept_n++;
+}
+
+/* The first n are done with. */
+static void kept_drop(struct service *service, struct reading *reading, size_t n)
+{
+	struct kept *kept = &reading->kept;
+	if (n == 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		free((void *)(uintptr_t)kept->messages[i].key);
+	memmove(kept->messages, kept->messages + n, (kept->n - n) * sizeof(*kept->messages));
+	kept->n -= n;
+	service->kept_n -= n;
+}
+
+void service_reading_stop(struct service *service, struct holding *holding, int topic)
+{
+	struct reading *reading = &holding->readings[topic];
+	if (reading->started)
+		kafka_consume_stop(consumer_of(service, topic), service->ops->topics[topic].topic,
+			holding->shard.shard);
+	kept_drop(service, reading, reading->kept.n);
+	free(reading->kept.messages);
+	reading->kept = (struct kept){ 0 };
+	reading->started = false;
+}
+
+void service_reading_free(struct service *service, struct holding *holding)
+{
+	for (int t = 0; t < service->ops->topics_n; t++)
+		service_reading_stop(service, holding, t);
+}
+
+/* A topic that lost its tail meanwhile ends earlier than it did: the end is asked for again, or
+ * nobody would ever get there. */
+static void end_ask(struct service *service, struct holding *holding, int topic)
+{
+	struct reading *reading = &holding->readings[topic];
+	uint64_t now = clock_mono_us();
+	int64_t first;
+	int64_t end;
+	if (now < reading->end_asked_us + END_ASK_US)
+		return;
+	reading->end_asked_us = now;
+	if (kafka_bounds_within(service->asker, service->ops->topics[topic].topic,
+		    holding->shard.shard, BOUNDS_WAIT_MS, &first, &end) &&
+		end < reading->end)
+		reading->end = end;
+}
+
+void service_reading_drain(struct service *service, struct holding *holding)
+{
+	for (int t = 0; t < service->ops->topics_n; t++)
+		if (is_command_topic(service->ops->topics[t].topic))
+			service_reading_stop(service, holding, t);
+}
+
+static bool reading_reached(struct service *service, struct holding *holding, int topic)
+{
+	struct reading *reading = &holding->readings[topic];
+	if (!service->ops->topics[topic].to_end_first || reading->reached)
+		return true;
+	if (reading->started && reading->next < reading->end)
+		end_ask(service, holding, topic);
+	if (!reading->started || reading->next < reading->end || reading->kept.n > 0)
+		return false;
+	reading->reached = true;
+	log_info("shard %u: %s is read to its end %lld", holding->shard.shard,
+		topic_name(service->ops->topics[topic].topic), (long long)reading->end);
+	return true;
+}
+
+static bool reading_start(struct service *service, struct holding *holding, int topic)
+{
+	struct reading *reading = &holding->readings[topic];
+	enum topic name = service->ops->topics[topic].topic;
+	uint32_t shard = holding->shard.shard;
+	int64_t first;
+	if (!kafka_bounds_within(
+		    service->asker, name, shard, BOUNDS_WAIT_MS, &first, &reading->end))
+		return false;
+	int64_t offset = kafka_offset_near(
+		name, shard, holding->shard.position[topic].offset, first, reading->end);
+	if (!kafka_consume_at(consumer_of(service, topic), name, shard, offset))
+		return false;
+	holding->shard.position[topic].offset = offset;
+	reading->next = offset;
+	reading->end_asked_us = clock_mono_us();
+	reading->started = true;
+	return true;
+}
+
+void service_reading_start(struct service *service)
+{
+	uint64_t now = clock_mono_us();
+	if (now < service->opening_us)
+		return;
+	for (size_t i = 0; i < service->held_n; i++) {
+		struct holding *holding = service->held[i];
+		for (int t = 0; t < service->ops->topics_n; t++) {
+			bool stopped = service->draining &&
+				       is_command_topic(service->ops->topics[t].topic);
+			if (stopped)
+				continue;
+			if (!holding->readings[t].started && !reading_start(service, holding, t)) {
+				/* Kafka is away: ask again soon, but keep the lease meanwhile. */
+				service->opening_us = now + BOUNDS_WAIT_MS * 1000u;
+				return;
+			}
+			if (!reading_reached(service, holding, t))
+				break;
+		}
+	}
+}
+
+bool service_reading_all_started(const struct service *service)
+{
+	for (size_t i = 0; i < service->held_n; i++)
+		for (int t = 0; t < service->ops->topics_n; t++)
+			if (!service->held[i]->readings[t].started)
+				return false;
+	return true;
+}
+
+static void position_move(struct holding *holding, int topic, int64_t offset, uint64_t seq)
+{
+	holding->shard.position[topic].offset = offset + 1;
+	if (seq > holding->shard.position[topic].seq)
+		holding->shard.position[topic].seq = seq;
+}
+
+/* False: it must wait. */
+static bool offer(struct service *service, struct holding *holding, int topic,
+	const struct kafka_message *message)
+{
+	struct reading *reading = &holding->readings[topic];
+	uint64_t seq = 0;
+	(void)snprintf(service->reason, sizeof(service->reason), "no reason given");
+	switch (service->ops->message(service, &holding->shard, message, &seq)) {
+	case SERVICE_TAKEN:
+		position_move(holding, topic, message->offset,
+			service->ops->topics[topic].sequenced ? seq : 0);
+		break;
+	case SERVICE_UNREADABLE:
+		service_dead_letter(service, message, service->reason);
+		position_move(holding, topic, message->offset, 0);
+		service_commit_soon(service);
+		break;
+	case SERVICE_GAP:
+		metric_add(service->metrics.gaps, 1);
+		break;
+	case SERVICE_WAIT:
+		metric_add(service->metrics.waits, 1);
+		return false;
+	}
+	log_trace(NULL, 0);
+	reading->next = message->offset + 1;
+	metric_add(service->metrics.messages[topic], 1);
+	return true;
+}
+
+static int topic_index(const struct service *service, enum topic topic)
+{
+	for (int t = 0; t < service->ops->topics_n; t++)
+		if (service->ops->topics[t].topic == topic)
+			return t;
+	return -1;
+}
+
+/* The reading a message belongs to; NULL when it is of a shard given up or of a topic stopped. */
+static struct holding *holding_of(
+	const struct service *service, const struct kafka_message *message, int *topic_r)
+{
+	struct holding *holding =
+		message->partition < SHARDS_MAX ? service->by_shard[message->partition] : NULL;
+	*topic_r = topic_index(service, message->topic);
+	if (holding == NULL || *topic_r < 0 || !holding->readings[*topic_r].started)
+		return NULL;
+	return holding;
+}
+
+/* Leaves in the batch what can be offered now; what must come after kept messages, or one by one,
+ * is kept. */
+static size_t batch_sift(struct service *service, struct kafka_batch *batch)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < batch->n; i++) {
+		int topic;
+		struct holding *holding = holding_of(service, &batch->messages[i], &topic);
+		if (holding == NULL)
+			continue;
+		if (holding->one_by_one || holding->readings[topic].kept.n > 0)
+			kept_push(service, &holding->readings[topic], &batch->messages[i]);
+		else
+			batch->messages[n++] = batch->messages[i];
+	}
+	return n;
+}
+
+static void batch_offer(struct service *service, struct kafka_batch *batch)
+{
+	size_t n = batch_sift(service, batch);
+	if (n == 0)
+		return;
+	metric_observe_us(service->metrics.batch, n);
+	if (service->ops->batch != NULL)
+		service->ops->batch(service, batch->messages, n);
+	for (size_t i = 0; i < n; i++) {
+		int topic;
+		struct holding *holding = holding_of(service, &batch->messages[i], &topic);
+		if (holding == NULL)
+			continue;
+		struct reading *reading = &holding->readings[topic];
+		if (reading->kept.n > 0 || !offer(service, holding, topic, &batch->messages[i]))
+			kept_push(service, reading, &batch->messages[i]);
+	}
+}
+
+void service_reading_poll(struct service *service)
+{
+	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++) {
+		if (service->consumers[pace] == NULL || service->kept_n >= KEPT_MAX)
+			continue;
+		struct kafka_batch batch = kafka_poll(service->consumers[pace], BATCH_MAX);
+		if (pace == KAFKA_FAST)
+			service->taken += batch.n;
+		batch_offer(service, &batch);
+		kafka_batch_free(&batch);
+	}
+}
+
+static void kept_offer(struct service *service, struct holding *holding, int topic)
+{
+	struct reading *reading = &holding->readings[topic];
+	bool going = true;
+	while (going && reading->kept.n > 0) {
+		size_t n = reading->kept.n < OFFER_AGAIN ? reading->kept.n : OFFER_AGAIN;
+		size_t done = 0;
+		if (service->ops->batch != NULL)
+			service->ops->batch(service, reading->kept.messages, n);
+		while (done < n &&
+			(going = offer(service, holding, topic, &reading->kept.messages[done])))
+			done++;
+		kept_drop(service, reading, done);
+	}
+}
+
+/* One message alone: noted durably as being tried, offered, committed. What has killed three times
+ * is not offered again. */
+static void kept_try_one(struct service *service, struct holding *holding, int topic)
+{
+	struct reading *reading = &holding->readings[topic];
+	const struct kafka_message *message = &reading->kept.messages[0];
+	bool tried =
+		holding->trying_topic == topic + 1 && holding->trying_offset == message->offset;
+	if (tried && holding->trying_deaths >= DEATHS_MAX) {
+		log_error(
+			"shard %u: %s, offset %lld has killed the process %d times and is skipped",
+			holding->shard.shard, topic_name(message->topic),
+			(long long)message->offset, holding->trying_deaths);
+		service_dead_letter(service, message, "killed the process three times");
+		position_move(holding, topic, message->offset, 0);
+		reading->next = message->offset + 1;
+	} else {
+		service_trying_note(service, holding, topic, message->offset);
+		if (service->ops->batch != NULL)
+			service->ops->batch(service, message, 1);
+		if (!offer(service, holding, topic, message))
+			return;
+	}
+	kept_drop(service, reading, 1);
+	service_commit(service);
+}
+
+static void one_by_one_end(struct service *service, struct holding *holding)
+{
+	for (int t = 0; t < service->ops->topics_n; t++) {
+		const struct reading *reading = &holding->readings[t];
+		if (!reading->started || reading->next < reading->end)
+			return;
+	}
+	holding->one_by_one = false;
+	log_info("shard %u: past the messages it died over, reading on in batches",
+		holding->shard.shard);
+}
+
+void service_reading_kept(struct service *service)
+{
+	for (size_t i = 0; i < service->held_n; i++) {
+		struct holding *holding = service->held[i];
+		for (int t = 0; t < service->ops->topics_n; t++) {
+			if (holding->readings[t].kept.n == 0)
+				continue;
+			if (holding->one_by_one)
+				kept_try_one(service, holding, t);
+			else
+				kept_offer(service, holding, t);
+		}
+		if (holding->one_by_one)
+			one_by_one_end(service, holding);
+	}
+}
+
+void service_reading_lag(struct service *service)
+{
+	for (int t = 0; t < service->ops->topics_n; t++) {
+		int64_t lag = 0;
+		for (size_t i = 0; i < service->held_n; i++) {
+			int64_t one = kafka_lag(consumer_of(service, t),
+				service->ops->topics[t].topic, service->held[i]->shard.shard);
+			lag += one > 0 ? one : 0;
+		}
+		metric_set(service->metrics.lag[t], lag);
+	}
+}

@@ -1,0 +1,241 @@
+/* nanomsg between two instances in one process, Redis that is not there, an outbox of every size.
+ */
+#include "libcommon/io/clock.h"
+#include "libcommon/io/nn_bus.h"
+#include "libcommon/io/redis_link.h"
+#include "libcommon/service/loop.h"
+
+#include <nanomsg/nn.h>
+#include <nanomsg/pipeline.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char url_a[64], url_b[64];
+
+static int urls_make(void **state)
+{
+	(void)state;
+	(void)snprintf(url_a, sizeof(url_a), "ipc:///tmp/carillon-nn-%d-a", (int)getpid());
+	(void)snprintf(url_b, sizeof(url_b), "ipc:///tmp/carillon-nn-%d-b", (int)getpid());
+	return 0;
+}
+
+static int urls_remove(void **state)
+{
+	(void)state;
+	(void)unlink(url_a + strlen("ipc://"));
+	(void)unlink(url_b + strlen("ipc://"));
+	return 0;
+}
+
+/* The next message within a second, or NULL. */
+static char *receive(struct nn_bus *bus, size_t *length_r)
+{
+	uint64_t until = clock_mono_us() + 1000000u;
+	char *message;
+	while ((message = nn_bus_receive(bus, length_r)) == NULL && clock_mono_us() < until)
+		(void)usleep(1000);
+	return message;
+}
+
+static bool send_within_a_second(struct nn_bus *bus, const char *url, const char *text)
+{
+	uint64_t until = clock_mono_us() + 1000000u;
+	bool sent;
+	while (!(sent = nn_bus_send(bus, url, text, strlen(text))) && clock_mono_us() < until)
+		(void)usleep(1000);
+	return sent;
+}
+
+static void test_bus_delivers_in_order_and_over_a_restart(void **state)
+{
+	struct nn_bus *a = nn_bus_new(url_a);
+	struct nn_bus *b = nn_bus_new(url_b);
+	size_t length;
+	(void)state;
+	nn_bus_connect(a, url_b);
+	assert_true(send_within_a_second(a, url_b, "one"));
+	assert_true(send_within_a_second(a, url_b, "two"));
+	for (int i = 0; i < 2; i++) {
+		char *message = receive(b, &length);
+		assert_non_null(message);
+		assert_int_equal(length, 3);
+		assert_memory_equal(message, i == 0 ? "one" : "two", 3);
+		nn_bus_message_free(message);
+	}
+	assert_null(nn_bus_receive(b, &length));
+	nn_bus_free(&b);
+	assert_null(b);
+	b = nn_bus_new(url_b);
+	/* The same PUSH socket finds the new instance by itself. What is sent meanwhile may be
+	 * lost, so: until one arrives. */
+	char *message = NULL;
+	for (int i = 0; i < 50 && message == NULL; i++) {
+		(void)nn_bus_send(a, url_b, "again", 5);
+		(void)usleep(20000);
+		message = nn_bus_receive(b, &length);
+	}
+	assert_non_null(message);
+	assert_memory_equal(message, "again", 5);
+	nn_bus_message_free(message);
+	nn_bus_free(&a);
+	nn_bus_free(&b);
+}
+
+static void test_bus_gathers_messages_until_flushed(void **state)
+{
+	static const size_t LENGTHS[] = { 0, 1, 3, 500, 70000, 40000, 2 };
+	static char text[70000];
+	struct nn_bus *a = nn_bus_new(url_a);
+	struct nn_bus *b = nn_bus_new(url_b);
+	size_t length;
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	assert_true(send_within_a_second(a, url_b, "hello"));
+	nn_bus_message_free(receive(b, &length));
+	nn_bus_gather(a, url_b, text, 9);
+	nn_bus_gather(a, url_b, "", 0);
+	(void)usleep(20000);
+	assert_null(nn_bus_receive(b, &length)); /* not before it is asked for */
+	nn_bus_flush(a);
+	nn_bus_message_free(receive(b, &length));
+	assert_int_equal(length, 9);
+	nn_bus_message_free(receive(b, &length));
+	assert_int_equal(length, 0);
+	/* Large ones leave by themselves; the order stays, also with one that is sent alone. */
+	for (size_t i = 0; i < sizeof(LENGTHS) / sizeof(LENGTHS[0]); i++)
+		nn_bus_gather(a, url_b, text, LENGTHS[i]);
+	assert_true(nn_bus_send(a, url_b, text, 77));
+	for (size_t i = 0; i <= sizeof(LENGTHS) / sizeof(LENGTHS[0]); i++) {
+		char *message = receive(b, &length);
+		assert_non_null(message);
+		assert_int_equal(
+			length, i < sizeof(LENGTHS) / sizeof(LENGTHS[0]) ? LENGTHS[i] : 77);
+		assert_memory_equal(message, text, length);
+		nn_bus_message_free(message);
+	}
+	nn_bus_free(&a);
+	nn_bus_free(&b);
+}
+
+/* What is no parcel of ours is dropped, and what comes behind it is read. */
+static void test_bus_ignores_what_is_no_parcel(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+	} BAD[] = { { "", 0 }, { "x", 1 }, { "\1\0\0", 3 }, { "\2\0\0\0x", 5 },
+		{ "\xff\xff\xff\xff....", 8 } };
+	struct nn_bus *a = nn_bus_new(url_a);
+	struct nn_bus *b = nn_bus_new(url_b);
+	int socket = nn_socket(AF_SP, NN_PUSH);
+	size_t length;
+	(void)state;
+	assert_true(socket >= 0 && nn_connect(socket, url_b) >= 0);
+	for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++)
+		assert_int_equal(nn_send(socket, BAD[i].bytes, BAD[i].length, 0), BAD[i].length);
+	(void)usleep(20000);
+	assert_null(nn_bus_receive(b, &length));
+	assert_true(send_within_a_second(a, url_b, "good"));
+	char *message = receive(b, &length);
+	assert_non_null(message);
+	assert_memory_equal(message, "good", 4);
+	nn_bus_message_free(message);
+	(void)nn_close(socket);
+	nn_bus_free(&a);
+	nn_bus_free(&b);
+}
+
+static void test_bus_never_waits_for_a_stranger(void **state)
+{
+	static const char *const BAD[] = { "http://nowhere", "tcp://", "nothing",
+		"ipc:///tmp/carillon-nn-nobody" };
+	struct nn_bus *a = nn_bus_new(url_a);
+	uint64_t start_us = clock_mono_us();
+	char huge[600];
+	(void)state;
+	for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++)
+		assert_false(nn_bus_send(a, BAD[i], "x", 1));
+	memset(huge, 'x', sizeof(huge));
+	memcpy(huge, "ipc://", 6);
+	huge[sizeof(huge) - 1] = '\0';
+	assert_false(nn_bus_send(a, huge, "x", 1));
+	assert_true(nn_bus_send(a, "", "x", 1)); /* nobody wants an answer: no error */
+	/* More strangers than the bus keeps sockets for. */
+	for (int i = 0; i < 300; i++) {
+		char url[64];
+		(void)snprintf(url, sizeof(url), "ipc:///tmp/carillon-nn-nobody-%d", i);
+		(void)nn_bus_send(a, url, "x", 1);
+	}
+	assert_true(clock_mono_us() - start_us < 5000000u);
+	nn_bus_free(&a);
+}
+
+static void test_redis_away_is_no_trouble(void **state)
+{
+	/* Port 1 of this machine: nobody listens. */
+	struct redis_link *link = redis_link_new("127.0.0.1:1", 100);
+	(void)state;
+	assert_false(redis_link_up(link));
+	assert_false(redis_link_command(link, "SET %s %d", "key", 1));
+	assert_false(redis_link_flush(link, NULL, NULL));
+	redis_link_free(&link);
+	assert_null(link);
+}
+
+static void test_outbox_of_many_sizes_reaches_the_bus_in_order(void **state)
+{
+	static struct service service;
+	struct nn_bus *to = nn_bus_new(url_b);
+	static char bytes[4096];
+	(void)state;
+	memset(bytes, 'y', sizeof(bytes));
+	service.bus = nn_bus_new(url_a);
+	nn_bus_connect(service.bus, url_b);
+	(void)usleep(200000);
+	for (size_t i = 0; i < 300; i++)
+		service_bus_send(&service, url_b, bytes, 1 + (i * 37) % sizeof(bytes));
+	service_bus_send(&service, "", "x", 1);
+	service_bus_send(&service, NULL, "x", 1);
+	size_t length;
+	(void)usleep(20000);
+	assert_null(nn_bus_receive(to, &length)); /* nothing leaves before the commit */
+	service_outbox_leave(&service);
+	assert_int_equal(service.outbox.length, 0);
+	for (size_t i = 0; i < 300; i++) {
+		char *message = receive(to, &length);
+		assert_non_null(message);
+		assert_int_equal(length, 1 + (i * 37) % sizeof(bytes));
+		nn_bus_message_free(message);
+	}
+	free(service.outbox.bytes);
+	nn_bus_free(&service.bus);
+	nn_bus_free(&to);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			test_bus_delivers_in_order_and_over_a_restart, urls_make, urls_remove),
+		cmocka_unit_test_setup_teardown(
+			test_bus_gathers_messages_until_flushed, urls_make, urls_remove),
+		cmocka_unit_test_setup_teardown(
+			test_bus_ignores_what_is_no_parcel, urls_make, urls_remove),
+		cmocka_unit_test_setup_teardown(
+			test_bus_never_waits_for_a_stranger, urls_make, urls_remove),
+		cmocka_unit_test(test_redis_away_is_no_trouble),
+		cmocka_unit_test_setup_teardown(
+			test_outbox_of_many_sizes_reaches_the_bus_in_order, urls_make, urls_remove),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

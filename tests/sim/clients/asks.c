@@ -1,0 +1,400 @@
+#include "tests/sim/clients/asks.h"
+
+#include "services/gateway/core/inflight.h"
+#include "tests/sim/judge/book.h"
+#include "tests/sim/sim.h"
+
+#include "bus.pb-c.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GATEWAYS 2
+#define WAIT_US UINT64_C(8000000) /* GATEWAY_WAIT_MS */
+#define TICK_US 100000
+#define ARENA_BYTES (1024 * 1024)
+#define COMMAND_MAX 4096
+#define SKEW_US 20000
+
+struct ask {
+	struct asker *asker;
+	enum topic topic;
+	uint32_t partition;
+	uint64_t key;
+	player_id player;
+	uint8_t *bytes;
+	size_t length;
+};
+
+struct gateway {
+	char url[32];
+	struct inflight inflight;
+	struct ask ask[INFLIGHT_MAX];
+};
+
+static struct gateway gateways[GATEWAYS];
+static int64_t skew_us;
+static uint64_t life; /* of the world: a tick of the last one does nothing */
+
+/* ---- protobuf without malloc ---------------------------------------------------------------- */
+
+static struct {
+	_Alignas(16) uint8_t bytes[ARENA_BYTES];
+	size_t used;
+} arena;
+
+static void *arena_alloc(void *data, size_t size)
+{
+	size_t need = (size + 15) & ~(size_t)15;
+	void *out = arena.bytes + arena.used;
+
+	(void)data;
+	if (need > ARENA_BYTES - arena.used)
+		return NULL;
+	arena.used += need;
+	return out;
+}
+
+static void arena_free(void *data, void *pointer)
+{
+	(void)data;
+	(void)pointer;
+}
+
+static ProtobufCAllocator arena_allocator = { arena_alloc, arena_free, NULL };
+
+/* ---- answers -------------------------------------------------------------------------------- */
+
+static void finish(struct gateway *gateway, size_t slot, const struct answer *answer)
+{
+	struct ask *ask = &gateway->ask[slot];
+	struct asker *asker = ask->asker;
+
+	free(ask->bytes);
+	ask->bytes = NULL;
+	ask->asker = NULL;
+	asker->waiting = false;
+	asker->answered(asker, answer);
+}
+
+static void on_answer(struct gateway *gateway, uint64_t correlation, player_id player,
+	const struct answer *answer)
+{
+	size_t slot;
+
+	if (!inflight_take(&gateway->inflight, correlation, &slot))
+		return; /* late, or the second one */
+	if (gateway->ask[slot].player != player)
+		sim_fail("an answer for player %" PRId64 " came to a question of player %" PRId64,
+			player, gateway->ask[slot].player);
+	finish(gateway, slot, answer);
+}
+
+static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t n)
+{
+	Carillon__Bus *bus;
+
+	arena.used = 0;
+	bus = carillon__bus__unpack(&arena_allocator, n, bytes);
+	if (bus == NULL || bus->envelope == NULL || bus->envelope->schema != 1)
+		sim_fail("a gateway got %zu bytes on nanomsg that are none of ours", n);
+	if (bus->body_case == CARILLON__BUS__BODY_REPLY)
+		on_answer(gateway, bus->reply->correlation, bus->reply->player,
+			&(struct answer){ .reply = bus->reply });
+	else if (bus->body_case == CARILLON__BUS__BODY_VERDICT)
+		on_answer(gateway, bus->verdict->correlation, bus->verdict->player,
+			&(struct answer){ .fact = bus->verdict });
+	else if (bus->body_case == CARILLON__BUS__BODY_CARD)
+		on_answer(gateway, bus->card->correlation, bus->card->player,
+			&(struct answer){ .card = bus->card });
+}
+
+static void on_first(const uint8_t *bytes, size_t n)
+{
+	on_message(&gateways[0], bytes, n);
+}
+
+static void on_second(const uint8_t *bytes, size_t n)
+{
+	on_message(&gateways[1], bytes, n);
+}
+
+/* ---- questions ------------------------------------------------------------------------------ */
+
+uint64_t asks_wall_us(void)
+{
+	return (uint64_t)((int64_t)sim_now_us() + skew_us);
+}
+
+static void produce(const struct ask *ask)
+{
+	uint8_t key[8];
+
+	for (int i = 0; i < 8; i++)
+		key[i] = (uint8_t)(ask->key >> (56 - 8 * i));
+	sim_kafka_produce(ask->topic, ask->partition, key, sizeof(key), ask->bytes, ask->length);
+}
+
+static struct gateway *gateway_of(player_id player)
+{
+	return &gateways[(uint64_t)player % GATEWAYS];
+}
+
+static void envelope_fill(const struct gateway *gateway, Carillon__Envelope *envelope)
+{
+	carillon__envelope__init(envelope);
+	envelope->schema = 1;
+	envelope->time_us = asks_wall_us();
+	envelope->source = (char *)(uintptr_t)gateway->url;
+}
+
+static bool begin(struct asker *asker, uint64_t *correlation_r, size_t *slot_r)
+{
+	struct gateway *gateway = gateway_of(asker->player);
+
+	if (asker->waiting)
+		sim_fail("the clients' own mistake: player %" PRId64 " asks twice", asker->player);
+	if (!inflight_add(&gateway->inflight, sim_now_us(), correlation_r, slot_r))
+		return false;
+	asker->waiting = true;
+	asker->asked_us = sim_now_us();
+	return true;
+}
+
+static void go(struct asker *asker, size_t slot, struct ask ask, const ProtobufCMessage *command)
+{
+	struct gateway *gateway = gateway_of(asker->player);
+
+	ask.asker = asker;
+	ask.player = asker->player;
+	ask.length = protobuf_c_message_get_packed_size(command);
+	ask.bytes = malloc(ask.length);
+	if (ask.bytes == NULL || ask.length > COMMAND_MAX)
+		sim_fail("a command of %zu bytes", ask.length);
+	(void)protobuf_c_message_pack(command, ask.bytes);
+	gateway->ask[slot] = ask;
+	produce(&ask);
+}
+
+static struct ask of_player(enum topic topic, player_id player)
+{
+	return (struct ask){ .topic = topic,
+		.partition = shard_of_player(player, sim_world.shards),
+		.key = (uint64_t)player };
+}
+
+static struct ask of_pool(uint32_t pool)
+{
+	return (struct ask){ .topic = TOPIC_JACKPOT_COMMANDS,
+		.partition = shard_of_pool(pool, sim_world.shards),
+		.key = pool };
+}
+
+/* The members that all commands have, and each in a place of its own. */
+struct head {
+	Carillon__Envelope **envelope;
+	char **reply_to;
+	uint64_t *correlation;
+};
+
+static bool send(
+	struct asker *asker, struct ask ask, const ProtobufCMessage *command, struct head head)
+{
+	struct gateway *gateway = gateway_of(asker->player);
+	Carillon__Envelope envelope;
+	size_t slot;
+
+	if (!begin(asker, head.correlation, &slot))
+		return false;
+	envelope_fill(gateway, &envelope);
+	*head.envelope = &envelope;
+	*head.reply_to = gateway->url;
+	go(asker, slot, ask, command);
+	return true;
+}
+
+#define HEAD(command)                                                                              \
+	((struct head){ &(command)->envelope, &(command)->reply_to, &(command)->correlation })
+
+bool ask_spin(struct asker *asker, Carillon__SpinCommand *command)
+{
+	command->player = asker->player;
+	return send(asker, of_player(TOPIC_SPIN_COMMANDS, asker->player), &command->base,
+		HEAD(command));
+}
+
+bool ask_wallet(struct asker *asker, Carillon__WalletCommand *command)
+{
+	command->player = asker->player;
+	return send(asker, of_player(TOPIC_WALLET_COMMANDS, asker->player), &command->base,
+		HEAD(command));
+}
+
+bool ask_cards(struct asker *asker, Carillon__JackpotCommand *command)
+{
+	return send(asker, of_pool(command->pool), &command->base, HEAD(command));
+}
+
+void ask_pool(Carillon__JackpotCommand *command)
+{
+	Carillon__Envelope envelope;
+	struct ask ask = of_pool(command->pool);
+
+	envelope_fill(&gateways[0], &envelope);
+	command->envelope = &envelope;
+	ask.length = carillon__jackpot_command__get_packed_size(command);
+	ask.bytes = malloc(ask.length);
+	if (ask.bytes == NULL)
+		sim_fail("no memory for a command");
+	(void)carillon__jackpot_command__pack(command, ask.bytes);
+	produce(&ask);
+	free(ask.bytes);
+}
+
+/* ---- by nanomsg ----------------------------------------------------------------------------- */
+
+const char *asks_owner_url(const char *service, uint32_t shard)
+{
+	const struct fake_pg_table *shards = fake_pg_table("carillon.shard");
+	const struct fake_pg_table *instances = fake_pg_table("carillon.instance");
+	const struct fake_pg_row *row = NULL, *instance = NULL;
+	const char *owner = NULL;
+	size_t n;
+
+	while (owner == NULL && (row = fake_pg_next(shards, row)) != NULL)
+		if (strcmp(fake_pg_bytes(row, COLUMN(shards, "service"), &n), service) == 0 &&
+			fake_pg_int(row, COLUMN(shards, "shard")) == (int64_t)shard)
+			owner = fake_pg_bytes(row, COLUMN(shards, "owner"), &n);
+	while (owner != NULL && (instance = fake_pg_next(instances, instance)) != NULL)
+		if (strcmp(fake_pg_bytes(instance, COLUMN(instances, "name"), &n), owner) == 0)
+			return fake_pg_bytes(instance, COLUMN(instances, "nn_url"), &n);
+	return NULL;
+}
+
+void ask_payments(player_id player, const uint8_t hold[ASK_ID_BYTES])
+{
+	const char *url = asks_owner_url("payments", shard_of_player(player, sim_world.shards));
+	Carillon__Envelope envelope;
+	Carillon__PaymentHint hint;
+	Carillon__Bus bus;
+	uint8_t bytes[256];
+
+	if (url == NULL)
+		return;
+	envelope_fill(&gateways[0], &envelope);
+	carillon__payment_hint__init(&hint);
+	carillon__bus__init(&bus);
+	hint.player = player;
+	hint.id = (ProtobufCBinaryData){ ASK_ID_BYTES, (uint8_t *)(uintptr_t)hold };
+	bus.envelope = &envelope;
+	bus.body_case = CARILLON__BUS__BODY_HINT;
+	bus.hint = &hint;
+	sim_bus_send(url, bytes, carillon__bus__pack(&bus, bytes));
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static void tick(struct gateway *gateway)
+{
+	static const uint64_t after_us[INFLIGHT_AGAINS] = { 1000000, 3500000 };
+	uint64_t now_us = sim_now_us();
+	size_t slot;
+
+	for (size_t i = 0; i < INFLIGHT_AGAINS; i++)
+		while (inflight_again(&gateway->inflight, i, after_us[i], now_us, &slot))
+			produce(&gateway->ask[slot]);
+	while (inflight_expire(&gateway->inflight, now_us, &slot))
+		finish(gateway, slot, &(struct answer){ 0 });
+}
+
+static void on_tick(void *context)
+{
+	if ((uint64_t)(uintptr_t)context != life)
+		return;
+	for (size_t i = 0; i < GATEWAYS; i++)
+		tick(&gateways[i]);
+	sim_at(sim_now_us() + TICK_US, on_tick, context);
+}
+
+static void ring_begin(struct gateway *gateway)
+{
+	inflight_init(&gateway->inflight, sim_random(UINT64_MAX), WAIT_US);
+}
+
+void asks_gateway_dies(void)
+{
+	struct gateway *gateway = &gateways[sim_random(GATEWAYS)];
+	struct ask *lost = calloc(INFLIGHT_MAX, sizeof(*lost));
+	size_t slot, n = 0;
+
+	if (lost == NULL)
+		sim_fail("no memory for the questions of a gateway");
+	while (inflight_expire(&gateway->inflight, UINT64_MAX, &slot)) {
+		lost[n++] = gateway->ask[slot];
+		gateway->ask[slot] = (struct ask){ 0 };
+	}
+	sim_trace("%s dies with %zu questions on their way", gateway->url, n);
+	ring_begin(gateway);
+	for (size_t i = 0; i < n; i++) {
+		free(lost[i].bytes);
+		lost[i].asker->waiting = false;
+		lost[i].asker->answered(lost[i].asker, &(struct answer){ 0 });
+	}
+	free(lost);
+}
+
+void asks_begin(void)
+{
+	static void (*const take[GATEWAYS])(const uint8_t *, size_t) = { on_first, on_second };
+
+	skew_us = (int64_t)sim_random(2 * SKEW_US) - SKEW_US;
+	for (size_t i = 0; i < GATEWAYS; i++) {
+		(void)snprintf(
+			gateways[i].url, sizeof(gateways[i].url), "sim://gateway-%zu", i + 1);
+		ring_begin(&gateways[i]);
+		sim_bus_listen(gateways[i].url, take[i]);
+	}
+	sim_at(sim_now_us() + TICK_US, on_tick, (void *)(uintptr_t)++life);
+}
+
+void asks_end(void)
+{
+	size_t slot;
+
+	life++;
+	for (size_t i = 0; i < GATEWAYS; i++)
+		while (inflight_expire(&gateways[i].inflight, UINT64_MAX, &slot)) {
+			free(gateways[i].ask[slot].bytes);
+			gateways[i].ask[slot] = (struct ask){ 0 };
+		}
+}
+
+size_t asks_open(void)
+{
+	return gateways[0].inflight.open + gateways[1].inflight.open;
+}
+
+/* ---- ids ------------------------------------------------------------------------------------ */
+
+void asks_id(const char *first, const char *second, uint8_t id_r[ASK_ID_BYTES])
+{
+	crypto_hash_sha256_state state;
+	uint8_t digest[crypto_hash_sha256_BYTES];
+
+	(void)crypto_hash_sha256_init(&state);
+	(void)crypto_hash_sha256_update(&state, (const unsigned char *)first, strlen(first) + 1);
+	(void)crypto_hash_sha256_update(&state, (const unsigned char *)second, strlen(second));
+	(void)crypto_hash_sha256_final(&state, digest);
+	memcpy(id_r, digest, ASK_ID_BYTES);
+}
+
+void asks_hash(const void *bytes, size_t n, uint8_t hash_r[ASK_ID_BYTES])
+{
+	uint8_t digest[crypto_hash_sha256_BYTES];
+
+	(void)crypto_hash_sha256(digest, bytes, n);
+	memcpy(hash_r, digest, ASK_ID_BYTES);
+}

@@ -1,0 +1,58 @@
+/* The gateways between the world's clients and the services: questions with their correlation
+ * numbers and time-outs by the gateway's own core (services/gateway/core/inflight.c), produced to
+ * Kafka, answered by nanomsg, asked again while no answer comes. What HTTP and sessions add has no
+ * part in money. */
+#ifndef CARILLON_SIM_CLIENTS_ASKS_H
+#define CARILLON_SIM_CLIENTS_ASKS_H
+
+#include "libcommon/base/ids.h"
+
+#include "jackpot.pb-c.h"
+#include "spin.pb-c.h"
+#include "wallet.pb-c.h"
+
+#define ASK_ID_BYTES 16
+
+/* At most one of them; none: no answer came in time, and nobody knows what became of it. Gone when
+ * the call returns. */
+struct answer {
+	const Carillon__SpinReply *reply;
+	const Carillon__WalletFact *fact;
+	const Carillon__CardReply *card;
+};
+
+/* Who waits: the first member of what a client is. At most one question of his is on its way. */
+struct asker {
+	player_id player;
+	void (*answered)(struct asker *asker, const struct answer *answer);
+	bool waiting;
+	uint64_t asked_us; /* by the world's time */
+};
+
+void asks_begin(void);
+void asks_end(void);
+size_t asks_open(void); /* on their way */
+/* A gateway dies: everybody who waits at it is told that no answer came, and answers that still
+ * come find nobody. */
+void asks_gateway_dies(void);
+
+/* Sent now, with envelope, player, correlation and the gateway's address filled in. False: too many
+ * are on their way; nothing was sent. */
+bool ask_spin(struct asker *asker, Carillon__SpinCommand *command);
+bool ask_wallet(struct asker *asker, Carillon__WalletCommand *command);
+bool ask_cards(struct asker *asker, Carillon__JackpotCommand *command);
+/* An operator's command to a pool: nobody answers it but a fact. */
+void ask_pool(Carillon__JackpotCommand *command);
+/* The provider of payments has called about a withdrawal: told to payments. */
+void ask_payments(player_id player, const uint8_t hold[ASK_ID_BYTES]);
+/* The address of the instance that holds a shard of a service, NULL when nobody does. */
+const char *asks_owner_url(const char *service, uint32_t shard);
+
+/* The gateway's wall clock: the world's and its own error. */
+uint64_t asks_wall_us(void);
+/* SHA-256 of two texts, cut: ids of requests as the gateway derives them from the Idempotency-Key
+ * and the player. */
+void asks_id(const char *first, const char *second, uint8_t id_r[ASK_ID_BYTES]);
+void asks_hash(const void *bytes, size_t n, uint8_t hash_r[ASK_ID_BYTES]);
+
+#endif

@@ -1,0 +1,782 @@
+/* Kafka: partitions that only grow, except when the broker loses their tails; producers whose
+ * messages are on their way for a while and die with them; consumers as kafka_consumer.c makes
+ * them.
+ *
+ * A producer keeps the order within a partition, and nothing else: each (instance, pace, topic,
+ * partition) is a lane of its own with times of its own. What a producer has not delivered when its
+ * instance dies is lost from some point of each lane on. */
+#include "tests/sim/world/kernel.h"
+
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTITIONS_MAX 16
+#define PACES 3
+#define MESSAGE_BYTES_MAX 1000000
+#define CONSUMERS_MAX 128
+#define CLIENTS_SLOT SLOTS_MAX /* lanes of the clients */
+#define REPAIR_PAUSE_US 1000000
+#define METADATA_MS 500
+#define STEP_US 20000
+#define READ_AT_US 10000000
+
+static const char *const TOPIC_NAMES[TOPICS_N] = {
+	[TOPIC_SPIN_COMMANDS] = "spin.commands",
+	[TOPIC_WALLET_COMMANDS] = "wallet.commands",
+	[TOPIC_WALLET_FACTS] = "wallet.facts",
+	[TOPIC_JACKPOT_FEED] = "jackpot.feed",
+	[TOPIC_JACKPOT_COMMANDS] = "jackpot.commands",
+	[TOPIC_JACKPOT_FACTS] = "jackpot.facts",
+	[TOPIC_DEAD_LETTERS] = "dead.letters",
+};
+
+const char *topic_name(enum topic topic)
+{
+	return TOPIC_NAMES[topic];
+}
+
+struct record {
+	const uint8_t *key, *bytes;
+	uint32_t key_n, n;
+	uint64_t appended_us;
+};
+
+#define READERS_MAX 16
+
+struct log {
+	struct record *records;
+	size_t n, room;
+	struct kafka_consumer *readers[READERS_MAX];
+	size_t readers_n;
+};
+
+/* A message on its way. */
+struct flight {
+	struct flight *next;
+	struct record record;
+};
+
+struct lane {
+	struct sim_process *process; /* NULL: clients */
+	enum kafka_pace pace;
+	enum topic topic;
+	uint32_t partition;
+	struct flight *first, *last;
+	bool due; /* an event is on its way that delivers all of it */
+	uint64_t token;
+};
+
+struct kafka_producer {
+	enum kafka_pace pace;
+	struct sim_process *process;
+	uint64_t given[TOPICS_N][PARTITIONS_MAX];
+};
+
+struct reading {
+	bool reading, lost, fetching;
+	int64_t offset;	 /* next to hand out; KAFKA_END: not known yet */
+	int64_t visible; /* fetched up to here */
+};
+
+struct kafka_consumer {
+	bool used;
+	struct sim_process *process;
+	enum kafka_pace pace;
+	int fd;
+	uint64_t life;
+	bool metadata[TOPICS_N];
+	struct reading readings[TOPICS_N][PARTITIONS_MAX];
+	size_t lost;
+	uint64_t repair_us;
+};
+
+static struct log logs[TOPICS_N][PARTITIONS_MAX];
+static struct lane lanes[SLOTS_MAX + 1][PACES][TOPICS_N][PARTITIONS_MAX];
+static struct kafka_consumer consumers[CONSUMERS_MAX];
+static uint64_t lives;
+static sim_kafka_filter *filter;
+static sim_bus_filter *bus_filter_set;
+
+sim_bus_filter *bus_filter(void);
+sim_bus_filter *bus_filter(void)
+{
+	return bus_filter_set;
+}
+
+void sim_filter(sim_kafka_filter *kafka, sim_bus_filter *bus)
+{
+	filter = kafka;
+	bus_filter_set = bus;
+}
+
+/* ---- the broker --------------------------------------------------------------------------------
+ */
+
+static bool broker_up(void)
+{
+	return sim_faults.kafka_up && !sim_faults.disk_full;
+}
+
+static struct log *log_of(enum topic topic, uint32_t partition)
+{
+	if (partition >= PARTITIONS_MAX || partition >= sim_world.shards)
+		sim_fail("%s: found partition %u, expected one of %u", topic_name(topic), partition,
+			sim_world.shards);
+	return &logs[topic][partition];
+}
+
+static void readable_set(struct kafka_consumer *consumer)
+{
+	bool readable = consumer->lost > 0;
+	for (int t = 0; t < TOPICS_N && !readable; t++)
+		for (uint32_t p = 0; p < sim_world.shards; p++) {
+			const struct reading *r = &consumer->readings[t][p];
+			readable |= r->reading && r->offset >= 0 && r->visible > r->offset;
+		}
+	sim_fd_set(consumer->fd, readable);
+}
+
+#define FETCH_NUMBER(c, t, p) ((c)->life << 16 | (uint64_t)(t) << 8 | (p))
+
+static void fetched(void *context, uint64_t number)
+{
+	struct kafka_consumer *consumer = context;
+	uint32_t topic = (number >> 8) & 0xff;
+	uint32_t partition = number & 0xff;
+	struct reading *reading = &consumer->readings[topic][partition];
+	if (!consumer->used || consumer->life != number >> 16 || !reading->fetching)
+		return;
+	reading->fetching = false;
+	if (!reading->reading || !sim_faults.kafka_up)
+		return;
+	int64_t end = (int64_t)logs[topic][partition].n;
+	if (reading->offset == KAFKA_END)
+		reading->offset = end;
+	if (reading->offset > end && !reading->lost) {
+		reading->lost = true;
+		consumer->lost++;
+	}
+	reading->visible = end;
+	readable_set(consumer);
+}
+
+/* What is there, or comes, reaches a consumer after the time of a fetch; the slow ones wait for
+ * more. */
+static void fetch_soon(struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
+{
+	struct reading *reading = &consumer->readings[topic][partition];
+	if (reading->fetching || !reading->reading)
+		return;
+	reading->fetching = true;
+	uint64_t us = consumer->pace == KAFKA_SLOW ? stream_us(STREAM_TIMES, 1000, 50000)
+						   : stream_us(STREAM_TIMES, 100, 800);
+	if (stream_chance(STREAM_KAFKA, sim_faults.kafka_late_ppm))
+		us += stream_us(STREAM_KAFKA, 1000, 2000000);
+	event_at(sim_now_us() + us, fetched, consumer, FETCH_NUMBER(consumer, topic, partition));
+}
+
+static void append(enum topic topic, uint32_t partition, struct record record)
+{
+	struct log *log = log_of(topic, partition);
+	if (log->n == log->room) {
+		log->room = log->room == 0 ? 256 : 2 * log->room;
+		log->records = realloc(log->records, log->room * sizeof(*log->records));
+		if (log->records == NULL)
+			abort();
+	}
+	record.appended_us = sim_now_us();
+	if (sim_tracing())
+		sim_trace("%s %u @%zu%s", topic_name(topic), partition, log->n,
+			trace_kafka(topic, record.bytes, record.n));
+	log->records[log->n++] = record;
+	for (size_t i = 0; i < log->readers_n; i++)
+		fetch_soon(log->readers[i], topic, partition);
+}
+
+/* A message that comes once more, or much later than the others. */
+struct stray {
+	enum topic topic;
+	uint32_t partition;
+	struct record record;
+};
+
+static void stray_comes(void *context, uint64_t number)
+{
+	struct stray *stray = context;
+	(void)number;
+	if (!broker_up()) {
+		event_at(sim_now_us() + 200000, stray_comes, stray, 0);
+		return;
+	}
+	append(stray->topic, stray->partition, stray->record);
+}
+
+static void stray_send(const struct lane *lane, struct record record, uint64_t after_us)
+{
+	struct stray *stray = world_alloc(sizeof(*stray));
+	*stray = (struct stray){ lane->topic, lane->partition, record };
+	event_at(sim_now_us() + after_us, stray_comes, stray, 0);
+}
+
+static void deliver(const struct lane *lane, struct record record)
+{
+	enum sim_fate fate = SIM_PASS;
+	if (filter != NULL)
+		fate = filter(lane->topic, lane->partition, record.bytes, record.n);
+	if (fate == SIM_PASS && stream_chance(STREAM_KAFKA, sim_faults.kafka_repeat_ppm)) {
+		stray_send(lane, record, stream_us(STREAM_KAFKA, 100, 3000000));
+	}
+	if (fate == SIM_DROP)
+		return;
+	if (fate == SIM_LATE_3S) {
+		stray_send(lane, record, 3000000);
+		return;
+	}
+	append(lane->topic, lane->partition, record);
+	if (fate == SIM_TWICE)
+		append(lane->topic, lane->partition, record);
+}
+
+/* ---- lanes -------------------------------------------------------------------------------------
+ */
+
+static void lane_arrives(void *context, uint64_t number);
+
+static void lane_soon(struct lane *lane)
+{
+	static const struct {
+		uint64_t least_us, most_us;
+	} TIMES[] = { [KAFKA_FAST] = { 150, 1200 },
+		[KAFKA_SLOW] = { 20000, 25000 },
+		[KAFKA_BULK] = { 5000, 7000 } };
+	uint64_t us =
+		stream_us(STREAM_TIMES, TIMES[lane->pace].least_us, TIMES[lane->pace].most_us);
+	if (stream_chance(STREAM_KAFKA, sim_faults.kafka_late_ppm))
+		us += stream_us(STREAM_KAFKA, 1000, 3000000);
+	lane->due = true;
+	event_at(sim_now_us() + us, lane_arrives, lane, ++lane->token);
+}
+
+static void lane_empty(struct lane *lane, size_t most)
+{
+	for (; lane->first != NULL && most > 0; most--) {
+		struct record record = lane->first->record;
+		lane->first = lane->first->next;
+		deliver(lane, record);
+	}
+	if (lane->first == NULL)
+		lane->last = NULL;
+}
+
+static void lane_arrives(void *context, uint64_t number)
+{
+	struct lane *lane = context;
+	if (number != lane->token)
+		return;
+	/* The threads of a frozen instance stand still too. */
+	if (lane->process != NULL && process_frozen(lane->process)) {
+		event_at(lane->process->frozen_until + 100, lane_arrives, lane, lane->token);
+		return;
+	}
+	if (!broker_up()) {
+		event_at(sim_now_us() + stream_us(STREAM_TIMES, 50000, 200000), lane_arrives, lane,
+			lane->token);
+		return;
+	}
+	lane->due = false;
+	lane_empty(lane, SIZE_MAX);
+}
+
+static void lane_add(struct lane *lane, const void *key, size_t key_n, const void *bytes, size_t n)
+{
+	struct flight *flight = world_alloc(sizeof(*flight) + key_n + n);
+	uint8_t *at = (uint8_t *)(flight + 1);
+	if (key_n > 0)
+		memcpy(at, key, key_n);
+	if (n > 0)
+		memcpy(at + key_n, bytes, n);
+	*flight = (struct flight){ .record = {
+					   .key = at,
+					   .bytes = at + key_n,
+					   .key_n = (uint32_t)key_n,
+					   .n = (uint32_t)n,
+				   } };
+	if (lane->last != NULL)
+		lane->last->next = flight;
+	else
+		lane->first = flight;
+	lane->last = flight;
+	if (!lane->due)
+		lane_soon(lane);
+}
+
+static struct lane *lane_of(
+	struct sim_process *process, enum kafka_pace pace, enum topic topic, uint32_t partition)
+{
+	(void)log_of(topic, partition);
+	struct lane *lane =
+		&lanes[process == NULL ? CLIENTS_SLOT : process->slot][pace][topic][partition];
+	lane->process = process;
+	lane->pace = pace;
+	lane->topic = topic;
+	lane->partition = partition;
+	return lane;
+}
+
+/* What a dead instance had on its way: some of each lane may have left already. */
+static void lane_died(struct lane *lane)
+{
+	size_t n = 0;
+	for (const struct flight *f = lane->first; f != NULL; f = f->next)
+		n++;
+	if (n > 0 && broker_up())
+		lane_empty(lane, stream_random(STREAM_KAFKA, n + 1));
+	lane->first = lane->last = NULL;
+	lane->due = false;
+	lane->token++;
+}
+
+/* ---- producers ---------------------------------------------------------------------------------
+ */
+
+struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace pace)
+{
+	struct kafka_producer *producer = sim_alloc(sizeof(*producer));
+	(void)brokers;
+	producer->pace = pace;
+	producer->process = sim_current();
+	return producer;
+}
+
+void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition,
+	const void *key, size_t key_length, const void *bytes, size_t length)
+{
+	if (length > MESSAGE_BYTES_MAX)
+		fatal("kafka: message to %s: found %zu bytes, expected at most %d",
+			topic_name(topic), length, MESSAGE_BYTES_MAX);
+	sim_effect("kafka: a message leaves");
+	producer->given[topic][partition]++;
+	lane_add(lane_of(producer->process, producer->pace, topic, partition), key, key_length,
+		bytes, length);
+	sim_effect("kafka: a message has left");
+}
+
+void kafka_producer_connect(struct kafka_producer *producer, enum topic topic)
+{
+	(void)producer;
+	(void)topic;
+}
+
+void kafka_produced(const struct kafka_producer *producer, enum topic topic, uint32_t partition,
+	uint64_t *given_r, uint64_t *acknowledged_r)
+{
+	const struct lane *lane = &lanes[producer->process->slot][producer->pace][topic][partition];
+	uint64_t waiting = 0;
+	for (const struct flight *at = lane->first; at != NULL; at = at->next)
+		waiting++;
+	*given_r = producer->given[topic][partition];
+	*acknowledged_r = *given_r - waiting;
+}
+
+void kafka_producer_poll(struct kafka_producer *producer)
+{
+	(void)producer;
+}
+
+static bool delivered(const struct kafka_producer *producer)
+{
+	for (int t = 0; t < TOPICS_N; t++)
+		for (uint32_t p = 0; p < sim_world.shards; p++)
+			if (lanes[producer->process->slot][producer->pace][t][p].first != NULL)
+				return false;
+	return true;
+}
+
+bool kafka_producer_flush(struct kafka_producer *producer, int timeout_ms)
+{
+	uint64_t until = sim_now_us() + (uint64_t)timeout_ms * 1000;
+	while (!delivered(producer) && sim_now_us() < until)
+		sim_wait_us(1000);
+	return delivered(producer);
+}
+
+void kafka_producer_free(struct kafka_producer **producer)
+{
+	if (*producer == NULL)
+		return;
+	for (int t = 0; t < TOPICS_N; t++)
+		for (uint32_t p = 0; p < sim_world.shards; p++)
+			lane_died(&lanes[(*producer)->process->slot][(*producer)->pace][t][p]);
+	sim_free(*producer);
+	*producer = NULL;
+}
+
+/* ---- consumers ---------------------------------------------------------------------------------
+ */
+
+struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace pace)
+{
+	(void)brokers;
+	for (size_t i = 0; i < CONSUMERS_MAX; i++) {
+		if (consumers[i].used)
+			continue;
+		consumers[i] = (struct kafka_consumer){
+			.used = true,
+			.process = sim_current(),
+			.pace = pace,
+			.fd = sim_fd_open(),
+			.life = ++lives,
+		};
+		return &consumers[i];
+	}
+	sim_fail("no consumer left");
+}
+
+int kafka_consumer_fd(const struct kafka_consumer *consumer)
+{
+	return consumer->fd;
+}
+
+static bool answered(int timeout_ms)
+{
+	uint64_t until = sim_now_us() + (uint64_t)timeout_ms * 1000;
+	sim_wait_us(stream_us(STREAM_TIMES, 100, 1000));
+	while (!sim_faults.kafka_up && sim_now_us() < until)
+		sim_wait_us(STEP_US);
+	return sim_faults.kafka_up;
+}
+
+static bool metadata_known(struct kafka_consumer *consumer, enum topic topic, int timeout_ms)
+{
+	if (!consumer->metadata[topic])
+		consumer->metadata[topic] = answered(timeout_ms);
+	return consumer->metadata[topic];
+}
+
+bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint32_t partition,
+	int timeout_ms, int64_t *first_r, int64_t *next_r)
+{
+	if (!metadata_known(consumer, topic, timeout_ms) || !answered(timeout_ms)) {
+		log_info("kafka: bounds of %s, partition %u: timed out", topic_name(topic),
+			partition);
+		return false;
+	}
+	*first_r = 0;
+	*next_r = (int64_t)log_of(topic, partition)->n;
+	return true;
+}
+
+bool kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition,
+	int64_t *first_r, int64_t *next_r)
+{
+	return kafka_bounds_within(consumer, topic, partition, 10000, first_r, next_r);
+}
+
+int64_t kafka_offset_near(
+	enum topic topic, uint32_t partition, int64_t offset, int64_t first, int64_t next)
+{
+	if (offset == KAFKA_END)
+		return next;
+	if (offset >= first && offset <= next)
+		return offset;
+	int64_t nearest = offset < first ? first : next;
+	log_warn("kafka: %s, partition %u: offset %" PRId64 " is not there, kept are %" PRId64
+		 " to %" PRId64 ": reading on at %" PRId64,
+		topic_name(topic), partition, offset, first, next - 1, nearest);
+	return nearest;
+}
+
+static void reader_remove(struct log *log, const struct kafka_consumer *consumer)
+{
+	for (size_t i = 0; i < log->readers_n; i++)
+		if (log->readers[i] == consumer)
+			log->readers[i--] = log->readers[--log->readers_n];
+}
+
+static void restart(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+{
+	struct log *log = log_of(topic, partition);
+	reader_remove(log, consumer);
+	if (log->readers_n == READERS_MAX)
+		sim_fail("%s: more than %d readers", topic_name(topic), READERS_MAX);
+	log->readers[log->readers_n++] = consumer;
+	struct reading *reading = &consumer->readings[topic][partition];
+	if (reading->lost)
+		consumer->lost--;
+	*reading = (struct reading){
+		.reading = true,
+		.fetching = reading->fetching,
+		.offset = offset,
+		.visible = offset,
+	};
+	fetch_soon(consumer, topic, partition);
+	readable_set(consumer);
+}
+
+void kafka_consume(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+{
+	int64_t first;
+	int64_t next;
+	if (kafka_bounds_within(consumer, topic, partition, METADATA_MS, &first, &next))
+		offset = kafka_offset_near(topic, partition, offset, first, next);
+	restart(consumer, topic, partition, offset);
+}
+
+bool kafka_consume_at(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
+{
+	if (!metadata_known(consumer, topic, METADATA_MS))
+		return false;
+	restart(consumer, topic, partition, offset);
+	return true;
+}
+
+void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
+{
+	struct reading *reading = &consumer->readings[topic][partition];
+	if (!reading->reading)
+		return;
+	if (reading->lost)
+		consumer->lost--;
+	*reading = (struct reading){ .fetching = reading->fetching };
+	reader_remove(&logs[topic][partition], consumer);
+	readable_set(consumer);
+}
+
+/* Readings whose offset is past the end: on at the nearest. */
+static void repair(struct kafka_consumer *consumer)
+{
+	if (consumer->lost == 0 ||
+		(consumer->repair_us != 0 && sim_now_us() < consumer->repair_us + REPAIR_PAUSE_US))
+		return;
+	consumer->repair_us = sim_now_us();
+	for (int t = 0; t < TOPICS_N; t++) {
+		for (uint32_t p = 0; p < sim_world.shards; p++) {
+			int64_t first;
+			int64_t next;
+			if (!consumer->readings[t][p].lost)
+				continue;
+			if (!kafka_bounds_within(
+				    consumer, (enum topic)t, p, METADATA_MS, &first, &next))
+				return;
+			restart(consumer, (enum topic)t, p,
+				kafka_offset_near((enum topic)t, p, consumer->readings[t][p].offset,
+					first, next));
+		}
+	}
+}
+
+static size_t fetched_count(const struct reading *reading)
+{
+	bool some = reading->reading && !reading->lost && reading->offset >= 0 &&
+		    reading->visible > reading->offset;
+	return some ? (size_t)(reading->visible - reading->offset) : 0;
+}
+
+static void take(const struct log *log, enum topic topic, uint32_t partition,
+	struct reading *reading, size_t most, struct kafka_batch *batch)
+{
+	for (; most > 0 && reading->offset < reading->visible; most--, reading->offset++) {
+		const struct record *record = &log->records[reading->offset];
+		batch->messages[batch->n++] = (struct kafka_message){
+			.topic = topic,
+			.partition = partition,
+			.offset = reading->offset,
+			.key = record->key,
+			.key_length = record->key_n,
+			.bytes = record->bytes,
+			.length = record->n,
+		};
+	}
+}
+
+/* Partitions come in any order, each as much at a time as it happens to. */
+struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max)
+{
+	struct kafka_batch batch = { 0 };
+	size_t found = 0;
+	repair(consumer);
+	for (int t = 0; t < TOPICS_N; t++)
+		for (uint32_t p = 0; p < sim_world.shards; p++)
+			found += fetched_count(&consumer->readings[t][p]);
+	if (found == 0) {
+		readable_set(consumer);
+		return batch;
+	}
+	if (found < max)
+		max = found;
+	batch.messages = sim_alloc(max * sizeof(*batch.messages));
+	batch.internal = batch.messages;
+	uint64_t at = stream_random(STREAM_TIMES, TOPICS_N * (uint64_t)sim_world.shards);
+	for (; batch.n < max; at++) {
+		uint32_t t = (uint32_t)(at / sim_world.shards % TOPICS_N);
+		uint32_t p = (uint32_t)(at % sim_world.shards);
+		struct reading *reading = &consumer->readings[t][p];
+		size_t n = fetched_count(reading);
+		if (n == 0)
+			continue;
+		size_t most = 1 + stream_random(STREAM_TIMES, n);
+		take(&logs[t][p], (enum topic)t, p, reading,
+			most < max - batch.n ? most : max - batch.n, &batch);
+	}
+	readable_set(consumer);
+	return batch;
+}
+
+struct kafka_batch kafka_batch_copy(const struct kafka_batch *batch)
+{
+	struct kafka_batch copy = { .n = batch->n };
+	if (batch->n == 0)
+		return copy;
+	copy.messages = sim_alloc(batch->n * sizeof(*copy.messages));
+	copy.internal = copy.messages;
+	memcpy(copy.messages, batch->messages, batch->n * sizeof(*copy.messages));
+	return copy;
+}
+
+void kafka_batch_free(struct kafka_batch *batch)
+{
+	if (batch->internal == NULL)
+		return;
+	sim_free(batch->messages);
+	*batch = (struct kafka_batch){ 0 };
+}
+
+int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
+{
+	const struct reading *reading = &consumer->readings[topic][partition];
+	int64_t end = (int64_t)logs[topic][partition].n;
+	return reading->reading && reading->offset >= 0 && end >= reading->offset
+		       ? end - reading->offset
+		       : -1;
+}
+
+struct kafka_batch kafka_read_at(
+	const char *brokers, enum topic topic, uint32_t partition, int64_t offset)
+{
+	struct kafka_consumer *consumer = kafka_consumer_new(brokers, KAFKA_FAST);
+	struct kafka_batch batch = { 0 };
+	int64_t first;
+	int64_t next;
+	if (kafka_bounds(consumer, topic, partition, &first, &next) && offset >= first &&
+		offset < next) {
+		kafka_consume(consumer, topic, partition, offset);
+		uint64_t until = sim_now_us() + READ_AT_US;
+		while (batch.n == 0 && sim_now_us() < until) {
+			kafka_batch_free(&batch);
+			batch = kafka_poll(consumer, 1);
+			if (batch.n == 0)
+				sim_wait_us(1000);
+		}
+	}
+	kafka_consumer_free(&consumer);
+	return batch;
+}
+
+static void consumer_forget(struct kafka_consumer *consumer)
+{
+	consumer->used = false;
+	for (int t = 0; t < TOPICS_N; t++)
+		for (uint32_t p = 0; p < sim_world.shards; p++)
+			reader_remove(&logs[t][p], consumer);
+}
+
+void kafka_consumer_free(struct kafka_consumer **consumer)
+{
+	if (*consumer == NULL)
+		return;
+	sim_fd_close((*consumer)->fd);
+	consumer_forget(*consumer);
+	*consumer = NULL;
+}
+
+/* ---- the world ----------------------------------------------------------------------------------
+ */
+
+void sim_kafka_produce(enum topic topic, uint32_t partition, const void *key, size_t key_n,
+	const void *bytes, size_t n)
+{
+	lane_add(lane_of(NULL, KAFKA_FAST, topic, partition), key, key_n, bytes, n);
+}
+
+bool sim_kafka_read(
+	enum topic topic, uint32_t partition, int64_t *offset, const uint8_t **bytes_r, size_t *n_r)
+{
+	const struct log *log = log_of(topic, partition);
+	if (*offset < 0 || (size_t)*offset >= log->n)
+		return false;
+	const struct record *record = &log->records[(*offset)++];
+	*bytes_r = record->bytes;
+	*n_r = record->n;
+	return true;
+}
+
+int64_t sim_kafka_end(enum topic topic, uint32_t partition)
+{
+	return (int64_t)log_of(topic, partition)->n;
+}
+
+void sim_kafka_up(bool up)
+{
+	sim_trace("kafka is %s", up ? "back" : "away");
+	sim_faults.kafka_up = up;
+	for (size_t i = 0; up && i < CONSUMERS_MAX; i++)
+		for (int t = 0; consumers[i].used && t < TOPICS_N; t++)
+			for (uint32_t p = 0; p < sim_world.shards; p++)
+				fetch_soon(&consumers[i], (enum topic)t, p);
+}
+
+void sim_kafka_lose_tail(uint64_t since_us)
+{
+	size_t lost = 0;
+	for (int t = 0; t < TOPICS_N; t++) {
+		for (uint32_t p = 0; p < sim_world.shards; p++) {
+			struct log *log = &logs[t][p];
+			while (log->n > 0 && log->records[log->n - 1].appended_us > since_us) {
+				log->n--;
+				lost++;
+			}
+			for (size_t i = 0; i < CONSUMERS_MAX; i++) {
+				struct reading *r = &consumers[i].readings[t][p];
+				if (r->visible > (int64_t)log->n)
+					r->visible = (int64_t)log->n;
+			}
+		}
+	}
+	sim_trace("kafka has lost %zu messages", lost);
+}
+
+void kafka_process_died(struct sim_process *process)
+{
+	for (int pace = 0; pace < PACES; pace++)
+		for (int t = 0; t < TOPICS_N; t++)
+			for (uint32_t p = 0; p < sim_world.shards; p++)
+				lane_died(&lanes[process->slot][pace][t][p]);
+	for (size_t i = 0; i < CONSUMERS_MAX; i++)
+		if (consumers[i].used && consumers[i].process == process)
+			consumer_forget(&consumers[i]);
+}
+
+void kafka_world_begin(void)
+{
+	memset(lanes, 0, sizeof(lanes));
+	filter = NULL;
+	bus_filter_set = NULL;
+	if (sim_world.shards > PARTITIONS_MAX)
+		sim_fail("found %u shards, expected at most %d", sim_world.shards, PARTITIONS_MAX);
+}
+
+void kafka_world_end(void)
+{
+	for (int t = 0; t < TOPICS_N; t++)
+		for (uint32_t p = 0; p < PARTITIONS_MAX; p++)
+			logs[t][p].n = logs[t][p].readers_n = 0;
+	for (size_t i = 0; i < CONSUMERS_MAX; i++)
+		consumers[i].used = false;
+}

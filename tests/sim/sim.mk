@@ -1,0 +1,51 @@
+# The simulator (docs/simulator.md): each sharded service as a library that leaves the outside world undefined, and a program that
+# defines it. What the services' code asks of the system is renamed to __wrap_*, so that nobody else's calls are touched.
+SIM_SERVICES := wallet spin-engine progressive-pool jackpot-cards payments
+SIM_FAKED := $(patsubst %,libcommon/io/%.c,kafka kafka_consumer kafka_producer nn_bus redis_link clock log health metrics) \
+	$(patsubst %,libcommon/game/definition/%.c,prove returns)
+SIM_WRAPPED := malloc calloc realloc free strdup epoll_create1 epoll_ctl epoll_wait signalfd sigprocmask signal usleep getpid read close exit \
+	_exit __assert_fail randombytes_buf sodium_malloc sodium_free sodium_mlock
+SIM_SOS := $(SIM_SERVICES:%=$(O)/sim/carillon-%.so)
+# It is measured by how much it has tried: what guards the real programs against attackers is left out.
+SIM_CFLAGS := -fPIC -fno-semantic-interposition -fno-plt -fno-stack-protector -U_FORTIFY_SOURCE
+sim_obj = $(patsubst %.c,$(O)/sim/obj/%.o,$(1))
+SIM_COMMON := $(filter-out $(SIM_FAKED),$(call below,$(LIBRARIES:%=libcommon/%)))
+$(O)/sim/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
+	$(call say,CC,$< for sim)
+	$(call compile,$(WARN) $(SIM_CFLAGS))
+$(O)/sim/obj/gen/%.o: $(GEN)/%.c $(FLAGS_FILE) | $(GEN_H)
+	$(call say,CC,$< for sim)
+	$(call compile,-w $(SIM_CFLAGS))
+$(O)/sim/lib/common.a: $(call sim_obj,$(filter-out libcommon/edge/%,$(SIM_COMMON))) $(GEN_C:$(GEN)/%.c=$(O)/sim/obj/gen/%.o)
+sim_archive = $(Q)mkdir -p $(@D) && rm -f $@.$$$$ && ar qcs $@.$$$$ $(filter %.o,$^) && mv $@.$$$$ $@
+sim_link = -shared $(ALL_CFLAGS) -Wl,-Bsymbolic $(SIM_WRAPPED:%=-Wl,--wrap=%)
+$(O)/sim/lib/%.a:
+	$(call say,AR,$@)
+	$(sim_archive)
+# What a service is linked from, in this order: its main, what the simulator puts in the place of something, its own files, ours.
+sim_parts = $(O)/sim/obj/services/$(1)/main.o $(call sim_obj,$(wildcard tests/sim/service/$(1).c)) $(O)/sim/lib/$(1).a $(O)/sim/lib/common.a
+define sim_service
+$(O)/sim/lib/$(1).a: $(call sim_obj,$(foreach p,core adapters,$(call below,services/$(1)/$(p))))
+$(O)/sim/carillon-$(1).so: $(call sim_parts,$(1))
+	$$(call say,LD,$$@)
+	$(Q)mkdir -p $$(@D) && $(CC) $(sim_link) -o $$@.$$$$$$$$ $$^ $(SIM_LIBS) && mv $$@.$$$$$$$$ $$@
+endef
+# Those that allocate are linked in, so that what they allocate goes with their instance.
+SIM_LIBS := -Wl,-Bstatic -lprotobuf-c -Wl,-Bdynamic -ljansson -lsodium -lcrypto -lgmp -lm
+$(foreach s,$(SIM_SERVICES),$(eval $(call sim_service,$(s))))
+SIM_CORES := $(foreach s,gateway notifications,$(O)/lib/lib$(s)-core.a) $(foreach l,jackpot proto base,$(O)/lib/lib$(l).a)
+$(O)/bin/sim: $(call sim_obj,$(filter-out tests/sim/service/%,$(call below,tests/sim))) $(SIM_CORES)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -rdynamic -o $@.$$$$ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+	-lprotobuf-c -ljansson -lsodium -lcrypto -ldl -lm && mv $@.$$$$ $@
+# For its own tests: what is faked, without the program.
+$(eval $(call archive,sim-program,$(patsubst %,tests/sim/%,world servers postgres clients judge)))
+
+.PHONY: sim sim-parts
+sim: sim-parts
+	$(Q)$(O)/bin/sim --sos=$(O)/sim --seconds=$(or $(SECONDS),60) $(if $(SEED),--seed=$(SEED))
+sim-parts: $(O)/bin/sim $(SIM_SOS)
+# One service with some of its sources exchanged (tests/sim/mutations.py): SERVICE, SOURCES, INTO.
+.PHONY: sim-mutant
+sim-mutant:
+	$(Q)$(CC) $(CPPFLAGS) -w -fPIC $(sim_link) -o $(INTO) $(SOURCES) $(call sim_parts,$(SERVICE)) $(SIM_LIBS)

@@ -1,0 +1,68 @@
+/* What happened over all players: counts, latencies, the timeline, and the first of everything that
+ * went wrong. One thread writes; the WebSocket thread goes through the locked functions. */
+#ifndef CARILLON_SUPPORT_PLAYERS_STATS_H
+#define CARILLON_SUPPORT_PLAYERS_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STATS_TEXTS_MAX 20
+#define STATS_TEXT_MAX 400
+#define STATS_BUCKETS 2048
+#define STATS_GAMES_MAX 16
+#define STATS_MODES_MAX 8
+#define STATS_ID_MAX 32
+
+struct stats {
+	uint64_t started_us; /* play began */
+	uint64_t stopped_us; /* play ended */
+	uint64_t rounds_settled, rounds_refused, jackpot_hits;
+	uint64_t retries, conflicts, deposits, gambles, steps, unanswered;
+	uint64_t card_rounds, card_wins, card_picks, card_repeats, card_recoveries;
+	uint64_t rows_compared, rounds_compared, secrets_checked;
+	uint64_t first_round_us, last_round_us, max_gap_us;
+	uint64_t bucket[STATS_BUCKETS]; /* latency of rounds, logarithmic */
+	uint64_t samples;
+	uint32_t *timeline; /* settled so far at each 100 ms since started_us */
+	size_t timeline_n, timeline_room;
+	char winner[200]; /* the last one, as JSON; "" */
+	size_t games_n;
+	struct stats_game {
+		char id[STATS_ID_MAX];
+		size_t modes_n;
+		struct {
+			char id[STATS_ID_MAX];
+			uint64_t rounds;
+		} mode[STATS_MODES_MAX];
+	} game[STATS_GAMES_MAX];
+
+	/* Under the lock. */
+	uint64_t errors_n, mismatches_n;
+	char errors[STATS_TEXTS_MAX][STATS_TEXT_MAX];
+	char mismatches[STATS_TEXTS_MAX][STATS_TEXT_MAX];
+	uint64_t events_snapshots, events_counters, events_winners, events_reconnects;
+	uint64_t events_max_gap_ms, events_winner_ms;
+};
+
+extern struct stats stats;
+
+/* A round was accepted and told at `now`; it had been asked for first at `asked_us`. */
+void stats_round(uint64_t asked_us, uint64_t now_us);
+/* Fills the timeline up to now. Call at least every 100 ms. */
+void stats_tick(uint64_t now_us);
+/* Latency in microseconds below which `share` (0..1) of the rounds stayed; within 2 %. */
+uint64_t stats_quantile_us(double share);
+
+/* Locked. An answer nobody should get; what was told is not what the ledger has. */
+__attribute__((format(printf, 1, 2))) void stats_error(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void stats_mismatch(const char *format, ...);
+void stats_lock(void);
+void stats_unlock(void);
+
+/* Written beside and renamed, so that a reader never sees half. False with a message on stderr. */
+bool stats_write_record(const char *path);
+void stats_write_live(const char *path, uint64_t now_us);
+void stats_print(void);
+
+#endif
