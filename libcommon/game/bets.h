@@ -23,14 +23,15 @@ enum exact_status round_yields_of(const struct exact_work *work, const struct ex
 	struct round_yields *yields);
 void round_yields_free(struct round_yields *yields);
 
-/* What a round of a bet wins, in prices; with potions also the lowest and highest of a level. */
+/* What a round of a bet wins, in prices; where a bet value carries something also the
+ * lowest and highest of its levels. */
 struct bet_return {
 	mpq_t rtp, low, high;
 };
 
 void bet_return_init(struct bet_return *value);
 void bet_return_clear(struct bet_return *value);
-/* `mode_r` takes the states of the potions and may be NULL. */
+/* `mode_r` takes the states that are carried and may be NULL. */
 void bet_return_from(const struct exact_work *work, const struct exact_wager *wager,
 	const struct round_yields *yields, struct exact_mode *mode_r, struct bet_return *value);
 enum exact_status bet_return_of(

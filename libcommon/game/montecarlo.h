@@ -17,49 +17,12 @@
 #define CARILLON_GAME_MONTECARLO_H
 
 #include "libcommon/game/round.h"
+#include "libcommon/game/sources.h"
 
 __extension__ typedef unsigned __int128 fast_sum;
 
 #define FAST_BLOCK_ROUNDS (UINT64_C(1) << 18) /* of a run; the last block may be shorter */
 #define FAST_BINS 20
-
-/* Where wins come from, named as the parts of libcommon/game/exact.h: free spins' wins in whatever
- * way are FAST_FREE_SPINS, jackpots FAST_JACKPOT wherever they are won. */
-enum fast_source {
-	FAST_LINES,
-	FAST_SCATTER,
-	FAST_BATTLE,
-	FAST_BONUS_MONEY,
-	FAST_HOLD,
-	FAST_STICKY,
-	FAST_HIGH_SYMBOLS,
-	FAST_RANDOM_WILDS,
-	FAST_MULTIPLIER,
-	FAST_MEGA_WILD,
-	FAST_EXPLOSION,
-	FAST_FREE_SPINS,
-	FAST_JACKPOT,
-};
-#define FAST_SOURCES (FAST_JACKPOT + 1)
-
-/* What happened, in paid and free spins alike; named as the features of libcommon/game/exact.h. */
-enum fast_event {
-	FAST_EVENT_FREE_SPINS, /* rounds whose paid spin awarded some, in whatever way */
-	FAST_EVENT_BATTLE,
-	FAST_EVENT_BONUS,
-	FAST_EVENT_HOLD,
-	FAST_EVENT_HOLD_FULL,
-	FAST_EVENT_STICKY,
-	FAST_EVENT_HIGH_SYMBOLS, /* a combined feature counts as both of its kinds */
-	FAST_EVENT_RANDOM_WILDS,
-	FAST_EVENT_MULTIPLIER,
-	FAST_EVENT_MEGA_WILD,
-	FAST_EVENT_EXPLOSION,
-	FAST_EVENT_JACKPOT,
-	FAST_EVENT_FREE_SPIN, /* free spins played */
-	FAST_EVENT_AWARD,     /* + i: award i of the hold and win */
-};
-#define FAST_EVENTS (FAST_EVENT_AWARD + HOLD_AWARDS_MAX)
 
 /* What a run keeps. Amounts are minor units of the bet's currency. Merging is exact. */
 struct fast_stats {
@@ -69,8 +32,8 @@ struct fast_stats {
 	fast_sum square;  /* the sum of win^2 */
 	uint64_t hits;	  /* rounds that win */
 	uint64_t win_max; /* of one round */
-	fast_sum source[FAST_SOURCES];
-	uint64_t event[FAST_EVENTS];
+	fast_sum source[SOURCES];
+	uint64_t event[EVENTS];
 	uint64_t histogram[FAST_BINS]; /* rounds by win; bin 0: nothing won; see fast_bin_from */
 	/* The balance over the rounds in order, from 0: where it ends, its highest and lowest, and
 	 * the deepest fall from a high. */
@@ -79,10 +42,6 @@ struct fast_stats {
 
 /* The lowest win of a bin, in hundredths of the stake. Bin 1 begins above 0. */
 uint32_t fast_bin_from(uint32_t bin);
-/* "lines", "free_spins", "jackpot_seed", ..; static */
-const char *fast_source_text(enum fast_source source);
-/* "battle", "hold_and_win", ..; awards by their id in the definition */
-const char *fast_event_text(const struct game *game, uint32_t event);
 /* `next` follows `into` (blocks in their order, or the drawdown is not that of the run). An empty
  * `into` (all zero) takes `next` over. */
 void fast_stats_merge(struct fast_stats *into, const struct fast_stats *next);

@@ -28,15 +28,9 @@ struct round_state {
 };
 
 enum phase_kind {
-	PHASE_SPIN,	     /* the paid spin: line wins, scatter wins, potions collected */
-	PHASE_BATTLE,	     /* scatters of the spin before it: pay and free spins */
-	PHASE_BONUS,	     /* three vials, one outcome */
-	PHASE_FREE_SPIN,     /* line wins, multiplied; scatter wins */
-	PHASE_STICKY_SPIN,   /* a respin with a locked reel and sticky symbols */
-	PHASE_HOLD_RESPIN,   /* hold and win: free cells spin once */
-	PHASE_HOLD_END,	     /* hold and win: mysteries, multipliers, the sum */
-	PHASE_POTION_RESPIN, /* one respin of a potion feature, or of two together */
-	PHASE_EXPLOSION,     /* question marks over the spin's grid */
+#define PHASE(id, text, source, event) PHASE_##id,
+#include "libcommon/game/features.def"
+	PHASE_KINDS
 };
 
 enum win_what {
@@ -60,28 +54,9 @@ struct win_item {
 };
 
 enum draw_meaning {
-	DRAW_STOP, /* where: reel */
-	DRAW_BATTLE,
-	DRAW_VIAL,
-	DRAW_WILD_REELS,      /* which reels a bought wild covers */
-	DRAW_GUARANTEED,      /* which of the combinations that keep the guarantee */
-	DRAW_CELL_LANDS,      /* where: cell; below the first `in` of the cell's odds it lands */
-	DRAW_CELL_CARRIES,    /* where: cell; value, mystery or multiplier */
-	DRAW_CELL_MULTIPLIER, /* where: cell */
-	DRAW_CELL_AWARD,      /* where: cell; what the mystery resolves to */
-	DRAW_CELL_OWN_VALUE,  /* where: cell; of a mystery or multiplier, added at the end */
-	DRAW_EXPLODES,	      /* whether a combination that triggers nothing explodes */
-	DRAW_MARK_COUNT,      /* where: reel; question marks on it */
-	DRAW_MARK_ROWS,	      /* where: reel; which rows, as the number of the combination */
-	DRAW_REVEALED,	      /* the symbol all marks become */
-	DRAW_FEATURE,	      /* whether a free spin triggers a potion feature */
-	DRAW_FEATURE_SET,     /* which */
-	DRAW_WILD_COUNT,      /* where: reel; random wilds on it */
-	DRAW_WILD_ROWS,	      /* where: reel; which rows, as the number of the combination */
-	DRAW_MULTIPLIER,      /* of the multiplier respins */
-	DRAW_MEGA_WILD,	      /* where the mega wilds stand */
-	DRAW_GAMBLE_WINS,     /* libcommon/game/gamble.h: 1 wins; games whose deck has jokers */
-	DRAW_GAMBLE_CARD,     /* libcommon/game/gamble.h: which card of those that may be shown */
+#define DRAW(id, text) DRAW_##id,
+#include "libcommon/game/features.def"
+	DRAW_MEANINGS
 };
 
 struct draw {
@@ -235,8 +210,7 @@ enum round_status round_replay(const struct game *game, const struct bet *bet,
  * covers them. `out` holds PHASE_BYTES_MAX bytes; returns the length. */
 size_t phase_encode(const struct phase *phase, uint8_t *out);
 
-/* "spin", "battle", "bonus", "free_spin", "sticky_spin", "hold_respin", "hold_end",
- * "potion_respin", "explosion" */
+/* "spin", "battle", ..: features.def */
 const char *phase_kind_text(enum phase_kind kind);
 const char *win_what_text(enum win_what what); /* "line", "scatter", "bonus", "cell", "jackpot" */
 const char *potion_kind_text(enum potion_kind kind); /* "high_symbols", "random_wilds", .. */

@@ -132,19 +132,17 @@ static json_t *outcome_json(const struct outcome *outcome)
 	double n = (double)stats->rounds, stake = (double)stats->stake;
 	json_t *parts = json_array(), *features = json_array(), *json;
 
-	for (uint32_t s = 0; s < FAST_SOURCES; s++)
+	for (uint32_t s = 0; s < SOURCES; s++)
 		if (stats->source[s] != 0)
-			json_array_append_new(
-				parts, json_pack("{s:s, s:f}", "source",
-					       fast_source_text((enum fast_source)s), "rtp",
-					       (double)stats->source[s] / n / stake));
-	for (uint32_t e = 0; e < FAST_EVENTS; e++)
+			json_array_append_new(parts,
+				json_pack("{s:s, s:f}", "source", source_text((enum win_source)s),
+					"rtp", (double)stats->source[s] / n / stake));
+	for (uint32_t e = 0; e < EVENTS; e++)
 		if (stats->event[e] != 0)
-			json_array_append_new(
-				features, json_pack("{s:s, s:I, s:f}", "name",
-						  fast_event_text(outcome->game, e), "count",
-						  (json_int_t)stats->event[e], "one_in",
-						  n / (double)stats->event[e]));
+			json_array_append_new(features,
+				json_pack("{s:s, s:I, s:f}", "name", event_text(outcome->game, e),
+					"count", (json_int_t)stats->event[e], "one_in",
+					n / (double)stats->event[e]));
 	json = json_pack("{s:s, s:I, s:f, s:[f,f], s:[f,f], s:f, s:f, s:f, s:o, s:o, s:o, s:f}",
 		"mode", outcome->game->mode[outcome->mode].id, "rounds", (json_int_t)stats->rounds,
 		"mean", outcome->mean, "interval_99", outcome->mean - half_width(outcome, Z_99),
@@ -199,13 +197,13 @@ static void print(const struct outcome *outcome)
 	printf("    hit rate %.4f %%, largest win %.1f x, deepest fall %.1f stakes\n",
 		100 * (double)stats->hits / n, (double)stats->win_max / stake,
 		(double)stats->drawdown / stake);
-	for (uint32_t s = 0; s < FAST_SOURCES; s++)
+	for (uint32_t s = 0; s < SOURCES; s++)
 		if (stats->source[s] != 0)
-			printf("    %-28s %12.6f %%\n", fast_source_text((enum fast_source)s),
+			printf("    %-28s %12.6f %%\n", source_text((enum win_source)s),
 				100 * (double)stats->source[s] / n / stake);
-	for (uint32_t e = 0; e < FAST_EVENTS; e++)
+	for (uint32_t e = 0; e < EVENTS; e++)
 		if (stats->event[e] != 0)
-			printf("    %-28s one in %.2f\n", fast_event_text(outcome->game, e),
+			printf("    %-28s one in %.2f\n", event_text(outcome->game, e),
 				n / (double)stats->event[e]);
 	print_histogram(stats);
 }

@@ -1,7 +1,9 @@
-/* The order of a round: which feature plays its next phase. The features are files of their own. */
+/* The order of a round: which feature plays its next phase. */
 #include "libcommon/game/round.h"
 
-#include "libcommon/game/core/round_parts.h"
+#include "libcommon/game/core/rule.h"
+
+#include <stddef.h>
 
 /* RULE mystic-gem 2.13: nothing but definition, bet, carried state and stream decides. */
 enum round_status round_begin(const struct game *game, const struct bet *bet,
@@ -23,54 +25,37 @@ enum round_status round_begin(const struct game *game, const struct bet *bet,
 	return ROUND_OK;
 }
 
-/* What a spin triggered is played in this order, before the next spin of the same kind. RULE
- * mona-lisa 3.9, 3.14 to 3.17: sticky respins before free spins. RULE witch-feature 3.15: potion
- * features before free spins. */
-static bool next_kind(const struct round *round, enum phase_kind *kind_r)
+const struct feature_rule *const feature_rules[FEATURES] = {
+#define FEATURE(name) [FEATURE_##name] = &name##_rule,
+#include "libcommon/game/features.def"
+};
+
+/* Whose phase is next; NULL: the round is over. */
+static const struct feature_rule *next_feature(const struct round *round)
 {
-	if (!round->spin_played)
-		*kind_r = PHASE_SPIN;
-	else if (round->scatters > 0)
-		*kind_r = PHASE_BATTLE;
-	else if (round->bonuses > 0)
-		*kind_r = PHASE_BONUS;
-	else if (round->hold_running)
-		*kind_r = hold_is_over(round) ? PHASE_HOLD_END : PHASE_HOLD_RESPIN;
-	else if (round->exploding)
-		*kind_r = PHASE_EXPLOSION;
-	else if (round->features != 0)
-		*kind_r = PHASE_POTION_RESPIN;
-	else if (round->sticky_left > 0)
-		*kind_r = PHASE_STICKY_SPIN;
-	else if (round->free_left > 0 || round->free_appended > 0)
-		*kind_r = PHASE_FREE_SPIN;
-	else
-		return false;
-	return true;
+	for (uint32_t i = 0; i < FEATURES; i++)
+		if (feature_rules[i]->waits && feature_rules[i]->waits(round))
+			return feature_rules[i];
+	return NULL;
 }
 
 enum round_status round_next(struct round *round, struct phase *phase_r)
 {
-	static void (*const play[])(struct round *, struct phase *) = {
-		[PHASE_SPIN] = play_spin,
-		[PHASE_BATTLE] = play_battle,
-		[PHASE_BONUS] = play_bonus,
-		[PHASE_FREE_SPIN] = play_free_spin,
-		[PHASE_STICKY_SPIN] = play_sticky_spin,
-		[PHASE_HOLD_RESPIN] = hold_respin,
-		[PHASE_HOLD_END] = hold_end,
-		[PHASE_POTION_RESPIN] = potions_respin,
-		[PHASE_EXPLOSION] = potions_explode,
-	};
-	enum phase_kind kind;
+	const struct feature_rule *feature = NULL;
 
-	if (!next_kind(round, &kind))
-		return ROUND_DONE;
+	if (round->spin_played) {
+		feature = next_feature(round);
+		if (!feature)
+			return ROUND_DONE;
+	}
 	/* RULE bewitched 3.17; RULE mona-lisa 3.18; RULE witch-feature 6.9: free spins have no
 	 * limit, memory and time have. */
 	if (round->phases >= GAME_ROUND_PHASES_MAX)
 		return ROUND_PHASE_LIMIT;
-	play[kind](round, phase_r);
+	if (feature)
+		feature->play(round, phase_r);
+	else
+		play_spin(round, phase_r);
 	phase_close(round, phase_r);
 	return ROUND_OK;
 }

@@ -1,9 +1,6 @@
-/* What the features of a round share, and where round_next enters each of them. Only the files of
- * the core that play a round include this; everyone else reads phases (libcommon/game/round.h).
- *
- * A feature is a file: it is entered from round_next while the fields of struct round that it owns
- * say that it has something to play, opens the caller's phase, draws, pays, and leaves those fields
- * so that the next phase follows. Every draw goes through draw_*: what is drawn is recorded. */
+/* What the features of a round share. Only what plays a round includes this (the core, and rule.c
+ * of each feature, by core/rule.h); everyone else reads phases (libcommon/game/round.h). Every draw
+ * goes through draw_*: what is drawn is recorded. */
 #ifndef CARILLON_GAME_CORE_ROUND_PARTS_H
 #define CARILLON_GAME_CORE_ROUND_PARTS_H
 
@@ -75,51 +72,13 @@ void spin_reels(
 void show_reels(
 	struct round *round, uint32_t set, uint32_t wild_reels, struct reel_column *columns_r);
 
-/* ---- features; each is called only while the game offers it ---- */
+/* ---- spins: spin.c ---- */
 
-/* spin.c: the paid spin, in every mode. */
+/* The paid spin, in every mode. */
 void play_spin(struct round *round, struct phase *phase);
-/* What every spin of reels (base, free) may start by what it shows: battles, vials, sticky
- * respins. */
-void watch_features(struct round *round);
-
-/* battle.c: round->scatters > 0 */
-void play_battle(struct round *round, struct phase *phase);
-/* bonus.c: round->bonuses > 0 */
-void play_bonus(struct round *round, struct phase *phase);
-/* free_spins.c: round->free_left or free_appended > 0 */
-void play_free_spin(struct round *round, struct phase *phase);
-
-/* sticky.c. After a base or free spin: do natural symbols on the reel start respins? Sets
- * sticky_left and sticky_cells. */
-void sticky_watch(struct round *round);
-/* round->sticky_left > 0 */
-void play_sticky_spin(struct round *round, struct phase *phase);
-
-/* hold.c. Part of the paid spin's phase, after its stops and wins: draws what every visible bonus
- * cell carries (round->load, round->hold_cells), and sets hold_running and hold_left if there are
- * enough. Never looks at the price. */
-void hold_land_base(struct round *round, struct phase *phase);
-/* round->hold_running. One respin while hold_left > 0 and a cell is free (phase->landed,
- * round->held, round->window take the bonus symbol); opens PHASE_HOLD_RESPIN. */
-void hold_respin(struct round *round, struct phase *phase);
-/* The end, opens PHASE_HOLD_END: multipliers, mysteries, own values, one WIN_CELL a cell; clears
- * hold_running. hold_cells and load stay, so that the phase shows them. */
-void hold_end(struct round *round, struct phase *phase);
-/* All cells filled or no respins left: the next phase of a running hold and win is its end. */
-bool hold_is_over(const struct round *round);
-
-/* potions.c. Part of the paid spin's phase, after its wins: takes the columns' potions from left to
- * right into round->state and sets round->features (and opens the next step in
- * round->state.unlocked) or round->exploding; phase->potion_reel_colour, features, explodes. */
-void potions_collect(struct round *round, struct phase *phase, const struct reel_column columns[]);
-/* Part of a free spin's phase, after its wins: may set round->features, phase->features. Draws
- * only where free_feature.in > 0. */
-void potions_free_spin(struct round *round, struct phase *phase);
-/* round->features != 0. One respin, opens PHASE_POTION_RESPIN; clears round->features when no
- * further one follows. */
-void potions_respin(struct round *round, struct phase *phase);
-/* round->exploding. Marks over round->window, opens PHASE_EXPLOSION; clears round->exploding. */
-void potions_explode(struct round *round, struct phase *phase);
+/* What every spin of reels (base, free) ends with: each feature looks at what it shows. `columns`:
+ * of the paid spin; NULL in a free spin. */
+void end_spin(struct round *round, struct phase *phase, const struct reel_column *columns,
+	enum spin_context context);
 
 #endif

@@ -300,27 +300,12 @@ enum round_status round_play(const struct game *game, const struct bet *bet,
 
 const char *phase_kind_text(enum phase_kind kind)
 {
-	switch (kind) {
-	case PHASE_SPIN:
-		return "spin";
-	case PHASE_BATTLE:
-		return "battle";
-	case PHASE_BONUS:
-		return "bonus";
-	case PHASE_FREE_SPIN:
-		return "free_spin";
-	case PHASE_STICKY_SPIN:
-		return "sticky_spin";
-	case PHASE_HOLD_RESPIN:
-		return "hold_respin";
-	case PHASE_HOLD_END:
-		return "hold_end";
-	case PHASE_POTION_RESPIN:
-		return "potion_respin";
-	case PHASE_EXPLOSION:
-		return "explosion";
-	}
-	return "unknown";
+	static const char *const texts[PHASE_KINDS] = {
+#define PHASE(id, text, source, event) [PHASE_##id] = text,
+#include "libcommon/game/features.def"
+	};
+
+	return kind < PHASE_KINDS ? texts[kind] : "unknown";
 }
 
 const char *win_what_text(enum win_what what)
@@ -371,33 +356,12 @@ const char *vial_kind_text(enum vial_kind kind)
 /* A place is told counted from 1. */
 const char *draw_text(const struct draw *draw, char *out)
 {
-	static const char *const words[] = {
-		[DRAW_STOP] = "stop reel %u",
-		[DRAW_BATTLE] = "battle outcome",
-		[DRAW_VIAL] = "vial outcome",
-		[DRAW_WILD_REELS] = "wild reels",
-		[DRAW_GUARANTEED] = "guaranteed combination",
-		[DRAW_CELL_LANDS] = "lands in cell %u",
-		[DRAW_CELL_CARRIES] = "carried by cell %u",
-		[DRAW_CELL_MULTIPLIER] = "multiplier of cell %u",
-		[DRAW_CELL_AWARD] = "award of cell %u",
-		[DRAW_CELL_OWN_VALUE] = "own value of cell %u",
-		[DRAW_EXPLODES] = "explosion or not",
-		[DRAW_MARK_COUNT] = "marks on reel %u",
-		[DRAW_MARK_ROWS] = "rows of marks on reel %u",
-		[DRAW_REVEALED] = "revealed symbol",
-		[DRAW_FEATURE] = "feature or not",
-		[DRAW_FEATURE_SET] = "which features",
-		[DRAW_WILD_COUNT] = "wilds on reel %u",
-		[DRAW_WILD_ROWS] = "rows of wilds on reel %u",
-		[DRAW_MULTIPLIER] = "multiplier",
-		[DRAW_MEGA_WILD] = "place of mega wilds",
-		[DRAW_GAMBLE_WINS] = "gamble won or lost",
-		[DRAW_GAMBLE_CARD] = "gamble card",
+	static const char *const words[DRAW_MEANINGS] = {
+#define DRAW(id, text) [DRAW_##id] = text,
+#include "libcommon/game/features.def"
 	};
 	static const char place[] = "%u";
-	const char *word =
-		draw->meaning < sizeof(words) / sizeof(words[0]) ? words[draw->meaning] : "unknown";
+	const char *word = draw->meaning < DRAW_MEANINGS ? words[draw->meaning] : "unknown";
 	size_t length = strcspn(word, "%");
 
 	memcpy(out, word, length);

@@ -1,5 +1,5 @@
 /* The paid spin, in every mode: as it is, with bought wild reels, with a guarantee. */
-#include "libcommon/game/core/round_parts.h"
+#include "libcommon/game/core/rule.h"
 #include "libcommon/game/core/spin_rank.h"
 
 #include <stddef.h>
@@ -49,24 +49,12 @@ static uint32_t draw_spin(struct round *round, struct phase *phase, const struct
 	return wild_reels;
 }
 
-void watch_features(struct round *round)
+void end_spin(struct round *round, struct phase *phase, const struct reel_column *columns,
+	enum spin_context context)
 {
-	const struct game *game = round->game;
-
-	if (game->scatter_count_min > 0) { /* RULE bewitched 3.2 */
-		round->scatter_cells = cells_of(round, game->scatter[0]);
-		round->scatters = (uint32_t)__builtin_popcount(round->scatter_cells);
-		if (round->scatters < game->scatter_count_min)
-			round->scatters = 0;
-	}
-	if (game->vial_count > 0) { /* RULE bewitched 3.5 */
-		round->bonus_cells = cells_of(round, game->bonus);
-		round->bonuses = (uint32_t)__builtin_popcount(round->bonus_cells);
-		if (round->bonuses < game->bonus_count_min)
-			round->bonuses = 0;
-	}
-	if (game->sticky.offered)
-		sticky_watch(round);
+	for (uint32_t i = 0; i < FEATURES; i++)
+		if (feature_rules[i]->after_spin && feature_rules[i]->offered(round->game))
+			feature_rules[i]->after_spin(round, phase, columns, context);
 }
 
 /* RULE mystic-gem 2.11, 3.4, 3.15; RULE mystery-elves 4.2, 4.4: a bought spin is a spin on the
@@ -86,9 +74,5 @@ void play_spin(struct round *round, struct phase *phase)
 	pay_lines(round, phase, &terms);
 	pay_scatters(round, phase, CONTEXT_BASE);
 	claim_anywhere(round, phase, CONTEXT_BASE);
-	watch_features(round);
-	if (game->hold.offered)
-		hold_land_base(round, phase);
-	if (game->potions.offered)
-		potions_collect(round, phase, columns);
+	end_spin(round, phase, columns, CONTEXT_BASE);
 }

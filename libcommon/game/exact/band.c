@@ -88,9 +88,12 @@ static bool is_of_y_alone(const struct exact_work *work)
 	const struct game *game = work->game;
 	int64_t spins = 0;
 
-	if (game->jackpot_symbols.symbol != GAME_NO_SYMBOL || work->sticky || work->potions ||
+	if (game->jackpot_symbols.symbol != GAME_NO_SYMBOL ||
 		game->mode[work->mode].guarantee != GUARANTEE_NONE)
 		return false;
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (work->own[f]) /* it looks at windows, so at lines too */
+			return false;
 	for (uint32_t i = 0; i < game->vial_count; i++)
 		if (game->vial[i].kind == VIAL_FREE_SPINS)
 			spins += game->vial[i].weight_per_coin * (int64_t)game->vial[i].value;

@@ -1,6 +1,19 @@
 #include "libcommon/game/bets.h"
 
+#include "libcommon/game/core/rule.h"
+#include "libcommon/game/exact/feature.h"
+
 #include <stdlib.h>
+
+const struct feature_exact *const feature_exacts[FEATURES] = {
+#define FEATURE(name) [FEATURE_##name] = &name##_exact,
+#include "libcommon/game/features.def"
+};
+
+bool exact_offered(const struct game *game, uint32_t feature)
+{
+	return feature_rules[feature]->offered(game);
+}
 
 void exact_wager_init(
 	struct exact_wager *wager, const struct game *game, uint32_t lines, uint32_t coins)
@@ -29,8 +42,9 @@ void exact_wager_clear(struct exact_wager *wager)
 
 void exact_work_free(struct exact_work *work)
 {
-	sticky_work_free(&work->sticky);
-	potions_work_free(&work->potions);
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_exacts[f]->free && work->own[f])
+			feature_exacts[f]->free(work);
 	for (uint32_t i = 0; i < SPIN_CONTEXTS; i++)
 		spin_figures_free(&work->spin[i]);
 }
@@ -47,10 +61,9 @@ enum exact_status exact_work_init(
 	if (work->spin[CONTEXT_BASE] == NULL ||
 		(game->free_spins.offered && work->spin[CONTEXT_FREE] == NULL))
 		status = EXACT_NO_MEMORY;
-	if (status == EXACT_OK)
-		status = sticky_prepare(work);
-	if (status == EXACT_OK)
-		status = potions_prepare(work);
+	for (uint32_t f = 0; status == EXACT_OK && f < FEATURES; f++)
+		if (feature_exacts[f]->prepare && exact_offered(game, f))
+			status = feature_exacts[f]->prepare(work);
 	if (status != EXACT_OK)
 		exact_work_free(work);
 	return status;
@@ -62,10 +75,9 @@ static enum exact_status context_yield(const struct exact_work *work,
 {
 	enum exact_status status = spin_figures_yield(work->spin[context], wager, yield_r);
 
-	if (status == EXACT_OK && work->sticky)
-		sticky_yield(work, wager, context, yield_r);
-	if (status == EXACT_OK && work->potions)
-		potions_yield(work, wager, context, yield_r);
+	for (uint32_t f = 0; status == EXACT_OK && f < FEATURES; f++)
+		if (feature_exacts[f]->yield && work->own[f])
+			feature_exacts[f]->yield(work, wager, context, yield_r);
 	return status;
 }
 
@@ -121,33 +133,23 @@ void bet_return_clear(struct bet_return *value)
 	mpq_clears(value->rtp, value->low, value->high, NULL);
 }
 
-/* The round without what potions give the paid spin. */
-static void without_potions(const struct round_yields *yields, mpq_t rest_r)
-{
-	mpq_set(rest_r, yields->total);
-	for (uint32_t i = SOURCE_HIGH_SYMBOLS; i <= SOURCE_EXPLOSION; i++)
-		mpq_sub(rest_r, rest_r, yields->paid.win[i]);
-}
-
-/* `mode_r` takes the states of the potions and may be NULL. */
+/* `mode_r` takes the states and may be NULL. */
 static void levels_of(const struct exact_work *work, const struct exact_wager *wager,
-	const struct round_yields *yields, struct exact_mode *mode_r, struct bet_return *value)
+	const struct round_yields *yields, uint32_t feature, struct exact_mode *mode_r,
+	struct bet_return *value)
 {
 	struct exact_mode *scratch = NULL;
-	mpq_t rest;
 
-	mpq_init(rest);
-	without_potions(yields, rest);
 	if (mode_r == NULL) {
 		scratch = calloc(1, sizeof(*scratch));
 		if (scratch == NULL)
 			abort(); /* as GMP does */
 	}
-	potions_levels(work, wager, rest, mode_r ? mode_r : scratch, value->low, value->high);
+	feature_exacts[feature]->levels(
+		work, wager, yields, mode_r ? mode_r : scratch, value->low, value->high);
 	for (uint32_t i = 0; scratch && i < scratch->state_count; i++)
 		mpq_clear(scratch->state[i].rtp);
 	free(scratch);
-	mpq_clear(rest);
 }
 
 void bet_return_from(const struct exact_work *work, const struct exact_wager *wager,
@@ -158,8 +160,9 @@ void bet_return_from(const struct exact_work *work, const struct exact_wager *wa
 	mpq_set(value->rtp, yields->total);
 	mpq_set(value->low, yields->total);
 	mpq_set(value->high, yields->total);
-	if (work->potions)
-		levels_of(work, wager, yields, mode_r, value);
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_exacts[f]->levels && work->own[f])
+			levels_of(work, wager, yields, f, mode_r, value);
 	exact_per_price(value->rtp, mode);
 	exact_per_price(value->low, mode);
 	exact_per_price(value->high, mode);

@@ -9,37 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const source_name[SOURCES] = {
-	[SOURCE_LINES] = "lines",
-	[SOURCE_SCATTER] = "scatter",
-	[SOURCE_BATTLE] = "battle",
-	[SOURCE_BONUS_MONEY] = "bonus_money",
-	[SOURCE_HOLD] = "hold_and_win",
-	[SOURCE_STICKY] = "sticky_spins",
-	[SOURCE_HIGH_SYMBOLS] = "high_symbols",
-	[SOURCE_RANDOM_WILDS] = "random_wilds",
-	[SOURCE_MULTIPLIER] = "multiplier",
-	[SOURCE_MEGA_WILD] = "mega_wild",
-	[SOURCE_EXPLOSION] = "explosion",
-	[SOURCE_FREE_SPINS] = "free_spins",
-	[SOURCE_JACKPOT] = "jackpot_seed",
-};
-
-static const char *const event_name[EVENT_AWARD] = {
-	[EVENT_FREE_SPINS] = "free_spins",
-	[EVENT_BATTLE] = "battle",
-	[EVENT_BONUS] = "bonus",
-	[EVENT_HOLD] = "hold_and_win",
-	[EVENT_HOLD_FULL] = "full_screen",
-	[EVENT_STICKY] = "sticky_spins",
-	[EVENT_HIGH_SYMBOLS] = "high_symbols",
-	[EVENT_RANDOM_WILDS] = "random_wilds",
-	[EVENT_MULTIPLIER] = "multiplier",
-	[EVENT_MEGA_WILD] = "mega_wild",
-	[EVENT_EXPLOSION] = "explosion",
-	[EVENT_JACKPOT] = "jackpot",
-};
-
 static void set_name(char name[EXACT_NAME_MAX], const char *text)
 {
 	(void)snprintf(name, EXACT_NAME_MAX, "%s", text);
@@ -152,15 +121,13 @@ static void fill_parts(
 			continue;
 		mpq_set(part, round->win[i]);
 		exact_per_price(part, mode);
-		exact_add_part(mode_r, source_name[i], part);
+		exact_add_part(mode_r, source_text((enum win_source)i), part);
 	}
 	mpq_clear(part);
 	for (uint32_t i = 0; i < EVENTS; i++) {
 		if (mpq_sgn(round->event[i]) == 0)
 			continue;
-		exact_add_feature(mode_r,
-			i < EVENT_AWARD ? event_name[i] : game->hold.award[i - EVENT_AWARD].id,
-			round->event[i]);
+		exact_add_feature(mode_r, event_text(game, i), round->event[i]);
 	}
 }
 

@@ -1,4 +1,4 @@
-#include "libcommon/game/exact/spins.h"
+#include "libcommon/game/exact/feature.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -29,8 +29,10 @@ bool wager_live(const struct game *game, const struct exact_wager *wager)
 
 /* ---- what is counted ---- */
 
-static void count_symbol(struct counters *counters, uint8_t symbol)
+void count_symbol(struct spin_figures *figures, uint8_t symbol)
 {
+	struct counters *counters = &figures->counters;
+
 	if (symbol == GAME_NO_SYMBOL)
 		return;
 	for (uint32_t i = 0; i < counters->count; i++)
@@ -44,18 +46,16 @@ static void count_symbol(struct counters *counters, uint8_t symbol)
 static void count_symbols(struct spin_figures *figures)
 {
 	const struct game *game = figures->game;
-	struct counters *counters = &figures->counters;
 
 	for (uint32_t i = 0; i < game->scatter_symbols; i++)
-		count_symbol(counters, game->scatter[i]);
-	if (game->vial_count > 0)
-		count_symbol(counters, game->bonus);
-	if (figures->mode && game->hold.offered)
-		count_symbol(counters, game->hold.symbol);
+		count_symbol(figures, game->scatter[i]);
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_exacts[f]->count && exact_offered(game, f))
+			feature_exacts[f]->count(figures);
 	if (figures->mode && figures->mode->guarantee == GUARANTEE_SYMBOLS)
-		count_symbol(counters, figures->mode->guarantee_symbol);
+		count_symbol(figures, figures->mode->guarantee_symbol);
 	if (game->jackpot_symbols.anywhere)
-		count_symbol(counters, game->jackpot_symbols.symbol);
+		count_symbol(figures, game->jackpot_symbols.symbol);
 }
 
 /* ---- means ---- */
@@ -122,9 +122,10 @@ static void attached_means(struct spin_figures *figures)
 		tag_yield(figures, tag, NULL, &yield);
 		yield_mix(&figures->always, p, &yield);
 		yield_free(&yield);
-		if (game->vial_count > 0 &&
-			tag_count(&figures->counters, tag, game->bonus) >= game->bonus_count_min)
-			mpq_add(figures->bonus, figures->bonus, p);
+		for (uint32_t f = 0; f < FEATURES; f++)
+			if (feature_exacts[f]->follows_bet && exact_offered(game, f) &&
+				feature_exacts[f]->follows_bet(figures, tag))
+				mpq_add(figures->follows[f], figures->follows[f], p);
 		if (jackpot->anywhere &&
 			tag_count(&figures->counters, tag, jackpot->symbol) >= jackpot->count)
 			mpq_add(figures->anywhere, figures->anywhere, p);
@@ -149,6 +150,15 @@ static bool keeps_guarantee(const struct spin_figures *figures)
 	return figures->mode && figures->mode->guarantee != GUARANTEE_NONE;
 }
 
+static bool features_open(struct spin_figures *figures)
+{
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_exacts[f]->open && exact_offered(figures->game, f) &&
+			!feature_exacts[f]->open(figures))
+			return false;
+	return true;
+}
+
 struct spin_figures *spin_figures_new(const struct game *game, const struct game_mode *mode,
 	enum spin_context context, enum exact_depth depth)
 {
@@ -169,14 +179,11 @@ struct spin_figures *spin_figures_new(const struct game *game, const struct game
 	}
 	count_symbols(figures);
 	mpz_init(figures->total);
-	mpq_inits(figures->bonus, figures->anywhere, NULL);
+	mpq_init(figures->anywhere);
+	for (uint32_t f = 0; f < FEATURES; f++)
+		mpq_init(figures->follows[f]);
 	yield_init(&figures->always, EXACT_RETURN);
-	if (mode && game->hold.offered) {
-		figures->hold = malloc(sizeof(*figures->hold));
-		if (figures->hold)
-			hold_yields(game, depth, figures->hold);
-	}
-	if ((mode && game->hold.offered && figures->hold == NULL) ||
+	if (!features_open(figures) ||
 		(depth == EXACT_RETURN && !keeps_guarantee(figures) && !means_new(figures)))
 		spin_figures_free(&figures);
 	return figures;
@@ -194,11 +201,13 @@ void spin_figures_free(struct spin_figures **figures)
 			mpq_clear(f->coins[live][l]);
 		free(f->coins[live]);
 	}
-	if (f->hold)
-		hold_yields_free(f->hold);
-	free(f->hold);
+	for (uint32_t i = 0; i < FEATURES; i++) {
+		if (feature_exacts[i]->close && f->own[i])
+			feature_exacts[i]->close(f);
+		mpq_clear(f->follows[i]);
+	}
 	yield_free(&f->always);
-	mpq_clears(f->bonus, f->anywhere, NULL);
+	mpq_clear(f->anywhere);
 	mpz_clear(f->total);
 	free(f->row);
 	free(f->win);
@@ -221,7 +230,7 @@ static void means_yield(const struct spin_figures *figures, const struct exact_w
 {
 	const struct game *game = figures->game;
 	bool live = wager_live(game, wager);
-	struct spin_yield vials;
+	struct spin_yield at_bet;
 	mpq_t p;
 
 	mpq_init(p);
@@ -229,11 +238,12 @@ static void means_yield(const struct spin_figures *figures, const struct exact_w
 	yield_mix(yield, p, &figures->always);
 	mpq_add_scaled(yield->win[SOURCE_LINES], figures->coins[live ? 1 : 0][wager->lines - 1], 1,
 		wager->lines);
-	if (mpq_sgn(figures->bonus) > 0) {
-		vial_yield(game, wager, EXACT_RETURN, &vials);
-		yield_mix(yield, figures->bonus, &vials);
-		yield_free(&vials);
-	}
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (mpq_sgn(figures->follows[f]) > 0) {
+			feature_exacts[f]->at_bet(game, wager, EXACT_RETURN, &at_bet);
+			yield_mix(yield, figures->follows[f], &at_bet);
+			yield_free(&at_bet);
+		}
 	if (live) {
 		if (game->jackpot_symbols.anywhere)
 			mpq_set(p, figures->anywhere);

@@ -9,7 +9,6 @@
 #define CARILLON_GAME_EXACT_SPINS_H
 
 #include "libcommon/game/exact/yield.h"
-#include "libcommon/game/features/hold-and-win/exact.h"
 
 #define COUNTERS_MAX 6
 #define COUNTER_BITS 5 /* GAME_CELLS_MAX fits */
@@ -49,14 +48,14 @@ struct spin_figures {
 	uint32_t set;
 	struct line_terms terms; /* without progressive */
 	struct counters counters;
-	struct hold_yields *hold; /* NULL: none in this context */
+	void *own[FEATURES]; /* of features */
 
 	/* means, without a guarantee */
 	mpq_t *coins[2]; /* [progressive live][lines - 1] */
 	struct spin_yield
-		always; /* what does not depend on the bet: all but lines, vials, jackpots */
-	mpq_t bonus;	/* P(enough for the vials) */
-	mpq_t anywhere; /* P(the progressive by symbols anywhere) */
+		always; /* what does not depend on the bet: all but lines, jackpots and .. */
+	mpq_t follows[FEATURES]; /* P(it is started), of what depends on the bet */
+	mpq_t anywhere;		 /* P(the progressive by symbols anywhere) */
 
 	/* by tag */
 	uint32_t row_count, row_room;
@@ -107,8 +106,7 @@ void jackpot_on_lines(const struct spin_figures *figures, uint32_t lines, mpq_t 
  * without what depends on the bet (vials, jackpots). `yield_r` is initialised by it. */
 void tag_yield(const struct spin_figures *figures, uint32_t tag, const struct exact_wager *wager,
 	struct spin_yield *yield_r);
-/* One bonus round at this bet. */
-void vial_yield(const struct game *game, const struct exact_wager *wager, enum exact_depth depth,
-	struct spin_yield *yield_r);
+/* A certain pay, in total bets, joins in. */
+void yield_add_pay(struct spin_yield *yield, enum win_source source, uint64_t pay);
 
 #endif

@@ -1,5 +1,7 @@
 #include "libcommon/game/exact/wins.h"
 
+#include "libcommon/game/exact/feature.h"
+
 #include <stdlib.h>
 
 /* A win of a spin in total bets, the progressive at its seed. */
@@ -93,35 +95,6 @@ static void offer_spin(const struct spin_figures *spin, const struct exact_wager
 	mpq_clears(x, p, NULL);
 }
 
-/* All cells filled with the best that they may carry. RULE mystery-elves 3.8 to 3.13 */
-static void offer_hold(const struct spin_figures *spin, struct exact_mode *mode_r)
-{
-	const struct game *game = spin->game;
-	struct spin_yield held;
-	mpq_t x, p, share;
-
-	mpq_inits(x, p, share, NULL);
-	yield_init(&held, EXACT_RETURN);
-	for (uint32_t i = 0; i < spin->row_count; i++) {
-		uint32_t count = tag_count(&spin->counters, spin->row[i].tag, game->hold.symbol);
-
-		if (count < spin->hold->from)
-			continue;
-		mpq_set_z(share, spin->row[i].n);
-		mpz_set(mpq_denref(share), spin->total);
-		mpq_canonicalize(share);
-		yield_mix(&held, share, &spin->hold->start[count]);
-	}
-	if (mpq_sgn(held.event[EVENT_HOLD_FULL]) > 0) {
-		hold_most(game, game->reels * game->rows, x, p);
-		mpq_mul(p, p, held.event[EVENT_HOLD_FULL]);
-		mpq_div(p, p, held.event[EVENT_HOLD]);
-		exact_offer_max(mode_r, "hold and win", x, p);
-	}
-	yield_free(&held);
-	mpq_clears(x, p, share, NULL);
-}
-
 enum exact_status exact_fill_wins(const struct exact_work *work, const struct exact_wager *wager,
 	bool free_spins, struct exact_mode *mode_r)
 {
@@ -131,13 +104,8 @@ enum exact_status exact_fill_wins(const struct exact_work *work, const struct ex
 	offer_spin(paid, wager, "base spin", mode_r);
 	if (free_spins)
 		offer_spin(free_spin, wager, "free spin", mode_r);
-	if (paid->hold)
-		offer_hold(paid, mode_r);
-	if (work->sticky)
-		sticky_offer_most(work, wager, CONTEXT_BASE, mode_r);
-	if (work->sticky && free_spin)
-		sticky_offer_most(work, wager, CONTEXT_FREE, mode_r);
-	if (work->potions)
-		potions_offer_most(work, wager, mode_r);
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_exacts[f]->offer_most && exact_offered(work->game, f))
+			feature_exacts[f]->offer_most(work, wager, free_spins, mode_r);
 	return fill_distribution(work, wager, mode_r);
 }

@@ -214,7 +214,7 @@ void yield_join(struct spin_yield *y, const struct spin_yield *x)
 	mpq_add(y->awards, y->awards, x->awards);
 }
 
-void yield_add_win(struct spin_yield *yield, enum exact_source source, const mpq_t win)
+void yield_add_win(struct spin_yield *yield, enum win_source source, const mpq_t win)
 {
 	struct spin_yield x;
 

@@ -1,4 +1,4 @@
-/* How a figure is put together: what the files of exact/ promise one another.
+/* How a figure is put together: what the files of the exact mathematics promise one another.
  *
  * A round is one paid spin and the free spins it awards. Each spin, paid or free, has a *yield*:
  * what it and all that it sets off at once (battle, vials, hold and win, sticky respins, potion
@@ -11,45 +11,9 @@
 #define CARILLON_GAME_EXACT_YIELD_H
 
 #include "libcommon/game/round.h"
+#include "libcommon/game/sources.h"
 #include "libcommon/game/exact.h"
 #include "libcommon/game/exact/lines.h"
-
-/* Where a win comes from; the names are those of exact_part. SOURCE_FREE_SPINS is filled by
- * free_spins.c alone: features leave their wins under their own source in either context. */
-enum exact_source {
-	SOURCE_LINES,
-	SOURCE_SCATTER,
-	SOURCE_BATTLE,
-	SOURCE_BONUS_MONEY,
-	SOURCE_HOLD,
-	SOURCE_STICKY,
-	SOURCE_HIGH_SYMBOLS,
-	SOURCE_RANDOM_WILDS,
-	SOURCE_MULTIPLIER,
-	SOURCE_MEGA_WILD,
-	SOURCE_EXPLOSION,
-	SOURCE_FREE_SPINS,
-	SOURCE_JACKPOT,
-};
-#define SOURCES (SOURCE_JACKPOT + 1)
-
-/* What happens: expected numbers; the names are those of exact_feature. */
-enum exact_event {
-	EVENT_FREE_SPINS, /* some are awarded (each award of a spin counts); of the paid spin */
-	EVENT_BATTLE,
-	EVENT_BONUS,
-	EVENT_HOLD,
-	EVENT_HOLD_FULL,
-	EVENT_STICKY,
-	EVENT_HIGH_SYMBOLS,
-	EVENT_RANDOM_WILDS,
-	EVENT_MULTIPLIER,
-	EVENT_MEGA_WILD,
-	EVENT_EXPLOSION,
-	EVENT_JACKPOT,
-	EVENT_AWARD, /* + i: award i of the hold and win: mini, minor, .. */
-};
-#define EVENTS (EVENT_AWARD + HOLD_AWARDS_MAX)
 
 /* P(nothing is won, and `awards` free spins are awarded). */
 struct yield_zero {
@@ -80,7 +44,7 @@ void yield_mix(struct spin_yield *sum, const mpq_t p, const struct spin_yield *x
 /* x joins y in the same spin, independently of it: sums of wins and awards. Both have mass 1. */
 void yield_join(struct spin_yield *y, const struct spin_yield *x);
 /* A certain win of a source, certain awards, join in. */
-void yield_add_win(struct spin_yield *yield, enum exact_source source, const mpq_t win);
+void yield_add_win(struct spin_yield *yield, enum win_source source, const mpq_t win);
 void yield_add_awards(struct spin_yield *yield, uint32_t awards);
 /* Adds to P(nothing is won, `awards` are awarded). */
 void yield_zero_add(struct spin_yield *yield, uint32_t awards, const mpq_t p);
@@ -95,8 +59,6 @@ struct exact_wager {
 };
 
 struct spin_figures; /* spins.c: a context's windows, prepared for every bet */
-struct sticky_work;  /* sticky.c */
-struct potions_work; /* potions.c */
 
 /* One mode, prepared once for all its bets. */
 struct exact_work {
@@ -105,37 +67,8 @@ struct exact_work {
 	enum exact_depth depth;
 	struct spin_figures *spin[SPIN_CONTEXTS]; /* CONTEXT_FREE: NULL without free spins;
 						     CONTEXT_RESPIN: NULL */
-	struct sticky_work *sticky;		  /* NULL: the mode has none */
-	struct potions_work *potions;		  /* NULL: the mode has none */
+	void *own[FEATURES];			  /* of features; NULL: the mode has none */
 };
-
-/* ---- features with a file of their own ----
- * prepare: whatever does not depend on the bet, once (allocates its work; EXACT_OK with NULL where
- * the game has no such feature). yield: adds what the feature gives to a spin of that context at
- * that bet; on entry the yield holds the spin's own lines, scatters and awards. free: takes NULL.
- */
-enum exact_status sticky_prepare(struct exact_work *work);
-void sticky_yield(const struct exact_work *work, const struct exact_wager *wager,
-	enum spin_context context, struct spin_yield *yield);
-/* Offers the best sticky respin of spins of the context (exact_offer_max). EXACT_ALL. */
-void sticky_offer_most(const struct exact_work *work, const struct exact_wager *wager,
-	enum spin_context context, struct exact_mode *mode_r);
-void sticky_work_free(struct sticky_work **work);
-
-/* Potions: the yield in CONTEXT_BASE is that of the stationary state with everything unlocked.
- * `potions_levels` adds the states to mode_r (exact_add_state) and gives the lowest and highest
- * return of a level; `rest`: the return of the round without the potions' own wins, in total
- * bets. */
-enum exact_status potions_prepare(struct exact_work *work);
-void potions_yield(const struct exact_work *work, const struct exact_wager *wager,
-	enum spin_context context, struct spin_yield *yield);
-void potions_levels(const struct exact_work *work, const struct exact_wager *wager,
-	const mpq_t rest, struct exact_mode *mode_r, mpq_t low_r, mpq_t high_r);
-/* Offers the best paid spin and the best free spin with their features. EXACT_ALL; after the spins
- * by themselves. */
-void potions_offer_most(
-	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r);
-void potions_work_free(struct potions_work **work);
 
 void exact_add_part(struct exact_mode *mode, const char *source, const mpq_t rtp);
 void exact_add_feature(struct exact_mode *mode, const char *name, const mpq_t frequency);

@@ -76,7 +76,7 @@ static void stats_close(struct fast_player *player, struct balance *balance, uin
 	stats->drawdown = balance->drawdown;
 	for (uint32_t gain = 1; gain < PLAIN_MAX; gain++) {
 		wins_add(sim, stats, gain * sim->line_bet, player->plain[gain]);
-		stats->source[FAST_LINES] += (fast_sum)gain * sim->line_bet * player->plain[gain];
+		stats->source[SOURCE_LINES] += (fast_sum)gain * sim->line_bet * player->plain[gain];
 	}
 	stats->rounds = rounds;
 	stats->stake = sim->stake;
@@ -99,7 +99,7 @@ static inline void round_settle(struct fast_player *player, struct balance *bala
 		player->plain[gain]++;
 		win = gain * sim->line_bet;
 	} else {
-		features_round(player, sum, place);
+		settle_round(player, sum, place);
 		win = player->run.win;
 		wins_add(sim, player->stats, win, 1);
 	}

@@ -26,11 +26,8 @@ struct tag_plan {
 	uint32_t bits;
 	struct tag_field jackpot; /* lines that won the progressive */
 	struct tag_field scatter[GAME_SCATTERS_MAX];
-	struct tag_field vial;	   /* bonus symbols, where they open the pick bonus */
-	struct tag_field hold;	   /* bonus symbols, where they open the hold and win */
 	struct tag_field anywhere; /* progressive symbols, where they count anywhere */
-	struct tag_field sticky;   /* 1: the locked reel shows enough */
-	struct tag_field potion[GAME_REELS_MAX]; /* colour + 1 */
+	struct tag_field feature[FEATURES][GAME_REELS_MAX];
 };
 
 static inline uint32_t tag_get(struct tag_field field, uint32_t tag)
@@ -38,20 +35,12 @@ static inline uint32_t tag_get(struct tag_field field, uint32_t tag)
 	return tag >> field.shift & ((1u << field.bits) - 1);
 }
 
-enum tag_flag {
-	TAG_BATTLE = 1,
-	TAG_VIAL = 2,
-	TAG_HOLD = 4,
-	TAG_STICKY = 8,
-	TAG_POTION = 16,
-	TAG_JACKPOT = 32,
-};
-
 /* What a tag means in a context. */
 struct tag_info {
 	uint64_t pay; /* scatters', minor units */
 	uint32_t awards;
-	uint32_t flags;
+	uint32_t features; /* bits: what it starts */
+	bool jackpot;
 };
 
 /* ---- one set of reels ---- */
@@ -141,15 +130,6 @@ uint32_t window_pay(
 
 /* ---- a game, a mode, a bet ---- */
 
-#define GUIDE_ENTRIES 256u
-
-/* Where to begin looking for a value: most often that is it. */
-struct value_guide {
-	uint32_t below[GAME_CHOICES_MAX]; /* running sums of the weights */
-	uint32_t shift;
-	uint8_t from[GUIDE_ENTRIES]; /* [value >> shift] the first choice it can be */
-};
-
 struct fast_sim {
 	const struct game *game; /* borrowed */
 	struct bet bet;
@@ -163,14 +143,9 @@ struct fast_sim {
 	uint32_t bases;			      /* tables: one a position of bought reels */
 	struct spin_table base[GAME_WILD_POSITIONS_MAX];
 	struct spin_table free_spins;
-	struct spin_table potion[POTION_KINDS]; /* high symbols and multiplier only */
 	struct window_lines lines;
 	uint64_t bin_from[FAST_BINS]; /* minor units */
-	/* hold and win: chance that k or fewer of n free cells land, in units of of^n */
-	uint64_t
-		hold_cells[GAME_CELLS_MAX + 1]; /* of^n; 0: too large, cells are drawn one by one */
-	uint64_t *hold_below;			/* [n * (GAME_CELLS_MAX + 1) + k] */
-	struct value_guide hold_value;
+	void *own[FEATURES];	      /* tables of features */
 };
 
 #define PLAIN_MAX 4096u
@@ -195,15 +170,13 @@ struct fast_player {
 };
 
 /* Everything a paid spin sets off and wins, its lines and scatters included; the round's win is in
- * player->run. fast_features.c */
-void features_round(struct fast_player *player, uint32_t sum, const struct place *place);
-/* Hold and win with so many symbols in the paid spin. fast_hold.c */
-void hold_round(struct fast_player *player, uint32_t cells);
+ * player->run. settle.c */
+void settle_round(struct fast_player *player, uint32_t sum, const struct place *place);
 /* A spin's sum from the table's own draw. */
 uint32_t table_spin(
 	const struct spin_table *table, struct word_stream *stream, struct place *place_r);
 uint32_t choice_draw(struct word_stream *stream, const struct choices *choices);
-void run_add(struct fast_player *player, enum fast_source source, uint64_t amount);
+void run_add(struct fast_player *player, enum win_source source, uint64_t amount);
 
 /* ---- batches ---- */
 

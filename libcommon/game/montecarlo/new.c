@@ -1,7 +1,14 @@
+#include "libcommon/game/core/rule.h"
+#include "libcommon/game/montecarlo/feature.h"
 #include "libcommon/game/montecarlo/tags.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+const struct feature_fast *const feature_fasts[FEATURES] = {
+#define FEATURE(name) [FEATURE_##name] = &name##_fast,
+#include "libcommon/game/features.def"
+};
 
 /* In hundredths of the stake. */
 static const uint32_t bins[FAST_BINS] = { 0, 0, 25, 50, 75, 100, 150, 200, 300, 500, 1000, 2000,
@@ -12,7 +19,7 @@ uint32_t fast_bin_from(uint32_t bin)
 	return bins[bin];
 }
 
-static bool progressive_live(const struct game *game, const struct bet *bet)
+static bool bet_live(const struct game *game, const struct bet *bet)
 {
 	const struct jackpot_symbols *rules = &game->jackpot_symbols;
 
@@ -55,11 +62,10 @@ static enum fast_status tables_build(
 	struct fast_sim *sim, const struct game_mode *mode, bool progressive)
 {
 	const struct game *game = sim->game;
-	const struct potion_rules *potions = &game->potions;
 	struct table_terms base = {
 		.lines = sim->bet.lines, .progressive = progressive, .tagged = true
 	};
-	struct table_terms free_terms = base, plain = { .lines = sim->bet.lines };
+	struct table_terms free_terms = base;
 	enum fast_status status = FAST_OK;
 
 	free_terms.wild_multiplier_count = game->free_spins.wild_multiplier_count;
@@ -70,13 +76,9 @@ static enum fast_status tables_build(
 	if (status == FAST_OK && game->free_spins.offered)
 		status = table_build(game, game->free_spins.strips, 0, &free_terms, &sim->plan,
 			sim->quiet[CONTEXT_FREE], &sim->free_spins);
-	for (uint32_t i = 0; potions->offered && i < potions->step_count; i++) {
-		enum potion_kind kind = potions->step[i].kind;
-
-		if (status == FAST_OK && (kind == POTION_HIGH_SYMBOLS || kind == POTION_MULTIPLIER))
-			status = table_build(game, potions->step[i].strips, 0, &plain, &sim->plan,
-				NULL, &sim->potion[kind]);
-	}
+	for (uint32_t f = 0; status == FAST_OK && f < FEATURES; f++)
+		if (feature_fasts[f]->build && feature_rules[f]->offered(game))
+			status = feature_fasts[f]->build(sim);
 	return status;
 }
 
@@ -87,56 +89,11 @@ static void window_lines_build(struct fast_sim *sim)
 			sim->lines.through[r][sim->game->line[l][r]] |= UINT64_C(1) << l;
 }
 
-/* C(n, k) in^k (of - in)^(n - k), summed up to k, for every number n of free cells. */
-static bool hold_build(struct fast_sim *sim)
-{
-	const struct odds *cell = &sim->game->hold.cell;
-	uint32_t cells = sim->game->reels * sim->game->rows, stride = GAME_CELLS_MAX + 1;
-	uint64_t power = 1;
-	uint64_t *row;
-
-	sim->hold_below = calloc((size_t)stride * stride, sizeof(uint64_t));
-	if (sim->hold_below == NULL)
-		return false;
-	row = sim->hold_below; /* exact counts first: row n from row n - 1 */
-	row[0] = 1;
-	sim->hold_cells[0] = 1;
-	for (uint32_t n = 1; n <= cells; n++) {
-		if (power > UINT64_MAX / cell->of)
-			break;
-		power *= cell->of;
-		sim->hold_cells[n] = power;
-		for (uint32_t k = 0; k <= n; k++)
-			row[n * stride + k] =
-				row[(n - 1) * stride + k] * (cell->of - cell->in) +
-				(k > 0 ? row[(n - 1) * stride + k - 1] * cell->in : 0);
-	}
-	for (uint32_t n = 0; n <= cells; n++)
-		for (uint32_t k = 1; k <= n; k++)
-			row[n * stride + k] += row[n * stride + k - 1];
-	return true;
-}
-
-static void guide_build(const struct choices *choices, struct value_guide *guide_r)
-{
-	uint32_t sum = 0, at = 0;
-
-	while (choices->weight >> guide_r->shift >= GUIDE_ENTRIES)
-		guide_r->shift++;
-	for (uint32_t i = 0; i < choices->count; i++)
-		guide_r->below[i] = sum += choices->of[i].weight;
-	for (uint32_t i = 0; i << guide_r->shift < choices->weight; i++) {
-		while (i << guide_r->shift >= guide_r->below[at])
-			at++;
-		guide_r->from[i] = (uint8_t)at;
-	}
-}
-
 static enum fast_status sim_build(struct fast_sim *sim)
 {
 	const struct game *game = sim->game;
 	const struct game_mode *mode = &game->mode[sim->bet.mode];
-	bool progressive = progressive_live(game, &sim->bet);
+	bool progressive = bet_live(game, &sim->bet);
 
 	sim->bases = mode->position_count == 0 ? 1 : mode->position_count;
 	plan_tags(sim, mode, progressive);
@@ -146,9 +103,6 @@ static enum fast_status sim_build(struct fast_sim *sim)
 		if (!tag_infos_build(sim, (enum spin_context)context))
 			return FAST_NO_MEMORY;
 	window_lines_build(sim);
-	guide_build(&game->hold.value, &sim->hold_value);
-	if (game->hold.offered && !hold_build(sim))
-		return FAST_NO_MEMORY;
 	return tables_build(sim, mode, progressive);
 }
 
@@ -191,10 +145,10 @@ void fast_free(struct fast_sim **sim_p)
 	for (uint32_t i = 0; i < sim->bases; i++)
 		table_free(&sim->base[i]);
 	table_free(&sim->free_spins);
-	for (uint32_t kind = 0; kind < POTION_KINDS; kind++)
-		table_free(&sim->potion[kind]);
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_fasts[f]->free)
+			feature_fasts[f]->free(sim);
 	free(sim->unpaid);
-	free(sim->hold_below);
 	free(sim);
 	*sim_p = NULL;
 }

@@ -1,5 +1,6 @@
 /* The same statistics by the engine's own rounds: slow, and what the fast ones are held against. */
-#include "libcommon/game/montecarlo.h"
+#include "libcommon/game/core/rule.h"
+#include "libcommon/game/montecarlo/feature.h"
 
 #include <string.h>
 
@@ -11,56 +12,38 @@ struct reference {
 	struct fast_stats *stats;
 };
 
-static enum fast_source source_of(const struct phase *phase, const struct win_item *item)
-{
-	uint32_t other = phase->features & ~(UINT32_C(1) << POTION_MULTIPLIER);
+/* The rows of features.def. */
+static const struct {
+	enum win_source source;
+	uint32_t event; /* EVENTS: none */
+} kinds[PHASE_KINDS] = {
+#define PHASE(id, text, source, event) [PHASE_##id] = { SOURCE_##source, event },
+#include "libcommon/game/features.def"
+};
 
-	switch (phase->kind) {
-	case PHASE_SPIN:
-		return item->what == WIN_LINE ? FAST_LINES : FAST_SCATTER;
-	case PHASE_BATTLE:
-		return FAST_BATTLE;
-	case PHASE_BONUS:
-		return FAST_BONUS_MONEY;
-	case PHASE_FREE_SPIN:
-		return FAST_FREE_SPINS;
-	case PHASE_STICKY_SPIN:
-		return FAST_STICKY;
-	case PHASE_HOLD_RESPIN:
-	case PHASE_HOLD_END:
-		return FAST_HOLD;
-	case PHASE_POTION_RESPIN:
-		return (enum fast_source)(FAST_HIGH_SYMBOLS +
-					  (other != 0 ? __builtin_ctz(other) : POTION_MULTIPLIER));
-	case PHASE_EXPLOSION:
-		return FAST_EXPLOSION;
-	}
-	return FAST_LINES;
+static enum win_source source_of(const struct phase *phase, const struct win_item *item)
+{
+	if (phase->kind == PHASE_SPIN)
+		return item->what == WIN_LINE ? SOURCE_LINES : SOURCE_SCATTER;
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_fasts[f]->source && feature_fasts[f]->source(phase) < SOURCES)
+			return feature_fasts[f]->source(phase);
+	return kinds[phase->kind].source;
 }
 
-static void phase_events(struct reference *at, const struct phase *phase, bool sticky_began)
+static void phase_events(struct reference *at, const struct phase *phase)
 {
 	uint64_t *event = at->stats->event;
 
-	event[FAST_EVENT_BATTLE] += phase->kind == PHASE_BATTLE;
-	event[FAST_EVENT_BONUS] += phase->kind == PHASE_BONUS;
-	event[FAST_EVENT_EXPLOSION] += phase->kind == PHASE_EXPLOSION;
-	event[FAST_EVENT_FREE_SPIN] += phase->kind == PHASE_FREE_SPIN;
-	event[FAST_EVENT_JACKPOT] += phase->jackpot_hit;
-	event[FAST_EVENT_STICKY] += sticky_began;
-	if (phase->kind == PHASE_SPIN || phase->kind == PHASE_FREE_SPIN)
-		for (uint32_t k = 0; k < POTION_KINDS; k++)
-			event[FAST_EVENT_HIGH_SYMBOLS + k] += phase->features >> k & 1;
-	if (phase->kind != PHASE_HOLD_END)
-		return;
-	event[FAST_EVENT_HOLD]++;
-	event[FAST_EVENT_HOLD_FULL] += phase->win_count == at->game->reels * at->game->rows;
-	for (uint32_t i = 0; i < phase->draw_count; i++)
-		if (phase->draw[i].meaning == DRAW_CELL_AWARD)
-			event[FAST_EVENT_AWARD + phase->load[phase->draw[i].where].award - 1]++;
+	if (kinds[phase->kind].event < EVENTS)
+		event[kinds[phase->kind].event]++;
+	event[EVENT_JACKPOT] += phase->jackpot_hit;
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_fasts[f]->count)
+			feature_fasts[f]->count(at->game, phase, event);
 }
 
-static void phase_add(struct reference *at, const struct phase *phase, bool sticky_began)
+static void phase_add(struct reference *at, const struct phase *phase)
 {
 	at->in_free = at->in_free || phase->kind == PHASE_FREE_SPIN;
 	if (!at->in_free)
@@ -69,14 +52,15 @@ static void phase_add(struct reference *at, const struct phase *phase, bool stic
 		const struct win_item *item = &phase->win[i];
 		uint64_t amount = (uint64_t)item->amount.minor;
 
-		at->stats->source[at->in_free ? FAST_FREE_SPINS : source_of(phase, item)] += amount;
+		at->stats->source[at->in_free ? SOURCE_FREE_SPINS : source_of(phase, item)] +=
+			amount;
 		at->win += amount;
 	}
 	if (phase->jackpot_hit) {
-		at->stats->source[FAST_JACKPOT] += at->jackpot;
+		at->stats->source[SOURCE_JACKPOT] += at->jackpot;
 		at->win += at->jackpot;
 	}
-	phase_events(at, phase, sticky_began);
+	phase_events(at, phase);
 }
 
 static void round_add(struct fast_stats *stats, uint64_t stake, uint64_t win)
@@ -106,16 +90,14 @@ static bool round_run(struct reference *at, const struct bet *bet, struct rng *r
 	at->awarded = 0;
 	at->in_free = false;
 	while (status == ROUND_OK) {
-		uint32_t sticky_before = round.sticky_left;
-
 		status = round_next(&round, phase);
 		if (status == ROUND_OK)
-			phase_add(at, phase, sticky_before == 0 && round.sticky_left > 0);
+			phase_add(at, phase);
 	}
 	if (status != ROUND_DONE)
 		return false;
 	*state = round.state;
-	at->stats->event[FAST_EVENT_FREE_SPINS] += at->awarded > 0;
+	at->stats->event[EVENT_FREE_SPINS] += at->awarded > 0;
 	round_add(at->stats, (uint64_t)round.stake.minor, at->win);
 	return true;
 }

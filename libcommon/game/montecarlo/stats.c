@@ -11,9 +11,9 @@ void fast_stats_merge(struct fast_stats *into, const struct fast_stats *next)
 	into->hits += next->hits;
 	if (next->win_max > into->win_max)
 		into->win_max = next->win_max;
-	for (uint32_t i = 0; i < FAST_SOURCES; i++)
+	for (uint32_t i = 0; i < SOURCES; i++)
 		into->source[i] += next->source[i];
-	for (uint32_t i = 0; i < FAST_EVENTS; i++)
+	for (uint32_t i = 0; i < EVENTS; i++)
 		into->event[i] += next->event[i];
 	for (uint32_t i = 0; i < FAST_BINS; i++)
 		into->histogram[i] += next->histogram[i];
@@ -26,23 +26,4 @@ void fast_stats_merge(struct fast_stats *into, const struct fast_stats *next)
 	if (into->net + next->trough < into->trough)
 		into->trough = into->net + next->trough;
 	into->net += next->net;
-}
-
-const char *fast_source_text(enum fast_source source)
-{
-	static const char *const text[FAST_SOURCES] = { "lines", "scatter", "battle", "bonus_money",
-		"hold_and_win", "sticky_spins", "high_symbols", "random_wilds", "multiplier",
-		"mega_wild", "explosion", "free_spins", "jackpot_seed" };
-
-	return text[source];
-}
-
-const char *fast_event_text(const struct game *game, uint32_t event)
-{
-	static const char *const text[FAST_EVENT_AWARD] = { "free_spins", "battle", "bonus",
-		"hold_and_win", "full_screen", "sticky_spins", "high_symbols", "random_wilds",
-		"multiplier", "mega_wild", "explosion", "jackpot", "free_spin_played" };
-
-	return event < FAST_EVENT_AWARD ? text[event]
-					: game->hold.award[event - FAST_EVENT_AWARD].id;
 }

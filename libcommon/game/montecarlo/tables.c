@@ -1,5 +1,5 @@
-#include "libcommon/game/montecarlo/internal.h"
-
+#include "libcommon/game/core/rule.h"
+#include "libcommon/game/montecarlo/feature.h"
 #include "libcommon/game/reel_machine.h"
 
 #include <stdlib.h>
@@ -15,26 +15,13 @@
 static uint32_t column_tag(const struct game *game, const struct tag_plan *plan, uint32_t reel,
 	const struct reel_column *column)
 {
-	uint32_t tag = 0, natural = 0;
+	uint32_t tag = tag_column(plan->anywhere, column, game->rows, game->jackpot_symbols.symbol);
 
-	for (uint32_t row = 0; row < game->rows; row++) {
-		uint8_t symbol = column->symbol[row];
-
-		for (uint32_t i = 0; i < game->scatter_symbols; i++)
-			if (plan->scatter[i].bits > 0 && symbol == game->scatter[i])
-				tag += 1u << plan->scatter[i].shift;
-		if (plan->vial.bits > 0 && symbol == game->bonus)
-			tag += 1u << plan->vial.shift;
-		if (plan->hold.bits > 0 && symbol == game->hold.symbol)
-			tag += 1u << plan->hold.shift;
-		if (plan->anywhere.bits > 0 && symbol == game->jackpot_symbols.symbol)
-			tag += 1u << plan->anywhere.shift;
-		natural += symbol == game->sticky.symbol && (column->covered >> row & 1) == 0;
-	}
-	if (plan->sticky.bits > 0 && reel == game->sticky.reel && natural >= game->sticky.at_least)
-		tag += 1u << plan->sticky.shift;
-	if (column->potion != 0)
-		tag += (uint32_t)column->potion << plan->potion[reel].shift;
+	for (uint32_t i = 0; i < game->scatter_symbols; i++)
+		tag += tag_column(plan->scatter[i], column, game->rows, game->scatter[i]);
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_fasts[f]->tag && feature_rules[f]->offered(game))
+			tag += feature_fasts[f]->tag(game, reel, column, plan->feature[f]);
 	return tag;
 }
 

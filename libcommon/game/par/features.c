@@ -303,7 +303,7 @@ static void sticky_stops(struct par_mode *mode, const struct par_context *contex
 
 static void sticky_means(struct par_mode *mode, const struct par_context *context, json_t *section)
 {
-	const struct sticky_context *sums = &mode->work.sticky->context[context->context];
+	const struct sticky_context *sums = &sticky_of(&mode->work)->context[context->context];
 	struct par_texts *texts = mode->texts;
 	json_t *table = par_table(section, "respins", "What a trigger comes to",
 		"what=What|per_trigger=A trigger, total bets|return=Return|percent=In "
@@ -343,9 +343,9 @@ static void add_sticky(struct par_mode *mode, const struct par_context *context,
 	const char *kept = "";
 	json_t *section;
 
-	if (!mode->work.sticky || context->figures == NULL)
+	if (!sticky_of(&mode->work) || context->figures == NULL)
 		return;
-	sums = &mode->work.sticky->context[context->context];
+	sums = &sticky_of(&mode->work)->context[context->context];
 	section = par_section(sections, par_text(texts, "sticky_%s", context->id),
 		par_text(texts, "Sticky respins in %s", context->title));
 	for (uint32_t s = 0; s < game->symbol_count; s++)

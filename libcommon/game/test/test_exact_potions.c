@@ -271,7 +271,7 @@ static void context_yield(
 		&c->game, context == CONTEXT_BASE ? &c->game.mode[0] : NULL, context, EXACT_ALL);
 
 	assert_int_equal(spin_figures_yield(figures, &c->wager, yield_r), EXACT_OK);
-	potions_yield(&c->work, &c->wager, context, yield_r);
+	collect_and_unlock_exact.yield(&c->work, &c->wager, context, yield_r);
 	spin_figures_free(&figures);
 }
 
@@ -314,19 +314,19 @@ static struct round_state state_of(uint32_t carried, uint32_t level)
 static void check_levels(struct case_game *c)
 {
 	static struct exact_mode mode;
-	const struct potion_chain *chain = &c->work.potions->chain;
+	const struct potion_chain *chain = &potions_of(&c->work)->chain;
 	struct spin_figures *figures =
 		spin_figures_new(&c->game, &c->game.mode[0], CONTEXT_BASE, EXACT_RETURN);
 	struct round_space space;
-	struct spin_yield own;
+	struct round_yields yields; /* the round without what potions give */
 	uint32_t at = 0;
-	mpq_t rest, low, high;
+	mpq_t low, high;
 
-	mpq_inits(rest, low, high, NULL);
-	assert_int_equal(spin_figures_yield(figures, &c->wager, &own), EXACT_OK);
-	yield_total(&own, rest);
+	mpq_inits(yields.total, low, high, NULL);
+	assert_int_equal(spin_figures_yield(figures, &c->wager, &yields.paid), EXACT_OK);
+	yield_total(&yields.paid, yields.total);
 	mode.state_count = 0;
-	potions_levels(&c->work, &c->wager, rest, &mode, low, high);
+	collect_and_unlock_exact.levels(&c->work, &c->wager, &yields, &mode, low, high);
 	for (uint32_t level = 0; level < c->game.potions.step_count; level++, at++)
 		for (uint32_t s = 0; s < POTION_STATES; s++) {
 			struct round_state state = state_of(s, level);
@@ -342,16 +342,16 @@ static void check_levels(struct case_game *c)
 	assert_int_equal(at, mode.state_count);
 	for (uint32_t i = 0; i < mode.state_count; i++)
 		mpq_clear(mode.state[i].rtp);
-	yield_free(&own);
+	yield_free(&yields.paid);
 	spin_figures_free(&figures);
-	mpq_clears(rest, low, high, NULL);
+	mpq_clears(yields.total, low, high, NULL);
 }
 
 /* The long run: rounds from every state, weighed with the chain's shares, lead to the same shares.
  */
 static void walk_long_run(struct case_game *c, struct round_space *sum_r)
 {
-	const struct potion_chain *chain = &c->work.potions->chain;
+	const struct potion_chain *chain = &potions_of(&c->work)->chain;
 
 	round_space_init(sum_r);
 	for (uint32_t s = 0; s < POTION_STATES; s++) {
@@ -369,7 +369,7 @@ static void walk_long_run(struct case_game *c, struct round_space *sum_r)
 
 static void check_long_run(struct case_game *c)
 {
-	const struct potion_chain *chain = &c->work.potions->chain;
+	const struct potion_chain *chain = &potions_of(&c->work)->chain;
 	struct round_space sum;
 	struct spin_yield yield;
 
@@ -420,9 +420,9 @@ static void with_game(uint64_t seed, void (*check)(struct case_game *))
 	c.wager = (struct exact_wager){ .lines = c.bet.lines, .coins = 1, .max = true };
 	mpq_init(c.wager.jackpot);
 	c.work = (struct exact_work){ .game = &c.game, .depth = EXACT_ALL };
-	assert_int_equal(potions_prepare(&c.work), EXACT_OK);
+	assert_int_equal(collect_and_unlock_exact.prepare(&c.work), EXACT_OK);
 	check(&c);
-	potions_work_free(&c.work.potions);
+	collect_and_unlock_exact.free(&c.work);
 	mpq_clear(c.wager.jackpot);
 }
 

@@ -1,5 +1,5 @@
 /* Sticky respins: what the exact mathematics says of a spin, against all rounds of small games. */
-#include "libcommon/game/exact/spins.h"
+#include "libcommon/game/features/sticky-respins/exact_parts.h"
 #include "libcommon/game/test/random_game.h"
 #include "libcommon/game/test/round_space.h"
 
@@ -198,9 +198,9 @@ static void check_context(
 
 	mpq_inits(wager.jackpot, total, NULL);
 	mpq_set_ui(wager.jackpot, 22, 7);
-	assert_int_equal(sticky_prepare(&work), EXACT_OK);
+	assert_int_equal(sticky_respins_exact.prepare(&work), EXACT_OK);
 	assert_int_equal(spin_figures_yield(figures, &wager, &yield), EXACT_OK);
-	sticky_yield(&work, &wager, context, &yield);
+	sticky_respins_exact.yield(&work, &wager, context, &yield);
 	game->mode[0].strips = context == CONTEXT_BASE ? BASE : AWARDING;
 	game_compile(game);
 	round_space_init(&space);
@@ -219,7 +219,7 @@ static void check_context(
 	round_space_free(&space);
 	yield_free(&yield);
 	spin_figures_free(&figures);
-	sticky_work_free(&work.sticky);
+	sticky_respins_exact.free(&work);
 	mpq_clears(wager.jackpot, total, NULL);
 }
 

@@ -67,15 +67,17 @@ static void check_sum(const struct fast_sim *sim, const struct spin_table *table
 	assert_int_equal(tag_get(plan->jackpot, tag) > 0, jackpots > 0);
 	assert_int_equal(tag_get(plan->scatter[0], tag), count_in(game, window, game->scatter[0]));
 	if (game->hold.offered)
-		assert_int_equal(
-			tag_get(plan->hold, tag), count_in(game, window, game->hold.symbol));
+		assert_int_equal(tag_get(plan->feature[FEATURE_hold_and_win][0], tag),
+			count_in(game, window, game->hold.symbol));
 	if (game->vial_count > 0)
-		assert_int_equal(tag_get(plan->vial, tag), count_in(game, window, game->bonus));
+		assert_int_equal(tag_get(plan->feature[FEATURE_pick_bonus][0], tag),
+			count_in(game, window, game->bonus));
 	for (uint32_t r = 0; r < game->reels; r++) {
 		struct reel_column column;
 
 		reel_column(game, table->set, r, stop[r], table->wild_reels, &column);
-		assert_int_equal(tag_get(plan->potion[r], tag), column.potion);
+		assert_int_equal(
+			tag_get(plan->feature[FEATURE_collect_and_unlock][r], tag), column.potion);
 	}
 }
 
@@ -287,9 +289,9 @@ enum {
 	WIN,
 	SQUARE,
 	HITS,
-	SOURCES,
-	EVENTS = SOURCES + FAST_SOURCES,
-	FIGURES = EVENTS + FAST_EVENTS
+	AT_SOURCES,
+	AT_EVENTS = AT_SOURCES + SOURCES,
+	FIGURES = AT_EVENTS + EVENTS
 };
 
 static void stats_figures(const struct fast_stats *stats, struct figure figure[FIGURES])
@@ -297,10 +299,10 @@ static void stats_figures(const struct fast_stats *stats, struct figure figure[F
 	figure_add(&figure[WIN], (double)stats->win);
 	figure_add(&figure[SQUARE], (double)stats->square);
 	figure_add(&figure[HITS], (double)stats->hits);
-	for (uint32_t i = 0; i < FAST_SOURCES; i++)
-		figure_add(&figure[SOURCES + i], (double)stats->source[i]);
-	for (uint32_t i = 0; i < FAST_EVENTS; i++)
-		figure_add(&figure[EVENTS + i], (double)stats->event[i]);
+	for (uint32_t i = 0; i < SOURCES; i++)
+		figure_add(&figure[AT_SOURCES + i], (double)stats->source[i]);
+	for (uint32_t i = 0; i < EVENTS; i++)
+		figure_add(&figure[AT_EVENTS + i], (double)stats->event[i]);
 }
 
 static void compare_game(struct game *game, uint32_t seed, uint32_t mode)
@@ -320,11 +322,11 @@ static void compare_game(struct game *game, uint32_t seed, uint32_t mode)
 		stats_figures(&stats, reference);
 	}
 	for (uint32_t i = 0; i < FIGURES; i++) {
-		const char *what = i == WIN	 ? "win"
-				   : i == SQUARE ? "square"
-				   : i == HITS	 ? "hits"
-				   : i < EVENTS	 ? fast_source_text((enum fast_source)(i - SOURCES))
-						 : fast_event_text(game, i - EVENTS);
+		const char *what = i == WIN	   ? "win"
+				   : i == SQUARE   ? "square"
+				   : i == HITS	   ? "hits"
+				   : i < AT_EVENTS ? source_text((enum win_source)(i - AT_SOURCES))
+						   : event_text(game, i - AT_EVENTS);
 
 		figures_compare(&fast[i], &reference[i], what, seed);
 	}

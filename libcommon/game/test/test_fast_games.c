@@ -42,11 +42,11 @@ static void check_features(
 	const struct game *game, const struct exact_mode *mode, const struct fast_stats *stats)
 {
 	for (uint32_t f = 0; f < mode->feature_count; f++)
-		for (uint32_t e = 0; e < FAST_EVENT_AWARD + game->hold.award_count; e++) {
+		for (uint32_t e = 0; e < EVENT_AWARD + game->hold.award_count; e++) {
 			double expected = mpq_get_d(mode->feature[f].frequency) * ROUNDS;
 			double found = (double)stats->event[e];
 
-			if (strcmp(fast_event_text(game, e), mode->feature[f].name) != 0)
+			if (strcmp(event_text(game, e), mode->feature[f].name) != 0)
 				continue;
 			/* what free spins trigger comes in clusters */
 			if (fabs(found - expected) > 3 * DEVIATIONS * sqrt(expected + 1))

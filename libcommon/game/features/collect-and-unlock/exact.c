@@ -19,18 +19,18 @@ const struct potion_step *potion_step(const struct potion_rules *rules, enum pot
 	return NULL;
 }
 
-enum exact_source potion_source(enum potion_kind kind)
+enum win_source potion_source(enum potion_kind kind)
 {
-	static const enum exact_source source[POTION_KINDS] = { SOURCE_HIGH_SYMBOLS,
+	static const enum win_source source[POTION_KINDS] = { SOURCE_HIGH_SYMBOLS,
 		SOURCE_RANDOM_WILDS, SOURCE_MULTIPLIER, SOURCE_MEGA_WILD };
 
 	return source[kind];
 }
 
-enum exact_event potion_event(enum potion_kind kind)
+enum game_event potion_event(enum potion_kind kind)
 {
-	static const enum exact_event event[POTION_KINDS] = { EVENT_HIGH_SYMBOLS,
-		EVENT_RANDOM_WILDS, EVENT_MULTIPLIER, EVENT_MEGA_WILD };
+	static const enum game_event event[POTION_KINDS] = { EVENT_HIGH_SYMBOLS, EVENT_RANDOM_WILDS,
+		EVENT_MULTIPLIER, EVENT_MEGA_WILD };
 
 	return event[kind];
 }
@@ -143,7 +143,7 @@ static void explosion_means(
 	const struct exact_work *work, struct potion_figures *figures, uint32_t lines)
 {
 	const struct game *game = work->game;
-	const struct potion_chain *chain = &work->potions->chain;
+	const struct potion_chain *chain = &potions_of(work)->chain;
 	const struct choices *revealed = &game->potions.revealed;
 	uint32_t set = game->mode[work->mode].strips;
 	struct marked_reels *marked = potion_take(sizeof(*marked));
@@ -180,7 +180,7 @@ static struct potion_figures *figures_new(const struct exact_work *work, uint32_
 	const struct game *game = work->game;
 	const struct potion_rules *rules = &game->potions;
 	struct potion_figures *figures = potion_take(sizeof(*figures));
-	uint32_t spins = work->potions->chain.spin_count;
+	uint32_t spins = potions_of(work)->chain.spin_count;
 
 	figures->has_squares = figures->has_quiet = false;
 	mpq_inits(figures->multiplier, figures->dry, NULL);
@@ -217,7 +217,7 @@ static void figures_free(struct potion_figures *figures, uint32_t spins)
 
 const struct potion_figures *potion_figures(const struct exact_work *work, uint32_t lines)
 {
-	struct potion_figures **slot = &work->potions->figures[lines - 1];
+	struct potion_figures **slot = &potions_of(work)->figures[lines - 1];
 
 	if (!*slot)
 		*slot = figures_new(work, lines);
@@ -226,40 +226,41 @@ const struct potion_figures *potion_figures(const struct exact_work *work, uint3
 
 /* ---- the interface ---- */
 
-enum exact_status potions_prepare(struct exact_work *work)
+struct potions_work *potions_of(const struct exact_work *work)
+{
+	return work->own[FEATURE_collect_and_unlock];
+}
+
+static enum exact_status prepare(struct exact_work *work)
 {
 	const struct game *game = work->game;
 	const struct game_mode *mode = &game->mode[work->mode];
+	struct potions_work *potions = calloc(1, sizeof(*potions));
 
-	work->potions = NULL;
-	if (!game->potions.offered)
-		return EXACT_OK;
 	assert(mode->position_count == 0 && mode->guarantee == GUARANTEE_NONE);
-	work->potions = calloc(1, sizeof(*work->potions));
-	if (!work->potions)
+	if (!potions)
 		return EXACT_NO_MEMORY;
-	work->potions->lines_max = game->lines_max;
-	work->potions->figures = calloc(game->lines_max, sizeof(*work->potions->figures));
-	if (!work->potions->figures) {
-		free(work->potions);
-		work->potions = NULL;
+	potions->lines_max = game->lines_max;
+	potions->figures = calloc(game->lines_max, sizeof(*potions->figures));
+	if (!potions->figures) {
+		free(potions);
 		return EXACT_NO_MEMORY;
 	}
-	potion_chain_init(&work->potions->chain, game, mode->strips);
+	potion_chain_init(&potions->chain, game, mode->strips);
+	work->own[FEATURE_collect_and_unlock] = potions;
 	return EXACT_OK;
 }
 
-void potions_work_free(struct potions_work **work)
+static void release(struct exact_work *work)
 {
-	if (!*work)
-		return;
-	for (uint32_t i = 0; i < (*work)->lines_max; i++)
-		if ((*work)->figures[i])
-			figures_free((*work)->figures[i], (*work)->chain.spin_count);
-	free((*work)->figures);
-	potion_chain_free(&(*work)->chain);
-	free(*work);
-	*work = NULL;
+	struct potions_work *potions = potions_of(work);
+
+	for (uint32_t i = 0; i < potions->lines_max; i++)
+		if (potions->figures[i])
+			figures_free(potions->figures[i], potions->chain.spin_count);
+	free(potions->figures);
+	potion_chain_free(&potions->chain);
+	free(potions);
 }
 
 /* Adds what a round that starts from a state, at a level, wins by potions, with weight `share`. */
@@ -267,7 +268,7 @@ static void add_state(const struct exact_work *work, const struct potion_figures
 	uint32_t level, uint32_t state, const mpq_t share, struct spin_yield *sum)
 {
 	const struct potion_rules *rules = &work->game->potions;
-	const struct potion_chain *chain = &work->potions->chain;
+	const struct potion_chain *chain = &potions_of(work)->chain;
 	mpq_t p, x;
 
 	mpq_inits(p, x, NULL);
@@ -281,8 +282,8 @@ static void add_state(const struct exact_work *work, const struct potion_figures
 		kind = potion_outcome(rules, level, spin->combination[state], &odds);
 		mpq_mul(p, share, spin->p);
 		if (kind >= 0) {
-			enum exact_source source = potion_source((enum potion_kind)kind);
-			enum exact_event event = potion_event((enum potion_kind)kind);
+			enum win_source source = potion_source((enum potion_kind)kind);
+			enum game_event event = potion_event((enum potion_kind)kind);
 
 			mpq_mul(x, p, figures->value[kind]);
 			mpq_add(sum->win[source], sum->win[source], x);
@@ -323,14 +324,14 @@ static void add_free_features(const struct exact_work *work, const struct potion
 	mpq_init(x);
 	for (uint32_t i = 0; i < rules->free_set.count; i++) {
 		struct potion_free_set set = potion_free_set(rules, i);
-		enum exact_source source = potion_source(set.kind);
+		enum win_source source = potion_source(set.kind);
 
 		mpq_mul(x, set.p, figures->value[set.kind]);
 		if (set.multiplied)
 			mpq_mul(x, x, figures->multiplier);
 		mpq_add(yield->win[source], yield->win[source], x);
 		for (uint32_t k = 0; k < POTION_KINDS; k++) {
-			enum exact_event event = potion_event((enum potion_kind)k);
+			enum game_event event = potion_event((enum potion_kind)k);
 
 			if (set.kinds >> k & 1)
 				mpq_add(yield->event[event], yield->event[event], set.p);
@@ -340,7 +341,7 @@ static void add_free_features(const struct exact_work *work, const struct potion
 	mpq_clear(x);
 }
 
-void potions_yield(const struct exact_work *work, const struct exact_wager *wager,
+static void add_yield(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield)
 {
 	const struct potion_figures *figures = potion_figures(work, wager->lines);
@@ -355,7 +356,8 @@ void potions_yield(const struct exact_work *work, const struct exact_wager *wage
 		return;
 	}
 	for (uint32_t state = 0; state < POTION_STATES; state++)
-		add_state(work, figures, level, state, work->potions->chain.carried[state], yield);
+		add_state(
+			work, figures, level, state, potions_of(work)->chain.carried[state], yield);
 }
 
 static void add_level_state(
@@ -376,15 +378,24 @@ static void add_level_state(
 	exact_add_state(mode, name, rtp);
 }
 
-void potions_levels(const struct exact_work *work, const struct exact_wager *wager,
-	const mpq_t rest, struct exact_mode *mode_r, mpq_t low_r, mpq_t high_r)
+/* The round without what potions give the paid spin. */
+static void without_features(const struct round_yields *yields, mpq_t rest_r)
+{
+	mpq_set(rest_r, yields->total);
+	for (uint32_t i = SOURCE_HIGH_SYMBOLS; i <= SOURCE_EXPLOSION; i++)
+		mpq_sub(rest_r, rest_r, yields->paid.win[i]);
+}
+
+static void levels(const struct exact_work *work, const struct exact_wager *wager,
+	const struct round_yields *yields, struct exact_mode *mode_r, mpq_t low_r, mpq_t high_r)
 {
 	const struct potion_figures *figures = potion_figures(work, wager->lines);
-	const struct potion_chain *chain = &work->potions->chain;
-	mpq_t one, rtp, share;
+	const struct potion_chain *chain = &potions_of(work)->chain;
+	mpq_t one, rtp, share, rest;
 	char name[EXACT_NAME_MAX];
 
-	mpq_inits(one, rtp, share, NULL);
+	mpq_inits(one, rtp, share, rest, NULL);
+	without_features(yields, rest);
 	mpq_set_ui(one, 1, 1);
 	for (uint32_t level = 0; level < work->game->potions.step_count; level++) {
 		mpq_set_ui(rtp, 0, 1);
@@ -409,5 +420,18 @@ void potions_levels(const struct exact_work *work, const struct exact_wager *wag
 		if (level == 0 || mpq_cmp(rtp, high_r) > 0)
 			mpq_set(high_r, rtp);
 	}
-	mpq_clears(one, rtp, share, NULL);
+	mpq_clears(one, rtp, share, rest, NULL);
 }
+
+static void offer_most(const struct exact_work *work, const struct exact_wager *wager,
+	bool free_spins, struct exact_mode *mode_r)
+{
+	(void)free_spins;
+	potions_offer_most(work, wager, mode_r);
+}
+
+const struct feature_exact collect_and_unlock_exact = { .prepare = prepare,
+	.free = release,
+	.yield = add_yield,
+	.levels = levels,
+	.offer_most = offer_most };

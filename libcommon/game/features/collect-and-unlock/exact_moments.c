@@ -94,7 +94,7 @@ static void feature_square(const struct game *game, const struct potion_step *st
 const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines)
 {
 	const struct potion_rules *rules = &work->game->potions;
-	struct potion_figures *figures = work->potions->figures[lines - 1];
+	struct potion_figures *figures = potions_of(work)->figures[lines - 1];
 
 	assert(figures != NULL);
 	if (figures->has_squares)
@@ -114,7 +114,7 @@ const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines)
 void potion_start_weights(const struct exact_work *work, int kind, mpq_t *weight_r)
 {
 	const struct potion_rules *rules = &work->game->potions;
-	const struct potion_chain *chain = &work->potions->chain;
+	const struct potion_chain *chain = &potions_of(work)->chain;
 
 	for (uint32_t i = 0; i < chain->spin_count; i++) {
 		mpq_set_ui(weight_r[i], 0, 1);
@@ -160,7 +160,8 @@ static void product(const struct moments_work *moments, const struct potion_view
 		.game = moments->game, .set = moments->set, .counts = counts, .a = a, .b = b
 	};
 
-	potion_product_by_spin(&pair, &moments->work->potions->chain, moments->weight, product_r);
+	potion_product_by_spin(
+		&pair, &potions_of(moments->work)->chain, moments->weight, product_r);
 }
 
 /* E[a; w] and E[b; w] alone */
@@ -171,14 +172,15 @@ static void means(const struct moments_work *moments, const struct potion_view *
 		.game = moments->game, .set = moments->set, .a = a, .b = b, .means_only = true
 	};
 
-	potion_product_by_spin(&pair, &moments->work->potions->chain, moments->weight, product_r);
+	potion_product_by_spin(
+		&pair, &potions_of(moments->work)->chain, moments->weight, product_r);
 }
 
 /* A feature F by itself, started by potions: 2 E[W F] + E[F^2], E[F A]. */
 static void add_feature(const struct moments_work *moments, const mpq_t value, const mpq_t square)
 {
 	struct spin_yield *yield = moments->yield;
-	const struct potion_chain *chain = &moments->work->potions->chain;
+	const struct potion_chain *chain = &potions_of(moments->work)->chain;
 	struct potion_product found;
 	mpq_t x;
 
@@ -308,7 +310,7 @@ static void base_moments(
 	const struct exact_work *work, const struct exact_wager *wager, struct spin_yield *yield)
 {
 	const struct game *game = work->game;
-	uint32_t spins = work->potions->chain.spin_count;
+	uint32_t spins = potions_of(work)->chain.spin_count;
 	struct moments_work moments = { .work = work,
 		.game = game,
 		.lines = wager->lines,

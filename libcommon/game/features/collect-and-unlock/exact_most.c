@@ -384,7 +384,7 @@ static void add_windows(const struct base_most *base, const struct sight *sight,
 
 static mpq_t *weights_new(const struct exact_work *work, int kind)
 {
-	uint32_t spins = work->potions->chain.spin_count;
+	uint32_t spins = potions_of(work)->chain.spin_count;
 	mpq_t *weight = potion_take(spins * sizeof(*weight));
 
 	for (uint32_t i = 0; i < spins; i++)
@@ -396,7 +396,7 @@ static mpq_t *weights_new(const struct exact_work *work, int kind)
 
 static void weights_free(const struct exact_work *work, mpq_t *weight)
 {
-	uint32_t spins = work->potions->chain.spin_count;
+	uint32_t spins = potions_of(work)->chain.spin_count;
 
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_clear(weight[i]);
@@ -406,7 +406,7 @@ static void weights_free(const struct exact_work *work, mpq_t *weight)
 static void base_open(struct base_most *base, const struct most_work *most)
 {
 	const struct exact_work *work = most->work;
-	const struct potion_chain *chain = &work->potions->chain;
+	const struct potion_chain *chain = &potions_of(work)->chain;
 
 	memset(base, 0, sizeof(*base));
 	base->most = most;

@@ -2,7 +2,7 @@
 #ifndef CARILLON_GAME_FEATURES_COLLECT_AND_UNLOCK_EXACT_PARTS_H
 #define CARILLON_GAME_FEATURES_COLLECT_AND_UNLOCK_EXACT_PARTS_H
 
-#include "libcommon/game/exact/yield.h"
+#include "libcommon/game/exact/feature.h"
 
 #define POTION_STATES 10       /* what may be carried: no potion, one, two; by colour */
 #define POTION_COMBINATIONS 10 /* three potions by colour */
@@ -71,6 +71,8 @@ struct potions_work {
 	struct potion_figures **figures; /* [lines - 1]; made when first asked for */
 };
 
+/* What this mode has prepared; NULL: the game has none. */
+struct potions_work *potions_of(const struct exact_work *work);
 /* Made when first asked for, kept as long as the work. */
 const struct potion_figures *potion_figures(const struct exact_work *work, uint32_t lines);
 /* E[win^2] of each feature by itself, in squares of total bets. */
@@ -86,8 +88,8 @@ struct potion_free_set {
 struct potion_free_set potion_free_set(const struct potion_rules *rules, uint32_t index);
 /* The rules of a kind, NULL: the game has no such feature. */
 const struct potion_step *potion_step(const struct potion_rules *rules, enum potion_kind kind);
-enum exact_source potion_source(enum potion_kind kind);
-enum exact_event potion_event(enum potion_kind kind);
+enum win_source potion_source(enum potion_kind kind);
+enum game_event potion_event(enum potion_kind kind);
 
 void *potion_take(size_t bytes); /* by GMP's functions: never NULL */
 void potion_give(void *block, size_t bytes);
@@ -106,5 +108,10 @@ void potions_zero(const struct exact_work *work, const struct exact_wager *wager
 
 /* P(no line wins) on a strip set. */
 void potion_no_win(const struct game *game, uint32_t set, uint32_t lines, mpq_t p_r);
+
+/* Offers the best paid spin and the best free spin with their features. EXACT_ALL; after the spins
+ * by themselves. */
+void potions_offer_most(
+	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r);
 
 #endif

@@ -151,7 +151,7 @@ static void feature_no_win(
 static const mpq_t *features_no_win(const struct exact_work *work, uint32_t lines)
 {
 	const struct potion_rules *rules = &work->game->potions;
-	struct potion_figures *figures = work->potions->figures[lines - 1];
+	struct potion_figures *figures = potions_of(work)->figures[lines - 1];
 
 	assert(figures != NULL);
 	for (uint32_t i = 0; i < rules->step_count && !figures->has_quiet; i++)
@@ -173,7 +173,7 @@ static void start_set(const struct exact_work *work, const struct potion_spin *s
 	const mpq_t *no_win, struct start *start)
 {
 	const struct potion_rules *rules = &work->game->potions;
-	const struct potion_chain *chain = &work->potions->chain;
+	const struct potion_chain *chain = &potions_of(work)->chain;
 	mpq_t x;
 
 	mpq_init(x);
@@ -264,7 +264,7 @@ static void add_groups(struct base_zero *zero, const struct window *window, bool
 static void base_zero(const struct exact_work *work, uint32_t lines, struct spin_yield *yield)
 {
 	const struct game *game = work->game;
-	const struct potion_chain *chain = &work->potions->chain;
+	const struct potion_chain *chain = &potions_of(work)->chain;
 	const struct choices *revealed = &game->potions.revealed;
 	struct base_zero *zero = potion_take(sizeof(*zero));
 	struct window window = {

@@ -1,11 +1,22 @@
-#include "libcommon/game/montecarlo/features.h"
+#include "libcommon/game/montecarlo/feature.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define COMBINATION 3u
 
-static const enum fast_source source_of[POTION_KINDS] = { FAST_HIGH_SYMBOLS, FAST_RANDOM_WILDS,
-	FAST_MULTIPLIER, FAST_MEGA_WILD };
+static const enum win_source source_of[POTION_KINDS] = { SOURCE_HIGH_SYMBOLS, SOURCE_RANDOM_WILDS,
+	SOURCE_MULTIPLIER, SOURCE_MEGA_WILD };
+
+/* Respins that are spins of a set, nothing more: high symbols and multiplier. */
+struct potion_tables {
+	struct spin_table table[POTION_KINDS];
+};
+
+static const struct potion_tables *tables_of(const struct fast_sim *sim)
+{
+	return sim->own[FEATURE_collect_and_unlock];
+}
 
 /* ---- respins ---- */
 
@@ -82,7 +93,7 @@ static uint32_t respin(struct fast_player *player, enum potion_kind kind)
 	switch (kind) {
 	case POTION_HIGH_SYMBOLS:
 	case POTION_MULTIPLIER:
-		return table_spin(&player->sim->potion[kind], &player->draws, &place);
+		return table_spin(&tables_of(player->sim)->table[kind], &player->draws, &place);
 	case POTION_RANDOM_WILDS:
 		return covered_spin(
 			player, set_of(game, kind), cells_draw(player, game->potions.wilds));
@@ -104,7 +115,7 @@ static void feature(struct fast_player *player, uint32_t features)
 	uint64_t multiplier = 1;
 
 	for (uint32_t k = 0; k < POTION_KINDS; k++)
-		player->stats->event[FAST_EVENT_HIGH_SYMBOLS + k] += features >> k & 1;
+		player->stats->event[EVENT_HIGH_SYMBOLS + k] += features >> k & 1;
 	if ((features & multiplying) != 0)
 		multiplier = choice_draw(&player->draws, &player->sim->game->potions.multiplier);
 	do {
@@ -121,13 +132,13 @@ static void explode(struct fast_player *player, const struct place *place)
 	uint8_t window[GAME_CELLS_MAX];
 	uint32_t marks = cells_draw(player, game->potions.marks);
 
-	player->stats->event[FAST_EVENT_EXPLOSION]++;
+	player->stats->event[EVENT_EXPLOSION]++;
 	window_of(place, window);
 	for (uint32_t cell = 0; cell < game->reels * game->rows; cell++)
 		if (window[cell] == game->free_spins.award_symbol)
 			marks &= ~(1u << cell);
 	cover(game, window, marks, (uint8_t)choice_draw(&player->draws, &game->potions.revealed));
-	run_add(player, FAST_EXPLOSION,
+	run_add(player, SOURCE_EXPLOSION,
 		window_pay(game, &player->sim->lines, window) * player->sim->line_bet);
 }
 
@@ -155,13 +166,19 @@ static void combine(struct fast_player *player, const struct place *place)
 	}
 }
 
-void potions_collected(struct fast_player *player, uint32_t tag, const struct place *place)
+static uint32_t colour_in(const struct fast_sim *sim, uint32_t reel, uint32_t tag)
+{
+	return tag_get(sim->plan.feature[FEATURE_collect_and_unlock][reel], tag);
+}
+
+/* Potions of a paid spin, and what they start. */
+static void collected(struct fast_player *player, uint32_t tag, const struct place *place)
 {
 	const struct fast_sim *sim = player->sim;
 	struct round_state *state = &player->state;
 
 	for (uint32_t r = 0; r < sim->game->reels; r++) {
-		uint32_t colour = tag_get(sim->plan.potion[r], tag);
+		uint32_t colour = colour_in(sim, r, tag);
 
 		if (colour == 0)
 			continue;
@@ -171,10 +188,115 @@ void potions_collected(struct fast_player *player, uint32_t tag, const struct pl
 	}
 }
 
-void potions_in_free_spin(struct fast_player *player)
+static void free_spin_feature(struct fast_player *player)
 {
 	const struct potion_rules *rules = &player->sim->game->potions;
 
-	if (rules->free_feature.in > 0 && odds_draw(player, rules->free_feature))
+	if (odds_draw(player, rules->free_feature))
 		feature(player, choice_draw(&player->draws, &rules->free_set));
 }
+
+/* ---- what the simulation asks ---- */
+
+static bool reel_has_potions(const struct game *game, uint32_t set, uint32_t reel)
+{
+	const struct game_strip *strip = &game->strips[set].reel[reel];
+
+	for (uint32_t i = 0; i < strip->length; i++)
+		if (game->symbol[strip->symbol[i]].kind == SYMBOL_POTION)
+			return true;
+	return false;
+}
+
+/* A colour + 1 on each reel that has any. */
+static void widen(const struct game *game, uint32_t set, uint32_t wild_reels,
+	struct tag_field field[GAME_REELS_MAX])
+{
+	(void)wild_reels;
+	for (uint32_t r = 0; r < game->reels; r++)
+		if (reel_has_potions(game, set, r))
+			tag_widen(&field[r], GAME_COLOURS);
+}
+
+static uint32_t tag_of(const struct game *game, uint32_t reel, const struct reel_column *column,
+	const struct tag_field field[GAME_REELS_MAX])
+{
+	(void)game;
+	return (uint32_t)column->potion << field[reel].shift;
+}
+
+static enum fast_status build(struct fast_sim *sim)
+{
+	const struct potion_rules *rules = &sim->game->potions;
+	struct table_terms plain = { .lines = sim->bet.lines };
+	struct potion_tables *tables = calloc(1, sizeof(*tables));
+	enum fast_status status = FAST_OK;
+
+	if (tables == NULL)
+		return FAST_NO_MEMORY;
+	sim->own[FEATURE_collect_and_unlock] = tables;
+	for (uint32_t i = 0; status == FAST_OK && i < rules->step_count; i++) {
+		enum potion_kind kind = rules->step[i].kind;
+
+		if (kind == POTION_HIGH_SYMBOLS || kind == POTION_MULTIPLIER)
+			status = table_build(sim->game, rules->step[i].strips, 0, &plain,
+				&sim->plan, NULL, &tables->table[kind]);
+	}
+	return status;
+}
+
+static void release(struct fast_sim *sim)
+{
+	struct potion_tables *tables = sim->own[FEATURE_collect_and_unlock];
+
+	for (uint32_t kind = 0; tables != NULL && kind < POTION_KINDS; kind++)
+		table_free(&tables->table[kind]);
+	free(tables);
+}
+
+static bool starts(const struct fast_sim *sim, enum spin_context context, uint32_t tag)
+{
+	if (context == CONTEXT_FREE)
+		return sim->game->potions.free_feature.in > 0;
+	for (uint32_t r = 0; r < sim->game->reels; r++)
+		if (colour_in(sim, r, tag) != 0)
+			return true;
+	return false;
+}
+
+static void play(struct fast_player *player, enum spin_context context, uint32_t tag,
+	const struct place *place)
+{
+	if (context == CONTEXT_FREE)
+		free_spin_feature(player);
+	else
+		collected(player, tag, place);
+}
+
+/* ---- what the reference asks ---- */
+
+static enum win_source source(const struct phase *phase)
+{
+	uint32_t other = phase->features & ~(UINT32_C(1) << POTION_MULTIPLIER);
+
+	if (phase->kind != PHASE_POTION_RESPIN)
+		return SOURCES;
+	return source_of[other != 0 ? __builtin_ctz(other) : POTION_MULTIPLIER];
+}
+
+static void count(const struct game *game, const struct phase *phase, uint64_t event[EVENTS])
+{
+	(void)game;
+	if (phase->kind == PHASE_SPIN || phase->kind == PHASE_FREE_SPIN)
+		for (uint32_t k = 0; k < POTION_KINDS; k++)
+			event[EVENT_HIGH_SYMBOLS + k] += phase->features >> k & 1;
+}
+
+const struct feature_fast collect_and_unlock_fast = { .widen = widen,
+	.tag = tag_of,
+	.build = build,
+	.free = release,
+	.starts = starts,
+	.play = play,
+	.source = source,
+	.count = count };

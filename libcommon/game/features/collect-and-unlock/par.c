@@ -33,7 +33,7 @@ static const char *odds_text(struct par_texts *texts, struct odds odds)
 
 static void add_carried(struct par_mode *mode, json_t *section)
 {
-	const struct potion_chain *chain = &mode->work.potions->chain;
+	const struct potion_chain *chain = &potions_of(&mode->work)->chain;
 	struct par_texts *texts = mode->texts;
 	json_t *table = par_table(section, "carried", "Carried into a round, in the long run",
 		"potions=Potions|share=Share of the rounds|one_in=One in|share_exact=!");
@@ -63,7 +63,7 @@ static void add_carried(struct par_mode *mode, json_t *section)
 static void combination_means(const struct par_mode *mode, const struct potion_figures *figures,
 	uint32_t combination, mpq_t p, mpq_t exploded)
 {
-	const struct potion_chain *chain = &mode->work.potions->chain;
+	const struct potion_chain *chain = &potions_of(&mode->work)->chain;
 
 	mpq_set_ui(p, 0, 1);
 	mpq_set_ui(exploded, 0, 1);
@@ -86,7 +86,7 @@ static void combination_row(struct par_mode *mode, const struct potion_figures *
 	const struct potion_rules *rules = &mode->game->potions;
 	struct par_texts *texts = mode->texts;
 	const char *row[5 + GAME_POTION_STEPS_MAX + 2];
-	enum exact_source source = SOURCE_EXPLOSION;
+	enum win_source source = SOURCE_EXPLOSION;
 	uint8_t colours[GAME_COLOURS];
 	uint32_t at = 0;
 	mpq_t p, part, chance;
@@ -457,7 +457,7 @@ void par_potions_sections(struct par_mode *mode, json_t *sections)
 	const struct potion_figures *figures;
 	json_t *section;
 
-	if (!mode->work.potions)
+	if (!potions_of(&mode->work))
 		return;
 	figures = potion_figures(&mode->work, mode->wager.lines);
 	section = par_section(sections, "potions", "Potions");

@@ -1,7 +1,7 @@
 /* Potions: collected from left to right, three make a combination, and a combination starts the
  * feature it is for, or an explosion, or nothing. What is collected and what has been opened
  * belongs to the bet value (struct round_state) and is carried from round to round. */
-#include "libcommon/game/core/round_parts.h"
+#include "libcommon/game/features/collect-and-unlock/rule.h"
 
 #include <assert.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void combine(struct round *round, struct phase *phase)
 /* RULE witch-feature 3.1: reels show them where the strips have them. RULE witch-feature 3.3: from
  * left to right. RULE witch-feature 3.12, 3.13: round->state is what
  * this bet value carries. RULE witch-feature 4.1, 5.2: called when the lines are paid. */
-void potions_collect(struct round *round, struct phase *phase, const struct reel_column columns[])
+static void collect(struct round *round, struct phase *phase, const struct reel_column columns[])
 {
 	const struct game *game = round->game;
 
@@ -84,7 +84,7 @@ void potions_collect(struct round *round, struct phase *phase, const struct reel
 
 /* RULE witch-feature 6.3: no potions here: any feature may come, open or not, and nothing opens.
  * RULE witch-feature 6.4: a set is one feature, or the multiplier with one other. */
-void potions_free_spin(struct round *round, struct phase *phase)
+static void free_spin_feature(struct round *round, struct phase *phase)
 {
 	const struct potion_rules *rules = &round->game->potions;
 
@@ -96,3 +96,33 @@ void potions_free_spin(struct round *round, struct phase *phase)
 	round->feature_multiplier = 0;
 	phase->features = round->features;
 }
+
+static bool offered(const struct game *game)
+{
+	return game->potions.offered;
+}
+
+/* The paid spin's potions, after its wins. In a free spin none are collected, but it may start a
+ * feature by itself. */
+static void after_spin(struct round *round, struct phase *phase, const struct reel_column *columns,
+	enum spin_context context)
+{
+	if (context == CONTEXT_BASE)
+		collect(round, phase, columns);
+	else
+		free_spin_feature(round, phase);
+}
+
+static bool waits(const struct round *round)
+{
+	return round->exploding || round->features != 0;
+}
+
+static void play(struct round *round, struct phase *phase)
+{
+	(round->exploding ? potions_explode : potions_respin)(round, phase);
+}
+
+const struct feature_rule collect_and_unlock_rule = {
+	.offered = offered, .after_spin = after_spin, .waits = waits, .play = play
+};

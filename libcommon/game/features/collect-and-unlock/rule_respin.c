@@ -1,10 +1,10 @@
 /* What potions start: respins with better strips, random wilds, a multiplier or mega wilds, and the
  * explosion of question marks over the spin that has just been paid. */
-#include "libcommon/game/core/round_parts.h"
+#include "libcommon/game/features/collect-and-unlock/rule.h"
 
 #include <assert.h>
 
-#define FEATURE(kind) (UINT32_C(1) << (kind))
+#define KIND_BIT(kind) (UINT32_C(1) << (kind))
 
 /* How many on a reel, then which rows. Returns the cells. A reel that gets none draws no rows.
  * RULE witch-feature 4.4, 5.3 */
@@ -67,7 +67,7 @@ static const struct potion_step *step_for(const struct potion_rules *rules, enum
  * RULE witch-feature 4.3: High Symbols is nothing but its strips. */
 static enum potion_kind spun_kind(uint32_t features)
 {
-	uint32_t other = features & ~FEATURE(POTION_MULTIPLIER);
+	uint32_t other = features & ~KIND_BIT(POTION_MULTIPLIER);
 
 	assert((other & (other - 1)) == 0 && features != 0);
 	return other ? (enum potion_kind)__builtin_ctz(other) : POTION_MULTIPLIER;
@@ -76,7 +76,7 @@ static enum potion_kind spun_kind(uint32_t features)
 /* RULE witch-feature 4.5: drawn once, before the first of its respins, and kept until one wins. */
 static void open_multiplier(struct round *round, struct phase *phase)
 {
-	if (!(round->features & FEATURE(POTION_MULTIPLIER)))
+	if (!(round->features & KIND_BIT(POTION_MULTIPLIER)))
 		round->feature_multiplier = 1;
 	else if (round->feature_multiplier == 0)
 		round->feature_multiplier = draw_choice(

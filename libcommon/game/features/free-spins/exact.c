@@ -8,7 +8,7 @@
  * and the paid spin the same, once, with its own W and A. Which spin awards which changes nothing:
  * all free spins are alike, so one number of them waits, and not a queue. RULE bewitched 3.15,
  * 3.17 */
-#include "libcommon/game/exact/yield.h"
+#include "libcommon/game/exact/feature.h"
 
 /* What one free spin and all that come of it win. */
 struct offspring {
@@ -196,3 +196,6 @@ enum exact_status round_yield(const struct spin_yield *paid, const struct spin_y
 	yield_free(&none);
 	return EXACT_OK;
 }
+
+/* Free spins are a context of every spin, not a yield of one. */
+const struct feature_exact free_spins_exact = { 0 };

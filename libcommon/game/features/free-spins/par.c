@@ -4,22 +4,6 @@
 
 #include <string.h>
 
-static const char *const source_text[SOURCES] = {
-	[SOURCE_LINES] = "lines",
-	[SOURCE_SCATTER] = "scatters",
-	[SOURCE_BATTLE] = "battles",
-	[SOURCE_BONUS_MONEY] = "money of the pick bonus",
-	[SOURCE_HOLD] = "hold and win",
-	[SOURCE_STICKY] = "sticky respins",
-	[SOURCE_HIGH_SYMBOLS] = "high symbols",
-	[SOURCE_RANDOM_WILDS] = "random wilds",
-	[SOURCE_MULTIPLIER] = "multiplier",
-	[SOURCE_MEGA_WILD] = "mega wild",
-	[SOURCE_EXPLOSION] = "explosion",
-	[SOURCE_FREE_SPINS] = "free spins",
-	[SOURCE_JACKPOT] = "jackpot at its seed (not in the free spins' part)",
-};
-
 static void say_number(struct par_mode *mode, json_t *section)
 {
 	const struct spin_yield *paid = mode->context[0].yield, *free_spin = mode->context[1].yield;
@@ -90,9 +74,9 @@ void par_free_spins_section(struct par_mode *mode, json_t *sections)
 			mpq_add(win, win, context->yield->win[i]);
 			mpq_add_product(sum, context->yield->win[i], context->spins);
 		}
-		par_row(table, source_text[i], par_figure(texts, context->yield->win[i]),
-			par_figure(texts, part), par_percent(texts, part),
-			par_fraction(texts, part), NULL);
+		par_row(table, source_words((enum win_source)i),
+			par_figure(texts, context->yield->win[i]), par_figure(texts, part),
+			par_percent(texts, part), par_fraction(texts, part), NULL);
 	}
 	par_prove("the free spins", sum, mode->yields.round.win[SOURCE_FREE_SPINS]);
 	exact_per_price(sum, mode->rules);

@@ -1,5 +1,5 @@
 /* Free spins: on strips of their own, lines multiplied. */
-#include "libcommon/game/core/round_parts.h"
+#include "libcommon/game/core/rule.h"
 
 #include <stddef.h>
 
@@ -7,7 +7,7 @@
  * the bet is that of the round. RULE bewitched 6.2: the first waits for the player.
  * RULE bewitched 3.18: no stake is taken, so nothing is contributed either. RULE mona-lisa 3.11,
  * 3.12, 3.19, 3.20, 4.4, 5.2; RULE witch-feature 6.2, 6.12, 6.13, 6.14 */
-void play_free_spin(struct round *round, struct phase *phase)
+static void play(struct round *round, struct phase *phase)
 {
 	const struct free_spins_rules *rules = &round->game->free_spins;
 	struct line_terms terms = { .multiplier = rules->line_multiplier,
@@ -29,7 +29,17 @@ void play_free_spin(struct round *round, struct phase *phase)
 	pay_lines(round, phase, &terms);
 	pay_scatters(round, phase, CONTEXT_FREE);
 	claim_anywhere(round, phase, CONTEXT_FREE);
-	watch_features(round);
-	if (round->game->potions.offered)
-		potions_free_spin(round, phase);
+	end_spin(round, phase, NULL, CONTEXT_FREE);
 }
+
+static bool offered(const struct game *game)
+{
+	return game->free_spins.offered;
+}
+
+static bool waits(const struct round *round)
+{
+	return round->free_left > 0 || round->free_appended > 0;
+}
+
+const struct feature_rule free_spins_rule = { .offered = offered, .waits = waits, .play = play };

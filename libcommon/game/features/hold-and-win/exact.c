@@ -1,5 +1,7 @@
 #include "libcommon/game/features/hold-and-win/exact.h"
 
+#include <stdlib.h>
+
 /* ---- what the cells are worth ----
  *
  * With m cells that carry things independently: b is what a cell gives to be multiplied (its value,
@@ -430,3 +432,53 @@ void hold_yields_free(struct hold_yields *yields)
 	for (uint32_t f = yields->from; f <= yields->cells; f++)
 		yield_free(&yields->start[f]);
 }
+
+/* ---- what the exact mathematics asks ---- */
+
+const struct hold_yields *hold_yields_of(const struct spin_figures *figures)
+{
+	return figures->own[FEATURE_hold_and_win];
+}
+
+static void count(struct spin_figures *figures)
+{
+	if (figures->mode)
+		count_symbol(figures, figures->game->hold.symbol);
+}
+
+/* Paid spins alone start it. */
+static bool open(struct spin_figures *figures)
+{
+	struct hold_yields *yields;
+
+	if (figures->mode == NULL)
+		return true;
+	yields = malloc(sizeof(*yields));
+	if (yields)
+		hold_yields(figures->game, figures->depth, yields);
+	figures->own[FEATURE_hold_and_win] = yields;
+	return yields != NULL;
+}
+
+static void close(struct spin_figures *figures)
+{
+	hold_yields_free(figures->own[FEATURE_hold_and_win]);
+	free(figures->own[FEATURE_hold_and_win]);
+}
+
+static void attach(const struct spin_figures *figures, uint32_t tag,
+	const struct exact_wager *wager, struct spin_yield *yield)
+{
+	const struct hold_yields *yields = hold_yields_of(figures);
+	uint32_t symbols = tag_count(&figures->counters, tag, figures->game->hold.symbol);
+
+	(void)wager;
+	if (yields && symbols >= yields->from)
+		yield_join(yield, &yields->start[symbols]);
+}
+
+const struct feature_exact hold_and_win_exact = { .count = count,
+	.open = open,
+	.close = close,
+	.attach = attach,
+	.offer_most = hold_offer_most };

@@ -4,7 +4,7 @@
 #ifndef CARILLON_GAME_FEATURES_HOLD_AND_WIN_EXACT_H
 #define CARILLON_GAME_FEATURES_HOLD_AND_WIN_EXACT_H
 
-#include "libcommon/game/exact/yield.h"
+#include "libcommon/game/exact/feature.h"
 
 /* What the feature yields, by the number of symbols that start it (SOURCE_HOLD, EVENT_HOLD,
  * EVENT_HOLD_FULL, EVENT_AWARD + i): entries at_least .. cells are initialised by this and freed by
@@ -20,5 +20,11 @@ void hold_yields_free(struct hold_yields *yields);
 /* The most that `cells` filled cells can be worth, in total bets, and the probability of that among
  * all they may carry. */
 void hold_most(const struct game *game, uint32_t cells, mpq_t most_r, mpq_t probability_r);
+
+/* Those of a paid spin; NULL in free spins. */
+const struct hold_yields *hold_yields_of(const struct spin_figures *figures);
+/* Offers the best feature of a paid spin: all cells filled. */
+void hold_offer_most(const struct exact_work *work, const struct exact_wager *wager,
+	bool free_spins, struct exact_mode *mode_r);
 
 #endif

@@ -155,3 +155,37 @@ void hold_most(const struct game *game, uint32_t cells, mpq_t most_r, mpq_t prob
 	mpz_clear(worth);
 	mpq_clear(p);
 }
+
+/* All cells filled with the best that they may carry. RULE mystery-elves 3.8 to 3.13 */
+void hold_offer_most(const struct exact_work *work, const struct exact_wager *wager,
+	bool free_spins, struct exact_mode *mode_r)
+{
+	const struct spin_figures *spin = work->spin[CONTEXT_BASE];
+	const struct hold_yields *yields = hold_yields_of(spin);
+	const struct game *game = spin->game;
+	struct spin_yield held;
+	mpq_t x, p, share;
+
+	(void)wager;
+	(void)free_spins;
+	mpq_inits(x, p, share, NULL);
+	yield_init(&held, EXACT_RETURN);
+	for (uint32_t i = 0; i < spin->row_count; i++) {
+		uint32_t count = tag_count(&spin->counters, spin->row[i].tag, game->hold.symbol);
+
+		if (count < yields->from)
+			continue;
+		mpq_set_z(share, spin->row[i].n);
+		mpz_set(mpq_denref(share), spin->total);
+		mpq_canonicalize(share);
+		yield_mix(&held, share, &yields->start[count]);
+	}
+	if (mpq_sgn(held.event[EVENT_HOLD_FULL]) > 0) {
+		hold_most(game, game->reels * game->rows, x, p);
+		mpq_mul(p, p, held.event[EVENT_HOLD_FULL]);
+		mpq_div(p, p, held.event[EVENT_HOLD]);
+		exact_offer_max(mode_r, "hold and win", x, p);
+	}
+	yield_free(&held);
+	mpq_clears(x, p, share, NULL);
+}

@@ -1,15 +1,42 @@
-#include "libcommon/game/montecarlo/internal.h"
+/* Hold and win by counts: the cells are all alike, so how many are filled is all that matters. */
+#include "libcommon/game/montecarlo/feature.h"
+
+#include <stdlib.h>
+
+#define GUIDE_ENTRIES 256u
+
+/* Where to begin looking for a value: most often that is it. */
+struct value_guide {
+	uint32_t below[GAME_CHOICES_MAX]; /* running sums of the weights */
+	uint32_t shift;
+	uint8_t from[GUIDE_ENTRIES]; /* [value >> shift] the first choice it can be */
+};
+
+#define STRIDE (GAME_CELLS_MAX + 1u)
+
+struct hold_tables {
+	/* chance that k or fewer of n free cells land, in units of of^n */
+	uint64_t cells[STRIDE];		 /* of^n; 0: too large, cells are drawn one by one */
+	uint64_t below[STRIDE * STRIDE]; /* [n * STRIDE + k] */
+	struct value_guide value;
+};
+
+static const struct hold_tables *tables_of(const struct fast_sim *sim)
+{
+	return sim->own[FEATURE_hold_and_win];
+}
 
 /* How many of the free cells land: they are all alike, so their number is all that matters. */
 static uint32_t landing(struct fast_player *player, uint32_t free_cells)
 {
 	const struct fast_sim *sim = player->sim;
 	const struct odds *cell = &sim->game->hold.cell;
-	const uint64_t *below = &sim->hold_below[free_cells * (GAME_CELLS_MAX + 1)];
+	const struct hold_tables *tables = tables_of(sim);
+	const uint64_t *below = &tables->below[free_cells * STRIDE];
 	uint32_t landed = 0;
 
-	if (sim->hold_cells[free_cells] != 0) {
-		uint64_t value = stream_below64(&player->draws, sim->hold_cells[free_cells]);
+	if (tables->cells[free_cells] != 0) {
+		uint64_t value = stream_below64(&player->draws, tables->cells[free_cells]);
 
 		while (value >= below[landed])
 			landed++;
@@ -29,7 +56,7 @@ struct carried {
 static void carry(struct fast_player *player, uint32_t cells, struct carried *carried)
 {
 	const struct hold_rules *hold = &player->sim->game->hold;
-	const struct value_guide *guide = &player->sim->hold_value;
+	const struct value_guide *guide = &tables_of(player->sim)->value;
 	uint32_t weight = hold->value.weight + hold->mystery_weight + hold->multiplier_weight;
 
 	for (uint32_t i = 0; i < cells; i++) {
@@ -64,7 +91,7 @@ static uint32_t draw_award(struct fast_player *player, bool exclude)
 			break;
 		value -= hold->award[at].weight;
 	}
-	player->stats->event[FAST_EVENT_AWARD + at]++;
+	player->stats->event[EVENT_AWARD + at]++;
 	return hold->award[at].x;
 }
 
@@ -89,13 +116,14 @@ static uint64_t worth(struct fast_player *player, const struct carried *carried,
 	return (multiplied * product + own) * (full ? hold->full_multiplier : 1);
 }
 
-void hold_round(struct fast_player *player, uint32_t cells)
+/* With so many symbols in the paid spin. */
+static void hold_round(struct fast_player *player, uint32_t cells)
 {
 	const struct game *game = player->sim->game;
 	uint32_t all = game->reels * game->rows, left = game->hold.respins;
 	struct carried carried = { 0 };
 
-	player->stats->event[FAST_EVENT_HOLD]++;
+	player->stats->event[EVENT_HOLD]++;
 	carry(player, cells, &carried);
 	while (left > 0 && cells < all) {
 		uint32_t landed = landing(player, all - cells);
@@ -104,6 +132,112 @@ void hold_round(struct fast_player *player, uint32_t cells)
 		cells += landed;
 		left = landed > 0 ? game->hold.respins : left - 1;
 	}
-	player->stats->event[FAST_EVENT_HOLD_FULL] += cells == all;
-	run_add(player, FAST_HOLD, worth(player, &carried, cells == all) * player->sim->total);
+	player->stats->event[EVENT_HOLD_FULL] += cells == all;
+	run_add(player, SOURCE_HOLD, worth(player, &carried, cells == all) * player->sim->total);
 }
+
+/* ---- tables ---- */
+
+/* C(n, k) in^k (of - in)^(n - k), summed up to k, for every number n of free cells. */
+static void cells_build(const struct odds *cell, uint32_t cells, struct hold_tables *tables)
+{
+	uint64_t power = 1, *row = tables->below; /* exact counts first: row n from row n - 1 */
+
+	row[0] = 1;
+	tables->cells[0] = 1;
+	for (uint32_t n = 1; n <= cells; n++) {
+		if (power > UINT64_MAX / cell->of)
+			break;
+		power *= cell->of;
+		tables->cells[n] = power;
+		for (uint32_t k = 0; k <= n; k++)
+			row[n * STRIDE + k] =
+				row[(n - 1) * STRIDE + k] * (cell->of - cell->in) +
+				(k > 0 ? row[(n - 1) * STRIDE + k - 1] * cell->in : 0);
+	}
+	for (uint32_t n = 0; n <= cells; n++)
+		for (uint32_t k = 1; k <= n; k++)
+			row[n * STRIDE + k] += row[n * STRIDE + k - 1];
+}
+
+static void guide_build(const struct choices *choices, struct value_guide *guide_r)
+{
+	uint32_t sum = 0, at = 0;
+
+	while (choices->weight >> guide_r->shift >= GUIDE_ENTRIES)
+		guide_r->shift++;
+	for (uint32_t i = 0; i < choices->count; i++)
+		guide_r->below[i] = sum += choices->of[i].weight;
+	for (uint32_t i = 0; i << guide_r->shift < choices->weight; i++) {
+		while (i << guide_r->shift >= guide_r->below[at])
+			at++;
+		guide_r->from[i] = (uint8_t)at;
+	}
+}
+
+static enum fast_status build(struct fast_sim *sim)
+{
+	const struct game *game = sim->game;
+	struct hold_tables *tables = calloc(1, sizeof(*tables));
+
+	if (tables == NULL)
+		return FAST_NO_MEMORY;
+	cells_build(&game->hold.cell, game->reels * game->rows, tables);
+	guide_build(&game->hold.value, &tables->value);
+	sim->own[FEATURE_hold_and_win] = tables;
+	return FAST_OK;
+}
+
+static void release(struct fast_sim *sim)
+{
+	free(sim->own[FEATURE_hold_and_win]);
+}
+
+static void widen(const struct game *game, uint32_t set, uint32_t wild_reels,
+	struct tag_field field[GAME_REELS_MAX])
+{
+	tag_widen(&field[0], tag_symbol_max(game, set, wild_reels, game->hold.symbol));
+}
+
+static uint32_t tag_of(const struct game *game, uint32_t reel, const struct reel_column *column,
+	const struct tag_field field[GAME_REELS_MAX])
+{
+	(void)reel;
+	return tag_column(field[0], column, game->rows, game->hold.symbol);
+}
+
+static uint32_t symbols_in(const struct fast_sim *sim, uint32_t tag)
+{
+	return tag_get(sim->plan.feature[FEATURE_hold_and_win][0], tag);
+}
+
+static bool starts(const struct fast_sim *sim, enum spin_context context, uint32_t tag)
+{
+	return context == CONTEXT_BASE && symbols_in(sim, tag) >= sim->game->hold.at_least;
+}
+
+static void play(struct fast_player *player, enum spin_context context, uint32_t tag,
+	const struct place *place)
+{
+	(void)context;
+	(void)place;
+	hold_round(player, symbols_in(player->sim, tag));
+}
+
+static void count(const struct game *game, const struct phase *phase, uint64_t event[EVENTS])
+{
+	if (phase->kind != PHASE_HOLD_END)
+		return;
+	event[EVENT_HOLD_FULL] += phase->win_count == game->reels * game->rows;
+	for (uint32_t i = 0; i < phase->draw_count; i++)
+		if (phase->draw[i].meaning == DRAW_CELL_AWARD)
+			event[EVENT_AWARD + phase->load[phase->draw[i].where].award - 1]++;
+}
+
+const struct feature_fast hold_and_win_fast = { .widen = widen,
+	.tag = tag_of,
+	.build = build,
+	.free = release,
+	.starts = starts,
+	.play = play,
+	.count = count };

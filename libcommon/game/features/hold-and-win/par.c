@@ -1,4 +1,5 @@
 /* Hold and win: what starts it, how far it fills, what the cells carry, what it comes to. */
+#include "libcommon/game/features/hold-and-win/exact.h"
 #include "libcommon/game/rational.h"
 #include "libcommon/game/par.h"
 
@@ -60,7 +61,7 @@ static void fill_step(const struct par_mode *mode, uint32_t f, mpq_t *reached, m
 static void start_row(struct par_mode *mode, json_t *table, uint32_t count, mpq_t sum)
 {
 	const struct par_context *paid = &mode->context[0];
-	const struct spin_yield *start = &paid->figures->hold->start[count];
+	const struct spin_yield *start = &hold_yields_of(paid->figures)->start[count];
 	struct par_texts *texts = mode->texts;
 	mpz_t windows;
 	mpq_t p, part;
@@ -207,7 +208,7 @@ void par_hold_section(struct par_mode *mode, json_t *sections)
 	json_t *section;
 	mpq_t mean;
 
-	if (!hold->offered || mode->context[0].figures->hold == NULL ||
+	if (!hold->offered || hold_yields_of(mode->context[0].figures) == NULL ||
 		mpq_sgn(yield->event[EVENT_HOLD]) == 0)
 		return;
 	mpq_init(mean);

@@ -1,6 +1,6 @@
 /* Hold and win: bonus symbols stay where they land, the free cells spin on reels of their own, and
  * at the end all that was collected is paid at once. */
-#include "libcommon/game/core/round_parts.h"
+#include "libcommon/game/core/rule.h"
 
 #include <assert.h>
 
@@ -41,7 +41,7 @@ static struct cell_load draw_load(struct round *round, struct phase *phase, uint
 
 /* RULE mystery-elves 3.3: every symbol of the paid spin carries something, whether or not they are
  * enough: it is seen, and pays only in the feature. RULE mystery-elves 3.1: enough start it. */
-void hold_land_base(struct round *round, struct phase *phase)
+static void land_base(struct round *round, struct phase *phase)
 {
 	const struct hold_rules *hold = &round->game->hold;
 	uint32_t cells = cells_of(round, hold->symbol);
@@ -60,7 +60,7 @@ void hold_land_base(struct round *round, struct phase *phase)
  */
 
 /* RULE mystery-elves 3.6 */
-bool hold_is_over(const struct round *round)
+static bool is_over(const struct round *round)
 {
 	return round->hold_left == 0 || round->hold_cells == all_cells(round->game);
 }
@@ -69,11 +69,11 @@ bool hold_is_over(const struct round *round)
  * what lands sets the respins back.
  * RULE mystery-elves 3.7: each free cell is a reel of its own. Cells that stay empty keep showing
  * what the paid spin left there: a screen shows them blank. */
-void hold_respin(struct round *round, struct phase *phase)
+static void respin(struct round *round, struct phase *phase)
 {
 	const struct hold_rules *hold = &round->game->hold;
 
-	assert(round->hold_running && !hold_is_over(round));
+	assert(round->hold_running && !is_over(round));
 	phase_open(round, PHASE_HOLD_RESPIN, phase);
 	round->held = round->hold_cells;
 	phase->landed = 0;
@@ -198,13 +198,13 @@ static void pay_cell(
 /* RULE mystery-elves 3.8: multipliers first, so that the awards they exclude are known before any
  * is drawn; then what they multiply; then the values of their own, which they do not; RULE
  * mystery-elves 3.13: then a full screen. RULE mystery-elves 3.14: all of it at once. */
-void hold_end(struct round *round, struct phase *phase)
+static void end(struct round *round, struct phase *phase)
 {
 	const struct hold_rules *hold = &round->game->hold;
 	bool is_full = round->hold_cells == all_cells(round->game);
 	struct hold_factors factors;
 
-	assert(round->hold_running && hold_is_over(round));
+	assert(round->hold_running && is_over(round));
 	phase_open(round, PHASE_HOLD_END, phase);
 	round->held = round->hold_cells;
 	factors = draw_multipliers(round, phase);
@@ -217,3 +217,31 @@ void hold_end(struct round *round, struct phase *phase)
 	round->hold_running = false;
 	round->hold_left = 0;
 }
+
+static bool offered(const struct game *game)
+{
+	return game->hold.offered;
+}
+
+/* The bonus symbols of free spins carry nothing: the feature starts from paid spins alone. */
+static void after_spin(struct round *round, struct phase *phase, const struct reel_column *columns,
+	enum spin_context context)
+{
+	(void)columns;
+	if (context == CONTEXT_BASE)
+		land_base(round, phase);
+}
+
+static bool waits(const struct round *round)
+{
+	return round->hold_running;
+}
+
+static void play(struct round *round, struct phase *phase)
+{
+	(is_over(round) ? end : respin)(round, phase);
+}
+
+const struct feature_rule hold_and_win_rule = {
+	.offered = offered, .after_spin = after_spin, .waits = waits, .play = play
+};

@@ -1,5 +1,5 @@
-/* The pick bonus: vials, one outcome. */
-#include "libcommon/game/core/round_parts.h"
+/* The pick bonus ("vials"): the player picks, one outcome is drawn. */
+#include "libcommon/game/core/rule.h"
 
 #include <assert.h>
 
@@ -21,7 +21,7 @@ static const struct vial_outcome *draw_vial(struct round *round, struct phase *p
 
 /* RULE bewitched 3.5 to 3.10: the outcome is drawn; which vials the player then picks is his to
  * choose and changes nothing. RULE bewitched 3.13: never multiplied. */
-void play_bonus(struct round *round, struct phase *phase)
+static void play(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;
 	const struct vial_outcome *vial;
@@ -53,3 +53,32 @@ void play_bonus(struct round *round, struct phase *phase)
 	}
 	round->bonuses = 0;
 }
+
+static bool offered(const struct game *game)
+{
+	return game->vial_count > 0;
+}
+
+/* RULE bewitched 3.5 */
+static void after_spin(struct round *round, struct phase *phase, const struct reel_column *columns,
+	enum spin_context context)
+{
+	const struct game *game = round->game;
+
+	(void)phase;
+	(void)columns;
+	(void)context;
+	round->bonus_cells = cells_of(round, game->bonus);
+	round->bonuses = (uint32_t)__builtin_popcount(round->bonus_cells);
+	if (round->bonuses < game->bonus_count_min)
+		round->bonuses = 0;
+}
+
+static bool waits(const struct round *round)
+{
+	return round->bonuses > 0;
+}
+
+const struct feature_rule pick_bonus_rule = {
+	.offered = offered, .after_spin = after_spin, .waits = waits, .play = play
+};

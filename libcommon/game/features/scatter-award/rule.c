@@ -1,9 +1,9 @@
-/* Battles: scatters of a spin pay, and a draw may award free spins. */
-#include "libcommon/game/core/round_parts.h"
+/* Scatter award ("battle"): scatters of a spin pay, and a draw may award free spins. */
+#include "libcommon/game/core/rule.h"
 
 /* RULE bewitched 3.2 to 3.4; never multiplied by the free spins, RULE bewitched 3.13. RULE
  * bewitched 2.7: which witch fights for the player changes nothing. */
-void play_battle(struct round *round, struct phase *phase)
+static void play(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;
 	uint32_t count = round->scatters;
@@ -28,3 +28,32 @@ void play_battle(struct round *round, struct phase *phase)
 	award_free_spins(round, phase, game->battle[count][i].free_spins);
 	round->scatters = 0;
 }
+
+static bool offered(const struct game *game)
+{
+	return game->scatter_count_min > 0;
+}
+
+/* RULE bewitched 3.2 */
+static void after_spin(struct round *round, struct phase *phase, const struct reel_column *columns,
+	enum spin_context context)
+{
+	const struct game *game = round->game;
+
+	(void)phase;
+	(void)columns;
+	(void)context;
+	round->scatter_cells = cells_of(round, game->scatter[0]);
+	round->scatters = (uint32_t)__builtin_popcount(round->scatter_cells);
+	if (round->scatters < game->scatter_count_min)
+		round->scatters = 0;
+}
+
+static bool waits(const struct round *round)
+{
+	return round->scatters > 0;
+}
+
+const struct feature_rule scatter_award_rule = {
+	.offered = offered, .after_spin = after_spin, .waits = waits, .play = play
+};

@@ -227,7 +227,7 @@ uint32_t sticky_spins(const struct exact_work *work, enum spin_context context,
 		uint32_t set = context == CONTEXT_FREE ? game->free_spins.strips : mode->strips;
 
 		spin_r[0] = (struct sticky_spin){
-			.game = game, .set = set, .cache = &work->sticky->cache[context][0]
+			.game = game, .set = set, .cache = &sticky_of(work)->cache[context][0]
 		};
 		mpq_set_ui(share_r[0], 1, 1);
 		return 1;
@@ -237,7 +237,7 @@ uint32_t sticky_spins(const struct exact_work *work, enum spin_context context,
 			.game = game,
 			.set = mode->strips,
 			.wild_reels = mode->position[i].reels,
-			.cache = &work->sticky->cache[context][i],
+			.cache = &sticky_of(work)->cache[context][i],
 		};
 		mpq_set_u64(share_r[i], mode->position[i].weight, mode->position_weight);
 	}
@@ -273,29 +273,33 @@ static void context_free(struct sticky_context *sum)
 	mpq_clears(sum->trigger, sum->scatter, sum->awards, sum->awarded, NULL);
 }
 
-enum exact_status sticky_prepare(struct exact_work *work)
+struct sticky_work *sticky_of(const struct exact_work *work)
 {
-	work->sticky = NULL;
-	if (!work->game->sticky.offered)
-		return EXACT_OK;
+	return work->own[FEATURE_sticky_respins];
+}
+
+static enum exact_status prepare(struct exact_work *work)
+{
+	struct sticky_work *sticky;
+
 	assert(work->game->mode[work->mode].guarantee == GUARANTEE_NONE);
-	work->sticky = calloc(1, sizeof(*work->sticky));
-	if (!work->sticky)
+	work->own[FEATURE_sticky_respins] = sticky = calloc(1, sizeof(*sticky));
+	if (!sticky)
 		return EXACT_NO_MEMORY;
 	for (uint32_t i = 0; i < 2; i++) {
-		yield_init(&work->sticky->zeros[i].change, EXACT_ALL);
-		mpq_inits(work->sticky->best[i].x, work->sticky->best[i].p, NULL);
+		yield_init(&sticky_of(work)->zeros[i].change, EXACT_ALL);
+		mpq_inits(sticky_of(work)->best[i].x, sticky_of(work)->best[i].p, NULL);
 	}
-	context_init(work, CONTEXT_BASE, &work->sticky->context[CONTEXT_BASE]);
+	context_init(work, CONTEXT_BASE, &sticky_of(work)->context[CONTEXT_BASE]);
 	if (work->game->free_spins.offered)
-		context_init(work, CONTEXT_FREE, &work->sticky->context[CONTEXT_FREE]);
+		context_init(work, CONTEXT_FREE, &sticky_of(work)->context[CONTEXT_FREE]);
 	return EXACT_OK;
 }
 
-void sticky_yield(const struct exact_work *work, const struct exact_wager *wager,
+static void add_yield(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield)
 {
-	const struct sticky_context *sum = &work->sticky->context[context];
+	const struct sticky_context *sum = &sticky_of(work)->context[context];
 
 	if (yield->depth == EXACT_ALL) {
 		sticky_moments(work, wager, context, yield);
@@ -308,18 +312,30 @@ void sticky_yield(const struct exact_work *work, const struct exact_wager *wager
 	mpq_add(yield->event[EVENT_FREE_SPINS], yield->event[EVENT_FREE_SPINS], sum->awarded);
 }
 
-void sticky_work_free(struct sticky_work **work)
+static void release(struct exact_work *work)
 {
-	if (!*work)
-		return;
+	struct sticky_work *sticky = sticky_of(work);
+
 	for (uint32_t i = 0; i < 2; i++) {
-		if ((*work)->context[i].coins)
-			context_free(&(*work)->context[i]);
+		if (sticky->context[i].coins)
+			context_free(&sticky->context[i]);
 		for (uint32_t k = 0; k < GAME_WILD_POSITIONS_MAX; k++)
-			sticky_cache_free(&(*work)->cache[i][k]);
-		yield_free(&(*work)->zeros[i].change);
-		mpq_clears((*work)->best[i].x, (*work)->best[i].p, NULL);
+			sticky_cache_free(&sticky->cache[i][k]);
+		yield_free(&sticky->zeros[i].change);
+		mpq_clears(sticky->best[i].x, sticky->best[i].p, NULL);
 	}
-	free(*work);
-	*work = NULL;
+	free(sticky);
 }
+
+static void offer_most(const struct exact_work *work, const struct exact_wager *wager,
+	bool free_spins, struct exact_mode *mode_r)
+{
+	(void)free_spins;
+	sticky_offer_most(work, wager, CONTEXT_BASE, mode_r);
+	if (work->spin[CONTEXT_FREE])
+		sticky_offer_most(work, wager, CONTEXT_FREE, mode_r);
+}
+
+const struct feature_exact sticky_respins_exact = {
+	.prepare = prepare, .free = release, .yield = add_yield, .offer_most = offer_most
+};

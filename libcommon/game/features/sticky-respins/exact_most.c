@@ -109,7 +109,7 @@ static void find_best(const struct exact_work *work, uint32_t lines, enum spin_c
 	mpq_set_u64(best_r->x, best.coins, lines);
 	mpq_set(best_r->p, best.p);
 	if (mpq_sgn(best.p) > 0)
-		mpq_div(best_r->p, best.p, work->sticky->context[context].trigger);
+		mpq_div(best_r->p, best.p, sticky_of(work)->context[context].trigger);
 	mpz_mul_ui(mpq_denref(best_r->p), mpq_denref(best_r->p), game->sticky.spins);
 	mpq_canonicalize(best_r->p);
 	for (uint32_t i = 0; i < GAME_WILD_POSITIONS_MAX; i++)
@@ -120,7 +120,7 @@ static void find_best(const struct exact_work *work, uint32_t lines, enum spin_c
 void sticky_offer_most(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct exact_mode *mode_r)
 {
-	struct sticky_best *best = &work->sticky->best[context];
+	struct sticky_best *best = &sticky_of(work)->best[context];
 	uint64_t floor = exact_max_coins(mode_r, wager->lines);
 
 	if (best->lines != wager->lines || best->floor > floor) {

@@ -2,7 +2,7 @@
 #ifndef CARILLON_GAME_FEATURES_STICKY_RESPINS_EXACT_PARTS_H
 #define CARILLON_GAME_FEATURES_STICKY_RESPINS_EXACT_PARTS_H
 
-#include "libcommon/game/exact/spins.h"
+#include "libcommon/game/exact/feature.h"
 #include "libcommon/game/features/sticky-respins/exact_reels.h"
 
 /* Means of all respins of a trigger, per spin of the context, triggering or not. */
@@ -35,6 +35,9 @@ struct sticky_work {
 	struct sticky_zeros zeros[2];
 	struct sticky_best best[2];
 };
+
+/* What this mode has prepared; NULL: the game has none. */
+struct sticky_work *sticky_of(const struct exact_work *work);
 
 /* The spins of a context that may trigger, by bought wild reels, and how likely each is. The
  * shares are initialised by the caller. Returns how many. */
@@ -69,5 +72,9 @@ void sticky_moments(const struct exact_work *work, const struct exact_wager *wag
 	enum spin_context context, struct spin_yield *yield);
 void sticky_zero(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield);
+
+/* Offers the best sticky respin of spins of the context. EXACT_ALL. */
+void sticky_offer_most(const struct exact_work *work, const struct exact_wager *wager,
+	enum spin_context context, struct exact_mode *mode_r);
 
 #endif

@@ -446,7 +446,7 @@ static void find_change(const struct exact_work *work, uint32_t lines, bool live
 void sticky_zero(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield)
 {
-	struct sticky_zeros *zeros = &work->sticky->zeros[context];
+	struct sticky_zeros *zeros = &sticky_of(work)->zeros[context];
 	bool live = live_matters(work->game, wager);
 
 	if (zeros->lines != wager->lines || zeros->live != live) {

@@ -1,6 +1,6 @@
 /* Sticky respins: one reel is locked, some symbols stay where they are seen on the others, the rest
  * spins. They come before free spins, also in the middle of them. */
-#include "libcommon/game/core/round_parts.h"
+#include "libcommon/game/core/rule.h"
 
 /* Held everywhere but on the locked reel, which is held as a whole. */
 static uint32_t sticky_symbols(const struct round *round)
@@ -15,7 +15,7 @@ static uint32_t sticky_symbols(const struct round *round)
 }
 
 /* RULE mona-lisa 3.2, 3.3, 3.5 */
-void sticky_watch(struct round *round)
+static void watch(struct round *round)
 {
 	const struct sticky_rules *rules = &round->game->sticky;
 	uint32_t locked = cells_of_reel(round->game, rules->reel);
@@ -57,7 +57,7 @@ static void respin(struct round *round, struct phase *phase)
 
 /* RULE mona-lisa 3.7, 3.8, 4.5: nothing multiplies, what triggered does not trigger again, and the
  * progressive cannot be won. RULE mona-lisa 3.19, 3.20: at the bet of the round, and no stake. */
-void play_sticky_spin(struct round *round, struct phase *phase)
+static void play(struct round *round, struct phase *phase)
 {
 	struct line_terms terms = { .multiplier = 1,
 		.progressive = progressive_live(round, CONTEXT_RESPIN) };
@@ -74,3 +74,26 @@ void play_sticky_spin(struct round *round, struct phase *phase)
 	pay_lines(round, phase, &terms);
 	pay_scatters(round, phase, CONTEXT_RESPIN);
 }
+
+static bool offered(const struct game *game)
+{
+	return game->sticky.offered;
+}
+
+static void after_spin(struct round *round, struct phase *phase, const struct reel_column *columns,
+	enum spin_context context)
+{
+	(void)phase;
+	(void)columns;
+	(void)context;
+	watch(round);
+}
+
+static bool waits(const struct round *round)
+{
+	return round->sticky_left > 0;
+}
+
+const struct feature_rule sticky_respins_rule = {
+	.offered = offered, .after_spin = after_spin, .waits = waits, .play = play
+};
