@@ -294,7 +294,10 @@ void answer_error(
 	struct fault fault;
 
 	fault_of_error(error, &fault);
-	if (game && error->refusal == REFUSED_BET)
+	if (fault_by_definition(error) &&
+		games_behind(engine->games, service_pg(engine->service), ask->command.game))
+		fault_behind(&fault);
+	else if (game && error->refusal == REFUSED_BET)
 		fault_of_bet(game, currency, (enum bet_status)error->detail, &ask->command.core.bet,
 			ask->command.core.mode, &fault);
 	answer_with(engine, seat, ask, &fault, false);

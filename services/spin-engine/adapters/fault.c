@@ -130,6 +130,26 @@ void fault_of_error(const struct player_error *error, struct fault *fault)
 		fault_expected(fault, "%" PRId64 "..%" PRId64, error->min, error->max);
 }
 
+bool fault_by_definition(const struct player_error *error)
+{
+	static const enum autoplay_status of_game[] = { AUTOPLAY_NOT_OFFERED,
+		AUTOPLAY_SPINS_OUT_OF_RANGE, AUTOPLAY_JACKPOT_STOP_NOT_OFFERED,
+		AUTOPLAY_FEATURE_STOP_NOT_OFFERED };
+
+	for (size_t i = 0;
+		error->refusal == REFUSED_AUTOPLAY && i < sizeof(of_game) / sizeof(of_game[0]); i++)
+		if (error->detail == (int)of_game[i])
+			return true;
+	return error->refusal == REFUSED_NO_GAME || error->refusal == REFUSED_BET ||
+	       error->refusal == REFUSED_WITCH;
+}
+
+void fault_behind(struct fault *fault)
+{
+	fault_set(fault, 503, "definition_behind",
+		"A newer definition of this game is announced and not played here yet. Ask again.");
+}
+
 /* "one of 1, 2, 5" of those that are meant; "nothing is" without any. */
 static void list_coins(const struct game_currency *currency, bool sold, struct fault *fault)
 {

@@ -5,6 +5,7 @@
 
 #include "services/spin-engine/core/player.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fault {
@@ -22,6 +23,10 @@ __attribute__((format(printf, 2, 3))) void fault_expected(
 /* Of the state machine; of the wallet (proto/wallet.proto, Refusal). */
 void fault_of_error(const struct player_error *error, struct fault *fault);
 void fault_of_refusal(uint32_t refusal, struct fault *fault);
+/* Is it for the definition's sake that this was refused, so that another one might take it? */
+bool fault_by_definition(const struct player_error *error);
+/* Then, where another one is announced: not yet. */
+void fault_behind(struct fault *fault);
 /* What the numbers of a refused bet leave unsaid: which coin values there are, which modes, and at
  * which coin values one is sold. `currency`: NULL where the game is not offered in the account's.
  * `mode`: as the client named it. */

@@ -20,6 +20,7 @@ struct entry {
 };
 
 struct games {
+	bool demo; /* demo definitions may be played */
 	size_t count, old_count;
 	struct entry entry[GAMES_MAX];
 	struct game *old[GAMES_OLD_MAX];
@@ -93,6 +94,7 @@ struct games *games_load(const char *folder, bool demo)
 			snprintf(names[count++], GAME_ID_MAX, "%.31s", item->d_name);
 	}
 	closedir(dir);
+	games->demo = demo;
 	qsort(names, count, GAME_ID_MAX, by_name);
 	for (size_t i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "%s/%s/definition.demo.json", folder, names[i]);
@@ -132,6 +134,40 @@ static void hex_of(const uint8_t digest[GAME_DIGEST_BYTES], char out[2 * GAME_DI
 	sodium_bin2hex(out + 2, 2 * GAME_DIGEST_BYTES + 1, digest, GAME_DIGEST_BYTES);
 }
 
+bool games_behind(const struct games *games, PGconn *conn, const char *id)
+{
+	const struct game *own = games_by_id(games, id);
+	const char *const parameters[] = { id, games->demo ? "true" : "false" };
+	PGresult *result = pg_query(conn,
+		"select math_version from carillon.game where id = $1 and ($2::boolean or not demo)"
+		" order by demo desc, first_seen desc limit 1",
+		2, parameters);
+	bool behind = false;
+
+	if (PQntuples(result) == 1) {
+		size_t length;
+		uint8_t *digest = pg_bytea(result, 0, 0, &length);
+
+		behind = !own || length != GAME_DIGEST_BYTES ||
+			 memcmp(own->digest, digest, length) != 0;
+		PQfreemem(digest);
+	}
+	PQclear(result);
+	return behind;
+}
+
+/* Players are told "not yet" of what only the announced one takes: this engine's host has files
+ * of before it, or somebody went back to them without a new version. */
+static void warn_of_behind(const struct games *games, PGconn *conn)
+{
+	for (size_t i = 0; i < games->count; i++)
+		if (games_behind(games, conn, games->entry[i].game->id))
+			log_warn("game %s: found version %" PRIu32
+				 " here, which is not the definition announced last in "
+				 "carillon.game",
+				games->entry[i].game->id, games->entry[i].game->version);
+}
+
 void games_register(const struct games *games, PGconn *conn)
 {
 	char number[16], digest[2 * GAME_DIGEST_BYTES + 3];
@@ -148,6 +184,7 @@ void games_register(const struct games *games, PGconn *conn)
 			" values ($1, $2, $3, $4, $5) on conflict do nothing",
 			5, parameters));
 	}
+	warn_of_behind(games, conn);
 }
 
 size_t games_count(const struct games *games)

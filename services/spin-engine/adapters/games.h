@@ -16,8 +16,12 @@ struct games;
  * there is one. Fatal, with file, place, found and expected, on any that cannot be played. */
 struct games *games_load(const char *folder, bool demo);
 void games_free(struct games **games);
-/* Keeps every loaded definition, canonical, in carillon.game. */
+/* Keeps every loaded definition, canonical, in carillon.game: that announces it to all services.
+ * Before the first shard is taken, so that nothing is played which is not announced. */
 void games_register(const struct games *games, PGconn *conn);
+/* Is another definition of the game announced than the one that is loaded here, if any is? Asks
+ * the database. */
+bool games_behind(const struct games *games, PGconn *conn, const char *id);
 
 size_t games_count(const struct games *games);
 const struct game *games_at(const struct games *games, size_t at);

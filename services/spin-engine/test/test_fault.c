@@ -119,11 +119,33 @@ static void test_fault_of_limits(void **unused)
 	definition_free(&game);
 }
 
+/* Another definition might take what this one does not; no definition makes a move number good. */
+static void test_fault_by_definition(void **unused)
+{
+	static const struct {
+		enum player_refusal refusal;
+		int detail;
+		bool by_definition;
+	} rows[] = { { REFUSED_NO_GAME, 0, true }, { REFUSED_BET, BET_CURRENCY_NOT_OFFERED, true },
+		{ REFUSED_WITCH, 0, true }, { REFUSED_AUTOPLAY, AUTOPLAY_SPINS_OUT_OF_RANGE, true },
+		{ REFUSED_AUTOPLAY, AUTOPLAY_UNKNOWN_ID, false }, { REFUSED_MOVE_SPENT, 0, false },
+		{ REFUSED_SPINS_EXPIRED, 0, false }, { REFUSED_GAMBLE, 0, false } };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct player_error error = { .refusal = rows[i].refusal,
+			.detail = rows[i].detail };
+
+		assert_int_equal(fault_by_definition(&error), rows[i].by_definition);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fault_of_bets),
 		cmocka_unit_test(test_fault_of_limits),
+		cmocka_unit_test(test_fault_by_definition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
