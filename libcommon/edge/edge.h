@@ -148,6 +148,8 @@ const uint8_t *edge_trace(const struct edge_request
 uint64_t edge_ticket(struct edge_request *request);
 struct edge_request *edge_find(
 	struct edge *edge, uint64_t ticket); /* NULL: the client has gone or it was answered */
+/* A request that was kept goes to its handler once more, from its beginning. */
+void edge_again(struct edge_request *request);
 
 /* ---- the answer
  * -----------------------------------------------------------------------------------------------------

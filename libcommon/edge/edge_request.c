@@ -82,6 +82,11 @@ struct edge_request *edge_find(struct edge *edge, uint64_t ticket)
 	return request;
 }
 
+void edge_again(struct edge_request *request)
+{
+	request->route->handler(request, request->edge->config.context);
+}
+
 /* ---- copying
  * ------------------------------------------------------------------------------------------------------------
  */

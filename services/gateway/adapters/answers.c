@@ -29,6 +29,14 @@ void answer_unavailable(struct edge_request *request, const char *error)
 		NULL, NULL, NULL);
 }
 
+void answer_behind(struct edge_request *request)
+{
+	edge_answer_header(request, "Retry-After", "1");
+	edge_answer_error(request, 503, "definition_behind",
+		"A newer definition is announced and not known here yet. Ask again.", NULL, NULL,
+		NULL);
+}
+
 bool answer_parse(struct edge_request *request, const struct field *fields, void *target)
 {
 	struct problem problem;
@@ -142,6 +150,8 @@ void answer_reply(
 	uint32_t status = status_of(reply);
 	out_begin(out);
 	out_open(out, NULL, '{');
+	if (strcmp(reply->error, "definition_behind") == 0)
+		edge_answer_header(request, "Retry-After", "1");
 	if (status != 200) {
 		out_open(out, "error", '{');
 		out_string(out, "code", reply->error);

@@ -70,16 +70,25 @@ static void spins_ask(struct gateway *gateway, struct edge_request *request, str
 	(void)outside_ask(gateway, request, ask, outside, key);
 }
 
+static void refuse(struct gateway *gateway, struct edge_request *request, const char *where,
+	const char *found, const char *expected)
+{
+	if (games_current(gateway, request))
+		answer_bad(request, where, found, expected);
+}
+
 /* The bet must be one that the game takes: a player could do nothing with any other. What the game
  * takes may change until it is played; then it is refused there. */
-static bool bet_possible(struct edge_request *request, const struct bonus_body *body)
+static bool bet_possible(
+	struct gateway *gateway, struct edge_request *request, const struct bonus_body *body)
 {
 	char expected[96];
 	const struct game_limits *limits = game_limits(body->game, body->currency);
 	int64_t total;
 	bool coin = false;
 	if (limits == NULL) {
-		answer_bad(request, "currency", body->currency, "one that the game is played in");
+		refuse(gateway, request, "currency", body->currency,
+			"one that the game is played in");
 		return false;
 	}
 	for (size_t i = 0; i < limits->coins_n; i++)
@@ -90,15 +99,15 @@ static bool bet_possible(struct edge_request *request, const struct bonus_body *
 		limits->lines_min, limits->lines_max, limits->coins_min, limits->coins_max,
 		limits->stake_min, limits->stake_max);
 	if (!coin)
-		answer_bad(request, "coin_minor", "another coin value",
+		refuse(gateway, request, "coin_minor", "another coin value",
 			"one of the game's in this currency (GET /v1/games/{id})");
 	else if (body->lines < limits->lines_min || body->lines > limits->lines_max)
-		answer_bad(request, "lines", "another number", expected);
+		refuse(gateway, request, "lines", "another number", expected);
 	else if (body->coins < limits->coins_min || body->coins > limits->coins_max)
-		answer_bad(request, "coins", "another number", expected);
+		refuse(gateway, request, "coins", "another number", expected);
 	else if (__builtin_mul_overflow(body->coin_minor, body->lines * body->coins, &total) ||
 		 total < limits->stake_min || total > limits->stake_max)
-		answer_bad(request, "coin_minor", "a bet outside of the game's", expected);
+		refuse(gateway, request, "coin_minor", "a bet outside of the game's", expected);
 	else
 		return true;
 	return false;
@@ -118,7 +127,7 @@ void on_bonus_spins(struct edge_request *request, void *context)
 		!player_path(request, operator_id, &ask.player) ||
 		!answer_parse(request, bonus_fields, &body) ||
 		!currency_ok(request, body.currency, &currency) ||
-		!game_served(request, body.game) || !bet_possible(request, &body))
+		!game_served(gateway, request, body.game) || !bet_possible(gateway, request, &body))
 		return;
 	carillon__outside__init(&outside);
 	carillon__spin_grant__init(&grant);

@@ -14,6 +14,7 @@
 
 #define GAMES_MAX 64
 #define EVERY_US (5 * SECOND_US)
+#define WAITING_MAX 256
 
 struct shown {
 	uint32_t number;
@@ -27,9 +28,22 @@ static struct {
 	char *list;	  /* of GET /v1/games */
 	uint64_t read_us; /* the last reading began */
 	uint64_t told_us; /* the last one that was answered began */
-	bool waiting;
+	bool asking;	  /* a look or a reading is on its way */
+	bool soon;
+	int64_t version, announced; /* of the definitions read; of those there are */
 	struct card_sets sets;
 } games;
+
+/* Requests that would be refused for what the games are not: first it is made sure that these are
+ * the ones announced. */
+static struct {
+	uint64_t looks; /* begun so far */
+	uint64_t again; /* ticket of the one that is just handled again */
+	size_t n;
+	struct waiting {
+		uint64_t ticket, looks; /* those begun before it came */
+	} waiting[WAITING_MAX];
+} late;
 
 static void clear(void)
 {
@@ -142,12 +156,56 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 	json_decref(definition);
 }
 
+/* ---- what is announced
+ * A definition is announced by its row of carillon.game, which the engine writes before it plays
+ * it. Rows neither change nor go: their number is the version of all of them. It is asked of the
+ * server that takes the rows, for the one that is read may be behind it.
+ */
+
+static void look(struct gateway *gateway);
+
+enum known { KNOWN_NOT, KNOWN_BEHIND, KNOWN };
+
+static void settle_one(struct gateway *gateway, uint64_t ticket, enum known known)
+{
+	struct edge_request *request = edge_find(gateway->edge, ticket);
+	if (request == NULL)
+		return;
+	late.again = ticket;
+	if (known == KNOWN)
+		edge_again(request);
+	else if (known == KNOWN_BEHIND)
+		answer_behind(request);
+	else
+		answer_unavailable(request, "the definitions announced");
+	late.again = 0;
+}
+
+/* Who came before the look began has his answer; an answer may let in the next request of its
+ * connection, so the list is another one by then. */
+static void settle(struct gateway *gateway, enum known known)
+{
+	static struct waiting settled[WAITING_MAX];
+	size_t n = 0, kept = 0;
+	for (size_t i = 0; i < late.n; i++)
+		if (late.waiting[i].looks < late.looks)
+			settled[n++] = late.waiting[i];
+		else
+			late.waiting[kept++] = late.waiting[i];
+	late.n = kept;
+	for (size_t i = 0; i < n; i++)
+		settle_one(gateway, settled[i].ticket, known);
+	if (late.n > 0)
+		look(gateway);
+}
+
 static void on_definitions(void *context, PGresult *result, const char *error)
 {
-	(void)context;
-	games.waiting = false;
+	struct gateway *gateway = context;
+	games.asking = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
 		log_warn("carillon.game: %s", error == NULL ? "no rows" : error);
+		settle(gateway, KNOWN_NOT);
 		return;
 	}
 	json_t *list = json_array();
@@ -160,23 +218,15 @@ static void on_definitions(void *context, PGresult *result, const char *error)
 	games.list = json_dumps(root, JSON_COMPACT);
 	json_decref(root);
 	games.told_us = games.read_us;
+	games.version = PQntuples(result) == 0 ? 0 : pg_number(result, 0, 4);
+	settle(gateway, games.version >= games.announced ? KNOWN : KNOWN_BEHIND);
 }
 
-bool games_read_since(uint64_t us)
+static void read_all(struct gateway *gateway)
 {
-	return games.told_us >= us;
-}
-
-void games_load(struct gateway *gateway, bool soon)
-{
-	uint64_t now_us = edge_now_us(gateway->edge);
 	const char *parameters[] = { gateway->demo ? "true" : "false" };
-	bool due = games.read_us == 0 ||
-		   now_us - games.read_us >= (soon || games.n == 0 ? SECOND_US / 2 : EVERY_US);
-	if (games.waiting || !due)
-		return;
-	games.waiting = true;
-	games.read_us = now_us;
+	games.asking = true;
+	games.read_us = edge_now_us(gateway->edge);
 	/* The one first seen last is the one in service; on a demo installation the demo's own
 	 * comes before the real one. */
 	pg_pool_query(gateway->pg_ro,
@@ -184,10 +234,67 @@ void games_load(struct gateway *gateway, bool soon)
 		"(select coalesce(json_agg(o order by o.operator, o.game), '[]') from (select "
 		"distinct on (pool, operator, game, currency) pool, operator, game, currency, "
 		"odds_in, odds_of from cards.odds where game in (0, number) order by pool, "
-		"operator, game, currency, version desc) o) from carillon.game "
-		"where $1::boolean or not demo order by number, demo desc, first_seen desc",
-		1, parameters, QUERY_MS, on_definitions, NULL);
+		"operator, game, currency, version desc) o), (select count(*) from carillon.game) "
+		"from carillon.game where $1::boolean or not demo order by number, demo desc, "
+		"first_seen desc",
+		1, parameters, QUERY_MS, on_definitions, gateway);
 }
+
+static void on_announced(void *context, PGresult *result, const char *error)
+{
+	struct gateway *gateway = context;
+	games.asking = false;
+	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
+		log_warn("carillon.game: %s", error == NULL ? "no rows" : error);
+		settle(gateway, KNOWN_NOT);
+		return;
+	}
+	games.announced = pg_number(result, 0, 0);
+	if (games.version != games.announced || games.soon || games.n == 0 ||
+		edge_now_us(gateway->edge) - games.read_us >= EVERY_US)
+		read_all(gateway);
+	else
+		settle(gateway, KNOWN);
+}
+
+/* One at a time, however many requests wait for it. */
+static void look(struct gateway *gateway)
+{
+	if (games.asking)
+		return;
+	games.asking = true;
+	late.looks++;
+	pg_pool_query(gateway->pg, "select count(*) from carillon.game", 0, NULL, QUERY_MS,
+		on_announced, gateway);
+}
+
+void games_load(struct gateway *gateway, bool soon)
+{
+	games.soon = soon;
+	look(gateway);
+}
+
+bool games_current(struct gateway *gateway, struct edge_request *request)
+{
+	uint64_t ticket = edge_ticket(request);
+	if (late.again == ticket)
+		return true;
+	if (late.n == WAITING_MAX) {
+		answer_unavailable(request, "too many wait for the definitions announced");
+		return false;
+	}
+	late.waiting[late.n++] = (struct waiting){ ticket, late.looks };
+	look(gateway);
+	return false;
+}
+
+bool games_read_since(uint64_t us)
+{
+	return games.told_us >= us;
+}
+
+/* ---- the games that were read
+ */
 
 const char *game_slug(uint32_t number)
 {
@@ -206,20 +313,20 @@ static const struct shown *find(const char *slug)
 }
 
 /* Before the first reading every game is missing: that is no answer a client may believe. */
-static void missing(struct edge_request *request, const char *slug)
+static void missing(struct gateway *gateway, struct edge_request *request, const char *slug)
 {
 	if (games.n == 0)
 		answer_unavailable(request, "the games have not been read yet");
-	else
+	else if (games_current(gateway, request))
 		edge_answer_error(request, 404, "game_unknown", "There is no such game.", "game",
 			slug, "one of GET /v1/games");
 }
 
-bool game_served(struct edge_request *request, const char *slug)
+bool game_served(struct gateway *gateway, struct edge_request *request, const char *slug)
 {
 	if (find(slug) != NULL)
 		return true;
-	missing(request, slug);
+	missing(gateway, request, slug);
 	return false;
 }
 
@@ -289,11 +396,10 @@ void on_game(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { NULL };
 	const struct shown *shown = find(edge_parameter(request, 0));
-	(void)context;
 	if (!answer_query(request, names))
 		return;
 	if (shown == NULL)
-		missing(request, edge_parameter(request, 0));
+		missing(context, request, edge_parameter(request, 0));
 	else if (!edge_answer_etag(request, shown->etag))
 		edge_answer_json(request, 200, shown->json, strlen(shown->json));
 }

@@ -138,6 +138,7 @@ void answer_problem(struct edge_request *request, const struct problem *problem)
 void answer_bad(struct edge_request *request, const char *where, const char *found,
 	const char *expected);						  /* 400 */
 void answer_unavailable(struct edge_request *request, const char *error); /* 503: a query failed */
+void answer_behind(struct edge_request *request); /* 503: what is announced is not known here yet */
 /* Body by a table; false when 400 was answered. */
 bool answer_parse(struct edge_request *request, const struct field *fields, void *target);
 /* No query but these names (ended by NULL); false when 400 was answered. */
@@ -217,16 +218,20 @@ ask_done history_replay;
 /* Folder of the sets of Jackpot Cards, whose odds are told with the games that take part; "": they
  * are not told. Ends the process if it cannot be read. */
 void games_card_sets(const char *folder);
-/* Reads them again when it is time; `soon`: twice a second, for others are just registering them.
- */
+/* Twice a second: reads them again when others are announced, and every few seconds for their
+ * odds; `soon`: each time, for others are just registering them. */
 void games_load(struct gateway *gateway, bool soon);
+/* To be asked before a request is refused for what its game is or takes. True: the games read are
+ * those announced, also since it came. False: it waits for that, and is handled again from its
+ * beginning or answered by 503; the handler returns. */
+bool games_current(struct gateway *gateway, struct edge_request *request);
 /* Has a reading that began after that moment been answered? */
 bool games_read_since(uint64_t us);
 /* The slug of a game's number; "" when unknown. */
 const char *game_slug(uint32_t number);
-/* False when it is not, and the request has been answered: 404, or 503 before the games have been
- * read. */
-bool game_served(struct edge_request *request, const char *slug);
+/* False when it is not, and the request has been answered, or will be: 404, or 503 before the
+ * games announced have been read. */
+bool game_served(struct gateway *gateway, struct edge_request *request, const char *slug);
 /* The number of a game that is served; 0: it is not. */
 uint32_t game_number(const char *slug);
 /* What may be bet in a game; NULL: not in this currency. Good until the next call. */

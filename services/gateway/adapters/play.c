@@ -56,7 +56,7 @@ void on_state(struct edge_request *request, void *context)
 	if (!auth_player(gateway, request, &ask.player) || !answer_query(request, names))
 		return;
 	if (edge_query(request, "game", game, sizeof(game)) != NULL) {
-		if (!game_served(request, game) ||
+		if (!game_served(gateway, request, game) ||
 			!presence_game(gateway, request, ask.player, game, true))
 			return;
 		command.game = game;
@@ -79,7 +79,8 @@ void on_round(struct edge_request *request, void *context)
 	struct problem problem;
 	const char *key;
 	if (!auth_action(gateway, request, &ask.player) || !auth_key(request, &key) ||
-		!answer_parse(request, round_fields, &body) || !game_served(request, body.game) ||
+		!answer_parse(request, round_fields, &body) ||
+		!game_served(gateway, request, body.game) ||
 		!presence_game(gateway, request, ask.player, body.game, false))
 		return;
 	if (round_check(&body, &problem) != FIELDS_OK) {
@@ -152,7 +153,7 @@ void on_action(struct edge_request *request, void *context)
 	const char *key;
 	if (!auth_action(gateway, request, &ask.player) || !auth_key(request, &key) ||
 		!round_of(request, &round) || !answer_parse(request, action_fields, &body) ||
-		!game_served(request, body.game) ||
+		!game_served(gateway, request, body.game) ||
 		!presence_game(gateway, request, ask.player, body.game, false))
 		return;
 	if (action_check(&body, &problem) != FIELDS_OK) {
@@ -189,7 +190,7 @@ void on_settings(struct edge_request *request, void *context)
 	if (!auth_action(gateway, request, &ask.player) ||
 		(key != NULL && !auth_key(request, &key)) ||
 		!answer_parse(request, settings_fields, &body) ||
-		!game_served(request, body.game) ||
+		!game_served(gateway, request, body.game) ||
 		!presence_game(gateway, request, ask.player, body.game, false))
 		return;
 	if (settings_check(&body, &problem) != FIELDS_OK) {

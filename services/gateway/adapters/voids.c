@@ -244,7 +244,8 @@ void on_void(struct edge_request *request, void *context)
 
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
 		!player_path(request, operator_id, &player) ||
-		!answer_parse(request, void_fields, &body) || !game_served(request, body.game))
+		!answer_parse(request, void_fields, &body) ||
+		!game_served(gateway, request, body.game))
 		return;
 	waiting = waiting_new(gateway, request);
 	waiting->player = player;
@@ -352,7 +353,7 @@ void on_game_start(struct edge_request *request, void *context)
 	const char *parameters[] = { game, operator_text, actor, body.reason };
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		(!all && !game_served(request, slug)) ||
+		(!all && !game_served(gateway, request, slug)) ||
 		!answer_parse(request, reason_fields, &body))
 		return;
 	waiting = waiting_new(gateway, request);
