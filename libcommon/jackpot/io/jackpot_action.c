@@ -7,6 +7,7 @@
 #include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "libcommon/io/settings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -224,9 +225,11 @@ static void action_send(struct service *service, uint32_t pool, uint32_t shard,
 	jackpot_send_fact(service, &source, &fact, now);
 }
 
+enum reply { REPLY_RECORD, REPLY_OTHER_CONTENT, REPLY_BEHIND };
+
 /* To who sent the command, by nanomsg, once the record is durable: now, or behind the commit. */
 static void action_reply(struct service *service, const Carillon__JackpotCommand *command,
-	const struct action_record *record, bool other_content, bool now)
+	const struct action_record *record, enum reply kind, bool now)
 {
 	Carillon__Envelope envelope;
 	Carillon__OperatorCommand asked;
@@ -244,7 +247,8 @@ static void action_reply(struct service *service, const Carillon__JackpotCommand
 	reply.correlation = command->correlation;
 	reply.pool = command->pool;
 	reply.fact = &action;
-	reply.other_content = other_content;
+	reply.other_content = kind == REPLY_OTHER_CONTENT;
+	reply.behind = kind == REPLY_BEHIND;
 	reply.time_us = record->time_us;
 	bus.envelope = &envelope;
 	bus.body_case = CARILLON__BUS__BODY_OPERATOR;
@@ -270,7 +274,49 @@ bool action_again(struct service *service, const struct action_place *place,
 		return false;
 	if (durable && known->pool == command->pool)
 		action_send(service, command->pool, place->shard, known, true);
-	action_reply(service, command, known, !action_same(known, record), durable);
+	action_reply(service, command, known,
+		action_same(known, record) ? REPLY_RECORD : REPLY_OTHER_CONTENT, durable);
+	return true;
+}
+
+/* ---- what is announced
+ * ----------------------------------------------------------------------------------------------
+ */
+
+/* False where none is announced. */
+static bool announced(PGconn *conn, const char *id, struct game_link *link_r)
+{
+	struct pg_args args = { 0 };
+	char error[GAME_LINKS_ERROR_MAX];
+	pg_args_text(&args, id);
+	pg_args_text(&args, strcmp(common.kind, "live") != 0 ? "t" : "f");
+	PGresult *rows = pg_args_query(&args, conn,
+		"select definition from carillon.game where id = $1 and ($2::boolean or not demo) "
+		"order by demo desc, first_seen desc limit 1");
+	bool good = PQntuples(rows) == 1;
+	if (good && !game_links_parse("carillon.game", PQgetvalue(rows, 0, 0),
+			    (size_t)PQgetlength(rows, 0, 0), link_r, error)) {
+		log_error("%s", error);
+		good = false;
+	}
+	PQclear(rows);
+	return good;
+}
+
+bool action_behind(struct service *service, const struct game_links *links,
+	const Carillon__JackpotCommand *command, const struct action_record *record)
+{
+	static struct game_link link;
+	if (record->done || record->game[0] == '\0' ||
+		!announced(service_pg(service), record->game, &link))
+		return false;
+	for (size_t i = 0; i < links->count; i++)
+		if (strcmp(links->link[i].id, link.id) == 0 &&
+			memcmp(&links->link[i], &link, sizeof(link)) == 0)
+			return false;
+	action_reply(service, command, record, REPLY_BEHIND, true);
+	log_info("pool %u: action %u by %s waits for the definition announced of game %s",
+		command->pool, record->action, record->actor, record->game);
 	return true;
 }
 
@@ -280,7 +326,7 @@ void action_keep(struct service *service, const struct action_place *place,
 	record->time_us = clock_wall_us();
 	action_list_add(place->list, record);
 	action_send(service, command->pool, place->shard, record, false);
-	action_reply(service, command, record, false, false);
+	action_reply(service, command, record, REPLY_RECORD, false);
 	service_commit_soon(service);
 	log_info("pool %u: action %u by %s: %s", command->pool, record->action, record->actor,
 		record->done ? "done" : record->refusal);

@@ -6,6 +6,7 @@
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_ACTION_H
 #define CARILLON_JACKPOT_IO_JACKPOT_ACTION_H
 
+#include "libcommon/jackpot/io/game_links.h"
 #include "libcommon/jackpot/io/jackpot_send.h"
 
 #include <libpq-fe.h>
@@ -28,6 +29,7 @@ struct action_record {
 	char before[ACTION_FIGURES_MAX], after[ACTION_FIGURES_MAX]; /* JSON */
 	uint64_t fact_seq;
 	uint64_t time_us;
+	char game[GAME_LINK_ID_MAX]; /* for whose sake it is refused; "": no game's. Not kept */
 };
 
 /* Records of one transaction, until it writes them. Zeroed: empty. */
@@ -69,6 +71,11 @@ struct action_place {
 /* Was the id done or refused before, in this transaction or for ever? Then it is told again and
  * answered, with what was kept, and nothing is left to do. */
 bool action_again(struct service *service, const struct action_place *place,
+	const Carillon__JackpotCommand *command, const struct action_record *record);
+/* Is it refused for the sake of a game whose definition, as it is announced in carillon.game, is
+ * not the one loaded here? Then who asked is told to ask again, and nothing is kept or left to do.
+ */
+bool action_behind(struct service *service, const struct game_links *links,
 	const Carillon__JackpotCommand *command, const struct action_record *record);
 /* What was done, or refused, now: kept with its time, told to jackpot.facts under its number and
  * answered, all behind the commit, which is asked for. */

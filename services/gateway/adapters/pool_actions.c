@@ -135,12 +135,19 @@ static void on_recorded(struct gateway *gateway, struct edge_request *request,
 	(void)spin;
 	(void)fact;
 	if (reply != NULL)
-		status = reply->other_content ? 422 : reply->fact->done ? 200 : 409;
+		status = reply->behind		? 503
+			 : reply->other_content ? 422
+			 : reply->fact->done	? 200
+						: 409;
 	audit(gateway, request, ask, status);
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
 		ask_no_answer(request);
+		return;
+	}
+	if (reply->behind) {
+		answer_behind(request);
 		return;
 	}
 	out_begin(out);
@@ -181,10 +188,42 @@ static void ask_service(struct waiting *waiting, struct edge_request *request)
 	(void)ask_cards(waiting->waiter.gateway, request, ask, &command);
 }
 
-static void unknown(struct edge_request *request)
+struct unmade {
+	struct waiter waiter; /* first */
+	bool progressive;
+};
+
+static void on_named(void *context, PGresult *result, const char *error)
 {
-	edge_answer_error(request, 404, "pool_unknown", "There is no such pool or set.", "pool",
-		edge_parameter(request, 1), "the number of one");
+	struct unmade *unmade = context;
+	struct edge_request *request = waiter_rows(&unmade->waiter, result, error);
+	if (request != NULL && PQntuples(result) > 0)
+		answer_behind(request);
+	else if (request != NULL)
+		edge_answer_error(request, 404, "pool_unknown",
+			unmade->progressive ? "There is no such progressive pool."
+					    : "There is no such pool or set.",
+			"pool", edge_parameter(request, 1),
+			unmade->progressive ? "the number of one (GET /v1/jackpots)"
+					    : "the number of one");
+	free(unmade);
+}
+
+void pool_unknown(
+	struct gateway *gateway, struct edge_request *request, int64_t pool, bool progressive)
+{
+	struct unmade *unmade = waiter_new(sizeof(*unmade), gateway, request, 0);
+	char number[TEXT_NUMBER];
+	const char *parameters[] = { number, gateway->demo ? "true" : "false",
+		progressive ? "true" : "false" };
+	unmade->progressive = progressive;
+	(void)snprintf(number, sizeof(number), "%" PRId64, pool);
+	pg_pool_query(gateway->pg,
+		"select from (select distinct on (number) definition::json as d from carillon.game "
+		"where $2::boolean or not demo order by number, demo desc, first_seen desc) g "
+		"where d #>> '{jackpot,pool_number}' = $1 or (d #>> '{cards,set_number}' = $1 and "
+		"not $3::boolean) limit 1",
+		3, parameters, QUERY_MS, on_named, unmade);
 }
 
 /* ---- two keys
@@ -383,7 +422,7 @@ static void on_exists(void *context, PGresult *result, const char *error)
 	struct waiting *waiting = context;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 	if (request != NULL && PQntuples(result) == 0 && waiting->action != ACTION_CREATE) {
-		unknown(request);
+		pool_unknown(waiting->waiter.gateway, request, waiting->pool, false);
 	} else if (request != NULL && needs_two(waiting)) {
 		ask_second(waiting);
 		return;

@@ -1,7 +1,7 @@
 /* A progressive pool to the last digit, for its operator: T, the books, each row with its watermark
  * and carry, and what waits. As decimals of a euro, exact: what is stored is whole 10^-18 and
  * 10^-27. Read from what the pool's service has made durable, which lags by at most a second. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/pool_actions.h"
 
 #include "libcommon/base/currency.h"
 #include "libcommon/io/log.h"
@@ -100,9 +100,7 @@ static void on_view(void *context, PGresult *result, const char *error)
 	if (request != NULL && !good) {
 		answer_unavailable(request, error != NULL ? error : PQresultErrorMessage(result));
 	} else if (request != NULL && PQntuples(result) == 0) {
-		edge_answer_error(request, 404, "pool_unknown",
-			"There is no such progressive pool.", "pool", NULL,
-			"the number of one (GET /v1/jackpots)");
+		pool_unknown(waiting->gateway, request, waiting->pool, true);
 	} else if (request != NULL) {
 		view_json(&waiting->gateway->out, waiting->pool, result);
 		answer_sent(waiting->gateway, request, 200);

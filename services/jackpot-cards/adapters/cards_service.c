@@ -234,6 +234,8 @@ static void take_action(struct service *service, struct set_instance *instance,
 	if (action_again(service, &place, command, record))
 		return;
 	set_operator_apply(instance, &self.links, record, service_pg(service));
+	if (action_behind(service, &self.links, command, record))
+		return;
 	record->fact_seq = ++instance->fact_seq;
 	instance->dirty = true;
 	instance->unshown = true;

@@ -38,6 +38,9 @@ static bool game_of(json_t *json, const struct game_links *links, uint32_t set,
 		if (strcmp(json_string_value(json), links->link[i].id) == 0 &&
 			links->link[i].cards.pool == set)
 			asked->game = links->link[i].game;
+	if (asked->game == 0 && json_is_string(json) &&
+		json_string_length(json) < sizeof(asked->unknown))
+		memcpy(asked->unknown, json_string_value(json), json_string_length(json) + 1);
 	return asked->game != 0 ||
 	       action_refuse(refusal, "parameters /game: expected the id of a game of this set");
 }

@@ -12,6 +12,7 @@ struct set_asked {
 	enum card_level level; /* 0: none */
 	int64_t seed_minor, wager_ppm, delta_minor, odds_in, odds_of, operator_id;
 	uint32_t game, currency, weight[CARD_LEVELS];
+	char unknown[GAME_LINK_ID_MAX]; /* refused: named and no game of the set; "" */
 };
 
 /* Each member alone; which of them an action needs is its own to say. False with what was found or

@@ -226,8 +226,10 @@ void set_operator_apply(struct set_instance *instance, const struct game_links *
 {
 	struct set_asked asked;
 	if (!set_asked_read(
-		    record->parameters, links, instance->set.number, &asked, record->refusal))
+		    record->parameters, links, instance->set.number, &asked, record->refusal)) {
+		memcpy(record->game, asked.unknown, sizeof(record->game));
 		return;
+	}
 	switch (record->action) {
 	case CARILLON__OPERATOR_ACTION__ACTION_PAUSE:
 	case CARILLON__OPERATOR_ACTION__ACTION_RESUME:

@@ -97,7 +97,7 @@ bool created_make(struct pool_instance *instance, struct action_record *record,
 	static struct made_asked asked;
 	struct pool_made *made = &instance->made;
 	char seed[AMOUNT_TEXT_MAX];
-	asked.text = NULL;
+	memset(&asked, 0, sizeof(asked));
 	bool good = number_free(instance->pool.number, links, conn, record->refusal) &&
 		    made_read(record->parameters, instance->pool.number, links, &asked,
 			    record->refusal) &&
@@ -107,6 +107,7 @@ bool created_make(struct pool_instance *instance, struct action_record *record,
 	(void)snprintf(record->before, ACTION_FIGURES_MAX, "null");
 	(void)snprintf(record->after, ACTION_FIGURES_MAX, "null");
 	if (!good) {
+		memcpy(record->game, asked.unknown, sizeof(record->game));
 		free(asked.text);
 		return false;
 	}

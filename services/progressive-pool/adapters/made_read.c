@@ -25,6 +25,8 @@ static bool games_read(
 	for (size_t i = 0; i < json_array_size(json); i++) {
 		const char *id = json_string_value(json_array_get(json, i));
 		const struct game_link *link = id != NULL ? game_of(links, id) : NULL;
+		if (link == NULL && id != NULL && strlen(id) < sizeof(asked->unknown))
+			memcpy(asked->unknown, id, strlen(id) + 1);
 		if (link == NULL)
 			return action_refuse(refusal,
 				"parameters /games/%zu: found \"%.40s\", expected a game's id", i,

@@ -6,8 +6,9 @@
 
 struct made_asked {
 	uint32_t games_n, games[MADE_GAMES_MAX];
-	struct game_link link; /* only its jackpot */
-	char *text;	       /* as it is kept; free() */
+	struct game_link link;		/* only its jackpot */
+	char *text;			/* as it is kept; free() */
+	char unknown[GAME_LINK_ID_MAX]; /* refused: named and not among the games; "" */
 };
 
 /* False with what was found or expected in refusal (ACTION_TEXT_MAX bytes); text is NULL then. */

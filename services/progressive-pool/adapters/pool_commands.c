@@ -9,6 +9,7 @@
 #include "services/progressive-pool/adapters/transfers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct {
 	const struct game_links *links;
@@ -101,6 +102,14 @@ static struct pool_instance *make_pool(struct service *service, struct service_s
 	return instance;
 }
 
+/* What is refused of a pool may be a matter of its rows, which a game's definition names. */
+static void name_game(const struct pool_instance *instance, struct action_record *record)
+{
+	for (size_t i = 0; i < self.links->count && record->game[0] == '\0'; i++)
+		if (self.links->link[i].jackpot.pool == instance->pool.number)
+			memcpy(record->game, self.links->link[i].id, sizeof(record->game));
+}
+
 static void take_action(struct service *service, struct service_shard *shard,
 	struct pool_instance *instance, const Carillon__JackpotCommand *command,
 	struct action_record *record)
@@ -115,6 +124,10 @@ static void take_action(struct service *service, struct service_shard *shard,
 		instance = make_pool(service, shard, command->pool, record);
 	else
 		return; /* asked again in a moment */
+	if (instance != NULL)
+		name_game(instance, record);
+	if (action_behind(service, self.links, command, record))
+		return;
 	if (instance != NULL) {
 		place.list = &instance->actions;
 		record->fact_seq = ++instance->fact_seq;
