@@ -251,11 +251,15 @@ def add_sek():
         place.kill(name)
     wait_until("the services", lambda: all(place.pid(name) not in (0, pid) for name, pid in pids.items()), 10)
     wait_until("the row", lambda: any(r["currency"] == "SEK" for r in view()["rows"]), 15)
-    wait_until("the game in SEK", lambda: "SEK" in json.dumps(place.http("GET", "/v1/games/bewitched").json), 15)
 
 
 def test_v8_a_sek_row_while_it_runs():
+    early = Person(place, currency="SEK")
     add_sek()
+    wait_until("the definition to be announced", lambda: place.sql("select count(*) from carillon.game where number = 1") == [["2"]], 15, 0.01)
+    gift = early.operator("bonus-spins", {"game": "bewitched", "currency": "SEK", "coin_minor": 20, "lines": 15, "coins": 10, "spins": 1,
+                                          "expires_us": int((time.time() + 600) * 1e6)})
+    assert gift.status == 200, ("what is announced is known to every gateway", gift)
     of = view()
     assert (row(of, 20, "SEK")["share"], row(of, 20, "SEK")["row_rate"], row(of, 20, "SEK")["value"], row(of, 20, "SEK")["w"]) == ("0.0018", "0.09", "36", "501.65005"), row(of, 20, "SEK")
     assert Decimal(of["share"]) == Decimal("0.1898"), of["share"]
