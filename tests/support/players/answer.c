@@ -81,8 +81,7 @@ bool answer_absorb(struct player *player, int64_t rise)
 
 static void check_bet(struct player *player, const struct op *op, const struct round_view *round)
 {
-	struct told_round *told = LIST_ADD(&player->record.rounds);
-	*told = (struct told_round){ .round = op->expect, .stake = op->stake };
+	struct told_round *told = record_round_add(&player->record, op->expect, op->stake);
 	if (player->has_hash) {
 		memcpy(told->secret_hash, player->secret_hash, sizeof(told->secret_hash));
 		told->has_hash = true;

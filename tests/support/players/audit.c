@@ -73,6 +73,7 @@ static void compare(struct player *player)
 	record_settle(&player->record, player->rows.at, player->rows.n);
 	stats.rows_compared += player->rows.n;
 	record_compare(&player->record, player->rows.at, player->rows.n, mismatch, player);
+	ledger_rounds_make(&player->ledger, player->rows.at, player->rows.n);
 	page(player, OP_ROUNDS, NULL);
 }
 
@@ -113,7 +114,7 @@ static void history_round(struct player *player, const json_t *item)
 {
 	int64_t stake, win, awards;
 	uint64_t round = (uint64_t)json_number(item, "round", 0);
-	ledger_round(player->rows.at, player->rows.n, round, &stake, &win, &awards);
+	ledger_round(&player->ledger, round, &stake, &win, &awards);
 	int64_t told_stake = json_money(item, "stake"), told_win = json_money(item, "win");
 	struct told_round *told = record_round(&player->record, round);
 	stats.rounds_compared++;
@@ -126,7 +127,7 @@ static void history_round(struct player *player, const json_t *item)
 			       ": the history has stake %" PRId64 ", the ledger %" PRId64
 			       ", told was %" PRId64,
 			player->number, round, told_stake, stake, told->stake);
-	else if (!ledger_round_won(player->rows.at, player->rows.n, round, told_win))
+	else if (!ledger_round_won(&player->ledger, round, told_win))
 		stats_mismatch("player %" PRId64 " round %" PRIu64 ": the history has win %" PRId64
 			       ", the ledger %" PRId64 " and jackpots %" PRId64,
 			player->number, round, told_win, win, awards);

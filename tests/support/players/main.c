@@ -300,6 +300,7 @@ static void crowd_free(struct crowd *crowd)
 		http_line_free(&crowd->players[i].line);
 		record_free(&crowd->players[i].record);
 		free(crowd->players[i].rows.at);
+		ledger_rounds_free(&crowd->players[i].ledger);
 	}
 	free(crowd->players);
 	free(crowd->due);

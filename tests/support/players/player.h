@@ -5,6 +5,7 @@
 
 #include "tests/support/players/card_view.h"
 #include "tests/support/players/http.h"
+#include "tests/support/players/ledger_rounds.h"
 #include "tests/support/players/options.h"
 #include "tests/support/players/record.h"
 #include "tests/support/players/stats.h"
@@ -129,6 +130,7 @@ struct player {
 
 	struct record record;
 	LIST(struct ledger_row) rows; /* newest first while they are read */
+	struct ledger_rounds ledger;  /* the same by rounds, once they were read */
 	unsigned audit_tries;
 	size_t history_n;
 	size_t reveals;

@@ -63,12 +63,36 @@ struct told_jackpot *record_jackpot(struct record *record, uint64_t round, uint3
 	return NULL;
 }
 
+/* Where a round of that number is or would be: they are in the order of their numbers. */
+static size_t round_place(const struct record *record, uint64_t round)
+{
+	size_t low = 0, high = record->rounds.n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (record->rounds.at[middle].round < round)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 struct told_round *record_round(struct record *record, uint64_t round)
 {
-	for (size_t i = record->rounds.n; i-- > 0;)
-		if (record->rounds.at[i].round == round)
-			return &record->rounds.at[i];
-	return NULL;
+	size_t at = round_place(record, round);
+	return at < record->rounds.n && record->rounds.at[at].round == round
+		       ? &record->rounds.at[at]
+		       : NULL;
+}
+
+struct told_round *record_round_add(struct record *record, uint64_t round, int64_t stake)
+{
+	size_t at = round_place(record, round);
+	(void)LIST_ADD(&record->rounds);
+	memmove(&record->rounds.at[at + 1], &record->rounds.at[at],
+		(record->rounds.n - 1 - at) * sizeof(*record->rounds.at));
+	record->rounds.at[at] = (struct told_round){ .round = round, .stake = stake };
+	return &record->rounds.at[at];
 }
 
 void record_settle(struct record *record, const struct ledger_row *rows, size_t n)
@@ -81,9 +105,7 @@ void record_settle(struct record *record, const struct ledger_row *rows, size_t 
 			told->unsure = false;
 			told->refused = rows[j].refused;
 			if (told->kind == ROW_BET && !told->refused)
-				*LIST_ADD(&record->rounds) =
-					(struct told_round){ .round = told->round,
-						.stake = told->stake };
+				(void)record_round_add(record, told->round, told->stake);
 		}
 	}
 }
@@ -347,42 +369,4 @@ size_t record_compare(const struct record *record, const struct ledger_row *rows
 	compare_awards(&comparison);
 	compare_deposits(&comparison);
 	return comparison.mismatches;
-}
-
-/* The round that a prize belongs to: that of the move which claimed it. */
-static uint64_t round_of_award(
-	const struct ledger_row *rows, size_t n, const struct ledger_row *award)
-{
-	for (size_t i = 0; i < n; i++)
-		if (is_move(&rows[i]) && !rows[i].refused && rows[i].move == award->round)
-			return rows[i].round;
-	return award->round;
-}
-
-void ledger_round(const struct ledger_row *rows, size_t n, uint64_t round, int64_t *stake_r,
-	int64_t *win_r, int64_t *awards_r)
-{
-	*stake_r = *win_r = *awards_r = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct ledger_row *row = &rows[i];
-		if (row->kind == ROW_AWARD && round_of_award(rows, n, row) == round)
-			*awards_r += row->amount;
-		if (row->round != round || row->refused || !is_move(row))
-			continue;
-		*stake_r += row->stake;
-		*win_r += row->win_balance + row->win_pending - row->forfeit;
-	}
-}
-
-bool ledger_round_won(const struct ledger_row *rows, size_t n, uint64_t round, int64_t told)
-{
-	int64_t stake, win, awards;
-	ledger_round(rows, n, round, &stake, &win, &awards);
-	if (told == win || told == win + awards)
-		return true;
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].kind == ROW_AWARD && round_of_award(rows, n, &rows[i]) == round &&
-			told == win + awards - rows[i].amount)
-			return true;
-	return false;
 }

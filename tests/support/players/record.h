@@ -99,6 +99,8 @@ void record_free(struct record *record);
 /* NULL: not told. */
 struct told_jackpot *record_jackpot(struct record *record, uint64_t round, uint32_t index);
 struct told_round *record_round(struct record *record, uint64_t round);
+/* They are kept in the order of their numbers. */
+struct told_round *record_round_add(struct record *record, uint64_t round, int64_t stake);
 
 /* What was left unsure is taken from the ledger; such a bet, if accepted, is a round that was told.
  */
@@ -112,12 +114,5 @@ size_t record_compare(const struct record *record, const struct ledger_row *rows
 	record_mismatch *mismatch, void *context);
 /* Told jackpots whose award the ledger does not have yet. */
 size_t record_awards_missing(const struct record *record, const struct ledger_row *rows, size_t n);
-/* What a round brought by the ledger, without and with its jackpots; stake 0 when it is not there.
- */
-void ledger_round(const struct ledger_row *rows, size_t n, uint64_t round, int64_t *stake_r,
-	int64_t *win_r, int64_t *awards_r);
-/* May a history say that this round won so much? Jackpots that were not watched yet may be missing
- * from it; those of Jackpot Cards, at most one a round, are no part of the round. */
-bool ledger_round_won(const struct ledger_row *rows, size_t n, uint64_t round, int64_t told);
 
 #endif

@@ -1,6 +1,6 @@
 /* The judge is judged: each fault that a stack could have must be found, and a right ledger passes.
  */
-#include "tests/support/players/record.h"
+#include "tests/support/players/ledger_rounds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -250,14 +250,67 @@ static void test_hidden_jackpot_only_in_its_round(void **state)
 	record_free(&record);
 }
 
+/* A told bet that comes late, out of a look-up, is found like those before and after it. */
+static void test_rounds_are_found_in_any_order(void **state)
+{
+	static const uint64_t numbers[] = { 5, 9, 7, 1, 8 };
+	struct record record = { 0 };
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		(void)record_round_add(&record, numbers[i], (int64_t)numbers[i] * 10);
+	for (size_t i = 0; i < 5; i++) {
+		assert_non_null(record_round(&record, numbers[i]));
+		assert_int_equal(record_round(&record, numbers[i])->stake, numbers[i] * 10);
+		assert_true(i == 0 || record.rounds.at[i - 1].round < record.rounds.at[i].round);
+	}
+	assert_null(record_round(&record, 0));
+	assert_null(record_round(&record, 6));
+	assert_null(record_round(&record, 10));
+	record_free(&record);
+}
+
 static void test_round_sums(void **state)
 {
 	(void)state;
 	int64_t stake, win, awards;
-	ledger_round(right, ROWS, 2, &stake, &win, &awards);
+	struct ledger_rounds rounds = { 0 };
+	ledger_rounds_make(&rounds, right, ROWS);
+	ledger_round(&rounds, 2, &stake, &win, &awards);
 	assert_true(stake == 30 && win == 60 && awards == 4000);
-	ledger_round(right, ROWS, 5, &stake, &win, &awards);
+	ledger_round(&rounds, 5, &stake, &win, &awards);
 	assert_true(stake == 0 && win == 0 && awards == 0);
+	ledger_rounds_make(&rounds, NULL, 0);
+	ledger_round(&rounds, 2, &stake, &win, &awards);
+	assert_true(stake == 0 && win == 0 && awards == 0);
+	ledger_rounds_free(&rounds);
+}
+
+/* Two prizes of one round, the second claimed by its gamble: with each of them, none, or one
+ * missing a history may be right; with any other sum it is not. */
+static void test_prizes_belong_to_the_round_of_their_move(void **state)
+{
+	static const struct ledger_row rows[] = {
+		{ .seq = 1, .move = 7, .round = 7, .kind = ROW_BET, .stake = 10, .win_pending = 4 },
+		{ .seq = 2, .round = 7, .kind = ROW_AWARD, .award_index = 1, .amount = 100 },
+		{ .seq = 3, .move = 8, .round = 7, .kind = ROW_GAMBLE, .win_pending = 4 },
+		{ .seq = 4, .move = 9, .round = 9, .kind = ROW_BET, .stake = 20 },
+		{ .seq = 5, .round = 8, .kind = ROW_AWARD, .award_index = 1, .amount = 3000 },
+		{ .seq = 6, .move = 10, .round = 10, .kind = ROW_BET, .refused = true },
+	};
+	static const int64_t good[] = { 8, 108, 3008, 3108 }, bad[] = { 0, 7, 9, 100, 3107, 6108 };
+	struct ledger_rounds rounds = { 0 };
+	int64_t stake, win, awards;
+	(void)state;
+	ledger_rounds_make(&rounds, rows, sizeof(rows) / sizeof(rows[0]));
+	ledger_round(&rounds, 7, &stake, &win, &awards);
+	assert_true(stake == 10 && win == 8 && awards == 3100);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(ledger_round_won(&rounds, 7, good[i]));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(ledger_round_won(&rounds, 7, bad[i]));
+	assert_true(ledger_round_won(&rounds, 9, 0));
+	assert_false(ledger_round_won(&rounds, 9, 3000));
+	ledger_rounds_free(&rounds);
 }
 
 int main(void)
@@ -271,7 +324,9 @@ int main(void)
 		cmocka_unit_test(test_wrong_tellings_are_found),
 		cmocka_unit_test(test_unsure_moves_are_looked_up),
 		cmocka_unit_test(test_hidden_jackpot_only_in_its_round),
+		cmocka_unit_test(test_rounds_are_found_in_any_order),
 		cmocka_unit_test(test_round_sums),
+		cmocka_unit_test(test_prizes_belong_to_the_round_of_their_move),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
