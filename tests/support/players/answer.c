@@ -42,9 +42,18 @@ static void check_secret(struct player *player, const struct round_view *round)
 			player->number, round->round);
 }
 
+static void note_shown(struct player *player, const struct round_view *round)
+{
+	const struct crowd *crowd = player->crowd;
+	for (size_t i = 0; i < crowd->games_n; i++)
+		if (strcmp(crowd->game[i].id, round->game) == 0)
+			player->shown[i] = round->round;
+}
+
 int64_t answer_take_jackpots(struct player *player, const struct round_view *round)
 {
 	int64_t paid = 0;
+	note_shown(player, round);
 	for (size_t i = 0; i < round->jackpots_n; i++) {
 		struct told_jackpot *told =
 			record_jackpot(&player->record, round->round, round->jackpots[i].index);
@@ -61,6 +70,10 @@ int64_t answer_take_jackpots(struct player *player, const struct round_view *rou
 			continue;
 		told->paid = round->jackpots[i].paid;
 		paid += told->absorbed ? 0 : told->paid;
+		if (told->booked && told->booked != told->paid)
+			stats_mismatch("player %" PRId64 ": jackpot %" PRIu32 " of round %" PRIu64
+				       ": told %" PRId64 ", the ledger %" PRId64,
+				player->number, told->index, told->round, told->paid, told->booked);
 	}
 	return paid;
 }
@@ -82,6 +95,7 @@ bool answer_absorb(struct player *player, int64_t rise)
 static void check_bet(struct player *player, const struct op *op, const struct round_view *round)
 {
 	struct told_round *told = record_round_add(&player->record, op->expect, op->stake);
+	stats.rounds_told++;
 	if (player->has_hash) {
 		memcpy(told->secret_hash, player->secret_hash, sizeof(told->secret_hash));
 		told->has_hash = true;

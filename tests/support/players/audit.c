@@ -1,8 +1,10 @@
-/* At the end: the player's own record against the journal and the history, both as the public
- * interface tells them. */
+/* The player's own record against the journal and the history, both as the public interface tells
+ * them: at the end, and before it whenever he has played so many rounds as an option says. What was
+ * compared then is forgotten, so that neither the end nor the memory grows with the play. */
 #include "tests/support/players/player.h"
 
 #include "libcommon/io/clock.h"
+#include "tests/support/players/events.h"
 #include "tests/support/players/stats.h"
 
 #include <sodium.h>
@@ -15,12 +17,29 @@
 #define PAGE 100
 #define TRIES_MAX 30 /* half a second apart, for awards still on their way */
 #define REVEALS_MAX 3
+/* Reading back leaves so many of the newest rounds to the next time: the secrets that the end asks
+ * for are those of the last rounds, and what is told of a round after its end follows it closely.
+ */
+#define LEFT_ROUNDS REVEALS_MAX
+#define HISTORY_MIN 50 /* rounds a page: a page too short may not reach the bet of the oldest */
+
+/* Rows and rounds that the record lets expect; a full page where there are more. */
+static int page_size(const struct player *player, enum op_kind kind)
+{
+	const struct record *record = &player->record;
+	size_t wanted = kind == OP_JOURNAL
+				? record->moves.n + record->deposits.n + record->jackpots.n + 2
+				: record->rounds.n + 2;
+	if (kind == OP_ROUNDS && wanted < HISTORY_MIN)
+		wanted = HISTORY_MIN;
+	return wanted < PAGE ? (int)wanted : PAGE;
+}
 
 static void page(struct player *player, enum op_kind kind, const json_t *next)
 {
 	struct op *op = player_begin(player, kind);
 	int length = snprintf(op->path, sizeof(op->path), "/v1/%s?limit=%d",
-		kind == OP_JOURNAL ? "journal" : "rounds", PAGE);
+		kind == OP_JOURNAL ? "journal" : "rounds", page_size(player, kind));
 	size_t room = sizeof(op->path) - (size_t)length;
 	if (json_is_integer(next))
 		snprintf(op->path + length, room, "&before=%" PRId64,
@@ -29,9 +48,30 @@ static void page(struct player *player, enum op_kind kind, const json_t *next)
 		snprintf(op->path + length, room, "&before=%.100s", json_string_value(next));
 }
 
+void audit_plan(struct player *player)
+{
+	uint64_t n = (uint64_t)player->crowd->options->read_back;
+	if (n) /* not all players at the same time */
+		player->read_back_at = LEFT_ROUNDS + 1 + (size_t)((uint64_t)player->number % n);
+}
+
+/* Nothing of what was told is open: all of it can be compared. */
+bool audit_due(const struct player *player)
+{
+	return player->read_back_at && player->record.rounds.n >= player->read_back_at &&
+	       !(player->round.present && !player->round.closed) && !player->cards.open &&
+	       strcmp(player->round.next, "cards") != 0;
+}
+
+static void play_on(struct player *player)
+{
+	player->stage = PLAYER_PLAYS;
+	player->asking = false;
+}
+
 void audit_begin(struct player *player)
 {
-	player->rows.n = 0;
+	player->rows.n = player->history_n = 0;
 	if (!player->token[0] || (!player->record.base_seq && !player->record.moves.n)) {
 		audit_finish(player);
 		return;
@@ -44,6 +84,7 @@ void audit_finish(struct player *player)
 	player->stage = PLAYER_DONE;
 	player->asking = false;
 	player->crowd->active--;
+	crowd_progress(player->crowd);
 }
 
 static void mismatch(void *context, const char *text)
@@ -63,16 +104,29 @@ static void turn_rows(struct player *player)
 
 static void compare(struct player *player)
 {
+	struct record *record = &player->record;
+	bool reads_back = player->stage == PLAYER_READS_BACK;
 	turn_rows(player);
-	if (record_awards_missing(&player->record, player->rows.at, player->rows.n) &&
-		++player->audit_tries < TRIES_MAX) {
+	size_t missing = record_awards_missing(record, player->rows.at, player->rows.n);
+	if (missing && reads_back) {
+		/* Nobody can say how long an award may be on its way: some rounds later, then. */
+		player->read_back_at =
+			record->rounds.n + (size_t)player->crowd->options->read_back / 2 + 1;
+		play_on(player);
+		return;
+	}
+	if (missing && ++player->audit_tries < TRIES_MAX) {
 		player->asking = false;
 		crowd_schedule(player, clock_mono_us() + 500000);
 		return;
 	}
-	record_settle(&player->record, player->rows.at, player->rows.n);
-	stats.rows_compared += player->rows.n;
-	record_compare(&player->record, player->rows.at, player->rows.n, mismatch, player);
+	size_t told = record->rounds.n;
+	record_settle(record, player->rows.at, player->rows.n);
+	stats.rounds_told += record->rounds.n - told;
+	stats.rows_compared += reads_back ? 0 : player->rows.n;
+	record_compare(record, player->rows.at, player->rows.n, mismatch, player);
+	player->compared_until =
+		reads_back ? record->rounds.at[record->rounds.n - LEFT_ROUNDS].round : UINT64_MAX;
 	ledger_rounds_make(&player->ledger, player->rows.at, player->rows.n);
 	page(player, OP_ROUNDS, NULL);
 }
@@ -168,14 +222,59 @@ static void revealed(struct player *player, const json_t *json)
 	reveal(player);
 }
 
+static bool seen_in_news(const struct player *player, const struct told_jackpot *told)
+{
+	return !options_have_news(player->crowd->options) ||
+	       events_saw_winner(told->pool, told->coin_minor, told->paid);
+}
+
+static bool may_be_shown(const struct player *player, uint64_t round)
+{
+	for (size_t i = 0; i < player->crowd->games_n; i++)
+		if (player->shown[i] == round)
+			return true;
+	return false;
+}
+
+/* Those of which nothing more can be told, and nothing more has to be found. */
+static void forget_jackpots(struct player *player)
+{
+	struct record *record = &player->record;
+	size_t left = 0;
+	for (size_t i = 0; i < record->jackpots.n; i++) {
+		const struct told_jackpot *told = &record->jackpots.at[i];
+		if (!told->compared || !told->paid || may_be_shown(player, told->round) ||
+			!seen_in_news(player, told))
+			record->jackpots.at[left++] = *told;
+	}
+	record->jackpots.n = left;
+}
+
+static void fold(struct player *player)
+{
+	struct record *record = &player->record;
+	size_t folded =
+		record_fold(record, player->rows.at, player->rows.n, player->compared_until);
+	stats.rows_compared += folded;
+	forget_jackpots(player);
+	/* A ledger that lacks the move was found fault with, and is again at the end. */
+	player->read_back_at =
+		folded ? record->rounds.n + (size_t)player->crowd->options->read_back : 0;
+	play_on(player);
+}
+
 static void history_page(struct player *player, const json_t *json)
 {
+	const struct record *record = &player->record;
 	const json_t *rounds = json_object_get(json, "rounds"), *item;
 	bool reached = json_array_size(rounds) == 0;
 	size_t i;
 	json_array_foreach(rounds, i, item)
 	{
-		if ((uint64_t)json_number(item, "round", 0) <= player->record.base_move) {
+		uint64_t round = (uint64_t)json_number(item, "round", 0);
+		if (round >= player->compared_until)
+			continue;
+		if (round <= record->base_move) {
 			reached = true;
 			break;
 		}
@@ -184,14 +283,20 @@ static void history_page(struct player *player, const json_t *json)
 	}
 	if (more(player, OP_ROUNDS, json, reached))
 		return;
-	if (player->history_n != player->record.rounds.n)
+	bool reads_back = player->stage == PLAYER_READS_BACK;
+	size_t told = record->rounds.n - (reads_back ? LEFT_ROUNDS : 0);
+	if (player->history_n != told)
 		stats_mismatch("player %" PRId64 ": told %zu rounds, the history has %zu",
-			player->number, player->record.rounds.n, player->history_n);
-	reveal(player);
+			player->number, told, player->history_n);
+	if (reads_back)
+		fold(player);
+	else
+		reveal(player);
 }
 
 void audit_answered(struct player *player, const json_t *json)
 {
+	crowd_progress(player->crowd);
 	if (player->op.kind == OP_JOURNAL)
 		journal_page(player, json);
 	else if (player->op.kind == OP_ROUNDS)

@@ -157,6 +157,8 @@ void cards_answered(struct player *player, const json_t *json)
 		check_secret(player, &view);
 	}
 	stats.card_picks += player->op.kind == OP_CARD_PICK;
+	if (view.turned_n > cards->known.turned_n)
+		crowd_progress(player->crowd);
 	cards->known = view;
 	cards->seen = true;
 }

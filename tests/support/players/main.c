@@ -2,9 +2,9 @@
  *
  * It knows nothing but the public interface. Each player (player.c) asks one thing at a time, again
  * and again with the same key until it is answered, checks each answer's arithmetic (answer.c), and
- * keeps a record (record.c). At the end that record is compared with the ledger and the history
- * (audit.c). Beside it a few WebSocket clients (events.c) hold notifications to its promises
- * (watch.c).
+ * keeps a record (record.c). That record is compared with the ledger and the history (audit.c),
+ * from time to time where an option says so, and at the end. Beside it a few WebSocket clients
+ * (events.c) hold notifications to its promises (watch.c).
  *
  * One thread turns the players: a heap of who is due, and libcurl on epoll (http.c). The WebSocket
  * clients have their own. */
@@ -22,8 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long answers are waited for once playing is over. */
-#define FINISH_MAX_US UINT64_C(45000000)
+/* How long a step of any player is waited for once playing is over. There is no limit to the whole:
+ * the longer was played, the more there is to compare. */
+#define STALL_MAX_US UINT64_C(45000000)
+#define QUIET_END_US UINT64_C(2000000) /* an end that takes longer tells how far it is */
 #define START_MAX_US UINT64_C(60000000)
 
 static volatile sig_atomic_t interrupted;
@@ -69,6 +71,11 @@ void crowd_schedule(struct player *player, uint64_t due_us)
 	if (!player->heap_at)
 		heap_put(crowd, crowd->due_n++, player);
 	heap_settle(crowd, player->heap_at - 1);
+}
+
+void crowd_progress(struct crowd *crowd)
+{
+	crowd->progress_us = clock_mono_us();
 }
 
 static struct player *heap_take(struct crowd *crowd)
@@ -235,18 +242,17 @@ static int wait_ms(const struct crowd *crowd, uint64_t now, uint64_t step_us)
 static void play(struct crowd *crowd)
 {
 	const struct options *options = crowd->options;
-	uint64_t begun = clock_mono_us(), step_us = begun, live_us = begun, finish_us = 0;
+	uint64_t begun = clock_mono_us(), step_us = begun, live_us = begun;
 	size_t shared = 0;
 	while (crowd->active > 0) {
 		uint64_t now = clock_mono_us();
 		if (interrupted ||
 			(options->seconds && now >= begun + (uint64_t)options->seconds * 1000000))
 			crowd->stopping = true;
-		if (crowd->stopping && !finish_us) {
-			stats.stopped_us = now;
-			finish_us = now + FINISH_MAX_US;
-		}
-		if (finish_us && (now > finish_us || interrupted > 1))
+		if (crowd->stopping && !stats.stopped_us)
+			crowd->progress_us = stats.stopped_us = now;
+		if (stats.stopped_us &&
+			(now > crowd->progress_us + STALL_MAX_US || interrupted > 1))
 			break;
 		act_all(crowd, now);
 		if (now >= step_us) {
@@ -254,8 +260,12 @@ static void play(struct crowd *crowd)
 			share_tokens(crowd, &shared);
 			step_us += 100000;
 		}
-		if (now >= live_us && options->live[0]) {
-			stats_write_live(options->live, now);
+		if (now >= live_us) {
+			if (options->live[0])
+				stats_write_live(options->live, now);
+			if (stats.stopped_us && now > stats.stopped_us + QUIET_END_US &&
+				!options->quiet)
+				stats_print_progress();
 			live_us += 1000000;
 		}
 		http_turn(crowd->http, wait_ms(crowd, now, step_us));
@@ -276,7 +286,7 @@ static void play(struct crowd *crowd)
 static void check_winners(const struct crowd *crowd)
 {
 	uint64_t end = clock_mono_us() + 10000000;
-	if (crowd->options->subscribers == 0 || strcmp(crowd->options->events, "none") == 0)
+	if (!options_have_news(crowd->options))
 		return;
 	if (stats.jackpot_hits || stats.card_wins)
 		while (!events_settled(1000) && clock_mono_us() < end)

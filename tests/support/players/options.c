@@ -31,6 +31,9 @@ static const struct row {
 		"spins a second in total; 0: as fast as answers come (0)" },
 	{ "think-time", NUMBER, AT(think_ms), 0, 600000, "MS",
 		"wait between an answer and the next request (0)" },
+	{ "read-back", NUMBER, AT(read_back), 0, 1000000, "N",
+		"a player compares what he was told each time that he has played so many rounds; 0: "
+		"at the end (0)" },
 	{ "game", TEXT, AT(game), 0, 0, "ID",
 		"the game, or all: each player moves from one to another (all)" },
 	{ "currency", TEXT, AT(currency), 0, 0, "CODE", "of new accounts (EUR)" },
@@ -72,7 +75,7 @@ static void help(void)
 	puts("players --url=URL [options]\n\n"
 	     "Plays through the public HTTP and WebSocket interface alone, keeps a record of all "
 	     "that\n"
-	     "the players were told, and compares it with the ledger and the history at the end.\n"
+	     "the players were told, and compares it with the ledger and the history.\n"
 	     "Exit status: 0 all is well; 1 something did not match or was answered with an error "
 	     "that\n"
 	     "a player should never see; 2 wrong usage.\n");
@@ -140,6 +143,11 @@ static void check(struct options *options)
 		options->seconds = 10;
 	if (options->operator_key[0])
 		read_key(options->operator_key);
+}
+
+bool options_have_news(const struct options *options)
+{
+	return options->subscribers > 0 && strcmp(options->events, "none") != 0;
 }
 
 void options_read(int argc, char **argv, struct options *options_r)

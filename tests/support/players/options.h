@@ -21,6 +21,7 @@ struct options {
 	int64_t rounds;	 /* over all players; 0: until the seconds are over */
 	int64_t rate;	 /* spins a second over all players; 0: as fast as answers come */
 	int64_t think_ms;
+	int64_t read_back; /* rounds of a player between comparisons; 0: one at the end */
 	int64_t seed;
 	int64_t coin_minor, lines, coins; /* 0: a seeded mix */
 	int64_t gamble_percent;
@@ -29,6 +30,8 @@ struct options {
 	bool quiet;
 };
 
+/* Are the notifications listened to? */
+bool options_have_news(const struct options *options);
 /* Fills *options_r; --help prints and exits 0; anything wrong is said on stderr and exits 2. */
 void options_read(int argc, char **argv, struct options *options_r);
 

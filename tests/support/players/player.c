@@ -178,8 +178,9 @@ static void move_on(struct player *player)
 static bool begin_round(struct player *player, uint64_t now_us)
 {
 	struct crowd *crowd = player->crowd;
-	if (player->broke || !rounds_left(crowd)) {
-		player->stage = PLAYER_AUDITS;
+	bool over = player->broke || !rounds_left(crowd);
+	if (over || audit_due(player)) {
+		player->stage = over ? PLAYER_AUDITS : PLAYER_READS_BACK;
 		audit_begin(player);
 		return true;
 	}
@@ -217,7 +218,7 @@ void player_act(struct player *player, uint64_t now_us)
 			return;
 		if (player->stage == PLAYER_JOINS)
 			begin_session(player);
-		else if (player->stage == PLAYER_AUDITS)
+		else if (player->stage != PLAYER_PLAYS)
 			audit_begin(player);
 		else if (cards == CARDS_NONE && !begin_stage(player) &&
 			 !begin_round(player, now_us))
@@ -330,6 +331,7 @@ static void strange(struct player *player, long status, const struct view *view,
 static void note_move(struct player *player, enum row_kind kind, bool refused, int64_t stake)
 {
 	struct told_move *told = LIST_ADD(&player->record.moves);
+	crowd_progress(player->crowd);
 	*told = (struct told_move){ .move = player->op.expect,
 		.round = kind == ROW_BET ? player->op.expect : player->op.round,
 		.kind = kind,
@@ -448,6 +450,8 @@ static void base_answered(struct player *player, const json_t *json)
 	player->record.base_seq = row.seq;
 	player->record.base_balance = row.balance_after;
 	player->record.base_move = player->expect ? player->expect - 1 : 0;
+	player->record.start_move = player->record.base_move;
+	audit_plan(player);
 	player->stage = PLAYER_PLAYS;
 	answer_note_balance(player);
 	player->next_spin_us = clock_mono_us();

@@ -49,8 +49,9 @@ struct crowd {
 	size_t n;
 	struct player **due; /* heap, soonest first */
 	size_t due_n;
-	size_t active; /* players who have not reached PLAYER_DONE */
-	bool stopping; /* no new rounds */
+	size_t active;	      /* players who have not reached PLAYER_DONE */
+	bool stopping;	      /* no new rounds */
+	uint64_t progress_us; /* the last step towards the end of anybody's play */
 	uint64_t rounds_begun;
 	struct game_rules game[STATS_GAMES_MAX];
 	size_t games_n;
@@ -59,7 +60,8 @@ struct crowd {
 enum player_stage {
 	PLAYER_JOINS, /* session, then where its ledger stands */
 	PLAYER_PLAYS,
-	PLAYER_AUDITS, /* reads ledger and history */
+	PLAYER_READS_BACK, /* compares what he was told so far, and plays on */
+	PLAYER_AUDITS,	   /* compares the rest */
 	PLAYER_DONE,
 };
 
@@ -132,6 +134,9 @@ struct player {
 	LIST(struct ledger_row) rows; /* newest first while they are read */
 	struct ledger_rounds ledger;  /* the same by rounds, once they were read */
 	unsigned audit_tries;
+	size_t read_back_at;	 /* so many rounds in the record, and it is time; 0: never */
+	uint64_t compared_until; /* rounds before it are being compared */
+	uint64_t shown[STATS_GAMES_MAX]; /* the newest round that was shown of each game */
 	size_t history_n;
 	size_t reveals;
 };
@@ -141,6 +146,8 @@ void player_act(struct player *player, uint64_t now_us);
 http_done player_answered;
 /* Puts the player into the heap. */
 void crowd_schedule(struct player *player, uint64_t due_us);
+/* The player is a step nearer to the end of what he does: the crowd is waited for. */
+void crowd_progress(struct crowd *crowd);
 
 /* player.c, for audit.c: begins an op; body NULL for a GET. */
 struct op *player_begin(struct player *player, enum op_kind kind);
@@ -165,6 +172,10 @@ bool cards_refused(struct player *player, long status, const struct view *view);
 bool cards_take_due(struct player *player, int64_t rise);
 
 /* audit.c */
+/* The base is known: when is it time to read back? */
+void audit_plan(struct player *player);
+/* Is it, and may it be done now? */
+bool audit_due(const struct player *player);
 void audit_begin(struct player *player);
 void audit_answered(struct player *player, const json_t *json);
 void audit_finish(struct player *player);

@@ -308,7 +308,8 @@ size_t record_awards_missing(const struct record *record, const struct ledger_ro
 {
 	size_t missing = 0, times;
 	for (size_t i = 0; i < record->jackpots.n; i++)
-		missing += !find_award(rows, n, &record->jackpots.at[i], &times);
+		missing += !record->jackpots.at[i].compared &&
+			   !find_award(rows, n, &record->jackpots.at[i], &times);
 	return missing;
 }
 
@@ -317,12 +318,14 @@ static void compare_awards(struct comparison *comparison)
 	size_t in_ledger = 0, times;
 	for (size_t i = 0; i < comparison->n; i++)
 		in_ledger += comparison->rows[i].kind == ROW_AWARD &&
-			     comparison->rows[i].round > comparison->record->base_move;
+			     comparison->rows[i].round > comparison->record->start_move;
 	for (size_t i = 0; i < comparison->record->jackpots.n; i++) {
 		const struct told_jackpot *told = &comparison->record->jackpots.at[i];
+		if (told->compared) /* its award is in no later row: one more was never told */
+			continue;
 		const struct ledger_row *row =
 			find_award(comparison->rows, comparison->n, told, &times);
-		in_ledger -= row && told->round > comparison->record->base_move;
+		in_ledger -= row && told->round > comparison->record->start_move;
 		if (!row)
 			differs(comparison,
 				"jackpot %" PRIu32 " of round %" PRIu64 " was never booked",
@@ -369,4 +372,48 @@ size_t record_compare(const struct record *record, const struct ledger_row *rows
 	compare_awards(&comparison);
 	compare_deposits(&comparison);
 	return comparison.mismatches;
+}
+
+/* ---- folding ------------------------------------------------------------------------------- */
+
+#define KEEP(list, kept)                                                                           \
+	do {                                                                                       \
+		size_t left = 0;                                                                   \
+		for (size_t i = 0; i < (list)->n; i++)                                             \
+			if (kept)                                                                  \
+				(list)->at[left++] = (list)->at[i];                                \
+		(list)->n = left;                                                                  \
+	} while (0)
+
+static void fold_jackpots(struct record *record, const struct ledger_row *rows, size_t n)
+{
+	for (size_t i = 0; i < record->jackpots.n; i++) {
+		struct told_jackpot *told = &record->jackpots.at[i];
+		size_t times;
+		const struct ledger_row *row = find_award(rows, n, told, &times);
+		if (told->compared || !row)
+			continue;
+		told->compared = true;
+		told->booked = row->award_index ? row->amount : 0;
+	}
+}
+
+size_t record_fold(struct record *record, const struct ledger_row *rows, size_t n, uint64_t move)
+{
+	size_t folded = 0, deposits = 0;
+	while (folded < n && !(is_move(&rows[folded]) && rows[folded].move >= move)) {
+		deposits += rows[folded].kind == ROW_DEPOSIT && !rows[folded].refused;
+		folded++;
+	}
+	if (!folded || folded == n || rows[folded].move != move)
+		return 0;
+	fold_jackpots(record, rows, folded);
+	KEEP(&record->moves, record->moves.at[i].move >= move);
+	KEEP(&record->balances, record->balances.at[i].move >= move);
+	KEEP(&record->rounds, record->rounds.at[i].round >= move);
+	KEEP(&record->deposits, i >= deposits); /* told in the order in which they were booked */
+	record->base_seq = rows[folded - 1].seq;
+	record->base_balance = rows[folded - 1].balance_after;
+	record->base_move = move - 1;
+	return folded;
 }

@@ -62,7 +62,9 @@ struct told_jackpot {
 	uint32_t index, pool;
 	int64_t paid, coin_minor; /* paid 0: on its way when it was told */
 	uint64_t told_us;
-	bool absorbed; /* a rise of the balance was taken for it before its price was told */
+	bool absorbed;	/* a rise of the balance was taken for it before its price was told */
+	bool compared;	/* with its award, which was folded */
+	int64_t booked; /* compared: the award's amount; 0: an award that names no jackpot */
 };
 struct told_round {
 	uint64_t round;
@@ -87,7 +89,8 @@ void *list_grow(void *at, size_t n, size_t *room, size_t size);
 		&(list)->at[(list)->n++])
 
 struct record {
-	uint64_t base_seq, base_move;
+	uint64_t base_seq, base_move; /* what was compared up to here may be forgotten */
+	uint64_t start_move;	      /* base_move when the player came */
 	int64_t base_balance;
 	LIST(struct told_move) moves;
 	LIST(struct told_balance) balances;
@@ -112,6 +115,10 @@ typedef void record_mismatch(void *context, const char *text);
 /* rows: oldest first, all of those after the base. Returns the number of mismatches. */
 size_t record_compare(const struct record *record, const struct ledger_row *rows, size_t n,
 	record_mismatch *mismatch, void *context);
+/* What was told before this move was compared with these rows: it is forgotten, and the row before
+ * the move is the new base. Jackpots stay, marked. Returns how many rows are done with; 0, and
+ * nothing is changed, where the ledger does not have the move or nothing lies before it. */
+size_t record_fold(struct record *record, const struct ledger_row *rows, size_t n, uint64_t move);
 /* Told jackpots whose award the ledger does not have yet. */
 size_t record_awards_missing(const struct record *record, const struct ledger_row *rows, size_t n);
 

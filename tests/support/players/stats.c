@@ -200,6 +200,7 @@ bool stats_write_record(const char *path)
 	put(json, "card_picks", stats.card_picks);
 	put(json, "card_repeats", stats.card_repeats);
 	put(json, "card_recoveries", stats.card_recoveries);
+	put(json, "rounds_told", stats.rounds_told);
 	put(json, "rows_compared", stats.rows_compared);
 	put(json, "rounds_compared", stats.rounds_compared);
 	put(json, "secrets_checked", stats.secrets_checked);
@@ -237,6 +238,9 @@ void stats_write_live(const char *path, uint64_t now_us)
 	put(json, "jackpots", stats.jackpot_hits);
 	put(json, "errors", stats.errors_n + stats.mismatches_n);
 	put(json, "retries", stats.retries);
+	put(json, "rounds_told", stats.rounds_told);
+	put(json, "rounds_compared", stats.rounds_compared);
+	json_object_set_new(json, "play_over", json_boolean(stats.stopped_us != 0));
 	json_object_set_new(json, "p50_ms", json_real((double)stats_quantile_us(0.50) / 1000));
 	json_object_set_new(json, "p99_ms", json_real((double)stats_quantile_us(0.99) / 1000));
 	double seconds = seconds_played(now_us);
@@ -259,4 +263,10 @@ void stats_print(void)
 		fprintf(stderr, "players: error: %s\n", stats.errors[i]);
 	for (uint64_t i = 0; i < stats.mismatches_n && i < STATS_TEXTS_MAX; i++)
 		fprintf(stderr, "players: mismatch: %s\n", stats.mismatches[i]);
+}
+
+void stats_print_progress(void)
+{
+	fprintf(stderr, "players: %llu rounds compared of %llu\n",
+		(unsigned long long)stats.rounds_compared, (unsigned long long)stats.rounds_told);
 }

@@ -20,7 +20,7 @@ struct stats {
 	uint64_t rounds_settled, rounds_refused, jackpot_hits;
 	uint64_t retries, conflicts, deposits, gambles, steps, unanswered;
 	uint64_t card_rounds, card_wins, card_picks, card_repeats, card_recoveries;
-	uint64_t rows_compared, rounds_compared, secrets_checked;
+	uint64_t rounds_told, rows_compared, rounds_compared, secrets_checked;
 	uint64_t first_round_us, last_round_us, max_gap_us;
 	uint64_t bucket[STATS_BUCKETS]; /* latency of rounds, logarithmic */
 	uint64_t samples;
@@ -64,5 +64,7 @@ void stats_unlock(void);
 bool stats_write_record(const char *path);
 void stats_write_live(const char *path, uint64_t now_us);
 void stats_print(void);
+/* On stderr: how much of what was told has been compared. */
+void stats_print_progress(void);
 
 #endif

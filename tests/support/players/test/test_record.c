@@ -237,6 +237,96 @@ static void test_unsure_moves_are_looked_up(void **state)
 	}
 }
 
+/* What was compared is forgotten, and the rest is judged as before. */
+static void test_folded_record_finds_the_same(void **state)
+{
+	(void)state;
+	for (uint64_t move = 2; move <= 5; move++) {
+		struct record record;
+		char last[300] = "";
+		told(&record);
+		size_t folded = record_fold(&record, right, ROWS, move);
+		assert_int_equal(right[folded].move, move);
+		assert_int_equal(record.base_seq, right[folded - 1].seq);
+		assert_int_equal(record.moves.at[0].move, move);
+		assert_int_equal(record.deposits.n, 0);
+		assert_true(record.balances.at[0].move >= move);
+		if (record_compare(&record, right + folded, ROWS - folded, ignore, last))
+			fail_msg("folded at move %d: %s", (int)move, last);
+		for (size_t at = folded; at < ROWS; at++) {
+			struct ledger_row rows[ROWS];
+			memcpy(rows, right, sizeof(rows));
+			rows[at].balance_after++;
+			assert_true(compare(&record, rows + folded, ROWS - folded) > 0);
+			rows[at] = right[at];
+			memmove(&rows[at], &rows[at + 1], (ROWS - at - 1) * sizeof(rows[0]));
+			assert_true(compare(&record, rows + folded, ROWS - folded - 1) > 0);
+		}
+		record_free(&record);
+	}
+}
+
+/* The award of a folded jackpot is told and booked once: a second one is one that nobody told. */
+static void test_award_after_its_fold_is_found(void **state)
+{
+	const struct ledger_row later[] = { right[ROWS - 1], { .seq = 15,
+								     .round = 2,
+								     .kind = ROW_AWARD,
+								     .award_index = 1,
+								     .amount = 4000,
+								     .balance_after = 8980 } };
+	struct record record;
+	(void)state;
+	told(&record);
+	assert_int_equal(record_fold(&record, right, ROWS, 5), ROWS - 1);
+	assert_true(record.jackpots.at[0].compared);
+	assert_int_equal(record.jackpots.at[0].booked, 4000);
+	assert_int_equal(record_awards_missing(&record, later, 1), 0);
+	assert_int_equal(compare(&record, later, 1), 0);
+	assert_int_equal(compare(&record, later, 2), 1);
+	record_free(&record);
+}
+
+/* An award that comes after the fold still belongs to a jackpot that was told before it. */
+static void test_late_award_is_waited_for(void **state)
+{
+	struct ledger_row rows[ROWS];
+	size_t n = 0, folded;
+	struct record record;
+	(void)state;
+	told(&record);
+	record.balances.n = 4; /* before the jackpot was shown */
+	for (size_t i = 0; i < ROWS; i++)
+		if (right[i].kind != ROW_AWARD)
+			rows[n++] = right[i];
+	for (size_t i = 3; i < n; i++)
+		rows[i].balance_after -= 4000;
+	folded = record_fold(&record, rows, n, 5);
+	assert_int_equal(folded, n - 1);
+	assert_false(record.jackpots.at[0].compared);
+	assert_int_equal(record_awards_missing(&record, rows + folded, 1), 1);
+	rows[n] = right[3];
+	rows[n].seq = 20;
+	rows[n].balance_after = 4980;
+	assert_int_equal(record_awards_missing(&record, rows + folded, 2), 0);
+	assert_int_equal(compare(&record, rows + folded, 2), 0);
+	record_free(&record);
+}
+
+static void test_nothing_is_folded_at_a_move_that_is_missing(void **state)
+{
+	struct record record;
+	(void)state;
+	told(&record);
+	assert_int_equal(record_fold(&record, right, ROWS, 1), 0);
+	assert_int_equal(record_fold(&record, right, ROWS, 6), 0);
+	assert_int_equal(record_fold(&record, right, 2, 2), 0);
+	assert_int_equal(record_fold(&record, NULL, 0, 2), 0);
+	assert_int_equal(record.base_seq, 2);
+	assert_int_equal(compare(&record, right, ROWS), 0);
+	record_free(&record);
+}
+
 static void test_hidden_jackpot_only_in_its_round(void **state)
 {
 	(void)state;
@@ -324,6 +414,10 @@ int main(void)
 		cmocka_unit_test(test_wrong_tellings_are_found),
 		cmocka_unit_test(test_unsure_moves_are_looked_up),
 		cmocka_unit_test(test_hidden_jackpot_only_in_its_round),
+		cmocka_unit_test(test_folded_record_finds_the_same),
+		cmocka_unit_test(test_award_after_its_fold_is_found),
+		cmocka_unit_test(test_late_award_is_waited_for),
+		cmocka_unit_test(test_nothing_is_folded_at_a_move_that_is_missing),
 		cmocka_unit_test(test_rounds_are_found_in_any_order),
 		cmocka_unit_test(test_round_sums),
 		cmocka_unit_test(test_prizes_belong_to_the_round_of_their_move),
