@@ -23,6 +23,8 @@ import urllib.request
 READY_SECONDS = 120
 PROOF_PAUSE_SECONDS = 10  # between proofs of the ledger while it is played, and at least ten times what the last one took
 THINK_MS = 100  # of a simulated player, between an answer and the next request
+READ_BACK_ROUNDS = 50  # of a player, after which he compares what he was told with the ledger: little is left to the end
+SILENCE_SECONDS = 60  # of players who were asked to end and write their live file no more; they give up by themselves before
 
 
 def say(text):
@@ -212,8 +214,8 @@ def status_line(place, live, proofs, before):
 
 def start_players(place, options, record, live):
     command = [f"{place.binaries}/players", f"--url={place.url}", f"--players={options.players}",
-               f"--seconds={options.seconds or 1000000}", f"--think-time={THINK_MS}", f"--record={record}", f"--live={live}",
-               "--quiet"]
+               f"--seconds={options.seconds or 1000000}", f"--think-time={THINK_MS}", f"--read-back={READ_BACK_ROUNDS}",
+               f"--record={record}", f"--live={live}", "--quiet"]
     key = f"{place.data}/keys/operator-1.key"
     if os.path.exists(key):
         command.append(f"--operator-key={key}")
@@ -225,21 +227,38 @@ def start_players(place, options, record, live):
     return subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)
 
 
-def watch(place, players, live, proofs, stop):
+def comparing_line(live):
+    return f"comparing what the players were told with the ledger: {live.get('rounds_compared', 0)} of {live.get('rounds_told', 0)} rounds"
+
+
+def silent_for(path, since):
+    """Seconds since a file was written, or since then if that was later."""
+    try:
+        return time.time() - max(os.stat(path).st_mtime, since)
+    except OSError:
+        return time.time() - since
+
+
+def watch(place, players, live_path, proofs, stop):
     before = {"time": time.monotonic(), "settled": 0}
     on_terminal = sys.stderr.isatty()
-    asked = None
+    asked = over = None
     while players.poll() is None:
         time.sleep(1)
         if stop.is_set() and asked is None:
-            asked = time.monotonic()
+            asked = time.time()
             say("\nending the play: open rounds are finished and compared with the ledger")
             players.terminate()
-        if asked is not None and time.monotonic() - asked > 60:
-            say("the players did not end within 60 s: killed")
+        if asked is not None and silent_for(live_path, asked) > SILENCE_SECONDS:
+            say(f"nothing was heard of the players for {SILENCE_SECONDS} s: killed")
             players.kill()
-        if asked is None and players.poll() is None:
-            line = status_line(place, read_json(live), proofs, before)
+        live = read_json(live_path)
+        if live.get("play_over"):
+            over = over or time.monotonic()
+        if over is not None and time.monotonic() - over < 2:
+            continue
+        if (over is not None or asked is None) and players.poll() is None:
+            line = comparing_line(live) if over is not None else status_line(place, live, proofs, before)
             print(("\r\033[K" if on_terminal else "") + line, end="" if on_terminal else "\n", file=sys.stderr, flush=True)
     if on_terminal:
         say("")
@@ -273,6 +292,10 @@ def summarize(record, proof, deaths):
         "p99_ms": record.get("p99_ms", 0),
         "errors": errors,
     }
+
+
+def compared(record):
+    return f"{record.get('rounds_compared', 0)} of {record.get('rounds_told', 0)} rounds told were compared with the ledger, {record.get('rows_compared', 0)} of its rows"
 
 
 def explain(record, proof, deaths, code):
@@ -322,6 +345,7 @@ def play(options):
         say(f"first round settled {first:.1f} s after the command; {record.get('rounds_per_s', 0):.0f} rounds/s")
     for game, modes in record.get("games", {}).items():
         say(f"{game}: {sum(modes.values())} rounds" + (f" ({', '.join(f'{mode} {n}' for mode, n in modes.items())})" if len(modes) > 1 else ""))
+    say(compared(record))
     explain(record, proof, deaths, code)
     print(json.dumps(summary), flush=True)
     well = code == 0 and summary["rounds_settled"] > 0 and summary["ledger_ok"] and summary["pools_ok"] and not summary["errors"]
