@@ -43,6 +43,10 @@ WARN += $(if $(findstring clang,$(CC)),-Wno-string-conversion)
 PKG_CFLAGS := $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 CMOCKA_LIBS := -lcmocka
+# Asked by every compilation, so that what is missing is said in one line, not by the first header or command that is not there.
+HAVE_CC := $(shell command -v $(firstword $(CC)))
+need_tools = $(if $(HAVE_CC),,$(error found no $(firstword $(CC)); scripts/setup.sh$(if $(findstring clang,$(CC)), clang) installs it))$(if \
+	$(PKG_LIBS),,$(error found not every library that the build needs; `make setup` installs them))
 # _GNU_SOURCE is defined empty, so that a file may define it again without a warning. Generated headers count as a library's: their macros
 # cast away const.
 CPPFLAGS += -I. -isystem $(GEN) -D_GNU_SOURCE= $(PKG_CFLAGS)
@@ -99,7 +103,7 @@ FLAGS_FILE := $(O)/flags
 FLAGS_TEXT := $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(WARN) $(LDFLAGS)
 $(shell mkdir -p $(O) && { echo '$(FLAGS_TEXT)' | cmp -s - $(FLAGS_FILE) || echo '$(FLAGS_TEXT)' >$(FLAGS_FILE); })
 
-compile = $(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
+compile = $(need_tools)$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
 $(O)/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
 	$(call say,CC,$<)
 	$(call compile,$(WARN))
@@ -109,7 +113,7 @@ $(O)/obj/gen/%.o: $(GEN)/%.c $(FLAGS_FILE) | $(GEN_H)
 
 $(GEN)/%.pb-c.c $(GEN)/%.pb-c.h &: proto/%.proto
 	$(call say,PROTO,$<)
-	$(Q)mkdir -p $(GEN) && t=$$(mktemp -d $(GEN)/.XXXXXX) && { protoc-c -Iproto --c_out=$$t $< && mv $$t/$*.pb-c.c $$t/$*.pb-c.h $(GEN)/; \
+	$(need_tools)$(Q)mkdir -p $(GEN) && t=$$(mktemp -d $(GEN)/.XXXXXX) && { protoc-c -Iproto --c_out=$$t $< && mv $$t/$*.pb-c.c $$t/$*.pb-c.h $(GEN)/; \
 	s=$$?; rm -rf $$t; exit $$s; }
 
 # Quick append: files of one name in different folders are different members.
@@ -180,12 +184,12 @@ FORCE:
 -include $(shell find $(O)/obj $(O)/sim/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE 
+.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy tidy-run clean FORCE
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
 	@echo '  make stop | status                          stop what runs under CARILLON_DATA (default var/), or look at it'
-	@echo '  make setup                                  install what is missing (make run does this by itself)'
+	@echo '  make setup                                  install what is missing (make run, test, bench and the like do this by themselves)'
 	@echo '  make all [SAN=1|TSAN=1] [CC=clang]          services and tools (build/, build/asan/, build/tsan/, build/clang/)'
 	@echo '  make test                                   everything: unit tests, threads, fuzzers, purity, end to end'
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
@@ -236,16 +240,20 @@ bench:
 rng-test:
 	@scripts/rng-test.sh $(SEED)
 chaos:
-	@scripts/setup.sh --quiet && $(MAKE) -s all && python3 tests/chaos/chaos.py $(if $(KILLS),--kills=$(KILLS)) $(if $(SEED),--seed=$(SEED)) $(if $(ONLY),--only=$(ONLY))
+	@scripts/setup.sh chaos --quiet && $(MAKE) -s all && python3 tests/chaos/chaos.py $(if $(KILLS),--kills=$(KILLS)) $(if $(SEED),--seed=$(SEED)) $(if $(ONLY),--only=$(ONLY))
 compose-test:
 	@scripts/compose-test.sh
 OUR_C = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 format:
+	@scripts/setup.sh format --quiet
 	$(Q)clang-format -i $(OUR_C)
 format-check:
+	@scripts/setup.sh format --quiet
 	$(Q)clang-format --dry-run -Werror $(OUR_C)
 # What decides about money and outcomes; all of the tree would take many minutes.
-tidy: $(GEN_H)
+tidy:
+	@scripts/setup.sh tidy --quiet && $(MAKE) -s tidy-run
+tidy-run: $(GEN_H)
 	$(Q)clang-tidy --quiet $(wildcard libcommon/base/*.c services/*/core/*.c) -- -std=c11 $(CPPFLAGS)
 clean:
 	$(Q)rm -rf build

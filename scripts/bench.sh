@@ -15,7 +15,7 @@ elif [ "$name" = wallet ] || [ "$name" = cost ]; then # no pages, and no broker 
     targets='build/bin/wallet-bench build/bin/jackpotctl build/bin/carillon-supervisor build/bin/kafka-topics build/bin/kafka-embedded'
     export KAFKA=embedded
 fi
-"$ROOT/scripts/setup.sh" --quiet
+"$ROOT/scripts/setup.sh" bench --quiet
 # shellcheck disable=SC2086
 with_dots 'building' make -s -j"$(nproc)" $targets
 mkdir -p build/bench

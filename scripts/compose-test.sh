@@ -18,29 +18,20 @@ own=
 log=$ROOT/build/compose
 mkdir -p "$log"
 
-need_tools() {
-    local missing=
-    for tool in dockerd:docker.io docker-compose:docker-compose debootstrap:debootstrap; do
-        command -v "${tool%%:*}" >/dev/null || missing+=" ${tool#*:}"
-    done
-    [ -z "$missing" ] || {
-        [ "$(id -u)" = 0 ] || die "missing:$missing. Run: sudo apt-get install$missing"
-        say "installing$missing"
-        with_dots "installing$missing" env DEBIAN_FRONTEND=noninteractive sh -c "apt-get update -q && apt-get install -yq --no-install-recommends$missing"
-    }
-}
-
 engine_answers() { docker info >/dev/null 2>&1; }
 
 start_engine() {
-    [ -z "${DOCKER_HOST:-}" ] || return 0
+    if [ -n "${DOCKER_HOST:-}" ]; then
+        engine_answers || die "no Docker engine answers at DOCKER_HOST=$DOCKER_HOST; start it, or unset DOCKER_HOST (as root) for one of our own"
+        return
+    fi
     [ "$(id -u)" = 0 ] || die "a Docker engine of our own needs root; or set DOCKER_HOST to one that runs"
     mkdir -p "$place"
     export DOCKER_HOST=unix://$place/docker.sock
     dockerd --data-root "$place/data" --exec-root "$place/exec" --pidfile "$place/dockerd.pid" -H "$DOCKER_HOST" \
         --bridge=none --iptables=false --ip-forward=false --ip-masq=false >"$place/dockerd.log" 2>&1 &
     own=$!
-    wait_for 60 'the Docker engine' engine_answers || die "the Docker engine does not answer: $place/dockerd.log"
+    wait_for 60 'the Docker engine' engine_answers || die "the Docker engine did not start; its log: $place/dockerd.log; or set DOCKER_HOST to one that runs"
 }
 
 # The base image, where there is none: Debian's own minimal system from the mirror that this machine's apt uses.
@@ -98,7 +89,7 @@ tools() {
         -e CARILLON_PG_RO_DSN="host=postgres dbname=carillon user=carillon_ro password=$CARILLON_PG_PASSWORD" "$@"
 }
 
-need_tools
+"$ROOT/scripts/setup.sh" compose --quiet
 trap clean_up EXIT
 trap 'exit 130' INT TERM
 start_engine

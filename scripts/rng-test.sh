@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# rng-test.sh [SEED]: the generator's raw and scaled outputs through our battery, and through dieharder where it is installed. Minutes, not
+# rng-test.sh [SEED]: the generator's raw and scaled outputs through our battery, and through dieharder where it can be installed. Minutes, not
 # part of `make test`. What was found stays in build/rng/; docs/rng.md reports a run. The last line is "N passed, N failed".
 set -u
 . "$(dirname "$0")/lib.sh"
 seed=${1:-1}
 [[ $seed =~ ^[0-9]{1,18}$ ]] || die "SEED: found '$seed', expected a whole number"
+"$ROOT/scripts/setup.sh" build --quiet || exit 1
+"$ROOT/scripts/setup.sh" rng --quiet || say 'going on without dieharder'
 with_dots 'building' make -s -j"$(nproc)" build/bin/rng-battery build/bin/slotmath || exit 1
 mkdir -p build/rng
 say "our battery: raw and scaled outputs, 100 streams each (some seconds)"
@@ -35,7 +37,7 @@ if command -v dieharder >/dev/null; then
     passed=$((passed + good))
     failed=$((failed + bad))
 else
-    say 'dieharder is not installed: skipped (apt-get install dieharder)'
+    say 'dieharder is not installed: skipped (scripts/setup.sh rng)'
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,62 +1,95 @@
 #!/usr/bin/env bash
-# setup.sh [test] [--quiet]: finds what Carillon needs and this machine lacks, says what it is about to install, and installs it as
-# root or through sudo; else prints the one command to run. `test` also brings what only the tests need. With everything in place it
-# asks no network and takes no time. Debian 12.
+# setup.sh [SET] [--quiet | --missing]: finds what Carillon needs and this machine lacks, says what it is about to install, and installs it
+# as root or through sudo; else prints the one command to run. With everything in place it asks no network and takes no time. Debian 12.
+# SET is what it is for: run (also when none is named), build, clang, test, bench, chaos, rng, format, tidy, compose. --missing: only says
+# which packages are, on one line, and installs nothing.
 set -eu
 . "$(dirname "$0")/lib.sh"
-for_tests=0
+purpose=run
 quiet=0
+only_say=0
 for arg in "$@"; do
     case $arg in
-    test) for_tests=1 ;;
+    run | build | clang | test | bench | chaos | rng | format | tidy | compose) purpose=$arg ;;
     --quiet) quiet=1 ;;
-    *) die "found '$arg', expected test or --quiet" ;;
+    --missing) only_say=1 ;;
+    *) die "found '$arg', expected run, build, clang, test, bench, chaos, rng, format, tidy, compose, --quiet or --missing" ;;
     esac
 done
 
+# What each is made of: groups of the list below.
+case $purpose in
+build | rng | tidy | clang) groups="build $purpose" ;;
+format) groups=format ;;
+run) groups='build servers pages' ;;
+bench) groups='build servers pages bench' ;;
+chaos) groups='build servers pages bench chaos' ;;
+test) groups='build servers pages clang format tidy test' ;;
+compose) groups='pages compose' ;;
+esac
+[[ " $groups " != *' pages '* ]] || [ "${KAFKA:-}" = embedded ] || groups+=' kafka'
+# Only root cuts networks and fills disks; without, those accidents are left out.
+[ "$purpose" != chaos ] || [ "$(id -u)" = 0 ] || groups=${groups/ chaos/}
+
 # What proves that a package is there: a command, a file, or the package's own entry.
-# package | proof; a proof with a slash is a file (a pattern), one without is a command
+# group | package | proof; a proof with a slash is a file (a pattern), one without is a command
 needs() {
     cat <<'LIST'
-gcc | gcc
-libc6-dev | /usr/include/stdio.h
-make | make
-pkg-config | pkg-config
-protobuf-c-compiler | protoc-c
-protobuf-compiler | protoc
-librdkafka-dev | /usr/include/librdkafka/rdkafka.h
-libhiredis-dev | /usr/include/hiredis/hiredis.h
-libpq-dev | /usr/include/postgresql/libpq-fe.h
-libprotobuf-c-dev | /usr/include/protobuf-c/protobuf-c.h
-libnanomsg-dev | /usr/include/nanomsg/nn.h
-libcmocka-dev | /usr/include/cmocka.h
-libwebsockets-dev | /usr/include/libwebsockets.h
-libjansson-dev | /usr/include/jansson.h
-zlib1g-dev | /usr/include/zlib.h
-libjwt-dev | /usr/include/jwt.h
-libsodium-dev | /usr/include/sodium.h
-libgmp-dev | /usr/include/*/gmp.h
-libssl-dev | /usr/include/openssl/ssl.h
-libcurl4-openssl-dev | /usr/include/*/curl/curl.h
-postgresql-15 | /usr/lib/postgresql/15/bin/postgres
-redis-server | redis-server
-redis-tools | redis-cli
-python3 | python3
-util-linux | setpriv
+build | gcc | gcc
+build | libc6-dev | /usr/include/stdio.h
+build | make | make
+build | pkg-config | pkg-config
+build | protobuf-c-compiler | protoc-c
+build | protobuf-compiler | protoc
+build | librdkafka-dev | /usr/include/librdkafka/rdkafka.h
+build | libhiredis-dev | /usr/include/hiredis/hiredis.h
+build | libpq-dev | /usr/include/postgresql/libpq-fe.h
+build | libprotobuf-c-dev | /usr/include/protobuf-c/protobuf-c.h
+build | libnanomsg-dev | /usr/include/nanomsg/nn.h
+build | libcmocka-dev | /usr/include/cmocka.h
+build | libwebsockets-dev | /usr/include/libwebsockets.h
+build | libjansson-dev | /usr/include/jansson.h
+build | zlib1g-dev | /usr/include/zlib.h
+build | libjwt-dev | /usr/include/jwt.h
+build | libsodium-dev | /usr/include/sodium.h
+build | libgmp-dev | /usr/include/*/gmp.h
+build | libssl-dev | /usr/include/openssl/ssl.h
+build | libcurl4-openssl-dev | /usr/include/*/curl/curl.h
+build | python3 | python3
+servers | postgresql-15 | /usr/lib/postgresql/15/bin/postgres
+servers | redis-server | redis-server
+servers | redis-tools | redis-cli
+servers | python3 | python3
+servers | util-linux | setpriv
+kafka | openjdk-17-jre-headless | java
+clang | clang | clang
+clang | libclang-rt-14-dev | /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
+test | chromium | chromium
+test | nodejs | node
+test | python3-jsonschema | /usr/lib/python3/dist-packages/jsonschema/__init__.py
+test | curl | curl
+test | git | git
+test | procps | pgrep
+bench | procps | pgrep
+chaos | iptables | iptables
+chaos | iproute2 | ip
+chaos | util-linux | unshare
+chaos | mount | mount
+chaos | e2fsprogs | mkfs.ext4
+rng | dieharder | dieharder
+format | clang-format | clang-format
+format | git | git
+tidy | clang-tidy | clang-tidy
+compose | docker.io | docker
+compose | docker-compose | docker-compose
+compose | debootstrap | debootstrap
+compose | python3 | python3
 LIST
-    [ "${KAFKA:-}" = embedded ] || cat <<'LIST'
-openjdk-17-jre-headless | java
-LIST
-    [ "${KAFKA:-}" = embedded ] || "$ROOT/scripts/kafka-jars.sh" present || echo 'maven | mvn'
+    # An engine that runs elsewhere needs none here.
+    [ -n "${DOCKER_HOST:-}" ] || echo 'compose | docker.io | dockerd'
+    "$ROOT/scripts/kafka-jars.sh" present || echo 'kafka | maven | mvn'
     # Debian's npm is large: asked for only while the pages' modules have not been fetched.
-    [ -f "$CARILLON_CACHE/npm/stamp" ] || echo 'npm | npm'
-    [ "$for_tests" = 0 ] || cat <<'LIST'
-clang | clang
-libclang-rt-14-dev | /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
-chromium | chromium
-nodejs | node
-python3-jsonschema | /usr/lib/python3/dist-packages/jsonschema/__init__.py
-LIST
+    [ -f "$CARILLON_CACHE/npm/stamp" ] || echo 'pages | npm | npm'
 }
 
 there() {
@@ -67,8 +100,9 @@ there() {
 }
 
 missing() {
-    local package proof
-    needs | while IFS='|' read -r package proof; do
+    local group package proof
+    needs | while IFS='|' read -r group package proof; do
+        [[ " $groups " == *" ${group// /} "* ]] || continue
         package=${package// /}
         proof=${proof# }
         there "$proof" || echo "$package"
@@ -107,6 +141,10 @@ as_root() {
 [ "$(. /etc/os-release 2>/dev/null && echo "${ID:-}${VERSION_ID:-}")" = debian12 ] || [ "$quiet" = 1 ] ||
     say 'setup.sh: this is not Debian 12; the names of packages below are those of Debian 12'
 packages=$(missing | sort -u | paste -sd' ')
+if [ "$only_say" = 1 ]; then
+    echo "$packages"
+    exit 0
+fi
 if [ -n "$packages" ]; then
     say "missing: $packages"
     if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
@@ -120,6 +158,6 @@ if [ -n "$packages" ]; then
     still=$(missing | sort -u | paste -sd' ')
     [ -z "$still" ] || die "installed, and still not found: $still"
 fi
-if [ "${KAFKA:-}" != embedded ]; then "$ROOT/scripts/kafka-jars.sh" fetch; fi
-"$ROOT/scripts/web.sh" modules >/dev/null
+if [[ " $groups " == *' kafka '* ]]; then "$ROOT/scripts/kafka-jars.sh" fetch; fi
+if [[ " $groups " == *' pages '* ]]; then "$ROOT/scripts/web.sh" modules >/dev/null; fi
 [ "$quiet" = 1 ] || say 'everything is there'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | unit | threads | fuzz [SECONDS] | purity | layers | rules | definitions | slotmath | math | simulator | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
+# test.sh [all | unit | threads | fuzz [SECONDS] | purity | layers | rules | definitions | setup | slotmath | math | simulator | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
 # as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -106,7 +106,6 @@ fuzz_tell() {
 
 fuzz() {
     local total=${1:-60} list each
-    [[ $total =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$total', expected a number"
     with_dots 'building the fuzzers' make -s -k -j"$jobs" fuzz-programs || count 0 1 'build of the fuzzers'
     list=$(make -s list-fuzzers)
     [ -n "$list" ] || return 0
@@ -202,11 +201,19 @@ simulator() {
 
 part=${1:-all}
 [ $# = 0 ] || shift
+# What those need that make calls by themselves.
+case $part in
+all) "$ROOT/scripts/setup.sh" test --quiet || exit 1 ;;
+unit | threads) "$ROOT/scripts/setup.sh" build --quiet || exit 1 ;;
+fuzz)
+    [[ ${1:-60} =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$1', expected a number"
+    "$ROOT/scripts/setup.sh" clang --quiet || exit 1
+    ;;
+esac
 case $part in
 all)
-    "$ROOT/scripts/setup.sh" test --quiet || exit 1
     for part in unit threads 'fuzz 24' 'counted purity scripts/check-purity.sh' 'counted layers scripts/check-layers.py' 'counted rules scripts/check-rules.sh' 'counted definitions python3 tests/definitions/schema.py' \
-        slotmath math simulator e2e; do
+        'counted setup python3 tests/tools/setup.py' slotmath math simulator e2e; do
         began=$SECONDS
         $part
         printf -- '---- %s: %s s\n' "$part" $((SECONDS - began))
@@ -219,11 +226,12 @@ purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
 layers) counted layers "$ROOT/scripts/check-layers.py" ;;
 rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 definitions) counted definitions python3 tests/definitions/schema.py ;;
+setup) counted setup python3 tests/tools/setup.py ;;
 slotmath) slotmath ;;
 math) math ;;
 simulator) simulator ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, unit, threads, fuzz, purity, layers, rules, definitions, slotmath, math, simulator or e2e" ;;
+*) die "found '$part', expected all, unit, threads, fuzz, purity, layers, rules, definitions, setup, slotmath, math, simulator or e2e" ;;
 esac
 [ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
 echo "$passed passed, $failed failed"
