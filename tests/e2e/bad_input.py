@@ -465,7 +465,7 @@ def test_settings_of_every_service():
 def test_arguments_of_every_program():
     nowhere = "host=127.0.0.1 port=1 connect_timeout=2"
     url = "--url=http://127.0.0.1:1"
-    numbers = [(name, value) for name in ("players", "first-player", "seconds", "rounds", "rate", "think-time", "coin-minor", "lines", "coins", "gamble", "seed", "operator", "subscribers", "timeout")
+    numbers = [(name, value) for name in ("players", "first-player", "seconds", "rounds", "rate", "think-time", "read-back", "coin-minor", "lines", "coins", "gamble", "seed", "operator", "subscribers", "timeout")
                for value in ("", "x", "-1", "1.5", str(HUGE))]
     table = [("jackpotctl", arguments, "expected") for arguments in ((), ("nothing",), ("ledger",), ("ledger", "nothing"), ("ledger", "verify", "more"), ("ledger", "verify", "--nothing"),
                                                                     ("ledger", "verify", "--dsn"), ("ledger", "verify"), ("status",))]
