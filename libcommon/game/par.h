@@ -17,7 +17,7 @@
  * agree with the analysis, or that memory cannot hold, is not to be had in part. */
 _Noreturn void par_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- par_combinations.c: what a line pays, combination by combination ---- */
+/* ---- combinations.c: what a line pays, combination by combination ---- */
 
 #define PAR_COMBINATIONS_MAX 1024
 
@@ -45,7 +45,7 @@ void par_combinations_init(struct par_combinations *list, const struct spin_figu
 	const struct exact_wager *wager);
 void par_combinations_clear(struct par_combinations *list);
 
-/* ---- par_texts.c: numbers as they are read ---- */
+/* ---- texts.c: numbers as they are read ---- */
 
 /* Texts that live as long as this; made with json_array(), given back with json_decref. */
 struct par_texts {
@@ -107,7 +107,7 @@ void par_windows(const struct par_context *context, uint8_t symbol, uint32_t cou
 /* windows / all windows of the context. */
 void par_share(const struct par_context *context, const mpz_t windows, mpq_t share_r);
 
-/* ---- par_section.c: words and tables ----
+/* ---- section.c: words and tables ----
  *
  * {"id", "title", "words": [..], "tables": [{"id", "caption", "whole": bool, "columns": [{"id",
  * "title", "exact": bool}], "rows": [{column: text}], "total": {column: text} or absent}], "chart":
@@ -130,15 +130,12 @@ void par_total(json_t *table, ...) __attribute__((sentinel));
  * [..]}; the caller frees it. `subject`: how the command names the game. */
 json_t *par_document(const struct game *game, const char *subject);
 void par_game_sections(const struct game *game, const char *subject, struct par_texts *texts,
-	json_t *sections); /* par_game.c */
+	json_t *sections); /* game.c */
 void par_strip_sections(const struct game *game, struct par_texts *texts, json_t *appendix);
-void par_mode_sections(struct par_mode *mode, json_t *sections);      /* par_mode.c */
-void par_paytable_sections(struct par_mode *mode, json_t *sections);  /* par_pays.c */
-void par_feature_sections(struct par_mode *mode, json_t *sections);   /* par_features.c */
-void par_free_spins_section(struct par_mode *mode, json_t *sections); /* par_free.c */
-void par_hold_section(struct par_mode *mode, json_t *sections);	      /* par_hold.c */
-void par_potions_sections(struct par_mode *mode, json_t *sections);   /* par_potions.c */
-void par_spread_sections(struct par_mode *mode, json_t *sections);    /* par_spread.c */
+void par_mode_sections(struct par_mode *mode, json_t *sections);     /* mode.c */
+void par_paytable_sections(struct par_mode *mode, json_t *sections); /* pays.c */
+void par_feature_sections(struct par_mode *mode, json_t *sections);  /* features.c */
+void par_spread_sections(struct par_mode *mode, json_t *sections);   /* spread.c */
 
 /* A table of combinations. `only`: NULL, or the spins that the table is about. */
 void par_combination_table(struct par_mode *mode, json_t *section,

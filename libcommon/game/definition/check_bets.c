@@ -1,5 +1,5 @@
 /* Bets that can be placed, prices that are whole, totals that fit. */
-#include "libcommon/game/definition/check.h"
+#include "libcommon/game/definition/feature.h"
 
 #include "libcommon/base/currency.h"
 
@@ -18,7 +18,7 @@ static const char *currency_code(uint32_t number)
 	return currency ? currency->code : "?";
 }
 
-static wide times(wide a, wide b)
+static wide wide_times(wide a, wide b)
 {
 	return a != 0 && b > WIDE_MAX / a ? WIDE_MAX : a * b;
 }
@@ -107,19 +107,18 @@ static wide line_most(const struct game *game)
 {
 	const struct free_spins_rules *rules = &game->free_spins;
 	wide pay = 0, factor = 1;
-	uint32_t respins = 1;
 
 	for (uint32_t s = 0; s < game->symbol_count; s++)
 		for (uint32_t n = 1; n <= game->reels; n++)
 			if (game->symbol[s].kind != SYMBOL_SCATTER)
 				pay = greater(pay, game->symbol[s].pay[n]);
-	for (uint32_t i = 0; i < game->potions.multiplier.count; i++)
-		if (game->potions.multiplier.of[i].x > respins)
-			respins = game->potions.multiplier.of[i].x;
 	factor = rules->line_multiplier;
 	if (rules->wild_multiplier_count > 0)
 		factor *= rules->wild_multiplier[rules->wild_multiplier_count - 1];
-	return pay * factor * respins;
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_definitions[f]->line_factor && feature_rules[f]->offered(game))
+			factor = wide_times(factor, feature_definitions[f]->line_factor(game));
+	return wide_times(pay, (uint64_t)factor);
 }
 
 /* The most that scatters and vials pay in one spin, times the total bet. */
@@ -149,11 +148,12 @@ static wide cells_most(const struct game *game, uint32_t multipliers, uint32_t x
 	wide product = 1, own = 0;
 
 	for (uint32_t i = 0; i < multipliers; i++)
-		product = times(product, x);
+		product = wide_times(product, x);
 	for (uint32_t i = 0; i < game->hold.value.count; i++)
 		own = greater(own, game->hold.value.of[i].x);
 	/* the product is made even where nothing is left to multiply */
-	return times(times(product, value), cells > multipliers ? cells - multipliers : 1) +
+	return wide_times(
+		       wide_times(product, value), cells > multipliers ? cells - multipliers : 1) +
 	       own * cells;
 }
 
@@ -184,7 +184,7 @@ static wide hold_most(const struct game *game)
 		most = greater(most, cells_most(game, k, small, all));
 		most = greater(most, cells_most(game, k, large, kept));
 	}
-	return times(most, rules->offered ? rules->full_multiplier : 0);
+	return wide_times(most, rules->offered ? rules->full_multiplier : 0);
 }
 
 /* The largest win of one phase, times the phases of a round, must fit: the core adds and multiplies
@@ -195,7 +195,7 @@ static void check_totals(const struct node *root, const struct game *game)
 	struct node currencies = node_member(&bet, "currencies");
 	wide line = line_most(game), hold = hold_most(game), phase = line + bet_most(game), most;
 
-	if (times(line, game->line_count) > GAIN_MAX)
+	if (wide_times(line, game->line_count) > GAIN_MAX)
 		node_fail(&symbols, NULL,
 			"pays that with all multipliers, on all lines, stay below %d coins",
 			GAIN_MAX);
@@ -204,8 +204,8 @@ static void check_totals(const struct node *root, const struct game *game)
 		struct bet smallest;
 		struct money stake;
 
-		most = times(greater(phase, 1), GAME_ROUND_PHASES_MAX) + hold;
-		if (times(most, (uint64_t)currency->stake_max.minor) > INT64_MAX / 2)
+		most = wide_times(greater(phase, 1), GAME_ROUND_PHASES_MAX) + hold;
+		if (wide_times(most, (uint64_t)currency->stake_max.minor) > INT64_MAX / 2)
 			node_fail(&currencies, NULL,
 				"a stake_max of %s whose largest round fits 63 bits",
 				currency_code(currency->number));

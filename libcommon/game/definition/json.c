@@ -97,6 +97,11 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
+bool node_has(const struct node *object, const char *key)
+{
+	return object->json != NULL && json_object_get(object->json, key) != NULL;
+}
+
 void node_keys(const struct node *object, const char *keys)
 {
 	const char *key;

@@ -29,6 +29,8 @@ void node_fail(const struct node *node, const char *found, const char *expected,
 
 /* The member, which must be there. A mistake if `object` is no object. */
 struct node node_member(const struct node *object, const char *key);
+/* Is there such a member? False after a mistake. */
+bool node_has(const struct node *object, const char *key);
 /* Refuses members whose names are not among the words of `keys`. */
 void node_keys(const struct node *object, const char *keys);
 /* Element or member by position; for members *key_r is the name. */

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Beside the features' own. */
 #define MEMBERS                                                                                    \
 	"format id number name version demo grid symbols strips lines modes bet expanding_wild "   \
-	"battle vials free_spins sticky_respins hold_and_win potions progressive_symbols witches " \
-	"gamble autoplay jackpot cards resolve_after_hours"
+	"progressive_symbols witches gamble autoplay jackpot cards resolve_after_hours"
 
 static void read_head(const struct node *root, struct game *game)
 {
@@ -22,9 +22,11 @@ static void read_head(const struct node *root, struct game *game)
 	struct node version = node_member(root, "version"), demo = node_member(root, "demo");
 	struct node grid = node_member(root, "grid");
 	struct node reels = node_member(&grid, "reels"), rows = node_member(&grid, "rows");
+	char members[DEFINITION_MEMBERS_MAX] = MEMBERS;
 
 	node_integer(&format, 1, 1);
-	node_keys(root, MEMBERS);
+	definition_members(members);
+	node_keys(root, members);
 	node_slug(&id, game->id, sizeof(game->id));
 	game->number = node_u32(&number, 1, 65535);
 	node_text(&name, game->name, sizeof(game->name));
@@ -89,8 +91,6 @@ static void read_parts(const struct node *root, struct game *game)
 	definition_read_modes(root, game);
 	definition_read_bet(root, game);
 	definition_read_features(root, game);
-	definition_read_hold(root, game);
-	definition_read_potions(root, game);
 	definition_read_gamble(root, game);
 	definition_read_autoplay(root, game);
 	definition_read_jackpot(root, game);

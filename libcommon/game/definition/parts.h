@@ -25,14 +25,11 @@ void definition_read_autoplay(const struct node *root, struct game *game);
 void definition_read_jackpot(const struct node *root, struct game *game);
 void definition_read_cards(const struct node *root, struct game *game);
 
-/* definition_features.c */
+/* features.c: every feature of features.def, and what lies beside them. */
 void definition_read_features(const struct node *root, struct game *game);
-
-/* definition_hold.c */
-void definition_read_hold(const struct node *root, struct game *game);
-
-/* definition_potions.c */
-void definition_read_potions(const struct node *root, struct game *game);
+/* Appends the features' members to a list of names. */
+#define DEFINITION_MEMBERS_MAX 512
+void definition_members(char out[DEFINITION_MEMBERS_MAX]);
 
 /* ---- what several of them need (definition_tables.c) ---- */
 

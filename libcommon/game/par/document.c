@@ -152,9 +152,6 @@ static json_t *mode_document(
 	par_mode_sections(mode, sections);
 	par_paytable_sections(mode, sections);
 	par_feature_sections(mode, sections);
-	par_hold_section(mode, sections);
-	par_potions_sections(mode, sections);
-	par_free_spins_section(mode, sections);
 	par_spread_sections(mode, sections);
 	json_object_set_new(json, "sections", sections);
 	par_mode_clear(mode);

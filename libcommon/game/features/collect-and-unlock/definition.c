@@ -1,5 +1,5 @@
 /* Potions: what is collected, the respin features it brings, explosions. */
-#include "libcommon/game/definition/parts.h"
+#include "libcommon/game/definition/feature.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -279,26 +279,26 @@ static void read_free_features(const struct node *potions, struct game *game)
 			if (rules->free_set.of[other].x == choice->x)
 				node_fail(&features, "the set of another", "each set once");
 	}
-	if (!game->free_spins.offered)
-		node_fail(&free_spins, NULL, "null in a game without free spins");
 }
 
-void definition_read_potions(const struct node *root, struct game *game)
+static void without(struct game *game)
+{
+	memset(game->potions.symbol, GAME_NO_SYMBOL, sizeof(game->potions.symbol));
+}
+
+static void read_potions(const struct node *potions, struct game *game)
 {
 	struct potion_rules *rules = &game->potions;
-	struct node potions = node_member(root, "potions"), wilds, multipliers, mega;
+	struct node wilds, multipliers, mega;
 
-	memset(rules->symbol, GAME_NO_SYMBOL, sizeof(rules->symbol));
-	if (node_is_null(&potions))
-		return;
-	node_keys(&potions, "symbols features random_wilds multipliers mega_wild explosion "
-			    "free_spins");
+	node_keys(potions, "symbols features random_wilds multipliers mega_wild explosion "
+			   "free_spins");
 	rules->offered = true;
-	read_colours(&potions, game);
-	read_steps(&potions, game);
-	wilds = node_member(&potions, "random_wilds");
-	multipliers = node_member(&potions, "multipliers");
-	mega = node_member(&potions, "mega_wild");
+	read_colours(potions, game);
+	read_steps(potions, game);
+	wilds = node_member(potions, "random_wilds");
+	multipliers = node_member(potions, "multipliers");
+	mega = node_member(potions, "mega_wild");
 	if (wanted(&wilds, rules, POTION_RANDOM_WILDS))
 		read_cells(&wilds, game, rules->wilds, true);
 	if (wanted(&multipliers, rules, POTION_MULTIPLIER))
@@ -306,7 +306,60 @@ void definition_read_potions(const struct node *root, struct game *game)
 	if (wanted(&mega, rules, POTION_MEGA_WILD))
 		read_mega(&mega, game);
 	if ((rules->mega_count > 0 || rules->wilds[0].count > 0) && game->wild == GAME_NO_SYMBOL)
-		node_fail(&potions, NULL, "a wild among the symbols, for random and mega wilds");
-	read_explosion(&potions, game);
-	read_free_features(&potions, game);
+		node_fail(potions, NULL, "a wild among the symbols, for random and mega wilds");
+	read_explosion(potions, game);
+	read_free_features(potions, game);
 }
+
+/* Every potion is collected: it is on some strip, and only those of paid spins may hold it. So
+ * every step can be completed, one after the other. */
+static void check(const struct node *root, const struct game *game, const struct strips_seen *seen)
+{
+	struct node symbols = node_member(root, "symbols"), modes = node_member(root, "modes");
+	struct node potions = node_member(root, "potions"), free_spins;
+
+	(void)seen;
+	for (uint32_t s = 0; s < game->symbol_count; s++)
+		if (game->symbol[s].kind == SYMBOL_POTION &&
+			!memchr(game->potions.symbol, (int)s, GAME_COLOURS)) {
+			struct node node = node_item(&symbols, s);
+
+			node_fail(&node, "a potion that is not collected",
+				"the three of /potions/symbols only");
+		}
+	if (!game->potions.offered)
+		return;
+	free_spins = node_member(&potions, "free_spins");
+	definition_not_with(root, "potions", game->scatter_count_min > 0, "battle");
+	definition_not_with(root, "potions", game->vial_count > 0, "vials");
+	definition_not_with(root, "potions", game->sticky.offered, "sticky_respins");
+	definition_not_with(root, "potions", game->hold.offered, "hold_and_win");
+	definition_not_with(root, "potions", game->gamble.offered, "gamble");
+	definition_not_with(root, "potions", game->expanding_reels != 0, "expanding_wild");
+	definition_not_with(root, "potions", game->jackpot_symbols.symbol != GAME_NO_SYMBOL,
+		"progressive_symbols");
+	if (game->mode_count > 1)
+		node_fail(&modes, NULL,
+			"the base mode alone in a game with potions: what is collected belongs to "
+			"one way of play");
+	if (game->free_spins.offered && game->potions.free_feature.in == 0)
+		node_fail(&free_spins, NULL, "the potion features of the free spins");
+	if (!game->free_spins.offered && game->potions.free_feature.in > 0)
+		node_fail(&free_spins, NULL, "null in a game without free spins");
+}
+
+static uint32_t line_factor(const struct game *game)
+{
+	uint32_t most = 1;
+
+	for (uint32_t i = 0; i < game->potions.multiplier.count; i++)
+		if (game->potions.multiplier.of[i].x > most)
+			most = game->potions.multiplier.of[i].x;
+	return most;
+}
+
+const struct feature_definition collect_and_unlock_definition = { .member = "potions",
+	.read = read_potions,
+	.without = without,
+	.check = check,
+	.line_factor = line_factor };

@@ -1,7 +1,6 @@
 /* Potions: what is carried, what combinations lead to, the features and explosions. */
 #include "libcommon/game/features/collect-and-unlock/exact_parts.h"
-#include "libcommon/game/rational.h"
-#include "libcommon/game/par.h"
+#include "libcommon/game/par/feature.h"
 
 #include <string.h>
 
@@ -452,7 +451,7 @@ static void add_states(struct par_mode *mode, json_t *sections)
 			par_fraction(texts, figures->state[i].rtp), NULL);
 }
 
-void par_potions_sections(struct par_mode *mode, json_t *sections)
+static void add_sections(struct par_mode *mode, json_t *sections)
 {
 	const struct potion_figures *figures;
 	json_t *section;
@@ -469,3 +468,5 @@ void par_potions_sections(struct par_mode *mode, json_t *sections)
 	add_free_sets(mode, figures, sections);
 	add_states(mode, sections);
 }
+
+const struct feature_par collect_and_unlock_par = { .mode = add_sections };

@@ -1,6 +1,5 @@
 /* Free spins: how many a round has, and what one of them wins. */
-#include "libcommon/game/rational.h"
-#include "libcommon/game/par.h"
+#include "libcommon/game/par/feature.h"
 
 #include <string.h>
 
@@ -49,7 +48,7 @@ static void say_rules(struct par_mode *mode, json_t *section)
 			: "");
 }
 
-void par_free_spins_section(struct par_mode *mode, json_t *sections)
+static void add_sections(struct par_mode *mode, json_t *sections)
 {
 	const struct par_context *context = &mode->context[1];
 	struct par_texts *texts = mode->texts;
@@ -84,3 +83,5 @@ void par_free_spins_section(struct par_mode *mode, json_t *sections)
 		par_percent(texts, sum), par_fraction(texts, sum), NULL);
 	mpq_clears(part, win, sum, NULL);
 }
+
+const struct feature_par free_spins_par = { .mode = add_sections };

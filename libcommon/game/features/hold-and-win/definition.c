@@ -1,5 +1,5 @@
 /* Hold and win: what its symbols carry, and how its cells fill. */
-#include "libcommon/game/definition/parts.h"
+#include "libcommon/game/definition/feature.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,36 +86,57 @@ static void read_multiplying(const struct node *hold, struct hold_rules *rules)
 	definition_choices(&values, "x", 2, HOLD_MULTIPLIER_MAX, &rules->multiplier);
 }
 
-void definition_read_hold(const struct node *root, struct game *game)
+static void without(struct game *game)
+{
+	game->hold.symbol = GAME_NO_SYMBOL;
+	game->hold.cell = (struct odds){ 0, 1 };
+}
+
+static void read_hold(const struct node *hold, struct game *game)
 {
 	struct hold_rules *rules = &game->hold;
-	struct node hold = node_member(root, "hold_and_win");
-	struct node symbol, least, respins, cell, values, full;
+	struct node symbol = node_member(hold, "symbol"), least = node_member(hold, "at_least");
+	struct node respins = node_member(hold, "respins"), cell = node_member(hold, "cell");
+	struct node values = node_member(hold, "values");
+	struct node full = node_member(hold, "full_screen_multiplier");
 	uint32_t sum;
 
-	rules->symbol = GAME_NO_SYMBOL;
-	rules->cell = (struct odds){ 0, 1 };
-	if (node_is_null(&hold))
-		return;
-	symbol = node_member(&hold, "symbol");
-	least = node_member(&hold, "at_least");
-	respins = node_member(&hold, "respins");
-	cell = node_member(&hold, "cell");
-	values = node_member(&hold, "values");
-	full = node_member(&hold, "full_screen_multiplier");
-	node_keys(&hold, "symbol at_least respins cell values mystery multiplying "
-			 "full_screen_multiplier");
+	node_keys(hold, "symbol at_least respins cell values mystery multiplying "
+			"full_screen_multiplier");
 	rules->offered = true;
 	rules->symbol = definition_symbol(&symbol, game, KIND_BIT(SYMBOL_BONUS));
 	rules->at_least = node_u32(&least, 1, game->reels * game->rows);
 	rules->respins = node_u32(&respins, 1, HOLD_RESPINS_MAX);
 	definition_odds(&cell, 1, &rules->cell);
 	definition_choices(&values, "x", 1, GAME_PAY_MAX, &rules->value);
-	read_mystery(&hold, rules);
-	read_multiplying(&hold, rules);
+	read_mystery(hold, rules);
+	read_multiplying(hold, rules);
 	rules->full_multiplier = node_u32(&full, 1, HOLD_MULTIPLIER_MAX);
 	/* one draw over all three tables */
 	sum = rules->value.weight;
 	definition_add_weight(&values, rules->mystery_weight, &sum);
 	definition_add_weight(&values, rules->multiplier_weight, &sum);
 }
+
+static void check(const struct node *root, const struct game *game, const struct strips_seen *seen)
+{
+	struct node hold = node_member(root, "hold_and_win"), least;
+
+	if (!game->hold.offered)
+		return;
+	definition_not_with(root, "hold_and_win", game->vial_count > 0, "vials");
+	least = node_member(&hold, "at_least");
+	for (uint32_t m = 0; m < game->mode_count; m++) {
+		uint32_t cells = 0;
+
+		for (uint32_t r = 0; r < game->reels; r++)
+			cells += seen->most[game->mode[m].strips][r][game->hold.symbol];
+		if (cells < game->hold.at_least)
+			node_fail(&least, NULL, "at most the %u that mode %s can show", cells,
+				game->mode[m].id);
+	}
+}
+
+const struct feature_definition hold_and_win_definition = {
+	.member = "hold_and_win", .read = read_hold, .without = without, .check = check
+};

@@ -1,7 +1,6 @@
 /* Hold and win: what starts it, how far it fills, what the cells carry, what it comes to. */
 #include "libcommon/game/features/hold-and-win/exact.h"
-#include "libcommon/game/rational.h"
-#include "libcommon/game/par.h"
+#include "libcommon/game/par/feature.h"
 
 static void power(mpq_t result, const mpq_t x, uint32_t n)
 {
@@ -200,7 +199,7 @@ static void add_awards(struct par_mode *mode, json_t *section)
 	mpq_clear(p);
 }
 
-void par_hold_section(struct par_mode *mode, json_t *sections)
+static void add_sections(struct par_mode *mode, json_t *sections)
 {
 	const struct hold_rules *hold = &mode->game->hold;
 	const struct spin_yield *yield = mode->context[0].yield;
@@ -237,3 +236,5 @@ void par_hold_section(struct par_mode *mode, json_t *sections)
 	add_awards(mode, section);
 	mpq_clear(mean);
 }
+
+const struct feature_par hold_and_win_par = { .mode = add_sections };

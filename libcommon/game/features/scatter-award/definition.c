@@ -1,0 +1,69 @@
+/* The scatter award of a definition: "battle". */
+#include "libcommon/game/definition/feature.h"
+
+static void read_battle_outcomes(const struct node *list, struct game *game, uint32_t scatters)
+{
+	size_t count = node_array(list, 1, GAME_BATTLE_OUTCOMES_MAX);
+
+	game->battle_count[scatters] = (uint32_t)count;
+	for (size_t i = 0; i < count; i++) {
+		struct node outcome = node_item(list, i);
+		struct node weight = node_member(&outcome, "weight");
+		struct node spins = node_member(&outcome, "free_spins");
+
+		node_keys(&outcome, "weight free_spins");
+		/* eight of them stay below 2^32 together */
+		game->battle[scatters][i].weight = node_u32(&weight, 1, GAME_WEIGHT_MAX / 8);
+		game->battle[scatters][i].free_spins = node_u32(&spins, 0, GAME_AWARD_MAX);
+	}
+}
+
+/* The scatter that starts battles is the first of the game's. */
+static void put_first(struct game *game, uint8_t symbol)
+{
+	for (uint32_t i = 0; i < game->scatter_symbols; i++)
+		if (game->scatter[i] == symbol) {
+			game->scatter[i] = game->scatter[0];
+			game->scatter[0] = symbol;
+		}
+}
+
+static void read_battle(const struct node *battle, struct game *game)
+{
+	struct node symbol = node_member(battle, "symbol");
+	struct node min = node_member(battle, "scatters_min");
+	struct node outcomes = node_member(battle, "outcomes");
+	size_t count = node_object(&outcomes, 1, game->reels);
+
+	node_keys(battle, "symbol scatters_min outcomes");
+	put_first(game, definition_symbol(&symbol, game, KIND_BIT(SYMBOL_SCATTER)));
+	game->scatter_count_min = node_u32(&min, 1, game->reels);
+	for (size_t i = 0; i < count; i++) {
+		const char *key;
+		struct node list = node_nth(&outcomes, i, &key);
+		uint32_t scatters;
+
+		if (node_number_key(&list, key, game->scatter_count_min, game->reels, &scatters))
+			read_battle_outcomes(&list, game, scatters);
+	}
+	for (uint32_t n = game->scatter_count_min; n <= game->reels; n++)
+		if (game->battle_count[n] == 0)
+			node_fail(&outcomes, NULL, "outcomes for %u scatters too", n);
+}
+
+static void check(const struct node *root, const struct game *game, const struct strips_seen *seen)
+{
+	uint32_t sets = definition_base_sets(game) | definition_free_sets(game);
+
+	if (game->scatter_count_min > 0 && definition_reels_with(game, seen, sets,
+						   game->scatter[0]) < game->scatter_count_min) {
+		struct node battle = node_member(root, "battle");
+		struct node least = node_member(&battle, "scatters_min");
+
+		node_fail(&least, NULL, "as many as the strips can show");
+	}
+}
+
+const struct feature_definition scatter_award_definition = {
+	.member = "battle", .read = read_battle, .check = check
+};

@@ -1,0 +1,21 @@
+/* How a feature is drawn on a PAR sheet: what it promises the sheet (features.def). Both hooks may
+ * be NULL and are called only for games that have the feature. */
+#ifndef CARILLON_GAME_PAR_FEATURE_H
+#define CARILLON_GAME_PAR_FEATURE_H
+
+#include "libcommon/game/par.h"
+#include "libcommon/game/rational.h"
+
+struct feature_par {
+	/* Sections of one context, which has spins: what its windows start. */
+	void (*context)(struct par_mode *mode, const struct par_context *context, json_t *sections);
+	/* Sections of the mode as a whole. */
+	void (*mode)(struct par_mode *mode, json_t *sections);
+};
+
+#define FEATURE(name) extern const struct feature_par name##_par;
+#include "libcommon/game/features.def"
+
+extern const struct feature_par *const feature_pars[FEATURES];
+
+#endif
