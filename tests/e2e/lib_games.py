@@ -13,10 +13,10 @@ IDS = ("bewitched", "mystic-gem", "mystery-elves", "mona-lisa", "witch-feature")
 class Game:
     """A definition as an installation for tests reads it."""
 
-    def __init__(self, game):
+    def __init__(self, game, path=None):
         folder = f"{ROOT}/services/spin-engine/games/{game}"
         demo = f"{folder}/definition.demo.json"
-        self.path = demo if os.path.exists(demo) else f"{folder}/definition.json"
+        self.path = path or (demo if os.path.exists(demo) else f"{folder}/definition.json")
         with open(self.path, encoding="utf-8") as file:
             self.definition = d = json.load(file)
         self.id = game
