@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHEETS = ROOT / "docs" / "rules"
 TABLE = SHEETS / "README.md"
-NAMED_IN = ("*.c", "*.h", "*.py", "*.js", "*.mjs", "*.html", "*.ts")
+NAMED_IN = ("*.c", "*.h", "*.def", "*.py", "*.js", "*.mjs", "*.html", "*.ts")
 HOLDERS = ("engine", "wallet", "pool", "gateway", "notifications", "page")
 LATER = "later"
 OURS = "**[ours]**"

@@ -162,24 +162,6 @@ struct game_currency {
 	struct money gamble_stake_max; /* of each attempt; meaningless unless gamble_limited */
 };
 
-/* Free spins a battle awards. The player's witch wins exactly when it awards some. */
-struct battle_outcome {
-	uint32_t weight;
-	uint32_t free_spins;
-};
-
-enum vial_kind { VIAL_MONEY, VIAL_FREE_SPINS, VIAL_JACKPOT };
-
-/* One result of the pick bonus. Its weight at a bet is weight + weight_per_coin * y, y = lines x
- * coins a line, so that the odds of the progressive follow the wager; the loader proves that no
- * weight is negative and that the sum does not depend on y (requirements 28, 46). */
-struct vial_outcome {
-	enum vial_kind kind;
-	uint32_t value; /* MONEY: times the total bet; FREE_SPINS: how many; JACKPOT: 0 */
-	int64_t weight;
-	int64_t weight_per_coin;
-};
-
 /* A row of a progressive pool: one per currency and coin value, with a counter of its own. */
 struct jackpot_row {
 	uint32_t currency; /* ISO 4217 */
@@ -225,91 +207,7 @@ struct gamble_rules {
 enum spin_context { CONTEXT_BASE, CONTEXT_FREE, CONTEXT_RESPIN };
 #define SPIN_CONTEXTS 3
 
-struct free_spins_rules {
-	bool offered;
-	uint8_t strips;	    /* the set they are played on */
-	bool player_starts; /* the first waits for the player, so autoplay stops there */
-	uint32_t line_multiplier;
-	uint32_t wild_multiplier_count; /* 0: none. Else entries of: by wilds in the paid
-					   combination, the last for more */
-	uint32_t wild_multiplier[GAME_REELS_MAX + 1];
-	uint8_t award_symbol; /* scatter that awards them by its count; GAME_NO_SYMBOL: none does */
-	uint16_t award[SPIN_CONTEXTS][GAME_REELS_MAX + 1]; /* by count of award_symbol */
-};
-
-/* Respins with one reel locked and some symbols sticky on the others ("Jewel spins"). They run
- * before free spins, never multiply, and do not trigger themselves. */
-struct sticky_rules {
-	bool offered;
-	uint8_t strips;
-	uint8_t symbol; /* natural ones, on `reel`, at least `at_least` of them, trigger */
-	uint8_t reel;	/* 0-based; the one that is locked */
-	uint32_t at_least;
-	uint32_t spins;
-	uint32_t sticky; /* bit s: symbol s stays where it is seen */
-	bool player_starts;
-};
-
-/* What a hold-and-win symbol carries. */
-enum hold_kind { HOLD_VALUE, HOLD_MYSTERY, HOLD_MULTIPLIER };
-#define HOLD_AWARDS_MAX 8
-
-struct hold_award {
-	char id[GAME_ID_MAX]; /* "grand" */
-	char name[GAME_NAME_MAX];
-	uint32_t x; /* times the total bet */
-	uint32_t weight;
-	bool excluded; /* not drawn when a multiplier of exclude_from or more is on the screen */
-};
-
-struct hold_rules {
-	bool offered;
-	uint8_t symbol;
-	uint32_t at_least; /* symbols that trigger it, in a base spin */
-	uint32_t respins;
-	struct odds cell;     /* of a free cell, each with a reel of its own, to land the symbol */
-	struct choices value; /* times the total bet */
-	uint32_t mystery_weight, multiplier_weight; /* beside the weights of value: one draw */
-	uint32_t award_count;
-	struct hold_award award[HOLD_AWARDS_MAX];
-	uint32_t exclude_from;
-	struct choices multiplier;
-	uint32_t full_multiplier; /* all cells filled */
-};
-
-enum potion_kind { POTION_HIGH_SYMBOLS, POTION_RANDOM_WILDS, POTION_MULTIPLIER, POTION_MEGA_WILD };
-#define POTION_KINDS 4
-
-/* One respin feature. The first of the list is open from the start; a feature's trigger opens the
- * next one, for good. */
-struct potion_step {
-	enum potion_kind kind;
-	uint8_t needs[GAME_COLOURS]; /* of each colour, three in all */
-	uint8_t strips;
-};
-
-struct mega_wild {
-	uint32_t weight;
-	uint32_t cells; /* bit reel * rows + row */
-};
-
-struct potion_rules {
-	bool offered;
-	uint8_t symbol[GAME_COLOURS]; /* red, blue, green */
-	uint32_t step_count;
-	struct potion_step step[GAME_POTION_STEPS_MAX];
-	struct choices wilds[GAME_REELS_MAX]; /* random wilds on each reel: how many, then which
-						 rows, all sets alike */
-	struct choices multiplier;
-	uint32_t mega_count, mega_weight;
-	struct mega_wild mega[GAME_CHOICES_MAX];
-	struct odds explosion;			    /* of combinations that trigger nothing ever */
-	struct odds explosion_locked[POTION_KINDS]; /* of those of a locked feature */
-	struct choices marks[GAME_REELS_MAX];	    /* question marks on each reel, as wilds */
-	struct choices revealed;		    /* x: symbol that all marks become */
-	struct odds free_feature;		    /* that a free spin triggers a feature */
-	struct choices free_set; /* x: bit k: potion_kind k; the multiplier and at most one other */
-};
+#include "libcommon/game/features/types.h"
 
 /* Symbols that win the progressive by themselves. */
 struct jackpot_symbols {
@@ -388,6 +286,7 @@ struct game {
 	struct hold_rules hold;
 	struct potion_rules potions;
 	struct jackpot_symbols jackpot_symbols;
+	struct feature_rules_own own;
 
 	uint32_t witch_count; /* 0: the game has no choice of witch */
 	char witch[GAME_WITCHES_MAX][GAME_ID_MAX];

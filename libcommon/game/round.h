@@ -157,6 +157,7 @@ struct round {
 	uint16_t stop[GAME_REELS_MAX];
 	uint8_t window[GAME_CELLS_MAX];
 	uint32_t covered, held;
+	struct feature_state_own own;
 };
 
 /* `state` is what this bet value carries before the round (NULL: nothing); games without carried

@@ -22,6 +22,9 @@ struct feature_definition {
 	/* The most that line wins of its phases are multiplied by, beside what free spins do.
 	 * Called for games that have it. */
 	uint32_t (*line_factor)(const struct game *game);
+	/* The most phases that a spin of the context starts by it, but for respins until a win.
+	 * Called for games that have it; NULL: none. */
+	uint32_t (*phases)(const struct game *game, enum spin_context context);
 };
 
 #define FEATURE(name) extern const struct feature_definition name##_definition;

@@ -4,7 +4,7 @@
  * A round is a paid spin and free spins. Each has some phases of its own, and the spins award free
  * spins. Two bounds by Chernoff, for every split n: that n free spins or more are played, and that
  * the paid spin and n free spins have more phases than the core allows. */
-#include "libcommon/game/definition/check.h"
+#include "libcommon/game/definition/feature.h"
 
 #include "libcommon/game/exact/spin_rank_build.h"
 
@@ -214,16 +214,15 @@ struct phases {
 static void count_phases(const struct game *game, double lose, struct phases *phases_r)
 {
 	const struct potion_rules *potions = &game->potions;
-	double both = 1.0 + (game->scatter_count_min > 0) + (game->vial_count > 0) +
-		      (game->sticky.offered ? game->sticky.spins : 0);
 
-	*phases_r = (struct phases){ .paid = both, .free = both, .lose = lose };
-	if (game->hold.offered)
-		phases_r->paid += game->hold.respins * (game->reels * game->rows + 1.0) + 1;
+	*phases_r = (struct phases){ .paid = 1, .free = 1, .lose = lose };
+	for (uint32_t f = 0; f < FEATURES; f++)
+		if (feature_definitions[f]->phases && feature_rules[f]->offered(game)) {
+			phases_r->paid += feature_definitions[f]->phases(game, CONTEXT_BASE);
+			phases_r->free += feature_definitions[f]->phases(game, CONTEXT_FREE);
+		}
 	if (!potions->offered)
 		return;
-	phases_r->paid += 1;
-	phases_r->free += 1;
 	for (uint32_t i = 0; i < potions->free_set.count; i++)
 		if (potions->free_set.of[i].x == UINT32_C(1) << POTION_MULTIPLIER)
 			phases_r->often = (double)potions->free_set.of[i].weight /

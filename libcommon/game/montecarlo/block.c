@@ -95,7 +95,7 @@ static inline void round_settle(struct fast_player *player, struct balance *bala
 	uint32_t gain = sum & ((1u << gain_bits) - 1);
 	uint64_t win;
 
-	if (player->quiet[sum >> gain_bits] != 0 && gain < PLAIN_MAX) {
+	if (player->quiet[sum >> gain_bits] != 0 && gain < player->plain_max) {
 		player->plain[gain]++;
 		win = gain * sim->line_bet;
 	} else {
@@ -269,6 +269,7 @@ static void play(struct fast_player *player, bool features, uint64_t seed, uint6
 	player->stats = stats_r;
 	player->features = features;
 	player->quiet = features ? sim->quiet[CONTEXT_BASE] : sim->unpaid;
+	player->plain_max = features && sim->on_win != 0 ? 1 : PLAIN_MAX;
 	player->state = sim->start;
 	memset(player->plain, 0, sizeof(player->plain));
 	stream_open(&player->words, seed, block, STREAM_SPINS, player->avx512);

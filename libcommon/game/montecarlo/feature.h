@@ -22,6 +22,8 @@ struct feature_fast {
 	bool (*starts)(const struct fast_sim *sim, enum spin_context context, uint32_t tag);
 	void (*play)(struct fast_player *player, enum spin_context context, uint32_t tag,
 		const struct place *place);
+	/* Played after every spin whose lines win, whatever its tag. */
+	bool on_win;
 	/* For the reference, which plays libcommon/game/round.h: where a phase's wins come from
 	 * where its row in features.def is not enough (SOURCES: it is), and what a phase counts as
 	 * beside that row. */

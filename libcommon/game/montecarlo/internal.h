@@ -146,6 +146,7 @@ struct fast_sim {
 	struct window_lines lines;
 	uint64_t bin_from[FAST_BINS]; /* minor units */
 	void *own[FEATURES];	      /* tables of features */
+	uint32_t on_win;	      /* bits: features that every win on lines starts */
 };
 
 #define PLAIN_MAX 4096u
@@ -166,6 +167,7 @@ struct fast_player {
 	struct round_state state;
 	struct round_run run;
 	struct fast_stats *stats;
+	uint32_t plain_max;	   /* wins on lines below it are counted in plain */
 	uint64_t plain[PLAIN_MAX]; /* rounds that won so many coins on lines and nothing else */
 };
 

@@ -76,9 +76,13 @@ static enum fast_status tables_build(
 	if (status == FAST_OK && game->free_spins.offered)
 		status = table_build(game, game->free_spins.strips, 0, &free_terms, &sim->plan,
 			sim->quiet[CONTEXT_FREE], &sim->free_spins);
-	for (uint32_t f = 0; status == FAST_OK && f < FEATURES; f++)
-		if (feature_fasts[f]->build && feature_rules[f]->offered(game))
+	for (uint32_t f = 0; status == FAST_OK && f < FEATURES; f++) {
+		if (!feature_rules[f]->offered(game))
+			continue;
+		sim->on_win |= (uint32_t)feature_fasts[f]->on_win << f;
+		if (feature_fasts[f]->build)
 			status = feature_fasts[f]->build(sim);
+	}
 	return status;
 }
 

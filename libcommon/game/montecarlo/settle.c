@@ -66,6 +66,7 @@ static void spin_settle(struct fast_player *player, enum spin_context context, u
 	const struct game *game = sim->game;
 	uint32_t gain_bits = place->table->gain_bits, tag = sum >> gain_bits;
 	const struct tag_info *info = &sim->info[context][tag];
+	uint32_t features;
 	uint64_t gain = sum & ((1u << gain_bits) - 1);
 
 	if (context == CONTEXT_FREE)
@@ -77,7 +78,8 @@ static void spin_settle(struct fast_player *player, enum spin_context context, u
 	player->run.free_left += info->awards;
 	if (info->jackpot)
 		run_jackpot(player);
-	for (uint32_t rest = info->features; rest != 0; rest &= rest - 1)
+	features = info->features | (gain > 0 ? sim->on_win : 0);
+	for (uint32_t rest = features; rest != 0; rest &= rest - 1)
 		feature_fasts[__builtin_ctz(rest)]->play(player, context, tag, place);
 }
 

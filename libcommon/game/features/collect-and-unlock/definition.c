@@ -358,8 +358,16 @@ static uint32_t line_factor(const struct game *game)
 	return most;
 }
 
+static uint32_t phases(const struct game *game, enum spin_context context)
+{
+	(void)game;
+	(void)context;
+	return 1;
+}
+
 const struct feature_definition collect_and_unlock_definition = { .member = "potions",
 	.read = read_potions,
 	.without = without,
 	.check = check,
-	.line_factor = line_factor };
+	.line_factor = line_factor,
+	.phases = phases };

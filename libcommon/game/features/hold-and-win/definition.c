@@ -137,6 +137,15 @@ static void check(const struct node *root, const struct game *game, const struct
 	}
 }
 
-const struct feature_definition hold_and_win_definition = {
-	.member = "hold_and_win", .read = read_hold, .without = without, .check = check
-};
+static uint32_t phases(const struct game *game, enum spin_context context)
+{
+	if (context != CONTEXT_BASE)
+		return 0;
+	return game->hold.respins * (game->reels * game->rows + 1) + 1;
+}
+
+const struct feature_definition hold_and_win_definition = { .member = "hold_and_win",
+	.read = read_hold,
+	.without = without,
+	.check = check,
+	.phases = phases };

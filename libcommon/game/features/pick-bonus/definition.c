@@ -50,6 +50,13 @@ static void check(const struct node *root, const struct game *game, const struct
 	}
 }
 
+static uint32_t phases(const struct game *game, enum spin_context context)
+{
+	(void)game;
+	(void)context;
+	return 1;
+}
+
 const struct feature_definition pick_bonus_definition = {
-	.member = "vials", .read = read_vials, .check = check
+	.member = "vials", .read = read_vials, .check = check, .phases = phases
 };

@@ -64,6 +64,13 @@ static void check(const struct node *root, const struct game *game, const struct
 	}
 }
 
+static uint32_t phases(const struct game *game, enum spin_context context)
+{
+	(void)game;
+	(void)context;
+	return 1;
+}
+
 const struct feature_definition scatter_award_definition = {
-	.member = "battle", .read = read_battle, .check = check
+	.member = "battle", .read = read_battle, .check = check, .phases = phases
 };

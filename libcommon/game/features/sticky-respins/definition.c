@@ -60,6 +60,14 @@ static void check(const struct node *root, const struct game *game, const struct
 			game->sticky.reel + 1u);
 }
 
-const struct feature_definition sticky_respins_definition = {
-	.member = "sticky_respins", .read = read_sticky, .without = without, .check = check
-};
+static uint32_t phases(const struct game *game, enum spin_context context)
+{
+	(void)context;
+	return game->sticky.spins;
+}
+
+const struct feature_definition sticky_respins_definition = { .member = "sticky_respins",
+	.read = read_sticky,
+	.without = without,
+	.check = check,
+	.phases = phases };
