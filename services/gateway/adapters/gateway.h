@@ -96,6 +96,13 @@ struct gateway {
 	} metric;
 };
 
+/* ---- gateway.c ---- */
+
+/* Keys, limits, tables and counters, from the settings; ends the process where they are wrong. */
+void gateway_begin(struct gateway *gateway);
+/* Sends what is produced, then frees all, the edge and the sources too. */
+void gateway_end(struct gateway *gateway);
+
 /* ---- asks.c: questions over Kafka, answers over nanomsg ---- */
 
 /* Fills ask->ticket and ->trace, sends, and keeps the request. 503 is answered, and false given,
@@ -191,7 +198,21 @@ bool presence_game(struct gateway *gateway, struct edge_request *request, player
 void presence_flush(struct gateway *gateway); /* every 20 ms: what is to be told to Redis */
 void presence_read(struct gateway *gateway);  /* every 250 ms: connections that were lost */
 
-/* ---- handlers ---- */
+/* ---- readiness.c ---- */
+
+/* Every 50 ms. Once ready, a shard that changes hands is no reason to send players elsewhere: all
+ * gateways see the same. */
+void readiness_tick(struct gateway *gateway);
+bool readiness_reached(void);
+
+/* ---- config.c: GET /v1/config, and what else pages are told before anybody has signed in ---- */
+
+/* "ws://host:port" of "ws://host:port/path": whom the pages may speak to besides us. */
+void config_origin(const char *url, char *out, size_t room);
+
+/* ---- routes.c: the table of routes, ended by a NULL path; and the handlers it names ---- */
+
+extern const struct edge_route gateway_routes[];
 
 edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_session, on_deposit,
 	on_withdrawal, on_correction, on_grant, on_block, on_bonus_spins, on_bonus_spins_list,

@@ -1,0 +1,38 @@
+/* What a page must know of the installation before anybody has signed in: GET /v1/config, and which
+ * other server the pages may speak to. */
+#include "services/gateway/adapters/gateway.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void on_config(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	struct gateway *gateway = context;
+	struct json_out *out = &gateway->out;
+	if (!answer_query(request, names))
+		return;
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_string(out, "kind", common.kind);
+	out_string(out, "events_url", gateway->settings.events_url);
+	out_open(out, "operators", '[');
+	for (size_t i = 0; i < gateway->operators_n; i++) {
+		bool again = false;
+		for (size_t k = 0; k < i; k++)
+			again = again || gateway->operators[k].id == gateway->operators[i].id;
+		if (!again)
+			out_uint(out, NULL, gateway->operators[i].id);
+	}
+	out_close(out, ']');
+	out_uint(out, "shards", gateway->shards);
+	out_close(out, '}');
+	answer_sent(gateway, request, 200);
+}
+
+void config_origin(const char *url, char *out, size_t room)
+{
+	const char *host = strstr(url, "://");
+	size_t length = host == NULL ? 0 : (size_t)(host + 3 - url) + strcspn(host + 3, "/");
+	(void)snprintf(out, room, "%.*s", (int)length, url);
+}

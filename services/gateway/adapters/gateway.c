@@ -1,0 +1,67 @@
+/* The gateway's own state: made from the settings before anything is connected, and given back,
+ * with what was connected, when the process ends. */
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/io/log.h"
+
+#include <sodium.h>
+
+#include <stddef.h>
+#include <string.h>
+
+static void metrics_begin(struct gateway *gateway)
+{
+	gateway->metric.expired = metric_counter(
+		"carillon_gateway_unanswered_total", NULL, "Questions that got no answer in time");
+	gateway->metric.again = metric_counter(
+		"carillon_gateway_again_total", NULL, "Questions that were asked again");
+	gateway->metric.late = metric_counter("carillon_gateway_late_total", NULL,
+		"Answers nobody waited for: late, or the second one");
+	gateway->metric.unreadable = metric_counter("carillon_gateway_unreadable_total", NULL,
+		"Messages on nanomsg that could not be read");
+	gateway->metric.refused_rate = metric_counter("carillon_gateway_rate_refused_total", NULL,
+		"Requests refused by a limit of requests");
+	gateway->metric.idle = metric_counter("carillon_gateway_idle_refused_total", NULL,
+		"Requests of sessions that had ended by inactivity");
+	gateway->metric.reconnects = metric_counter("carillon_gateway_reconnect_refused_total",
+		NULL, "Requests in a game that came too soon after a lost connection");
+	gateway->metric.open =
+		metric_gauge("carillon_gateway_open", NULL, "Questions on their way");
+}
+
+void gateway_begin(struct gateway *gateway)
+{
+	char error[TOKEN_ERROR_MAX];
+	uint64_t random;
+	if (token_key_read(common.keys, &gateway->token_key, error) != TOKEN_OK)
+		fatal("%s", error);
+	auth_load(gateway);
+	games_card_sets(gateway->settings.card_sets);
+	presence_begin(gateway);
+	pool_actions_begin(gateway);
+	gateway->demo = strcmp(common.kind, "live") != 0;
+	gateway->shards = (uint32_t)common.shards;
+	randombytes_buf(&random, sizeof(random));
+	inflight_init(&gateway->inflight, random, (uint64_t)gateway->settings.wait_ms * 1000);
+	limit_init(&gateway->by_player, (uint32_t)gateway->settings.rate_per_s,
+		(uint32_t)gateway->settings.burst);
+	limit_init(&gateway->by_address, (uint32_t)gateway->settings.sessions_per_s,
+		(uint32_t)gateway->settings.sessions_per_s * 10);
+	metrics_begin(gateway);
+}
+
+void gateway_end(struct gateway *gateway)
+{
+	(void)kafka_producer_flush(gateway->producer, 1000);
+	pg_pool_poll(gateway->pg);
+	edge_free(&gateway->edge);
+	kafka_producer_free(&gateway->producer);
+	nn_bus_free(&gateway->bus);
+	instance_free(&gateway->instance);
+	pg_pool_free(&gateway->pg);
+	pg_pool_free(&gateway->pg_ro);
+	redis_link_free(&gateway->redis);
+	redis_link_free(&gateway->sessions);
+	token_key_free(&gateway->token_key);
+	out_free(&gateway->out);
+}
