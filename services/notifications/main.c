@@ -5,25 +5,28 @@
  * (adapters/clients.c). Every instance reads everything, so a client may come to any of them, and
  * come back to another: positions in the stream of winners mean the same everywhere.
  *
- * In reading order: the settings; the room (struct hub); a client subscribes; news goes out; the
- * timers; main. */
-#include "libcommon/io/clock.h"
+ * A tour in reading order:
+ *
+ *  1. adapters/feeds.h keeps the order of what comes in and hands it over as plain values
+ *  2. adapters/news.c: core/counters.h, core/winners.h and core/holdback.h say what of it is new;
+ * core/frames.h makes its JSON, once for all who get it
+ *  3. adapters/clients.h: connections, and the bounded queue of each
+ *  4. adapters/subscribers.c: who a client is, what it missed, what it gets first
+ *  5. adapters/presence.h: what gateways must know of connections, and we of sessions
+ *  6. adapters/hub.h: what these share
+ *
+ * This file only wires: the settings, what is done how often, the edge and the sources. */
 #include "libcommon/edge/edge.h"
-#include "libcommon/io/instance.h"
+#include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
-#include "libcommon/io/metrics.h"
 #include "libcommon/io/settings.h"
-#include "services/notifications/adapters/clients.h"
-#include "services/notifications/adapters/feeds.h"
-#include "services/notifications/adapters/presence.h"
+#include "services/notifications/adapters/hub.h"
+#include "services/notifications/adapters/news.h"
+#include "services/notifications/adapters/subscribers.h"
 
 #include <sodium.h>
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+static struct hub hub; /* static: the tables of the core are its largest part */
 static char listen_address[SETTING_TEXT_MAX], origins[SETTING_TEXT_MAX];
 static int64_t connections_max, queue_max, per_player_max, ping_s, subscribe_s, retry_ms, replay,
 	send_bytes;
@@ -54,271 +57,12 @@ static const struct setting settings[] = {
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
 
-/*~ Everything there is in one process. Static: the tables of the core are its largest part. */
-static struct hub {
-	struct clients *clients; /* first: the edge's context is a pointer to it */
-	struct edge *edge;
-	struct feeds *feeds;
-	struct presence *presence;
-	struct pg_pool *pg, *pg_ro;
-	struct nn_bus *bus;
-	struct instance *instance;
-	struct token_key *key;
-	struct counters counters;
-	struct winners winners;
-	struct holdback holdback;
-	char epoch[FRAME_EPOCH_MAX];	     /* of the stream of winners */
-	char process_epoch[FRAME_EPOCH_MAX]; /* of the counters: this process */
-	uint64_t pushes;
-	struct metric *age, *recovered, *lost, *winners_told, *counters_told;
-	char text[FRAME_MAX];
-} hub;
-
-static struct frame *frame_of(size_t length, const char *event, const char *id)
-{
-	if (length == 0)
-		fatal("a frame is larger than its bound");
-	return frame_new(hub.text, length, event, id);
-}
-
-/* ---- a client subscribes: first what it missed or the present state, then the stream ---- */
-
-static void push_jackpots(struct client *client, bool asked_resume)
-{
-	char offset[24];
-	(void)snprintf(offset, sizeof(offset), "%" PRIu64, hub.pushes);
-	struct frame_head head = { hub.process_epoch, offset, clock_wall_us() };
-	if (asked_resume) {
-		/* The newest counters replace all that was missed. */
-		struct frame *frame = frame_of(
-			frame_recovered(hub.text, sizeof(hub.text), &head, "jackpots", true),
-			"recovered", NULL);
-		client_push(client, frame, false);
-		frame_release(&frame);
-	}
-	struct frame *frame =
-		frame_of(frame_counters(hub.text, sizeof(hub.text), &head, &hub.counters, true),
-			"snapshot", NULL);
-	client_push(client, frame, false);
-	frame_release(&frame);
-}
-
-static struct frame *winner_frame(
-	const struct winner *winner, const struct winners_position *position)
-{
-	char offset[WINNERS_POSITION_TEXT_MAX], id[FRAME_EPOCH_MAX + WINNERS_POSITION_TEXT_MAX];
-	winners_position_format(position, offset);
-	(void)snprintf(id, sizeof(id), "%s/%s", hub.epoch, offset);
-	struct frame_head head = { hub.epoch, offset, winner->time_us };
-	return frame_of(frame_winner(hub.text, sizeof(hub.text), &head, winner), "winner", id);
-}
-
-static void push_missed(struct client *client, struct winners_position position)
-{
-	for (size_t i = 0; i < hub.winners.n; i++) {
-		const struct winner *winner = winners_at(&hub.winners, i);
-		if (!winners_is_after(winner, &position))
-			continue;
-		winners_position_pass(&position, winner);
-		struct frame *frame = winner_frame(winner, &position);
-		client_push(client, frame, true);
-		frame_release(&frame);
-	}
-}
-
-static void push_winners(struct client *client, const struct subscription *subscription)
-{
-	char offset[WINNERS_POSITION_TEXT_MAX], id[FRAME_EPOCH_MAX + WINNERS_POSITION_TEXT_MAX];
-	bool asked = (subscription->resume & CHANNEL_WINNERS) != 0;
-	bool recovered = asked && subscription->position_known &&
-			 strcmp(subscription->epoch, hub.epoch) == 0 &&
-			 winners_can_resume(&hub.winners, &subscription->position);
-	winners_position_format(
-		recovered ? &subscription->position : &hub.winners.position, offset);
-	(void)snprintf(id, sizeof(id), "%s/%s", hub.epoch, offset);
-	struct frame_head head = { hub.epoch, offset, clock_wall_us() };
-	struct frame *frame;
-	if (asked) {
-		metric_add(hub.recovered, recovered);
-		metric_add(hub.lost, !recovered);
-		frame = frame_of(
-			frame_recovered(hub.text, sizeof(hub.text), &head, "winners", recovered),
-			"recovered", id);
-		client_push(client, frame, false);
-		frame_release(&frame);
-	}
-	if (recovered) {
-		push_missed(client, subscription->position);
-		return;
-	}
-	frame = frame_of(
-		frame_winners(hub.text, sizeof(hub.text), &head, &hub.winners), "snapshot", id);
-	client_push(client, frame, false);
-	frame_release(&frame);
-}
-
-/* A snapshot before all was read back would be older than what clients have seen elsewhere. */
-static bool is_open(void *context)
-{
-	(void)context;
-	return feeds_caught_up(hub.feeds);
-}
-
-static void on_subscribed(
-	void *context, struct client *client, const struct subscription *subscription)
-{
-	(void)context;
-	if (subscription->channels & CHANNEL_JACKPOTS)
-		push_jackpots(client, (subscription->resume & CHANNEL_JACKPOTS) != 0);
-	if (subscription->channels & CHANNEL_WINNERS)
-		push_winners(client, subscription);
-	if (subscription->resume & CHANNEL_PLAYER) {
-		/* What was missed on the own channel is in the state that the gateway answers. */
-		struct frame_head head = { hub.process_epoch, "0", clock_wall_us() };
-		struct frame *frame = frame_of(
-			frame_recovered(hub.text, sizeof(hub.text), &head, "player", false),
-			"recovered", NULL);
-		client_push(client, frame, false);
-		frame_release(&frame);
-	}
-}
-
-static enum token_status on_identify(
-	void *context, const char *token, player_id *player_r, uint64_t *expires_s_r)
-{
-	(void)context;
-	return token_check(hub.key, token, clock_wall_us() / 1000000, player_r, expires_s_r);
-}
-
-static void on_lost(void *context, player_id player, const char *game)
-{
-	(void)context;
-	presence_lost(hub.presence, player, game);
-}
-
-static void on_look(void *context, const char *const *names, size_t n, struct session_seen *seen_r)
-{
-	(void)context;
-	presence_look(hub.presence, names, n, seen_r);
-}
-
-/* ---- news ---- */
-
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-#define POOLS_FULL                                                                                 \
-	"found more pools or rows than are shown, expected at most " TEXT(                         \
-		COUNTERS_POOLS_MAX) " pools and sets, " TEXT(COUNTERS_ROWS_MAX) " rows of each"
-_Static_assert(COUNTERS_POOLS_MAX == WINNERS_POOLS_MAX, "the same pools");
-
-static void on_counter(void *context, uint32_t pool, const struct counter *row,
-	uint32_t incarnation, uint64_t time_us)
-{
-	(void)context;
-	enum counters_status status =
-		counters_offer(&hub.counters, pool, row, incarnation, time_us);
-	if (status == COUNTERS_BAD || status == COUNTERS_FULL)
-		log_warn("pool %" PRIu32 " currency %" PRIu32 " coin %" PRId64 " level %" PRIu32
-			 ": %s",
-			pool, row->currency, row->coin_minor, row->level,
-			status == COUNTERS_FULL ? POOLS_FULL : "found a value that no counter has");
-}
-
-static void on_status(void *context, uint32_t pool, const char *status)
-{
-	(void)context;
-	if (!counters_offer_status(&hub.counters, pool, status))
-		log_warn("pool %" PRIu32
-			 ": found status '%.20s', expected live, pausing, paused or retired",
-			pool, status);
-}
-
-/* RULE mystic-gem 6.16: a level won is told to everybody, masked. */
-static void on_winner(void *context, const struct winner *winner)
-{
-	(void)context;
-	enum winners_status status = winners_offer(&hub.winners, winner);
-	if (status == WINNERS_GAP)
-		log_warn("pool %" PRIu32 ": hit %" PRIu64 " came without the one before it",
-			winner->pool, winner->hit);
-	if (status == WINNERS_FULL)
-		log_error("pool %" PRIu32 ", hit %" PRIu64 ": its winner is not told: " POOLS_FULL,
-			winner->pool, winner->hit);
-	if (status == WINNERS_SEEN || status == WINNERS_FULL || !feeds_caught_up(hub.feeds))
-		return;
-	struct frame *frame = winner_frame(winner, &hub.winners.position);
-	clients_broadcast(hub.clients, CHANNEL_WINNERS, frame, false);
-	frame_release(&frame);
-	metric_add(hub.winners_told, 1);
-}
-
-static void on_own(void *context, const struct holdback_fact *fact, uint32_t incarnation)
-{
-	struct holdback_event events[HOLDBACK_EVENTS_MAX];
-	size_t n = holdback_offer(&hub.holdback, fact, events);
-	struct own_position row = { incarnation, fact->seq };
-	(void)context;
-	if (n == 0 || !clients_has_player(hub.clients, fact->player))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		char epoch[16], offset[24];
-		(void)snprintf(epoch, sizeof(epoch), "%" PRIu32, incarnation);
-		(void)snprintf(offset, sizeof(offset), "%" PRIu64, fact->seq);
-		struct frame_head head = { epoch, offset, clock_wall_us() };
-		struct frame *frame =
-			frame_of(frame_own(hub.text, sizeof(hub.text), &head, &events[i]),
-				events[i].award ? "award" : "balance", NULL);
-		clients_push_player(hub.clients, fact->player, &row, frame);
-		frame_release(&frame);
-	}
-}
-
-/* RULE mystic-gem 6.15: every window of the player sees the same cards. */
-static void on_card(void *context, const struct card_news *news, uint32_t incarnation)
-{
-	char epoch[32], offset[24];
-	(void)context;
-	if (!clients_has_player(hub.clients, news->player))
-		return;
-	(void)snprintf(epoch, sizeof(epoch), "cards-%" PRIu32, incarnation);
-	(void)snprintf(offset, sizeof(offset), "%" PRIu64, news->seq);
-	struct frame_head head = { epoch, offset, clock_wall_us() };
-	struct frame *frame =
-		frame_of(frame_card(hub.text, sizeof(hub.text), &head, news), "cards", NULL);
-	clients_push_player(hub.clients, news->player, NULL, frame);
-	frame_release(&frame);
-}
+/* ---- what is done how often ---- */
 
 static void on_facts(void *context)
 {
 	(void)context;
 	feeds_poll(hub.feeds);
-}
-
-static void on_unseen(void *context, const struct holdback_fact *award)
-{
-	(void)context;
-	holdback_remember(&hub.holdback, award);
-}
-
-/* ---- timers ---- */
-
-static void push_counters(void)
-{
-	char offset[24];
-	uint64_t now = clock_mono_us();
-	counters_drop_gone(&hub.counters);
-	if (!counters_due(&hub.counters, now))
-		return;
-	(void)snprintf(offset, sizeof(offset), "%" PRIu64, ++hub.pushes);
-	struct frame_head head = { hub.process_epoch, offset, clock_wall_us() };
-	struct frame *frame =
-		frame_of(frame_counters(hub.text, sizeof(hub.text), &head, &hub.counters, false),
-			"counters", NULL);
-	clients_broadcast(hub.clients, CHANNEL_JACKPOTS, frame, true);
-	frame_release(&frame);
-	counters_pushed(&hub.counters, now);
-	metric_add(hub.counters_told, 1);
 }
 
 static void on_tenth(void *context)
@@ -332,7 +76,7 @@ static void on_tenth(void *context)
 	while ((message = nn_bus_receive(hub.bus, &length)) != NULL)
 		nn_bus_message_free(message);
 	presence_flush(hub.presence);
-	push_counters();
+	news_push_counters(&hub);
 	bool ready = feeds_caught_up(hub.feeds);
 	edge_ready(hub.edge, ready,
 		ready ? "" : "the winners kept on jackpot.facts are still being read");
@@ -370,41 +114,7 @@ static bool on_drained(void *context)
 	return clients_count(hub.clients) == 0;
 }
 
-/* ---- what Postgres knows, asked once ---- */
-
-static void on_installation(void *context, PGresult *result, const char *error)
-{
-	(void)context;
-	if (error || PQntuples(result) != 1)
-		log_warn("the installation's age is not known, clients cannot resume: %s",
-			error ? error : "no row");
-	else
-		(void)snprintf(hub.epoch, sizeof(hub.epoch), "%.20s", PQgetvalue(result, 0, 0));
-}
-
-static void ask_postgres(void)
-{
-	pg_pool_query(hub.pg_ro,
-		"select to_char(floor(extract(epoch from created) * 1000), 'FM99999999999999') "
-		"from carillon.installation",
-		0, NULL, 30000, on_installation, NULL);
-}
-
-/* ---- wiring ---- */
-
-static void metrics(void)
-{
-	hub.age = metric_gauge("carillon_notifications_counters_age_us", NULL,
-		"Age of the oldest pool's counters.");
-	hub.recovered = metric_counter("carillon_notifications_resumes_total", "recovered=\"true\"",
-		"Clients that came back with a position.");
-	hub.lost = metric_counter("carillon_notifications_resumes_total", "recovered=\"false\"",
-		"Clients that came back with a position.");
-	hub.winners_told = metric_counter(
-		"carillon_notifications_broadcasts_total", "type=\"winner\"", "Broadcasts.");
-	hub.counters_told = metric_counter(
-		"carillon_notifications_broadcasts_total", "type=\"counters\"", "Broadcasts.");
-}
+/* ---- what is connected to what ---- */
 
 static void begin_edge(void)
 {
@@ -429,11 +139,12 @@ static void begin_edge(void)
 		.per_player_max = per_player_max,
 		.retry_ms = retry_ms,
 		.origins = origins,
-		.open = is_open,
-		.subscribed = on_subscribed,
-		.identify = on_identify,
-		.lost = on_lost,
-		.look = on_look };
+		.open = subscribers_open,
+		.subscribed = subscribers_welcome,
+		.identify = subscribers_identify,
+		.lost = subscribers_lost,
+		.look = subscribers_look,
+		.context = &hub };
 	hub.presence = presence_new(common.redis);
 	hub.clients = clients_new(&clients);
 	hub.edge = edge_new(&config);
@@ -447,7 +158,7 @@ static void begin_sources(void)
 	hub.bus = nn_bus_new(common.nn_url);
 	hub.instance = instance_new(hub.pg, common.instance, "notifications", common.nn_url,
 		edge_health_address(hub.edge));
-	ask_postgres();
+	hub_ask_epoch(&hub);
 	struct feeds_config config = { .kafka = common.kafka,
 		.redis = common.redis,
 		.instance = common.instance,
@@ -455,12 +166,13 @@ static void begin_sources(void)
 		.replay = replay,
 		.pg = hub.pg_ro,
 		.bus = hub.bus,
-		.counter = on_counter,
-		.status = on_status,
-		.winner = on_winner,
-		.card = on_card,
-		.own = on_own,
-		.unseen = on_unseen };
+		.counter = news_counter,
+		.status = news_status,
+		.winner = news_winner,
+		.card = news_card,
+		.own = news_own,
+		.unseen = news_unseen,
+		.context = &hub };
 	hub.feeds = feeds_new(&config);
 	/* Redis is ahead of the facts: who comes back after a restart must not see older values. */
 	feeds_tick(hub.feeds);
@@ -474,33 +186,18 @@ static void begin_sources(void)
 
 int main(int argc, char **argv)
 {
-	char error[TOKEN_ERROR_MAX];
 	enum log_level level = LOG_INFO;
 	settings_load(argc, argv, "notifications", "NOTIFICATIONS_", settings);
 	(void)log_level_parse(common.log, &level);
 	log_open("notifications", common.instance, level);
 	if (sodium_init() < 0)
 		fatal("libsodium does not start");
-	if (token_key_read(common.keys, &hub.key, error) != TOKEN_OK)
-		fatal("token key: %s", error);
-	(void)snprintf(hub.epoch, sizeof(hub.epoch), "0");
-	(void)snprintf(
-		hub.process_epoch, sizeof(hub.process_epoch), "%" PRIu64, clock_wall_us() / 1000);
-	metrics();
+	hub_begin(&hub);
 	begin_edge();
 	begin_sources();
 	log_info("clients at %s, health at %s", edge_address(hub.edge),
 		edge_health_address(hub.edge));
 	int status = edge_run(hub.edge);
-	pg_pool_poll(hub.pg);
-	pg_pool_free(&hub.pg_ro); /* its questions are the feeds' */
-	feeds_free(&hub.feeds);
-	nn_bus_free(&hub.bus);
-	instance_free(&hub.instance);
-	edge_free(&hub.edge);
-	pg_pool_free(&hub.pg);
-	clients_free(&hub.clients);
-	presence_free(&hub.presence);
-	token_key_free(&hub.key);
+	hub_end(&hub);
 	return status;
 }

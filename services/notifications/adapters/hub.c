@@ -1,0 +1,74 @@
+/* What the parts share (hub.h), made and asked for at the start. */
+#include "services/notifications/adapters/hub.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+#include "libcommon/io/settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void metrics(struct hub *hub)
+{
+	hub->age = metric_gauge("carillon_notifications_counters_age_us", NULL,
+		"Age of the oldest pool's counters.");
+	hub->recovered = metric_counter("carillon_notifications_resumes_total",
+		"recovered=\"true\"", "Clients that came back with a position.");
+	hub->lost = metric_counter("carillon_notifications_resumes_total", "recovered=\"false\"",
+		"Clients that came back with a position.");
+	hub->winners_told = metric_counter(
+		"carillon_notifications_broadcasts_total", "type=\"winner\"", "Broadcasts.");
+	hub->counters_told = metric_counter(
+		"carillon_notifications_broadcasts_total", "type=\"counters\"", "Broadcasts.");
+}
+
+void hub_begin(struct hub *hub)
+{
+	char error[TOKEN_ERROR_MAX];
+	if (token_key_read(common.keys, &hub->key, error) != TOKEN_OK)
+		fatal("token key: %s", error);
+	(void)snprintf(hub->epoch, sizeof(hub->epoch), "0");
+	(void)snprintf(
+		hub->process_epoch, sizeof(hub->process_epoch), "%" PRIu64, clock_wall_us() / 1000);
+	metrics(hub);
+}
+
+static void on_installation(void *context, PGresult *result, const char *error)
+{
+	struct hub *hub = context;
+	if (error || PQntuples(result) != 1)
+		log_warn("the installation's age is not known, clients cannot resume: %s",
+			error ? error : "no row");
+	else
+		(void)snprintf(hub->epoch, sizeof(hub->epoch), "%.20s", PQgetvalue(result, 0, 0));
+}
+
+void hub_ask_epoch(struct hub *hub)
+{
+	pg_pool_query(hub->pg_ro,
+		"select to_char(floor(extract(epoch from created) * 1000), 'FM99999999999999') "
+		"from carillon.installation",
+		0, NULL, 30000, on_installation, hub);
+}
+
+struct frame *hub_frame(const struct hub *hub, size_t length, const char *event, const char *id)
+{
+	if (length == 0)
+		fatal("a frame is larger than its bound");
+	return frame_new(hub->text, length, event, id);
+}
+
+void hub_end(struct hub *hub)
+{
+	pg_pool_poll(hub->pg);
+	pg_pool_free(&hub->pg_ro); /* its questions are the feeds' */
+	feeds_free(&hub->feeds);
+	nn_bus_free(&hub->bus);
+	instance_free(&hub->instance);
+	edge_free(&hub->edge);
+	pg_pool_free(&hub->pg);
+	clients_free(&hub->clients);
+	presence_free(&hub->presence);
+	token_key_free(&hub->key);
+}

@@ -1,0 +1,129 @@
+/* News as the feeds hand it over: the core says what of it is new, and whom it concerns gets a
+ * frame. */
+#include "services/notifications/adapters/news.h"
+
+#include "libcommon/io/clock.h"
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct frame *news_winner_frame(
+	struct hub *hub, const struct winner *winner, const struct winners_position *position)
+{
+	char offset[WINNERS_POSITION_TEXT_MAX], id[FRAME_EPOCH_MAX + WINNERS_POSITION_TEXT_MAX];
+	winners_position_format(position, offset);
+	(void)snprintf(id, sizeof(id), "%s/%s", hub->epoch, offset);
+	struct frame_head head = { hub->epoch, offset, winner->time_us };
+	return hub_frame(
+		hub, frame_winner(hub->text, sizeof(hub->text), &head, winner), "winner", id);
+}
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define POOLS_FULL                                                                                 \
+	"found more pools or rows than are shown, expected at most " TEXT(                         \
+		COUNTERS_POOLS_MAX) " pools and sets, " TEXT(COUNTERS_ROWS_MAX) " rows of each"
+_Static_assert(COUNTERS_POOLS_MAX == WINNERS_POOLS_MAX, "the same pools");
+
+void news_counter(void *context, uint32_t pool, const struct counter *row, uint32_t incarnation,
+	uint64_t time_us)
+{
+	struct hub *hub = context;
+	enum counters_status status =
+		counters_offer(&hub->counters, pool, row, incarnation, time_us);
+	if (status == COUNTERS_BAD || status == COUNTERS_FULL)
+		log_warn("pool %" PRIu32 " currency %" PRIu32 " coin %" PRId64 " level %" PRIu32
+			 ": %s",
+			pool, row->currency, row->coin_minor, row->level,
+			status == COUNTERS_FULL ? POOLS_FULL : "found a value that no counter has");
+}
+
+void news_status(void *context, uint32_t pool, const char *status)
+{
+	struct hub *hub = context;
+	if (!counters_offer_status(&hub->counters, pool, status))
+		log_warn("pool %" PRIu32
+			 ": found status '%.20s', expected live, pausing, paused or retired",
+			pool, status);
+}
+
+/* RULE mystic-gem 6.16: a level won is told to everybody, masked. */
+void news_winner(void *context, const struct winner *winner)
+{
+	struct hub *hub = context;
+	enum winners_status status = winners_offer(&hub->winners, winner);
+	if (status == WINNERS_GAP)
+		log_warn("pool %" PRIu32 ": hit %" PRIu64 " came without the one before it",
+			winner->pool, winner->hit);
+	if (status == WINNERS_FULL)
+		log_error("pool %" PRIu32 ", hit %" PRIu64 ": its winner is not told: " POOLS_FULL,
+			winner->pool, winner->hit);
+	if (status == WINNERS_SEEN || status == WINNERS_FULL || !feeds_caught_up(hub->feeds))
+		return;
+	struct frame *frame = news_winner_frame(hub, winner, &hub->winners.position);
+	clients_broadcast(hub->clients, CHANNEL_WINNERS, frame, false);
+	frame_release(&frame);
+	metric_add(hub->winners_told, 1);
+}
+
+void news_own(void *context, const struct holdback_fact *fact, uint32_t incarnation)
+{
+	struct hub *hub = context;
+	struct holdback_event events[HOLDBACK_EVENTS_MAX];
+	size_t n = holdback_offer(&hub->holdback, fact, events);
+	struct own_position row = { incarnation, fact->seq };
+	if (n == 0 || !clients_has_player(hub->clients, fact->player))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		char epoch[16], offset[24];
+		(void)snprintf(epoch, sizeof(epoch), "%" PRIu32, incarnation);
+		(void)snprintf(offset, sizeof(offset), "%" PRIu64, fact->seq);
+		struct frame_head head = { epoch, offset, clock_wall_us() };
+		struct frame *frame =
+			hub_frame(hub, frame_own(hub->text, sizeof(hub->text), &head, &events[i]),
+				events[i].award ? "award" : "balance", NULL);
+		clients_push_player(hub->clients, fact->player, &row, frame);
+		frame_release(&frame);
+	}
+}
+
+/* RULE mystic-gem 6.15: every window of the player sees the same cards. */
+void news_card(void *context, const struct card_news *news, uint32_t incarnation)
+{
+	struct hub *hub = context;
+	char epoch[32], offset[24];
+	if (!clients_has_player(hub->clients, news->player))
+		return;
+	(void)snprintf(epoch, sizeof(epoch), "cards-%" PRIu32, incarnation);
+	(void)snprintf(offset, sizeof(offset), "%" PRIu64, news->seq);
+	struct frame_head head = { epoch, offset, clock_wall_us() };
+	struct frame *frame = hub_frame(
+		hub, frame_card(hub->text, sizeof(hub->text), &head, news), "cards", NULL);
+	clients_push_player(hub->clients, news->player, NULL, frame);
+	frame_release(&frame);
+}
+
+void news_unseen(void *context, const struct holdback_fact *award)
+{
+	struct hub *hub = context;
+	holdback_remember(&hub->holdback, award);
+}
+
+void news_push_counters(struct hub *hub)
+{
+	char offset[24];
+	uint64_t now = clock_mono_us();
+	counters_drop_gone(&hub->counters);
+	if (!counters_due(&hub->counters, now))
+		return;
+	(void)snprintf(offset, sizeof(offset), "%" PRIu64, ++hub->pushes);
+	struct frame_head head = { hub->process_epoch, offset, clock_wall_us() };
+	struct frame *frame = hub_frame(hub,
+		frame_counters(hub->text, sizeof(hub->text), &head, &hub->counters, false),
+		"counters", NULL);
+	clients_broadcast(hub->clients, CHANNEL_JACKPOTS, frame, true);
+	frame_release(&frame);
+	counters_pushed(&hub->counters, now);
+	metric_add(hub->counters_told, 1);
+}

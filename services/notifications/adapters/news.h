@@ -1,0 +1,22 @@
+/* News, from the feeds to the clients. `context` is the struct hub *; the first six are those of
+ * feeds_config. */
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_NEWS_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_NEWS_H
+
+#include "services/notifications/adapters/hub.h"
+
+void news_counter(void *context, uint32_t pool, const struct counter *row, uint32_t incarnation,
+	uint64_t time_us);
+void news_status(void *context, uint32_t pool, const char *status);
+void news_winner(void *context, const struct winner *winner);
+void news_own(void *context, const struct holdback_fact *fact, uint32_t incarnation);
+void news_card(void *context, const struct card_news *news, uint32_t incarnation);
+void news_unseen(void *context, const struct holdback_fact *award);
+
+/* Ten times a second: the counters, when they are due. */
+void news_push_counters(struct hub *hub);
+/* A winner as told to all who listen, at the position; the caller holds one reference. */
+struct frame *news_winner_frame(
+	struct hub *hub, const struct winner *winner, const struct winners_position *position);
+
+#endif

@@ -1,0 +1,16 @@
+/* What clients ask of the rest, as in clients_config. `context` is the struct hub *. */
+#ifndef CARILLON_NOTIFICATIONS_ADAPTERS_SUBSCRIBERS_H
+#define CARILLON_NOTIFICATIONS_ADAPTERS_SUBSCRIBERS_H
+
+#include "services/notifications/adapters/hub.h"
+
+bool subscribers_open(void *context);
+void subscribers_welcome(
+	void *context, struct client *client, const struct subscription *subscription);
+enum token_status subscribers_identify(
+	void *context, const char *token, player_id *player_r, uint64_t *expires_s_r);
+void subscribers_lost(void *context, player_id player, const char *game);
+void subscribers_look(
+	void *context, const char *const *names, size_t n, struct session_seen *seen_r);
+
+#endif
