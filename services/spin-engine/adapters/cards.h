@@ -4,7 +4,7 @@
 #define CARILLON_SPIN_ENGINE_ADAPTERS_CARDS_H
 
 #include "libcommon/jackpot/io/card_sets.h"
-#include "services/spin-engine/adapters/arena.h"
+#include "libcommon/io/arena.h"
 #include "services/spin-engine/adapters/games.h"
 #include "services/spin-engine/core/player.h"
 

@@ -1,6 +1,6 @@
 #include "services/spin-engine/adapters/codec.h"
 
-#include "services/spin-engine/adapters/arena.h"
+#include "libcommon/io/arena.h"
 
 #include "record.pb-c.h"
 #include "wallet.pb-c.h"

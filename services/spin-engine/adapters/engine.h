@@ -9,7 +9,7 @@
 #include "libcommon/jackpot/io/card_sets.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/service/service.h"
-#include "services/spin-engine/adapters/arena.h"
+#include "libcommon/io/arena.h"
 #include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/games.h"
 #include "services/spin-engine/adapters/keys.h"

@@ -3,7 +3,7 @@
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_VIEW_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_VIEW_H
 
-#include "services/spin-engine/adapters/arena.h"
+#include "libcommon/io/arena.h"
 #include "services/spin-engine/adapters/games.h"
 #include "services/spin-engine/adapters/keys.h"
 #include "services/spin-engine/core/player.h"

@@ -3,7 +3,7 @@
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_VIEW_PHASE_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_VIEW_PHASE_H
 
-#include "services/spin-engine/adapters/arena.h"
+#include "libcommon/io/arena.h"
 #include "libcommon/game/carried.h"
 #include "libcommon/game/game.h"
 #include "libcommon/game/round.h"

@@ -6,7 +6,7 @@
 #include "libcommon/io/metrics.h"
 #include "libcommon/service/service.h"
 #include "services/wallet/adapters/accounts.h"
-#include "services/wallet/adapters/arena.h"
+#include "libcommon/io/arena.h"
 #include "services/wallet/adapters/holds.h"
 #include "services/wallet/adapters/ids.h"
 #include "services/wallet/adapters/spins.h"

@@ -61,22 +61,6 @@ struct reading {
 	bool bad;
 };
 
-static void *on_arena(void *data, size_t size)
-{
-	return arena_alloc(data, size);
-}
-
-static void not_freed(void *data, void *pointer)
-{
-	(void)data;
-	(void)pointer;
-}
-
-ProtobufCAllocator command_allocator(struct arena *arena)
-{
-	return (ProtobufCAllocator){ on_arena, not_freed, arena };
-}
-
 __attribute__((format(printf, 2, 3))) static void wrong(
 	struct reading *reading, const char *format, ...)
 {
@@ -361,7 +345,7 @@ enum command_status command_read(const uint8_t *bytes, size_t length, struct are
 	struct command *command_r, char *why_r, size_t why_size)
 {
 	struct reading reading = { .arena = arena, .why = why_r, .why_size = why_size };
-	ProtobufCAllocator allocator = command_allocator(arena);
+	ProtobufCAllocator allocator = arena_allocator(arena);
 	const Carillon__WalletCommand *from =
 		carillon__wallet_command__unpack(&allocator, length, bytes);
 

@@ -4,7 +4,7 @@
 #ifndef CARILLON_WALLET_ADAPTERS_COMMAND_H
 #define CARILLON_WALLET_ADAPTERS_COMMAND_H
 
-#include "services/wallet/adapters/arena.h"
+#include "libcommon/io/arena.h"
 #include "services/wallet/core/wallet.h"
 
 #include "wallet.pb-c.h"
@@ -38,8 +38,5 @@ enum command_status { COMMAND_OK = 0, COMMAND_UNREADABLE };
  * expected when it is UNREADABLE. */
 enum command_status command_read(const uint8_t *bytes, size_t length, struct arena *arena,
 	struct command *command_r, char *why_r, size_t why_size);
-
-/* A protobuf-c allocator on an arena. */
-ProtobufCAllocator command_allocator(struct arena *arena);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef CARILLON_WALLET_ADAPTERS_ROWS_H
 #define CARILLON_WALLET_ADAPTERS_ROWS_H
 
-#include "services/wallet/adapters/arena.h"
+#include "libcommon/io/arena.h"
 #include "services/wallet/core/wallet.h"
 
 #include <libpq-fe.h>

@@ -1,4 +1,5 @@
-#include "services/wallet/adapters/arena.h"
+/* Chunks, the newest first; a piece never crosses from one into the next. */
+#include "libcommon/io/arena.h"
 
 #include "libcommon/io/log.h"
 
@@ -19,7 +20,7 @@ static struct arena_chunk *chunk_new(size_t size, struct arena_chunk *next)
 	struct arena_chunk *chunk = malloc(sizeof(*chunk) + size);
 
 	if (chunk == NULL)
-		fatal("out of memory: %zu bytes for a batch", size);
+		fatal("out of memory: %zu bytes of an arena", size);
 	chunk->next = next;
 	chunk->size = size;
 	chunk->used = 0;
@@ -41,11 +42,21 @@ void *arena_alloc(struct arena *arena, size_t size)
 	return bytes;
 }
 
+void *arena_take(struct arena *arena, size_t size)
+{
+	return memset(arena_alloc(arena, size), 0, size);
+}
+
 void *arena_copy(struct arena *arena, const void *bytes, size_t size)
 {
 	if (size == 0)
 		return NULL;
 	return memcpy(arena_alloc(arena, size), bytes, size);
+}
+
+char *arena_text(struct arena *arena, const char *text)
+{
+	return arena_copy(arena, text, strlen(text) + 1);
 }
 
 void arena_reset(struct arena *arena)
@@ -64,4 +75,20 @@ void arena_free(struct arena *arena)
 	arena_reset(arena);
 	free(arena->chunks);
 	arena->chunks = NULL;
+}
+
+static void *alloc(void *data, size_t size)
+{
+	return arena_alloc(data, size);
+}
+
+static void not_freed(void *data, void *pointer)
+{
+	(void)data;
+	(void)pointer;
+}
+
+ProtobufCAllocator arena_allocator(struct arena *arena)
+{
+	return (ProtobufCAllocator){ alloc, not_freed, arena };
 }
