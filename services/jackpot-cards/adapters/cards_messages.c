@@ -1,7 +1,6 @@
 /* Messages of a set of Jackpot Cards. */
 #include "services/jackpot-cards/adapters/cards_messages.h"
 
-#include "libcommon/io/clock.h"
 #include "libcommon/jackpot/io/jackpot_send.h"
 #include "libcommon/io/log.h"
 #include "libcommon/jackpot/io/pool_counters.h"
@@ -34,15 +33,14 @@ static int64_t value_of(const struct set_instance *instance, enum card_level lev
 	return value;
 }
 
-void cards_send_state(struct service *service, const struct set_instance *instance)
+/* values holds one a level. */
+static struct jackpot_state state_of(const struct set_instance *instance, int64_t *values)
 {
 	const struct card_set *set = &instance->set;
-	struct jackpot_source source = source_of(instance, instance->fact_seq);
-	int64_t values[CARD_LEVELS];
 	const char *broken;
 	for (int i = 0; i < CARD_LEVELS; i++)
 		values[i] = value_of(instance, (enum card_level)set->level[i].level);
-	struct jackpot_state state = {
+	return (struct jackpot_state){
 		.status = set_state_text(instance),
 		.t_e18 = set->t_e18,
 		.books = &set->books,
@@ -52,35 +50,21 @@ void cards_send_state(struct service *service, const struct set_instance *instan
 		.version = instance->version,
 		.identities_hold = card_set_identities_hold(set, &broken),
 	};
+}
+
+void cards_send_state(struct service *service, const struct set_instance *instance)
+{
+	struct jackpot_source source = source_of(instance, instance->fact_seq);
+	int64_t values[CARD_LEVELS];
+	struct jackpot_state state = state_of(instance, values);
 	jackpot_send_state(service, &source, &state);
 }
 
 bool cards_show_counters(struct redis_link *link, const struct set_instance *instance)
 {
-	const struct card_set *set = &instance->set;
-	struct pool_counter counter[CARD_LEVELS];
-	for (int i = 0; i < CARD_LEVELS; i++) {
-		const struct pool_row *row = &set->level[i];
-		counter[i] = (struct pool_counter){
-			.currency = row->currency,
-			.key = row->level,
-			.value_minor = value_of(instance, (enum card_level)row->level),
-			.seed_minor = row->terms.seed_minor,
-			.version = instance->version,
-			.hits = row->hits,
-		};
-	}
-	struct pool_counters counters = {
-		.pool = set->number,
-		.status = set_state_text(instance),
-		.t_e18 = set->t_e18,
-		.reserve = set->books.jp_reserve,
-		.seed = set->books.jp_seed,
-		.time_us = clock_wall_us(),
-		.count = CARD_LEVELS,
-		.counter = counter,
-	};
-	return pool_counters_publish(link, &counters);
+	int64_t values[CARD_LEVELS];
+	struct jackpot_state state = state_of(instance, values);
+	return pool_counters_publish(link, instance->set.number, &state);
 }
 
 /* ---- rounds

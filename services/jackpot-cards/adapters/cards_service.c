@@ -9,6 +9,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/jackpot/io/jackpot_message.h"
+#include "libcommon/jackpot/io/jackpot_totals.h"
 #include "services/jackpot-cards/adapters/cards_messages.h"
 #include "services/jackpot-cards/adapters/rounds.h"
 #include "services/jackpot-cards/adapters/set_operator.h"
@@ -38,7 +39,8 @@ static struct {
 	struct redis_link *redis;
 	struct fx_rates rates;
 	uint64_t second_us;
-	struct metric *t, *waiting, *old, *restored, *redis_age, *behind;
+	struct jackpot_taker taker;
+	struct metric *t, *waiting, *redis_age, *behind;
 } self;
 
 void cards_service_start(struct service *service)
@@ -65,9 +67,10 @@ void cards_service_start(struct service *service)
 		"T of the sets held: all wagers ever, in 10^-6 EUR.");
 	self.waiting =
 		metric_gauge("carillon_cards_waiting_claims", NULL, "Card rounds that are open.");
-	self.old = metric_counter("carillon_cards_feed_old_total", NULL,
+	self.taker.what = "set";
+	self.taker.old = metric_counter("carillon_cards_feed_old_total", NULL,
 		"Messages of a wallet shard from before its restore, dropped.");
-	self.restored = metric_counter(
+	self.taker.restored = metric_counter(
 		"carillon_cards_wallet_restored_total", NULL, "New incarnations of wallet shards.");
 	self.redis_age = metric_gauge("carillon_cards_redis_age_us", NULL,
 		"Age of the oldest counters in Redis, of the sets held.");
@@ -170,33 +173,6 @@ void cards_service_close(struct service *service, struct service_shard *shard)
  * -------------------------------------------------------------------------------------------------------------
  */
 
-/* False with SERVICE_UNREADABLE; *old_r: of before a restore, its claim is void too. */
-static bool take_totals(struct service *service, struct set_instance *instance,
-	const Carillon__JackpotFeed *feed, bool *old_r)
-{
-	char reason[POOL_FEED_REASON_MAX];
-	enum pool_source_status status =
-		pool_source_take_looking(&instance->source, service_pg(service), feed, reason);
-	if (status == POOL_SOURCE_OVERFLOW)
-		fatal("set %u: a total of wallet shard %u cannot be counted", feed->pool,
-			feed->shard);
-	if (status == POOL_SOURCE_UNKNOWN || status == POOL_SOURCE_AHEAD) {
-		service_reason(service, "%s", reason);
-		return false;
-	}
-	if (status == POOL_SOURCE_RESTORED) {
-		metric_add(self.restored, 1);
-		log_warn("set %u: wallet shard %u was restored, incarnation %u", feed->pool,
-			feed->shard, feed->envelope->incarnation);
-		instance->dirty = true;
-		service_commit_soon(service);
-	}
-	*old_r = status == POOL_SOURCE_OLD;
-	if (*old_r)
-		metric_add(self.old, 1);
-	return true;
-}
-
 static enum service_message_status apply_feed(
 	struct service *service, void *of, const Carillon__JackpotFeed *feed)
 {
@@ -206,19 +182,20 @@ static enum service_message_status apply_feed(
 			feed->pool);
 		return SERVICE_UNREADABLE;
 	}
-	bool old;
-	if (!take_totals(service, instance, feed, &old))
-		return SERVICE_UNREADABLE;
+	enum service_message_status status;
+	if (!jackpot_totals_take(
+		    service, &instance->source, feed, &self.taker, &instance->dirty, &status))
+		return status;
 	int128 t = instance->source.vector.t_e18;
 	if (t != instance->set.t_e18) {
-		enum card_set_status status = card_set_accrue_to(&instance->set, t);
-		if (status != CARD_SET_OK)
-			fatal("set %u: %s", instance->set.number, card_set_status_text(status));
+		enum card_set_status accrued = card_set_accrue_to(&instance->set, t);
+		if (accrued != CARD_SET_OK)
+			fatal("set %u: %s", instance->set.number, card_set_status_text(accrued));
 		instance->dirty = true;
 		instance->unshown = true;
 	}
 	/* A wager contributes before its round is evaluated: its totals came with its claim. */
-	if (feed->claim != NULL && !old)
+	if (feed->claim != NULL)
 		rounds_claim(service, instance, feed);
 	return SERVICE_TAKEN;
 }

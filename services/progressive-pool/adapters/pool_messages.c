@@ -1,7 +1,6 @@
 /* Messages of a pool. */
 #include "services/progressive-pool/adapters/pool_messages.h"
 
-#include "libcommon/io/clock.h"
 #include "libcommon/jackpot/io/jackpot_send.h"
 #include "libcommon/io/log.h"
 #include "libcommon/jackpot/io/pool_counters.h"
@@ -52,15 +51,14 @@ static int64_t value_of(const struct pool_instance *instance, const struct pool_
 	return value;
 }
 
-void pool_send_state(struct service *service, const struct pool_instance *instance)
+/* values holds one a row. */
+static struct jackpot_state state_of(const struct pool_instance *instance, int64_t *values)
 {
 	const struct pool *pool = &instance->pool;
-	struct jackpot_source source = source_of(instance, instance->fact_seq);
-	int64_t values[POOL_ROWS_MAX];
 	const char *broken;
 	for (uint32_t i = 0; i < pool->row_count; i++)
 		values[i] = value_of(instance, &pool->row[i]);
-	struct jackpot_state state = {
+	return (struct jackpot_state){
 		.status = pool_state_text(pool->state),
 		.t_e18 = pool->t_e18,
 		.books = &pool->books,
@@ -70,33 +68,19 @@ void pool_send_state(struct service *service, const struct pool_instance *instan
 		.version = instance->version,
 		.identities_hold = pool_identities_hold(pool, &broken),
 	};
+}
+
+void pool_send_state(struct service *service, const struct pool_instance *instance)
+{
+	struct jackpot_source source = source_of(instance, instance->fact_seq);
+	int64_t values[POOL_ROWS_MAX];
+	struct jackpot_state state = state_of(instance, values);
 	jackpot_send_state(service, &source, &state);
 }
 
 bool pool_show_counters(struct redis_link *link, const struct pool_instance *instance)
 {
-	const struct pool *pool = &instance->pool;
-	struct pool_counter counter[POOL_ROWS_MAX];
-	for (uint32_t i = 0; i < pool->row_count; i++) {
-		const struct pool_row *row = &pool->row[i];
-		counter[i] = (struct pool_counter){
-			.currency = row->currency,
-			.key = row->coin_minor,
-			.value_minor = value_of(instance, row),
-			.seed_minor = row->terms.seed_minor,
-			.version = instance->version,
-			.hits = row->hits,
-		};
-	}
-	struct pool_counters counters = {
-		.pool = pool->number,
-		.status = pool_state_text(pool->state),
-		.t_e18 = pool->t_e18,
-		.reserve = pool->books.jp_reserve,
-		.seed = pool->books.jp_seed,
-		.time_us = clock_wall_us(),
-		.count = pool->row_count,
-		.counter = counter,
-	};
-	return pool_counters_publish(link, &counters);
+	int64_t values[POOL_ROWS_MAX];
+	struct jackpot_state state = state_of(instance, values);
+	return pool_counters_publish(link, instance->pool.number, &state);
 }

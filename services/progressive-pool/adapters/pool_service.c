@@ -5,6 +5,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/jackpot/io/fx_rates.h"
 #include "libcommon/jackpot/io/jackpot_message.h"
+#include "libcommon/jackpot/io/jackpot_totals.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/pg.h"
@@ -37,8 +38,8 @@ static struct {
 	struct redis_link *redis;
 	struct fx_rates rates;
 	uint64_t second_us;
-	struct metric *t, *reserve, *hits, *resent, *unpriced, *old, *redis_age, *restored,
-		*claims_open, *behind;
+	struct jackpot_taker taker;
+	struct metric *t, *reserve, *hits, *resent, *unpriced, *redis_age, *claims_open, *behind;
 } self;
 
 /* ---- start
@@ -62,9 +63,10 @@ void pool_service_start(struct service *service)
 		"Claims that came again and were answered with the same award.");
 	self.unpriced = metric_counter("carillon_pool_claims_unpriced_total", NULL,
 		"Claims that could not be priced: an alarm.");
-	self.old = metric_counter("carillon_pool_feed_old_total", NULL,
+	self.taker.what = "pool";
+	self.taker.old = metric_counter("carillon_pool_feed_old_total", NULL,
 		"Messages of a wallet shard from before its restore, dropped.");
-	self.restored = metric_counter(
+	self.taker.restored = metric_counter(
 		"carillon_pool_wallet_restored_total", NULL, "New incarnations of wallet shards.");
 	self.redis_age = metric_gauge("carillon_pool_redis_age_us", NULL,
 		"Age of the oldest counters in Redis, of the pools held.");
@@ -269,55 +271,25 @@ static void take_claim(
  * -------------------------------------------------------------------------------------------------------------
  */
 
-static enum service_message_status take_totals(struct service *service,
-	struct pool_instance *instance, const Carillon__JackpotFeed *feed, bool *stop_r)
-{
-	char reason[POOL_FEED_REASON_MAX];
-	*stop_r = true;
-	switch (pool_source_take_looking(&instance->source, service_pg(service), feed, reason)) {
-	case POOL_SOURCE_OLD:
-		metric_add(self.old, 1);
-		return SERVICE_TAKEN;
-	case POOL_SOURCE_UNKNOWN:
-	case POOL_SOURCE_AHEAD:
-		service_reason(service, "%s", reason);
-		return SERVICE_UNREADABLE;
-	case POOL_SOURCE_OVERFLOW:
-		fatal("pool %u: a total of wallet shard %u cannot be counted", feed->pool,
-			feed->shard);
-	case POOL_SOURCE_RESTORED:
-		metric_add(self.restored, 1);
-		log_warn("pool %u: wallet shard %u was restored, incarnation %u", feed->pool,
-			feed->shard, feed->envelope->incarnation);
-		instance->dirty = true;
-		service_commit_soon(service);
-		break;
-	case POOL_SOURCE_OK:
-		break;
-	}
-	*stop_r = false;
-	return SERVICE_TAKEN;
-}
-
 static enum service_message_status apply_feed(
 	struct service *service, void *of, const Carillon__JackpotFeed *feed)
 {
 	struct pool_instance *instance = of;
-	bool stop;
+	enum service_message_status status;
 	if (feed->claim != NULL && feed->claim->kind != CARILLON__CLAIM_KIND__CLAIM_HIT) {
 		service_reason(service,
 			"claim.kind: found cards, expected a hit: pool %u is a progressive",
 			feed->pool);
 		return SERVICE_UNREADABLE;
 	}
-	enum service_message_status result = take_totals(service, instance, feed, &stop);
-	if (stop)
-		return result;
+	if (!jackpot_totals_take(
+		    service, &instance->source, feed, &self.taker, &instance->dirty, &status))
+		return status;
 	int128 t = instance->source.vector.t_e18;
 	if (t != instance->pool.t_e18) {
-		enum pool_status status = pool_contribute_to(&instance->pool, t);
-		if (status != POOL_OK)
-			fatal("pool %u: %s", instance->pool.number, pool_status_text(status));
+		enum pool_status contributed = pool_contribute_to(&instance->pool, t);
+		if (contributed != POOL_OK)
+			fatal("pool %u: %s", instance->pool.number, pool_status_text(contributed));
 		instance->dirty = true;
 		instance->unshown = true;
 	}
