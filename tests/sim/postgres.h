@@ -1,8 +1,8 @@
-/* Postgres in memory: the PQ* functions of libpq that the services use, over an interpreter of the
- * SQL they send. The tables, their keys, checks and defaults are those of the migrations, read when
- * the program starts, from the repository's root; a statement is the service's own text. So a
- * changed statement or migration needs nothing here, unless it uses a part of SQL that is not known
- * yet: that ends the run with the whole text.
+/* Postgres in memory: the PQ* functions of libpq that the services use (fake.h), over an
+ * interpreter of the SQL they send. The tables, their keys, checks and defaults are those of the
+ * migrations, read when the program starts, from the repository's root; a statement is the
+ * service's own text. So a changed statement or migration needs nothing here, unless it uses a part
+ * of SQL that is not known yet: that ends the run with the whole text.
  *
  * What it keeps of Postgres: read committed, versions of rows, locks of rows until the end of the
  * transaction with lock_timeout, idle_in_transaction_session_timeout, a failed statement aborts its

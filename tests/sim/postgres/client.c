@@ -1,11 +1,37 @@
 /* libpq's functions: what libcommon/io/pg*.c and the services call, and no more. */
 #include "tests/sim/postgres/postgres.h"
+#include "tests/sim/fake.h"
 
 #include <libpq-fe.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+FAKE(PQconnectdbParams);
+FAKE(PQconnectdb);
+FAKE(PQfinish);
+FAKE(PQstatus);
+FAKE(PQerrorMessage);
+FAKE(PQsocket);
+FAKE(PQsetNoticeReceiver);
+FAKE(PQconsumeInput);
+FAKE(PQflush);
+FAKE(PQisBusy);
+FAKE(PQsetnonblocking);
+FAKE(PQexec);
+FAKE(PQexecParams);
+FAKE(PQprepare);
+FAKE(PQexecPrepared);
+FAKE(PQsendQueryParams);
+FAKE(PQsendQuery);
+FAKE(PQsendQueryPrepared);
+FAKE(PQenterPipelineMode);
+FAKE(PQexitPipelineMode);
+FAKE(PQpipelineSync);
+FAKE(PQgetResult);
+FAKE(PQputCopyData);
+FAKE(PQputCopyEnd);
 
 struct pg_conn {
 	struct fpg_session session; /* first: one is the other */
@@ -24,7 +50,8 @@ static struct fpg_params params_of(
 
 /* ---- connections ---- */
 
-PGconn *PQconnectdbParams(const char *const *keywords, const char *const *values, int expand_dbname)
+PGconn *__wrap_PQconnectdbParams(
+	const char *const *keywords, const char *const *values, int expand_dbname)
 {
 	const char *application = "";
 	(void)expand_dbname;
@@ -36,35 +63,35 @@ PGconn *PQconnectdbParams(const char *const *keywords, const char *const *values
 	return (PGconn *)(void *)fpg_session_new(application);
 }
 
-PGconn *PQconnectdb(const char *conninfo)
+PGconn *__wrap_PQconnectdb(const char *conninfo)
 {
 	(void)conninfo;
 	sim_effect("postgres: connect");
 	return (PGconn *)(void *)fpg_session_new("");
 }
 
-void PQfinish(PGconn *conn)
+void __wrap_PQfinish(PGconn *conn)
 {
 	if (conn != NULL)
 		fpg_session_end(session_of(conn));
 }
 
-ConnStatusType PQstatus(const PGconn *conn)
+ConnStatusType __wrap_PQstatus(const PGconn *conn)
 {
 	return conn == NULL || session_of(conn)->broken ? CONNECTION_BAD : CONNECTION_OK;
 }
 
-char *PQerrorMessage(const PGconn *conn)
+char *__wrap_PQerrorMessage(const PGconn *conn)
 {
 	return session_of(conn)->error;
 }
 
-int PQsocket(const PGconn *conn)
+int __wrap_PQsocket(const PGconn *conn)
 {
 	return session_of(conn)->fd;
 }
 
-PQnoticeReceiver PQsetNoticeReceiver(PGconn *conn, PQnoticeReceiver receiver, void *context)
+PQnoticeReceiver __wrap_PQsetNoticeReceiver(PGconn *conn, PQnoticeReceiver receiver, void *context)
 {
 	(void)conn;
 	(void)receiver; /* there are no notices */
@@ -72,23 +99,23 @@ PQnoticeReceiver PQsetNoticeReceiver(PGconn *conn, PQnoticeReceiver receiver, vo
 	return NULL;
 }
 
-int PQconsumeInput(PGconn *conn)
+int __wrap_PQconsumeInput(PGconn *conn)
 {
 	return !session_of(conn)->broken;
 }
 
-int PQflush(PGconn *conn)
+int __wrap_PQflush(PGconn *conn)
 {
 	return session_of(conn)->broken ? -1 : 0;
 }
 
-int PQisBusy(PGconn *conn)
+int __wrap_PQisBusy(PGconn *conn)
 {
 	(void)conn; /* what was sent is done when it is asked for */
 	return 0;
 }
 
-int PQsetnonblocking(PGconn *conn, int on)
+int __wrap_PQsetnonblocking(PGconn *conn, int on)
 {
 	(void)conn;
 	(void)on;
@@ -118,12 +145,12 @@ static PGresult *all_run(struct fpg_session *session, const struct fpg_statement
 	return result;
 }
 
-PGresult *PQexec(PGconn *conn, const char *sql)
+PGresult *__wrap_PQexec(PGconn *conn, const char *sql)
 {
 	return all_run(session_of(conn), fpg_prepare(sql), NULL);
 }
 
-PGresult *PQexecParams(PGconn *conn, const char *sql, int n, const Oid *types,
+PGresult *__wrap_PQexecParams(PGconn *conn, const char *sql, int n, const Oid *types,
 	const char *const *values, const int *lengths, const int *formats, int result_format)
 {
 	struct fpg_params params = params_of(n, values, lengths, formats);
@@ -140,7 +167,7 @@ static struct fpg_prepared *prepared_find(struct fpg_session *session, const cha
 	return NULL;
 }
 
-PGresult *PQprepare(PGconn *conn, const char *name, const char *sql, int n, const Oid *types)
+PGresult *__wrap_PQprepare(PGconn *conn, const char *name, const char *sql, int n, const Oid *types)
 {
 	struct fpg_session *session = session_of(conn);
 	struct fpg_prepared *prepared = prepared_find(session, name);
@@ -159,7 +186,7 @@ PGresult *PQprepare(PGconn *conn, const char *name, const char *sql, int n, cons
 	return fpg_result_new(PGRES_COMMAND_OK);
 }
 
-PGresult *PQexecPrepared(PGconn *conn, const char *name, int n, const char *const *values,
+PGresult *__wrap_PQexecPrepared(PGconn *conn, const char *name, int n, const char *const *values,
 	const int *lengths, const int *formats, int result_format)
 {
 	struct fpg_params params = params_of(n, values, lengths, formats);
@@ -200,7 +227,7 @@ static int send(struct fpg_session *session, const struct fpg_statement *stateme
 	return 1;
 }
 
-int PQsendQueryParams(PGconn *conn, const char *sql, int n, const Oid *types,
+int __wrap_PQsendQueryParams(PGconn *conn, const char *sql, int n, const Oid *types,
 	const char *const *values, const int *lengths, const int *formats, int result_format)
 {
 	struct fpg_params params = params_of(n, values, lengths, formats);
@@ -209,12 +236,12 @@ int PQsendQueryParams(PGconn *conn, const char *sql, int n, const Oid *types,
 	return send(session_of(conn), fpg_prepare(sql), &params);
 }
 
-int PQsendQuery(PGconn *conn, const char *sql)
+int __wrap_PQsendQuery(PGconn *conn, const char *sql)
 {
 	return send(session_of(conn), fpg_prepare(sql), NULL);
 }
 
-int PQsendQueryPrepared(PGconn *conn, const char *name, int n, const char *const *values,
+int __wrap_PQsendQueryPrepared(PGconn *conn, const char *name, int n, const char *const *values,
 	const int *lengths, const int *formats, int result_format)
 {
 	struct fpg_params params = params_of(n, values, lengths, formats);
@@ -227,7 +254,7 @@ int PQsendQueryPrepared(PGconn *conn, const char *name, int n, const char *const
 	return send(session_of(conn), prepared->statement, &params);
 }
 
-int PQenterPipelineMode(PGconn *conn)
+int __wrap_PQenterPipelineMode(PGconn *conn)
 {
 	struct fpg_session *session = session_of(conn);
 	if (session->first != NULL || session->copy != NULL)
@@ -237,7 +264,7 @@ int PQenterPipelineMode(PGconn *conn)
 	return 1;
 }
 
-int PQexitPipelineMode(PGconn *conn)
+int __wrap_PQexitPipelineMode(PGconn *conn)
 {
 	struct fpg_session *session = session_of(conn);
 	if (session->first != NULL)
@@ -246,7 +273,7 @@ int PQexitPipelineMode(PGconn *conn)
 	return 1;
 }
 
-int PQpipelineSync(PGconn *conn)
+int __wrap_PQpipelineSync(PGconn *conn)
 {
 	struct fpg_session *session = session_of(conn);
 	if (session->broken && session->first == NULL)
@@ -257,7 +284,7 @@ int PQpipelineSync(PGconn *conn)
 }
 
 /* A NULL stands behind the result of each statement, but not behind a sync. */
-PGresult *PQgetResult(PGconn *conn)
+PGresult *__wrap_PQgetResult(PGconn *conn)
 {
 	struct fpg_session *session = session_of(conn);
 	struct pg_result *result = session->first;
@@ -277,7 +304,7 @@ PGresult *PQgetResult(PGconn *conn)
 
 /* ---- copy ---- */
 
-int PQputCopyData(PGconn *conn, const char *bytes, int n)
+int __wrap_PQputCopyData(PGconn *conn, const char *bytes, int n)
 {
 	struct fpg_session *session = session_of(conn);
 	size_t more = (size_t)n;
@@ -296,7 +323,7 @@ int PQputCopyData(PGconn *conn, const char *bytes, int n)
 	return 1;
 }
 
-int PQputCopyEnd(PGconn *conn, const char *error)
+int __wrap_PQputCopyEnd(PGconn *conn, const char *error)
 {
 	struct fpg_session *session = session_of(conn);
 	if (session->broken || session->copy == NULL)

@@ -1,12 +1,29 @@
 /* Results as libpq gives them: text. They belong to the instance that asked, until PQclear or its
  * death. */
 #include "tests/sim/postgres/postgres.h"
+#include "tests/sim/fake.h"
 
 #include <libpq-fe.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+FAKE(PQclear);
+FAKE(PQunescapeBytea);
+FAKE(PQfreemem);
+FAKE(PQresultStatus);
+FAKE(PQresStatus);
+FAKE(PQresultErrorField);
+FAKE(PQresultErrorMessage);
+FAKE(PQcmdStatus);
+FAKE(PQcmdTuples);
+FAKE(PQntuples);
+FAKE(PQnfields);
+FAKE(PQfname);
+FAKE(PQgetvalue);
+FAKE(PQgetisnull);
+FAKE(PQgetlength);
 
 #define SPARE_MAX 64
 
@@ -126,7 +143,7 @@ void fpg_result_chain(struct pg_result *result, struct pg_result *next)
 	result->chain = next;
 }
 
-void PQclear(PGresult *result)
+void __wrap_PQclear(PGresult *result)
 {
 	if (result == NULL)
 		return;
@@ -157,7 +174,7 @@ struct given {
 
 static struct given *given_newest;
 
-unsigned char *PQunescapeBytea(const unsigned char *text, size_t *length_r)
+unsigned char *__wrap_PQunescapeBytea(const unsigned char *text, size_t *length_r)
 {
 	size_t n = strlen((const char *)text);
 	bool is_hex = text[0] == '\\' && text[1] == 'x';
@@ -183,7 +200,7 @@ unsigned char *PQunescapeBytea(const unsigned char *text, size_t *length_r)
 	return given->bytes;
 }
 
-void PQfreemem(void *memory)
+void __wrap_PQfreemem(void *memory)
 {
 	if (memory == NULL)
 		return;
@@ -214,12 +231,12 @@ void fpg_results_died(const struct sim_process *process)
 
 /* ---- reading ---- */
 
-ExecStatusType PQresultStatus(const PGresult *result)
+ExecStatusType __wrap_PQresultStatus(const PGresult *result)
 {
 	return result == NULL ? PGRES_FATAL_ERROR : result->status;
 }
 
-char *PQresStatus(ExecStatusType status)
+char *__wrap_PQresStatus(ExecStatusType status)
 {
 	static const char *const NAMES[] = { [PGRES_EMPTY_QUERY] = "PGRES_EMPTY_QUERY",
 		[PGRES_COMMAND_OK] = "PGRES_COMMAND_OK",
@@ -233,7 +250,7 @@ char *PQresStatus(ExecStatusType status)
 	return (char *)(uintptr_t)(name != NULL ? name : "another status");
 }
 
-char *PQresultErrorField(const PGresult *result, int field)
+char *__wrap_PQresultErrorField(const PGresult *result, int field)
 {
 	if (result == NULL || result->status != PGRES_FATAL_ERROR)
 		return NULL;
@@ -242,35 +259,35 @@ char *PQresultErrorField(const PGresult *result, int field)
 	return field == PG_DIAG_MESSAGE_PRIMARY ? (char *)(uintptr_t)result->error : NULL;
 }
 
-char *PQresultErrorMessage(const PGresult *result)
+char *__wrap_PQresultErrorMessage(const PGresult *result)
 {
 	static char none[1];
 	return result == NULL ? none : (char *)(uintptr_t)result->error;
 }
 
-char *PQcmdStatus(PGresult *result)
+char *__wrap_PQcmdStatus(PGresult *result)
 {
 	static char none[1];
 	return result == NULL ? none : result->command;
 }
 
-char *PQcmdTuples(PGresult *result)
+char *__wrap_PQcmdTuples(PGresult *result)
 {
 	static char none[1];
 	return result == NULL ? none : result->tuples;
 }
 
-int PQntuples(const PGresult *result)
+int __wrap_PQntuples(const PGresult *result)
 {
 	return result == NULL ? 0 : result->rows;
 }
 
-int PQnfields(const PGresult *result)
+int __wrap_PQnfields(const PGresult *result)
 {
 	return result == NULL ? 0 : result->columns;
 }
 
-char *PQfname(const PGresult *result, int column)
+char *__wrap_PQfname(const PGresult *result, int column)
 {
 	return column < 0 || column >= result->columns ? NULL
 						       : (char *)(uintptr_t)result->name[column];
@@ -285,17 +302,17 @@ static const struct cell *cell_at(const PGresult *result, int row, int column)
 	return &result->cell[(size_t)row * (size_t)result->columns + (size_t)column];
 }
 
-char *PQgetvalue(const PGresult *result, int row, int column)
+char *__wrap_PQgetvalue(const PGresult *result, int row, int column)
 {
 	return result->bytes + cell_at(result, row, column)->at;
 }
 
-int PQgetisnull(const PGresult *result, int row, int column)
+int __wrap_PQgetisnull(const PGresult *result, int row, int column)
 {
 	return cell_at(result, row, column)->null;
 }
 
-int PQgetlength(const PGresult *result, int row, int column)
+int __wrap_PQgetlength(const PGresult *result, int row, int column)
 {
 	return (int)cell_at(result, row, column)->n;
 }

@@ -2,11 +2,22 @@
  * late; between two the order is kept, as a connection keeps it. An address nobody listens at keeps
  * a parcel for a moment, as a socket that connects again does. */
 #include "tests/sim/world/kernel.h"
+#include "tests/sim/fake.h"
 
 #include "libcommon/io/nn_bus.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+FAKE(nn_bus_new);
+FAKE(nn_bus_fd);
+FAKE(nn_bus_connect);
+FAKE(nn_bus_gather);
+FAKE(nn_bus_send);
+FAKE(nn_bus_flush);
+FAKE(nn_bus_receive);
+FAKE(nn_bus_message_free);
+FAKE(nn_bus_free);
 
 #define PEERS_MAX 64
 #define PARCEL_BYTES 32768
@@ -163,7 +174,7 @@ static void parcel_leave(uint32_t listener, const uint8_t *bytes, size_t length,
 /* ---- what instances call ------------------------------------------------------------------------
  */
 
-struct nn_bus *nn_bus_new(const char *own_url)
+struct nn_bus *__wrap_nn_bus_new(const char *own_url)
 {
 	struct nn_bus *bus = sim_alloc(sizeof(*bus));
 	bus->process = sim_current();
@@ -175,7 +186,7 @@ struct nn_bus *nn_bus_new(const char *own_url)
 	return bus;
 }
 
-int nn_bus_fd(const struct nn_bus *bus)
+int __wrap_nn_bus_fd(const struct nn_bus *bus)
 {
 	return bus->fd;
 }
@@ -192,7 +203,7 @@ static struct peer *peer_of(struct nn_bus *bus, const char *url)
 	return &bus->peers[bus->peers_n++];
 }
 
-void nn_bus_connect(struct nn_bus *bus, const char *url)
+void __wrap_nn_bus_connect(struct nn_bus *bus, const char *url)
 {
 	if (url[0] != '\0')
 		(void)peer_of(bus, url);
@@ -208,7 +219,7 @@ static void peer_flush(struct peer *peer)
 	sim_effect("nanomsg: a parcel has left");
 }
 
-void nn_bus_gather(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
+void __wrap_nn_bus_gather(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
 {
 	if (url[0] == '\0')
 		return;
@@ -230,7 +241,7 @@ void nn_bus_gather(struct nn_bus *bus, const char *url, const void *bytes, size_
 		peer_flush(peer);
 }
 
-bool nn_bus_send(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
+bool __wrap_nn_bus_send(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
 {
 	nn_bus_gather(bus, url, bytes, length);
 	if (url[0] != '\0')
@@ -238,13 +249,13 @@ bool nn_bus_send(struct nn_bus *bus, const char *url, const void *bytes, size_t 
 	return true;
 }
 
-void nn_bus_flush(struct nn_bus *bus)
+void __wrap_nn_bus_flush(struct nn_bus *bus)
 {
 	for (size_t i = 0; i < bus->peers_n; i++)
 		peer_flush(&bus->peers[i]);
 }
 
-void *nn_bus_receive(struct nn_bus *bus, size_t *length_r)
+void *__wrap_nn_bus_receive(struct nn_bus *bus, size_t *length_r)
 {
 	struct parcel *parcel = bus->first;
 	if (parcel == NULL)
@@ -265,12 +276,12 @@ void *nn_bus_receive(struct nn_bus *bus, size_t *length_r)
 	return message;
 }
 
-void nn_bus_message_free(void *message)
+void __wrap_nn_bus_message_free(void *message)
 {
 	sim_free(message);
 }
 
-void nn_bus_free(struct nn_bus **bus)
+void __wrap_nn_bus_free(struct nn_bus **bus)
 {
 	if (*bus == NULL)
 		return;

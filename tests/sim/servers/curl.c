@@ -3,6 +3,7 @@
  * on the way, or never; so does the answer, perhaps when nobody waits for it any more. */
 #define CURL_DISABLE_TYPECHECK
 #include "tests/sim/world/kernel.h"
+#include "tests/sim/fake.h"
 #include "tests/sim/clients/provider.h"
 
 #include <curl/curl.h>
@@ -10,6 +11,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+FAKE(curl_global_init);
+FAKE(curl_easy_init);
+FAKE(curl_easy_reset);
+FAKE(curl_easy_setopt);
+FAKE(curl_easy_getinfo);
+FAKE(curl_easy_strerror);
+FAKE(curl_slist_append);
+FAKE(curl_multi_init);
+FAKE(curl_multi_add_handle);
+FAKE(curl_multi_remove_handle);
+FAKE(curl_multi_perform);
+FAKE(curl_multi_info_read);
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
@@ -104,18 +118,18 @@ static void exchange_begin(struct easy *easy)
 
 /* ---- handles -------------------------------------------------------------------------------- */
 
-CURLcode curl_global_init(long flags)
+CURLcode __wrap_curl_global_init(long flags)
 {
 	(void)flags;
 	return CURLE_OK;
 }
 
-CURL *curl_easy_init(void)
+CURL *__wrap_curl_easy_init(void)
 {
 	return sim_alloc(sizeof(struct easy));
 }
 
-void curl_easy_reset(CURL *curl)
+void __wrap_curl_easy_reset(CURL *curl)
 {
 	memset(curl, 0, sizeof(struct easy));
 }
@@ -127,7 +141,7 @@ static void text_copy(char to[TEXT_MAX], const char *from)
 	memcpy(to, from, strlen(from) + 1);
 }
 
-CURLcode curl_easy_setopt(CURL *curl, CURLoption option, ...)
+CURLcode __wrap_curl_easy_setopt(CURL *curl, CURLoption option, ...)
 {
 	struct easy *easy = curl;
 	va_list list;
@@ -160,7 +174,7 @@ CURLcode curl_easy_setopt(CURL *curl, CURLoption option, ...)
 	return CURLE_OK;
 }
 
-CURLcode curl_easy_getinfo(CURL *curl, CURLINFO info, ...)
+CURLcode __wrap_curl_easy_getinfo(CURL *curl, CURLINFO info, ...)
 {
 	const struct easy *easy = curl;
 	va_list list;
@@ -176,12 +190,12 @@ CURLcode curl_easy_getinfo(CURL *curl, CURLINFO info, ...)
 	return CURLE_OK;
 }
 
-const char *curl_easy_strerror(CURLcode code)
+const char *__wrap_curl_easy_strerror(CURLcode code)
 {
 	return code == CURLE_OPERATION_TIMEDOUT ? "Timeout was reached" : "an error";
 }
 
-struct curl_slist *curl_slist_append(struct curl_slist *list, const char *text)
+struct curl_slist *__wrap_curl_slist_append(struct curl_slist *list, const char *text)
 {
 	static struct curl_slist headers; /* nobody reads them */
 
@@ -191,12 +205,12 @@ struct curl_slist *curl_slist_append(struct curl_slist *list, const char *text)
 
 /* ---- many at once --------------------------------------------------------------------------- */
 
-CURLM *curl_multi_init(void)
+CURLM *__wrap_curl_multi_init(void)
 {
 	return sim_alloc(sizeof(struct multi));
 }
 
-CURLMcode curl_multi_add_handle(CURLM *all, CURL *curl)
+CURLMcode __wrap_curl_multi_add_handle(CURLM *all, CURL *curl)
 {
 	struct multi *multi = all;
 	struct easy *easy = curl;
@@ -213,7 +227,7 @@ CURLMcode curl_multi_add_handle(CURLM *all, CURL *curl)
 	return CURLM_OK;
 }
 
-CURLMcode curl_multi_remove_handle(CURLM *all, CURL *curl)
+CURLMcode __wrap_curl_multi_remove_handle(CURLM *all, CURL *curl)
 {
 	struct multi *multi = all;
 
@@ -238,7 +252,7 @@ static void deliver(struct easy *easy)
 		easy->code = CURLE_WRITE_ERROR;
 }
 
-CURLMcode curl_multi_perform(CURLM *all, int *running_r)
+CURLMcode __wrap_curl_multi_perform(CURLM *all, int *running_r)
 {
 	struct multi *multi = all;
 
@@ -247,7 +261,7 @@ CURLMcode curl_multi_perform(CURLM *all, int *running_r)
 	return CURLM_OK;
 }
 
-CURLMsg *curl_multi_info_read(CURLM *all, int *left_r)
+CURLMsg *__wrap_curl_multi_info_read(CURLM *all, int *left_r)
 {
 	struct multi *multi = all;
 

@@ -6,6 +6,7 @@
  * partition) is a lane of its own with times of its own. What a producer has not delivered when its
  * instance dies is lost from some point of each lane on. */
 #include "tests/sim/world/kernel.h"
+#include "tests/sim/fake.h"
 
 #include "libcommon/io/log.h"
 
@@ -13,6 +14,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+FAKE(topic_name);
+FAKE(kafka_producer_new);
+FAKE(kafka_produce);
+FAKE(kafka_producer_connect);
+FAKE(kafka_produced);
+FAKE(kafka_producer_poll);
+FAKE(kafka_producer_flush);
+FAKE(kafka_producer_free);
+FAKE(kafka_consumer_new);
+FAKE(kafka_consumer_fd);
+FAKE(kafka_bounds_within);
+FAKE(kafka_bounds);
+FAKE(kafka_offset_near);
+FAKE(kafka_consume);
+FAKE(kafka_consume_at);
+FAKE(kafka_consume_stop);
+FAKE(kafka_poll);
+FAKE(kafka_batch_copy);
+FAKE(kafka_batch_free);
+FAKE(kafka_lag);
+FAKE(kafka_read_at);
+FAKE(kafka_consumer_free);
 
 #define PARTITIONS_MAX 16
 #define PACES 3
@@ -34,7 +58,7 @@ static const char *const TOPIC_NAMES[TOPICS_N] = {
 	[TOPIC_DEAD_LETTERS] = "dead.letters",
 };
 
-const char *topic_name(enum topic topic)
+const char *__wrap_topic_name(enum topic topic)
 {
 	return TOPIC_NAMES[topic];
 }
@@ -343,7 +367,7 @@ static void lane_died(struct lane *lane)
 /* ---- producers ---------------------------------------------------------------------------------
  */
 
-struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace pace)
+struct kafka_producer *__wrap_kafka_producer_new(const char *brokers, enum kafka_pace pace)
 {
 	struct kafka_producer *producer = sim_alloc(sizeof(*producer));
 	(void)brokers;
@@ -352,7 +376,7 @@ struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace p
 	return producer;
 }
 
-void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition,
+void __wrap_kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length)
 {
 	if (length > MESSAGE_BYTES_MAX)
@@ -365,14 +389,14 @@ void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t p
 	sim_effect("kafka: a message has left");
 }
 
-void kafka_producer_connect(struct kafka_producer *producer, enum topic topic)
+void __wrap_kafka_producer_connect(struct kafka_producer *producer, enum topic topic)
 {
 	(void)producer;
 	(void)topic;
 }
 
-void kafka_produced(const struct kafka_producer *producer, enum topic topic, uint32_t partition,
-	uint64_t *given_r, uint64_t *acknowledged_r)
+void __wrap_kafka_produced(const struct kafka_producer *producer, enum topic topic,
+	uint32_t partition, uint64_t *given_r, uint64_t *acknowledged_r)
 {
 	const struct lane *lane = &lanes[producer->process->slot][producer->pace][topic][partition];
 	uint64_t waiting = 0;
@@ -382,7 +406,7 @@ void kafka_produced(const struct kafka_producer *producer, enum topic topic, uin
 	*acknowledged_r = *given_r - waiting;
 }
 
-void kafka_producer_poll(struct kafka_producer *producer)
+void __wrap_kafka_producer_poll(struct kafka_producer *producer)
 {
 	(void)producer;
 }
@@ -396,7 +420,7 @@ static bool delivered(const struct kafka_producer *producer)
 	return true;
 }
 
-bool kafka_producer_flush(struct kafka_producer *producer, int timeout_ms)
+bool __wrap_kafka_producer_flush(struct kafka_producer *producer, int timeout_ms)
 {
 	uint64_t until = sim_now_us() + (uint64_t)timeout_ms * 1000;
 	while (!delivered(producer) && sim_now_us() < until)
@@ -404,7 +428,7 @@ bool kafka_producer_flush(struct kafka_producer *producer, int timeout_ms)
 	return delivered(producer);
 }
 
-void kafka_producer_free(struct kafka_producer **producer)
+void __wrap_kafka_producer_free(struct kafka_producer **producer)
 {
 	if (*producer == NULL)
 		return;
@@ -418,7 +442,7 @@ void kafka_producer_free(struct kafka_producer **producer)
 /* ---- consumers ---------------------------------------------------------------------------------
  */
 
-struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace pace)
+struct kafka_consumer *__wrap_kafka_consumer_new(const char *brokers, enum kafka_pace pace)
 {
 	(void)brokers;
 	for (size_t i = 0; i < CONSUMERS_MAX; i++) {
@@ -436,7 +460,7 @@ struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace p
 	sim_fail("no consumer left");
 }
 
-int kafka_consumer_fd(const struct kafka_consumer *consumer)
+int __wrap_kafka_consumer_fd(const struct kafka_consumer *consumer)
 {
 	return consumer->fd;
 }
@@ -457,8 +481,8 @@ static bool metadata_known(struct kafka_consumer *consumer, enum topic topic, in
 	return consumer->metadata[topic];
 }
 
-bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint32_t partition,
-	int timeout_ms, int64_t *first_r, int64_t *next_r)
+bool __wrap_kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic,
+	uint32_t partition, int timeout_ms, int64_t *first_r, int64_t *next_r)
 {
 	if (!metadata_known(consumer, topic, timeout_ms) || !answered(timeout_ms)) {
 		log_info("kafka: bounds of %s, partition %u: timed out", topic_name(topic),
@@ -470,13 +494,13 @@ bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint
 	return true;
 }
 
-bool kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition,
+bool __wrap_kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition,
 	int64_t *first_r, int64_t *next_r)
 {
 	return kafka_bounds_within(consumer, topic, partition, 10000, first_r, next_r);
 }
 
-int64_t kafka_offset_near(
+int64_t __wrap_kafka_offset_near(
 	enum topic topic, uint32_t partition, int64_t offset, int64_t first, int64_t next)
 {
 	if (offset == KAFKA_END)
@@ -518,7 +542,7 @@ static void restart(
 	readable_set(consumer);
 }
 
-void kafka_consume(
+void __wrap_kafka_consume(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
 	int64_t first;
@@ -528,7 +552,7 @@ void kafka_consume(
 	restart(consumer, topic, partition, offset);
 }
 
-bool kafka_consume_at(
+bool __wrap_kafka_consume_at(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
 	if (!metadata_known(consumer, topic, METADATA_MS))
@@ -537,7 +561,8 @@ bool kafka_consume_at(
 	return true;
 }
 
-void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
+void __wrap_kafka_consume_stop(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
 {
 	struct reading *reading = &consumer->readings[topic][partition];
 	if (!reading->reading)
@@ -597,7 +622,7 @@ static void take(const struct log *log, enum topic topic, uint32_t partition,
 }
 
 /* Partitions come in any order, each as much at a time as it happens to. */
-struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max)
+struct kafka_batch __wrap_kafka_poll(struct kafka_consumer *consumer, size_t max)
 {
 	struct kafka_batch batch = { 0 };
 	size_t found = 0;
@@ -629,7 +654,7 @@ struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max)
 	return batch;
 }
 
-struct kafka_batch kafka_batch_copy(const struct kafka_batch *batch)
+struct kafka_batch __wrap_kafka_batch_copy(const struct kafka_batch *batch)
 {
 	struct kafka_batch copy = { .n = batch->n };
 	if (batch->n == 0)
@@ -640,7 +665,7 @@ struct kafka_batch kafka_batch_copy(const struct kafka_batch *batch)
 	return copy;
 }
 
-void kafka_batch_free(struct kafka_batch *batch)
+void __wrap_kafka_batch_free(struct kafka_batch *batch)
 {
 	if (batch->internal == NULL)
 		return;
@@ -648,7 +673,8 @@ void kafka_batch_free(struct kafka_batch *batch)
 	*batch = (struct kafka_batch){ 0 };
 }
 
-int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
+int64_t __wrap_kafka_lag(
+	const struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
 {
 	const struct reading *reading = &consumer->readings[topic][partition];
 	int64_t end = (int64_t)logs[topic][partition].n;
@@ -657,7 +683,7 @@ int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint3
 		       : -1;
 }
 
-struct kafka_batch kafka_read_at(
+struct kafka_batch __wrap_kafka_read_at(
 	const char *brokers, enum topic topic, uint32_t partition, int64_t offset)
 {
 	struct kafka_consumer *consumer = kafka_consumer_new(brokers, KAFKA_FAST);
@@ -687,7 +713,7 @@ static void consumer_forget(struct kafka_consumer *consumer)
 			reader_remove(&logs[t][p], consumer);
 }
 
-void kafka_consumer_free(struct kafka_consumer **consumer)
+void __wrap_kafka_consumer_free(struct kafka_consumer **consumer)
 {
 	if (*consumer == NULL)
 		return;

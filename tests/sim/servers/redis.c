@@ -1,6 +1,7 @@
 /* Redis: strings and hashes of the few commands the services send; away, slow or suddenly empty.
  * What is queued is carried out at the flush. */
 #include "tests/sim/world/kernel.h"
+#include "tests/sim/fake.h"
 
 #include "libcommon/io/redis_link.h"
 
@@ -8,6 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+FAKE(redis_link_new);
+FAKE(redis_link_up);
+FAKE(redis_link_command);
+FAKE(redis_link_flush);
+FAKE(redis_link_free);
 
 #define WORDS_MAX 8
 #define WORD_BYTES 300
@@ -78,7 +85,7 @@ static void carry_out(const struct command *command)
 			w[0], command->n);
 }
 
-struct redis_link *redis_link_new(const char *address, int timeout_ms)
+struct redis_link *__wrap_redis_link_new(const char *address, int timeout_ms)
 {
 	(void)address;
 	(void)timeout_ms;
@@ -95,7 +102,7 @@ static void drop_connection(struct redis_link *link)
 	link->next_try_us = sim_now_us() + link->pause_us;
 }
 
-bool redis_link_up(struct redis_link *link)
+bool __wrap_redis_link_up(struct redis_link *link)
 {
 	if (link->up)
 		return true;
@@ -124,7 +131,7 @@ static void words_read(struct command *command, const char *format, va_list argu
 	}
 }
 
-bool redis_link_command(struct redis_link *link, const char *format, ...)
+bool __wrap_redis_link_command(struct redis_link *link, const char *format, ...)
 {
 	va_list arguments;
 	if (!redis_link_up(link))
@@ -148,7 +155,7 @@ bool redis_link_command(struct redis_link *link, const char *format, ...)
 	return true;
 }
 
-bool redis_link_flush(struct redis_link *link, redis_reply *on_reply, void *context)
+bool __wrap_redis_link_flush(struct redis_link *link, redis_reply *on_reply, void *context)
 {
 	(void)context;
 	if (on_reply != NULL)
@@ -169,7 +176,7 @@ bool redis_link_flush(struct redis_link *link, redis_reply *on_reply, void *cont
 	return true;
 }
 
-void redis_link_free(struct redis_link **link)
+void __wrap_redis_link_free(struct redis_link **link)
 {
 	if (*link != NULL)
 		sim_free((*link)->queued);

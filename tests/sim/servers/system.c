@@ -1,6 +1,7 @@
 /* What the services ask of the operating system, and the thin modules over it: descriptors, epoll,
  * signals, sleeping, time, log, health, metrics, random bytes. */
 #include "tests/sim/world/kernel.h"
+#include "tests/sim/fake.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/health.h"
@@ -17,6 +18,26 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+FAKE(clock_wall_us);
+FAKE(clock_mono_us);
+FAKE(log_open);
+FAKE(log_level_parse);
+FAKE(log_trace);
+FAKE(log_line);
+FAKE(fatal);
+FAKE(health_start);
+FAKE(health_address);
+FAKE(health_tick);
+FAKE(health_ready);
+FAKE(health_fail);
+FAKE(health_stop);
+FAKE(metric_counter);
+FAKE(metric_gauge);
+FAKE(metric_histogram_us);
+FAKE(metric_add);
+FAKE(metric_set);
+FAKE(metric_observe_us);
 
 #define FD_FIRST 1000000
 #define FDS_MAX 1024
@@ -246,13 +267,13 @@ void __wrap_randombytes_buf(void *bytes, size_t n)
 /* ---- clock.h -----------------------------------------------------------------------------------
  */
 
-uint64_t clock_wall_us(void)
+uint64_t __wrap_clock_wall_us(void)
 {
 	const struct sim_process *process = sim_current();
 	return sim_now_us() + (uint64_t)(process == NULL ? 0 : process->skew_us);
 }
 
-uint64_t clock_mono_us(void)
+uint64_t __wrap_clock_mono_us(void)
 {
 	const struct sim_process *process = sim_current();
 	return sim_now_us() - sim_world.begin_us + UINT64_C(1000000000) +
@@ -262,14 +283,14 @@ uint64_t clock_mono_us(void)
 /* ---- log.h -------------------------------------------------------------------------------------
  */
 
-void log_open(const char *service, const char *instance, enum log_level level)
+void __wrap_log_open(const char *service, const char *instance, enum log_level level)
 {
 	(void)service;
 	(void)instance;
 	(void)level;
 }
 
-bool log_level_parse(const char *text, enum log_level *level_r)
+bool __wrap_log_level_parse(const char *text, enum log_level *level_r)
 {
 	static const char *const NAMES[] = { "error", "warn", "info", "debug" };
 	for (int i = LOG_ERROR; i <= LOG_DEBUG; i++) {
@@ -281,13 +302,13 @@ bool log_level_parse(const char *text, enum log_level *level_r)
 	return false;
 }
 
-void log_trace(const void *trace, size_t length)
+void __wrap_log_trace(const void *trace, size_t length)
 {
 	(void)trace;
 	(void)length;
 }
 
-void log_line(enum log_level level, const char *format, ...)
+void __wrap_log_line(enum log_level level, const char *format, ...)
 {
 	char text[LINE_BYTES];
 	va_list arguments;
@@ -303,7 +324,7 @@ void log_line(enum log_level level, const char *format, ...)
 		text);
 }
 
-void fatal(const char *format, ...)
+void __wrap_fatal(const char *format, ...)
 {
 	char text[LINE_BYTES];
 	va_list arguments;
@@ -332,42 +353,42 @@ struct metric {
 static struct health the_health;
 static struct metric the_metric;
 
-struct health *health_start(const char *listen)
+struct health *__wrap_health_start(const char *listen)
 {
 	(void)listen;
 	return &the_health;
 }
 
-const char *health_address(const struct health *health)
+const char *__wrap_health_address(const struct health *health)
 {
 	(void)health;
 	return "127.0.0.1:1";
 }
 
-void health_tick(struct health *health)
+void __wrap_health_tick(struct health *health)
 {
 	(void)health;
 }
 
-void health_ready(struct health *health, bool ready, const char *why_not)
+void __wrap_health_ready(struct health *health, bool ready, const char *why_not)
 {
 	(void)health;
 	(void)ready;
 	(void)why_not;
 }
 
-void health_fail(struct health *health, const char *why)
+void __wrap_health_fail(struct health *health, const char *why)
 {
 	(void)health;
 	sim_trace("UNHEALTHY: %s", why);
 }
 
-void health_stop(struct health **health)
+void __wrap_health_stop(struct health **health)
 {
 	*health = NULL;
 }
 
-struct metric *metric_counter(const char *name, const char *labels, const char *help)
+struct metric *__wrap_metric_counter(const char *name, const char *labels, const char *help)
 {
 	(void)name;
 	(void)labels;
@@ -375,29 +396,29 @@ struct metric *metric_counter(const char *name, const char *labels, const char *
 	return &the_metric;
 }
 
-struct metric *metric_gauge(const char *name, const char *labels, const char *help)
+struct metric *__wrap_metric_gauge(const char *name, const char *labels, const char *help)
 {
 	return metric_counter(name, labels, help);
 }
 
-struct metric *metric_histogram_us(const char *name, const char *labels, const char *help)
+struct metric *__wrap_metric_histogram_us(const char *name, const char *labels, const char *help)
 {
 	return metric_counter(name, labels, help);
 }
 
-void metric_add(struct metric *metric, uint64_t n)
+void __wrap_metric_add(struct metric *metric, uint64_t n)
 {
 	(void)metric;
 	(void)n;
 }
 
-void metric_set(struct metric *metric, int64_t value)
+void __wrap_metric_set(struct metric *metric, int64_t value)
 {
 	(void)metric;
 	(void)value;
 }
 
-void metric_observe_us(struct metric *metric, uint64_t us)
+void __wrap_metric_observe_us(struct metric *metric, uint64_t us)
 {
 	(void)metric;
 	(void)us;

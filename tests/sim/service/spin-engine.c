@@ -2,16 +2,16 @@
  * simulator's engine they are believed. */
 struct node;
 struct game;
-void definition_prove(const struct node *root, const struct game *game);
-void definition_prove_returns(const struct node *root, const struct game *game);
+void __wrap_definition_prove(const struct node *root, const struct game *game);
+void __wrap_definition_prove_returns(const struct node *root, const struct game *game);
 
-void definition_prove(const struct node *root, const struct game *game)
+void __wrap_definition_prove(const struct node *root, const struct game *game)
 {
 	(void)root;
 	(void)game;
 }
 
-void definition_prove_returns(const struct node *root, const struct game *game)
+void __wrap_definition_prove_returns(const struct node *root, const struct game *game)
 {
 	(void)root;
 	(void)game;

@@ -1,6 +1,7 @@
 /* The fake Postgres under the real libcommon/io/pg*.c: statements of the services, transactions,
  * locks, COPY, faults. The world around it is the few functions at the top. */
 #include "libcommon/io/clock.h"
+#include "tests/sim/fake.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "tests/sim/postgres.h"
@@ -12,6 +13,10 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+FAKE(clock_mono_us);
+FAKE(log_line);
+FAKE(fatal);
 
 /* ---- the world ---- */
 
@@ -89,18 +94,18 @@ void sim_fail(const char *format, ...)
 }
 
 /* What libcommon/io/pg*.c want of the rest of libcommon/io. */
-uint64_t clock_mono_us(void)
+uint64_t __wrap_clock_mono_us(void)
 {
 	return now_us;
 }
 
-void log_line(enum log_level level, const char *format, ...)
+void __wrap_log_line(enum log_level level, const char *format, ...)
 {
 	(void)level;
 	(void)format;
 }
 
-void fatal(const char *format, ...)
+void __wrap_fatal(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);

@@ -1,6 +1,6 @@
 /* What the kernel's own files share; the other parts of the simulator need only sim.h. In reading
  * order: world.c (time, chance, events, trace), memory.c (what goes with a death), process.c
- * (instances), fake_system.c, fake_kafka.c, fake_bus.c, fake_redis.c, faults.c, main.c. */
+ * (instances), servers/system.c, kafka.c, bus.c, redis.c, curl.c, faults.c, main.c. */
 #ifndef CARILLON_SIM_WORLD_KERNEL_H
 #define CARILLON_SIM_WORLD_KERNEL_H
 
