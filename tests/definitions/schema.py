@@ -11,7 +11,7 @@ import sys
 import jsonschema
 
 SCHEMA = "services/spin-engine/games/definition.schema.json"
-DEFINITIONS = ["services/spin-engine/games/*/definition*.json", "docs/example-game/definition*.json"]
+DEFINITIONS = ["services/spin-engine/games/*/definition*.json", "docs/example-game/**/definition*.json"]
 
 
 def broken(definition):

@@ -4,6 +4,7 @@
 #ifndef CARILLON_GAME_FEATURES_TYPES_H
 #define CARILLON_GAME_FEATURES_TYPES_H
 
+#include "libcommon/game/features/cascade/types.h"
 #include "libcommon/game/features/collect-and-unlock/types.h"
 #include "libcommon/game/features/free-spins/types.h"
 #include "libcommon/game/features/hold-and-win/types.h"

@@ -23,7 +23,7 @@ void round_space_init(struct round_space *space)
 	mpq_inits(space->mass, space->win, space->win2, space->awards, space->awards2,
 		space->win_awards, space->most, space->most_p, space->sticky_most, space->stickies,
 		space->sticky_mosts, NULL);
-	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++)
+	for (uint32_t i = 0; i < PHASE_KINDS; i++)
 		mpq_init(space->kind[i]);
 	for (uint32_t i = 0; i < SPACE_AWARDS_MAX; i++)
 		mpq_init(space->nothing[i]);
@@ -36,7 +36,7 @@ void round_space_free(struct round_space *space)
 	mpq_clears(space->mass, space->win, space->win2, space->awards, space->awards2,
 		space->win_awards, space->most, space->most_p, space->sticky_most, space->stickies,
 		space->sticky_mosts, NULL);
-	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++)
+	for (uint32_t i = 0; i < PHASE_KINDS; i++)
 		mpq_clear(space->kind[i]);
 	for (uint32_t i = 0; i < SPACE_AWARDS_MAX; i++)
 		mpq_clear(space->nothing[i]);
@@ -84,7 +84,7 @@ struct spin_result {
 
 static void play(const struct game *game, const struct bet *bet, const struct round_state *state,
 	enum spin_context context, const mpq_t jackpot, struct script *script,
-	struct spin_result *result, mpq_t kind[PHASE_EXPLOSION + 1])
+	struct spin_result *result, mpq_t kind[PHASE_KINDS])
 {
 	static struct phase phase;
 	uint8_t key[RNG_KEY_BYTES] = { 7 };
@@ -184,7 +184,7 @@ static void book(
 
 /* Wins by kind of phase, which are begun anew. */
 static void book_kinds(
-	struct round_space *space, const struct script *script, mpq_t kind[PHASE_EXPLOSION + 1])
+	struct round_space *space, const struct script *script, mpq_t kind[PHASE_KINDS])
 {
 	mpq_t p;
 
@@ -192,7 +192,7 @@ static void book_kinds(
 	mpq_set_ui(p, 1, 1);
 	for (uint32_t i = 0; i < script->count; i++)
 		mpz_mul_ui(mpq_denref(p), mpq_denref(p), script->below[i]);
-	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++) {
+	for (uint32_t i = 0; i < PHASE_KINDS; i++) {
 		add(space->kind[i], p, kind[i]);
 		mpq_set_ui(kind[i], 0, 1);
 	}
@@ -204,20 +204,20 @@ void round_space_walk(const struct game *game, const struct bet *bet,
 	struct round_space *space)
 {
 	struct script script = { .count = 0 };
-	mpq_t kind[PHASE_EXPLOSION + 1];
+	mpq_t kind[PHASE_KINDS];
 	struct spin_result result;
 
 	mpq_init(result.win);
 	for (uint32_t i = 0; i < STICKIES_MAX; i++)
 		mpq_init(result.sticky[i]);
-	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++)
+	for (uint32_t i = 0; i < PHASE_KINDS; i++)
 		mpq_init(kind[i]);
 	do {
 		play(game, bet, state, context, jackpot, &script, &result, kind);
 		book(space, &script, &result);
 		book_kinds(space, &script, kind);
 	} while (advance(&script));
-	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++)
+	for (uint32_t i = 0; i < PHASE_KINDS; i++)
 		mpq_clear(kind[i]);
 	for (uint32_t i = 0; i < STICKIES_MAX; i++)
 		mpq_clear(result.sticky[i]);

@@ -15,7 +15,7 @@ struct round_space {
 	uint64_t rounds;
 	mpq_t mass;				      /* 1 when all was seen */
 	mpq_t win, win2, awards, awards2, win_awards; /* in total bets */
-	mpq_t kind[PHASE_EXPLOSION + 1];	      /* wins by kind of phase */
+	mpq_t kind[PHASE_KINDS];		      /* wins by kind of phase */
 	mpq_t nothing[SPACE_AWARDS_MAX];	      /* P(no win, so many awards) */
 	mpq_t most, most_p;			      /* the most that a spin wins, and P(it) */
 	/* the most that one sticky respin wins; expected respins, and those that win it */

@@ -221,7 +221,7 @@ static void space_mix(struct round_space *sum, const mpq_t p, const struct round
 	scaled_add(sum->awards, p, space->awards);
 	scaled_add(sum->awards2, p, space->awards2);
 	scaled_add(sum->win_awards, p, space->win_awards);
-	for (uint32_t i = 0; i <= PHASE_EXPLOSION; i++)
+	for (uint32_t i = 0; i < PHASE_KINDS; i++)
 		scaled_add(sum->kind[i], p, space->kind[i]);
 	for (uint32_t i = 0; i < SPACE_AWARDS_MAX; i++)
 		scaled_add(sum->nothing[i], p, space->nothing[i]);

@@ -193,6 +193,14 @@ static void test_exact_bought_wild_reels(void **state)
 	check_games(TINY_BOUGHT | TINY_FREE_SPINS, 8);
 }
 
+static void test_exact_cascades(void **state)
+{
+	(void)state;
+	check_games(TINY_CASCADE, 40);
+	check_games(TINY_CASCADE | TINY_FREE_SPINS | TINY_WILD_MULTIPLIERS, 16);
+	check_games(TINY_CASCADE | TINY_BATTLE | TINY_VIALS, 12);
+}
+
 static void test_exact_hold_and_win(void **state)
 {
 	(void)state;
@@ -209,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_exact_battles_and_vials),
 		cmocka_unit_test(test_exact_progressive_symbols),
 		cmocka_unit_test(test_exact_bought_wild_reels),
+		cmocka_unit_test(test_exact_cascades),
 		cmocka_unit_test(test_exact_hold_and_win),
 	};
 

@@ -97,13 +97,12 @@ static void check_mode(const struct game *game, const struct exact_mode *mode)
 	fast_free(&sim);
 }
 
-static void check_game(const char *id)
+static void check_definition(const char *path)
 {
 	struct game *game = calloc(1, sizeof(*game));
-	char path[128], error[DEFINITION_ERROR_MAX];
+	char error[DEFINITION_ERROR_MAX];
 
 	assert_non_null(game);
-	(void)snprintf(path, sizeof(path), "services/spin-engine/games/%s/definition.json", id);
 	if (definition_load_flags(path, DEFINITION_UNPROVEN, game, error) != DEFINITION_OK)
 		fail_msg("%s", error);
 	for (uint32_t i = 0; i < exact_mode_count(game); i++) {
@@ -117,6 +116,20 @@ static void check_game(const char *id)
 	}
 	definition_free(game);
 	free(game);
+}
+
+static void check_game(const char *id)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "services/spin-engine/games/%s/definition.json", id);
+	check_definition(path);
+}
+
+static void test_cascades_are_at_their_return(void **unused)
+{
+	(void)unused;
+	check_definition("docs/example-game/cascades/definition.json");
 }
 
 static void test_bewitched_is_at_its_return(void **unused)
@@ -152,6 +165,7 @@ static void test_witch_feature_is_at_its_return(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cascades_are_at_their_return),
 		cmocka_unit_test(test_bewitched_is_at_its_return),
 		cmocka_unit_test(test_mystic_gem_is_at_its_return),
 		cmocka_unit_test(test_mystery_elves_is_at_its_return),

@@ -164,6 +164,14 @@ static void add_bought(struct dice *dice, struct game *game)
 	game->lines_min = game->lines_max;
 }
 
+static void add_cascades(struct dice *dice, struct game *game)
+{
+	game->expanding_reels = 0;
+	game->own.cascade = (struct cascade_rules){ .tumbles_max = 1 + dice_below(dice, 4),
+		.multiplier_count = { 1 + dice_below(dice, 3), 1 },
+		.multiplier = { { 1 + dice_below(dice, 2), 3, 4 }, { 2 } } };
+}
+
 static void build_ranks(struct game *game)
 {
 	for (uint32_t m = 0; m < game->mode_count; m++) {
@@ -210,6 +218,8 @@ void tiny_game(struct dice *dice, uint32_t features, struct game *game_r)
 		add_hold(dice, game);
 	if (features & TINY_BOUGHT)
 		add_bought(dice, game);
+	if (features & TINY_CASCADE)
+		add_cascades(dice, game);
 	game_compile(game);
 	build_ranks(game);
 }
