@@ -54,7 +54,7 @@ with_dots() {
 
 # port_free PORT...: can each be bound on 127.0.0.1 at this moment?
 port_free() {
-    python3 -c 'import socket, sys
+    python3 -ISc 'import socket, sys
 for p in sys.argv[1:]:
     s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(p)))' "$@" 2>/dev/null
 }

@@ -19,7 +19,8 @@ files() {
 }
 
 script() {
-    local file digest
+    local file digest list=()
+    mapfile -t list < <(files)
     cat <<'SQL'
 set client_min_messages = warning;
 set lock_timeout = '120s';
@@ -33,8 +34,7 @@ create table if not exists carillon.migration (
 );
 comment on table carillon.migration is 'Which migrations were applied, by file, with the SHA-256 of what was applied.';
 SQL
-    while IFS= read -r file; do
-        digest=$(sha256sum <"$file" | cut -d' ' -f1)
+    while read -r digest file; do
         cat <<SQL
 select count(*) = 0 as missing, coalesce(max(digest), '$digest') <> '$digest' as edited
   from carillon.migration where name = '$file' \gset
@@ -49,7 +49,7 @@ insert into carillon.migration (name, digest) values ('$file', '$digest');
 commit;
 \endif
 SQL
-    done < <(files)
+    done < <(sha256sum "${list[@]}")
     cat <<SQL
 select exists (select from pg_tables where schemaname = 'carillon' and tablename = 'installation') as known \gset
 \if :known

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh [--seconds=N] [--players=N] [--scale=N] [--kafka=embedded]: everything in the foreground: sets up what is missing, builds,
 # starts servers and services, plays with simulated players, stops all in order and sums up. Behind `make run`.
-# run.sh --start [--scale=N]: the same up to ready services, in the background, no players.   --stop   --status
+# run.sh --start [--scale=N] [--built]: the same up to ready services, in the background, no players; --built: everything is there and built.
+# run.sh --stop   --status
 set -eu
 . "$(dirname "$0")/lib.sh"
 began=$(now_ms)
@@ -9,6 +10,7 @@ seconds=0
 players=${PLAYERS:-50}
 scale=1
 action=run
+built=0
 
 number() {
     [[ $2 =~ ^[0-9]{1,7}$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || die "$1: found '$2', expected a number from $3 to $4"
@@ -21,8 +23,9 @@ for arg in "$@"; do
     --scale=*) scale=${arg#*=}; number SCALE "$scale" 1 16 ;;
     --kafka=embedded) export KAFKA=embedded ;;
     --kafka=*) die "KAFKA: found '${arg#*=}', expected embedded or nothing" ;;
+    --built) built=1 ;;
     --start | --stop | --status) action=${arg#--} ;;
-    *) die "found '$arg', expected --seconds=, --players=, --scale=, --kafka=embedded, --start, --stop or --status" ;;
+    *) die "found '$arg', expected --seconds=, --players=, --scale=, --kafka=embedded, --built, --start, --stop or --status" ;;
     esac
 done
 
@@ -37,8 +40,10 @@ services_running() { alive "$RUN/supervisor.pid" 'carillon-supervisor.*superviso
 
 start_all() {
     export CARILLON_KIND=${CARILLON_KIND:-demo}
-    "$ROOT/scripts/setup.sh" --quiet
-    with_dots 'building' build
+    [ "$built" = 1 ] || {
+        "$ROOT/scripts/setup.sh" --quiet
+        with_dots 'building' build
+    }
     "$ROOT/scripts/stack.sh" start
     "$ROOT/scripts/migrate.sh"
     "$ROOT/scripts/topics.sh"

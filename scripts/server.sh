@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # server.sh postgres|redis|kafka: becomes that server (exec), in the foreground, on the ports of run/ports, with its data under
-# CARILLON_DATA. What a first start has to prepare is prepared here, so that the supervisor can start it again at any time.
+# CARILLON_DATA. What a first start has to prepare is prepared here, so that the supervisor can start it again at any time. Where
+# CARILLON_PREPARED names a folder made by scripts/prepare.sh, a first start copies what is in it; CARILLON_KAFKA_JAVA are further options
+# of Kafka's virtual machine.
 set -eu
 . "$(dirname "$0")/lib.sh"
 cd "$CARILLON_DATA"
@@ -34,7 +36,11 @@ postgres() {
     if [ ! -f "$PG_DATA/data/PG_VERSION" ]; then
         mkdir -p "$PG_DATA"
         rm -rf "$PG_DATA/data.new"
-        (cd "$PG_DATA" && "${AS[@]}" "$PG_BIN/initdb" -D "$PG_DATA/data.new" -U postgres -E UTF8 --locale=C.UTF-8 --auth=trust --no-instructions)
+        if [ -d "${CARILLON_PREPARED:-}/pg" ]; then
+            cp -a "$CARILLON_PREPARED/pg" "$PG_DATA/data.new"
+        else
+            (cd "$PG_DATA" && "${AS[@]}" "$PG_BIN/initdb" -D "$PG_DATA/data.new" -U postgres -E UTF8 --locale=C.UTF-8 --auth=trust --no-instructions)
+        fi
         mv "$PG_DATA/data.new" "$PG_DATA/data"
     fi
     # A socket's path may have 107 bytes.
@@ -84,8 +90,13 @@ kafka() {
         "-Dlog4j2.configurationFile=$ROOT/deploy/local/log4j2.properties")
     archive=$("$ROOT/scripts/kafka-jars.sh" archive)
     [ ! -f "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")
-    java+=(-cp "$jars/*")
-    if [ ! -f kafka/data/meta.properties ]; then
+    # shellcheck disable=SC2206
+    java+=(${CARILLON_KAFKA_JAVA:-} -cp "$jars/*")
+    if [ ! -f kafka/data/meta.properties ] && [ -d "${CARILLON_PREPARED:-}/kafka" ]; then
+        rm -rf kafka/data kafka/data.new
+        cp -a "$CARILLON_PREPARED/kafka" kafka/data.new
+        mv kafka/data.new kafka/data
+    elif [ ! -f kafka/data/meta.properties ]; then
         rm -rf kafka/data
         "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
     elif [ -x "$BIN/kafka-topics" ]; then

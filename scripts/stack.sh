@@ -61,6 +61,8 @@ quoted() { local v=${1//\\/\\\\}; printf '"%s"' "${v//\"/\\\"}"; }
 write_set_up() {
     local env
     env="CARILLON_DATA=$(quoted "$CARILLON_DATA") CARILLON_CACHE=$(quoted "$CARILLON_CACHE") CARILLON_SHARDS=$CARILLON_SHARDS KAFKA=${KAFKA:-}"
+    [ -z "${CARILLON_PREPARED:-}" ] || env+=" CARILLON_PREPARED=$(quoted "$CARILLON_PREPARED")"
+    [ -z "${CARILLON_KAFKA_JAVA:-}" ] || env+=" CARILLON_KAFKA_JAVA=$(quoted "$CARILLON_KAFKA_JAVA")"
     {
         echo "# Written by scripts/stack.sh at each start."
         # SIGINT is Postgres's fast shutdown: SIGTERM would wait for the last client.
