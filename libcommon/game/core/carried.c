@@ -157,7 +157,7 @@ bool carried_decode(const uint8_t *bytes, size_t count, struct carried *carried_
 	if (bytes[0] == 0 || bytes[0] > CARRIED_MAX || count != 1u + bytes[0] * ENTRY_BYTES)
 		return false;
 	for (carried.count = 0; carried.count < bytes[0]; carried.count++) {
-		const uint8_t *at = bytes + 1 + carried.count * ENTRY_BYTES;
+		const uint8_t *at = bytes + 1 + (size_t)carried.count * ENTRY_BYTES;
 		uint64_t entry = 0;
 
 		for (uint32_t byte = 0; byte < ENTRY_BYTES; byte++)

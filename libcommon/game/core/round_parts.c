@@ -130,7 +130,7 @@ void show_reels(
 	round->covered = round->held = round->hold_cells = 0;
 	for (uint32_t r = 0; r < game->reels; r++) {
 		reel_column(game, set, r, round->stop[r], wild_reels, &column);
-		memcpy(round->window + r * game->rows, column.symbol, game->rows);
+		memcpy(round->window + (size_t)r * game->rows, column.symbol, game->rows);
 		round->covered |= (uint32_t)column.covered << (r * game->rows);
 		if (columns_r)
 			columns_r[r] = column;

@@ -16,7 +16,9 @@ static bool time_read(const char *text, size_t length, uint32_t max_s, uint32_t 
 		n = n * 10 + (uint64_t)(text[digits] - '0');
 	if (digits == 0 || length - digits > 1)
 		return false;
-	char unit = digits < length ? text[digits] : '\0';
+	char unit = '\0';
+	if (digits < length)
+		unit = text[digits];
 	if (unit == 'm')
 		n *= 60;
 	*s_r = (uint32_t)n;

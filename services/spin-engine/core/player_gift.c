@@ -64,9 +64,11 @@ void player_gift_fold(struct player *player, const struct player_fact *fact)
 	if (!fact->bonus || at == player->gift_count)
 		return;
 	/* The wallet's word: whatever was counted here, there are none. */
-	if (fact->refusal == PLAYER_WALLET_NO_SPINS)
-		forget(player, at);
-	else if (fact->refusal == 0 && ++player->gift[at].used >= player->gift[at].spins)
+	bool none = fact->refusal == PLAYER_WALLET_NO_SPINS;
+
+	if (fact->refusal == 0)
+		none = ++player->gift[at].used >= player->gift[at].spins;
+	if (none)
 		forget(player, at);
 }
 
