@@ -104,9 +104,11 @@ FLAGS_TEXT := $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(WARN) $(LDFLAGS)
 $(shell mkdir -p $(O) && { echo '$(FLAGS_TEXT)' | cmp -s - $(FLAGS_FILE) || echo '$(FLAGS_TEXT)' >$(FLAGS_FILE); })
 
 compile = $(need_tools)$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
+# What a test itself does is little: its optimizing would take longer than it saves.
+test_flags = $(if $(SAN),$(if $(findstring /test/,$(1)),-O0))
 $(O)/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
 	$(call say,CC,$<)
-	$(call compile,$(WARN))
+	$(call compile,$(WARN) $(call test_flags,$<))
 $(O)/obj/gen/%.o: $(GEN)/%.c $(FLAGS_FILE) | $(GEN_H)
 	$(call say,CC,$<)
 	$(call compile,-w)
@@ -184,14 +186,15 @@ FORCE:
 -include $(shell find $(O)/obj $(O)/sim/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy tidy-run clean FORCE
+.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-long test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
 	@echo '  make stop | status                          stop what runs under CARILLON_DATA (default var/), or look at it'
 	@echo '  make setup                                  install what is missing (make run, test, bench and the like do this by themselves)'
 	@echo '  make all [SAN=1|TSAN=1] [CC=clang]          services and tools (build/, build/asan/, build/tsan/, build/clang/)'
-	@echo '  make test                                   everything: unit tests, threads, fuzzers, purity, end to end'
+	@echo '  make test                                   everything: unit tests, threads, fuzzers, checks, simulator, end to end'
+	@echo '  make test-long                              the same for longer: fuzzers 10 minutes, simulator 5, clang-tidy over the tree, pictures of the pages'
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
 	@echo '  make bench BENCH=e2e|wallet|pool|cost|math [QUICK=1]  measure; results in build/bench/ (QUICK: shorter)'
@@ -200,7 +203,7 @@ help:
 	@echo '  make chaos [KILLS=n] [SEED=n] [ONLY=name]   accidents under load (200 kills and more, a quarter of an hour), then the proof; build/bench/chaos.json'
 	@echo '  make compose-test                           images, containers and 30 s of play in them'
 	@echo '  make format | format-check                  clang-format'
-	@echo '  make tidy                                   clang-tidy over libcommon/base and services/*/core'
+	@echo '  make tidy [ROOMS=pure]                      clang-tidy over all libraries, services and tools; only over what is pure'
 	@echo '  make clean                                  remove build/ (data in var/ and downloads in .cache/ stay)'
 	@echo 'Options: -j2, V=1 (show commands), MARCH=native'
 # The mathematics' tool has a short path of its own.
@@ -229,6 +232,8 @@ status:
 	@scripts/run.sh --status
 test:
 	@scripts/test.sh
+test-long:
+	@scripts/test.sh long
 test-unit:
 	@scripts/test.sh unit
 test-threads:
@@ -250,10 +255,10 @@ format:
 format-check:
 	@scripts/setup.sh format --quiet
 	$(Q)clang-format --dry-run -Werror $(OUR_C)
-# What decides about money and outcomes; all of the tree would take many minutes.
-tidy:
-	@scripts/setup.sh tidy --quiet && $(MAKE) -s tidy-run
-tidy-run: $(GEN_H)
-	$(Q)clang-tidy --quiet $(wildcard libcommon/base/*.c services/*/core/*.c) -- -std=c11 $(CPPFLAGS)
+# A file that was found clean is not read again until it, what it includes or .clang-tidy changes (build/tidy/). ROOMS=pure: what decides
+# about money and outcomes.
+tidy: $(GEN_H)
+	@scripts/setup.sh tidy --quiet
+	$(Q)scripts/tidy.sh $(or $(ROOMS),all) -std=c11 $(CPPFLAGS)
 clean:
 	$(Q)rm -rf build
