@@ -10,7 +10,7 @@ export CARILLON_KIND=${CARILLON_KIND:-demo} CARILLON_SHARDS=${CARILLON_SHARDS:-4
 
 made_from() {
     echo "$CARILLON_KIND $CARILLON_SHARDS $(id -u) $("$PG_BIN/postgres" --version)"
-    { find libcommon services -path '*/migrations/*.sql'; ls scripts/*.sh deploy/local/kafka.properties tools/kafka-topics/topics.h; } | LC_ALL=C sort | xargs sha256sum
+    { find libcommon services -path '*/migrations/*.sql'; ls scripts/{prepare,stack,server,migrate,topics}.sh deploy/local/kafka.properties tools/kafka-topics/topics.h; } | LC_ALL=C sort | xargs sha256sum
 }
 
 # In a data folder of its own, which nobody else uses.

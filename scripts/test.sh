@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test.sh [all | unit | threads | fuzz [SECONDS] | purity | layers | rules | definitions | setup | slotmath | math | simulator | e2e [NAME]...]: the tests. Each part prints its own count; the last line sums them up
+# test.sh [all | long | unit | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | links | rules | definitions | setup | slotmath | math | simulator
+# | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, reads the whole tree with clang-tidy and takes the pages' pictures. Each part prints its own count; the last line sums them up
 # as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -20,12 +21,13 @@ count() {
 
 # lanes N DO TELL ITEM...: N of `DO ITEM` at a time, in the background; TELL ITEM in the order of the items, as soon as they have ended.
 lanes() {
-    local n=$1 do=$2 tell=$3 at=0 next=0 mark
+    local n=$1 do=$2 tell=$3 at=0 next=0 mark ended
     shift 3
     local items=("$@")
     mark=$(mktemp -d)
     while [ "$at" -lt "${#items[@]}" ]; do
-        while [ "$next" -lt "${#items[@]}" ] && [ "$(jobs -pr | wc -l)" -lt "$n" ]; do
+        ended=$(find "$mark" -type f | wc -l)
+        while [ "$next" -lt "${#items[@]}" ] && [ $((next - ended)) -lt "$n" ]; do
             {
                 "$do" "${items[$next]}"
                 : >"$mark/$next"
@@ -38,7 +40,6 @@ lanes() {
         done
         sleep 0.1
     done
-    wait
     rm -rf "$mark"
 }
 
@@ -81,16 +82,24 @@ threads() {
 }
 
 # ---- fuzzers: so many seconds in all, one on each processor -----------------------------------------------------------------------
+# cpu_ms PID: the processor time that it has had.
+cpu_ms() { awk -v hz="$(getconf CLK_TCK)" '{ print int(($14 + $15) * 1000 / hz) }' "/proc/$1/stat" 2>/dev/null; }
+
+# Seconds are of processor time: on a busy machine a fuzzer tries as much as on one that is idle. SIGUSR1 asks it to end well.
 fuzz_run() {
-    local program=$1 corpus=$1.corpus seeds code=0
+    local program=$1 corpus=$1.corpus seeds pid used code=0
     [ -x "$program" ] || return
     mkdir -p "$corpus"
     # Seeds kept in the repository lie beside the fuzzer, in test/corpus/<name>/.
     seeds=$(dirname "${program#build/fuzz/}")/test/corpus/$(basename "$program")
     [ -d "$seeds" ] || seeds=
     # shellcheck disable=SC2086
-    "$program" -max_total_time="$each" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$program-" \
-        "$corpus" $seeds >"$program.log" 2>&1 || code=$?
+    "$program" -max_total_time=$((each * 40)) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$program-" \
+        "$corpus" $seeds >"$program.log" 2>&1 &
+    pid=$!
+    while used=$(cpu_ms "$pid") && [ "${used:-0}" -lt $((each * 1000)) ]; do sleep 0.2; done
+    kill -USR1 "$pid" 2>/dev/null
+    wait "$pid" || code=$?
     echo "$code" >"$program.status"
 }
 fuzz_tell() {
@@ -149,13 +158,14 @@ counted() {
 # The exact figures against plain loops in another language.
 math() {
     with_dots 'building slotmath' make -s -k -j"$jobs" build/bin/slotmath || count 0 1 'build of slotmath'
-    counted math timeout --kill-after=5 600 python3 tests/math/verify.py ci
+    counted math timeout --kill-after=5 1200 python3 tests/math/verify.py ci
 }
 
 e2e_run() {
     local code=0
     timeout --kill-after=150 900 python3 "tests/e2e/$1.py" >"build/e2e-$1.log" 2>&1 || code=$?
-    echo "$code" >"build/e2e-$1.status"
+    echo "$code" >"build/e2e-$1.status.new"
+    mv "build/e2e-$1.status.new" "build/e2e-$1.status"
 }
 e2e_ended() {
     cat "build/e2e-$1.log"
@@ -165,45 +175,110 @@ e2e_tell() {
     counted "tests/e2e/$1" e2e_ended "$1"
 }
 
-# Each test has servers of its own and mostly waits, so three run at a time; the longest begin first.
-e2e() {
-    local file name names=()
+# Each test has servers of its own and mostly waits, so four run at a time, in the background; the longest begin first.
+e2e_names=()
+e2e_begin() {
+    local file name
     with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
     mkdir -p build
-    for file in tests/e2e/{crash,pages,money,bad_input,pools,service_loop}.py tests/e2e/*.py; do
+    for file in tests/e2e/{crash,bad_input,pages,money,service_loop,pools,journey}.py tests/e2e/*.py; do
         name=$(basename "$file" .py)
         case $name in _* | lib*) continue ;; esac # what the tests share
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
-        [[ " ${names[*]} " == *" $name "* ]] || names+=("$name")
+        [[ " ${e2e_names[*]} " == *" $name "* ]] || e2e_names+=("$name")
+        rm -f "build/e2e-$name.status"
     done
-    lanes 3 e2e_run e2e_tell "${names[@]}"
+    CARILLON_TEST_BUILT=1 lanes 4 e2e_run : "${e2e_names[@]}" &
+    e2e_pid=$!
+}
+
+# Waits for them; each is told as soon as it has ended.
+e2e_tells() {
+    local name left=("${e2e_names[@]}") still over
+    while [ "${#left[@]}" -gt 0 ]; do
+        still=() over=0
+        kill -0 "$e2e_pid" 2>/dev/null || over=1
+        for name in "${left[@]}"; do
+            if [ -e "build/e2e-$name.status" ]; then
+                e2e_tell "$name"
+            elif [ "$over" = 1 ]; then
+                count 0 1 "tests/e2e/$name (did not run)"
+            else
+                still+=("$name")
+            fi
+        done
+        left=("${still[@]}")
+        sleep 0.2
+    done
+}
+
+e2e() {
+    e2e_begin "$@"
+    e2e_tells
 }
 
 # The mathematics' tool as people call it, and as its page says.
 slotmath() {
     with_dots 'building slotmath' make -s -j"$jobs" build/slotmath || count 0 1 'build of slotmath'
-    counted slotmath timeout --kill-after=5 300 python3 tests/tools/slotmath.py
-    counted walk timeout --kill-after=5 300 python3 tests/tools/walk.py
+    counted slotmath timeout --kill-after=5 900 python3 tests/tools/slotmath.py
+    counted walk timeout --kill-after=5 900 python3 tests/tools/walk.py
 }
 
 # The services with faults on fake servers, and the mistakes that must be found that way (docs/simulator.md).
+sim_seconds=20
 simulator() {
     local log=build/test-simulator.log
     with_dots 'building the simulator' make -s -j"$jobs" sim-parts || count 0 1 'build of the simulator'
-    if timeout --kill-after=5 300 build/bin/sim --sos=build/sim --seconds=20 >"$log" 2>&1; then
+    if timeout --kill-after=5 $((sim_seconds * 20 + 200)) build/bin/sim --sos=build/sim --seconds="$sim_seconds" >"$log" 2>&1; then
         count 1 0 "simulator: $(grep -E '^sim: ' "$log" | tail -n 1)"
     else
         count 0 1 'simulator'
         tail -n 60 "$log"
     fi
-    counted mutations timeout --kill-after=5 600 python3 tests/sim/mutations.py
+    counted mutations timeout --kill-after=5 1200 python3 tests/sim/mutations.py
+}
+
+# ---- what is read, not run --------------------------------------------------------------------------------------------------------
+format() {
+    if make -s format-check >build/test-format.log 2>&1; then
+        count 1 0 'format: clang-format finds nothing to change'
+    else
+        count 0 1 'format (make format changes what is listed)'
+        grep -h 'error:' build/test-format.log | head -n 20
+    fi
+}
+tidy() {
+    counted "tidy $1" make -s tidy ROOMS="$1"
+}
+checks() {
+    format
+    counted purity "$ROOT/scripts/check-purity.sh"
+    counted layers "$ROOT/scripts/check-layers.py"
+    counted links "$ROOT/scripts/check-links.py"
+    counted rules "$ROOT/scripts/check-rules.sh"
+    counted definitions python3 tests/definitions/schema.py
+    counted setup python3 tests/tools/setup.py
+}
+
+# all FUZZ_SECONDS SIM_SECONDS ROOMS: tests on servers wait more than they work. They run in the background from the moment at which there is something
+# to start, and all else takes the processors' time that they leave; at the end they are waited for.
+all() {
+    local part began
+    sim_seconds=$2
+    e2e_begin
+    renice -n 10 -p $$ >/dev/null
+    for part in checks unit threads "fuzz $1" slotmath math simulator "tidy $3" e2e_tells; do
+        began=$SECONDS
+        $part
+        printf -- '---- %s: %s s\n' "$part" $((SECONDS - began))
+    done
 }
 
 part=${1:-all}
 [ $# = 0 ] || shift
 # What those need that make calls by themselves.
 case $part in
-all) "$ROOT/scripts/setup.sh" test --quiet || exit 1 ;;
+all | long) "$ROOT/scripts/setup.sh" test --quiet || exit 1 ;;
 unit | threads) "$ROOT/scripts/setup.sh" build --quiet || exit 1 ;;
 fuzz)
     [[ ${1:-60} =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$1', expected a number"
@@ -211,19 +286,19 @@ fuzz)
     ;;
 esac
 case $part in
-all)
-    for part in unit threads 'fuzz 24' 'counted purity scripts/check-purity.sh' 'counted layers scripts/check-layers.py' 'counted rules scripts/check-rules.sh' 'counted definitions python3 tests/definitions/schema.py' \
-        'counted setup python3 tests/tools/setup.py' slotmath math simulator e2e; do
-        began=$SECONDS
-        $part
-        printf -- '---- %s: %s s\n' "$part" $((SECONDS - began))
-    done
+all) all 24 20 pure ;;
+long)
+    export CARILLON_TEST_PICTURES=1
+    all 600 300 all
     ;;
 unit) unit ;;
 threads) threads ;;
 fuzz) fuzz "$@" ;;
+format) format ;;
+tidy) tidy "${1:-all}" ;;
 purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
 layers) counted layers "$ROOT/scripts/check-layers.py" ;;
+links) counted links "$ROOT/scripts/check-links.py" ;;
 rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 definitions) counted definitions python3 tests/definitions/schema.py ;;
 setup) counted setup python3 tests/tools/setup.py ;;
@@ -231,7 +306,7 @@ slotmath) slotmath ;;
 math) math ;;
 simulator) simulator ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, unit, threads, fuzz, purity, layers, rules, definitions, setup, slotmath, math, simulator or e2e" ;;
+*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, links, rules, definitions, setup, slotmath, math, simulator or e2e" ;;
 esac
 [ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
 echo "$passed passed, $failed failed"

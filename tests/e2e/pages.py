@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The pages in a real browser: what a person clicks and what he then sees, with scripted draws, and what a second person sees at the same moment.
-Pictures of each state are left in build/pages/."""
+With CARILLON_TEST_PICTURES set (`make test-long`), pictures of each state are left in build/pages/; of a failure always."""
 import collections
 import functools
 import json
@@ -72,6 +72,8 @@ class Page:
         self.see("document.querySelector('#play').dataset.state === 'ready'")
 
     def picture(self, what):
+        if what != "failed" and "CARILLON_TEST_PICTURES" not in os.environ:
+            return
         os.makedirs(PICTURES, exist_ok=True)
         self.shot(path=f"{PICTURES}/{self.name}-{what}.png")
 
