@@ -93,8 +93,9 @@ class Installation:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
             self.environment["CARILLON_CACHE"] = os.environ["CARILLON_CACHE"]
-        # A stack whose first start copies what was prepared once, and a broker that seldom lives for long: its code is compiled in haste.
-        self.environment.update(CARILLON_PREPARED=prepared(kind, self.environment), CARILLON_KAFKA_JAVA="-XX:TieredStopAtLevel=1")
+        # For our scripts alone, on an installation for tests (one that is measured is like any other): a first start copies what was prepared once, and
+        # the broker, which seldom lives for long, compiles its code in haste.
+        self.scripts = {"CARILLON_PREPARED": prepared(kind, self.environment), "CARILLON_KAFKA_JAVA": "-XX:TieredStopAtLevel=1"} if kind == "test" else {}
         # Cards that hardly ever begin: a test that is not about them never waits for them.
         self.environment.update(CARILLON_DATA=self.data, CARILLON_KIND=kind, CARILLON_CARD_SETS=f"{ROOT}/tests/e2e/sets")
 
@@ -116,7 +117,7 @@ class Installation:
                 print(f"--- end of log/{name}\n" + "\n".join(read_text(f"{self.data}/log/{name}").splitlines()[-8:]))
 
     def script(self, *arguments, timeout=420):
-        done = subprocess.run(arguments, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=timeout, check=False)
+        done = subprocess.run(arguments, cwd=ROOT, env={**self.scripts, **self.environment}, capture_output=True, text=True, timeout=timeout, check=False)
         if done.returncode != 0:
             raise AssertionError(f"{' '.join(arguments)}: status {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
         return done
