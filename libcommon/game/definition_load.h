@@ -22,6 +22,9 @@ enum definition_status {
 /* For drafts, whose numbers are still being sought: everything is checked but the published bands,
  * which take the exact mathematics. Such a game must not be offered to anyone. */
 #define DEFINITION_UNPROVEN 1u
+/* Also takes games with returns that are simulated, not proved (published_rtp.simulated). Without
+ * it they are refused. */
+#define DEFINITION_SIMULATED 2u
 
 /* `game_r` is the caller's (several hundred kilobytes) and undefined unless DEFINITION_OK; what the
  * loader allocated for it (ranks of guaranteed spins) goes with definition_free. `error` holds

@@ -107,7 +107,9 @@ enum exact_status {
 	EXACT_OK = 0,
 	EXACT_NO_MEMORY,
 	EXACT_NO_MODE,
-	EXACT_ENDLESS, /* a free spin awards one free spin or more on average: no finite return */
+	EXACT_SIMULATED, /* the definition says that this mode's return is simulated: only its name
+			    and what it publishes are there */
+	EXACT_ENDLESS,	 /* a free spin awards one free spin or more on average: no finite return */
 };
 
 /* How many figures the definition has: one for each mode and class of bets with a published return

@@ -128,6 +128,10 @@ struct published_rtp {
 	enum published_bets bets;
 	char percent[16]; /* as published: "96.08" */
 	uint32_t from_ppm, below_ppm;
+	/* Not proved: `percent` is the mean of so many simulated rounds (0: it is proved), right
+	 * to half_width_ppm with a probability of 99.9 %. */
+	uint64_t simulated_rounds;
+	uint32_t half_width_ppm;
 };
 
 struct spin_rank; /* core/spin_rank.h */
@@ -352,6 +356,10 @@ const char *bet_status_text(enum bet_status status);
  * there is none. */
 enum bet_status bet_smallest(
 	const struct game *game, uint32_t currency, struct bet *bet_r, struct money *stake_r);
+
+/* Is the return of this mode simulated rather than proved? Of any mode? */
+bool game_mode_simulated(const struct game_mode *mode);
+bool game_simulated(const struct game *game);
 
 const struct game_currency *game_currency(const struct game *game, uint32_t currency);
 /* The row a hit at this bet is paid from; NULL if the game has no progressive in that currency and

@@ -30,6 +30,8 @@ static const struct setting table[] = {
 		"Players kept in memory; idle ones beyond it are dropped and loaded again" },
 	{ "SPIN_ENGINE_RESOLVE_EVERY_S", SETTING_INT, "60", 1, 86400, &settings.resolve_every_s,
 		"How often to look for rounds that were left open too long" },
+	{ "SPIN_ENGINE_SIMULATED_RETURNS", SETTING_BOOL, "0", 0, 1, &settings.simulated_returns,
+		"On a live installation, offer games whose return is simulated, not proved" },
 	{ 0 },
 };
 

@@ -37,6 +37,9 @@ static void print_game(const struct options *options, const struct game *game, j
 	}
 	printf("%s: %s (%s), version %u, is a game\nmath version %s\n", options->subject, game->id,
 		game->name, game->version, digest);
+	if (game_simulated(game))
+		printf("its return is simulated, not proved: a live installation refuses it unless its "
+		       "operator allows that (SPIN_ENGINE_SIMULATED_RETURNS)\n");
 	json_array_foreach(warnings, i, warning)
 		printf("warning: %s\n", json_string_value(warning));
 	printf("next: slotmath rtp %s%s; slotmath par %s%s --output %s.html\n", options->subject,
@@ -52,7 +55,8 @@ int command_check(const struct options *options)
 
 	if (!game)
 		refuse("memory: found none, expected %zu bytes", sizeof(*game));
-	if (definition_load_flags(options->subject, options->draft ? DEFINITION_UNPROVEN : 0, game,
+	if (definition_load_flags(options->subject,
+		    DEFINITION_SIMULATED | (options->draft ? DEFINITION_UNPROVEN : 0), game,
 		    error) != DEFINITION_OK) {
 		free(game);
 		return refused(options, error);

@@ -34,8 +34,9 @@ struct game *game_open(const struct options *options, const char *subject)
 	if (!game)
 		refuse("memory: found none, expected %zu bytes", sizeof(*game));
 	path_of(options, subject, path, sizeof(path));
-	if (definition_load_flags(path, options->draft ? DEFINITION_UNPROVEN : 0, game, error) !=
-		DEFINITION_OK)
+	if (definition_load_flags(path,
+		    DEFINITION_SIMULATED | (options->draft ? DEFINITION_UNPROVEN : 0), game,
+		    error) != DEFINITION_OK)
 		refuse("%s", error);
 	return game;
 }

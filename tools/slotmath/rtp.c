@@ -26,6 +26,8 @@ static int print_bet(const struct options *options, const struct game *game)
 		refuse("--coins: found %u, expected %u to %u", coins, game->coins_min,
 			game->coins_max);
 	mpq_init(rtp);
+	if (game_mode_simulated(&game->mode[mode < 0 ? 0 : mode]))
+		refuse("%s: the return of this mode is simulated, not proved", game->id);
 	if (exact_bet(game, mode < 0 ? 0 : (uint32_t)mode, lines, coins, rtp) != EXACT_OK)
 		refuse("memory: found too little for %s", game->id);
 	percent = rational_percent(rtp, 6);
@@ -89,6 +91,22 @@ static void print_contribution(const struct game *game)
 	exact_contribution_free(&contribution);
 }
 
+/* A return that the definition says is simulated, as it says it. */
+static void show_simulated(
+	const struct options *options, const struct exact_mode *mode, json_t *modes)
+{
+	const struct published_rtp *published = mode->published;
+
+	json_array_append_new(modes,
+		json_pack("{s:s, s:s, s:I, s:i}", "mode", mode->mode, "simulated",
+			published->percent, "rounds", (json_int_t)published->simulated_rounds,
+			"half_width_ppm", (int)published->half_width_ppm));
+	if (!options->json)
+		printf("  %s: %s %% by simulation: %llu rounds, +- %u.%04u %%\n", mode->mode,
+			published->percent, (unsigned long long)published->simulated_rounds,
+			published->half_width_ppm / 10000, published->half_width_ppm % 10000);
+}
+
 /* Every figure of a game; false if one is out of its band. */
 static bool show_game(const struct options *options, const char *subject, json_t *list)
 {
@@ -105,7 +123,15 @@ static bool show_game(const struct options *options, const char *subject, json_t
 	for (uint32_t i = 0; i < exact_mode_count(game) && !interrupted(); i++) {
 		struct exact_mode mode;
 
-		if (analysis == NULL || exact_figure(analysis, i, &mode) != EXACT_OK)
+		enum exact_status status =
+			analysis ? exact_figure(analysis, i, &mode) : EXACT_NO_MEMORY;
+
+		if (status == EXACT_SIMULATED) {
+			show_simulated(options, &mode, modes);
+			exact_mode_free(&mode);
+			continue;
+		}
+		if (status != EXACT_OK)
 			refuse("memory: found too little for %s", game->id);
 		if (wanted < 0 || (uint32_t)wanted == mode.mode_index) {
 			json_t *json = mode_json(&mode, options->quick);

@@ -3,6 +3,19 @@
 #include <assert.h>
 #include <string.h>
 
+bool game_mode_simulated(const struct game_mode *mode)
+{
+	return mode->published_count > 0 && mode->published[0].simulated_rounds > 0;
+}
+
+bool game_simulated(const struct game *game)
+{
+	for (uint32_t m = 0; m < game->mode_count; m++)
+		if (game_mode_simulated(&game->mode[m]))
+			return true;
+	return false;
+}
+
 const struct game_currency *game_currency(const struct game *game, uint32_t currency)
 {
 	for (uint32_t i = 0; i < game->currency_count; i++)

@@ -97,6 +97,22 @@ static void read_parts(const struct node *root, struct game *game)
 	definition_read_cards(root, game);
 }
 
+/* A return by simulation is an operator's choice, not the game's. */
+static void refuse_simulated(const struct node *root, const struct game *game)
+{
+	struct node modes = node_member(root, "modes");
+
+	for (uint32_t m = 0; m < game->mode_count && !root->reader->failed; m++) {
+		struct node mode = node_item(&modes, m), published;
+
+		published = node_member(&mode, "published_rtp");
+		if (game_mode_simulated(&game->mode[m]))
+			node_fail(&published, "a return by simulation",
+				"a return that is proved (an operator may allow others: "
+				"SPIN_ENGINE_SIMULATED_RETURNS)");
+	}
+}
+
 static void read_definition(const struct node *root, uint32_t flags, struct game *game)
 {
 	read_parts(root, game);
@@ -111,6 +127,8 @@ static void read_definition(const struct node *root, uint32_t flags, struct game
 	if (root->reader->failed)
 		return;
 	definition_prove(root, game);
+	if (!(flags & DEFINITION_SIMULATED))
+		refuse_simulated(root, game);
 	if (!root->reader->failed && !(flags & DEFINITION_UNPROVEN))
 		definition_prove_returns(root, game);
 	if (!root->reader->failed && !digest(root->json, game->digest))

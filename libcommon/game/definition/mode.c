@@ -4,16 +4,35 @@
 #include <string.h>
 
 #define PRICE_MAX 10000000 /* hundredths of the total bet */
+#define SIMULATED_ROUNDS_MIN 1000000
+#define SIMULATED_ROUNDS_MAX INT64_C(1000000000000000)
 
 /* The band is [percent - tolerance, percent + tolerance): 96.08 to two decimals means from 96.075
  * and below 96.085. */
+/* A return that the exact mathematics does not reach: how it was simulated. */
+static void read_simulated(const struct node *node, struct published_rtp *published)
+{
+	struct node simulated, rounds, width;
+
+	if (!node_has(node, "simulated"))
+		return;
+	simulated = node_member(node, "simulated");
+	rounds = node_member(&simulated, "rounds");
+	width = node_member(&simulated, "half_width");
+	node_keys(&simulated, "rounds half_width");
+	published->simulated_rounds =
+		(uint64_t)node_integer(&rounds, SIMULATED_ROUNDS_MIN, SIMULATED_ROUNDS_MAX);
+	published->half_width_ppm = node_percent_ppm(&width, 1, 10000);
+}
+
 static void read_published(const struct node *node, struct published_rtp *published)
 {
 	struct node bets = node_member(node, "bets"), percent = node_member(node, "percent");
 	struct node tolerance = node_member(node, "tolerance");
 	uint32_t middle, width;
 
-	node_keys(node, "bets percent tolerance");
+	node_keys(node, "bets percent tolerance simulated");
+	read_simulated(node, published);
 	published->bets = (enum published_bets)node_word(&bets, "all below_max max");
 	node_text(&percent, published->percent, sizeof(published->percent));
 	middle = node_percent_ppm(&percent, 1, 1000000);
@@ -45,6 +64,10 @@ static void read_published_list(
 			node_fail(list, NULL, "an empty array in a demo definition");
 		return;
 	}
+	for (size_t i = 1; i < count; i++)
+		if ((mode->published[i].simulated_rounds > 0) !=
+			(mode->published[0].simulated_rounds > 0))
+			node_fail(list, NULL, "all returns of a mode simulated, or none");
 	fits = count == 1 ? mode->published[0].bets == PUBLISHED_ALL_BETS
 			  : count == 2 && mode->published[0].bets == PUBLISHED_BELOW_MAX_BET &&
 				    mode->published[1].bets == PUBLISHED_MAX_BET;

@@ -119,8 +119,14 @@ void definition_prove_returns(const struct node *root, const struct game *game)
 
 	for (uint32_t i = 0; i < count && !root->reader->failed; i++) {
 		struct exact_mode mode;
+		enum exact_status status =
+			analysis ? exact_figure(analysis, i, &mode) : EXACT_NO_MEMORY;
 
-		if (analysis == NULL || exact_figure(analysis, i, &mode) != EXACT_OK) {
+		if (status == EXACT_SIMULATED) {
+			exact_mode_free(&mode);
+			continue;
+		}
+		if (status != EXACT_OK) {
 			node_fail(&modes, "no memory", "room for the exact returns");
 			break;
 		}
@@ -194,7 +200,11 @@ uint32_t definition_warnings(
 	for (uint32_t m = 0; m < modes; m++) {
 		struct exact_mode mode;
 
-		if (exact_mode(game, m, EXACT_RETURN, &mode) != EXACT_OK)
+		enum exact_status status = exact_mode(game, m, EXACT_RETURN, &mode);
+
+		if (status == EXACT_SIMULATED)
+			exact_mode_free(&mode);
+		if (status != EXACT_OK)
 			continue;
 		for (uint32_t i = 0; i < link->row_count; i++) {
 			char warning[DEFINITION_WARNING_MAX];

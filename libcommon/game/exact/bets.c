@@ -194,6 +194,8 @@ enum exact_status exact_bet(
 
 	if (mode >= game->mode_count || lines < 1 || lines > game->line_count || coins < 1)
 		return EXACT_NO_MODE;
+	if (game_mode_simulated(&game->mode[mode]))
+		return EXACT_SIMULATED;
 	status = exact_work_init(&work, game, mode, EXACT_RETURN);
 	if (status != EXACT_OK)
 		return status;

@@ -268,6 +268,10 @@ enum exact_status exact_figure(
 	mode_init(mode_r);
 	while (mode < game->mode_count && index >= figures_of(&game->mode[mode]))
 		index -= figures_of(&game->mode[mode++]);
+	if (mode < game->mode_count && game_mode_simulated(&game->mode[mode])) {
+		name_mode(game, mode, index, mode_r);
+		return EXACT_SIMULATED;
+	}
 	if (mode < game->mode_count)
 		status = enter_mode(analysis, mode);
 	if (status == EXACT_OK) {

@@ -43,6 +43,9 @@ void par_mode_init(
 	good = exact_mode(game, index, EXACT_ALL, &mode->figures) == EXACT_OK &&
 	       exact_work_init(&mode->work, game, mode->figures.mode_index, EXACT_RETURN) ==
 		       EXACT_OK;
+	if (game_mode_simulated(&game->mode[mode->figures.mode_index]))
+		par_refuse("%s: the return of mode %s is simulated: there is nothing exact to show",
+			game->id, mode->figures.mode);
 	if (!good)
 		par_refuse("memory: found too little for %s", game->id);
 	mode->rules = &game->mode[mode->figures.mode_index];

@@ -127,11 +127,82 @@ static void test_cascade_refusals(void **state)
 			"\"guarantee\":{\"kind\":\"line_win\"},\"published_rtp\":[{\"bets\":"
 			"\"all\",\"percent\":\"95.50\",\"tolerance\":\"0.005\"}]}",
 			"/cascades: found an object of 3 members, expected null in a game with "
-			"bought wild reels or guarantees (mode buy)" },
+			"bought wild reels or guarantees, or a return by simulation (mode buy)" },
+		{ "/modes/0/published_rtp/0/simulated",
+			"{\"rounds\":1000000000,\"half_width\":\"0.02\"}",
+			"/modes/0/published_rtp: found a return by simulation, expected a return that is "
+			"proved" },
+		{ "/modes/0/published_rtp/0/simulated", "{\"rounds\":1000,\"half_width\":\"0.02\"}",
+			"/simulated/rounds: found 1000" },
+		{ "/modes/0/published_rtp/0/simulated", "{\"rounds\":1000000000}",
+			"/simulated/half_width: found nothing" },
 	};
 
 	(void)state;
 	DEFINITION_REFUSALS(EXAMPLE, rows);
+}
+
+/* ---- returns by simulation: what the exact mathematics does not reach ---- */
+
+#define BOUGHT                                                                                     \
+	"{\"id\":\"buy\",\"name\":\"Buy\",\"price_hundredths\":300,\"strips\":\"base\","           \
+	"\"wild_reels\":[{\"reels\":[3],\"weight\":1}],\"guarantee\":null,\"published_rtp\":"      \
+	"[{\"bets\":\"all\",\"percent\":\"95.50\",\"tolerance\":\"0.005\",\"simulated\":"          \
+	"{\"rounds\":1000000000,\"half_width\":\"0.02\"}}]}"
+
+static void load_bought(struct game *game)
+{
+	json_error_t fault;
+	json_t *root = json_load_file(EXAMPLE, 0, &fault);
+	char error[DEFINITION_ERROR_MAX];
+
+	assert_non_null(root);
+	definition_change(root, "/modes/-", BOUGHT);
+	definition_change(root, "/bet/currencies/EUR/price_max", "100000");
+	assert_int_equal(
+		definition_of_json(root, DEFINITION_UNPROVEN, game, error), DEFINITION_REFUSED);
+	if (!strstr(error, "found a return by simulation"))
+		fail_msg("%s", error);
+	if (definition_of_json(root, DEFINITION_SIMULATED, game, error) != DEFINITION_OK)
+		fail_msg("%s", error);
+	json_decref(root);
+}
+
+/* A mode that the mathematics does not follow is taken only where that is allowed; then it is
+ * played and simulated, and nothing calls its return exact. */
+static void test_return_by_simulation(void **state)
+{
+	struct game *game = calloc(1, sizeof(*game));
+	struct exact_mode *mode = malloc(sizeof(*mode));
+	struct fast_stats played, fast;
+	struct fast_sim *sim;
+	double deviation;
+	mpq_t rtp;
+
+	(void)state;
+	assert_non_null(game);
+	assert_non_null(mode);
+	load_bought(game);
+	assert_true(game_simulated(game) && !game_mode_simulated(&game->mode[0]));
+	assert_int_equal(exact_mode(game, 1, EXACT_ALL, mode), EXACT_SIMULATED);
+	assert_string_equal(mode->mode, "buy");
+	exact_mode_free(mode);
+	mpq_init(rtp);
+	assert_int_equal(exact_bet(game, 1, 10, 1, rtp), EXACT_SIMULATED);
+	mpq_clear(rtp);
+	struct bet bet = { game->currency[0].number, 1, 10, 1, 1 };
+	assert_true(fast_reference_block(game, &bet, NULL, 7, 0, REFERENCE_ROUNDS, &played));
+	assert_int_equal(fast_new(game, &bet, NULL, &sim), FAST_OK);
+	assert_int_equal(
+		fast_run(sim, 7, 10 * REFERENCE_ROUNDS, 1, FAST_BEST, NULL, NULL, &fast), FAST_OK);
+	deviation =
+		sqrt(share(played.square, &played) / (double)played.stake / (double)played.rounds);
+	assert_true(
+		fabs(share(played.win, &played) - share(fast.win, &fast)) < DEVIATIONS * deviation);
+	fast_free(&sim);
+	definition_free(game);
+	free(game);
+	free(mode);
 }
 
 int main(void)
@@ -140,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_cascade_by_the_rules),
 		cmocka_unit_test(test_cascade_played_is_at_its_return),
 		cmocka_unit_test(test_cascade_refusals),
+		cmocka_unit_test(test_return_by_simulation),
 	};
 
 	if (sodium_init() < 0)

@@ -144,7 +144,8 @@ static void start(struct service *service)
 	make_metrics(&engine.metrics);
 	check_forced(&engine, conn);
 	load_keys(&engine, conn);
-	engine.games = games_load(common.games, strcmp(common.kind, "live") != 0);
+	engine.games = games_load(common.games, strcmp(common.kind, "live") != 0,
+		strcmp(common.kind, "live") != 0 || engine.settings->simulated_returns);
 	cards_load(engine.settings->card_sets, engine.games, &engine.card_sets);
 	games_register(engine.games, conn);
 	engine.sources = (struct view_sources){ &engine.arena, engine.keys, engine.games, conn };

@@ -29,7 +29,7 @@
 
 /* The settings of the engine's own; the table is in main.c. */
 struct engine_settings {
-	bool forced_draws;
+	bool forced_draws, simulated_returns;
 	char card_sets[SETTING_TEXT_MAX]; /* folder */
 	int64_t players_max, resolve_every_s;
 };

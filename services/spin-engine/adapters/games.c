@@ -20,7 +20,8 @@ struct entry {
 };
 
 struct games {
-	bool demo; /* demo definitions may be played */
+	bool demo;	/* demo definitions may be played */
+	uint32_t flags; /* of the loader */
 	size_t count, old_count;
 	struct entry entry[GAMES_MAX];
 	struct game *old[GAMES_OLD_MAX];
@@ -57,7 +58,7 @@ static void load_one(struct games *games, const char *path, const char *id)
 
 	if (!game)
 		fatal("no memory for a game");
-	if (definition_load(path, game, error) != DEFINITION_OK)
+	if (definition_load_flags(path, games->flags, game, error) != DEFINITION_OK)
 		fatal("%s", error);
 	if (strcmp(game->id, id) != 0)
 		fatal("%s: /id: found \"%s\", expected the name of its folder, \"%s\"", path,
@@ -77,7 +78,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-struct games *games_load(const char *folder, bool demo)
+struct games *games_load(const char *folder, bool demo, bool simulated)
 {
 	struct games *games = calloc(1, sizeof(*games));
 	char names[GAMES_MAX][GAME_ID_MAX], path[1200];
@@ -95,6 +96,7 @@ struct games *games_load(const char *folder, bool demo)
 	}
 	closedir(dir);
 	games->demo = demo;
+	games->flags = simulated ? DEFINITION_SIMULATED : 0;
 	qsort(names, count, GAME_ID_MAX, by_name);
 	for (size_t i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "%s/%s/definition.demo.json", folder, names[i]);
@@ -243,9 +245,10 @@ const struct game *games_by_digest(
 	if (PQntuples(result) == 1)
 		game = malloc(sizeof(*game));
 	/* its returns were proved when it was offered */
-	if (game && definition_parse_flags("carillon.game", PQgetvalue(result, 0, 0),
-			    (size_t)PQgetlength(result, 0, 0), DEFINITION_UNPROVEN, game,
-			    error) != DEFINITION_OK) {
+	if (game &&
+		definition_parse_flags("carillon.game", PQgetvalue(result, 0, 0),
+			(size_t)PQgetlength(result, 0, 0),
+			DEFINITION_UNPROVEN | DEFINITION_SIMULATED, game, error) != DEFINITION_OK) {
 		log_error("an older definition of game %" PRIu32 ": %s", number, error);
 		free(game);
 		game = NULL;

@@ -13,8 +13,9 @@
 struct games;
 
 /* Loads <folder>/<id>/definition.json of every game; with demo, definition.demo.json instead where
- * there is one. Fatal, with file, place, found and expected, on any that cannot be played. */
-struct games *games_load(const char *folder, bool demo);
+ * there is one. `simulated`: games whose return is simulated, not proved, are taken too. Fatal,
+ * with file, place, found and expected, on any that cannot be played. */
+struct games *games_load(const char *folder, bool demo, bool simulated);
 void games_free(struct games **games);
 /* Keeps every loaded definition, canonical, in carillon.game: that announces it to all services.
  * Before the first shard is taken, so that nothing is played which is not announced. */

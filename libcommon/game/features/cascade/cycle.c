@@ -41,13 +41,17 @@ static void stack_push(struct reel_stack *stack, uint32_t place)
 	stack->next = stack->next > 0 ? stack->next - 1 : stack->strip->length - 1;
 }
 
-static void stack_open(const struct game *game, uint32_t set, uint32_t reel, uint32_t stop,
-	struct reel_stack *stack)
+static void stack_open(
+	const struct cycle_terms *terms, uint32_t reel, uint32_t stop, struct reel_stack *stack)
 {
-	stack->strip = &game->strips[set].reel[reel];
+	const struct game *game = terms->game;
+
+	stack->strip = &game->strips[terms->set].reel[reel];
 	stack->next = (stop + game->rows - 1) % stack->strip->length;
 	for (uint32_t place = 0; place < game->rows; place++)
 		stack_push(stack, place);
+	if (terms->wild_reels >> reel & 1) /* covered; the strip is behind them */
+		memset(stack->symbol, game->wild, game->rows);
 }
 
 static void stack_take(struct reel_stack *stack, uint32_t rows, uint32_t cells)
@@ -101,7 +105,7 @@ void cycle_play(const struct cycle_terms *terms, const uint16_t stop[GAME_REELS_
 	uint32_t cells, column = (1u << game->rows) - 1;
 
 	for (uint32_t r = 0; r < game->reels; r++)
-		stack_open(game, terms->set, r, stop[r], &stacks[r]);
+		stack_open(terms, r, stop[r], &stacks[r]);
 	show(game, stacks, spin_r->window);
 	spin_r->first = pay(terms, spin_r->window, &cells);
 	spin_r->rest = 0;

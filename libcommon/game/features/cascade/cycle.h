@@ -15,6 +15,7 @@ uint64_t cycle_stops(const struct game *game, uint32_t set);
 struct cycle_terms {
 	const struct game *game;
 	uint32_t set, lines;
+	uint32_t wild_reels; /* bought: bit r */
 	enum spin_context context;
 	struct line_terms plain; /* without a tumble's multiplier */
 };

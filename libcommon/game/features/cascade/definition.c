@@ -44,27 +44,28 @@ static void check_together(const struct node *root, const struct game *game)
 		"progressive_symbols");
 }
 
-/* The exact mathematics goes through every combination of stops; bought reels and guarantees it
- * does not follow there. */
+/* The exact mathematics goes through every combination of stops, and does not follow bought reels
+ * and guarantees there: beyond that a mode's return may be simulated. */
 static void check_exact(const struct node *cascades, const struct game *game)
 {
 	for (uint32_t m = 0; m < game->mode_count; m++) {
 		const struct game_mode *mode = &game->mode[m];
 
+		if (game_mode_simulated(mode))
+			continue;
 		if (mode->position_count > 0 || mode->guarantee != GUARANTEE_NONE)
 			node_fail(cascades, NULL,
-				"null in a game with bought wild reels or guarantees (mode %s)",
+				"null in a game with bought wild reels or guarantees, or a return "
+				"by simulation (mode %s)",
 				mode->id);
-		if (cycle_stops(game, mode->strips) > CYCLE_STOPS_MAX)
+		if (cycle_stops(game, mode->strips) > CYCLE_STOPS_MAX ||
+			(game->free_spins.offered &&
+				cycle_stops(game, game->free_spins.strips) > CYCLE_STOPS_MAX))
 			node_fail(cascades, NULL,
-				"strips of at most %u combinations of stops in mode %s",
+				"strips of at most %u combinations of stops, or a return by "
+				"simulation (mode %s)",
 				CYCLE_STOPS_MAX, mode->id);
 	}
-	if (game->free_spins.offered &&
-		cycle_stops(game, game->free_spins.strips) > CYCLE_STOPS_MAX)
-		node_fail(cascades, NULL,
-			"strips of at most %u combinations of stops in free spins",
-			CYCLE_STOPS_MAX);
 }
 
 static void check(const struct node *root, const struct game *game, const struct strips_seen *seen)

@@ -14,6 +14,7 @@ static void play(struct fast_player *player, enum spin_context context, uint32_t
 	(void)tag;
 	place_stops(place, stop);
 	cycle_terms_init(sim->game, place->table->set, sim->bet.lines, context, &terms);
+	terms.wild_reels = place->table->wild_reels;
 	cycle_play(&terms, stop, &spin);
 	player->stats->event[EVENT_TUMBLE] += spin.tumbles;
 	player->stats->event[EVENT_CASCADE]++;
