@@ -1,4 +1,4 @@
-/* The parts of a definition, one reader each: what definition_load.c puts together. A reader fills
+/* The parts of a definition, one reader each: what load.c puts together. A reader fills
  * its part of the game and tells the first mistake to the reader of `root`; after one, everything
  * it leaves is harmless. Order matters: symbols, strips and lines first, for all others name them.
  * Inside the loader only. */
@@ -8,20 +8,20 @@
 #include "libcommon/game/definition/json.h"
 #include "libcommon/game/game.h"
 
-/* definition_symbols.c */
+/* symbols.c */
 void definition_read_symbols(const struct node *root, struct game *game);
 void definition_read_strips(const struct node *root, struct game *game);
 void definition_read_lines(const struct node *root, struct game *game);
 
-/* definition_mode.c */
+/* mode.c */
 void definition_read_modes(const struct node *root, struct game *game);
 
-/* definition_bet.c */
+/* bet.c */
 void definition_read_bet(const struct node *root, struct game *game);
 void definition_read_gamble(const struct node *root, struct game *game);
 void definition_read_autoplay(const struct node *root, struct game *game);
 
-/* definition_pool.c */
+/* pool.c */
 void definition_read_jackpot(const struct node *root, struct game *game);
 void definition_read_cards(const struct node *root, struct game *game);
 
@@ -31,7 +31,7 @@ void definition_read_features(const struct node *root, struct game *game);
 #define DEFINITION_MEMBERS_MAX 512
 void definition_members(char out[DEFINITION_MEMBERS_MAX]);
 
-/* ---- what several of them need (definition_tables.c) ---- */
+/* ---- what several of them need (tables.c) ---- */
 
 #define KIND_BIT(kind) (1u << (kind))
 #define KINDS_ALL 0x3fu

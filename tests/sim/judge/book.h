@@ -154,13 +154,13 @@ int book_column(const struct fake_pg_table *table, const char *name);
 		column;                                                                            \
 	})
 
-/* judge_ledger.c: a row of the journal, and what is written with it. */
+/* ledger.c: a row of the journal, and what is written with it. */
 void ledger_row(const struct fake_pg_row *row);
 /* The claims that rows said they open are there. */
 void ledger_opened(void);
 void ledger_forget(void);
 void ledger_claim(const struct fake_pg_row *old, const struct fake_pg_row *new);
-/* judge_batch.c */
+/* batch.c */
 void batch_row(const struct fake_journal *row);
 void ledger_batch(const struct fake_pg_row *old, const struct fake_pg_row *new);
 void ledger_leg(const struct fake_pg_row *new);
@@ -169,7 +169,7 @@ void ledger_step(void); /* what needs the whole of a commit */
 void ledger_final(void);
 void ledger_end(void);
 
-/* judge_pool.c: pools and sets. */
+/* pool.c: pools and sets. */
 void pools_changed(const struct fake_pg_table *table, const struct fake_pg_row *old,
 	const struct fake_pg_row *new);
 void pools_step(void);
@@ -179,23 +179,23 @@ void pools_hits(void);
 void pools_begin(void);
 bool pools_settled(char *what, size_t room);
 void pools_end(void);
-/* judge_transfer.c: a pool that was made feeds on the game; one that must feed on a stake there and
+/* transfer.c: a pool that was made feeds on the game; one that must feed on a stake there and
  * is not among these, 0: none. */
 bool made_feeds(uint32_t pool, uint32_t game);
 uint32_t made_unfed(uint32_t game, const uint32_t *pools, size_t n);
 /* An operator has asked for an adjustment that may be done from now on. */
 void pools_adjustment(uint32_t pool, uint32_t currency, int64_t coin_minor, int64_t delta_minor);
 
-/* judge_limits.c: a row, before it is kept. */
+/* limits.c: a row, before it is kept. */
 void limits_row(const struct fake_journal *row);
 void limits_end(void);
 
-/* judge_void.c: a row, before it is kept; what the player has pending in its game. */
+/* void.c: a row, before it is kept; what the player has pending in its game. */
 void voids_row(const struct book_account *account, const struct fake_journal *row, int64_t pending);
 void voids_final(void);
 void voids_end(void);
 
-/* judge_payments.c: a row that settles a hold; true where the table is its own. */
+/* payments.c: a row that settles a hold; true where the table is its own. */
 void payments_settled(const struct fake_journal *row, struct book_outside *held);
 bool payments_changed(const struct fake_pg_table *table, const struct fake_pg_row *new);
 void payments_begin(void);
@@ -203,7 +203,7 @@ void payments_end(void);
 bool payments_settled_all(char *what, size_t room);
 void payments_final(void);
 
-/* judge_told.c */
+/* told.c */
 void told_begin(void);
 void told_final(void);
 

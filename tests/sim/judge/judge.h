@@ -1,6 +1,6 @@
 /* What must be true, recomputed from the rows themselves: nothing that a service has summed is
  * taken for granted. judge.c reads the journal as it grows and keeps accounts, pendings, tallies
- * and claims of its own; judge_pool.c prices every hit again; judge_told.c compares what players
+ * and claims of its own; pool.c prices every hit again; told.c compares what players
  * and back ends were told; judge_final.c holds everything against everything at rest. A breach ends
  * the run by sim_fail, with the row. */
 #ifndef CARILLON_SIM_JUDGE_JUDGE_H

@@ -1,5 +1,5 @@
-/* What the judge's files about pools and sets share: judge_pool.c (rows, T, books), judge_hit.c
- * (every hit priced again), judge_transfer.c (money between pools, pools made while running). */
+/* What the judge's files about pools and sets share: pool.c (rows, T, books), hit.c
+ * (every hit priced again), transfer.c (money between pools, pools made while running). */
 #ifndef CARILLON_SIM_JUDGE_POOL_H
 #define CARILLON_SIM_JUDGE_POOL_H
 
@@ -73,7 +73,7 @@ static inline int128 big(
 	return fake_pg_int128(row, book_column(table, name));
 }
 
-/* judge_pool.c */
+/* pool.c */
 struct pool_book *pool_of(uint32_t number, bool cards);
 struct pool_book *pool_at(size_t at); /* NULL behind the last */
 struct counter_row *pool_row_of(struct pool_book *pool, uint32_t currency, int64_t what);
@@ -85,14 +85,14 @@ void pool_grow(struct pool_book *pool, int128 t);
 /* What a shard's rows up to a seq put into a pool. */
 int128 pool_contributed(uint32_t shard, uint64_t seq, uint32_t number);
 
-/* judge_hit.c */
+/* hit.c */
 void hits_begin(void);
 void hit_changed(const struct fake_pg_table *table, const struct fake_pg_row *old,
 	const struct fake_pg_row *new, bool cards);
 void card_round_changed(const struct fake_pg_row *old, const struct fake_pg_row *new);
 void card_rounds_final(void);
 
-/* judge_transfer.c */
+/* transfer.c */
 void transfers_begin(void);
 void transfers_end(void);
 bool transfers_changed(const struct fake_pg_table *table, const struct fake_pg_row *old,

@@ -362,7 +362,7 @@ static struct fpg_value f_true(struct fpg_frame *frame, const struct fpg_value *
 	return fpg_bool(true);
 }
 
-/* A lock that a transaction beside this one has at times; of fpg_routine.c. */
+/* A lock that a transaction beside this one has at times; of routine.c. */
 static struct fpg_value f_somebody_decides(
 	struct fpg_frame *frame, const struct fpg_value *arg, int n)
 {

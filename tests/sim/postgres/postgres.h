@@ -1,9 +1,9 @@
-/* What the files of the fake Postgres share; not for others. In reading order: fpg_value.c (values,
- * their texts), fpg_lex.c, fpg_expression.c, fpg_parse.c, fpg_define.c (SQL to trees),
- * fpg_bind.c, fpg_plan.c (names to columns, conditions to indexes), fpg_eval.c, fpg_function.c,
- * fpg_query.c, fpg_change.c (carrying it out), fpg_row.c, fpg_index.c (rows, versions,
- * transactions), fpg_schema.c (migrations), fpg_copy.c, fpg_result.c, fpg_client.c (libpq),
- * fpg_judge.c. */
+/* What the files of the fake Postgres share; not for others. In reading order: value.c (values,
+ * their texts), lex.c, expression.c, parse.c, define.c (SQL to trees),
+ * bind.c, plan.c (names to columns, conditions to indexes), eval.c, function.c,
+ * query.c, change.c (carrying it out), row.c, index.c (rows, versions,
+ * transactions), schema.c (migrations), copy.c, result.c, client.c (libpq),
+ * judge.c. */
 #ifndef CARILLON_SIM_POSTGRES_POSTGRES_H
 #define CARILLON_SIM_POSTGRES_POSTGRES_H
 
@@ -18,7 +18,7 @@
 #define FPG_CTES_MAX 8
 #define FPG_SQL_FUNCTIONS 1000 /* functions from here on are written in SQL */
 
-/* ---- values (fpg_value.c) ---- */
+/* ---- values (value.c) ---- */
 
 enum fpg_type {
 	FPG_UNKNOWN = 0, /* text that has not met a type yet: a parameter, a literal */
@@ -89,7 +89,7 @@ int fpg_compare_key(const struct fpg_value *a, const struct fpg_value *b);
 const char *fpg_format(const struct fpg_value *value, size_t *n_r);
 const char *fpg_type_name(enum fpg_type type);
 
-/* ---- errors: they end the statement (fpg_row.c) ---- */
+/* ---- errors: they end the statement (row.c) ---- */
 
 struct fpg_txn;
 
@@ -157,7 +157,7 @@ struct fpg_expr {
 	int depth, source, column;    /* COLUMN, once bound */
 	enum fpg_type type, element;  /* CAST; COLUMN once bound; UNKNOWN: not known */
 	struct fpg_select *select;
-	int function;		 /* of fpg_function.c */
+	int function;		 /* of function.c */
 	bool distinct;		 /* aggregate(distinct ..) */
 	struct fpg_expr *filter; /* aggregate(..) filter (where ..) */
 	struct fpg_expr *order;	 /* aggregate(.. order by ..) */
@@ -516,9 +516,9 @@ struct fpg_value fpg_aggregate(struct fpg_frame *frame, const struct fpg_expr *e
 int fpg_function_find(const char *name); /* -1 */
 bool fpg_is_aggregate(const char *name);
 bool fpg_is_set(const struct fpg_expr *expr); /* unnest, generate_series */
-/* A function of the migrations in from, at its bracket (fpg_routine.c). */
+/* A function of the migrations in from, at its bracket (routine.c). */
 struct fpg_select *fpg_routine_parse(struct fpg_parser *parser, const char *name);
-/* json_populate_recordset (fpg_json.c): objects of an array as rows of a table. */
+/* json_populate_recordset (json.c): objects of an array as rows of a table. */
 void fpg_json_rows(
 	const struct fpg_table *table, const struct fpg_value *text, struct fpg_table_rows *rows_r);
 /* The rows of unnest, generate_series. */
@@ -561,7 +561,7 @@ void fpg_partition_make(const char *name, const char *parent, struct fpg_value l
 	struct fpg_value high, const char *part_by, int part_column);
 const char *fpg_view_find(const char *name); /* its select; NULL: there is none */
 void fpg_view_make(const char *name, const char *sql);
-/* create function: kept if it is in SQL; others have to be in fpg_function.c if anybody calls them.
+/* create function: kept if it is in SQL; others have to be in function.c if anybody calls them.
  */
 void fpg_sql_function_parse(struct fpg_parser *parser);
 int fpg_sql_function_find(const char *name); /* -1 */
@@ -576,7 +576,7 @@ void fpg_world_reset(void); /* tables, sequences, partitions as the migrations l
 
 /* ---- sessions ---- */
 
-/* What a connection is on the server (fpg_session.c). */
+/* What a connection is on the server (session.c). */
 struct fpg_session {
 	struct fpg_session *next;
 	struct sim_process *process;
@@ -617,7 +617,7 @@ struct pg_result *fpg_session_copy(struct fpg_session *session);
 bool fpg_backend_end(uint32_t pid);
 bool fpg_disk_is_full(void);
 
-/* ---- results (fpg_result.c) ---- */
+/* ---- results (result.c) ---- */
 
 struct pg_result *fpg_result_new(int status);
 struct pg_result *fpg_result_error(const char *sqlstate, const char *text);

@@ -3,7 +3,7 @@
  * Each respin feature is a spin of its own, so its mean is a number. An explosion plays on the
  * window whose potions led to it; the reels are independent given the potion on each, so its mean
  * is a number for each row of potions a spin may show. Both are then weighed with what is carried
- * (potion_chain.c): in the long run for the return of a level, or from one state. */
+ * (exact_chain.c): in the long run for the return of a level, or from one state. */
 #include "libcommon/game/features/collect-and-unlock/exact_parts.h"
 
 #include <assert.h>

@@ -17,7 +17,7 @@ struct potion_spin {
 	uint8_t combination[POTION_STATES]; /* completed, or POTION_NONE */
 };
 
-/* ---- potion_chain.c: what is carried ---- */
+/* ---- exact_chain.c: what is carried ---- */
 
 struct potion_chain {
 	uint32_t spin_count;
@@ -37,7 +37,7 @@ void potion_combination_colours(uint32_t combination, uint8_t colours_r[GAME_COL
 int potion_outcome(const struct potion_rules *rules, uint32_t level, uint32_t combination,
 	struct odds *explosion_r);
 
-/* ---- potion_reels.c: what reels weigh ---- */
+/* ---- exact_reels.c: what reels weigh ---- */
 
 /* A reel of the base spin whose potion was of that colour + 1 (0: none). */
 void potion_cells(const struct game *game, uint32_t set, uint32_t reel, uint32_t colour,
@@ -104,7 +104,7 @@ void potions_moments(const struct exact_work *work, const struct exact_wager *wa
 void potions_zero(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield);
 
-/* ---- potion_zero.c: windows that win nothing ---- */
+/* ---- exact_zero.c: windows that win nothing ---- */
 
 /* P(no line wins) on a strip set. */
 void potion_no_win(const struct game *game, uint32_t set, uint32_t lines, mpq_t p_r);

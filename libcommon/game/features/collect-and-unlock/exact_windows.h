@@ -51,7 +51,7 @@ uint64_t potion_column(
 uint64_t potion_covered(
 	const struct game *game, uint64_t column, uint32_t rows, uint8_t symbol, uint8_t kept);
 
-/* ---- potion_products.c ---- */
+/* ---- exact_products.c ---- */
 
 /* E[a; w], E[b; w] and E[a b; w]: means over windows that count with the weight (0 .. 1) of the
  * potions they show, one of each spin of the chain. */

@@ -2,7 +2,7 @@
  * each row what it was locked with: the return depends on the number of lines unless the
  * triggering windows treat all rows alike (RULE mona-lisa 3.22). The reels are independent given
  * the trigger, so the weight of each symbol in each cell at each time is all that a mean needs;
- * moments and zeros (sticky_moments.c, sticky_zero.c) need more. */
+ * moments and zeros (exact_moments.c, exact_zero.c) need more. */
 #include "libcommon/game/features/sticky-respins/exact_parts.h"
 
 #include <assert.h>
