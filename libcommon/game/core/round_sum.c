@@ -301,7 +301,7 @@ enum round_status round_play(const struct game *game, const struct bet *bet,
 const char *phase_kind_text(enum phase_kind kind)
 {
 	static const char *const texts[PHASE_KINDS] = {
-#define PHASE(id, text, source, event) [PHASE_##id] = text,
+#define PHASE(id, text, source, event) [PHASE_##id] = (text),
 #include "libcommon/game/features.def"
 	};
 
@@ -357,7 +357,7 @@ const char *vial_kind_text(enum vial_kind kind)
 const char *draw_text(const struct draw *draw, char *out)
 {
 	static const char *const words[DRAW_MEANINGS] = {
-#define DRAW(id, text) [DRAW_##id] = text,
+#define DRAW(id, text) [DRAW_##id] = (text),
 #include "libcommon/game/features.def"
 	};
 	static const char place[] = "%u";

@@ -3,7 +3,7 @@
 const char *source_text(enum win_source source)
 {
 	static const char *const texts[SOURCES] = {
-#define SOURCE(id, text, words) [SOURCE_##id] = text,
+#define SOURCE(id, text, words) [SOURCE_##id] = (text),
 #include "libcommon/game/features.def"
 	};
 
@@ -13,7 +13,7 @@ const char *source_text(enum win_source source)
 const char *source_words(enum win_source source)
 {
 	static const char *const all[SOURCES] = {
-#define SOURCE(id, text, words) [SOURCE_##id] = words,
+#define SOURCE(id, text, words) [SOURCE_##id] = (words),
 #include "libcommon/game/features.def"
 	};
 
@@ -23,7 +23,7 @@ const char *source_words(enum win_source source)
 const char *event_text(const struct game *game, uint32_t event)
 {
 	static const char *const texts[EVENT_AWARD] = {
-#define EVENT(id, text) [EVENT_##id] = text,
+#define EVENT(id, text) [EVENT_##id] = (text),
 #include "libcommon/game/features.def"
 	};
 

@@ -2,8 +2,9 @@
  *
  * A round is one paid spin and the free spins it awards. Each spin, paid or free, has a *yield*:
  * what it and all that it sets off at once (battle, vials, hold and win, sticky respins, potion
- * features) win, by source, and how many free spins all that awards. free_spins.c makes a round out
- * of the yields of the two contexts (a branching process); features only ever add to a yield.
+ * features) win, by source, and how many free spins all that awards. free-spins/exact.c makes a
+ * round out of the yields of the two contexts (a branching process); features only ever add to a
+ * yield.
  *
  * Unit: total bets (not the price of a bought mode, not coins), jackpots at the seed. exact.c
  * divides by the price at the very end. */
@@ -80,7 +81,7 @@ void exact_offer_max(struct exact_mode *mode, const char *where, const mpq_t x, 
 /* What was offered up to now, in whole coins for one coin a line: less need not be offered. */
 uint64_t exact_max_coins(const struct exact_mode *mode, uint32_t lines);
 
-/* ---- free_spins.c ---- */
+/* ---- features/free-spins/exact.c ---- */
 
 /* A whole round: the paid spin and the free spins that it and they award. Wins of free spins are
  * under SOURCE_FREE_SPINS, but jackpots; events are those of all spins, but for EVENT_FREE_SPINS.

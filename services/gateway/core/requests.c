@@ -1,5 +1,6 @@
 /* The tables. Ranges here are what can be meant at all; what a game, an account or a jurisdiction
- * allows is decided behind the gateway. */
+ * allows is decided behind the gateway: a bet by the engine (services/spin-engine/adapters/fault.c
+ * words its refusals). */
 #include "services/gateway/core/requests.h"
 
 #include "libcommon/base/ids.h"

@@ -2,7 +2,7 @@
  * request at a time for a player, asked until it is answered, now and then once more, or with
  * other content under the same key. */
 #include "tests/sim/clients/clients.h"
-#include "tests/sim/postgres.h"
+#include "tests/sim/fake_pg.h"
 #include "tests/sim/judge/judge.h"
 #include "tests/sim/sim.h"
 

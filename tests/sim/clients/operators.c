@@ -1,7 +1,7 @@
 /* Operators of pools: pause and resume, adjustments, parameters, kill switches, new rates. Each
  * command to a pool carries an id and is sent until its fact is there; some twice. */
 #include "tests/sim/clients/clients.h"
-#include "tests/sim/postgres.h"
+#include "tests/sim/fake_pg.h"
 #include "tests/sim/judge/book.h"
 #include "tests/sim/sim.h"
 

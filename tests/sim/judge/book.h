@@ -2,7 +2,7 @@
 #ifndef CARILLON_SIM_JUDGE_BOOK_H
 #define CARILLON_SIM_JUDGE_BOOK_H
 
-#include "tests/sim/postgres.h"
+#include "tests/sim/fake_pg.h"
 #include "tests/sim/judge/judge.h"
 #include "tests/sim/judge/map.h"
 

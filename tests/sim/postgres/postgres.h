@@ -1,13 +1,16 @@
 /* What the files of the fake Postgres share; not for others. In reading order: value.c (values,
- * their texts), lex.c, expression.c, parse.c, define.c (SQL to trees),
- * bind.c, plan.c (names to columns, conditions to indexes), eval.c, function.c,
- * query.c, change.c (carrying it out), row.c, index.c (rows, versions,
- * transactions), schema.c (migrations), copy.c, result.c, client.c (libpq),
- * judge.c. */
+ * their texts), json.c, lex.c, expression.c, parse.c, define.c, alter.c (SQL to trees), bind.c,
+ * plan.c (names to columns, conditions to indexes), eval.c, function.c, routine.c, query.c,
+ * change.c (carrying it out), row.c, index.c (rows, versions, transactions), session.c
+ * (connections, locks, faults), schema.c (migrations), copy.c, result.c, client.c (libpq), judge.c.
+ *
+ * A new function: one that Postgres has is a row of FUNCTIONS in function.c. One of our migrations
+ * in SQL is read as it is (alter.c); one in PL/pgSQL is a row of REPLACED in alter.c if it gives a
+ * value, and of ROUTINES in routine.c if it gives rows. */
 #ifndef CARILLON_SIM_POSTGRES_POSTGRES_H
 #define CARILLON_SIM_POSTGRES_POSTGRES_H
 
-#include "tests/sim/postgres.h"
+#include "tests/sim/fake_pg.h"
 
 #include <setjmp.h>
 
@@ -561,8 +564,7 @@ void fpg_partition_make(const char *name, const char *parent, struct fpg_value l
 	struct fpg_value high, const char *part_by, int part_column);
 const char *fpg_view_find(const char *name); /* its select; NULL: there is none */
 void fpg_view_make(const char *name, const char *sql);
-/* create function: kept if it is in SQL; others have to be in function.c if anybody calls them.
- */
+/* create function: kept if it is in SQL; for others see the head of this file. */
 void fpg_sql_function_parse(struct fpg_parser *parser);
 int fpg_sql_function_find(const char *name); /* -1 */
 struct fpg_value fpg_sql_function_call(

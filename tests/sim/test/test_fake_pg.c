@@ -4,7 +4,7 @@
 #include "tests/sim/fake.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
-#include "tests/sim/postgres.h"
+#include "tests/sim/fake_pg.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,8 +9,8 @@
  * transaction and a commit of it answers ROLLBACK, pg_terminate_backend, primary keys, unique and
  * partial indexes, checks, references, types' ranges, sequences that are never rolled back.
  * What it does not: serializable, savepoints, views, triggers, privileges. */
-#ifndef CARILLON_SIM_POSTGRES_H
-#define CARILLON_SIM_POSTGRES_H
+#ifndef CARILLON_SIM_FAKE_PG_H
+#define CARILLON_SIM_FAKE_PG_H
 
 #include "libcommon/base/amount.h"
 #include "tests/sim/sim.h"
