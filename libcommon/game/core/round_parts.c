@@ -115,6 +115,15 @@ uint32_t cells_of(const struct round *round, uint8_t symbol)
 	return cells;
 }
 
+uint32_t enough_cells(const struct round *round, uint8_t symbol, uint32_t least, uint32_t *cells_r)
+{
+	uint32_t count;
+
+	*cells_r = cells_of(round, symbol);
+	count = (uint32_t)__builtin_popcount(*cells_r);
+	return count >= least ? count : 0;
+}
+
 uint32_t cells_of_reel(const struct game *game, uint32_t reel)
 {
 	return ((UINT32_C(1) << game->rows) - 1) << (reel * game->rows);

@@ -68,10 +68,8 @@ static void after_spin(struct round *round, struct phase *phase, const struct re
 	(void)phase;
 	(void)columns;
 	(void)context;
-	round->bonus_cells = cells_of(round, game->bonus);
-	round->bonuses = (uint32_t)__builtin_popcount(round->bonus_cells);
-	if (round->bonuses < game->bonus_count_min)
-		round->bonuses = 0;
+	round->bonuses =
+		enough_cells(round, game->bonus, game->bonus_count_min, &round->bonus_cells);
 }
 
 static bool waits(const struct round *round)

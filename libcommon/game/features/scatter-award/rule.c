@@ -43,10 +43,8 @@ static void after_spin(struct round *round, struct phase *phase, const struct re
 	(void)phase;
 	(void)columns;
 	(void)context;
-	round->scatter_cells = cells_of(round, game->scatter[0]);
-	round->scatters = (uint32_t)__builtin_popcount(round->scatter_cells);
-	if (round->scatters < game->scatter_count_min)
-		round->scatters = 0;
+	round->scatters = enough_cells(
+		round, game->scatter[0], game->scatter_count_min, &round->scatter_cells);
 }
 
 static bool waits(const struct round *round)
