@@ -23,7 +23,7 @@ import urllib.request
 READY_SECONDS = 120
 PROOF_PAUSE_SECONDS = 10  # between proofs of the ledger while it is played, and at least ten times what the last one took
 THINK_MS = 100  # of a simulated player, between an answer and the next request
-READ_BACK_ROUNDS = 50  # of a player, after which he compares what he was told with the ledger: little is left to the end
+READ_BACK_ROUNDS = 50  # after so many, a player compares its record with the ledger: little is left for the end
 SILENCE_SECONDS = 60  # of players who were asked to end and write their live file no more; they give up by themselves before
 
 

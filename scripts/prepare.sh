@@ -13,7 +13,7 @@ made_from() {
     { find libcommon services -path '*/migrations/*.sql'; ls scripts/{prepare,stack,server,migrate,topics}.sh deploy/local/kafka.properties tools/kafka-topics/topics.h; } | LC_ALL=C sort | xargs sha256sum
 }
 
-# In a data folder of its own, which nobody else uses.
+# In a data folder of its own.
 make_it() {
     CARILLON_DATA=$(mktemp -d "${CARILLON_TEST_TMP:-/tmp}/carillon-prepare-XXXXXX")
     export CARILLON_DATA

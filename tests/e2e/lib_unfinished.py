@@ -112,7 +112,7 @@ def end_of(person):
 
 
 def bet_after(person):
-    """The next bet of the player, by what is left of his: autoplay's, a bonus spin, else of his own; to its end."""
+    """Places the player's next bet and plays it to its end: by autoplay or as a bonus spin while any are left, else by hand."""
     about, autoplay = person.about, person.state["autoplay"]
     result = {"promised": person.state["secret_hash"] == about["state"]["secret_hash"]}  # each move of the player's makes another secret
     gift = next((g["id"] for g in person.state["bonus_spins"] if g["game"] == person.game), None)

@@ -268,16 +268,14 @@ enum exact_status exact_figure(
 	mode_init(mode_r);
 	while (mode < game->mode_count && index >= figures_of(&game->mode[mode]))
 		index -= figures_of(&game->mode[mode++]);
-	if (mode < game->mode_count && game_mode_simulated(&game->mode[mode])) {
+	if (mode < game->mode_count) {
 		name_mode(game, mode, index, mode_r);
-		return EXACT_SIMULATED;
-	}
-	if (mode < game->mode_count)
+		if (game_mode_simulated(&game->mode[mode]))
+			return EXACT_SIMULATED;
 		status = enter_mode(analysis, mode);
-	if (status == EXACT_OK) {
-		name_mode(game, mode, index, mode_r);
-		status = figure(&analysis->work, mode_r);
 	}
+	if (status == EXACT_OK)
+		status = figure(&analysis->work, mode_r);
 	if (status == EXACT_OK)
 		status = figure_band(analysis, mode_r);
 	if (status != EXACT_OK)

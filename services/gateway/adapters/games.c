@@ -181,8 +181,8 @@ static void settle_one(struct gateway *gateway, uint64_t ticket, enum known know
 	late.again = 0;
 }
 
-/* Who came before the look began has his answer; an answer may let in the next request of its
- * connection, so the list is another one by then. */
+/* Answers the requests that came before the look began. An answer may let in the next request of
+ * its connection, so the list is copied first. */
 static void settle(struct gateway *gateway, enum known known)
 {
 	static struct waiting settled[WAITING_MAX];

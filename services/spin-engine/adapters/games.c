@@ -158,8 +158,8 @@ bool games_behind(const struct games *games, PGconn *conn, const char *id)
 	return behind;
 }
 
-/* Players are told "not yet" of what only the announced one takes: this engine's host has files
- * of before it, or somebody went back to them without a new version. */
+/* This host's files are older than the definition announced, or were put back without a new
+ * version: what only the announced one takes is answered "not yet". */
 static void warn_of_behind(const struct games *games, PGconn *conn)
 {
 	for (size_t i = 0; i < games->count; i++)

@@ -1,7 +1,7 @@
 /* What must be true, recomputed from the rows themselves: nothing that a service has summed is
  * taken for granted. judge.c reads the journal as it grows and keeps accounts, pendings, tallies
  * and claims of its own; pool.c prices every hit again; told.c compares what players
- * and back ends were told; judge_final.c holds everything against everything at rest. A breach ends
+ * and back ends were told; judge_final holds everything against everything at rest. A breach ends
  * the run by sim_fail, with the row. */
 #ifndef CARILLON_SIM_JUDGE_JUDGE_H
 #define CARILLON_SIM_JUDGE_JUDGE_H
@@ -30,9 +30,8 @@ int64_t judge_payout_outcome(const uint8_t id[ASK_ID_BYTES]);
 bool judge_payout_asked(const uint8_t id[ASK_ID_BYTES]);
 int64_t judge_decision(const uint8_t id[ASK_ID_BYTES]); /* by hand: MoveKind; 0: none */
 void judge_asked_to_pay(const uint8_t id[ASK_ID_BYTES], int64_t amount, const char *currency);
-/* Accepted bets so far, and claims that no award has closed. */
+/* Accepted bets so far. */
 uint64_t judge_rounds(void);
-uint64_t judge_claims_open(void);
 /* Everything that services owe each other is done; else what is not, in words. */
 bool judge_settled(char *what, size_t room);
 

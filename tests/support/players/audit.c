@@ -1,6 +1,6 @@
-/* The player's own record against the journal and the history, both as the public interface tells
- * them: at the end, and before it whenever he has played so many rounds as an option says. What was
- * compared then is forgotten, so that neither the end nor the memory grows with the play. */
+/* Compares the player's own record with the journal and the history, both by the public interface:
+ * at the end, and also each time a number of rounds has been played (--read-back). A record is
+ * forgotten once it is compared, so that neither the end nor the memory grows with the play. */
 #include "tests/support/players/player.h"
 
 #include "libcommon/io/clock.h"

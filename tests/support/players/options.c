@@ -32,8 +32,8 @@ static const struct row {
 	{ "think-time", NUMBER, AT(think_ms), 0, 600000, "MS",
 		"wait between an answer and the next request (0)" },
 	{ "read-back", NUMBER, AT(read_back), 0, 1000000, "N",
-		"a player compares what he was told each time that he has played so many rounds; 0: "
-		"at the end (0)" },
+		"compare a player's record with the ledger after every N rounds; 0: at the end "
+		"(0)" },
 	{ "game", TEXT, AT(game), 0, 0, "ID",
 		"the game, or all: each player moves from one to another (all)" },
 	{ "currency", TEXT, AT(currency), 0, 0, "CODE", "of new accounts (EUR)" },

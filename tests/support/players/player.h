@@ -60,7 +60,7 @@ struct crowd {
 enum player_stage {
 	PLAYER_JOINS, /* session, then where its ledger stands */
 	PLAYER_PLAYS,
-	PLAYER_READS_BACK, /* compares what he was told so far, and plays on */
+	PLAYER_READS_BACK, /* compares its record so far, and plays on */
 	PLAYER_AUDITS,	   /* compares the rest */
 	PLAYER_DONE,
 };

@@ -1,5 +1,5 @@
-/* A whole player against a small platform with a ledger of its own: what he was told is compared
- * while he plays, all of it and once, little is left to the end, and each fault is found. */
+/* A whole player against a small platform with a ledger of its own: its record is compared during
+ * play, all of it and once; little is left for the end, and each fault is found. */
 #include "tests/support/players/player.h"
 #include "tests/support/players/stats.h"
 
