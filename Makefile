@@ -14,20 +14,19 @@ $(error GNU make 4.2 or newer is needed, found $(MAKE_VERSION))
 endif
 
 # ---- variants ----------------------------------------------------------------------------------------------------------
-# build/ by gcc; build/asan/ with SAN=1; build/tsan/ with TSAN=1; build/clang/ with CC=clang; build/fuzz/ with FUZZ=1 (used by the
-# fuzz targets).
+# build/ by gcc; build/asan/ with SAN=1, by clang, whose objects serve the unit tests and the fuzzers; build/tsan/ with TSAN=1, by gcc.
+# Another compiler has a folder of its own: build/clang/, build/gcc/asan/.
+USUAL_CC := $(if $(SAN),clang,gcc)
 ifeq ($(origin CC),default)
-CC := gcc
+CC := $(USUAL_CC)
 endif
-ifdef FUZZ
-O := build/fuzz
-else
-O := build$(if $(findstring clang,$(CC)),/clang)$(if $(SAN),/asan)$(if $(TSAN),/tsan)
-endif
+CC_FAMILY := $(if $(findstring clang,$(CC)),clang,gcc)
+O := build$(if $(filter-out $(USUAL_CC),$(CC_FAMILY)),/$(CC_FAMILY))$(if $(SAN),/asan)$(if $(TSAN),/tsan)
 ifneq ($(and $(SAN),$(TSAN)),)
 $(error found SAN and TSAN, expected one of them: the sanitizers exclude each other)
 endif
 GEN := build/gen
+comma := ,
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 # Quiet under make -s too.
@@ -50,13 +49,10 @@ need_tools = $(if $(HAVE_CC),,$(error found no $(firstword $(CC)); scripts/setup
 # _GNU_SOURCE is defined empty, so that a file may define it again without a warning. Generated headers count as a library's: their macros
 # cast away const.
 CPPFLAGS += -I. -isystem $(GEN) -D_GNU_SOURCE= $(PKG_CFLAGS)
-BASE_CFLAGS := -std=c11 $(if $(or $(SAN),$(TSAN),$(FUZZ)),-g1,-g) -fno-omit-frame-pointer -fstack-protector-strong $(if $(MARCH),-march=$(MARCH))
+BASE_CFLAGS := -std=c11 $(if $(or $(SAN),$(TSAN)),-g1,-g) -fno-omit-frame-pointer -fstack-protector-strong $(if $(MARCH),-march=$(MARCH))
 LDFLAGS += -Wl,--as-needed
-ifdef FUZZ
-BASE_CFLAGS += -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-LDFLAGS += -fsanitize=address,undefined
-else ifdef SAN
-BASE_CFLAGS += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+ifdef SAN
+BASE_CFLAGS += -O1 -fsanitize=address,undefined$(if $(filter clang,$(CC_FAMILY)),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
 LDFLAGS += -fsanitize=address,undefined
 # The sanitizers' own checks hide from gcc what was tested and what was set, so these cry wolf there.
 WARN += -Wno-null-dereference $(if $(findstring gcc,$(CC)),-Wno-maybe-uninitialized)
@@ -67,6 +63,8 @@ WARN += -Wno-null-dereference $(if $(findstring gcc,$(CC)),-Wno-maybe-uninitiali
 else
 BASE_CFLAGS += -O2 -D_FORTIFY_SOURCE=2
 endif
+# A test may try fewer cases then (tests/support/effort.h).
+BASE_CFLAGS += $(if $(or $(SAN),$(TSAN)),-DCARILLON_SANITIZED)
 ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS)
 
 # ---- what there is -----------------------------------------------------------------------------------------------------
@@ -91,10 +89,12 @@ program_libs = $(if $(filter undefined,$(origin $(notdir $(1))_LIBS)),$(LIB_COMM
 
 BINS := $(SERVICES:%=$(O)/bin/carillon-%) $(addprefix $(O)/bin/,$(notdir $(PROGRAM_DIRS)))
 tests_in = $(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(wildcard $(1)/test_*.c)))
-fuzzers_in = $(patsubst %.c,$(O)/%,$(subst /test/,/,$(wildcard $(1)/fuzz_*.c)))
+fuzzers_in = $(patsubst %.c,$(O)/fuzz/%,$(subst /test/,/,$(wildcard $(1)/fuzz_*.c)))
 TESTS := $(foreach d,$(TEST_DIRS),$(call tests_in,$(d)))
 # Tests that have threads: their source includes <pthread.h>.
 THREAD_TESTS := $(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(shell grep -ls '<pthread\.h>' $(wildcard $(TEST_DIRS:%=%/test_*.c)))))
+# Tests that try all their cases only in the program as it ships.
+WHOLE_TESTS := $(foreach f,$(shell grep -ls 'tests/support/effort\.h' $(wildcard $(TEST_DIRS:%=%/test_*.c))),$(patsubst %.c,$(O)/test/%,$(subst /test/,/,$(f))))
 FUZZERS := $(foreach d,$(TEST_DIRS),$(call fuzzers_in,$(d)))
 
 # ---- compile, archive, link --------------------------------------------------------------------------------------------
@@ -169,24 +169,16 @@ $(3): $(call obj,$(2)) $(call helpers,$(1)) $(call test_libs,$(1))
 endef
 $(foreach d,$(TEST_DIRS),$(foreach t,$(wildcard $(d)/test_*.c),\
 	$(eval $(call test_program,$(d),$(t),$(O)/test/$(subst /test/,/,$(t:.c=)),,$(CMOCKA_LIBS)))))
-ifdef FUZZ
+# libFuzzer is clang's.
+ifneq ($(and $(SAN),$(filter clang,$(CC_FAMILY))),)
 $(foreach d,$(TEST_DIRS),$(foreach t,$(wildcard $(d)/fuzz_*.c),\
-	$(eval $(call test_program,$(d),$(t),$(O)/$(subst /test/,/,$(t:.c=)),-fsanitize=fuzzer,$(CMOCKA_LIBS)))))
-.PHONY: fuzz-programs
-fuzz-programs: $(FUZZERS)
-else
-build/fuzz/%: FORCE
-	@$(MAKE) --no-print-directory FUZZ=1 CC=clang $@
-.PHONY: fuzz-programs
-fuzz-programs:
-	@$(MAKE) --no-print-directory FUZZ=1 CC=clang $@
+	$(eval $(call test_program,$(d),$(t),$(O)/fuzz/$(subst /test/,/,$(t:.c=)),-fsanitize=fuzzer,$(CMOCKA_LIBS)))))
 endif
-FORCE:
 .SECONDARY:
 -include $(shell find $(O)/obj $(O)/sim/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests list-tests list-thread-tests list-fuzzers setup run stop status test test-long test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean FORCE
+.PHONY: help all lib web tests thread-tests whole-tests fuzzers list-tests list-thread-tests list-whole-tests list-fuzzers setup run stop status test test-long test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
@@ -213,13 +205,17 @@ all: $(BINS) $(O)/slotmath web
 lib: $(LIB_COMMON)
 tests: $(TESTS)
 thread-tests: $(THREAD_TESTS)
+whole-tests: $(WHOLE_TESTS)
+fuzzers: $(FUZZERS)
 # For scripts/test.sh: what there should be, whether or not it can be built.
 list-tests:
 	@printf '%s\n' $(TESTS)
 list-thread-tests:
 	@printf '%s\n' $(THREAD_TESTS)
+list-whole-tests:
+	@printf '%s\n' $(WHOLE_TESTS)
 list-fuzzers:
-	@printf '%s\n' $(FUZZERS:$(O)/%=build/fuzz/%)
+	@printf '%s\n' $(FUZZERS)
 web: $(O)/bin/slotmath
 	$(Q)if [ -x scripts/web.sh ]; then scripts/web.sh; fi
 setup:

@@ -67,8 +67,9 @@ unit_tell() {
 
 unit() {
     with_dots 'building the unit tests with ASan and UBSan' make -s -k -j"$jobs" SAN=1 tests || count 0 1 'build of the unit tests'
+    with_dots 'building what tries all its cases without them' make -s -k -j"$jobs" whole-tests || count 0 1 'build of the whole tests'
     # shellcheck disable=SC2046
-    lanes "$jobs" unit_run unit_tell $(make -s SAN=1 list-tests)
+    lanes "$jobs" unit_run unit_tell $(make -s list-whole-tests) $(make -s SAN=1 list-tests)
 }
 
 # ---- what has threads of our own, under TSan ------------------------------------------------------------------------------------
@@ -91,7 +92,7 @@ fuzz_run() {
     [ -x "$program" ] || return
     mkdir -p "$corpus"
     # Seeds kept in the repository lie beside the fuzzer, in test/corpus/<name>/.
-    seeds=$(dirname "${program#build/fuzz/}")/test/corpus/$(basename "$program")
+    seeds=$(dirname "${program#build/asan/fuzz/}")/test/corpus/$(basename "$program")
     [ -d "$seeds" ] || seeds=
     # shellcheck disable=SC2086
     "$program" -max_total_time=$((each * 40)) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$program-" \
@@ -115,8 +116,8 @@ fuzz_tell() {
 
 fuzz() {
     local total=${1:-60} list each
-    with_dots 'building the fuzzers' make -s -k -j"$jobs" fuzz-programs || count 0 1 'build of the fuzzers'
-    list=$(make -s list-fuzzers)
+    with_dots 'building the fuzzers' make -s -k -j"$jobs" SAN=1 fuzzers || count 0 1 'build of the fuzzers'
+    list=$(make -s SAN=1 list-fuzzers)
     [ -n "$list" ] || return 0
     each=$((total * jobs / $(wc -w <<<"$list")))
     [ "$each" -ge 1 ] || each=1
@@ -279,9 +280,9 @@ part=${1:-all}
 # What those need that make calls by themselves.
 case $part in
 all | long) "$ROOT/scripts/setup.sh" test --quiet || exit 1 ;;
-unit | threads) "$ROOT/scripts/setup.sh" build --quiet || exit 1 ;;
-fuzz)
-    [[ ${1:-60} =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$1', expected a number"
+threads) "$ROOT/scripts/setup.sh" build --quiet || exit 1 ;;
+unit | fuzz)
+    [ "$part" = unit ] || [[ ${1:-60} =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$1', expected a number"
     "$ROOT/scripts/setup.sh" clang --quiet || exit 1
     ;;
 esac

@@ -334,7 +334,8 @@ static inline __attribute__((always_inline)) const uint64_t *beside_nodes(
 	const struct step *step, const struct pair_target *target, uint64_t *row, uint32_t limbs)
 {
 	size_t nodes = nodes_of(step->space, &step->space->b, step->after->reel);
-	const struct pair_term *term = &step->a->term[target->from];
+	/* A level without terms has no array of them. */
+	const struct pair_term *term = target->count > 0 ? &step->a->term[target->from] : NULL;
 	bool single = is_single(step->a, target);
 
 	if (single && target->gain == 0)
@@ -361,7 +362,7 @@ static inline __attribute__((always_inline)) void target_worth(const struct step
 	const struct pair_target *target, const uint64_t *row, const uint64_t *mean,
 	uint64_t *worth, uint32_t limbs)
 {
-	const struct pair_term *term = &step->b->term[target->from];
+	const struct pair_term *term = target->count > 0 ? &step->b->term[target->from] : NULL;
 
 	if (is_single(step->b, target))
 		for (uint32_t i = 0; i < limbs; i++)

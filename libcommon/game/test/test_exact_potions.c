@@ -4,6 +4,7 @@
 #include "libcommon/game/exact/spins.h"
 #include "libcommon/game/test/random_game.h"
 #include "libcommon/game/test/round_space.h"
+#include "tests/support/effort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -430,14 +431,14 @@ static void with_game(uint64_t seed, void (*check)(struct case_game *))
 static void test_states_are_those_of_all_rounds(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= GAMES; seed++)
+	for (uint64_t seed = 1; seed <= effort(GAMES); seed++)
 		with_game(seed, check_levels);
 }
 
 static void test_long_run_is_that_of_all_rounds(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= GAMES; seed++)
+	for (uint64_t seed = 1; seed <= effort(GAMES); seed++)
 		with_game(seed, check_long_run);
 }
 
@@ -445,7 +446,7 @@ static void test_long_run_is_that_of_all_rounds(void **state)
 static void test_free_spin_is_that_of_all_rounds(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= GAMES; seed++)
+	for (uint64_t seed = 1; seed <= effort(GAMES); seed++)
 		with_game(seed, check_free_spin);
 }
 

@@ -2,6 +2,7 @@
 #include "libcommon/game/features/sticky-respins/exact_parts.h"
 #include "libcommon/game/test/random_game.h"
 #include "libcommon/game/test/round_space.h"
+#include "tests/support/effort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -229,7 +230,7 @@ static void test_sticky_spin_is_that_of_all_rounds(void **state)
 	static struct game game;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 40; seed++) {
+	for (uint64_t seed = 1; seed <= effort(40); seed++) {
 		struct dice dice = { seed };
 		struct bet bet = { .currency = EUR, .coin_minor = 1 };
 

@@ -4,6 +4,7 @@
 #include "libcommon/game/montecarlo/internal.h"
 #include "libcommon/game/montecarlo/tags.h"
 #include "libcommon/game/test/random_features.h"
+#include "tests/support/effort.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -22,6 +23,7 @@
 #define PLAYED_GAMES 60u
 #define BLOCKS 24u
 #define BLOCK 1000u
+#define SPINS effort(200000)
 #define DEVIATIONS 5.5
 
 /* ---- tables ---- */
@@ -119,7 +121,7 @@ static void test_tables_give_what_the_engine_pays(void **unused)
 	static struct game game;
 
 	(void)unused;
-	for (uint32_t seed = FIRST_SEED; seed < FIRST_SEED + GAMES; seed++) {
+	for (uint32_t seed = FIRST_SEED; seed < FIRST_SEED + effort(GAMES); seed++) {
 		struct fast_sim *sim = sim_of(&game, seed, seed % 2);
 		struct dice dice = { seed + 1 };
 		struct line_terms terms = { .multiplier = 1,
@@ -146,7 +148,7 @@ static void test_windows_pay_what_the_engine_pays(void **unused)
 	struct dice dice = { 5 };
 
 	(void)unused;
-	for (uint32_t i = 0; i < 20000; i++) {
+	for (uint32_t i = 0; i < effort(20000); i++) {
 		struct window_lines lines = { 0 };
 		uint8_t window[GAME_CELLS_MAX];
 		uint32_t expected = 0;
@@ -178,7 +180,7 @@ static void test_spins_are_unbiased(void **unused)
 
 	(void)unused;
 	stream_open(&stream, 3, 0, 0, false);
-	for (uint32_t i = 0; i < 200000; i++) {
+	for (uint32_t i = 0; i < SPINS; i++) {
 		uint16_t stop[GAME_REELS_MAX];
 		struct place place;
 
@@ -192,7 +194,7 @@ static void test_spins_are_unbiased(void **unused)
 		double chi = 0;
 
 		for (uint32_t s = 0; s < strip->length; s++) {
-			double expected = 200000.0 * strip->stop_weight[s] / strip->weight;
+			double expected = (double)SPINS * strip->stop_weight[s] / strip->weight;
 
 			chi += (seen[r][s] - expected) * (seen[r][s] - expected) / expected;
 		}
@@ -339,7 +341,7 @@ static void test_rounds_are_the_engines_in_distribution(void **unused)
 	static struct game game;
 
 	(void)unused;
-	for (uint32_t seed = FIRST_SEED; seed < FIRST_SEED + PLAYED_GAMES; seed++)
+	for (uint32_t seed = FIRST_SEED; seed < FIRST_SEED + effort(PLAYED_GAMES); seed++)
 		compare_game(&game, seed, seed % 4 == 0);
 }
 

@@ -273,3 +273,17 @@ void world_check(const struct world *world)
 	if (!player_round_open(&world->play))
 		assert_int_equal(world->pending, 0);
 }
+
+void assert_same_gifts(const struct player_gift *found, const struct player_gift *expected)
+{
+	for (uint32_t i = 0; i < PLAYER_GIFTS_MAX; i++) {
+		assert_memory_equal(found[i].id, expected[i].id, sizeof(found[i].id));
+		assert_int_equal(found[i].game, expected[i].game);
+		assert_int_equal(found[i].lines, expected[i].lines);
+		assert_int_equal(found[i].coins, expected[i].coins);
+		assert_int_equal(found[i].spins, expected[i].spins);
+		assert_int_equal(found[i].used, expected[i].used);
+		assert_true(found[i].coin_minor == expected[i].coin_minor);
+		assert_true(found[i].expires_us == expected[i].expires_us);
+	}
+}

@@ -35,4 +35,7 @@ uint32_t world_guess(struct world *world, bool win);
  * otherwise. */
 void world_check(const struct world *world);
 
+/* Field by field: what lies between the fields is nobody's. */
+void assert_same_gifts(const struct player_gift *found, const struct player_gift *expected);
+
 #endif

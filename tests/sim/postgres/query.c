@@ -485,7 +485,8 @@ static void cut(struct fpg_frame *frame, const struct fpg_select *select, struct
 	}
 	if (n > outs->n)
 		n = outs->n;
-	outs->out += from < outs->n ? from : outs->n;
+	if (outs->n > 0)
+		outs->out += from < outs->n ? from : outs->n;
 	outs->n = n > from ? n - from : 0;
 }
 

@@ -119,7 +119,8 @@ bool __wrap_redis_link_up(struct redis_link *link)
 
 /* Words are separated by blanks of the format; each holds text and at most one argument, as with
  * hiredis. */
-static void words_read(struct command *command, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void words_read(
+	struct command *command, const char *format, va_list arguments)
 {
 	char one[WORD_BYTES];
 	(void)vsnprintf(one, sizeof(one), format, arguments);
@@ -131,7 +132,8 @@ static void words_read(struct command *command, const char *format, va_list argu
 	}
 }
 
-bool __wrap_redis_link_command(struct redis_link *link, const char *format, ...)
+__attribute__((format(printf, 2, 3))) bool __wrap_redis_link_command(
+	struct redis_link *link, const char *format, ...)
 {
 	va_list arguments;
 	if (!redis_link_up(link))

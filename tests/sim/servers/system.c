@@ -308,7 +308,8 @@ void __wrap_log_trace(const void *trace, size_t length)
 	(void)length;
 }
 
-void __wrap_log_line(enum log_level level, const char *format, ...)
+__attribute__((format(printf, 2, 3))) void __wrap_log_line(
+	enum log_level level, const char *format, ...)
 {
 	char text[LINE_BYTES];
 	va_list arguments;
@@ -324,7 +325,7 @@ void __wrap_log_line(enum log_level level, const char *format, ...)
 		text);
 }
 
-void __wrap_fatal(const char *format, ...)
+__attribute__((format(printf, 1, 2))) void __wrap_fatal(const char *format, ...)
 {
 	char text[LINE_BYTES];
 	va_list arguments;

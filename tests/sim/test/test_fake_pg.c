@@ -105,7 +105,7 @@ void __wrap_log_line(enum log_level level, const char *format, ...)
 	(void)format;
 }
 
-void __wrap_fatal(const char *format, ...)
+__attribute__((format(printf, 1, 2))) void __wrap_fatal(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);

@@ -125,7 +125,7 @@ static int segments_find(struct dl_phdr_info *info, size_t size, void *context)
 static void slot_load(struct sim_process *process, const char *sos, const char *service, uint32_t n)
 {
 	char path[1024];
-	struct link_map *map;
+	struct link_map *map = NULL;
 	(void)snprintf(path, sizeof(path), "%s/carillon-%s.so", sos, service);
 	(void)snprintf(process->name, sizeof(process->name), "%s-%u", service, n);
 	process->service = service;

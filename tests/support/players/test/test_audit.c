@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define ROUNDS 400
+#define ROUNDS 240
 #define ROWS_MAX 1000
 #define EACH 20		/* rounds between comparisons */
 #define JACKPOT_EVERY 7 /* rounds; it pays PRIZE */
