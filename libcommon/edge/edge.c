@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define CONNECTIONS_DEFAULT 20000u
-#define DESCRIPTORS_OWN 200u /* files, Kafka, Postgres, nanomsg: not for connections */
+#define DESCRIPTORS_OWN ((rlim_t)200) /* files, Kafka, Postgres, nanomsg: not for connections */
 #define BACKLOG 4096
 #define HEADER_DATA_BYTES 8192
 
@@ -298,7 +298,7 @@ static uint32_t descriptors_raise(uint32_t wanted)
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		fatal("edge: getrlimit: %s", strerror(errno));
-	rlim_t need = (rlim_t)wanted + DESCRIPTORS_OWN;
+	rlim_t need = wanted + DESCRIPTORS_OWN;
 	if (limit.rlim_cur < need) {
 		limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
@@ -306,9 +306,9 @@ static uint32_t descriptors_raise(uint32_t wanted)
 	}
 	if (limit.rlim_cur >= need)
 		return wanted;
-	uint32_t left = limit.rlim_cur > 2 * DESCRIPTORS_OWN
-				? (uint32_t)limit.rlim_cur - DESCRIPTORS_OWN
-				: DESCRIPTORS_OWN;
+	uint32_t left =
+		(uint32_t)(limit.rlim_cur > 2 * DESCRIPTORS_OWN ? limit.rlim_cur - DESCRIPTORS_OWN
+								: DESCRIPTORS_OWN);
 	log_warn("the limit of open files (%llu) leaves room for %u connections, %u were wanted",
 		(unsigned long long)limit.rlim_cur, left, wanted);
 	return left;

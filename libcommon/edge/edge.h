@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EDGE_BODY_MAX (16 * 1024) /* bytes of a request's body; above it 413 */
+#define EDGE_BODY_MAX (16 << 10) /* bytes of a request's body; above it 413 */
 #define EDGE_PATH_MAX 512 /* bytes of the path, and of the query, with the NUL; above it 414 */
 #define EDGE_HEADER_MAX                                                                            \
 	1024 /* bytes of one header's value that handlers read, with the NUL; above it 431 */

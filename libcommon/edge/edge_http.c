@@ -15,7 +15,7 @@
 
 #define UNANSWERED_US (30 * UINT64_C(1000000))
 #define DISCARD_MAX                                                                                \
-	(1024 * 1024) /* a body that is too large is read to its end up to this, so that the       \
+	(1 << 20) /* a body that is too large is read to its end up to this, so that the           \
 			 client hears why */
 #define HEADER_ROOM 2560
 
@@ -71,7 +71,9 @@ static const char *route_label(const struct edge *edge, size_t i)
 
 void edge_http_begin(struct edge *edge)
 {
-	while (edge->config.routes != NULL && edge->config.routes[edge->routes_n].pattern != NULL)
+	const struct edge_route *routes = edge->config.routes;
+	edge->routes_n = 0;
+	while (routes != NULL && routes[edge->routes_n].pattern != NULL)
 		if (++edge->routes_n > EDGE_ROUTES_MAX)
 			fatal("edge: more than %d routes", EDGE_ROUTES_MAX);
 	for (size_t i = 0; i < edge->routes_n + 2; i++) {

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #define PAGES_MAX 256
-#define PAGES_BYTES_MAX (16u * 1024 * 1024)
+#define PAGES_BYTES_MAX (16u << 20)
 #define FOLDER_DEPTH_MAX 6
 
 static const struct {
@@ -105,7 +105,7 @@ static bool folder_read(
 			ok = page_read(edge, file, path, total) && ok;
 		} else if (S_ISDIR(st.st_mode) && depth < FOLDER_DEPTH_MAX &&
 			   strlen(path) + 2 < sizeof(path)) {
-			(void)strcat(path, "/");
+			memcpy(path + strlen(path), "/", sizeof("/"));
 			ok = folder_read(edge, file, path, depth + 1, total) && ok;
 		}
 	}

@@ -18,7 +18,7 @@
 static void table_grow(struct edge *edge)
 {
 	uint32_t room = edge->slots_room == 0 ? 256 : edge->slots_room * 2;
-	edge->slots = realloc(edge->slots, room * sizeof(edge->slots[0]));
+	edge->slots = realloc(edge->slots, room * sizeof(struct edge_request *));
 	edge->free_slots = realloc(edge->free_slots, room * sizeof(edge->free_slots[0]));
 	if (edge->slots == NULL || edge->free_slots == NULL)
 		fatal("edge: out of memory");
@@ -109,7 +109,7 @@ static bool arena_copy(struct edge_request *request, const char *text, uint16_t 
 	size_t length = strlen(text);
 	char *out = length >= EDGE_HEADER_MAX ? NULL : arena_take(request, length, at_r);
 	if (out != NULL)
-		memcpy(out, text, length);
+		memcpy(out, text, length + 1);
 	return out != NULL;
 }
 
