@@ -316,8 +316,8 @@ struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max)
 	}
 	struct batch_internal *internal = must(malloc(sizeof(*internal)));
 	internal->n = n;
-	internal->messages = must(malloc(n * sizeof(*internal->messages)));
-	memcpy(internal->messages, found, n * sizeof(*internal->messages));
+	internal->messages = must(malloc(n * sizeof(rd_kafka_message_t *)));
+	memcpy(internal->messages, found, n * sizeof(rd_kafka_message_t *));
 	batch.internal = internal;
 	batch.messages = must(malloc(n * sizeof(*batch.messages)));
 	for (size_t i = 0; i < n; i++)

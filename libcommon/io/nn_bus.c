@@ -17,9 +17,9 @@
 
 #define PEERS_MAX 256
 #define URL_MAX_BYTES 256
-#define BUFFER_BYTES (4 * 1024 * 1024)
-#define MESSAGE_BYTES_MAX (4 * 1024 * 1024)
-#define PARCEL_BYTES (32 * 1024) /* one that has grown to this leaves at once */
+#define BUFFER_BYTES (4 << 20)
+#define MESSAGE_BYTES_MAX (4 << 20)
+#define PARCEL_BYTES ((size_t)32 << 10) /* one that has grown to this leaves at once */
 /* A peer is restarted within 50 ms: it must be found again as soon. */
 #define RECONNECT_MS 20
 #define RECONNECT_MAX_MS 200

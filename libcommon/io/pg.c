@@ -17,12 +17,11 @@ static PGconn *connect_once(const char *dsn, const char *application)
 {
 	/* A writer that stands still inside a transaction holds its shards' rows: the server ends
 	 * it as late as a lease. */
+	const char *options = "-c idle_in_transaction_session_timeout=2000 -c lock_timeout=200 "
+			      "-c client_min_messages=warning";
 	const char *names[] = { "dbname", "application_name", "options", "connect_timeout",
 		"tcp_user_timeout", "client_encoding", NULL };
-	const char *values[] = { dsn, application,
-		"-c idle_in_transaction_session_timeout=2000 -c lock_timeout=200 -c "
-		"client_min_messages=warning",
-		"5", "5000", "UTF8", NULL };
+	const char *values[] = { dsn, application, options, "5", "5000", "UTF8", NULL };
 	return PQconnectdbParams(names, values, 1);
 }
 

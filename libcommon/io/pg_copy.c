@@ -19,7 +19,7 @@ static void room_make(struct pg_copy *copy, size_t more)
 {
 	if (copy->room - copy->length >= more)
 		return;
-	size_t room = copy->room == 0 ? 2 * (size_t)PG_COPY_FLUSH_BYTES : copy->room * 2;
+	size_t room = copy->room == 0 ? 2 * PG_COPY_FLUSH_BYTES : copy->room * 2;
 	while (room - copy->length < more)
 		room *= 2;
 	uint8_t *bytes = realloc(copy->bytes, room);

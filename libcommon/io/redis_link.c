@@ -38,7 +38,8 @@ struct redis_link *redis_link_new(const char *address, int timeout_ms)
 		fatal("redis: found the address '%s', expected host:port", address);
 	(void)snprintf(link->host, sizeof(link->host), "%.*s", (int)(colon - address), address);
 	link->port = port;
-	link->timeout = (struct timeval){ timeout_ms / 1000, (timeout_ms % 1000) * 1000 };
+	link->timeout =
+		(struct timeval){ timeout_ms / 1000, (suseconds_t)(timeout_ms % 1000) * 1000 };
 	link->commands =
 		metric_counter("carillon_redis_commands_total", NULL, "Commands given to Redis.");
 	link->dropped = metric_counter(

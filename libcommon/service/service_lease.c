@@ -155,7 +155,7 @@ static PGresult *rows_take(struct service *service, size_t n)
 		(void)snprintf(taken + length, sizeof(taken) - length, "%s%s", i == 0 ? "" : ",",
 			PQgetvalue(locked, i, 0));
 	}
-	(void)strcat(taken, "}");
+	memcpy(taken + strlen(taken), "}", sizeof("}"));
 	const char *take[] = { service->ops->name, service->instance, taken, seconds };
 	PGresult *rows = pg_query(service->pg, TAKE_SQL, 4, take);
 	pg_exec(service->pg, "commit");

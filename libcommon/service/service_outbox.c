@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUTBOX_KEEP_BYTES (8 * 1024 * 1024) /* a larger one is given back after use */
+#define OUTBOX_KEEP_BYTES (8 << 20) /* a larger one is given back after use */
 
 /* One entry; its key (or url with NUL) and bytes follow it, padded to 8. */
 struct entry {

@@ -4,7 +4,7 @@
 
 #include "libcommon/io/pg.h"
 
-#define PG_COPY_FLUSH_BYTES (64 * 1024)
+#define PG_COPY_FLUSH_BYTES ((size_t)64 << 10)
 
 struct pg_copy {
 	PGconn *conn; /* NULL in tests: nothing is sent, the buffer grows */
