@@ -53,12 +53,14 @@ static bool keys_known(
 static bool integer(const char *name, const char *pointer, json_t *json, int64_t min, int64_t max,
 	int64_t *value_r, char *error)
 {
-	if (!json_is_integer(json) || json_integer_value(json) < min ||
-		json_integer_value(json) > max)
-		return refuse(error, name, pointer, json, "a whole number, %" PRId64 " to %" PRId64,
-			min, max);
-	*value_r = json_integer_value(json);
-	return true;
+	bool good = json_is_integer(json) && json_integer_value(json) >= min &&
+		    json_integer_value(json) <= max;
+	if (good)
+		*value_r = json_integer_value(json);
+	else
+		refuse(error, name, pointer, json, "a whole number, %" PRId64 " to %" PRId64, min,
+			max);
+	return good;
 }
 
 static bool read_level(

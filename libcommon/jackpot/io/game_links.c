@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DEFINITION_MAX (1024 * 1024)
+#define DEFINITION_MAX (1 << 20)
 #define POINTER_MAX 160
 #define FOUND_MAX 96
 

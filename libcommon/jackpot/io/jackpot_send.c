@@ -93,6 +93,7 @@ void jackpot_send_fact(struct service *service, const struct jackpot_source *sou
 	fact->envelope = &envelope;
 	fact->pool = source->pool;
 	jackpot_send(service, TOPIC_JACKPOT_FACTS, source->shard, source->pool, &fact->base, now);
+	fact->envelope = NULL; /* it ends here */
 }
 
 void jackpot_send_hit(struct service *service, const struct jackpot_source *source,
@@ -162,7 +163,7 @@ void jackpot_send_state(struct service *service, const struct jackpot_source *so
 	char texts[AMOUNTS][AMOUNT_TEXT_MAX];
 	size_t room = state->rows_n > 0 ? state->rows_n : 1;
 	Carillon__RowState *rows = calloc(room, sizeof(*rows));
-	Carillon__RowState **pointers = calloc(room, sizeof(*pointers));
+	Carillon__RowState **pointers = calloc(room, sizeof(Carillon__RowState *));
 	if (rows == NULL || pointers == NULL)
 		fatal("out of memory");
 	carillon__pool_state__init(&message);
