@@ -285,6 +285,7 @@ static uint64_t alone(const struct step *step, bool side_a, const struct pair_ed
 	const struct pair_side *a = &step->space->a, *b = &step->space->b;
 	size_t cells = (size_t)b->rows * b->symbols;
 	uint32_t symbols = (side_a ? step->a : step->b)->set[edge->set];
+	const uint64_t *weight = step->reel->weight;
 	uint64_t sum = 0;
 
 	for (uint32_t rest = symbols; rest; rest &= rest - 1) {
@@ -292,13 +293,11 @@ static uint64_t alone(const struct step *step, bool side_a, const struct pair_ed
 
 		if (side_a)
 			for (uint32_t s = 0; s < b->symbols; s++)
-				sum += step->reel
-					       ->weight[(edge->row * a->symbols + symbol) * cells +
-							s];
+				sum += weight[((size_t)edge->row * a->symbols + symbol) * cells +
+					      s];
 		else
 			for (uint32_t s = 0; s < a->symbols; s++)
-				sum += step->reel->weight[s * cells + edge->row * b->symbols +
-							  symbol];
+				sum += weight[s * cells + (size_t)edge->row * b->symbols + symbol];
 	}
 	return sum;
 }

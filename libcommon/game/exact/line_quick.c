@@ -1,5 +1,6 @@
 #include "libcommon/game/line_quick.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The weights of one line's cells: [reel] -> weight of each symbol. */
@@ -185,7 +186,7 @@ static uint64_t wilds_forward(const struct line_quick *quick, const struct line_
 
 	memset(ways, 0, graph->first[graph->reels + 1] * sizeof(*ways));
 	ways[0] = 1;
-	for (uint32_t level = 0; game->wild != GAME_NO_SYMBOL && level < graph->reels; level++) {
+	for (uint32_t level = 0; game->wild != GAME_NO_SYMBOL && level < game->reels; level++) {
 		uint64_t alive = 0;
 
 		for (uint32_t i = graph->first[level]; i < graph->first[level + 1]; i++)
@@ -324,6 +325,7 @@ exact_count line_quick_sum(const struct line_quick *quick, exact_count *total_r)
 	exact_count bound, sum;
 	bool even = true;
 
+	assert(game->reels > 0);
 	*total_r = 1;
 	for (uint32_t r = 0; r < game->reels; r++) {
 		*total_r *= quick->reel[r].total;

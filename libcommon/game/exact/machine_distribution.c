@@ -282,13 +282,13 @@ static struct entry *by_state(const struct table *table, uint32_t states, uint32
 static bool reel_pass(struct passage *passage, struct table *from, struct table *to)
 {
 	struct entry *entry = by_state(from, passage->reel->states, passage->from_bits);
+	const size_t count = from->count;
 	bool passed = entry != NULL;
 
-	for (size_t i = 0, end = 0; passed && i < from->count; i = end) {
+	for (size_t i = 0, end = 0; passed && i < count; i = end) {
 		uint64_t state = entry[i].key >> GAIN_BITS >> passage->from_bits;
 
-		while (end < from->count &&
-			entry[end].key >> GAIN_BITS >> passage->from_bits == state)
+		while (end < count && entry[end].key >> GAIN_BITS >> passage->from_bits == state)
 			end++;
 		passed = state_pass(passage, &entry[i], end - i, to);
 	}

@@ -113,9 +113,10 @@ static void open_lines(struct search *search)
 	const struct most_input *input = search->input;
 	struct machine_input machine = { .game = input->game, .lines = input->lines };
 	struct machine_column *columns[GAME_REELS_MAX];
+	const uint32_t reels = input->game->reels;
 	bool built;
 
-	for (uint32_t r = 0; r < input->game->reels; r++) {
+	for (uint32_t r = 0; r < reels; r++) {
 		uint32_t count = input->reel[r].count * input->sides;
 
 		columns[r] = pair_take(count * sizeof(*columns[r]));
@@ -131,7 +132,7 @@ static void open_lines(struct search *search)
 	}
 	built = line_automaton_build(&machine, &search->lines);
 	assert(built);
-	for (uint32_t r = 0; r < input->game->reels; r++)
+	for (uint32_t r = 0; r < reels; r++)
 		pair_give(columns[r], machine.reel[r].count * sizeof(*columns[r]));
 }
 
@@ -180,13 +181,13 @@ static void prefixes_open(struct prefixes *prefixes, uint32_t room)
 {
 	*prefixes = (struct prefixes){ .room = room };
 	prefixes->of = waits_take(room * sizeof(*prefixes->of));
-	prefixes->bucket = pair_take(2 * room * sizeof(*prefixes->bucket));
+	prefixes->bucket = pair_take((size_t)2 * room * sizeof(*prefixes->bucket));
 }
 
 static void prefixes_close(struct prefixes *prefixes)
 {
 	waits_give(prefixes->of, prefixes->room * sizeof(*prefixes->of));
-	pair_give(prefixes->bucket, 2 * prefixes->room * sizeof(*prefixes->bucket));
+	pair_give(prefixes->bucket, (size_t)2 * prefixes->room * sizeof(*prefixes->bucket));
 }
 
 static bool same_alive(const struct alive *x, const struct alive *y)

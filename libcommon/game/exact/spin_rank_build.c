@@ -2,6 +2,7 @@
 
 #include "libcommon/game/reel_machine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,9 +195,10 @@ static bool walk_count(const struct game *game, uint32_t set, struct walk *walk)
 {
 	bool made = true;
 
-	for (uint32_t r = game->reels; made && r-- > 0;) {
+	assert(walk->reels > 0);
+	for (uint32_t r = walk->reels; made && r-- > 0;) {
 		struct walk_reel *reel = &walk->reel[r];
-		const struct walk_reel *after = r + 1 < game->reels ? reel + 1 : NULL;
+		const struct walk_reel *after = r + 1 < walk->reels ? reel + 1 : NULL;
 		const struct game_strip *strip = &game->strips[set].reel[r];
 
 		reel->stops = strip->length;

@@ -63,9 +63,10 @@ static void lines_of(const struct zero_input *input, struct line_automaton *line
 {
 	struct machine_input machine = { .game = input->game, .lines = input->lines };
 	struct machine_column *columns[GAME_REELS_MAX];
+	const uint32_t reels = input->game->reels;
 	bool built;
 
-	for (uint32_t r = 0; r < input->game->reels; r++) {
+	for (uint32_t r = 0; r < reels; r++) {
 		const struct zero_reel *reel = &input->reel[r];
 
 		columns[r] = waits_take((reel->count + 1) * sizeof(*columns[r]));
@@ -82,7 +83,7 @@ static void lines_of(const struct zero_input *input, struct line_automaton *line
 	}
 	built = line_automaton_build(&machine, lines);
 	assert(built);
-	for (uint32_t r = 0; r < input->game->reels; r++)
+	for (uint32_t r = 0; r < reels; r++)
 		waits_give(columns[r], (input->reel[r].count + 1) * sizeof(*columns[r]));
 }
 
@@ -241,6 +242,7 @@ struct waits *waits_new(const struct zero_input *input)
 	waits->reels = input->game->reels;
 	waits->rows = input->game->rows;
 	waits->symbols = input->game->symbol_count;
+	assert(waits->reels > 0);
 	lines_of(input, &lines);
 	for (uint32_t r = waits->reels; r-- > 0;) {
 		waits_give(wait_of[r % 2], bytes[r % 2]);
