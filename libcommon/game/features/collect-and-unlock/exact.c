@@ -241,7 +241,7 @@ static enum exact_status prepare(struct exact_work *work)
 	if (!potions)
 		return EXACT_NO_MEMORY;
 	potions->lines_max = game->lines_max;
-	potions->figures = calloc(game->lines_max, sizeof(*potions->figures));
+	potions->figures = calloc(game->lines_max, sizeof(struct potion_figures *));
 	if (!potions->figures) {
 		free(potions);
 		return EXACT_NO_MEMORY;

@@ -159,7 +159,7 @@ static void open_weights(struct product_work *work, const struct potion_chain *c
 	struct pair_space *space = &work->space;
 
 	space->limbs = pair_limbs_for(pair_bits(space, NULL) + mpz_sizeinbase(scale, 2));
-	work->weight = pair_take(POTION_SPINS_MAX * space->limbs * sizeof(*work->weight));
+	work->weight = pair_take((size_t)POTION_SPINS_MAX * space->limbs * sizeof(*work->weight));
 	for (uint32_t i = 0; i < chain->spin_count; i++)
 		pair_limbs_set(weight_of(work, spin_code(work->pair->game, &chain->spin[i])),
 			space->limbs, whole[i]);
@@ -192,7 +192,8 @@ void potion_product_by_spin(const struct potion_pair *pair, const struct potion_
 	for (uint32_t i = 0; i < chain->spin_count; i++)
 		mpz_clear(whole[i]);
 	mpz_clear(scale);
-	pair_give(work->weight, POTION_SPINS_MAX * work->space.limbs * sizeof(*work->weight));
+	pair_give(
+		work->weight, (size_t)POTION_SPINS_MAX * work->space.limbs * sizeof(*work->weight));
 	potion_give(whole, chain->spin_count * sizeof(*whole));
 	potion_give(work, sizeof(*work));
 }

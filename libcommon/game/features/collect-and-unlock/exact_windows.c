@@ -91,10 +91,13 @@ static uint64_t seen_by(
 
 /* ---- views as sides of a product ---- */
 
+/* Of a reel: each stop as it stands, and as the view changes it. */
+#define COLUMNS_MAX ((size_t)2 * GAME_STRIP_MAX)
+
 static bool view_lines(struct potion_view *view, const struct game *game, uint32_t set)
 {
 	struct machine_column *columns =
-		potion_take(GAME_REELS_MAX * 2 * GAME_STRIP_MAX * sizeof(*columns));
+		potion_take(GAME_REELS_MAX * COLUMNS_MAX * sizeof(*columns));
 	struct machine_input input = { .game = game,
 		.lines = view->lines,
 		.extra = view->extra,
@@ -103,10 +106,10 @@ static bool view_lines(struct potion_view *view, const struct game *game, uint32
 	bool built;
 
 	for (uint32_t r = 0; r < game->reels; r++) {
-		struct machine_column *column = columns + r * 2 * GAME_STRIP_MAX;
+		struct machine_column *column = columns + r * COLUMNS_MAX;
 		uint32_t length = game->strips[set].reel[r].length;
 
-		memset(column, 0, 2 * length * sizeof(*column));
+		memset(column, 0, (size_t)2 * length * sizeof(*column));
 		for (uint32_t stop = 0; stop < length; stop++) {
 			uint8_t colour;
 			uint64_t shown = potion_column(game, set, r, stop, &colour);
@@ -125,7 +128,7 @@ static bool view_lines(struct potion_view *view, const struct game *game, uint32
 		input.reel[r] = (struct machine_reel){ .column = column, .count = 2 * length };
 	}
 	built = line_automaton_build(&input, &view->automaton);
-	potion_give(columns, GAME_REELS_MAX * 2 * GAME_STRIP_MAX * sizeof(*columns));
+	potion_give(columns, GAME_REELS_MAX * COLUMNS_MAX * sizeof(*columns));
 	return built;
 }
 

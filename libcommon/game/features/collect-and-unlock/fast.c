@@ -69,7 +69,7 @@ static uint32_t covered_spin(struct fast_player *player, uint32_t set, uint32_t 
 		struct reel_column column;
 
 		column_draw(player, set, r, &column);
-		memcpy(window + r * game->rows, column.symbol, game->rows);
+		memcpy(&window[(size_t)r * game->rows], column.symbol, game->rows);
 	}
 	cover(game, window, wilds, game->wild);
 	return window_pay(game, &player->sim->lines, window);

@@ -131,14 +131,16 @@ static void add_combinations(
 	char columns[512] = "potions=Potions|p=In a round|one_in=One in, rounds";
 	struct combination_sums sums;
 	json_t *table;
+	size_t used;
 
 	for (uint32_t level = 1; level <= rules->step_count; level++) {
-		size_t used = strlen(columns);
-
+		used = strlen(columns);
 		snprintf(columns + used, sizeof(columns) - used, "|level_%u=At level %u", level,
 			level);
 	}
-	strcat(columns, "|return=Return, last level|percent=In percent|return_exact=!");
+	used = strlen(columns);
+	snprintf(columns + used, sizeof(columns) - used,
+		"|return=Return, last level|percent=In percent|return_exact=!");
 	par_words(section,
 		"What a completed combination leads to depends on the level: a feature is open from the "
 		"level of its number on, and the trigger of the last open one opens the next for good. "

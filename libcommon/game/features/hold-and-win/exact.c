@@ -268,7 +268,8 @@ static void chain_init(struct chain *chain, const struct game *game)
 			mpz_set_ui(chain->scale[f], 1);
 			continue;
 		}
-		mpz_ui_pow_ui(chain->scale[f], chain->of, (chain->cells - f) * chain->respins);
+		mpz_ui_pow_ui(chain->scale[f], chain->of,
+			(unsigned long)(chain->cells - f) * chain->respins);
 		mpz_mul(chain->scale[f], chain->scale[f], chain->scale[f + 1]);
 	}
 }
@@ -280,7 +281,7 @@ static void chain_clear(struct chain *chain)
 }
 
 /* The sum over the number of respins in vain before one that lands. */
-static void chain_waits(const struct chain *chain, uint32_t free_cells, mpz_t waits_r)
+static void chain_waits(const struct chain *chain, unsigned long free_cells, mpz_t waits_r)
 {
 	mpz_t t;
 
@@ -306,7 +307,7 @@ static void chain_step(const struct chain *chain, uint32_t f, const mpz_t end, m
 
 	mpz_inits(waits, way, t, NULL);
 	chain_waits(chain, c, waits);
-	mpz_ui_pow_ui(t, chain->out, c * chain->respins);
+	mpz_ui_pow_ui(t, chain->out, (unsigned long)c * chain->respins);
 	mpz_mul(t, t, end);
 	mpz_mul(value[f], t, chain->scale[f + 1]);
 	for (uint32_t j = 1; j <= c; j++) {

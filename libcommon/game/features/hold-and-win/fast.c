@@ -12,7 +12,7 @@ struct value_guide {
 	uint8_t from[GUIDE_ENTRIES]; /* [value >> shift] the first choice it can be */
 };
 
-#define STRIDE (GAME_CELLS_MAX + 1u)
+#define STRIDE ((size_t)GAME_CELLS_MAX + 1)
 
 struct hold_tables {
 	/* chance that k or fewer of n free cells land, in units of of^n */

@@ -117,6 +117,7 @@ static void line_side(struct moments_work *work, uint32_t time)
 	const struct free_spins_rules *free_spins = &game->free_spins;
 	struct machine_input input = { .game = game, .lines = work->wager->lines };
 	struct machine_column *columns[GAME_REELS_MAX];
+	const uint32_t reels = game->reels;
 	bool built;
 
 	if (time == 0) {
@@ -126,7 +127,7 @@ static void line_side(struct moments_work *work, uint32_t time)
 			input.wild_multiplier = free_spins->wild_multiplier;
 		}
 	}
-	for (uint32_t r = 0; r < game->reels; r++) {
+	for (uint32_t r = 0; r < reels; r++) {
 		struct sticky_ways ways;
 
 		sticky_at(work->spin, r, time, &ways);
@@ -143,7 +144,7 @@ static void line_side(struct moments_work *work, uint32_t time)
 	}
 	built = line_automaton_build(&input, &work->time[time].automaton[ASPECT_LINES]);
 	assert(built);
-	for (uint32_t r = 0; r < game->reels; r++)
+	for (uint32_t r = 0; r < reels; r++)
 		sticky_give(columns[r], input.reel[r].count * sizeof(*columns[r]));
 }
 

@@ -63,15 +63,15 @@ static void table_open(struct table *table, uint32_t room)
 	*table = (struct table){ .room = room };
 	table->key = sticky_take(room * sizeof(*table->key));
 	table->mass = sticky_take(room * sizeof(*table->mass));
-	table->slot = sticky_take(2 * room * sizeof(*table->slot));
-	memset(table->slot, 0, 2 * room * sizeof(*table->slot));
+	table->slot = sticky_take((size_t)2 * room * sizeof(*table->slot));
+	memset(table->slot, 0, (size_t)2 * room * sizeof(*table->slot));
 }
 
 static void table_close(struct table *table)
 {
 	sticky_give(table->key, table->room * sizeof(*table->key));
 	sticky_give(table->mass, table->room * sizeof(*table->mass));
-	sticky_give(table->slot, 2 * table->room * sizeof(*table->slot));
+	sticky_give(table->slot, (size_t)2 * table->room * sizeof(*table->slot));
 }
 
 static uint64_t key_hash(const struct key *key)
@@ -144,9 +144,10 @@ static struct reel_machine *machine_at(const struct zero_work *work, uint32_t ti
 		.lines = work->lines,
 		.no_jackpot_pay = time == 0 && work->live && !game->jackpot_symbols.anywhere };
 	struct machine_column *columns[GAME_REELS_MAX];
+	const uint32_t reels = game->reels;
 	struct reel_machine *machine;
 
-	for (uint32_t r = 0; r < game->reels; r++) {
+	for (uint32_t r = 0; r < reels; r++) {
 		struct sticky_ways ways;
 
 		sticky_at(work->spin, r, time, &ways);
@@ -163,7 +164,7 @@ static struct reel_machine *machine_at(const struct zero_work *work, uint32_t ti
 	}
 	machine = reel_machine_new(&input);
 	assert(machine != NULL);
-	for (uint32_t r = 0; r < game->reels; r++)
+	for (uint32_t r = 0; r < reels; r++)
 		sticky_give(columns[r], input.reel[r].count * sizeof(*columns[r]));
 	return machine;
 }
