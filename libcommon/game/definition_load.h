@@ -11,7 +11,7 @@
 
 #define DEFINITION_ERROR_MAX 512
 #define DEFINITION_WARNING_MAX 256
-#define DEFINITION_FILE_MAX (1024 * 1024)
+#define DEFINITION_FILE_MAX (1 << 20)
 
 enum definition_status {
 	DEFINITION_OK = 0,

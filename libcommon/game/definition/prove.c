@@ -239,8 +239,8 @@ static double respins_log(const struct phases *phases, double n, double more)
 		return 0;
 	if (phases->lose <= 0)
 		return -INFINITY;
-	for (double share = 0.02; share < 1; share += 0.02) {
-		double t = -log(phases->lose) * share;
+	for (int percent = 2; percent < 100; percent += 2) {
+		double t = -log(phases->lose) * percent / 100;
 		double factor = (1 - phases->lose) * exp(t) / (1 - phases->lose * exp(t));
 		double bound = log(factor) + n * log(1 - phases->often + phases->often * factor) -
 			       t * more;

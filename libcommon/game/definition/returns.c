@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PPM 1000000u
+#define PPM 1000000ul
 #define PERCENT_TEXT 32
 #define FOUND_MAX 160
 

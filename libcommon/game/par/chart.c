@@ -255,11 +255,12 @@ static void funnel(
 /* A round step, five of which or a few more make up the whole. */
 static double step_of(double whole)
 {
+	static const double FACTORS[] = { 1, 2, 5 };
 	double power = pow(10, floor(log10(whole / 5)));
 
-	for (double factor = 1; factor < 10; factor *= factor == 2 ? 2.5 : 2)
-		if (whole / (factor * power) <= 7)
-			return factor * power;
+	for (size_t i = 0; i < sizeof(FACTORS) / sizeof(FACTORS[0]); i++)
+		if (whole / (FACTORS[i] * power) <= 7)
+			return FACTORS[i] * power;
 	return 10 * power;
 }
 
@@ -267,19 +268,20 @@ static void sessions_chart(const json_t *section, FILE *out)
 {
 	const json_t *rows = json_object_get(table_of(section, "sessions"), "rows");
 	const json_t *first = json_array_get(rows, 0);
-	double mean = number_of(first, "mean");
+	double mean = number_of(first, "mean"), step;
 	struct scale scale = { .x0 = 2, .x1 = 6, .y0 = 0 };
 	char text[32];
 
 	scale.y1 = fmax(number_of(first, "high_99"), 1.2 * mean);
+	step = step_of(scale.y1);
 	open_chart("Return of sessions by rounds played: mean, 90 and 99 % bands", HEIGHT, out);
 	for (int d = 2; d <= 6; d++) {
 		decade_text(d, text, sizeof(text));
 		grid_x(&scale, d, text, out);
 	}
-	for (double y = 0; y <= scale.y1; y += step_of(scale.y1)) {
-		snprintf(text, sizeof(text), "%.0f %%", y);
-		grid_y(&scale, y, text, out);
+	for (int i = 0; i * step <= scale.y1; i++) {
+		snprintf(text, sizeof(text), "%.0f %%", i * step);
+		grid_y(&scale, i * step, text, out);
 	}
 	funnel(rows, "low_99", "high_99", &scale, out);
 	funnel(rows, "low_90", "high_90", &scale, out);

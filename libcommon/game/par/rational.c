@@ -19,10 +19,10 @@ static char *place_point(const mpz_t scaled, unsigned digits)
 	out = calloc(1, length + pad + 3);
 	if (!out)
 		par_refuse("memory: found none, expected a few bytes");
-	sprintf(out, "%s%0*d", negative ? "-" : "", (int)pad, 0);
-	if (pad == 0)
-		out[negative] = 0;
-	strcat(out, figures);
+	if (negative)
+		out[0] = '-';
+	memset(out + negative, '0', pad);
+	memcpy(out + negative + pad, figures, length + 1);
 	if (digits > 0) {
 		size_t point = strlen(out) - digits;
 

@@ -142,7 +142,7 @@ static void add_sessions(struct par_mode *mode, json_t *sections)
 	table = par_table(section, "sessions", "Return by rounds played",
 		"spins=Rounds|mean=Mean|low_90=90 %, from|high_90=90 %, to|low_99=99 %, from|"
 		"high_99=99 %, to");
-	for (double decade = 100; decade < 1e6; decade *= 10) {
+	for (uint32_t decade = 100; decade < 1000000; decade *= 10) {
 		session_row(mode, table, decade, mean, deviation);
 		session_row(mode, table, 2 * decade, mean, deviation);
 		session_row(mode, table, 5 * decade, mean, deviation);

@@ -45,9 +45,10 @@ static void add_counts(const struct game *game, const struct game_strips *set, b
 	uint32_t step = weighted ? 2 : 1;
 	char columns[512];
 	const char *row[1 + 2 * GAME_REELS_MAX];
+	const uint32_t reels = game->reels;
 	json_t *table;
 
-	for (uint32_t r = 0; r < game->reels; r++)
+	for (uint32_t r = 0; r < reels; r++)
 		count_symbols(&set->reel[r], stops[r], weight[r]);
 	reel_columns(game, weighted, "symbol=Symbol", columns, sizeof(columns));
 	table = par_table(section, par_text(texts, "counts_%s", set->id),
@@ -56,7 +57,7 @@ static void add_counts(const struct game *game, const struct game_strips *set, b
 		uint32_t seen = 0;
 
 		row[0] = game->symbol[s].id;
-		for (uint32_t r = 0; r < game->reels; r++) {
+		for (uint32_t r = 0; r < reels; r++) {
 			seen += stops[r][s];
 			row[1 + r * step] = par_text(texts, "%u", stops[r][s]);
 			if (weighted)
