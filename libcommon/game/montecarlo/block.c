@@ -177,6 +177,8 @@ static void batch_settle(struct fast_player *player, struct balance *balance_io,
 	struct balance balance = *balance_io;
 
 	for (uint32_t i = 0; i < kept; i++) {
+		/* batch_sums wrote the first `kept`.
+		 * NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 		struct place place = { .table = table, .word = batch->word[look[i].place >> 16] };
 
 		if (table->pair)

@@ -52,7 +52,7 @@ WITH_AVX512 static inline void transpose(__m512i v[16], uint32_t *out)
 		v[i + 3] = _mm512_unpackhi_epi64(w[i + 1], w[i + 3]);
 	}
 	/* v[4 * q + j]: words 4 q .. 4 q + 3 of the blocks j, j + 4, j + 8, j + 12 */
-	for (int j = 0; j < 4; j++) {
+	for (size_t j = 0; j < 4; j++) {
 		__m512i low01 = _mm512_shuffle_i32x4(v[j], v[4 + j], 0x44);
 		__m512i low23 = _mm512_shuffle_i32x4(v[8 + j], v[12 + j], 0x44);
 		__m512i high01 = _mm512_shuffle_i32x4(v[j], v[4 + j], 0xee);

@@ -119,7 +119,7 @@ bool fast_reference_block(const struct game *game, const struct bet *bet,
 	at.jackpot = row != NULL && game->jackpot.pool != 0 ? (uint64_t)row->seed_minor : 0;
 	memcpy(key, &seed, sizeof(seed));
 	memcpy(key + 8, &block, sizeof(block));
-	memcpy(key + 16, "reference", 9);
+	memcpy(key + 16, "reference", sizeof("reference"));
 	rng_init(&rng, key);
 	for (uint64_t i = 0; i < rounds; i++)
 		if (!round_run(&at, bet, &rng, &state, &phase))

@@ -35,7 +35,7 @@ void window_of(const struct place *place, uint8_t *window)
 	place_stops(place, stop);
 	for (uint32_t r = 0; r < table->reels; r++) {
 		reel_column(table->game, table->set, r, stop[r], table->wild_reels, &column);
-		memcpy(window + r * table->game->rows, column.symbol, table->game->rows);
+		memcpy(&window[(size_t)r * table->game->rows], column.symbol, table->game->rows);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "libcommon/game/core/rule.h"
 #include "libcommon/game/montecarlo/feature.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Most of a symbol that a spin of this set shows. */
@@ -86,6 +87,7 @@ void tag_scatters(const struct game *game, uint64_t total, enum spin_context con
 {
 	*pay_r = 0;
 	*awards_r = 0;
+	assert(game->scatter_symbols <= GAME_SCATTERS_MAX);
 	for (uint32_t i = 0; i < game->scatter_symbols; i++) {
 		if ((i == 0 && game->scatter_count_min > 0) || count[i] == 0 ||
 			count[i] > game->reels)

@@ -4,7 +4,7 @@
 static uint64_t lines_showing(const struct game *game, const struct window_lines *lines,
 	const uint8_t *window, uint32_t reel, uint8_t symbol, bool wild_too)
 {
-	const uint8_t *column = &window[reel * game->rows];
+	const uint8_t *column = &window[(size_t)reel * game->rows];
 	uint64_t found = 0;
 
 	for (uint32_t row = 0; row < game->rows; row++)
