@@ -17,7 +17,7 @@
 #define AGAIN_SECOND_US UINT64_C(3500000)
 #define SILENCE_US (10 * SECOND_US)
 #define SILENCE_ASKS 256 /* so many in a row without any answer, for so long: nobody is there */
-#define ARENA_BYTES (4 * 1024 * 1024)
+#define ARENA_BYTES ((size_t)4 << 20)
 
 /* ---- protobuf without malloc: one message at a time
  * --------------------------------------------------------------------------- */

@@ -91,14 +91,14 @@ static void key_add(struct gateway *gateway, uint32_t id, const char *text, size
 static void key_file(struct gateway *gateway, const char *name, uint32_t id)
 {
 	char path[SETTING_TEXT_MAX + 300];
-	char text[KEY_TEXT_MAX] = "";
+	char text[KEY_TEXT_MAX];
 	(void)snprintf(path, sizeof(path), "%s/%s", common.keys, name);
 	FILE *file = fopen(path, "r");
 	if (file == NULL)
 		fatal("%s: cannot be read", path);
-	size_t length = fread(text, 1, sizeof(text) - 1, file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	(void)fclose(file);
-	length = strcspn(text, "\r\n");
+	size_t length = strcspn(text, "\r\n");
 	if (length < 32)
 		fatal("%s: found a key of %zu characters, expected at least 32", path, length);
 	key_add(gateway, id, text, length);

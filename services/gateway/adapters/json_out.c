@@ -180,7 +180,7 @@ static void message_value(struct json_out *out, const char *name,
 		out_hex(out, name, value.bytes.data, value.bytes.len);
 		break;
 	case PROTOBUF_C_TYPE_MESSAGE:
-		memcpy(&value.message, at, sizeof(value.message));
+		memcpy(&value.message, at, sizeof(ProtobufCMessage *));
 		out_message(out, name, value.message);
 		break;
 	case PROTOBUF_C_TYPE_FLOAT:

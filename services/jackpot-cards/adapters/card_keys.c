@@ -23,7 +23,7 @@ static bool read_line(struct card_keys *keys, char *line)
 		return false;
 	end++;
 	end[strcspn(end, "\r\n")] = '\0';
-	if (strlen(end) != 2 * CARD_SECRET_BYTES ||
+	if (strlen(end) != (size_t)2 * CARD_SECRET_BYTES ||
 		sodium_hex2bin(keys->bytes[keys->count], CARD_SECRET_BYTES, end, strlen(end), NULL,
 			&length, NULL) != 0 ||
 		length != CARD_SECRET_BYTES)

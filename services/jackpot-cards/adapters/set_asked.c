@@ -11,13 +11,15 @@
 static bool whole(
 	json_t *json, const char *name, int64_t min, int64_t max, int64_t *value_r, char *refusal)
 {
-	if (!json_is_integer(json) || json_integer_value(json) < min ||
-		json_integer_value(json) > max)
-		return action_refuse(refusal,
+	bool good = json_is_integer(json) && json_integer_value(json) >= min &&
+		    json_integer_value(json) <= max;
+	if (good)
+		*value_r = json_integer_value(json);
+	else
+		action_refuse(refusal,
 			"parameters /%s: expected a whole number, %" PRId64 " to %" PRId64, name,
 			min, max);
-	*value_r = json_integer_value(json);
-	return true;
+	return good;
 }
 
 static bool level_of(json_t *json, struct set_asked *asked, char *refusal)

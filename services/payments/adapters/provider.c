@@ -179,7 +179,7 @@ static void found_copy(char *to, long status, const char *body, size_t length)
 	size_t n = (size_t)snprintf(to, PROVIDER_FOUND_MAX, "%ld ", status);
 
 	for (size_t i = 0; i < length && n + 1 < PROVIDER_FOUND_MAX; i++)
-		to[n++] = body[i] >= 0x20 && body[i] < 0x7f ? body[i] : '?';
+		to[n++] = (char)(body[i] >= 0x20 && body[i] < 0x7f ? body[i] : '?');
 	to[n] = '\0';
 }
 

@@ -171,7 +171,7 @@ static bool change(struct pool_instance *instance, const struct asked *asked, ch
 void operator_apply(struct pool_instance *instance, struct action_record *record,
 	bool (*in_definition)(const struct pool_instance *, uint32_t currency, int64_t coin_minor))
 {
-	struct asked asked;
+	struct asked asked = { 0 };
 	char *refusal = record->refusal;
 	bool row = record->action == CARILLON__OPERATOR_ACTION__ACTION_ADJUST ||
 		   record->action == CARILLON__OPERATOR_ACTION__ACTION_PARAMETERS;

@@ -63,7 +63,7 @@ static bool read_line(struct keys *keys, char *line)
 		return false;
 	end++;
 	end[strcspn(end, "\r\n")] = '\0';
-	if (strlen(end) != 2 * SECRET_BYTES ||
+	if (strlen(end) != (size_t)2 * SECRET_BYTES ||
 		sodium_hex2bin(bytes, sizeof(bytes), end, strlen(end), NULL, &length, NULL) != 0 ||
 		length != SECRET_BYTES)
 		return false;

@@ -6,6 +6,7 @@
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -425,8 +426,10 @@ static void void_past(
 	struct player_entropy entropy;
 	struct player_past past;
 	struct fault fault;
-	uint32_t http = past_read(engine, seat, matter->game->number, command->round, &past);
+	uint32_t http;
 
+	assert(matter->game != NULL); /* or player_check would not have come to the round */
+	http = past_read(engine, seat, matter->game->number, command->round, &past);
 	if (http != 200) {
 		if (http == 404)
 			fault_set(&fault, 404, "no_round",

@@ -21,7 +21,7 @@ void seats_init(struct seats *seats)
 {
 	memset(seats, 0, sizeof(*seats));
 	seats->room = ROOM_FIRST;
-	seats->slot = zeroed(seats->room, sizeof(*seats->slot));
+	seats->slot = zeroed(seats->room, sizeof(struct seat *));
 }
 
 static size_t slot_of(const struct seats *seats, player_id player)
@@ -56,7 +56,7 @@ static void rebuild(struct seats *seats, size_t room)
 	struct seat **old = seats->slot;
 	size_t old_room = seats->room;
 
-	seats->slot = zeroed(room, sizeof(*seats->slot));
+	seats->slot = zeroed(room, sizeof(struct seat *));
 	seats->room = room;
 	for (size_t i = 0; i < old_room; i++)
 		if (old[i])
@@ -174,7 +174,7 @@ void seat_touch(struct seats *seats, struct seat *seat)
 	if (seats->dirty_count == seats->dirty_room) {
 		size_t room = seats->dirty_room ? 2 * seats->dirty_room : ROOM_FIRST;
 
-		seats->dirty = realloc(seats->dirty, room * sizeof(*seats->dirty));
+		seats->dirty = realloc(seats->dirty, room * sizeof(struct seat *));
 		if (!seats->dirty)
 			fatal("no memory for %zu changed seats", room);
 		seats->dirty_room = room;

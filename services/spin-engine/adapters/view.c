@@ -128,7 +128,8 @@ static void put_gambles(struct showing *showing)
 	const struct play_round *round = &showing->play->round;
 	Carillon__RoundView *view = showing->view;
 
-	view->gambles = arena_take(arena, (round->gamble_count + 1) * sizeof(*view->gambles));
+	view->gambles =
+		arena_take(arena, (round->gamble_count + 1) * sizeof(Carillon__GambleStep *));
 	for (uint32_t i = 0; i < round->gamble_count; i++) {
 		const struct gamble_step *step = &round->gamble[i];
 		Carillon__GambleStep *message = arena_take(arena, sizeof(*message));
@@ -204,8 +205,9 @@ static void put_head(struct showing *showing)
 		view->before = view_carried(arena, showing->game, showing->total, &round->before);
 	view->phase_from = showing->from;
 	view->cursor = showing->cursor;
-	view->phases = arena_take(arena, (showing->most + 1) * sizeof(*view->phases));
-	view->jackpots = arena_take(arena, (PLAYER_CLAIMS_MAX + 1) * sizeof(*view->jackpots));
+	view->phases = arena_take(arena, (showing->most + 1) * sizeof(Carillon__Phase *));
+	view->jackpots =
+		arena_take(arena, (PLAYER_CLAIMS_MAX + 1) * sizeof(Carillon__JackpotWin *));
 }
 
 enum view_status view_key(const struct view_sources *sources, player_id player,

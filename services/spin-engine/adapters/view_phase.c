@@ -62,7 +62,7 @@ static const char *win_name(
 static void put_wins(struct arena *arena, const struct game *game, const struct phase *phase,
 	Carillon__Phase *message)
 {
-	message->wins = arena_take(arena, (phase->win_count + 1) * sizeof(*message->wins));
+	message->wins = arena_take(arena, (phase->win_count + 1) * sizeof(Carillon__WinItem *));
 	for (uint32_t i = 0; i < phase->win_count; i++) {
 		const struct win_item *win = &phase->win[i];
 		Carillon__WinItem *item = view_win(
@@ -80,7 +80,7 @@ static void put_wins(struct arena *arena, const struct game *game, const struct 
 
 static void put_draws(struct arena *arena, const struct phase *phase, Carillon__Phase *message)
 {
-	message->draws = arena_take(arena, (phase->draw_count + 1) * sizeof(*message->draws));
+	message->draws = arena_take(arena, (phase->draw_count + 1) * sizeof(Carillon__Draw *));
 	for (uint32_t i = 0; i < phase->draw_count; i++) {
 		Carillon__Draw *draw = arena_take(arena, sizeof(*draw));
 		char text[DRAW_TEXT_MAX];
@@ -98,11 +98,11 @@ static void put_screen(struct arena *arena, const struct game *game, const struc
 {
 	uint8_t stops[2 * GAME_REELS_MAX];
 
-	for (uint32_t reel = 0; reel < phase->reels; reel++) {
+	for (size_t reel = 0; reel < phase->reels; reel++) {
 		stops[2 * reel] = (uint8_t)(phase->stop[reel] >> 8);
 		stops[2 * reel + 1] = (uint8_t)phase->stop[reel];
 	}
-	message->stops = view_bytes(arena, stops, 2u * phase->reels);
+	message->stops = view_bytes(arena, stops, (size_t)2 * phase->reels);
 	message->strips = arena_text(arena, game->strips[phase->strips].id);
 	message->window = view_bytes(arena, phase->window, (size_t)phase->reels * phase->rows);
 	message->covered = view_cells(arena, phase->covered);
@@ -139,7 +139,7 @@ static void put_loads(struct arena *arena, const struct game *game, const struct
 {
 	if (phase->loaded == 0)
 		return;
-	message->loads = arena_take(arena, GAME_CELLS_MAX * sizeof(*message->loads));
+	message->loads = arena_take(arena, GAME_CELLS_MAX * sizeof(Carillon__CellLoad *));
 	for (uint32_t cell = 0; cell < GAME_CELLS_MAX; cell++)
 		if (phase->loaded >> cell & 1)
 			message->loads[message->n_loads++] =

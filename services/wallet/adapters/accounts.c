@@ -15,7 +15,7 @@ static size_t bucket_of(const struct accounts *accounts, player_id player)
 
 static struct account_entry **buckets_new(size_t n)
 {
-	struct account_entry **buckets = calloc(n, sizeof(*buckets));
+	struct account_entry **buckets = calloc(n, sizeof(struct account_entry *));
 
 	if (buckets == NULL)
 		fatal("out of memory: %zu buckets of accounts", n);

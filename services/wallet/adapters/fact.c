@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VARINT_MAX 10
+#define VARINT_MAX ((size_t)10)
 #define LENGTH_DELIMITED 2u
 #define VERDICT_FIELD 2u      /* of Bus */
 #define CORRELATION_FIELD 22u /* of WalletFact */

@@ -11,6 +11,7 @@
 
 #include "bus.pb-c.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,6 +311,7 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	if (first_limit && (status != WALLET_BOOKED || row.refusal != WALLET_REFUSAL_NONE))
 		account_limits_drop(entry);
 	if (status != WALLET_BOOKED) {
+		assert(known != NULL); /* only an id that is known is spent */
 		answer_id(service, known, command);
 		return;
 	}

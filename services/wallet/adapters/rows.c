@@ -125,7 +125,7 @@ static struct wallet_row row_read(const PGresult *result, int at, struct arena *
 	row.request_id_length = id_read(result, at, REQUEST_ID, arena, row.request_id);
 	row.outside_id_length = id_read(result, at, OUTSIDE_ID, arena, row.outside_id);
 	row.record_length =
-		bytes_read(result, at, RECORD, 8 * WALLET_RECORD_MAX, arena, &row.record);
+		bytes_read(result, at, RECORD, (size_t)8 * WALLET_RECORD_MAX, arena, &row.record);
 	if (row.kind == WALLET_KIND_AWARD && row.move == 0 &&
 		!fact_award_unpack(row.record, row.record_length, &row.award))
 		fatal("journal: seq %" PRIu64 ": the record of an award is no Award", row.seq);
