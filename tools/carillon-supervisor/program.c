@@ -62,6 +62,7 @@ static void become(const struct sup_spec *spec, pid_t parent)
 	for (unsigned i = 0; i < spec->arg_count; i++)
 		argv[i] = text + spec->arg[i];
 	argv[spec->arg_count] = NULL;
+	assert(argv[0] != NULL);
 	(void)execvp(argv[0], argv);
 	(void)dprintf(
 		STDERR_FILENO, "%s: cannot start '%s': %s\n", spec->name, argv[0], strerror(errno));

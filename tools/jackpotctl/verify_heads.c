@@ -65,12 +65,14 @@ static void file_take(struct verify_heads *heads, const struct verify_scope *sco
 {
 	char path[PATH_ROOM];
 	char line[CHAIN_HEAD_LINE_MAX + 2];
-	struct verify_head at = { .file = strdup(name) };
+	char *named = strdup(name);
+	struct verify_head at = { .file = named };
+	size_t before = heads->n;
 	FILE *file;
 
 	(void)snprintf(path, sizeof(path), "%.4000s/%.250s", folder, name);
 	file = fopen(path, "re");
-	if (file == NULL || at.file == NULL)
+	if (file == NULL || named == NULL)
 		wrong("the heads cannot be read");
 	while (fgets(line, sizeof(line), file) != NULL) {
 		size_t length = strcspn(line, "\n");
@@ -81,6 +83,8 @@ static void file_take(struct verify_heads *heads, const struct verify_scope *sco
 		line_take(heads, scope, &at, line, key, report);
 	}
 	(void)fclose(file);
+	if (heads->n == before)
+		free(named);
 }
 
 static bool is_heads(const char *name)

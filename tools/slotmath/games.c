@@ -64,17 +64,17 @@ size_t games_list(const struct options *options, char ids_r[GAMES_MAX][GAME_ID_M
 		refuse("--games: found '%s', expected a folder", options->games);
 	while ((entry = readdir(folder)) != NULL) {
 		char path[2 * OPTIONS_TEXT_MAX + 32];
+		size_t length = strlen(entry->d_name);
 		struct stat about;
 
 		snprintf(path, sizeof(path), "%s/%.*s/definition.json", options->games,
 			OPTIONS_TEXT_MAX, entry->d_name);
-		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= GAME_ID_MAX ||
-			stat(path, &about) != 0)
+		if (entry->d_name[0] == '.' || length >= GAME_ID_MAX || stat(path, &about) != 0)
 			continue;
 		if (count == GAMES_MAX)
 			refuse("--games: found more than %d games in '%s'", GAMES_MAX,
 				options->games);
-		strcpy(ids_r[count++], entry->d_name);
+		memcpy(ids_r[count++], entry->d_name, length + 1);
 	}
 	closedir(folder);
 	if (count == 0)
@@ -87,13 +87,15 @@ size_t games_list(const struct options *options, char ids_r[GAMES_MAX][GAME_ID_M
 int mode_wanted(const struct options *options, const struct game *game)
 {
 	char known[GAME_MODES_MAX * (GAME_ID_MAX + 2) + 1] = "";
+	size_t used = 0;
 
 	if (!options->mode[0])
 		return -1;
 	for (uint32_t m = 0; m < game->mode_count; m++) {
 		if (strcmp(options->mode, game->mode[m].id) == 0)
 			return (int)m;
-		strcat(strcat(known, m ? ", " : ""), game->mode[m].id);
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", m ? ", " : "",
+			game->mode[m].id);
 	}
 	refuse("--mode: found '%s', expected one of %s", options->mode, known);
 }

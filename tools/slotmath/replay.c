@@ -216,7 +216,8 @@ static bool report(const struct options *options, const struct game *game,
 	const struct proof *proof, const struct round_sum *sum, json_t *phases)
 {
 	uint8_t hash[KEY_BYTES];
-	char text[sizeof("result digest ") + 2 * KEY_BYTES], *hex = text + strlen("result digest ");
+	char text[sizeof("result digest ") + (size_t)2 * KEY_BYTES],
+		*hex = text + strlen("result digest ");
 	struct sha256 sha;
 	bool digest, promise, version;
 

@@ -47,7 +47,7 @@ static struct bet bet_of(const struct options *options, const struct game *game,
 		.lines = options->lines ? (uint32_t)options->lines : game->lines_max,
 		.coins = options->coins ? (uint32_t)options->coins : game->coins_max,
 		.mode = mode };
-	struct bet_error error;
+	struct bet_error error = { 0 };
 	struct money stake;
 
 	for (uint32_t coin = game->currency[0].coin_count; coin-- > 0;) {

@@ -9,6 +9,7 @@
 #include "tools/slotmath/search.h"
 #include "tools/slotmath/strips_runs.h"
 
+#include <assert.h>
 #include <math.h>
 #include <sodium.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ static void finish(struct strips_work *work, uint32_t reel)
 {
 	struct game_strip *strip = strip_of(work, reel);
 
+	assert(strip->length > 0);
 	for (uint32_t i = 0; i < GAME_ROWS_MAX; i++)
 		strip->symbol[strip->length + i] = strip->symbol[i % strip->length];
 	strip->weight = 0;
