@@ -186,7 +186,7 @@ help:
 	@echo '  make setup                                  install what is missing (make run, test, bench and the like do this by themselves)'
 	@echo '  make all [SAN=1|TSAN=1] [CC=clang]          services and tools (build/, build/asan/, build/tsan/, build/clang/)'
 	@echo '  make test                                   everything: unit tests, threads, fuzzers, checks, simulator, end to end'
-	@echo '  make test-long                              the same for longer: fuzzers 10 minutes, simulator 5, and pictures of the pages'
+	@echo '  make test-long                              the same for longer: fuzzers 10 minutes, simulator 5, clang-tidy, and pictures of the pages'
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
 	@echo '  make bench BENCH=e2e|wallet|pool|cost|math [QUICK=1]  measure; results in build/bench/ (QUICK: shorter)'

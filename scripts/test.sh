@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test.sh [all | long | unit | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | links | rules | definitions | setup | slotmath | math | simulator
-# | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer and takes the pages' pictures. Each part prints its own count; the last line sums them up
-# as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
+# | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, takes the pages' pictures and reads the tree with clang-tidy. Each part prints its own
+# count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
 passed=0
@@ -261,14 +261,14 @@ checks() {
     counted setup python3 tests/tools/setup.py
 }
 
-# all FUZZ_SECONDS SIM_SECONDS ROOMS: tests on servers wait more than they work. They run in the background from the moment at which there is something
-# to start, and all else takes the processors' time that they leave; at the end they are waited for.
+# all FUZZ_SECONDS SIM_SECONDS [PART]...: what `make test` runs, and the parts named. Tests on servers wait more than they work. They run in the background from
+# the moment at which there is something to start, and all else takes the processors' time that they leave; at the end they are waited for.
 all() {
     local part began
     sim_seconds=$2
     e2e_begin
     renice -n 10 -p $$ >/dev/null
-    for part in checks unit threads "fuzz $1" slotmath math simulator "tidy $3" e2e_tells; do
+    for part in checks unit threads "fuzz $1" slotmath math simulator "${@:3}" e2e_tells; do
         began=$SECONDS
         $part
         printf -- '---- %s: %s s\n' "$part" $((SECONDS - began))
@@ -287,10 +287,10 @@ unit | fuzz)
     ;;
 esac
 case $part in
-all) all 24 20 pure ;;
+all) all 24 20 ;;
 long)
     export CARILLON_TEST_PICTURES=1
-    all 600 300 pure
+    all 600 300 'tidy all'
     ;;
 unit) unit ;;
 threads) threads ;;
