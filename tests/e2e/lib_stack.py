@@ -13,9 +13,10 @@ import traceback
 import urllib.error
 import urllib.request
 
+from lib_sql import PSQL, Sessions  # noqa: F401 - PSQL is for the tests
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN = os.path.join(ROOT, "build", "bin")
-PSQL = os.path.join(os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin"), "psql")
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # who takes too long still stops what he started
 
 
@@ -88,7 +89,7 @@ class Installation:
 
     def __init__(self, name, scale=1, kind="test"):
         self.data = tempfile.mkdtemp(prefix=f"carillon-{name}-", dir=os.environ.get("CARILLON_TEST_TMP", "/tmp"))
-        self.scale, self.kind, self.playing = scale, kind, []
+        self.scale, self.kind, self.playing, self.sessions = scale, kind, [], Sessions()
         # Servers of this folder alone, whatever the shell that started the tests had set.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
@@ -134,6 +135,7 @@ class Installation:
         for players in self.playing:
             if players.process.poll() is None:
                 players.process.kill()
+        self.sessions.end()
         try:
             self.script(f"{ROOT}/scripts/run.sh", "--stop")
         except AssertionError as error:
@@ -186,11 +188,8 @@ class Installation:
     # ---- asking ----
 
     def sql(self, text, writer=False):
-        dsn = self.stack["CARILLON_PG_DSN" if writer else "CARILLON_PG_RO_DSN"]
-        done = subprocess.run([PSQL, "-d", dsn, "-XAtqF", "\t", "-v", "ON_ERROR_STOP=1", "-c", text], capture_output=True, text=True, timeout=60, check=False)
-        if done.returncode != 0:
-            raise AssertionError(f"{text}: {done.stderr}")
-        return [line.split("\t") for line in done.stdout.splitlines()]
+        """Rows of text columns."""
+        return self.sessions.ask(self.stack["CARILLON_PG_DSN" if writer else "CARILLON_PG_RO_DSN"], text)
 
     def redis(self, *words):
         host, port = self.stack["CARILLON_REDIS"].rsplit(":", 1)
