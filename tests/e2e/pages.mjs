@@ -9,8 +9,11 @@ const LOAD_MS = 120000; // to start, to load a page, to draw it
 const browser = await playwright.chromium.launch({
 	timeout: LOAD_MS,
 	executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
+	args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+		"--disable-site-isolation-trials", "--renderer-process-limit=1"],
 });
+const context = await browser.newContext();
+context.setDefaultTimeout(LOAD_MS);
 const PATIENCE_MS = 40000; // a busy machine is no failure
 const pages = new Map();
 const problems = []; // { page, at, text }, and of an answer also its key and url
@@ -56,13 +59,31 @@ function unsolved() {
 	return open.filter((problem) => !problem.echo || open.some((other) => other.key && other.page === problem.page && other.url === problem.url)).map((problem) => problem.text);
 }
 
+// An expression: a promise that tells whether the code was true at some time in the next moments. The code stands in it, so that the page's policy, which
+// forbids eval, has nothing to forbid.
+const soon = (code) => `new Promise((tell) => {
+	const all = { attributes: true, characterData: true, childList: true, subtree: true };
+	const end = (answer) => { watch.disconnect(); clearInterval(timer); tell(answer); };
+	const look = () => { try { if (${code}) end(true); } catch (error) { end(Promise.reject(error)); } };
+	const began = performance.now();
+	const watch = new MutationObserver(look);
+	const timer = setInterval(() => { look(); if (performance.now() - began > 1000) end(false); }, 200);
+	watch.observe(document, all);
+	look();
+})`;
+
+function unlessLeft(error) {
+	if (!/context was destroyed|navigat/i.test(error.message)) throw error;
+	return false;
+}
+
 const commands = {
-	// A person of his own each: nothing is shared between two pages but the server.
+	// A person each: sessionStorage, where the session is kept, belongs to one page alone. The cached files and the process, which cost most, are shared.
 	async open({ page: name, url, width = 1280, height = 900, dark, keeps }) {
 		if (!pages.has(name)) {
-			const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark === false ? "light" : "dark" });
-			context.setDefaultTimeout(LOAD_MS);
 			const page = await context.newPage();
+			await page.setViewportSize({ width, height });
+			await page.emulateMedia({ colorScheme: dark === false ? "light" : "dark" });
 			listen(name, page);
 			if (keeps) await keep(name, page, keeps);
 			pages.set(name, page);
@@ -73,13 +94,17 @@ const commands = {
 	click: ({ page, selector }) => pages.get(page).click(selector, { timeout: PATIENCE_MS }),
 	select: ({ page, selector, value }) => pages.get(page).selectOption(selector, String(value), { timeout: PATIENCE_MS }),
 	fill: ({ page, selector, value }) => pages.get(page).fill(selector, String(value), { timeout: PATIENCE_MS }),
-	key: ({ page, key }) => pages.get(page).keyboard.press(key),
+	// Into the page that is in front, as a person types.
+	async key({ page, key }) {
+		await pages.get(page).bringToFront();
+		await pages.get(page).keyboard.press(key);
+	},
 	text: ({ page, selector }) => pages.get(page).innerText(selector, { timeout: PATIENCE_MS }),
 	evaluate: ({ page, code }) => pages.get(page).evaluate(code),
-	// Asked from outside, again and again: code that polls within the page would be eval, which its policy forbids.
+	// Looked at after each change of the document, and now and then for what changes without one. A page that is left while it waits is asked again.
 	async wait({ page, code, ms = PATIENCE_MS }) {
-		for (const end = Date.now() + ms; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
-			if (await pages.get(page).evaluate(`!!(${code})`)) return true;
+		for (const end = Date.now() + ms; ; ) {
+			if (await pages.get(page).evaluate(soon(code)).catch(unlessLeft)) return true;
 			if (Date.now() > end) throw new Error(`not within ${ms} ms`);
 		}
 	},
@@ -88,7 +113,7 @@ const commands = {
 	deliver: ({ page, count }) => kept.get(page).splice(0, count).map((send) => send()).length,
 	problems: unsolved,
 	async close({ page }) {
-		await pages.get(page)?.context().close();
+		await pages.get(page)?.close();
 		pages.delete(page);
 	},
 };
