@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test.sh [all | long | unit | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | links | rules | definitions | setup | slotmath | math | simulator
-# | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, takes the pages' pictures and reads the tree with clang-tidy. Each part prints its own
-# count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on ports of their own.
+# | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures and reads the tree with clang-tidy.
+# Each part prints its own count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on
+# ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
 passed=0
@@ -289,7 +290,7 @@ esac
 case $part in
 all) all 24 20 ;;
 long)
-    export CARILLON_TEST_PICTURES=1
+    export CARILLON_TEST_PICTURES=1 CARILLON_TEST_LONG=1
     all 600 300 'tidy all'
     ;;
 unit) unit ;;
