@@ -25,7 +25,6 @@ def once(dsn, text):
 class Session:
     def __init__(self, dsn):
         self.errors = tempfile.TemporaryFile()
-        # pylint: disable=consider-using-with
         self.psql = subprocess.Popen([PSQL, "-d", dsn, *OPTIONS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env={**os.environ, "PGAPPNAME": "tests"})
         self.mark = f"--answered {os.urandom(8).hex()}"
 

@@ -63,7 +63,7 @@ def pids(data, name):
 
 def script(name, *arguments, data, **env):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("CARILLON_") or key == "CARILLON_CACHE"}
-    environment.update(CARILLON_DATA=data, **env)
+    environment.update(CARILLON_DATA=data, CARILLON_KAFKA_JAVA="-XX:TieredStopAtLevel=1", **env)  # it never lives for long
     return subprocess.run([f"{ROOT}/scripts/{name}", *arguments], env=environment, capture_output=True, text=True, timeout=400, check=False)
 
 
