@@ -19,6 +19,7 @@ enum autoplay_status {
 	AUTOPLAY_STOPPED,    /* state->autoplay.stopped says why */
 	AUTOPLAY_TOO_SOON,
 	AUTOPLAY_OTHER_BET, /* not the bet of its first spin */
+	AUTOPLAY_ONE_SPIN,  /* a mode that is bought for one spin */
 	AUTOPLAY_OVERFLOW,
 };
 

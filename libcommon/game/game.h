@@ -70,6 +70,7 @@ struct game_symbol {
 	enum symbol_kind kind;
 	uint32_t pay[GAME_REELS_MAX + 1]; /* coins by length of the combination; 0: none. Scatter:
 					     times the total bet */
+	bool wild_counts; /* scatter: a wild counts as one of it. RULE mystery-elves 2.7 */
 };
 
 /* One reel's strip. A stop is where the window's top row stands; it may weigh more than another. A
@@ -142,6 +143,8 @@ struct game_mode {
 	uint32_t price_hundredths; /* of the total bet; 100 for the base game */
 	uint8_t strips;		   /* the set its spin is played on: what must not occur in a bought
 				      spin is not on it. RULE mystic-gem 3.11 */
+	bool one_spin;		   /* bought for one spin: autoplay does not repeat it. RULE
+				      mystery-elves 4.5 */
 	uint32_t position_count;   /* 0: no bought wild reels */
 	uint32_t position_weight;  /* the sum */
 	struct wild_position position[GAME_WILD_POSITIONS_MAX];
@@ -360,6 +363,10 @@ enum bet_status bet_smallest(
 /* Is the return of this mode simulated rather than proved? Of any mode? */
 bool game_mode_simulated(const struct game_mode *mode);
 bool game_simulated(const struct game *game);
+
+/* Bits of the symbols that count as `symbol` where cells are counted: itself, and the wild for a
+ * scatter with wild_counts. None for GAME_NO_SYMBOL. */
+uint32_t game_counts_as(const struct game *game, uint8_t symbol);
 
 const struct game_currency *game_currency(const struct game *game, uint32_t currency);
 /* The row a hit at this bet is paid from; NULL if the game has no progressive in that currency and

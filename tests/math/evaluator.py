@@ -41,6 +41,8 @@ class Game:
         self.wilds = {s for s, k in self.kind.items() if k == "wild"}
         self.wild = next(iter(self.wilds), None)
         self.scatters = [s for s, k in self.kind.items() if k == "scatter"]
+        self.counts_as = {s["id"]: {s["id"]} | (self.wilds if s.get("wild_counts") else set())
+                          for s in definition["symbols"]}
         self.bonus = next((s for s, k in self.kind.items() if k == "bonus"), None)
         self.line_symbols = [s for s, k in self.kind.items() if k in ("line", "wild", "jackpot")]
         self.expanding = set((definition.get("expanding_wild") or {"reels": []})["reels"])
@@ -110,6 +112,11 @@ def count(column, symbol):
     return sum(s == symbol for s in column)
 
 
+def counting(game, column, symbol):
+    """How many cells count as the symbol: for a scatter that says so, wilds do."""
+    return sum(s in game.counts_as[symbol] for s in column)
+
+
 def weight_of(columns):
     whole = 1
     for reel in columns:
@@ -134,6 +141,6 @@ def plain_cycle(game, columns, lines, counted, multipliers=None, jackpot=None):
             weight *= column[0]
         window = [column[1] for column in choice]
         coins, jackpots = game.window_pays(window, lines, multipliers, jackpot)
-        key = (coins, tuple(sum(count(column, s) for column in window) for s in counted), jackpots)
+        key = (coins, tuple(sum(counting(game, column, s) for column in window) for s in counted), jackpots)
         result[key] = result.get(key, 0) + weight
     return result

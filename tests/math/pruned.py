@@ -19,7 +19,7 @@ class Walk:
     def __init__(self, game, columns, lines, counted, multipliers=None, jackpot=None):
         self.game, self.counted, self.multipliers, self.jackpot = game, counted, multipliers, jackpot
         self.lines = game.d["lines"][:lines]
-        self.columns = [[(w, s, tuple(evaluator.count(s, c) for c in counted)) for w, s in evaluator.merged(reel)]
+        self.columns = [[(w, s, tuple(evaluator.counting(game, s, c) for c in counted)) for w, s in evaluator.merged(reel)]
                         for reel in columns]
 
     def line(self, reel, cell, candidates, best):

@@ -1,9 +1,9 @@
 """Small definitions with random features, as the loader wants them (docs/definition.md)."""
 
 
-def strip(rng, symbols, specials, rows, weighted):
+def strip(rng, symbols, specials, rows, weighted, more=0):
     """A strip of line symbols with at most one of each special, so that none is twice in a window."""
-    length = rng.randint(rows + 1, rows + 3)
+    length = rng.randint(rows + 1, rows + 3) + more
     stops = [rng.choice(symbols) for _ in range(length)]
     places = rng.sample(range(length), min(len(specials), length))
     for place, special in zip(places, specials):
@@ -42,6 +42,12 @@ def symbols_of(rng, reels):
 def reels_with(strips, symbol):
     """Numbers of the reels, from 1, that hold the symbol."""
     return [r for r, one in enumerate(strips, 1) if symbol in (one["symbols"] if isinstance(one, dict) else one)]
+
+
+def at_most_one(one, symbols, rows):
+    """Does no window of the strip show two of these symbols?"""
+    stops = one["symbols"] if isinstance(one, dict) else one
+    return all(sum(stops[(at + row) % len(stops)] in symbols for row in range(rows)) <= 1 for at in range(len(stops)))
 
 
 def awards(rng, strips, chance):
@@ -165,6 +171,8 @@ class Builder:
         self.symbols = self.choose_symbols()
         self.kinds = {s["id"]: s["kind"] for s in self.symbols}
         self.plain = [s for s, k in self.kinds.items() if k == "line"]
+        self.counting = (self.family in ("plain", "duel") and {"wild", "star"} <= set(self.kinds)
+                         and rng.random() < 0.5)
         self.out = dict.fromkeys(("expanding_wild", "battle", "vials", "free_spins", "sticky_respins", "hold_and_win",
                                   "potions", "progressive_symbols", "jackpot"))
         self.modes = [self.mode("base", 100)]
@@ -192,8 +200,11 @@ class Builder:
 
     def make(self, specials):
         while True:
-            strips = [strip(self.rng, self.plain, specials, self.rows, self.rng.random() < 0.3)
+            strips = [strip(self.rng, self.plain, specials, self.rows, self.rng.random() < 0.3,
+                            self.rows if self.counting else 0)
                       for _ in range(self.reels)]
+            if self.counting and not all(at_most_one(one, {"wild", "star"}, self.rows) for one in strips):
+                continue
             seen = set()
             for one in strips:
                 seen |= set(one["symbols"] if isinstance(one, dict) else one)
@@ -310,9 +321,22 @@ class Builder:
                 if isinstance(one, dict):
                     one["symbols"][0] = "s0"
 
+    def choose_wild_counts(self):
+        """Wilds count as stars, in a game that it may be played in and whose free spins bring no others."""
+        free, bought = self.out["free_spins"], any(m["wild_reels"] for m in self.modes)
+        again = free and (free["awards"] is None or free["awards"]["free"])
+        if not self.counting or bought or again or self.out["expanding_wild"]:
+            return
+        for symbol in self.symbols:
+            if symbol["id"] == "star":
+                symbol["wild_counts"] = True
+        if free and free["awards"]["base"]:  # up to what is seen now
+            free["awards"]["base"] = {str(n): 2 * n - 3 for n in range(2, self.reels + 1)}
+
     def build(self):
         getattr(self, {"plain": "plain_game", "duel": "duel_game", "sticky": "sticky_game",
                        "potions": "potion_game"}[self.family])()
+        self.choose_wild_counts()
         rng, lines = self.rng, set()
         while len(lines) < min(rng.randint(1, 5), self.rows ** self.reels):
             lines.add(tuple(rng.randrange(self.rows) for _ in range(self.reels)))

@@ -39,6 +39,18 @@ static struct game_strip *strip_of(const struct strips_work *work, uint32_t reel
 	return &work->draft->game->strips[work->stage->set].reel[reel];
 }
 
+/* Equal, or both count as one scatter. */
+static bool alike(const struct game *game, uint8_t a, uint8_t b)
+{
+	for (uint32_t i = 0; i < game->scatter_symbols; i++) {
+		uint32_t symbols = game_counts_as(game, game->scatter[i]);
+
+		if ((symbols >> a & 1) != 0 && (symbols >> b & 1) != 0)
+			return true;
+	}
+	return a == b;
+}
+
 /* Is the symbol at this stop far enough from its likes? */
 static bool apart_at(const struct strips_work *work, uint32_t reel, uint32_t at)
 {
@@ -49,8 +61,8 @@ static bool apart_at(const struct strips_work *work, uint32_t reel, uint32_t at)
 		uint32_t other = (at + k) % strip->length;
 		uint32_t before = (at + strip->length - k) % strip->length;
 
-		if (strip->symbol[other] == strip->symbol[at] ||
-			strip->symbol[before] == strip->symbol[at])
+		if (alike(work->draft->game, strip->symbol[other], strip->symbol[at]) ||
+			alike(work->draft->game, strip->symbol[before], strip->symbol[at]))
 			return false;
 	}
 	return true;

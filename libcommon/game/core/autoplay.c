@@ -157,6 +157,8 @@ const char *autoplay_status_text(enum autoplay_status status)
 		return "autoplay_too_soon";
 	case AUTOPLAY_OTHER_BET:
 		return "autoplay_other_bet";
+	case AUTOPLAY_ONE_SPIN:
+		return "autoplay_one_spin";
 	case AUTOPLAY_OVERFLOW:
 		return "overflow";
 	}

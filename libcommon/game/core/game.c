@@ -16,6 +16,16 @@ bool game_simulated(const struct game *game)
 	return false;
 }
 
+uint32_t game_counts_as(const struct game *game, uint8_t symbol)
+{
+	uint32_t bits;
+
+	if (symbol == GAME_NO_SYMBOL)
+		return 0;
+	bits = UINT32_C(1) << symbol;
+	return game->symbol[symbol].wild_counts ? bits | UINT32_C(1) << game->wild : bits;
+}
+
 const struct game_currency *game_currency(const struct game *game, uint32_t currency)
 {
 	for (uint32_t i = 0; i < game->currency_count; i++)

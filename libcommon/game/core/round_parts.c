@@ -115,11 +115,21 @@ uint32_t cells_of(const struct round *round, uint8_t symbol)
 	return cells;
 }
 
+uint32_t cells_counting(const struct round *round, uint8_t symbol)
+{
+	uint32_t cells = 0, count = round->game->reels * round->game->rows;
+	uint32_t symbols = game_counts_as(round->game, symbol);
+
+	for (uint32_t cell = 0; cell < count; cell++)
+		cells |= (symbols >> round->window[cell] & 1) << cell;
+	return cells;
+}
+
 uint32_t enough_cells(const struct round *round, uint8_t symbol, uint32_t least, uint32_t *cells_r)
 {
 	uint32_t count;
 
-	*cells_r = cells_of(round, symbol);
+	*cells_r = cells_counting(round, symbol);
 	count = (uint32_t)__builtin_popcount(*cells_r);
 	return count >= least ? count : 0;
 }

@@ -59,6 +59,8 @@ void claim_anywhere(struct round *round, struct phase *phase, enum spin_context 
 
 /* Cells of round->window that show the symbol. */
 uint32_t cells_of(const struct round *round, uint8_t symbol);
+/* Cells of round->window that count as the symbol (game_counts_as). */
+uint32_t cells_counting(const struct round *round, uint8_t symbol);
 /* How many they are, and their bits in *cells_r; 0 where they are fewer than `least`. */
 uint32_t enough_cells(const struct round *round, uint8_t symbol, uint32_t least, uint32_t *cells_r);
 /* Bits of all cells of reel `reel`. */

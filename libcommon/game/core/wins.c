@@ -140,7 +140,8 @@ static void pay_scatter(struct round *round, struct phase *phase, uint8_t symbol
 				       .amount = times(round->total, pay) });
 }
 
-/* RULE mona-lisa 3.10, 3.13; RULE witch-feature 6.1, 6.7, 6.8, 6.11: what the scatters award. */
+/* RULE mona-lisa 3.10, 3.13; RULE witch-feature 6.1, 6.7, 6.8, 6.11: what the scatters award. RULE
+ * mystery-elves 2.7: in a game that says so, wilds are scatters among them. */
 void pay_scatters(struct round *round, struct phase *phase, enum spin_context context)
 {
 	const struct game *game = round->game;
@@ -151,7 +152,7 @@ void pay_scatters(struct round *round, struct phase *phase, enum spin_context co
 
 		if (i == 0 && game->scatter_count_min > 0)
 			continue; /* pays in its battle */
-		cells = cells_of(round, symbol);
+		cells = cells_counting(round, symbol);
 		if (cells == 0)
 			continue;
 		pay_scatter(round, phase, symbol, cells);

@@ -85,6 +85,34 @@ static void check_scatter(const struct node *root, const struct game *game,
 			"one that pays, awards free spins or starts battles");
 }
 
+/* A wild that counts as a scatter is one that a strip shows, once a reel, and nothing else. */
+static void check_wild_counts(const struct node *root, const struct game *game)
+{
+	struct node symbols = node_member(root, "symbols");
+	bool covers = game->expanding_reels != 0 || game->potions.offered || game->sticky.offered;
+
+	for (uint32_t m = 0; m < game->mode_count; m++)
+		covers |= game->mode[m].position_count > 0;
+	for (uint32_t i = 0; i < game->scatter_symbols; i++) {
+		uint8_t symbol = game->scatter[i];
+		struct node node = node_item(&symbols, symbol), counts;
+
+		if (!game->symbol[symbol].wild_counts)
+			continue;
+		counts = node_member(&node, "wild_counts");
+		if (covers)
+			node_fail(&counts, NULL,
+				"false in a game with expanding wilds, bought wild reels, potions "
+				"or sticky respins");
+		for (uint32_t m = 0; m < game->mode_count; m++)
+			if (game->mode[m].guarantee == GUARANTEE_SYMBOLS &&
+				game->mode[m].guarantee_symbol == symbol)
+				node_fail(&counts, NULL,
+					"false for a symbol that mode %s guarantees",
+					game->mode[m].id);
+	}
+}
+
 /* ---- what must be seen to begin ---- */
 
 static void check_bonus(const struct node *root, const struct game *game)
@@ -121,6 +149,7 @@ void definition_check_features(
 	check_modes(root, game);
 	for (uint32_t i = 0; i < game->scatter_symbols; i++)
 		check_scatter(root, game, seen, game->scatter[i]);
+	check_wild_counts(root, game);
 	check_bonus(root, game);
 	check_expanding_seen(root, game, seen);
 	for (uint32_t f = 0; f < FEATURES; f++)

@@ -22,6 +22,18 @@ static uint32_t potion_sets(const struct game *game)
 	return sets;
 }
 
+/* Does the reel show what counts as the symbol? */
+static bool shown_on(const struct game *game, const struct strips_seen *seen, uint32_t set,
+	uint32_t reel, uint8_t symbol)
+{
+	uint32_t symbols = game_counts_as(game, symbol);
+
+	for (uint32_t s = 0; s < game->symbol_count; s++)
+		if ((symbols >> s & 1) != 0 && seen->most[set][reel][s] > 0)
+			return true;
+	return false;
+}
+
 uint32_t definition_reels_with(
 	const struct game *game, const struct strips_seen *seen, uint32_t sets, uint8_t symbol)
 {
@@ -31,7 +43,7 @@ uint32_t definition_reels_with(
 		uint32_t reels = 0;
 
 		for (uint32_t r = 0; r < game->reels; r++)
-			reels += seen->most[s][r][symbol] > 0;
+			reels += shown_on(game, seen, s, r, symbol);
 		if ((sets >> s & 1) != 0 && reels > most)
 			most = reels;
 	}
@@ -90,6 +102,22 @@ static bool once_a_reel(const struct game *game, uint8_t symbol)
 	       symbol == game->jackpot_symbols.symbol;
 }
 
+/* Where wilds count as a scatter, a reel shows one of both at most. */
+static void check_counting(
+	const struct node *node, const struct game *game, const uint32_t *count, uint8_t symbol)
+{
+	for (uint32_t i = 0; i < game->scatter_symbols; i++) {
+		uint32_t symbols = game_counts_as(game, game->scatter[i]);
+
+		if (!game->symbol[game->scatter[i]].wild_counts || (symbols >> symbol & 1) == 0)
+			continue;
+		if (count[game->scatter[i]] + count[game->wild] > 1)
+			node_fail(node, NULL,
+				"at least %u other symbols between two that count as %s",
+				game->rows - 1, game->symbol[game->scatter[i]].id);
+	}
+}
+
 /* What the window at a stop shows: `rows` symbols, or with a potion, which is taken out, one more
  * from above. */
 static void check_window(const struct node *strips, const struct game *game, uint32_t set,
@@ -109,9 +137,10 @@ static void check_window(const struct node *strips, const struct game *game, uin
 		count[symbol]++;
 		if (count[symbol] > seen->most[set][reel][symbol])
 			seen->most[set][reel][symbol] = (uint8_t)count[symbol];
+		node = stop_node(strips, game->strips[set].id, reel, at);
+		check_counting(&node, game, count, symbol);
 		if (count[symbol] < 2 || !once_a_reel(game, symbol))
 			continue;
-		node = stop_node(strips, game->strips[set].id, reel, at);
 		node_fail(&node, NULL, "at least %u other symbols between two %s symbols%s",
 			game->rows - 1, game->symbol[symbol].id,
 			falls ? ", one more where a potion falls" : "");

@@ -148,7 +148,8 @@ static void read_mode(const struct node *node, struct game *game, size_t index)
 	struct node guarantee = node_member(node, "guarantee");
 	struct node published = node_member(node, "published_rtp");
 
-	node_keys(node, "id name price_hundredths strips wild_reels guarantee published_rtp");
+	node_keys(node,
+		"id name price_hundredths one_spin strips wild_reels guarantee published_rtp");
 	node_slug(&id, mode->id, sizeof(mode->id));
 	if (index == 0 && !node->reader->failed && strcmp(mode->id, "base") != 0)
 		node_fail(&id, NULL, "\"base\" for the first mode");
@@ -163,6 +164,13 @@ static void read_mode(const struct node *node, struct game *game, size_t index)
 		node_fail(&reels, NULL, "null: the base game has no bought wild reels");
 	if (index == 0 && !node_is_null(&guarantee))
 		node_fail(&guarantee, NULL, "null: the base game guarantees nothing");
+	if (node_has(node, "one_spin")) {
+		struct node one_spin = node_member(node, "one_spin");
+
+		mode->one_spin = node_bool(&one_spin);
+		if (index == 0 && mode->one_spin)
+			node_fail(&one_spin, NULL, "false: the base game is not bought");
+	}
 	read_wild_reels(&reels, game, mode);
 	read_guarantee(&guarantee, game, mode);
 	read_published_list(&published, game, mode);

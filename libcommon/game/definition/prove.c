@@ -26,12 +26,22 @@ struct triggers {
 	double p[COUNTS][COUNTS][COUNTS][2];
 };
 
+/* Does a stop show what counts as the symbol? */
+static bool counted(const struct game *game, const uint32_t *count, uint8_t symbol)
+{
+	uint32_t symbols = game_counts_as(game, symbol);
+
+	for (uint32_t s = 0; s < game->symbol_count; s++)
+		if ((symbols >> s & 1) != 0 && count[s] > 0)
+			return true;
+	return false;
+}
+
 static void add_stop(const struct game *game, const uint32_t *count, uint32_t reel, double part,
 	const struct triggers *from, struct triggers *to)
 {
-	uint8_t award = game->free_spins.award_symbol;
-	uint32_t a = award != GAME_NO_SYMBOL && count[award] > 0;
-	uint32_t s = game->scatter_count_min > 0 && count[game->scatter[0]] > 0;
+	uint32_t a = counted(game, count, game->free_spins.award_symbol);
+	uint32_t s = game->scatter_count_min > 0 && counted(game, count, game->scatter[0]);
 	uint32_t b = game->vial_count > 0 && count[game->bonus] > 0;
 	bool begins = game->sticky.offered && reel == game->sticky.reel &&
 		      count[game->sticky.symbol] >= game->sticky.at_least;

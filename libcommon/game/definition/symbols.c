@@ -31,13 +31,20 @@ static void read_symbol(const struct node *node, struct game *game, uint32_t ind
 	struct node kind = node_member(node, "kind");
 	bool has_pays = json_object_get(node->json, "pays") != NULL;
 
-	node_keys(node, "id name kind pays");
+	node_keys(node, "id name kind pays wild_counts");
 	node_slug(&id, symbol->id, sizeof(symbol->id));
 	for (uint32_t i = 0; i < index; i++)
 		if (strcmp(game->symbol[i].id, symbol->id) == 0)
 			node_fail(&id, NULL, "an id that no symbol before it has");
 	node_text(&name, symbol->name, sizeof(symbol->name));
 	symbol->kind = (enum symbol_kind)node_word(&kind, "line wild scatter bonus jackpot potion");
+	if (node_has(node, "wild_counts")) {
+		struct node counts = node_member(node, "wild_counts");
+
+		symbol->wild_counts = node_bool(&counts);
+		if (symbol->wild_counts && symbol->kind != SYMBOL_SCATTER)
+			node_fail(&counts, NULL, "false: wilds count as scatters only");
+	}
 	if (symbol->kind == SYMBOL_BONUS || symbol->kind == SYMBOL_POTION) {
 		if (has_pays) {
 			struct node pays = node_member(node, "pays");
@@ -85,6 +92,13 @@ void definition_read_symbols(const struct node *root, struct game *game)
 		if (!root->reader->failed)
 			note_kind(&node, game, (uint8_t)i);
 	}
+	for (size_t i = 0; i < game->symbol_count && game->wild == GAME_NO_SYMBOL; i++)
+		if (game->symbol[i].wild_counts) {
+			struct node node = node_item(&symbols, i);
+			struct node counts = node_member(&node, "wild_counts");
+
+			node_fail(&counts, NULL, "false in a game without a wild");
+		}
 }
 
 static void read_weights(const struct node *weights, struct game_strip *strip)

@@ -39,7 +39,9 @@ void count_symbol(struct spin_figures *figures, uint8_t symbol)
 		if (counters->symbol[i] == symbol)
 			return;
 	assert(counters->count < COUNTERS_MAX);
-	counters->tag_of[symbol] = UINT32_C(1) << (COUNTER_BITS * counters->count);
+	for (uint32_t s = 0; s < figures->game->symbol_count; s++)
+		if (game_counts_as(figures->game, symbol) >> s & 1)
+			counters->tag_of[s] += UINT32_C(1) << (COUNTER_BITS * counters->count);
 	counters->symbol[counters->count++] = symbol;
 }
 

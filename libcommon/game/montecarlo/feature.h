@@ -47,12 +47,13 @@ void column_draw(
 	struct fast_player *player, uint32_t set, uint32_t reel, struct reel_column *column_r);
 /* The progressive is won. */
 void run_jackpot(struct fast_player *player);
-/* Most of a symbol that a spin of this set shows. */
+/* Most of what counts as a symbol (game_counts_as) that a spin of this set shows. */
 uint32_t tag_symbol_max(const struct game *game, uint32_t set, uint32_t wild_reels, uint8_t symbol);
 /* Room for a count of at most this. */
 void tag_widen(struct tag_field *field, uint32_t most);
-/* How often a column shows a symbol, in the field's place; 0 where the field has no bits. */
-uint32_t tag_column(
-	struct tag_field field, const struct reel_column *column, uint32_t rows, uint8_t symbol);
+/* How often a column shows what counts as a symbol, in the field's place; 0 where the field has no
+ * bits. */
+uint32_t tag_column(const struct game *game, struct tag_field field,
+	const struct reel_column *column, uint8_t symbol);
 
 #endif

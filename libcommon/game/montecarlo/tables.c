@@ -15,10 +15,10 @@
 static uint32_t column_tag(const struct game *game, const struct tag_plan *plan, uint32_t reel,
 	const struct reel_column *column)
 {
-	uint32_t tag = tag_column(plan->anywhere, column, game->rows, game->jackpot_symbols.symbol);
+	uint32_t tag = tag_column(game, plan->anywhere, column, game->jackpot_symbols.symbol);
 
 	for (uint32_t i = 0; i < game->scatter_symbols; i++)
-		tag += tag_column(plan->scatter[i], column, game->rows, game->scatter[i]);
+		tag += tag_column(game, plan->scatter[i], column, game->scatter[i]);
 	for (uint32_t f = 0; f < FEATURES; f++)
 		if (feature_fasts[f]->tag && feature_rules[f]->offered(game))
 			tag += feature_fasts[f]->tag(game, reel, column, plan->feature[f]);

@@ -7,10 +7,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Most of a symbol that a spin of this set shows. */
+/* Most of what counts as a symbol that a spin of this set shows. */
 uint32_t tag_symbol_max(const struct game *game, uint32_t set, uint32_t wild_reels, uint8_t symbol)
 {
-	uint32_t sum = 0;
+	uint32_t symbols = game_counts_as(game, symbol), sum = 0;
 
 	for (uint32_t r = 0; r < game->reels; r++) {
 		uint32_t most = 0;
@@ -21,7 +21,7 @@ uint32_t tag_symbol_max(const struct game *game, uint32_t set, uint32_t wild_ree
 
 			reel_column(game, set, r, stop, wild_reels, &column);
 			for (uint32_t row = 0; row < game->rows; row++)
-				count += column.symbol[row] == symbol;
+				count += symbols >> column.symbol[row] & 1;
 			most = count > most ? count : most;
 		}
 		sum += most;
@@ -35,13 +35,13 @@ void tag_widen(struct tag_field *field, uint32_t most)
 		field->bits++;
 }
 
-uint32_t tag_column(
-	struct tag_field field, const struct reel_column *column, uint32_t rows, uint8_t symbol)
+uint32_t tag_column(const struct game *game, struct tag_field field,
+	const struct reel_column *column, uint8_t symbol)
 {
-	uint32_t count = 0;
+	uint32_t symbols = game_counts_as(game, symbol), count = 0;
 
-	for (uint32_t row = 0; field.bits > 0 && row < rows; row++)
-		count += column->symbol[row] == symbol;
+	for (uint32_t row = 0; field.bits > 0 && row < game->rows; row++)
+		count += symbols >> column->symbol[row] & 1;
 	return count << field.shift;
 }
 

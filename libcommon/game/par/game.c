@@ -152,7 +152,12 @@ static void add_paytable(const struct game *game, struct par_texts *texts, json_
 	par_words(section,
 		"Line symbols, wilds and jackpot symbols pay coins for one coin a line; scatters "
 		"times the total bet. %s",
-		game->wild != GAME_NO_SYMBOL ? "The wild stands in for line symbols only." : "");
+		game->wild != GAME_NO_SYMBOL ? "On lines the wild stands in for line symbols only."
+					     : "");
+	for (uint32_t i = 0; i < game->scatter_symbols; i++)
+		if (game->symbol[game->scatter[i]].wild_counts)
+			par_words(section, "A wild counts as one of the scatter %s as well.",
+				game->symbol[game->scatter[i]].id);
 	if (game->expanding_reels)
 		par_words(section,
 			"A wild on reel %s covers the whole reel, scatters excepted, before anything is "

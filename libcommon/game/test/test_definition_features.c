@@ -31,6 +31,9 @@ static void test_definition_refusals_of_modes(void **unused)
 			"a price in whole minor units at every bet, also of EUR 30" },
 		{ "/modes/1/price_hundredths", "100000",
 			"/modes/1: found a mode that no bet can buy" },
+		{ "/modes/0/one_spin", "true",
+			"/modes/0/one_spin: found true, expected false: the base game is not bought" },
+		{ "/modes/1/one_spin", "1", "/modes/1/one_spin: found 1, expected true or false" },
 		{ "/modes/1/strips", "\"other\"",
 			"/modes/1/strips: found \"other\", expected the name of a set of strips" },
 		{ "/modes/1/wild_reels", "[]", "/modes/1/wild_reels: found an array of 0" },
@@ -112,6 +115,13 @@ static void test_definition_refusals_of_wilds_and_scatters(void **unused)
 		{ "/symbols/1/pays", "{\"2\":5,\"3\":1}",
 			"/symbols/1: found pays that fall with the count" },
 		{ "/symbols/1/pays", NULL, "/symbols/1: found a scatter that does nothing" },
+		{ "/symbols/1/wild_counts", "1", "/wild_counts: found 1, expected true or false" },
+		{ "/symbols/1/wild_counts", "true",
+			"/symbols/1/wild_counts: found true, expected false in a game with "
+			"expanding wilds" },
+		{ "/symbols/0/wild_counts", "true",
+			"/symbols/0/wild_counts: found true, expected false: wilds count as "
+			"scatters only" },
 		{ "/symbols/-", "{\"id\":\"gift\",\"name\":\"Gift\",\"kind\":\"bonus\"}",
 			"/symbols/5: found a symbol on no strip" },
 	};

@@ -208,6 +208,17 @@ static void test_exact_hold_and_win(void **state)
 	check_games(TINY_HOLD, 12);
 }
 
+/* RULE mystery-elves 2.7 */
+static void test_exact_wild_counts(void **state)
+{
+	(void)state;
+	check_games(TINY_WILD_COUNTS, 40);
+	check_games(TINY_WILD_COUNTS | TINY_HOLD, 12);
+	check_games(TINY_WILD_COUNTS | TINY_FREE_SPINS | TINY_WILD_MULTIPLIERS, 12);
+	check_games(TINY_WILD_COUNTS | TINY_BATTLE, 16);
+	check_games(TINY_WILD_COUNTS | TINY_CASCADE, 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_exact_bought_wild_reels),
 		cmocka_unit_test(test_exact_cascades),
 		cmocka_unit_test(test_exact_hold_and_win),
+		cmocka_unit_test(test_exact_wild_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

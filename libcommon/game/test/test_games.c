@@ -118,8 +118,12 @@ static void check_scatters(const struct watching *watching, const struct phase *
 		return;
 	for (uint32_t i = 0; i < game->scatter_symbols; i++) {
 		uint8_t symbol = game->scatter[i];
-		uint32_t count = seen(phase, symbol), pay = game->symbol[symbol].pay[count];
+		uint32_t count = seen(phase, symbol), pay;
 		int64_t paid = 0;
+
+		if (game->symbol[symbol].wild_counts) /* RULE mystery-elves 2.7 */
+			count += seen(phase, game->wild);
+		pay = game->symbol[symbol].pay[count];
 
 		for (uint32_t w = 0; w < phase->win_count; w++)
 			if (phase->win[w].what == WIN_SCATTER && phase->win[w].symbol == symbol)

@@ -40,6 +40,46 @@ static void run(const struct hold_case *rows, size_t count)
 
 #define RUN(rows) run(rows, sizeof(rows) / sizeof(rows[0]))
 
+/* A scatter of which the game's wild may count as one. */
+static void add_scatter(struct game *game, bool wild_counts)
+{
+	game->symbol[game->symbol_count] = (struct game_symbol){ .id = "S",
+		.kind = SYMBOL_SCATTER,
+		.pay = { [3] = 4, [4] = 7 },
+		.wild_counts = wild_counts };
+	game->scatter_symbols = 1;
+	game->scatter[0] = (uint8_t)game->symbol_count++;
+}
+
+/* RULE mystery-elves 2.7; rounds of definitions that say nothing about it stay what they were */
+static void test_hold_wilds_count_as_scatters(void **unused)
+{
+	static const struct {
+		const char *what, *window;
+		bool counts;
+		const char *expected;
+	} rows[] = {
+		{ "two scatters and a wild are three", "AKSJA/SKQWA/AKQJA", true,
+			"spin scatter 1 x4 =40; " },
+		{ "two scatters and two wilds are four", "AKSWA/SKQJA/AWQJA", true,
+			"spin scatter 1 x7 =70; " },
+		{ "wilds alone are scatters too", "AWQJA/AKWJA/AKQWA", true,
+			"spin scatter 3 x4 =40; " },
+		{ "two are not enough", "AKSJA/AKQWA/AKQJA", true, "spin; " },
+		{ "a wild that does not count", "AKSJA/SKQWA/AKQJA", false, "spin; " },
+		{ "three scatters alone", "AKSJA/SKQWA/AKQJS", false, "spin scatter 1 x4 =40; " },
+	};
+	static struct game game;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		feature_game_hold(&game);
+		add_scatter(&game, rows[i].counts);
+		feature_windows(&game, SET_BASE, &rows[i].window, 1);
+		feature_round(rows[i].what, &game, NULL, "w0", rows[i].expected);
+	}
+}
+
 /* RULE mystery-elves 3.1, 3.2, 3.3 */
 static void test_hold_trigger(void **unused)
 {
@@ -316,6 +356,7 @@ static void test_hold_properties(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hold_wilds_count_as_scatters),
 		cmocka_unit_test(test_hold_trigger),
 		cmocka_unit_test(test_hold_respins),
 		cmocka_unit_test(test_hold_end),

@@ -13,13 +13,13 @@
 
 enum { WILD, SCATTER, BONUS, CROWN, FIRST_LINE };
 
-/* One scatter a reel at most, as the loader asks for. */
-static void one_scatter(struct game_strip *strip)
+/* One scatter a reel at most, as the loader asks for, or one symbol that counts as one. */
+static void one_scatter(const struct game *game, struct game_strip *strip)
 {
 	bool seen = false;
 
 	for (uint32_t i = 0; i < strip->length; i++) {
-		if (strip->symbol[i] != SCATTER)
+		if ((game_counts_as(game, SCATTER) >> strip->symbol[i] & 1) == 0)
 			continue;
 		if (seen)
 			strip->symbol[i] = FIRST_LINE;
@@ -45,12 +45,13 @@ static void short_strips(struct dice *dice, struct game *game, uint32_t set, boo
 				symbol = dice_below(dice, 2) * FIRST_LINE;
 			if (game->jackpot_symbols.symbol == CROWN && dice_chance(dice, 1, 4))
 				symbol = CROWN;
-			if (plain && (symbol == SCATTER || symbol == BONUS))
+			if (plain &&
+				(symbol == BONUS || game_counts_as(game, SCATTER) >> symbol & 1))
 				symbol = CROWN;
 			strip->symbol[i] = (uint8_t)symbol;
 			strip->stop_weight[i] = (uint16_t)(dice_chance(dice, 1, 6) ? 2 : 1);
 		}
-		one_scatter(strip);
+		one_scatter(game, strip);
 	}
 }
 
@@ -205,6 +206,10 @@ void tiny_game(struct dice *dice, uint32_t features, struct game *game_r)
 	else
 		game->jackpot_symbols = (struct jackpot_symbols){ CROWN, 2 + dice_below(dice, 2),
 			dice_chance(dice, 1, 2), dice_chance(dice, 1, 2) };
+	if (features & TINY_WILD_COUNTS) {
+		game->symbol[SCATTER].wild_counts = true;
+		game->expanding_reels = 0;
+	}
 	game->strip_sets = 2;
 	short_strips(dice, game, 0, false);
 	short_strips(dice, game, 1, true);

@@ -13,7 +13,8 @@ enum tiny_feature {
 	TINY_PROGRESSIVE = 16, /* symbols on a line, or anywhere */
 	TINY_BOUGHT = 32,   /* mode 1: bought wild reels; mode 2: the same, a line win guaranteed */
 	TINY_CASCADE = 128, /* up to four tumbles; no reels expand */
-	TINY_HOLD = 64,	    /* two reels of two rows; mode 1: two bonus symbols guaranteed */
+	TINY_WILD_COUNTS = 256, /* wilds count as scatters; no reels expand */
+	TINY_HOLD = 64,		/* two reels of two rows; mode 1: two bonus symbols guaranteed */
 };
 
 /* Compiled. Three reels of two rows (HOLD: two of two), three to five stops a reel. Free spins are

@@ -105,6 +105,9 @@ static enum player_outcome check_bet(const struct player_game *play, const struc
 		game, &play->state.autoplay, command->autoplay_id, (int64_t)(now_us / 1000));
 	if (status != AUTOPLAY_OK)
 		return refuse_detail(error_r, REFUSED_AUTOPLAY, "bet.autoplay_id", (int)status);
+	/* RULE mystery-elves 4.5 */
+	if (game->mode[command->bet.mode].one_spin)
+		return refuse_detail(error_r, REFUSED_AUTOPLAY, "bet.mode", (int)AUTOPLAY_ONE_SPIN);
 	if (!autoplay_takes_bet(&play->state.autoplay, &play->round.bet, &command->bet))
 		return refuse_detail(error_r, REFUSED_AUTOPLAY, "bet", (int)AUTOPLAY_OTHER_BET);
 	return PLAYER_PROPOSE;

@@ -345,6 +345,37 @@ static void test_player_not_after(void **unused)
 	}
 }
 
+/* RULE mystery-elves 4.5: autoplay does not buy what is for one spin, and goes on with the base
+ * game. */
+static void test_player_autoplay_refuses_a_mode_of_one_spin(void **unused)
+{
+	static struct world world;
+	struct player_command command;
+	char step[] = "start 3", bet[] = "auto 0", result[200];
+
+	(void)unused;
+	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 1000);
+	world.game.mode[1] = world.game.mode[0];
+	world.game.mode[1].price_hundredths = 200;
+	world.game.mode[1].one_spin = true;
+	world.game.mode_count = 2;
+	world.game.currency[0].coin_buys[0] = true;
+	world.game.currency[0].price_max = money_of(1000);
+	command = world_command(&world, VERB_STATE);
+	make_command(&world, step, &command);
+	world_do(&world, &command, result, sizeof(result));
+	assert_string_equal(result, "setting");
+	command = world_command(&world, VERB_STATE);
+	make_command(&world, bet, &command);
+	command.bet.mode = 1;
+	world_do(&world, &command, result, sizeof(result));
+	assert_string_equal(result, "409 autoplay_one_spin");
+	command.bet.mode = 0;
+	world_do(&world, &command, result, sizeof(result));
+	assert_string_equal(result, "bet stake 1");
+	world_check(&world);
+}
+
 /* RULE bewitched 5.3, 5.4, 6.2, 6.5 to 6.7; RULE mona-lisa 5.2, 5.7; RULE mystic-gem 4.11, 5.2;
  * RULE mystery-elves 5.10, 6.1; RULE witch-feature 7.6 */
 static void test_player_autoplay(void **unused)
@@ -626,6 +657,7 @@ int main(void)
 		cmocka_unit_test(test_player_gamble),
 		cmocka_unit_test(test_player_not_after),
 		cmocka_unit_test(test_player_autoplay),
+		cmocka_unit_test(test_player_autoplay_refuses_a_mode_of_one_spin),
 		cmocka_unit_test(test_player_house),
 		cmocka_unit_test(test_player_void_of_the_past),
 		cmocka_unit_test(test_player_feeds_pools),

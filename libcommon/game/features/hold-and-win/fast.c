@@ -203,7 +203,7 @@ static uint32_t tag_of(const struct game *game, uint32_t reel, const struct reel
 	const struct tag_field field[GAME_REELS_MAX])
 {
 	(void)reel;
-	return tag_column(field[0], column, game->rows, game->hold.symbol);
+	return tag_column(game, field[0], column, game->hold.symbol);
 }
 
 static uint32_t symbols_in(const struct fast_sim *sim, uint32_t tag)

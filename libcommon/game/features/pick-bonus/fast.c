@@ -36,7 +36,7 @@ static uint32_t tag_of(const struct game *game, uint32_t reel, const struct reel
 	const struct tag_field field[GAME_REELS_MAX])
 {
 	(void)reel;
-	return tag_column(field[0], column, game->rows, game->bonus);
+	return tag_column(game, field[0], column, game->bonus);
 }
 
 static bool starts(const struct fast_sim *sim, enum spin_context context, uint32_t tag)
