@@ -428,6 +428,18 @@ def test_explosion_and_free_spins_of_witch_feature():
     assert spins[-1]["free_spins_left"] == 0
 
 
+def test_hold_and_win_is_sold_at_every_bet_for_one_spin():
+    """RULE mystery-elves 4.1, 4.5"""
+    for currency, coin in (("EUR", 1000), ("SEK", 10000)):
+        person = sit("mystery-elves", coin=coin, deposit=200 * coin * 70, currency=currency)
+        round_, _ = whole(person, mode="hold")
+        assert round_["stake_minor"] == 700 * coin, round_
+    person = sit("mystery-elves")
+    auto = autoplay(person, spins=3)
+    refused(409, "autoplay_one_spin", bet, person, mode="hold", autoplay=auto)
+    assert bet(person, autoplay=auto)["autoplay"]["spins"] == 2
+
+
 # ---- refusals ---------------------------------------------------------------------------------------------------------------
 
 def test_refused_bets_say_what_was_found_and_expected():
@@ -437,7 +449,6 @@ def test_refused_bets_say_what_was_found_and_expected():
         ("mystic-gem", None, 4, 40, 1, "coin_not_selectable", "bet.coin_minor", "4", "one of 1, 2, 3, 5, 10, 20, 25, 50, 75, 100, 125"),
         ("mystic-gem", "wild_1", 1, 39, 1, "lines_out_of_range", "bet.lines", "39", "40"),
         ("mystic-gem", None, 1, 40, 2, "coins_out_of_range", "bet.coins", "2", "1"),
-        ("mystery-elves", "hold", 1000, 10, 1, "price_above_maximum", "bet.mode", "700000", "1..500000"),
         ("mystery-elves", "wild_1", 1, 10, 1, "mode_not_offered", "bet.mode", "wild_1", "one of base, hold"),
         ("mona-lisa", "hold", 1, 25, 1, "mode_not_offered", "bet.mode", "hold", "one of base"),
         ("mona-lisa", None, 1, 26, 1, "lines_out_of_range", "bet.lines", "26", "1..25"),

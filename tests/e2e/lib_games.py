@@ -24,6 +24,7 @@ class Game:
         self.kinds = [s["kind"] for s in d["symbols"]]
         self.pays = [{int(n): pay for n, pay in (s.get("pays") or {}).items()} for s in d["symbols"]]
         self.wild = self.kinds.index("wild")
+        self.wild_counts = [s.get("wild_counts", False) for s in d["symbols"]]
         self.reels, self.rows, self.lines = d["grid"]["reels"], d["grid"]["rows"], d["lines"]
         self.lines_max, self.coins_max = d["bet"]["lines"]["max"], d["bet"]["coins"]["max"]
         self.modes = {m["id"]: m for m in d["modes"]}
@@ -126,7 +127,8 @@ class Game:
             assert all(window[c] in (win["symbol"], self.wild) for c in cells), (win, phase)
         for win in by["scatter"]:
             cells = bytes.fromhex(win["cells"])
-            assert len(cells) == win["count"] and all(window[c] == win["symbol"] for c in cells), win
+            counts_as = (win["symbol"], self.wild) if self.wild_counts[win["symbol"]] else (win["symbol"],)
+            assert len(cells) == win["count"] and all(window[c] in counts_as for c in cells), win
             assert win["amount_minor"] == self.pays[win["symbol"]][win["count"]] * total, win
         if kind == "bonus" and phase["outcome"] == "money":
             assert phase["win_minor"] == phase["outcome_value"] * total, phase

@@ -150,8 +150,8 @@ static void test_mystic_gem_modes(void **unused)
 	}
 }
 
-/* RULE mystery-elves 1.1, 1.2, 2.4, 2.7, 2.8, 3.1, 3.2, 3.6, 3.9 to 3.13, 4.1, 4.3, 5.1, 5.5, 5.7,
- * 5.9, 6.1, 6.4, 6.5, 6.6, 6.9 */
+/* RULE mystery-elves 1.1, 1.2, 2.4, 2.7, 2.8, 3.1, 3.2, 3.6, 3.9 to 3.13, 4.1, 4.3, 4.5, 5.1, 5.5,
+ * 5.7, 5.9, 6.1, 6.4, 6.5, 6.6, 6.9 */
 static void test_mystery_elves(void **unused)
 {
 	const struct game *game = load("mystery-elves");
@@ -182,7 +182,22 @@ static void test_mystery_elves(void **unused)
 	assert_int_equal(hold->exclude_from, 3);
 	for (uint32_t i = 0; i < hold->multiplier.count; i++)
 		assert_in_range(hold->multiplier.of[i].x, 2, 5);
+	assert_true(game->symbol[game->scatter[0]].wild_counts);
 	assert_int_equal(buy->price_hundredths, 7000);
+	assert_true(buy->one_spin);
+	for (uint32_t c = 0; c < game->currency_count; c++)
+		for (uint32_t i = 0; i < game->currency[c].coin_count; i++) {
+			struct bet bet = { .currency = game->currency[c].number,
+				.coin_minor = game->currency[c].coin_minor[i],
+				.lines = 10,
+				.coins = 1,
+				.mode = (uint32_t)(buy - game->mode) };
+			struct bet_error error;
+			struct money price;
+
+			assert_int_equal(bet_check(game, &bet, &price, &error), BET_OK);
+			assert_int_equal(price.minor, 700 * bet.coin_minor);
+		}
 	assert_int_equal(buy->guarantee, GUARANTEE_SYMBOLS);
 	assert_int_equal(buy->guarantee_min, 6);
 	assert_int_equal(buy->guarantee_symbol, hold->symbol);

@@ -91,6 +91,8 @@ static json_t *modes_of(const json_t *definition)
 		json_t *shown = json_object();
 		const json_t *wild = json_object_get(mode, "wild_reels");
 		copy_same(shown, mode, same);
+		(void)json_object_set_new(shown, "one_spin",
+			json_boolean(json_is_true(json_object_get(mode, "one_spin"))));
 		if (json_is_array(wild))
 			copy_each(shown, "wild_reels", wild, "reels");
 		else

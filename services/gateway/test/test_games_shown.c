@@ -109,7 +109,19 @@ static void test_games_shown_modes(void **unused)
 		json_integer_value(json_object_get(
 			json_array_get(json_object_get(game, "currencies"), 0), "price_max_minor")),
 		250000);
+	assert_true(json_is_false(json_object_get(mode, "one_spin")));
 	free(reels);
+	json_decref(game);
+}
+
+/* RULE mystery-elves 4.5 */
+static void test_games_shown_mode_of_one_spin(void **unused)
+{
+	json_t *game = shown("mystery-elves"), *modes = json_object_get(game, "modes");
+
+	(void)unused;
+	assert_true(json_is_false(json_object_get(json_array_get(modes, 0), "one_spin")));
+	assert_true(json_is_true(json_object_get(json_array_get(modes, 1), "one_spin")));
 	json_decref(game);
 }
 
@@ -119,6 +131,7 @@ int main(void)
 		cmocka_unit_test(test_games_shown_without_secrets),
 		cmocka_unit_test(test_games_shown_features),
 		cmocka_unit_test(test_games_shown_modes),
+		cmocka_unit_test(test_games_shown_mode_of_one_spin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

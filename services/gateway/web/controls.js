@@ -37,7 +37,8 @@ function BetPickers({ app, locked }) {
 			: html`<button id="max" disabled=${locked || !state.expect} onClick=${largest}>Bet max and spin</button>`}`;
 }
 
-// RULE mystic-gem 3.12: what may be bought stays chosen for the following spins until the player turns it off.
+// RULE mystic-gem 3.12: what may be bought stays chosen for the following spins until the player turns it off. RULE mystery-elves 4.5: or for one spin,
+// then autospin has to wait for it.
 function Modes({ state, dispatch, locked }) {
 	const { game, bet, currency = "EUR" } = state;
 	if (game.modes.length < 2) return null;
@@ -69,7 +70,7 @@ function Autospin({ state, dispatch, autospin, locked }) {
 		<label>Stop at a win of<input id="single" type="number" min="0" value=${form.single} disabled=${locked} onInput=${put("single")} /></label>
 		${rules.jackpot_stop ? html`<label class="check"><input type="checkbox" checked=${form.jackpot} disabled=${locked} onChange=${check("jackpot")} />Stop at a jackpot</label>` : null}
 		${rules.feature_stop ? html`<label class="check"><input type="checkbox" checked=${form.feature} disabled=${locked} onChange=${check("feature")} />Stop at a feature</label>` : null}
-		<button id="autostart" disabled=${locked} onClick=${start}>Start autospin</button><button id="autocancel" onClick=${shut}>Cancel</button></div></details>`;
+		<button id="autostart" disabled=${locked || modeOf(game, state.bet.mode).one_spin} onClick=${start}>Start autospin</button><button id="autocancel" onClick=${shut}>Cancel</button></div></details>`;
 }
 
 // What the player starts himself is named on the button that starts it.

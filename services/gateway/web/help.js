@@ -25,6 +25,7 @@ function roleOf(game, symbol) {
 	const words = [];
 	if (symbol.kind === "wild") words.push(`stands in for every symbol that pays on lines${symbol.pays ? ", and pays by itself" : ""}${game.expanding_wild ? `; lands on reels ${listed(game.expanding_wild.reels.map(String))} and covers its reel, scatters excepted` : ""}`);
 	if (symbol.kind === "scatter" && symbol.pays) words.push("pays anywhere, times the total bet");
+	if (symbol.wild_counts) words.push("a wild counts as one too");
 	if (battle?.symbol === symbol.id) words.push(`${battle.scatters_min} or more start a battle`);
 	if (free?.awards?.symbol === symbol.id) words.push("awards free spins");
 	if (hold?.symbol === symbol.id) words.push(`${hold.at_least} or more start Hold and Win`);
@@ -137,7 +138,7 @@ export function Help({ app, game, bet, currency, figures, close }) {
 		<h3>Symbols</h3><div class="symbols">${game.symbols.map((symbol, i) => html`<${SymbolRow} key=${symbol.id} game=${game} symbol=${symbol} index=${i} bet=${bet} currency=${currency} />`)}</div>
 		<${Witch} app=${app} id="witch-here" />
 		${FEATURES.filter(([kind]) => has(game, kind)).map(([kind, title, words]) => html`<${Paragraphs} key=${kind} title=${title} words=${words(game, game[kind])} />`)}
-		${bought.length ? html`<${Paragraphs} title="What may be bought" words=${bought.map((mode) => `${mode.name}, ${times(mode.price_hundredths)} the total bet: ${modeWords(game, mode)}.`).concat("All pays stay times the line bet and the total bet. The choice stays until you turn it off.")} />` : null}
+		${bought.length ? html`<${Paragraphs} title="What may be bought" words=${bought.map((mode) => `${mode.name}, ${times(mode.price_hundredths)} the total bet: ${modeWords(game, mode)}.`).concat("All pays stay times the line bet and the total bet.", bought.some((mode) => mode.one_spin) ? "A bought feature is for one spin: after it the base game is chosen again, and autospin does not buy." : "The choice stays until you turn it off.")} />` : null}
 		${game.gamble ? html`<${Paragraphs} title="Double" words=${gambleWords(game, currency)} />` : null}
 		${game.cards?.eligible ? html`<${Paragraphs} title="Jackpot Cards" words=${cardsWords({ game, currency, price: priceOf(bet, modeOf(game, bet.mode)) })} />` : null}
 		${autoplay ? html`<${Paragraphs} title="Autospin" words=${[`Up to ${autoplay.spins_max} spins at the bet that is selected. It stops at the loss limit (${AUTOPLAY[autoplay.loss_limit_stops] ?? "as set"}), when a win ${autoplay.single_win_stops} the value given, and whenever you stop it. It never starts a feature that waits for you.`]} />` : null}

@@ -29,6 +29,18 @@ function withAnswer(state, answer) {
 // Coin values are those of the player's currency, which is known once he is.
 const fitting = (state) => coinsOf(state.game, state.currency ?? "EUR").includes(state.bet.coin_minor) ? state : { ...state, bet: startBet(state.game, state.currency ?? "EUR") };
 
+// RULE mystery-elves 4.5: what is bought for one spin is off again when that spin has been played.
+function modeAfter(game, id) {
+	return modeOf(game, id).one_spin ? game.modes[0].id : id;
+}
+
+function withBought(state, answer) {
+	const { round } = answer;
+	if (!round || round.game !== state.game.id || round.round === state.round?.round) return state;
+	const bet = { ...state.bet, mode: modeAfter(state.game, state.bet.mode) };
+	return { ...state, bet, bets: { ...state.bets, [state.game.id]: bet } };
+}
+
 // A round that was open is shown where its player left it, a closed one with its last screen.
 function withRound(state, answer) {
 	const next = withAnswer({ ...state, round: null }, answer);
@@ -36,7 +48,7 @@ function withRound(state, answer) {
 	if (!round) return fitting(next);
 	const { coin_minor, lines, coins, mode } = round.bet;
 	const back = isWatching(round) || round.next === "gamble" ? { bad: false, text: `You are back in round ${round.round}, where you left it.` } : state.message;
-	return { ...next, steps: round.phases, at: round.phases.length - 1, mode, bet: { coin_minor, lines, coins, mode }, message: back };
+	return { ...next, steps: round.phases, at: round.phases.length - 1, mode, bet: { coin_minor, lines, coins, mode: modeAfter(next.game, mode) }, message: back };
 }
 
 // With too little money for a bet comes what the smallest one is; other refusals say what was found and what is expected.
@@ -70,7 +82,7 @@ export const REDUCERS = {
 		const steps = [...before.filter((step) => step.index < phase.index), phase];
 		return { ...state, spinning: false, revealing: true, shownRound: round, steps, at: steps.length - 1 };
 	},
-	answer: (state, { answer, message, said }) => withAnswer({ ...state, message: message ?? state.message, said: said ?? state.said }, answer),
+	answer: (state, { answer, message, said }) => withAnswer({ ...withBought(state, answer), message: message ?? state.message, said: said ?? state.said }, answer),
 	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
 	// A wallet that was restored from a backup goes on at an earlier row, in a new epoch.
 	balance(state, { minor, seq, epoch = state.balance_epoch }) {
