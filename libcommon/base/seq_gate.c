@@ -19,7 +19,7 @@ enum seq_gate_verdict seq_gate_offer(
 	return SEQ_GATE_TAKE;
 }
 
-_Bool seq_gate_should_ask(struct seq_gate *gate, uint64_t ask_after_us, uint64_t now_us)
+_Bool seq_gate_should_request(struct seq_gate *gate, uint64_t ask_after_us, uint64_t now_us)
 {
 	if (gate->gap_since_us == 0)
 		return 0;

@@ -26,6 +26,6 @@ enum seq_gate_verdict seq_gate_offer(
 
 /* Whether to ask for last + 1 again: a gap stands for ask_after_us, and the last asking is as old.
  * Notes the asking. */
-_Bool seq_gate_should_ask(struct seq_gate *gate, uint64_t ask_after_us, uint64_t now_us);
+_Bool seq_gate_should_request(struct seq_gate *gate, uint64_t ask_after_us, uint64_t now_us);
 
 #endif

@@ -148,7 +148,7 @@ static void out_keep(struct edge_connection *connection, const uint8_t *bytes, s
 	interest_set(connection);
 }
 
-static bool would_wait(void)
+static bool would_block(void)
 {
 	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
@@ -159,7 +159,7 @@ void edge_connection_write(struct edge_connection *connection, const uint8_t *by
 		return;
 	if (connection->out_used == 0) {
 		ssize_t n = send(connection->fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0 && !would_wait()) {
+		if (n < 0 && !would_block()) {
 			edge_connection_close(connection);
 			return;
 		}
@@ -205,7 +205,7 @@ static void on_writable(struct edge_connection *connection)
 	while (connection->out_used > connection->out_at) {
 		ssize_t n = send(connection->fd, connection->out + connection->out_at,
 			connection->out_used - connection->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0 && would_wait())
+		if (n < 0 && would_block())
 			return;
 		if (n <= 0) {
 			edge_connection_close(connection);
@@ -358,7 +358,7 @@ static void on_readable(struct edge_connection *connection)
 	if (n == 0) {
 		on_end(connection);
 	} else if (n < 0) {
-		if (!would_wait())
+		if (!would_block())
 			edge_connection_close(connection);
 	} else if (keep) {
 		/* The time to be whole runs from a request's first byte. */

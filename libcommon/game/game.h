@@ -30,15 +30,15 @@
 #define GAME_SCATTERS_MAX 3
 #define GAME_CHOICES_MAX 64 /* entries of one weighted table */
 #define GAME_COLOURS 3	    /* of potions */
-#define GAME_POTION_STEPS_MAX 4
+#define GAME_UNLOCK_STEPS_MAX 4
 #define GAME_SYMBOLS_MAX 32
 #define GAME_LINES_MAX 64
 #define GAME_LINE_COINS_MAX 100 /* coins that may be bet on one line */
 #define GAME_COINS_MAX 16	/* selectable coin values of a currency */
 #define GAME_CURRENCIES_MAX 16
-#define GAME_BATTLE_OUTCOMES_MAX 8 /* per number of scatters */
-#define GAME_VIAL_OUTCOMES_MAX 64
-#define GAME_VIALS_MAX 16 /* shown for the player to pick from */
+#define GAME_SCATTER_OUTCOMES_MAX 8 /* per number of scatters */
+#define GAME_PICK_OUTCOMES_MAX 64
+#define GAME_PICKS_OFFERED_MAX 16 /* shown for the player to pick from */
 #define GAME_PICKS_MAX 5
 #define GAME_WITCHES_MAX 4
 #define GAME_JACKPOT_ROWS_MAX (GAME_CURRENCIES_MAX * GAME_COINS_MAX)
@@ -61,7 +61,7 @@ enum symbol_kind {
 			 */
 	SYMBOL_BONUS,	/* counted anywhere; opens the pick bonus or the hold and win */
 	SYMBOL_JACKPOT, /* pays on lines, but nothing stands in for it */
-	SYMBOL_POTION,	/* collected; never pays */
+	SYMBOL_COLLECTIBLE, /* collected; never pays */
 };
 
 struct game_symbol {
@@ -278,20 +278,20 @@ struct game {
 	struct game_currency currency[GAME_CURRENCIES_MAX];
 
 	uint32_t scatter_count_min; /* fewest that start a battle; 0: the game has none */
-	uint32_t battle_count[GAME_REELS_MAX + 1];  /* outcomes by number of scatters */
-	uint32_t battle_weight[GAME_REELS_MAX + 1]; /* sums */
-	struct battle_outcome battle[GAME_REELS_MAX + 1][GAME_BATTLE_OUTCOMES_MAX];
+	uint32_t scatter_award_count[GAME_REELS_MAX + 1];  /* outcomes by number of scatters */
+	uint32_t scatter_award_weight[GAME_REELS_MAX + 1]; /* sums */
+	struct scatter_outcome scatter_award[GAME_REELS_MAX + 1][GAME_SCATTER_OUTCOMES_MAX];
 
 	uint32_t bonus_count_min;
-	uint32_t vials_shown, vials_picked;
-	uint32_t vial_count;
-	uint32_t vial_weight; /* the sum, the same at every bet */
-	struct vial_outcome vial[GAME_VIAL_OUTCOMES_MAX];
+	uint32_t picks_offered, picks_made;
+	uint32_t pick_outcome_count;
+	uint32_t pick_weight; /* the sum, the same at every bet */
+	struct pick_outcome pick_outcome[GAME_PICK_OUTCOMES_MAX];
 
 	struct free_spins_rules free_spins;
 	struct sticky_rules sticky;
 	struct hold_rules hold;
-	struct potion_rules potions;
+	struct unlock_rules unlock;
 	struct jackpot_symbols jackpot_symbols;
 	struct feature_rules_own own;
 

@@ -23,8 +23,9 @@
 /* What a bet value carries from round to round (Collected potions and unlocked features): all zero
  * for a new one, and for games without such features. */
 struct round_state {
-	uint8_t potions[GAME_COLOURS]; /* collected, by colour; two in all at most between rounds */
-	uint8_t unlocked;	       /* steps open beyond the first */
+	uint8_t collectibles[GAME_COLOURS]; /* collected, by colour; two in all at most between
+					       rounds */
+	uint8_t unlocked;		    /* steps open beyond the first */
 };
 
 enum phase_kind {
@@ -82,8 +83,8 @@ struct phase {
 	uint32_t index; /* 0-based within the round */
 	enum phase_kind kind;
 	enum phase_needs needs_player;
-	uint32_t picks_needed; /* NEEDS_PICKS: how many of vials_shown */
-	uint32_t vials_shown;
+	uint32_t picks_needed; /* NEEDS_PICKS: how many of picks_offered */
+	uint32_t picks_offered;
 	uint8_t reels, rows;
 	uint8_t strips;			/* the set the stops are of */
 	uint16_t stop[GAME_REELS_MAX];	/* phases without stops of their own: those of the spin they
@@ -97,24 +98,24 @@ struct phase {
 	uint32_t loaded;		/* cells whose load is meaningful */
 	uint32_t win_count;
 	struct win_item win[PHASE_WINS_MAX];
-	struct money win_total;	      /* of this phase */
-	uint32_t feature_cells;	      /* BATTLE: the scatters; BONUS: the bonus symbols; else 0 */
-	uint32_t feature_count;	      /* how many */
-	bool battle_won;	      /* BATTLE: the player's witch won */
-	enum vial_kind outcome;	      /* BONUS */
-	uint32_t outcome_value;	      /* BONUS: times the total bet, or free spins */
-	uint32_t free_spins_awarded;  /* by this phase */
-	uint32_t free_spins_left;     /* after it, of the set being played */
-	uint32_t free_spins_appended; /* after it, won since and to be played after that set. RULE
-					 bewitched 3.15 */
-	uint32_t respins_left;	      /* sticky or hold respins, after this phase */
-	uint32_t multiplier;	      /* on line wins of this phase */
+	struct money win_total;		/* of this phase */
+	uint32_t feature_cells;		/* BATTLE: the scatters; BONUS: the bonus symbols; else 0 */
+	uint32_t feature_count;		/* how many */
+	bool scatter_award_won;		/* BATTLE: the player's witch won */
+	enum pick_outcome_kind outcome; /* BONUS */
+	uint32_t outcome_value;		/* BONUS: times the total bet, or free spins */
+	uint32_t free_spins_awarded;	/* by this phase */
+	uint32_t free_spins_left;	/* after it, of the set being played */
+	uint32_t free_spins_appended;	/* after it, won since and to be played after that set. RULE
+					   bewitched 3.15 */
+	uint32_t respins_left;		/* sticky or hold respins, after this phase */
+	uint32_t multiplier;		/* on line wins of this phase */
 	struct cell_load load[GAME_CELLS_MAX]; /* games with hold and win */
-	uint32_t features; /* POTION_RESPIN: bit k: potion_kind k is played; SPIN and
+	uint32_t features; /* UNLOCK_RESPIN: bit k: unlock_kind k is played; SPIN and
 			      FREE_SPIN: those it triggered */
 	bool explodes;	   /* SPIN: an explosion follows */
-	uint8_t potion_reel_colour[GAME_REELS_MAX]; /* SPIN: colour + 1 collected there; 0: none */
-	struct round_state state;		    /* after this phase */
+	uint8_t collected_colour[GAME_REELS_MAX]; /* SPIN: colour + 1 collected there; 0: none */
+	struct round_state state;		  /* after this phase */
 	bool jackpot_hit;
 	uint32_t claim_index; /* of the hit: 1, 2, .. within the round; 0: none */
 	uint32_t draw_count;
@@ -150,7 +151,7 @@ struct round {
 	bool hold_running;
 	uint32_t hold_left, hold_cells; /* cells that carry a load, of the paid spin or held */
 	struct cell_load load[GAME_CELLS_MAX];
-	uint32_t features; /* potion respins still to be played: bits of potion_kind */
+	uint32_t features; /* potion respins still to be played: bits of unlock_kind */
 	uint32_t feature_multiplier;
 	bool exploding;
 	uint8_t strips;
@@ -214,8 +215,9 @@ size_t phase_encode(const struct phase *phase, uint8_t *out);
 /* "spin", "battle", ..: features.def */
 const char *phase_kind_text(enum phase_kind kind);
 const char *win_what_text(enum win_what what); /* "line", "scatter", "bonus", "cell", "jackpot" */
-const char *potion_kind_text(enum potion_kind kind); /* "high_symbols", "random_wilds", .. */
-const char *vial_kind_text(enum vial_kind kind);     /* "money", "free_spins", "jackpot" */
+const char *unlock_kind_text(enum unlock_kind kind); /* "high_symbols", "random_wilds", .. */
+const char *pick_outcome_kind_text(
+	enum pick_outcome_kind kind); /* "money", "free_spins", "jackpot" */
 /* "stop reel 1", "vial outcome", "own value of cell 7": written to `out` (DRAW_TEXT_MAX), returned.
  */
 const char *draw_text(const struct draw *draw, char *out);

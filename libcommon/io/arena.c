@@ -82,7 +82,7 @@ static void *alloc(void *data, size_t size)
 	return arena_alloc(data, size);
 }
 
-static void not_freed(void *data, void *pointer)
+static void free_nothing(void *data, void *pointer)
 {
 	(void)data;
 	(void)pointer;
@@ -90,5 +90,5 @@ static void not_freed(void *data, void *pointer)
 
 ProtobufCAllocator arena_allocator(struct arena *arena)
 {
-	return (ProtobufCAllocator){ alloc, not_freed, arena };
+	return (ProtobufCAllocator){ alloc, free_nothing, arena };
 }

@@ -185,7 +185,7 @@ static void table_load(const struct setting *table)
 }
 
 /* Names end up in paths, SQL's application_name and labels of metrics. */
-static bool name_good(const char *name)
+static bool name_valid(const char *name)
 {
 	size_t length =
 		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
@@ -199,7 +199,7 @@ static void common_check(const char *service)
 	const char *colon = strrchr(common.health, ':');
 	if (common.instance[0] == '\0')
 		(void)snprintf(common.instance, sizeof(common.instance), "%s-1", service);
-	if (!name_good(common.instance))
+	if (!name_valid(common.instance))
 		refuse("CARILLON_INSTANCE: found '%s', expected 1 to 48 letters, digits, '-', '_' "
 		       "or '.'",
 			common.instance);

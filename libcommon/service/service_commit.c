@@ -99,7 +99,7 @@ static void arrays_fill(struct service *service, struct fence_arrays *arrays, bo
 }
 
 /* What the statement was given becomes what the next one compares with. */
-static void fenced_note(struct service *service, const struct fence_arrays *arrays)
+static void fence_remember(struct service *service, const struct fence_arrays *arrays)
 {
 	const char *at_1 = arrays->text[OFFSET_1];
 	const char *at_2 = arrays->text[OFFSET_2];
@@ -163,7 +163,7 @@ static void fence(struct service *service, bool positions, int lease_seconds)
 		      "has taken over",
 			rows, service->held_n);
 	if (positions)
-		fenced_note(service, &arrays);
+		fence_remember(service, &arrays);
 	service->fenced_us = clock_mono_us();
 }
 

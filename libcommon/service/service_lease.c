@@ -82,7 +82,7 @@ static struct share share_look(struct service *service)
 
 /* The former owner may sit in a transaction that holds the row, or not know yet that it is out: its
  * connection is ended. */
-static void former_end(struct service *service, const PGresult *locked)
+static void former_owner_end(struct service *service, const PGresult *locked)
 {
 	for (int i = 0; i < PQntuples(locked); i++) {
 		const char *parameters[] = { PQgetvalue(locked, i, 2), PQgetvalue(locked, i, 1) };
@@ -92,14 +92,14 @@ static void former_end(struct service *service, const PGresult *locked)
 }
 
 /* All rows that could be taken, not locked: for when a lock is not to be had. */
-static void lockers_end(struct service *service, const char *const *parameters)
+static void lock_holders_end(struct service *service, const char *const *parameters)
 {
 	PGresult *rows = pg_query(service->pg,
 		"select shard, coalesce(owner, ''), coalesce(backend_pid, 0) from carillon.shard "
 		"where " FREE_SHARDS " and $4::int is not null",
 		4, parameters);
 	log_warn("shards: a row is locked by its former owner, whose connection is ended now");
-	former_end(service, rows);
+	former_owner_end(service, rows);
 	PQclear(rows);
 }
 
@@ -147,7 +147,7 @@ static PGresult *rows_take(struct service *service, size_t n)
 			fatal("shards: %s", PQerrorMessage(service->pg));
 		PQclear(locked);
 		pg_exec(service->pg, "rollback");
-		lockers_end(service, parameters);
+		lock_holders_end(service, parameters);
 		return NULL;
 	}
 	for (int i = 0; i < PQntuples(locked); i++) {
@@ -159,7 +159,7 @@ static PGresult *rows_take(struct service *service, size_t n)
 	const char *take[] = { service->ops->name, service->instance, taken, seconds };
 	PGresult *rows = pg_query(service->pg, TAKE_SQL, 4, take);
 	pg_exec(service->pg, "commit");
-	former_end(service, locked);
+	former_owner_end(service, locked);
 	PQclear(locked);
 	return rows;
 }
@@ -223,7 +223,7 @@ void service_lease_release(struct service *service, struct holding *holding)
 
 /* More than the share of one, or so many that another starves: one goes, the rest in the next
  * turns. */
-static void surplus_give(struct service *service, const struct share *share)
+static void release_surplus(struct service *service, const struct share *share)
 {
 	size_t held = service->held_n;
 	size_t n = held > share->cap ? held - share->cap : 0;
@@ -247,7 +247,7 @@ void service_lease_look(struct service *service, uint64_t now_us)
 		return;
 	service->looked_us = now_us;
 	struct share share = share_look(service);
-	surplus_give(service, &share);
+	release_surplus(service, &share);
 	if (share.free > 0 && service->held_n < share.cap)
 		take(service, share.cap - service->held_n);
 	metric_set(service->metrics.shards, (int64_t)service->held_n);

@@ -322,7 +322,7 @@ static void kept_try_one(struct service *service, struct holding *holding, int t
 	service_commit(service);
 }
 
-static void one_by_one_end(struct service *service, struct holding *holding)
+static void finish_one_by_one(struct service *service, struct holding *holding)
 {
 	for (int t = 0; t < service->ops->topics_n; t++) {
 		const struct reading *reading = &holding->readings[t];
@@ -347,7 +347,7 @@ void service_reading_kept(struct service *service)
 				kept_offer(service, holding, t);
 		}
 		if (holding->one_by_one)
-			one_by_one_end(service, holding);
+			finish_one_by_one(service, holding);
 	}
 }
 

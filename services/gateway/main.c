@@ -11,10 +11,10 @@
  * adapters/presence.c: a session that rested too long, a game whose connection was just lost.
  *  3. core/requests.c says in tables what a body may hold, core/fields.c checks it,
  * adapters/parse.c walks the JSON.
- *  4. adapters/play.c makes a SpinCommand of it, adapters/money.c a WalletCommand; adapters/asks.c
- * sends it to the player's shard of spin.commands or wallet.commands and remembers who waits
- * (core/inflight.c). The answer comes back over nanomsg; if none comes the question is asked again,
- * twice, and after 8 s the client hears 504.
+ *  4. adapters/play.c makes a SpinCommand of it, adapters/money.c a WalletCommand;
+ * adapters/service_requests.c sends it to the player's shard of spin.commands or wallet.commands
+ * and remembers who waits (core/inflight.c). The answer comes back over nanomsg; if none comes the
+ * question is asked again, twice, and after 8 s the client hears 504.
  *  5. adapters/answers.c turns the reply into JSON by the names of its fields.
  *  6. What only reads never disturbs a writer: adapters/history.c asks the read-only role,
  * adapters/counters.c (jackpots, winners), adapters/games.c and adapters/status.c (shards, pools,
@@ -97,8 +97,8 @@ static void on_turn(void *context)
 static void on_tick(void *context)
 {
 	(void)context;
-	asks_tick(&gateway, edge_now_us(gateway.edge));
-	asks_on_bus(&gateway);
+	service_requests_tick(&gateway, edge_now_us(gateway.edge));
+	service_requests_on_bus(&gateway);
 	pg_pool_poll(gateway.pg);
 	pg_pool_poll(gateway.pg_ro);
 	readiness_tick(&gateway);
@@ -177,7 +177,7 @@ static void sources_begin(void)
 	gateway.sessions = redis_link_new(common.redis, REDIS_MS);
 	gateway.instance = instance_new(gateway.pg, common.instance, "gateway", common.nn_url,
 		edge_health_address(gateway.edge));
-	edge_adopt(gateway.edge, nn_bus_fd(gateway.bus), asks_on_bus, &gateway);
+	edge_adopt(gateway.edge, nn_bus_fd(gateway.bus), service_requests_on_bus, &gateway);
 	edge_adopt(gateway.edge, pg_pool_fd(gateway.pg_ro), on_pool, gateway.pg_ro);
 	edge_adopt(gateway.edge, pg_pool_fd(gateway.pg), on_pool, gateway.pg);
 	edge_every(gateway.edge, 20, on_moment, NULL);

@@ -140,7 +140,7 @@ static void begin_edge(void)
 		.retry_ms = retry_ms,
 		.origins = origins,
 		.open = subscribers_open,
-		.subscribed = subscribers_welcome,
+		.subscribed = subscribers_greet,
 		.identify = subscribers_identify,
 		.lost = subscribers_lost,
 		.look = subscribers_look,
@@ -158,7 +158,7 @@ static void begin_sources(void)
 	hub.bus = nn_bus_new(common.nn_url);
 	hub.instance = instance_new(hub.pg, common.instance, "notifications", common.nn_url,
 		edge_health_address(hub.edge));
-	hub_ask_epoch(&hub);
+	hub_query_epoch(&hub);
 	struct feeds_config config = { .kafka = common.kafka,
 		.redis = common.redis,
 		.instance = common.instance,

@@ -6,10 +6,10 @@
  *   core/wallet.h           what there is: accounts, commands, rows, refusals
  *   core/apply.c            the rules, in the order in which they are asked
  *   adapters/command.c      bytes of wallet.commands into the core's structs
- *   adapters/ahead.c        what the commands of a batch need, looked up before their turn
+ *   adapters/prefetched.c        what the commands of a batch need, looked up before their turn
  *   adapters/handle.c       from a command to a queued row
  *   adapters/write.c        the one transaction: rows, claims, ids, batch, legs
- *   adapters/late.c         what rolls behind them: accounts and totals
+ *   adapters/checkpoint.c         what rolls behind them: accounts and totals
  *   adapters/days.c         leaves of the journal: made ahead, closed when their day is over
  *   adapters/wallet_app.c   taking a shard, ticking, after the commit
  *   adapters/load.c         a shard's state from Postgres, rolled forward from the journal

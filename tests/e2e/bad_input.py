@@ -264,7 +264,7 @@ def raw_http(data, wait=True):
         return answer
 
 
-def test_bodies_that_are_no_json():
+def test_non_json_bodies():
     good = json.dumps(person.bet_body()).encode()
     token = Person(place).token
     before, faults = ledger(), []
@@ -288,7 +288,7 @@ def test_bodies_that_are_no_json():
     assert ledger() == before
 
 
-def test_bytes_that_are_no_http():
+def test_non_http_bytes():
     before = ledger()
     host = place.url.split("://")[1].encode()
     head = b"Host: " + host + b"\r\n"
@@ -367,7 +367,7 @@ POISON = (b"", b"\xff" * 16, os.urandom(200), bytes.fromhex("0a02"), ENVELOPE_LA
 CONSUMERS = {"spin.commands": "spin-engine", "wallet.commands": "wallet", "wallet.facts": "spin-engine", "jackpot.feed": "progressive-pool", "jackpot.commands": "progressive-pool"}
 
 
-def test_poison_on_every_topic():
+def test_bad_messages_on_every_topic():
     for topic, service in CONSUMERS.items():
         before = ledger()
         letters = len(kafka_raw("letters").splitlines())
@@ -390,7 +390,7 @@ def test_poison_on_every_topic():
         person.bet()
 
 
-def test_poison_among_the_news():
+def test_bad_messages_on_fact_topics():
     counted = metric("carillon_notifications_unreadable_total", "notifications")
     for payload in POISON:
         kafka_raw("send", "jackpot.facts", "0", data=payload)
@@ -410,7 +410,7 @@ def test_poison_among_the_news():
     assert {name: row[2] for name, row in place.status().items()} == restarts
 
 
-def test_books_are_in_order_after_all_that():
+def test_books_balance_after_bad_input():
     place.verify()
 
 
@@ -487,7 +487,7 @@ def test_arguments_of_every_program():
     print(f"note: {len(table)} arguments refused")
 
 
-def test_set_ups_of_the_supervisor():
+def test_supervisor_configs():
     lines = ("a", "a :", "a b : c", "a order=x : c", "a order=-1 : c", "a order=100 : c", "a signal=KILL : c", "a grace_ms= : c", "a backoff_ms=1.5 : c", "a nothing=1 : c", "-a : c", "a/b : c",
              "x" * 200 + " : c", "a : \"c", "a : c\na : d", "a X=\"\\n\" : c", "a : " + "x" * 70000, "\0 : c")
     for line in lines:

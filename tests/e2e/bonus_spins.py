@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bonus spins of an operator on one installation: given once, played for nothing, never twice, whatever dies in between; the pools hear nothing of them,
+"""Bonus spins of an operator on one installation: granted once, played for nothing, never twice, whatever dies in between; the pools hear nothing of them,
 and a jackpot hit in one is paid. Ends with the ledger's proof, and with proof that the proof can fail."""
 import json
 import os
@@ -19,30 +19,30 @@ HOUR = 3600
 place = None
 
 
-def gift(game=BEWITCHED, spins=3, seconds=HOUR, **change):
+def grant(game=BEWITCHED, spins=3, seconds=HOUR, **change):
     bet = BET if game == BEWITCHED else {"coin_minor": 2, "lines": 40, "coins": 1}
     return {"game": game, "currency": "EUR", **bet, "spins": spins, "expires_us": int((time.time() + seconds) * 1e6), **change}
 
 
-def give(person, key=None, **change):
+def give_grant(person, key=None, **change):
     """The id of bonus spins that the player has been told of."""
-    answer = person.operator("bonus-spins", gift(**change), key, status=200)
-    wait_until("the gift in the state", lambda: left(person, answer.json["id"]) is not None, 5)
+    answer = person.operator("bonus-spins", grant(**change), key, status=200)
+    wait_until("the grant in the state", lambda: left(person, answer.json["id"]) is not None, 5)
     return answer.json["id"]
 
 
-def left(person, gift_id):
-    return next((g["left"] for g in person.refresh()["bonus_spins"] if g["id"] == gift_id), None)
+def left(person, grant_id):
+    return next((g["left"] for g in person.refresh()["bonus_spins"] if g["id"] == grant_id), None)
 
 
-def given(person):
+def granted(person):
     answer = operator(place, f"/players/{person.number}/bonus-spins", None, method="GET")
     assert answer.status == 200, answer
     return {g["id"]: g for g in answer.json["bonus_spins"]}
 
 
-def spin(person, gift_id, key=None, status=200, **more):
-    body = {"game": person.game, "expect": person.expect, "bonus_spin": gift_id, "nonce": os.urandom(16).hex(), **more}
+def spin(person, grant_id, key=None, status=200, **more):
+    body = {"game": person.game, "expect": person.expect, "bonus_spin": grant_id, "nonce": os.urandom(16).hex(), **more}
     return person.ask("POST", "/v1/rounds", body, key, status)
 
 
@@ -61,25 +61,25 @@ def moves_by_paid_bets_alone(before):
     wait_until("T to move by the paid bets alone", lambda: [int(now) - int(then) for now, then in zip(totals(), before)] == wanted, 5)
 
 
-def test_given_once():
+def test_bonus_spins_are_granted_once():
     person = Person(place, game=GEM)
-    body = gift(GEM, reason="welcome")
-    first = operator(place, f"/players/{person.number}/bonus-spins", body, "gift-1")
-    again = operator(place, f"/players/{person.number}/bonus-spins", body, "gift-1")
+    body = grant(GEM, reason="welcome")
+    first = operator(place, f"/players/{person.number}/bonus-spins", body, "grant-1")
+    again = operator(place, f"/players/{person.number}/bonus-spins", body, "grant-1")
     assert (first.status, again.status) == (200, 200) and first.json == again.json, (first, again)
     for change in ({"spins": 4}, {"coin_minor": 5}, {"expires_us": body["expires_us"] + 1}):
-        assert operator(place, f"/players/{person.number}/bonus-spins", {**body, **change}, "gift-1").status == 422
+        assert operator(place, f"/players/{person.number}/bonus-spins", {**body, **change}, "grant-1").status == 422
     other = Person(place, game=GEM)
-    assert operator(place, f"/players/{other.number}/bonus-spins", body, "gift-1").status == 422, "an id is the operator's: one gift, whoever it is for"
-    kept = given(person)
-    assert list(kept) == [first.json["id"]] and kept[first.json["id"]]["left"] == 3 and not given(other), kept
-    wait_until("the gift in the state", lambda: left(person, first.json["id"]) == 3, 5)
+    assert operator(place, f"/players/{other.number}/bonus-spins", body, "grant-1").status == 422, "an id is the operator's: one grant, whoever it is for"
+    kept = granted(person)
+    assert list(kept) == [first.json["id"]] and kept[first.json["id"]]["left"] == 3 and not granted(other), kept
+    wait_until("the grant in the state", lambda: left(person, first.json["id"]) == 3, 5)
     told = person.state["bonus_spins"][0]
     assert {k: told[k] for k in ("game", "left", "spins", "coin_minor", "lines", "coins")} == {"game": GEM, "left": 3, "spins": 3, "coin_minor": 2, "lines": 40, "coins": 1}, told
     assert int(place.sql(f"select count(*) from wallet.journal where player = {person.id} and kind = 26 and refusal = 0 and amount = 0")[0][0]) == 1
 
 
-def test_what_cannot_be_given():
+def test_invalid_bonus_spins_are_rejected():
     person = Person(place)
     cases = (  # change, status, where
         ({"game": "no-such-game"}, 404, "game"), ({"currency": "JPY"}, 400, "currency"), ({"currency": "XXX"}, 400, "currency"), ({"currency": "SEK"}, 400, "coin_minor"),
@@ -87,23 +87,23 @@ def test_what_cannot_be_given():
         ({"expires_us": 1000}, 409, None), ({"mode": "base"}, 400, "body"),
     )
     for change, status, where in cases:
-        answer = operator(place, f"/players/{person.number}/bonus-spins", gift(**change))
+        answer = operator(place, f"/players/{person.number}/bonus-spins", grant(**change))
         assert answer.status == status and (where is None or answer.error["where"] == where), (change, answer)
-    assert operator(place, f"/players/{person.number}/bonus-spins", gift(), operator_key="wrong").status == 401
-    assert operator(place, "/players/99999999/bonus-spins", gift()).status == 404
+    assert operator(place, f"/players/{person.number}/bonus-spins", grant(), operator_key="wrong").status == 401
+    assert operator(place, "/players/99999999/bonus-spins", grant()).status == 404
     for _ in range(8):
-        person.operator("bonus-spins", gift(), status=200)
-    assert person.operator("bonus-spins", gift()).status == 409, "no more than eight that are not over"
+        person.operator("bonus-spins", grant(), status=200)
+    assert person.operator("bonus-spins", grant()).status == 409, "no more than eight that are not over"
 
 
-def test_played_for_nothing():
+def test_bonus_spins_cost_nothing():
     """RULE mystic-gem 7.1, 7.2, 7.4, and that the cards' set hears nothing of them."""
     person = Person(place, game=GEM)
     before, balance = totals(), person.balance
-    gift_id = give(person, game=GEM)
+    grant_id = give_grant(person, game=GEM)
     won = 0
     for n in (2, 1, 0):
-        answer = spin(person, gift_id)
+        answer = spin(person, grant_id)
         shown = answer.json["round"]
         assert shown["bonus_spin"] and shown["stake_minor"] == 0 and shown["bet"]["mode"] == "base", shown
         assert {k: shown["bet"][k] for k in ("coin_minor", "lines", "coins")} == {"coin_minor": 2, "lines": 40, "coins": 1}, shown
@@ -111,47 +111,47 @@ def test_played_for_nothing():
             person.act("collect")
         won += shown["win_minor"]
         assert person.balance == balance + won, (person.balance, balance, won)
-        assert left(person, gift_id) == (n or None)
-    assert spin(person, gift_id, status=409).error["code"] == "bonus_spin_unknown"
+        assert left(person, grant_id) == (n or None)
+    assert spin(person, grant_id, status=409).error["code"] == "bonus_spin_unknown"
     moves_by_paid_bets_alone(before)
     rounds = person.ask("GET", "/v1/rounds").json["rounds"]
     assert [(r["stake_minor"], r["bonus_spin"]) for r in rounds] == [(0, True)] * 3, rounds
     replayed = person.ask("GET", f"/v1/rounds/{rounds[0]['round']}").json
     assert replayed["round"]["bonus_spin"] and replayed["rows"][0]["bonus_spin"], replayed
-    assert (given(person)[gift_id]["used"], given(person)[gift_id]["left"]) == (3, 0)
+    assert (granted(person)[grant_id]["used"], granted(person)[grant_id]["left"]) == (3, 0)
 
 
 def test_wins_are_the_players():
     person = Person(place)
-    gift_id = give(person, spins=2)
+    grant_id = give_grant(person, spins=2)
     balance = person.balance
     force(place, person.name, WIN, WIN)
-    win = spin(person, gift_id).json["round"]["win_minor"]
+    win = spin(person, grant_id).json["round"]["win_minor"]
     assert win > 0 and person.balance == balance and person.state["pending_minor"] == win, person.state
     person.act("collect")
     assert person.balance == balance + win
-    spin(person, gift_id)
+    spin(person, grant_id)
     answer = person.bet(2, 5)  # collects it first
     assert answer.json["round"]["collected_minor"] == win and not answer.json["round"]["bonus_spin"], answer
 
 
-def test_what_is_refused():
+def test_refused_bonus_spins():
     person = Person(place)
-    gift_id, other = give(person), give(person, game=GEM)
+    grant_id, other = give_grant(person), give_grant(person, game=GEM)
     expect = person.expect
-    assert spin(person, gift_id, status=400, bet=BET).error["where"] == "bet"
+    assert spin(person, grant_id, status=400, bet=BET).error["where"] == "bet"
     assert person.ask("POST", "/v1/rounds", {"game": BEWITCHED, "expect": expect, "nonce": "00" * 16}, status=400).error["where"] == "bet"
-    assert spin(person, gift_id, status=409, autoplay="00" * 16).error["code"] == "bonus_spin_autoplay"
+    assert spin(person, grant_id, status=409, autoplay="00" * 16).error["code"] == "bonus_spin_autoplay"
     assert spin(person, other, status=409).error["code"] == "bonus_spin_other_game"
     assert spin(person, "00" * 16, status=409).error["code"] == "bonus_spin_unknown"
-    assert spin(Person(place), gift_id, status=409).error["code"] == "bonus_spin_unknown", "another player's"
-    assert spin(person, gift_id[2:], status=400).error["where"] == "bonus_spin"
-    assert person.refresh()["expect"] == expect and left(person, gift_id) == 3, "nothing was spent"
+    assert spin(Person(place), grant_id, status=409).error["code"] == "bonus_spin_unknown", "another player's"
+    assert spin(person, grant_id[2:], status=400).error["where"] == "bonus_spin"
+    assert person.refresh()["expect"] == expect and left(person, grant_id) == 3, "nothing was spent"
 
 
 def test_expired_and_ended():
     person = Person(place)
-    short, long = give(person, seconds=5), give(person)
+    short, long = give_grant(person, seconds=5), give_grant(person)
     ended = operator(place, f"/players/{person.number}/bonus-spins/{long}/end", {"reason": "a test"}, "end-1")
     assert ended.status == 200, ended
     assert operator(place, f"/players/{person.number}/bonus-spins/{long}/end", {"reason": "a test"}, "end-1").json == ended.json
@@ -162,16 +162,16 @@ def test_expired_and_ended():
     assert spin(person, long, status=409).error["code"] == "bonus_spin_unknown"
     wait_until("the time to pass", lambda: left(person, short) is None, 5)
     assert spin(person, short, status=409).error["code"] == "bonus_spin_expired"
-    assert [(g["left"], g["ended"]) for g in given(person).values()] == [(0, True), (0, False)]
+    assert [(g["left"], g["ended"]) for g in granted(person).values()] == [(0, True), (0, False)]
 
 
-def test_never_two_for_one():
+def test_bonus_spin_is_never_used_twice():
     """Two windows ask for the last one at the same moment; and a request that is sent again."""
     person = Person(place)
-    gift_id = give(person, spins=1)
+    grant_id = give_grant(person, spins=1)
     force(place, person.name, LOSS, LOSS)
     answers = []
-    body = {"game": BEWITCHED, "expect": person.expect, "bonus_spin": gift_id, "nonce": "11" * 16}
+    body = {"game": BEWITCHED, "expect": person.expect, "bonus_spin": grant_id, "nonce": "11" * 16}
     threads = [threading.Thread(target=lambda k=key: answers.append((k, place.http("POST", "/v1/rounds", body, token=person.token, key=k)))) for key in ("a", "b")]
     for thread in threads:
         thread.start()
@@ -182,7 +182,7 @@ def test_never_two_for_one():
     again = place.http("POST", "/v1/rounds", body, token=person.token, key=first)
     assert again.status == 200 and again.json["round"]["round"] == good.json["round"]["round"], again
     assert place.http("POST", "/v1/rounds", {**body, "nonce": "22" * 16}, token=person.token, key=first).status == 422
-    assert given(person)[gift_id]["used"] == 1
+    assert granted(person)[grant_id]["used"] == 1
 
 
 def patient(ask, seconds=20):
@@ -194,13 +194,13 @@ def patient(ask, seconds=20):
             return answer
 
 
-def test_deaths_between_spins():
+def test_crashes_between_bonus_spins():
     person = Person(place)
-    gift_id = give(person, spins=6)
+    grant_id = give_grant(person, spins=6)
     force(place, person.name, *[LOSS] * 12)  # an engine that dies has had its script
     for n, victims in enumerate((("wallet-1",), ("spin-engine-1",), ("wallet-1", "spin-engine-1"), ("spin-engine-1", "wallet-1"))):
         key = f"death-{n}"
-        body = {"game": BEWITCHED, "expect": person.expect, "bonus_spin": gift_id, "nonce": os.urandom(16).hex()}
+        body = {"game": BEWITCHED, "expect": person.expect, "bonus_spin": grant_id, "nonce": os.urandom(16).hex()}
         killer = threading.Timer(0.003 * n, lambda names=victims: [place.kill(name) for name in names])
         killer.start()
         answer = patient(lambda b=body, k=key: place.http("POST", "/v1/rounds", b, token=person.token, key=k))
@@ -209,22 +209,22 @@ def test_deaths_between_spins():
         again = patient(lambda b=body, k=key: place.http("POST", "/v1/rounds", b, token=person.token, key=k))
         assert again.json["round"]["round"] == answer.json["round"]["round"], again
         wait_until("the services to be back", lambda: patient(lambda: place.http("GET", f"/v1/state?game={BEWITCHED}", token=person.token)).status == 200, 20)
-        assert left(person, gift_id) == 5 - n, (n, person.state["bonus_spins"])
-    assert given(person)[gift_id]["used"] == 4
-    spin(person, gift_id)
-    spin(person, gift_id)
-    assert spin(person, gift_id, status=409).error["code"] == "bonus_spin_unknown"
-    assert place.sql(f"select used from wallet.spin_grant where id = '\\x{gift_id}'") == [["6"]]
+        assert left(person, grant_id) == 5 - n, (n, person.state["bonus_spins"])
+    assert granted(person)[grant_id]["used"] == 4
+    spin(person, grant_id)
+    spin(person, grant_id)
+    assert spin(person, grant_id, status=409).error["code"] == "bonus_spin_unknown"
+    assert place.sql(f"select used from wallet.spin_grant where id = '\\x{grant_id}'") == [["6"]]
 
 
 def test_a_jackpot_without_a_contribution():
     """V4 of the progressive's arithmetic: paid by its row, T as before."""
     person = Person(place)
-    gift_id, before = give(person, coin_minor=20), totals()
+    grant_id, before = give_grant(person, coin_minor=20), totals()
     t, value, seed = place.sql("select p.t_e18, r.w_e18, r.seed_minor from pool.pool p join pool.row r using (pool) where pool = 1 and currency = 978 and coin_minor = 20")[0]
     balance = person.balance
     force(place, person.name, JACKPOT)
-    spin(person, gift_id)
+    spin(person, grant_id)
     person.awarded()
     person.watch()
     jackpots = person.round["jackpots"]
@@ -246,16 +246,16 @@ def broken():
 
 def test_the_books():
     place.verify()
-    gift_id, used = place.sql("select encode(id, 'hex'), used from wallet.spin_grant where used > 1 and used < spins limit 1")[0] if place.sql(
+    grant_id, used = place.sql("select encode(id, 'hex'), used from wallet.spin_grant where used > 1 and used < spins limit 1")[0] if place.sql(
         "select 1 from wallet.spin_grant where used > 1 and used < spins") else place.sql("select encode(id, 'hex'), used from wallet.spin_grant where used > 1 limit 1")[0]
-    row = f"where outside_id = '\\x{gift_id}' and kind = 2 and refusal = 0"
-    kept = f"where id = '\\x{gift_id}'"
+    row = f"where outside_id = '\\x{grant_id}' and kind = 2 and refusal = 0"
+    kept = f"where id = '\\x{grant_id}'"
     cases = (
         (f"update wallet.spin_grant set used = used - 1 {kept}", f"update wallet.spin_grant set used = used + 1 {kept}"),
         (f"update wallet.spin_grant set expires = expires - interval '1 day' {kept}", f"update wallet.spin_grant set expires = expires + interval '1 day' {kept}"),
         (f"update wallet.spin_grant set given_seq = given_seq + 100000 {kept}", f"update wallet.spin_grant set given_seq = given_seq - 100000 {kept}"),
         (f"update wallet.journal set tallies = array[1] {row}", f"update wallet.journal set tallies = '{{}}' {row}"),
-        (f"update wallet.journal set outside_id = '\\x00' {row}", f"update wallet.journal set outside_id = '\\x{gift_id}' where outside_id = '\\x00'"),
+        (f"update wallet.journal set outside_id = '\\x00' {row}", f"update wallet.journal set outside_id = '\\x{grant_id}' where outside_id = '\\x00'"),
     )
     for tamper, undo in cases:
         place.sql(tamper, writer=True)

@@ -67,7 +67,7 @@ def call(hold):
     assert place.http("POST", "/v1/payments/calls", {"id": hold}).status == 200
 
 
-def test_held_then_paid():
+def test_withdrawal_is_held_then_paid():
     person = Person(place)
     first = withdraw(person, 1000, "w-1")
     answer = operator(place, f"/players/{person.number}/withdrawals", {"amount_minor": 1000, "currency": "EUR"}, "w-1")
@@ -141,7 +141,7 @@ def hand(people, holds):
     assert reason == [["the provider was asked by phone"]], reason
 
 
-def test_the_provider_is_away():
+def test_provider_outage():
     person = Person(place)
     place.hold("payment-stub")
     place.kill("payment-stub")
@@ -159,7 +159,7 @@ def outside(kind, hold, amount, reason, name=bytes(range(16))):
         (1, kind), (2, name), (3, bytes(16)), (4, amount), (5, 978), (6, reason.encode()), (7, b"operator-1"), (9, bytes.fromhex(hold))))
 
 
-def test_decided_before_it_is_asked():
+def test_decision_before_payment_request():
     """What was decided by hand while nobody had asked the provider is never asked, also when whoever was to tell the wallet has died over it."""
     people = [Person(place) for _ in range(4)]
     place.hold("payments-1")
@@ -206,7 +206,7 @@ def test_decisions_without_a_provider():
     assert payments_url(url) == "" and hold not in provider()
 
 
-def test_a_decision_that_takes_its_time():
+def test_slow_decision():
     """Its lock, however long somebody has it, lets nothing be asked and ends nobody."""
     person = Person(place)
     payments = place.pid("payments-1")
@@ -392,7 +392,7 @@ def test_rounds_that_are_voided():
     assert sum(row["receivable_minor"] for row in report) == 135, report
 
 
-def test_a_void_that_is_told_again():
+def test_repeated_void():
     person = Person(place)
     force(place, person.name, *[LOSS] * 24)
     rounds = [person.bet(2, 5).json["round"]["round"] for _ in range(3)]

@@ -76,7 +76,7 @@ def pages(path, member):
         before = f"&before={answer['next']}"
 
 
-def test_days_go_by():
+def test_days_roll_over():
     """Three days of play; each is closed once it is over, with its index and its digest."""
     global person, first_round, kept_round, won_round
     person = Person(place, deposit=10000)
@@ -148,7 +148,7 @@ def told_again():
     assert again.status == 200 and again.json == first_void.json, again
 
 
-def test_rounds_of_closed_days_are_made_good():
+def test_rounds_of_closed_days_are_voided():
     """By the index of their day; what the next bet brought stands in another one."""
     global first_void
     for round_, key, taken in ((first_round, "void-first", 0), (won_round, "void-won", 10)):
@@ -243,7 +243,7 @@ def test_dropped_days():
     assert days()[-1] == newest
 
 
-def test_goes_on_after_a_kill():
+def test_close_resumes_after_kill():
     place.kill("wallet-1")
     lost_bet()
     load(2)
@@ -255,7 +255,7 @@ def test_goes_on_after_a_kill():
     place.verify()
 
 
-def test_proof_sees_leaves():
+def test_proof_covers_partitions():
     """What the proof says of leaves can fail."""
     leaf = place.sql("select shard, day from wallet.leaf where state = 'open' order by shard limit 1")[0]
     where = f"where shard = {leaf[0]} and day = '{leaf[1]}'"
@@ -312,7 +312,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 """
 
 
-def test_a_clock_gone_mad():
+def test_wrong_clock():
     """It begins no day, neither in a wallet that runs nor in one that starts; once it is right again all goes on."""
     ahead, library, conf = f"{place.data}/run/clock-ahead", f"{place.data}/run/clock.so", f"{place.data}/run/supervisor.conf"
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-x", "c", "-", "-o", library], input=CLOCK, text=True, check=True)
@@ -363,9 +363,9 @@ def test_a_closer_outlives_its_wallet():
 if __name__ == "__main__":
     with Installation("days") as place:
         try:
-            run(test_days_go_by, test_each_day_is_closed_into_the_pools, test_history_over_days, test_rounds_of_closed_days_are_made_good,
-                test_clock_goes_back, test_archive_is_proven, test_a_bad_file_keeps_its_day, test_dropped_days, test_goes_on_after_a_kill, test_proof_sees_leaves, test_days_without_service_are_closed_together,
-                test_a_closer_outlives_its_wallet, test_a_clock_gone_mad)
+            run(test_days_roll_over, test_each_day_is_closed_into_the_pools, test_history_over_days, test_rounds_of_closed_days_are_voided,
+                test_clock_goes_back, test_archive_is_proven, test_a_bad_file_keeps_its_day, test_dropped_days, test_close_resumes_after_kill, test_proof_covers_partitions, test_days_without_service_are_closed_together,
+                test_a_closer_outlives_its_wallet, test_wrong_clock)
         except SystemExit as status:
             if status.code:
                 raise

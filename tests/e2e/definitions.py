@@ -67,7 +67,7 @@ def test_the_gateway_takes_what_is_announced_before_it_refuses():
         assert answer.status == 200, (coin, answer)
 
 
-def test_a_game_is_there_once_it_is_announced():
+def test_announced_game_is_served():
     with open(f"{LIVE}/mona-lisa/definition.json", encoding="utf-8") as file:
         d = json.load(file)
     person = Person(place)
@@ -81,7 +81,7 @@ def test_a_game_is_there_once_it_is_announced():
         behind(place.http("GET", f"/v1/state?game={name}", token=person.token))  # the engine's no
 
 
-def test_an_engine_that_is_behind_says_not_yet():
+def test_outdated_engine_answers_not_yet():
     sek, eur = Person(place, currency="SEK"), Person(place)
     kept["sek"], kept["key"], kept["body"] = sek, os.urandom(8).hex(), sek.bet_body(COINS[0])
     for _ in range(2):
@@ -113,7 +113,7 @@ def looks(pool):
             operator(place, f"/pools/{pool}/actions", {"action": "pause", "reason": "a test"}))
 
 
-def test_pools_and_cards_that_are_behind_say_not_yet():
+def test_outdated_pools_answer_not_yet():
     for _ in range(2):
         behind(create("made", ["bewitched", "game-51"]))
         behind(lower("lower"))
@@ -136,7 +136,7 @@ def restart(*names):
     wait_until(f"{names}", lambda: all(place.pid(name) not in (0, pid) for name, pid in pids.items()), 10)
 
 
-def test_the_same_request_is_taken_once_the_engine_has_it():
+def test_request_succeeds_after_update():
     write(definition(COINS, 100 + len(COINS) - 1))
     write(kept["game-51"])
     restart("progressive-pool-1", "jackpot-cards-1")
@@ -152,7 +152,7 @@ def test_the_same_request_is_taken_once_the_engine_has_it():
     assert place.sql("select count(*) from carillon.game where number = 1") == [[str(len(COINS) + 1)]], "the announced one is the one that is played"
 
 
-def test_no_is_said_by_who_has_what_is_announced():
+def test_only_current_definition_refuses():
     sek, eur = Person(place, currency="SEK"), Person(place)
     assert eur.bet(3, status=400).error["code"] == "coin_not_selectable"
     assert sek.bet(11, status=400).error["code"] == "coin_not_selectable"
@@ -161,7 +161,7 @@ def test_no_is_said_by_who_has_what_is_announced():
                                                                   "expires_us": int((time.time() + 600) * 1e6)}).error["code"] == "game_unknown"
 
 
-def test_books_are_in_order():
+def test_books_balance():
     place.verify()
 
 

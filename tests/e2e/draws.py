@@ -68,7 +68,7 @@ def log():
     return read_text(f"{place.data}/log/spin-engine-1.log")
 
 
-def test_a_source_that_fails_stops_play_and_nothing_else():
+def test_failed_draws_stop_only_play():
     watcher, gambler, person = (Person(place) for _ in range(3))
     force(place, watcher.name, [*RULES.stops(bonuses=3), RULES.vial_value("money", 15, {"lines": 1, "coins": 1})])
     watcher.bet(1, 1, 1)
@@ -118,7 +118,7 @@ def test_play_stays_stopped_until_the_operator_starts_it():
     assert wait_until("play", lambda: bet(person)[0] == 200, 5)
 
 
-def test_who_saw_the_fault_begins_anew():
+def test_engine_with_draw_fault_restarts():
     person = Person(place)
     force(place, person.name, *[RULES.stops()] * 12)
     engine_with(good_salts=6)
@@ -134,7 +134,7 @@ def test_who_saw_the_fault_begins_anew():
     assert wait_until("play", lambda: bet(person)[0] == 200, 30)
 
 
-def test_an_engine_without_a_sound_source_does_not_start():
+def test_engine_needs_healthy_draws():
     already = len(log())
     engine_with(good_salts=0)
     wait_until("a refusal to start", lambda: "random numbers: found salts: repeated in the first 4096 bytes" in log()[already:], 15)
@@ -144,7 +144,7 @@ def test_an_engine_without_a_sound_source_does_not_start():
     assert wait_until("play", lambda: bet(person)[0] == 200, 30)
 
 
-def test_books_are_in_order():
+def test_books_balance():
     report = place.verify()
     assert report["ledger_ok"] and report["pools_ok"], report
 

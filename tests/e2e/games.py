@@ -206,7 +206,7 @@ def secret_words(value, where=""):
             yield from secret_words(member, where)
 
 
-def test_games_are_told_without_their_weights():
+def test_games_hide_their_weights():
     listed = place.http("GET", "/v1/games").json["games"]
     assert {g["id"] for g in listed} == set(IDS), listed
     for game, rules in GAMES.items():
@@ -358,7 +358,7 @@ def test_gambles():
 
 # ---- potions ----------------------------------------------------------------------------------------------------------------
 
-def potions_script(colours, reel=1):
+def unlock_script(colours, reel=1):
     """A spin that shows these potions from the left and no free spins."""
     rules = GAMES["witch-feature"]
     potions = ("red", "blue", "green")
@@ -370,56 +370,56 @@ def carried(person):
     return {c["stake_minor"]: (c["potions"], c["unlocked"]) for c in person.state["carried"]}
 
 
-def test_potions_are_carried_per_bet_value_and_over_a_crash():
+def test_carried_state_survives_a_crash():
     person = sit("witch-feature")
     assert person.state["carried"] == []
-    whole(person, script=potions_script(["red"]))
-    whole(person, script=potions_script(["blue"]), coin=2)
+    whole(person, script=unlock_script(["red"]))
+    whole(person, script=unlock_script(["blue"]), coin=2)
     expected = {50: ([1, 0, 0], ["high_symbols"]), 100: ([0, 1, 0], ["high_symbols"])}
     assert carried(person) == expected, person.state["carried"]
     place.kill("spin-engine-1")
     again = wait_until("the engine to come back", lambda: next((a for a in [place.http("GET", "/v1/state?game=witch-feature", token=person.token)] if a.status == 200), None), 20)
     person.state = {**person.state, **again.json}
     assert carried(person) == expected, "nothing is lost by kill -9"
-    round_, phases = whole(person, script=potions_script(["blue"]))
+    round_, phases = whole(person, script=unlock_script(["blue"]))
     assert carried(person)[50] == ([1, 1, 0], ["high_symbols"]) and carried(person)[100] == expected[100]
-    round_, phases = whole(person, script=potions_script(["green"]))
+    round_, phases = whole(person, script=unlock_script(["green"]))
     assert round_["before"] == {"stake_minor": 50, "potions": [1, 1, 0], "unlocked": ["high_symbols"]}, round_["before"]
     assert phases[0]["features"] == ["high_symbols"] and phases[0]["potion_colours"].count("03") == 1, phases[0]
     assert [p["kind"] for p in phases] == ["spin", "potion_respin"] and phases[1]["features"] == ["high_symbols"] and phases[1]["strips"] == "high", phases
     assert carried(person)[50] == ([0, 0, 0], ["high_symbols", "random_wilds"]) and carried(person)[100] == expected[100], "unlocked for this bet value alone"
-    whole(person, script=potions_script(["red"]))
-    whole(person, script=potions_script(["blue"]))
-    round_, phases = whole(person, script=potions_script(["blue"]))
+    whole(person, script=unlock_script(["red"]))
+    whole(person, script=unlock_script(["blue"]))
+    round_, phases = whole(person, script=unlock_script(["blue"]))
     assert phases[0]["features"] == ["random_wilds"] and bytes.fromhex(phases[1]["covered"]), phases
     assert carried(person)[50][1] == ["high_symbols", "random_wilds", "multiplier"]
     for colour in ("red", "green"):
-        whole(person, script=potions_script([colour]))
-    round_, phases = whole(person, script=potions_script(["green"]))
+        whole(person, script=unlock_script([colour]))
+    round_, phases = whole(person, script=unlock_script(["green"]))
     respins = [p for p in phases if p["kind"] == "potion_respin"]
     assert phases[0]["features"] == ["multiplier"] and respins[-1]["win_minor"] > 0 and all(p["win_minor"] == 0 for p in respins[:-1]), "respins until a win"
     assert len({p["multiplier"] for p in respins}) == 1 and respins[0]["multiplier"] in (2, 3, 5, 8, 10)
     for colour in ("blue", "green"):
-        whole(person, script=potions_script([colour]))
-    round_, phases = whole(person, script=potions_script(["blue"]))
+        whole(person, script=unlock_script([colour]))
+    round_, phases = whole(person, script=unlock_script(["blue"]))
     assert phases[0]["features"] == ["mega_wild"] and len(bytes.fromhex(phases[1]["covered"])) in (4, 8, 9), phases
     for colour in ("red", "red"):
-        whole(person, script=potions_script([colour]), coin=2)
+        whole(person, script=unlock_script([colour]), coin=2)
     assert 100 not in carried(person), "1 blue of the start and 2 red: complete, opens nothing, and nothing is left to carry"
 
 
 def test_explosion_and_free_spins_of_witch_feature():
     rules, person = GAMES["witch-feature"], sit("witch-feature")
-    whole(person, script=potions_script(["red"]))
-    whole(person, script=potions_script(["red"]))
-    round_, phases = whole(person, script=[*potions_script(["red"]), 0])
+    whole(person, script=unlock_script(["red"]))
+    whole(person, script=unlock_script(["red"]))
+    round_, phases = whole(person, script=[*unlock_script(["red"]), 0])
     assert phases[0]["explodes"] and phases[1]["kind"] == "explosion", phases
     covered, window = bytes.fromhex(phases[1]["covered"]), bytes.fromhex(phases[1]["window"])
     assert len(covered) >= 3 and len({window[c] for c in covered}) == 1, "all marks are one symbol"
     assert carried(person).get(50, ([0, 0, 0], 0))[0] == [0, 0, 0]
     for i, colour in enumerate(("green", "green", "green")):
         last = rules.definition["potions"]["explosion"]["odds"]["of"] - 1
-        round_, phases = whole(person, script=[*potions_script([colour]), *([last] if i == 2 else [])])
+        round_, phases = whole(person, script=[*unlock_script([colour]), *([last] if i == 2 else [])])
     assert len(phases) == 1 and not phases[0]["explodes"], phases
     free = rules.script(lambda w: "cauldron" in w[0] and "cauldron" in w[4] and not any(s in c for c in w for s in ("red", "blue", "green")), seed="cauldrons")
     round_, phases = whole(person, script=free)
@@ -523,7 +523,7 @@ def shown(currency, coin):
     return next(r["value_minor"] for r in pool["rows"] if (r["currency"], r["coin_minor"]) == (currency, coin))
 
 
-def test_a_jackpot_by_the_lines_is_claimed_and_paid():
+def test_line_jackpot_is_claimed_and_paid():
     """First of all tests at this game: its pool begins at the seeds."""
     rules, person, pool = GAMES["mona-lisa"], sit("mona-lisa"), mona_lisa_pool()
     line = rules.lines[0]
@@ -553,7 +553,7 @@ def test_a_jackpot_by_the_lines_is_claimed_and_paid():
     assert person.state["autoplay"] is None and len(person.round["jackpots"]) == 1, person.state
 
 
-def test_books_are_in_order():
+def test_books_balance():
     report = place.verify()
     hits = int(place.sql("select count(*) from pool.hit")[0][0])  # two of the lines, and what natural vials brought
     assert report["ledger_ok"] and report["pools_ok"] and report["hits"] == hits >= 2, report
@@ -562,7 +562,7 @@ def test_books_are_in_order():
 
 
 if __name__ == "__main__":
-    tests = [test_a_jackpot_by_the_lines_is_claimed_and_paid, *[f for name, f in list(globals().items()) if name.startswith("test_") and "jackpot" not in name]]
+    tests = [test_line_jackpot_is_claimed_and_paid, *[f for name, f in list(globals().items()) if name.startswith("test_") and "jackpot" not in name]]
     with Installation("games") as place:
         try:
             run(*tests)

@@ -192,7 +192,7 @@ def test_v8_crowns_feed_and_win_their_own_row():
     pool_settled()
 
 
-def test_counters_never_fall_but_at_a_hit_and_are_told_at_once():
+def test_counters_fall_only_at_hits():
     url = place.http("GET", "/v1/config").json["events_url"]
     winner, watcher = Person(place), Person(place)
     public = Socket(url, {"subscribe": ["jackpots", "winners"]})
@@ -226,7 +226,7 @@ def test_counters_never_fall_but_at_a_hit_and_are_told_at_once():
     private.close()
 
 
-def test_what_was_missed_is_told_after_coming_back():
+def test_missed_events_are_sent_on_resume():
     url = place.http("GET", "/v1/config").json["events_url"]
     first = Socket(url, {"subscribe": ["winners"]})
     position = first.until(lambda e: e["type"] == "snapshot")
@@ -253,7 +253,7 @@ def bet_told(person, *sockets):
     return [socket.until(lambda e: e["type"] == "balance") for socket in sockets]
 
 
-def test_no_balance_is_told_behind_a_newer_one():
+def test_balances_never_go_back():
     person = Person(place)
     socket = own_events(person)
     [old], [last] = bet_told(person, socket), bet_told(person, socket)
@@ -335,7 +335,7 @@ def test_same_key_twice_is_one_move():
     assert person.refresh()["balance_minor"] == 99995
 
 
-def test_wrong_expect_tells_the_right_one():
+def test_wrong_expect_returns_current():
     person = Person(place)
     bet_for_model(person)
     promise = person.state["secret_hash"]
@@ -405,7 +405,7 @@ def test_a_lost_reply_is_never_a_second_bet():
     bet_for_model(left, key="another")
 
 
-def test_no_second_round_on_top_of_an_unfinished_one():
+def test_unfinished_round_blocks_bets():
     person = Person(place)
     bet_for_model(person, script=[*BONUS, RULES.vial_value("money", 20, ONE_LINE)])
     answer = person.bet(status=409)
@@ -451,7 +451,7 @@ def test_picks_choose_vials_not_outcomes():
         assert bytes.fromhex(bonus["picks"]) == bytes(picks) and person.balance == 100000 - 1 + 300
 
 
-def test_free_spins_of_the_vials():
+def test_free_spins_of_the_pick_bonus():
     person = Person(place)
     bet_for_model(person, script=[*BONUS, RULES.vial_value("free_spins", 15, ONE_LINE)])
     while person.round["next"] == "pick" and person.round["cursor"] == 1:
@@ -598,7 +598,7 @@ def test_block_is_a_switch():
     model.bet(1)
 
 
-def test_lack_of_money_spends_the_number_alone():
+def test_insufficient_funds_spends_number():
     person = Person(place)
     person.operator("withdrawals", {"amount_minor": 100000 - 5, "currency": "EUR"})
     person.refresh()
@@ -624,7 +624,7 @@ def same_phase(told, derived):
     assert (told.get("free_spins_awarded") or 0) == derived["free_spins_awarded"]
 
 
-def test_history_and_replay_equal_what_was_told_and_the_draws_can_be_derived():
+def test_history_and_replay_match_replies():
     person = Person(place, deposit=1000000)
     nonces, told, promises = {}, {}, {}
     for i in range(40):
@@ -673,7 +673,7 @@ def test_history_and_replay_equal_what_was_told_and_the_draws_can_be_derived():
             assert step["card"] == card and step["won"] == (suit_is_red(card) == (step["guess"] == 0))
 
 
-def test_a_players_rounds_are_his_own():
+def test_players_see_only_their_rounds():
     person, other = Person(place), Person(place)
     bet_for_model(person)
     number = person.round["round"]
@@ -684,7 +684,7 @@ def test_a_players_rounds_are_his_own():
 
 # ---- the proof, and that it can fail ------------------------------------------------------------------------------------------
 
-def test_books_are_in_order():
+def test_books_balance():
     pool_settled()
     report = place.verify()
     assert report["ledger_ok"] and report["pools_ok"] and report["hits"] == int(place.sql("select count(*) from pool.hit")[0][0]) >= 9, report

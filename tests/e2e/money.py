@@ -147,7 +147,7 @@ def dead_letters(reason):
     return sum(reason in place.log(f"{name}-1") for name in ("progressive-pool", "jackpot-cards"))
 
 
-def test_a_lie_about_an_incarnation_deafens_nobody():
+def test_forged_incarnation_is_dead_lettered():
     """One message with a huge incarnation: if it were believed, every true one would be from before a restore."""
     for pool in (1, 2):
         for shard in range(SHARDS):
@@ -183,7 +183,7 @@ def test_closed_tallies_are_folded():
     place.verify()
 
 
-def test_rates_that_have_changed_too_often_leave_the_old_one_in_force():
+def test_tally_limit_keeps_old_rate():
     """A pool can count so many tallies (256), closed ones included: who changes rates daily gets there. Then it goes on with the rate it has."""
     place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 1, 1, 752, 87500000 + n, 5000, now()"
               " from generate_series(1, 256 - (select count(*)::integer from pool.tally where pool = 1)) n", writer=True)

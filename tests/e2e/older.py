@@ -29,12 +29,12 @@ def definitions():
         games[game] = Game(game, path)
 
 
-def test_its_books_are_in_order():
+def test_upgraded_books_balance():
     report = place.verify(patience=60)
     assert report["ledger_ok"] and report["pools_ok"], report
 
 
-def test_what_was_open_is_as_it_was_left():
+def test_upgrade_keeps_open_rounds():
     for person in people:
         stated, claim = person.about["state"], person.about.get("claim")
         same(stated, state_of(person), person.about["what"], but=PAID_ALONE if claim else ())
@@ -43,7 +43,7 @@ def test_what_was_open_is_as_it_was_left():
         wait_until(f"{balance}", lambda p=person, b=balance: p.refresh()["balance_minor"] == b, 20)
 
 
-def test_what_was_set_is_set():
+def test_upgrade_keeps_settings():
     for person in people:
         for limits in [person.about["limits"]] if "limits" in person.about else []:
             same(limits, asked(place, f"/players/{person.number}/limits")["limits"], person.about["what"])
@@ -94,7 +94,7 @@ def test_the_old_rounds_still_prove_themselves():
     assert checked >= 10
 
 
-def test_each_open_thing_comes_to_the_end_it_would_have_had():
+def test_upgraded_rounds_end_as_before():
     """As the version before brought it to its end, and as the definition says, which need not be the same mistake."""
     rounds = cards = 0
     for person in people:
@@ -122,7 +122,7 @@ def won_since(before, round_):
     return round_["win_minor"] - (left["win_minor"] - before["pending_minor"] if left.get("next") == "gamble" else 0)
 
 
-def test_each_waiting_claim_was_paid_once_and_to_the_cent():
+def test_waiting_claims_are_paid_once():
     claims = [person for person in people if "claim" in person.about]
     assert len(claims) >= 3, claims
     for person in claims:
@@ -151,7 +151,7 @@ def test_the_withdrawals_are_carried_through():
     assert done >= 3
 
 
-def test_operators_go_on():
+def test_upgraded_operators_work():
     """The second key approves what waited for it, a paused pool is fed again."""
     for pool, actions in story["waiting_actions"].items():
         for action in actions:
@@ -162,7 +162,7 @@ def test_operators_go_on():
         wait_until("the pool to be live", lambda p=pool: view(place, p)["status"] == "live", 15)
 
 
-def test_everybody_plays_on():
+def test_upgraded_players_play_on():
     """The next bet. Where nothing had to be ended before, its secret was promised by the version before, and so is its outcome."""
     promised = refused = 0
     for person in people:
@@ -187,7 +187,7 @@ def test_everybody_plays_on():
     assert {a.get("refused") for a in after} >= {"excluded", "limit_loss"} and any(a.get("autoplay_left") == 2 for a in after), after
 
 
-def test_its_books_stay_in_order():
+def test_upgraded_books_stay_balanced():
     report = place.verify(patience=60)
     assert report["ledger_ok"] and report["pools_ok"] and report["hits"] >= 3, report
     for pool in story["pools"]:

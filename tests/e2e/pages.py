@@ -127,7 +127,7 @@ def symbols_at(stops):
     return [RULES.symbols[window[reel][row]] for row in range(RULES.rows) for reel in range(RULES.reels)]
 
 
-def test_a_stranger_sees_the_jackpots():
+def test_jackpots_need_no_login():
     page = Page("stranger")
     page.see("document.querySelectorAll('#jackpots .jackpot').length >= 7")
     page.see("document.querySelector('#feed').innerText.includes('live')")
@@ -237,7 +237,7 @@ def test_bonus_with_picks_and_free_spins():
     no_problems()
 
 
-def test_jackpot_is_seen_by_everybody_and_by_its_winner_last():
+def test_winner_sees_jackpot_last():
     other, page = Page("onlooker"), Page("winner")
     other.see("document.querySelector('#feed').innerText.includes('live')")
     player = page.login()
@@ -333,7 +333,7 @@ def soon(condition):
         return False
 
 
-def test_late_news_of_a_balance_is_no_news():
+def test_stale_balance_is_ignored():
     """What comes long after the answer, or after a later one, never puts an older balance on the screen; what is later than the answer is shown."""
     page = Page("late", keeps="balance")
     player = page.login()
@@ -377,7 +377,7 @@ def test_not_enough_money_is_said():
     assert not found, found
 
 
-def test_server_gone_and_back():
+def test_server_outage():
     page = Page("patient")
     player = page.login()
     place.kill("notifications-1")

@@ -54,7 +54,7 @@ def wallet_knows(rate_nano):
     wait_until("the wallet to know it", lambda: known in read_text(f"{place.data}/log/wallet-1.log"), 3)
 
 
-def test_a_rate_opens_tallies_while_all_runs():
+def test_rate_opens_tallies_under_load():
     person = Person(place, currency="SEK", deposit=1000000)
     old, rate = tally()
     assert rate == 87500000
@@ -87,7 +87,7 @@ def test_a_dated_rate_holds_from_its_moment():
     assert late >= 0
 
 
-def test_what_is_asked_twice_is_done_once():
+def test_repeated_request_is_done_once():
     first, again = (set_rate("0.0905", key="one-key") for _ in range(2))
     assert first.json == again.json
     assert set_rate("0.0906", key="one-key", status=422).error["code"] == "other_content"
@@ -168,7 +168,7 @@ def stale():
     return next(r for r in ask("?currency=SEK", method="GET").json["rates"] if r["in_force"])["stale"]
 
 
-def test_a_rate_that_is_too_old_stops_bets_that_feed():
+def test_stale_rate_stops_feeding_bets():
     person, other = Person(place, currency="SEK", deposit=1000000), Person(place)
     wallet_knows(90000000)
     bet(person, "0.09")
@@ -196,7 +196,7 @@ def test_a_rate_that_is_too_old_stops_bets_that_feed():
     t_is_expected()
 
 
-def test_years_of_daily_rates_take_no_place():
+def test_years_of_daily_rates_fit():
     """Closed tallies are folded: what they contributed stays in T, their places are free. Told of once more, they come back."""
     person = Person(place, currency="SEK", deposit=1000000)
     place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 1, 1, 752, 80000000 + n, 5000,"
@@ -232,7 +232,7 @@ def behind():
     return next(r["behind"] for r in ask("?currency=SEK", method="GET").json["rates"] if r["in_force"])
 
 
-def test_a_rate_without_a_place_is_taken_up_when_there_is_one():
+def test_waiting_rate_takes_freed_tally():
     """256 tallies are all a pool can count. The rate before stays in force, which is told, until one is folded."""
     person = Person(place, currency="SEK", deposit=1000000)
     first = place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 1, 1, 752, 70000000 + n, 5000,"
@@ -262,7 +262,7 @@ def test_a_rate_without_a_place_is_taken_up_when_there_is_one():
     wait_until("all taken up", lambda: behind() == 0 and metric("progressive-pool-1", "carillon_pool_rates_behind") == 0, 15)
 
 
-def test_books_are_in_order():
+def test_books_balance():
     place.verify()
 
 

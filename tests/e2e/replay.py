@@ -71,7 +71,7 @@ def bets(person, n, coin=50):
         person.bet_through(coin, 15, 10)
 
 
-def test_a_life_and_every_moment_of_it():
+def test_pool_replays_at_every_moment():
     one, two, swede = Person(place, deposit=10000000), Person(place, deposit=10000000), Person(place, currency="SEK", deposit=10000000)
     remember()
     bets(one, 8)
@@ -232,7 +232,7 @@ def test_old_events_are_folded():
     assert replay()["ok"]
 
 
-def test_a_pool_goes_on_behind_its_fold():
+def test_pool_continues_after_fold():
     """Folded again, up to the last event but one, the service takes the pool over and writes on; the next fold is the pool whole again."""
     altered("pool.event", "update pool.event set time = time - interval '3 days' where pool = 1")
     last = int(place.sql("select max(event) from pool.event where pool = 1")[0][0])

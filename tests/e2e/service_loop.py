@@ -85,7 +85,7 @@ def clean_start(*names, **more):
         wait_until("all shards are held", lambda: len(place.owners()) == SHARDS and set(place.owners().values()) == set(names), 10)
 
 
-def test_alone_takes_all_at_once():
+def test_single_instance_takes_all():
     began = time.monotonic()
     place.echo("echo-1")
     wait_until("all shards", lambda: place.held("echo-1") == SHARDS, 10, 0.01)
@@ -113,7 +113,7 @@ def test_facts_are_read_to_their_end_before_commands():
     assert len(first) == SHARDS and all(f"after {facts} facts" in line for line in first), first
 
 
-def test_second_gets_its_share_and_third_too():
+def test_new_instances_get_a_share():
     clean_start("echo-1")
     began = time.monotonic()
     place.echo("echo-2")
@@ -138,7 +138,7 @@ def test_drain_hands_over_at_once():
     assert not place.sql("select name from carillon.instance where name = 'echo-1'")
 
 
-def test_killed_and_restarted_takes_its_own_at_once():
+def test_restarted_takes_its_own_shards():
     clean_start("echo-1")
     took = []
     for _ in range(5):
@@ -152,7 +152,7 @@ def test_killed_and_restarted_takes_its_own_at_once():
     print(f"measured: settled after kill -9 and restart, median {statistics.median(took):.0f} ms of {[round(t) for t in took]}")
 
 
-def test_killed_and_taken_over_by_another():
+def test_killed_instance_is_taken_over():
     took = []
     for _ in range(3):
         clean_start("echo-1", "echo-2")
@@ -164,7 +164,7 @@ def test_killed_and_taken_over_by_another():
     print(f"measured: taken over after kill -9, median {statistics.median(took):.0f} ms of {[round(t) for t in took]}")
 
 
-def test_stopped_owner_is_out_when_it_wakes():
+def test_stopped_owner_is_fenced():
     clean_start("echo-1", "echo-2")
     frozen = place.echoes["echo-1"]
     frozen.send_signal(signal.SIGSTOP)
@@ -191,7 +191,7 @@ def sleeper():
         place.end("echo-1", signal.SIGKILL)
 
 
-def test_stopped_owner_goes_on_where_nobody_took_its_shards():
+def test_stopped_owner_resumes_untaken():
     """Its lease has run out and its row is gone, but not its epoch: it goes on as before."""
     frozen = sleeper()
     epochs = place.sql("select shard, epoch from carillon.shard where service = 'echo' order by shard")
@@ -203,7 +203,7 @@ def test_stopped_owner_goes_on_where_nobody_took_its_shards():
     assert frozen.poll() is None and place.sql("select shard, epoch from carillon.shard where service = 'echo' order by shard") == epochs
 
 
-def test_slow_opening_keeps_its_shards():
+def test_slow_start_keeps_its_shards():
     clean_start()
     place.echo("echo-1", ECHO_OPEN_MS="1200")
     place.echo("echo-2", ECHO_OPEN_MS="1200")
@@ -306,7 +306,7 @@ def test_message_that_kills_is_skipped_after_three_deaths():
     place.settled()
 
 
-def test_topic_shorter_than_the_position_is_read_on_at_its_end():
+def test_truncated_topic_resumes_at_its_end():
     clean_start("echo-1")
     place.produce(10)
     place.settled()
@@ -329,7 +329,7 @@ def test_wrong_installation_is_refused():
         assert text in place.log("echo-9"), place.log("echo-9")
 
 
-def test_an_older_installation_is_carried_over():
+def test_older_installation_upgrades():
     lib_older.carried_over(place)
 
 
@@ -357,7 +357,7 @@ def links(seconds):
     return counts, away
 
 
-def test_links_live_through_the_death_of_their_servers():
+def test_links_survive_server_deaths():
     clean_start()
     counts, away = links(9)
     if away > 4:  # a busy machine starts Postgres slowly: nothing is left of the time to show that it is there again

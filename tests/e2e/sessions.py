@@ -92,7 +92,7 @@ def lost_ones():
 
 
 # RULE bewitched 7.1, 7.2, 7.3, RULE mona-lisa 6.1, 6.2, 6.3
-def test_who_does_nothing_is_logged_out_and_finds_his_round_again():
+def test_idle_player_is_logged_out_and_resumes():
     person, busy, silent, alive = Person(place), Person(place), Person(place), Person(place)
     socket, answering, deaf = events(person), events(alive, "bewitched"), events(silent, "bewitched")  # nobody reads what the deaf one is sent
     told, _ = listening(socket), listening(answering)
@@ -127,7 +127,7 @@ def test_who_does_nothing_is_logged_out_and_finds_his_round_again():
 
 
 # RULE bewitched 7.1, RULE mona-lisa 6.1
-def test_gateways_know_of_each_other_and_lost_knowledge_refuses_nobody():
+def test_lost_session_data_rejects_nobody():
     person = Person(place)
     key = "carillon:session:" + hashlib.sha256(person.token.encode()).hexdigest()[:32]
     acted, idle = wait_until("the session in Redis", lambda: place.redis("GET", key).strip(), 5).split(",")
@@ -141,7 +141,7 @@ def test_gateways_know_of_each_other_and_lost_knowledge_refuses_nobody():
 
 
 # RULE bewitched 7.2, 7.3, RULE mona-lisa 6.2, 6.3
-def test_a_lost_connection_is_not_taken_back_at_once():
+def test_lost_connection_delays_return():
     person = Person(place)
     force(place, person.name, WIN)
     bet(person)
@@ -165,7 +165,7 @@ def test_a_lost_connection_is_not_taken_back_at_once():
 
 
 # RULE bewitched 7.3, RULE mona-lisa 6.3
-def test_what_is_no_lost_connection():
+def test_not_a_lost_connection():
     person = Person(place)
     force(place, person.name, *[pages.LOSS] * 10)
 

@@ -215,7 +215,7 @@ def test_stop_and_ports(one, two):
         check(f"{name}={value} is refused", done.returncode != 0 and says in done.stderr, done.stderr)
 
 
-def test_servers_of_others(two, three):
+def test_external_servers(two, three):
     env = pairs(f"{two}/run/stack.env")
     addresses = {name: env[name] for name in ("CARILLON_PG_DSN", "CARILLON_REDIS", "CARILLON_KAFKA")}
     done = script("stack.sh", "start", data=three, **addresses)
@@ -261,7 +261,7 @@ def main():
             test_two_stacks(one, two)
             test_kills(one)
             test_stop_and_ports(one, two)
-            test_servers_of_others(two, three)
+            test_external_servers(two, three)
             test_embedded(embedded)
         finally:
             for place in (one, two, three, embedded):

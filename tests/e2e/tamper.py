@@ -380,7 +380,7 @@ def test_9_the_close():
     check(9, "pool 1, currency 978", Tampering("pool.hit", f"player = {hit[0]} and move = {hit[1]}", "cost_e27 = cost_e27 + 1, carry_e27 = carry_e27 - 1"))
 
 
-def test_9_shares_of_levels_that_were_changed():
+def test_9_changed_level_shares():
     """The second card round brought the level's changed share into force: what the set has contributed follows from when that was, and so do its closes."""
     hit = "pool = 2 and hit = 2"
     assert tamper("select launch_share_nano from cards.level where pool = 2 and level = 1 union all (select next_share_nano from cards.hit where pool = 2 order by hit)") == [["2500000"], ["2500000"], ["2600000"]]
@@ -470,7 +470,7 @@ def test_13_nothing_negative():
     check(13, "PLAYER", Tampering("wallet.house_leg", f"shard = {shard} and account = 'PLAYER'", "amount = amount - 100000000000"))
 
 
-def test_everything_is_in_order_again():
+def test_restored_books_balance():
     assert prove()[:2] == (0, {})
     assert prove("--since-last", "--state", copy_of_state())[:2] == (0, {})
     assert prove("--since-last", "--state", "state.json")[2]["rows"] == 0

@@ -143,7 +143,7 @@ def test_v0_seeds():
     shows(c1=2000, c20=40000, c100=200000)
 
 
-def test_pools_that_are_none_are_said_to_be():
+def test_unknown_pool_is_rejected():
     for number, status in (("99", 404), ("0", 400), ("x", 400), ("65536", 400), ("2", 404)):
         answer = place.http("GET", f"/v1/operators/1/pools/{number}", token=place.operator_key())
         assert answer.status == status and answer.error["where"] == "pool", answer
@@ -345,7 +345,7 @@ def test_counters_in_redis_heal():
     assert {name: about[2] for name, about in place.status().items()} == restarts, place.status()
 
 
-def test_books_are_in_order():
+def test_books_balance():
     place.verify()
 
 

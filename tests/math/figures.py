@@ -4,14 +4,14 @@ figures(definition, mode) -> {"rtp", "parts", "frequencies", "distribution", "st
 parts of the stake. "parts" has the sources that are not 0; "frequencies" what is expected to happen
 in a paid round, its free spins included; "distribution" maps what the paid spin's own lines and
 scatters (and the progressive's symbols) win, as a part of the stake, to its probability; "states" are
-the returns from what potions carry.
+the returns from what collect_and_unlock carry.
 """
 
 from fractions import Fraction
 
 import evaluator
 import hold
-import potions
+import collect_and_unlock
 import sticky
 
 
@@ -35,7 +35,7 @@ class Mode:
         self.free, self.hold, self.battle = (definition[k] for k in ("free_spins", "hold_and_win", "battle"))
         self.vials, self.sticky = definition["vials"], definition["sticky_respins"]
         self.awards = (self.free or {}).get("awards") or {"symbol": None, "base": {}, "free": {}}
-        self.chain = potions.Chain(self.game, self.mode, self.lines, cycle) if definition["potions"] else None
+        self.chain = collect_and_unlock.Chain(self.game, self.mode, self.lines, cycle) if definition["collect_and_unlock"] else None
 
     def seed_of(self):
         """The jackpot's seed in line bets: in proportion to the coin value."""
@@ -165,9 +165,9 @@ class Mode:
         return wins
 
     def collected(self, plain):
-        """({source: line bets} of potions, {"level 1, red": return, "level 1": return})"""
+        """({source: line bets} of collect_and_unlock, {"level 1, red": return, "level 1": return})"""
         stationary, states, sources = self.chain.stationary(), {}, {}
-        for level in range(len(self.d["potions"]["features"])):
+        for level in range(len(self.d["collect_and_unlock"]["features"])):
             mean, sources = Fraction(0), {}
             for bag in self.chain.states():
                 wins, _ = self.chain.spin(bag, level)

@@ -143,7 +143,7 @@ def potions(rng, reels, rows, plain, free):
     return rule
 
 
-def potion_strips(rng, plain, specials, reels, rows):
+def unlock_strips(rng, plain, specials, reels, rows):
     """Two potions a strip, as far apart as they must be, each colour somewhere."""
     while True:
         strips, colours = [], [rng.choice(["red", "blue", "green"]) for _ in range(2 * reels)]
@@ -309,9 +309,9 @@ class Builder:
         if self.out["progressive_symbols"]:
             self.link()
 
-    def potion_game(self):
+    def unlock_game(self):
         rng = self.rng
-        self.strips["base"] = potion_strips(rng, self.plain, self.specials(), self.reels, self.rows)
+        self.strips["base"] = unlock_strips(rng, self.plain, self.specials(), self.reels, self.rows)
         self.choose_free_spins()
         rule = potions(rng, self.reels, self.rows, self.plain, self.out["free_spins"])
         self.out["potions"] = rule
@@ -335,7 +335,7 @@ class Builder:
 
     def build(self):
         getattr(self, {"plain": "plain_game", "duel": "duel_game", "sticky": "sticky_game",
-                       "potions": "potion_game"}[self.family])()
+                       "potions": "unlock_game"}[self.family])()
         self.choose_wild_counts()
         rng, lines = self.rng, set()
         while len(lines) < min(rng.randint(1, 5), self.rows ** self.reels):

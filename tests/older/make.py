@@ -162,7 +162,7 @@ def limits_set():
         person.about["limits"] = asked(place, f"/players/{person.number}/limits")["limits"]
 
 
-def operators_matters():
+def operators_requests():
     """A pool made and paused, terms that wait for the second key, cards that begin with every stake of ten crowns at Bewitched."""
     digest = hashlib.sha256(SECOND_KEY.encode()).hexdigest()
     place.sql(f"insert into gateway.operator_key (operator, digest) values (1, '\\x{digest}')", writer=True)
@@ -279,7 +279,7 @@ def story_of(stopped_s):
 def played(began):
     day_before()
     next_day(began)
-    for part in (operators_matters, rounds_open, gambles_open, play_under_way, limits_set, withdrawals_held, cards_open, jackpots_open):
+    for part in (operators_requests, rounds_open, gambles_open, play_under_way, limits_set, withdrawals_held, cards_open, jackpots_open):
         part()
     for person in people:
         person.about["state"] = state_of(person)

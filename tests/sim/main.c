@@ -144,7 +144,7 @@ static void keys_make(void)
 }
 
 /* Of CPU, for others may need the machine too. */
-static void still_watch(time_t seconds)
+static void start_watchdog(time_t seconds)
 {
 	struct itimerval timer = { .it_value.tv_sec = seconds };
 	(void)setitimer(ITIMER_VIRTUAL, &timer, NULL);
@@ -231,7 +231,7 @@ static void world_end(void)
 
 static void world_run(uint64_t seed, const struct scenario *scenario)
 {
-	still_watch(STILL_S);
+	start_watchdog(STILL_S);
 	world_begin(seed, scenario != NULL ? scenario->name : NULL);
 	if (scenario != NULL)
 		scenario->run();
@@ -239,7 +239,7 @@ static void world_run(uint64_t seed, const struct scenario *scenario)
 		world_play();
 	world_settle();
 	world_end();
-	still_watch(0);
+	start_watchdog(0);
 }
 
 /* ---- many

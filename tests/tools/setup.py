@@ -49,7 +49,7 @@ def commands():
     return found
 
 
-def test_hidden_commands_are_named():
+def test_hidden_commands_are_listed():
     table = HIDDEN + (HIDDEN_FROM_ROOT if os.geteuid() == 0 else ())
     with tempfile.TemporaryDirectory() as folder:
         for name, path in commands().items():
@@ -90,7 +90,7 @@ def test_each_target_asks_for_its_set():
 
 def main():
     failed = 0
-    tests = (test_hidden_commands_are_named, test_each_target_asks_for_its_set)
+    tests = (test_hidden_commands_are_listed, test_each_target_asks_for_its_set)
     for test in tests:
         try:
             test()

@@ -138,7 +138,7 @@ static bool name_is_leaving(const struct supervisor *sup, const char *name)
 	return false;
 }
 
-static void forget_the_gone(struct supervisor *sup)
+static void drop_stopped(struct supervisor *sup)
 {
 	unsigned kept = 0;
 
@@ -239,7 +239,7 @@ static void run(struct supervisor *sup, int signals)
 		int64_t next;
 
 		(void)reap(sup, now);
-		forget_the_gone(sup);
+		drop_stopped(sup);
 		if (sup->stopping && stop_next(sup, now))
 			break;
 		next = tick(sup, now);

@@ -21,7 +21,7 @@ static PGresult *ask(PGconn *conn, const char *sql, const char *parameter)
 }
 
 /* Shards that have rows and have not answered. */
-static PGresult *missing_ask(PGconn *conn, const char *request)
+static PGresult *query_missing_shards(PGconn *conn, const char *request)
 {
 	return ask(conn,
 		"select distinct b.shard from wallet.batch b where not exists (select from "
@@ -53,11 +53,11 @@ bool close_day_run(PGconn *conn)
 
 	(void)snprintf(request, sizeof(request), "%s", PQgetvalue(result, 0, 0));
 	PQclear(result);
-	missing = missing_ask(conn, request);
+	missing = query_missing_shards(conn, request);
 	for (int i = 0; i < WAIT_TURNS && PQntuples(missing) > 0; i++) {
 		(void)nanosleep(&turn, NULL);
 		PQclear(missing);
-		missing = missing_ask(conn, request);
+		missing = query_missing_shards(conn, request);
 	}
 	for (int i = 0; i < PQntuples(missing); i++)
 		fprintf(stderr,

@@ -13,7 +13,7 @@
  * where none is given; close-day, close and fold write and take the latter. */
 #include "tools/jackpotctl/close_day.h"
 #include "tools/jackpotctl/fold.h"
-#include "tools/jackpotctl/leaves.h"
+#include "tools/jackpotctl/partitions.h"
 #include "tools/jackpotctl/replay.h"
 #include "tools/jackpotctl/status.h"
 #include "tools/jackpotctl/verify.h"
@@ -193,12 +193,12 @@ static const char *archive_of(const struct arguments *arguments)
 	return folder;
 }
 
-static int leaves(const struct arguments *arguments, PGconn *conn)
+static int partitions(const struct arguments *arguments, PGconn *conn)
 {
-	struct leaves_options options = { .archive = archive_of(arguments),
+	struct partitions_options options = { .archive = archive_of(arguments),
 		.retain_days = retain_of(arguments, 0) };
 
-	return leaves_close(conn, &options) ? 0 : EXIT_BROKEN;
+	return partitions_close(conn, &options) ? 0 : EXIT_BROKEN;
 }
 
 /* "pool" and the word, of a pool. */
@@ -234,7 +234,7 @@ int main(int argc, char **argv)
 	if (ledger)
 		status = verify(&arguments, conn);
 	else if (close)
-		status = leaves(&arguments, conn);
+		status = partitions(&arguments, conn);
 	else if (replay)
 		status = replay_run(conn, arguments.words[2], arguments.at, arguments.json);
 	else if (fold)

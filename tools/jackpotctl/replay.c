@@ -516,7 +516,7 @@ bool replay_begin(struct replay *replay, PGconn *conn, const char *pool)
 }
 
 /* A moment whose events were folded can be looked up in their file only. */
-static bool is_there(struct replay *replay, const char *pool, const char *at)
+static bool moment_is_stored(struct replay *replay, const char *pool, const char *at)
 {
 	const char *parameters[] = { pool, at };
 	PGresult *row = replay_query(replay,
@@ -536,7 +536,8 @@ static bool is_there(struct replay *replay, const char *pool, const char *at)
 int replay_run(PGconn *conn, const char *pool, const char *at, bool json)
 {
 	static struct replay replay;
-	if (!replay_begin(&replay, conn, pool) || (at != NULL && !is_there(&replay, pool, at)))
+	if (!replay_begin(&replay, conn, pool) ||
+		(at != NULL && !moment_is_stored(&replay, pool, at)))
 		return EXIT_USAGE;
 	bool good = replay_events(&replay, pool, at, NULL) && replay_prove(&replay, at == NULL);
 	PQclear(replay_query(&replay, "commit", 0, NULL));

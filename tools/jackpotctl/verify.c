@@ -197,7 +197,7 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 	queries_run(conn, &scope, verify_ledger_queries, report_r);
 	queries_run(conn, &scope, verify_pool_queries, report_r);
 	queries_run(conn, &scope, verify_close_queries, report_r);
-	queries_run(conn, &scope, verify_leaves_queries, report_r);
+	queries_run(conn, &scope, verify_partitions_queries, report_r);
 	verify_heads_check(conn, &heads, report_r);
 	verdicts_take(report_r);
 	scope_keep(conn, options, &scope, report_r);

@@ -22,7 +22,7 @@ struct verify_query {
 };
 extern const struct verify_query verify_ledger_queries[]; /* ends with a NULL sql */
 extern const struct verify_query verify_pool_queries[];
-extern const struct verify_query verify_leaves_queries[];
+extern const struct verify_query verify_partitions_queries[];
 extern const struct verify_query verify_close_queries[];
 
 struct verify_breach {

@@ -198,7 +198,7 @@ static void chunk_check(PGconn *conn, const struct verify_heads *heads, size_t f
 }
 
 /* Heads that were taken away at the end leave a chain that goes on without any. */
-static void lateness_check(
+static void missing_heads_check(
 	PGconn *conn, const struct verify_heads *heads, struct verify_report *report)
 {
 	static const char sql[] =
@@ -250,7 +250,7 @@ void verify_heads_check(
 	for (size_t i = 0; i < heads->n; i += CHUNK)
 		chunk_check(conn, heads, i, heads->n - i < CHUNK ? heads->n - i : CHUNK, report);
 	if (heads->n > 0)
-		lateness_check(conn, heads, report);
+		missing_heads_check(conn, heads, report);
 }
 
 void verify_heads_free(struct verify_heads *heads)

@@ -337,7 +337,7 @@ static const char spin_rows_sql[] =
 	"or j.seq <= g.given_seq or j.seq > coalesce(g.ended_seq, j.seq) or j.time > g.expires) "
 	"limit 20";
 
-static const char gifts_sql[] =
+static const char bonus_spins_sql[] =
 	"with rows as (select shard, seq, player, game, currency, outside_id, amount from "
 	"@journal@ j where kind = 26 and refusal = 0) "
 	"select 11, format('shard %s, seq %s', coalesce(r.shard, g.shard), coalesce(r.seq, "
@@ -420,7 +420,7 @@ const struct verify_query verify_ledger_queries[] = {
 	{ awards_sql },
 	{ spins_sql },
 	{ spin_rows_sql },
-	{ gifts_sql },
+	{ bonus_spins_sql },
 	{ holds_sql },
 	{ hold_rows_sql },
 	{ voids_sql },

@@ -376,7 +376,7 @@ static const char state_sql[] =
 	"'vectors', (select coalesce(json_agg(json_build_array(owner, pool, shard, tally, total, "
 	"seq)), '[]') from vectors))";
 
-static json_t *contents_ask(PGconn *conn, const struct verify_scope *scope)
+static json_t *query_contents(PGconn *conn, const struct verify_scope *scope)
 {
 	static const Oid types[] = { 1007, 1007, 3802 };
 	const char *parameters[] = { NULL, NULL, scope->state };
@@ -417,7 +417,7 @@ bool scope_save(PGconn *conn, const char *path, const struct verify_scope *scope
 {
 	char digest[2 * SHA256_BYTES + 1];
 	char temporary[1100];
-	json_t *contents = contents_ask(conn, scope);
+	json_t *contents = query_contents(conn, scope);
 	json_t *root;
 	char *text;
 	bool good;

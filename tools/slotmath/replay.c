@@ -74,21 +74,21 @@ static uint32_t proof_number(
 static void read_state(const json_t *root, struct proof *proof)
 {
 	const json_t *state = json_object_get(root, "state"),
-		     *potions = json_object_get(state, "potions");
+		     *collectibles = json_object_get(state, "potions");
 
 	if (!state)
 		return;
-	proof->state.unlocked = (uint8_t)proof_number(state, "state", "unlocked", POTION_KINDS - 1);
-	if (json_array_size(potions) != GAME_COLOURS)
+	proof->state.unlocked = (uint8_t)proof_number(state, "state", "unlocked", UNLOCK_KINDS - 1);
+	if (json_array_size(collectibles) != GAME_COLOURS)
 		refuse("PROOF: /state/potions: found %zu entries, expected %d",
-			json_array_size(potions), GAME_COLOURS);
+			json_array_size(collectibles), GAME_COLOURS);
 	for (size_t i = 0; i < GAME_COLOURS; i++) {
-		const json_t *count = json_array_get(potions, i);
+		const json_t *count = json_array_get(collectibles, i);
 
 		if (!json_is_integer(count) || json_integer_value(count) < 0 ||
 			json_integer_value(count) > 2)
 			refuse("PROOF: /state/potions/%zu: expected 0, 1 or 2", i);
-		proof->state.potions[i] = (uint8_t)json_integer_value(count);
+		proof->state.collectibles[i] = (uint8_t)json_integer_value(count);
 	}
 }
 

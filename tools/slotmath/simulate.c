@@ -62,7 +62,7 @@ static struct bet bet_of(const struct options *options, const struct game *game,
 
 static struct round_state state_of(const struct options *options, const struct game *game)
 {
-	uint32_t last = game->potions.offered ? game->potions.step_count - 1 : 0;
+	uint32_t last = game->unlock.offered ? game->unlock.step_count - 1 : 0;
 
 	return (struct round_state){
 		.unlocked = (uint8_t)(options->level >= 0 && options->level < last ? options->level

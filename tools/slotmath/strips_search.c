@@ -52,7 +52,7 @@ static bool alike(const struct game *game, uint8_t a, uint8_t b)
 }
 
 /* Is the symbol at this stop far enough from its likes? */
-static bool apart_at(const struct strips_work *work, uint32_t reel, uint32_t at)
+static bool far_enough_at(const struct strips_work *work, uint32_t reel, uint32_t at)
 {
 	const struct game_strip *strip = strip_of(work, reel);
 	uint32_t distance = work->stage->apart[strip->symbol[at]];
@@ -204,7 +204,7 @@ static bool mix(struct strips_work *work, uint32_t reel)
 	for (uint32_t tries = 0, at = 0; tries < SWAPS; tries++, at = (at + 1) % n) {
 		uint32_t other = rng_below(&work->rng, n);
 
-		if (apart_at(work, reel, at)) {
+		if (far_enough_at(work, reel, at)) {
 			if (++good >= n)
 				return true;
 			continue;
@@ -229,7 +229,7 @@ static bool arrange_runs(struct strips_work *work, uint32_t reel)
 			!runs_lay(&work->rng, work->count[reel], work->stage->run, strip->symbol,
 				&strip->length))
 			return false;
-		for (at = 0; at < strip->length && apart_at(work, reel, at);)
+		for (at = 0; at < strip->length && far_enough_at(work, reel, at);)
 			at++;
 	} while (at < strip->length);
 	finish(work, reel);
@@ -322,7 +322,7 @@ static bool mutate(struct strips_work *work, uint32_t reel, uint32_t at, uint8_t
 		count[symbol] >= range->most[symbol])
 		return false;
 	strip->symbol[at] = symbol;
-	if (!apart_at(work, reel, at)) {
+	if (!far_enough_at(work, reel, at)) {
 		strip->symbol[at] = before;
 		return false;
 	}
@@ -343,7 +343,7 @@ static void undo(struct strips_work *work, uint32_t reel, uint32_t at, uint8_t s
 }
 
 /* May this change lead away from the target? No draw where the stage never allows it. */
-static bool goes_astray(struct strips_work *work)
+static bool accept_worse(struct strips_work *work)
 {
 	return work->stage->astray > 0 && rng_below(&work->rng, work->stage->astray) == 0;
 }
@@ -371,7 +371,7 @@ static double climb(struct strips_work *work, double wanted, double enough)
 		if (!mutate(work, reel, at, symbol))
 			continue;
 		next = line_coins(work);
-		if (fabs(next - wanted) > fabs(now - wanted) && !goes_astray(work))
+		if (fabs(next - wanted) > fabs(now - wanted) && !accept_worse(work))
 			undo(work, reel, at, before);
 		else
 			now = next;
@@ -426,7 +426,7 @@ static bool approach(struct strips_work *work, const char **why)
 	return near;
 }
 
-static bool hits_well(struct strips_work *work, const char **why)
+static bool hit_rate_fits(struct strips_work *work, const char **why)
 {
 	mpq_t rtp, hits;
 	bool good;
@@ -470,7 +470,7 @@ bool strips_search(struct draft *draft, const struct search_stage *stage, uint64
 			continue;
 		quick_begin(work);
 		found = stage->has_target ? approach(work, why) : judge(work, rtp, why);
-		found = found && hits_well(work, why);
+		found = found && hit_rate_fits(work, why);
 	}
 	mpq_clear(rtp);
 	free(work);

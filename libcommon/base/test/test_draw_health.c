@@ -33,7 +33,7 @@ static void zeros(uint32_t at, uint8_t *out, size_t count)
 }
 
 /* The same good bytes again and again: a seed that is never renewed. */
-static void the_same(uint32_t at, uint8_t *out, size_t count)
+static void repeated_seed(uint32_t at, uint8_t *out, size_t count)
 {
 	(void)at;
 	sound(77, out, count);
@@ -68,10 +68,10 @@ static void test_draw_health_sources(void **unused)
 	} rows[] = {
 		{ "sound", sound, sound, "sound", 0 },
 		{ "salts of zeros", zeros, sound, "salts: repeated", 1 },
-		{ "the same salt", the_same, sound, "salts: repeated", 2 },
+		{ "the same salt", repeated_seed, sound, "salts: repeated", 2 },
 		{ "a stuck byte in salts", stuck_byte, sound, "salts: uneven", 64 },
 		{ "keys of zeros", sound, zeros, "round keys: repeated", 1 },
-		{ "the same key", sound, the_same, "round keys: repeated", 2 },
+		{ "the same key", sound, repeated_seed, "round keys: repeated", 2 },
 		{ "a stuck byte in keys", sound, stuck_byte, "round keys: uneven", 64 },
 	};
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-static void test_hex_goes_there_and_back(void **state)
+static void test_hex_round_trip(void **state)
 {
 	(void)state;
 	const uint8_t bytes[] = { 0x00, 0x9f, 0xa0, 0xff };
@@ -19,7 +19,7 @@ static void test_hex_goes_there_and_back(void **state)
 	assert_string_equal(text, "");
 }
 
-static void test_hex_refuses_what_is_none(void **state)
+static void test_hex_rejects_non_hex(void **state)
 {
 	(void)state;
 	static const char *const WRONG[] = { "", "0", "000", "0g", "g0", "AB", " 1", "0\n" };
@@ -31,8 +31,8 @@ static void test_hex_refuses_what_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hex_goes_there_and_back),
-		cmocka_unit_test(test_hex_refuses_what_is_none),
+		cmocka_unit_test(test_hex_round_trip),
+		cmocka_unit_test(test_hex_rejects_non_hex),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

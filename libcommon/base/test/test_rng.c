@@ -157,7 +157,7 @@ static void test_rng_forced_results_come_first(void **unused)
 	assert_int_equal(rng_below(&rng, 36), 17);
 }
 
-static void test_rng_forced_misfit_is_told(void **unused)
+static void test_rng_forced_misfit_reported(void **unused)
 {
 	static const uint32_t script[] = { 36, 5 };
 	struct rng rng;
@@ -196,7 +196,7 @@ int main(void)
 		cmocka_unit_test(test_rng_below_known_answers),
 		cmocka_unit_test(test_rng_reads_do_not_depend_on_buffering),
 		cmocka_unit_test(test_rng_forced_results_come_first),
-		cmocka_unit_test(test_rng_forced_misfit_is_told),
+		cmocka_unit_test(test_rng_forced_misfit_reported),
 		cmocka_unit_test(test_rng_below_is_even),
 	};
 

@@ -63,7 +63,7 @@ static const struct {
 	{ "one value too often", favourite, RNG_UNEVEN, 1024 },
 };
 
-static void test_rng_health_broken_sources_are_told(void **unused)
+static void test_rng_health_reports_broken(void **unused)
 {
 	(void)unused;
 	for (size_t k = 0; k < sizeof(BROKEN) / sizeof(BROKEN[0]); k++) {
@@ -156,7 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rng_health_known_answer),
 		cmocka_unit_test(test_rng_health_sound_stream_passes),
-		cmocka_unit_test(test_rng_health_broken_sources_are_told),
+		cmocka_unit_test(test_rng_health_reports_broken),
 		cmocka_unit_test(test_rng_health_fault_stays),
 		cmocka_unit_test(test_rng_health_cutoff_is_exact),
 		cmocka_unit_test(test_rng_health_in_pieces),

@@ -45,24 +45,24 @@ static void test_seq_gate_table(void **state)
 	}
 }
 
-static void test_seq_gate_asks_after_a_second_and_again(void **state)
+static void test_seq_gate_requests_repeatedly(void **state)
 {
 	struct seq_gate gate = { .incarnation = 1, .last = 10 };
 	(void)state;
-	assert_false(seq_gate_should_ask(&gate, 1000000, 5));
+	assert_false(seq_gate_should_request(&gate, 1000000, 5));
 	assert_int_equal(seq_gate_offer(&gate, 1, 12, 100), SEQ_GATE_GAP);
-	assert_false(seq_gate_should_ask(&gate, 1000000, 1000099));
-	assert_true(seq_gate_should_ask(&gate, 1000000, 1000100));
-	assert_false(seq_gate_should_ask(&gate, 1000000, 1000101));
+	assert_false(seq_gate_should_request(&gate, 1000000, 1000099));
+	assert_true(seq_gate_should_request(&gate, 1000000, 1000100));
+	assert_false(seq_gate_should_request(&gate, 1000000, 1000101));
 	/* More of the same gap does not put the asking off. */
 	assert_int_equal(seq_gate_offer(&gate, 1, 13, 1900000), SEQ_GATE_GAP);
-	assert_true(seq_gate_should_ask(&gate, 1000000, 2000100));
+	assert_true(seq_gate_should_request(&gate, 1000000, 2000100));
 	assert_int_equal(seq_gate_offer(&gate, 1, 11, 2000200), SEQ_GATE_TAKE);
-	assert_false(seq_gate_should_ask(&gate, 1000000, 9000000));
+	assert_false(seq_gate_should_request(&gate, 1000000, 9000000));
 	/* A new gap is a new wait. */
 	assert_int_equal(seq_gate_offer(&gate, 1, 13, 9000000), SEQ_GATE_GAP);
-	assert_false(seq_gate_should_ask(&gate, 1000000, 9500000));
-	assert_true(seq_gate_should_ask(&gate, 1000000, 10000000));
+	assert_false(seq_gate_should_request(&gate, 1000000, 9500000));
+	assert_true(seq_gate_should_request(&gate, 1000000, 10000000));
 }
 
 /* Whatever the order, the repeats and the losses, what is taken is 1, 2, 3, .. */
@@ -91,7 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_seq_gate_table),
-		cmocka_unit_test(test_seq_gate_asks_after_a_second_and_again),
+		cmocka_unit_test(test_seq_gate_requests_repeatedly),
 		cmocka_unit_test(test_seq_gate_takes_each_once_in_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

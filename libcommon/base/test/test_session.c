@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void test_session_ends_after_its_rest_and_not_before(void **state)
+static void test_session_ends_after_idle_time(void **state)
 {
 	static const struct {
 		uint64_t acted_ms, idle_ms, now_ms;
@@ -31,7 +31,7 @@ static void test_session_ends_after_its_rest_and_not_before(void **state)
 	}
 }
 
-static void test_session_seen_comes_back_as_it_was_written(void **state)
+static void test_session_seen_round_trip(void **state)
 {
 	static const char *const BAD[] = { "", ",", "1", "1,", ",1", "1,2,", "1,2 ", "-1,2", "1,x",
 		"12345678901234567,1", " 1,2" };
@@ -60,8 +60,8 @@ static void test_session_name_is_the_hash_of_the_token(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_session_ends_after_its_rest_and_not_before),
-		cmocka_unit_test(test_session_seen_comes_back_as_it_was_written),
+		cmocka_unit_test(test_session_ends_after_idle_time),
+		cmocka_unit_test(test_session_seen_round_trip),
 		cmocka_unit_test(test_session_name_is_the_hash_of_the_token),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

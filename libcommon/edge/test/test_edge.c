@@ -382,7 +382,7 @@ static void test_edge_large_answer_and_pipelined_behind(void **state)
 	(void)close(fd);
 }
 
-static void test_edge_client_goes_before_the_answer(void **state)
+static void test_edge_client_leaves_early(void **state)
 {
 	static const char one[] = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n";
 	(void)state;
@@ -461,7 +461,7 @@ int main(void)
 		cmocka_unit_test(test_edge_bytes_one_by_one),
 		cmocka_unit_test(test_edge_large_bodies),
 		cmocka_unit_test(test_edge_large_answer_and_pipelined_behind),
-		cmocka_unit_test(test_edge_client_goes_before_the_answer),
+		cmocka_unit_test(test_edge_client_leaves_early),
 		cmocka_unit_test(test_edge_garbage_and_long_headers),
 		cmocka_unit_test(test_edge_stream),
 		cmocka_unit_test(test_edge_drains),

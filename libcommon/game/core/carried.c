@@ -5,34 +5,34 @@
 
 #define ENTRY_BYTES 7u
 #define TOTAL_MAX ((UINT64_C(1) << 48) - 1)
-#define POTIONS_MAX 2u /* the third completes a combination */
+#define COLLECTED_MAX 2u /* the third completes a combination */
 
 _Static_assert((uint64_t)GAME_COIN_MINOR_MAX *GAME_LINES_MAX *GAME_LINE_COINS_MAX <= TOTAL_MAX,
 	"a total bet fits six bytes");
-_Static_assert(GAME_COLOURS == 3 && GAME_POTION_STEPS_MAX == 4, "a state fits a byte");
+_Static_assert(GAME_COLOURS == 3 && GAME_UNLOCK_STEPS_MAX == 4, "a state fits a byte");
 
 uint8_t round_state_pack(const struct round_state *state)
 {
-	uint32_t byte = 0, potions = 0;
+	uint32_t byte = 0, collectibles = 0;
 
 	for (uint32_t c = 0; c < GAME_COLOURS; c++) {
-		potions += state->potions[c];
-		byte |= (uint32_t)state->potions[c] << (2 * c);
+		collectibles += state->collectibles[c];
+		byte |= (uint32_t)state->collectibles[c] << (2 * c);
 	}
-	assert(potions <= POTIONS_MAX && state->unlocked < GAME_POTION_STEPS_MAX);
+	assert(collectibles <= COLLECTED_MAX && state->unlocked < GAME_UNLOCK_STEPS_MAX);
 	return (uint8_t)(byte | (uint32_t)state->unlocked << (2 * GAME_COLOURS));
 }
 
 bool round_state_unpack(uint8_t byte, struct round_state *state_r)
 {
 	struct round_state state = { .unlocked = byte >> (2 * GAME_COLOURS) };
-	uint32_t potions = 0;
+	uint32_t collectibles = 0;
 
 	for (uint32_t c = 0; c < GAME_COLOURS; c++) {
-		state.potions[c] = byte >> (2 * c) & 3;
-		potions += state.potions[c];
+		state.collectibles[c] = byte >> (2 * c) & 3;
+		collectibles += state.collectibles[c];
 	}
-	if (potions > POTIONS_MAX)
+	if (collectibles > COLLECTED_MAX)
 		return false;
 	*state_r = state;
 	return true;
@@ -65,12 +65,12 @@ struct round_state carried_state(
 	struct round_state state = { .unlocked = 0 };
 	bool legal;
 
-	if (!game->potions.offered || !is_at(carried, place, (uint64_t)total.minor))
+	if (!game->unlock.offered || !is_at(carried, place, (uint64_t)total.minor))
 		return state;
 	legal = round_state_unpack((uint8_t)carried->entry[place], &state);
 	assert(legal); /* what is kept was packed */
-	if (state.unlocked >= game->potions.step_count)
-		state.unlocked = (uint8_t)(game->potions.step_count - 1);
+	if (state.unlocked >= game->unlock.step_count)
+		state.unlocked = (uint8_t)(game->unlock.step_count - 1);
 	return state;
 }
 

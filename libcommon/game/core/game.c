@@ -297,29 +297,29 @@ static void compile_modes(struct game *game)
 	}
 }
 
-static void compile_potions(const struct game *game, struct potion_rules *potions)
+static void compile_unlock(const struct game *game, struct unlock_rules *collectibles)
 {
 	for (uint32_t r = 0; r < game->reels; r++) {
-		compile_choices(&potions->wilds[r]);
-		compile_choices(&potions->marks[r]);
+		compile_choices(&collectibles->wilds[r]);
+		compile_choices(&collectibles->marks[r]);
 	}
-	compile_choices(&potions->multiplier);
-	compile_choices(&potions->revealed);
-	compile_choices(&potions->free_set);
-	potions->mega_weight = 0;
-	for (uint32_t i = 0; i < potions->mega_count; i++)
-		potions->mega_weight += potions->mega[i].weight;
+	compile_choices(&collectibles->multiplier);
+	compile_choices(&collectibles->revealed);
+	compile_choices(&collectibles->free_set);
+	collectibles->mega_weight = 0;
+	for (uint32_t i = 0; i < collectibles->mega_count; i++)
+		collectibles->mega_weight += collectibles->mega[i].weight;
 }
 
-static void compile_battle_and_vials(struct game *game)
+static void compile_awards_and_picks(struct game *game)
 {
-	memset(game->battle_weight, 0, sizeof(game->battle_weight));
+	memset(game->scatter_award_weight, 0, sizeof(game->scatter_award_weight));
 	for (uint32_t n = 0; n <= game->reels; n++)
-		for (uint32_t i = 0; i < game->battle_count[n]; i++)
-			game->battle_weight[n] += game->battle[n][i].weight;
-	game->vial_weight = 0;
-	for (uint32_t i = 0; i < game->vial_count; i++)
-		game->vial_weight += (uint32_t)game->vial[i].weight;
+		for (uint32_t i = 0; i < game->scatter_award_count[n]; i++)
+			game->scatter_award_weight[n] += game->scatter_award[n][i].weight;
+	game->pick_weight = 0;
+	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
+		game->pick_weight += (uint32_t)game->pick_outcome[i].weight;
 }
 
 void game_compile(struct game *game)
@@ -331,8 +331,8 @@ void game_compile(struct game *game)
 	compile_lines(game);
 	compile_pays_from(game);
 	compile_modes(game);
-	compile_battle_and_vials(game);
+	compile_awards_and_picks(game);
 	compile_choices(&game->hold.value);
 	compile_choices(&game->hold.multiplier);
-	compile_potions(game, &game->potions);
+	compile_unlock(game, &game->unlock);
 }

@@ -51,7 +51,7 @@ bool game_state_carry(const struct game *game, struct game_state *state, const s
 {
 	struct money total;
 
-	if (!game->potions.offered)
+	if (!game->unlock.offered)
 		return true;
 	return bet_total(bet, &total) == BET_OK &&
 	       carried_set(&state->carried, game, bet->currency, total, after);
@@ -277,5 +277,5 @@ size_t game_state_bytes(const struct game *game)
 {
 	return HEAD_BYTES + (game->gamble.offered ? GAMBLE_CARDS_MAX : 0u) +
 	       (game->autoplay.offered ? AUTOPLAY_BYTES : 0u) +
-	       (game->potions.offered ? CARRIED_BYTES_MAX : 0u) + OPEN_BYTES;
+	       (game->unlock.offered ? CARRIED_BYTES_MAX : 0u) + OPEN_BYTES;
 }

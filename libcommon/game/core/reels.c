@@ -18,25 +18,25 @@ static void expand(const struct game *game, struct reel_column *column)
 	}
 }
 
-static uint8_t potion_colour(const struct game *game, uint8_t symbol)
+static uint8_t collectible_colour(const struct game *game, uint8_t symbol)
 {
 	for (uint32_t c = 0; c < GAME_COLOURS; c++)
-		if (game->potions.symbol[c] == symbol)
+		if (game->unlock.symbol[c] == symbol)
 			return (uint8_t)(c + 1);
 	return 0;
 }
 
 /* RULE witch-feature 3.2. At most one potion is in a window: the loader's check, RULE
  * witch-feature 3.4. */
-static void take_potion(const struct game *game, const struct game_strip *strip, uint32_t stop,
+static void take_collectible(const struct game *game, const struct game_strip *strip, uint32_t stop,
 	struct reel_column *column)
 {
 	for (uint32_t row = 0; row < game->rows; row++) {
 		uint8_t symbol = column->symbol[row];
 
-		if (game->symbol[symbol].kind != SYMBOL_POTION)
+		if (game->symbol[symbol].kind != SYMBOL_COLLECTIBLE)
 			continue;
-		column->potion = potion_colour(game, symbol);
+		column->collectible = collectible_colour(game, symbol);
 		memmove(column->symbol + 1, column->symbol, row);
 		column->symbol[0] = strip->symbol[stop > 0 ? stop - 1 : strip->length - 1];
 		return;
@@ -48,7 +48,7 @@ void reel_column(const struct game *game, uint32_t set, uint32_t reel, uint32_t 
 {
 	const struct game_strip *strip = &game->strips[set].reel[reel];
 
-	column_r->covered = column_r->potion = 0;
+	column_r->covered = column_r->collectible = 0;
 	if (wild_reels & UINT32_C(1) << reel) {
 		memset(column_r->symbol, game->wild, game->rows);
 		column_r->covered = (uint8_t)((1u << game->rows) - 1);
@@ -57,8 +57,8 @@ void reel_column(const struct game *game, uint32_t set, uint32_t reel, uint32_t 
 	memcpy(column_r->symbol, strip->symbol + stop, game->rows);
 	if (game->expanding_reels & UINT32_C(1) << reel)
 		expand(game, column_r);
-	if (game->potions.offered)
-		take_potion(game, strip, stop, column_r);
+	if (game->unlock.offered)
+		take_collectible(game, strip, stop, column_r);
 }
 
 uint32_t row_sets(uint32_t rows, uint32_t count)

@@ -12,8 +12,8 @@
 /* The column of one reel, ready to be paid. */
 struct reel_column {
 	uint8_t symbol[GAME_ROWS_MAX];
-	uint8_t covered; /* bit row: not the strip's own symbol */
-	uint8_t potion;	 /* colour + 1 that was taken out; 0: none */
+	uint8_t covered;     /* bit row: not the strip's own symbol */
+	uint8_t collectible; /* colour + 1 that was taken out; 0: none */
 };
 
 /* `wild_reels`: bought ones, bit r. `stop` is below the strip's length. */

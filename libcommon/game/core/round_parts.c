@@ -15,7 +15,7 @@ void phase_open(struct round *round, enum phase_kind kind, struct phase *phase)
 	phase->kind = kind;
 	phase->needs_player = NEEDS_NOTHING;
 	phase->picks_needed = 0;
-	phase->vials_shown = 0;
+	phase->picks_offered = 0;
 	phase->reels = (uint8_t)game->reels;
 	phase->rows = (uint8_t)game->rows;
 	phase->landed = 0;
@@ -23,14 +23,14 @@ void phase_open(struct round *round, enum phase_kind kind, struct phase *phase)
 	phase->win_total = money_of(0);
 	phase->feature_cells = 0;
 	phase->feature_count = 0;
-	phase->battle_won = false;
-	phase->outcome = VIAL_MONEY;
+	phase->scatter_award_won = false;
+	phase->outcome = PICK_MONEY;
 	phase->outcome_value = 0;
 	phase->free_spins_awarded = 0;
 	phase->multiplier = 1;
 	phase->features = 0;
 	phase->explodes = false;
-	memset(phase->potion_reel_colour, 0, sizeof(phase->potion_reel_colour));
+	memset(phase->collected_colour, 0, sizeof(phase->collected_colour));
 	phase->jackpot_hit = false;
 	phase->claim_index = 0;
 	phase->draw_count = 0;

@@ -44,7 +44,7 @@ enum part {
 	PART_RESPINS = 1 << 10,
 	PART_LANDED = 1 << 11,
 	PART_OUTCOME = 1 << 12,
-	PART_POTIONS = 1 << 13,
+	PART_COLLECTED = 1 << 13,
 	PART_JACKPOT = 1 << 14,
 };
 
@@ -92,9 +92,9 @@ static uint32_t parts_of(const struct phase *phase)
 	       when(phase->loaded != 0, PART_LOADS) |
 	       when(phase->kind == PHASE_BONUS, PART_OUTCOME) |
 	       when(phase->features != 0 || phase->explodes ||
-			       any(phase->potion_reel_colour, phase->reels),
-		       PART_POTIONS) |
-	       when(any(state->potions, GAME_COLOURS) || state->unlocked > 0, PART_STATE) |
+			       any(phase->collected_colour, phase->reels),
+		       PART_COLLECTED) |
+	       when(any(state->collectibles, GAME_COLOURS) || state->unlocked > 0, PART_STATE) |
 	       when(phase->jackpot_hit, PART_JACKPOT);
 }
 
@@ -131,17 +131,17 @@ static uint8_t *put_loads(uint8_t *p, const struct phase *phase)
 	return p;
 }
 
-static uint8_t *put_potions(uint8_t *p, const struct phase *phase)
+static uint8_t *put_collected(uint8_t *p, const struct phase *phase)
 {
 	p = put(p, phase->features);
 	*p++ = phase->explodes;
-	memcpy(p, phase->potion_reel_colour, phase->reels);
+	memcpy(p, phase->collected_colour, phase->reels);
 	return p + phase->reels;
 }
 
 static uint8_t *put_state(uint8_t *p, const struct round_state *state)
 {
-	memcpy(p, state->potions, GAME_COLOURS);
+	memcpy(p, state->collectibles, GAME_COLOURS);
 	p[GAME_COLOURS] = state->unlocked;
 	return p + GAME_COLOURS + 1;
 }
@@ -152,7 +152,7 @@ static uint8_t *put_parts(uint8_t *p, const struct phase *phase, uint32_t parts)
 	if (parts & PART_PLAYER) {
 		*p++ = (uint8_t)phase->needs_player;
 		p = put(p, phase->picks_needed);
-		p = put(p, phase->vials_shown);
+		p = put(p, phase->picks_offered);
 	}
 	if (parts & PART_COVERED)
 		p = put(p, phase->covered);
@@ -168,7 +168,7 @@ static uint8_t *put_parts(uint8_t *p, const struct phase *phase, uint32_t parts)
 	if (parts & PART_FEATURE) {
 		p = put(p, phase->feature_cells);
 		p = put(p, phase->feature_count);
-		*p++ = phase->battle_won;
+		*p++ = phase->scatter_award_won;
 	}
 	if (parts & PART_MULTIPLIER)
 		p = put(p, phase->multiplier);
@@ -188,8 +188,8 @@ static uint8_t *put_feature_parts(uint8_t *p, const struct phase *phase, uint32_
 		*p++ = (uint8_t)phase->outcome;
 		p = put(p, phase->outcome_value);
 	}
-	if (parts & PART_POTIONS)
-		p = put_potions(p, phase);
+	if (parts & PART_COLLECTED)
+		p = put_collected(p, phase);
 	if (parts & PART_STATE)
 		p = put_state(p, &phase->state);
 	if (parts & PART_JACKPOT)
@@ -325,29 +325,29 @@ const char *win_what_text(enum win_what what)
 	return "unknown";
 }
 
-const char *potion_kind_text(enum potion_kind kind)
+const char *unlock_kind_text(enum unlock_kind kind)
 {
 	switch (kind) {
-	case POTION_HIGH_SYMBOLS:
+	case UNLOCK_HIGH_SYMBOLS:
 		return "high_symbols";
-	case POTION_RANDOM_WILDS:
+	case UNLOCK_RANDOM_WILDS:
 		return "random_wilds";
-	case POTION_MULTIPLIER:
+	case UNLOCK_MULTIPLIER:
 		return "multiplier";
-	case POTION_MEGA_WILD:
+	case UNLOCK_MEGA_WILD:
 		return "mega_wild";
 	}
 	return "unknown";
 }
 
-const char *vial_kind_text(enum vial_kind kind)
+const char *pick_outcome_kind_text(enum pick_outcome_kind kind)
 {
 	switch (kind) {
-	case VIAL_MONEY:
+	case PICK_MONEY:
 		return "money";
-	case VIAL_FREE_SPINS:
+	case PICK_FREE_SPINS:
 		return "free_spins";
-	case VIAL_JACKPOT:
+	case PICK_JACKPOT:
 		return "jackpot";
 	}
 	return "unknown";

@@ -124,7 +124,7 @@ static wide line_most(const struct game *game)
 /* The most that scatters and vials pay in one spin, times the total bet. */
 static wide bet_most(const struct game *game)
 {
-	wide scatters = 0, vials = 0;
+	wide scatters = 0, pick_outcomes = 0;
 
 	for (uint32_t i = 0; i < game->scatter_symbols; i++) {
 		uint32_t most = 0;
@@ -134,10 +134,10 @@ static wide bet_most(const struct game *game)
 				most = game->symbol[game->scatter[i]].pay[n];
 		scatters += most;
 	}
-	for (size_t i = 0; i < game->vial_count; i++)
-		if (game->vial[i].kind == VIAL_MONEY)
-			vials = greater(vials, game->vial[i].value);
-	return scatters + vials;
+	for (size_t i = 0; i < game->pick_outcome_count; i++)
+		if (game->pick_outcome[i].kind == PICK_MONEY)
+			pick_outcomes = greater(pick_outcomes, game->pick_outcome[i].value);
+	return scatters + pick_outcomes;
 }
 
 /* The most that the cells win where `multipliers` of them multiply, each by x, and the others carry

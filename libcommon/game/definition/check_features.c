@@ -71,7 +71,8 @@ static void check_scatter(const struct node *root, const struct game *game,
 			definition_sticky_sets(game);
 	uint32_t reach = definition_reels_with(game, seen, sets, symbol);
 	const uint32_t *pay = game->symbol[symbol].pay;
-	bool pays = false, battles = game->scatter_count_min > 0 && symbol == game->scatter[0];
+	bool pays = false,
+	     scatter_awards = game->scatter_count_min > 0 && symbol == game->scatter[0];
 
 	for (uint32_t n = 1; n <= game->reels; n++) {
 		pays |= pay[n] > 0;
@@ -80,7 +81,7 @@ static void check_scatter(const struct node *root, const struct game *game,
 				"each at least as much as the smaller one (%u pay %u, %u pay %u)",
 				n - 1, pay[n - 1], n, pay[n]);
 	}
-	if (!pays && !battles && symbol != game->free_spins.award_symbol)
+	if (!pays && !scatter_awards && symbol != game->free_spins.award_symbol)
 		node_fail(&node, "a scatter that does nothing",
 			"one that pays, awards free spins or starts battles");
 }
@@ -89,7 +90,7 @@ static void check_scatter(const struct node *root, const struct game *game,
 static void check_wild_counts(const struct node *root, const struct game *game)
 {
 	struct node symbols = node_member(root, "symbols");
-	bool covers = game->expanding_reels != 0 || game->potions.offered || game->sticky.offered;
+	bool covers = game->expanding_reels != 0 || game->unlock.offered || game->sticky.offered;
 
 	for (uint32_t m = 0; m < game->mode_count; m++)
 		covers |= game->mode[m].position_count > 0;
@@ -119,7 +120,7 @@ static void check_bonus(const struct node *root, const struct game *game)
 {
 	struct node symbols = node_member(root, "symbols");
 
-	if (game->bonus != GAME_NO_SYMBOL && game->vial_count == 0 && !game->hold.offered) {
+	if (game->bonus != GAME_NO_SYMBOL && game->pick_outcome_count == 0 && !game->hold.offered) {
 		struct node bonus = node_item(&symbols, game->bonus);
 
 		node_fail(&bonus, "a bonus symbol that opens nothing", "vials or hold_and_win");

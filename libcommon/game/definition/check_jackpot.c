@@ -17,53 +17,54 @@ static const char *currency_code(uint32_t number)
 
 /* RULE bewitched 3.9: odds of the progressive in proportion to the wager, all else balanced so that
  * the return does not depend on the bet. A demo shows more hits and is held to the sums only. */
-static void check_vial(const struct node *outcomes, const struct game *game, size_t i)
+static void check_pick_outcome(const struct node *outcomes, const struct game *game, size_t i)
 {
-	const struct vial_outcome *vial = &game->vial[i];
+	const struct pick_outcome *pick_outcome = &game->pick_outcome[i];
 	struct node node = node_item(outcomes, i);
 	int64_t y_min = (int64_t)game->lines_min * game->coins_min;
 	int64_t y_max = (int64_t)game->lines_max * game->coins_max;
 
-	if (vial->weight + vial->weight_per_coin * y_min < 0 ||
-		vial->weight + vial->weight_per_coin * y_max < 0)
+	if (pick_outcome->weight + pick_outcome->weight_per_coin * y_min < 0 ||
+		pick_outcome->weight + pick_outcome->weight_per_coin * y_max < 0)
 		node_fail(&node, NULL,
 			"weight + weight_per_coin x y >= 0 for y from %" PRId64 " to %" PRId64,
 			y_min, y_max);
-	if (vial->kind != VIAL_JACKPOT)
+	if (pick_outcome->kind != PICK_JACKPOT)
 		return;
 	if (game->jackpot.pool == 0)
 		node_fail(&node, NULL, "no jackpot outcome in a game without a pool");
-	if (!game->demo && (vial->weight != 0 || vial->weight_per_coin <= 0))
+	if (!game->demo && (pick_outcome->weight != 0 || pick_outcome->weight_per_coin <= 0))
 		node_fail(&node, NULL,
 			"odds in proportion to the wager: weight 0, weight_per_coin > 0");
 }
 
-static void check_vials(const struct node *root, const struct game *game)
+static void check_pick_outcomes(const struct node *root, const struct game *game)
 {
-	struct node vials = node_member(root, "vials"), outcomes;
+	struct node pick_outcomes = node_member(root, "vials"), outcomes;
 	int64_t sum = 0, slope = 0, return_slope[3] = { 0 };
 
-	if (game->vial_count == 0)
+	if (game->pick_outcome_count == 0)
 		return;
-	outcomes = node_member(&vials, "outcomes");
-	for (size_t i = 0; i < game->vial_count; i++) {
-		const struct vial_outcome *vial = &game->vial[i];
+	outcomes = node_member(&pick_outcomes, "outcomes");
+	for (size_t i = 0; i < game->pick_outcome_count; i++) {
+		const struct pick_outcome *pick_outcome = &game->pick_outcome[i];
 
-		check_vial(&outcomes, game, i);
-		sum += vial->weight;
-		slope += vial->weight_per_coin;
-		return_slope[vial->kind] += vial->weight_per_coin * vial->value;
+		check_pick_outcome(&outcomes, game, i);
+		sum += pick_outcome->weight;
+		slope += pick_outcome->weight_per_coin;
+		return_slope[pick_outcome->kind] +=
+			pick_outcome->weight_per_coin * pick_outcome->value;
 	}
 	if (sum < 1 || sum > GAME_WEIGHT_MAX)
 		node_fail(&outcomes, NULL, "weights that sum to 1 .. %d, not %" PRId64,
 			GAME_WEIGHT_MAX, sum);
 	if (slope != 0)
 		node_fail(&outcomes, NULL, "weight_per_coin that sum to 0, not %" PRId64, slope);
-	if (!game->demo && (return_slope[VIAL_MONEY] != 0 || return_slope[VIAL_FREE_SPINS] != 0))
+	if (!game->demo && (return_slope[PICK_MONEY] != 0 || return_slope[PICK_FREE_SPINS] != 0))
 		node_fail(&outcomes, NULL,
 			"value x weight_per_coin that sum to 0 for money (%" PRId64
 			") and for free spins (%" PRId64 "): the same return at every bet",
-			return_slope[VIAL_MONEY], return_slope[VIAL_FREE_SPINS]);
+			return_slope[PICK_MONEY], return_slope[PICK_FREE_SPINS]);
 }
 
 /* RULE bewitched 4.2: a row for each selectable coin value and for no other; shares of all rows
@@ -110,8 +111,8 @@ static void check_winnable(
 	uint32_t sets = definition_base_sets(game);
 	bool winnable = rules->symbol != GAME_NO_SYMBOL;
 
-	for (uint32_t i = 0; i < game->vial_count; i++)
-		winnable |= game->vial[i].kind == VIAL_JACKPOT;
+	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
+		winnable |= game->pick_outcome[i].kind == PICK_JACKPOT;
 	if (game->jackpot.pool != 0 && !winnable)
 		node_fail(&jackpot, NULL,
 			"null, or an outcome that pays the jackpot bets contribute to");
@@ -139,7 +140,7 @@ static void check_winnable(
 void definition_check_jackpot(
 	const struct node *root, const struct game *game, const struct strips_seen *seen)
 {
-	check_vials(root, game);
+	check_pick_outcomes(root, game);
 	check_rows(root, game);
 	check_winnable(root, game, seen);
 }

@@ -13,12 +13,12 @@ uint32_t definition_base_sets(const struct game *game)
 	return sets;
 }
 
-static uint32_t potion_sets(const struct game *game)
+static uint32_t unlock_sets(const struct game *game)
 {
 	uint32_t sets = 0;
 
-	for (uint32_t i = 0; i < game->potions.step_count; i++)
-		sets |= UINT32_C(1) << game->potions.step[i].strips;
+	for (uint32_t i = 0; i < game->unlock.step_count; i++)
+		sets |= UINT32_C(1) << game->unlock.step[i].strips;
 	return sets;
 }
 
@@ -78,9 +78,9 @@ bool definition_locked_with(const struct game *game, uint8_t symbol)
 	return false;
 }
 
-static bool is_potion(const struct game *game, uint8_t symbol)
+static bool is_collectible(const struct game *game, uint8_t symbol)
 {
-	return game->symbol[symbol].kind == SYMBOL_POTION;
+	return game->symbol[symbol].kind == SYMBOL_COLLECTIBLE;
 }
 
 /* The node of a stop: the strip is a list, or an object with one. */
@@ -95,10 +95,10 @@ static struct node stop_node(
 
 /* Symbols that a window may show once on a reel: what is counted by reel, RULE
  * mona-lisa 3.21, 4.14. Bonus symbols are where they open vials; the hold and win counts cells. */
-static bool once_a_reel(const struct game *game, uint8_t symbol)
+static bool counted_by_reel(const struct game *game, uint8_t symbol)
 {
 	return game->symbol[symbol].kind == SYMBOL_SCATTER ||
-	       (symbol == game->bonus && game->vial_count > 0) ||
+	       (symbol == game->bonus && game->pick_outcome_count > 0) ||
 	       symbol == game->jackpot_symbols.symbol;
 }
 
@@ -128,7 +128,7 @@ static void check_window(const struct node *strips, const struct game *game, uin
 	bool falls = false;
 
 	for (uint32_t i = 0; i < game->rows; i++)
-		falls |= is_potion(game, strip->symbol[(stop + i) % length]);
+		falls |= is_collectible(game, strip->symbol[(stop + i) % length]);
 	for (uint32_t i = falls ? 0 : 1; i <= game->rows; i++) {
 		uint32_t at = (stop + above + i) % length;
 		uint8_t symbol = strip->symbol[at];
@@ -139,7 +139,7 @@ static void check_window(const struct node *strips, const struct game *game, uin
 			seen->most[set][reel][symbol] = (uint8_t)count[symbol];
 		node = stop_node(strips, game->strips[set].id, reel, at);
 		check_counting(&node, game, count, symbol);
-		if (count[symbol] < 2 || !once_a_reel(game, symbol))
+		if (count[symbol] < 2 || !counted_by_reel(game, symbol))
 			continue;
 		node_fail(&node, NULL, "at least %u other symbols between two %s symbols%s",
 			game->rows - 1, game->symbol[symbol].id,
@@ -148,15 +148,15 @@ static void check_window(const struct node *strips, const struct game *game, uin
 }
 
 /* A potion is taken out and the symbols above it fall: one at most in the window and just above. */
-static void check_potion(const struct node *strips, const struct game *game, uint32_t set,
+static void check_collectible(const struct node *strips, const struct game *game, uint32_t set,
 	uint32_t reel, uint32_t stop)
 {
 	const struct game_strip *strip = &game->strips[set].reel[reel];
 
-	if (!is_potion(game, strip->symbol[stop]))
+	if (!is_collectible(game, strip->symbol[stop]))
 		return;
 	for (uint32_t k = 1; k <= game->rows; k++)
-		if (is_potion(game, strip->symbol[(stop + k) % strip->length])) {
+		if (is_collectible(game, strip->symbol[(stop + k) % strip->length])) {
 			struct node node = stop_node(
 				strips, game->strips[set].id, reel, (stop + k) % strip->length);
 
@@ -170,7 +170,7 @@ static void check_place(const struct node *strips, const struct game *game, uint
 	const struct strips_seen *seen)
 {
 	uint32_t bit = UINT32_C(1) << set;
-	bool base = definition_base_sets(game) & bit, respins = potion_sets(game) & bit;
+	bool base = definition_base_sets(game) & bit, respins = unlock_sets(game) & bit;
 	bool free_spins = game->free_spins.offered && game->free_spins.strips == set;
 	bool sticky = game->sticky.offered && game->sticky.strips == set;
 	struct node node = node_member(strips, game->strips[set].id);
@@ -183,7 +183,7 @@ static void check_place(const struct node *strips, const struct game *game, uint
 
 		if (definition_reels_with(game, seen, bit, (uint8_t)s) == 0)
 			continue;
-		if (kind == SYMBOL_POTION && (free_spins || sticky || respins))
+		if (kind == SYMBOL_COLLECTIBLE && (free_spins || sticky || respins))
 			node_fail(&node, "potions",
 				"none where potions are not collected: in "
 				"free spins and respins");
@@ -203,7 +203,7 @@ void definition_check_strips(
 	for (uint32_t s = 0; s < game->strip_sets; s++) {
 		for (uint32_t r = 0; r < game->reels; r++)
 			for (uint32_t i = 0; i < game->strips[s].reel[r].length; i++) {
-				check_potion(&strips, game, s, r, i);
+				check_collectible(&strips, game, s, r, i);
 				check_window(&strips, game, s, r, i, seen_r);
 			}
 		check_place(&strips, game, s, seen_r);

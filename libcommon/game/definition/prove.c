@@ -42,7 +42,7 @@ static void add_stop(const struct game *game, const uint32_t *count, uint32_t re
 {
 	uint32_t a = counted(game, count, game->free_spins.award_symbol);
 	uint32_t s = game->scatter_count_min > 0 && counted(game, count, game->scatter[0]);
-	uint32_t b = game->vial_count > 0 && count[game->bonus] > 0;
+	uint32_t b = game->pick_outcome_count > 0 && count[game->bonus] > 0;
 	bool begins = game->sticky.offered && reel == game->sticky.reel &&
 		      count[game->sticky.symbol] >= game->sticky.at_least;
 
@@ -59,7 +59,7 @@ static void add_stop(const struct game *game, const uint32_t *count, uint32_t re
 static void count_stop(const struct game *game, const struct game_strip *strip, uint32_t stop,
 	uint32_t count_r[GAME_SYMBOLS_MAX])
 {
-	uint32_t more = game->potions.offered ? 1 : 0;
+	uint32_t more = game->unlock.offered ? 1 : 0;
 
 	memset(count_r, 0, GAME_SYMBOLS_MAX * sizeof(count_r[0]));
 	for (uint32_t i = 0; i < game->rows + more; i++)
@@ -92,29 +92,32 @@ static void spin_triggers(
 }
 
 /* E[exp(theta x free spins)] of a battle and of a bonus. */
-static double battle_factor(const struct game *game, uint32_t scatters, double theta)
+static double scatter_award_factor(const struct game *game, uint32_t scatters, double theta)
 {
 	double sum = 0;
 
 	if (game->scatter_count_min == 0 || scatters < game->scatter_count_min)
 		return 1;
-	for (uint32_t i = 0; i < game->battle_count[scatters]; i++)
-		sum += game->battle[scatters][i].weight *
-		       exp(theta * game->battle[scatters][i].free_spins);
-	return sum / game->battle_weight[scatters];
+	for (uint32_t i = 0; i < game->scatter_award_count[scatters]; i++)
+		sum += game->scatter_award[scatters][i].weight *
+		       exp(theta * game->scatter_award[scatters][i].free_spins);
+	return sum / game->scatter_award_weight[scatters];
 }
 
 static double bonus_at(const struct game *game, uint32_t y, double theta)
 {
 	double sum = 0;
 
-	for (uint32_t i = 0; i < game->vial_count; i++) {
-		const struct vial_outcome *vial = &game->vial[i];
-		double weight = (double)vial->weight + (double)vial->weight_per_coin * y;
+	for (uint32_t i = 0; i < game->pick_outcome_count; i++) {
+		const struct pick_outcome *pick_outcome = &game->pick_outcome[i];
+		double weight =
+			(double)pick_outcome->weight + (double)pick_outcome->weight_per_coin * y;
 
-		sum += weight * (vial->kind == VIAL_FREE_SPINS ? exp(theta * vial->value) : 1);
+		sum += weight * (pick_outcome->kind == PICK_FREE_SPINS
+						? exp(theta * pick_outcome->value)
+						: 1);
 	}
-	return sum / game->vial_weight;
+	return sum / game->pick_weight;
 }
 
 /* Weights are linear in y, so the worse of the two ends is the worst of all bets. */
@@ -122,7 +125,7 @@ static double bonus_factor(const struct game *game, uint32_t bonuses, double the
 {
 	double least, most;
 
-	if (game->vial_count == 0 || bonuses < game->bonus_count_min)
+	if (game->pick_outcome_count == 0 || bonuses < game->bonus_count_min)
 		return 1;
 	least = bonus_at(game, game->lines_min * game->coins_min, theta);
 	most = bonus_at(game, game->lines_max * game->coins_max, theta);
@@ -174,7 +177,8 @@ static double spin_factor(const struct game *game, const struct triggers *trigge
 				sum += (triggers->p[a][s][b][0] +
 					       triggers->p[a][s][b][1] * respins) *
 				       exp(theta * game->free_spins.award[context][a]) *
-				       battle_factor(game, s, theta) * bonus_factor(game, b, theta);
+				       scatter_award_factor(game, s, theta) *
+				       bonus_factor(game, b, theta);
 	return sum;
 }
 
@@ -223,7 +227,7 @@ struct phases {
 
 static void count_phases(const struct game *game, double lose, struct phases *phases_r)
 {
-	const struct potion_rules *potions = &game->potions;
+	const struct unlock_rules *collectibles = &game->unlock;
 
 	*phases_r = (struct phases){ .paid = 1, .free = 1, .lose = lose };
 	for (uint32_t f = 0; f < FEATURES; f++)
@@ -231,13 +235,14 @@ static void count_phases(const struct game *game, double lose, struct phases *ph
 			phases_r->paid += feature_definitions[f]->phases(game, CONTEXT_BASE);
 			phases_r->free += feature_definitions[f]->phases(game, CONTEXT_FREE);
 		}
-	if (!potions->offered)
+	if (!collectibles->offered)
 		return;
-	for (uint32_t i = 0; i < potions->free_set.count; i++)
-		if (potions->free_set.of[i].x == UINT32_C(1) << POTION_MULTIPLIER)
-			phases_r->often = (double)potions->free_set.of[i].weight /
-					  potions->free_set.weight * potions->free_feature.in /
-					  potions->free_feature.of;
+	for (uint32_t i = 0; i < collectibles->free_set.count; i++)
+		if (collectibles->free_set.of[i].x == UINT32_C(1) << UNLOCK_MULTIPLIER)
+			phases_r->often = (double)collectibles->free_set.of[i].weight /
+					  collectibles->free_set.weight *
+					  collectibles->free_feature.in /
+					  collectibles->free_feature.of;
 }
 
 /* log P(respins until a win make up `more` phases or more, in a round of n free spins). */
@@ -330,18 +335,18 @@ static double awards_mean(const struct game *game)
 }
 
 /* P(no line wins) in the respins that go on until one does, with the fewest lines played. */
-static bool until_a_win(const struct node *root, const struct game *game, double *lose_r)
+static bool lose_until_win(const struct node *root, const struct game *game, double *lose_r)
 {
-	struct node potions = node_member(root, "potions"), features, step;
+	struct node collectibles = node_member(root, "potions"), features, step;
 	double share = 1;
 
 	*lose_r = 0;
-	for (uint32_t i = 0; i < game->potions.step_count; i++) {
-		if (game->potions.step[i].kind != POTION_MULTIPLIER)
+	for (uint32_t i = 0; i < game->unlock.step_count; i++) {
+		if (game->unlock.step[i].kind != UNLOCK_MULTIPLIER)
 			continue;
-		features = node_member(&potions, "features");
+		features = node_member(&collectibles, "features");
 		step = node_item(&features, i);
-		if (spin_rank_win_share(game, game->potions.step[i].strips, game->lines_min,
+		if (spin_rank_win_share(game, game->unlock.step[i].strips, game->lines_min,
 			    &share) != SPIN_RANK_OK) {
 			node_fail(&step, "no memory", "room for the windows of its strips");
 			return false;
@@ -362,7 +367,7 @@ void definition_prove(const struct node *root, const struct game *game)
 	double lose, log10_p;
 	char found[96];
 
-	if (!until_a_win(root, game, &lose))
+	if (!lose_until_win(root, game, &lose))
 		return;
 	log10_p = phases_log10(game, lose);
 	if (log10_p <= BOUND_LOG10)

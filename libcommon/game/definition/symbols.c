@@ -45,7 +45,7 @@ static void read_symbol(const struct node *node, struct game *game, uint32_t ind
 		if (symbol->wild_counts && symbol->kind != SYMBOL_SCATTER)
 			node_fail(&counts, NULL, "false: wilds count as scatters only");
 	}
-	if (symbol->kind == SYMBOL_BONUS || symbol->kind == SYMBOL_POTION) {
+	if (symbol->kind == SYMBOL_BONUS || symbol->kind == SYMBOL_COLLECTIBLE) {
 		if (has_pays) {
 			struct node pays = node_member(node, "pays");
 

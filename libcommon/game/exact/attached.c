@@ -11,7 +11,7 @@ uint32_t tag_count(const struct counters *counters, uint32_t tag, uint8_t symbol
 }
 
 /* A battle's scatter is paid by its battle. RULE bewitched 3.2 */
-static bool starts_battles(const struct game *game, uint32_t scatter)
+static bool starts_scatter_awards(const struct game *game, uint32_t scatter)
 {
 	return scatter == 0 && game->scatter_count_min > 0;
 }
@@ -24,7 +24,7 @@ uint64_t tag_scatter_pay(const struct spin_figures *figures, uint32_t tag)
 	for (uint32_t i = 0; i < game->scatter_symbols; i++) {
 		uint32_t count = tag_count(&figures->counters, tag, game->scatter[i]);
 
-		if (starts_battles(game, i) && count < game->scatter_count_min)
+		if (starts_scatter_awards(game, i) && count < game->scatter_count_min)
 			continue;
 		pay += count <= game->reels ? game->symbol[game->scatter[i]].pay[count] : 0;
 	}
@@ -50,7 +50,7 @@ static void add_scatters(const struct spin_figures *figures, uint32_t tag, struc
 		uint8_t symbol = game->scatter[i];
 		uint32_t count = tag_count(&figures->counters, tag, symbol);
 
-		if (starts_battles(game, i) || count > game->reels)
+		if (starts_scatter_awards(game, i) || count > game->reels)
 			continue;
 		yield_add_pay(yield, SOURCE_SCATTER, game->symbol[symbol].pay[count]);
 		if (free_spins->offered && symbol == free_spins->award_symbol && count > 0)

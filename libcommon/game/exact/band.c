@@ -34,10 +34,11 @@ static bool is_bet_of(
 
 /* Do the coins a line change anything but what is the maximum bet? The progressive's seed is the
  * same for all coins a line, and the vials' odds may follow the wager. */
-static bool coins_matter(const struct game *game)
+static bool coins_affect_return(const struct game *game)
 {
-	for (uint32_t i = 0; i < game->vial_count; i++)
-		if (game->vial[i].weight_per_coin != 0 || game->vial[i].kind == VIAL_JACKPOT)
+	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
+		if (game->pick_outcome[i].weight_per_coin != 0 ||
+			game->pick_outcome[i].kind == PICK_JACKPOT)
 			return true;
 	return game->jackpot_symbols.symbol != GAME_NO_SYMBOL &&
 	       !game->jackpot_symbols.max_bet_only;
@@ -62,7 +63,7 @@ static enum exact_status check_all(
 	const struct exact_work *work, const struct published_rtp *published, bool *in_band)
 {
 	const struct game *game = work->game;
-	bool all_coins = coins_matter(game);
+	bool all_coins = coins_affect_return(game);
 	enum exact_status status = EXACT_OK;
 
 	for (uint32_t lines = game->lines_min; lines <= game->lines_max; lines++)
@@ -94,9 +95,10 @@ static bool is_of_y_alone(const struct exact_work *work)
 	for (uint32_t f = 0; f < FEATURES; f++)
 		if (work->own[f]) /* it looks at windows, so at lines too */
 			return false;
-	for (uint32_t i = 0; i < game->vial_count; i++)
-		if (game->vial[i].kind == VIAL_FREE_SPINS)
-			spins += game->vial[i].weight_per_coin * (int64_t)game->vial[i].value;
+	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
+		if (game->pick_outcome[i].kind == PICK_FREE_SPINS)
+			spins += game->pick_outcome[i].weight_per_coin *
+				 (int64_t)game->pick_outcome[i].value;
 	if (spins != 0)
 		return false;
 	for (uint32_t c = 0; c < SPIN_CONTEXTS; c++)

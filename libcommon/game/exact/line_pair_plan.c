@@ -260,7 +260,7 @@ static void take_part(struct level_work *work, const struct simple *simple)
 /* Does the symbol lead where the simple node does, and is that a single node or none? Gains may
  * differ: where all symbols are worth a bit less than their own nodes, because that bit is booked
  * already, what is left of them is one edge for all. */
-static bool leads_alike(
+static bool same_target(
 	const struct level_work *work, const struct form *form, const struct simple *simple)
 {
 	const struct pair_level *next = work->next;
@@ -288,7 +288,7 @@ static void add_node(struct level_work *work, uint32_t node)
 			const struct simple *simple = &work->simple[i];
 
 			if (simple->row == work->from->row[node] && (simple->symbols >> s & 1) &&
-				leads_alike(work, &work->form[s], simple)) {
+				same_target(work, &work->form[s], simple)) {
 				take_part(work, simple);
 				break;
 			}

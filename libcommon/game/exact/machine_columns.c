@@ -19,8 +19,8 @@ uint32_t machine_columns(const struct game *game, uint32_t set, uint32_t reel, u
 		for (uint32_t row = 0; row < game->rows; row++)
 			out[stop].tag += tag_of[column.symbol[row]];
 		/* A potion has fallen out of the window, but it was collected there. */
-		if (column.potion != 0)
-			out[stop].tag += tag_of[game->potions.symbol[column.potion - 1]];
+		if (column.collectible != 0)
+			out[stop].tag += tag_of[game->unlock.symbol[column.collectible - 1]];
 	}
 	return strip->length;
 }

@@ -201,7 +201,7 @@ static struct residue resolve(
 
 /* What is certain of all that can follow. The progressive never is while anything else can come,
  * nor are coins while the progressive can: it replaces them. */
-static uint64_t sure_of(const struct residue *child, uint32_t count)
+static uint64_t certain_coins(const struct residue *child, uint32_t count)
 {
 	uint64_t least = UINT64_MAX, most = 0;
 
@@ -232,7 +232,7 @@ static struct residue resolve_new(
 		else
 			child[i] = ended;
 	}
-	result.sure = sure_of(child, level->symbols);
+	result.sure = certain_coins(child, level->symbols);
 	for (uint32_t i = 0; i < level->symbols; i++) {
 		uint64_t gain = child[i].sure - result.sure;
 

@@ -13,7 +13,7 @@ static const char *kind_text(enum symbol_kind kind)
 		[SYMBOL_SCATTER] = "scatter",
 		[SYMBOL_BONUS] = "bonus",
 		[SYMBOL_JACKPOT] = "jackpot",
-		[SYMBOL_POTION] = "potion" };
+		[SYMBOL_COLLECTIBLE] = "potion" };
 
 	return text[kind];
 }

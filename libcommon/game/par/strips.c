@@ -109,8 +109,8 @@ static const char *used_by(const struct game *game, uint32_t set, struct par_tex
 		text = par_text(texts, "%s%s free spins", text, *text ? "," : "");
 	if (game->sticky.offered && game->sticky.strips == set)
 		text = par_text(texts, "%s%s sticky respins", text, *text ? "," : "");
-	for (uint32_t i = 0; game->potions.offered && i < game->potions.step_count; i++)
-		if (game->potions.step[i].strips == set)
+	for (uint32_t i = 0; game->unlock.offered && i < game->unlock.step_count; i++)
+		if (game->unlock.step[i].strips == set)
 			text = par_text(texts, "%s%s potion respins (step %u)", text,
 				*text ? "," : "", i + 1);
 	return text;

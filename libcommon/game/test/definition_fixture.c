@@ -51,7 +51,7 @@ enum definition_status definition_of_json(
 	return status;
 }
 
-static bool refused_as_told(const char *path, const struct refusal *row)
+static bool refused_as_expected(const char *path, const struct refusal *row)
 {
 	static struct game game;
 	json_t *root = json_load_file(path, 0, NULL);
@@ -83,6 +83,6 @@ void definition_refusals(const char *path, const struct refusal *rows, size_t co
 		fail_msg("unchanged: %s", error);
 	definition_free(&game);
 	for (size_t i = 0; i < count; i++)
-		failed += !refused_as_told(path, &rows[i]);
+		failed += !refused_as_expected(path, &rows[i]);
 	assert_int_equal(failed, 0);
 }

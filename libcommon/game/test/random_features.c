@@ -31,7 +31,7 @@ static void strip_fill(struct dice *dice, const struct game *game, uint32_t set,
 	if (set == SET_PLAIN)
 		return;
 	strip->symbol[dice_below(dice, game->rows)] = SCATTER;
-	if (set != SET_BASE || !game->potions.offered || reel == 0 || reel + 1 == game->reels)
+	if (set != SET_BASE || !game->unlock.offered || reel == 0 || reel + 1 == game->reels)
 		return;
 	for (uint32_t i = block - 1; i < strip->length;
 		i += block) /* of each colour now and then */
@@ -41,7 +41,8 @@ static void strip_fill(struct dice *dice, const struct game *game, uint32_t set,
 static void symbols_fill(struct dice *dice, struct game *game)
 {
 	static const enum symbol_kind kinds[LINES_FROM] = { SYMBOL_WILD, SYMBOL_SCATTER,
-		SYMBOL_BONUS, SYMBOL_JACKPOT, SYMBOL_POTION, SYMBOL_POTION, SYMBOL_POTION };
+		SYMBOL_BONUS, SYMBOL_JACKPOT, SYMBOL_COLLECTIBLE, SYMBOL_COLLECTIBLE,
+		SYMBOL_COLLECTIBLE };
 
 	game->symbol_count = LINES_FROM + 3 + dice_below(dice, 3);
 	for (uint32_t s = 0; s < game->symbol_count; s++) {
@@ -49,7 +50,7 @@ static void symbols_fill(struct dice *dice, struct game *game)
 		uint32_t pay = s == SCATTER ? 0 : 2;
 
 		symbol->kind = s < LINES_FROM ? kinds[s] : SYMBOL_LINE;
-		if (symbol->kind == SYMBOL_BONUS || symbol->kind == SYMBOL_POTION)
+		if (symbol->kind == SYMBOL_BONUS || symbol->kind == SYMBOL_COLLECTIBLE)
 			continue;
 		if (s == WILD && dice_chance(dice, 1, 2))
 			continue;
@@ -62,23 +63,24 @@ static void symbols_fill(struct dice *dice, struct game *game)
 	game->scatter[0] = SCATTER;
 }
 
-static void battles_and_vials(struct dice *dice, struct game *game)
+static void awards_and_picks(struct dice *dice, struct game *game)
 {
 	if (dice_chance(dice, 1, 2)) {
 		game->scatter_count_min = 2;
 		for (uint32_t k = 2; k <= game->reels; k++) {
-			game->battle_count[k] = 2;
-			game->battle[k][0] = (struct battle_outcome){ 3, 0 };
-			game->battle[k][1] = (struct battle_outcome){ 1, 1 + dice_below(dice, 2) };
+			game->scatter_award_count[k] = 2;
+			game->scatter_award[k][0] = (struct scatter_outcome){ 3, 0 };
+			game->scatter_award[k][1] =
+				(struct scatter_outcome){ 1, 1 + dice_below(dice, 2) };
 		}
 	}
-	if (game->hold.offered || game->potions.offered || dice_chance(dice, 1, 2))
+	if (game->hold.offered || game->unlock.offered || dice_chance(dice, 1, 2))
 		return;
 	game->bonus_count_min = 4;
-	game->vial_count = 3;
-	game->vial[0] = (struct vial_outcome){ VIAL_MONEY, 3, 10, 0 };
-	game->vial[1] = (struct vial_outcome){ VIAL_FREE_SPINS, 2, 6, -1 };
-	game->vial[2] = (struct vial_outcome){ VIAL_JACKPOT, 0, 1, 1 };
+	game->pick_outcome_count = 3;
+	game->pick_outcome[0] = (struct pick_outcome){ PICK_MONEY, 3, 10, 0 };
+	game->pick_outcome[1] = (struct pick_outcome){ PICK_FREE_SPINS, 2, 6, -1 };
+	game->pick_outcome[2] = (struct pick_outcome){ PICK_JACKPOT, 0, 1, 1 };
 }
 
 static void free_and_sticky(struct dice *dice, struct game *game)
@@ -99,7 +101,7 @@ static void free_and_sticky(struct dice *dice, struct game *game)
 		rules->award[CONTEXT_BASE][4] = rules->award[CONTEXT_FREE][4] = 3;
 		rules->award[CONTEXT_RESPIN][1] = rules->award[CONTEXT_RESPIN][2] = 1;
 	}
-	if (game->potions.offered || game->hold.offered || dice_chance(dice, 1, 3))
+	if (game->unlock.offered || game->hold.offered || dice_chance(dice, 1, 3))
 		return;
 	game->sticky = (struct sticky_rules){ .offered = true,
 		.strips = SET_FREE,
@@ -137,20 +139,20 @@ static void hold_fill(struct dice *dice, struct game *game)
 	hold->award[1] = (struct hold_award){ "grand", "", 20, 2, true };
 }
 
-static void potions_fill(struct dice *dice, struct game *game)
+static void unlock_fill(struct dice *dice, struct game *game)
 {
-	static const uint8_t needs[POTION_KINDS][GAME_COLOURS] = { { 1, 1, 1 }, { 1, 2, 0 },
+	static const uint8_t needs[UNLOCK_KINDS][GAME_COLOURS] = { { 1, 1, 1 }, { 1, 2, 0 },
 		{ 1, 0, 2 }, { 0, 2, 1 } };
-	struct potion_rules *rules = &game->potions;
+	struct unlock_rules *rules = &game->unlock;
 
-	*rules = (struct potion_rules){ .offered = true,
+	*rules = (struct unlock_rules){ .offered = true,
 		.symbol = { RED, BLUE, GREEN },
-		.step_count = POTION_KINDS,
+		.step_count = UNLOCK_KINDS,
 		.explosion = { 1, 2 },
 		.free_feature = { 1, 4 },
 		.mega_count = 2 };
-	for (uint32_t k = 0; k < POTION_KINDS; k++) {
-		rules->step[k].kind = (enum potion_kind)k;
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++) {
+		rules->step[k].kind = (enum unlock_kind)k;
 		memcpy(rules->step[k].needs, needs[k], sizeof(needs[k]));
 		rules->step[k].strips = SET_PLAIN;
 		rules->explosion_locked[k] = (struct odds){ (uint32_t)k, 4 };
@@ -164,8 +166,8 @@ static void potions_fill(struct dice *dice, struct game *game)
 	rules->mega[0] = (struct mega_wild){ 2, 0x1b };
 	rules->mega[1] = (struct mega_wild){ 1, 0xd8 };
 	rules->free_set = (struct choices){ .count = 3,
-		.of = { { 1u << POTION_MULTIPLIER, 2 }, { 1u << POTION_RANDOM_WILDS, 1 },
-			{ 1u << POTION_MULTIPLIER | 1u << POTION_MEGA_WILD, 1 } } };
+		.of = { { 1u << UNLOCK_MULTIPLIER, 2 }, { 1u << UNLOCK_RANDOM_WILDS, 1 },
+			{ 1u << UNLOCK_MULTIPLIER | 1u << UNLOCK_MEGA_WILD, 1 } } };
 }
 
 static void bets_fill(struct game *game)
@@ -212,16 +214,16 @@ void random_features(struct dice *dice, struct game *game_r)
 			.anywhere = dice_chance(dice, 1, 3),
 			.max_bet_only = dice_chance(dice, 1, 2) };
 	if (dice_chance(dice, 1, 2))
-		potions_fill(dice, game);
-	if (!game->potions.offered && dice_chance(dice, 1, 2))
+		unlock_fill(dice, game);
+	if (!game->unlock.offered && dice_chance(dice, 1, 2))
 		hold_fill(dice, game);
-	battles_and_vials(dice, game);
+	awards_and_picks(dice, game);
 	free_and_sticky(dice, game);
 	game->strip_sets = SETS;
 	for (uint32_t set = 0; set < SETS; set++)
 		for (uint32_t r = 0; r < game->reels; r++)
 			strip_fill(dice, game, set, r, &game->strips[set].reel[r]);
-	if (!game->potions.offered && dice_chance(dice, 1, 3))
+	if (!game->unlock.offered && dice_chance(dice, 1, 3))
 		game->expanding_reels = 1u << dice_below(dice, game->reels);
 	game->line_count = 3 + dice_below(dice, 8);
 	for (uint32_t l = 0; l < game->line_count; l++)

@@ -56,7 +56,7 @@ static void phase_count(const struct round *round, const struct phase *phase, st
 	mpq_set_si(x, phase->win_total.minor, (unsigned long)round->total.minor);
 	mpq_canonicalize(x);
 	mpq_add(played->win, played->win, x);
-	if (phase->kind == PHASE_SPIN || (phase->kind == PHASE_BATTLE && !free_started))
+	if (phase->kind == PHASE_SPIN || (phase->kind == PHASE_SCATTER_AWARD && !free_started))
 		mpq_add(played->first, played->first, x);
 	jackpot_value(round, x);
 	if (phase->jackpot_hit) {

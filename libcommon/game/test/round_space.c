@@ -151,7 +151,7 @@ void round_space_most(mpq_t most, mpq_t most_p, const mpq_t win, const mpq_t p)
 static void book(
 	struct round_space *space, const struct script *script, const struct spin_result *result)
 {
-	const uint8_t *held = result->after.potions;
+	const uint8_t *held = result->after.collectibles;
 	mpq_t p, awards, x, *carried;
 
 	mpq_inits(p, awards, x, NULL);

@@ -136,7 +136,7 @@ static void test_jackpot_link(void **unused)
 }
 
 /* RULE bewitched 3.9: odds of the jackpot in proportion to y, money's mean the same with it. */
-static void test_vials_follow_the_wager(void **unused)
+static void test_pick_odds_follow_the_wager(void **unused)
 {
 	const struct game *game = fixture_game();
 	int64_t jackpot_1 = 0, money_1 = 0;
@@ -145,21 +145,21 @@ static void test_vials_follow_the_wager(void **unused)
 	for (int64_t y = 1; y <= 150; y++) {
 		int64_t jackpot = 0, money = 0, sum = 0;
 
-		for (uint32_t i = 0; i < game->vial_count; i++) {
-			const struct vial_outcome *vial = &game->vial[i];
-			int64_t weight = vial->weight + vial->weight_per_coin * y;
+		for (uint32_t i = 0; i < game->pick_outcome_count; i++) {
+			const struct pick_outcome *pick_outcome = &game->pick_outcome[i];
+			int64_t weight = pick_outcome->weight + pick_outcome->weight_per_coin * y;
 
 			assert_true(weight >= 0);
 			sum += weight;
-			if (vial->kind == VIAL_JACKPOT)
+			if (pick_outcome->kind == PICK_JACKPOT)
 				jackpot += weight;
-			if (vial->kind == VIAL_MONEY)
-				money += weight * vial->value;
+			if (pick_outcome->kind == PICK_MONEY)
+				money += weight * pick_outcome->value;
 		}
 		if (y == 1)
 			jackpot_1 = jackpot;
 		assert_int_equal(jackpot, jackpot_1 * y);
-		assert_int_equal(sum, game->vial_weight);
+		assert_int_equal(sum, game->pick_weight);
 		if (y == 1)
 			money_1 = money;
 		assert_int_equal(money, money_1);
@@ -173,7 +173,7 @@ int main(void)
 		cmocka_unit_test(test_bet_check_totals),
 		cmocka_unit_test(test_bet_smallest),
 		cmocka_unit_test(test_jackpot_link),
-		cmocka_unit_test(test_vials_follow_the_wager),
+		cmocka_unit_test(test_pick_odds_follow_the_wager),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

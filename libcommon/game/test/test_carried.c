@@ -16,7 +16,7 @@ static struct game *game_of(uint32_t coins)
 {
 	static struct game game;
 
-	feature_game_potions(&game);
+	feature_game_unlock(&game);
 	game.currency[0].coin_count = coins;
 	for (uint32_t i = 0; i < coins; i++)
 		game.currency[0].coin_minor[i] = 5 * (i + 1);
@@ -36,10 +36,10 @@ static void expect(const struct game *game, const struct game_state *state, int6
 	struct bet bet = bet_of(coin_minor);
 	struct round_state found = game_state_carried(game, state, &bet);
 
-	if (found.potions[0] != red || found.potions[1] != blue || found.potions[2] != green ||
-		found.unlocked != unlocked)
-		fail_msg("coin %" PRId64 ": %u%u%u %u", coin_minor, found.potions[0],
-			found.potions[1], found.potions[2], found.unlocked);
+	if (found.collectibles[0] != red || found.collectibles[1] != blue ||
+		found.collectibles[2] != green || found.unlocked != unlocked)
+		fail_msg("coin %" PRId64 ": %u%u%u %u", coin_minor, found.collectibles[0],
+			found.collectibles[1], found.collectibles[2], found.unlocked);
 }
 
 static bool carry(const struct game *game, struct game_state *state, int64_t coin_minor,
@@ -109,9 +109,9 @@ static void test_carried_outlives_the_definition(void **unused)
 	(void)unused;
 	game_state_init(game, &state);
 	assert_true(carry(game, &state, 5, (struct round_state){ { 0, 1, 1 }, 3 }));
-	game->potions.step_count = 2;
+	game->unlock.step_count = 2;
 	expect(game, &state, 5, 0, 1, 1, 1);
-	game->potions.offered = false;
+	game->unlock.offered = false;
 	expect(game, &state, 5, 0, 0, 0, 0);
 	assert_true(carry(game, &state, 5, (struct round_state){ { 0, 0, 0 }, 0 }));
 	assert_int_equal(state.carried.count, 1);
@@ -130,14 +130,15 @@ static void test_carried_packs_states(void **unused)
 			assert_int_equal(state.unlocked, 9);
 			continue;
 		}
-		assert_true(state.potions[0] + state.potions[1] + state.potions[2] <= 2);
+		assert_true(
+			state.collectibles[0] + state.collectibles[1] + state.collectibles[2] <= 2);
 		assert_int_equal(round_state_pack(&state), byte);
 		states++;
 	}
 	assert_int_equal(states, 40);
 }
 
-static void test_carried_bytes_come_back(void **unused)
+static void test_carried_round_trip(void **unused)
 {
 	struct game *game = game_of(CARRIED_MAX);
 	uint8_t bytes[CARRIED_BYTES_MAX], again[CARRIED_BYTES_MAX];
@@ -264,7 +265,7 @@ int main(void)
 		cmocka_unit_test(test_carried_room),
 		cmocka_unit_test(test_carried_outlives_the_definition),
 		cmocka_unit_test(test_carried_packs_states),
-		cmocka_unit_test(test_carried_bytes_come_back),
+		cmocka_unit_test(test_carried_round_trip),
 		cmocka_unit_test(test_carried_in_a_state),
 		cmocka_unit_test(test_carried_refuses_other_bytes),
 		cmocka_unit_test(test_carried_properties),

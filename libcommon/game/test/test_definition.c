@@ -214,7 +214,7 @@ static void test_definition_numbers_of_the_rules(void **unused)
 	assert_int_equal(game->coins_max, 10);
 	assert_int_equal(game->scatter_count_min, 2);
 	assert_int_equal(game->bonus_count_min, 3);
-	assert_int_equal(game->vials_picked, 3);
+	assert_int_equal(game->picks_made, 3);
 	assert_int_equal(game->free_spins.line_multiplier, 2);
 	assert_int_equal(game->free_spins.wild_multiplier_count, 0);
 	assert_int_equal(game->witch_count, 2);

@@ -283,7 +283,7 @@ static void test_definition_refusals_of_hold_and_win(void **unused)
 }
 
 /* RULE witch-feature 3.4: two potions that one spin could show on a reel ("between two potions") */
-static void test_definition_refusals_of_potions(void **unused)
+static void test_definition_refusals_of_unlock(void **unused)
 {
 	static const struct refusal rows[] = {
 		{ "/gamble",
@@ -370,7 +370,7 @@ int main(void)
 		cmocka_unit_test(test_definition_refusals_of_free_and_sticky_spins),
 		cmocka_unit_test(test_definition_refusals_of_progressives),
 		cmocka_unit_test(test_definition_refusals_of_hold_and_win),
-		cmocka_unit_test(test_definition_refusals_of_potions),
+		cmocka_unit_test(test_definition_refusals_of_unlock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

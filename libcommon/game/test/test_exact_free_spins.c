@@ -137,7 +137,7 @@ static void test_a_tree_of_free_spins(void **state)
 }
 
 /* One more awarded for every one played, on average: the return has no bound. */
-static void test_free_spins_without_end(void **state)
+static void test_endless_free_spins(void **state)
 {
 	static struct game game;
 	struct exact_mode mode;
@@ -153,7 +153,7 @@ int main(void)
 		cmocka_unit_test(test_a_chain_that_ends_in_a_win),
 		cmocka_unit_test(test_a_chain_that_may_end_in_nothing),
 		cmocka_unit_test(test_a_tree_of_free_spins),
-		cmocka_unit_test(test_free_spins_without_end),
+		cmocka_unit_test(test_endless_free_spins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

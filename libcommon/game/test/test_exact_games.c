@@ -112,7 +112,7 @@ static void test_bewitched_returns_the_same_at_every_bet(void **state)
 }
 
 /* A return that follows the bet is found out, wherever on the way it leaves the band. */
-static void test_a_bet_out_of_the_band_is_found(void **state)
+static void test_bet_outside_band_is_found(void **state)
 {
 	struct game *game = malloc(sizeof(*game));
 	struct exact_mode mode;
@@ -120,8 +120,8 @@ static void test_a_bet_out_of_the_band_is_found(void **state)
 	(void)state;
 	assert_non_null(game);
 	load("bewitched", game);
-	for (uint32_t i = 0; i < game->vial_count; i++)
-		game->vial[i].weight_per_coin = 0;
+	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
+		game->pick_outcome[i].weight_per_coin = 0;
 	assert_int_equal(exact_mode(game, 0, EXACT_RETURN, &mode), EXACT_OK);
 	assert_false(mode.in_band);
 	exact_mode_free(&mode);
@@ -160,7 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_games_return_what_is_published),
 		cmocka_unit_test(test_bewitched_returns_the_same_at_every_bet),
-		cmocka_unit_test(test_a_bet_out_of_the_band_is_found),
+		cmocka_unit_test(test_bet_outside_band_is_found),
 		cmocka_unit_test(test_the_contribution),
 	};
 

@@ -120,7 +120,7 @@ static void check_quick(
 	mpz_clears(found, expected, NULL);
 }
 
-static void test_lines_pay_what_all_windows_pay(void **state)
+static void test_lines_pay_like_windows(void **state)
 {
 	static const struct random_shape shape = {
 		.reels_max = 5, .rows_max = 3, .stops_max = 8, .lines_max = 12
@@ -170,7 +170,7 @@ static void test_quick_sums_are_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines_pay_what_all_windows_pay),
+		cmocka_unit_test(test_lines_pay_like_windows),
 		cmocka_unit_test(test_quick_sums_are_the_same),
 	};
 

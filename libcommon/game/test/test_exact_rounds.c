@@ -153,16 +153,16 @@ static void test_exact_lines_and_scatters(void **state)
 	check_games(0, 40);
 }
 
-static void test_exact_battles(void **state)
+static void test_exact_scatter_awards(void **state)
 {
 	(void)state;
-	check_games(TINY_BATTLE, 16);
+	check_games(TINY_SCATTER_AWARD, 16);
 }
 
-static void test_exact_vials(void **state)
+static void test_exact_pick_bonus(void **state)
 {
 	(void)state;
-	check_games(TINY_VIALS, 16);
+	check_games(TINY_PICKS, 16);
 }
 
 static void test_exact_free_spins(void **state)
@@ -172,10 +172,10 @@ static void test_exact_free_spins(void **state)
 	check_games(TINY_FREE_SPINS | TINY_WILD_MULTIPLIERS, 12);
 }
 
-static void test_exact_battles_and_vials(void **state)
+static void test_exact_awards_and_picks(void **state)
 {
 	(void)state;
-	check_games(TINY_BATTLE | TINY_VIALS | TINY_WILD_MULTIPLIERS, 8);
+	check_games(TINY_SCATTER_AWARD | TINY_PICKS | TINY_WILD_MULTIPLIERS, 8);
 }
 
 static void test_exact_progressive_symbols(void **state)
@@ -184,7 +184,7 @@ static void test_exact_progressive_symbols(void **state)
 	check_games(TINY_PROGRESSIVE, 40);
 	check_games(TINY_PROGRESSIVE | TINY_BOUGHT, 16);
 	check_games(TINY_PROGRESSIVE | TINY_FREE_SPINS | TINY_WILD_MULTIPLIERS, 8);
-	check_games(TINY_PROGRESSIVE | TINY_VIALS, 8);
+	check_games(TINY_PROGRESSIVE | TINY_PICKS, 8);
 }
 
 static void test_exact_bought_wild_reels(void **state)
@@ -199,7 +199,7 @@ static void test_exact_cascades(void **state)
 	(void)state;
 	check_games(TINY_CASCADE, 40);
 	check_games(TINY_CASCADE | TINY_FREE_SPINS | TINY_WILD_MULTIPLIERS, 16);
-	check_games(TINY_CASCADE | TINY_BATTLE | TINY_VIALS, 12);
+	check_games(TINY_CASCADE | TINY_SCATTER_AWARD | TINY_PICKS, 12);
 }
 
 static void test_exact_hold_and_win(void **state)
@@ -215,7 +215,7 @@ static void test_exact_wild_counts(void **state)
 	check_games(TINY_WILD_COUNTS, 40);
 	check_games(TINY_WILD_COUNTS | TINY_HOLD, 12);
 	check_games(TINY_WILD_COUNTS | TINY_FREE_SPINS | TINY_WILD_MULTIPLIERS, 12);
-	check_games(TINY_WILD_COUNTS | TINY_BATTLE, 16);
+	check_games(TINY_WILD_COUNTS | TINY_SCATTER_AWARD, 16);
 	check_games(TINY_WILD_COUNTS | TINY_CASCADE, 16);
 }
 
@@ -223,10 +223,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact_lines_and_scatters),
-		cmocka_unit_test(test_exact_battles),
-		cmocka_unit_test(test_exact_vials),
+		cmocka_unit_test(test_exact_scatter_awards),
+		cmocka_unit_test(test_exact_pick_bonus),
 		cmocka_unit_test(test_exact_free_spins),
-		cmocka_unit_test(test_exact_battles_and_vials),
+		cmocka_unit_test(test_exact_awards_and_picks),
 		cmocka_unit_test(test_exact_progressive_symbols),
 		cmocka_unit_test(test_exact_bought_wild_reels),
 		cmocka_unit_test(test_exact_cascades),

@@ -81,15 +81,15 @@ static void check_sum(const struct fast_sim *sim, const struct spin_table *table
 	if (game->hold.offered)
 		assert_int_equal(tag_get(plan->feature[FEATURE_hold_and_win][0], tag),
 			count_in(game, window, game->hold.symbol));
-	if (game->vial_count > 0)
+	if (game->pick_outcome_count > 0)
 		assert_int_equal(tag_get(plan->feature[FEATURE_pick_bonus][0], tag),
 			count_in(game, window, game->bonus));
 	for (uint32_t r = 0; r < game->reels; r++) {
 		struct reel_column column;
 
 		reel_column(game, table->set, r, stop[r], table->wild_reels, &column);
-		assert_int_equal(
-			tag_get(plan->feature[FEATURE_collect_and_unlock][r], tag), column.potion);
+		assert_int_equal(tag_get(plan->feature[FEATURE_collect_and_unlock][r], tag),
+			column.collectible);
 	}
 }
 
@@ -126,7 +126,7 @@ static struct fast_sim *sim_of(struct game *game, uint32_t seed, uint32_t mode)
 	return sim;
 }
 
-static void test_tables_give_what_the_engine_pays(void **unused)
+static void test_tables_pay_like_the_engine(void **unused)
 {
 	static struct game game;
 
@@ -151,7 +151,7 @@ static void test_tables_give_what_the_engine_pays(void **unused)
 	}
 }
 
-static void test_windows_pay_what_the_engine_pays(void **unused)
+static void test_windows_pay_like_the_engine(void **unused)
 {
 	static struct game game;
 	static const struct line_terms terms = { .multiplier = 1 };
@@ -452,8 +452,8 @@ static void test_bad_bets_are_refused(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables_give_what_the_engine_pays),
-		cmocka_unit_test(test_windows_pay_what_the_engine_pays),
+		cmocka_unit_test(test_tables_pay_like_the_engine),
+		cmocka_unit_test(test_windows_pay_like_the_engine),
 		cmocka_unit_test(test_spins_are_unbiased),
 		cmocka_unit_test(test_words_are_the_same_with_avx512),
 		cmocka_unit_test(test_avx512_and_scalar_are_the_same_bits),

@@ -80,8 +80,8 @@ static void check_mode(const struct game *game, const struct exact_mode *mode)
 	struct fast_sim *sim;
 	double mean, deviation, expected = mpq_get_d(mode->rtp);
 
-	if (game->potions.offered)
-		start.unlocked = (uint8_t)(game->potions.step_count - 1);
+	if (game->unlock.offered)
+		start.unlocked = (uint8_t)(game->unlock.step_count - 1);
 	assert_int_equal(fast_new(game, &bet, &start, &sim), FAST_OK);
 	assert_int_equal(fast_run(sim, SEED, ROUNDS, 1, FAST_BEST, NULL, NULL, &stats), FAST_OK);
 	mean = (double)stats.win / ROUNDS / (double)stats.stake;

@@ -109,7 +109,7 @@ static bool has_kind(const struct game *game, uint32_t set, uint32_t reel, enum 
 
 /* RULE witch-feature 1.1, 3.1, 4.10, 6.1, 6.2: where potions and free-spin symbols are found at all
  */
-static void test_numbers_of_potion_strips(void **unused)
+static void test_numbers_of_unlock_strips(void **unused)
 {
 	const struct game *game = load("witch-feature");
 
@@ -121,14 +121,14 @@ static void test_numbers_of_potion_strips(void **unused)
 		bool inner = r >= 1 && r <= 3;
 		uint32_t base = game->mode[0].strips, free = game->free_spins.strips;
 
-		assert_int_equal(has_kind(game, base, r, SYMBOL_POTION), inner);
+		assert_int_equal(has_kind(game, base, r, SYMBOL_COLLECTIBLE), inner);
 		assert_int_equal(has_kind(game, base, r, SYMBOL_SCATTER), !inner);
-		assert_false(has_kind(game, free, r, SYMBOL_POTION));
+		assert_false(has_kind(game, free, r, SYMBOL_COLLECTIBLE));
 		assert_int_equal(has_kind(game, free, r, SYMBOL_SCATTER), !inner);
-		for (uint32_t i = 0; i < game->potions.step_count; i++) {
-			uint32_t set = game->potions.step[i].strips;
+		for (uint32_t i = 0; i < game->unlock.step_count; i++) {
+			uint32_t set = game->unlock.step[i].strips;
 
-			assert_false(has_kind(game, set, r, SYMBOL_POTION));
+			assert_false(has_kind(game, set, r, SYMBOL_COLLECTIBLE));
 			assert_false(has_kind(game, set, r, SYMBOL_SCATTER));
 		}
 	}
@@ -139,14 +139,14 @@ static void test_numbers_of_potion_strips(void **unused)
 }
 
 /* RULE witch-feature 3.6 to 3.10, 4.5, 5.1, 6.3, 6.4 */
-static void test_numbers_of_potion_features(void **unused)
+static void test_numbers_of_unlock_features(void **unused)
 {
-	static const struct potion_step steps[] = { { POTION_HIGH_SYMBOLS, { 1, 1, 1 }, 0 },
-		{ POTION_RANDOM_WILDS, { 1, 2, 0 }, 0 }, { POTION_MULTIPLIER, { 1, 0, 2 }, 0 },
-		{ POTION_MEGA_WILD, { 0, 2, 1 }, 0 } };
+	static const struct unlock_step steps[] = { { UNLOCK_HIGH_SYMBOLS, { 1, 1, 1 }, 0 },
+		{ UNLOCK_RANDOM_WILDS, { 1, 2, 0 }, 0 }, { UNLOCK_MULTIPLIER, { 1, 0, 2 }, 0 },
+		{ UNLOCK_MEGA_WILD, { 0, 2, 1 }, 0 } };
 	static const uint32_t multipliers[] = { 2, 3, 5, 8, 10 };
 	const struct game *game = load("witch-feature");
-	const struct potion_rules *rules = &game->potions;
+	const struct unlock_rules *rules = &game->unlock;
 	uint32_t sets = 0;
 
 	(void)unused;
@@ -162,8 +162,8 @@ static void test_numbers_of_potion_features(void **unused)
 	/* each alone, and the multiplier with each of the others */
 	for (uint32_t i = 0; i < rules->free_set.count; i++)
 		sets |= UINT32_C(1) << rules->free_set.of[i].x;
-	for (uint32_t kind = 0; kind < POTION_KINDS; kind++) {
-		uint32_t alone = UINT32_C(1) << kind, both = alone | 1u << POTION_MULTIPLIER;
+	for (uint32_t kind = 0; kind < UNLOCK_KINDS; kind++) {
+		uint32_t alone = UINT32_C(1) << kind, both = alone | 1u << UNLOCK_MULTIPLIER;
 
 		assert_true(sets >> alone & 1);
 		assert_true(sets >> both & 1);
@@ -202,7 +202,7 @@ static bool is_mega(uint32_t cells)
 static void test_numbers_of_wilds(void **unused)
 {
 	const struct game *game = load("witch-feature");
-	const struct potion_rules *rules = &game->potions;
+	const struct unlock_rules *rules = &game->unlock;
 	uint32_t three = 0, least = 0;
 
 	(void)unused;
@@ -227,7 +227,7 @@ static void test_numbers_of_wilds(void **unused)
 static void test_numbers_of_high_symbols(void **unused)
 {
 	const struct game *game = load("witch-feature");
-	const struct choices *six = &game->potions.revealed;
+	const struct choices *six = &game->unlock.revealed;
 	uint32_t high = 0, seen = 0;
 
 	(void)unused;
@@ -241,8 +241,7 @@ static void test_numbers_of_high_symbols(void **unused)
 	}
 	assert_true(high >> game->wild & 1);
 	for (uint32_t r = 0; r < 5; r++) {
-		const struct game_strip *strip =
-			&game->strips[game->potions.step[0].strips].reel[r];
+		const struct game_strip *strip = &game->strips[game->unlock.step[0].strips].reel[r];
 
 		for (uint32_t i = 0; i < strip->length; i++)
 			seen |= UINT32_C(1) << strip->symbol[i];
@@ -256,8 +255,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers_of_hold_and_win),
 		cmocka_unit_test(test_numbers_of_gambles),
-		cmocka_unit_test(test_numbers_of_potion_strips),
-		cmocka_unit_test(test_numbers_of_potion_features),
+		cmocka_unit_test(test_numbers_of_unlock_strips),
+		cmocka_unit_test(test_numbers_of_unlock_features),
 		cmocka_unit_test(test_numbers_of_wilds),
 		cmocka_unit_test(test_numbers_of_high_symbols),
 	};

@@ -228,7 +228,7 @@ static void test_mona_lisa(void **unused)
 	assert_string_equal(mode->published[1].percent, "94.60");
 	assert_int_equal(mode->published[1].bets, PUBLISHED_MAX_BET);
 	assert_false(game->gamble.offered);
-	assert_int_equal(game->vial_count + game->scatter_count_min, 0);
+	assert_int_equal(game->pick_outcome_count + game->scatter_count_min, 0);
 	assert_true(
 		game->sticky.reel == 0 && game->sticky.at_least == 2 && game->sticky.spins == 2);
 	for (uint32_t n = 3; n <= 5; n++)
@@ -290,17 +290,18 @@ static void test_mona_lisa_jewel_windows(void **unused)
 }
 
 /* However a reel stops, its window and the symbol above it hold one potion at most. */
-static void check_one_potion(const struct game *game, uint32_t set, uint32_t reel)
+static void check_one_collectible(const struct game *game, uint32_t set, uint32_t reel)
 {
 	const struct game_strip *strip = &game->strips[set].reel[reel];
 
 	for (uint32_t stop = 0; stop < strip->length; stop++) {
-		uint32_t potions = 0;
+		uint32_t collectibles = 0;
 
 		for (uint32_t i = 0; i <= game->rows; i++)
-			potions += game->symbol[strip->symbol[(stop + i) % strip->length]].kind ==
-				   SYMBOL_POTION;
-		assert_true(potions < 2);
+			collectibles +=
+				game->symbol[strip->symbol[(stop + i) % strip->length]].kind ==
+				SYMBOL_COLLECTIBLE;
+		assert_true(collectibles < 2);
 	}
 }
 
@@ -309,7 +310,7 @@ static void check_one_potion(const struct game *game, uint32_t set, uint32_t ree
 static void test_witch_feature(void **unused)
 {
 	const struct game *game = load("witch-feature");
-	const struct potion_rules *potions = &game->potions;
+	const struct unlock_rules *collectibles = &game->unlock;
 	static const uint32_t multipliers[] = { 2, 3, 5, 8, 10 };
 	static const uint8_t needs[][GAME_COLOURS] = { { 1, 1, 1 }, { 1, 2, 0 }, { 1, 0, 2 },
 		{ 0, 2, 1 } };
@@ -324,27 +325,27 @@ static void test_witch_feature(void **unused)
 			assert_in_range(game->line[l][r] + 1, game->line[l][r - 1],
 				game->line[l][r - 1] + 2);
 	for (uint32_t r = 0; r < game->reels; r++)
-		check_one_potion(game, game->mode[0].strips, r);
+		check_one_collectible(game, game->mode[0].strips, r);
 	for (uint32_t n = 1; n <= game->reels; n++)
 		assert_int_equal(game->symbol[scatter].pay[n], 0);
 	assert_false(game->free_spins.player_starts);
 	assert_true(game->symbol[game->wild].pay[3] > 0);
 	for (uint32_t c = 0; c < GAME_COLOURS; c++)
 		for (uint32_t set = 0; set < game->strip_sets; set++)
-			assert_int_equal(reels_with(game, set, potions->symbol[c]) &
+			assert_int_equal(reels_with(game, set, collectibles->symbol[c]) &
 						 (set == game->mode[0].strips ? ~0xeu : ~0u),
 				0);
 	assert_int_equal(reels_with(game, game->mode[0].strips, scatter), 0x11);
 	assert_int_equal(reels_with(game, game->free_spins.strips, scatter), 0x11);
-	assert_int_equal(potions->step_count, 4);
+	assert_int_equal(collectibles->step_count, 4);
 	for (uint32_t k = 0; k < 4; k++) {
-		assert_int_equal(potions->step[k].kind, k);
-		assert_memory_equal(potions->step[k].needs, needs[k], GAME_COLOURS);
-		assert_int_equal(reels_with(game, potions->step[k].strips, scatter), 0);
+		assert_int_equal(collectibles->step[k].kind, k);
+		assert_memory_equal(collectibles->step[k].needs, needs[k], GAME_COLOURS);
+		assert_int_equal(reels_with(game, collectibles->step[k].strips, scatter), 0);
 	}
-	assert_int_equal(potions->multiplier.count, 5);
+	assert_int_equal(collectibles->multiplier.count, 5);
 	for (uint32_t i = 0; i < 5; i++)
-		assert_int_equal(potions->multiplier.of[i].x, multipliers[i]);
+		assert_int_equal(collectibles->multiplier.of[i].x, multipliers[i]);
 	assert_true(game->free_spins.award[CONTEXT_BASE][1] == 0 &&
 		    game->free_spins.award[CONTEXT_BASE][2] == 10 &&
 		    game->free_spins.award[CONTEXT_FREE][1] == 1 &&
@@ -358,8 +359,8 @@ static void test_witch_feature(void **unused)
 static void test_witch_feature_high_symbols(void **unused)
 {
 	const struct game *game = load("witch-feature");
-	const struct choices *revealed = &game->potions.revealed;
-	uint32_t high = 0, set = game->potions.step[0].strips;
+	const struct choices *revealed = &game->unlock.revealed;
+	uint32_t high = 0, set = game->unlock.step[0].strips;
 
 	(void)unused;
 	assert_int_equal(revealed->count, 6);

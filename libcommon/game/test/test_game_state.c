@@ -75,7 +75,7 @@ static void test_game_state_cards(void **unused)
 }
 
 /* RULE bewitched 7.2: what is needed to go on at the same point survives; RULE bewitched 7.4 */
-static void test_game_state_bytes_come_back(void **unused)
+static void test_game_state_round_trip(void **unused)
 {
 	uint8_t bytes[GAME_STATE_BYTES_MAX], again[GAME_STATE_BYTES_MAX];
 	struct game_state state = full_state(), back;
@@ -146,7 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_game_state_witch),
 		cmocka_unit_test(test_game_state_cards),
-		cmocka_unit_test(test_game_state_bytes_come_back),
+		cmocka_unit_test(test_game_state_round_trip),
 		cmocka_unit_test(test_game_state_refuses_other_bytes),
 	};
 

@@ -98,7 +98,7 @@ static void check_lines(const struct watching *watching, const struct phase *pha
 		uint64_t coins = 0;
 
 		if (l < bet->lines && (spin || phase->kind == PHASE_STICKY_SPIN ||
-					      phase->kind == PHASE_POTION_RESPIN ||
+					      phase->kind == PHASE_UNLOCK_RESPIN ||
 					      phase->kind == PHASE_EXPLOSION))
 			coins = reference_line(game, phase, l, progressive);
 		assert_int_equal(paid[l], (int64_t)coins * bet->coin_minor * bet->coins);
@@ -170,7 +170,7 @@ static void check_window(const struct watching *watching, const struct phase *ph
 		uint32_t above = (at + strip->length - 1) % strip->length;
 
 		assert_true(phase->window[cell] < game->symbol_count);
-		assert_true(game->symbol[phase->window[cell]].kind != SYMBOL_POTION);
+		assert_true(game->symbol[phase->window[cell]].kind != SYMBOL_COLLECTIBLE);
 		if (phase->held >> cell & 1) {
 			if (phase->kind == PHASE_STICKY_SPIN || phase->kind == PHASE_HOLD_RESPIN)
 				assert_int_equal(
@@ -181,7 +181,7 @@ static void check_window(const struct watching *watching, const struct phase *ph
 			phase->kind == PHASE_HOLD_END)
 			continue;
 		assert_true(phase->window[cell] == strip->symbol[at] ||
-			    (game->potions.offered && phase->window[cell] == strip->symbol[above]));
+			    (game->unlock.offered && phase->window[cell] == strip->symbol[above]));
 	}
 }
 
@@ -191,12 +191,12 @@ static void check_order(const struct watching *watching, const struct phase *pha
 	static const uint32_t rank[] = {
 		[PHASE_SPIN] = 0,
 		[PHASE_FREE_SPIN] = 0,
-		[PHASE_BATTLE] = 1,
+		[PHASE_SCATTER_AWARD] = 1,
 		[PHASE_BONUS] = 2,
 		[PHASE_HOLD_RESPIN] = 3,
 		[PHASE_HOLD_END] = 4,
 		[PHASE_EXPLOSION] = 5,
-		[PHASE_POTION_RESPIN] = 5,
+		[PHASE_UNLOCK_RESPIN] = 5,
 		[PHASE_STICKY_SPIN] = 6,
 	};
 	const struct phase *before = &watching->before;
@@ -215,12 +215,12 @@ static void check_order(const struct watching *watching, const struct phase *pha
 
 static void check_state(struct watching *watching, const struct phase *phase)
 {
-	const struct potion_rules *potions = &watching->game->potions;
+	const struct unlock_rules *collectibles = &watching->game->unlock;
 	const struct round_state *state = &phase->state;
 
-	assert_true(state->potions[0] + state->potions[1] + state->potions[2] <= 2);
+	assert_true(state->collectibles[0] + state->collectibles[1] + state->collectibles[2] <= 2);
 	assert_true(state->unlocked >= watching->state.unlocked);
-	assert_true(state->unlocked < (potions->offered ? potions->step_count : 1));
+	assert_true(state->unlocked < (collectibles->offered ? collectibles->step_count : 1));
 	if (phase->kind != PHASE_SPIN)
 		assert_memory_equal(state, &watching->state, sizeof(*state));
 	watching->state = *state;

@@ -18,7 +18,7 @@ static void full_phase(struct phase *phase)
 	phase->kind = PHASE_BONUS;
 	phase->needs_player = NEEDS_PICKS;
 	phase->picks_needed = 3;
-	phase->vials_shown = 9;
+	phase->picks_offered = 9;
 	phase->reels = 5;
 	phase->rows = 3;
 	phase->strips = 1;
@@ -32,8 +32,8 @@ static void full_phase(struct phase *phase)
 	phase->win_total.minor = 100;
 	phase->feature_cells = 7;
 	phase->feature_count = 3;
-	phase->battle_won = true;
-	phase->outcome = VIAL_FREE_SPINS;
+	phase->scatter_award_won = true;
+	phase->outcome = PICK_FREE_SPINS;
 	phase->outcome_value = 15;
 	phase->free_spins_awarded = 1;
 	phase->free_spins_left = 2;
@@ -42,7 +42,7 @@ static void full_phase(struct phase *phase)
 	phase->multiplier = 2;
 	phase->features = 1;
 	phase->explodes = true;
-	phase->potion_reel_colour[1] = 1;
+	phase->collected_colour[1] = 1;
 	phase->state = (struct round_state){ { 1, 0, 0 }, 1 };
 	phase->jackpot_hit = true;
 	phase->claim_index = 1;
@@ -62,19 +62,20 @@ static void test_phase_encode_covers_every_field(void **unused)
 		const char *name;
 		size_t at;
 	} fields[] = { FIELD(index), FIELD(kind), FIELD(needs_player), FIELD(picks_needed),
-		FIELD(vials_shown), FIELD(strips), FIELD(stop[0]), FIELD(stop[4]), FIELD(window[0]),
-		FIELD(window[14]), FIELD(covered), FIELD(held), FIELD(landed), FIELD(loaded),
-		FIELD(load[0].kind), FIELD(load[0].award), FIELD(load[0].x), FIELD(load[0].own),
-		FIELD(win_count), FIELD(win[0].what), FIELD(win[0].symbol), FIELD(win[0].count),
-		FIELD(win[0].line), FIELD(win[0].cells), FIELD(win[0].multiplier),
-		FIELD(win[0].amount), FIELD(win_total), FIELD(feature_cells), FIELD(feature_count),
-		FIELD(battle_won), FIELD(outcome), FIELD(outcome_value), FIELD(free_spins_awarded),
+		FIELD(picks_offered), FIELD(strips), FIELD(stop[0]), FIELD(stop[4]),
+		FIELD(window[0]), FIELD(window[14]), FIELD(covered), FIELD(held), FIELD(landed),
+		FIELD(loaded), FIELD(load[0].kind), FIELD(load[0].award), FIELD(load[0].x),
+		FIELD(load[0].own), FIELD(win_count), FIELD(win[0].what), FIELD(win[0].symbol),
+		FIELD(win[0].count), FIELD(win[0].line), FIELD(win[0].cells),
+		FIELD(win[0].multiplier), FIELD(win[0].amount), FIELD(win_total),
+		FIELD(feature_cells), FIELD(feature_count), FIELD(scatter_award_won),
+		FIELD(outcome), FIELD(outcome_value), FIELD(free_spins_awarded),
 		FIELD(free_spins_left), FIELD(free_spins_appended), FIELD(respins_left),
-		FIELD(multiplier), FIELD(features), FIELD(explodes), FIELD(potion_reel_colour[0]),
-		FIELD(potion_reel_colour[4]), FIELD(state.potions[0]), FIELD(state.potions[2]),
-		FIELD(state.unlocked), FIELD(jackpot_hit), FIELD(claim_index), FIELD(draw_count),
-		FIELD(draw[0].meaning), FIELD(draw[0].where), FIELD(draw[0].below),
-		FIELD(draw[0].value), FIELD(reels), FIELD(rows) };
+		FIELD(multiplier), FIELD(features), FIELD(explodes), FIELD(collected_colour[0]),
+		FIELD(collected_colour[4]), FIELD(state.collectibles[0]),
+		FIELD(state.collectibles[2]), FIELD(state.unlocked), FIELD(jackpot_hit),
+		FIELD(claim_index), FIELD(draw_count), FIELD(draw[0].meaning), FIELD(draw[0].where),
+		FIELD(draw[0].below), FIELD(draw[0].value), FIELD(reels), FIELD(rows) };
 	static struct phase phase;
 	uint8_t bytes[PHASE_BYTES_MAX], other[PHASE_BYTES_MAX];
 	size_t count;
@@ -135,7 +136,7 @@ static void test_phase_encode_largest(void **unused)
 	phase.feature_cells = phase.features = phase.claim_index = UINT32_MAX;
 	phase.free_spins_awarded = phase.free_spins_left = UINT32_MAX;
 	phase.free_spins_appended = phase.respins_left = phase.multiplier = UINT32_MAX;
-	phase.picks_needed = phase.vials_shown = phase.outcome_value = UINT32_MAX;
+	phase.picks_needed = phase.picks_offered = phase.outcome_value = UINT32_MAX;
 	phase.feature_count = phase.loaded = UINT32_MAX;
 	phase.win_total.minor = -1;
 	memset(phase.stop, 0xff, sizeof(phase.stop));
@@ -169,8 +170,8 @@ static void test_draw_texts(void **unused)
 		assert_string_not_equal(phase_kind_text((enum phase_kind)k), "unknown");
 	for (int w = WIN_LINE; w <= WIN_JACKPOT; w++)
 		assert_string_not_equal(win_what_text((enum win_what)w), "unknown");
-	for (int k = 0; k < POTION_KINDS; k++)
-		assert_string_not_equal(potion_kind_text((enum potion_kind)k), "unknown");
+	for (int k = 0; k < UNLOCK_KINDS; k++)
+		assert_string_not_equal(unlock_kind_text((enum unlock_kind)k), "unknown");
 }
 
 int main(void)

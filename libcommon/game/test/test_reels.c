@@ -21,7 +21,7 @@ static void test_reel_column(void **unused)
 		uint32_t stop, wild_reels, expanding;
 		const char *shows;
 		uint32_t covered;
-		uint8_t potion;
+		uint8_t collectible;
 	} rows[] = {
 		{ "as the strip is", "ABCDAB", 1, 0, 0, "BCDA", 0, 0 },
 		{ "over the end of the strip", "ABCDAB", 4, 0, 0, "ABAB", 0, 0 },
@@ -51,8 +51,8 @@ static void test_reel_column(void **unused)
 
 		small_game(&game, 4, SYMBOLS);
 		game.expanding_reels = rows[i].expanding;
-		game.potions.offered = true;
-		memcpy(game.potions.symbol, "\6\7\10", GAME_COLOURS);
+		game.unlock.offered = true;
+		memcpy(game.unlock.symbol, "\6\7\10", GAME_COLOURS);
 		for (uint32_t r = 0; r < game.reels; r++)
 			game.strips[0].reel[r].length = 1;
 		strip->length = (uint32_t)strlen(rows[i].strip);
@@ -63,9 +63,9 @@ static void test_reel_column(void **unused)
 		for (uint32_t row = 0; row < 4; row++)
 			shows[row] = game.symbol[column.symbol[row]].id[0];
 		if (strcmp(shows, rows[i].shows) != 0 || column.covered != rows[i].covered ||
-			column.potion != rows[i].potion)
+			column.collectible != rows[i].collectible)
 			fail_msg("%s: found %s, covered %u, potion %u", rows[i].what, shows,
-				column.covered, column.potion);
+				column.covered, column.collectible);
 	}
 }
 

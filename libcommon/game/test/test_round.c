@@ -139,7 +139,7 @@ static void test_round_wild(void **unused)
 }
 
 /* RULE bewitched 3.2 to 3.4, 2.8 */
-static void test_round_battle(void **unused)
+static void test_round_scatter_award(void **unused)
 {
 	static const struct round_case rows[] = {
 		{ "one scatter does nothing", { "BA FE TO MA LA/FE TO MA LA CA/CA LA MO FE GR" }, 2,
@@ -161,7 +161,7 @@ static void test_round_battle(void **unused)
 }
 
 /* Five scatters always award 30 free spins with the shipped table. RULE bewitched 3.2 */
-static void test_round_battle_of_five(void **unused)
+static void test_round_award_of_five(void **unused)
 {
 	static struct round_case row = { "five",
 		{ "BA BA BA BA BA/FE TO MA LA CA/CA LA MO FE GR", DULL }, 1, 1, 1, NULL, NULL };
@@ -332,8 +332,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_lines),
 		cmocka_unit_test(test_round_wild),
-		cmocka_unit_test(test_round_battle),
-		cmocka_unit_test(test_round_battle_of_five),
+		cmocka_unit_test(test_round_scatter_award),
+		cmocka_unit_test(test_round_award_of_five),
 		cmocka_unit_test(test_round_bonus),
 		cmocka_unit_test(test_round_free_spins),
 		cmocka_unit_test(test_round_sums),

@@ -102,19 +102,19 @@ static void check_phase(const struct game *game, const struct bet *bet, const st
 	else
 		assert_int_equal(lines, 0);
 	/* RULE bewitched 3.11 */
-	assert_true(phase->free_spins_awarded == 0 || phase->kind == PHASE_BATTLE ||
-		    (phase->kind == PHASE_BONUS && phase->outcome == VIAL_FREE_SPINS));
+	assert_true(phase->free_spins_awarded == 0 || phase->kind == PHASE_SCATTER_AWARD ||
+		    (phase->kind == PHASE_BONUS && phase->outcome == PICK_FREE_SPINS));
 	if (phase->kind == PHASE_BONUS) { /* RULE bewitched 3.5 to 3.8, 3.10 */
 		assert_in_range(phase->feature_count, 3, 5);
 		assert_int_equal(phase->picks_needed, 3);
-		if (phase->outcome == VIAL_MONEY)
+		if (phase->outcome == PICK_MONEY)
 			assert_in_range(phase->outcome_value, 15, 300);
-		if (phase->outcome == VIAL_FREE_SPINS)
+		if (phase->outcome == PICK_FREE_SPINS)
 			assert_in_range(phase->outcome_value, 15, 60);
-		assert_int_equal(phase->jackpot_hit, phase->outcome == VIAL_JACKPOT);
+		assert_int_equal(phase->jackpot_hit, phase->outcome == PICK_JACKPOT);
 	}
-	if (phase->kind == PHASE_BATTLE) /* RULE bewitched 3.4 */
-		assert_int_equal(phase->battle_won, phase->free_spins_awarded > 0);
+	if (phase->kind == PHASE_SCATTER_AWARD) /* RULE bewitched 3.4 */
+		assert_int_equal(phase->scatter_award_won, phase->free_spins_awarded > 0);
 }
 
 static void test_round_properties(void **unused)

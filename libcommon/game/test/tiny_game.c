@@ -74,27 +74,27 @@ static void money(struct game *game)
 	};
 }
 
-static void add_battle(struct dice *dice, struct game *game)
+static void add_scatter_award(struct dice *dice, struct game *game)
 {
 	game->scatter_count_min = 2;
 	for (uint32_t n = 2; n <= game->reels; n++) {
-		game->battle_count[n] = 2;
-		game->battle[n][0] = (struct battle_outcome){ 1 + dice_below(dice, 2), 0 };
-		game->battle[n][1] = (struct battle_outcome){ 1, 1 };
+		game->scatter_award_count[n] = 2;
+		game->scatter_award[n][0] = (struct scatter_outcome){ 1 + dice_below(dice, 2), 0 };
+		game->scatter_award[n][1] = (struct scatter_outcome){ 1, 1 };
 	}
 }
 
 /* The odds of the jackpot follow y = lines x coins, at most 3 x 2. */
-static void add_vials(struct game *game)
+static void add_picks(struct game *game)
 {
 	game->bonus_count_min = 2;
-	game->vials_shown = 3;
-	game->vials_picked = 1;
-	game->vial_count = 4;
-	game->vial[0] = (struct vial_outcome){ VIAL_JACKPOT, 0, 0, 1 };
-	game->vial[1] = (struct vial_outcome){ VIAL_MONEY, 3, 13, -2 };
-	game->vial[2] = (struct vial_outcome){ VIAL_MONEY, 7, 1, 1 };
-	game->vial[3] = (struct vial_outcome){ VIAL_FREE_SPINS, 1, 2, 0 };
+	game->picks_offered = 3;
+	game->picks_made = 1;
+	game->pick_outcome_count = 4;
+	game->pick_outcome[0] = (struct pick_outcome){ PICK_JACKPOT, 0, 0, 1 };
+	game->pick_outcome[1] = (struct pick_outcome){ PICK_MONEY, 3, 13, -2 };
+	game->pick_outcome[2] = (struct pick_outcome){ PICK_MONEY, 7, 1, 1 };
+	game->pick_outcome[3] = (struct pick_outcome){ PICK_FREE_SPINS, 1, 2, 0 };
 }
 
 static void add_free_spins(struct dice *dice, uint32_t features, struct game *game)
@@ -214,10 +214,10 @@ void tiny_game(struct dice *dice, uint32_t features, struct game *game_r)
 	short_strips(dice, game, 0, false);
 	short_strips(dice, game, 1, true);
 	money(game);
-	if (features & TINY_BATTLE)
-		add_battle(dice, game);
-	if (features & TINY_VIALS)
-		add_vials(game);
+	if (features & TINY_SCATTER_AWARD)
+		add_scatter_award(dice, game);
+	if (features & TINY_PICKS)
+		add_picks(game);
 	add_free_spins(dice, features, game);
 	if (features & TINY_HOLD)
 		add_hold(dice, game);

@@ -6,8 +6,8 @@
 #include "libcommon/game/test/random_game.h"
 
 enum tiny_feature {
-	TINY_BATTLE = 1,
-	TINY_VIALS = 2,
+	TINY_SCATTER_AWARD = 1,
+	TINY_PICKS = 2,
 	TINY_FREE_SPINS = 4, /* by scatters, two or three of them; none while they are played */
 	TINY_WILD_MULTIPLIERS = 8,
 	TINY_PROGRESSIVE = 16, /* symbols on a line, or anywhere */

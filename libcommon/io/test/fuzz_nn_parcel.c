@@ -49,7 +49,7 @@ static uint8_t *gather(const uint8_t *bytes, size_t length, size_t *length_r)
 	return parcel;
 }
 
-static void there_and_back(const uint8_t *bytes, size_t length)
+static void round_trip(const uint8_t *bytes, size_t length)
 {
 	size_t parcel_length, at = 0, message_length, i = 0;
 	enum nn_parcel_status end;
@@ -87,6 +87,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	enum nn_parcel_status end;
 	(void)walk(bytes, length, &end);
-	there_and_back(bytes, length);
+	round_trip(bytes, length);
 	return 0;
 }

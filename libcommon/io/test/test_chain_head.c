@@ -47,7 +47,7 @@ static void head_line(char line[CHAIN_HEAD_LINE_MAX], const struct chain_key *ke
 	line[length - 1] = '\0';
 }
 
-static void test_a_head_is_read_back(void **state)
+static void test_head_round_trip(void **state)
 {
 	struct chain_key key = key_of(1);
 	struct chain_head head;
@@ -94,7 +94,7 @@ static void test_a_changed_head_is_refused(void **state)
 	assert_false(chain_head_read(line, key.public_key, &head, &wrong));
 }
 
-static void test_a_key_is_made_once_and_kept(void **state)
+static void test_key_is_created_once(void **state)
 {
 	struct chain_key first, again;
 	uint8_t public_key[CHAIN_PUBLIC_BYTES];
@@ -158,9 +158,9 @@ static int folder_remove(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_head_is_read_back),
+		cmocka_unit_test(test_head_round_trip),
 		cmocka_unit_test(test_a_changed_head_is_refused),
-		cmocka_unit_test(test_a_key_is_made_once_and_kept),
+		cmocka_unit_test(test_key_is_created_once),
 		cmocka_unit_test(test_bad_keys_are_refused),
 	};
 

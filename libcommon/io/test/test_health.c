@@ -189,7 +189,7 @@ static void test_health_stops_with_clients_in_between(void **state)
 }
 
 /* What has failed stays so, however the loop turns. */
-static void test_health_tells_a_failure(void **state)
+static void test_health_reports_failure(void **state)
 {
 	char answer[ANSWER_MAX / 64];
 	struct health *health = health_start("127.0.0.1:0");
@@ -209,7 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_health_is_served_while_everything_changes),
-		cmocka_unit_test(test_health_tells_a_failure),
+		cmocka_unit_test(test_health_reports_failure),
 		cmocka_unit_test(test_health_stops_with_clients_in_between),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

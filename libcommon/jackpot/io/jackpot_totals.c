@@ -8,7 +8,7 @@ bool jackpot_totals_take(struct service *service, struct pool_source *source,
 	enum service_message_status *status_r)
 {
 	char reason[POOL_FEED_REASON_MAX];
-	switch (pool_source_take_looking(source, service_pg(service), feed, reason)) {
+	switch (pool_source_take_or_load(source, service_pg(service), feed, reason)) {
 	case POOL_SOURCE_OLD:
 		metric_add(taker->old, 1);
 		*status_r = SERVICE_TAKEN;

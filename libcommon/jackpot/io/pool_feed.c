@@ -268,7 +268,7 @@ static void grant(struct pool_source *source, PGconn *conn, uint32_t shard)
 	PQclear(row);
 }
 
-enum pool_source_status pool_source_take_looking(
+enum pool_source_status pool_source_take_or_load(
 	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed, char *reason)
 {
 	enum pool_source_status status = pool_source_take(source, feed);
@@ -404,7 +404,7 @@ void pool_source_look(struct pool_source *source, uint64_t mono_us)
 	source->looked_us = mono_us;
 }
 
-bool pool_source_look_again(const struct pool_source *source, uint64_t mono_us)
+bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us)
 {
 	return source->behind > 0 && mono_us >= source->looked_us + AGAIN_US;
 }

@@ -55,7 +55,7 @@ enum pool_source_status pool_source_take(
 /* The same with the database at hand: looks once for tallies that are not known yet, and in
  * carillon.shard for a higher incarnation. Why it is UNKNOWN or AHEAD then is in reason
  * (POOL_FEED_REASON_MAX bytes): such a message is a dead letter. */
-enum pool_source_status pool_source_take_looking(
+enum pool_source_status pool_source_take_or_load(
 	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed, char *reason);
 
 /* Loads tallies and vector; schema "pool" or "cards" is where the vector is kept (not copied). What
@@ -68,7 +68,7 @@ void pool_source_save(struct pool_source *source, PGconn *conn, const char *sche
 /* A look at all games and currencies of the pool: begins it. pool_source_open follows for each. */
 void pool_source_look(struct pool_source *source, uint64_t mono_us);
 /* The last look left a rate behind, and it is time for another: places get free with time alone. */
-bool pool_source_look_again(const struct pool_source *source, uint64_t mono_us);
+bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us);
 /* Sees to it that the stakes of (game, currency) feed the pool with ppm at the present rate of
  * carillon.fx_rate: opens a tally, closing the one whose rate or ppm has changed, in a transaction
  * of its own; closed ones of before are folded then. False, logged, when there is no rate. With no

@@ -128,7 +128,7 @@ static void test_bus_gathers_messages_until_flushed(void **state)
 }
 
 /* What is no parcel of ours is dropped, and what comes behind it is read. */
-static void test_bus_ignores_what_is_no_parcel(void **state)
+static void test_bus_ignores_non_parcels(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -155,7 +155,7 @@ static void test_bus_ignores_what_is_no_parcel(void **state)
 	nn_bus_free(&b);
 }
 
-static void test_bus_never_waits_for_a_stranger(void **state)
+static void test_bus_never_waits_for_unknown(void **state)
 {
 	static const char *const BAD[] = { "http://nowhere", "tcp://", "nothing",
 		"ipc:///tmp/carillon-nn-nobody" };
@@ -180,7 +180,7 @@ static void test_bus_never_waits_for_a_stranger(void **state)
 	nn_bus_free(&a);
 }
 
-static void test_redis_away_is_no_trouble(void **state)
+static void test_redis_outage_is_harmless(void **state)
 {
 	/* Port 1 of this machine: nobody listens. */
 	struct redis_link *link = redis_link_new("127.0.0.1:1", 100);
@@ -230,10 +230,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_bus_gathers_messages_until_flushed, urls_make, urls_remove),
 		cmocka_unit_test_setup_teardown(
-			test_bus_ignores_what_is_no_parcel, urls_make, urls_remove),
+			test_bus_ignores_non_parcels, urls_make, urls_remove),
 		cmocka_unit_test_setup_teardown(
-			test_bus_never_waits_for_a_stranger, urls_make, urls_remove),
-		cmocka_unit_test(test_redis_away_is_no_trouble),
+			test_bus_never_waits_for_unknown, urls_make, urls_remove),
+		cmocka_unit_test(test_redis_outage_is_harmless),
 		cmocka_unit_test_setup_teardown(
 			test_outbox_of_many_sizes_reaches_the_bus_in_order, urls_make, urls_remove),
 	};

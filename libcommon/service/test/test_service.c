@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-static void test_offset_near_moves_only_what_is_outside(void **state)
+static void test_offset_near_clamps(void **state)
 {
 	static const struct {
 		int64_t offset, first, next, expected;
@@ -117,7 +117,7 @@ static int usage(const char *program)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_offset_near_moves_only_what_is_outside),
+		cmocka_unit_test(test_offset_near_clamps),
 		cmocka_unit_test(test_topic_name_of_each),
 		cmocka_unit_test(test_envelope_of_another_schema_is_refused),
 		cmocka_unit_test(test_kafka_batch_copy_outlives_its_source),

@@ -16,8 +16,8 @@
 /* ---- giving and ending --------------------------------------------------------------------------
  */
 
-static void audit(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__WalletFact *fact, uint32_t status)
+static void audit(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__WalletFact *fact, uint32_t status)
 {
 	char content[320];
 	char id[2 * ID_BYTES + 1] = "";
@@ -37,16 +37,17 @@ static void audit(struct gateway *gateway, struct edge_request *request, const s
 			grant->spins, grant->expires_us, (int)fact->refusal);
 	if (grant != NULL)
 		carillon__spin_grant__free_unpacked(grant, NULL);
-	audit_write(gateway, request, player_operator(ask->player), ask->text, ask->player, content,
-		status);
+	audit_write(gateway, request, player_operator(sent->player), sent->text, sent->player,
+		content, status);
 }
 
-static void on_spins_fact(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+static void on_bonus_spins_fact(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	struct json_out *out = &gateway->out;
 	(void)reply;
-	audit(gateway, request, ask, fact, fact_status(fact));
+	audit(gateway, request, sent, fact, fact_status(fact));
 	if (!fact_accepted(request, fact))
 		return;
 	out_begin(out);
@@ -57,17 +58,18 @@ static void on_spins_fact(struct gateway *gateway, struct edge_request *request,
 	answer_sent(gateway, request, 200);
 }
 
-static void spins_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
-	Carillon__Outside *outside, const char *reason_text, const char *key)
+static void spins_ask(struct gateway *gateway, struct edge_request *request,
+	struct service_request sent, Carillon__Outside *outside, const char *reason_text,
+	const char *key)
 {
 	char actor[32];
 	char reason[REASON_MAX + 1];
 	(void)snprintf(reason, sizeof(reason), "%s", reason_text);
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, player_operator(ask.player));
+	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, player_operator(sent.player));
 	outside->actor = actor;
 	outside->reason = reason;
-	ask.done = on_spins_fact;
-	(void)outside_ask(gateway, request, ask, outside, key);
+	sent.done = on_bonus_spins_fact;
+	(void)outside_ask(gateway, request, sent, outside, key);
 }
 
 static void refuse(struct gateway *gateway, struct edge_request *request, const char *where,
@@ -116,7 +118,7 @@ static bool bet_possible(
 void on_bonus_spins(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .text = "bonus spins" };
+	struct service_request sent = { .text = "bonus spins" };
 	struct bonus_body body = { 0 };
 	Carillon__Outside outside;
 	Carillon__SpinGrant grant;
@@ -124,7 +126,7 @@ void on_bonus_spins(struct edge_request *request, void *context)
 	uint32_t operator_id;
 	const char *key;
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
-		!player_path(request, operator_id, &ask.player) ||
+		!player_path(request, operator_id, &sent.player) ||
 		!answer_parse(request, bonus_fields, &body) ||
 		!currency_ok(request, body.currency, &currency) ||
 		!game_served(gateway, request, body.game) || !bet_possible(gateway, request, &body))
@@ -140,7 +142,7 @@ void on_bonus_spins(struct edge_request *request, void *context)
 	outside.kind = CARILLON__MOVE_KIND__MOVE_SPINS;
 	outside.currency = currency->number;
 	outside.spins = &grant;
-	spins_ask(gateway, request, ask, &outside, body.reason, key);
+	spins_ask(gateway, request, sent, &outside, body.reason, key);
 }
 
 /* {id} of the path. */
@@ -156,7 +158,7 @@ bool id_path(struct edge_request *request, uint8_t id_r[ID_BYTES])
 void on_bonus_spins_end(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .text = "end of bonus spins" };
+	struct service_request sent = { .text = "end of bonus spins" };
 	struct reason_body body = { 0 };
 	Carillon__Outside outside;
 	Carillon__SpinGrant grant;
@@ -164,7 +166,7 @@ void on_bonus_spins_end(struct edge_request *request, void *context)
 	uint32_t operator_id;
 	const char *key;
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
-		!player_path(request, operator_id, &ask.player) || !id_path(request, id) ||
+		!player_path(request, operator_id, &sent.player) || !id_path(request, id) ||
 		!answer_parse(request, reason_fields, &body))
 		return;
 	carillon__outside__init(&outside);
@@ -173,7 +175,7 @@ void on_bonus_spins_end(struct edge_request *request, void *context)
 	grant.grant.len = ID_BYTES;
 	outside.kind = CARILLON__MOVE_KIND__MOVE_SPINS_END;
 	outside.spins = &grant;
-	spins_ask(gateway, request, ask, &outside, body.reason, key);
+	spins_ask(gateway, request, sent, &outside, body.reason, key);
 }
 
 /* ---- looking ------------------------------------------------------------------------------------

@@ -308,17 +308,18 @@ static void member(struct json_out *out, const char *name, const char *text)
 		out_string(out, name, text);
 }
 
-static void on_picked(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__SpinReply *spin, const Carillon__WalletFact *fact)
+static void on_picked(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *spin,
+	const Carillon__WalletFact *fact)
 {
 	struct json_out *out = &gateway->out;
-	const Carillon__CardReply *reply = ask->card;
+	const Carillon__CardReply *reply = sent->card;
 	(void)spin;
 	(void)fact;
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		ask_no_answer(request);
+		answer_timed_out(request);
 		return;
 	}
 	uint32_t status = status_of(reply);
@@ -347,7 +348,8 @@ static void on_pool(void *context, PGresult *result, const char *error)
 	if (request != NULL && PQntuples(result) == 0) {
 		unknown(request, waiting);
 	} else if (request != NULL) {
-		struct ask ask = { .done = on_picked, .player = waiting->waiter.player };
+		struct service_request sent = { .done = on_picked,
+			.player = waiting->waiter.player };
 		Carillon__JackpotCommand command;
 		Carillon__CardPick pick;
 		carillon__jackpot_command__init(&command);
@@ -360,7 +362,7 @@ static void on_pool(void *context, PGresult *result, const char *error)
 		command.pool = (uint32_t)pg_number(result, 0, 0);
 		command.body_case = CARILLON__JACKPOT_COMMAND__BODY_PICK;
 		command.pick = &pick;
-		(void)ask_cards(waiting->waiter.gateway, request, ask, &command);
+		(void)request_cards(waiting->waiter.gateway, request, sent, &command);
 	}
 	free(waiting);
 }

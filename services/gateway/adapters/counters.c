@@ -386,7 +386,7 @@ static void on_hits(void *context, PGresult *result, const char *error)
 	out_free(&out);
 }
 
-static void ask_winners(struct gateway *gateway)
+static void query_winners(struct gateway *gateway)
 {
 	if (counters.winners_waiting)
 		return;
@@ -420,7 +420,7 @@ void counters_tick(struct gateway *gateway)
 		counters.asked_us = now_us;
 		pg_pool_query(gateway->pg_ro, pools_sql, 0, NULL, QUERY_MS, on_pools, NULL);
 	}
-	ask_winners(gateway);
+	query_winners(gateway);
 }
 
 void on_jackpots(struct edge_request *request, void *context)

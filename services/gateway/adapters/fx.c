@@ -147,7 +147,7 @@ static void hex(const uint8_t *bytes, size_t n, char *out)
 }
 
 /* Who asks: the digest of the very key, and the words for the audit log. */
-static void asker(
+static void requester(
 	struct edge_request *request, uint32_t operator_id, char digest_r[80], char actor_r[96])
 {
 	uint8_t digest[crypto_hash_sha256_BYTES];
@@ -201,7 +201,7 @@ void on_fx_set(struct edge_request *request, void *context)
 		currency->number, nano, body.valid_from_us);
 	auth_id(whole, body.reason, bytes);
 	hex(bytes, ID_BYTES, content);
-	asker(request, operator_id, digest, actor);
+	requester(request, operator_id, digest, actor);
 	(void)snprintf(number, sizeof(number), "%" PRIu32, currency->number);
 	(void)snprintf(rate, sizeof(rate), "%" PRId64, nano);
 	(void)snprintf(from, sizeof(from), "%" PRId64, body.valid_from_us);
@@ -232,7 +232,7 @@ void on_fx_approve(struct edge_request *request, void *context)
 	}
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	(void)snprintf(id, sizeof(id), "\\x%s", given);
-	asker(request, operator_id, digest, actor);
+	requester(request, operator_id, digest, actor);
 	const char *parameters[] = { operator_text, id, digest, actor, edge_request_id(request) };
 	pg_pool_query(gateway->pg,
 		"select http, coalesce(code, ''), " RESULT_COLUMNS

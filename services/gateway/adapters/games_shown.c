@@ -119,40 +119,40 @@ static json_t *hold_of(const json_t *hold)
 	return shown;
 }
 
-static json_t *potions_of(const json_t *potions)
+static json_t *unlock_of(const json_t *collectibles)
 {
 	static const char *const feature[] = { "kind", "needs", NULL };
 	json_t *shown = json_object();
-	copy(shown, "symbols", potions, "symbols");
-	copy_entries(shown, "features", json_object_get(potions, "features"), feature);
-	copy_each(shown, "multipliers", json_object_get(potions, "multipliers"), "x");
+	copy(shown, "symbols", collectibles, "symbols");
+	copy_entries(shown, "features", json_object_get(collectibles, "features"), feature);
+	copy_each(shown, "multipliers", json_object_get(collectibles, "multipliers"), "x");
 	copy_each(shown, "reveals",
-		json_object_get(json_object_get(potions, "explosion"), "reveals"), "symbol");
+		json_object_get(json_object_get(collectibles, "explosion"), "reveals"), "symbol");
 	return shown;
 }
 
 /* null for a feature that the game has not. */
 static void put_features(json_t *game, const json_t *definition)
 {
-	static const char *const battle[] = { "symbol", "scatters_min", NULL };
+	static const char *const scatter_award[] = { "symbol", "scatters_min", NULL };
 	static const char *const same[] = { "expanding_wild", "free_spins", "sticky_respins",
 		"progressive_symbols", "witches", "gamble", "autoplay", "cards", NULL };
-	const json_t *vials = json_object_get(definition, "vials");
+	const json_t *pick_outcomes = json_object_get(definition, "vials");
 	const json_t *hold = json_object_get(definition, "hold_and_win");
-	const json_t *potions = json_object_get(definition, "potions");
+	const json_t *collectibles = json_object_get(definition, "potions");
 	const json_t *fights = json_object_get(definition, "battle");
 	json_t *shown = json_is_object(fights) ? json_object() : json_null();
 	if (json_is_object(fights))
-		copy_same(shown, fights, battle);
+		copy_same(shown, fights, scatter_award);
 	(void)json_object_set_new(game, "battle", shown);
 	copy_same(game, definition, same);
-	copy(game, "bonus_min", vials, "bonus_min");
-	copy(game, "shown", vials, "vials");
-	copy(game, "picked", vials, "picks");
+	copy(game, "bonus_min", pick_outcomes, "bonus_min");
+	copy(game, "shown", pick_outcomes, "vials");
+	copy(game, "picked", pick_outcomes, "picks");
 	(void)json_object_set_new(
 		game, "hold_and_win", json_is_object(hold) ? hold_of(hold) : json_null());
-	(void)json_object_set_new(
-		game, "potions", json_is_object(potions) ? potions_of(potions) : json_null());
+	(void)json_object_set_new(game, "potions",
+		json_is_object(collectibles) ? unlock_of(collectibles) : json_null());
 }
 
 /* What the rows of one currency give back of all bets, in parts of a million: its coin values in

@@ -29,18 +29,19 @@
 #define QUERY_MS 1500 /* a read for a player */
 
 struct gateway;
-struct ask;
+struct service_request;
 
 /* The answer to a question, or both NULL when none came in time. `request` is NULL when the client
  * has gone. */
-typedef void ask_done(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact);
+typedef void service_done(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact);
 
 /* A question on its way over Kafka. */
-struct ask {
+struct service_request {
 	uint64_t ticket; /* of the request that waits */
 	player_id player;
-	ask_done *done;
+	service_done *done;
 	int64_t number; /* the asker's own */
 	char text[48];	/* the asker's own */
 	uint8_t trace[EDGE_TRACE_BYTES];
@@ -84,9 +85,9 @@ struct gateway {
 	uint32_t shards;
 
 	struct limit by_player, by_address;
-	struct waits idle, reconnect; /* by operator, by game */
+	struct timeouts idle, reconnect; /* by operator, by game */
 	struct inflight inflight;
-	struct ask asks[INFLIGHT_MAX];
+	struct service_request requests[INFLIGHT_MAX];
 	uint64_t last_reply_us; /* of anybody's; for the breaker */
 	uint64_t expired_in_row;
 	struct json_out out;
@@ -103,20 +104,20 @@ void gateway_begin(struct gateway *gateway);
 /* Sends what is produced, then frees all, the edge and the sources too. */
 void gateway_end(struct gateway *gateway);
 
-/* ---- asks.c: questions over Kafka, answers over nanomsg ---- */
+/* ---- service_requests.c: questions over Kafka, answers over nanomsg ---- */
 
 /* Fills ask->ticket and ->trace, sends, and keeps the request. 503 is answered, and false given,
  * when too many are on their way. */
-bool ask_spin(struct gateway *gateway, struct edge_request *request, struct ask ask,
-	Carillon__SpinCommand *command);
-bool ask_wallet(struct gateway *gateway, struct edge_request *request, struct ask ask,
-	Carillon__WalletCommand *command);
-bool ask_cards(struct gateway *gateway, struct edge_request *request, struct ask ask,
-	Carillon__JackpotCommand *command);
+bool request_spin(struct gateway *gateway, struct edge_request *request,
+	struct service_request sent, Carillon__SpinCommand *command);
+bool request_wallet(struct gateway *gateway, struct edge_request *request,
+	struct service_request sent, Carillon__WalletCommand *command);
+bool request_cards(struct gateway *gateway, struct edge_request *request,
+	struct service_request sent, Carillon__JackpotCommand *command);
 /* 504, for `done` functions. */
-void ask_no_answer(struct edge_request *request);
-void asks_on_bus(void *gateway);
-void asks_tick(struct gateway *gateway, uint64_t now_us);
+void answer_timed_out(struct edge_request *request);
+void service_requests_on_bus(void *gateway);
+void service_requests_tick(struct gateway *gateway, uint64_t now_us);
 
 /* ---- auth.c ---- */
 
@@ -232,7 +233,7 @@ void payouts_tick(
 
 /* ---- history.c: the replay has come; the rows of the round are added ---- */
 
-ask_done history_replay;
+service_done history_replay;
 
 /* ---- games.c ---- */
 

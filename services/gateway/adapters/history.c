@@ -323,22 +323,23 @@ out:
 	free(waiting);
 }
 
-void history_replay(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+void history_replay(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	struct json_out *out = &gateway->out;
 	(void)fact;
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		ask_no_answer(request);
+		answer_timed_out(request);
 		return;
 	}
 	if (reply->http_status != 200 || reply->round == NULL) {
 		answer_reply(gateway, request, reply);
 		return;
 	}
-	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, ask->player);
+	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_bool(out, "replay", true);
@@ -351,5 +352,5 @@ void history_replay(struct gateway *gateway, struct edge_request *request, const
 	waiting->replay = strndup(out->bytes, out->n);
 	if (waiting->replay == NULL)
 		fatal("out of memory");
-	walk(waiting, replay_sql, 0, 100000, ask->number, on_replay_rows);
+	walk(waiting, replay_sql, 0, 100000, sent->number, on_replay_rows);
 }

@@ -25,8 +25,8 @@ static bool is_money(size_t code)
 
 /* ---- setting ---- */
 
-static void audit(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__WalletFact *fact, uint32_t status)
+static void audit(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__WalletFact *fact, uint32_t status)
 {
 	char content[200] = "{}";
 
@@ -35,17 +35,18 @@ static void audit(struct gateway *gateway, struct edge_request *request, const s
 			"{\"limit\":%" PRIu32 ",\"value\":%" PRId64 ",\"from_us\":%" PRIu64
 			",\"refusal\":%d}",
 			fact->mode, fact->amount, fact->round, (int)fact->refusal);
-	audit_write(gateway, request, player_operator(ask->player), "limit", ask->player, content,
+	audit_write(gateway, request, player_operator(sent->player), "limit", sent->player, content,
 		status);
 }
 
-static void on_set(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+static void on_set(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	struct json_out *out = &gateway->out;
 
 	(void)reply;
-	audit(gateway, request, ask, fact, fact_status(fact));
+	audit(gateway, request, sent, fact, fact_status(fact));
 	if (!fact_accepted(request, fact))
 		return;
 	out_begin(out);
@@ -72,7 +73,7 @@ static Carillon__Limit code_of(const struct limit_body *body)
 void on_limit(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .done = on_set };
+	struct service_request sent = { .done = on_set };
 	struct limit_body body = { 0 };
 	Carillon__Outside outside;
 	struct problem problem;
@@ -82,7 +83,7 @@ void on_limit(struct edge_request *request, void *context)
 	const char *key;
 
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
-		!player_path(request, operator_id, &ask.player) ||
+		!player_path(request, operator_id, &sent.player) ||
 		!answer_parse(request, limit_fields, &body))
 		return;
 	if (limit_check(&body, &problem) != FIELDS_OK) {
@@ -101,7 +102,7 @@ void on_limit(struct edge_request *request, void *context)
 						  : body.until_s;
 	outside.reason = body.reason;
 	outside.actor = actor;
-	(void)outside_ask(gateway, request, ask, &outside, key);
+	(void)outside_ask(gateway, request, sent, &outside, key);
 }
 
 /* ---- looking ---- */

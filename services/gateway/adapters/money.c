@@ -96,7 +96,7 @@ bool fact_accepted(struct edge_request *request, const Carillon__WalletFact *fac
 	if (request == NULL)
 		return false;
 	if (fact == NULL) {
-		ask_no_answer(request);
+		answer_timed_out(request);
 		return false;
 	}
 	return refusal_answer(request, fact) == 200;
@@ -109,8 +109,8 @@ uint32_t fact_status(const Carillon__WalletFact *fact)
 }
 
 /* Before the answer: with that the request ends. */
-static void audit_fact(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__WalletFact *fact)
+static void audit_fact(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__WalletFact *fact)
 {
 	char content[256];
 	(void)snprintf(content, sizeof(content),
@@ -118,20 +118,21 @@ static void audit_fact(struct gateway *gateway, struct edge_request *request, co
 		",\"balance_after_minor\":%" PRId64 ",\"refusal\":%d}",
 		fact->amount, fact->currency, fact->envelope == NULL ? 0 : fact->envelope->seq,
 		fact->balance_after, (int)fact->refusal);
-	audit_write(gateway, request, player_operator(ask->player), ask->text, ask->player, content,
-		fact_status(fact));
+	audit_write(gateway, request, player_operator(sent->player), sent->text, sent->player,
+		content, fact_status(fact));
 }
 
-void money_done(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+void money_done(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	struct json_out *out = &gateway->out;
 	(void)reply;
 	if (fact == NULL) {
-		audit_write(gateway, request, player_operator(ask->player), ask->text, ask->player,
-			"{}", 504);
+		audit_write(gateway, request, player_operator(sent->player), sent->text,
+			sent->player, "{}", 504);
 	} else {
-		audit_fact(gateway, request, ask, fact);
+		audit_fact(gateway, request, sent, fact);
 	}
 	if (!fact_accepted(request, fact))
 		return;
@@ -185,22 +186,22 @@ void outside_identify(
 	outside->content_hash.len = ID_BYTES;
 }
 
-bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
+bool outside_ask(struct gateway *gateway, struct edge_request *request, struct service_request sent,
 	Carillon__Outside *outside, const char *key)
 {
 	Carillon__WalletCommand command;
 	struct outside_ids ids;
 	carillon__wallet_command__init(&command);
-	outside_identify(ask.player, outside, key, &ids);
+	outside_identify(sent.player, outside, key, &ids);
 	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
 	command.outside = outside;
-	return ask_wallet(gateway, request, ask, &command);
+	return request_wallet(gateway, request, sent, &command);
 }
 
 static void money(struct edge_request *request, struct gateway *gateway, Carillon__MoveKind kind,
 	const char *action, const struct field *fields)
 {
-	struct ask ask = { .done = money_done };
+	struct service_request sent = { .done = money_done };
 	struct money_body body = { 0 };
 	Carillon__Outside outside;
 	carillon__outside__init(&outside);
@@ -209,7 +210,7 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 	uint32_t operator_id;
 	const char *key;
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
-		!player_path(request, operator_id, &ask.player) ||
+		!player_path(request, operator_id, &sent.player) ||
 		!answer_parse(request, fields, &body) ||
 		!currency_ok(request, body.currency, &currency))
 		return;
@@ -217,14 +218,14 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 		answer_bad(request, "amount_minor", "0", "an amount that is not 0");
 		return;
 	}
-	(void)snprintf(ask.text, sizeof(ask.text), "%s", action);
+	(void)snprintf(sent.text, sizeof(sent.text), "%s", action);
 	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, operator_id);
 	outside.kind = kind;
 	outside.amount_minor = body.amount_minor;
 	outside.currency = currency->number;
 	outside.reason = body.reason;
 	outside.actor = actor;
-	(void)outside_ask(gateway, request, ask, &outside, key);
+	(void)outside_ask(gateway, request, sent, &outside, key);
 }
 
 void on_deposit(struct edge_request *request, void *context)
@@ -251,7 +252,7 @@ void on_grant(struct edge_request *request, void *context)
 void on_block(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .done = money_done, .text = "block" };
+	struct service_request sent = { .done = money_done, .text = "block" };
 	struct block_body body = { 0 };
 	Carillon__Outside outside;
 	carillon__outside__init(&outside);
@@ -261,44 +262,45 @@ void on_block(struct edge_request *request, void *context)
 	const char *key = edge_header(request, EDGE_IDEMPOTENCY_KEY);
 	if (!auth_operator_path(gateway, request, &operator_id) ||
 		(key != NULL && !auth_key(request, &key)) ||
-		!player_path(request, operator_id, &ask.player) ||
+		!player_path(request, operator_id, &sent.player) ||
 		!answer_parse(request, block_fields, &body))
 		return;
 	/* Without a key each request is one of its own: blocking twice does no harm. */
 	(void)snprintf(own_key, sizeof(own_key), "block-%08" PRIx32 "%08" PRIx32,
 		randombytes_random(), randombytes_random());
-	(void)snprintf(ask.text, sizeof(ask.text), "%s", body.blocked ? "block" : "unblock");
+	(void)snprintf(sent.text, sizeof(sent.text), "%s", body.blocked ? "block" : "unblock");
 	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, operator_id);
 	outside.kind = CARILLON__MOVE_KIND__MOVE_BLOCK;
 	outside.amount_minor = body.blocked ? 1 : 0;
 	outside.reason = body.reason;
 	outside.actor = actor;
-	(void)outside_ask(gateway, request, ask, &outside, key == NULL ? own_key : key);
+	(void)outside_ask(gateway, request, sent, &outside, key == NULL ? own_key : key);
 }
 
 /* ---- accounts and sessions
  * --------------------------------------------------------------------------------------------------------
  */
 
-static void on_opened(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+static void on_opened(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	struct json_out *out = &gateway->out;
 	char player[PLAYER_TEXT_MAX];
 	(void)fact;
-	audit_write(gateway, request, player_operator(ask->player), "open", ask->player, "{}",
+	audit_write(gateway, request, player_operator(sent->player), "open", sent->player, "{}",
 		reply == NULL ? 504 : reply->http_status);
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		ask_no_answer(request);
+		answer_timed_out(request);
 		return;
 	}
 	if (reply->http_status != 200) {
 		answer_reply(gateway, request, reply);
 		return;
 	}
-	player_id_format(ask->player, player);
+	player_id_format(sent->player, player);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_string(out, "player", player);
@@ -308,14 +310,14 @@ static void on_opened(struct gateway *gateway, struct edge_request *request, con
 	answer_sent(gateway, request, 201);
 }
 
-void open_ask(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	char *currency)
+void query_open(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, char *currency)
 {
 	Carillon__SpinCommand command;
 	carillon__spin_command__init(&command);
 	uint8_t id[ID_BYTES];
 	char player[PLAYER_TEXT_MAX];
-	player_id_format(ask->player, player);
+	player_id_format(sent->player, player);
 	auth_id("open", player, id);
 	command.kind = CARILLON__SPIN_KIND__SPIN_OPEN;
 	command.currency = currency;
@@ -323,13 +325,13 @@ void open_ask(struct gateway *gateway, struct edge_request *request, const struc
 	command.request_id.len = ID_BYTES;
 	command.content_hash.data = id;
 	command.content_hash.len = ID_BYTES;
-	(void)ask_spin(gateway, request, *ask, &command);
+	(void)request_spin(gateway, request, *sent, &command);
 }
 
 void on_open_player(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .done = on_opened };
+	struct service_request sent = { .done = on_opened };
 	struct account_body body = { 0 };
 	const struct currency *currency;
 	uint32_t operator_id;
@@ -337,10 +339,10 @@ void on_open_player(struct edge_request *request, void *context)
 		!answer_parse(request, account_fields, &body) ||
 		!currency_ok(request, body.currency, &currency))
 		return;
-	if (!player_id_make(operator_id, (uint64_t)body.player, &ask.player)) {
+	if (!player_id_make(operator_id, (uint64_t)body.player, &sent.player)) {
 		answer_bad(
 			request, "player", "a number that is no player's", "1 to 281474976710655");
 		return;
 	}
-	open_ask(gateway, request, &ask, body.currency);
+	query_open(gateway, request, &sent, body.currency);
 }

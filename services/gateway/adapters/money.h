@@ -33,14 +33,14 @@ void outside_identify(
 	player_id player, Carillon__Outside *outside, const char *key, struct outside_ids *ids);
 /* Sends money from or to outside; the id and the hash of the content are set here. key: the
  * caller's. */
-bool outside_ask(struct gateway *gateway, struct edge_request *request, struct ask ask,
+bool outside_ask(struct gateway *gateway, struct edge_request *request, struct service_request sent,
 	Carillon__Outside *outside, const char *key);
 /* The verdict on a booking without a move: balance, seq and id; audited under the ask's text. */
-ask_done money_done;
+service_done money_done;
 /* The third {} of the path, an id as it was given; false when 400 was answered. */
 bool id_path(struct edge_request *request, uint8_t id_r[ID_BYTES]);
 /* Asks the engine to open the account of ask->player, where there is none. */
-void open_ask(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	char *currency);
+void query_open(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, char *currency);
 
 #endif

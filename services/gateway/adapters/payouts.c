@@ -193,20 +193,20 @@ static const struct {
 
 static void decision_send(struct waiting *waiting, struct edge_request *request)
 {
-	struct ask ask = { .done = money_done, .player = waiting->player };
+	struct service_request sent = { .done = money_done, .player = waiting->player };
 	Carillon__WalletCommand command;
 	Carillon__Outside *outside =
 		carillon__outside__unpack(NULL, waiting->packed_n, waiting->packed);
 
 	if (outside == NULL)
 		fatal("out of memory");
-	(void)snprintf(ask.text, sizeof(ask.text), "withdrawal %s by hand%s",
+	(void)snprintf(sent.text, sizeof(sent.text), "withdrawal %s by hand%s",
 		waiting->decision.decision == DECISION_CAPTURE ? "captured" : "released",
 		waiting->decision.force ? ", forced" : "");
 	carillon__wallet_command__init(&command);
 	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
 	command.outside = outside;
-	(void)ask_wallet(waiting->gateway, request, ask, &command);
+	(void)request_wallet(waiting->gateway, request, sent, &command);
 	carillon__outside__free_unpacked(outside, NULL);
 }
 
@@ -324,7 +324,7 @@ void on_withdrawal_decide(struct edge_request *request, void *context)
 void on_grant_back(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .done = money_done, .text = "grant taken back" };
+	struct service_request sent = { .done = money_done, .text = "grant taken back" };
 	struct money_body body = { 0 };
 	Carillon__Outside outside;
 	const struct currency *currency;
@@ -334,7 +334,7 @@ void on_grant_back(struct edge_request *request, void *context)
 	const char *key;
 
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
-		!player_path(request, operator_id, &ask.player) || !id_path(request, id) ||
+		!player_path(request, operator_id, &sent.player) || !id_path(request, id) ||
 		!answer_parse(request, back_fields, &body) ||
 		!currency_ok(request, body.currency, &currency))
 		return;
@@ -347,7 +347,7 @@ void on_grant_back(struct edge_request *request, void *context)
 	outside.of.len = ID_BYTES;
 	outside.actor = actor;
 	outside.reason = body.reason;
-	(void)outside_ask(gateway, request, ask, &outside, key);
+	(void)outside_ask(gateway, request, sent, &outside, key);
 }
 
 /* ---- the provider calls ---- */

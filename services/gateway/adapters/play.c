@@ -11,15 +11,16 @@
 #include <string.h>
 
 /* A reply is the answer. */
-static void on_reply(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+static void on_reply(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
-	(void)ask;
+	(void)sent;
 	(void)fact;
 	if (request == NULL)
 		return;
 	if (reply == NULL)
-		ask_no_answer(request);
+		answer_timed_out(request);
 	else
 		answer_reply(gateway, request, reply);
 }
@@ -49,26 +50,26 @@ void on_state(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { "game", NULL };
 	struct gateway *gateway = context;
-	struct ask ask = { .done = on_reply };
+	struct service_request sent = { .done = on_reply };
 	Carillon__SpinCommand command;
 	carillon__spin_command__init(&command);
 	char game[SLUG_MAX + 1];
-	if (!auth_player(gateway, request, &ask.player) || !answer_query(request, names))
+	if (!auth_player(gateway, request, &sent.player) || !answer_query(request, names))
 		return;
 	if (edge_query(request, "game", game, sizeof(game)) != NULL) {
 		if (!game_served(gateway, request, game) ||
-			!presence_game(gateway, request, ask.player, game, true))
+			!presence_game(gateway, request, sent.player, game, true))
 			return;
 		command.game = game;
 	}
 	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
-	(void)ask_spin(gateway, request, ask, &command);
+	(void)request_spin(gateway, request, sent, &command);
 }
 
 void on_round(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .done = on_reply };
+	struct service_request sent = { .done = on_reply };
 	struct round_body body = { 0 };
 	Carillon__SpinCommand command;
 	carillon__spin_command__init(&command);
@@ -78,10 +79,10 @@ void on_round(struct edge_request *request, void *context)
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	struct problem problem;
 	const char *key;
-	if (!auth_action(gateway, request, &ask.player) || !auth_key(request, &key) ||
+	if (!auth_action(gateway, request, &sent.player) || !auth_key(request, &key) ||
 		!answer_parse(request, round_fields, &body) ||
 		!game_served(gateway, request, body.game) ||
-		!presence_game(gateway, request, ask.player, body.game, false))
+		!presence_game(gateway, request, sent.player, body.game, false))
 		return;
 	if (round_check(&body, &problem) != FIELDS_OK) {
 		answer_problem(request, &problem);
@@ -100,10 +101,10 @@ void on_round(struct edge_request *request, void *context)
 	command.bet = &bet;
 	command.client_nonce.data = body.nonce.bytes;
 	command.client_nonce.len = body.nonce.length;
-	ids_set(&command, ask.player, key, id, hash);
+	ids_set(&command, sent.player, key, id, hash);
 	command.expect = (uint64_t)body.expect;
 	command.not_after_us = clock_wall_us() + NOT_AFTER_US;
-	(void)ask_spin(gateway, request, ask, &command);
+	(void)request_spin(gateway, request, sent, &command);
 }
 
 static void action_fill(Carillon__SpinCommand *command, const struct action_body *body)
@@ -142,7 +143,7 @@ static bool round_of(struct edge_request *request, int64_t *round_r)
 void on_action(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .done = on_reply };
+	struct service_request sent = { .done = on_reply };
 	struct action_body body = { 0 };
 	struct problem problem;
 	Carillon__SpinCommand command;
@@ -151,10 +152,10 @@ void on_action(struct edge_request *request, void *context)
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	int64_t round;
 	const char *key;
-	if (!auth_action(gateway, request, &ask.player) || !auth_key(request, &key) ||
+	if (!auth_action(gateway, request, &sent.player) || !auth_key(request, &key) ||
 		!round_of(request, &round) || !answer_parse(request, action_fields, &body) ||
 		!game_served(gateway, request, body.game) ||
-		!presence_game(gateway, request, ask.player, body.game, false))
+		!presence_game(gateway, request, sent.player, body.game, false))
 		return;
 	if (action_check(&body, &problem) != FIELDS_OK) {
 		answer_problem(request, &problem);
@@ -163,11 +164,11 @@ void on_action(struct edge_request *request, void *context)
 	command.game = body.game;
 	command.round = (uint64_t)round;
 	action_fill(&command, &body);
-	ids_set(&command, ask.player, key, id, hash);
+	ids_set(&command, sent.player, key, id, hash);
 	command.expect = (uint64_t)body.expect;
 	if (body.action == ACTION_GAMBLE)
 		command.not_after_us = clock_wall_us() + NOT_AFTER_US;
-	(void)ask_spin(gateway, request, ask, &command);
+	(void)request_spin(gateway, request, sent, &command);
 }
 
 void on_settings(struct edge_request *request, void *context)
@@ -175,7 +176,7 @@ void on_settings(struct edge_request *request, void *context)
 	static char witch[] = "witch";
 	static char autoplay[] = "autoplay";
 	struct gateway *gateway = context;
-	struct ask ask = { .done = on_reply };
+	struct service_request sent = { .done = on_reply };
 	struct settings_body body = { .autoplay = {
 					      .loss_limit_minor = -1, .single_win_minor = -1 } };
 	struct problem problem;
@@ -187,11 +188,11 @@ void on_settings(struct edge_request *request, void *context)
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	char own_key[32];
 	const char *key = edge_header(request, EDGE_IDEMPOTENCY_KEY);
-	if (!auth_action(gateway, request, &ask.player) ||
+	if (!auth_action(gateway, request, &sent.player) ||
 		(key != NULL && !auth_key(request, &key)) ||
 		!answer_parse(request, settings_fields, &body) ||
 		!game_served(gateway, request, body.game) ||
-		!presence_game(gateway, request, ask.player, body.game, false))
+		!presence_game(gateway, request, sent.player, body.game, false))
 		return;
 	if (settings_check(&body, &problem) != FIELDS_OK) {
 		answer_problem(request, &problem);
@@ -213,9 +214,9 @@ void on_settings(struct edge_request *request, void *context)
 	}
 	/* No key is asked for: the same setting at the same move is the same request. */
 	(void)snprintf(own_key, sizeof(own_key), "setting-%" PRId64, body.expect);
-	ids_set(&command, ask.player, key == NULL ? own_key : key, id, hash);
+	ids_set(&command, sent.player, key == NULL ? own_key : key, id, hash);
 	command.expect = (uint64_t)body.expect;
-	(void)ask_spin(gateway, request, ask, &command);
+	(void)request_spin(gateway, request, sent, &command);
 }
 
 /* ---- a past round
@@ -226,13 +227,13 @@ void on_replay(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { NULL };
 	struct gateway *gateway = context;
-	struct ask ask = { .done = history_replay };
+	struct service_request sent = { .done = history_replay };
 	Carillon__SpinCommand command;
 	carillon__spin_command__init(&command);
-	if (!auth_player(gateway, request, &ask.player) || !answer_query(request, names) ||
-		!round_of(request, &ask.number))
+	if (!auth_player(gateway, request, &sent.player) || !answer_query(request, names) ||
+		!round_of(request, &sent.number))
 		return;
 	command.kind = CARILLON__SPIN_KIND__SPIN_REPLAY;
-	command.round = (uint64_t)ask.number;
-	(void)ask_spin(gateway, request, ask, &command);
+	command.round = (uint64_t)sent.number;
+	(void)request_spin(gateway, request, sent, &command);
 }

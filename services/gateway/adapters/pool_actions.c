@@ -95,13 +95,13 @@ const char *pool_figures(const char *json)
 	return json != NULL && json[0] != '\0' ? json : "null";
 }
 
-static void audit(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	uint32_t status)
+static void audit(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, uint32_t status)
 {
 	char subject[32], action[64], content[CONTENT_MAX], id[2 * ID_BYTES + 1] = "";
-	const Carillon__OperatorFact *fact = ask->action != NULL ? ask->action->fact : NULL;
-	(void)snprintf(subject, sizeof(subject), "pool %" PRIu32, ask->pool);
-	(void)snprintf(action, sizeof(action), "pool: %s", ask->text);
+	const Carillon__OperatorFact *fact = sent->action != NULL ? sent->action->fact : NULL;
+	(void)snprintf(subject, sizeof(subject), "pool %" PRIu32, sent->pool);
+	(void)snprintf(action, sizeof(action), "pool: %s", sent->text);
 	if (fact != NULL && fact->command != NULL && fact->command->id.len == ID_BYTES)
 		hex_format(fact->command->id.data, ID_BYTES, id);
 	/* Who, why and the parameters stand in the service's own row of that id. */
@@ -112,7 +112,7 @@ static void audit(struct gateway *gateway, struct edge_request *request, const s
 			"{\"id\":\"%s\",\"done\":%s,\"before\":%.2500s,\"after\":%.2500s}", id,
 			fact->done ? "true" : "false", pool_figures(fact->before),
 			pool_figures(fact->after));
-	audit_write_of(gateway, request, (uint32_t)ask->number, action, subject, content, status);
+	audit_write_of(gateway, request, (uint32_t)sent->number, action, subject, content, status);
 }
 
 static void refused_json(struct json_out *out, const Carillon__OperatorReply *reply)
@@ -127,10 +127,11 @@ static void refused_json(struct json_out *out, const Carillon__OperatorReply *re
 }
 
 static void on_recorded(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *spin, const Carillon__WalletFact *fact)
+	const struct service_request *sent, const Carillon__SpinReply *spin,
+	const Carillon__WalletFact *fact)
 {
 	struct json_out *out = &gateway->out;
-	const Carillon__OperatorReply *reply = ask->action;
+	const Carillon__OperatorReply *reply = sent->action;
 	uint32_t status = 504;
 	(void)spin;
 	(void)fact;
@@ -139,11 +140,11 @@ static void on_recorded(struct gateway *gateway, struct edge_request *request,
 			 : reply->other_content ? 422
 			 : reply->fact->done	? 200
 						: 409;
-	audit(gateway, request, ask, status);
+	audit(gateway, request, sent, status);
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		ask_no_answer(request);
+		answer_timed_out(request);
 		return;
 	}
 	if (reply->behind) {
@@ -167,14 +168,14 @@ static void on_recorded(struct gateway *gateway, struct edge_request *request,
 	answer_sent(gateway, request, status);
 }
 
-static void ask_service(struct waiting *waiting, struct edge_request *request)
+static void request_service(struct waiting *waiting, struct edge_request *request)
 {
-	struct ask ask = { .done = on_recorded, .number = waiting->operator_id };
+	struct service_request sent = { .done = on_recorded, .number = waiting->operator_id };
 	Carillon__JackpotCommand command;
 	Carillon__OperatorCommand body;
 	carillon__jackpot_command__init(&command);
 	carillon__operator_command__init(&body);
-	(void)snprintf(ask.text, sizeof(ask.text), "%s", pool_action_text(waiting->action));
+	(void)snprintf(sent.text, sizeof(sent.text), "%s", pool_action_text(waiting->action));
 	body.action = (Carillon__OperatorAction)waiting->action;
 	body.actor = waiting->actor;
 	body.second = waiting->second;
@@ -185,45 +186,45 @@ static void ask_service(struct waiting *waiting, struct edge_request *request)
 	command.pool = waiting->pool;
 	command.body_case = CARILLON__JACKPOT_COMMAND__BODY_OPERATOR;
 	command.operator_ = &body;
-	(void)ask_cards(waiting->waiter.gateway, request, ask, &command);
+	(void)request_cards(waiting->waiter.gateway, request, sent, &command);
 }
 
-struct unmade {
+struct unknown_pool {
 	struct waiter waiter; /* first */
 	bool progressive;
 };
 
 static void on_named(void *context, PGresult *result, const char *error)
 {
-	struct unmade *unmade = context;
-	struct edge_request *request = waiter_rows(&unmade->waiter, result, error);
+	struct unknown_pool *unknown_pool = context;
+	struct edge_request *request = waiter_rows(&unknown_pool->waiter, result, error);
 	if (request != NULL && PQntuples(result) > 0)
 		answer_behind(request);
 	else if (request != NULL)
 		edge_answer_error(request, 404, "pool_unknown",
-			unmade->progressive ? "There is no such progressive pool."
-					    : "There is no such pool or set.",
+			unknown_pool->progressive ? "There is no such progressive pool."
+						  : "There is no such pool or set.",
 			"pool", edge_parameter(request, 1),
-			unmade->progressive ? "the number of one (GET /v1/jackpots)"
-					    : "the number of one");
-	free(unmade);
+			unknown_pool->progressive ? "the number of one (GET /v1/jackpots)"
+						  : "the number of one");
+	free(unknown_pool);
 }
 
 void pool_unknown(
 	struct gateway *gateway, struct edge_request *request, int64_t pool, bool progressive)
 {
-	struct unmade *unmade = waiter_new(sizeof(*unmade), gateway, request, 0);
+	struct unknown_pool *unknown_pool = waiter_new(sizeof(*unknown_pool), gateway, request, 0);
 	char number[TEXT_NUMBER];
 	const char *parameters[] = { number, gateway->demo ? "true" : "false",
 		progressive ? "true" : "false" };
-	unmade->progressive = progressive;
+	unknown_pool->progressive = progressive;
 	(void)snprintf(number, sizeof(number), "%" PRId64, pool);
 	pg_pool_query(gateway->pg,
 		"select from (select distinct on (number) definition::json as d from carillon.game "
 		"where $2::boolean or not demo order by number, demo desc, first_seen desc) g "
 		"where d #>> '{jackpot,pool_number}' = $1 or (d #>> '{cards,set_number}' = $1 and "
 		"not $3::boolean) limit 1",
-		3, parameters, QUERY_MS, on_named, unmade);
+		3, parameters, QUERY_MS, on_named, unknown_pool);
 }
 
 /* ---- two keys
@@ -275,7 +276,7 @@ static void approved(struct waiting *waiting, struct edge_request *request, cons
 	(void)snprintf(waiting->actor, sizeof(waiting->actor), "%s", PQgetvalue(row, 0, 5));
 	(void)snprintf(waiting->second, sizeof(waiting->second), "%s", PQgetvalue(row, 0, 6));
 	if (hex_parse(PQgetvalue(row, 0, 8), ID_BYTES, waiting->id))
-		ask_service(waiting, request);
+		request_service(waiting, request);
 }
 
 static void on_asked(void *context, PGresult *result, const char *error)
@@ -314,7 +315,7 @@ static void bytea(const uint8_t *bytes, size_t n, char out[HEX_MAX])
 	hex_format(bytes, n, out + 2);
 }
 
-static void ask_second(struct waiting *waiting)
+static void request_second_key(struct waiting *waiting)
 {
 	char operator_text[TEXT_NUMBER], pool[TEXT_NUMBER], action[TEXT_NUMBER], id[HEX_MAX];
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, waiting->operator_id);
@@ -362,7 +363,7 @@ out:
 
 /* Who asks: the digest of the very key, and the words for the records. Without his address: asked
  * again from elsewhere it is the same. */
-static void asker(struct waiting *waiting, struct edge_request *request)
+static void requester(struct waiting *waiting, struct edge_request *request)
 {
 	uint8_t digest[crypto_hash_sha256_BYTES];
 	const char *key = edge_header(request, EDGE_AUTHORIZATION);
@@ -397,7 +398,7 @@ void on_pool_approve(struct edge_request *request, void *context)
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, 0);
 	waiting->operator_id = operator_id;
 	waiting->pool = pool;
-	asker(waiting, request);
+	requester(waiting, request);
 	bytea(id, ID_BYTES, id_text);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	(void)snprintf(number, sizeof(number), "%" PRIu32, pool);
@@ -424,10 +425,10 @@ static void on_exists(void *context, PGresult *result, const char *error)
 	if (request != NULL && PQntuples(result) == 0 && waiting->action != ACTION_CREATE) {
 		pool_unknown(waiting->waiter.gateway, request, waiting->pool, false);
 	} else if (request != NULL && needs_two(waiting)) {
-		ask_second(waiting);
+		request_second_key(waiting);
 		return;
 	} else if (request != NULL) {
-		ask_service(waiting, request);
+		request_service(waiting, request);
 	}
 	free(waiting);
 }
@@ -473,7 +474,7 @@ static void fill(struct waiting *waiting, struct edge_request *request,
 {
 	char scope[96];
 	uint8_t hash[ID_BYTES];
-	asker(waiting, request);
+	requester(waiting, request);
 	(void)snprintf(waiting->reason, sizeof(waiting->reason), "%s", body->reason);
 	/* Ids are the operator's, and of their own kind. */
 	(void)snprintf(scope, sizeof(scope), "pool-action-%" PRIu32, waiting->operator_id);

@@ -30,10 +30,10 @@ static uint64_t now_ms(void)
 	return clock_wall_us() / 1000;
 }
 
-static void waits_set(const char *name, const char *text, uint32_t max_s, struct waits *waits_r)
+static void waits_set(const char *name, const char *text, uint32_t max_s, struct timeouts *waits_r)
 {
 	char error[WAIT_ERROR_MAX];
-	if (!waits_parse(text, max_s, waits_r, error))
+	if (!timeouts_parse(text, max_s, waits_r, error))
 		fatal("%s: %s", name, error);
 }
 
@@ -56,7 +56,7 @@ static uint64_t idle_ms_of(const struct gateway *gateway, player_id player)
 {
 	char name[16];
 	(void)snprintf(name, sizeof(name), "%" PRIu32, player_operator(player));
-	return (uint64_t)waits_of(&gateway->idle, name) * 1000;
+	return (uint64_t)timeouts_of(&gateway->idle, name) * 1000;
 }
 
 static void on_seen(void *context, size_t index, const struct redisReply *reply)
@@ -233,7 +233,7 @@ bool presence_game(struct gateway *gateway, struct edge_request *request, player
 {
 	char member[PLAYER_TEXT_MAX + SLUG_MAX + 2];
 	char name[PLAYER_TEXT_MAX];
-	uint32_t wait_s = waits_of(&gateway->reconnect, game);
+	uint32_t wait_s = timeouts_of(&gateway->reconnect, game);
 	if (wait_s == 0)
 		return true;
 	player_id_format(player, name);
@@ -258,7 +258,7 @@ void presence_read(struct gateway *gateway)
 	uint64_t oldest = now - (uint64_t)RECONNECT_S_MAX * 1000;
 	uint64_t since =
 		newest_drop_ms > oldest + OVERLAP_MS ? newest_drop_ms - OVERLAP_MS : oldest;
-	if (!waits_any(&gateway->reconnect) || !asking(gateway))
+	if (!timeouts_any(&gateway->reconnect) || !asking(gateway))
 		return;
 	if (redis_link_command(gateway->sessions,
 		    "ZREVRANGEBYSCORE " DROPS_KEY " +inf %" PRIu64 " WITHSCORES LIMIT 0 %d", since,

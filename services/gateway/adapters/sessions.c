@@ -61,26 +61,29 @@ static void session_answer(struct gateway *gateway, struct edge_request *request
 /* A deposit reaches the engine by wallet.facts, some milliseconds after the wallet's verdict
  * reached us. A new player's first state must not say that he has nothing: while he has made no
  * move, his balance is asked for until the money is there. */
-static bool too_early(const struct ask *ask, const Carillon__SpinReply *reply)
+static bool too_early(const struct service_request *sent, const Carillon__SpinReply *reply)
 {
-	return ask->number > 0 && reply->expect <= 1 && reply->balance_minor < ask->number;
+	return sent->number > 0 && reply->expect <= 1 && reply->balance_minor < sent->number;
 }
 
 static void on_session_state(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact);
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact);
 
-static void state_ask(struct gateway *gateway, struct edge_request *request, player_id player,
+static void query_state(struct gateway *gateway, struct edge_request *request, player_id player,
 	int64_t deposit, uint32_t attempt)
 {
 	static char game[SLUG_MAX + 1];
-	struct ask ask = { .done = on_session_state, .player = player, .number = deposit };
+	struct service_request sent = {
+		.done = on_session_state, .player = player, .number = deposit
+	};
 	Carillon__SpinCommand command;
 	carillon__spin_command__init(&command);
-	(void)snprintf(ask.text, sizeof(ask.text), "%" PRIu32, attempt);
+	(void)snprintf(sent.text, sizeof(sent.text), "%" PRIu32, attempt);
 	(void)snprintf(game, sizeof(game), "%s", game_first());
 	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
 	command.game = game;
-	(void)ask_spin(gateway, request, ask, &command);
+	(void)request_spin(gateway, request, sent, &command);
 }
 
 static struct {
@@ -94,15 +97,16 @@ static struct {
 } again;
 
 /* False: there is no room, or it was tried often enough. */
-static bool ask_again(struct gateway *gateway, struct edge_request *request, const struct ask *ask)
+static bool retry_open(
+	struct gateway *gateway, struct edge_request *request, const struct service_request *sent)
 {
-	uint32_t attempt = (uint32_t)strtoul(ask->text, NULL, 10) + 1;
+	uint32_t attempt = (uint32_t)strtoul(sent->text, NULL, 10) + 1;
 	if (again.n == AGAIN_MAX || attempt > AGAIN_ATTEMPTS)
 		return false;
 	again.item[again.n].ticket = edge_ticket(request);
 	again.item[again.n].due_us = edge_now_us(gateway->edge) + AGAIN_US;
-	again.item[again.n].player = ask->player;
-	again.item[again.n].deposit = ask->number;
+	again.item[again.n].player = sent->player;
+	again.item[again.n].deposit = sent->number;
 	again.item[again.n++].attempt = attempt;
 	return true;
 }
@@ -116,27 +120,28 @@ void sessions_tick(struct gateway *gateway)
 		if (again.item[i].due_us > now_us)
 			again.item[kept++] = again.item[i];
 		else if (request != NULL)
-			state_ask(gateway, request, again.item[i].player, again.item[i].deposit,
+			query_state(gateway, request, again.item[i].player, again.item[i].deposit,
 				again.item[i].attempt);
 	}
 	again.n = kept;
 }
 
 static void on_session_state(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	(void)fact;
 	if (request == NULL)
 		return;
 	if (reply == NULL)
-		ask_no_answer(request);
+		answer_timed_out(request);
 	else if (reply->http_status != 200)
 		answer_reply(gateway, request, reply);
 	else if (!reply->account)
 		edge_answer_error(request, 404, "account_unknown", "There is no such account.",
 			"player", NULL, "a player whose account was opened");
-	else if (!too_early(ask, reply) || !ask_again(gateway, request, ask))
-		session_answer(gateway, request, ask->player, ask->number != 0 ? reply : NULL);
+	else if (!too_early(sent, reply) || !retry_open(gateway, request, sent))
+		session_answer(gateway, request, sent->player, sent->number != 0 ? reply : NULL);
 }
 
 void on_session(struct edge_request *request, void *context)
@@ -153,31 +158,33 @@ void on_session(struct edge_request *request, void *context)
 			request, "player", "a number that is no player's", "1 to 281474976710655");
 		return;
 	}
-	state_ask(gateway, request, player, 0, 0);
+	query_state(gateway, request, player, 0, 0);
 }
 
 /* ---- demo players: open, then a deposit that can be made only once, then the state
  * ------------------------------------------------- */
 
 static void on_demo_deposit(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	(void)reply;
 	if (request == NULL)
 		return;
 	if (fact == NULL) {
-		ask_no_answer(request);
+		answer_timed_out(request);
 		return;
 	}
 	/* Of another currency than when it was first opened: the money is there already. */
 	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_CONTENT &&
 		refusal_answer(request, fact) != 200)
 		return;
-	state_ask(gateway, request, ask->player, ask->number, 0);
+	query_state(gateway, request, sent->player, sent->number, 0);
 }
 
 static void on_demo_opened(struct gateway *gateway, struct edge_request *request,
-	const struct ask *ask, const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	Carillon__Outside outside;
 	carillon__outside__init(&outside);
@@ -189,7 +196,7 @@ static void on_demo_opened(struct gateway *gateway, struct edge_request *request
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		ask_no_answer(request);
+		answer_timed_out(request);
 		return;
 	}
 	if (reply->http_status != 200) {
@@ -206,7 +213,7 @@ static void on_demo_opened(struct gateway *gateway, struct edge_request *request
 	int64_t amount = DEMO_DEPOSIT_UNITS;
 	for (uint32_t i = 0; i < currency->exponent; i++)
 		amount *= 10;
-	player_id_format(ask->player, player);
+	player_id_format(sent->player, player);
 	(void)snprintf(key, sizeof(key), "demo-deposit-%s", player);
 	outside.kind = CARILLON__MOVE_KIND__MOVE_DEPOSIT;
 	outside.amount_minor = amount;
@@ -214,14 +221,15 @@ static void on_demo_opened(struct gateway *gateway, struct edge_request *request
 	outside.reason = reason;
 	outside.actor = actor;
 	(void)outside_ask(gateway, request,
-		(struct ask){ .done = on_demo_deposit, .player = ask->player, .number = amount },
+		(struct service_request){
+			.done = on_demo_deposit, .player = sent->player, .number = amount },
 		&outside, key);
 }
 
 void on_demo_session(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct ask ask = { .done = on_demo_opened };
+	struct service_request sent = { .done = on_demo_opened };
 	struct account_body body = { .currency = "EUR" };
 	const struct currency *currency;
 	uint64_t number;
@@ -240,10 +248,10 @@ void on_demo_session(struct edge_request *request, void *context)
 		randombytes_buf(&number, sizeof(number));
 		number = DEMO_NUMBER_MIN + number % (UINT64_C(1) << 47);
 	}
-	if (!player_id_make(DEMO_OPERATOR, number, &ask.player)) {
+	if (!player_id_make(DEMO_OPERATOR, number, &sent.player)) {
 		answer_bad(
 			request, "player", "a number that is no player's", "1 to 281474976710655");
 		return;
 	}
-	open_ask(gateway, request, &ask, body.currency);
+	query_open(gateway, request, &sent, body.currency);
 }

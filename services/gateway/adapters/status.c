@@ -185,7 +185,7 @@ static void on_ledger(void *context, PGresult *result, const char *error)
 	check_result(CHECK_LEDGER, holds, found);
 }
 
-static void ask_ledger(struct gateway *gateway)
+static void request_ledger(struct gateway *gateway)
 {
 	char shards[SHARDS_MAX * 4 + 8] = "{";
 	char from[SHARDS_MAX * 24 + 8] = "{";
@@ -283,7 +283,7 @@ static void check_all(struct gateway *gateway)
 			return;
 	for (size_t i = 0; i < CHECKS_N; i++)
 		status.check[i].waiting = true;
-	ask_ledger(gateway);
+	request_ledger(gateway);
 	pg_pool_query(gateway->pg_ro, pools_check_sql, 0, NULL, CHECK_MS, on_pools, NULL);
 	pg_pool_query(gateway->pg_ro,
 		"select (select count(*) from wallet.claim where closed_seq is null), "

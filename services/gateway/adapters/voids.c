@@ -128,25 +128,26 @@ static void void_audit(struct gateway *gateway, struct edge_request *request, pl
 }
 
 /* Asked again by the same key it is the same void, also when the player has moved on. */
-static void on_voided(struct gateway *gateway, struct edge_request *request, const struct ask *ask,
-	const Carillon__SpinReply *reply, const Carillon__WalletFact *fact)
+static void on_voided(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	bool again = reply != NULL && strcmp(reply->error, "already_done") == 0;
 	uint32_t status = reply == NULL ? 504 : again ? 200 : reply->http_status;
 	struct waiting *waiting;
 
 	(void)fact;
-	void_audit(gateway, request, ask->player, ask->number, ask->text, status);
+	void_audit(gateway, request, sent->player, sent->number, sent->text, status);
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		ask_no_answer(request);
+		answer_timed_out(request);
 	} else if (status != 200) {
 		answer_reply(gateway, request, reply);
 	} else {
 		waiting = waiting_new(gateway, request);
 		waiting->one = true;
-		rows_query(waiting, ask->player, ask->number);
+		rows_query(waiting, sent->player, sent->number);
 	}
 }
 
@@ -160,14 +161,14 @@ static void content_hash(player_id player, const struct void_body *body, uint8_t
 	auth_id(text, content, hash_r);
 }
 
-static void void_ask(struct waiting *waiting, struct edge_request *request)
+static void request_void(struct waiting *waiting, struct edge_request *request)
 {
-	struct ask ask = { .done = on_voided, .player = waiting->player };
+	struct service_request sent = { .done = on_voided, .player = waiting->player };
 	Carillon__SpinCommand command;
 
 	carillon__spin_command__init(&command);
-	ask.number = waiting->body.round;
-	(void)snprintf(ask.text, sizeof(ask.text), "%s", waiting->body.game);
+	sent.number = waiting->body.round;
+	(void)snprintf(sent.text, sizeof(sent.text), "%s", waiting->body.game);
 	command.kind = CARILLON__SPIN_KIND__SPIN_VOID;
 	command.game = waiting->body.game;
 	command.round = (uint64_t)waiting->body.round;
@@ -176,7 +177,7 @@ static void void_ask(struct waiting *waiting, struct edge_request *request)
 	command.request_id.len = ID_BYTES;
 	command.content_hash.data = waiting->hash;
 	command.content_hash.len = ID_BYTES;
-	(void)ask_spin(waiting->gateway, request, ask, &command);
+	(void)request_spin(waiting->gateway, request, sent, &command);
 }
 
 static bool same_content(const struct waiting *waiting, const PGresult *result)
@@ -209,7 +210,7 @@ static void on_known(void *context, PGresult *result, const char *error)
 		return;
 	}
 	if (!known || (!same_id && other_game)) {
-		void_ask(waiting, request);
+		request_void(waiting, request);
 		free(waiting);
 		return;
 	}

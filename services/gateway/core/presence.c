@@ -35,28 +35,28 @@ static bool name_read(const char *text, size_t length, char name_r[WAIT_NAME_MAX
 	return true;
 }
 
-static bool part_read(
-	struct waits *waits, const char *text, size_t length, uint32_t max_s, bool *otherwise_there)
+static bool part_read(struct timeouts *timeouts, const char *text, size_t length, uint32_t max_s,
+	bool *otherwise_there)
 {
 	const char *equals = memchr(text, '=', length);
 	char name[WAIT_NAME_MAX + 1];
 	if (equals == NULL) {
 		bool twice = *otherwise_there;
 		*otherwise_there = true;
-		return !twice && time_read(text, length, max_s, &waits->otherwise_s);
+		return !twice && time_read(text, length, max_s, &timeouts->otherwise_s);
 	}
 	size_t before = (size_t)(equals - text);
-	if (waits->n == WAITS_MAX || !name_read(text, before, name))
+	if (timeouts->n == WAITS_MAX || !name_read(text, before, name))
 		return false;
-	for (size_t i = 0; i < waits->n; i++)
-		if (strcmp(waits->item[i].name, name) == 0)
+	for (size_t i = 0; i < timeouts->n; i++)
+		if (strcmp(timeouts->item[i].name, name) == 0)
 			return false;
-	memcpy(waits->item[waits->n].name, name, sizeof(name));
-	return time_read(equals + 1, length - before - 1, max_s, &waits->item[waits->n++].s);
+	memcpy(timeouts->item[timeouts->n].name, name, sizeof(name));
+	return time_read(equals + 1, length - before - 1, max_s, &timeouts->item[timeouts->n++].s);
 }
 
-bool waits_parse(
-	const char *text, uint32_t max_s, struct waits *waits_r, char error[WAIT_ERROR_MAX])
+bool timeouts_parse(
+	const char *text, uint32_t max_s, struct timeouts *waits_r, char error[WAIT_ERROR_MAX])
 {
 	bool otherwise_there = false;
 	memset(waits_r, 0, sizeof(*waits_r));
@@ -76,19 +76,19 @@ bool waits_parse(
 	return true;
 }
 
-uint32_t waits_of(const struct waits *waits, const char *name)
+uint32_t timeouts_of(const struct timeouts *timeouts, const char *name)
 {
-	for (size_t i = 0; i < waits->n; i++)
-		if (strcmp(waits->item[i].name, name) == 0)
-			return waits->item[i].s;
-	return waits->otherwise_s;
+	for (size_t i = 0; i < timeouts->n; i++)
+		if (strcmp(timeouts->item[i].name, name) == 0)
+			return timeouts->item[i].s;
+	return timeouts->otherwise_s;
 }
 
-bool waits_any(const struct waits *waits)
+bool timeouts_any(const struct timeouts *timeouts)
 {
-	bool any = waits->otherwise_s != 0;
-	for (size_t i = 0; i < waits->n; i++)
-		any = any || waits->item[i].s != 0;
+	bool any = timeouts->otherwise_s != 0;
+	for (size_t i = 0; i < timeouts->n; i++)
+		any = any || timeouts->item[i].s != 0;
 	return any;
 }
 

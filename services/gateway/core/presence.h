@@ -12,7 +12,7 @@
 #define WAIT_ERROR_MAX 192
 
 /* How long, by name: an operator's number, or a game's id. */
-struct waits {
+struct timeouts {
 	uint32_t otherwise_s; /* for names that are not listed */
 	size_t n;
 	struct {
@@ -24,10 +24,10 @@ struct waits {
 /* "15m,7=90s,9=0": parts separated by commas; one of them may stand without a name, for all that
  * are not named (0 when there is none). A time is whole minutes or seconds with its unit, or 0: no
  * limit; at most max_s. False, with what was found and expected in error, for anything else. */
-bool waits_parse(
-	const char *text, uint32_t max_s, struct waits *waits_r, char error[WAIT_ERROR_MAX]);
-uint32_t waits_of(const struct waits *waits, const char *name); /* seconds */
-bool waits_any(const struct waits *waits);			/* is any of them not 0? */
+bool timeouts_parse(
+	const char *text, uint32_t max_s, struct timeouts *waits_r, char error[WAIT_ERROR_MAX]);
+uint32_t timeouts_of(const struct timeouts *timeouts, const char *name); /* seconds */
+bool timeouts_any(const struct timeouts *timeouts);			 /* is any of them not 0? */
 
 /* Whole seconds until a game takes the player again who lost his connection at that moment; 0: it
  * does now. dropped_ms 0: he did not. A moment that lies in the future counts as now. */

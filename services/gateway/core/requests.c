@@ -199,7 +199,7 @@ const struct field settings_fields[] = {
 	END,
 };
 
-static enum fields_status together(
+static enum fields_status fields_conflict(
 	struct problem *problem, const char *where, const char *found, const char *expected)
 {
 	problem->code = "field_missing";
@@ -214,9 +214,9 @@ static enum fields_status together(
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r)
 {
 	if (!body->has_bet && !body->has_bonus_spin)
-		return together(problem_r, "bet", "nothing", "an object, or \"bonus_spin\"");
+		return fields_conflict(problem_r, "bet", "nothing", "an object, or \"bonus_spin\"");
 	if (body->has_bet && body->has_bonus_spin)
-		return together(problem_r, "bet", "a bet beside \"bonus_spin\"",
+		return fields_conflict(problem_r, "bet", "a bet beside \"bonus_spin\"",
 			"either: a bonus spin has the bet that was given with it");
 	return FIELDS_OK;
 }
@@ -226,14 +226,15 @@ enum fields_status action_check(const struct action_body *body, struct problem *
 	bool step = body->action == ACTION_PICK || body->action == ACTION_NEXT;
 	bool choice = body->action == ACTION_PICK || body->action == ACTION_GAMBLE;
 	if (step && !body->has_cursor)
-		return together(problem_r, "cursor", "nothing",
+		return fields_conflict(problem_r, "cursor", "nothing",
 			"the phase the client stands at, so that a repeated step is not two");
 	if (choice && !body->has_choice)
-		return together(problem_r, "choice", "nothing",
+		return fields_conflict(problem_r, "choice", "nothing",
 			body->action == ACTION_PICK ? "the vial picked, from 0"
 						    : "0 for red, 1 for black");
 	if (body->action == ACTION_GAMBLE && body->choice > 1)
-		return together(problem_r, "choice", "more than 1", "0 for red, 1 for black");
+		return fields_conflict(
+			problem_r, "choice", "more than 1", "0 for red, 1 for black");
 	return FIELDS_OK;
 }
 
@@ -244,18 +245,18 @@ enum fields_status limit_check(const struct limit_body *body, struct problem *pr
 	bool until = body->limit == LIMIT_OF_PLAY;
 
 	if (body->has_period != money)
-		return together(problem_r, "period", money ? "nothing" : "a period",
+		return fields_conflict(problem_r, "period", money ? "nothing" : "a period",
 			money ? "\"day\", \"week\" or \"month\"" : "none, for this limit");
 	if (body->has_amount != money)
-		return together(problem_r, "amount_minor", money ? "nothing" : "an amount",
+		return fields_conflict(problem_r, "amount_minor", money ? "nothing" : "an amount",
 			money ? "an amount, -1 for no limit" : "none, for this limit");
 	if (body->has_seconds != time)
-		return together(problem_r, "seconds", time ? "nothing" : "seconds",
+		return fields_conflict(problem_r, "seconds", time ? "nothing" : "seconds",
 			time ? "seconds, -1 for no limit" : "none, for this limit");
 	if (time && body->seconds == 0)
-		return together(problem_r, "seconds", "0", "1 at least, or -1 for no limit");
+		return fields_conflict(problem_r, "seconds", "0", "1 at least, or -1 for no limit");
 	if (body->has_until != until)
-		return together(problem_r, "until_s", until ? "nothing" : "a time",
+		return fields_conflict(problem_r, "until_s", until ? "nothing" : "a time",
 			until ? "seconds since 1970" : "none, for this limit");
 	return FIELDS_OK;
 }
@@ -263,10 +264,10 @@ enum fields_status limit_check(const struct limit_body *body, struct problem *pr
 enum fields_status settings_check(const struct settings_body *body, struct problem *problem_r)
 {
 	if (body->has_witch == body->has_autoplay)
-		return together(problem_r, "body", body->has_witch ? "both" : "neither",
+		return fields_conflict(problem_r, "body", body->has_witch ? "both" : "neither",
 			"either \"witch\" or \"autoplay\"");
 	if (body->has_autoplay && body->autoplay.spins > 0 && !body->autoplay.has_id)
-		return together(problem_r, "autoplay.id", "nothing",
+		return fields_conflict(problem_r, "autoplay.id", "nothing",
 			"32 lower-case hex digits, chosen by the client");
 	return FIELDS_OK;
 }

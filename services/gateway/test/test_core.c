@@ -50,7 +50,7 @@ static void test_inflight_times_out_in_order(void **state)
 	assert_false(inflight_expire(&inflight, 100 * S, &slot));
 }
 
-static void test_inflight_asks_again_once_for_each_time(void **state)
+static void test_inflight_retries_on_time(void **state)
 {
 	uint64_t correlation[2];
 	size_t slots[2], slot;
@@ -118,7 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inflight_takes_each_answer_once),
 		cmocka_unit_test(test_inflight_times_out_in_order),
-		cmocka_unit_test(test_inflight_asks_again_once_for_each_time),
+		cmocka_unit_test(test_inflight_retries_on_time),
 		cmocka_unit_test(test_inflight_is_bounded),
 		cmocka_unit_test(test_limit_lets_a_burst_through_and_then_the_rate),
 		cmocka_unit_test(test_limit_survives_more_players_than_slots),

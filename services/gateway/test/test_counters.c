@@ -37,7 +37,7 @@ static void polled(uint32_t first, uint32_t last)
 	PQclear(result);
 }
 
-static void shown_are(uint32_t first, uint32_t last)
+static void assert_shown(uint32_t first, uint32_t last)
 {
 	assert_int_equal(counters.pools_n, last - first + 1);
 	for (uint32_t i = 0; i < counters.pools_n; i++) {
@@ -50,16 +50,16 @@ static void test_the_lowest_numbers_are_shown(void **state)
 {
 	(void)state;
 	polled(5, 36);
-	shown_are(5, 36); /* all that there is room for */
+	assert_shown(5, 36); /* all that there is room for */
 	assert_int_equal(counters.left_out, 0);
 	polled(5, 38);
-	shown_are(5, 36);
+	assert_shown(5, 36);
 	assert_int_equal(counters.left_out, 2);
 	polled(1, 38); /* what was known before gives way */
-	shown_are(1, 32);
+	assert_shown(1, 32);
 	assert_int_equal(counters.left_out, 6);
 	polled(1, 32);
-	shown_are(1, 32);
+	assert_shown(1, 32);
 	assert_int_equal(counters.left_out, 0);
 }
 

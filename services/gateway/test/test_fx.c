@@ -39,7 +39,7 @@ static const struct {
 	{ "0x1", 0, NULL },
 };
 
-static void test_rate_read_and_back(void **state)
+static void test_rate_round_trip(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -70,7 +70,7 @@ static void test_rate_format_is_the_inverse(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rate_read_and_back),
+		cmocka_unit_test(test_rate_round_trip),
 		cmocka_unit_test(test_rate_format_is_the_inverse),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

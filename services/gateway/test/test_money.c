@@ -31,7 +31,7 @@ static Carillon__Outside outside_of(Carillon__MoveKind kind, char *actor, char *
 }
 
 /* Digests as an installation of then has them in wallet.outside: they stay what they were. */
-static void test_a_withdrawal_of_before(void **state)
+static void test_withdrawal_before_upgrade(void **state)
 {
 	char actor[] = "operator-1", reason[] = "";
 	Carillon__Outside hold = outside_of(CARILLON__MOVE_KIND__MOVE_HOLD, actor, reason);
@@ -54,7 +54,7 @@ static void test_a_withdrawal_of_before(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_withdrawal_of_before) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_withdrawal_before_upgrade) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #define WAIT_S_MAX 86400
 
-static void test_waits_are_read(void **state)
+static void test_timeouts_are_parsed(void **state)
 {
 	static const struct {
 		const char *text, *name;
@@ -30,27 +30,28 @@ static void test_waits_are_read(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
-		struct waits waits;
+		struct timeouts timeouts;
 		char error[WAIT_ERROR_MAX];
-		if (!waits_parse(TABLE[i].text, WAIT_S_MAX, &waits, error))
+		if (!timeouts_parse(TABLE[i].text, WAIT_S_MAX, &timeouts, error))
 			fail_msg("'%s': %s", TABLE[i].text, error);
-		if (waits_of(&waits, TABLE[i].name) != TABLE[i].s)
+		if (timeouts_of(&timeouts, TABLE[i].name) != TABLE[i].s)
 			fail_msg("'%s' of '%s': found %u", TABLE[i].text, TABLE[i].name,
-				(unsigned)waits_of(&waits, TABLE[i].name));
-		assert_int_equal(waits_any(&waits), strpbrk(TABLE[i].text, "123456789") != NULL);
+				(unsigned)timeouts_of(&timeouts, TABLE[i].name));
+		assert_int_equal(
+			timeouts_any(&timeouts), strpbrk(TABLE[i].text, "123456789") != NULL);
 	}
 }
 
-static void test_waits_refuse_what_is_none(void **state)
+static void test_timeouts_reject_invalid(void **state)
 {
 	static const char *const TABLE[] = { "15", "m", "15h", "15m,20m", "7=15", "7=", "=15m",
 		"7=15m,7=20m", "7=15m 8=20m", "A=15m", "1441m", "86401s", "99999999m", "-1s", ",",
 		"15m,,7=1s", "a-name-that-is-longer-than-any-game-s=1s" };
 	(void)state;
 	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
-		struct waits waits;
+		struct timeouts timeouts;
 		char error[WAIT_ERROR_MAX] = "";
-		if (waits_parse(TABLE[i], WAIT_S_MAX, &waits, error))
+		if (timeouts_parse(TABLE[i], WAIT_S_MAX, &timeouts, error))
 			fail_msg("'%s' was taken", TABLE[i]);
 		assert_non_null(strstr(error, "expected"));
 	}
@@ -91,8 +92,8 @@ static void test_moments_keep_the_newest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waits_are_read),
-		cmocka_unit_test(test_waits_refuse_what_is_none),
+		cmocka_unit_test(test_timeouts_are_parsed),
+		cmocka_unit_test(test_timeouts_reject_invalid),
 		cmocka_unit_test(test_reconnect_waits_out_the_seconds),
 		cmocka_unit_test(test_moments_keep_the_newest),
 	};

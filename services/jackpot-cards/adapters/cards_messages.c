@@ -158,7 +158,7 @@ void cards_send_hit(
 	jackpot_send_hit(service, &source, &news, false);
 }
 
-static void send_reply(struct service *service, const struct card_asker *asker,
+static void send_reply(struct service *service, const struct card_requester *requester,
 	Carillon__CardReply *reply, bool now)
 {
 	Carillon__Envelope envelope;
@@ -167,22 +167,22 @@ static void send_reply(struct service *service, const struct card_asker *asker,
 	carillon__envelope__init(&envelope);
 	carillon__bus__init(&bus);
 	service_envelope(service, &envelope, 0, 0);
-	reply->correlation = asker->correlation;
-	reply->player = asker->player;
+	reply->correlation = requester->correlation;
+	reply->player = requester->player;
 	bus.envelope = &envelope;
 	bus.body_case = CARILLON__BUS__BODY_CARD;
 	bus.card = reply;
 	uint8_t *bytes = jackpot_pack(&bus.base, &length);
 	if (now)
-		service_bus_send_now(service, asker->reply_to, bytes, length);
+		service_bus_send_now(service, requester->reply_to, bytes, length);
 	else
-		service_bus_send(service, asker->reply_to, bytes, length);
+		service_bus_send(service, requester->reply_to, bytes, length);
 	free(bytes);
 }
 
 void cards_reply(struct service *service, const struct set_instance *instance,
-	const struct card_play *play, const struct card_asker *asker, enum card_pick_status status,
-	uint32_t pick, uint32_t position, bool now)
+	const struct card_play *play, const struct card_requester *requester,
+	enum card_pick_status status, uint32_t pick, uint32_t position, bool now)
 {
 	static const char *const CODES[] = { "", "", "pick_differs", "pick_ahead", "card_turned",
 		"card_round_over", "pick_out_of_range" };
@@ -205,16 +205,16 @@ void cards_reply(struct service *service, const struct set_instance *instance,
 		reply.found = found;
 		reply.expected = expected;
 	}
-	send_reply(service, asker, &reply, now);
+	send_reply(service, requester, &reply, now);
 }
 
-void cards_reply_fault(struct service *service, const struct card_asker *asker, uint32_t http,
-	const char *code, const char *message)
+void cards_reply_fault(struct service *service, const struct card_requester *requester,
+	uint32_t http, const char *code, const char *message)
 {
 	Carillon__CardReply reply;
 	carillon__card_reply__init(&reply);
 	reply.http_status = http;
 	reply.error = jackpot_text(code);
 	reply.message = jackpot_text(message);
-	send_reply(service, asker, &reply, true);
+	send_reply(service, requester, &reply, true);
 }

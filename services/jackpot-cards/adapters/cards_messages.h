@@ -11,7 +11,7 @@
 #define CARD_REPLY_TO_MAX 120
 
 /* Who waits for the answer to a pick. */
-struct card_asker {
+struct card_requester {
 	player_id player;
 	uint64_t correlation;
 	char reply_to[CARD_REPLY_TO_MAX]; /* empty: nobody */
@@ -29,11 +29,11 @@ void cards_send_hit(
 /* The answer to a pick: the round, with an error where it was refused. now: it shows nothing that
  * is not durable. */
 void cards_reply(struct service *service, const struct set_instance *instance,
-	const struct card_play *play, const struct card_asker *asker, enum card_pick_status status,
-	uint32_t pick, uint32_t position, bool now);
+	const struct card_play *play, const struct card_requester *requester,
+	enum card_pick_status status, uint32_t pick, uint32_t position, bool now);
 /* The same without a round, at once. */
-void cards_reply_fault(struct service *service, const struct card_asker *asker, uint32_t http,
-	const char *code, const char *message);
+void cards_reply_fault(struct service *service, const struct card_requester *requester,
+	uint32_t http, const char *code, const char *message);
 void cards_send_state(struct service *service, const struct set_instance *instance);
 /* False when they did not get there. */
 bool cards_show_counters(struct redis_link *link, const struct set_instance *instance);

@@ -278,7 +278,7 @@ static void add_up(struct service *service, void *visited, uint64_t mono_us)
 static void look_again(struct service *service, void *visited, uint64_t mono_us)
 {
 	const struct set_instance *instance = visited;
-	if (pool_source_look_again(&instance->source, mono_us))
+	if (pool_source_retry_due(&instance->source, mono_us))
 		open_tallies(service, visited, mono_us);
 }
 

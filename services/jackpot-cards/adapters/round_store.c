@@ -53,7 +53,7 @@ static void bytes_of(const PGresult *rows, int row, int column, size_t size, uin
 }
 
 /* The cards as they lie follow from the secret; what was stored of them must be the same. */
-static void deal_again(
+static void redeal(
 	const struct card_keys *keys, const PGresult *rows, int row, struct card_play *play)
 {
 	uint8_t hash[CARD_SECRET_BYTES];
@@ -102,7 +102,7 @@ static void read_round(
 	};
 	bytes_of(rows, row, 12, sizeof(play->salt), play->salt);
 	bytes_of(rows, row, 13, sizeof(play->secret_hash), play->secret_hash);
-	deal_again(keys, rows, row, play);
+	redeal(keys, rows, row, play);
 	if (card_round_won(&play->round) != (PQgetvalue(rows, row, 18)[0] == 't'))
 		fatal("cards.round %" PRIu64 ": won is not what its picks say", play->number);
 }

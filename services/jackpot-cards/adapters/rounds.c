@@ -30,7 +30,7 @@ struct waiting_pick {
 	uint64_t deadline_us; /* monotonic */
 	struct claim_id id;
 	uint32_t pick, position;
-	struct card_asker asker;
+	struct card_requester requester;
 };
 
 static struct {
@@ -234,13 +234,14 @@ static void answer_pick(struct service *service, struct set_instance *instance,
 	/* What a commit has not returned for is not shown. */
 	bool now = !play->fresh && !play->dirty;
 	if (!priced) {
-		cards_reply_fault(service, &pick->asker, 503, "not_priced",
+		cards_reply_fault(service, &pick->requester, 503, "not_priced",
 			"The level cannot be paid now. The card stays face down: pick it again.");
 		return;
 	}
 	if (status != CARD_PICK_OK && status != CARD_PICK_REPEATED)
 		metric_add(self.refused, 1);
-	cards_reply(service, instance, play, &pick->asker, status, pick->pick, pick->position, now);
+	cards_reply(
+		service, instance, play, &pick->requester, status, pick->pick, pick->position, now);
 }
 
 /* False: there is no such round yet. */
@@ -264,7 +265,7 @@ static bool try_pick(
 static void unknown(struct service *service, const struct waiting_pick *pick)
 {
 	metric_add(self.refused, 1);
-	cards_reply_fault(service, &pick->asker, 404, "card_round_unknown",
+	cards_reply_fault(service, &pick->requester, 404, "card_round_unknown",
 		"There is no such round of Jackpot Cards of this player.");
 }
 
@@ -277,13 +278,13 @@ void rounds_pick(struct service *service, struct set_instance *instance,
 		.id = { body->player, body->round, body->index },
 		.pick = body->pick,
 		.position = body->position,
-		.asker = { .player = body->player, .correlation = command->correlation },
+		.requester = { .player = body->player, .correlation = command->correlation },
 	};
-	if (strlen(command->reply_to) >= sizeof(pick.asker.reply_to)) {
+	if (strlen(command->reply_to) >= sizeof(pick.requester.reply_to)) {
 		log_warn("set %u: a pick whose reply_to is too long", command->pool);
 		return;
 	}
-	memcpy(pick.asker.reply_to, command->reply_to, strlen(command->reply_to) + 1);
+	memcpy(pick.requester.reply_to, command->reply_to, strlen(command->reply_to) + 1);
 	if (try_pick(service, instance, &pick))
 		return;
 	if (instance->waiting_count == PICKS_WAITING_MAX) {

@@ -4,7 +4,7 @@
 #include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
-#include "services/jackpot-cards/adapters/set_asked.h"
+#include "services/jackpot-cards/adapters/set_request.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static bool done(enum card_set_status status, char *refusal)
 	return status == CARD_SET_OK || action_refuse(refusal, "%s", card_set_status_text(status));
 }
 
-static bool adjust(struct set_instance *instance, const struct set_asked *asked,
+static bool adjust(struct set_instance *instance, const struct set_request *asked,
 	const struct action_record *record, char *refusal)
 {
 	const struct amount delta = { asked->delta_minor * E27_PER_CENT };
@@ -65,7 +65,7 @@ static bool adjust(struct set_instance *instance, const struct set_asked *asked,
 }
 
 static bool terms_change(
-	struct set_instance *instance, const struct set_asked *asked, char *refusal)
+	struct set_instance *instance, const struct set_request *asked, char *refusal)
 {
 	struct card_terms terms;
 	bool changed;
@@ -81,8 +81,8 @@ static bool terms_change(
 	return done(card_set_configure(&instance->set, &terms, &changed), refusal);
 }
 
-static void apply_level(
-	struct set_instance *instance, const struct set_asked *asked, struct action_record *record)
+static void apply_level(struct set_instance *instance, const struct set_request *asked,
+	struct action_record *record)
 {
 	if (asked->level == 0) {
 		(void)action_refuse(record->refusal, "parameters: expected /level");
@@ -96,8 +96,8 @@ static void apply_level(
 	instance->levels_dirty = true;
 }
 
-static void apply_state(
-	struct set_instance *instance, const struct set_asked *asked, struct action_record *record)
+static void apply_state(struct set_instance *instance, const struct set_request *asked,
+	struct action_record *record)
 {
 	(void)asked;
 	describe_state(instance, record->before);
@@ -106,8 +106,8 @@ static void apply_state(
 	describe_state(instance, record->after);
 }
 
-static struct set_change *change_new(
-	struct set_instance *instance, const struct set_asked *asked, struct action_record *record)
+static struct set_change *change_new(struct set_instance *instance, const struct set_request *asked,
+	struct action_record *record)
 {
 	if (instance->change_n == SET_CHANGES_MAX) {
 		(void)action_refuse(record->refusal, "too many at once: ask again");
@@ -127,8 +127,8 @@ static struct set_change *change_new(
 	return change;
 }
 
-static void apply_weights(
-	struct set_instance *instance, const struct set_asked *asked, struct action_record *record)
+static void apply_weights(struct set_instance *instance, const struct set_request *asked,
+	struct action_record *record)
 {
 	uint32_t operator_id = (uint32_t)asked->operator_id;
 	struct set_weights *own = NULL;
@@ -156,8 +156,8 @@ static void apply_weights(
 }
 
 /* The newest of that very setting, before this one. */
-static void describe_odds(
-	const struct set_instance *instance, const struct set_asked *asked, PGconn *conn, char *out)
+static void describe_odds(const struct set_instance *instance, const struct set_request *asked,
+	PGconn *conn, char *out)
 {
 	struct pg_args args = { 0 };
 	pg_args_int(&args, instance->set.number);
@@ -175,10 +175,10 @@ static void describe_odds(
 	PQclear(rows);
 }
 
-static void apply_odds(struct set_instance *instance, const struct set_asked *asked,
+static void apply_odds(struct set_instance *instance, const struct set_request *asked,
 	struct action_record *record, PGconn *conn)
 {
-	if (!set_asked_odds(asked, record->refusal))
+	if (!set_request_odds(asked, record->refusal))
 		return;
 	if (!jackpot_settings_room(conn,
 		    "select count(*) from (select distinct pool, operator, game, currency from "
@@ -191,7 +191,7 @@ static void apply_odds(struct set_instance *instance, const struct set_asked *as
 			"{\"in\":%" PRId64 ",\"of\":%" PRId64 "}", asked->odds_in, asked->odds_of);
 }
 
-static void apply_part(struct set_instance *instance, const struct set_asked *asked,
+static void apply_part(struct set_instance *instance, const struct set_request *asked,
 	struct action_record *record, PGconn *conn)
 {
 	struct pg_args args = { 0 };
@@ -224,8 +224,8 @@ static void apply_part(struct set_instance *instance, const struct set_asked *as
 void set_operator_apply(struct set_instance *instance, const struct game_links *links,
 	struct action_record *record, PGconn *conn)
 {
-	struct set_asked asked;
-	if (!set_asked_read(
+	struct set_request asked;
+	if (!set_request_read(
 		    record->parameters, links, instance->set.number, &asked, record->refusal)) {
 		memcpy(record->game, asked.unknown, sizeof(record->game));
 		return;

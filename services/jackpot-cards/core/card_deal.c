@@ -14,7 +14,7 @@ static uint32_t open_of(uint32_t state, uint32_t suit)
 	return state >> SUIT_BITS * suit & SUIT_MASK;
 }
 
-static uint32_t with_one_more(uint32_t state, uint32_t suit)
+static uint32_t state_with_card(uint32_t state, uint32_t suit)
 {
 	return state + (1u << SUIT_BITS * suit);
 }
@@ -38,7 +38,7 @@ static void count_ways(uint32_t wanted, uint32_t ways[STATES])
 		ways[state] = 0;
 		for (uint32_t suit = 0; suit < CARD_LEVELS && !lost(state, wanted); suit++)
 			if (open_of(state, suit) < DEAL_OF_A_SUIT)
-				ways[state] += ways[with_one_more(state, suit)];
+				ways[state] += ways[state_with_card(state, suit)];
 	}
 	assert(ways[0] == DEAL_ARRANGEMENTS);
 }
@@ -55,11 +55,11 @@ void card_deal_of(enum card_level level, uint32_t index, struct card_deal *deal_
 		uint32_t suit = 0;
 
 		for (; open_of(state, suit) == DEAL_OF_A_SUIT ||
-			index >= ways[with_one_more(state, suit)];
+			index >= ways[state_with_card(state, suit)];
 			suit++)
 			if (open_of(state, suit) < DEAL_OF_A_SUIT)
-				index -= ways[with_one_more(state, suit)];
-		state = with_one_more(state, suit);
+				index -= ways[state_with_card(state, suit)];
+		state = state_with_card(state, suit);
 		deal_r->suit[card] = (uint8_t)(CARD_CLUBS + suit);
 		if (deal_r->picks == 0 && open_of(state, wanted) == DEAL_OF_A_SUIT)
 			deal_r->picks = (uint8_t)(card + 1);

@@ -4,7 +4,7 @@
  * rise, and where money moved a second one has approved. A line that begins with P is a pick of a
  * card round. */
 #include "libcommon/base/utf8.h"
-#include "services/jackpot-cards/adapters/set_asked.h"
+#include "services/jackpot-cards/adapters/set_request.h"
 #include "services/jackpot-cards/adapters/set_operator.h"
 #include "services/jackpot-cards/core/card_round.h"
 
@@ -113,11 +113,11 @@ static bool needs_database(uint32_t action)
 /* What those actions would write. */
 static void read_only(struct action_record *record)
 {
-	struct set_asked asked;
+	struct set_request asked;
 	int64_t sum = 0;
-	if (!set_asked_read(record->parameters, &links, SET, &asked, record->refusal) ||
+	if (!set_request_read(record->parameters, &links, SET, &asked, record->refusal) ||
 		(record->action == CARILLON__OPERATOR_ACTION__ACTION_ODDS &&
-			!set_asked_odds(&asked, record->refusal))) {
+			!set_request_odds(&asked, record->refusal))) {
 		refused(record->refusal);
 		return;
 	}
@@ -133,14 +133,14 @@ static void read_only(struct action_record *record)
 }
 
 /* What an action may have changed, as it was. */
-struct as_it_was {
+struct state_before {
 	struct card_set set;
 	bool paused;
 	uint32_t weights_n, change_n;
 	struct set_weights weights[SET_WEIGHTS_MAX];
 };
 
-static void remember(const struct set_instance *instance, struct as_it_was *was_r)
+static void remember(const struct set_instance *instance, struct state_before *was_r)
 {
 	memcpy(&was_r->set, &instance->set, sizeof(was_r->set));
 	memcpy(was_r->weights, instance->weights, sizeof(was_r->weights));
@@ -149,7 +149,7 @@ static void remember(const struct set_instance *instance, struct as_it_was *was_
 	was_r->change_n = instance->change_n;
 }
 
-static void unchanged(const struct set_instance *instance, const struct as_it_was *was)
+static void unchanged(const struct set_instance *instance, const struct state_before *was)
 {
 	assert(memcmp(&was->set, &instance->set, sizeof(was->set)) == 0);
 	assert(memcmp(was->weights, instance->weights, sizeof(was->weights)) == 0);
@@ -174,7 +174,7 @@ static void sound(const struct set_instance *instance)
 
 static void act(struct set_instance *instance, struct action_record *record)
 {
-	static struct as_it_was was;
+	static struct state_before was;
 	remember(instance, &was);
 	set_operator_apply(instance, &links, record, NULL);
 	if (record->before[0] != '\0')

@@ -29,7 +29,7 @@ static void zeros(void *out, size_t length)
 	memset(out, 0, length);
 }
 
-static void the_same(void *out, size_t length)
+static void repeated_seed(void *out, size_t length)
 {
 	calls = 77;
 	sound(out, length);
@@ -86,7 +86,7 @@ static void test_card_draw_stops_at_a_fault(void **state)
 	} rows[] = {
 		{ "sound", "sound", sound, ROUNDS },
 		{ "zeros", "salts: repeated", zeros, 0 },
-		{ "the same", "salts: repeated", the_same, 1 },
+		{ "the same", "salts: repeated", repeated_seed, 1 },
 		{ "a stuck byte", "salts: uneven", stuck_byte, 64 },
 	};
 	(void)state;

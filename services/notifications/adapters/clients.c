@@ -291,7 +291,7 @@ bool clients_has_player(const struct clients *clients, player_id player)
 	return client != NULL;
 }
 
-static bool was_told(const struct client *client, const struct own_position *row)
+static bool was_sent(const struct client *client, const struct own_position *row)
 {
 	return row->incarnation < client->own.incarnation ||
 	       (row->incarnation == client->own.incarnation && row->seq <= client->own.seq);
@@ -303,7 +303,7 @@ void clients_push_player(struct clients *clients, player_id player, const struct
 	struct client *next;
 	for (struct client *client = *clients_chain(clients, player); client; client = next) {
 		next = client->same;
-		if (client->player == player && !(row && was_told(client, row)))
+		if (client->player == player && !(row && was_sent(client, row)))
 			client_push(client, frame, false);
 	}
 }

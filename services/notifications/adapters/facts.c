@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char *reason, const cha
 	return false;
 }
 
-static bool envelope_good(const Carillon__Envelope *envelope, char *reason)
+static bool envelope_valid(const Carillon__Envelope *envelope, char *reason)
 {
 	if (!envelope)
 		return refuse(
@@ -33,14 +33,14 @@ static bool envelope_good(const Carillon__Envelope *envelope, char *reason)
 		       SCHEMA_KNOWN);
 }
 
-static bool player_good(const char *where, player_id player, char *reason)
+static bool player_valid(const char *where, player_id player, char *reason)
 {
 	return player_id_valid(player) ||
 	       refuse(reason, "%s: found %" PRId64 ", expected a player", where, player);
 }
 
 /* A hit of a number that no pool reaches would keep all that follow from being told. */
-static bool hit_good(const Carillon__HitFact *hit, char *reason)
+static bool hit_valid(const Carillon__HitFact *hit, char *reason)
 {
 	if (!hit->claim)
 		return true;
@@ -50,10 +50,10 @@ static bool hit_good(const Carillon__HitFact *hit, char *reason)
 	if (hit->paid_minor < 0)
 		return refuse(reason, "hit.paid_minor: found %" PRId64 ", expected 0 or more",
 			hit->paid_minor);
-	return player_good("hit.claim.player", hit->claim->player, reason);
+	return player_valid("hit.claim.player", hit->claim->player, reason);
 }
 
-static bool card_good(const Carillon__CardRound *round, char *reason)
+static bool card_valid(const Carillon__CardRound *round, char *reason)
 {
 	if (!round)
 		return true;
@@ -75,17 +75,17 @@ static bool card_good(const Carillon__CardRound *round, char *reason)
 	if (round->level > SUITS)
 		return refuse(reason, "card.round.level: found %" PRIu32 ", expected 0 to %d",
 			round->level, SUITS);
-	return player_good("card.round.player", round->player, reason);
+	return player_valid("card.round.player", round->player, reason);
 }
 
-static bool jackpot_good(const Carillon__JackpotFact *fact, char *reason)
+static bool jackpot_valid(const Carillon__JackpotFact *fact, char *reason)
 {
-	if (!envelope_good(fact->envelope, reason))
+	if (!envelope_valid(fact->envelope, reason))
 		return false;
 	if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_HIT)
-		return hit_good(fact->hit, reason);
+		return hit_valid(fact->hit, reason);
 	return fact->body_case != CARILLON__JACKPOT_FACT__BODY_CARD ||
-	       card_good(fact->card->round, reason);
+	       card_valid(fact->card->round, reason);
 }
 
 Carillon__JackpotFact *facts_jackpot_read(const uint8_t *bytes, size_t length, char *reason)
@@ -96,15 +96,15 @@ Carillon__JackpotFact *facts_jackpot_read(const uint8_t *bytes, size_t length, c
 			length);
 		return NULL;
 	}
-	if (jackpot_good(fact, reason))
+	if (jackpot_valid(fact, reason))
 		return fact;
 	carillon__jackpot_fact__free_unpacked(fact, NULL);
 	return NULL;
 }
 
-static bool wallet_good(const Carillon__WalletFact *fact, uint32_t shards, char *reason)
+static bool wallet_valid(const Carillon__WalletFact *fact, uint32_t shards, char *reason)
 {
-	if (!envelope_good(fact->envelope, reason))
+	if (!envelope_valid(fact->envelope, reason))
 		return false;
 	if (fact->shard >= shards)
 		return refuse(reason, "shard: found %" PRIu32 ", expected 0 to %" PRIu32,
@@ -123,7 +123,7 @@ Carillon__WalletFact *facts_wallet_read(
 			length);
 		return NULL;
 	}
-	if (wallet_good(fact, shards, reason))
+	if (wallet_valid(fact, shards, reason))
 		return fact;
 	carillon__wallet_fact__free_unpacked(fact, NULL);
 	return NULL;

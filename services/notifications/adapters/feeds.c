@@ -122,7 +122,7 @@ bool feeds_caught_up(const struct feeds *feeds)
 	return feeds->caught_up;
 }
 
-static void look_if_caught_up(struct feeds *feeds)
+static void check_caught_up(struct feeds *feeds)
 {
 	bool all = rows_known(feeds->rows);
 	for (uint32_t i = 0; i < feeds->config.shards; i++)
@@ -256,7 +256,7 @@ void feeds_poll(struct feeds *feeds)
 			break;
 	}
 	if (!feeds->caught_up)
-		look_if_caught_up(feeds);
+		check_caught_up(feeds);
 }
 
 /* ---- Redis ---- */
@@ -359,7 +359,7 @@ void feeds_tick(struct feeds *feeds)
 {
 	read_redis(feeds);
 	if (!feeds->caught_up)
-		look_if_caught_up(feeds);
+		check_caught_up(feeds);
 	rows_tick(feeds->rows);
 	hits_tick(feeds->hits, clock_mono_us());
 }

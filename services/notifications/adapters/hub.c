@@ -44,7 +44,7 @@ static void on_installation(void *context, PGresult *result, const char *error)
 		(void)snprintf(hub->epoch, sizeof(hub->epoch), "%.20s", PQgetvalue(result, 0, 0));
 }
 
-void hub_ask_epoch(struct hub *hub)
+void hub_query_epoch(struct hub *hub)
 {
 	pg_pool_query(hub->pg_ro,
 		"select to_char(floor(extract(epoch from created) * 1000), 'FM99999999999999') "

@@ -32,7 +32,7 @@ struct hub {
 void hub_begin(struct hub *hub);
 /* Asks Postgres for the epoch of the winners: the installation's age, the same for all instances.
  * Until it is known clients cannot resume. */
-void hub_ask_epoch(struct hub *hub);
+void hub_query_epoch(struct hub *hub);
 /* The first `length` bytes of hub->text as a frame, see frame_new(). A length of 0, for which the
  * text had no room, ends the process. */
 struct frame *hub_frame(const struct hub *hub, size_t length, const char *event, const char *id);

@@ -31,7 +31,7 @@ struct shard_rows {
 
 struct rows {
 	struct rows_config config;
-	bool asking;
+	bool shard_query;
 	struct shard_rows shard[SHARDS_MAX];
 	struct metric *gaps, *skipped;
 };
@@ -42,7 +42,7 @@ static bool answered(struct rows *rows, const char *error)
 {
 	if (error)
 		log_warn("where the wallet's rows begin is not known yet: %s", error);
-	rows->asking = false;
+	rows->shard_query = false;
 	return !error;
 }
 
@@ -84,9 +84,9 @@ static void on_unseen(void *context, PGresult *result, const char *error)
 
 /* Asked after the beginning, never before: an award between the two questions is then known twice,
  * not missed. */
-static void ask_unseen(struct rows *rows)
+static void query_unseen(struct rows *rows)
 {
-	rows->asking = true;
+	rows->shard_query = true;
 	pg_pool_query(rows->config.pg,
 		"select c.player, c.move, c.index, c.pool, c.paid_minor, c.closed_seq from "
 		"wallet.claim c join wallet.account a using (player)"
@@ -116,12 +116,12 @@ static void on_newest(void *context, PGresult *result, const char *error)
 		if (!rows->shard[i].known)
 			rows->shard[i].gate = (struct seq_gate){ .incarnation = 1 };
 	if (found == 0 || found == rows->config.shards)
-		ask_unseen(rows);
+		query_unseen(rows);
 }
 
-static void ask_newest(struct rows *rows)
+static void query_newest(struct rows *rows)
 {
-	rows->asking = true;
+	rows->shard_query = true;
 	pg_pool_query(rows->config.pg,
 		"select s.shard, s.incarnation, coalesce((select b.last_seq from wallet.batch b "
 		"where b.shard = s.shard order by b.batch desc limit 1), 0) from carillon.shard s "
@@ -139,7 +139,7 @@ struct rows *rows_new(const struct rows_config *config)
 		"Times that missing wallet facts were asked for.");
 	rows->skipped = metric_counter("carillon_notifications_skipped_total", NULL,
 		"Times that missing wallet facts were given up.");
-	ask_newest(rows);
+	query_newest(rows);
 	return rows;
 }
 
@@ -203,7 +203,7 @@ bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_
 
 /* ---- what is missing ---- */
 
-struct asking {
+struct shard_query {
 	struct rows *rows;
 	uint32_t shard;
 	uint64_t from_seq;
@@ -211,7 +211,7 @@ struct asking {
 
 static void owner_known(void *context, PGresult *result, const char *error)
 {
-	struct asking *asking = context;
+	struct shard_query *shard_query = context;
 	Carillon__Envelope envelope;
 	Carillon__Republish republish;
 	Carillon__Bus bus;
@@ -223,46 +223,46 @@ static void owner_known(void *context, PGresult *result, const char *error)
 	if (error)
 		log_warn("asking for missing facts: %s", error);
 	if (!error && PQntuples(result) == 1) {
-		(void)snprintf(source, sizeof(source), "%s", asking->rows->config.instance);
+		(void)snprintf(source, sizeof(source), "%s", shard_query->rows->config.instance);
 		envelope.schema = SCHEMA_KNOWN;
 		envelope.time_us = clock_wall_us();
 		envelope.source = source;
-		republish.shard = asking->shard;
-		republish.from_seq = asking->from_seq;
+		republish.shard = shard_query->shard;
+		republish.from_seq = shard_query->from_seq;
 		bus.envelope = &envelope;
 		bus.body_case = CARILLON__BUS__BODY_REPUBLISH;
 		bus.republish = &republish;
 		if (carillon__bus__get_packed_size(&bus) <= sizeof(bytes))
-			(void)nn_bus_send(asking->rows->config.bus, PQgetvalue(result, 0, 0), bytes,
-				carillon__bus__pack(&bus, bytes));
+			(void)nn_bus_send(shard_query->rows->config.bus, PQgetvalue(result, 0, 0),
+				bytes, carillon__bus__pack(&bus, bytes));
 	}
-	free(asking);
+	free(shard_query);
 }
 
-static void ask_missing(struct rows *rows, uint32_t shard)
+static void query_missing(struct rows *rows, uint32_t shard)
 {
 	char text[16];
 	const char *parameters[] = { text };
-	struct asking *asking = malloc(sizeof(*asking));
-	if (!asking)
+	struct shard_query *shard_query = malloc(sizeof(*shard_query));
+	if (!shard_query)
 		fatal("out of memory");
-	*asking = (struct asking){ rows, shard, rows->shard[shard].gate.last + 1 };
+	*shard_query = (struct shard_query){ rows, shard, rows->shard[shard].gate.last + 1 };
 	(void)snprintf(text, sizeof(text), "%" PRIu32, shard);
 	metric_add(rows->gaps, 1);
 	pg_pool_query(rows->config.pg,
 		"select i.nn_url from carillon.shard s join carillon.instance i on i.name = "
 		"s.owner "
 		"where s.service = 'wallet' and s.shard = $1::integer",
-		1, parameters, QUERY_MS, owner_known, asking);
+		1, parameters, QUERY_MS, owner_known, shard_query);
 }
 
 void rows_tick(struct rows *rows)
 {
 	uint64_t now = clock_mono_us();
-	if (!rows->asking && !rows_known(rows))
-		ask_newest(rows);
+	if (!rows->shard_query && !rows_known(rows))
+		query_newest(rows);
 	for (uint32_t i = 0; i < rows->config.shards; i++)
 		if (rows->shard[i].known &&
-			seq_gate_should_ask(&rows->shard[i].gate, ASK_AFTER_US, now))
-			ask_missing(rows, i);
+			seq_gate_should_request(&rows->shard[i].gate, ASK_AFTER_US, now))
+			query_missing(rows, i);
 }

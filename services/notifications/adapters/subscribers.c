@@ -81,7 +81,7 @@ bool subscribers_open(void *context)
 	return feeds_caught_up(hub->feeds);
 }
 
-void subscribers_welcome(
+void subscribers_greet(
 	void *context, struct client *client, const struct subscription *subscription)
 {
 	struct hub *hub = context;

@@ -5,7 +5,7 @@
 #include "services/notifications/adapters/hub.h"
 
 bool subscribers_open(void *context);
-void subscribers_welcome(
+void subscribers_greet(
 	void *context, struct client *client, const struct subscription *subscription);
 enum token_status subscribers_identify(
 	void *context, const char *token, player_id *player_r, uint64_t *expires_s_r);

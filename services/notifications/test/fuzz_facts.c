@@ -173,7 +173,7 @@ static void is_json(size_t n)
 	json_decref(json);
 }
 
-static void reason_good(const char *reason)
+static void reason_valid(const char *reason)
 {
 	assert(strnlen(reason, FACTS_REASON_MAX) < FACTS_REASON_MAX && utf8_valid(reason));
 	assert(strstr(reason, "found ") != NULL && strstr(reason, "expected ") != NULL);
@@ -224,7 +224,7 @@ static void jackpot(const uint8_t *bytes, size_t length)
 	char reason[FACTS_REASON_MAX];
 	Carillon__JackpotFact *fact = facts_jackpot_read(bytes, length, reason);
 	if (fact == NULL) {
-		reason_good(reason);
+		reason_valid(reason);
 		return;
 	}
 	if (fact->body_case == CARILLON__JACKPOT_FACT__BODY_HIT) {
@@ -246,7 +246,7 @@ static void wallet(const uint8_t *bytes, size_t length)
 	struct holdback_fact own;
 	Carillon__WalletFact *fact = facts_wallet_read(bytes, length, SHARDS, reason);
 	if (fact == NULL) {
-		reason_good(reason);
+		reason_valid(reason);
 		return;
 	}
 	assert(fact->shard < SHARDS && fact->envelope->seq > 0);

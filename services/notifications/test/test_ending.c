@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static void test_only_a_drop_that_a_living_server_saw_is_a_loss(void **state)
+static void test_only_drops_seen_live_count(void **state)
 {
 	static const struct {
 		const char *what;
@@ -43,7 +43,7 @@ static void test_only_a_drop_that_a_living_server_saw_is_a_loss(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_only_a_drop_that_a_living_server_saw_is_a_loss),
+		cmocka_unit_test(test_only_drops_seen_live_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

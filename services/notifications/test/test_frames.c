@@ -50,7 +50,7 @@ static void test_largest_counters_fit_their_bound(void **state)
 	assert_true(frame_counters(text, sizeof(text), &long_head, &counters, false) > 0);
 }
 
-static void test_no_room_is_said_and_nothing_is_written_beyond(void **state)
+static void test_full_buffer_is_reported(void **state)
 {
 	(void)state;
 	fill();
@@ -65,7 +65,7 @@ static void test_no_room_is_said_and_nothing_is_written_beyond(void **state)
 	assert_int_equal(frame_counters(text, whole + 1, &head, &counters, true), whole);
 }
 
-static void test_counters_say_what_the_contract_says(void **state)
+static void test_counters_match_the_contract(void **state)
 {
 	(void)state;
 	struct counter row = { 978, 100, 0, 4100, 4000, 9, 2 }, level = { 752, 0, 4, 7, 5, 1, 0 };
@@ -140,7 +140,7 @@ static void test_own_events_and_recovered(void **state)
 
 /* RULE mystic-gem 6.15, 6.16: a step of a card round, in the form of the gateway; a level won,
  * masked */
-static void test_cards_say_what_the_contract_says(void **state)
+static void test_cards_match_the_contract(void **state)
 {
 	(void)state;
 	struct card_news news = { .event = "picked",
@@ -190,11 +190,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_largest_counters_fit_their_bound),
-		cmocka_unit_test(test_no_room_is_said_and_nothing_is_written_beyond),
-		cmocka_unit_test(test_counters_say_what_the_contract_says),
+		cmocka_unit_test(test_full_buffer_is_reported),
+		cmocka_unit_test(test_counters_match_the_contract),
 		cmocka_unit_test(test_winners_are_masked),
 		cmocka_unit_test(test_own_events_and_recovered),
-		cmocka_unit_test(test_cards_say_what_the_contract_says),
+		cmocka_unit_test(test_cards_match_the_contract),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void test_two_awards_of_one_round_in_order(void **state)
 	play(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
-static void test_late_award_is_told_at_once(void **state)
+static void test_late_award_is_sent_at_once(void **state)
 {
 	(void)state;
 	static const struct row rows[] = {
@@ -101,7 +101,7 @@ static void test_late_award_is_told_at_once(void **state)
 	play(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
-static void test_full_table_tells_rather_than_loses(void **state)
+static void test_full_table_is_reported(void **state)
 {
 	(void)state;
 	struct holdback_event events[HOLDBACK_EVENTS_MAX];
@@ -126,7 +126,7 @@ static void test_full_table_tells_rather_than_loses(void **state)
 	assert_int_equal(holdback.n, 0);
 }
 
-static void test_many_awards_are_told_over_several_moves(void **state)
+static void test_many_awards_over_moves(void **state)
 {
 	(void)state;
 	struct holdback_event events[HOLDBACK_EVENTS_MAX];
@@ -175,9 +175,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_award_waits_for_a_later_move),
 		cmocka_unit_test(test_two_awards_of_one_round_in_order),
-		cmocka_unit_test(test_late_award_is_told_at_once),
-		cmocka_unit_test(test_full_table_tells_rather_than_loses),
-		cmocka_unit_test(test_many_awards_are_told_over_several_moves),
+		cmocka_unit_test(test_late_award_is_sent_at_once),
+		cmocka_unit_test(test_full_table_is_reported),
+		cmocka_unit_test(test_many_awards_over_moves),
 		cmocka_unit_test(test_cards_are_not_held_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

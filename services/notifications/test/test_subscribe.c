@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void test_parse_takes_what_the_contract_says(void **state)
+static void test_parse_accepts_the_contract(void **state)
 {
 	(void)state;
 	static const struct {
@@ -242,7 +242,7 @@ static void test_origin_is_listed_or_the_same_host(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse_takes_what_the_contract_says),
+		cmocka_unit_test(test_parse_accepts_the_contract),
 		cmocka_unit_test(test_parse_refuses_with_where_found_expected),
 		cmocka_unit_test(test_parse_knows_where_the_player_was_left),
 		cmocka_unit_test(test_parse_bounds_lengths),

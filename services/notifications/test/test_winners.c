@@ -37,7 +37,7 @@ static bool can_resume(const char *text)
 	return winners_can_resume(&winners, &position);
 }
 
-static void test_resume_only_without_a_hole(void **state)
+static void test_resume_needs_no_gap(void **state)
 {
 	(void)state;
 	static const struct {
@@ -67,7 +67,7 @@ static void test_resume_only_without_a_hole(void **state)
 }
 
 /* As many pools as the gateway shows; one more is said to be too many, and disturbs none. */
-static void test_a_pool_too_many(void **state)
+static void test_one_pool_too_many(void **state)
 {
 	char text[WINNERS_POSITION_TEXT_MAX];
 
@@ -95,7 +95,7 @@ static void test_ring_forgets_the_oldest(void **state)
 	assert_false(can_resume("1:4"));
 }
 
-static void test_position_text_both_ways(void **state)
+static void test_position_text_round_trip(void **state)
 {
 	(void)state;
 	static const char *const good[] = { "", "1:1", "1:17,2:4",
@@ -122,10 +122,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_offer_takes_each_hit_once),
-		cmocka_unit_test(test_resume_only_without_a_hole),
-		cmocka_unit_test(test_a_pool_too_many),
+		cmocka_unit_test(test_resume_needs_no_gap),
+		cmocka_unit_test(test_one_pool_too_many),
 		cmocka_unit_test(test_ring_forgets_the_oldest),
-		cmocka_unit_test(test_position_text_both_ways),
+		cmocka_unit_test(test_position_text_round_trip),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -302,7 +302,7 @@ static void on_decided(struct service *service, struct payments_shard *shard,
 	uint64_t now_us = clock_mono_us();
 	Carillon__Outside *outside;
 
-	if (entry->dirty || entry->payout.state != PAYOUT_ASKING ||
+	if (entry->dirty || entry->payout.state != PAYOUT_REQUESTING ||
 		(entry->decided_us != 0 && now_us < entry->decided_us + self.times.settle_us))
 		return;
 	outside = carillon__outside__unpack(NULL, command_n, command);
@@ -326,13 +326,13 @@ static void on_settled(
 
 /* What was read of the hold a moment ago is no leave to pay: somebody may have given the money back
  * since. */
-static bool may_ask(
+static bool may_request_payment(
 	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
 {
 	enum payout_settled settled = PAYOUT_OPEN;
 
-	switch (store_may_ask(service_pg(service), entry->payout.id, &settled)) {
-	case STORE_ASK:
+	switch (store_may_request(service_pg(service), entry->payout.id, &settled)) {
+	case STORE_REQUEST:
 		payout_noted(&entry->payout);
 		return true;
 	case STORE_SETTLED:
@@ -361,8 +361,8 @@ static void entry_act(
 		wallet_tell(service, shard, entry);
 	} else if (act != PAYOUT_NOTHING && self.provider != NULL &&
 		   !provider_full(self.provider) &&
-		   (act == PAYOUT_LOOK || may_ask(service, shard, entry)) &&
-		   provider_ask(self.provider, &entry->payout, act)) {
+		   (act == PAYOUT_LOOK || may_request_payment(service, shard, entry)) &&
+		   provider_request(self.provider, &entry->payout, act)) {
 		entry->asked = true;
 		metric_add(self.asks, 1);
 	}
@@ -409,7 +409,7 @@ static void gauges_set(struct service *service)
 		const struct payments_shard *shard = held->state;
 		for (size_t j = 0; shard != NULL && j < shard->n; j++) {
 			open += shard->entries[j].payout.settled == PAYOUT_OPEN;
-			unknown += shard->entries[j].payout.state == PAYOUT_ASKING;
+			unknown += shard->entries[j].payout.state == PAYOUT_REQUESTING;
 		}
 	}
 	metric_set(self.open, open);
@@ -472,7 +472,7 @@ static void hint_take(struct service *service, const Carillon__PaymentHint *hint
 		return; /* somebody else's by now; it is asked in its own time */
 	entry = payments_find(held->state, hint->id.data);
 	if (entry == NULL)
-		entry = store_bring(service_pg(service), held->state, hint->id.data);
+		entry = store_load_missing(service_pg(service), held->state, hint->id.data);
 	if (entry != NULL)
 		payout_hint(&entry->payout, &self.times, clock_mono_us());
 }

@@ -121,7 +121,7 @@ bool provider_full(const struct provider *provider)
 	return provider->busy == provider->n;
 }
 
-bool provider_ask(struct provider *provider, const struct payout *payout, enum payout_act act)
+bool provider_request(struct provider *provider, const struct payout *payout, enum payout_act act)
 {
 	struct question *question = NULL;
 

@@ -31,7 +31,7 @@ struct provider *provider_new(
 /* As many as may be are under way. */
 bool provider_full(const struct provider *provider);
 /* False: it is full. */
-bool provider_ask(struct provider *provider, const struct payout *payout, enum payout_act act);
+bool provider_request(struct provider *provider, const struct payout *payout, enum payout_act act);
 /* Moves what is under way on; true with the next word that has come. */
 bool provider_poll(struct provider *provider, struct provider_word *word_r);
 bool provider_idle(const struct provider *provider);

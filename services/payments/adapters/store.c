@@ -69,7 +69,7 @@ void store_load(PGconn *conn, struct payments_shard *shard)
 	shard->cursor = 0; /* all holds that are open, also those not taken up yet */
 }
 
-struct payments_entry *store_bring(
+struct payments_entry *store_load_missing(
 	PGconn *conn, struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES])
 {
 	char text[ID_TEXT];
@@ -86,7 +86,7 @@ struct payments_entry *store_bring(
 	return entry;
 }
 
-enum store_verdict store_may_ask(
+enum store_verdict store_may_request(
 	PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES], enum payout_settled *settled_r)
 {
 	static const char *const verdicts[] = { "ask", "settled", "decided", "busy" };

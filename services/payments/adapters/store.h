@@ -10,18 +10,18 @@
 /* Payments of a shard that are not DONE, with the newest of all of them as the shard's cursor. */
 void store_load(PGconn *conn, struct payments_shard *shard);
 /* One that is DONE and not in memory; NULL: there is none of this id. */
-struct payments_entry *store_bring(
+struct payments_entry *store_load_missing(
 	PGconn *conn, struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES]);
 enum store_verdict {
-	STORE_ASK = 0, /* it is noted for good that the provider may have been asked */
-	STORE_SETTLED, /* the hold is settled */
+	STORE_REQUEST = 0, /* it is noted for good that the provider may have been asked */
+	STORE_SETTLED,	   /* the hold is settled */
 	STORE_DECIDED, /* an operator has decided: nothing is asked, store_settlements brings it */
 	STORE_BUSY,    /* an operator is about to decide, or has this moment: asked again soon */
 };
 #define STORE_COMMAND_MAX 1024
 /* May the provider be asked to pay now? Outside the transaction, of a payment that is written, just
  * before the question. */
-enum store_verdict store_may_ask(PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES],
+enum store_verdict store_may_request(PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES],
 	enum payout_settled *settled_r /* SETTLED: how */);
 /* Inside the transaction. */
 void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry);

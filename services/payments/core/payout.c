@@ -19,8 +19,8 @@ enum payout_act payout_due(const struct payout *payout, uint64_t now_us)
 	if (now_us < payout->next_us)
 		return PAYOUT_NOTHING;
 	switch (payout->state) {
-	case PAYOUT_ASKING:
-		return PAYOUT_ASK;
+	case PAYOUT_REQUESTING:
+		return PAYOUT_REQUEST;
 	case PAYOUT_KNOWN:
 		return PAYOUT_SETTLE;
 	case PAYOUT_LOOKING:
@@ -69,7 +69,7 @@ static void again(struct payout *payout, const struct payout_times *times, uint6
 
 /* Nothing new was said. Before its word is known it is asked for ever: an unknown outcome is never
  * guessed. */
-static void said_nothing(struct payout *payout, const struct payout_times *times, uint64_t now_us)
+static void take_no_answer(struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
 	if (payout->state == PAYOUT_SETTLED && payout->asks >= LOOKS_MAX)
 		enter(payout, PAYOUT_DONE, 0);
@@ -77,14 +77,14 @@ static void said_nothing(struct payout *payout, const struct payout_times *times
 		again(payout, times, now_us);
 }
 
-static enum payout_alarm said_outcome(
+static enum payout_alarm take_outcome(
 	struct payout *payout, enum payout_outcome outcome, uint64_t now_us)
 {
 	bool first = payout->outcome == PAYOUT_NONE;
 
 	if (first)
 		payout->outcome = outcome;
-	if (payout->state == PAYOUT_ASKING)
+	if (payout->state == PAYOUT_REQUESTING)
 		enter(payout, PAYOUT_KNOWN, now_us);
 	else if (payout->state == PAYOUT_LOOKING || payout->state == PAYOUT_SETTLED)
 		enter(payout, PAYOUT_DONE, 0);
@@ -97,7 +97,7 @@ static enum payout_alarm said_outcome(
 }
 
 /* It has never heard of what we asked it to pay, or has forgotten it. */
-static enum payout_alarm said_unknown(
+static enum payout_alarm take_unknown(
 	struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
 	if (payout->outcome == PAYOUT_PAID && payout->state >= PAYOUT_SETTLED) {
@@ -108,14 +108,14 @@ static enum payout_alarm said_unknown(
 		enter(payout, PAYOUT_DONE, 0);
 		return payout->settled == PAYOUT_CAPTURED ? PAYOUT_BY_HAND : PAYOUT_FINE;
 	}
-	said_nothing(payout, times, now_us);
+	take_no_answer(payout, times, now_us);
 	return PAYOUT_FINE;
 }
 
 /* It may take its time. Once the hold is settled nothing waits for it any more, so that it is
  * looked at ever more seldom and left alone in the end; what is undecided then is for people. Its
  * call begins anew. */
-static enum payout_alarm said_pending(
+static enum payout_alarm take_pending(
 	struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
 	uint64_t most_us = times->pending_us > DAY_US ? times->pending_us : DAY_US;
@@ -138,20 +138,20 @@ enum payout_alarm payout_answered(struct payout *payout, enum payout_answer answ
 	payout->asks++;
 	switch (answer) {
 	case PAYOUT_SAID_PAID:
-		return said_outcome(payout, PAYOUT_PAID, now_us);
+		return take_outcome(payout, PAYOUT_PAID, now_us);
 	case PAYOUT_SAID_REFUSED:
-		return said_outcome(payout, PAYOUT_REFUSED, now_us);
+		return take_outcome(payout, PAYOUT_REFUSED, now_us);
 	case PAYOUT_SAID_UNKNOWN:
-		return said_unknown(payout, times, now_us);
+		return take_unknown(payout, times, now_us);
 	case PAYOUT_SAID_PENDING:
-		return said_pending(payout, times, now_us);
+		return take_pending(payout, times, now_us);
 	case PAYOUT_SAID_OTHER:
-		said_nothing(payout, times, now_us);
+		take_no_answer(payout, times, now_us);
 		return PAYOUT_OTHER;
 	case PAYOUT_NO_ANSWER:
 		break;
 	}
-	said_nothing(payout, times, now_us);
+	take_no_answer(payout, times, now_us);
 	return PAYOUT_FINE;
 }
 

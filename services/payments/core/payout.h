@@ -24,8 +24,8 @@
 
 /* Numbers of payments.payout.state. */
 enum payout_state {
-	PAYOUT_ASKING = 0, /* the outcome is unknown: the provider is asked until it is not */
-	PAYOUT_KNOWN,	   /* it is known; the wallet is told until it has booked it */
+	PAYOUT_REQUESTING = 0, /* the outcome is unknown: the provider is asked until it is not */
+	PAYOUT_KNOWN,	       /* it is known; the wallet is told until it has booked it */
 	PAYOUT_LOOKING, /* settled by hand: the provider is only looked at, nothing is asked for */
 	PAYOUT_SETTLED, /* booked as the provider has said; looked at once more later */
 	PAYOUT_DONE,
@@ -72,9 +72,9 @@ enum payout_alarm {
 /* What is to be done now. */
 enum payout_act {
 	PAYOUT_NOTHING = 0,
-	PAYOUT_ASK,    /* ask the provider to pay; the same id again asks for nothing new */
-	PAYOUT_LOOK,   /* ask it only what it knows */
-	PAYOUT_SETTLE, /* tell the wallet, by payout_settle_kind */
+	PAYOUT_REQUEST, /* ask the provider to pay; the same id again asks for nothing new */
+	PAYOUT_LOOK,	/* ask it only what it knows */
+	PAYOUT_SETTLE,	/* tell the wallet, by payout_settle_kind */
 };
 
 struct payout_times {

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 
 	if (length == 0)
 		return 0;
-	enum payout_act act = bytes[0] & 8 ? PAYOUT_LOOK : PAYOUT_ASK;
+	enum payout_act act = bytes[0] & 8 ? PAYOUT_LOOK : PAYOUT_REQUEST;
 	enum payout_answer answer = provider_read(
 		&asked, act, statuses[bytes[0] & 7], (const char *)bytes + 1, length - 1, &word);
 	assert(memcmp(word.id, asked.id, sizeof(asked.id)) == 0);

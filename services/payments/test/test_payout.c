@@ -183,9 +183,9 @@ static void test_any_order(void **state)
 			enum payout_act due = payout_due(&payout, now_us);
 			if (due == PAYOUT_SETTLE)
 				assert_true(first != PAYOUT_NONE && payout.settled == PAYOUT_OPEN);
-			if (due == PAYOUT_ASK)
+			if (due == PAYOUT_REQUEST)
 				assert_true(first == PAYOUT_NONE && payout.settled == PAYOUT_OPEN);
-			if (due == PAYOUT_ASK)
+			if (due == PAYOUT_REQUEST)
 				payout_noted(&payout);
 			if (payout.settled == PAYOUT_OPEN)
 				assert_true(payout.state != PAYOUT_DONE || first != PAYOUT_NONE);

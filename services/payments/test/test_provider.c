@@ -24,49 +24,49 @@ static const struct {
 	const char *body;
 	enum payout_answer answer;
 } answers[] = {
-	{ "paid", PAYOUT_ASK, 200, SAYS("paid"), PAYOUT_SAID_PAID },
-	{ "refused", PAYOUT_ASK, 200, SAYS("refused"), PAYOUT_SAID_REFUSED },
-	{ "pending", PAYOUT_ASK, 202, SAYS("pending"), PAYOUT_SAID_PENDING },
-	{ "created", PAYOUT_ASK, 201, SAYS("paid"), PAYOUT_SAID_PAID },
+	{ "paid", PAYOUT_REQUEST, 200, SAYS("paid"), PAYOUT_SAID_PAID },
+	{ "refused", PAYOUT_REQUEST, 200, SAYS("refused"), PAYOUT_SAID_REFUSED },
+	{ "pending", PAYOUT_REQUEST, 202, SAYS("pending"), PAYOUT_SAID_PENDING },
+	{ "created", PAYOUT_REQUEST, 201, SAYS("paid"), PAYOUT_SAID_PAID },
 	{ "looked at", PAYOUT_LOOK, 200, SAYS("paid"), PAYOUT_SAID_PAID },
 	{ "unknown when looked at", PAYOUT_LOOK, 404, "", PAYOUT_SAID_UNKNOWN },
-	{ "unknown when asked to pay", PAYOUT_ASK, 404, SAYS("paid"), PAYOUT_NO_ANSWER },
-	{ "a status in other letters", PAYOUT_ASK, 200, SAYS("PAID"), PAYOUT_NO_ANSWER },
-	{ "a status of its own", PAYOUT_ASK, 200, SAYS("declined"), PAYOUT_NO_ANSWER },
-	{ "paid, it says, and an error", PAYOUT_ASK, 500, SAYS("paid"), PAYOUT_NO_ANSWER },
-	{ "paid, elsewhere", PAYOUT_ASK, 302, SAYS("paid"), PAYOUT_NO_ANSWER },
-	{ "no content", PAYOUT_ASK, 204, "", PAYOUT_NO_ANSWER },
-	{ "known with other content", PAYOUT_ASK, 409, "", PAYOUT_SAID_OTHER },
-	{ "the same in other words", PAYOUT_ASK, 422, "", PAYOUT_SAID_OTHER },
-	{ "nothing", PAYOUT_ASK, 200, "", PAYOUT_NO_ANSWER },
-	{ "no JSON", PAYOUT_ASK, 200, "<html>paid</html>", PAYOUT_NO_ANSWER },
-	{ "half of it", PAYOUT_ASK, 200, "{\"id\":\"" ID "\",\"status\":\"paid\"",
+	{ "unknown when asked to pay", PAYOUT_REQUEST, 404, SAYS("paid"), PAYOUT_NO_ANSWER },
+	{ "a status in other letters", PAYOUT_REQUEST, 200, SAYS("PAID"), PAYOUT_NO_ANSWER },
+	{ "a status of its own", PAYOUT_REQUEST, 200, SAYS("declined"), PAYOUT_NO_ANSWER },
+	{ "paid, it says, and an error", PAYOUT_REQUEST, 500, SAYS("paid"), PAYOUT_NO_ANSWER },
+	{ "paid, elsewhere", PAYOUT_REQUEST, 302, SAYS("paid"), PAYOUT_NO_ANSWER },
+	{ "no content", PAYOUT_REQUEST, 204, "", PAYOUT_NO_ANSWER },
+	{ "known with other content", PAYOUT_REQUEST, 409, "", PAYOUT_SAID_OTHER },
+	{ "the same in other words", PAYOUT_REQUEST, 422, "", PAYOUT_SAID_OTHER },
+	{ "nothing", PAYOUT_REQUEST, 200, "", PAYOUT_NO_ANSWER },
+	{ "no JSON", PAYOUT_REQUEST, 200, "<html>paid</html>", PAYOUT_NO_ANSWER },
+	{ "half of it", PAYOUT_REQUEST, 200, "{\"id\":\"" ID "\",\"status\":\"paid\"",
 		PAYOUT_NO_ANSWER },
-	{ "a list", PAYOUT_ASK, 200, "[" SAYS("paid") "]", PAYOUT_NO_ANSWER },
-	{ "two answers", PAYOUT_ASK, 200, SAYS("paid") SAYS("refused"), PAYOUT_NO_ANSWER },
-	{ "two words in one", PAYOUT_ASK, 200,
+	{ "a list", PAYOUT_REQUEST, 200, "[" SAYS("paid") "]", PAYOUT_NO_ANSWER },
+	{ "two answers", PAYOUT_REQUEST, 200, SAYS("paid") SAYS("refused"), PAYOUT_NO_ANSWER },
+	{ "two words in one", PAYOUT_REQUEST, 200,
 		"{\"id\":\"" ID "\",\"amount_minor\":500,\"currency\":\"EUR\",\"status\":\"paid\","
 		"\"status\":\"refused\"}",
 		PAYOUT_NO_ANSWER },
-	{ "another id", PAYOUT_ASK, 200,
+	{ "another id", PAYOUT_REQUEST, 200,
 		"{\"id\":\"ff0102030405060708090a0b0c0d0e0f\",\"amount_minor\":500,\"currency\":\"EUR\","
 		"\"status\":\"paid\"}",
 		PAYOUT_SAID_OTHER },
-	{ "another amount", PAYOUT_ASK, 200,
+	{ "another amount", PAYOUT_REQUEST, 200,
 		"{\"id\":\"" ID "\",\"amount_minor\":501,\"currency\":\"EUR\",\"status\":\"paid\"}",
 		PAYOUT_SAID_OTHER },
-	{ "an amount in text", PAYOUT_ASK, 200,
+	{ "an amount in text", PAYOUT_REQUEST, 200,
 		"{\"id\":\"" ID
 		"\",\"amount_minor\":\"500\",\"currency\":\"EUR\",\"status\":\"paid\"}",
 		PAYOUT_SAID_OTHER },
-	{ "an amount with a fraction", PAYOUT_ASK, 200,
+	{ "an amount with a fraction", PAYOUT_REQUEST, 200,
 		"{\"id\":\"" ID
 		"\",\"amount_minor\":500.0,\"currency\":\"EUR\",\"status\":\"paid\"}",
 		PAYOUT_SAID_OTHER },
-	{ "another currency", PAYOUT_ASK, 200,
+	{ "another currency", PAYOUT_REQUEST, 200,
 		"{\"id\":\"" ID "\",\"amount_minor\":500,\"currency\":\"SEK\",\"status\":\"paid\"}",
 		PAYOUT_SAID_OTHER },
-	{ "no amount", PAYOUT_ASK, 200,
+	{ "no amount", PAYOUT_REQUEST, 200,
 		"{\"id\":\"" ID "\",\"currency\":\"EUR\",\"status\":\"refused\"}",
 		PAYOUT_SAID_OTHER },
 };
@@ -98,11 +98,11 @@ static void test_references(void **state)
 		"{\"id\":\"" ID "\",\"amount_minor\":500,\"currency\":\"EUR\",\"status\":\"paid\","
 		"\"reference\":\"%s\"}",
 		reference);
-	assert_int_equal(provider_read(&asked, PAYOUT_ASK, 200, body, strlen(body), &word),
+	assert_int_equal(provider_read(&asked, PAYOUT_REQUEST, 200, body, strlen(body), &word),
 		PAYOUT_SAID_PAID);
 	assert_int_equal(strlen(word.reference), PROVIDER_REFERENCE_MAX);
-	assert_int_equal(
-		provider_read(&asked, PAYOUT_ASK, 200, SAYS("paid"), strlen(SAYS("paid")), &word),
+	assert_int_equal(provider_read(&asked, PAYOUT_REQUEST, 200, SAYS("paid"),
+				 strlen(SAYS("paid")), &word),
 		PAYOUT_SAID_PAID);
 	assert_string_equal(word.reference, "");
 }
@@ -131,7 +131,8 @@ static void test_references_end_with_a_letter(void **state)
 			"{\"id\":\"" ID "\",\"amount_minor\":500,\"currency\":\"EUR\",\"status\":"
 			"\"paid\",\"reference\":\"%s\"}",
 			reference);
-		assert_int_equal(provider_read(&asked, PAYOUT_ASK, 200, body, strlen(body), &word),
+		assert_int_equal(
+			provider_read(&asked, PAYOUT_REQUEST, 200, body, strlen(body), &word),
 			PAYOUT_SAID_PAID);
 		if (strlen(word.reference) != letters[i].kept)
 			fail_msg("%s: found %zu bytes, expected %zu", letters[i].what,

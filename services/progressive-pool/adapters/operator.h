@@ -8,7 +8,7 @@
  * {"currency":"EUR","coin_minor":20,"seed_minor":50000,"row_rate_nano":1000000000}: one of the last
  * two or both; waits for the row's next win. {"currency","coin_minor","remove":true}: a row that
  * the definition has no longer, while the pool is paused; its value goes to the reserve; second
- * approver. RETIRE and CREATE: transfers.h, created.h */
+ * approver. RETIRE and CREATE: transfers.h, created_pool.h */
 #ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_OPERATOR_H
 #define CARILLON_PROGRESSIVE_POOL_ADAPTERS_OPERATOR_H
 

@@ -16,7 +16,7 @@ static bool quiet(const struct pool_instance *instance)
 	return instance->stored && !instance->rows_dirty && instance->hit_count == 0 &&
 	       instance->removed_count == 0 && instance->actions.n == 0 &&
 	       instance->transfers.out_n == 0 && instance->transfers.in_n == 0 &&
-	       !instance->made.fresh && instance->part_n == 0;
+	       !instance->created.fresh && instance->part_n == 0;
 }
 
 static void take_vector(struct pool_source *source)

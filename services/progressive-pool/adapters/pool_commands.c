@@ -3,7 +3,7 @@
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
-#include "services/progressive-pool/adapters/created.h"
+#include "services/progressive-pool/adapters/created_pool.h"
 #include "services/progressive-pool/adapters/operator.h"
 #include "services/progressive-pool/adapters/pool_log.h"
 #include "services/progressive-pool/adapters/transfers.h"
@@ -31,7 +31,7 @@ void pool_instance_free(struct pool_instance *instance)
 	pool_log_free(instance);
 	action_list_free(&instance->actions);
 	transfers_free(instance);
-	free(instance->made.text);
+	free(instance->created.text);
 	free(instance);
 }
 
@@ -58,7 +58,7 @@ static bool in_definition(
 static struct {
 	struct action_list records;
 	uint32_t pool;
-} unmade;
+} unknown_pool;
 
 /* Everything but CREATE. */
 static void apply_action(
@@ -74,7 +74,7 @@ static void apply_action(
 		transfers_retire(instance, record, service_pg(service));
 		break;
 	case CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART:
-		created_take_part(instance, record, service_pg(service));
+		pool_take_part(instance, record, service_pg(service));
 		break;
 	default:
 		operator_apply(instance, record, in_definition);
@@ -91,7 +91,7 @@ static struct pool_instance *make_pool(struct service *service, struct service_s
 {
 	struct pool_instance *instance = pool_instance_new(number, shard->shard);
 	pool_source_load(&instance->source, service_pg(service), "pool", number);
-	if (!created_make(instance, record, self.links, service_pg(service))) {
+	if (!created_pool_make(instance, record, self.links, service_pg(service))) {
 		pool_instance_free(instance);
 		return NULL;
 	}
@@ -115,12 +115,12 @@ static void take_action(struct service *service, struct service_shard *shard,
 	struct action_record *record)
 {
 	struct action_place place = { "pool",
-		instance != NULL ? &instance->actions : &unmade.records, shard->shard };
+		instance != NULL ? &instance->actions : &unknown_pool.records, shard->shard };
 	if (action_again(service, &place, command, record))
 		return;
 	if (instance != NULL)
 		apply_action(service, instance, record);
-	else if (unmade.records.n == 0)
+	else if (unknown_pool.records.n == 0)
 		instance = make_pool(service, shard, command->pool, record);
 	else
 		return; /* asked again in a moment */
@@ -135,7 +135,7 @@ static void take_action(struct service *service, struct service_shard *shard,
 		instance->rows_dirty = true;
 		instance->unshown = true;
 	} else {
-		unmade.pool = command->pool;
+		unknown_pool.pool = command->pool;
 	}
 	action_keep(service, &place, command, record);
 }
@@ -180,5 +180,5 @@ enum service_message_status pool_command_apply(struct service *service, struct s
 
 void pool_commands_save(PGconn *conn)
 {
-	action_list_save(&unmade.records, conn, "pool", unmade.pool);
+	action_list_save(&unknown_pool.records, conn, "pool", unknown_pool.pool);
 }

@@ -1,5 +1,5 @@
 /* What arrives on jackpot.commands for pools: operators' actions (operator.h, transfers.h,
- * created.h), kept, told and answered, and transfers between pools. */
+ * created_pool.h), kept, told and answered, and transfers between pools. */
 #ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_COMMANDS_H
 #define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_COMMANDS_H
 

@@ -90,7 +90,7 @@ static const struct {
 
 static struct pg_rows pending = { .columns = COLUMNS };
 
-static void tell_terms(const struct pool_terms *terms)
+static void put_event_terms(const struct pool_terms *terms)
 {
 	pg_rows_int(&pending, C_SEED, terms->seed_minor);
 	pg_rows_int(&pending, C_RATE, terms->row_rate_nano);
@@ -135,7 +135,7 @@ static void tell_totals(struct pool_vector *vector)
  */
 
 /* What every event says, with the state after it. */
-static void tell_head(struct pool_instance *instance, const char *kind, bool with_action)
+static void put_event_head(struct pool_instance *instance, const char *kind, bool with_action)
 {
 	struct pool_log *log = instance->log;
 	const struct pool *pool = &log->pool;
@@ -164,14 +164,14 @@ static void tell_head(struct pool_instance *instance, const char *kind, bool wit
 
 static void tell_event(struct pool_instance *instance, const struct pool_event *event)
 {
-	tell_head(instance, pool_event_text(event->kind), event->kind != POOL_EVENT_TOTALS);
+	put_event_head(instance, pool_event_text(event->kind), event->kind != POOL_EVENT_TOTALS);
 	if (event->currency != 0) {
 		pg_rows_int(&pending, C_CURRENCY, event->currency);
 		pg_rows_int(&pending, C_COIN, event->coin_minor);
 		pg_rows_int(&pending, C_EXPONENT, event->exponent);
 	}
 	if (event->kind == POOL_EVENT_LAUNCH || event->kind == POOL_EVENT_TERMS)
-		tell_terms(&event->terms);
+		put_event_terms(&event->terms);
 	if (event->kind == POOL_EVENT_ADJUST || event->kind == POOL_EVENT_RECEIVE)
 		pg_rows_int128(&pending, C_AMOUNT, event->amount.e27);
 	if (event->kind == POOL_EVENT_TOTALS)
@@ -207,7 +207,7 @@ static void tell_snapshot(struct pool_instance *instance, const char *kind)
 {
 	struct pool_log *log = instance->log;
 	log->pool = instance->pool;
-	tell_head(instance, kind, true);
+	put_event_head(instance, kind, true);
 	pg_rows_put(&pending, "[");
 	for (uint32_t i = 0; i < log->pool.row_count; i++)
 		put_row(&log->pool.row[i], i == 0);

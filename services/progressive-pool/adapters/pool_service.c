@@ -10,7 +10,7 @@
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/io/pg_args.h"
-#include "services/progressive-pool/adapters/created.h"
+#include "services/progressive-pool/adapters/created_pool.h"
 #include "services/progressive-pool/adapters/pool_batch.h"
 #include "services/progressive-pool/adapters/pool_commands.h"
 #include "services/progressive-pool/adapters/pool_log.h"
@@ -95,7 +95,7 @@ static void open_tallies(struct service *service, void *visited, uint64_t mono_u
 	struct pool_instance *instance = visited;
 	pool_source_look(&instance->source, mono_us);
 	reconcile_tallies(instance, &self.links, service_pg(service));
-	created_tallies(instance, &self.links, service_pg(service));
+	created_pool_tallies(instance, &self.links, service_pg(service));
 }
 
 static struct pool_instance *open_pool(struct service *service, uint32_t number, uint32_t shard)
@@ -107,8 +107,8 @@ static struct pool_instance *open_pool(struct service *service, uint32_t number,
 	instance->unshown = true;
 	instance->paused_us =
 		clock_mono_us(); /* where it is pausing: who took it over waits anew */
-	created_load(instance, service_pg(service));
-	created_named(instance, &self.links, service_pg(service));
+	created_pool_load(instance, service_pg(service));
+	created_pool_named(instance, &self.links, service_pg(service));
 	reconcile_rows(instance, &self.links);
 	if (!known)
 		log_info("pool %u \"%s\" is new, on shard %u", number, instance->id, shard);
@@ -336,10 +336,10 @@ static void look_for_pause(struct service *service, void *visited, uint64_t mono
 	log_info("pool %u: no claim is open: paused", instance->pool.number);
 }
 
-static void look_for_money(struct service *service, void *visited, uint64_t mono_us)
+static void await_money(struct service *service, void *visited, uint64_t mono_us)
 {
 	struct pool_instance *instance = visited;
-	if (instance->made.tallies_due || pool_source_look_again(&instance->source, mono_us))
+	if (instance->created.tallies_due || pool_source_retry_due(&instance->source, mono_us))
 		open_tallies(service, instance, mono_us);
 	pool_log_sync(instance);
 	transfers_tick(service, instance, mono_us);
@@ -382,7 +382,7 @@ void pool_service_tick(struct service *service, uint64_t mono_us)
 		return;
 	self.second_us = mono_us;
 	jackpot_list_each(service, look_for_pause, mono_us);
-	jackpot_list_each(service, look_for_money, mono_us);
+	jackpot_list_each(service, await_money, mono_us);
 	tell_metrics(service, mono_us);
 }
 

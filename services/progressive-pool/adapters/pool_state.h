@@ -62,15 +62,15 @@ struct pool_transfers {
 	size_t in_n, in_room;
 };
 
-#define MADE_GAMES_MAX 16
+#define CREATED_GAMES_MAX 16
 
 /* Of a pool that no definition names. ppm 0: it is not one of these. */
-struct pool_made {
+struct pool_created {
 	uint32_t ppm;
-	uint32_t games_n, games[MADE_GAMES_MAX]; /* that feed it */
-	bool fresh;				 /* to be written */
-	bool tallies_due;			 /* to be opened once it is durable */
-	char *text;				 /* as asked; until it is written */
+	uint32_t games_n, games[CREATED_GAMES_MAX]; /* that feed it */
+	bool fresh;				    /* to be written */
+	bool tallies_due;			    /* to be opened once it is durable */
+	char *text;				    /* as asked; until it is written */
 	uint8_t action[ACTION_ID_BYTES];
 };
 
@@ -110,7 +110,7 @@ struct pool_instance {
 	size_t hit_count, hit_room;
 	struct action_list actions;
 	struct pool_transfers transfers;
-	struct pool_made made;
+	struct pool_created created;
 	struct pool_part part[PARTS_MAX];
 	uint32_t part_n;
 	uint32_t removed_count; /* rows taken off */

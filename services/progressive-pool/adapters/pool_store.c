@@ -4,7 +4,7 @@
 #include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
-#include "services/progressive-pool/adapters/created.h"
+#include "services/progressive-pool/adapters/created_pool.h"
 #include "services/progressive-pool/adapters/pool_batch.h"
 #include "services/progressive-pool/adapters/transfers.h"
 
@@ -238,7 +238,7 @@ void pool_store_save(struct pool_instance *instance, PGconn *conn)
 		save_hit(pool, &instance->hits[i], conn);
 	action_list_save(&instance->actions, conn, "pool", pool);
 	transfers_save(instance, conn);
-	created_save(instance, conn);
+	created_pool_save(instance, conn);
 	instance->hit_count = 0;
 	instance->removed_count = 0;
 	instance->rows_dirty = false;

@@ -14,11 +14,11 @@ size_t successor_chain(uint32_t pool, const struct transfer_place *rest, success
 {
 	size_t n = 0;
 	struct transfer_place place = *rest;
-	bool goes_on = true;
-	while (goes_on && n < SUCCESSORS_MAX) {
+	bool can_retry = true;
+	while (can_retry && n < SUCCESSORS_MAX) {
 		bool again = place.pool == pool || found_before(chain_r, n, place.pool) < n;
 		chain_r[n++] = place;
-		goes_on = !again && next(context, chain_r[n - 1].pool, &place);
+		can_retry = !again && next(context, chain_r[n - 1].pool, &place);
 	}
 	return n;
 }

@@ -238,7 +238,7 @@ void transfers_tick(struct service *service, struct pool_instance *instance, uin
  * ----------------------------------------------------------------------------------------------
  */
 
-static bool taken_already(const struct pool_instance *instance, PGconn *conn,
+static bool already_received(const struct pool_instance *instance, PGconn *conn,
 	const Carillon__PoolTransfer *transfer, bool *durable_r)
 {
 	const struct pool_transfers *transfers = &instance->transfers;
@@ -315,7 +315,7 @@ enum service_message_status transfers_take(struct service *service, struct pool_
 {
 	struct transfer_in in;
 	bool durable;
-	bool known = taken_already(instance, service_pg(service), transfer, &durable);
+	bool known = already_received(instance, service_pg(service), transfer, &durable);
 	if (!known && (transfer->to_pool != instance->pool.number ||
 			      !written(service_pg(service), transfer, &in))) {
 		service_reason(service,
@@ -343,7 +343,7 @@ enum service_message_status transfers_acknowledged(struct service *service,
 		if (out->number != transfer->number || out->fresh || out->booked)
 			continue;
 		if (transfer->from_pool != instance->pool.number ||
-			!taken_already(instance, service_pg(service), transfer, &durable)) {
+			!already_received(instance, service_pg(service), transfer, &durable)) {
 			service_reason(service,
 				"transfer_booked: found number %" PRIu64
 				" of pool %u, expected one that is in pool.transfer_in",
@@ -470,7 +470,7 @@ static const char *chain_text(PGconn *conn, uint32_t pool, char *out, size_t siz
 
 /* The other pool stands, is not this one nor retired, and has the row. A pool whose money has gone
  * on takes no more, so that no retirement that is asked for after another makes a circle. */
-static bool place_stands(const struct pool_instance *instance, const struct transfer_place *place,
+static bool place_valid(const struct pool_instance *instance, const struct transfer_place *place,
 	PGconn *conn, char *refusal)
 {
 	struct pg_args args = { 0 };
@@ -502,13 +502,13 @@ static bool place_stands(const struct pool_instance *instance, const struct tran
 	return true;
 }
 
-static bool places_stand(const struct pool_instance *instance, const struct retire *retire,
+static bool places_valid(const struct pool_instance *instance, const struct retire *retire,
 	PGconn *conn, char *refusal)
 {
-	if (!place_stands(instance, &retire->rest, conn, refusal))
+	if (!place_valid(instance, &retire->rest, conn, refusal))
 		return false;
 	for (size_t i = 0; i < retire->rows_n; i++)
-		if (!place_stands(instance, &retire->rows[i].to, conn, refusal))
+		if (!place_valid(instance, &retire->rows[i].to, conn, refusal))
 			return false;
 	return true;
 }
@@ -574,7 +574,7 @@ static bool retire_pool(struct pool_instance *instance, const struct action_reco
 	struct pool *pool = &instance->pool;
 	if (!retire_read(record->parameters, &retire, refusal) ||
 		!action_second_given(record, refusal) ||
-		!places_stand(instance, &retire, conn, refusal))
+		!places_valid(instance, &retire, conn, refusal))
 		return false;
 	if (pool->state != POOL_PAUSED && (pool->state != POOL_RETIRED || retire.rows_n > 0))
 		return action_refuse(refusal, "the pool is %s: expected a pool that is paused",

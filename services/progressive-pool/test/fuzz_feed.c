@@ -98,15 +98,15 @@ static size_t message_make(struct input *input, uint8_t *out)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-	uint8_t made[MESSAGE_MAX];
+	uint8_t created[MESSAGE_MAX];
 	static struct pool pool;
 	static struct pool_source source;
 	char reason[POOL_FEED_REASON_MAX] = "";
 	const char *broken;
 	if (length > 0 && bytes[0] % 2 == 1) {
 		struct input input = { bytes + 1, length - 1 };
-		length = message_make(&input, made);
-		bytes = made;
+		length = message_make(&input, created);
+		bytes = created;
 	}
 	Carillon__JackpotFeed *feed = pool_feed_read(bytes, length, SHARDS, reason);
 	if (feed == NULL) {

@@ -217,7 +217,7 @@ static void test_source_takes_in_any_order(void **state)
 }
 
 /* A rate for which there was no place is looked at again until there is one. */
-static void test_source_a_rate_without_a_place_is_tried_again(void **state)
+static void test_source_retries_waiting_rate(void **state)
 {
 	static struct pool_source source;
 	static const struct {
@@ -256,7 +256,7 @@ static void test_source_a_rate_without_a_place_is_tried_again(void **state)
 		}
 		assert_int_equal(source.behind, rows[i].behind);
 		assert_int_equal(
-			pool_source_look_again(&source, rows[i].asked_s * 1000000), rows[i].again);
+			pool_source_retry_due(&source, rows[i].asked_s * 1000000), rows[i].again);
 	}
 	/* Each tally may have a total of each shard: 64 shards leave 64 places. */
 	assert_int_equal(pool_source_need(&source, 5, 752, 90000000, 5000, 64), POOL_SOURCE_FULL);
@@ -366,7 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_feed_refuses),
 		cmocka_unit_test(test_source_takes_in_any_order),
-		cmocka_unit_test(test_source_a_rate_without_a_place_is_tried_again),
+		cmocka_unit_test(test_source_retries_waiting_rate),
 		cmocka_unit_test(test_operator_table),
 	};
 	return cmocka_run_group_tests_name("feed and operators", tests, NULL, NULL);

@@ -158,7 +158,7 @@ static void test_retirement_is_rows_reserve_state(void **state)
 	same(&log, &pool);
 }
 
-static void test_what_no_event_explains_is_seen(void **state)
+static void test_unexplained_change_is_found(void **state)
 {
 	static struct pool pool, log;
 	struct pool_terms terms = { 5000, POOL_NANO, 2000000 };
@@ -188,7 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events_lead_from_state_to_state),
 		cmocka_unit_test(test_retirement_is_rows_reserve_state),
-		cmocka_unit_test(test_what_no_event_explains_is_seen),
+		cmocka_unit_test(test_unexplained_change_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void pause(struct pool *pool)
 	assert_true(pool_claims_closed(pool));
 }
 
-static void test_pool_retires_with_nothing_left(void **state)
+static void test_retired_pool_is_empty(void **state)
 {
 	(void)state;
 	struct pool from = fresh(1, "500.000000000000000001"), to = fresh(2, "10");
@@ -214,7 +214,7 @@ static bool rest_in_table(void *context, uint32_t pool, struct transfer_place *r
 	return rests[pool] != 0;
 }
 
-static void test_successor_is_the_last_or_the_lowest_of_a_circle(void **state)
+static void test_successor_is_last_or_lowest(void **state)
 {
 	static const struct {
 		uint32_t rests[8]; /* of pools 1, 2, .. from the second place on */
@@ -246,7 +246,7 @@ static void test_successor_is_the_last_or_the_lowest_of_a_circle(void **state)
 	}
 }
 
-static void test_a_circle_of_all_pools_is_found(void **state)
+static void test_successor_cycle_is_found(void **state)
 {
 	uint32_t rests[POOLS_MAX + 1] = { 0 };
 	(void)state;
@@ -263,11 +263,11 @@ static void test_a_circle_of_all_pools_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pool_retires_with_nothing_left),
+		cmocka_unit_test(test_retired_pool_is_empty),
 		cmocka_unit_test(test_pool_transfers_are_refused),
 		cmocka_unit_test(test_pool_transfers_conserve),
-		cmocka_unit_test(test_successor_is_the_last_or_the_lowest_of_a_circle),
-		cmocka_unit_test(test_a_circle_of_all_pools_is_found),
+		cmocka_unit_test(test_successor_is_last_or_lowest),
+		cmocka_unit_test(test_successor_cycle_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,31 +102,32 @@ static void count_cards(
 		metric_add(engine->metrics.cards, 1);
 }
 
-static bool is_answer(const struct ask *ask, const struct player_fact *fact)
+static bool is_answer(const struct request *request, const struct player_fact *fact)
 {
 	static const uint8_t none[PLAYER_ID_BYTES];
-	const uint8_t *id = ask->command.core.has_request_id ? ask->command.core.request_id : none;
+	const uint8_t *id =
+		request->command.core.has_request_id ? request->command.core.request_id : none;
 
 	return fact->kind == PLAYER_MOVE_OPEN || memcmp(id, fact->request_id, PLAYER_ID_BYTES) == 0;
 }
 
 static void answer(struct engine *engine, struct seat *seat, const struct player_fact *fact)
 {
-	struct ask *ask = seat->head;
+	struct request *request = seat->head;
 	uint32_t from = seat->flight.from;
 	struct fault fault;
 
-	metric_observe_us(engine->metrics.verdict_us, clock_mono_us() - ask->arrived_us);
+	metric_observe_us(engine->metrics.verdict_us, clock_mono_us() - request->arrived_us);
 	seat_land(seat);
-	if (!is_answer(ask, fact)) {
+	if (!is_answer(request, fact)) {
 		/* another engine's move took the number: this command is judged anew, and nothing
 		 * drawn for it was ever told */
-		ask->deadline_us = 0;
+		request->deadline_us = 0;
 		return;
 	}
-	ask = play_decided(engine, seat);
+	request = play_decided(engine, seat);
 	if (fact->refusal == 0) {
-		answer_state(engine, seat, ask, from, true);
+		answer_state(engine, seat, request, from, true);
 		return;
 	}
 	if (fact->refusal == CARILLON__REFUSAL__REFUSAL_PENDING) {
@@ -136,7 +137,7 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 			seat->player.id, fact->move);
 	}
 	fault_of_refusal(fact->refusal, &fault);
-	answer_fault(engine, seat, ask, &fault);
+	answer_fault(engine, seat, request, &fault);
 }
 
 static void adopt(struct engine *engine, struct seat *seat, const Carillon__WalletFact *message)
@@ -186,10 +187,10 @@ static void take_award(
 
 /* Bonus spins, given or taken back. A row of either that cannot be read stops the engine, as a
  * record would. */
-static void take_spins(struct seat *seat, const Carillon__WalletFact *message)
+static void take_bonus_spins(struct seat *seat, const Carillon__WalletFact *message)
 {
 	Carillon__SpinGrant *grant;
-	struct player_gift gift;
+	struct player_bonus_spins bonus_spins;
 
 	if (message->refusal != CARILLON__REFUSAL__REFUSAL_NONE)
 		return;
@@ -200,16 +201,16 @@ static void take_spins(struct seat *seat, const Carillon__WalletFact *message)
 			message->shard, message->envelope->seq, message->player);
 	if (message->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) {
 		if (grant->grant.len == PLAYER_ID_BYTES)
-			player_gift_end(&seat->player, grant->grant.data);
+			player_bonus_spins_end(&seat->player, grant->grant.data);
 	} else {
-		gift = (struct player_gift){ .game = grant->game,
+		bonus_spins = (struct player_bonus_spins){ .game = grant->game,
 			.lines = grant->lines,
 			.coins = grant->coins,
 			.spins = grant->spins,
 			.coin_minor = grant->coin_minor,
 			.expires_us = grant->expires_us };
-		memcpy(gift.id, message->outside_id.data, PLAYER_ID_BYTES);
-		player_gift(&seat->player, &gift);
+		memcpy(bonus_spins.id, message->outside_id.data, PLAYER_ID_BYTES);
+		player_bonus_spins(&seat->player, &bonus_spins);
 	}
 	carillon__spin_grant__free_unpacked(grant, NULL);
 }
@@ -227,7 +228,7 @@ void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact)
 		take_award(engine, seat, fact);
 	else if (fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
 		 fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END)
-		take_spins(seat, fact);
+		take_bonus_spins(seat, fact);
 	else if (fact->kind == CARILLON__MOVE_KIND__MOVE_BLOCK &&
 		 fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
 		seat->player.blocked = fact->amount != 0;

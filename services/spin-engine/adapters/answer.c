@@ -82,7 +82,7 @@ static void fill_carried(struct engine *engine, const struct game *game,
 	const struct carried *carried = &play->state.carried;
 	struct money watched = money_of(0);
 
-	if (!game->potions.offered)
+	if (!game->unlock.offered)
 		return;
 	if (player_feature_open(play) && bet_total(&play->round.bet, &watched) != BET_OK)
 		return;
@@ -107,25 +107,25 @@ static void fill_bonus_spins(
 {
 	uint64_t now_us = clock_wall_us();
 
-	reply->bonus_spins =
-		arena_take(&engine->arena, (player->gift_count + 1u) * sizeof(*reply->bonus_spins));
-	for (uint32_t i = 0; i < player->gift_count; i++) {
-		const struct player_gift *gift = &player->gift[i];
-		const struct game *game = games_by_number(engine->games, gift->game);
+	reply->bonus_spins = arena_take(
+		&engine->arena, (player->bonus_spins_count + 1u) * sizeof(*reply->bonus_spins));
+	for (uint32_t i = 0; i < player->bonus_spins_count; i++) {
+		const struct player_bonus_spins *bonus_spins = &player->bonus_spins[i];
+		const struct game *game = games_by_number(engine->games, bonus_spins->game);
 		Carillon__BonusSpins *message;
 
-		if (!game || now_us > gift->expires_us)
+		if (!game || now_us > bonus_spins->expires_us)
 			continue;
 		message = arena_take(&engine->arena, sizeof(*message));
 		carillon__bonus_spins__init(message);
-		message->id = view_bytes(&engine->arena, gift->id, PLAYER_ID_BYTES);
+		message->id = view_bytes(&engine->arena, bonus_spins->id, PLAYER_ID_BYTES);
 		message->game = arena_text(&engine->arena, game->id);
-		message->left = gift->spins - gift->used;
-		message->spins = gift->spins;
-		message->coin_minor = gift->coin_minor;
-		message->lines = gift->lines;
-		message->coins = gift->coins;
-		message->expires_us = gift->expires_us;
+		message->left = bonus_spins->spins - bonus_spins->used;
+		message->spins = bonus_spins->spins;
+		message->coin_minor = bonus_spins->coin_minor;
+		message->lines = bonus_spins->lines;
+		message->coins = bonus_spins->coins;
+		message->expires_us = bonus_spins->expires_us;
 		reply->bonus_spins[reply->n_bonus_spins++] = message;
 	}
 }
@@ -216,15 +216,17 @@ static uint32_t phases_from(
 		       : from;
 }
 
-static void fill_round(struct engine *engine, const struct seat *seat, const struct ask *ask,
-	const struct player_game *play, bool result, Carillon__SpinReply *reply)
+static void fill_round(struct engine *engine, const struct seat *seat,
+	const struct request *request, const struct player_game *play, bool result,
+	Carillon__SpinReply *reply)
 {
 	enum view_status status;
 
-	if (!shows_round(play, &ask->command, result))
+	if (!shows_round(play, &request->command, result))
 		return;
 	status = view_round(&engine->sources, &seat->player, play,
-		phases_from(play, &ask->command, ask->from), PLAYER_SHOW_MAX, &reply->round);
+		phases_from(play, &request->command, request->from), PLAYER_SHOW_MAX,
+		&reply->round);
 	if (status != VIEW_OK) {
 		log_error("ALARM player %" PRId64 " round %" PRIu64 ": %s", seat->player.id,
 			play->round.move, view_status_text(status));
@@ -253,54 +255,54 @@ static void fill_funds(struct engine *engine, const struct game *game, const str
 	reply->expected = arena_text(&engine->arena, text);
 }
 
-static void answer_with(struct engine *engine, struct seat *seat, struct ask *ask,
+static void answer_with(struct engine *engine, struct seat *seat, struct request *request,
 	const struct fault *fault, bool result)
 {
 	const struct game *game;
-	const struct player_game *play = play_of(engine, seat, &ask->command, &game);
+	const struct player_game *play = play_of(engine, seat, &request->command, &game);
 	Carillon__SpinReply reply;
 
-	reply_begin(&ask->command, &reply);
+	reply_begin(&request->command, &reply);
 	fill_account(engine, seat, &reply);
 	fill_bonus_spins(engine, &seat->player, &reply);
 	if (play) {
 		fill_autoplay(engine, play, &reply);
 		fill_carried(engine, game, play, &reply);
-		fill_round(engine, seat, ask, play, result, &reply);
+		fill_round(engine, seat, request, play, result, &reply);
 		reply.cards = cards_waiting(&engine->arena, play);
 	}
-	reply.bet_not_placed = result && ask->command.core.verb == VERB_BET &&
+	reply.bet_not_placed = result && request->command.core.verb == VERB_BET &&
 			       seat->player.last.kind == PLAYER_MOVE_COLLECT;
 	if (fault)
 		fill_fault(engine, fault, &reply);
 	if (fault && fault->http == 402 && game)
 		fill_funds(engine, game, seat, &reply);
-	send(engine, &ask->command, &reply);
-	free(ask);
+	send(engine, &request->command, &reply);
+	free(request);
 }
 
-void answer_fault(
-	struct engine *engine, struct seat *seat, struct ask *ask, const struct fault *fault)
+void answer_fault(struct engine *engine, struct seat *seat, struct request *request,
+	const struct fault *fault)
 {
-	answer_with(engine, seat, ask, fault, false);
+	answer_with(engine, seat, request, fault, false);
 }
 
-void answer_error(
-	struct engine *engine, struct seat *seat, struct ask *ask, const struct player_error *error)
+void answer_error(struct engine *engine, struct seat *seat, struct request *request,
+	const struct player_error *error)
 {
-	const struct game *game = games_by_id(engine->games, ask->command.game);
+	const struct game *game = games_by_id(engine->games, request->command.game);
 	const struct game_currency *currency =
 		game ? game_currency(game, seat->player.currency) : NULL;
 	struct fault fault;
 
 	fault_of_error(error, &fault);
 	if (fault_by_definition(error) &&
-		games_behind(engine->games, service_pg(engine->service), ask->command.game))
+		games_behind(engine->games, service_pg(engine->service), request->command.game))
 		fault_behind(&fault);
 	else if (game && error->refusal == REFUSED_BET)
-		fault_of_bet(game, currency, (enum bet_status)error->detail, &ask->command.core.bet,
-			ask->command.core.mode, &fault);
-	answer_with(engine, seat, ask, &fault, false);
+		fault_of_bet(game, currency, (enum bet_status)error->detail,
+			&request->command.core.bet, request->command.core.mode, &fault);
+	answer_with(engine, seat, request, &fault, false);
 }
 
 /* Does the cursor stand behind a jackpot whose price is not known yet? */
@@ -315,68 +317,68 @@ static bool awaits_award(const struct seat *seat, const struct player_game *play
 }
 
 /* The wallet's no to this very request: it has won nothing that would have to be waited for. */
-static bool was_refused(const struct seat *seat, const struct ask *ask)
+static bool was_refused(const struct seat *seat, const struct request *request)
 {
 	struct player_error error;
 
-	return ask->result && seat->player.last.refusal != 0 &&
-	       player_repeat(&seat->player, &ask->command.core, &error) == PLAYER_STORED;
+	return request->result && seat->player.last.refusal != 0 &&
+	       player_repeat(&seat->player, &request->command.core, &error) == PLAYER_STORED;
 }
 
 /* While an answer waits for a jackpot's price, the player may move on by another request: what is
  * there to be shown then is not what this one has brought. */
-static void answer_now(struct engine *engine, struct seat *seat, struct ask *ask)
+static void answer_now(struct engine *engine, struct seat *seat, struct request *request)
 {
 	struct player_error error;
 	struct fault fault;
 
-	if (was_refused(seat, ask)) {
+	if (was_refused(seat, request)) {
 		fault_of_refusal(seat->player.last.refusal, &fault);
-		answer_with(engine, seat, ask, &fault, false);
-	} else if (ask->result &&
-		   player_repeat(&seat->player, &ask->command.core, &error) == PLAYER_REFUSE) {
-		answer_error(engine, seat, ask, &error);
+		answer_with(engine, seat, request, &fault, false);
+	} else if (request->result &&
+		   player_repeat(&seat->player, &request->command.core, &error) == PLAYER_REFUSE) {
+		answer_error(engine, seat, request, &error);
 	} else {
-		answer_with(engine, seat, ask, NULL, ask->result);
+		answer_with(engine, seat, request, NULL, request->result);
 	}
 }
 
-void answer_state(
-	struct engine *engine, struct seat *seat, struct ask *ask, uint32_t from, bool result)
+void answer_state(struct engine *engine, struct seat *seat, struct request *request, uint32_t from,
+	bool result)
 {
 	const struct game *game;
-	const struct player_game *play = play_of(engine, seat, &ask->command, &game);
+	const struct player_game *play = play_of(engine, seat, &request->command, &game);
 
-	ask->from = from;
-	ask->result = result;
-	if (!awaits_award(seat, play) || !shows_round(play, &ask->command, result) ||
-		was_refused(seat, ask)) {
-		answer_now(engine, seat, ask);
+	request->from = from;
+	request->result = result;
+	if (!awaits_award(seat, play) || !shows_round(play, &request->command, result) ||
+		was_refused(seat, request)) {
+		answer_now(engine, seat, request);
 		return;
 	}
-	ask->round = play->round.move;
-	ask->deadline_us = clock_mono_us() + ENGINE_AWARD_US;
-	ask->next = engine->held;
-	engine->held = ask;
+	request->round = play->round.move;
+	request->deadline_us = clock_mono_us() + ENGINE_AWARD_US;
+	request->next = engine->held;
+	engine->held = request;
 }
 
 void answer_held(struct engine *engine, uint64_t mono_us, bool all)
 {
-	struct ask **link = &engine->held;
+	struct request **link = &engine->held;
 
 	while (*link) {
-		struct ask *ask = *link;
-		struct seat *seat = play_seat(engine, ask->command.player);
+		struct request *request = *link;
+		struct seat *seat = play_seat(engine, request->command.player);
 		const struct game *game;
-		const struct player_game *play = play_of(engine, seat, &ask->command, &game);
+		const struct player_game *play = play_of(engine, seat, &request->command, &game);
 
-		if (!all && mono_us < ask->deadline_us && awaits_award(seat, play) &&
-			play->round.move == ask->round) {
-			link = &ask->next;
+		if (!all && mono_us < request->deadline_us && awaits_award(seat, play) &&
+			play->round.move == request->round) {
+			link = &request->next;
 			continue;
 		}
-		*link = ask->next;
-		answer_now(engine, seat, ask);
+		*link = request->next;
+		answer_now(engine, seat, request);
 	}
 }
 

@@ -19,8 +19,8 @@ _Static_assert((int)PLAYER_MOVE_HALVE == (int)CARILLON__MOVE_KIND__MOVE_HALVE, "
 _Static_assert((int)PLAYER_MOVE_COLLECT == (int)CARILLON__MOVE_KIND__MOVE_COLLECT, "kinds agree");
 _Static_assert((int)PLAYER_MOVE_VOID == (int)CARILLON__MOVE_KIND__MOVE_VOID, "kinds agree");
 _Static_assert((int)PLAYER_MOVE_SETTING == (int)CARILLON__MOVE_KIND__MOVE_SETTING, "kinds agree");
-_Static_assert(
-	(int)PLAYER_WALLET_NO_SPINS == (int)CARILLON__REFUSAL__REFUSAL_SPINS, "refusals agree");
+_Static_assert((int)PLAYER_WALLET_NO_BONUS_SPINS == (int)CARILLON__REFUSAL__REFUSAL_SPINS,
+	"refusals agree");
 
 /* ---- out --------------------------------------------------------------------------------------
  */
@@ -226,38 +226,38 @@ static void put_seen(
 	message->seen_content_hashes = data_of(out->content_hash, count * PLAYER_SEEN_BYTES);
 }
 
-struct gifts_out {
-	Carillon__KeptBonus gift[PLAYER_GIFTS_MAX];
-	Carillon__KeptBonus *gifts[PLAYER_GIFTS_MAX];
+struct bonus_spins_out {
+	Carillon__KeptBonus bonus_spins[PLAYER_BONUS_SPINS_MAX];
+	Carillon__KeptBonus *bonus_spins_list[PLAYER_BONUS_SPINS_MAX];
 };
 
-static void put_gifts(
-	const struct player *player, struct gifts_out *out, Carillon__PlayerState *message)
+static void put_bonus_spins(
+	const struct player *player, struct bonus_spins_out *out, Carillon__PlayerState *message)
 {
-	for (uint32_t i = 0; i < player->gift_count; i++) {
-		const struct player_gift *gift = &player->gift[i];
-		Carillon__KeptBonus *kept = &out->gift[i];
+	for (uint32_t i = 0; i < player->bonus_spins_count; i++) {
+		const struct player_bonus_spins *bonus_spins = &player->bonus_spins[i];
+		Carillon__KeptBonus *kept = &out->bonus_spins[i];
 
 		carillon__kept_bonus__init(kept);
-		kept->id = data_of(gift->id, PLAYER_ID_BYTES);
-		kept->game = gift->game;
-		kept->coin_minor = gift->coin_minor;
-		kept->lines = gift->lines;
-		kept->coins = gift->coins;
-		kept->spins = gift->spins;
-		kept->used = gift->used;
-		kept->expires_us = gift->expires_us;
-		out->gifts[i] = kept;
+		kept->id = data_of(bonus_spins->id, PLAYER_ID_BYTES);
+		kept->game = bonus_spins->game;
+		kept->coin_minor = bonus_spins->coin_minor;
+		kept->lines = bonus_spins->lines;
+		kept->coins = bonus_spins->coins;
+		kept->spins = bonus_spins->spins;
+		kept->used = bonus_spins->used;
+		kept->expires_us = bonus_spins->expires_us;
+		out->bonus_spins_list[i] = kept;
 	}
-	message->n_bonuses = player->gift_count;
-	message->bonuses = out->gifts;
+	message->n_bonuses = player->bonus_spins_count;
+	message->bonuses = out->bonus_spins_list;
 }
 
 size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX])
 {
 	Carillon__PlayerState message = CARILLON__PLAYER_STATE__INIT;
 	struct seen_out seen;
-	struct gifts_out gifts;
+	struct bonus_spins_out bonus_spins_list;
 	Carillon__KeptAward award[PLAYER_AWARDS_MAX], *awards[PLAYER_AWARDS_MAX];
 
 	message.format = FORMAT;
@@ -285,7 +285,7 @@ size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX])
 	message.last_round = player->last.round;
 	message.last_collected = player->last.collected.minor;
 	put_seen(player, &seen, &message);
-	put_gifts(player, &gifts, &message);
+	put_bonus_spins(player, &bonus_spins_list, &message);
 	assert(carillon__player_state__get_packed_size(&message) <= PLAYER_BYTES_MAX);
 	return carillon__player_state__pack(&message, out);
 }
@@ -294,7 +294,7 @@ size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX])
  */
 
 /* What is unpacked is copied out before the next message is. */
-static ProtobufCAllocator unpacking(void)
+static ProtobufCAllocator unpack_allocator(void)
 {
 	static struct arena unpacked;
 
@@ -503,7 +503,7 @@ static enum codec_status get_record(const Carillon__Record *message, struct play
 
 enum codec_status record_decode(const uint8_t *bytes, size_t count, struct player_record *record_r)
 {
-	ProtobufCAllocator allocator = unpacking();
+	ProtobufCAllocator allocator = unpack_allocator();
 	Carillon__Record *message;
 	enum codec_status status;
 
@@ -519,7 +519,7 @@ enum codec_status record_decode(const uint8_t *bytes, size_t count, struct playe
 
 enum codec_status player_game_decode(const uint8_t *bytes, size_t count, struct player_game *play_r)
 {
-	ProtobufCAllocator allocator = unpacking();
+	ProtobufCAllocator allocator = unpack_allocator();
 	Carillon__PlayState *message = carillon__play_state__unpack(&allocator, count, bytes);
 	enum codec_status status;
 
@@ -552,13 +552,13 @@ static bool get_seen(const Carillon__PlayerState *message, struct player *player
 	return true;
 }
 
-static bool get_gifts(const Carillon__PlayerState *message, struct player *player)
+static bool get_bonus_spins(const Carillon__PlayerState *message, struct player *player)
 {
-	if (message->n_bonuses > PLAYER_GIFTS_MAX)
+	if (message->n_bonuses > PLAYER_BONUS_SPINS_MAX)
 		return false;
 	for (size_t i = 0; i < message->n_bonuses; i++) {
 		const Carillon__KeptBonus *kept = message->bonuses[i];
-		struct player_gift gift = { .game = kept->game,
+		struct player_bonus_spins bonus_spins = { .game = kept->game,
 			.lines = kept->lines,
 			.coins = kept->coins,
 			.spins = kept->spins,
@@ -566,10 +566,11 @@ static bool get_gifts(const Carillon__PlayerState *message, struct player *playe
 			.coin_minor = kept->coin_minor,
 			.expires_us = kept->expires_us };
 
-		if (!get_bytes(&kept->id, PLAYER_ID_BYTES, gift.id) || gift.used >= gift.spins ||
-			gift.coin_minor <= 0 || player_gift_of(player, gift.id))
+		if (!get_bytes(&kept->id, PLAYER_ID_BYTES, bonus_spins.id) ||
+			bonus_spins.used >= bonus_spins.spins || bonus_spins.coin_minor <= 0 ||
+			player_bonus_spins_of(player, bonus_spins.id))
 			return false;
-		player_gift(player, &gift);
+		player_bonus_spins(player, &bonus_spins);
 	}
 	return true;
 }
@@ -584,7 +585,7 @@ static enum codec_status get_player(const Carillon__PlayerState *message, struct
 			&message->last_content_hash, PLAYER_ID_BYTES, player->last.content_hash) ||
 		message->n_awards > PLAYER_AWARDS_MAX || message->last_kind > PLAYER_MOVE_SETTING ||
 		message->last_collected < 0 || !get_seen(message, player) ||
-		!get_gifts(message, player))
+		!get_bonus_spins(message, player))
 		return CODEC_RANGE;
 	player->currency = message->currency;
 	player->blocked = message->blocked;
@@ -606,7 +607,7 @@ static enum codec_status get_player(const Carillon__PlayerState *message, struct
 
 enum codec_status player_decode(const uint8_t *bytes, size_t count, struct player *player_r)
 {
-	ProtobufCAllocator allocator = unpacking();
+	ProtobufCAllocator allocator = unpack_allocator();
 	Carillon__PlayerState *message = carillon__player_state__unpack(&allocator, count, bytes);
 	enum codec_status status;
 
@@ -653,7 +654,7 @@ static size_t record_bytes_of(bool gambles, bool open)
 	round->claims = round->claims_shown = PLAYER_CLAIMS_MAX;
 	round->pick_count = PLAYER_PICKS_MAX;
 	round->gamble_count = gambles ? PLAYER_GAMBLES_MAX : 0;
-	round->before = (struct round_state){ { 0, 0, 2 }, GAME_POTION_STEPS_MAX - 1 };
+	round->before = (struct round_state){ { 0, 0, 2 }, GAME_UNLOCK_STEPS_MAX - 1 };
 	state->carried.count = gambles ? 0 : CARRIED_MAX;
 	for (uint32_t i = 0; i < CARRIED_MAX; i++)
 		state->carried.entry[i] = (uint64_t)(i + 1) << 8 | 1;

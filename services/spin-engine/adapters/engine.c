@@ -348,7 +348,7 @@ static void look_for_gaps(struct service *service, uint64_t mono_us)
 		}
 		if (gate->gap_since_us != 0 && mono_us > gate->gap_since_us + ENGINE_ALARM_US)
 			alarms++;
-		if (!seq_gate_should_ask(gate, ENGINE_ASK_US, mono_us))
+		if (!seq_gate_should_request(gate, ENGINE_REPUBLISH_US, mono_us))
 			continue;
 		log_warn(
 			"shard %" PRIu32 ": facts miss seq %" PRIu64, shard->shard, gate->last + 1);

@@ -1,6 +1,6 @@
 /* The engine's working parts, shared by its files. In reading order: engine.c (what the service
  * loop calls), play.c (from a command to a proposal), adopt.c (from a booked row to the state),
- * answer.c (replies), replay.c and past.c (rounds of the past). */
+ * answer.c (replies), replay.c and past_round.c (rounds of the past). */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_ENGINE_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_ENGINE_H
 
@@ -23,9 +23,9 @@
 #define ENGINE_REPEAT_US UINT64_C(1000000) /* a proposal without an answer is sent again */
 #define ENGINE_AWARD_US                                                                            \
 	UINT64_C(1000000) /* a reply that reveals a jackpot waits this long for what was paid */
-#define ENGINE_ASK_US UINT64_C(1000000)	  /* a gap in the facts: ask the wallet */
-#define ENGINE_ALARM_US UINT64_C(5000000) /* and raise an alarm */
-#define ENGINE_QUIET_US UINT64_C(5000000) /* no fact at all: ask whether there is one */
+#define ENGINE_REPUBLISH_US UINT64_C(1000000) /* a gap in the facts: ask the wallet */
+#define ENGINE_ALARM_US UINT64_C(5000000)     /* and raise an alarm */
+#define ENGINE_QUIET_US UINT64_C(5000000)     /* no fact at all: ask whether there is one */
 
 /* The settings of the engine's own; the table is in main.c. */
 struct engine_settings {
@@ -36,8 +36,8 @@ struct engine_settings {
 
 struct engine_shard {
 	struct seq_gate gate;
-	uint64_t heard_us;	     /* when the last fact came, or was asked for */
-	struct ask *oldest, *newest; /* undecided commands, by offset */
+	uint64_t heard_us;		 /* when the last fact came, or was asked for */
+	struct request *oldest, *newest; /* undecided commands, by offset */
 };
 
 struct engine_metrics {
@@ -58,7 +58,7 @@ struct engine {
 	struct arena arena; /* for a reply */
 	struct arena inbox; /* for the message in hand */
 	struct view_sources sources;
-	struct ask *held; /* decided, but the answer waits for an award */
+	struct request *held; /* decided, but the answer waits for an award */
 	size_t stopped_count;
 	uint32_t stopped[STORE_STOPPED_MAX];
 	uint64_t tick_us, second_us, resolve_us;
@@ -79,7 +79,7 @@ void play_tick(struct engine *engine, uint64_t mono_us);
 struct seat *play_seat(struct engine *engine, player_id player);
 /* Takes the decided head off the queue and off the shard's list; the caller answers and frees it.
  */
-struct ask *play_decided(struct engine *engine, struct seat *seat);
+struct request *play_decided(struct engine *engine, struct seat *seat);
 bool play_stopped(const struct engine *engine, uint32_t game);
 
 /* adopt.c */
@@ -87,14 +87,14 @@ void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact);
 void adopt_verdict(struct engine *engine, const Carillon__WalletFact *fact);
 
 /* answer.c: each answers the ask and frees it. */
-void answer_fault(
-	struct engine *engine, struct seat *seat, struct ask *ask, const struct fault *fault);
-void answer_error(struct engine *engine, struct seat *seat, struct ask *ask,
+void answer_fault(struct engine *engine, struct seat *seat, struct request *request,
+	const struct fault *fault);
+void answer_error(struct engine *engine, struct seat *seat, struct request *request,
 	const struct player_error *error);
 /* The present state; `result`: of a move just made or asked for again, so that a closed round is
  * shown too. */
-void answer_state(
-	struct engine *engine, struct seat *seat, struct ask *ask, uint32_t from, bool result);
+void answer_state(struct engine *engine, struct seat *seat, struct request *request, uint32_t from,
+	bool result);
 /* Before there is a seat. */
 void answer_bad(
 	struct engine *engine, const struct spin_command *command, const struct fault *fault);
@@ -106,11 +106,11 @@ void answer_replay(struct engine *engine, struct seat *seat, const struct spin_c
 
 /* What the journal says of a closed round: 200; 404; 410: its day may have been dropped; 409: too
  * many rows of a day that is not closed lie before it; 503. */
-uint32_t past_read(struct engine *engine, const struct seat *seat, uint32_t game, uint64_t round,
-	struct player_past *past_r);
+uint32_t past_round_read(struct engine *engine, const struct seat *seat, uint32_t game,
+	uint64_t round, struct past_round *past_r);
 
 /* replay.c */
-void replay_answer(struct engine *engine, struct seat *seat, struct ask *ask);
+void replay_answer(struct engine *engine, struct seat *seat, struct request *request);
 /* The journal by the read-only role, with little patience. */
 bool replay_connected(struct engine *engine);
 /* NULL when it failed; connected. */

@@ -77,13 +77,13 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_DRAWS] = { 503, "draws_stopped",
 		"Play is stopped: the random numbers failed a test of their health. What is open "
 		"can be finished." },
-	[REFUSED_SPINS_UNKNOWN] = { 409, "bonus_spin_unknown",
+	[REFUSED_BONUS_SPINS_UNKNOWN] = { 409, "bonus_spin_unknown",
 		"There are no bonus spins left under this id." },
-	[REFUSED_SPINS_EXPIRED] = { 409, "bonus_spin_expired",
+	[REFUSED_BONUS_SPINS_EXPIRED] = { 409, "bonus_spin_expired",
 		"The time of these bonus spins is over." },
-	[REFUSED_SPINS_GAME] = { 409, "bonus_spin_other_game",
+	[REFUSED_BONUS_SPINS_GAME] = { 409, "bonus_spin_other_game",
 		"These bonus spins are of another game." },
-	[REFUSED_SPINS_AUTOPLAY] = { 409, "bonus_spin_autoplay",
+	[REFUSED_BONUS_SPINS_AUTOPLAY] = { 409, "bonus_spin_autoplay",
 		"Bonus spins are started by hand, not by autoplay." },
 	[REFUSED_SCRIPT] = { 409, "script", "The script of forced draws does not fit this round." },
 };

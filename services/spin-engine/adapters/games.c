@@ -160,7 +160,7 @@ bool games_behind(const struct games *games, PGconn *conn, const char *id)
 
 /* This host's files are older than the definition announced, or were put back without a new
  * version: what only the announced one takes is answered "not yet". */
-static void warn_of_behind(const struct games *games, PGconn *conn)
+static void warn_outdated_files(const struct games *games, PGconn *conn)
 {
 	for (size_t i = 0; i < games->count; i++)
 		if (games_behind(games, conn, games->entry[i].game->id))
@@ -186,7 +186,7 @@ void games_register(const struct games *games, PGconn *conn)
 			" values ($1, $2, $3, $4, $5) on conflict do nothing",
 			5, parameters));
 	}
-	warn_of_behind(games, conn);
+	warn_outdated_files(games, conn);
 }
 
 size_t games_count(const struct games *games)

@@ -34,37 +34,37 @@ bool play_stopped(const struct engine *engine, uint32_t game)
 /* ---- the list of undecided commands, by offset --------------------------------------------------
  */
 
-static void list_add(struct engine_shard *list, struct ask *ask)
+static void list_add(struct engine_shard *list, struct request *request)
 {
-	ask->older = list->newest;
+	request->older = list->newest;
 	if (list->newest)
-		list->newest->newer = ask;
+		list->newest->newer = request;
 	else
-		list->oldest = ask;
-	list->newest = ask;
+		list->oldest = request;
+	list->newest = request;
 }
 
-static void list_remove(struct engine_shard *list, struct ask *ask)
+static void list_remove(struct engine_shard *list, struct request *request)
 {
-	if (ask->older)
-		ask->older->newer = ask->newer;
+	if (request->older)
+		request->older->newer = request->newer;
 	else
-		list->oldest = ask->newer;
-	if (ask->newer)
-		ask->newer->older = ask->older;
+		list->oldest = request->newer;
+	if (request->newer)
+		request->newer->older = request->older;
 	else
-		list->newest = ask->older;
-	ask->older = ask->newer = NULL;
+		list->newest = request->older;
+	request->older = request->newer = NULL;
 }
 
-struct ask *play_decided(struct engine *engine, struct seat *seat)
+struct request *play_decided(struct engine *engine, struct seat *seat)
 {
-	struct ask *ask = seat_pop(&engine->seats, seat);
-	struct service_shard *shard = service_shard(engine->service, ask->shard);
+	struct request *request = seat_pop(&engine->seats, seat);
+	struct service_shard *shard = service_shard(engine->service, request->shard);
 
 	if (shard)
-		list_remove(shard->state, ask);
-	return ask;
+		list_remove(shard->state, request);
+	return request;
 }
 
 /* ---- proposals ----------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ static void send(struct engine *engine, struct seat *seat, uint64_t now_us)
 
 /* Packs the proposal once: it is repeated byte by byte until the wallet has answered, and nobody is
  * told the outcome before. */
-static void launch(struct engine *engine, struct seat *seat, struct ask *ask,
+static void launch(struct engine *engine, struct seat *seat, struct request *request,
 	struct player_proposal *proposal, uint32_t from)
 {
 	Carillon__WalletCommand command;
@@ -152,15 +152,15 @@ static void launch(struct engine *engine, struct seat *seat, struct ask *ask,
 	carillon__envelope__init(&envelope);
 	carillon__proposal__init(&message);
 	service_envelope(engine->service, &envelope, 0, 0);
-	envelope.trace.data = ask->command.trace;
-	envelope.trace.len = ask->command.trace_length;
+	envelope.trace.data = request->command.trace;
+	envelope.trace.len = request->command.trace_length;
 	fill_amounts(proposal, &message);
 	fill_claims(proposal, claim, claims, &message);
-	message.record.len = record_of(proposal, &ask->command, record);
+	message.record.len = record_of(proposal, &request->command, record);
 	message.record.data = record;
-	if (ask->command.core.has_request_id) {
+	if (request->command.core.has_request_id) {
 		message.request_id.len = PLAYER_ID_BYTES;
-		message.request_id.data = ask->command.core.request_id;
+		message.request_id.data = request->command.core.request_id;
 	}
 	command.envelope = &envelope;
 	command.player = seat->player.id;
@@ -181,7 +181,7 @@ static void launch(struct engine *engine, struct seat *seat, struct ask *ask,
  */
 
 /* What a command is about. */
-struct matter {
+struct request_subject {
 	const struct game *game;   /* the one offered now */
 	const struct game *opened; /* the one the open round began with, or game */
 	struct player_game *play;  /* the seat's; NULL: never played */
@@ -197,29 +197,29 @@ static void fail(struct engine *engine, struct seat *seat, enum player_refusal r
 }
 
 /* The definition of the open round may be an older one, and is then read from the database. */
-static bool find_matter(struct engine *engine, struct seat *seat,
-	const struct spin_command *command, struct matter *matter)
+static bool find_subject(struct engine *engine, struct seat *seat,
+	const struct spin_command *command, struct request_subject *subject)
 {
-	matter->game = command->game[0] ? games_by_id(engine->games, command->game) : NULL;
-	matter->opened = matter->game;
-	matter->play = NULL;
-	if (!matter->game) {
-		memset(&matter->fresh, 0, sizeof(matter->fresh));
+	subject->game = command->game[0] ? games_by_id(engine->games, command->game) : NULL;
+	subject->opened = subject->game;
+	subject->play = NULL;
+	if (!subject->game) {
+		memset(&subject->fresh, 0, sizeof(subject->fresh));
 		return command->game[0] == '\0';
 	}
-	matter->play = seat_game(seat, matter->game->number);
-	if (!matter->play)
-		player_game_init(matter->game, &matter->fresh);
-	else if (player_round_open(matter->play))
-		matter->opened = games_by_digest(engine->games, service_pg(engine->service),
-			matter->game->number, matter->play->round.math_version);
-	return matter->opened != NULL;
+	subject->play = seat_game(seat, subject->game->number);
+	if (!subject->play)
+		player_game_init(subject->game, &subject->fresh);
+	else if (player_round_open(subject->play))
+		subject->opened = games_by_digest(engine->games, service_pg(engine->service),
+			subject->game->number, subject->play->round.math_version);
+	return subject->opened != NULL;
 }
 
-static const struct game *game_for(const struct matter *matter, enum player_verb verb)
+static const struct game *game_for(const struct request_subject *subject, enum player_verb verb)
 {
-	return verb == VERB_BET || verb == VERB_AUTOPLAY || verb == VERB_WITCH ? matter->game
-									       : matter->opened;
+	return verb == VERB_BET || verb == VERB_AUTOPLAY || verb == VERB_WITCH ? subject->game
+									       : subject->opened;
 }
 
 /* The random numbers are at fault: nothing is drawn any more, here at once, and in the whole
@@ -318,12 +318,12 @@ static void stop_game(struct engine *engine, const struct seat *seat, const stru
 		engine->stopped[engine->stopped_count++] = game->number;
 }
 
-static void decide_propose(
-	struct engine *engine, struct seat *seat, struct ask *ask, const struct matter *matter)
+static void decide_propose(struct engine *engine, struct seat *seat, struct request *request,
+	const struct request_subject *subject)
 {
-	const struct player_command *command = &ask->command.core;
-	const struct player_game *play = matter->play ? matter->play : &matter->fresh;
-	const struct game *game = game_for(matter, command->verb);
+	const struct player_command *command = &request->command.core;
+	const struct player_game *play = subject->play ? subject->play : &subject->fresh;
+	const struct game *game = game_for(subject, command->verb);
 	struct player_proposal proposal;
 	struct player_entropy entropy;
 	enum player_refusal refusal;
@@ -351,33 +351,33 @@ static void decide_propose(
 	if (refusal != REFUSED_NOTHING)
 		fail(engine, seat, refusal);
 	else
-		launch(engine, seat, ask, &proposal, 0);
+		launch(engine, seat, request, &proposal, 0);
 }
 
-static void decide_step(
-	struct engine *engine, struct seat *seat, struct ask *ask, struct matter *matter)
+static void decide_step(struct engine *engine, struct seat *seat, struct request *request,
+	struct request_subject *subject)
 {
-	struct player_command *command = &ask->command.core;
+	struct player_command *command = &request->command.core;
 	struct player_proposal proposal;
 	struct player_entropy entropy;
 	struct player_error error;
 	uint32_t from = 0;
 
-	if (!matter->play)
-		matter->play = seat_game_add(seat, &matter->fresh);
-	if (!make_entropy(engine, seat, matter->game, matter->play, command, &entropy)) {
+	if (!subject->play)
+		subject->play = seat_game_add(seat, &subject->fresh);
+	if (!make_entropy(engine, seat, subject->game, subject->play, command, &entropy)) {
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
 	}
 	(void)draws_fail(engine, command->verb); /* a step draws nothing and goes on */
-	switch (player_step(&seat->player, matter->play, game_for(matter, command->verb), command,
+	switch (player_step(&seat->player, subject->play, game_for(subject, command->verb), command,
 		&entropy, &from, &proposal, &error)) {
 	case PLAYER_ANSWER:
 		seat_touch(&engine->seats, seat);
 		answer_state(engine, seat, play_decided(engine, seat), from, false);
 		break;
 	case PLAYER_PROPOSE:
-		launch(engine, seat, ask, &proposal, from);
+		launch(engine, seat, request, &proposal, from);
 		break;
 	case PLAYER_REFUSE:
 	case PLAYER_STORED:
@@ -390,15 +390,16 @@ static void decide_step(
 }
 
 /* A move this engine has not heard of: facts may bring it. */
-static bool decide_wait(struct engine *engine, struct seat *seat, struct ask *ask, uint64_t mono_us)
+static bool decide_wait(
+	struct engine *engine, struct seat *seat, struct request *request, uint64_t mono_us)
 {
 	struct player_error error = { .refusal = REFUSED_MOVE_AHEAD,
 		.field = "expect",
-		.found = (int64_t)ask->command.core.expect };
+		.found = (int64_t)request->command.core.expect };
 
-	if (ask->deadline_us == 0)
-		ask->deadline_us = mono_us + ENGINE_WAIT_US;
-	if (mono_us < ask->deadline_us)
+	if (request->deadline_us == 0)
+		request->deadline_us = mono_us + ENGINE_WAIT_US;
+	if (mono_us < request->deadline_us)
 		return false;
 	error.min = error.max = (int64_t)player_expect(&seat->player);
 	metric_add(engine->metrics.declined, 1);
@@ -418,18 +419,18 @@ static uint32_t mode_of(const struct game *game, const char *id)
 }
 
 /* A round that is no longer at hand is made good all the same: the journal says by what. */
-static void void_past(
-	struct engine *engine, struct seat *seat, struct ask *ask, const struct matter *matter)
+static void void_past(struct engine *engine, struct seat *seat, struct request *request,
+	const struct request_subject *subject)
 {
-	const struct player_command *command = &ask->command.core;
+	const struct player_command *command = &request->command.core;
 	struct player_proposal proposal;
 	struct player_entropy entropy;
-	struct player_past past;
+	struct past_round past;
 	struct fault fault;
 	uint32_t http;
 
-	assert(matter->game != NULL); /* or player_check would not have come to the round */
-	http = past_read(engine, seat, matter->game->number, command->round, &past);
+	assert(subject->game != NULL); /* or player_check would not have come to the round */
+	http = past_round_read(engine, seat, subject->game->number, command->round, &past);
 	if (http != 200) {
 		if (http == 404)
 			fault_set(&fault, 404, "no_round",
@@ -455,35 +456,35 @@ static void void_past(
 	keys_salt(engine->keys, &entropy.next);
 	(void)draw_health_salt(&engine->health, entropy.next.bytes);
 	(void)draws_fail(engine, command->verb); /* a void draws nothing and goes on */
-	player_propose_void_past(&seat->player, matter->play, &past, &entropy, &proposal);
-	launch(engine, seat, ask, &proposal, 0);
+	player_propose_void_past(&seat->player, subject->play, &past, &entropy, &proposal);
+	launch(engine, seat, request, &proposal, 0);
 }
 
 /* False when the seat must wait. */
-static bool decide(struct engine *engine, struct seat *seat, struct ask *ask)
+static bool decide(struct engine *engine, struct seat *seat, struct request *request)
 {
-	struct player_command *command = &ask->command.core;
+	struct player_command *command = &request->command.core;
 	struct player_error error;
-	struct matter matter;
+	struct request_subject subject;
 
 	command->bet.currency = seat->player.currency;
 	if (command->verb == VERB_BET && command->bonus)
-		player_gift_bet(&seat->player, command);
+		player_bonus_spins_bet(&seat->player, command);
 	if (command->verb == VERB_REPLAY) {
 		replay_answer(engine, seat, play_decided(engine, seat));
 		return true;
 	}
-	if (!find_matter(engine, seat, &ask->command, &matter)) {
-		fail(engine, seat, matter.game ? REFUSED_GAME_STOPPED : REFUSED_NO_GAME);
+	if (!find_subject(engine, seat, &request->command, &subject)) {
+		fail(engine, seat, subject.game ? REFUSED_GAME_STOPPED : REFUSED_NO_GAME);
 		return true;
 	}
 	if (command->verb == VERB_BET)
-		command->bet.mode = mode_of(matter.game, command->mode);
+		command->bet.mode = mode_of(subject.game, command->mode);
 	switch (player_check(&seat->player,
-		matter.play   ? matter.play
-		: matter.game ? &matter.fresh
-			      : NULL,
-		game_for(&matter, command->verb), command, clock_wall_us(), &error)) {
+		subject.play   ? subject.play
+		: subject.game ? &subject.fresh
+			       : NULL,
+		game_for(&subject, command->verb), command, clock_wall_us(), &error)) {
 	case PLAYER_ANSWER:
 		answer_state(engine, seat, play_decided(engine, seat), command->cursor, false);
 		return true;
@@ -491,18 +492,18 @@ static bool decide(struct engine *engine, struct seat *seat, struct ask *ask)
 		answer_state(engine, seat, play_decided(engine, seat), command->cursor, true);
 		return true;
 	case PLAYER_WAIT:
-		return decide_wait(engine, seat, ask, clock_mono_us());
+		return decide_wait(engine, seat, request, clock_mono_us());
 	case PLAYER_STEP:
-		decide_step(engine, seat, ask, &matter);
+		decide_step(engine, seat, request, &subject);
 		return true;
 	case PLAYER_PROPOSE:
-		decide_propose(engine, seat, ask, &matter);
+		decide_propose(engine, seat, request, &subject);
 		return true;
 	case PLAYER_REFUSE:
 		break;
 	}
 	if (command->verb == VERB_VOID && error.refusal == REFUSED_ROUND) {
-		void_past(engine, seat, ask, &matter);
+		void_past(engine, seat, request, &subject);
 		return true;
 	}
 	metric_add(engine->metrics.declined, 1);
@@ -521,23 +522,23 @@ void play_command(struct engine *engine, struct service_shard *shard, int64_t of
 	const struct spin_command *command)
 {
 	struct seat *seat = play_seat(engine, command->player);
-	struct ask *ask = calloc(1, sizeof(*ask));
+	struct request *request = calloc(1, sizeof(*request));
 	struct fault fault;
 
-	if (!ask)
+	if (!request)
 		fatal("no memory for a command");
-	ask->command = *command;
-	ask->shard = shard->shard;
-	ask->offset = offset;
-	ask->arrived_us = clock_mono_us();
-	if (!seat_push(&engine->seats, seat, ask)) {
+	request->command = *command;
+	request->shard = shard->shard;
+	request->offset = offset;
+	request->arrived_us = clock_mono_us();
+	if (!seat_push(&engine->seats, seat, request)) {
 		metric_add(engine->metrics.busy, 1);
 		fault_set(&fault, 429, "busy", "Too many requests of this player wait already.");
 		fault_expected(&fault, "at most %d at once", SEAT_QUEUE_MAX);
-		answer_fault(engine, seat, ask, &fault);
+		answer_fault(engine, seat, request, &fault);
 		return;
 	}
-	list_add(shard->state, ask);
+	list_add(shard->state, request);
 	play_run(engine, seat);
 }
 

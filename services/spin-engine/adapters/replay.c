@@ -161,7 +161,7 @@ static uint32_t read_round(struct engine *engine, const struct seat *seat, uint6
 	return 200;
 }
 
-static void refuse(struct engine *engine, struct seat *seat, struct ask *ask, uint32_t http)
+static void refuse(struct engine *engine, struct seat *seat, struct request *request, uint32_t http)
 {
 	struct fault fault;
 
@@ -177,13 +177,13 @@ static void refuse(struct engine *engine, struct seat *seat, struct ask *ask, ui
 		fault_set(&fault, 500, "replay_differs",
 			"The replay does not come to the recorded result. The operator is told.");
 	snprintf(fault.where, sizeof(fault.where), "round");
-	fault_found(&fault, "%" PRIu64, ask->command.core.round);
-	answer_fault(engine, seat, ask, &fault);
+	fault_found(&fault, "%" PRIu64, request->command.core.round);
+	answer_fault(engine, seat, request, &fault);
 }
 
-void replay_answer(struct engine *engine, struct seat *seat, struct ask *ask)
+void replay_answer(struct engine *engine, struct seat *seat, struct request *request)
 {
-	uint64_t move = ask->command.core.round;
+	uint64_t move = request->command.core.round;
 	struct player player = seat->player;
 	struct player_game play;
 	Carillon__RoundView *view = NULL;
@@ -200,19 +200,19 @@ void replay_answer(struct engine *engine, struct seat *seat, struct ask *ask)
 	if (!here)
 		http = player.account ? read_round(engine, seat, move, &player, &play) : 404;
 	if (http != 200) {
-		refuse(engine, seat, ask, http);
+		refuse(engine, seat, request, http);
 		return;
 	}
-	status = view_round(
-		&engine->sources, &player, &play, ask->command.core.cursor, VIEW_PHASES_MAX, &view);
+	status = view_round(&engine->sources, &player, &play, request->command.core.cursor,
+		VIEW_PHASES_MAX, &view);
 	if (status != VIEW_OK) {
 		metric_add(engine->metrics.replay_differs, 1);
 		log_error("ALARM replay of player %" PRId64 " round %" PRIu64 ": %s", player.id,
 			move, view_status_text(status));
 		arena_reset(&engine->arena);
-		refuse(engine, seat, ask, status == VIEW_DIFFERS ? 500 : 503);
+		refuse(engine, seat, request, status == VIEW_DIFFERS ? 500 : 503);
 		return;
 	}
-	answer_replay(engine, seat, &ask->command, view);
-	free(ask);
+	answer_replay(engine, seat, &request->command, view);
+	free(request);
 }

@@ -94,10 +94,10 @@ static void seat_free(struct seats *seats, struct seat *seat)
 	if (seat->head)
 		busy_leave(seats, seat);
 	while (seat->head) {
-		struct ask *ask = seat->head;
+		struct request *request = seat->head;
 
-		seat->head = ask->next;
-		free(ask);
+		seat->head = request->next;
+		free(request);
 	}
 	for (size_t i = 0; i < seat->game_count; i++)
 		free(seat->game[i]);
@@ -183,16 +183,16 @@ void seat_touch(struct seats *seats, struct seat *seat)
 	seats->dirty[seats->dirty_count++] = seat;
 }
 
-bool seat_push(struct seats *seats, struct seat *seat, struct ask *ask)
+bool seat_push(struct seats *seats, struct seat *seat, struct request *request)
 {
 	if (seat->queue_count == SEAT_QUEUE_MAX)
 		return false;
-	ask->next = NULL;
+	request->next = NULL;
 	if (seat->tail)
-		seat->tail->next = ask;
+		seat->tail->next = request;
 	else
-		seat->head = ask;
-	seat->tail = ask;
+		seat->head = request;
+	seat->tail = request;
 	if (seat->queue_count++ == 0) {
 		seat->busy_after = seats->busy;
 		if (seats->busy)
@@ -203,18 +203,18 @@ bool seat_push(struct seats *seats, struct seat *seat, struct ask *ask)
 	return true;
 }
 
-struct ask *seat_pop(struct seats *seats, struct seat *seat)
+struct request *seat_pop(struct seats *seats, struct seat *seat)
 {
-	struct ask *ask = seat->head;
+	struct request *request = seat->head;
 
-	assert(ask);
-	seat->head = ask->next;
+	assert(request);
+	seat->head = request->next;
 	if (!seat->head)
 		seat->tail = NULL;
 	if (--seat->queue_count == 0)
 		busy_leave(seats, seat);
-	ask->next = NULL;
-	return ask;
+	request->next = NULL;
+	return request;
 }
 
 void seat_land(struct seat *seat)

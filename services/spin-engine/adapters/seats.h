@@ -13,15 +13,15 @@
 #define SEAT_QUEUE_MAX 8 /* commands of one player, the one being decided included */
 
 /* A command that is not decided yet. */
-struct ask {
+struct request {
 	struct spin_command command;
 	uint32_t shard;
-	int64_t offset;		   /* in spin.commands: where a restart must begin */
-	uint64_t arrived_us;	   /* monotonic */
-	uint64_t deadline_us;	   /* PLAYER_WAIT: until when facts may come; 0: not waiting. Held
-				      replies: until when the award may come */
-	struct ask *next;	   /* behind it in the player's queue */
-	struct ask *older, *newer; /* of the same shard, by offset */
+	int64_t offset;	      /* in spin.commands: where a restart must begin */
+	uint64_t arrived_us;  /* monotonic */
+	uint64_t deadline_us; /* PLAYER_WAIT: until when facts may come; 0: not waiting. Held
+				 replies: until when the award may come */
+	struct request *next; /* behind it in the player's queue */
+	struct request *older, *newer; /* of the same shard, by offset */
 	/* of a reply that is held back for an award */
 	uint64_t round;
 	uint32_t from;
@@ -45,7 +45,7 @@ struct seat {
 	struct player_game *game[SEAT_GAMES_MAX];
 	bool dirty; /* in the list of what the next checkpoint writes */
 	size_t queue_count;
-	struct ask *head, *tail;
+	struct request *head, *tail;
 	struct flight flight;
 	struct seat *busy_before, *busy_after; /* seats with a queue */
 };
@@ -73,9 +73,9 @@ struct player_game *seat_game(const struct seat *seat, uint32_t number);
 struct player_game *seat_game_add(struct seat *seat, const struct player_game *play);
 void seat_touch(struct seats *seats, struct seat *seat);
 /* False when the queue is full. Takes the ask over. */
-bool seat_push(struct seats *seats, struct seat *seat, struct ask *ask);
+bool seat_push(struct seats *seats, struct seat *seat, struct request *request);
 /* Takes the head off; it is the caller's. */
-struct ask *seat_pop(struct seats *seats, struct seat *seat);
+struct request *seat_pop(struct seats *seats, struct seat *seat);
 void seat_land(struct seat *seat);
 
 #endif

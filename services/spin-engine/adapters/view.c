@@ -201,7 +201,7 @@ static void put_head(struct showing *showing)
 	view->stake_minor = round->stake.minor;
 	view->bonus_spin = round_is_bonus(round);
 	view->client_nonce = view_bytes(arena, round->nonce, round->nonce_length);
-	if (showing->game->potions.offered)
+	if (showing->game->unlock.offered)
 		view->before = view_carried(arena, showing->game, showing->total, &round->before);
 	view->phase_from = showing->from;
 	view->cursor = showing->cursor;

@@ -156,26 +156,26 @@ Carillon__Carried *view_carried(struct arena *arena, const struct game *game, st
 	message->n_potions = GAME_COLOURS;
 	message->potions = arena_take(arena, GAME_COLOURS * sizeof(*message->potions));
 	for (uint32_t colour = 0; colour < GAME_COLOURS; colour++)
-		message->potions[colour] = state->potions[colour];
-	message->unlocked = arena_take(arena, GAME_POTION_STEPS_MAX * sizeof(*message->unlocked));
-	for (uint32_t i = 0; i <= state->unlocked && i < game->potions.step_count; i++)
+		message->potions[colour] = state->collectibles[colour];
+	message->unlocked = arena_take(arena, GAME_UNLOCK_STEPS_MAX * sizeof(*message->unlocked));
+	for (uint32_t i = 0; i <= state->unlocked && i < game->unlock.step_count; i++)
 		message->unlocked[message->n_unlocked++] =
-			arena_text(arena, potion_kind_text(game->potions.step[i].kind));
+			arena_text(arena, unlock_kind_text(game->unlock.step[i].kind));
 	return message;
 }
 
-static void put_potions(struct arena *arena, const struct game *game, struct money total,
+static void put_collected(struct arena *arena, const struct game *game, struct money total,
 	const struct phase *phase, Carillon__Phase *message)
 {
-	if (!game->potions.offered)
+	if (!game->unlock.offered)
 		return;
-	message->features = arena_take(arena, POTION_KINDS * sizeof(*message->features));
-	for (uint32_t kind = 0; kind < POTION_KINDS; kind++)
+	message->features = arena_take(arena, UNLOCK_KINDS * sizeof(*message->features));
+	for (uint32_t kind = 0; kind < UNLOCK_KINDS; kind++)
 		if (phase->features >> kind & 1)
 			message->features[message->n_features++] =
-				arena_text(arena, potion_kind_text((enum potion_kind)kind));
+				arena_text(arena, unlock_kind_text((enum unlock_kind)kind));
 	message->explodes = phase->explodes;
-	message->potion_colours = view_bytes(arena, phase->potion_reel_colour, phase->reels);
+	message->potion_colours = view_bytes(arena, phase->collected_colour, phase->reels);
 	message->after = view_carried(arena, game, total, &phase->state);
 }
 
@@ -191,7 +191,7 @@ Carillon__Phase *view_phase(
 	put_wins(arena, game, phase, message);
 	put_draws(arena, phase, message);
 	put_loads(arena, game, phase, message);
-	put_potions(arena, game, total, phase, message);
+	put_collected(arena, game, total, phase, message);
 	message->win_minor = phase->win_total.minor;
 	message->free_spins_awarded = phase->free_spins_awarded;
 	message->free_spins_left = phase->free_spins_left + phase->free_spins_appended;
@@ -200,7 +200,7 @@ Carillon__Phase *view_phase(
 	message->multiplier = phase->multiplier;
 	message->claim_index = phase->claim_index;
 	if (phase->kind == PHASE_BONUS) {
-		message->outcome = arena_text(arena, vial_kind_text(phase->outcome));
+		message->outcome = arena_text(arena, pick_outcome_kind_text(phase->outcome));
 		message->outcome_value = phase->outcome_value;
 	}
 	return message;

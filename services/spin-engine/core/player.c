@@ -295,7 +295,7 @@ enum player_outcome player_check(const struct player *player, const struct playe
 		return refuse(error_r, REFUSED_BLOCKED, "player", 0);
 	if (command->verb == VERB_BET && command->bonus) {
 		enum player_refusal refusal =
-			player_gift_check(player, game->number, command, now_us);
+			player_bonus_spins_check(player, game->number, command, now_us);
 
 		if (refusal != REFUSED_NOTHING)
 			return refuse(error_r, refusal, "bonus_spin", 0);
@@ -372,7 +372,7 @@ enum player_adopt player_adopt(struct player *player, struct player_game *play,
 		.game = fact->game,
 		.round = fact->round };
 	memcpy(player->last.request_id, fact->request_id, PLAYER_ID_BYTES);
-	player_gift_fold(player, fact);
+	player_bonus_spins_fold(player, fact);
 	if (!record) {
 		next_salt_of_alien(&player->salt, fact->move);
 		return result;

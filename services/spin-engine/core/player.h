@@ -29,8 +29,9 @@
 #define PLAYER_REASON_MAX 80
 #define PLAYER_SHOW_MAX 64 /* phases one step shows */
 #define PLAYER_POOLS_MAX 2
-#define PLAYER_GIFTS_MAX 8 /* gifts of bonus spins; the wallet takes no more that are not over */
-#define PLAYER_WALLET_NO_SPINS 12 /* the wallet's refusal, as in proto/wallet.proto */
+#define PLAYER_BONUS_SPINS_MAX                                                                     \
+	8 /* gifts of bonus spins; the wallet takes no more that are not over */
+#define PLAYER_WALLET_NO_BONUS_SPINS 12 /* the wallet's refusal, as in proto/wallet.proto */
 
 /* What makes the secret of a move, with the service key: drawn with the move before it. */
 struct player_salt {
@@ -100,7 +101,7 @@ struct player_award {
 };
 
 /* An operator's bonus spins: so many spins of a game's base mode at one bet. */
-struct player_gift {
+struct player_bonus_spins {
 	uint8_t id[PLAYER_ID_BYTES];
 	uint32_t game, lines, coins, spins, used;
 	int64_t coin_minor; /* in the account's currency */
@@ -167,8 +168,8 @@ struct player {
 	struct player_award award[PLAYER_AWARDS_MAX];
 	uint32_t seen_count; /* latest last; the last move is not among them */
 	struct player_seen seen[PLAYER_SEEN_MAX];
-	uint32_t gift_count; /* with spins left; oldest first */
-	struct player_gift gift[PLAYER_GIFTS_MAX];
+	uint32_t bonus_spins_count; /* with spins left; oldest first */
+	struct player_bonus_spins bonus_spins[PLAYER_BONUS_SPINS_MAX];
 };
 
 /* A command, read and checked for form by the adapter. */
@@ -182,7 +183,7 @@ struct player_command {
 	struct bet bet; /* BET; its currency is the account's, filled by player_check's caller */
 	char mode[GAME_ID_MAX]; /* BET: as the client named it; bet.mode is found by the caller too
 				 */
-	bool bonus;		/* BET: one of these bonus spins; player_gift_bet fills the bet */
+	bool bonus; /* BET: one of these bonus spins; player_bonus_spins_bet fills the bet */
 	uint8_t bonus_spin[PLAYER_ID_BYTES];
 	bool autospin;
 	uint8_t autoplay_id[AUTOPLAY_ID_BYTES];
@@ -232,10 +233,10 @@ enum player_refusal {
 	REFUSED_OVERFLOW,
 	REFUSED_SCRIPT,
 	REFUSED_DRAWS, /* the caller's: the random numbers are not to be trusted */
-	REFUSED_SPINS_UNKNOWN,
-	REFUSED_SPINS_EXPIRED,
-	REFUSED_SPINS_GAME,
-	REFUSED_SPINS_AUTOPLAY,
+	REFUSED_BONUS_SPINS_UNKNOWN,
+	REFUSED_BONUS_SPINS_EXPIRED,
+	REFUSED_BONUS_SPINS_GAME,
+	REFUSED_BONUS_SPINS_AUTOPLAY,
 	PLAYER_REFUSALS_N
 };
 
@@ -352,7 +353,7 @@ enum player_outcome player_check(const struct player *player, const struct playe
 	struct player_error *error_r);
 
 /* A round that is no longer at hand, as the journal has it: it is closed, for its game went on. */
-struct player_past {
+struct past_round {
 	uint32_t game; /* number */
 	uint64_t round;
 	struct money stake, credited; /* credited: all that came of it to the balance, but awards */
@@ -360,7 +361,7 @@ struct player_past {
 /* Makes good a past round, by compensating entries alone: no game's state changes. `play`: of its
  * game, NULL: none. That it is not void already is asked of the wallet. */
 void player_propose_void_past(const struct player *player, const struct player_game *play,
-	const struct player_past *past, const struct player_entropy *entropy,
+	const struct past_round *past, const struct player_entropy *entropy,
 	struct player_proposal *proposal_r);
 /* The moves. After PLAYER_PROPOSE of player_check, or of player_step. REFUSED_NOTHING, or why
  * nothing can be proposed. */
@@ -399,16 +400,16 @@ bool player_cards_booked(struct player_game *play, const struct player_award *aw
 const struct player_award *player_award_of(
 	const struct player *player, uint64_t move, uint32_t index);
 /* Bonus spins: given; ended by the operator; the one of this id with spins left, or NULL. */
-void player_gift(struct player *player, const struct player_gift *gift);
-void player_gift_end(struct player *player, const uint8_t id[PLAYER_ID_BYTES]);
-const struct player_gift *player_gift_of(
+void player_bonus_spins(struct player *player, const struct player_bonus_spins *bonus_spins);
+void player_bonus_spins_end(struct player *player, const uint8_t id[PLAYER_ID_BYTES]);
+const struct player_bonus_spins *player_bonus_spins_of(
 	const struct player *player, const uint8_t id[PLAYER_ID_BYTES]);
 /* A bet with `bonus` set: fills the bet that was given, before player_check. */
-void player_gift_bet(const struct player *player, struct player_command *command);
+void player_bonus_spins_bet(const struct player *player, struct player_command *command);
 /* For player.c: may one be played in this game now; a bet that used one was booked or refused. */
-enum player_refusal player_gift_check(const struct player *player, uint32_t game,
+enum player_refusal player_bonus_spins_check(const struct player *player, uint32_t game,
 	const struct player_command *command, uint64_t now_us);
-void player_gift_fold(struct player *player, const struct player_fact *fact);
+void player_bonus_spins_fold(struct player *player, const struct player_fact *fact);
 /* Jackpots already in the balance that this game's cursor has not reached: held back from what is
  * shown. */
 struct money player_hidden(const struct player *player, const struct player_game *play);

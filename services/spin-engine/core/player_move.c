@@ -406,7 +406,7 @@ static enum player_refusal propose_void(const struct player *player, const struc
 }
 
 void player_propose_void_past(const struct player *player, const struct player_game *play,
-	const struct player_past *past, const struct player_entropy *entropy,
+	const struct past_round *past, const struct player_entropy *entropy,
 	struct player_proposal *proposal_r)
 {
 	begin(player, NULL, entropy, PLAYER_MOVE_VOID, proposal_r);

@@ -114,9 +114,9 @@ static enum player_outcome step_pick(struct player_game *play, const struct phas
 {
 	if (phase->needs_player != NEEDS_PICKS)
 		return refuse(error_r, REFUSED_NO_PICK, "action", 0, 1, 0);
-	if (command->choice >= phase->vials_shown)
+	if (command->choice >= phase->picks_offered)
 		return refuse(error_r, REFUSED_CHOICE, "choice", command->choice, 0,
-			(int64_t)phase->vials_shown - 1);
+			(int64_t)phase->picks_offered - 1);
 	if (play->state.open.picks < phase->picks_needed)
 		(void)take_pick(play, command->choice);
 	return play->state.open.picks < phase->picks_needed ? PLAYER_ANSWER : PLAYER_STEP;

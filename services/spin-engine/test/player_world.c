@@ -274,9 +274,10 @@ void world_check(const struct world *world)
 		assert_int_equal(world->pending, 0);
 }
 
-void assert_same_gifts(const struct player_gift *found, const struct player_gift *expected)
+void assert_same_bonus_spins(
+	const struct player_bonus_spins *found, const struct player_bonus_spins *expected)
 {
-	for (uint32_t i = 0; i < PLAYER_GIFTS_MAX; i++) {
+	for (uint32_t i = 0; i < PLAYER_BONUS_SPINS_MAX; i++) {
 		assert_memory_equal(found[i].id, expected[i].id, sizeof(found[i].id));
 		assert_int_equal(found[i].game, expected[i].game);
 		assert_int_equal(found[i].lines, expected[i].lines);

@@ -36,6 +36,7 @@ uint32_t world_guess(struct world *world, bool win);
 void world_check(const struct world *world);
 
 /* Field by field: what lies between the fields is nobody's. */
-void assert_same_gifts(const struct player_gift *found, const struct player_gift *expected);
+void assert_same_bonus_spins(
+	const struct player_bonus_spins *found, const struct player_bonus_spins *expected);
 
 #endif

@@ -212,14 +212,14 @@ static void test_cards_pause_autoplay(void **unused)
 	}
 }
 
-static const char *gift_spin(struct world *world)
+static const char *bonus_spin_bet(struct world *world)
 {
 	static char result[200];
 	struct player_command command = world_command(world, VERB_BET);
 
 	command.bonus = true;
 	command.bonus_spin[0] = 9;
-	player_gift_bet(&world->player, &command);
+	player_bonus_spins_bet(&world->player, &command);
 	world->forced_count = world->game.reels;
 	memset(world->forced, 0, sizeof(world->forced));
 	world_do(world, &command, result, sizeof(result));
@@ -230,7 +230,7 @@ static const char *gift_spin(struct world *world)
  * not placed and not used up */
 static void test_cards_never_begin_with_a_bonus_spin(void **unused)
 {
-	struct player_gift gift = { .id = { 9 },
+	struct player_bonus_spins bonus_spins = { .id = { 9 },
 		.game = 1,
 		.spins = 2,
 		.expires_us = UINT64_MAX,
@@ -242,17 +242,17 @@ static void test_cards_never_begin_with_a_bonus_spin(void **unused)
 
 	(void)unused;
 	begin(&world, WIN_30, none);
-	gift.game = world.game.number;
-	player_gift(&world.player, &gift);
-	player_gift(&world.other, &gift);
+	bonus_spins.game = world.game.number;
+	player_bonus_spins(&world.player, &bonus_spins);
+	player_bonus_spins(&world.other, &bonus_spins);
 	(void)act(&world, VERB_BET);
 	world.cards = sure;
-	assert_string_equal(gift_spin(&world), "collect release 30 claims 1");
-	assert_int_equal(world.player.gift[0].used, 0);
-	assert_string_equal(gift_spin(&world), "409 cards_open");
+	assert_string_equal(bonus_spin_bet(&world), "collect release 30 claims 1");
+	assert_int_equal(world.player.bonus_spins[0].used, 0);
+	assert_string_equal(bonus_spin_bet(&world), "409 cards_open");
 	book_award(&world, world.play.round.closed_by, 1);
-	assert_string_equal(gift_spin(&world), "bet win 0+30 open");
-	assert_int_equal(world.player.gift[0].used, 1);
+	assert_string_equal(bonus_spin_bet(&world), "bet win 0+30 open");
+	assert_int_equal(world.player.bonus_spins[0].used, 1);
 	assert_string_equal(act(&world, VERB_COLLECT), "collect release 30");
 	assert_int_equal(world.play.round.cards.draw.below, 0);
 	assert_false(player_cards_open(&world.play));

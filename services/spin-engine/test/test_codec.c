@@ -231,18 +231,18 @@ static void test_codec_player_bound(void **unused)
 	player.seen_count = PLAYER_SEEN_MAX;
 	for (uint32_t i = 0; i < PLAYER_SEEN_MAX; i++)
 		player.seen[i].move = UINT64_MAX - PLAYER_SEEN_MAX + i;
-	player.gift_count = PLAYER_GIFTS_MAX;
-	memset(player.gift, 0, sizeof(player.gift));
-	for (uint32_t i = 0; i < PLAYER_GIFTS_MAX; i++)
-		player.gift[i] = (struct player_gift){ { (uint8_t)i }, UINT32_MAX, UINT32_MAX,
-			UINT32_MAX, UINT32_MAX, UINT32_MAX - 1, INT64_MAX, UINT64_MAX };
+	player.bonus_spins_count = PLAYER_BONUS_SPINS_MAX;
+	memset(player.bonus_spins, 0, sizeof(player.bonus_spins));
+	for (uint32_t i = 0; i < PLAYER_BONUS_SPINS_MAX; i++)
+		player.bonus_spins[i] = (struct player_bonus_spins){ { (uint8_t)i }, UINT32_MAX,
+			UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX - 1, INT64_MAX, UINT64_MAX };
 	player.last.kind = PLAYER_MOVE_SETTING;
 	player.last.collected = money_of(INT64_MAX);
 	length = player_encode(&player, bytes);
 	assert_in_range(length, 512, PLAYER_BYTES_MAX);
 	assert_int_equal(player_decode(bytes, length, &back), CODEC_OK);
 	assert_memory_equal(back.seen, player.seen, sizeof(back.seen));
-	assert_same_gifts(back.gift, player.gift);
+	assert_same_bonus_spins(back.bonus_spins, player.bonus_spins);
 	player.seen[3].move = player.seen[2].move;
 	length = player_encode(&player, bytes);
 	assert_int_equal(player_decode(bytes, length, &back), CODEC_RANGE);

@@ -145,7 +145,7 @@ static void test_command_peek(void **unused)
 }
 
 /* Each way a command can be refused has a status and a code of its own words. */
-static void test_command_every_refusal_speaks(void **unused)
+static void test_every_refusal_has_text(void **unused)
 {
 	struct fault fault;
 
@@ -170,7 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command_fields),
 		cmocka_unit_test(test_command_peek),
-		cmocka_unit_test(test_command_every_refusal_speaks),
+		cmocka_unit_test(test_every_refusal_has_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

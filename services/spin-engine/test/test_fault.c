@@ -129,7 +129,7 @@ static void test_fault_by_definition(void **unused)
 	} rows[] = { { REFUSED_NO_GAME, 0, true }, { REFUSED_BET, BET_CURRENCY_NOT_OFFERED, true },
 		{ REFUSED_WITCH, 0, true }, { REFUSED_AUTOPLAY, AUTOPLAY_SPINS_OUT_OF_RANGE, true },
 		{ REFUSED_AUTOPLAY, AUTOPLAY_UNKNOWN_ID, false }, { REFUSED_MOVE_SPENT, 0, false },
-		{ REFUSED_SPINS_EXPIRED, 0, false }, { REFUSED_GAMBLE, 0, false } };
+		{ REFUSED_BONUS_SPINS_EXPIRED, 0, false }, { REFUSED_GAMBLE, 0, false } };
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

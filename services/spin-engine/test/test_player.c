@@ -433,7 +433,7 @@ static void test_player_house(void **unused)
 
 /* RULE bewitched 1.8: a round of long ago is made good beside the one at hand, whose state stays;
  * and asked by nobody in particular, a void that is there already is none. */
-static void test_player_void_of_the_past(void **unused)
+static void test_player_voids_past_round(void **unused)
 {
 	static struct world world;
 	char result[200], bet[] = "bet 1";
@@ -441,7 +441,7 @@ static void test_player_void_of_the_past(void **unused)
 	struct player_entropy entropy = { .forced_count = 0 };
 	struct player_proposal proposal;
 	struct player_error error;
-	const struct player_past past = { 1, 1, money_of(7), money_of(90) };
+	const struct past_round past = { 1, 1, money_of(7), money_of(90) };
 
 	(void)unused;
 	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
@@ -659,7 +659,7 @@ int main(void)
 		cmocka_unit_test(test_player_autoplay),
 		cmocka_unit_test(test_player_autoplay_refuses_a_mode_of_one_spin),
 		cmocka_unit_test(test_player_house),
-		cmocka_unit_test(test_player_void_of_the_past),
+		cmocka_unit_test(test_player_voids_past_round),
 		cmocka_unit_test(test_player_feeds_pools),
 		cmocka_unit_test(test_player_random_play),
 		cmocka_unit_test(test_player_watching_is_free),

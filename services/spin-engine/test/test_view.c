@@ -48,14 +48,14 @@ static const char *what_word(uint32_t i)
 	return win_what_text((enum win_what)i);
 }
 
-static const char *potion_word(uint32_t i)
+static const char *unlock_word(uint32_t i)
 {
-	return potion_kind_text((enum potion_kind)i);
+	return unlock_kind_text((enum unlock_kind)i);
 }
 
-static const char *vial_word(uint32_t i)
+static const char *pick_word(uint32_t i)
 {
-	return vial_kind_text((enum vial_kind)i);
+	return pick_outcome_kind_text((enum pick_outcome_kind)i);
 }
 
 static const char *load_word(uint32_t i)
@@ -105,7 +105,8 @@ static void wins_back(const Carillon__Phase *message, struct phase *phase)
 	phase->win_total = money_of(message->win_minor);
 }
 
-static void loads_back(const struct game *game, const Carillon__Phase *message, struct phase *phase)
+static void expect_loads(
+	const struct game *game, const Carillon__Phase *message, struct phase *phase)
 {
 	for (size_t i = 0; i < message->n_loads; i++) {
 		const Carillon__CellLoad *load = message->loads[i];
@@ -124,24 +125,24 @@ static void loads_back(const struct game *game, const Carillon__Phase *message, 
 	}
 }
 
-static void potions_back(
+static void expect_collected(
 	const struct game *game, const Carillon__Phase *message, struct phase *phase)
 {
 	for (size_t i = 0; i < message->n_features; i++)
-		phase->features |= 1u << index_of(message->features[i], POTION_KINDS, potion_word);
+		phase->features |= 1u << index_of(message->features[i], UNLOCK_KINDS, unlock_word);
 	phase->explodes = message->explodes;
 	for (size_t r = 0; r < message->potion_colours.len; r++)
-		phase->potion_reel_colour[r] = message->potion_colours.data[r];
-	assert_int_equal(message->after != NULL, game->potions.offered);
+		phase->collected_colour[r] = message->potion_colours.data[r];
+	assert_int_equal(message->after != NULL, game->unlock.offered);
 	if (!message->after)
 		return;
 	assert_true(message->after->stake_minor == total.minor);
 	for (size_t i = 0; i < GAME_COLOURS; i++)
-		phase->state.potions[i] = (uint8_t)message->after->potions[i];
+		phase->state.collectibles[i] = (uint8_t)message->after->potions[i];
 	phase->state.unlocked = (uint8_t)(message->after->n_unlocked - 1);
 	for (size_t i = 0; i < message->after->n_unlocked; i++)
 		assert_string_equal(
-			message->after->unlocked[i], potion_kind_text(game->potions.step[i].kind));
+			message->after->unlocked[i], unlock_kind_text(game->unlock.step[i].kind));
 }
 
 static void screen_back(
@@ -169,11 +170,12 @@ static void screen_back(
 static void conclude(const struct game *game, const struct phase *was, struct phase *phase)
 {
 	phase->feature_count = (uint32_t)__builtin_popcount(phase->feature_cells);
-	phase->battle_won = phase->kind == PHASE_BATTLE && phase->free_spins_awarded > 0;
+	phase->scatter_award_won =
+		phase->kind == PHASE_SCATTER_AWARD && phase->free_spins_awarded > 0;
 	phase->needs_player = was->needs_player; /* told as the round's `next`, before the phase */
 	if (phase->kind == PHASE_BONUS) {
-		phase->picks_needed = game->vials_picked;
-		phase->vials_shown = game->vials_shown;
+		phase->picks_needed = game->picks_made;
+		phase->picks_offered = game->picks_offered;
 	}
 	phase->jackpot_hit = phase->claim_index > 0;
 }
@@ -187,8 +189,8 @@ static void phase_back(const struct game *game, const Carillon__Phase *message,
 	screen_back(game, message, phase);
 	wins_back(message, phase);
 	draws_back(message, phase);
-	loads_back(game, message, phase);
-	potions_back(game, message, phase);
+	expect_loads(game, message, phase);
+	expect_collected(game, message, phase);
 	phase->free_spins_awarded = message->free_spins_awarded;
 	phase->free_spins_left = message->free_spins_left - message->free_spins_appended;
 	phase->free_spins_appended = message->free_spins_appended;
@@ -196,8 +198,8 @@ static void phase_back(const struct game *game, const Carillon__Phase *message,
 	phase->multiplier = message->multiplier;
 	phase->claim_index = message->claim_index;
 	if (phase->kind == PHASE_BONUS) {
-		phase->outcome =
-			(enum vial_kind)index_of(message->outcome, VIAL_JACKPOT + 1, vial_word);
+		phase->outcome = (enum pick_outcome_kind)index_of(
+			message->outcome, PICK_JACKPOT + 1, pick_word);
 		phase->outcome_value = (uint32_t)message->outcome_value;
 	}
 	conclude(game, was, phase);
@@ -257,12 +259,12 @@ static void test_view_phase_of_the_games(void **unused)
 		const char *id;
 		uint32_t kinds;
 	} rows[] = {
-		{ "bewitched", K(PHASE_BATTLE) | K(PHASE_BONUS) | K(PHASE_FREE_SPIN) },
+		{ "bewitched", K(PHASE_SCATTER_AWARD) | K(PHASE_BONUS) | K(PHASE_FREE_SPIN) },
 		{ "mystic-gem", K(PHASE_SPIN) },
 		{ "mystery-elves", K(PHASE_HOLD_RESPIN) | K(PHASE_HOLD_END) },
 		{ "mona-lisa", K(PHASE_FREE_SPIN) | K(PHASE_STICKY_SPIN) },
 		{ "witch-feature",
-			K(PHASE_POTION_RESPIN) | K(PHASE_EXPLOSION) | K(PHASE_FREE_SPIN) },
+			K(PHASE_UNLOCK_RESPIN) | K(PHASE_EXPLOSION) | K(PHASE_FREE_SPIN) },
 	};
 	static struct game game;
 	char path[256], error[DEFINITION_ERROR_MAX];
@@ -320,13 +322,13 @@ static void test_view_carried(void **unused)
 	const Carillon__Carried *carried;
 
 	(void)unused;
-	feature_game_potions(&game);
+	feature_game_unlock(&game);
 	carried = view_carried(&arena, &game, money_of(250), &state);
 	assert_true(carried->stake_minor == 250 && carried->n_potions == GAME_COLOURS);
 	assert_true(
 		carried->potions[0] == 1 && carried->potions[1] == 0 && carried->potions[2] == 1);
 	assert_int_equal(carried->n_unlocked, 3);
-	assert_string_equal(carried->unlocked[2], potion_kind_text(game.potions.step[2].kind));
+	assert_string_equal(carried->unlocked[2], unlock_kind_text(game.unlock.step[2].kind));
 	arena_reset(&arena);
 }
 

@@ -9,7 +9,7 @@
 #include "libcommon/io/arena.h"
 #include "services/wallet/adapters/holds.h"
 #include "services/wallet/adapters/ids.h"
-#include "services/wallet/adapters/spins.h"
+#include "services/wallet/adapters/bonus_spins.h"
 #include "services/wallet/core/republish.h"
 #include "services/wallet/core/wallet.h"
 
@@ -66,10 +66,10 @@ struct wallet_shard {
 	uint64_t committed_seq; /* of those in Postgres */
 	uint64_t batch;		/* number of the last batch */
 	uint32_t day;		/* since 1970-01-01: no row is booked into one before it */
-	uint32_t leaf_day;	/* of the newest row of wallet.leaf; 0: there is none */
+	uint32_t partition_day; /* of the newest row of wallet.leaf; 0: there is none */
 	uint32_t closing_day;	/* waits for Kafka to acknowledge its facts; 0: none does */
 	uint64_t closing_facts;
-	uint32_t leaves_from, leaves_end; /* the journal has leaves from .. to before .. */
+	uint32_t partitions_from, partitions_end; /* the journal has leaves from .. to before .. */
 	uint8_t digest[DIGEST_BYTES];
 	uint64_t checkpoint; /* as the last batch row has it */
 
@@ -108,7 +108,7 @@ struct wallet_metrics {
 };
 
 /* One leaf at a time is closed, on a connection of its own. */
-struct leaf_closer {
+struct partition_closer {
 	PGconn *conn; /* NULL: none is being closed */
 	uint32_t shard, day;
 	uint64_t look_us, ahead_us; /* not before, by the monotonic clock */
@@ -128,9 +128,9 @@ struct wallet {
 	int tallies_missed;  /* open ones without a place */
 	uint64_t polled_us;  /* tallies and switches, by the monotonic clock */
 	struct accounts accounts;
-	struct by_id ids;
-	struct by_id spins;
-	struct by_id holds;
+	struct id_table ids;
+	struct id_table spins;
+	struct id_table holds;
 	struct arena scratch; /* for one message */
 	struct arena ahead;   /* for one batch: the commands of `decoded` */
 	struct decoded *decoded;
@@ -141,7 +141,7 @@ struct wallet {
 	char heads[SETTING_TEXT_MAX];		 /* setting: folder of the signed heads */
 	int64_t heads_s;			 /* setting: seconds between them */
 	uint64_t close_polled_us, close_request; /* newest row of wallet.close_request */
-	struct leaf_closer closer;
+	struct partition_closer closer;
 	uint64_t clock_until_us; /* up to here Postgres' clock agrees with ours (days.c) */
 };
 
@@ -178,16 +178,16 @@ void wallet_poll_pools(struct wallet *wallet, PGconn *conn);
 #define WALLET_POLL_SOON_US 100000
 void wallet_poll_rules(struct wallet *wallet, struct service *service, uint64_t mono_us);
 /* This pool is told of from now on. */
-void wallet_feed_know(struct wallet_shard *shard, uint32_t pool);
+void wallet_feed_add_pool(struct wallet_shard *shard, uint32_t pool);
 /* Index of a tally by id, -1: not known (yet). */
 int wallet_tally_index(const struct wallet *wallet, uint32_t id);
 /* The same; one that was folded gets a place again, with the totals that are in Postgres. */
-int wallet_tally_bring(struct wallet *wallet, struct service *service, uint32_t id);
+int wallet_tally_load(struct wallet *wallet, struct service *service, uint32_t id);
 bool wallet_table_exists(PGconn *conn, const char *name);
 void wallet_totals_add(
 	struct wallet *wallet, struct wallet_shard *shard, const struct wallet_row *row);
 
-/* ahead.c */
+/* prefetched.c */
 void wallet_handle_batch(struct service *service, const struct kafka_message *messages, size_t n);
 
 /* handle.c */
@@ -201,11 +201,11 @@ void wallet_write(struct wallet *wallet, struct service *service);
 typedef void wallet_shard_function(struct wallet_shard *shard, void *context);
 void wallet_each_shard(struct service *service, wallet_shard_function *function, void *context);
 
-/* late.c: accounts and totals, behind the rows. Gathered first, which asks Postgres nothing, then
- * written. */
-void wallet_late_prepare(PGconn *conn); /* once a connection */
-void wallet_late_gather(struct wallet *wallet, struct service *service, uint64_t now_us);
-void wallet_late_write(PGconn *conn);
+/* checkpoint.c: accounts and totals, behind the rows. Gathered first, which asks Postgres nothing,
+ * then written. */
+void wallet_checkpoint_prepare(PGconn *conn); /* once a connection */
+void wallet_checkpoint_gather(struct wallet *wallet, struct service *service, uint64_t now_us);
+void wallet_checkpoint_write(PGconn *conn);
 
 /* days.c: leaves of the journal. */
 #define WALLET_EPOCH_2000_DAYS 10957 /* dates of Postgres count from 2000-01-01 */

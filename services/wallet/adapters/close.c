@@ -64,7 +64,7 @@ static uint64_t request_newest(PGconn *conn)
 
 /* The last row of the days before today. A batch is of one day, and the first transaction of a day
  * closes those before: only what it writes itself may be of either. */
-static uint64_t cut_before(const struct wallet_shard *shard, uint32_t today)
+static uint64_t last_row_before(const struct wallet_shard *shard, uint32_t today)
 {
 	bool before = shard->rows_n > 0 && shard->rows[0].row.day < today;
 
@@ -111,7 +111,7 @@ static void totals_add(const struct wallet *wallet, const struct closing *closin
 
 /* A tally of a pool accrues its ppm of the stake, one of a set its levels' shares. One whose pool
  * or set is not there yet waits for a later close: its last total stays what it was. */
-static PGresult *tallies_ask(
+static PGresult *query_tallies(
 	PGconn *conn, uint32_t shard, const struct text *ids, const struct text *totals)
 {
 	static const char sql[] =
@@ -144,7 +144,7 @@ static void tallies_take(const struct wallet *wallet, PGconn *conn, struct closi
 	PGresult *result;
 
 	totals_add(wallet, closing, &ids, &totals);
-	result = tallies_ask(conn, closing->shard->shard, &ids, &totals);
+	result = query_tallies(conn, closing->shard->shard, &ids, &totals);
 	closing->tallies_n = (size_t)PQntuples(result);
 	closing->tallies = room_for(closing->tallies_n, sizeof(*closing->tallies));
 	closing->accounts = room_for(closing->tallies_n, sizeof(*closing->accounts));
@@ -162,7 +162,7 @@ static void tallies_take(const struct wallet *wallet, PGconn *conn, struct closi
 	PQclear(result);
 }
 
-static void carries_take(PGconn *conn, struct closing *closing)
+static void load_carries(PGconn *conn, struct closing *closing)
 {
 	struct pg_args args = { 0 };
 	PGresult *result;
@@ -286,7 +286,7 @@ static void shard_close(const struct wallet *wallet, PGconn *conn, struct closin
 	/* Once a day, over all tallies there ever were: not by key like all else. */
 	pg_exec(conn, "set local enable_hashjoin = on; set local enable_seqscan = on");
 	tallies_take(wallet, conn, closing);
-	carries_take(conn, closing);
+	load_carries(conn, closing);
 	if (!close_count(
 		    closing->tallies, closing->tallies_n, closing->accounts, closing->accounts_n))
 		fatal("shard %u: the close up to row %" PRIu64 " does not fit: a total that fell, "
@@ -319,7 +319,7 @@ static void shard_due(struct wallet *wallet, struct service *service, struct wal
 	asked = request > shard->close.request;
 	if (!asked && yesterday <= shard->close.day)
 		return;
-	closing.cut = asked ? shard->last_seq : cut_before(shard, yesterday + 1);
+	closing.cut = asked ? shard->last_seq : last_row_before(shard, yesterday + 1);
 	closing.number = shard->close.number + 1;
 	if (yesterday > shard->close.day)
 		shard->close.day = yesterday;

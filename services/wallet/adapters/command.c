@@ -21,8 +21,8 @@ _Static_assert((int)WALLET_KIND_CORRECTION == CARILLON__MOVE_KIND__MOVE_CORRECTI
 _Static_assert((int)WALLET_KIND_GRANT == CARILLON__MOVE_KIND__MOVE_GRANT, "kinds");
 _Static_assert((int)WALLET_KIND_AWARD == CARILLON__MOVE_KIND__MOVE_AWARD, "kinds");
 _Static_assert((int)WALLET_KIND_BLOCK == CARILLON__MOVE_KIND__MOVE_BLOCK, "kinds");
-_Static_assert((int)WALLET_KIND_SPINS == CARILLON__MOVE_KIND__MOVE_SPINS, "kinds");
-_Static_assert((int)WALLET_KIND_SPINS_END == CARILLON__MOVE_KIND__MOVE_SPINS_END, "kinds");
+_Static_assert((int)WALLET_KIND_BONUS_SPINS == CARILLON__MOVE_KIND__MOVE_SPINS, "kinds");
+_Static_assert((int)WALLET_KIND_BONUS_SPINS_END == CARILLON__MOVE_KIND__MOVE_SPINS_END, "kinds");
 _Static_assert((int)WALLET_KIND_HOLD == CARILLON__MOVE_KIND__MOVE_HOLD, "kinds");
 _Static_assert((int)WALLET_KIND_CAPTURE == CARILLON__MOVE_KIND__MOVE_CAPTURE, "kinds");
 _Static_assert((int)WALLET_KIND_HOLD_RELEASE == CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE, "kinds");
@@ -36,7 +36,7 @@ _Static_assert((int)WALLET_LIMIT_DEPOSIT_DAY == CARILLON__LIMIT__LIMIT_DEPOSIT_D
 _Static_assert((int)WALLET_LIMIT_TIME == CARILLON__LIMIT__LIMIT_TIME, "limits");
 _Static_assert((int)WALLET_LIMIT_EXCLUSION == CARILLON__LIMIT__LIMIT_EXCLUSION, "limits");
 _Static_assert((int)WALLET_REFUSAL_HOLD == CARILLON__REFUSAL__REFUSAL_HOLD, "refusals");
-_Static_assert((int)WALLET_REFUSAL_SPINS == CARILLON__REFUSAL__REFUSAL_SPINS, "refusals");
+_Static_assert((int)WALLET_REFUSAL_BONUS_SPINS == CARILLON__REFUSAL__REFUSAL_SPINS, "refusals");
 _Static_assert((int)WALLET_REFUSAL_FUNDS == CARILLON__REFUSAL__REFUSAL_FUNDS, "refusals");
 _Static_assert((int)WALLET_REFUSAL_LIMIT == CARILLON__REFUSAL__REFUSAL_LIMIT, "refusals");
 _Static_assert((int)WALLET_REFUSAL_BLOCKED == CARILLON__REFUSAL__REFUSAL_BLOCKED, "refusals");
@@ -51,7 +51,7 @@ _Static_assert((int)WALLET_REFUSAL_RATE == CARILLON__REFUSAL__REFUSAL_RATE, "ref
 _Static_assert((int)WALLET_REFUSAL_AMOUNT == CARILLON__REFUSAL__REFUSAL_AMOUNT, "refusals");
 
 /* The year 9999: what Postgres and every reader of dates can hold. */
-#define SPINS_EXPIRES_MAX_US UINT64_C(253402300799000000)
+#define BONUS_SPINS_EXPIRES_MAX_US UINT64_C(253402300799000000)
 
 /* Where the reading stands, and what was wrong first. */
 struct reading {
@@ -199,7 +199,7 @@ static char *json_text(char *at, const char *text)
 }
 
 /* Of a row of bonus spins the record is what was given, with who and why: the engine reads it. */
-static void spins_pack(
+static void bonus_spins_pack(
 	struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
 {
 	Carillon__SpinGrant grant;
@@ -214,7 +214,7 @@ static void spins_pack(
 	to->record_length = (uint32_t)carillon__spin_grant__pack(&grant, bytes);
 }
 
-static void spins_read(
+static void bonus_spins_read(
 	struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
 {
 	const Carillon__SpinGrant *spins = from->spins;
@@ -224,20 +224,21 @@ static void spins_read(
 		wrong(reading, "outside.spins: found nothing, expected those that end");
 	if (spins == NULL)
 		return; /* a gift of nothing: refused as a row */
-	to->spins = (struct wallet_spins){
+	to->spins = (struct wallet_bonus_spins){
 		.game = number_32(reading, "outside.spins.game", spins->game),
 		.currency = to->currency,
 		.lines = number_32(reading, "outside.spins.lines", spins->lines),
 		.coins = number_32(reading, "outside.spins.coins", spins->coins),
 		.spins = number_32(reading, "outside.spins.spins", spins->spins),
 		.coin_minor = spins->coin_minor,
-		.expires_us = spins->expires_us > SPINS_EXPIRES_MAX_US ? SPINS_EXPIRES_MAX_US
-								       : spins->expires_us,
+		.expires_us = spins->expires_us > BONUS_SPINS_EXPIRES_MAX_US
+				      ? BONUS_SPINS_EXPIRES_MAX_US
+				      : spins->expires_us,
 	};
-	if (spins->expires_us > SPINS_EXPIRES_MAX_US)
+	if (spins->expires_us > BONUS_SPINS_EXPIRES_MAX_US)
 		wrong(reading,
 			"outside.spins.expires_us: found %" PRIu64 ", expected at most %" PRIu64,
-			spins->expires_us, SPINS_EXPIRES_MAX_US);
+			spins->expires_us, BONUS_SPINS_EXPIRES_MAX_US);
 	if (end)
 		id_read(reading, "outside.spins.grant", &spins->grant, to->spins.id);
 	if (!end && spins->grant.len > 0)
@@ -262,7 +263,7 @@ static void reason_read(
 	}
 	if (from->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
 		from->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) {
-		spins_pack(reading, from, to);
+		bonus_spins_pack(reading, from, to);
 		return;
 	}
 	if (actor + reason == 0)
@@ -301,7 +302,7 @@ static void outside_read(
 		wrong(reading, "outside.of: found %zu bytes, expected none", from->of.len);
 	if (from->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
 		from->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END)
-		spins_read(reading, from, to);
+		bonus_spins_read(reading, from, to);
 }
 
 static void award_read(

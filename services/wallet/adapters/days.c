@@ -4,7 +4,7 @@
  * own, outside the fence, and the loop only looks whether it is done. Whoever closes a leaf may
  * have lost the shard meanwhile: so a leaf is closed only when the shard's daily close of that day
  * is committed, behind which no owner books (decision 38). Archiving and dropping are an operator's
- * (tools/jackpotctl/leaves.h). */
+ * (tools/jackpotctl/partitions.h). */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"
@@ -80,8 +80,8 @@ static bool leaves_make(PGconn *conn, struct wallet_shard *shard, uint32_t day, 
 	result = must ? pg_query(conn, sql, 3, parameters) : pg_try(conn, sql, 3, parameters);
 	made = PQresultStatus(result) == PGRES_TUPLES_OK;
 	if (made) {
-		shard->leaves_from = day;
-		shard->leaves_end = day + LEAVES_AHEAD + 1;
+		shard->partitions_from = day;
+		shard->partitions_end = day + LEAVES_AHEAD + 1;
 	} else {
 		log_warn("shard %u: leaves of the journal could not be made ahead: %s",
 			shard->shard, PQresultErrorMessage(result));
@@ -90,9 +90,9 @@ static bool leaves_make(PGconn *conn, struct wallet_shard *shard, uint32_t day, 
 	return made;
 }
 
-static bool leaf_is_there(const struct wallet_shard *shard, uint32_t day)
+static bool partition_exists(const struct wallet_shard *shard, uint32_t day)
 {
-	return day >= shard->leaves_from && day < shard->leaves_end;
+	return day >= shard->partitions_from && day < shard->partitions_end;
 }
 
 void wallet_days_load(struct wallet *wallet, struct service *service, struct wallet_shard *shard)
@@ -107,7 +107,7 @@ void wallet_days_load(struct wallet *wallet, struct service *service, struct wal
 		"'open'), (select max(day) from wallet.close_run where shard = $1)) - "
 		"date '1970-01-01' from wallet.leaf where shard = $1",
 		1, parameters);
-	shard->day = shard->leaf_day = (uint32_t)pg_number(result, 0, 0);
+	shard->day = shard->partition_day = (uint32_t)pg_number(result, 0, 0);
 	closed = (uint32_t)pg_number(result, 0, 1);
 	PQclear(result);
 	if (closed > 0)
@@ -123,7 +123,7 @@ uint32_t wallet_days_now(
 		wallet_day(shard->day, shard->rows_n > 0, clock_checked(wallet, service, now_us));
 
 	/* The clock has gone further than the leaves were made ahead, or back. */
-	if (!leaf_is_there(shard, day))
+	if (!partition_exists(shard, day))
 		(void)leaves_make(service_pg(service), shard, day, true);
 	shard->day = day;
 	return day;
@@ -135,7 +135,7 @@ static void day_begin(struct wallet_shard *shard, void *context)
 	char digest[2 * DIGEST_BYTES + 3] = "\\x";
 	const char *parameters[] = { numbers[0], numbers[1], numbers[2], numbers[3], digest };
 
-	if (shard->rows_n == 0 || shard->rows[0].row.day == shard->leaf_day)
+	if (shard->rows_n == 0 || shard->rows[0].row.day == shard->partition_day)
 		return;
 	(void)snprintf(numbers[0], NUMBER_TEXT, "%u", shard->shard);
 	(void)snprintf(numbers[1], NUMBER_TEXT, "%u", shard->rows[0].row.day);
@@ -147,7 +147,7 @@ static void day_begin(struct wallet_shard *shard, void *context)
 		"insert into wallet.leaf (shard, day, first_seq, first_batch, before) values "
 		"($1, " DAY_PARAMETER(2) ", $3, $4, $5)",
 		5, parameters));
-	shard->leaf_day = shard->rows[0].row.day;
+	shard->partition_day = shard->rows[0].row.day;
 }
 
 void wallet_days_write(struct service *service)
@@ -157,13 +157,13 @@ void wallet_days_write(struct service *service)
 
 /* ---- closing ---- */
 
-static void closer_end(struct leaf_closer *closer)
+static void closer_end(struct partition_closer *closer)
 {
 	PQfinish(closer->conn);
 	closer->conn = NULL;
 }
 
-static void closer_failed(struct leaf_closer *closer, uint64_t mono_us)
+static void closer_failed(struct partition_closer *closer, uint64_t mono_us)
 {
 	log_warn("shard %u: the leaf of day %u is not closed yet, in a minute again: %s",
 		closer->shard, closer->day, PQerrorMessage(closer->conn));
@@ -176,13 +176,13 @@ static void closer_begin(
 {
 	const char *names[] = { "dbname", "fallback_application_name", "connect_timeout", NULL };
 	const char *values[] = { common.pg_dsn, "carillon-leaf", "2", NULL };
-	struct leaf_closer *closer = &wallet->closer;
+	struct partition_closer *closer = &wallet->closer;
 	char numbers[2][NUMBER_TEXT];
 	const char *parameters[] = { numbers[0], numbers[1] };
 
 	(void)snprintf(numbers[0], NUMBER_TEXT, "%u", shard->shard);
 	(void)snprintf(numbers[1], NUMBER_TEXT, "%u", day);
-	*closer = (struct leaf_closer){ .conn = PQconnectdbParams(names, values, 1),
+	*closer = (struct partition_closer){ .conn = PQconnectdbParams(names, values, 1),
 		.shard = shard->shard,
 		.day = day,
 		.ahead_us = closer->ahead_us };
@@ -193,7 +193,7 @@ static void closer_begin(
 		closer_failed(closer, mono_us);
 }
 
-static void closer_look(struct leaf_closer *closer, uint64_t mono_us)
+static void closer_poll(struct partition_closer *closer, uint64_t mono_us)
 {
 	PGresult *result;
 
@@ -242,7 +242,7 @@ static bool is_over(
 	       is_published(service, shard, day);
 }
 
-static void leaves_look(struct wallet *wallet, struct service *service, uint64_t mono_us)
+static void partitions_look(struct wallet *wallet, struct service *service, uint64_t mono_us)
 {
 	PGresult *result = pg_query(service_pg(service),
 		"select l.shard, l.day - date '1970-01-01', coalesce((select min(n.first_seq) - 1 "
@@ -264,29 +264,29 @@ static void leaves_look(struct wallet *wallet, struct service *service, uint64_t
 	PQclear(result);
 }
 
-static void leaves_ahead(struct wallet_shard *shard, void *context)
+static void make_partitions_ahead(struct wallet_shard *shard, void *context)
 {
 	struct service *service = context;
 	uint32_t today = wallet_days_today(wallet_app(), service, shard, clock_wall_us());
 
-	if (shard->leaves_end <= today + LEAVES_AHEAD)
+	if (shard->partitions_end <= today + LEAVES_AHEAD)
 		(void)leaves_make(service_pg(service), shard, today, false);
 }
 
 void wallet_days_tick(struct wallet *wallet, struct service *service, uint64_t mono_us)
 {
-	struct leaf_closer *closer = &wallet->closer;
+	struct partition_closer *closer = &wallet->closer;
 
 	if (closer->conn != NULL) {
-		closer_look(closer, mono_us);
+		closer_poll(closer, mono_us);
 		return;
 	}
 	if (mono_us >= closer->ahead_us) {
 		closer->ahead_us = mono_us + AGAIN_US;
-		wallet_each_shard(service, leaves_ahead, service);
+		wallet_each_shard(service, make_partitions_ahead, service);
 	}
 	if (mono_us >= closer->look_us) {
 		closer->look_us = mono_us + LOOK_US;
-		leaves_look(wallet, service, mono_us);
+		partitions_look(wallet, service, mono_us);
 	}
 }

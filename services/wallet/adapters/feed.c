@@ -26,7 +26,7 @@ static struct {
 	size_t room;
 } build;
 
-static bool tally_is_told(
+static bool tally_is_published(
 	const struct wallet_tally *tally, const struct wallet_shard *shard, size_t at)
 {
 	return !tally->closed || shard->totals_acked[at] < shard->totals[at];
@@ -39,7 +39,7 @@ static size_t totals_fill(
 
 	for (size_t i = 0; i < wallet->rules.tallies_n; i++) {
 		const struct wallet_tally *tally = &wallet->tallies[i];
-		if (tally->pool != pool || !tally_is_told(tally, shard, i))
+		if (tally->pool != pool || !tally_is_published(tally, shard, i))
 			continue;
 		carillon__tally_total__init(&build.totals[n]);
 		build.totals[n].tally = tally->id;

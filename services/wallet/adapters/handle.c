@@ -1,7 +1,7 @@
 /* From a command to a row: the account is brought, the core is asked, and what it answers is queued
  * for the next commit. Nothing leaves before that commit but answers made of rows that are
  * committed already. */
-#include "services/wallet/adapters/ahead.h"
+#include "services/wallet/adapters/prefetched.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -220,7 +220,7 @@ static void handle_proposal(struct service *service, struct service_shard *held,
 {
 	struct wallet *wallet = wallet_app();
 	struct wallet_moment now = *moment;
-	struct spins_entry *spins = ahead_spins(wallet, service, command, &now);
+	struct bonus_spins_entry *spins = prefetched_bonus_spins(wallet, service, command, &now);
 	struct wallet_row row;
 
 	if (command->proposal.kind == WALLET_KIND_VOID)
@@ -270,19 +270,19 @@ static void answer_id(
 }
 
 /* Bonus spins that were just given, or taken back. */
-static void spins_take(struct wallet *wallet, const struct service_shard *held,
+static void bonus_spins_take(struct wallet *wallet, const struct service_shard *held,
 	const struct wallet_outside *outside, const struct wallet_row *row,
-	struct spins_entry *ended)
+	struct bonus_spins_entry *ended)
 {
-	struct wallet_spins spins = outside->spins;
+	struct wallet_bonus_spins spins = outside->spins;
 
 	if (row->refusal != WALLET_REFUSAL_NONE)
 		return;
-	if (row->kind == WALLET_KIND_SPINS) {
+	if (row->kind == WALLET_KIND_BONUS_SPINS) {
 		memcpy(spins.id, outside->id, WALLET_ID_BYTES);
 		spins.player = row->player;
-		spins_add(&wallet->spins, &spins, held->shard, row->seq);
-	} else if (row->kind == WALLET_KIND_SPINS_END) {
+		bonus_spins_add(&wallet->spins, &spins, held->shard, row->seq);
+	} else if (row->kind == WALLET_KIND_BONUS_SPINS_END) {
 		ended->spins.ended = ended->head.dirty = true;
 		ended->ended_seq = row->seq;
 	}
@@ -295,9 +295,9 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	struct wallet *wallet = wallet_app();
 	struct wallet_known_id first = { .player = command->player };
 	struct wallet_moment now = *moment;
-	struct spins_entry *spins = ahead_spins(wallet, service, command, &now);
-	struct holds_entry *hold = ahead_hold(wallet, service, &command->outside, &now);
-	const struct id_entry *known = ahead_id(wallet, service, command->outside.id);
+	struct bonus_spins_entry *spins = prefetched_bonus_spins(wallet, service, command, &now);
+	struct holds_entry *hold = prefetched_hold(wallet, service, &command->outside, &now);
+	const struct id_entry *known = prefetched_id(wallet, service, command->outside.id);
 	struct booked *booked;
 	struct wallet_row row;
 
@@ -316,7 +316,7 @@ static void handle_outside(struct service *service, struct service_shard *held,
 		return;
 	}
 	booked = book(service, held, entry, &row, command);
-	spins_take(wallet, held, &command->outside, &row, spins);
+	bonus_spins_take(wallet, held, &command->outside, &row, spins);
 	if (row.refusal == WALLET_REFUSAL_NONE &&
 		(wallet_hold_begins(row.kind) || wallet_hold_settles(row.kind)))
 		holds_take(&wallet->holds, hold, held->shard, &row);
@@ -391,7 +391,7 @@ static void handle_unknown(struct service *service, struct service_shard *held,
 	(void)book(service, held, entry, &row, command);
 }
 
-static struct account_entry *entry_bring(struct service *service, player_id player, uint32_t shard)
+static struct account_entry *entry_load(struct service *service, player_id player, uint32_t shard)
 {
 	struct wallet *wallet = wallet_app();
 	struct account_entry *entry = accounts_find(&wallet->accounts, player);
@@ -407,7 +407,7 @@ static struct account_entry *entry_bring(struct service *service, player_id play
 static const struct command *command_of(
 	struct wallet *wallet, struct service *service, const struct kafka_message *message)
 {
-	const struct command *ahead = ahead_command(wallet, message);
+	const struct command *ahead = prefetched_command(wallet, message);
 	struct command *command;
 	char why[WHY_MAX];
 
@@ -450,7 +450,7 @@ enum service_message_status wallet_handle_message(struct service *service,
 			shard->shard, expected, command->player);
 		return SERVICE_UNREADABLE;
 	}
-	handlers[command->kind](service, shard, entry_bring(service, command->player, shard->shard),
+	handlers[command->kind](service, shard, entry_load(service, command->player, shard->shard),
 		command, &moment);
 	return SERVICE_TAKEN;
 }
@@ -466,7 +466,7 @@ void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t len
 	if (bus->body_case == CARILLON__BUS__BODY_REPUBLISH) {
 		struct service_shard *shard = service_shard(service, bus->republish->shard);
 		if (shard != NULL && shard->state != NULL)
-			wallet_republish_ask(&wallet_shard_of(shard)->republish,
+			wallet_republish_request(&wallet_shard_of(shard)->republish,
 				bus->republish->from_seq, wallet_shard_of(shard)->committed_seq);
 	}
 	carillon__bus__free_unpacked(bus, NULL);

@@ -39,7 +39,7 @@ static void key_take(const char *folder)
 }
 
 /* A line that a crash cut off was never synced: it ends where the last whole one does. */
-static void tail_mend(int fd)
+static void tail_truncate(int fd)
 {
 	char tail[CHAIN_HEAD_LINE_MAX];
 	off_t end = lseek(fd, 0, SEEK_END);
@@ -66,7 +66,7 @@ void heads_start(struct service *service, const char *folder)
 	heads.fd = open(heads.path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (heads.fd < 0)
 		fatal("WALLET_HEADS: %s: %s", heads.path, strerror(errno));
-	tail_mend(heads.fd);
+	tail_truncate(heads.fd);
 }
 
 /* Whole, or not at all. */

@@ -49,35 +49,35 @@ static void entry_args(struct pg_args *args, const void *from)
 	pg_args_int(args, (int64_t)entry->settled_us);
 }
 
-static const struct by_id_kind KIND = { "wallet.hold", sizeof(struct holds_entry),
+static const struct id_table_kind KIND = { "wallet.hold", sizeof(struct holds_entry),
 	"select id, shard, player, kind, currency, amount, settled, settled_kind, booked_seq, "
 	"coalesce(settled_seq, 0), (extract(epoch from booked) * 1000000)::bigint, "
 	"coalesce((extract(epoch from settled_at) * 1000000)::bigint, 0) from wallet.hold where id "
 	"= any($1::bytea[])",
 	entry_read, upsert, entry_args };
 
-void holds_want(struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
+void holds_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES])
 {
-	(void)by_id_place(table, &KIND, id);
+	(void)id_table_place(table, &KIND, id);
 }
 
-void holds_bring(struct by_id *table, PGconn *conn)
+void holds_bring(struct id_table *table, PGconn *conn)
 {
-	by_id_bring(table, &KIND, conn);
+	id_table_load(table, &KIND, conn);
 }
 
-struct holds_entry *holds_find(struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
+struct holds_entry *holds_find(struct id_table *table, const uint8_t id[WALLET_ID_BYTES])
 {
-	return by_id_find(table, &KIND, id);
+	return id_table_find(table, &KIND, id);
 }
 
-void holds_take(struct by_id *table, struct holds_entry *settled, uint32_t shard,
+void holds_take(struct id_table *table, struct holds_entry *settled, uint32_t shard,
 	const struct wallet_row *row)
 {
 	struct holds_entry *entry = settled;
 
 	if (settled == NULL) {
-		entry = by_id_new(table, &KIND, row->outside_id, shard);
+		entry = id_table_new(table, &KIND, row->outside_id, shard);
 		entry->booked_seq = row->seq;
 		entry->booked_us = row->time_us;
 	} else {
@@ -88,17 +88,17 @@ void holds_take(struct by_id *table, struct holds_entry *settled, uint32_t shard
 	entry->head.dirty = true;
 }
 
-void holds_write(struct by_id *table, PGconn *conn)
+void holds_write(struct id_table *table, PGconn *conn)
 {
-	by_id_write(table, &KIND, conn);
+	id_table_write(table, &KIND, conn);
 }
 
-void holds_clear(struct by_id *table)
+void holds_clear(struct id_table *table)
 {
-	by_id_clear(table, &KIND);
+	id_table_clear(table, &KIND);
 }
 
-void holds_drop_shard(struct by_id *table, uint32_t shard)
+void holds_drop_shard(struct id_table *table, uint32_t shard)
 {
-	by_id_drop_shard(table, &KIND, shard);
+	id_table_drop_shard(table, &KIND, shard);
 }

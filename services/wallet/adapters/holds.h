@@ -4,29 +4,29 @@
 #ifndef CARILLON_WALLET_ADAPTERS_HOLDS_H
 #define CARILLON_WALLET_ADAPTERS_HOLDS_H
 
-#include "services/wallet/adapters/by_id.h"
+#include "services/wallet/adapters/id_table.h"
 
 struct holds_entry {
-	struct by_id_head head;
+	struct id_table_head head;
 	struct wallet_hold hold;
 	uint64_t booked_seq, settled_seq; /* rows of the journal; settled_seq 0: none */
 	uint64_t booked_us, settled_us;
 };
 
 /* To be looked up with the next holds_bring, unless it is in memory. */
-void holds_want(struct by_id *table, const uint8_t id[WALLET_ID_BYTES]);
+void holds_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
 /* Looks up all that are wanted, by one query. */
-void holds_bring(struct by_id *table, PGconn *conn);
+void holds_bring(struct id_table *table, PGconn *conn);
 /* NULL: there is none of this id; it must have been brought. */
-struct holds_entry *holds_find(struct by_id *table, const uint8_t id[WALLET_ID_BYTES]);
+struct holds_entry *holds_find(struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
 /* An accepted row that begins one, or settles `settled` (NULL where it begins one). */
-void holds_take(struct by_id *table, struct holds_entry *settled, uint32_t shard,
+void holds_take(struct id_table *table, struct holds_entry *settled, uint32_t shard,
 	const struct wallet_row *row);
 /* Writes what is newer than Postgres; inside the transaction of the rows. */
-void holds_write(struct by_id *table, PGconn *conn);
+void holds_write(struct id_table *table, PGconn *conn);
 /* Nothing is newer than Postgres: forgets all. */
-void holds_clear(struct by_id *table);
+void holds_clear(struct id_table *table);
 /* Another process may have the shard from now on: what is known of it is to be looked up again. */
-void holds_drop_shard(struct by_id *table, uint32_t shard);
+void holds_drop_shard(struct id_table *table, uint32_t shard);
 
 #endif

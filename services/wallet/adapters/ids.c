@@ -21,41 +21,41 @@ static void entry_read(void *into, const PGresult *result, int row)
 }
 
 /* Never written one by one: a batch may have thousands of them. */
-static const struct by_id_kind KIND = { "wallet.outside", sizeof(struct id_entry),
+static const struct id_table_kind KIND = { "wallet.outside", sizeof(struct id_entry),
 	"select id, shard, content_hash, seq, player from wallet.outside where id = "
 	"any($1::bytea[])",
 	entry_read, NULL, NULL };
 
-void ids_want(struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
+void ids_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES])
 {
-	(void)by_id_place(table, &KIND, id);
+	(void)id_table_place(table, &KIND, id);
 }
 
-void ids_bring(struct by_id *table, PGconn *conn)
+void ids_bring(struct id_table *table, PGconn *conn)
 {
-	by_id_bring(table, &KIND, conn);
+	id_table_load(table, &KIND, conn);
 }
 
-const struct id_entry *ids_find(const struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
+const struct id_entry *ids_find(const struct id_table *table, const uint8_t id[WALLET_ID_BYTES])
 {
-	return by_id_find(table, &KIND, id);
+	return id_table_find(table, &KIND, id);
 }
 
-void ids_add(struct by_id *table, const uint8_t id[WALLET_ID_BYTES],
+void ids_add(struct id_table *table, const uint8_t id[WALLET_ID_BYTES],
 	const struct wallet_known_id *first, uint32_t shard, uint64_t seq)
 {
-	struct id_entry *entry = by_id_new(table, &KIND, id, shard);
+	struct id_entry *entry = id_table_new(table, &KIND, id, shard);
 
 	entry->first = *first;
 	entry->seq = seq;
 }
 
-void ids_clear(struct by_id *table)
+void ids_clear(struct id_table *table)
 {
-	by_id_clear(table, &KIND);
+	id_table_clear(table, &KIND);
 }
 
-void ids_drop_shard(struct by_id *table, uint32_t shard)
+void ids_drop_shard(struct id_table *table, uint32_t shard)
 {
-	by_id_drop_shard(table, &KIND, shard);
+	id_table_drop_shard(table, &KIND, shard);
 }

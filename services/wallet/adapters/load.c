@@ -162,7 +162,7 @@ static void totals_read(struct wallet *wallet, struct service *service, struct w
 		if (at < 0 && pg_number(result, i, 3) != 0)
 			continue;
 		if (at < 0)
-			at = wallet_tally_bring(wallet, service, id);
+			at = wallet_tally_load(wallet, service, id);
 		shard->totals[at] = (uint64_t)pg_number(result, i, 1);
 		seqs_r[at] = (uint64_t)pg_number(result, i, 2);
 	}
@@ -219,9 +219,9 @@ static void row_roll(struct wallet *wallet, struct service *service, struct wall
 			.tallies_n = 1 };
 		int at = wallet_tally_index(wallet, row->tallies[i]);
 		if (at < 0) { /* folded while this row waited to be rolled */
-			at = wallet_tally_bring(wallet, service, row->tallies[i]);
+			at = wallet_tally_load(wallet, service, row->tallies[i]);
 			totals_read(wallet, service, shard, row->tallies[i], seqs);
-			wallet_feed_know(shard, wallet->tallies[at].pool);
+			wallet_feed_add_pool(shard, wallet->tallies[at].pool);
 		}
 		if (row->seq > seqs[at])
 			wallet_totals_add(wallet, shard, &one);

@@ -6,28 +6,30 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 
-static void poll_further(struct wallet_rules *rules, PGconn *conn)
+static void poll_linked_pools(struct wallet_rules *rules, PGconn *conn)
 {
 	PGresult *result = pg_query(conn,
 		"select l.pool, l.game from pool.link l join pool.pool p using (pool) where "
 		"p.state = 'live' order by l.pool, l.game",
 		0, NULL);
 	int n = PQntuples(result);
-	if (n > WALLET_FURTHER_MAX)
+	if (n > WALLET_LINKED_POOLS_MAX)
 		fatal("pool.link: found %d links of live pools, expected at most %d", n,
-			WALLET_FURTHER_MAX);
+			WALLET_LINKED_POOLS_MAX);
 	for (int i = 0; i < n; i++)
-		rules->further[i] = (struct wallet_further){ (uint32_t)pg_number(result, i, 0),
-			(uint32_t)pg_number(result, i, 1) };
-	if (rules->further_n != (size_t)n)
-		log_info("pools beside the games' own: %d links, %zu before", n, rules->further_n);
-	rules->further_n = (size_t)n;
+		rules->linked_pools[i] =
+			(struct wallet_linked_pool){ (uint32_t)pg_number(result, i, 0),
+				(uint32_t)pg_number(result, i, 1) };
+	if (rules->linked_pools_n != (size_t)n)
+		log_info("pools beside the games' own: %d links, %zu before", n,
+			rules->linked_pools_n);
+	rules->linked_pools_n = (size_t)n;
 	PQclear(result);
 }
 
 /* A set of cards or a linked pool that is off leaves the game as it is; a game without its own
  * jackpot is another game, which nobody has published. */
-static void poll_outs(struct wallet_rules *rules, PGconn *conn)
+static void poll_opted_out(struct wallet_rules *rules, PGconn *conn)
 {
 	PGresult *result = pg_query(conn,
 		"select p.operator, p.pool, 0, (not exists (select from pool.link l where l.pool = "
@@ -37,22 +39,23 @@ static void poll_outs(struct wallet_rules *rules, PGconn *conn)
 		"1, 2, 3",
 		0, NULL);
 	int n = PQntuples(result);
-	if (n > WALLET_OUTS_MAX)
+	if (n > WALLET_OPTED_OUT_MAX)
 		fatal("participation: found %d operators' switches that are off, expected at most "
 		      "%d",
-			n, WALLET_OUTS_MAX);
+			n, WALLET_OPTED_OUT_MAX);
 	for (int i = 0; i < n; i++)
-		rules->outs[i] = (struct wallet_out){ (uint32_t)pg_number(result, i, 0),
+		rules->opted_out[i] = (struct wallet_opted_out){ (uint32_t)pg_number(result, i, 0),
 			(uint32_t)pg_number(result, i, 1), (uint32_t)pg_number(result, i, 2),
 			pg_number(result, i, 3) != 0 };
-	if (rules->outs_n != (size_t)n)
-		log_info("operators who take no part in a pool: %d, %zu before", n, rules->outs_n);
-	rules->outs_n = (size_t)n;
+	if (rules->opted_out_n != (size_t)n)
+		log_info("operators who take no part in a pool: %d, %zu before", n,
+			rules->opted_out_n);
+	rules->opted_out_n = (size_t)n;
 	PQclear(result);
 }
 
 void wallet_poll_pools(struct wallet *wallet, PGconn *conn)
 {
-	poll_further(&wallet->rules, conn);
-	poll_outs(&wallet->rules, conn);
+	poll_linked_pools(&wallet->rules, conn);
+	poll_opted_out(&wallet->rules, conn);
 }

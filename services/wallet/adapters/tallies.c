@@ -30,7 +30,7 @@ int wallet_tally_index(const struct wallet *wallet, uint32_t id)
 	return -1;
 }
 
-void wallet_feed_know(struct wallet_shard *shard, uint32_t pool)
+void wallet_feed_add_pool(struct wallet_shard *shard, uint32_t pool)
 {
 	for (size_t i = 0; i < shard->feeds_n; i++)
 		if (shard->feeds[i].pool == pool)
@@ -121,7 +121,7 @@ static void poll_tallies(struct wallet *wallet, struct service *service)
 	wallet->tallies_missed = missed;
 }
 
-int wallet_tally_bring(struct wallet *wallet, struct service *service, uint32_t id)
+int wallet_tally_load(struct wallet *wallet, struct service *service, uint32_t id)
 {
 	char number[16];
 	const char *parameters[] = { number };
@@ -260,7 +260,7 @@ static void poll_totals(struct wallet *wallet, struct service *service, const ch
 
 /* Nothing of it is left to be told or written, in any shard of ours. Other processes see to theirs.
  */
-static bool tally_is_done(struct service *service, size_t at)
+static bool tally_is_recorded(struct service *service, size_t at)
 {
 	for (size_t i = 0; i < SHARDS_MAX; i++) {
 		struct service_shard *held = service_shard_at(service, i);
@@ -313,7 +313,7 @@ static void poll_closed(struct wallet *wallet, struct service *service)
 			poll_totals(wallet, service, vectors[i], ids, true);
 	poll_totals(wallet, service, "wallet.tally_total", ids, false);
 	for (size_t i = 0; i < wallet->rules.tallies_n; i++)
-		if (wallet->tally_old[i] && tally_is_done(service, i))
+		if (wallet->tally_old[i] && tally_is_recorded(service, i))
 			tally_fold(wallet, service, i);
 }
 
@@ -331,7 +331,8 @@ void wallet_poll_rules(struct wallet *wallet, struct service *service, uint64_t 
 			break;
 		for (size_t j = 0; shard->state != NULL && j < wallet->rules.tallies_n; j++)
 			if (wallet->tallies[j].id != 0)
-				wallet_feed_know(wallet_shard_of(shard), wallet->tallies[j].pool);
+				wallet_feed_add_pool(
+					wallet_shard_of(shard), wallet->tallies[j].pool);
 	}
 }
 

@@ -82,7 +82,7 @@ void wallet_start(struct service *service)
 		      "test",
 			(long long)app.day_shift, common.kind);
 	pg_exec(service_pg(service), by_key_sql);
-	wallet_late_prepare(service_pg(service));
+	wallet_checkpoint_prepare(service_pg(service));
 	accounts_init(&app.accounts, (size_t)app.accounts_max);
 	wallet_metrics_open(&app.metrics);
 	app.rules = (struct wallet_rules){ .tallies = app.tallies,
@@ -105,7 +105,7 @@ void wallet_open_state(struct service *service, struct service_shard *held)
 	wallet_load_shard(&app, service, shard);
 	for (size_t i = 0; i < app.rules.tallies_n; i++)
 		if (app.tallies[i].id != 0)
-			wallet_feed_know(shard, app.tallies[i].pool);
+			wallet_feed_add_pool(shard, app.tallies[i].pool);
 }
 
 void wallet_open(struct service *service, struct service_shard *held)
@@ -125,7 +125,7 @@ void wallet_close(struct service *service, struct service_shard *held)
 	/* What is dirty stays behind the journal; the next owner rolls it forward. */
 	accounts_drop_shard(&app.accounts, held->shard);
 	ids_drop_shard(&app.ids, held->shard);
-	spins_drop_shard(&app.spins, held->shard);
+	bonus_spins_drop_shard(&app.spins, held->shard);
 	holds_drop_shard(&app.holds, held->shard);
 	for (size_t i = 0; i < RING_N; i++)
 		free(shard->ring[i].bytes);

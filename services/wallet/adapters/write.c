@@ -312,7 +312,7 @@ static void write_journal(struct wallet *wallet, struct service *service, uint64
 	wallet_each_shard(service, copy_rows, copy);
 	pg_copy_sent(copy);
 	wallet_each_shard(service, digest_make, NULL);
-	wallet_late_gather(wallet, service, now_us);
+	wallet_checkpoint_gather(wallet, service, now_us);
 	(void)pg_copy_end(copy);
 }
 
@@ -325,8 +325,8 @@ void wallet_write(struct wallet *wallet, struct service *service)
 	if (counts.rows > 0)
 		write_journal(wallet, service, began_us);
 	else
-		wallet_late_gather(wallet, service, began_us);
-	wallet_late_write(service_pg(service));
+		wallet_checkpoint_gather(wallet, service, began_us);
+	wallet_checkpoint_write(service_pg(service));
 	if (counts.ids > 0)
 		copy_all(
 			service, "wallet.outside (id, content_hash, shard, seq, player)", copy_ids);
@@ -342,7 +342,7 @@ void wallet_write(struct wallet *wallet, struct service *service)
 			copy_voids);
 	if (counts.closing > 0)
 		wallet_each_shard(service, close_claims, service_pg(service));
-	spins_write(&wallet->spins, service_pg(service));
+	bonus_spins_write(&wallet->spins, service_pg(service));
 	holds_write(&wallet->holds, service_pg(service));
 	if (counts.rows == 0) {
 		wallet_each_shard(service, checkpoint_move, service_pg(service));

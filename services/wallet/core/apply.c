@@ -6,7 +6,7 @@
 #include "services/wallet/core/account.h"
 #include "services/wallet/core/holds.h"
 #include "services/wallet/core/limits.h"
-#include "services/wallet/core/spins.h"
+#include "services/wallet/core/bonus_spins.h"
 
 #include <assert.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static enum wallet_refusal check_amounts(const struct wallet_proposal *proposal)
 		!amount_is(proposal->win_pending, (may & MAY_WIN_PENDING) != 0))
 		return WALLET_REFUSAL_AMOUNT;
 	if (proposal->bonus && proposal->kind != WALLET_KIND_BET)
-		return WALLET_REFUSAL_SPINS;
+		return WALLET_REFUSAL_BONUS_SPINS;
 	if (proposal->kind == WALLET_KIND_BET && proposal->stake == 0 && !proposal->bonus)
 		return WALLET_REFUSAL_AMOUNT;
 	return WALLET_REFUSAL_NONE;
@@ -159,11 +159,11 @@ static enum wallet_refusal check_funds(
 }
 
 /* The switch of the player's operator, or of all operators, over a pool; NULL: he takes part. */
-static const struct wallet_out *out_of(
+static const struct wallet_opted_out *find_opted_out(
 	const struct wallet_rules *rules, player_id player, uint32_t game, uint32_t pool)
 {
-	for (size_t i = 0; i < rules->outs_n; i++) {
-		const struct wallet_out *out = &rules->outs[i];
+	for (size_t i = 0; i < rules->opted_out_n; i++) {
+		const struct wallet_opted_out *out = &rules->opted_out[i];
 		if (out->pool == pool && (out->game == 0 || out->game == game) &&
 			(out->operator_id == 0 || out->operator_id == player_operator(player)))
 			return out;
@@ -180,17 +180,19 @@ static bool names(const struct wallet_proposal *proposal, uint32_t n, uint32_t p
 }
 
 /* Pools beside the game's own. One without a tally of the currency is not fed in it. */
-static void find_further(const struct wallet_account *account,
+static void feed_linked_pools(const struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_rules *rules,
 	struct wallet_row *row)
 {
-	for (size_t i = 0; i < rules->further_n && row->tallies_n < WALLET_POOLS_MAX; i++) {
-		const struct wallet_further *further = &rules->further[i];
-		if (further->game != proposal->game ||
-			names(proposal, proposal->pools_n, further->pool) ||
-			out_of(rules, account->player, proposal->game, further->pool) != NULL)
+	for (size_t i = 0; i < rules->linked_pools_n && row->tallies_n < WALLET_POOLS_MAX; i++) {
+		const struct wallet_linked_pool *linked_pools = &rules->linked_pools[i];
+		if (linked_pools->game != proposal->game ||
+			names(proposal, proposal->pools_n, linked_pools->pool) ||
+			find_opted_out(
+				rules, account->player, proposal->game, linked_pools->pool) != NULL)
 			continue;
-		int at = wallet_tally_find(rules, further->pool, proposal->game, account->currency);
+		int at = wallet_tally_find(
+			rules, linked_pools->pool, proposal->game, account->currency);
 		if (at >= 0)
 			row->tallies[row->tallies_n++] = rules->tallies[at].id;
 	}
@@ -203,10 +205,11 @@ static bool bonus_stopped(const struct wallet_account *account,
 {
 	for (size_t i = 0; i < rules->tallies_n; i++) {
 		const struct wallet_tally *tally = &rules->tallies[i];
-		const struct wallet_out *out =
+		const struct wallet_opted_out *out =
 			tally->closed || tally->game != proposal->game
 				? NULL
-				: out_of(rules, account->player, proposal->game, tally->pool);
+				: find_opted_out(
+					  rules, account->player, proposal->game, tally->pool);
 		if (out != NULL && out->stops)
 			return true;
 	}
@@ -221,8 +224,8 @@ static enum wallet_refusal find_tallies(const struct wallet_account *account,
 		return WALLET_REFUSAL_NONE; /* only a stake contributes */
 	row->tallies_n = 0;
 	for (uint32_t i = 0; i < proposal->pools_n; i++) {
-		const struct wallet_out *out =
-			out_of(rules, account->player, proposal->game, proposal->pools[i]);
+		const struct wallet_opted_out *out =
+			find_opted_out(rules, account->player, proposal->game, proposal->pools[i]);
 		int at = wallet_tally_find(
 			rules, proposal->pools[i], proposal->game, account->currency);
 		if (out != NULL && out->stops)
@@ -235,7 +238,7 @@ static enum wallet_refusal find_tallies(const struct wallet_account *account,
 	if (proposal->bonus)
 		return bonus_stopped(account, proposal, rules) ? WALLET_REFUSAL_BLOCKED
 							       : WALLET_REFUSAL_NONE;
-	find_further(account, proposal, rules, row);
+	feed_linked_pools(account, proposal, rules, row);
 	if (wallet_rate_stale(rules, row))
 		return WALLET_REFUSAL_RATE;
 	return WALLET_REFUSAL_NONE;
@@ -262,7 +265,7 @@ static enum wallet_refusal judge(const struct wallet_account *account,
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_BET)
 		refusal = check_bet(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE && proposal->bonus)
-		refusal = spins_check_bet(account, proposal, moment);
+		refusal = bonus_spins_check_bet(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE)
 		refusal = check_pending(account, proposal);
 	if (refusal == WALLET_REFUSAL_NONE)
@@ -384,7 +387,7 @@ static bool takes(uint32_t kind)
 static bool outside_kind(uint32_t kind)
 {
 	return (kind >= WALLET_KIND_DEPOSIT && kind <= WALLET_KIND_GRANT) ||
-	       kind == WALLET_KIND_BLOCK || spins_kind(kind) || kind == WALLET_KIND_HOLD ||
+	       kind == WALLET_KIND_BLOCK || bonus_spins_kind(kind) || kind == WALLET_KIND_HOLD ||
 	       wallet_hold_settles(kind) || kind == WALLET_KIND_LIMIT;
 }
 
@@ -415,8 +418,8 @@ static enum wallet_refusal judge_outside(const struct wallet_account *account,
 		return WALLET_REFUSAL_CONTENT; /* the same content is settled before */
 	if (!outside_kind(outside->kind))
 		return WALLET_REFUSAL_KIND;
-	if (spins_kind(outside->kind))
-		return spins_check_outside(account, outside, moment);
+	if (bonus_spins_kind(outside->kind))
+		return bonus_spins_check_outside(account, outside, moment);
 	if (wallet_hold_settles(outside->kind))
 		return holds_check_settle(account, outside, moment, after_r);
 	if (!account->exists || (!block && outside->currency != account->currency))
@@ -462,7 +465,7 @@ enum wallet_status wallet_apply_outside(struct wallet_account *account,
 	if (known != NULL && known->player == account->player && same_content(known, outside))
 		return WALLET_SPENT;
 	row.amount = outside_effect(outside);
-	row.game = outside->kind == WALLET_KIND_SPINS ? outside->spins.game : 0;
+	row.game = outside->kind == WALLET_KIND_BONUS_SPINS ? outside->spins.game : 0;
 	row.mode = outside->kind == WALLET_KIND_LIMIT ? outside->limit : 0;
 	row.refusal = outside->kind == WALLET_KIND_LIMIT && known == NULL
 			      ? limits_check_set(account, outside, moment, &row.round)

@@ -104,8 +104,8 @@ size_t wallet_row_legs(const struct wallet_row *row, struct wallet_leg legs_r[WA
 	case WALLET_KIND_OPEN:
 	case WALLET_KIND_SETTING:
 	case WALLET_KIND_BLOCK:
-	case WALLET_KIND_SPINS:
-	case WALLET_KIND_SPINS_END:
+	case WALLET_KIND_BONUS_SPINS:
+	case WALLET_KIND_BONUS_SPINS_END:
 	case WALLET_KIND_LIMIT:
 		return 0;
 	default:

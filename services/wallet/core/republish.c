@@ -8,7 +8,7 @@ static bool running(const struct wallet_republish *republish)
 	return republish->next != 0 && republish->next <= republish->end;
 }
 
-void wallet_republish_ask(struct wallet_republish *republish, uint64_t from, uint64_t committed)
+void wallet_republish_request(struct wallet_republish *republish, uint64_t from, uint64_t committed)
 {
 	uint64_t first = from == 0 ? 1 : from;
 	uint64_t end = committed;
@@ -70,5 +70,5 @@ void wallet_republish_spent_due(
 		waits = WALLET_REPUBLISH_WAITS_MAX;
 	republish->spent = 0;
 	republish->spent_not_before_us = mono_us + waits * WALLET_REPUBLISH_WAIT_US;
-	wallet_republish_ask(republish, from, committed);
+	wallet_republish_request(republish, from, committed);
 }

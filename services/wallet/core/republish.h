@@ -24,7 +24,8 @@ struct wallet_republish {
 };
 
 /* Somebody misses rows from `from` on (0: all); committed is the newest row in Postgres. */
-void wallet_republish_ask(struct wallet_republish *republish, uint64_t from, uint64_t committed);
+void wallet_republish_request(
+	struct wallet_republish *republish, uint64_t from, uint64_t committed);
 /* How many rows to publish this turn, from next on, up to end; 0: none. Less than a request away
  * from the newest row, end follows it, turn by turn, until it is reached. */
 size_t wallet_republish_turn(struct wallet_republish *republish, uint64_t committed);

@@ -23,15 +23,16 @@
 #define WALLET_POOLS_MAX 4     /* pools one stake may feed */
 #define WALLET_CLAIMS_MAX 256  /* prizes one move may claim */
 #define WALLET_TALLIES_MAX                                                                         \
-	1024		      /* tallies that are open, or closed and not yet recorded by a pool */
-#define WALLET_FURTHER_MAX 64 /* (pool, game) that no definition names */
-#define WALLET_OUTS_MAX 4096  /* switches of operators who take no part */
-#define WALLET_STOPS_MAX 64   /* games stopped by kill switch */
+	1024 /* tallies that are open, or closed and not yet recorded by a pool */
+#define WALLET_LINKED_POOLS_MAX 64 /* (pool, game) that no definition names */
+#define WALLET_OPTED_OUT_MAX 4096  /* switches of operators who take no part */
+#define WALLET_STOPS_MAX 64	   /* games stopped by kill switch */
 #define WALLET_LEGS_MAX 4
-#define WALLET_DAY_MAX 2932896	/* 9999-12-31, in days since 1970-01-01 */
-#define WALLET_DEPOSIT_MAX_N 64 /* operators' limits of one deposit */
-#define WALLET_SPINS_MAX 10000	/* bonus spins given at once */
-#define WALLET_SPINS_LIVE_MAX 8 /* gifts of bonus spins a player may have that are not over */
+#define WALLET_DAY_MAX 2932896	      /* 9999-12-31, in days since 1970-01-01 */
+#define WALLET_DEPOSIT_MAX_N 64	      /* operators' limits of one deposit */
+#define WALLET_BONUS_SPINS_MAX 10000  /* bonus spins given at once */
+#define WALLET_BONUS_SPINS_LIVE_MAX 8 /* gifts of bonus spins a player may have that are not over  \
+				       */
 /* One stake, win, deposit or award; far above any real one, so that sums of several fit without a
  * check depending on the win. */
 #define WALLET_AMOUNT_MAX INT64_C(1000000000000000)
@@ -55,8 +56,8 @@ enum wallet_kind {
 	WALLET_KIND_GRANT = 23,
 	WALLET_KIND_AWARD = 24,
 	WALLET_KIND_BLOCK = 25,
-	WALLET_KIND_SPINS = 26,
-	WALLET_KIND_SPINS_END = 27,
+	WALLET_KIND_BONUS_SPINS = 26,
+	WALLET_KIND_BONUS_SPINS_END = 27,
 	WALLET_KIND_HOLD = 28,
 	WALLET_KIND_CAPTURE = 29,
 	WALLET_KIND_HOLD_RELEASE = 30,
@@ -77,7 +78,7 @@ enum wallet_refusal {
 	WALLET_REFUSAL_KIND = 9,
 	WALLET_REFUSAL_CLAIM = 10,
 	WALLET_REFUSAL_AMOUNT = 11,
-	WALLET_REFUSAL_SPINS = 12,
+	WALLET_REFUSAL_BONUS_SPINS = 12,
 	WALLET_REFUSAL_HOLD = 13,
 	WALLET_REFUSAL_LIMIT_LOSS = 14,
 	WALLET_REFUSAL_LIMIT_WAGER = 15,
@@ -161,7 +162,7 @@ struct wallet_claim {
 };
 
 /* Bonus spins of an operator: so many spins of a game's base mode at one bet, paid by the house. */
-struct wallet_spins {
+struct wallet_bonus_spins {
 	uint8_t id[WALLET_ID_BYTES]; /* of the Outside that gave them */
 	player_id player;
 	uint32_t game, currency, lines, coins, spins, used;
@@ -208,9 +209,9 @@ struct wallet_outside {
 	uint8_t former_hash[WALLET_ID_BYTES];
 	int64_t amount;
 	uint32_t record_length;
-	const uint8_t *record;	     /* borrowed: who and why */
-	struct wallet_spins spins;   /* SPINS: what is given; SPINS_END: id of those that end */
-	uint32_t limit;		     /* LIMIT: enum wallet_limit_code, and the period with it */
+	const uint8_t *record;		 /* borrowed: who and why */
+	struct wallet_bonus_spins spins; /* SPINS: what is given; SPINS_END: id of those that end */
+	uint32_t limit;			 /* LIMIT: enum wallet_limit_code, and the period with it */
 	uint8_t of[WALLET_ID_BYTES]; /* CAPTURE, HOLD_RELEASE, GRANT_BACK: id of the wallet_hold */
 };
 
@@ -255,12 +256,12 @@ struct wallet_tally {
 };
 
 /* A pool that the paid stakes of a game feed beside those that the game itself names. */
-struct wallet_further {
+struct wallet_linked_pool {
 	uint32_t pool, game;
 };
 
 /* An operator who takes no part in a pool. */
-struct wallet_out {
+struct wallet_opted_out {
 	uint32_t operator_id, pool; /* operator 0: all */
 	uint32_t game;		    /* 0: all */
 	bool stops; /* the pool is a game's own jackpot: without it the game is not played */
@@ -272,10 +273,10 @@ struct wallet_rules {
 	size_t tallies_n;
 	uint32_t stopped[WALLET_STOPS_MAX]; /* games whose bets are refused; 0: all */
 	size_t stopped_n;
-	struct wallet_further further[WALLET_FURTHER_MAX]; /* of live pools only */
-	size_t further_n;
-	struct wallet_out outs[WALLET_OUTS_MAX];
-	size_t outs_n;
+	struct wallet_linked_pool linked_pools[WALLET_LINKED_POOLS_MAX]; /* of live pools only */
+	size_t linked_pools_n;
+	struct wallet_opted_out opted_out[WALLET_OPTED_OUT_MAX];
+	size_t opted_out_n;
 	uint32_t stale[WALLET_TALLIES_MAX]; /* open tallies whose rate is too old */
 	size_t stale_n;
 	int64_t stake_max;
@@ -297,8 +298,8 @@ struct wallet_moment {
 	const struct wallet_rules *rules;
 	/* As they are before the row: the bonus spins that a bet or an end names; NULL: unknown.
 	 * The caller counts one as used when the bet's row is BOOKED without a refusal. */
-	const struct wallet_spins *spins;
-	uint32_t spins_live; /* SPINS: how many gifts of the player are not over */
+	const struct wallet_bonus_spins *spins;
+	uint32_t bonus_spins_live; /* SPINS: how many gifts of the player are not over */
 	/* The hold or grant that the command settles, as it is before the row; NULL: unknown. The
 	 * caller puts the row over it with wallet_hold_take when it is BOOKED without a refusal. */
 	const struct wallet_hold *hold;
@@ -346,7 +347,7 @@ bool wallet_hold_settles(uint32_t kind);
 /* An accepted row of those kinds over what there was before it (nothing, where it begins one). */
 void wallet_hold_take(struct wallet_hold *hold, const struct wallet_row *row);
 /* Can none of them be played any more: used up, ended or expired? */
-bool wallet_spins_over(const struct wallet_spins *spins, uint64_t now_us);
+bool wallet_bonus_spins_over(const struct wallet_bonus_spins *spins, uint64_t now_us);
 /* Whether the id of an outside row is to be kept for ever: yes, but where there was no account to
  * answer for it. */
 bool wallet_outside_keeps_id(const struct wallet_row *row);

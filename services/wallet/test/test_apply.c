@@ -319,7 +319,7 @@ static void test_proposal_tallies_and_claims(void **state)
 
 /* A round of before is made good beside one that is open: its pending stays, of its round, and the
  * legs say no more than the balance. A round is void once. */
-static void test_voids_of_the_past(void **state)
+static void test_voids_of_past_rounds(void **state)
 {
 	static const struct {
 		int64_t balance, stake, back, balance_after, receivable;
@@ -620,7 +620,7 @@ int main(void)
 		cmocka_unit_test(test_proposal_needs_room_for_pending),
 		cmocka_unit_test(test_proposal_tallies_and_claims),
 		cmocka_unit_test(test_stale_rates_refuse_what_feeds),
-		cmocka_unit_test(test_voids_of_the_past),
+		cmocka_unit_test(test_voids_of_past_rounds),
 		cmocka_unit_test(test_opening_table),
 		cmocka_unit_test(test_outside_table),
 		cmocka_unit_test(test_outside_id_of_another_player),

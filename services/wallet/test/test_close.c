@@ -72,7 +72,7 @@ static void test_cuts_change_nothing_in_the_end(void **state)
 	}
 }
 
-static void test_what_cannot_be_is_refused(void **state)
+static void test_impossible_is_refused(void **state)
 {
 	const struct close_tally good = { 1, 1, EUR, CLOSE_NANO, 0, INT64_MAX };
 	const struct {
@@ -109,7 +109,7 @@ int main(void)
 		cmocka_unit_test(test_whole_units_move_and_the_rest_is_carried),
 		cmocka_unit_test(test_tallies_of_one_pool_and_currency_share_the_rest),
 		cmocka_unit_test(test_cuts_change_nothing_in_the_end),
-		cmocka_unit_test(test_what_cannot_be_is_refused),
+		cmocka_unit_test(test_impossible_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

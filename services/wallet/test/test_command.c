@@ -204,7 +204,7 @@ static void test_command_unreadable_table(void **state)
 	arena_free(&arena);
 }
 
-static void test_command_garbage_is_told(void **state)
+static void test_command_garbage_is_reported(void **state)
 {
 	static const uint8_t garbage[] = { 0xff, 0xff, 0xff, 0xff };
 	struct arena arena = { 0 };
@@ -271,7 +271,7 @@ static void test_command_reason_becomes_json(void **state)
 }
 
 /* The engine reads from the row what was given, who and why with it. */
-static void test_command_spins_become_their_record(void **state)
+static void test_command_bonus_spins_record(void **state)
 {
 	static struct whole w;
 	char actor[] = "operator-1";
@@ -330,10 +330,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command_unreadable_table),
-		cmocka_unit_test(test_command_garbage_is_told),
+		cmocka_unit_test(test_command_garbage_is_reported),
 		cmocka_unit_test(test_command_proposal_arrives_whole),
 		cmocka_unit_test(test_command_reason_becomes_json),
-		cmocka_unit_test(test_command_spins_become_their_record),
+		cmocka_unit_test(test_command_bonus_spins_record),
 		cmocka_unit_test(test_command_unknown_body),
 	};
 

@@ -310,7 +310,7 @@ static void test_periods(void **state)
 	}
 }
 
-static void test_text_that_is_none(void **state)
+static void test_invalid_text(void **state)
 {
 	static const char *const texts[] = { "{}", "{1,2}", "", "{", "{x}" };
 	struct wallet_limits limits;
@@ -331,7 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stories),
 		cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_text_that_is_none),
+		cmocka_unit_test(test_invalid_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

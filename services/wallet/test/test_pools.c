@@ -29,8 +29,8 @@ static player_id player_of(uint32_t operator_id)
 
 static const struct {
 	const char *label;
-	struct wallet_further further[3];
-	struct wallet_out out;
+	struct wallet_linked_pool linked_pools[3];
+	struct wallet_opted_out out;
 	uint32_t operator_id, pools[2], tallies[WALLET_POOLS_MAX];
 	bool bonus;
 	enum wallet_refusal refusal;
@@ -68,7 +68,7 @@ static const struct {
 		0 },
 };
 
-static void test_stakes_feed_further_pools(void **state)
+static void test_stakes_feed_linked_pools(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -85,7 +85,7 @@ static void test_stakes_feed_further_pools(void **state)
 			.kind = WALLET_KIND_BET,
 			.currency = EUR,
 			.stake = 30 };
-		struct wallet_spins spins = { .player = account.player,
+		struct wallet_bonus_spins spins = { .player = account.player,
 			.game = GAME,
 			.currency = EUR,
 			.spins = 3,
@@ -100,10 +100,10 @@ static void test_stakes_feed_further_pools(void **state)
 			.tallies_n = sizeof(tallies) / sizeof(tallies[0]),
 			.stake_max = 1000,
 			.outside_max = 1000,
-			.outs_n = rows[i].out.pool != 0 };
-		rules.outs[0] = rows[i].out;
-		for (size_t k = 0; k < 3 && rows[i].further[k].pool != 0; k++)
-			rules.further[rules.further_n++] = rows[i].further[k];
+			.opted_out_n = rows[i].out.pool != 0 };
+		rules.opted_out[0] = rows[i].out;
+		for (size_t k = 0; k < 3 && rows[i].linked_pools[k].pool != 0; k++)
+			rules.linked_pools[rules.linked_pools_n++] = rows[i].linked_pools[k];
 		while (proposal.pools_n < 2 && rows[i].pools[proposal.pools_n] != 0) {
 			proposal.pools[proposal.pools_n] = rows[i].pools[proposal.pools_n];
 			proposal.pools_n++;
@@ -123,6 +123,6 @@ static void test_stakes_feed_further_pools(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_stakes_feed_further_pools) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_stakes_feed_linked_pools) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,8 +36,8 @@ static void turn(struct world *world, uint64_t booked, bool lost)
 		if (!lost || i > 0)
 			publish(world, world->committed);
 	}
-	if (seq_gate_should_ask(&world->gate, SECOND_US, world->now_us))
-		wallet_republish_ask(&world->republish, world->gate.last + 1, world->committed);
+	if (seq_gate_should_request(&world->gate, SECOND_US, world->now_us))
+		wallet_republish_request(&world->republish, world->gate.last + 1, world->committed);
 	rows = wallet_republish_turn(&world->republish, world->committed);
 	for (size_t i = 0; i < rows; i++)
 		publish(world, world->republish.next++);
@@ -78,7 +78,7 @@ static void test_a_request_has_an_end(void **state)
 	size_t rows;
 
 	(void)state;
-	wallet_republish_ask(&republish, 0, 1000000);
+	wallet_republish_request(&republish, 0, 1000000);
 	assert_int_equal(republish.next, 1);
 	while ((rows = wallet_republish_turn(&republish, 1000000)) > 0) {
 		assert_true(rows <= WALLET_REPUBLISH_CHUNK);
@@ -86,9 +86,9 @@ static void test_a_request_has_an_end(void **state)
 		republish.next += rows;
 	}
 	assert_int_equal(published, WALLET_REPUBLISH_ROWS);
-	wallet_republish_ask(&republish, 1000001, 1000000); /* nothing is missing */
+	wallet_republish_request(&republish, 1000001, 1000000); /* nothing is missing */
 	assert_int_equal(wallet_republish_turn(&republish, 1000000), 0);
-	wallet_republish_ask(&republish, UINT64_MAX, 1000000);
+	wallet_republish_request(&republish, UINT64_MAX, 1000000);
 	assert_int_equal(wallet_republish_turn(&republish, 1000000), 0);
 }
 
@@ -97,11 +97,11 @@ static void test_requests_add_up(void **state)
 	struct wallet_republish republish = { 0 };
 
 	(void)state;
-	wallet_republish_ask(&republish, 500, 600);
-	wallet_republish_ask(&republish, 400, 700);
+	wallet_republish_request(&republish, 500, 600);
+	wallet_republish_request(&republish, 400, 700);
 	assert_int_equal(republish.next, 400);
 	assert_int_equal(republish.end, 700);
-	wallet_republish_ask(&republish, 650, 700);
+	wallet_republish_request(&republish, 650, 700);
 	assert_int_equal(republish.next, 400);
 	assert_int_equal(wallet_republish_turn(&republish, 700), 301);
 }
@@ -131,7 +131,7 @@ static void test_spent_rows_are_published_once_a_second(void **state)
 	assert_int_equal(republish.next, 1001);
 }
 
-static void test_old_spent_rows_are_published_less_often(void **state)
+static void test_old_spent_rows_back_off(void **state)
 {
 	struct wallet_republish republish = { 0 };
 
@@ -149,7 +149,7 @@ int main(void)
 		cmocka_unit_test(test_a_request_has_an_end),
 		cmocka_unit_test(test_requests_add_up),
 		cmocka_unit_test(test_spent_rows_are_published_once_a_second),
-		cmocka_unit_test(test_old_spent_rows_are_published_less_often),
+		cmocka_unit_test(test_old_spent_rows_back_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,8 +92,8 @@ struct bet bench_bet(const struct game *game, uint32_t mode)
 void bench_state(const struct game *game, struct round_state *state_r)
 {
 	*state_r = (struct round_state){ 0 };
-	if (game->potions.offered)
-		state_r->unlocked = (uint8_t)(game->potions.step_count - 1);
+	if (game->unlock.offered)
+		state_r->unlocked = (uint8_t)(game->unlock.step_count - 1);
 }
 
 static int by_name(const void *a, const void *b)

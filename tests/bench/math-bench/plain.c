@@ -130,7 +130,7 @@ static bool is_plain(const struct game *game)
 	for (uint32_t r = 0; r < game->reels; r++)
 		if (strips->reel[r].weight != strips->reel[r].length)
 			return false;
-	return game->expanding_reels == 0 && !game->potions.offered &&
+	return game->expanding_reels == 0 && !game->unlock.offered &&
 	       game->jackpot_symbols.symbol == GAME_NO_SYMBOL && game->scatter_symbols == 1 &&
 	       game->rows == 3;
 }

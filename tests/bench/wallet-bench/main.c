@@ -85,7 +85,7 @@ static void percentiles_print(const char *name, uint32_t *us, size_t n)
 
 /* ---- steps ---- */
 
-static void ours_find(struct bench_players *players, struct service *service)
+static void find_own_players(struct bench_players *players, struct service *service)
 {
 	players->ours_n = players->next = 0;
 	for (size_t i = 0; i < players->n; i++)
@@ -311,7 +311,7 @@ int main(int argc, char **argv)
 	players.shards =
 		(uint32_t)number_of("CARILLON_SHARDS", shards == NULL ? "4" : shards, SHARDS_MAX);
 	struct service *service = bench_loop_start(&wallet_ops, LOG_WARN, held);
-	ours_find(&players, service);
+	find_own_players(&players, service);
 	bool shuffled = false;
 	printf("{\"step\":\"taken\",\"rss\":%" PRIu64 "}\n", bench_rss_bytes());
 	(void)fflush(stdout);

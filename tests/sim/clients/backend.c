@@ -42,7 +42,7 @@ static void take_back(struct backend *backend)
 
 /* What gateway.decide (services/gateway/migrations/0006_decision.sql) lets through: what the
  * provider has said, or may have been asked, is not decided otherwise, but the latter by force. */
-static bool may_decide(const uint8_t id[ASK_ID_BYTES], bool paid)
+static bool may_decide(const uint8_t id[REQUEST_ID_BYTES], bool paid)
 {
 	int64_t kind =
 		paid ? CARILLON__MOVE_KIND__MOVE_CAPTURE : CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE;
@@ -100,7 +100,7 @@ static void choose_limit(struct backend *backend)
 	if (dice < 15)
 		backend->limit = CARILLON__LIMIT__LIMIT_EXCLUSION;
 	if (backend->limit == CARILLON__LIMIT__LIMIT_EXCLUSION)
-		backend->amount = (int64_t)(asks_wall_us() / 1000000 + 1 + sim_random(6));
+		backend->amount = (int64_t)(requests_wall_us() / 1000000 + 1 + sim_random(6));
 	else if (dice < 40)
 		backend->amount = -1;
 	else if (backend->limit == CARILLON__LIMIT__LIMIT_TIME)
@@ -169,8 +169,8 @@ static char *writable(const char *constant)
 static void fill_spins(const struct backend *backend, Carillon__SpinGrant *spins)
 {
 	if (backend->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) {
-		spins->grant =
-			(ProtobufCBinaryData){ ASK_ID_BYTES, (uint8_t *)(uintptr_t)backend->grant };
+		spins->grant = (ProtobufCBinaryData){ REQUEST_ID_BYTES,
+			(uint8_t *)(uintptr_t)backend->grant };
 		return;
 	}
 	spins->game = sim_games[backend->key % SIM_GAMES].number;
@@ -188,7 +188,7 @@ static bool has_spins(const struct backend *backend)
 }
 
 static void content_hash(const struct backend *backend, const Carillon__Outside *outside,
-	uint8_t hash_r[ASK_ID_BYTES])
+	uint8_t hash_r[REQUEST_ID_BYTES])
 {
 	uint8_t packed[512];
 	size_t n = carillon__outside__get_packed_size(outside);
@@ -197,10 +197,10 @@ static void content_hash(const struct backend *backend, const Carillon__Outside 
 		sim_fail("a booking of %zu bytes", n);
 	(void)carillon__outside__pack(outside, packed);
 	memcpy(packed + n, &backend->client->id, 8);
-	asks_hash(packed, n + 8, hash_r);
+	requests_hash(packed, n + 8, hash_r);
 }
 
-void backend_id(const struct backend *backend, uint8_t id_r[ASK_ID_BYTES])
+void backend_id(const struct backend *backend, uint8_t id_r[REQUEST_ID_BYTES])
 {
 	char key[64], operator_text[16];
 
@@ -208,7 +208,7 @@ void backend_id(const struct backend *backend, uint8_t id_r[ASK_ID_BYTES])
 		key, sizeof(key), "pay-%" PRId64 "-%" PRIu64, backend->client->id, backend->key);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32,
 		player_operator(backend->client->id));
-	asks_id(key, operator_text, id_r);
+	requests_id(key, operator_text, id_r);
 }
 
 static void hex(const uint8_t *bytes, size_t n, char *text_r)
@@ -223,14 +223,14 @@ static void hex(const uint8_t *bytes, size_t n, char *text_r)
 static void decision_keep(const struct backend *backend, const Carillon__Outside *outside)
 {
 	uint8_t packed[512];
-	char texts[2][2 * ASK_ID_BYTES + 3], command[2 * sizeof(packed) + 3], kind[16];
+	char texts[2][2 * REQUEST_ID_BYTES + 3], command[2 * sizeof(packed) + 3], kind[16];
 	const char *parameters[] = { texts[0], texts[1], kind, command };
 
 	if (backend->of != backend->hold.id || backend->other ||
 		!judge_hold_open(backend->hold.id) || judge_decision(backend->hold.id) != 0)
 		return;
-	hex(backend->hold.id, ASK_ID_BYTES, texts[0]);
-	hex(outside->id.data, ASK_ID_BYTES, texts[1]);
+	hex(backend->hold.id, REQUEST_ID_BYTES, texts[0]);
+	hex(outside->id.data, REQUEST_ID_BYTES, texts[1]);
 	hex(packed, carillon__outside__pack(outside, packed), command);
 	(void)snprintf(kind, sizeof(kind), "%d", (int)backend->kind);
 	(void)fake_pg_run("insert into gateway.decision (hold, id, kind, forced, command, actor, "
@@ -244,22 +244,22 @@ static bool ask_void(struct backend *backend)
 {
 	Carillon__SpinCommand command;
 	char key[64], content[64];
-	uint8_t id[ASK_ID_BYTES], hash[ASK_ID_BYTES];
+	uint8_t id[REQUEST_ID_BYTES], hash[REQUEST_ID_BYTES];
 
 	carillon__spin_command__init(&command);
 	(void)snprintf(
 		key, sizeof(key), "void-%" PRId64 "-%" PRIu64, backend->client->id, backend->key);
 	(void)snprintf(content, sizeof(content), "void %" PRIu32 " %" PRIu64, backend->game,
 		backend->round);
-	asks_id(key, "void", id);
-	asks_id(content, "simulated", hash);
+	requests_id(key, "void", id);
+	requests_id(content, "simulated", hash);
 	command.kind = CARILLON__SPIN_KIND__SPIN_VOID;
 	command.game = writable(sim_games[backend->game - 1].id);
 	command.round = backend->round;
 	command.reason = writable("simulated");
-	command.request_id = (ProtobufCBinaryData){ ASK_ID_BYTES, id };
-	command.content_hash = (ProtobufCBinaryData){ ASK_ID_BYTES, hash };
-	return ask_spin(&backend->asker, &command);
+	command.request_id = (ProtobufCBinaryData){ REQUEST_ID_BYTES, id };
+	command.content_hash = (ProtobufCBinaryData){ REQUEST_ID_BYTES, hash };
+	return request_spin(&backend->requester, &command);
 }
 
 static bool ask(struct backend *backend)
@@ -267,7 +267,7 @@ static bool ask(struct backend *backend)
 	Carillon__WalletCommand command;
 	Carillon__Outside outside;
 	Carillon__SpinGrant spins;
-	uint8_t id[ASK_ID_BYTES], hash[ASK_ID_BYTES];
+	uint8_t id[REQUEST_ID_BYTES], hash[REQUEST_ID_BYTES];
 
 	if (backend->kind == CARILLON__MOVE_KIND__MOVE_VOID)
 		return ask_void(backend);
@@ -287,16 +287,16 @@ static bool ask(struct backend *backend)
 		outside.spins = &spins;
 	}
 	if (backend->of != NULL)
-		outside.of =
-			(ProtobufCBinaryData){ ASK_ID_BYTES, (uint8_t *)(uintptr_t)backend->of };
+		outside.of = (ProtobufCBinaryData){ REQUEST_ID_BYTES,
+			(uint8_t *)(uintptr_t)backend->of };
 	content_hash(backend, &outside, hash);
 	backend_id(backend, id);
-	outside.id = (ProtobufCBinaryData){ ASK_ID_BYTES, id };
-	outside.content_hash = (ProtobufCBinaryData){ ASK_ID_BYTES, hash };
+	outside.id = (ProtobufCBinaryData){ REQUEST_ID_BYTES, id };
+	outside.content_hash = (ProtobufCBinaryData){ REQUEST_ID_BYTES, hash };
 	decision_keep(backend, &outside);
 	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
 	command.outside = &outside;
-	return ask_wallet(&backend->asker, &command);
+	return request_wallet(&backend->requester, &command);
 }
 
 /* ---- its answers ---------------------------------------------------------------------------- */
@@ -329,10 +329,10 @@ static void taken(struct backend *backend, const Carillon__WalletFact *fact)
 
 static uint64_t on_fact(struct backend *backend, const Carillon__WalletFact *fact)
 {
-	uint8_t id[ASK_ID_BYTES];
+	uint8_t id[REQUEST_ID_BYTES];
 
 	backend_id(backend, id);
-	judge_told_fact(backend, id, fact);
+	judge_reply_fact(backend, id, fact);
 	if (!backend->again && !backend->other) {
 		taken(backend, fact);
 		backend->again = !crowd.draining && sim_chance(crowd.again_ppm);
@@ -350,15 +350,15 @@ static uint64_t on_void(struct backend *backend, const Carillon__SpinReply *repl
 	if (reply->http_status == 503)
 		return AGAIN_US;
 	if (reply->http_status == 200 || strcmp(reply->error, "already_done") == 0)
-		judge_told_void(backend->client->id, backend->round);
+		judge_reply_void(backend->client->id, backend->round);
 	backend->again = !backend->again && !crowd.draining && sim_chance(crowd.again_ppm);
 	backend->busy = backend->again;
 	return 1 + sim_random(2 * crowd.backend_us);
 }
 
-static void answered(struct asker *asker, const struct answer *answer)
+static void answered(struct requester *requester, const struct answer *answer)
 {
-	struct backend *backend = (struct backend *)asker;
+	struct backend *backend = (struct backend *)requester;
 	uint64_t after_us = AGAIN_US;
 
 	if (answer->fact != NULL)
@@ -367,7 +367,7 @@ static void answered(struct asker *asker, const struct answer *answer)
 		after_us = on_void(backend, answer->reply);
 	else if (!sim_world.faulty && sim_world.scenario == NULL)
 		sim_fail("player %" PRId64 ": a booking had no answer in a world without faults",
-			asker->player);
+			requester->player);
 	crowd_at(after_us, wake, backend);
 }
 
@@ -390,7 +390,7 @@ static void wake(void *context)
 {
 	struct backend *backend = context;
 
-	if (backend->asker.waiting)
+	if (backend->requester.waiting)
 		return;
 	if (!backend->client->opened) {
 		crowd_at(AGAIN_US / 4, wake, backend);
@@ -412,12 +412,12 @@ static void wake(void *context)
 
 bool backend_settled(const struct backend *backend)
 {
-	return !backend->busy && !open_things(backend) && !backend->asker.waiting;
+	return !backend->busy && !open_things(backend) && !backend->requester.waiting;
 }
 
 void backend_begin(struct backend *backend, struct client *client)
 {
-	*backend = (struct backend){ .asker = { .player = client->id, .answered = answered },
+	*backend = (struct backend){ .requester = { .player = client->id, .answered = answered },
 		.client = client };
 	crowd_at(sim_random(100000), wake, backend);
 }

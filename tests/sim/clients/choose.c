@@ -122,7 +122,7 @@ static struct request replay(struct window *window)
 	return request;
 }
 
-static struct request at_rest(struct window *window)
+static struct request choose_idle(struct window *window)
 {
 	uint64_t dice = sim_random(1000);
 
@@ -193,7 +193,7 @@ bool choose_request(struct window *window)
 	else if (strcmp(view->next, "gamble") == 0)
 		*request = offered(window);
 	else
-		*request = at_rest(window);
+		*request = choose_idle(window);
 	return true;
 }
 
@@ -207,7 +207,7 @@ bool choose_card(struct window *window)
 		return false;
 	carillon__jackpot_command__init(&command);
 	carillon__card_pick__init(&pick);
-	pick.player = window->asker.player;
+	pick.player = window->requester.player;
 	pick.round = view->cards_move;
 	pick.index = view->cards_index;
 	pick.pick = view->turned_n + 1;
@@ -224,5 +224,5 @@ bool choose_card(struct window *window)
 	command.pool = CARDS_POOL;
 	command.body_case = CARILLON__JACKPOT_COMMAND__BODY_PICK;
 	command.pick = &pick;
-	return ask_cards(&window->asker, &command);
+	return request_cards(&window->requester, &command);
 }

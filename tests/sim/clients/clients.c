@@ -82,7 +82,7 @@ static void gateway_wake(void *context)
 	(void)context;
 	if (crowd.draining)
 		return;
-	asks_gateway_dies();
+	requests_gateway_dies();
 	crowd_at(1000000 + sim_random(8000000), gateway_wake, NULL);
 }
 
@@ -107,7 +107,7 @@ void workload_world_begin(void)
 		crowd.backend_us = 500000;
 		crowd.operators_us = 0;
 	}
-	asks_begin();
+	requests_begin();
 	judge_world_begin();
 	news_begin();
 	provider_begin();
@@ -122,7 +122,7 @@ void workload_world_begin(void)
 void workload_world_end(void)
 {
 	crowd.life++;
-	asks_end();
+	requests_end();
 	news_end();
 	provider_end();
 	judge_world_end();
@@ -154,7 +154,7 @@ void workload_drain(void)
 	}
 }
 
-static bool windows_at_rest(void)
+static bool windows_idle(void)
 {
 	for (size_t i = 0; i < crowd.clients_n; i++)
 		for (uint32_t j = 0; j < crowd.client[i].windows_n; j++)
@@ -166,9 +166,9 @@ static bool windows_at_rest(void)
 void crowd_rest(void)
 {
 	workload_drain();
-	for (int i = 0; i < 30000 && !windows_at_rest(); i++)
+	for (int i = 0; i < 30000 && !windows_idle(); i++)
 		sim_run_until(sim_now_us() + 10000);
-	if (!windows_at_rest())
+	if (!windows_idle())
 		sim_fail("players do not come to rest");
 }
 

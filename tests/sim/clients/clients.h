@@ -5,7 +5,7 @@
 #ifndef CARILLON_SIM_CLIENTS_CLIENTS_H
 #define CARILLON_SIM_CLIENTS_CLIENTS_H
 
-#include "tests/sim/clients/asks.h"
+#include "tests/sim/clients/requests.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,12 +68,12 @@ struct view {
 
 struct client;
 struct window {
-	struct asker asker; /* first: an asker is a window */
+	struct requester requester; /* first: an asker is a window */
 	struct client *client;
 	const struct sim_game *game;
 	struct view view;
-	struct request request, last;	  /* in hand; the last that was decided */
-	uint8_t request_id[ASK_ID_BYTES]; /* of the command sent last */
+	struct request request, last;	      /* in hand; the last that was decided */
+	uint8_t request_id[REQUEST_ID_BYTES]; /* of the command sent last */
 	bool has_request, asked_cards;
 	uint64_t think_us, broke_until_us;
 	bool asleep;	   /* no wake is due */
@@ -95,7 +95,7 @@ struct client {
 
 /* One request to the wallet at a time for a player: deposits and their like. */
 struct backend {
-	struct asker asker;
+	struct requester requester;
 	struct client *client;
 	uint64_t keys;
 	Carillon__MoveKind kind;
@@ -109,7 +109,7 @@ struct backend {
 	uint32_t game;
 	/* A withdrawal in flight, and bonus funds that may be taken back in part. */
 	struct {
-		uint8_t id[ASK_ID_BYTES];
+		uint8_t id[REQUEST_ID_BYTES];
 		int64_t amount; /* 0: none */
 		uint64_t since_us;
 	} hold, funds;
@@ -159,11 +159,11 @@ bool choose_request(struct window *window);
 bool choose_card(struct window *window);
 
 /* command.c: as services/gateway/adapters/play.c makes it of the same fields. */
-bool command_ask(struct window *window, const struct request *request);
+bool command_request(struct window *window, const struct request *request);
 
 /* backend.c */
 void backend_begin(struct backend *backend, struct client *client);
-void backend_id(const struct backend *backend, uint8_t id_r[ASK_ID_BYTES]);
+void backend_id(const struct backend *backend, uint8_t id_r[REQUEST_ID_BYTES]);
 bool backend_settled(const struct backend *backend);
 
 /* operators.c */

@@ -66,7 +66,7 @@ struct building {
 	Carillon__SpinCommand command;
 	Carillon__Bet bet;
 	Carillon__Autoplay autoplay;
-	uint8_t id[ASK_ID_BYTES], hash[ASK_ID_BYTES];
+	uint8_t id[REQUEST_ID_BYTES], hash[REQUEST_ID_BYTES];
 	struct round_body round;
 	struct action_body action;
 	struct settings_body settings;
@@ -190,14 +190,14 @@ static void ids_set(const struct client *client, const struct request *request, 
 	if (n > sizeof(packed))
 		sim_fail("a command of %zu bytes", n);
 	(void)carillon__spin_command__pack(&to->command, packed);
-	asks_hash(packed, n, to->hash);
+	requests_hash(packed, n, to->hash);
 	player_id_format(client->id, player);
 	(void)snprintf(key, sizeof(key), "key-%" PRIu64, request->number);
 	if (!key_ok(key))
 		sim_fail("the gateway refuses the key %s", key);
-	asks_id(key, player, to->id);
-	to->command.request_id = (ProtobufCBinaryData){ ASK_ID_BYTES, to->id };
-	to->command.content_hash = (ProtobufCBinaryData){ ASK_ID_BYTES, to->hash };
+	requests_id(key, player, to->id);
+	to->command.request_id = (ProtobufCBinaryData){ REQUEST_ID_BYTES, to->id };
+	to->command.content_hash = (ProtobufCBinaryData){ REQUEST_ID_BYTES, to->hash };
 }
 
 static void fill_open(const struct client *client, struct building *to)
@@ -205,12 +205,12 @@ static void fill_open(const struct client *client, struct building *to)
 	char player[PLAYER_TEXT_MAX];
 
 	player_id_format(client->id, player);
-	asks_id("open", player, to->id);
+	requests_id("open", player, to->id);
 	memcpy(to->hash, to->id, sizeof(to->hash));
 	(void)snprintf(to->currency, sizeof(to->currency), client->currency == EUR ? "EUR" : "SEK");
 	to->command.currency = to->currency;
-	to->command.request_id = (ProtobufCBinaryData){ ASK_ID_BYTES, to->id };
-	to->command.content_hash = (ProtobufCBinaryData){ ASK_ID_BYTES, to->hash };
+	to->command.request_id = (ProtobufCBinaryData){ REQUEST_ID_BYTES, to->id };
+	to->command.content_hash = (ProtobufCBinaryData){ REQUEST_ID_BYTES, to->hash };
 }
 
 static bool stakes(const struct request *request)
@@ -242,10 +242,10 @@ static void fill(const struct client *client, const struct request *request, str
 	ids_set(client, request, to);
 	to->command.expect = request->expect;
 	if (stakes(request))
-		to->command.not_after_us = asks_wall_us() + NOT_AFTER_US;
+		to->command.not_after_us = requests_wall_us() + NOT_AFTER_US;
 }
 
-bool command_ask(struct window *window, const struct request *request)
+bool command_request(struct window *window, const struct request *request)
 {
 	struct building to = { 0 };
 
@@ -254,5 +254,5 @@ bool command_ask(struct window *window, const struct request *request)
 	carillon__autoplay__init(&to.autoplay);
 	fill(window->client, request, &to);
 	memcpy(window->request_id, to.id, sizeof(window->request_id));
-	return ask_spin(&window->asker, &to.command);
+	return request_spin(&window->requester, &to.command);
 }

@@ -18,7 +18,7 @@
 #define A_TURN 2000 /* facts of one partition */
 
 /* Awards of a player that have not been told yet. */
-struct untold {
+struct unseen_awards {
 	int64_t sum;
 };
 
@@ -28,17 +28,17 @@ static struct {
 	struct holdback holdback;
 	struct winners winners;
 	struct counters counters;
-	struct map untold, awards; /* (player, 0); (player, claim) */
+	struct map unseen_awards, awards; /* (player, 0); (player, claim) */
 } news;
 
 /* ---- a player's own ------------------------------------------------------------------------- */
 
-static struct untold *untold_of(player_id player)
+static struct unseen_awards *unseen_awards_of(player_id player)
 {
-	void **at = map_at(&news.untold, (uint64_t)player, 0);
+	void **at = map_at(&news.unseen_awards, (uint64_t)player, 0);
 
 	if (*at == NULL)
-		*at = judge_alloc(sizeof(struct untold));
+		*at = judge_alloc(sizeof(struct unseen_awards));
 	return *at;
 }
 
@@ -55,12 +55,12 @@ static void tell_award(const struct holdback_event *event)
 		sim_fail("player %" PRId64 " is told of award %" PRIu64 "-%" PRIu32 " of %" PRId64
 			 ", which is not booked",
 			event->player, event->round, event->index, event->paid);
-	untold_of(event->player)->sum -= event->paid;
+	unseen_awards_of(event->player)->sum -= event->paid;
 }
 
 static void tell_balance(const struct holdback_event *event, const struct fake_journal *row)
 {
-	int64_t kept_back = untold_of(event->player)->sum;
+	int64_t kept_back = unseen_awards_of(event->player)->sum;
 
 	if (event->balance != row->balance_after - kept_back)
 		sim_fail("player %" PRId64 " is told a balance of %" PRId64 " at seq %" PRIu64
@@ -101,7 +101,7 @@ static void tell(const Carillon__WalletFact *fact, const struct fake_journal *ro
 	size_t n;
 
 	if (own.award && !own.refused)
-		untold_of(own.player)->sum += own.award_paid;
+		unseen_awards_of(own.player)->sum += own.award_paid;
 	n = holdback_offer(&news.holdback, &own, events);
 	for (size_t i = 0; i < n; i++)
 		if (events[i].award)
@@ -241,9 +241,9 @@ static void read(enum topic topic, uint32_t partition, int64_t *at,
 		take(bytes, n);
 }
 
-static void ask_missing(uint32_t shard)
+static void query_missing(uint32_t shard)
 {
-	const char *url = asks_owner_url("wallet", shard);
+	const char *url = requests_owner_url("wallet", shard);
 	Carillon__Envelope envelope;
 	Carillon__Republish republish;
 	Carillon__Bus bus;
@@ -271,8 +271,8 @@ void news_step(void)
 	for (uint32_t i = 0; i < sim_world.shards; i++) {
 		read(TOPIC_WALLET_FACTS, i, &news.wallet_at[i], wallet_fact);
 		read(TOPIC_JACKPOT_FACTS, i, &news.jackpot_at[i], jackpot_fact);
-		if (seq_gate_should_ask(&news.gate[i], ASK_AFTER_US, sim_now_us()))
-			ask_missing(i);
+		if (seq_gate_should_request(&news.gate[i], ASK_AFTER_US, sim_now_us()))
+			query_missing(i);
 	}
 }
 
@@ -297,6 +297,6 @@ void news_begin(void)
 
 void news_end(void)
 {
-	map_clear(&news.untold);
+	map_clear(&news.unseen_awards);
 	map_clear(&news.awards);
 }

@@ -11,11 +11,11 @@
 
 #define AGAIN_US 700000
 #define PARAMETERS_MAX 600
-#define MADE_FIRST 10 /* numbers of pools that are made while it runs */
-#define MADE_MAX 8
+#define CREATED_FIRST 10 /* numbers of pools that are made while it runs */
+#define CREATED_MAX 8
 
 /* A pool that operators have made. */
-struct made {
+struct created {
 	bool there, paused, retired;
 };
 
@@ -23,11 +23,11 @@ static struct {
 	Carillon__OperatorAction action;
 	uint32_t pool;
 	uint64_t number;
-	uint8_t id[ASK_ID_BYTES];
+	uint8_t id[REQUEST_ID_BYTES];
 	char parameters[PARAMETERS_MAX];
 	bool busy, paused[SIM_GAMES + 1], stopped, only_make;
-	struct made made[MADE_MAX];
-	size_t made_n;
+	struct created created[CREATED_MAX];
+	size_t created_n;
 } now;
 
 static void wake(void *context);
@@ -44,12 +44,12 @@ static void send(void)
 	body.actor = actor;
 	body.second = second;
 	body.reason = reason;
-	body.id = (ProtobufCBinaryData){ ASK_ID_BYTES, now.id };
+	body.id = (ProtobufCBinaryData){ REQUEST_ID_BYTES, now.id };
 	body.parameters = now.parameters;
 	command.pool = now.pool;
 	command.body_case = CARILLON__JACKPOT_COMMAND__BODY_OPERATOR;
 	command.operator_ = &body;
-	ask_pool(&command);
+	request_pool(&command);
 }
 
 /* The row that the pool keeps of each action, done or refused. */
@@ -62,7 +62,7 @@ static bool answered(bool *done_r)
 		size_t n;
 		const void *id = fake_pg_bytes(row, COLUMN(table, "id"), &n);
 		*done_r = fake_pg_int(row, COLUMN(table, "done"));
-		if (n == ASK_ID_BYTES && memcmp(id, now.id, n) == 0)
+		if (n == REQUEST_ID_BYTES && memcmp(id, now.id, n) == 0)
 			return true;
 	}
 	return false;
@@ -77,7 +77,7 @@ static void begin(Carillon__OperatorAction action, uint32_t pool)
 	now.busy = true;
 	now.parameters[0] = '\0';
 	(void)snprintf(key, sizeof(key), "action-%" PRIu64, ++now.number);
-	asks_id(key, "pool", now.id);
+	requests_id(key, "pool", now.id);
 }
 
 static int64_t a_coin(bool eur)
@@ -111,9 +111,9 @@ static void parameters(uint32_t pool)
 
 /* ---- pools that are made while the world runs ------------------------------------------------ */
 
-static uint32_t made_number(const struct made *made)
+static uint32_t created_pool_number(const struct created *created)
 {
-	return MADE_FIRST + (uint32_t)(made - now.made);
+	return CREATED_FIRST + (uint32_t)(created - now.created);
 }
 
 /* As /jackpot of a definition; its games are one or two of those that pay into it. */
@@ -122,27 +122,27 @@ static void create(void)
 	static const char *const games[] = { "\"solo\"", "\"duel\",\"solo\"", "\"duel\",\"mirror\"",
 		"\"duel\",\"mirror\",\"solo\"" };
 
-	begin(CARILLON__OPERATOR_ACTION__ACTION_CREATE, MADE_FIRST + (uint32_t)now.made_n);
+	begin(CARILLON__OPERATOR_ACTION__ACTION_CREATE, CREATED_FIRST + (uint32_t)now.created_n);
 	(void)snprintf(now.parameters, sizeof(now.parameters),
 		"{\"pool\":\"made-%zu\",\"contribution_ppm\":%" PRIu64
 		",\"base_coin_eur_minor\":1000,\"games\":[%s],\"rows\":{\"EUR\":{"
 		"\"row_rate_nano\":1000000000,\"seeds\":[{\"coin\":1,\"seed\":300},{\"coin\":10,"
 		"\"seed\":3000}]},\"SEK\":{\"row_rate_nano\":90000000,\"seeds\":[{\"coin\":100,"
 		"\"seed\":20000}]}}}",
-		now.made_n + 1, 1000 + sim_random(20000), games[sim_random(4)]);
+		now.created_n + 1, 1000 + sim_random(20000), games[sim_random(4)]);
 }
 
 /* Its rest goes to a pool that stands, into the reserve or into a row; one row of its own at times
  * to another place. */
-static void retire(const struct made *made)
+static void retire(const struct created *created)
 {
-	const struct made *other = &now.made[sim_random(MADE_MAX)];
+	const struct created *other = &now.created[sim_random(CREATED_MAX)];
 	uint32_t pool = sim_random(2) == 0 ? 1 : 3;
 	char place[96], row[160] = "";
 
-	if (other->there && !other->retired && other != made && sim_random(3) > 0)
-		pool = made_number(other);
-	begin(CARILLON__OPERATOR_ACTION__ACTION_RETIRE, made_number(made));
+	if (other->there && !other->retired && other != created && sim_random(3) > 0)
+		pool = created_pool_number(other);
+	begin(CARILLON__OPERATOR_ACTION__ACTION_RETIRE, created_pool_number(created));
 	(void)snprintf(place, sizeof(place), "{\"pool\":%" PRIu32 "%s}", pool,
 		sim_random(2) == 0 ? "" : ",\"currency\":\"EUR\",\"coin_minor\":10");
 	if (sim_random(2) == 0)
@@ -154,36 +154,36 @@ static void retire(const struct made *made)
 }
 
 /* The next step of one of them: it is paused, and when that has come into force it is retired. */
-static bool choose_made(void)
+static bool choose_created_pool(void)
 {
-	struct made *made = &now.made[sim_random(MADE_MAX)];
+	struct created *created = &now.created[sim_random(CREATED_MAX)];
 
-	if (!made->there && now.made_n < MADE_MAX)
+	if (!created->there && now.created_n < CREATED_MAX)
 		create();
-	else if (!made->there)
+	else if (!created->there)
 		return false;
-	else if (!made->paused)
-		begin(CARILLON__OPERATOR_ACTION__ACTION_PAUSE, made_number(made));
+	else if (!created->paused)
+		begin(CARILLON__OPERATOR_ACTION__ACTION_PAUSE, created_pool_number(created));
 	else
-		retire(made);
+		retire(created);
 	return true;
 }
 
 /* What was refused is tried again some time: a game feeds so many pools already, a pool is not
  * paused yet, where its money was to go is gone. */
-static void made_answered(bool done)
+static void created_pool_answered(bool done)
 {
-	struct made *made = &now.made[now.pool - MADE_FIRST];
+	struct created *created = &now.created[now.pool - CREATED_FIRST];
 
 	if (!done)
 		return;
 	if (now.action == CARILLON__OPERATOR_ACTION__ACTION_CREATE) {
-		made->there = true;
-		now.made_n++;
+		created->there = true;
+		now.created_n++;
 	} else if (now.action == CARILLON__OPERATOR_ACTION__ACTION_PAUSE) {
-		made->paused = true;
+		created->paused = true;
 	} else {
-		made->retired = true;
+		created->retired = true;
 	}
 }
 
@@ -212,7 +212,7 @@ static void choose(void)
 	uint32_t pool = sim_random(2) == 0 ? 1 : 3;
 	uint64_t dice = sim_random(13);
 
-	if ((dice > 9 || now.only_make) && choose_made())
+	if ((dice > 9 || now.only_make) && choose_created_pool())
 		return;
 	if (now.only_make)
 		return;
@@ -253,8 +253,8 @@ static void wake(void *context)
 	(void)context;
 	if (now.busy && answered(&done)) {
 		now.busy = false;
-		if (now.pool >= MADE_FIRST)
-			made_answered(done);
+		if (now.pool >= CREATED_FIRST)
+			created_pool_answered(done);
 		if (sim_random(4) == 0)
 			send(); /* once more: nothing may come of it */
 	}

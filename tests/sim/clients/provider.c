@@ -1,6 +1,6 @@
 #include "tests/sim/clients/provider.h"
 
-#include "tests/sim/clients/asks.h"
+#include "tests/sim/clients/requests.h"
 #include "tests/sim/clients/clients.h"
 #include "tests/sim/judge/judge.h"
 #include "tests/sim/judge/map.h"
@@ -14,7 +14,7 @@
 
 #define LATER_US UINT64_C(3000000)
 
-enum manner {
+enum provider_script {
 	PAYS,
 	REFUSES,
 	SLOW,	   /* pays; the first two answers never come */
@@ -27,7 +27,7 @@ enum manner {
 	TURNS_NO,  /* refuses, and says "paid" then */
 	OTHER,	   /* pays, and speaks of another amount twice before it says so */
 	GARBAGE,   /* pays, and says what is no JSON twice before it says so */
-	MANNERS
+	PROVIDER_SCRIPTS
 };
 
 static struct map known;
@@ -72,7 +72,8 @@ void provider_end(void)
 
 static bool pays(const struct paid *paid)
 {
-	return paid->manner != REFUSES && paid->manner != LATE_NO && paid->manner != TURNS_NO;
+	return paid->provider_script != REFUSES && paid->provider_script != LATE_NO &&
+	       paid->provider_script != TURNS_NO;
 }
 
 static void decide(struct paid *paid)
@@ -86,17 +87,18 @@ static void call(void *context)
 	struct paid *paid = context;
 
 	decide(paid);
-	if (paid->manner != LATE_MUTE)
-		ask_payments(judge_holder(paid->id), paid->id);
+	if (paid->provider_script != LATE_MUTE)
+		request_payments(judge_holder(paid->id), paid->id);
 }
 
 static void taken(struct paid *paid)
 {
-	bool later = paid->manner == LATE || paid->manner == LATE_NO || paid->manner == LATE_MUTE;
+	bool later = paid->provider_script == LATE || paid->provider_script == LATE_NO ||
+		     paid->provider_script == LATE_MUTE;
 
 	if (!later)
 		decide(paid);
-	if (later || paid->manner == TWICE)
+	if (later || paid->provider_script == TWICE)
 		crowd_at(1 + sim_random(LATER_US), call, paid);
 }
 
@@ -118,7 +120,7 @@ static bool hex_read(const char *text, uint8_t id_r[16])
  * word is true: nobody could tell a lie from it. */
 static enum paid_status told(struct paid *paid, bool look)
 {
-	bool turns = paid->manner == TURNS || paid->manner == TURNS_NO;
+	bool turns = paid->provider_script == TURNS || paid->provider_script == TURNS_NO;
 
 	if (!look || !turns || judge_hold_open(paid->id) || judge_payout_outcome(paid->id) == 0)
 		return paid->status;
@@ -130,17 +132,17 @@ static long answer(struct paid *paid, bool look, char text_r[PROVIDER_ANSWER_MAX
 {
 	static const char *const NAMES[] = { "pending", "paid", "refused" };
 	bool odd = paid->asked <= 2;
-	bool other = odd && paid->manner == OTHER;
+	bool other = odd && paid->provider_script == OTHER;
 	enum paid_status status = told(paid, look);
 	char id[33];
 
-	if (odd && paid->manner == SLOW)
+	if (odd && paid->provider_script == SLOW)
 		return 0;
-	if (odd && paid->manner == BUSY) {
+	if (odd && paid->provider_script == BUSY) {
 		(void)snprintf(text_r, PROVIDER_ANSWER_MAX, "not now");
 		return 503;
 	}
-	if (odd && paid->manner == GARBAGE) {
+	if (odd && paid->provider_script == GARBAGE) {
 		(void)snprintf(text_r, PROVIDER_ANSWER_MAX, "{\"status\":\"paid\"");
 		return 200;
 	}
@@ -158,7 +160,7 @@ static long answer(struct paid *paid, bool look, char text_r[PROVIDER_ANSWER_MAX
 
 /* The same id asked for again is the same payment; with other content it is a mistake of whoever
  * asks. */
-static struct paid *asked_to_pay(const char *body)
+static struct paid *pay_request(const char *body)
 {
 	json_t *json = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
 	const char *text = json_string_value(json_object_get(json, "id"));
@@ -178,9 +180,10 @@ static struct paid *asked_to_pay(const char *body)
 		paid->known_us = sim_now_us();
 		memcpy(paid->id, id, sizeof(paid->id));
 		(void)snprintf(paid->currency, sizeof(paid->currency), "%s", currency);
-		paid->manner = (uint32_t)sim_random(3) == 0 ? (uint32_t)sim_random(2)
-							    : (uint32_t)sim_random(MANNERS);
-		judge_asked_to_pay(id, amount, currency);
+		paid->provider_script = (uint32_t)sim_random(3) == 0
+						? (uint32_t)sim_random(2)
+						: (uint32_t)sim_random(PROVIDER_SCRIPTS);
+		judge_pay_request(id, amount, currency);
 		taken(paid);
 	}
 	if (paid->amount != amount || strcmp(paid->currency, currency) != 0)
@@ -199,7 +202,7 @@ long provider_asked(const char *path, const char *body, char answer_r[PROVIDER_A
 
 	answer_r[0] = '\0';
 	if (body != NULL) {
-		paid = asked_to_pay(body);
+		paid = pay_request(body);
 	} else {
 		if (strncmp(path, FOLDER, strlen(FOLDER)) != 0 ||
 			!hex_read(path + strlen(FOLDER), id))

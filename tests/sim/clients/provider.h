@@ -20,7 +20,7 @@ struct paid {
 	enum paid_status status;
 	bool said_paid, said_refused; /* to whoever asked; perhaps nobody heard it */
 	bool lied, other;	      /* contradicted itself; spoke of another amount */
-	uint32_t asked, manner;
+	uint32_t asked, provider_script;
 	uint64_t known_us; /* asked for first */
 };
 

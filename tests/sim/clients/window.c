@@ -28,7 +28,7 @@ static uint64_t thinking(const struct window *window)
 static void ask(struct window *window)
 {
 	window->asked_cards = false;
-	if (!command_ask(window, &window->request))
+	if (!command_request(window, &window->request))
 		window_wake_soon(window, AGAIN_US);
 }
 
@@ -37,7 +37,7 @@ static void wake(void *context)
 	struct window *window = context;
 
 	window->asleep = true;
-	if (window->asker.waiting || crowd.gone)
+	if (window->requester.waiting || crowd.gone)
 		return; /* the answer wakes it, or the end */
 	if (window->has_request) {
 		ask(window);
@@ -85,21 +85,21 @@ static void learn_cards(struct view *view, const Carillon__CardsClaim *cards)
 	view->cards_index = cards->index;
 }
 
-static void learn_gifts(struct window *window, const Carillon__SpinReply *reply)
+static void learn_bonus_spins(struct window *window, const Carillon__SpinReply *reply)
 {
 	struct view *view = &window->view;
 
 	view->bonus = false;
 	for (size_t i = 0; i < reply->n_bonus_spins && !view->bonus; i++) {
-		const Carillon__BonusSpins *gift = reply->bonus_spins[i];
-		if (gift->left == 0 || strcmp(gift->game, window->game->id) != 0)
+		const Carillon__BonusSpins *bonus_spins = reply->bonus_spins[i];
+		if (bonus_spins->left == 0 || strcmp(bonus_spins->game, window->game->id) != 0)
 			continue;
 		view->bonus = true;
-		memcpy(view->bonus_id, gift->id.data, sizeof(view->bonus_id));
+		memcpy(view->bonus_id, bonus_spins->id.data, sizeof(view->bonus_id));
 	}
 }
 
-static bool tells_state(const struct window *window, const Carillon__SpinReply *reply)
+static bool carries_state(const struct window *window, const Carillon__SpinReply *reply)
 {
 	return reply->account && window->request.kind != CARILLON__SPIN_KIND__SPIN_REPLAY &&
 	       window->request.kind != CARILLON__SPIN_KIND__SPIN_OPEN;
@@ -113,7 +113,7 @@ static void learn(struct window *window, const Carillon__SpinReply *reply)
 	if (!reply->account)
 		return;
 	view->expect = reply->expect;
-	if (!tells_state(window, reply))
+	if (!carries_state(window, reply))
 		return;
 	/* A refusal of a game that is not served any more tells nothing of it; a setting shows an
 	 * open round only. */
@@ -121,7 +121,7 @@ static void learn(struct window *window, const Carillon__SpinReply *reply)
 	if (!(setting && reply->round == NULL))
 		learn_round(view, reply->round);
 	learn_cards(view, reply->cards);
-	learn_gifts(window, reply);
+	learn_bonus_spins(window, reply);
 	view->autoplay = reply->autoplay != NULL;
 	if (view->autoplay)
 		memcpy(view->autoplay_id, reply->autoplay->id.data, sizeof(view->autoplay_id));
@@ -138,7 +138,7 @@ static bool is(const Carillon__SpinReply *reply, const char *code)
 
 /* A 409 carries the new number: a bet is then made under it, with the same key, unless the engine
  * may have forgotten that it was booked (docs/contracts.md). */
-static bool goes_on(const struct window *window, const Carillon__SpinReply *reply)
+static bool can_retry(const struct window *window, const Carillon__SpinReply *reply)
 {
 	if (reply->http_status != 409 || !(is(reply, "move_spent") || is(reply, "move_ahead")))
 		return false;
@@ -186,19 +186,19 @@ static uint64_t decided(struct window *window, const Carillon__SpinReply *reply)
 
 static uint64_t on_reply(struct window *window, const Carillon__SpinReply *reply)
 {
-	judge_told_reply(window, reply);
+	judge_reply_spin(window, reply);
 	if (sim_tracing())
 		sim_trace(
 			"player %lld: kind %d, expect %llu in %s: %u %s, round %llu, %s, next is move "
 			"%llu",
-			(long long)window->asker.player, (int)window->request.kind,
+			(long long)window->requester.player, (int)window->request.kind,
 			(unsigned long long)window->request.expect, window->game->id,
 			reply->http_status, reply->error,
 			(unsigned long long)(reply->round == NULL ? 0 : reply->round->round),
 			reply->round == NULL ? "" : reply->round->next,
 			(unsigned long long)reply->expect);
 	learn(window, reply);
-	if (goes_on(window, reply)) {
+	if (can_retry(window, reply)) {
 		window->request.expect = reply->expect;
 		return thinking(window) / 4;
 	}
@@ -209,16 +209,16 @@ static uint64_t on_card(struct window *window, const Carillon__CardReply *reply)
 {
 	struct view *view = &window->view;
 
-	judge_told_card(window->client, reply);
+	judge_reply_card(window->client, reply);
 	if (reply->round == NULL)
 		return AGAIN_US; /* not known yet, or not to be priced now */
 	if (reply->round->move != view->cards_move || reply->round->index != view->cards_index)
 		sim_fail("player %lld: a pick of card round %llu-%u was answered with %llu-%u",
-			(long long)window->asker.player, (unsigned long long)view->cards_move,
+			(long long)window->requester.player, (unsigned long long)view->cards_move,
 			view->cards_index, (unsigned long long)reply->round->move,
 			reply->round->index);
 	crowd.picks_waited +=
-		reply->http_status == 200 && sim_now_us() - window->asker.asked_us > WAITED_US;
+		reply->http_status == 200 && sim_now_us() - window->requester.asked_us > WAITED_US;
 	view->turned_n = 0;
 	for (size_t i = 0; i < reply->round->n_turned && i < TURNED_MAX; i++)
 		view->turned[view->turned_n++] = (uint8_t)reply->round->turned[i]->position;
@@ -226,9 +226,9 @@ static uint64_t on_card(struct window *window, const Carillon__CardReply *reply)
 	return thinking(window) / 2;
 }
 
-static void answered(struct asker *asker, const struct answer *answer)
+static void answered(struct requester *requester, const struct answer *answer)
 {
-	struct window *window = (struct window *)asker;
+	struct window *window = (struct window *)requester;
 	uint64_t after_us = AGAIN_US;
 
 	if (answer->card != NULL && window->asked_cards)
@@ -237,18 +237,18 @@ static void answered(struct asker *asker, const struct answer *answer)
 		after_us = on_reply(window, answer->reply);
 	else if (!sim_world.faulty && sim_world.scenario == NULL)
 		sim_fail("player %lld: a request had no answer in a world without faults",
-			(long long)asker->player);
+			(long long)requester->player);
 	window_wake_soon(window, after_us);
 }
 
 bool window_settled(const struct window *window)
 {
-	return window->asleep && !window->asker.waiting && !window->has_request;
+	return window->asleep && !window->requester.waiting && !window->has_request;
 }
 
 void window_begin(struct window *window, struct client *client, uint32_t number)
 {
-	*window = (struct window){ .asker = { .player = client->id, .answered = answered },
+	*window = (struct window){ .requester = { .player = client->id, .answered = answered },
 		.client = client,
 		.game = &sim_games[(number + sim_random(SIM_GAMES)) % SIM_GAMES],
 		.think_us = 1 + crowd.think_us / 2 + sim_random(crowd.think_us + 1),

@@ -249,7 +249,7 @@ static void check_claims_rows(void)
 }
 
 /* As many of a gift are used as bets name it. */
-static void check_gifts(void)
+static void check_bonus_spins(void)
 {
 	const struct fake_pg_table *table = fake_pg_table("wallet.spin_grant");
 	const struct fake_pg_row *row = NULL;
@@ -259,15 +259,17 @@ static void check_gifts(void)
 		uint64_t halves[2];
 		const void *id = fake_pg_bytes(row, COLUMN(table, "id"), &n);
 		int64_t used = fake_pg_int(row, COLUMN(table, "used"));
-		const struct book_outside *gift;
+		const struct book_outside *bonus_spins;
 		memcpy(halves, id, sizeof(halves));
-		gift = map_get(&book.outsides, halves[0], halves[1]);
-		if (gift == NULL || used != (int64_t)gift->given - gift->spins)
+		bonus_spins = map_get(&book.outsides, halves[0], halves[1]);
+		if (bonus_spins == NULL || used != (int64_t)bonus_spins->given - bonus_spins->spins)
 			sim_fail("wallet.spin_grant: %" PRId64 " used of the gift at seq %" PRId64
 				 " of player %" PRId64 ", %" PRId64 " bets name it",
 				used, fake_pg_int(row, COLUMN(table, "given_seq")),
 				fake_pg_int(row, COLUMN(table, "player")),
-				gift == NULL ? -1 : (int64_t)gift->given - gift->spins);
+				bonus_spins == NULL
+					? -1
+					: (int64_t)bonus_spins->given - bonus_spins->spins);
 	}
 }
 
@@ -302,7 +304,7 @@ static void check_holds(void)
 void ledger_final(void)
 {
 	check_holds();
-	check_gifts();
+	check_bonus_spins();
 	check_written();
 	check_claims_rows();
 	for (uint32_t i = 0; i < sim_world.shards; i++)

@@ -49,7 +49,7 @@ struct book_row {
 	uint64_t seq, move, last_move, round;
 	uint32_t kind, refusal, game;
 	int64_t stake, win_balance, release, amount, balance;
-	uint8_t request_id[ASK_ID_BYTES];
+	uint8_t request_id[REQUEST_ID_BYTES];
 };
 
 /* The last round of a player in a game. */
@@ -181,8 +181,8 @@ bool pools_settled(char *what, size_t room);
 void pools_end(void);
 /* transfer.c: a pool that was made feeds on the game; one that must feed on a stake there and
  * is not among these, 0: none. */
-bool made_feeds(uint32_t pool, uint32_t game);
-uint32_t made_unfed(uint32_t game, const uint32_t *pools, size_t n);
+bool created_pool_feeds(uint32_t pool, uint32_t game);
+uint32_t created_pool_unfed(uint32_t game, const uint32_t *pools, size_t n);
 /* An operator has asked for an adjustment that may be done from now on. */
 void pools_adjustment(uint32_t pool, uint32_t currency, int64_t coin_minor, int64_t delta_minor);
 
@@ -203,8 +203,8 @@ void payments_end(void);
 bool payments_settled_all(char *what, size_t room);
 void payments_final(void);
 
-/* told.c */
-void told_begin(void);
-void told_final(void);
+/* replies.c */
+void replies_begin(void);
+void replies_final(void);
 
 #endif

@@ -97,7 +97,7 @@ void judge_world_begin(void)
 	total = fake_pg_table("wallet.tally_total");
 	pools_begin();
 	payments_begin();
-	told_begin();
+	replies_begin();
 	fake_pg_watch(changed, NULL);
 }
 
@@ -135,7 +135,7 @@ void judge_final(void)
 	pools_final();
 	payments_final();
 	voids_final();
-	told_final();
+	replies_final();
 }
 
 /* The oldest claim that nobody has paid. */

@@ -1,6 +1,6 @@
 /* What must be true, recomputed from the rows themselves: nothing that a service has summed is
  * taken for granted. judge.c reads the journal as it grows and keeps accounts, pendings, tallies
- * and claims of its own; pool.c prices every hit again; told.c compares what players
+ * and claims of its own; pool.c prices every hit again; replies.c compares what players
  * and back ends were told; judge_final holds everything against everything at rest. A breach ends
  * the run by sim_fail, with the row. */
 #ifndef CARILLON_SIM_JUDGE_JUDGE_H
@@ -12,24 +12,24 @@ void judge_world_begin(void);
 void judge_world_end(void);
 
 /* A player's window was answered. */
-void judge_told_reply(const struct window *window, const Carillon__SpinReply *reply);
-void judge_told_card(const struct client *client, const Carillon__CardReply *reply);
+void judge_reply_spin(const struct window *window, const Carillon__SpinReply *reply);
+void judge_reply_card(const struct client *client, const Carillon__CardReply *reply);
 /* A back end was answered: the id of its request, and the amount it asked for (signed effect). */
-void judge_told_fact(const struct backend *backend, const uint8_t id[ASK_ID_BYTES],
+void judge_reply_fact(const struct backend *backend, const uint8_t id[REQUEST_ID_BYTES],
 	const Carillon__WalletFact *fact);
 /* Rounds that were made good: is it, and a back end was told that it is. */
 bool judge_is_void(int64_t player, uint64_t round);
-void judge_told_void(int64_t player, uint64_t round);
+void judge_reply_void(int64_t player, uint64_t round);
 /* Any round that the player has begun, among the last ones; game_r: of which game. 0: none. */
 uint64_t judge_a_round(int64_t player, uint32_t *game_r);
 /* Withdrawals: neither paid nor given back; whose; payments.payout.outcome of them (0: none); and
  * the provider is asked to pay one. */
-bool judge_hold_open(const uint8_t id[ASK_ID_BYTES]);
-int64_t judge_holder(const uint8_t id[ASK_ID_BYTES]);
-int64_t judge_payout_outcome(const uint8_t id[ASK_ID_BYTES]);
-bool judge_payout_asked(const uint8_t id[ASK_ID_BYTES]);
-int64_t judge_decision(const uint8_t id[ASK_ID_BYTES]); /* by hand: MoveKind; 0: none */
-void judge_asked_to_pay(const uint8_t id[ASK_ID_BYTES], int64_t amount, const char *currency);
+bool judge_hold_open(const uint8_t id[REQUEST_ID_BYTES]);
+int64_t judge_holder(const uint8_t id[REQUEST_ID_BYTES]);
+int64_t judge_payout_outcome(const uint8_t id[REQUEST_ID_BYTES]);
+bool judge_payout_asked(const uint8_t id[REQUEST_ID_BYTES]);
+int64_t judge_decision(const uint8_t id[REQUEST_ID_BYTES]); /* by hand: MoveKind; 0: none */
+void judge_pay_request(const uint8_t id[REQUEST_ID_BYTES], int64_t amount, const char *currency);
 /* Accepted bets so far. */
 uint64_t judge_rounds(void);
 /* Everything that services owe each other is done; else what is not, in words. */

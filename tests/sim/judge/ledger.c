@@ -189,7 +189,7 @@ static uint32_t tally_pool(const struct fake_journal *row, int64_t id)
 		sim_fail(ROW "tally %" PRId64 " is not of its game and currency", OF(row), id);
 	pool = (uint32_t)fake_pg_int(tally, COLUMN(table, "pool"));
 	if (game == NULL || (pool != game->pool && !(pool == CARDS_POOL && game->cards) &&
-				    !made_feeds(pool, row->game)))
+				    !created_pool_feeds(pool, row->game)))
 		sim_fail(ROW "counted into pool %" PRIu32 ", which does not feed on game %" PRIu32,
 			OF(row), pool, row->game);
 	return pool;
@@ -217,7 +217,7 @@ static void check_tallies(const struct fake_journal *row)
 	unfed = !among(game->pool, pools, row->tallies_n) ? game->pool
 		: game->cards && !among(CARDS_POOL, pools, row->tallies_n)
 			? CARDS_POOL
-			: made_unfed(row->game, pools, row->tallies_n);
+			: created_pool_unfed(row->game, pools, row->tallies_n);
 	if (unfed != 0)
 		sim_fail(ROW "a stake that does not feed pool %" PRIu32, OF(row), unfed);
 }
@@ -290,28 +290,28 @@ static void check_outside(const struct fake_journal *row)
 static void check_spins(const struct fake_journal *row)
 {
 	Carillon__SpinGrant *grant;
-	struct book_outside *gift;
+	struct book_outside *bonus_spins;
 	uint64_t a, b;
 
 	if (row->refusal != 0 || row->outside_id == NULL)
 		return;
 	halves(row->outside_id, &a, &b);
-	gift = map_get(&book.outsides, a, b);
+	bonus_spins = map_get(&book.outsides, a, b);
 	if (row->kind == KIND_SPINS) {
 		grant = carillon__spin_grant__unpack(NULL, row->record_n, row->record);
 		if (grant == NULL)
 			sim_fail(ROW "bonus spins without their record", OF(row));
-		gift->spins = gift->given = grant->spins;
+		bonus_spins->spins = bonus_spins->given = grant->spins;
 		carillon__spin_grant__free_unpacked(grant, NULL);
 	}
 	if (row->kind != KIND_BET)
 		return;
-	if (gift == NULL || gift->kind != KIND_SPINS || gift->player != row->player ||
-		row->stake != 0)
+	if (bonus_spins == NULL || bonus_spins->kind != KIND_SPINS ||
+		bonus_spins->player != row->player || row->stake != 0)
 		sim_fail(ROW "a bonus spin of a gift that he has not", OF(row));
-	if (gift->spins == 0)
+	if (bonus_spins->spins == 0)
 		sim_fail(ROW "a bonus spin more than were given", OF(row));
-	gift->spins--;
+	bonus_spins->spins--;
 }
 
 /* A withdrawal in flight is settled once and whole; of a grant no more is taken back than was

@@ -48,14 +48,14 @@ static struct book_outside *hold_of(const uint8_t *id)
 	return held != NULL && held->kind == KIND_HOLD && held->refusal == 0 ? held : NULL;
 }
 
-bool judge_hold_open(const uint8_t id[ASK_ID_BYTES])
+bool judge_hold_open(const uint8_t id[REQUEST_ID_BYTES])
 {
 	const struct book_outside *held = hold_of(id);
 
 	return held != NULL && held->open != 0;
 }
 
-int64_t judge_holder(const uint8_t id[ASK_ID_BYTES])
+int64_t judge_holder(const uint8_t id[REQUEST_ID_BYTES])
 {
 	const struct book_outside *held = hold_of(id);
 
@@ -83,21 +83,21 @@ static struct payout_book *payout_at(const uint8_t *id)
 	return *at;
 }
 
-int64_t judge_payout_outcome(const uint8_t id[ASK_ID_BYTES])
+int64_t judge_payout_outcome(const uint8_t id[REQUEST_ID_BYTES])
 {
 	const struct payout_book *payout = payout_of(id);
 
 	return payout == NULL ? OUTCOME_NONE : payout->outcome;
 }
 
-bool judge_payout_asked(const uint8_t id[ASK_ID_BYTES])
+bool judge_payout_asked(const uint8_t id[REQUEST_ID_BYTES])
 {
 	const struct payout_book *payout = payout_of(id);
 
 	return payout != NULL && payout->asked;
 }
 
-int64_t judge_decision(const uint8_t id[ASK_ID_BYTES])
+int64_t judge_decision(const uint8_t id[REQUEST_ID_BYTES])
 {
 	const struct payout_book *payout = payout_of(id);
 
@@ -106,7 +106,7 @@ int64_t judge_decision(const uint8_t id[ASK_ID_BYTES])
 
 /* ---- asked ---------------------------------------------------------------------------------- */
 
-void judge_asked_to_pay(const uint8_t id[ASK_ID_BYTES], int64_t amount, const char *currency)
+void judge_pay_request(const uint8_t id[REQUEST_ID_BYTES], int64_t amount, const char *currency)
 {
 	const struct book_outside *held = hold_of(id);
 	const struct payout_book *payout = payout_of(id);
@@ -137,9 +137,9 @@ static bool by_payments(const struct fake_journal *row)
 
 	(void)crypto_hash_sha256_init(&state);
 	(void)crypto_hash_sha256_update(&state, (const unsigned char *)"settle", 7);
-	(void)crypto_hash_sha256_update(&state, row->request_id, ASK_ID_BYTES);
+	(void)crypto_hash_sha256_update(&state, row->request_id, REQUEST_ID_BYTES);
 	(void)crypto_hash_sha256_final(&state, digest);
-	return row->outside_id != NULL && memcmp(row->outside_id, digest, ASK_ID_BYTES) == 0;
+	return row->outside_id != NULL && memcmp(row->outside_id, digest, REQUEST_ID_BYTES) == 0;
 }
 
 /* What payments books the provider has said, and it was written down before. */
@@ -168,7 +168,7 @@ static const uint8_t *id_of(const struct fake_pg_row *row, int column)
 	size_t n;
 	const uint8_t *id = fake_pg_bytes(row, column, &n);
 
-	if (id == NULL || n != ASK_ID_BYTES)
+	if (id == NULL || n != REQUEST_ID_BYTES)
 		sim_fail("payments: an id of %zu bytes", n);
 	return id;
 }

@@ -131,7 +131,7 @@ static struct {
 	size_t n;
 } early;
 
-static void early_take(const struct pool_book *pool, struct counter_row *row)
+static void take_early_adjustment(const struct pool_book *pool, struct counter_row *row)
 {
 	for (size_t i = 0; i < early.n && !pool->cards; i++)
 		if (early.of[i].pool == pool->number && early.of[i].currency == row->currency &&
@@ -164,7 +164,7 @@ static void row_changed(const struct fake_pg_table *table, const struct fake_pg_
 			.what = what };
 		row_read(table, new, row);
 		row_launched(pool, row);
-		early_take(pool, row);
+		take_early_adjustment(pool, row);
 	}
 	row_read(table, new, row);
 	row->changed = true;
@@ -359,7 +359,7 @@ static void written(const struct fake_pg_table *table, const struct fake_pg_row 
 	pool_of(pool, table == pool_tables.set)->dirty = true;
 	pool_of(pool, table == pool_tables.set)->t_written = big(new, table, "t_e18");
 	if (table == pool_tables.pool)
-		made_seen(pool, fake_pg_bytes(new, COLUMN(table, "state"), &n));
+		created_pool_seen(pool, fake_pg_bytes(new, COLUMN(table, "state"), &n));
 }
 
 /* ---- what changed --------------------------------------------------------------------------- */

@@ -102,7 +102,7 @@ int128 arrival_take(struct arrivals *arrivals);
 /* What left a pool since the last look, when its rows that are gone are counted to the reserve. */
 void transfers_leave(struct pool_book *pool);
 /* The pool's row has been seen. */
-void made_seen(uint32_t pool, const char *state);
+void created_pool_seen(uint32_t pool, const char *state);
 bool transfers_settled(char *what, size_t room);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LEAVING_MAX 64 /* transfers of a few commits */
-#define MADE_MAX 16
+#define CREATED_MAX 16
 #define FED_US UINT64_C(15000000) /* until engines and wallets know of a pool that was made */
 
 /* A row of pool.transfer_out. */
@@ -32,12 +32,12 @@ static struct {
 
 static struct {
 	size_t n;
-	struct made {
+	struct created {
 		uint32_t pool, games; /* one bit a game */
 		uint64_t since_us;
 		bool stopped; /* at least once */
-	} of[MADE_MAX];
-} made;
+	} of[CREATED_MAX];
+} created;
 
 #define TRANSFER "transfer %" PRIu64 " of pool %" PRIu32 ": "
 #define OF(transfer) (transfer)->number, (transfer)->from
@@ -188,50 +188,50 @@ void transfers_leave(struct pool_book *pool)
 
 /* ---- pools that were made ------------------------------------------------------------------- */
 
-static struct made *made_of(uint32_t pool)
+static struct created *created_pool_of(uint32_t pool)
 {
-	for (size_t i = 0; i < made.n; i++)
-		if (made.of[i].pool == pool)
-			return &made.of[i];
+	for (size_t i = 0; i < created.n; i++)
+		if (created.of[i].pool == pool)
+			return &created.of[i];
 	return NULL;
 }
 
 static void link_new(const struct fake_pg_row *new)
 {
 	uint32_t pool = (uint32_t)INT(new, pool_tables.link, "pool");
-	struct made *of = made_of(pool);
+	struct created *of = created_pool_of(pool);
 
-	if (of == NULL && made.n == MADE_MAX)
-		sim_fail("more than %d pools were made", MADE_MAX);
+	if (of == NULL && created.n == CREATED_MAX)
+		sim_fail("more than %d pools were made", CREATED_MAX);
 	if (of == NULL) {
-		of = &made.of[made.n++];
-		*of = (struct made){ .pool = pool, .since_us = sim_now_us() };
+		of = &created.of[created.n++];
+		*of = (struct created){ .pool = pool, .since_us = sim_now_us() };
 	}
 	of->games |= 1U << INT(new, pool_tables.link, "game");
 }
 
-void made_seen(uint32_t pool, const char *state)
+void created_pool_seen(uint32_t pool, const char *state)
 {
-	struct made *of = made_of(pool);
+	struct created *of = created_pool_of(pool);
 
 	if (of != NULL && strcmp(state, "live") != 0)
 		of->stopped = true;
 	pool_of(pool, false)->retired = strcmp(state, "retired") == 0;
 }
 
-bool made_feeds(uint32_t pool, uint32_t game)
+bool created_pool_feeds(uint32_t pool, uint32_t game)
 {
-	const struct made *of = made_of(pool);
+	const struct created *of = created_pool_of(pool);
 
 	return of != NULL && (of->games & 1U << game) != 0;
 }
 
 /* One that must be fed by a stake now, and is not among these; 0: none. Where something fails it
  * may take longer until everybody knows of it. */
-uint32_t made_unfed(uint32_t game, const uint32_t *pools, size_t n)
+uint32_t created_pool_unfed(uint32_t game, const uint32_t *pools, size_t n)
 {
-	for (size_t i = 0; i < made.n; i++) {
-		const struct made *of = &made.of[i];
+	for (size_t i = 0; i < created.n; i++) {
+		const struct created *of = &created.of[i];
 		bool fed = false;
 		for (size_t j = 0; j < n; j++)
 			fed = fed || pools[j] == of->pool;
@@ -262,8 +262,8 @@ bool transfers_changed(const struct fake_pg_table *table, const struct fake_pg_r
 
 bool transfers_settled(char *what, size_t room)
 {
-	for (size_t i = 0; i < made.n; i++) {
-		const struct pool_book *pool = pool_of(made.of[i].pool, false);
+	for (size_t i = 0; i < created.n; i++) {
+		const struct pool_book *pool = pool_of(created.of[i].pool, false);
 		if (!pool->retired || pool->reserve == 0)
 			continue;
 		(void)snprintf(what, room, "pool %" PRIu32 " is retired and holds %s", pool->number,
@@ -278,7 +278,7 @@ bool transfers_settled(char *what, size_t room)
 
 void transfers_begin(void)
 {
-	leaving.n = made.n = 0;
+	leaving.n = created.n = 0;
 	on_their_way = 0;
 }
 

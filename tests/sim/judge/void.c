@@ -99,7 +99,7 @@ void voids_row(const struct book_account *account, const struct fake_journal *ro
 	*at = seq;
 }
 
-void judge_told_void(int64_t player, uint64_t round)
+void judge_reply_void(int64_t player, uint64_t round)
 {
 	if (!judge_is_void(player, round))
 		sim_fail("player %" PRId64 ": a back end was told that round %" PRIu64

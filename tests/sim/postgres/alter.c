@@ -35,7 +35,7 @@ static void column_add(struct fpg_parser *parser, struct fpg_table *table)
 	bool there = optional(parser);
 	if (there && fpg_column_find(table, parser->token[parser->at].text) >= 0) {
 		skip(parser);
-		fpg_rows_back(table, &rows);
+		fpg_rows_before(table, &rows);
 		return;
 	}
 	fpg_column_parse(parser, table);
@@ -53,7 +53,7 @@ static void column_add(struct fpg_parser *parser, struct fpg_table *table)
 		wider[table->columns_n - 1] = value;
 		rows.row[i] = wider;
 	}
-	fpg_rows_back(table, &rows);
+	fpg_rows_before(table, &rows);
 }
 
 static void constraint_add(struct fpg_parser *parser, struct fpg_table *table)
@@ -63,7 +63,7 @@ static void constraint_add(struct fpg_parser *parser, struct fpg_table *table)
 	fpg_constraint_parse(parser, table);
 	for (int i = checks; i < table->checks_n; i++)
 		fpg_bind_over(table, &table->check[i].expr);
-	fpg_rows_back(table, &rows);
+	fpg_rows_before(table, &rows);
 	skip(parser); /* not valid, .. */
 }
 
@@ -80,7 +80,7 @@ static void index_drop(struct fpg_table *table, int at)
 			(size_t)(table->indexes_n - 1) * sizeof(table->index[0]));
 		table->index[0] = all;
 	}
-	fpg_rows_back(table, &rows);
+	fpg_rows_before(table, &rows);
 }
 
 /* By its name, or the one that Postgres gives: <table>_pkey, <table>_<column>_check, .. */

@@ -11,7 +11,7 @@ static void skip(struct fpg_parser *parser)
 		parser->at++;
 }
 
-static bool not_there(struct fpg_parser *parser) /* "if not exists" */
+static bool skip_if_not_exists(struct fpg_parser *parser) /* "if not exists" */
 {
 	if (!fpg_is_2(parser, "if", "not"))
 		return false;
@@ -19,7 +19,7 @@ static bool not_there(struct fpg_parser *parser) /* "if not exists" */
 	return true;
 }
 
-static bool there(struct fpg_parser *parser) /* "if exists" */
+static bool skip_if_exists(struct fpg_parser *parser) /* "if exists" */
 {
 	if (!fpg_is_2(parser, "if", "exists"))
 		return false;
@@ -251,7 +251,7 @@ static void partition_parse(struct fpg_parser *parser, const char *name)
 
 static void table_parse(struct fpg_parser *parser)
 {
-	bool keep = not_there(parser);
+	bool keep = skip_if_not_exists(parser);
 	const char *name = fpg_qualified(parser);
 	if (fpg_relation_known(name)) {
 		if (!keep)
@@ -299,7 +299,7 @@ static void index_parse(struct fpg_parser *parser, bool unique)
 	bool plain = true;
 	struct fpg_expr *where = NULL;
 	(void)fpg_take(parser, "concurrently");
-	(void)not_there(parser);
+	(void)skip_if_not_exists(parser);
 	if (!fpg_is(parser, "on"))
 		name = fpg_name(parser);
 	fpg_expect(parser, "on");
@@ -341,7 +341,7 @@ static void drop_parse(struct fpg_parser *parser)
 		skip(parser);
 		return;
 	}
-	(void)there(parser);
+	(void)skip_if_exists(parser);
 	do {
 		struct fpg_table *table = fpg_table_find(fpg_qualified(parser));
 		if (table != NULL && parser->define)
@@ -362,7 +362,7 @@ static void create_parse(struct fpg_parser *parser)
 	} else if (fpg_take(parser, "index")) {
 		index_parse(parser, false);
 	} else if (fpg_take(parser, "sequence")) {
-		(void)not_there(parser);
+		(void)skip_if_not_exists(parser);
 		fpg_sequence_make(fpg_qualified(parser));
 		skip(parser);
 	} else if (fpg_take(parser, "view")) {

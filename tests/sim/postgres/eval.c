@@ -262,7 +262,7 @@ static struct fpg_value time_op(
 		fpg_type_name(b->type));
 }
 
-static enum fpg_type untyped_as(enum fpg_op op, const struct fpg_value *other)
+static enum fpg_type type_of_untyped(enum fpg_op op, const struct fpg_value *other)
 {
 	if (other->type == FPG_INTERVAL && (op == FPG_MUL || op == FPG_DIV))
 		return FPG_FLOAT;
@@ -278,9 +278,9 @@ static struct fpg_value arithmetic(struct fpg_frame *frame, const struct fpg_exp
 	if (a.null || b.null)
 		return fpg_null(a.type != FPG_UNKNOWN ? a.type : b.type);
 	if (a.type == FPG_UNKNOWN)
-		a = fpg_cast(a, untyped_as(expr->op, &b), FPG_UNKNOWN);
+		a = fpg_cast(a, type_of_untyped(expr->op, &b), FPG_UNKNOWN);
 	if (b.type == FPG_UNKNOWN)
-		b = fpg_cast(b, untyped_as(expr->op, &a), FPG_UNKNOWN);
+		b = fpg_cast(b, type_of_untyped(expr->op, &a), FPG_UNKNOWN);
 	if (a.type >= FPG_TEXT || b.type >= FPG_TEXT)
 		return time_op(expr->op, &a, &b);
 	if (a.type == FPG_FLOAT || b.type == FPG_FLOAT)

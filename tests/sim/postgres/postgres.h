@@ -559,7 +559,7 @@ void fpg_constraint_parse(struct fpg_parser *parser, struct fpg_table *table);
 void fpg_column_parse(struct fpg_parser *parser, struct fpg_table *table);
 /* The rows of a table, out of it, and back. */
 struct fpg_table_rows fpg_rows_out(struct fpg_table *table);
-void fpg_rows_back(struct fpg_table *table, const struct fpg_table_rows *rows);
+void fpg_rows_before(struct fpg_table *table, const struct fpg_table_rows *rows);
 void fpg_partition_make(const char *name, const char *parent, struct fpg_value low,
 	struct fpg_value high, const char *part_by, int part_column);
 const char *fpg_view_find(const char *name); /* its select; NULL: there is none */

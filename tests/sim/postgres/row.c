@@ -336,7 +336,7 @@ struct fpg_row *fpg_row_insert(struct fpg_txn *txn, struct fpg_table *table,
 	return row;
 }
 
-static void held_by_others(const struct fpg_txn *txn, const struct fpg_row *row)
+static void wait_for_lockers(const struct fpg_txn *txn, const struct fpg_row *row)
 {
 	if (row->deleter != NULL && row->deleter != txn)
 		fpg_block(row->deleter);
@@ -346,14 +346,14 @@ static void held_by_others(const struct fpg_txn *txn, const struct fpg_row *row)
 
 void fpg_row_delete(struct fpg_txn *txn, struct fpg_row *row)
 {
-	held_by_others(txn, row);
+	wait_for_lockers(txn, row);
 	row->deleter = txn;
 	push(&txn->deleted, row);
 }
 
 void fpg_row_lock(struct fpg_txn *txn, struct fpg_row *row)
 {
-	held_by_others(txn, row);
+	wait_for_lockers(txn, row);
 	if (row->locker == txn)
 		return;
 	row->locker = txn;

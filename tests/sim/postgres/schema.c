@@ -144,7 +144,7 @@ struct fpg_index *fpg_index_new(struct fpg_table *table, const char *name, const
 	/* A partial index has not all rows: some other must be the first. */
 	if (table->indexes_n == 1 && where != NULL)
 		sim_fail("fake Postgres: %s: its first index is partial", table->name);
-	fpg_rows_back(table, &rows);
+	fpg_rows_before(table, &rows);
 	return index;
 }
 
@@ -254,7 +254,7 @@ struct fpg_table_rows fpg_rows_out(struct fpg_table *table)
 	return rows;
 }
 
-void fpg_rows_back(struct fpg_table *table, const struct fpg_table_rows *rows)
+void fpg_rows_before(struct fpg_table *table, const struct fpg_table_rows *rows)
 {
 	struct fpg_txn txn = { 0 };
 	for (size_t i = 0; i < rows->n; i++)
@@ -432,7 +432,7 @@ static void times_set(struct fpg_table *table, const struct fpg_table_rows *init
 				row[c].i = (int64_t)sim_now_us();
 		fpg_rows_add(&rows, row);
 	}
-	fpg_rows_back(table, &rows);
+	fpg_rows_before(table, &rows);
 }
 
 void fpg_world_reset(void)

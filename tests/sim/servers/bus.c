@@ -130,7 +130,7 @@ static void arrives(void *context, uint64_t number)
 		event_at(sim_now_us() + AGAIN_US, arrives, parcel, 0);
 }
 
-static enum sim_fate fate_of(uint32_t listener, const uint8_t *bytes, size_t length)
+static enum sim_fate draw_fate(uint32_t listener, const uint8_t *bytes, size_t length)
 {
 	sim_bus_filter *filter = bus_filter();
 	if (stream_chance(STREAM_BUS, sim_faults.bus_drop_ppm))
@@ -146,7 +146,7 @@ static enum sim_fate fate_of(uint32_t listener, const uint8_t *bytes, size_t len
 
 static void parcel_leave(uint32_t listener, const uint8_t *bytes, size_t length, uint64_t *last_us)
 {
-	enum sim_fate fate = fate_of(listener, bytes, length);
+	enum sim_fate fate = draw_fate(listener, bytes, length);
 	int copies = fate == SIM_TWICE ? 2 : 1;
 	if (fate == SIM_DROP)
 		return;

@@ -228,12 +228,12 @@ struct stray {
 	struct record record;
 };
 
-static void stray_comes(void *context, uint64_t number)
+static void stray_arrives(void *context, uint64_t number)
 {
 	struct stray *stray = context;
 	(void)number;
 	if (!broker_up()) {
-		event_at(sim_now_us() + 200000, stray_comes, stray, 0);
+		event_at(sim_now_us() + 200000, stray_arrives, stray, 0);
 		return;
 	}
 	append(stray->topic, stray->partition, stray->record);
@@ -243,7 +243,7 @@ static void stray_send(const struct lane *lane, struct record record, uint64_t a
 {
 	struct stray *stray = world_alloc(sizeof(*stray));
 	*stray = (struct stray){ lane->topic, lane->partition, record };
-	event_at(sim_now_us() + after_us, stray_comes, stray, 0);
+	event_at(sim_now_us() + after_us, stray_arrives, stray, 0);
 }
 
 static void deliver(const struct lane *lane, struct record record)

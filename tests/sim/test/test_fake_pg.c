@@ -521,7 +521,7 @@ static void test_pipeline(void **state)
 }
 
 /* A row goes into a leaf, or nowhere. */
-static void test_leaves(void **state)
+static void test_partitions(void **state)
 {
 	static const char ROW[] =
 		"insert into wallet.journal (shard, seq, player, kind, move, round, game, mode, "
@@ -567,7 +567,7 @@ int main(void)
 		cmocka_unit_test_setup(test_unique, begin),
 		cmocka_unit_test_setup(test_binary, begin),
 		cmocka_unit_test_setup(test_pipeline, begin),
-		cmocka_unit_test_setup(test_leaves, begin),
+		cmocka_unit_test_setup(test_partitions, begin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

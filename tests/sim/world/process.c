@@ -474,7 +474,7 @@ void sim_effect_hook(sim_hook *hook)
 	effect_hook = hook;
 }
 
-static void effect_hooked(const char *what)
+static void run_effect_hook(const char *what)
 {
 	switch (effect_hook(current, what)) {
 	case SIM_GO_ON:
@@ -495,7 +495,7 @@ void sim_effect(const char *what)
 		return;
 	kernel_counts.effects++;
 	if (effect_hook != NULL)
-		effect_hooked(what);
+		run_effect_hook(what);
 	if (stream_chance(STREAM_KILL, sim_faults.kill_ppm)) {
 		kernel_counts.kills++;
 		sim_trace("killed at: %s", what);

@@ -125,7 +125,7 @@ static void send_grant(const Carillon__WalletCommand *at)
 	Carillon__Envelope envelope;
 	Carillon__Outside outside;
 	char actor[] = "operator", reason[] = "simulated", key[32];
-	uint8_t id[ASK_ID_BYTES];
+	uint8_t id[REQUEST_ID_BYTES];
 	const struct book_account *account = book_account(at->player);
 
 	if (account == NULL)
@@ -137,9 +137,9 @@ static void send_grant(const Carillon__WalletCommand *at)
 	envelope.time_us = sim_now_us();
 	envelope.source = scenario_source;
 	(void)snprintf(key, sizeof(key), "between-%" PRIu64, ++happened);
-	asks_id(key, "grant", id);
+	requests_id(key, "grant", id);
 	outside.kind = CARILLON__MOVE_KIND__MOVE_GRANT;
-	outside.id = outside.content_hash = (ProtobufCBinaryData){ ASK_ID_BYTES, id };
+	outside.id = outside.content_hash = (ProtobufCBinaryData){ REQUEST_ID_BYTES, id };
 	outside.amount_minor = 100;
 	outside.currency = account->currency;
 	outside.actor = actor;
@@ -182,7 +182,7 @@ void run_grant_between(void)
 
 /* Verdicts are lost, so that the engine hears of a move by Kafka alone, 20 ms and more later; the
  * next request is there before. */
-static enum sim_fate no_verdicts(const char *url, const uint8_t *bytes, size_t n)
+static enum sim_fate drop_verdicts(const char *url, const uint8_t *bytes, size_t n)
 {
 	(void)bytes;
 	(void)n;
@@ -196,15 +196,15 @@ struct pair {
 	uint64_t rounds[2];
 };
 
-static void pair_answered(struct asker *asker, const struct answer *answer)
+static void pair_answered(struct requester *requester, const struct answer *answer)
 {
-	struct window *window = (struct window *)asker;
+	struct window *window = (struct window *)requester;
 	struct pair *pair = window->pair;
 
 	pair->answers++;
 	if (answer->reply == NULL)
 		return;
-	judge_told_reply(window, answer->reply);
+	judge_reply_spin(window, answer->reply);
 	if (answer->reply->http_status == 200 && answer->reply->round != NULL)
 		pair->rounds[window == &pair->window[1]] = answer->reply->round->round;
 }
@@ -229,7 +229,7 @@ static struct request bet_of(const struct client *client, uint64_t expect, uint6
 }
 
 /* Both asked at once: the second waits for the first one's fact, and is then played. */
-static void ask_pair(struct pair *pair, uint64_t number)
+static void request_pair(struct pair *pair, uint64_t number)
 {
 	const struct client *client = pair->window[0].client;
 	const struct book_account *account = book_account(client->id);
@@ -240,7 +240,7 @@ static void ask_pair(struct pair *pair, uint64_t number)
 	for (uint64_t i = 0; i < 2; i++) {
 		struct window *window = &pair->window[i];
 		window->request = bet_of(client, next + i, 2 * number + i);
-		if (!command_ask(window, &window->request))
+		if (!command_request(window, &window->request))
 			sim_fail("a gateway takes no question");
 	}
 	if (!sim_run_while(pair_answering, pair, 30 * S))
@@ -265,13 +265,13 @@ void run_expect_ahead(void)
 	memset(&pair, 0, sizeof(pair));
 	for (int i = 0; i < 2; i++) {
 		pair.window[i] = client->window[0];
-		pair.window[i].asker =
-			(struct asker){ .player = client->id, .answered = pair_answered };
+		pair.window[i].requester =
+			(struct requester){ .player = client->id, .answered = pair_answered };
 		pair.window[i].pair = &pair;
 	}
-	sim_filter(NULL, no_verdicts);
+	sim_filter(NULL, drop_verdicts);
 	for (uint64_t i = 0; i < 60; i++)
-		ask_pair(&pair, i);
+		request_pair(&pair, i);
 	sim_filter(NULL, NULL);
 	scenario_need(happened, 20, "expect + 1 came before the fact and was played");
 }

@@ -171,7 +171,7 @@ void scenario_send_feed(Carillon__JackpotFeed *feed)
 		n);
 }
 
-static void let_go(void *context)
+static void release_feed(void *context)
 {
 	Carillon__JackpotFeed *feed = context;
 
@@ -181,7 +181,7 @@ static void let_go(void *context)
 
 void scenario_feed_later(Carillon__JackpotFeed *feed, uint64_t us)
 {
-	crowd_at(us, let_go, feed);
+	crowd_at(us, release_feed, feed);
 }
 
 const struct scenario sim_scenarios[] = {

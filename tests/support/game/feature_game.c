@@ -152,15 +152,15 @@ void feature_game_hold(struct game *game)
 	dull_sets(game);
 }
 
-static void fill_potions(struct game *game)
+static void fill_collected(struct game *game)
 {
 	static const uint32_t multipliers[] = { 2, 3, 5, 8, 10 };
-	static const uint32_t sets[] = { 1u << POTION_HIGH_SYMBOLS, 1u << POTION_RANDOM_WILDS,
-		1u << POTION_MULTIPLIER, 1u << POTION_MEGA_WILD,
-		1u << POTION_MULTIPLIER | 1u << POTION_HIGH_SYMBOLS,
-		1u << POTION_MULTIPLIER | 1u << POTION_RANDOM_WILDS,
-		1u << POTION_MULTIPLIER | 1u << POTION_MEGA_WILD };
-	struct potion_rules *rules = &game->potions;
+	static const uint32_t sets[] = { 1u << UNLOCK_HIGH_SYMBOLS, 1u << UNLOCK_RANDOM_WILDS,
+		1u << UNLOCK_MULTIPLIER, 1u << UNLOCK_MEGA_WILD,
+		1u << UNLOCK_MULTIPLIER | 1u << UNLOCK_HIGH_SYMBOLS,
+		1u << UNLOCK_MULTIPLIER | 1u << UNLOCK_RANDOM_WILDS,
+		1u << UNLOCK_MULTIPLIER | 1u << UNLOCK_MEGA_WILD };
+	struct unlock_rules *rules = &game->unlock;
 
 	for (uint32_t r = 0; r < game->reels; r++) {
 		fill(&rules->wilds[r], 0, 1);
@@ -177,20 +177,20 @@ static void fill_potions(struct game *game)
 	rules->mega[1] = (struct mega_wild){ 1, 0x3u | 0x3u << 4 | 0xcu << 12 | 0xcu << 16 };
 }
 
-void feature_game_potions(struct game *game)
+void feature_game_unlock(struct game *game)
 {
-	static const struct potion_step steps[] = { { POTION_HIGH_SYMBOLS, { 1, 1, 1 }, SET_HIGH },
-		{ POTION_RANDOM_WILDS, { 1, 2, 0 }, SET_WILDS },
-		{ POTION_MULTIPLIER, { 1, 0, 2 }, SET_MULTIPLIER },
-		{ POTION_MEGA_WILD, { 0, 2, 1 }, SET_MEGA } };
+	static const struct unlock_step steps[] = { { UNLOCK_HIGH_SYMBOLS, { 1, 1, 1 }, SET_HIGH },
+		{ UNLOCK_RANDOM_WILDS, { 1, 2, 0 }, SET_WILDS },
+		{ UNLOCK_MULTIPLIER, { 1, 0, 2 }, SET_MULTIPLIER },
+		{ UNLOCK_MEGA_WILD, { 0, 2, 1 }, SET_MEGA } };
 
 	begin(game, 4);
 	add_symbol(game, 'W', SYMBOL_WILD, 10, 40, 200);
 	fill_lines(game);
 	add_symbol(game, 'F', SYMBOL_SCATTER, 0, 0, 0);
-	add_symbol(game, 'r', SYMBOL_POTION, 0, 0, 0);
-	add_symbol(game, 'b', SYMBOL_POTION, 0, 0, 0);
-	add_symbol(game, 'g', SYMBOL_POTION, 0, 0, 0);
+	add_symbol(game, 'r', SYMBOL_COLLECTIBLE, 0, 0, 0);
+	add_symbol(game, 'b', SYMBOL_COLLECTIBLE, 0, 0, 0);
+	add_symbol(game, 'g', SYMBOL_COLLECTIBLE, 0, 0, 0);
 	game->wild = symbol_of(game, 'W');
 	game->scatter_symbols = 1;
 	game->scatter[0] = symbol_of(game, 'F');
@@ -201,14 +201,14 @@ void feature_game_potions(struct game *game)
 	game->free_spins.award[CONTEXT_BASE][2] = 2;
 	game->free_spins.award[CONTEXT_FREE][1] = 1;
 	game->free_spins.award[CONTEXT_FREE][2] = 2;
-	game->potions = (struct potion_rules){ .offered = true,
+	game->unlock = (struct unlock_rules){ .offered = true,
 		.symbol = { symbol_of(game, 'r'), symbol_of(game, 'b'), symbol_of(game, 'g') },
 		.step_count = 4,
 		.explosion = { 1, 4 },
 		.explosion_locked = { { 0, 1 }, { 1, 5 }, { 1, 6 }, { 1, 7 } },
 		.free_feature = { 1, 8 } };
-	memcpy(game->potions.step, steps, sizeof(steps));
-	fill_potions(game);
+	memcpy(game->unlock.step, steps, sizeof(steps));
+	fill_collected(game);
 	dull_sets(game);
 }
 
@@ -319,20 +319,20 @@ static void trace_wins(struct text *text, const struct game *game, const struct 
 	}
 }
 
-static void trace_potions(struct text *text, const struct phase *phase)
+static void trace_collected(struct text *text, const struct phase *phase)
 {
 	static const char colours[] = { '?', 'r', 'b', 'g' };
 
 	for (uint32_t r = 0; r < phase->reels; r++)
-		if (phase->potion_reel_colour[r])
-			add(text, " %c%u", colours[phase->potion_reel_colour[r]], r + 1);
-	for (uint32_t kind = 0; kind < POTION_KINDS; kind++)
+		if (phase->collected_colour[r])
+			add(text, " %c%u", colours[phase->collected_colour[r]], r + 1);
+	for (uint32_t kind = 0; kind < UNLOCK_KINDS; kind++)
 		if (phase->features & UINT32_C(1) << kind)
-			add(text, " %s", potion_kind_text((enum potion_kind)kind));
+			add(text, " %s", unlock_kind_text((enum unlock_kind)kind));
 	if (phase->explodes)
 		add(text, " explodes");
-	add(text, " {%u%u%u %u}", phase->state.potions[0], phase->state.potions[1],
-		phase->state.potions[2], phase->state.unlocked);
+	add(text, " {%u%u%u %u}", phase->state.collectibles[0], phase->state.collectibles[1],
+		phase->state.collectibles[2], phase->state.unlocked);
 }
 
 void feature_trace(const struct game *game, const struct phase *phase, char *out, size_t room)
@@ -344,15 +344,15 @@ void feature_trace(const struct game *game, const struct phase *phase, char *out
 		trace_load(&text, game, phase);
 	if (phase->respins_left)
 		add(&text, " left %u", phase->respins_left);
-	if (game->potions.offered && phase->covered)
+	if (game->unlock.offered && phase->covered)
 		add(&text, " wild %05x", phase->covered);
 	trace_wins(&text, game, phase);
 	if (phase->free_spins_awarded)
 		add(&text, " +%u", phase->free_spins_awarded);
 	if (phase->free_spins_left || phase->free_spins_appended)
 		add(&text, " free %u+%u", phase->free_spins_left, phase->free_spins_appended);
-	if (game->potions.offered)
-		trace_potions(&text, phase);
+	if (game->unlock.offered)
+		trace_collected(&text, phase);
 	add(&text, "; ");
 }
 
@@ -362,7 +362,7 @@ void feature_trace(const struct game *game, const struct phase *phase, char *out
 void feature_check_phase(const struct game *game, const struct phase *phase)
 {
 	uint32_t cells = (UINT32_C(1) << game->reels * game->rows) - 1;
-	uint32_t potions = 0;
+	uint32_t collectibles = 0;
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < phase->win_count; i++) {
@@ -377,9 +377,9 @@ void feature_check_phase(const struct game *game, const struct phase *phase)
 		assert_true(phase->window[cell] < game->symbol_count);
 	assert_int_equal((phase->covered | phase->held | phase->landed) & ~cells, 0);
 	for (uint32_t c = 0; c < GAME_COLOURS; c++)
-		potions += phase->state.potions[c];
-	assert_true(potions <= 2);
-	assert_true(phase->state.unlocked == 0 || phase->state.unlocked < game->potions.step_count);
+		collectibles += phase->state.collectibles[c];
+	assert_true(collectibles <= 2);
+	assert_true(phase->state.unlocked == 0 || phase->state.unlocked < game->unlock.step_count);
 }
 
 void feature_round(const char *what, const struct game *game, struct round_state *state,

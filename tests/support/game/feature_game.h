@@ -21,7 +21,7 @@ void feature_game_hold(struct game *game);
  * 2x2 at reel 1 row 0 and reel 4 row 2; marks: none, one or two on a reel; revealed: W, A, K;
  * explosion 1 of 4, locked 1 of 5 (wilds), 1 of 6 (multiplier), 1 of 7 (mega); features of free
  * spins 1 of 8: high, wilds, multiplier, mega, multiplier and high, .. and wilds, .. and mega. */
-void feature_game_potions(struct game *game);
+void feature_game_unlock(struct game *game);
 
 /* Puts windows on a set of strips; window i shows at "w" i of a script. A window is text, rows from
  * the top parted by '/'. With one row more than the game has, the first is what is above the

@@ -64,29 +64,29 @@ void fixture_windows(struct game *game, const char *const *windows, size_t count
 	game_compile(game);
 }
 
-static uint32_t battle_value(const struct game *game, uint32_t spins)
+static uint32_t scatter_award_value(const struct game *game, uint32_t spins)
 {
 	for (uint32_t n = 0; n <= game->reels; n++) {
 		uint32_t below = 0;
 
-		for (uint32_t i = 0; i < game->battle_count[n]; i++) {
-			if (game->battle[n][i].free_spins == spins && spins > 0)
+		for (uint32_t i = 0; i < game->scatter_award_count[n]; i++) {
+			if (game->scatter_award[n][i].free_spins == spins && spins > 0)
 				return below;
-			below += game->battle[n][i].weight;
+			below += game->scatter_award[n][i].weight;
 		}
 	}
 	return 0;
 }
 
-static uint32_t vial_value(
-	const struct game *game, const struct bet *bet, enum vial_kind kind, uint32_t value)
+static uint32_t pick_value(
+	const struct game *game, const struct bet *bet, enum pick_outcome_kind kind, uint32_t value)
 {
 	int64_t below = 0, y = (int64_t)bet->lines * bet->coins;
 
-	for (uint32_t i = 0; i < game->vial_count; i++) {
-		if (game->vial[i].kind == kind && game->vial[i].value == value)
+	for (uint32_t i = 0; i < game->pick_outcome_count; i++) {
+		if (game->pick_outcome[i].kind == kind && game->pick_outcome[i].value == value)
 			return (uint32_t)below;
-		below += game->vial[i].weight + game->vial[i].weight_per_coin * y;
+		below += game->pick_outcome[i].weight + game->pick_outcome[i].weight_per_coin * y;
 	}
 	fail_msg("no vial of kind %d and value %u", (int)kind, value);
 	return 0;
@@ -103,12 +103,12 @@ size_t fixture_script(
 			for (uint32_t r = 0; r < game->reels; r++)
 				results[count++] = (uint32_t)atoi(p) * game->rows;
 		else if (*p == 'b')
-			results[count++] = battle_value(game, (uint32_t)atoi(p + 1));
+			results[count++] = scatter_award_value(game, (uint32_t)atoi(p + 1));
 		else if (p[1] == 'j')
-			results[count++] = vial_value(game, bet, VIAL_JACKPOT, 0);
+			results[count++] = pick_value(game, bet, PICK_JACKPOT, 0);
 		else
-			results[count++] = vial_value(game, bet,
-				p[1] == 'm' ? VIAL_MONEY : VIAL_FREE_SPINS, (uint32_t)atoi(p + 2));
+			results[count++] = pick_value(game, bet,
+				p[1] == 'm' ? PICK_MONEY : PICK_FREE_SPINS, (uint32_t)atoi(p + 2));
 	}
 	return count;
 }

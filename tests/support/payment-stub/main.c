@@ -32,7 +32,7 @@
 #define CALL_TIMEOUT_MS 2000L
 #define CALLS_MAX 64
 
-enum behave {
+enum behaviour {
 	ANSWERS,
 	REFUSES,
 	SLOW,
@@ -58,7 +58,7 @@ static const char *const status_names[] = { "pending", "paid", "refused" };
 struct payout {
 	char id[ID_MAX + 1], player[32], currency[8];
 	json_int_t amount;
-	enum behave behave;
+	enum behaviour behaviour;
 	enum status status;
 	int asked;	  /* POST */
 	uint64_t call_us; /* the next call; 0: none */
@@ -68,7 +68,7 @@ struct payout {
 
 static struct {
 	const char *listen, *callback, *state;
-	int behave; /* -1: by amount */
+	int behaviour; /* -1: by amount */
 	uint64_t late_us;
 	struct edge *edge;
 	struct payout *payouts;
@@ -104,7 +104,7 @@ static void keep(void)
 
 	for (size_t i = 0; stub.state[0] != '\0' && i < stub.n; i++) {
 		json_t *one = payout_json(&stub.payouts[i]);
-		json_object_set_new(one, "behave", json_integer(stub.payouts[i].behave));
+		json_object_set_new(one, "behave", json_integer(stub.payouts[i].behaviour));
 		json_object_set_new(one, "asked", json_integer(stub.payouts[i].asked));
 		json_array_append_new(all, one);
 	}
@@ -148,7 +148,8 @@ static void remember(void)
 		struct payout *payout = add(one);
 		char status[16];
 		text_copy(status, sizeof(status), one, "status");
-		payout->behave = (enum behave)json_integer_value(json_object_get(one, "behave"));
+		payout->behaviour =
+			(enum behaviour)json_integer_value(json_object_get(one, "behave"));
 		payout->asked = (int)json_integer_value(json_object_get(one, "asked"));
 		payout->status = strcmp(status, "paid") == 0	  ? PAID
 				 : strcmp(status, "refused") == 0 ? REFUSED
@@ -172,16 +173,17 @@ static void send_json(struct edge_request *request, uint32_t status, json_t *jso
 
 static void decide(struct payout *payout, json_int_t amount)
 {
-	payout->behave = (enum behave)(stub.behave >= 0 ? stub.behave : (int)(amount % 100));
-	if (payout->behave >= BEHAVES_N)
-		payout->behave = ANSWERS;
+	payout->behaviour =
+		(enum behaviour)(stub.behaviour >= 0 ? stub.behaviour : (int)(amount % 100));
+	if (payout->behaviour >= BEHAVES_N)
+		payout->behaviour = ANSWERS;
 	payout->status = PAID;
-	if (payout->behave == REFUSES || payout->behave == TURNS_NO)
+	if (payout->behaviour == REFUSES || payout->behaviour == TURNS_NO)
 		payout->status = REFUSED;
-	if (payout->behave == LATE || payout->behave == LATE_NO || payout->behave == SILENT ||
-		payout->behave == BUSY)
+	if (payout->behaviour == LATE || payout->behaviour == LATE_NO ||
+		payout->behaviour == SILENT || payout->behaviour == BUSY)
 		payout->status = PENDING;
-	if (payout->behave == LATE || payout->behave == LATE_NO || payout->behave == TWICE)
+	if (payout->behaviour == LATE || payout->behaviour == LATE_NO || payout->behaviour == TWICE)
 		payout->call_us = clock_mono_us() + stub.late_us;
 }
 
@@ -191,25 +193,25 @@ static void answer(struct edge_request *request, struct payout *payout)
 	json_t *json;
 	bool again = payout->asked > 1;
 
-	if (payout->behave == BUSY && payout->asked > 2)
+	if (payout->behaviour == BUSY && payout->asked > 2)
 		payout->status = PAID;
-	if (payout->behave == SILENT || payout->behave == MUTE ||
-		(payout->behave == SLOW && payout->asked <= 2))
+	if (payout->behaviour == SILENT || payout->behaviour == MUTE ||
+		(payout->behaviour == SLOW && payout->asked <= 2))
 		return;
-	if (payout->behave == BUSY && payout->asked <= 2) {
+	if (payout->behaviour == BUSY && payout->asked <= 2) {
 		edge_answer_error(request, 503, "busy", "Later.", NULL, NULL, NULL);
 		return;
 	}
-	if (payout->behave == GARBAGE && payout->asked <= 2) {
+	if (payout->behaviour == GARBAGE && payout->asked <= 2) {
 		edge_answer(request, 200, "text/html", "<html>paid</html>", 17);
 		return;
 	}
 	json = payout_json(payout);
-	if (again && payout->behave == TURNS)
+	if (again && payout->behaviour == TURNS)
 		json_object_set_new(json, "status", json_string("refused"));
-	if (again && payout->behave == TURNS_NO)
+	if (again && payout->behaviour == TURNS_NO)
 		json_object_set_new(json, "status", json_string("paid"));
-	if (payout->behave == OTHER && payout->asked <= 2)
+	if (payout->behaviour == OTHER && payout->asked <= 2)
 		json_object_set_new(json, "amount_minor", json_integer(payout->amount + 1));
 	send_json(request, 200, json);
 }
@@ -251,15 +253,15 @@ static void on_look(struct edge_request *request, void *context)
 	struct payout *payout = find(edge_parameter(request, 0));
 
 	(void)context;
-	if (payout == NULL || payout->behave == SILENT) {
+	if (payout == NULL || payout->behaviour == SILENT) {
 		edge_answer_error(
 			request, 404, "unknown", "There is no such payment.", "id", NULL, NULL);
 		return;
 	}
 	json_t *json = payout_json(payout);
-	if (payout->behave == TURNS)
+	if (payout->behaviour == TURNS)
 		json_object_set_new(json, "status", json_string("refused"));
-	if (payout->behave == TURNS_NO)
+	if (payout->behaviour == TURNS_NO)
 		json_object_set_new(json, "status", json_string("paid"));
 	send_json(request, 200, json);
 }
@@ -273,7 +275,7 @@ static void on_list(struct edge_request *request, void *context)
 		json_t *one = payout_json(&stub.payouts[i]);
 		json_object_set_new(one, "asked", json_integer(stub.payouts[i].asked));
 		json_object_set_new(
-			one, "behave", json_string(behave_names[stub.payouts[i].behave]));
+			one, "behave", json_string(behave_names[stub.payouts[i].behaviour]));
 		json_array_append_new(all, one);
 	}
 	send_json(request, 200, json_pack("{s:o}", "payouts", all));
@@ -305,7 +307,7 @@ static void call(struct payout *payout)
 	if (curl == NULL)
 		fatal("out of memory");
 	if (payout->status == PENDING) {
-		payout->status = payout->behave == LATE_NO ? REFUSED : PAID;
+		payout->status = payout->behaviour == LATE_NO ? REFUSED : PAID;
 		keep();
 	}
 	(void)snprintf(body, sizeof(body), "{\"id\":\"%s\"}", payout->id);
@@ -351,7 +353,8 @@ static void on_tick(void *context)
 		struct payout *payout = &stub.payouts[i];
 		if (payout->call_us == 0 || payout->calling || now_us < payout->call_us)
 			continue;
-		if (payout->behave == LATE || payout->behave == LATE_NO || payout->behave == TWICE)
+		if (payout->behaviour == LATE || payout->behaviour == LATE_NO ||
+			payout->behaviour == TWICE)
 			call(payout);
 		else
 			payout->call_us = 0;
@@ -374,7 +377,7 @@ static _Noreturn void usage(const char *found)
 	exit(EXIT_USAGE);
 }
 
-static int behave_of(const char *name)
+static int behaviour_of(const char *name)
 {
 	for (int i = 0; i < BEHAVES_N; i++)
 		if (strcmp(behave_names[i], name) == 0)
@@ -398,7 +401,7 @@ static void option(const char *argument)
 	else if (strncmp(argument, "--late-ms=", 10) == 0)
 		stub.late_us = (uint64_t)strtoul(value, NULL, 10) * 1000;
 	else if (strncmp(argument, "--behave=", 9) == 0)
-		stub.behave = behave_of(value);
+		stub.behaviour = behaviour_of(value);
 	else
 		usage(argument);
 }

@@ -20,8 +20,8 @@ void answer_note_balance(struct player *player)
 {
 	if (player->stage == PLAYER_JOINS)
 		return;
-	struct told_balance *told = LIST_ADD(&player->record.balances);
-	*told = (struct told_balance){ .move = player->expect ? player->expect - 1 : 0,
+	struct recorded_balance *told = LIST_ADD(&player->record.balances);
+	*told = (struct recorded_balance){ .move = player->expect ? player->expect - 1 : 0,
 		.balance = player->balance,
 		.open_round = player->round.present ? player->round.round : 0 };
 }
@@ -29,7 +29,7 @@ void answer_note_balance(struct player *player)
 /* The secret of a closed round must hash to what was told before its bet. */
 static void check_secret(struct player *player, const struct round_view *round)
 {
-	struct told_round *told = record_round(&player->record, round->round);
+	struct recorded_round *told = record_round(&player->record, round->round);
 	uint8_t hash[32];
 	if (!told || !told->has_hash || told->checked || !round->has_secret)
 		return;
@@ -55,11 +55,11 @@ int64_t answer_take_jackpots(struct player *player, const struct round_view *rou
 	int64_t paid = 0;
 	note_shown(player, round);
 	for (size_t i = 0; i < round->jackpots_n; i++) {
-		struct told_jackpot *told =
+		struct recorded_jackpot *told =
 			record_jackpot(&player->record, round->round, round->jackpots[i].index);
 		if (!told) {
 			told = LIST_ADD(&player->record.jackpots);
-			*told = (struct told_jackpot){ .round = round->round,
+			*told = (struct recorded_jackpot){ .round = round->round,
 				.index = round->jackpots[i].index,
 				.pool = round->jackpots[i].pool,
 				.coin_minor = round->coin_minor,
@@ -83,7 +83,7 @@ bool answer_absorb(struct player *player, int64_t rise)
 	if (cards_take_due(player, rise))
 		return true;
 	for (size_t i = 0; rise > 0 && i < player->record.jackpots.n; i++) {
-		struct told_jackpot *told = &player->record.jackpots.at[i];
+		struct recorded_jackpot *told = &player->record.jackpots.at[i];
 		if (told->paid || told->absorbed)
 			continue;
 		told->absorbed = true;
@@ -94,7 +94,7 @@ bool answer_absorb(struct player *player, int64_t rise)
 
 static void check_bet(struct player *player, const struct op *op, const struct round_view *round)
 {
-	struct told_round *told = record_round_add(&player->record, op->expect, op->stake);
+	struct recorded_round *told = record_round_add(&player->record, op->expect, op->stake);
 	stats.rounds_told++;
 	if (player->has_hash) {
 		memcpy(told->secret_hash, player->secret_hash, sizeof(told->secret_hash));

@@ -170,7 +170,7 @@ static void history_round(struct player *player, const json_t *item)
 	uint64_t round = (uint64_t)json_number(item, "round", 0);
 	ledger_round(&player->ledger, round, &stake, &win, &awards);
 	int64_t told_stake = json_money(item, "stake"), told_win = json_money(item, "win");
-	struct told_round *told = record_round(&player->record, round);
+	struct recorded_round *told = record_round(&player->record, round);
 	stats.rounds_compared++;
 	if (!told)
 		stats_mismatch("player %" PRId64 ": the history has round %" PRIu64
@@ -193,7 +193,7 @@ static void reveal(struct player *player)
 	const struct record *record = &player->record;
 	while (player->reveals < REVEALS_MAX && player->reveals < record->rounds.n) {
 		size_t at = record->rounds.n - 1 - player->reveals++;
-		const struct told_round *told = &record->rounds.at[at];
+		const struct recorded_round *told = &record->rounds.at[at];
 		if (!told->has_hash || told->checked)
 			continue;
 		struct op *op = player_begin(player, OP_REVEAL);
@@ -206,7 +206,7 @@ static void reveal(struct player *player)
 
 static void revealed(struct player *player, const json_t *json)
 {
-	struct told_round *told = record_round(&player->record, player->op.round);
+	struct recorded_round *told = record_round(&player->record, player->op.round);
 	const json_t *inside = json_object_get(json, "round");
 	uint8_t secret[32], hash[32];
 	const char *hex = json_text(json_is_object(inside) ? inside : json, "secret");
@@ -222,7 +222,7 @@ static void revealed(struct player *player, const json_t *json)
 	reveal(player);
 }
 
-static bool seen_in_news(const struct player *player, const struct told_jackpot *told)
+static bool seen_in_news(const struct player *player, const struct recorded_jackpot *told)
 {
 	return !options_have_news(player->crowd->options) ||
 	       events_saw_winner(told->pool, told->coin_minor, told->paid);
@@ -242,7 +242,7 @@ static void forget_jackpots(struct player *player)
 	struct record *record = &player->record;
 	size_t left = 0;
 	for (size_t i = 0; i < record->jackpots.n; i++) {
-		const struct told_jackpot *told = &record->jackpots.at[i];
+		const struct recorded_jackpot *told = &record->jackpots.at[i];
 		if (!told->compared || !told->paid || may_be_shown(player, told->round) ||
 			!seen_in_news(player, told))
 			record->jackpots.at[left++] = *told;

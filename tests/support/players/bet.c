@@ -151,9 +151,9 @@ static void modes_read(const json_t *modes, struct game_rules *rules)
 bool bet_rules_read(const struct options *options, const json_t *game, struct game_rules *rules_r)
 {
 	const json_t *bet = json_object_get(game, "bet"), *item;
-	int64_t vials = json_number(game, "vials", 0);
+	int64_t pick_outcomes = json_number(game, "vials", 0);
 	size_t i;
-	*rules_r = (struct game_rules){ .vials = 3 };
+	*rules_r = (struct game_rules){ .pick_outcomes = 3 };
 	snprintf(rules_r->id, sizeof(rules_r->id), "%s", json_text(game, "id"));
 	limits(bet, "lines", &rules_r->lines_min, &rules_r->lines_max);
 	limits(bet, "coins", &rules_r->coins_min, &rules_r->coins_max);
@@ -164,7 +164,7 @@ bool bet_rules_read(const struct options *options, const json_t *game, struct ga
 		if (strcmp(json_text(item, "currency"), options->currency) == 0)
 			currency_read(item, rules_r);
 	}
-	if (vials > 0 && vials <= VIALS_MAX)
-		rules_r->vials = (uint32_t)vials;
+	if (pick_outcomes > 0 && pick_outcomes <= PICKS_OFFERED_MAX)
+		rules_r->pick_outcomes = (uint32_t)pick_outcomes;
 	return rules_r->id[0] && rules_r->coins_n > 0 && rules_r->modes_n > 0;
 }

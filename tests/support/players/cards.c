@@ -66,7 +66,7 @@ static void begin_pick(struct player *player, uint32_t pick, uint32_t position)
 }
 
 /* What is asked next is the list of his rounds, as a page does that is loaded again. */
-static void go_away(struct player *player, uint64_t now_us)
+static void reload_page(struct player *player, uint64_t now_us)
 {
 	player->cards.seen = false;
 	stats.card_recoveries++;
@@ -89,7 +89,7 @@ enum cards_next cards_begin(struct player *player, uint64_t now_us)
 		crowd_schedule(player, now_us + POLL_US);
 		return CARDS_WAIT;
 	} else if (dice == 0) {
-		go_away(player, now_us);
+		reload_page(player, now_us);
 		return CARDS_WAIT;
 	} else if (dice == 1 && known->turned_n > 0) {
 		stats.card_repeats++;
@@ -103,8 +103,8 @@ enum cards_next cards_begin(struct player *player, uint64_t now_us)
 /* The prize goes into the record like any other jackpot: it must be booked, once, as told. */
 static void note_win(struct player *player, const struct card_view *view)
 {
-	struct told_jackpot *told = LIST_ADD(&player->record.jackpots);
-	*told = (struct told_jackpot){ .round = view->move,
+	struct recorded_jackpot *told = LIST_ADD(&player->record.jackpots);
+	*told = (struct recorded_jackpot){ .round = view->move,
 		.index = view->index,
 		.pool = view->pool,
 		.paid = view->paid,

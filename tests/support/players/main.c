@@ -294,7 +294,7 @@ static void check_winners(const struct crowd *crowd)
 	for (size_t p = 0; p < crowd->n; p++) {
 		const struct player *player = &crowd->players[p];
 		for (size_t i = 0; i < player->record.jackpots.n; i++) {
-			const struct told_jackpot *told = &player->record.jackpots.at[i];
+			const struct recorded_jackpot *told = &player->record.jackpots.at[i];
 			if (told->paid &&
 				!events_saw_winner(told->pool, told->coin_minor, told->paid))
 				stats_mismatch("player %" PRId64 " round %" PRIu64

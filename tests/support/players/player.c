@@ -113,7 +113,7 @@ static void begin_action(struct player *player, enum op_kind kind)
 	if (kind == OP_PICK)
 		snprintf(more, sizeof(more), ",\"cursor\":%" PRIu32 ",\"choice\":%" PRIu32,
 			player->round.cursor,
-			((uint32_t)op->round * 7 + player->picks) % player->game->vials);
+			((uint32_t)op->round * 7 + player->picks) % player->game->pick_outcomes);
 	else if (kind == OP_NEXT)
 		snprintf(more, sizeof(more), ",\"cursor\":%" PRIu32, player->round.cursor);
 	else if (kind == OP_GAMBLE)
@@ -292,7 +292,8 @@ static void adopt_state(struct player *player, const struct view *view)
 }
 
 /* The answer makes no sense for a player who keeps to the rules: noted, looked at anew. */
-static void strange(struct player *player, long status, const struct view *view, const char *text)
+static void unexpected_answer(
+	struct player *player, long status, const struct view *view, const char *text)
 {
 	static const char *const names[] = { "session", "base", "state", "bet", "pick", "next",
 		"collect", "gamble", "halve", "cards", "card", "card pick", "deposit", "journal",
@@ -330,9 +331,9 @@ static void strange(struct player *player, long status, const struct view *view,
 
 static void note_move(struct player *player, enum row_kind kind, bool refused, int64_t stake)
 {
-	struct told_move *told = LIST_ADD(&player->record.moves);
+	struct recorded_move *told = LIST_ADD(&player->record.moves);
 	crowd_progress(player->crowd);
-	*told = (struct told_move){ .move = player->op.expect,
+	*told = (struct recorded_move){ .move = player->op.expect,
 		.round = kind == ROW_BET ? player->op.expect : player->op.round,
 		.kind = kind,
 		.refused = refused,
@@ -391,7 +392,7 @@ static void refused(struct player *player, const struct view *view)
 /* An earlier try was decided, and others have moved since: what came of it is in the ledger. */
 static void note_done(struct player *player, uint64_t move)
 {
-	struct told_move *told;
+	struct recorded_move *told;
 	if (!move)
 		return;
 	player->op.expect = move;
@@ -425,7 +426,7 @@ static void conflict(struct player *player, const struct view *view)
 
 static void deposit_answered(struct player *player, const json_t *json)
 {
-	struct told_deposit *told = LIST_ADD(&player->record.deposits);
+	struct recorded_deposit *told = LIST_ADD(&player->record.deposits);
 	told->seq = (uint64_t)json_number(json, "seq", 0);
 	told->amount = player->op.stake;
 	int64_t balance = json_number(json, "balance_minor", player->balance + told->amount);
@@ -568,7 +569,7 @@ static void answered(struct player *player, long status, const json_t *json, con
 	} else {
 		if (kind == OP_BET)
 			player->crowd->rounds_begun--;
-		strange(player, status, &view, text);
+		unexpected_answer(player, status, &view, text);
 	}
 }
 
@@ -588,7 +589,7 @@ void player_answered(void *context, long status, const char *text, size_t length
 		if (status < 500) {
 			struct view view = { 0 };
 			snprintf(view.error, sizeof(view.error), "no JSON object");
-			strange(player, status, &view, where.text);
+			unexpected_answer(player, status, &view, where.text);
 		} else {
 			ask_again(player);
 		}

@@ -13,7 +13,7 @@
 
 #define PLAYER_TOKEN_MAX 1024
 #define PLAYER_DEPOSIT_MINOR 100000
-#define VIALS_MAX 16
+#define PICKS_OFFERED_MAX 16
 #define COINS_MAX 32
 
 /* One game as GET /v1/games/{id} offers it. */
@@ -26,7 +26,7 @@ struct game_rules {
 	int64_t stake_min, stake_max; /* of one bet; 0: not told */
 	int64_t price_max;	      /* of a bought mode; 0: not told */
 	int64_t lines_min, lines_max, coins_min, coins_max;
-	uint32_t vials;
+	uint32_t pick_outcomes;
 	bool halves; /* the double-up has HALVE */
 	size_t modes_n;
 	struct {

@@ -55,7 +55,7 @@ void record_free(struct record *record)
 	memset(record, 0, sizeof(*record));
 }
 
-struct told_jackpot *record_jackpot(struct record *record, uint64_t round, uint32_t index)
+struct recorded_jackpot *record_jackpot(struct record *record, uint64_t round, uint32_t index)
 {
 	for (size_t i = record->jackpots.n; i-- > 0;)
 		if (record->jackpots.at[i].round == round && record->jackpots.at[i].index == index)
@@ -77,7 +77,7 @@ static size_t round_place(const struct record *record, uint64_t round)
 	return low;
 }
 
-struct told_round *record_round(struct record *record, uint64_t round)
+struct recorded_round *record_round(struct record *record, uint64_t round)
 {
 	size_t at = round_place(record, round);
 	return at < record->rounds.n && record->rounds.at[at].round == round
@@ -85,20 +85,20 @@ struct told_round *record_round(struct record *record, uint64_t round)
 		       : NULL;
 }
 
-struct told_round *record_round_add(struct record *record, uint64_t round, int64_t stake)
+struct recorded_round *record_round_add(struct record *record, uint64_t round, int64_t stake)
 {
 	size_t at = round_place(record, round);
 	(void)LIST_ADD(&record->rounds);
 	memmove(&record->rounds.at[at + 1], &record->rounds.at[at],
 		(record->rounds.n - 1 - at) * sizeof(*record->rounds.at));
-	record->rounds.at[at] = (struct told_round){ .round = round, .stake = stake };
+	record->rounds.at[at] = (struct recorded_round){ .round = round, .stake = stake };
 	return &record->rounds.at[at];
 }
 
 void record_settle(struct record *record, const struct ledger_row *rows, size_t n)
 {
 	for (size_t i = 0; i < record->moves.n; i++) {
-		struct told_move *told = &record->moves.at[i];
+		struct recorded_move *told = &record->moves.at[i];
 		for (size_t j = 0; told->unsure && j < n; j++) {
 			if (rows[j].kind >= ROW_DEPOSIT || rows[j].move != told->move)
 				continue;
@@ -178,8 +178,8 @@ static void compare_chain(struct comparison *comparison)
 	}
 }
 
-static void compare_move(
-	struct comparison *comparison, const struct told_move *told, const struct ledger_row *row)
+static void compare_move(struct comparison *comparison, const struct recorded_move *told,
+	const struct ledger_row *row)
 {
 	if (told->refused != row->refused)
 		differs(comparison, "move %" PRIu64 ": told %s, the ledger has it %s", told->move,
@@ -201,7 +201,7 @@ static void compare_move(
 /* Both are in the order of moves: told and ledger are merged; what is on one side only is wrong. */
 static void compare_moves(struct comparison *comparison)
 {
-	const struct told_move *told = comparison->record->moves.at;
+	const struct recorded_move *told = comparison->record->moves.at;
 	size_t told_n = comparison->record->moves.n, t = 0;
 	for (size_t i = 0; i < comparison->n; i++) {
 		const struct ledger_row *row = &comparison->rows[i];
@@ -233,7 +233,7 @@ static void compare_moves(struct comparison *comparison)
 
 /* Is `balance` what a player may be shown between rows [from, to)? Jackpots of the open round may
  * be hidden, the later ones first. */
-static bool possible(const struct comparison *comparison, const struct told_balance *told,
+static bool possible(const struct comparison *comparison, const struct recorded_balance *told,
 	size_t from, size_t to)
 {
 	int64_t shown =
@@ -264,7 +264,7 @@ static void compare_balances(struct comparison *comparison)
 {
 	size_t from = 0;
 	for (size_t i = 0; i < comparison->record->balances.n; i++) {
-		const struct told_balance *told = &comparison->record->balances.at[i];
+		const struct recorded_balance *told = &comparison->record->balances.at[i];
 		while (from < comparison->n &&
 			(from == 0 || !is_move(&comparison->rows[from - 1]) ||
 				comparison->rows[from - 1].move < told->move)) {
@@ -288,8 +288,8 @@ static void compare_balances(struct comparison *comparison)
 	}
 }
 
-static const struct ledger_row *find_award(
-	const struct ledger_row *rows, size_t n, const struct told_jackpot *told, size_t *times_r)
+static const struct ledger_row *find_award(const struct ledger_row *rows, size_t n,
+	const struct recorded_jackpot *told, size_t *times_r)
 {
 	const struct ledger_row *found = NULL;
 	*times_r = 0;
@@ -320,7 +320,7 @@ static void compare_awards(struct comparison *comparison)
 		in_ledger += comparison->rows[i].kind == ROW_AWARD &&
 			     comparison->rows[i].round > comparison->record->start_move;
 	for (size_t i = 0; i < comparison->record->jackpots.n; i++) {
-		const struct told_jackpot *told = &comparison->record->jackpots.at[i];
+		const struct recorded_jackpot *told = &comparison->record->jackpots.at[i];
 		if (told->compared) /* its award is in no later row: one more was never told */
 			continue;
 		const struct ledger_row *row =
@@ -388,7 +388,7 @@ size_t record_compare(const struct record *record, const struct ledger_row *rows
 static void fold_jackpots(struct record *record, const struct ledger_row *rows, size_t n)
 {
 	for (size_t i = 0; i < record->jackpots.n; i++) {
-		struct told_jackpot *told = &record->jackpots.at[i];
+		struct recorded_jackpot *told = &record->jackpots.at[i];
 		size_t times;
 		const struct ledger_row *row = find_award(rows, n, told, &times);
 		if (told->compared || !row)

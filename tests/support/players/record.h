@@ -45,19 +45,19 @@ struct ledger_row {
 	int64_t balance_after, pending_after;
 };
 
-struct told_move {
+struct recorded_move {
 	uint64_t move, round;
 	enum row_kind kind;
 	bool refused;
 	int64_t stake;
 	bool unsure; /* told by its number alone: whether it was refused is looked up at the end */
 };
-struct told_balance {
+struct recorded_balance {
 	uint64_t move; /* the last one booked then: expect - 1 */
 	int64_t balance;
 	uint64_t open_round; /* whose jackpots may still be hidden; 0: none */
 };
-struct told_jackpot {
+struct recorded_jackpot {
 	uint64_t round;
 	uint32_t index, pool;
 	int64_t paid, coin_minor; /* paid 0: on its way when it was told */
@@ -66,13 +66,13 @@ struct told_jackpot {
 	bool compared;	/* with its award, which was folded */
 	int64_t booked; /* compared: the award's amount; 0: an award that names no jackpot */
 };
-struct told_round {
+struct recorded_round {
 	uint64_t round;
 	int64_t stake;
 	uint8_t secret_hash[32];
 	bool has_hash, checked;
 };
-struct told_deposit {
+struct recorded_deposit {
 	uint64_t seq;
 	int64_t amount;
 };
@@ -92,18 +92,18 @@ struct record {
 	uint64_t base_seq, base_move; /* what was compared up to here may be forgotten */
 	uint64_t start_move;	      /* base_move when the player came */
 	int64_t base_balance;
-	LIST(struct told_move) moves;
-	LIST(struct told_balance) balances;
-	LIST(struct told_jackpot) jackpots;
-	LIST(struct told_round) rounds;
-	LIST(struct told_deposit) deposits;
+	LIST(struct recorded_move) moves;
+	LIST(struct recorded_balance) balances;
+	LIST(struct recorded_jackpot) jackpots;
+	LIST(struct recorded_round) rounds;
+	LIST(struct recorded_deposit) deposits;
 };
 void record_free(struct record *record);
 /* NULL: not told. */
-struct told_jackpot *record_jackpot(struct record *record, uint64_t round, uint32_t index);
-struct told_round *record_round(struct record *record, uint64_t round);
+struct recorded_jackpot *record_jackpot(struct record *record, uint64_t round, uint32_t index);
+struct recorded_round *record_round(struct record *record, uint64_t round);
 /* They are kept in the order of their numbers. */
-struct told_round *record_round_add(struct record *record, uint64_t round, int64_t stake);
+struct recorded_round *record_round_add(struct record *record, uint64_t round, int64_t stake);
 
 /* What was left unsure is taken from the ledger; such a bet, if accepted, is a round that was told.
  */

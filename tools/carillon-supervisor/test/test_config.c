@@ -53,7 +53,7 @@ static void test_config_reads_a_whole_line(void **state)
 	assert_int_equal(spec->backoff_ms, SUP_BACKOFF_MS_DEFAULT);
 }
 
-static void test_config_refuses_what_is_wrong(void **state)
+static void test_config_rejects_errors(void **state)
 {
 	static const struct {
 		const char *text;
@@ -103,7 +103,7 @@ static void test_config_refuses_what_is_wrong(void **state)
 	}
 }
 
-static void test_config_refuses_what_is_too_large(void **state)
+static void test_config_rejects_too_large(void **state)
 {
 	static char text[2 * SUP_LINE_MAX];
 	struct sup_config_error error;
@@ -144,8 +144,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_config_reads_a_whole_line),
-		cmocka_unit_test(test_config_refuses_what_is_wrong),
-		cmocka_unit_test(test_config_refuses_what_is_too_large),
+		cmocka_unit_test(test_config_rejects_errors),
+		cmocka_unit_test(test_config_rejects_too_large),
 		cmocka_unit_test(test_pause_doubles_up_to_the_longest),
 	};
 

@@ -315,7 +315,7 @@ static void check_mode(const json_t *mode)
 }
 
 /* Money of vials and the jackpot's seed are two parts in one table. */
-static void check_vials(const json_t *mode)
+static void check_pick_outcomes(const json_t *mode)
 {
 	static const char *const section[] = { "vials_paid", "vials_free" };
 	const json_t *part = by_text(json_object_get(mode, "parts"), "source", "jackpot_seed");
@@ -363,7 +363,7 @@ static void test_tables_sum_to_the_analysis(void **state)
 		json_array_foreach(json_object_get(document, "modes"), k, mode)
 		{
 			check_mode(mode);
-			check_vials(mode);
+			check_pick_outcomes(mode);
 		}
 		json_decref(document);
 		game_release(&game);
@@ -406,7 +406,7 @@ static void test_html_escapes_text(void **state)
 	game_release(&game);
 }
 
-static void test_sheet_is_the_same_twice(void **state)
+static void test_sheet_is_deterministic(void **state)
 {
 	struct game *game = load("services/spin-engine/games/mystery-elves/definition.json");
 	json_t *first = par_document(game, "mystery-elves"),
@@ -425,7 +425,7 @@ int main(void)
 		cmocka_unit_test(test_combinations_every_window),
 		cmocka_unit_test(test_tables_sum_to_the_analysis),
 		cmocka_unit_test(test_html_escapes_text),
-		cmocka_unit_test(test_sheet_is_the_same_twice),
+		cmocka_unit_test(test_sheet_is_deterministic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

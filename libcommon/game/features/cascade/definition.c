@@ -36,7 +36,7 @@ static void read_cascades(const struct node *cascades, struct game *game)
 /* What changes windows by itself, or looks at lines of one window alone, is not played with it. */
 static void check_together(const struct node *root, const struct game *game)
 {
-	definition_not_with(root, "cascades", game->potions.offered, "potions");
+	definition_not_with(root, "cascades", game->unlock.offered, "potions");
 	definition_not_with(root, "cascades", game->sticky.offered, "sticky_respins");
 	definition_not_with(root, "cascades", game->hold.offered, "hold_and_win");
 	definition_not_with(root, "cascades", game->expanding_reels != 0, "expanding_wild");

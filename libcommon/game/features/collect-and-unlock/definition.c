@@ -4,29 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#define POTION_WORDS "high_symbols random_wilds multiplier mega_wild"
-#define POTION_MULTIPLIER_MAX 1000
+#define UNLOCK_WORDS "high_symbols random_wilds multiplier mega_wild"
+#define UNLOCK_MULTIPLIER_MAX 1000
 
-static const char *const kind_words[POTION_KINDS] = { "high_symbols", "random_wilds", "multiplier",
+static const char *const kind_words[UNLOCK_KINDS] = { "high_symbols", "random_wilds", "multiplier",
 	"mega_wild" };
 
-static void read_colours(const struct node *potions, struct game *game)
+static void read_colours(const struct node *collectibles, struct game *game)
 {
-	struct node list = node_member(potions, "symbols");
+	struct node list = node_member(collectibles, "symbols");
 
 	node_array(&list, GAME_COLOURS, GAME_COLOURS);
 	for (uint32_t c = 0; c < GAME_COLOURS && !list.reader->failed; c++) {
 		struct node node = node_item(&list, c);
 
-		game->potions.symbol[c] = definition_symbol(&node, game, KIND_BIT(SYMBOL_POTION));
+		game->unlock.symbol[c] =
+			definition_symbol(&node, game, KIND_BIT(SYMBOL_COLLECTIBLE));
 		for (uint32_t other = 0; other < c; other++)
-			if (game->potions.symbol[other] == game->potions.symbol[c])
+			if (game->unlock.symbol[other] == game->unlock.symbol[c])
 				node_fail(&node, NULL, "each potion once");
 	}
 }
 
 /* Three potions complete a combination; no two features have the same. */
-static void read_needs(const struct node *node, struct potion_rules *rules, size_t index)
+static void read_needs(const struct node *node, struct unlock_rules *rules, size_t index)
 {
 	uint8_t *needs = rules->step[index].needs;
 	uint32_t sum = 0;
@@ -46,21 +47,21 @@ static void read_needs(const struct node *node, struct potion_rules *rules, size
 				"others than feature %zu needs", i);
 }
 
-static void read_steps(const struct node *potions, struct game *game)
+static void read_steps(const struct node *collectibles, struct game *game)
 {
-	struct potion_rules *rules = &game->potions;
-	struct node list = node_member(potions, "features");
-	size_t count = node_array(&list, 1, GAME_POTION_STEPS_MAX);
+	struct unlock_rules *rules = &game->unlock;
+	struct node list = node_member(collectibles, "features");
+	size_t count = node_array(&list, 1, GAME_UNLOCK_STEPS_MAX);
 
 	rules->step_count = (uint32_t)count;
 	for (size_t i = 0; i < count && !list.reader->failed; i++) {
-		struct potion_step *step = &rules->step[i];
+		struct unlock_step *step = &rules->step[i];
 		struct node node = node_item(&list, i);
 		struct node kind = node_member(&node, "kind"), needs = node_member(&node, "needs");
 		struct node strips = node_member(&node, "strips");
 
 		node_keys(&node, "kind needs strips");
-		step->kind = (enum potion_kind)node_word(&kind, POTION_WORDS);
+		step->kind = (enum unlock_kind)node_word(&kind, UNLOCK_WORDS);
 		for (size_t other = 0; other < i; other++)
 			if (rules->step[other].kind == step->kind)
 				node_fail(&kind, NULL, "each feature once");
@@ -70,7 +71,7 @@ static void read_steps(const struct node *potions, struct game *game)
 }
 
 /* The step of a kind, -1: the game has no such feature. */
-static int step_of(const struct potion_rules *rules, uint32_t kind)
+static int step_of(const struct unlock_rules *rules, uint32_t kind)
 {
 	for (uint32_t i = 0; i < rules->step_count; i++)
 		if ((uint32_t)rules->step[i].kind == kind)
@@ -79,7 +80,7 @@ static int step_of(const struct potion_rules *rules, uint32_t kind)
 }
 
 /* A table that belongs to a feature: there exactly if the feature is. */
-static bool wanted(const struct node *table, const struct potion_rules *rules, uint32_t kind)
+static bool wanted(const struct node *table, const struct unlock_rules *rules, uint32_t kind)
 {
 	bool offered = step_of(rules, kind) >= 0;
 
@@ -144,7 +145,7 @@ static void read_block(const struct node *node, const struct game *game, struct 
 
 static void read_mega(const struct node *list, struct game *game)
 {
-	struct potion_rules *rules = &game->potions;
+	struct unlock_rules *rules = &game->unlock;
 	size_t count = node_array(list, 1, GAME_CHOICES_MAX);
 
 	rules->mega_count = (uint32_t)count;
@@ -169,7 +170,7 @@ static void read_mega(const struct node *list, struct game *game)
 /* Symbols that all marks may become. */
 static void read_reveals(const struct node *list, struct game *game)
 {
-	struct choices *revealed = &game->potions.revealed;
+	struct choices *revealed = &game->unlock.revealed;
 	size_t count = node_array(list, 1, GAME_SYMBOLS_MAX);
 
 	revealed->count = (uint32_t)count;
@@ -190,7 +191,7 @@ static void read_reveals(const struct node *list, struct game *game)
 }
 
 /* Odds for the combinations of each feature that can be locked: all but the first. */
-static void read_locked(const struct node *locked, struct potion_rules *rules, bool *possible)
+static void read_locked(const struct node *locked, struct unlock_rules *rules, bool *possible)
 {
 	char keys[64] = "";
 
@@ -206,14 +207,15 @@ static void read_locked(const struct node *locked, struct potion_rules *rules, b
 	node_keys(locked, keys);
 }
 
-static void read_explosion(const struct node *potions, struct game *game)
+static void read_explosion(const struct node *collectibles, struct game *game)
 {
-	struct potion_rules *rules = &game->potions;
-	struct node explosion = node_member(potions, "explosion"), odds, locked, marks, reveals;
+	struct unlock_rules *rules = &game->unlock;
+	struct node explosion = node_member(collectibles, "explosion"), odds, locked, marks,
+		    reveals;
 	bool possible;
 
 	rules->explosion = (struct odds){ 0, 1 };
-	for (uint32_t k = 0; k < POTION_KINDS; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 		rules->explosion_locked[k] = (struct odds){ 0, 1 };
 	if (node_is_null(&explosion))
 		return;
@@ -232,28 +234,28 @@ static void read_explosion(const struct node *potions, struct game *game)
 }
 
 /* A set of features that a free spin may bring: one, or the multiplier with one. */
-static uint32_t read_set(const struct node *list, const struct potion_rules *rules)
+static uint32_t read_set(const struct node *list, const struct unlock_rules *rules)
 {
 	size_t count = node_array(list, 1, 2);
 	uint32_t set = 0;
 
 	for (size_t i = 0; i < count && !list->reader->failed; i++) {
 		struct node node = node_item(list, i);
-		uint32_t kind = node_word(&node, POTION_WORDS);
+		uint32_t kind = node_word(&node, UNLOCK_WORDS);
 
 		if (step_of(rules, kind) < 0 || (set & (UINT32_C(1) << kind)))
 			node_fail(&node, NULL, "a feature of this game, each once");
 		set |= UINT32_C(1) << kind;
 	}
-	if (!list->reader->failed && count == 2 && !(set & (UINT32_C(1) << POTION_MULTIPLIER)))
+	if (!list->reader->failed && count == 2 && !(set & (UINT32_C(1) << UNLOCK_MULTIPLIER)))
 		node_fail(list, NULL, "one feature, or the multiplier and one other");
 	return set;
 }
 
-static void read_free_features(const struct node *potions, struct game *game)
+static void read_free_features(const struct node *collectibles, struct game *game)
 {
-	struct potion_rules *rules = &game->potions;
-	struct node free_spins = node_member(potions, "free_spins"), odds, sets;
+	struct unlock_rules *rules = &game->unlock;
+	struct node free_spins = node_member(collectibles, "free_spins"), odds, sets;
 	size_t count;
 
 	rules->free_feature = (struct odds){ 0, 1 };
@@ -283,32 +285,33 @@ static void read_free_features(const struct node *potions, struct game *game)
 
 static void without(struct game *game)
 {
-	memset(game->potions.symbol, GAME_NO_SYMBOL, sizeof(game->potions.symbol));
+	memset(game->unlock.symbol, GAME_NO_SYMBOL, sizeof(game->unlock.symbol));
 }
 
-static void read_potions(const struct node *potions, struct game *game)
+static void read_unlock(const struct node *collectibles, struct game *game)
 {
-	struct potion_rules *rules = &game->potions;
+	struct unlock_rules *rules = &game->unlock;
 	struct node wilds, multipliers, mega;
 
-	node_keys(potions, "symbols features random_wilds multipliers mega_wild explosion "
-			   "free_spins");
+	node_keys(collectibles, "symbols features random_wilds multipliers mega_wild explosion "
+				"free_spins");
 	rules->offered = true;
-	read_colours(potions, game);
-	read_steps(potions, game);
-	wilds = node_member(potions, "random_wilds");
-	multipliers = node_member(potions, "multipliers");
-	mega = node_member(potions, "mega_wild");
-	if (wanted(&wilds, rules, POTION_RANDOM_WILDS))
+	read_colours(collectibles, game);
+	read_steps(collectibles, game);
+	wilds = node_member(collectibles, "random_wilds");
+	multipliers = node_member(collectibles, "multipliers");
+	mega = node_member(collectibles, "mega_wild");
+	if (wanted(&wilds, rules, UNLOCK_RANDOM_WILDS))
 		read_cells(&wilds, game, rules->wilds, true);
-	if (wanted(&multipliers, rules, POTION_MULTIPLIER))
-		definition_choices(&multipliers, "x", 2, POTION_MULTIPLIER_MAX, &rules->multiplier);
-	if (wanted(&mega, rules, POTION_MEGA_WILD))
+	if (wanted(&multipliers, rules, UNLOCK_MULTIPLIER))
+		definition_choices(&multipliers, "x", 2, UNLOCK_MULTIPLIER_MAX, &rules->multiplier);
+	if (wanted(&mega, rules, UNLOCK_MEGA_WILD))
 		read_mega(&mega, game);
 	if ((rules->mega_count > 0 || rules->wilds[0].count > 0) && game->wild == GAME_NO_SYMBOL)
-		node_fail(potions, NULL, "a wild among the symbols, for random and mega wilds");
-	read_explosion(potions, game);
-	read_free_features(potions, game);
+		node_fail(
+			collectibles, NULL, "a wild among the symbols, for random and mega wilds");
+	read_explosion(collectibles, game);
+	read_free_features(collectibles, game);
 }
 
 /* Every potion is collected: it is on some strip, and only those of paid spins may hold it. So
@@ -316,22 +319,22 @@ static void read_potions(const struct node *potions, struct game *game)
 static void check(const struct node *root, const struct game *game, const struct strips_seen *seen)
 {
 	struct node symbols = node_member(root, "symbols"), modes = node_member(root, "modes");
-	struct node potions = node_member(root, "potions"), free_spins;
+	struct node collectibles = node_member(root, "potions"), free_spins;
 
 	(void)seen;
 	for (uint32_t s = 0; s < game->symbol_count; s++)
-		if (game->symbol[s].kind == SYMBOL_POTION &&
-			!memchr(game->potions.symbol, (int)s, GAME_COLOURS)) {
+		if (game->symbol[s].kind == SYMBOL_COLLECTIBLE &&
+			!memchr(game->unlock.symbol, (int)s, GAME_COLOURS)) {
 			struct node node = node_item(&symbols, s);
 
 			node_fail(&node, "a potion that is not collected",
 				"the three of /potions/symbols only");
 		}
-	if (!game->potions.offered)
+	if (!game->unlock.offered)
 		return;
-	free_spins = node_member(&potions, "free_spins");
+	free_spins = node_member(&collectibles, "free_spins");
 	definition_not_with(root, "potions", game->scatter_count_min > 0, "battle");
-	definition_not_with(root, "potions", game->vial_count > 0, "vials");
+	definition_not_with(root, "potions", game->pick_outcome_count > 0, "vials");
 	definition_not_with(root, "potions", game->sticky.offered, "sticky_respins");
 	definition_not_with(root, "potions", game->hold.offered, "hold_and_win");
 	definition_not_with(root, "potions", game->gamble.offered, "gamble");
@@ -342,9 +345,9 @@ static void check(const struct node *root, const struct game *game, const struct
 		node_fail(&modes, NULL,
 			"the base mode alone in a game with potions: what is collected belongs to "
 			"one way of play");
-	if (game->free_spins.offered && game->potions.free_feature.in == 0)
+	if (game->free_spins.offered && game->unlock.free_feature.in == 0)
 		node_fail(&free_spins, NULL, "the potion features of the free spins");
-	if (!game->free_spins.offered && game->potions.free_feature.in > 0)
+	if (!game->free_spins.offered && game->unlock.free_feature.in > 0)
 		node_fail(&free_spins, NULL, "null in a game without free spins");
 }
 
@@ -352,9 +355,9 @@ static uint32_t line_factor(const struct game *game)
 {
 	uint32_t most = 1;
 
-	for (uint32_t i = 0; i < game->potions.multiplier.count; i++)
-		if (game->potions.multiplier.of[i].x > most)
-			most = game->potions.multiplier.of[i].x;
+	for (uint32_t i = 0; i < game->unlock.multiplier.count; i++)
+		if (game->unlock.multiplier.of[i].x > most)
+			most = game->unlock.multiplier.of[i].x;
 	return most;
 }
 
@@ -366,7 +369,7 @@ static uint32_t phases(const struct game *game, enum spin_context context)
 }
 
 const struct feature_definition collect_and_unlock_definition = { .member = "potions",
-	.read = read_potions,
+	.read = read_unlock,
 	.without = without,
 	.check = check,
 	.line_factor = line_factor,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct potion_step *potion_step(const struct potion_rules *rules, enum potion_kind kind)
+const struct unlock_step *unlock_step(const struct unlock_rules *rules, enum unlock_kind kind)
 {
 	for (uint32_t i = 0; i < rules->step_count; i++)
 		if (rules->step[i].kind == kind)
@@ -19,17 +19,17 @@ const struct potion_step *potion_step(const struct potion_rules *rules, enum pot
 	return NULL;
 }
 
-enum win_source potion_source(enum potion_kind kind)
+enum win_source unlock_source(enum unlock_kind kind)
 {
-	static const enum win_source source[POTION_KINDS] = { SOURCE_HIGH_SYMBOLS,
+	static const enum win_source source[UNLOCK_KINDS] = { SOURCE_HIGH_SYMBOLS,
 		SOURCE_RANDOM_WILDS, SOURCE_MULTIPLIER, SOURCE_MEGA_WILD };
 
 	return source[kind];
 }
 
-enum game_event potion_event(enum potion_kind kind)
+enum game_event unlock_event(enum unlock_kind kind)
 {
-	static const enum game_event event[POTION_KINDS] = { EVENT_HIGH_SYMBOLS, EVENT_RANDOM_WILDS,
+	static const enum game_event event[UNLOCK_KINDS] = { EVENT_HIGH_SYMBOLS, EVENT_RANDOM_WILDS,
 		EVENT_MULTIPLIER, EVENT_MEGA_WILD };
 
 	return event[kind];
@@ -57,7 +57,7 @@ static void choices_mean(const struct choices *choices, mpq_t mean_r)
 /* RULE witch-feature 4.8, 4.9: a mixture over the places. */
 static void mega_mean(const struct game *game, const struct lines_input *plain, mpq_t mean_r)
 {
-	const struct potion_rules *rules = &game->potions;
+	const struct unlock_rules *rules = &game->unlock;
 	uint32_t column = (UINT32_C(1) << game->rows) - 1;
 	struct lines_input input;
 	mpq_t coins;
@@ -66,7 +66,7 @@ static void mega_mean(const struct game *game, const struct lines_input *plain, 
 	for (uint32_t i = 0; i < rules->mega_count; i++) {
 		input = *plain;
 		for (uint32_t r = 0; r < game->reels; r++)
-			potion_force(game, rules->mega[i].cells >> (r * game->rows) & column,
+			unlock_force(game, rules->mega[i].cells >> (r * game->rows) & column,
 				game->wild, &input.reel[r]);
 		lines_expected(&input, coins, NULL);
 		mpq_add_scaled(mean_r, coins, rules->mega[i].weight, rules->mega_weight);
@@ -75,8 +75,8 @@ static void mega_mean(const struct game *game, const struct lines_input *plain, 
 }
 
 /* One feature by itself, in coins for one coin a line. */
-static void feature_mean(const struct game *game, const struct potion_step *step, uint32_t lines,
-	struct potion_figures *figures)
+static void feature_mean(const struct game *game, const struct unlock_step *step, uint32_t lines,
+	struct unlock_figures *figures)
 {
 	struct lines_input input;
 	mpq_t *mean = &figures->value[step->kind];
@@ -84,19 +84,19 @@ static void feature_mean(const struct game *game, const struct potion_step *step
 
 	plain_reels(game, step->strips, lines, &input);
 	switch (step->kind) {
-	case POTION_HIGH_SYMBOLS:
+	case UNLOCK_HIGH_SYMBOLS:
 		lines_expected(&input, *mean, NULL);
 		break;
-	case POTION_RANDOM_WILDS:
+	case UNLOCK_RANDOM_WILDS:
 		for (uint32_t r = 0; r < game->reels; r++)
-			potion_cover(game, &game->potions.wilds[r], game->wild, GAME_NO_SYMBOL,
+			unlock_cover(game, &game->unlock.wilds[r], game->wild, GAME_NO_SYMBOL,
 				&input.reel[r]);
 		lines_expected(&input, *mean, NULL);
 		break;
-	case POTION_MULTIPLIER: /* RULE witch-feature 4.6: the respin that ends it is one that
+	case UNLOCK_MULTIPLIER: /* RULE witch-feature 4.6: the respin that ends it is one that
 				   wins */
 		mpq_init(wins);
-		potion_no_win(game, step->strips, lines, figures->dry);
+		unlock_no_win(game, step->strips, lines, figures->dry);
 		mpq_set_ui(wins, 1, 1);
 		mpq_sub(wins, wins, figures->dry);
 		lines_expected(&input, *mean, NULL);
@@ -106,7 +106,7 @@ static void feature_mean(const struct game *game, const struct potion_step *step
 		mpq_mul(*mean, *mean, figures->multiplier);
 		mpq_clear(wins);
 		break;
-	case POTION_MEGA_WILD:
+	case UNLOCK_MEGA_WILD:
 		mega_mean(game, &input, *mean);
 		break;
 	}
@@ -114,11 +114,11 @@ static void feature_mean(const struct game *game, const struct potion_step *step
 
 /* ---- means of explosions ---- */
 
-static bool explodes_ever(const struct potion_rules *rules)
+static bool explodes_ever(const struct unlock_rules *rules)
 {
 	bool ever = rules->explosion.in > 0;
 
-	for (uint32_t k = 0; k < POTION_KINDS; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 		ever |= rules->explosion_locked[k].in > 0;
 	return ever;
 }
@@ -132,21 +132,21 @@ static void marked_init(
 {
 	for (uint32_t r = 0; r < game->reels; r++)
 		for (uint32_t c = 0; c <= GAME_COLOURS; c++) {
-			potion_cells(game, set, r, c, &marked->cells[r][c]);
-			potion_cover(game, &game->potions.marks[r], symbol,
+			unlock_cells(game, set, r, c, &marked->cells[r][c]);
+			unlock_cover(game, &game->unlock.marks[r], symbol,
 				game->free_spins.award_symbol, &marked->cells[r][c]);
 		}
 }
 
 /* E[win of the explosion; these potions], RULE witch-feature 5.2 to 5.6. */
 static void explosion_means(
-	const struct exact_work *work, struct potion_figures *figures, uint32_t lines)
+	const struct exact_work *work, struct unlock_figures *figures, uint32_t lines)
 {
 	const struct game *game = work->game;
-	const struct potion_chain *chain = &potions_of(work)->chain;
-	const struct choices *revealed = &game->potions.revealed;
+	const struct unlock_chain *chain = &unlock_of(work)->chain;
+	const struct choices *revealed = &game->unlock.revealed;
 	uint32_t set = game->mode[work->mode].strips;
-	struct marked_reels *marked = potion_take(sizeof(*marked));
+	struct marked_reels *marked = unlock_take(sizeof(*marked));
 	struct lines_input input = { .game = game, .lines = lines, .terms = line_terms_plain() };
 	mpz_t coins, scale;
 
@@ -155,7 +155,7 @@ static void explosion_means(
 	mpz_mul_ui(scale, scale, lines);
 	for (uint32_t r = 0; r < game->reels; r++) {
 		mpz_mul_ui(scale, scale, game->strips[set].reel[r].weight);
-		mpz_mul_ui(scale, scale, potion_cover_scale(game, &game->potions.marks[r]));
+		mpz_mul_ui(scale, scale, unlock_cover_scale(game, &game->unlock.marks[r]));
 	}
 	for (uint32_t v = 0; v < revealed->count; v++) {
 		marked_init(marked, game, set, (uint8_t)revealed->of[v].x);
@@ -172,22 +172,22 @@ static void explosion_means(
 		mpq_canonicalize(figures->exploded[i]);
 	}
 	mpz_clears(coins, scale, NULL);
-	potion_give(marked, sizeof(*marked));
+	unlock_give(marked, sizeof(*marked));
 }
 
-static struct potion_figures *figures_new(const struct exact_work *work, uint32_t lines)
+static struct unlock_figures *figures_new(const struct exact_work *work, uint32_t lines)
 {
 	const struct game *game = work->game;
-	const struct potion_rules *rules = &game->potions;
-	struct potion_figures *figures = potion_take(sizeof(*figures));
-	uint32_t spins = potions_of(work)->chain.spin_count;
+	const struct unlock_rules *rules = &game->unlock;
+	struct unlock_figures *figures = unlock_take(sizeof(*figures));
+	uint32_t spins = unlock_of(work)->chain.spin_count;
 
 	figures->has_squares = figures->has_quiet = false;
 	mpq_inits(figures->multiplier, figures->dry, NULL);
 	if (rules->multiplier.weight > 0)
 		choices_mean(&rules->multiplier, figures->multiplier);
-	for (uint32_t k = 0; k < POTION_KINDS; k++) {
-		const struct potion_step *step = potion_step(rules, (enum potion_kind)k);
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++) {
+		const struct unlock_step *step = unlock_step(rules, (enum unlock_kind)k);
 
 		mpq_inits(figures->value[k], figures->square[k], figures->quiet[k], NULL);
 		if (!step)
@@ -196,7 +196,7 @@ static struct potion_figures *figures_new(const struct exact_work *work, uint32_
 		mpz_mul_ui(mpq_denref(figures->value[k]), mpq_denref(figures->value[k]), lines);
 		mpq_canonicalize(figures->value[k]);
 	}
-	figures->exploded = potion_take(spins * sizeof(*figures->exploded));
+	figures->exploded = unlock_take(spins * sizeof(*figures->exploded));
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_init(figures->exploded[i]);
 	if (explodes_ever(rules))
@@ -204,20 +204,20 @@ static struct potion_figures *figures_new(const struct exact_work *work, uint32_
 	return figures;
 }
 
-static void figures_free(struct potion_figures *figures, uint32_t spins)
+static void figures_free(struct unlock_figures *figures, uint32_t spins)
 {
 	mpq_clears(figures->multiplier, figures->dry, NULL);
-	for (uint32_t k = 0; k < POTION_KINDS; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 		mpq_clears(figures->value[k], figures->square[k], figures->quiet[k], NULL);
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_clear(figures->exploded[i]);
-	potion_give(figures->exploded, spins * sizeof(*figures->exploded));
-	potion_give(figures, sizeof(*figures));
+	unlock_give(figures->exploded, spins * sizeof(*figures->exploded));
+	unlock_give(figures, sizeof(*figures));
 }
 
-const struct potion_figures *potion_figures(const struct exact_work *work, uint32_t lines)
+const struct unlock_figures *unlock_figures(const struct exact_work *work, uint32_t lines)
 {
-	struct potion_figures **slot = &potions_of(work)->figures[lines - 1];
+	struct unlock_figures **slot = &unlock_of(work)->figures[lines - 1];
 
 	if (!*slot)
 		*slot = figures_new(work, lines);
@@ -226,7 +226,7 @@ const struct potion_figures *potion_figures(const struct exact_work *work, uint3
 
 /* ---- the interface ---- */
 
-struct potions_work *potions_of(const struct exact_work *work)
+struct unlock_work *unlock_of(const struct exact_work *work)
 {
 	return work->own[FEATURE_collect_and_unlock];
 }
@@ -235,55 +235,55 @@ static enum exact_status prepare(struct exact_work *work)
 {
 	const struct game *game = work->game;
 	const struct game_mode *mode = &game->mode[work->mode];
-	struct potions_work *potions = calloc(1, sizeof(*potions));
+	struct unlock_work *collectibles = calloc(1, sizeof(*collectibles));
 
 	assert(mode->position_count == 0 && mode->guarantee == GUARANTEE_NONE);
-	if (!potions)
+	if (!collectibles)
 		return EXACT_NO_MEMORY;
-	potions->lines_max = game->lines_max;
-	potions->figures = calloc(game->lines_max, sizeof(struct potion_figures *));
-	if (!potions->figures) {
-		free(potions);
+	collectibles->lines_max = game->lines_max;
+	collectibles->figures = calloc(game->lines_max, sizeof(struct unlock_figures *));
+	if (!collectibles->figures) {
+		free(collectibles);
 		return EXACT_NO_MEMORY;
 	}
-	potion_chain_init(&potions->chain, game, mode->strips);
-	work->own[FEATURE_collect_and_unlock] = potions;
+	unlock_chain_init(&collectibles->chain, game, mode->strips);
+	work->own[FEATURE_collect_and_unlock] = collectibles;
 	return EXACT_OK;
 }
 
 static void release(struct exact_work *work)
 {
-	struct potions_work *potions = potions_of(work);
+	struct unlock_work *collectibles = unlock_of(work);
 
-	for (uint32_t i = 0; i < potions->lines_max; i++)
-		if (potions->figures[i])
-			figures_free(potions->figures[i], potions->chain.spin_count);
-	free(potions->figures);
-	potion_chain_free(&potions->chain);
-	free(potions);
+	for (uint32_t i = 0; i < collectibles->lines_max; i++)
+		if (collectibles->figures[i])
+			figures_free(collectibles->figures[i], collectibles->chain.spin_count);
+	free(collectibles->figures);
+	unlock_chain_free(&collectibles->chain);
+	free(collectibles);
 }
 
 /* Adds what a round that starts from a state, at a level, wins by potions, with weight `share`. */
-static void add_state(const struct exact_work *work, const struct potion_figures *figures,
+static void add_state(const struct exact_work *work, const struct unlock_figures *figures,
 	uint32_t level, uint32_t state, const mpq_t share, struct spin_yield *sum)
 {
-	const struct potion_rules *rules = &work->game->potions;
-	const struct potion_chain *chain = &potions_of(work)->chain;
+	const struct unlock_rules *rules = &work->game->unlock;
+	const struct unlock_chain *chain = &unlock_of(work)->chain;
 	mpq_t p, x;
 
 	mpq_inits(p, x, NULL);
 	for (uint32_t i = 0; i < chain->spin_count; i++) {
-		const struct potion_spin *spin = &chain->spin[i];
+		const struct unlock_spin *spin = &chain->spin[i];
 		struct odds odds;
 		int kind;
 
-		if (spin->combination[state] == POTION_NONE)
+		if (spin->combination[state] == UNLOCK_NONE)
 			continue;
-		kind = potion_outcome(rules, level, spin->combination[state], &odds);
+		kind = unlock_outcome(rules, level, spin->combination[state], &odds);
 		mpq_mul(p, share, spin->p);
 		if (kind >= 0) {
-			enum win_source source = potion_source((enum potion_kind)kind);
-			enum game_event event = potion_event((enum potion_kind)kind);
+			enum win_source source = unlock_source((enum unlock_kind)kind);
+			enum game_event event = unlock_event((enum unlock_kind)kind);
 
 			mpq_mul(x, p, figures->value[kind]);
 			mpq_add(sum->win[source], sum->win[source], x);
@@ -297,13 +297,13 @@ static void add_state(const struct exact_work *work, const struct potion_figures
 	mpq_clears(p, x, NULL);
 }
 
-struct potion_free_set potion_free_set(const struct potion_rules *rules, uint32_t index)
+struct unlock_free_set unlock_free_set(const struct unlock_rules *rules, uint32_t index)
 {
 	const struct choices *sets = &rules->free_set;
-	uint32_t kinds = sets->of[index].x, multiplier = UINT32_C(1) << POTION_MULTIPLIER;
+	uint32_t kinds = sets->of[index].x, multiplier = UINT32_C(1) << UNLOCK_MULTIPLIER;
 	uint32_t other = kinds & ~multiplier;
-	struct potion_free_set set = { .kinds = kinds,
-		.kind = other ? (enum potion_kind)__builtin_ctz(other) : POTION_MULTIPLIER,
+	struct unlock_free_set set = { .kinds = kinds,
+		.kind = other ? (enum unlock_kind)__builtin_ctz(other) : UNLOCK_MULTIPLIER,
 		.multiplied = other && (kinds & multiplier) };
 
 	mpq_init(set.p);
@@ -315,23 +315,23 @@ struct potion_free_set potion_free_set(const struct potion_rules *rules, uint32_
 	return set;
 }
 
-static void add_free_features(const struct exact_work *work, const struct potion_figures *figures,
+static void add_free_features(const struct exact_work *work, const struct unlock_figures *figures,
 	struct spin_yield *yield)
 {
-	const struct potion_rules *rules = &work->game->potions;
+	const struct unlock_rules *rules = &work->game->unlock;
 	mpq_t x;
 
 	mpq_init(x);
 	for (uint32_t i = 0; i < rules->free_set.count; i++) {
-		struct potion_free_set set = potion_free_set(rules, i);
-		enum win_source source = potion_source(set.kind);
+		struct unlock_free_set set = unlock_free_set(rules, i);
+		enum win_source source = unlock_source(set.kind);
 
 		mpq_mul(x, set.p, figures->value[set.kind]);
 		if (set.multiplied)
 			mpq_mul(x, x, figures->multiplier);
 		mpq_add(yield->win[source], yield->win[source], x);
-		for (uint32_t k = 0; k < POTION_KINDS; k++) {
-			enum game_event event = potion_event((enum potion_kind)k);
+		for (uint32_t k = 0; k < UNLOCK_KINDS; k++) {
+			enum game_event event = unlock_event((enum unlock_kind)k);
 
 			if (set.kinds >> k & 1)
 				mpq_add(yield->event[event], yield->event[event], set.p);
@@ -344,20 +344,20 @@ static void add_free_features(const struct exact_work *work, const struct potion
 static void add_yield(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield)
 {
-	const struct potion_figures *figures = potion_figures(work, wager->lines);
-	uint32_t level = work->game->potions.step_count - 1;
+	const struct unlock_figures *figures = unlock_figures(work, wager->lines);
+	uint32_t level = work->game->unlock.step_count - 1;
 
 	if (yield->depth == EXACT_ALL) {
-		potions_moments(work, wager, context, yield);
-		potions_zero(work, wager, context, yield);
+		unlock_moments(work, wager, context, yield);
+		unlock_zero(work, wager, context, yield);
 	}
 	if (context == CONTEXT_FREE) {
 		add_free_features(work, figures, yield);
 		return;
 	}
-	for (uint32_t state = 0; state < POTION_STATES; state++)
+	for (uint32_t state = 0; state < UNLOCK_STATES; state++)
 		add_state(
-			work, figures, level, state, potions_of(work)->chain.carried[state], yield);
+			work, figures, level, state, unlock_of(work)->chain.carried[state], yield);
 }
 
 static void add_level_state(
@@ -368,7 +368,7 @@ static void add_level_state(
 	uint8_t held[GAME_COLOURS];
 	int used = snprintf(name, sizeof(name), "level %u,", level + 1);
 
-	potion_state_colours(state, held);
+	unlock_state_colours(state, held);
 	for (uint32_t c = 0; c < GAME_COLOURS; c++)
 		for (uint32_t i = 0; i < held[c]; i++)
 			used += snprintf(
@@ -389,17 +389,17 @@ static void without_features(const struct round_yields *yields, mpq_t rest_r)
 static void levels(const struct exact_work *work, const struct exact_wager *wager,
 	const struct round_yields *yields, struct exact_mode *mode_r, mpq_t low_r, mpq_t high_r)
 {
-	const struct potion_figures *figures = potion_figures(work, wager->lines);
-	const struct potion_chain *chain = &potions_of(work)->chain;
+	const struct unlock_figures *figures = unlock_figures(work, wager->lines);
+	const struct unlock_chain *chain = &unlock_of(work)->chain;
 	mpq_t one, rtp, share, rest;
 	char name[EXACT_NAME_MAX];
 
 	mpq_inits(one, rtp, share, rest, NULL);
 	without_features(yields, rest);
 	mpq_set_ui(one, 1, 1);
-	for (uint32_t level = 0; level < work->game->potions.step_count; level++) {
+	for (uint32_t level = 0; level < work->game->unlock.step_count; level++) {
 		mpq_set_ui(rtp, 0, 1);
-		for (uint32_t state = 0; state < POTION_STATES; state++) {
+		for (uint32_t state = 0; state < UNLOCK_STATES; state++) {
 			struct spin_yield yield;
 
 			if (mpq_sgn(chain->carried[state]) == 0)
@@ -427,7 +427,7 @@ static void offer_most(const struct exact_work *work, const struct exact_wager *
 	bool free_spins, struct exact_mode *mode_r)
 {
 	(void)free_spins;
-	potions_offer_most(work, wager, mode_r);
+	unlock_offer_most(work, wager, mode_r);
 }
 
 const struct feature_exact collect_and_unlock_exact = { .prepare = prepare,

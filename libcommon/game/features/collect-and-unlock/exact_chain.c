@@ -11,7 +11,7 @@
 
 #define COMBINATION 3u
 
-void *potion_take(size_t bytes)
+void *unlock_take(size_t bytes)
 {
 	void *(*allocate)(size_t);
 
@@ -19,7 +19,7 @@ void *potion_take(size_t bytes)
 	return allocate(bytes);
 }
 
-void potion_give(void *block, size_t bytes)
+void unlock_give(void *block, size_t bytes)
 {
 	void (*release)(void *, size_t);
 
@@ -54,23 +54,23 @@ static void colours_of(uint32_t index, uint32_t from, uint8_t colours_r[GAME_COL
 				}
 }
 
-void potion_state_colours(uint32_t state, uint8_t colours_r[GAME_COLOURS])
+void unlock_state_colours(uint32_t state, uint8_t colours_r[GAME_COLOURS])
 {
 	colours_of(state, 0, colours_r);
 }
 
-void potion_combination_colours(uint32_t combination, uint8_t colours_r[GAME_COLOURS])
+void unlock_combination_colours(uint32_t combination, uint8_t colours_r[GAME_COLOURS])
 {
 	colours_of(combination, COMBINATION, colours_r);
 }
 
 /* RULE witch-feature 3.6 to 3.11, 5.1 */
-int potion_outcome(const struct potion_rules *rules, uint32_t level, uint32_t combination,
+int unlock_outcome(const struct unlock_rules *rules, uint32_t level, uint32_t combination,
 	struct odds *explosion_r)
 {
 	uint8_t colours[GAME_COLOURS];
 
-	potion_combination_colours(combination, colours);
+	unlock_combination_colours(combination, colours);
 	*explosion_r = rules->explosion;
 	for (uint32_t i = 0; i < rules->step_count; i++) {
 		if (memcmp(rules->step[i].needs, colours, sizeof(colours)) != 0)
@@ -83,13 +83,13 @@ int potion_outcome(const struct potion_rules *rules, uint32_t level, uint32_t co
 }
 
 /* RULE witch-feature 3.3, 3.5 */
-static void collect(const struct game *game, struct potion_spin *spin)
+static void collect(const struct game *game, struct unlock_spin *spin)
 {
-	for (uint32_t state = 0; state < POTION_STATES; state++) {
+	for (uint32_t state = 0; state < UNLOCK_STATES; state++) {
 		uint8_t held[GAME_COLOURS];
 
-		spin->combination[state] = POTION_NONE;
-		potion_state_colours(state, held);
+		spin->combination[state] = UNLOCK_NONE;
+		unlock_state_colours(state, held);
 		for (uint32_t r = 0; r < game->reels; r++) {
 			if (spin->colour[r] == 0)
 				continue;
@@ -98,7 +98,7 @@ static void collect(const struct game *game, struct potion_spin *spin)
 				continue;
 			/* two carried and six reels: a second one cannot be completed but by
 			 * games with potions on more than three reels; the loader knows */
-			assert(spin->combination[state] == POTION_NONE);
+			assert(spin->combination[state] == UNLOCK_NONE);
 			spin->combination[state] =
 				(uint8_t)index_of(held, COMBINATION, COMBINATION);
 			memset(held, 0, sizeof(held));
@@ -107,7 +107,7 @@ static void collect(const struct game *game, struct potion_spin *spin)
 	}
 }
 
-static void add_spins(struct potion_chain *chain, const struct game *game, uint32_t set)
+static void add_spins(struct unlock_chain *chain, const struct game *game, uint32_t set)
 {
 	uint64_t weight[GAME_REELS_MAX][GAME_COLOURS + 1] = { 0 };
 	uint32_t codes = 1;
@@ -117,10 +117,10 @@ static void add_spins(struct potion_chain *chain, const struct game *game, uint3
 			struct reel_column column;
 
 			reel_column(game, set, r, s, 0, &column);
-			weight[r][column.potion] += game->strips[set].reel[r].stop_weight[s];
+			weight[r][column.collectible] += game->strips[set].reel[r].stop_weight[s];
 		}
 	for (uint32_t code = 0; code < codes; code++) {
-		struct potion_spin *spin = &chain->spin[chain->spin_count];
+		struct unlock_spin *spin = &chain->spin[chain->spin_count];
 		uint64_t scale = 1, ways = 1;
 		uint32_t rest = code;
 
@@ -144,27 +144,27 @@ static void add_spins(struct potion_chain *chain, const struct game *game, uint3
  * `live`: the states that come up when nothing is carried at first; the others have no share.
  * There is one class of states that recur, because each completed combination forgets what was
  * before it. */
-static void solve(mpq_t move[POTION_STATES][POTION_STATES + 1], const bool live[POTION_STATES],
-	mpq_t share[POTION_STATES])
+static void solve(mpq_t move[UNLOCK_STATES][UNLOCK_STATES + 1], const bool live[UNLOCK_STATES],
+	mpq_t share[UNLOCK_STATES])
 {
 	mpq_t x;
 
 	mpq_init(x);
-	for (uint32_t i = 0; i < POTION_STATES; i++) {
+	for (uint32_t i = 0; i < UNLOCK_STATES; i++) {
 		uint32_t row = i;
 
 		if (!live[i])
 			continue;
-		while (row < POTION_STATES && (!live[row] || mpq_sgn(move[row][i]) == 0))
+		while (row < UNLOCK_STATES && (!live[row] || mpq_sgn(move[row][i]) == 0))
 			row++;
-		assert(row < POTION_STATES);
-		for (uint32_t k = 0; row != i && k <= POTION_STATES; k++)
+		assert(row < UNLOCK_STATES);
+		for (uint32_t k = 0; row != i && k <= UNLOCK_STATES; k++)
 			mpq_swap(move[i][k], move[row][k]);
-		for (uint32_t other = 0; other < POTION_STATES; other++) {
+		for (uint32_t other = 0; other < UNLOCK_STATES; other++) {
 			if (other == i || !live[other] || mpq_sgn(move[other][i]) == 0)
 				continue;
 			mpq_div(x, move[other][i], move[i][i]);
-			for (uint32_t k = i; k <= POTION_STATES; k++) {
+			for (uint32_t k = i; k <= UNLOCK_STATES; k++) {
 				mpq_t product;
 
 				mpq_init(product);
@@ -174,25 +174,25 @@ static void solve(mpq_t move[POTION_STATES][POTION_STATES + 1], const bool live[
 			}
 		}
 	}
-	for (uint32_t i = 0; i < POTION_STATES; i++)
+	for (uint32_t i = 0; i < UNLOCK_STATES; i++)
 		if (live[i])
-			mpq_div(share[i], move[i][POTION_STATES], move[i][i]);
+			mpq_div(share[i], move[i][UNLOCK_STATES], move[i][i]);
 	mpq_clear(x);
 }
 
-static void long_run(struct potion_chain *chain)
+static void long_run(struct unlock_chain *chain)
 {
-	mpq_t move[POTION_STATES][POTION_STATES + 1];
-	bool live[POTION_STATES] = { true };
+	mpq_t move[UNLOCK_STATES][UNLOCK_STATES + 1];
+	bool live[UNLOCK_STATES] = { true };
 
-	for (uint32_t pass = 0; pass < POTION_STATES; pass++)
-		for (uint32_t state = 0; state < POTION_STATES; state++)
+	for (uint32_t pass = 0; pass < UNLOCK_STATES; pass++)
+		for (uint32_t state = 0; state < UNLOCK_STATES; state++)
 			for (uint32_t i = 0; live[state] && i < chain->spin_count; i++)
 				live[chain->spin[i].next[state]] = true;
-	for (uint32_t i = 0; i < POTION_STATES; i++)
-		for (uint32_t k = 0; k <= POTION_STATES; k++)
+	for (uint32_t i = 0; i < UNLOCK_STATES; i++)
+		for (uint32_t k = 0; k <= UNLOCK_STATES; k++)
 			mpq_init(move[i][k]);
-	for (uint32_t state = 0; state < POTION_STATES; state++) {
+	for (uint32_t state = 0; state < UNLOCK_STATES; state++) {
 		mpq_set_si(move[state][state], -1, 1);
 		for (uint32_t i = 0; i < chain->spin_count; i++) {
 			uint32_t to = chain->spin[i].next[state];
@@ -200,29 +200,29 @@ static void long_run(struct potion_chain *chain)
 			mpq_add(move[to][state], move[to][state], chain->spin[i].p);
 		}
 	}
-	for (uint32_t k = 0; k <= POTION_STATES; k++) /* one equation is spare: the sum is 1 */
+	for (uint32_t k = 0; k <= UNLOCK_STATES; k++) /* one equation is spare: the sum is 1 */
 		mpq_set_ui(move[0][k], 1, 1);
 	solve(move, live, chain->carried);
-	for (uint32_t i = 0; i < POTION_STATES; i++)
-		for (uint32_t k = 0; k <= POTION_STATES; k++)
+	for (uint32_t i = 0; i < UNLOCK_STATES; i++)
+		for (uint32_t k = 0; k <= UNLOCK_STATES; k++)
 			mpq_clear(move[i][k]);
 }
 
-void potion_chain_init(struct potion_chain *chain, const struct game *game, uint32_t set)
+void unlock_chain_init(struct unlock_chain *chain, const struct game *game, uint32_t set)
 {
 	chain->spin_count = 0;
-	chain->spin = potion_take(POTION_SPINS_MAX * sizeof(*chain->spin));
-	for (uint32_t i = 0; i < POTION_STATES; i++)
+	chain->spin = unlock_take(UNLOCK_SPINS_MAX * sizeof(*chain->spin));
+	for (uint32_t i = 0; i < UNLOCK_STATES; i++)
 		mpq_init(chain->carried[i]);
 	add_spins(chain, game, set);
 	long_run(chain);
 }
 
-void potion_chain_free(struct potion_chain *chain)
+void unlock_chain_free(struct unlock_chain *chain)
 {
 	for (uint32_t i = 0; i < chain->spin_count; i++)
 		mpq_clear(chain->spin[i].p);
-	potion_give(chain->spin, POTION_SPINS_MAX * sizeof(*chain->spin));
-	for (uint32_t i = 0; i < POTION_STATES; i++)
+	unlock_give(chain->spin, UNLOCK_SPINS_MAX * sizeof(*chain->spin));
+	for (uint32_t i = 0; i < UNLOCK_STATES; i++)
 		mpq_clear(chain->carried[i]);
 }

@@ -25,30 +25,30 @@ static void square_mean(const struct choices *choices, mpq_t mean_r)
 
 /* E[win^2] of one respin, in coins. */
 static void respin_square(
-	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t square_r)
+	const struct game *game, const struct unlock_step *step, uint32_t lines, mpq_t square_r)
 {
-	struct potion_view view = { .kind = VIEW_WINDOW, .lines = lines };
-	struct potion_pair pair = { .game = game, .set = step->strips, .a = &view, .b = &view };
-	const struct potion_place nowhere = { .weight = 1 };
+	struct unlock_view view = { .kind = VIEW_WINDOW, .lines = lines };
+	struct unlock_pair pair = { .game = game, .set = step->strips, .a = &view, .b = &view };
+	const struct unlock_place nowhere = { .weight = 1 };
 
-	if (step->kind == POTION_RANDOM_WILDS) {
+	if (step->kind == UNLOCK_RANDOM_WILDS) {
 		view.kind = VIEW_COVERED;
 		view.symbol = game->wild;
 		view.kept = GAME_NO_SYMBOL;
-		pair.counts = game->potions.wilds;
+		pair.counts = game->unlock.wilds;
 	}
-	potion_view_open(&view, game, step->strips);
-	potion_product_places(&pair, &nowhere, 1, square_r);
-	potion_view_close(&view);
+	unlock_view_open(&view, game, step->strips);
+	unlock_product_places(&pair, &nowhere, 1, square_r);
+	unlock_view_close(&view);
 }
 
 static void mega_square(
-	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t square_r)
+	const struct game *game, const struct unlock_step *step, uint32_t lines, mpq_t square_r)
 {
-	const struct potion_rules *rules = &game->potions;
-	struct potion_view view = { .kind = VIEW_WINDOW, .wild = true, .lines = lines };
-	struct potion_pair pair = { .game = game, .set = step->strips, .a = &view, .b = &view };
-	struct potion_place place[GAME_CHOICES_MAX];
+	const struct unlock_rules *rules = &game->unlock;
+	struct unlock_view view = { .kind = VIEW_WINDOW, .wild = true, .lines = lines };
+	struct unlock_pair pair = { .game = game, .set = step->strips, .a = &view, .b = &view };
+	struct unlock_place place[GAME_CHOICES_MAX];
 
 	for (uint32_t i = 0; i < rules->mega_count; i++) {
 		place[i].weight = rules->mega[i].weight;
@@ -56,33 +56,33 @@ static void mega_square(
 			place[i].rows[r] = rules->mega[i].cells >> (r * game->rows) &
 					   ((UINT32_C(1) << game->rows) - 1);
 	}
-	potion_view_open(&view, game, step->strips);
-	potion_product_places(&pair, place, rules->mega_count, square_r);
-	potion_view_close(&view);
+	unlock_view_open(&view, game, step->strips);
+	unlock_product_places(&pair, place, rules->mega_count, square_r);
+	unlock_view_close(&view);
 }
 
 /* In total bets. */
-static void feature_square(const struct game *game, const struct potion_step *step, uint32_t lines,
+static void feature_square(const struct game *game, const struct unlock_step *step, uint32_t lines,
 	const mpq_t dry, mpq_t square_r)
 {
 	mpq_t x;
 
 	mpq_init(x);
 	switch (step->kind) {
-	case POTION_HIGH_SYMBOLS:
-	case POTION_RANDOM_WILDS:
+	case UNLOCK_HIGH_SYMBOLS:
+	case UNLOCK_RANDOM_WILDS:
 		respin_square(game, step, lines, square_r);
 		break;
-	case POTION_MULTIPLIER: /* RULE witch-feature 4.6, 4.7: that of a respin that wins */
+	case UNLOCK_MULTIPLIER: /* RULE witch-feature 4.6, 4.7: that of a respin that wins */
 		respin_square(game, step, lines, square_r);
 		mpq_set_ui(x, 1, 1);
 		mpq_sub(x, x, dry);
 		if (mpq_sgn(x) > 0)
 			mpq_div(square_r, square_r, x);
-		square_mean(&game->potions.multiplier, x);
+		square_mean(&game->unlock.multiplier, x);
 		mpq_mul(square_r, square_r, x);
 		break;
-	case POTION_MEGA_WILD:
+	case UNLOCK_MEGA_WILD:
 		mega_square(game, step, lines, square_r);
 		break;
 	}
@@ -91,16 +91,16 @@ static void feature_square(const struct game *game, const struct potion_step *st
 	mpq_clear(x);
 }
 
-const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines)
+const mpq_t *unlock_squares(const struct exact_work *work, uint32_t lines)
 {
-	const struct potion_rules *rules = &work->game->potions;
-	struct potion_figures *figures = potions_of(work)->figures[lines - 1];
+	const struct unlock_rules *rules = &work->game->unlock;
+	struct unlock_figures *figures = unlock_of(work)->figures[lines - 1];
 
 	assert(figures != NULL);
 	if (figures->has_squares)
 		return (const mpq_t *)figures->square;
-	for (uint32_t k = 0; k < POTION_KINDS; k++) {
-		const struct potion_step *step = potion_step(rules, (enum potion_kind)k);
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++) {
+		const struct unlock_step *step = unlock_step(rules, (enum unlock_kind)k);
 
 		if (step)
 			feature_square(work->game, step, lines, figures->dry, figures->square[k]);
@@ -111,19 +111,19 @@ const mpq_t *potion_squares(const struct exact_work *work, uint32_t lines)
 
 /* ---- what the potions of a spin start ---- */
 
-void potion_start_weights(const struct exact_work *work, int kind, mpq_t *weight_r)
+void unlock_start_weights(const struct exact_work *work, int kind, mpq_t *weight_r)
 {
-	const struct potion_rules *rules = &work->game->potions;
-	const struct potion_chain *chain = &potions_of(work)->chain;
+	const struct unlock_rules *rules = &work->game->unlock;
+	const struct unlock_chain *chain = &unlock_of(work)->chain;
 
 	for (uint32_t i = 0; i < chain->spin_count; i++) {
 		mpq_set_ui(weight_r[i], 0, 1);
-		for (uint32_t state = 0; state < POTION_STATES; state++) {
+		for (uint32_t state = 0; state < UNLOCK_STATES; state++) {
 			uint8_t combination = chain->spin[i].combination[state];
 			struct odds odds;
 
-			if (combination == POTION_NONE ||
-				potion_outcome(rules, rules->step_count - 1, combination, &odds) !=
+			if (combination == UNLOCK_NONE ||
+				unlock_outcome(rules, rules->step_count - 1, combination, &odds) !=
 					kind)
 				continue;
 			if (kind >= 0)
@@ -141,7 +141,7 @@ struct moments_work {
 	uint32_t lines, set;
 	mpq_t *weight; /* of each spin of the chain */
 	struct spin_yield *yield;
-	struct potion_view window, pays, awards;
+	struct unlock_view window, pays, awards;
 };
 
 /* sum += times x / lines^power */
@@ -153,39 +153,37 @@ static void add_coins(mpq_t sum, const mpq_t x, uint32_t lines, uint32_t power, 
 			     : (uint64_t)lines * lines);
 }
 
-static void product(const struct moments_work *moments, const struct potion_view *a,
-	const struct potion_view *b, const struct choices *counts, struct potion_product *product_r)
+static void product(const struct moments_work *moments, const struct unlock_view *a,
+	const struct unlock_view *b, const struct choices *counts, struct unlock_product *product_r)
 {
-	struct potion_pair pair = {
+	struct unlock_pair pair = {
 		.game = moments->game, .set = moments->set, .counts = counts, .a = a, .b = b
 	};
 
-	potion_product_by_spin(
-		&pair, &potions_of(moments->work)->chain, moments->weight, product_r);
+	unlock_product_by_spin(&pair, &unlock_of(moments->work)->chain, moments->weight, product_r);
 }
 
 /* E[a; w] and E[b; w] alone */
-static void means(const struct moments_work *moments, const struct potion_view *a,
-	const struct potion_view *b, struct potion_product *product_r)
+static void means(const struct moments_work *moments, const struct unlock_view *a,
+	const struct unlock_view *b, struct unlock_product *product_r)
 {
-	struct potion_pair pair = {
+	struct unlock_pair pair = {
 		.game = moments->game, .set = moments->set, .a = a, .b = b, .means_only = true
 	};
 
-	potion_product_by_spin(
-		&pair, &potions_of(moments->work)->chain, moments->weight, product_r);
+	unlock_product_by_spin(&pair, &unlock_of(moments->work)->chain, moments->weight, product_r);
 }
 
 /* A feature F by itself, started by potions: 2 E[W F] + E[F^2], E[F A]. */
 static void add_feature(const struct moments_work *moments, const mpq_t value, const mpq_t square)
 {
 	struct spin_yield *yield = moments->yield;
-	const struct potion_chain *chain = &potions_of(moments->work)->chain;
-	struct potion_product found;
+	const struct unlock_chain *chain = &unlock_of(moments->work)->chain;
+	struct unlock_product found;
 	mpq_t x;
 
 	mpq_init(x);
-	potion_product_init(&found);
+	unlock_product_init(&found);
 	means(moments, &moments->window, &moments->awards, &found);
 	mpq_mul(x, found.a, value);
 	add_coins(yield->win2, x, moments->lines, 1, 2);
@@ -201,38 +199,38 @@ static void add_feature(const struct moments_work *moments, const mpq_t value, c
 		mpq_mul(x, x, square);
 		mpq_add(yield->win2, yield->win2, x);
 	}
-	potion_product_clear(&found);
+	unlock_product_clear(&found);
 	mpq_clear(x);
 }
 
 /* The explosion's windows: marked cells show `symbol`. */
-static struct potion_view marked_view(const struct moments_work *moments, uint8_t symbol)
+static struct unlock_view marked_view(const struct moments_work *moments, uint8_t symbol)
 {
-	return (struct potion_view){ .kind = VIEW_COVERED,
+	return (struct unlock_view){ .kind = VIEW_COVERED,
 		.symbol = symbol,
 		.kept = moments->game->free_spins.award_symbol,
 		.lines = moments->lines };
 }
 
 /* times E[a b] of windows with marks, with probability share. */
-static void add_product(const struct moments_work *moments, const struct potion_view *a,
-	const struct potion_view *b, uint64_t times, const mpq_t share)
+static void add_product(const struct moments_work *moments, const struct unlock_view *a,
+	const struct unlock_view *b, uint64_t times, const mpq_t share)
 {
-	struct potion_product found;
+	struct unlock_product found;
 
-	potion_product_init(&found);
-	product(moments, a, b, moments->game->potions.marks, &found);
+	unlock_product_init(&found);
+	product(moments, a, b, moments->game->unlock.marks, &found);
 	mpq_mul(found.both, found.both, share);
 	if (b->awards)
 		add_coins(moments->yield->win_awards, found.both, moments->lines, 1, times);
 	else
 		add_coins(moments->yield->win2, found.both, moments->lines, 2, times);
-	potion_product_clear(&found);
+	unlock_product_clear(&found);
 }
 
 /* A part X of what the explosion wins, with probability share: 2 E[W X] + E[X^2], E[X A]. */
 static void add_part(
-	const struct moments_work *moments, const struct potion_view *part, const mpq_t share)
+	const struct moments_work *moments, const struct unlock_view *part, const mpq_t share)
 {
 	add_product(moments, part, part, 1, share);
 	add_product(moments, &moments->window, part, 2, share);
@@ -244,28 +242,28 @@ static void add_part(
 /* A line symbol that is revealed only adds to what the marked windows win without it, where marks
  * pay nothing: `blank`, the same for all symbols. What it adds is lines of one symbol alone. No
  * window shows potions (they have fallen), so a potion stands for a mark. */
-static void add_extra(const struct moments_work *moments, const struct potion_view *blank,
+static void add_extra(const struct moments_work *moments, const struct unlock_view *blank,
 	uint8_t symbol, const mpq_t share)
 {
-	struct potion_view extra = marked_view(moments, blank->symbol);
+	struct unlock_view extra = marked_view(moments, blank->symbol);
 
 	extra.extra = true;
 	extra.revealed = symbol;
-	potion_view_open(&extra, moments->game, moments->set);
+	unlock_view_open(&extra, moments->game, moments->set);
 	add_part(moments, &extra, share);
 	add_product(moments, blank, &extra, 2, share);
-	potion_view_close(&extra);
+	unlock_view_close(&extra);
 }
 
 static void add_explosions(const struct moments_work *moments)
 {
 	const struct game *game = moments->game;
-	const struct choices *revealed = &game->potions.revealed;
-	struct potion_view blank = marked_view(moments, game->potions.symbol[0]);
+	const struct choices *revealed = &game->unlock.revealed;
+	struct unlock_view blank = marked_view(moments, game->unlock.symbol[0]);
 	mpq_t share, lines;
 
 	mpq_inits(share, lines, NULL);
-	potion_view_open(&blank, game, moments->set);
+	unlock_view_open(&blank, game, moments->set);
 	for (uint32_t i = 0; i < revealed->count; i++) {
 		uint8_t symbol = (uint8_t)revealed->of[i].x;
 
@@ -274,35 +272,35 @@ static void add_explosions(const struct moments_work *moments)
 			add_extra(moments, &blank, symbol, share);
 			mpq_add(lines, lines, share);
 		} else { /* a wild adds to lines of every symbol */
-			struct potion_view marked = marked_view(moments, symbol);
+			struct unlock_view marked = marked_view(moments, symbol);
 
-			potion_view_open(&marked, game, moments->set);
+			unlock_view_open(&marked, game, moments->set);
 			add_part(moments, &marked, share);
-			potion_view_close(&marked);
+			unlock_view_close(&marked);
 		}
 	}
 	if (mpq_sgn(lines) > 0)
 		add_part(moments, &blank, lines);
-	potion_view_close(&blank);
+	unlock_view_close(&blank);
 	mpq_clears(share, lines, NULL);
 }
 
 static void add_starts(struct moments_work *moments)
 {
 	const struct exact_work *work = moments->work;
-	const struct potion_rules *rules = &moments->game->potions;
-	const struct potion_figures *figures = potion_figures(work, moments->lines);
-	const mpq_t *square = potion_squares(work, moments->lines);
+	const struct unlock_rules *rules = &moments->game->unlock;
+	const struct unlock_figures *figures = unlock_figures(work, moments->lines);
+	const mpq_t *square = unlock_squares(work, moments->lines);
 
 	for (uint32_t i = 0; i < rules->step_count; i++) {
-		enum potion_kind kind = rules->step[i].kind;
+		enum unlock_kind kind = rules->step[i].kind;
 
-		potion_start_weights(work, (int)kind, moments->weight);
+		unlock_start_weights(work, (int)kind, moments->weight);
 		add_feature(moments, figures->value[kind], square[kind]);
 	}
 	if (rules->explosion.in == 0)
 		return;
-	potion_start_weights(work, -1, moments->weight);
+	unlock_start_weights(work, -1, moments->weight);
 	add_explosions(moments);
 }
 
@@ -310,30 +308,30 @@ static void base_moments(
 	const struct exact_work *work, const struct exact_wager *wager, struct spin_yield *yield)
 {
 	const struct game *game = work->game;
-	uint32_t spins = potions_of(work)->chain.spin_count;
+	uint32_t spins = unlock_of(work)->chain.spin_count;
 	struct moments_work moments = { .work = work,
 		.game = game,
 		.lines = wager->lines,
 		.set = game->mode[work->mode].strips,
 		.yield = yield };
 
-	moments.window = (struct potion_view){ .kind = VIEW_WINDOW, .lines = wager->lines };
-	moments.pays = (struct potion_view){ .kind = VIEW_COUNTED, .lines = wager->lines };
+	moments.window = (struct unlock_view){ .kind = VIEW_WINDOW, .lines = wager->lines };
+	moments.pays = (struct unlock_view){ .kind = VIEW_COUNTED, .lines = wager->lines };
 	moments.awards =
-		(struct potion_view){ .kind = VIEW_COUNTED, .awards = true, .lines = wager->lines };
-	potion_view_open(&moments.window, game, moments.set);
-	potion_view_open(&moments.pays, game, moments.set);
-	potion_view_open(&moments.awards, game, moments.set);
-	moments.weight = potion_take(spins * sizeof(*moments.weight));
+		(struct unlock_view){ .kind = VIEW_COUNTED, .awards = true, .lines = wager->lines };
+	unlock_view_open(&moments.window, game, moments.set);
+	unlock_view_open(&moments.pays, game, moments.set);
+	unlock_view_open(&moments.awards, game, moments.set);
+	moments.weight = unlock_take(spins * sizeof(*moments.weight));
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_init(moments.weight[i]);
 	add_starts(&moments);
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_clear(moments.weight[i]);
-	potion_give(moments.weight, spins * sizeof(*moments.weight));
-	potion_view_close(&moments.window);
-	potion_view_close(&moments.pays);
-	potion_view_close(&moments.awards);
+	unlock_give(moments.weight, spins * sizeof(*moments.weight));
+	unlock_view_close(&moments.window);
+	unlock_view_close(&moments.pays);
+	unlock_view_close(&moments.awards);
 }
 
 /* ---- free spins ---- */
@@ -342,9 +340,9 @@ static void base_moments(
 static void free_moments(
 	const struct exact_work *work, const struct exact_wager *wager, struct spin_yield *yield)
 {
-	const struct potion_rules *rules = &work->game->potions;
-	const struct potion_figures *figures = potion_figures(work, wager->lines);
-	const mpq_t *square = potion_squares(work, wager->lines);
+	const struct unlock_rules *rules = &work->game->unlock;
+	const struct unlock_figures *figures = unlock_figures(work, wager->lines);
+	const mpq_t *square = unlock_squares(work, wager->lines);
 	mpq_t mean, win2, own, x, multiplier2;
 
 	mpq_inits(mean, win2, own, x, multiplier2, NULL);
@@ -352,7 +350,7 @@ static void free_moments(
 	if (rules->multiplier.weight > 0)
 		square_mean(&rules->multiplier, multiplier2);
 	for (uint32_t i = 0; i < rules->free_set.count; i++) {
-		struct potion_free_set set = potion_free_set(rules, i);
+		struct unlock_free_set set = unlock_free_set(rules, i);
 
 		mpq_mul(x, set.p, figures->value[set.kind]);
 		if (set.multiplied)
@@ -372,7 +370,7 @@ static void free_moments(
 	mpq_clears(mean, win2, own, x, multiplier2, NULL);
 }
 
-void potions_moments(const struct exact_work *work, const struct exact_wager *wager,
+void unlock_moments(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield)
 {
 	if (context == CONTEXT_FREE)

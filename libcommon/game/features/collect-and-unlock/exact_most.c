@@ -21,7 +21,7 @@ struct most_work {
 	const struct exact_work *work;
 	const struct game *game;
 	uint32_t lines;
-	struct best feature[POTION_KINDS]; /* each by itself */
+	struct best feature[UNLOCK_KINDS]; /* each by itself */
 	struct best times;		   /* the largest multiplier */
 };
 
@@ -66,23 +66,23 @@ struct sight {
 static void add_stop(const struct game *game, const struct sight *sight, uint32_t reel,
 	uint32_t stop, struct most_reel *to)
 {
-	uint64_t subset[POTION_SUBSETS];
+	uint64_t subset[UNLOCK_SUBSETS];
 	uint8_t colour;
-	uint64_t column = potion_column(game, sight->set, reel, stop, &colour);
+	uint64_t column = unlock_column(game, sight->set, reel, stop, &colour);
 	struct most_column seen = { .seen = { column } };
 
-	(void)potion_subsets(game, sight->counts ? &sight->counts[reel] : NULL, subset);
+	(void)unlock_subsets(game, sight->counts ? &sight->counts[reel] : NULL, subset);
 	if (sight->own)
 		seen.tag = tag_of(game, reel, column, colour);
-	for (uint32_t rows = 0; rows < POTION_SUBSETS; rows++) {
+	for (uint32_t rows = 0; rows < UNLOCK_SUBSETS; rows++) {
 		uint64_t *covered = &seen.seen[sight->own && sight->counts ? 1 : 0];
 
 		if (subset[rows] == 0)
 			continue;
 		if (sight->counts)
-			*covered = potion_covered(game, column, rows, sight->symbol, sight->kept);
+			*covered = unlock_covered(game, column, rows, sight->symbol, sight->kept);
 		if (sight->forced)
-			*covered = potion_covered(
+			*covered = unlock_covered(
 				game, column, sight->forced[reel], game->wild, GAME_NO_SYMBOL);
 		seen.weight = subset[rows] * game->strips[sight->set].reel[reel].stop_weight[stop];
 		if (seen.weight > 0)
@@ -134,7 +134,7 @@ static void add_respin(const struct most_work *most, const struct sight *sight, 
 static void mega_rows(const struct game *game, uint32_t place, uint32_t forced_r[GAME_REELS_MAX])
 {
 	for (uint32_t r = 0; r < game->reels; r++)
-		forced_r[r] = game->potions.mega[place].cells >> (r * game->rows) &
+		forced_r[r] = game->unlock.mega[place].cells >> (r * game->rows) &
 			      ((UINT32_C(1) << game->rows) - 1);
 }
 
@@ -142,7 +142,7 @@ static void mega_rows(const struct game *game, uint32_t place, uint32_t forced_r
 static void add_mega(const struct most_work *most, struct sight *sight, struct best *best)
 {
 	const struct game *game = most->game;
-	const struct potion_rules *rules = &game->potions;
+	const struct unlock_rules *rules = &game->unlock;
 	uint32_t forced[GAME_REELS_MAX];
 	uint64_t floor = 0;
 
@@ -172,25 +172,25 @@ static void multiply(const struct most_work *most, struct best *best)
 	mpq_mul(best->p, best->p, most->times.p);
 }
 
-static void open_feature(struct most_work *most, const struct potion_step *step)
+static void open_feature(struct most_work *most, const struct unlock_step *step)
 {
 	const struct game *game = most->game;
-	const struct potion_figures *figures = potion_figures(most->work, most->lines);
+	const struct unlock_figures *figures = unlock_figures(most->work, most->lines);
 	struct best *best = &most->feature[step->kind];
 	struct sight sight = { .set = step->strips };
 	mpq_t wins;
 
-	if (step->kind == POTION_MEGA_WILD) {
+	if (step->kind == UNLOCK_MEGA_WILD) {
 		add_mega(most, &sight, best);
 		return;
 	}
-	if (step->kind == POTION_RANDOM_WILDS) {
-		sight.counts = game->potions.wilds;
+	if (step->kind == UNLOCK_RANDOM_WILDS) {
+		sight.counts = game->unlock.wilds;
 		sight.symbol = game->wild;
 		sight.kept = GAME_NO_SYMBOL;
 	}
 	add_respin(most, &sight, 0, 1, 1, best);
-	if (step->kind != POTION_MULTIPLIER || best->coins == 0)
+	if (step->kind != UNLOCK_MULTIPLIER || best->coins == 0)
 		return;
 	mpq_init(wins); /* RULE witch-feature 4.6: it is played until it wins */
 	mpq_set_ui(wins, 1, 1);
@@ -202,7 +202,7 @@ static void open_feature(struct most_work *most, const struct potion_step *step)
 
 static void open_times(struct most_work *most)
 {
-	const struct choices *table = &most->game->potions.multiplier;
+	const struct choices *table = &most->game->unlock.multiplier;
 	mpq_t p;
 
 	mpq_init(p);
@@ -228,7 +228,7 @@ static void offer(const struct most_work *most, const char *where, const struct 
 
 static void offer_free(const struct most_work *most, struct exact_mode *mode_r)
 {
-	const struct potion_rules *rules = &most->game->potions;
+	const struct unlock_rules *rules = &most->game->unlock;
 	const struct spin_figures *spin = most->work->spin[CONTEXT_FREE];
 	const struct spin_win *own;
 	struct best best = { 0 };
@@ -240,7 +240,7 @@ static void offer_free(const struct most_work *most, struct exact_mode *mode_r)
 	mpq_inits(best.p, p, none, NULL);
 	mpq_set_ui(none, 1, 1);
 	for (uint32_t i = 0; i < rules->free_set.count; i++) {
-		struct potion_free_set set = potion_free_set(rules, i);
+		struct unlock_free_set set = unlock_free_set(rules, i);
 		struct best feature = { .coins = most->feature[set.kind].coins };
 
 		mpq_init(feature.p);
@@ -266,7 +266,7 @@ static void offer_free(const struct most_work *most, struct exact_mode *mode_r)
 
 struct base_most {
 	const struct most_work *most;
-	mpq_t *starts[POTION_KINDS]; /* [spin of the chain]: the chance that it starts this */
+	mpq_t *starts[UNLOCK_KINDS]; /* [spin of the chain]: the chance that it starts this */
 	mpq_t *explodes, *quiet;
 	uint16_t spin_of[1u << COLOUR_BITS];
 };
@@ -289,7 +289,7 @@ static void best_start(const struct base_most *base, uint32_t spin, struct best 
 
 	mpq_init(p);
 	best_add(best, 0, base->quiet[spin]);
-	for (uint32_t k = 0; k < POTION_KINDS; k++) {
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++) {
 		mpq_mul(p, base->starts[k][spin], base->most->feature[k].p);
 		best_add(best, base->most->feature[k].coins, p);
 	}
@@ -350,7 +350,7 @@ static void add_windows(const struct base_most *base, const struct sight *sight,
 	input.beside = sight->counts ? beside_explosion : beside_start;
 	input.of = base;
 	input.beside_max = scatter_most(most);
-	for (uint32_t k = 0; k < POTION_KINDS && !sight->counts; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS && !sight->counts; k++)
 		if (input.beside_max < scatter_most(most) + most->feature[k].coins)
 			input.beside_max = scatter_most(most) + most->feature[k].coins;
 	input.floor = best->coins;
@@ -384,36 +384,36 @@ static void add_windows(const struct base_most *base, const struct sight *sight,
 
 static mpq_t *weights_new(const struct exact_work *work, int kind)
 {
-	uint32_t spins = potions_of(work)->chain.spin_count;
-	mpq_t *weight = potion_take(spins * sizeof(*weight));
+	uint32_t spins = unlock_of(work)->chain.spin_count;
+	mpq_t *weight = unlock_take(spins * sizeof(*weight));
 
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_init(weight[i]);
-	if (kind < POTION_KINDS)
-		potion_start_weights(work, kind, weight);
+	if (kind < UNLOCK_KINDS)
+		unlock_start_weights(work, kind, weight);
 	return weight;
 }
 
 static void weights_free(const struct exact_work *work, mpq_t *weight)
 {
-	uint32_t spins = potions_of(work)->chain.spin_count;
+	uint32_t spins = unlock_of(work)->chain.spin_count;
 
 	for (uint32_t i = 0; i < spins; i++)
 		mpq_clear(weight[i]);
-	potion_give(weight, spins * sizeof(*weight));
+	unlock_give(weight, spins * sizeof(*weight));
 }
 
 static void base_open(struct base_most *base, const struct most_work *most)
 {
 	const struct exact_work *work = most->work;
-	const struct potion_chain *chain = &potions_of(work)->chain;
+	const struct unlock_chain *chain = &unlock_of(work)->chain;
 
 	memset(base, 0, sizeof(*base));
 	base->most = most;
-	for (uint32_t k = 0; k < POTION_KINDS; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 		base->starts[k] = weights_new(work, (int)k);
 	base->explodes = weights_new(work, -1);
-	base->quiet = weights_new(work, POTION_KINDS);
+	base->quiet = weights_new(work, UNLOCK_KINDS);
 	for (uint32_t i = 0; i < chain->spin_count; i++) {
 		uint32_t colours = 0;
 
@@ -422,14 +422,14 @@ static void base_open(struct base_most *base, const struct most_work *most)
 		base->spin_of[colours] = (uint16_t)i;
 		mpq_set_ui(base->quiet[i], 1, 1);
 		mpq_sub(base->quiet[i], base->quiet[i], base->explodes[i]);
-		for (uint32_t k = 0; k < POTION_KINDS; k++)
+		for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 			mpq_sub(base->quiet[i], base->quiet[i], base->starts[k][i]);
 	}
 }
 
 static void base_close(struct base_most *base, const struct exact_work *work)
 {
-	for (uint32_t k = 0; k < POTION_KINDS; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 		weights_free(work, base->starts[k]);
 	weights_free(work, base->explodes);
 	weights_free(work, base->quiet);
@@ -438,41 +438,41 @@ static void base_close(struct base_most *base, const struct exact_work *work)
 static void offer_base(const struct most_work *most, struct exact_mode *mode_r)
 {
 	const struct game *game = most->game;
-	const struct choices *revealed = &game->potions.revealed;
+	const struct choices *revealed = &game->unlock.revealed;
 	struct sight sight = { .set = game->mode[most->work->mode].strips, .own = true };
 	struct best best = { .coins = exact_max_coins(mode_r, most->lines) };
-	struct base_most *base = potion_take(sizeof(*base));
+	struct base_most *base = unlock_take(sizeof(*base));
 
 	mpq_init(best.p);
 	base_open(base, most);
 	add_windows(base, &sight, 1, 1, &best);
-	sight.counts = game->potions.marks;
+	sight.counts = game->unlock.marks;
 	sight.kept = game->free_spins.award_symbol;
-	for (uint32_t i = 0; i < revealed->count && game->potions.explosion.in > 0; i++) {
+	for (uint32_t i = 0; i < revealed->count && game->unlock.explosion.in > 0; i++) {
 		sight.symbol = (uint8_t)revealed->of[i].x;
 		add_windows(base, &sight, revealed->of[i].weight, revealed->weight, &best);
 	}
 	offer(most, "base spin and its feature", &best, mode_r);
 	base_close(base, most->work);
 	mpq_clear(best.p);
-	potion_give(base, sizeof(*base));
+	unlock_give(base, sizeof(*base));
 }
 
-void potions_offer_most(
+void unlock_offer_most(
 	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r)
 {
-	const struct potion_rules *rules = &work->game->potions;
+	const struct unlock_rules *rules = &work->game->unlock;
 	struct most_work most = { .work = work, .game = work->game, .lines = wager->lines };
 
 	mpq_init(most.times.p);
 	open_times(&most);
-	for (uint32_t k = 0; k < POTION_KINDS; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 		mpq_init(most.feature[k].p);
 	for (uint32_t i = 0; i < rules->step_count; i++)
 		open_feature(&most, &rules->step[i]);
 	offer_free(&most, mode_r);
 	offer_base(&most, mode_r);
-	for (uint32_t k = 0; k < POTION_KINDS; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 		mpq_clear(most.feature[k].p);
 	mpq_clear(most.times.p);
 }

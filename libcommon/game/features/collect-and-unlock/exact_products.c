@@ -13,7 +13,7 @@
 #define COLOURS (GAME_COLOURS + 1)
 
 struct product_work {
-	const struct potion_pair *pair;
+	const struct unlock_pair *pair;
 	struct pair_space space;
 	struct pair_reel reel[GAME_REELS_MAX][COLOURS];
 	uint64_t *weight;		  /* by the code of the colours: limbs of each */
@@ -22,17 +22,17 @@ struct product_work {
 	struct pair_vector from[GAME_REELS_MAX]; /* [reel]: of the codes at hand */
 };
 
-void potion_product_init(struct potion_product *product)
+void unlock_product_init(struct unlock_product *product)
 {
 	mpq_inits(product->a, product->b, product->both, NULL);
 }
 
-void potion_product_clear(struct potion_product *product)
+void unlock_product_clear(struct unlock_product *product)
 {
 	mpq_clears(product->a, product->b, product->both, NULL);
 }
 
-static struct pair_space space_of(const struct potion_pair *pair)
+static struct pair_space space_of(const struct unlock_pair *pair)
 {
 	return (struct pair_space){ .reels = pair->game->reels,
 		.a = pair->a->side,
@@ -41,7 +41,7 @@ static struct pair_space space_of(const struct potion_pair *pair)
 		.means_only = pair->means_only || pair->a->nothing || pair->b->nothing };
 }
 
-static uint32_t spin_code(const struct game *game, const struct potion_spin *spin)
+static uint32_t spin_code(const struct game *game, const struct unlock_spin *spin)
 {
 	uint32_t code = 0;
 
@@ -83,7 +83,8 @@ static void make_tail(struct product_work *work)
 }
 
 /* The weighed sum of all that reels `reel` .. may show behind potions `code` on those before. */
-static const struct pair_vector *from_reel(struct product_work *work, uint32_t reel, uint32_t code)
+static const struct pair_vector *sum_from_reel(
+	struct product_work *work, uint32_t reel, uint32_t code)
 {
 	struct pair_vector *vector = &work->from[reel];
 
@@ -96,7 +97,7 @@ static const struct pair_vector *from_reel(struct product_work *work, uint32_t r
 				weight_of(work, code + c * place(reel)));
 		else
 			pair_step(&work->space, &work->reel[reel][c],
-				from_reel(work, reel + 1, code + c * place(reel)), vector);
+				sum_from_reel(work, reel + 1, code + c * place(reel)), vector);
 	}
 	if (reel != work->last)
 		pair_finish(&work->space, vector);
@@ -124,13 +125,13 @@ static void common_weights(uint32_t count, mpq_t *weight, mpz_t *whole_r, mpz_t 
 
 static void open_reels(struct product_work *work, mpz_t scale)
 {
-	const struct potion_pair *pair = work->pair;
+	const struct unlock_pair *pair = work->pair;
 
 	for (uint32_t r = 0; r < pair->game->reels; r++) {
 		uint64_t total = 0;
 
 		for (uint32_t c = 0; c < COLOURS; c++)
-			total = potion_pair_reel(pair, r, c, &work->reel[r][c]);
+			total = unlock_pair_reel(pair, r, c, &work->reel[r][c]);
 		for (uint32_t c = 1; c < COLOURS; c++)
 			if (work->reel[r][c].total > 0)
 				work->last = r;
@@ -144,7 +145,7 @@ static void all_reels(struct product_work *work, struct pair_sums *sums_r)
 	make_tail(work);
 	for (uint32_t r = 0; r <= work->last; r++)
 		pair_vector_init(&work->space, r, &work->from[r]);
-	pair_result(&work->space, from_reel(work, 0, 0), sums_r);
+	pair_result(&work->space, sum_from_reel(work, 0, 0), sums_r);
 	for (uint32_t r = 0; r <= work->last; r++)
 		pair_vector_free(&work->space, &work->from[r]);
 	for (uint32_t c = 0; c < COLOURS; c++)
@@ -153,23 +154,23 @@ static void all_reels(struct product_work *work, struct pair_sums *sums_r)
 
 /* Weights as limbs, and how many limbs the sums need: weights are below the scale, which so bounds
  * the mass. */
-static void open_weights(struct product_work *work, const struct potion_chain *chain, mpz_t *whole,
+static void open_weights(struct product_work *work, const struct unlock_chain *chain, mpz_t *whole,
 	const mpz_t scale)
 {
 	struct pair_space *space = &work->space;
 
 	space->limbs = pair_limbs_for(pair_bits(space, NULL) + mpz_sizeinbase(scale, 2));
-	work->weight = pair_take((size_t)POTION_SPINS_MAX * space->limbs * sizeof(*work->weight));
+	work->weight = pair_take((size_t)UNLOCK_SPINS_MAX * space->limbs * sizeof(*work->weight));
 	for (uint32_t i = 0; i < chain->spin_count; i++)
 		pair_limbs_set(weight_of(work, spin_code(work->pair->game, &chain->spin[i])),
 			space->limbs, whole[i]);
 }
 
-void potion_product_by_spin(const struct potion_pair *pair, const struct potion_chain *chain,
-	mpq_t *weight, struct potion_product *product_r)
+void unlock_product_by_spin(const struct unlock_pair *pair, const struct unlock_chain *chain,
+	mpq_t *weight, struct unlock_product *product_r)
 {
-	struct product_work *work = potion_take(sizeof(*work));
-	mpz_t *whole = potion_take(chain->spin_count * sizeof(*whole));
+	struct product_work *work = unlock_take(sizeof(*work));
+	mpz_t *whole = unlock_take(chain->spin_count * sizeof(*whole));
 	struct pair_sums sums;
 	mpz_t scale;
 
@@ -193,23 +194,23 @@ void potion_product_by_spin(const struct potion_pair *pair, const struct potion_
 		mpz_clear(whole[i]);
 	mpz_clear(scale);
 	pair_give(
-		work->weight, (size_t)POTION_SPINS_MAX * work->space.limbs * sizeof(*work->weight));
-	potion_give(whole, chain->spin_count * sizeof(*whole));
-	potion_give(work, sizeof(*work));
+		work->weight, (size_t)UNLOCK_SPINS_MAX * work->space.limbs * sizeof(*work->weight));
+	unlock_give(whole, chain->spin_count * sizeof(*whole));
+	unlock_give(work, sizeof(*work));
 }
 
 /* ---- respins, whose windows know no potions ---- */
 
 struct respin_work {
-	const struct potion_pair *pair;
+	const struct unlock_pair *pair;
 	struct pair_space space;
-	const struct potion_place *place;
+	const struct unlock_place *place;
 	struct pair_vector from[GAME_REELS_MAX + 1]; /* [reel]: of the places at hand */
 };
 
 /* The weighed sum over the places of a list, which agree on the reels before `reel`. Those that
  * agree on it too share what is left of it. */
-static const struct pair_vector *from_places(
+static const struct pair_vector *sum_from_places(
 	struct respin_work *work, uint32_t reel, const uint8_t *list, uint32_t count)
 {
 	struct pair_vector *vector = &work->from[reel];
@@ -217,8 +218,8 @@ static const struct pair_vector *from_places(
 
 	pair_vector_clear(&work->space, vector);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct potion_place *place = &work->place[list[i]];
-		struct potion_pair pair = *work->pair;
+		const struct unlock_place *place = &work->place[list[i]];
+		struct unlock_pair pair = *work->pair;
 		struct pair_reel joint;
 		uint8_t alike[GAME_CHOICES_MAX];
 		uint32_t alikes = 0;
@@ -233,8 +234,9 @@ static const struct pair_vector *from_places(
 				alike[alikes++] = list[k];
 			}
 		pair.forced = place->rows;
-		(void)potion_pair_reel(&pair, reel, POTION_ANY, &joint);
-		pair_step(&work->space, &joint, from_places(work, reel + 1, alike, alikes), vector);
+		(void)unlock_pair_reel(&pair, reel, UNLOCK_ANY, &joint);
+		pair_step(&work->space, &joint, sum_from_places(work, reel + 1, alike, alikes),
+			vector);
 		pair_reel_free(&joint, &work->space.a, &work->space.b);
 	}
 	if (reel < work->space.reels)
@@ -253,15 +255,15 @@ static void respin_scale(const struct respin_work *work, uint32_t count, mpz_t s
 	for (uint32_t r = 0; r < work->space.reels; r++) {
 		struct pair_reel joint;
 
-		mpz_mul_ui(scale_r, scale_r, potion_pair_reel(work->pair, r, POTION_ANY, &joint));
+		mpz_mul_ui(scale_r, scale_r, unlock_pair_reel(work->pair, r, UNLOCK_ANY, &joint));
 		pair_reel_free(&joint, &work->space.a, &work->space.b);
 	}
 }
 
-void potion_product_places(const struct potion_pair *pair, const struct potion_place *place,
+void unlock_product_places(const struct unlock_pair *pair, const struct unlock_place *place,
 	uint32_t count, mpq_t both_r)
 {
-	struct respin_work *work = potion_take(sizeof(*work));
+	struct respin_work *work = unlock_take(sizeof(*work));
 	struct pair_sums sums;
 	uint8_t list[GAME_CHOICES_MAX];
 
@@ -276,10 +278,10 @@ void potion_product_places(const struct potion_pair *pair, const struct potion_p
 		pair_vector_init(&work->space, r, &work->from[r]);
 	for (uint32_t i = 0; i < count; i++)
 		list[i] = (uint8_t)i;
-	pair_result(&work->space, from_places(work, 0, list, count), &sums);
+	pair_result(&work->space, sum_from_places(work, 0, list, count), &sums);
 	pair_limbs_get(sums.both, work->space.limbs, mpq_numref(both_r));
 	mpq_canonicalize(both_r);
 	for (uint32_t r = 0; r <= work->space.reels; r++)
 		pair_vector_free(&work->space, &work->from[r]);
-	potion_give(work, sizeof(*work));
+	unlock_give(work, sizeof(*work));
 }

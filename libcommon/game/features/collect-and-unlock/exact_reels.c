@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* RULE witch-feature 3.2: the column as it is paid, the potion fallen out of it. */
-void potion_cells(const struct game *game, uint32_t set, uint32_t reel, uint32_t colour,
+void unlock_cells(const struct game *game, uint32_t set, uint32_t reel, uint32_t colour,
 	struct cell_weights *cells_r)
 {
 	const struct game_strip *strip = &game->strips[set].reel[reel];
@@ -16,23 +16,23 @@ void potion_cells(const struct game *game, uint32_t set, uint32_t reel, uint32_t
 		struct reel_column column;
 
 		reel_column(game, set, reel, stop, 0, &column);
-		if (column.potion == colour)
+		if (column.collectible == colour)
 			cell_weights_add(
 				cells_r, game->rows, column.symbol, strip->stop_weight[stop]);
 	}
 }
 
-uint64_t potion_cover_scale(const struct game *game, const struct choices *counts)
+uint64_t unlock_cover_scale(const struct game *game, const struct choices *counts)
 {
 	return (uint64_t)counts->weight * game->rows;
 }
 
 /* All sets of rows of a size are alike, so a row is covered with (mean count) / rows.
  * RULE witch-feature 4.4, 5.3, 5.8 */
-void potion_cover(const struct game *game, const struct choices *counts, uint8_t symbol,
+void unlock_cover(const struct game *game, const struct choices *counts, uint8_t symbol,
 	uint8_t kept, struct cell_weights *cells)
 {
-	uint64_t scale = potion_cover_scale(game, counts), covered = 0;
+	uint64_t scale = unlock_cover_scale(game, counts), covered = 0;
 
 	for (uint32_t i = 0; i < counts->count; i++)
 		covered += (uint64_t)counts->of[i].x * counts->of[i].weight;
@@ -47,7 +47,7 @@ void potion_cover(const struct game *game, const struct choices *counts, uint8_t
 	cells->total *= scale;
 }
 
-void potion_force(
+void unlock_force(
 	const struct game *game, uint32_t rows, uint8_t symbol, struct cell_weights *cells)
 {
 	for (uint32_t row = 0; row < game->rows; row++) {

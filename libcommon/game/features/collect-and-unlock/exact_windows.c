@@ -15,13 +15,13 @@ static uint64_t subsets_scale(uint32_t rows)
 	return scale[rows];
 }
 
-uint64_t potion_subsets(
-	const struct game *game, const struct choices *counts, uint64_t weight_r[POTION_SUBSETS])
+uint64_t unlock_subsets(
+	const struct game *game, const struct choices *counts, uint64_t weight_r[UNLOCK_SUBSETS])
 {
 	uint32_t rows = game->rows;
 	uint64_t scale = counts ? subsets_scale(rows) : 1;
 
-	memset(weight_r, 0, POTION_SUBSETS * sizeof(*weight_r));
+	memset(weight_r, 0, UNLOCK_SUBSETS * sizeof(*weight_r));
 	if (!counts) {
 		weight_r[0] = 1;
 		return 1;
@@ -37,7 +37,7 @@ uint64_t potion_subsets(
 }
 
 /* RULE witch-feature 5.8 */
-uint64_t potion_covered(
+uint64_t unlock_covered(
 	const struct game *game, uint64_t column, uint32_t rows, uint8_t symbol, uint8_t kept)
 {
 	for (uint32_t row = 0; row < game->rows; row++) {
@@ -50,7 +50,7 @@ uint64_t potion_covered(
 	return column;
 }
 
-uint64_t potion_column(
+uint64_t unlock_column(
 	const struct game *game, uint32_t set, uint32_t reel, uint32_t stop, uint8_t *colour_r)
 {
 	struct reel_column column;
@@ -59,7 +59,7 @@ uint64_t potion_column(
 	reel_column(game, set, reel, stop, 0, &column);
 	for (uint32_t row = 0; row < game->rows; row++)
 		packed |= (uint64_t)column.symbol[row] << (8 * row);
-	*colour_r = column.potion;
+	*colour_r = column.collectible;
 	return packed;
 }
 
@@ -76,13 +76,13 @@ static uint64_t counted_column(const struct game *game, uint64_t column)
 }
 
 static uint64_t seen_by(
-	const struct potion_view *view, const struct game *game, uint64_t column, uint32_t rows)
+	const struct unlock_view *view, const struct game *game, uint64_t column, uint32_t rows)
 {
 	switch (view->kind) {
 	case VIEW_WINDOW:
 		return column;
 	case VIEW_COVERED:
-		return potion_covered(game, column, rows, view->symbol, view->kept);
+		return unlock_covered(game, column, rows, view->symbol, view->kept);
 	case VIEW_COUNTED:
 		return counted_column(game, column);
 	}
@@ -94,10 +94,10 @@ static uint64_t seen_by(
 /* Of a reel: each stop as it stands, and as the view changes it. */
 #define COLUMNS_MAX ((size_t)2 * GAME_STRIP_MAX)
 
-static bool view_lines(struct potion_view *view, const struct game *game, uint32_t set)
+static bool view_lines(struct unlock_view *view, const struct game *game, uint32_t set)
 {
 	struct machine_column *columns =
-		potion_take(GAME_REELS_MAX * COLUMNS_MAX * sizeof(*columns));
+		unlock_take(GAME_REELS_MAX * COLUMNS_MAX * sizeof(*columns));
 	struct machine_input input = { .game = game,
 		.lines = view->lines,
 		.extra = view->extra,
@@ -112,7 +112,7 @@ static bool view_lines(struct potion_view *view, const struct game *game, uint32
 		memset(column, 0, (size_t)2 * length * sizeof(*column));
 		for (uint32_t stop = 0; stop < length; stop++) {
 			uint8_t colour;
-			uint64_t shown = potion_column(game, set, r, stop, &colour);
+			uint64_t shown = unlock_column(game, set, r, stop, &colour);
 
 			for (uint32_t row = 0; row < game->rows; row++) {
 				uint8_t *cell = &column[stop].symbol[row];
@@ -128,7 +128,7 @@ static bool view_lines(struct potion_view *view, const struct game *game, uint32
 		input.reel[r] = (struct machine_reel){ .column = column, .count = 2 * length };
 	}
 	built = line_automaton_build(&input, &view->automaton);
-	potion_give(columns, GAME_REELS_MAX * COLUMNS_MAX * sizeof(*columns));
+	unlock_give(columns, GAME_REELS_MAX * COLUMNS_MAX * sizeof(*columns));
 	return built;
 }
 
@@ -142,7 +142,7 @@ static uint32_t code_of(const struct game *game, uint32_t mask)
 	return code;
 }
 
-static uint32_t code_gain(const struct potion_view *view, const struct game *game, uint32_t code)
+static uint32_t code_gain(const struct unlock_view *view, const struct game *game, uint32_t code)
 {
 	uint32_t pay = 0, awards = 0;
 
@@ -156,7 +156,7 @@ static uint32_t code_gain(const struct potion_view *view, const struct game *gam
 	return view->awards ? awards : pay * view->lines;
 }
 
-static void view_counts(struct potion_view *view, const struct game *game)
+static void view_counts(struct unlock_view *view, const struct game *game)
 {
 	uint32_t codes = code_of(game, (1u << game->scatter_symbols) - 1) * game->reels + 1;
 	uint32_t symbols = 1u << game->scatter_symbols;
@@ -191,7 +191,7 @@ static void view_counts(struct potion_view *view, const struct game *game)
 	view->nothing = view->automaton.win_max == 0;
 }
 
-void potion_view_open(struct potion_view *view, const struct game *game, uint32_t set)
+void unlock_view_open(struct unlock_view *view, const struct game *game, uint32_t set)
 {
 	bool built = true;
 
@@ -209,7 +209,7 @@ void potion_view_open(struct potion_view *view, const struct game *game, uint32_
 	pair_side_open(&view->side);
 }
 
-void potion_view_close(struct potion_view *view)
+void unlock_view_close(struct unlock_view *view)
 {
 	pair_side_close(&view->side);
 	line_automaton_free(&view->automaton);
@@ -217,14 +217,14 @@ void potion_view_close(struct potion_view *view)
 
 /* ---- joint reels ---- */
 
-static void joint_stop(const struct potion_pair *pair, uint64_t column, uint64_t weight,
-	const uint64_t subset[POTION_SUBSETS], struct pair_reel *joint)
+static void joint_stop(const struct unlock_pair *pair, uint64_t column, uint64_t weight,
+	const uint64_t subset[UNLOCK_SUBSETS], struct pair_reel *joint)
 {
 	const struct game *game = pair->game;
 	bool covers = pair->a->kind == VIEW_COVERED || pair->b->kind == VIEW_COVERED;
 	uint64_t scale = 0;
 
-	for (uint32_t rows = 0; rows < POTION_SUBSETS; rows++)
+	for (uint32_t rows = 0; rows < UNLOCK_SUBSETS; rows++)
 		scale += subset[rows];
 	if (!covers) {
 		pair_reel_add(joint, &pair->a->side, &pair->b->side,
@@ -232,30 +232,30 @@ static void joint_stop(const struct potion_pair *pair, uint64_t column, uint64_t
 			weight * scale);
 		return;
 	}
-	for (uint32_t rows = 0; rows < POTION_SUBSETS; rows++)
+	for (uint32_t rows = 0; rows < UNLOCK_SUBSETS; rows++)
 		if (subset[rows] > 0)
 			pair_reel_add(joint, &pair->a->side, &pair->b->side,
 				seen_by(pair->a, game, column, rows),
 				seen_by(pair->b, game, column, rows), weight * subset[rows]);
 }
 
-uint64_t potion_pair_reel(
-	const struct potion_pair *pair, uint32_t reel, uint32_t colour, struct pair_reel *joint_r)
+uint64_t unlock_pair_reel(
+	const struct unlock_pair *pair, uint32_t reel, uint32_t colour, struct pair_reel *joint_r)
 {
 	const struct game *game = pair->game;
 	const struct game_strip *strip = &game->strips[pair->set].reel[reel];
-	uint64_t subset[POTION_SUBSETS];
-	uint64_t scale = potion_subsets(game, pair->counts ? &pair->counts[reel] : NULL, subset);
+	uint64_t subset[UNLOCK_SUBSETS];
+	uint64_t scale = unlock_subsets(game, pair->counts ? &pair->counts[reel] : NULL, subset);
 
 	pair_reel_init(joint_r, &pair->a->side, &pair->b->side);
 	for (uint32_t stop = 0; stop < strip->length; stop++) {
 		uint8_t shown;
-		uint64_t column = potion_column(game, pair->set, reel, stop, &shown);
+		uint64_t column = unlock_column(game, pair->set, reel, stop, &shown);
 
-		if (colour != POTION_ANY && shown != colour)
+		if (colour != UNLOCK_ANY && shown != colour)
 			continue;
 		if (pair->forced)
-			column = potion_covered(
+			column = unlock_covered(
 				game, column, pair->forced[reel], game->wild, GAME_NO_SYMBOL);
 		joint_stop(pair, column, strip->stop_weight[stop], subset, joint_r);
 	}

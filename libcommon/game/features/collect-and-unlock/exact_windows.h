@@ -5,73 +5,73 @@
 #include "libcommon/game/exact/line_pairs.h"
 #include "libcommon/game/features/collect-and-unlock/exact_parts.h"
 
-#define POTION_SUBSETS (1u << GAME_ROWS_MAX)
-#define POTION_ANY UINT32_MAX /* whatever potion fell, or none */
+#define UNLOCK_SUBSETS (1u << GAME_ROWS_MAX)
+#define UNLOCK_ANY UINT32_MAX /* whatever potion fell, or none */
 
 /* How one side sees the window: its lines, its lines with some cells covered by a symbol, or what
  * its scatters pay (times the lines: in coins for one coin a line) or award. */
 enum view_kind { VIEW_WINDOW, VIEW_COVERED, VIEW_COUNTED };
 
-struct potion_view {
+struct unlock_view {
 	enum view_kind kind;
 	uint8_t symbol, kept; /* COVERED */
 	bool awards;	      /* COUNTED: else pays */
-	bool nothing;	      /* by potion_view_open: COUNTED, and no count is worth anything */
+	bool nothing;	      /* by unlock_view_open: COUNTED, and no count is worth anything */
 	bool extra;	      /* COVERED: only what is won more because `symbol` counts as... */
 	uint8_t revealed;     /* ...this */
 	bool wild;	      /* WINDOW: wilds may come down on any cell */
 	uint32_t lines;
-	struct line_automaton automaton; /* by potion_view_open */
+	struct line_automaton automaton; /* by unlock_view_open */
 	struct pair_side side;
 };
 
-struct potion_pair {
+struct unlock_pair {
 	const struct game *game;
 	uint32_t set;
 	const struct choices *counts; /* [reel]: of covered cells; NULL: none are */
 	const uint32_t *forced;	      /* [reel]: rows that are wild for sure; NULL: none are */
-	const struct potion_view *a, *b;
+	const struct unlock_view *a, *b;
 	bool means_only; /* the product is not asked for */
 };
 
-void potion_view_open(struct potion_view *view, const struct game *game, uint32_t set);
-void potion_view_close(struct potion_view *view);
+void unlock_view_open(struct unlock_view *view, const struct game *game, uint32_t set);
+void unlock_view_close(struct unlock_view *view);
 
-/* The stops whose potion was `colour` (colour + 1, 0 for none, POTION_ANY). Returns what the
+/* The stops whose potion was `colour` (colour + 1, 0 for none, UNLOCK_ANY). Returns what the
  * weights of all stops sum to. */
-uint64_t potion_pair_reel(
-	const struct potion_pair *pair, uint32_t reel, uint32_t colour, struct pair_reel *joint_r);
+uint64_t unlock_pair_reel(
+	const struct unlock_pair *pair, uint32_t reel, uint32_t colour, struct pair_reel *joint_r);
 
 /* The weights of the sets of covered rows (bits); returns their sum. */
-uint64_t potion_subsets(
-	const struct game *game, const struct choices *counts, uint64_t weight_r[POTION_SUBSETS]);
+uint64_t unlock_subsets(
+	const struct game *game, const struct choices *counts, uint64_t weight_r[UNLOCK_SUBSETS]);
 /* A column is packed, a byte a row, the top row lowest. */
-uint64_t potion_column(
+uint64_t unlock_column(
 	const struct game *game, uint32_t set, uint32_t reel, uint32_t stop, uint8_t *colour_r);
-uint64_t potion_covered(
+uint64_t unlock_covered(
 	const struct game *game, uint64_t column, uint32_t rows, uint8_t symbol, uint8_t kept);
 
 /* ---- exact_products.c ---- */
 
 /* E[a; w], E[b; w] and E[a b; w]: means over windows that count with the weight (0 .. 1) of the
  * potions they show, one of each spin of the chain. */
-struct potion_product {
+struct unlock_product {
 	mpq_t a, b, both;
 };
 
-void potion_product_init(struct potion_product *product);
-void potion_product_clear(struct potion_product *product);
+void unlock_product_init(struct unlock_product *product);
+void unlock_product_clear(struct unlock_product *product);
 /* Windows of the base spin. */
-void potion_product_by_spin(const struct potion_pair *pair, const struct potion_chain *chain,
-	mpq_t *weight, struct potion_product *product_r);
+void unlock_product_by_spin(const struct unlock_pair *pair, const struct unlock_chain *chain,
+	mpq_t *weight, struct unlock_product *product_r);
 /* Where wilds come down in a respin: rows (bits) of each reel, and how likely. */
-struct potion_place {
+struct unlock_place {
 	uint32_t rows[GAME_REELS_MAX];
 	uint64_t weight;
 };
 
 /* E[a b] over all windows and over places (at most GAME_CHOICES_MAX) by their weights. */
-void potion_product_places(const struct potion_pair *pair, const struct potion_place *place,
+void unlock_product_places(const struct unlock_pair *pair, const struct unlock_place *place,
 	uint32_t count, mpq_t both_r);
 
 #endif

@@ -36,17 +36,17 @@ static void window_reel(const struct window *window, uint32_t reel, struct zero_
 	const struct game_strip *strip = &game->strips[window->set].reel[reel];
 
 	zero->count = strip->length;
-	zero->stop = potion_take(strip->length * sizeof(*zero->stop));
+	zero->stop = unlock_take(strip->length * sizeof(*zero->stop));
 	zero->symbol = window->symbol;
 	zero->kept = window->kept;
-	potion_subsets(game, window->counts ? &window->counts[reel] : NULL, zero->subset);
+	unlock_subsets(game, window->counts ? &window->counts[reel] : NULL, zero->subset);
 	for (uint32_t i = 0; i < strip->length; i++) {
 		struct zero_stop *stop = &zero->stop[i];
 		uint8_t colour;
-		uint64_t column = potion_column(game, window->set, reel, i, &colour);
+		uint64_t column = unlock_column(game, window->set, reel, i, &colour);
 
 		if (window->forced)
-			column = potion_covered(
+			column = unlock_covered(
 				game, column, window->forced[reel], game->wild, GAME_NO_SYMBOL);
 		*stop = (struct zero_stop){ .weight = strip->stop_weight[i] };
 		for (uint32_t row = 0; row < game->rows; row++)
@@ -77,7 +77,7 @@ static void window_groups(const struct window *window, uint32_t lines, bool own,
 	}
 	window_zero(&input, groups_r);
 	for (uint32_t r = 0; r < window->game->reels; r++)
-		potion_give(input.reel[r].stop, input.reel[r].count * sizeof(struct zero_stop));
+		unlock_give(input.reel[r].stop, input.reel[r].count * sizeof(struct zero_stop));
 }
 
 /* P(no line wins) */
@@ -94,7 +94,7 @@ static void window_chance(
 	zero_groups_free(&groups);
 }
 
-void potion_no_win(const struct game *game, uint32_t set, uint32_t lines, mpq_t p_r)
+void unlock_no_win(const struct game *game, uint32_t set, uint32_t lines, mpq_t p_r)
 {
 	struct window window = { .game = game, .set = set };
 
@@ -104,9 +104,9 @@ void potion_no_win(const struct game *game, uint32_t set, uint32_t lines, mpq_t 
 /* ---- features ---- */
 
 static void mega_no_win(
-	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t p_r)
+	const struct game *game, const struct unlock_step *step, uint32_t lines, mpq_t p_r)
 {
-	const struct potion_rules *rules = &game->potions;
+	const struct unlock_rules *rules = &game->unlock;
 	mpq_t p;
 
 	mpq_init(p);
@@ -125,24 +125,24 @@ static void mega_no_win(
 
 /* P(the feature by itself wins nothing). The multiplier's respins always win in the end. */
 static void feature_no_win(
-	const struct game *game, const struct potion_step *step, uint32_t lines, mpq_t p_r)
+	const struct game *game, const struct unlock_step *step, uint32_t lines, mpq_t p_r)
 {
 	struct window window = { .game = game,
 		.set = step->strips,
-		.counts = game->potions.wilds,
+		.counts = game->unlock.wilds,
 		.symbol = game->wild,
 		.kept = GAME_NO_SYMBOL };
 
 	switch (step->kind) {
-	case POTION_HIGH_SYMBOLS:
-		potion_no_win(game, step->strips, lines, p_r);
+	case UNLOCK_HIGH_SYMBOLS:
+		unlock_no_win(game, step->strips, lines, p_r);
 		break;
-	case POTION_RANDOM_WILDS:
+	case UNLOCK_RANDOM_WILDS:
 		window_chance(&window, lines, false, true, p_r);
 		break;
-	case POTION_MULTIPLIER:
+	case UNLOCK_MULTIPLIER:
 		break;
-	case POTION_MEGA_WILD:
+	case UNLOCK_MEGA_WILD:
 		mega_no_win(game, step, lines, p_r);
 		break;
 	}
@@ -150,8 +150,8 @@ static void feature_no_win(
 
 static const mpq_t *features_no_win(const struct exact_work *work, uint32_t lines)
 {
-	const struct potion_rules *rules = &work->game->potions;
-	struct potion_figures *figures = potions_of(work)->figures[lines - 1];
+	const struct unlock_rules *rules = &work->game->unlock;
+	struct unlock_figures *figures = unlock_of(work)->figures[lines - 1];
 
 	assert(figures != NULL);
 	for (uint32_t i = 0; i < rules->step_count && !figures->has_quiet; i++)
@@ -169,21 +169,21 @@ struct start {
 	mpq_t quiet, explodes;
 };
 
-static void start_set(const struct exact_work *work, const struct potion_spin *spin,
+static void start_set(const struct exact_work *work, const struct unlock_spin *spin,
 	const mpq_t *no_win, struct start *start)
 {
-	const struct potion_rules *rules = &work->game->potions;
-	const struct potion_chain *chain = &potions_of(work)->chain;
+	const struct unlock_rules *rules = &work->game->unlock;
+	const struct unlock_chain *chain = &unlock_of(work)->chain;
 	mpq_t x;
 
 	mpq_init(x);
 	mpq_inits(start->quiet, start->explodes, NULL);
-	for (uint32_t state = 0; state < POTION_STATES; state++) {
+	for (uint32_t state = 0; state < UNLOCK_STATES; state++) {
 		struct odds odds = { 0, 1 };
 		int kind = -1;
 
-		if (spin->combination[state] != POTION_NONE)
-			kind = potion_outcome(
+		if (spin->combination[state] != UNLOCK_NONE)
+			kind = unlock_outcome(
 				rules, rules->step_count - 1, spin->combination[state], &odds);
 		if (kind >= 0) {
 			mpq_mul(x, chain->carried[state], no_win[kind]);
@@ -199,12 +199,12 @@ static void start_set(const struct exact_work *work, const struct potion_spin *s
 struct base_zero {
 	const struct exact_work *work;
 	uint32_t lines;
-	struct start start[POTION_SPINS_MAX]; /* [spin of the chain] */
+	struct start start[UNLOCK_SPINS_MAX]; /* [spin of the chain] */
 	uint16_t spin_of[1u << COLOUR_BITS];  /* by colours */
 	struct spin_yield *yield;
 };
 
-static uint32_t colours_of(const struct game *game, const struct potion_spin *spin)
+static uint32_t colours_of(const struct game *game, const struct unlock_spin *spin)
 {
 	uint32_t colours = 0;
 
@@ -264,9 +264,9 @@ static void add_groups(struct base_zero *zero, const struct window *window, bool
 static void base_zero(const struct exact_work *work, uint32_t lines, struct spin_yield *yield)
 {
 	const struct game *game = work->game;
-	const struct potion_chain *chain = &potions_of(work)->chain;
-	const struct choices *revealed = &game->potions.revealed;
-	struct base_zero *zero = potion_take(sizeof(*zero));
+	const struct unlock_chain *chain = &unlock_of(work)->chain;
+	const struct choices *revealed = &game->unlock.revealed;
+	struct base_zero *zero = unlock_take(sizeof(*zero));
 	struct window window = {
 		.game = game, .set = game->mode[work->mode].strips, .grouped = true
 	};
@@ -283,15 +283,15 @@ static void base_zero(const struct exact_work *work, uint32_t lines, struct spin
 	for (uint32_t i = 0; i < yield->zero_count; i++)
 		mpq_set_ui(yield->zero[i].p, 0, 1);
 	add_groups(zero, &window, false, 1, 1);
-	window.counts = game->potions.marks;
+	window.counts = game->unlock.marks;
 	window.kept = game->free_spins.award_symbol;
-	for (uint32_t i = 0; i < revealed->count && game->potions.explosion.in > 0; i++) {
+	for (uint32_t i = 0; i < revealed->count && game->unlock.explosion.in > 0; i++) {
 		window.symbol = (uint8_t)revealed->of[i].x;
 		add_groups(zero, &window, true, revealed->of[i].weight, revealed->weight);
 	}
 	for (uint32_t i = 0; i < chain->spin_count; i++)
 		mpq_clears(zero->start[i].quiet, zero->start[i].explodes, NULL);
-	potion_give(zero, sizeof(*zero));
+	unlock_give(zero, sizeof(*zero));
 }
 
 /* ---- free spins ---- */
@@ -299,14 +299,14 @@ static void base_zero(const struct exact_work *work, uint32_t lines, struct spin
 /* RULE witch-feature 6.3 to 6.6: beside the multiplier a feature wins as often as alone. */
 static void free_zero(const struct exact_work *work, uint32_t lines, struct spin_yield *yield)
 {
-	const struct potion_rules *rules = &work->game->potions;
+	const struct unlock_rules *rules = &work->game->unlock;
 	const mpq_t *no_win = features_no_win(work, lines);
 	mpq_t quiet, x;
 
 	mpq_inits(quiet, x, NULL);
 	mpq_set_ui(quiet, 1, 1);
 	for (uint32_t i = 0; i < rules->free_set.count; i++) {
-		struct potion_free_set set = potion_free_set(rules, i);
+		struct unlock_free_set set = unlock_free_set(rules, i);
 
 		mpq_sub(quiet, quiet, set.p);
 		mpq_mul(x, set.p, no_win[set.kind]);
@@ -318,7 +318,7 @@ static void free_zero(const struct exact_work *work, uint32_t lines, struct spin
 	mpq_clears(quiet, x, NULL);
 }
 
-void potions_zero(const struct exact_work *work, const struct exact_wager *wager,
+void unlock_zero(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield)
 {
 	if (context == CONTEXT_FREE)

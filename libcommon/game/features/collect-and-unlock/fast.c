@@ -5,15 +5,15 @@
 
 #define COMBINATION 3u
 
-static const enum win_source source_of[POTION_KINDS] = { SOURCE_HIGH_SYMBOLS, SOURCE_RANDOM_WILDS,
+static const enum win_source source_of[UNLOCK_KINDS] = { SOURCE_HIGH_SYMBOLS, SOURCE_RANDOM_WILDS,
 	SOURCE_MULTIPLIER, SOURCE_MEGA_WILD };
 
 /* Respins that are spins of a set, nothing more: high symbols and multiplier. */
-struct potion_tables {
-	struct spin_table table[POTION_KINDS];
+struct unlock_tables {
+	struct spin_table table[UNLOCK_KINDS];
 };
 
-static const struct potion_tables *tables_of(const struct fast_sim *sim)
+static const struct unlock_tables *tables_of(const struct fast_sim *sim)
 {
 	return sim->own[FEATURE_collect_and_unlock];
 }
@@ -44,7 +44,7 @@ static uint32_t cells_draw(struct fast_player *player, const struct choices coun
 
 static uint32_t mega_draw(struct fast_player *player)
 {
-	const struct potion_rules *rules = &player->sim->game->potions;
+	const struct unlock_rules *rules = &player->sim->game->unlock;
 	uint32_t value = stream_below(&player->draws, rules->mega_weight), i = 0;
 
 	while (value >= rules->mega[i].weight)
@@ -75,29 +75,29 @@ static uint32_t covered_spin(struct fast_player *player, uint32_t set, uint32_t 
 	return window_pay(game, &player->sim->lines, window);
 }
 
-static uint32_t set_of(const struct game *game, enum potion_kind kind)
+static uint32_t set_of(const struct game *game, enum unlock_kind kind)
 {
 	uint32_t i = 0;
 
-	while (game->potions.step[i].kind != kind)
+	while (game->unlock.step[i].kind != kind)
 		i++;
-	return game->potions.step[i].strips;
+	return game->unlock.step[i].strips;
 }
 
 /* Coins a line of one respin of this kind. */
-static uint32_t respin(struct fast_player *player, enum potion_kind kind)
+static uint32_t respin(struct fast_player *player, enum unlock_kind kind)
 {
 	const struct game *game = player->sim->game;
 	struct place place;
 
 	switch (kind) {
-	case POTION_HIGH_SYMBOLS:
-	case POTION_MULTIPLIER:
+	case UNLOCK_HIGH_SYMBOLS:
+	case UNLOCK_MULTIPLIER:
 		return table_spin(&tables_of(player->sim)->table[kind], &player->draws, &place);
-	case POTION_RANDOM_WILDS:
+	case UNLOCK_RANDOM_WILDS:
 		return covered_spin(
-			player, set_of(game, kind), cells_draw(player, game->potions.wilds));
-	case POTION_MEGA_WILD:
+			player, set_of(game, kind), cells_draw(player, game->unlock.wilds));
+	case UNLOCK_MEGA_WILD:
 		return covered_spin(player, set_of(game, kind), mega_draw(player));
 	}
 	return 0;
@@ -107,20 +107,20 @@ static uint32_t respin(struct fast_player *player, enum potion_kind kind)
  * the other, multiplied. */
 static void feature(struct fast_player *player, uint32_t features)
 {
-	const uint32_t multiplying = 1u << POTION_MULTIPLIER;
+	const uint32_t multiplying = 1u << UNLOCK_MULTIPLIER;
 	uint32_t other = features & ~multiplying;
-	enum potion_kind kind =
-		other != 0 ? (enum potion_kind)__builtin_ctz(other) : POTION_MULTIPLIER;
+	enum unlock_kind kind =
+		other != 0 ? (enum unlock_kind)__builtin_ctz(other) : UNLOCK_MULTIPLIER;
 	uint32_t gain;
 	uint64_t multiplier = 1;
 
-	for (uint32_t k = 0; k < POTION_KINDS; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 		player->stats->event[EVENT_HIGH_SYMBOLS + k] += features >> k & 1;
 	if ((features & multiplying) != 0)
-		multiplier = choice_draw(&player->draws, &player->sim->game->potions.multiplier);
+		multiplier = choice_draw(&player->draws, &player->sim->game->unlock.multiplier);
 	do {
 		gain = respin(player, kind);
-	} while (kind == POTION_MULTIPLIER && gain == 0);
+	} while (kind == UNLOCK_MULTIPLIER && gain == 0);
 	run_add(player, source_of[kind], gain * multiplier * player->sim->line_bet);
 }
 
@@ -130,14 +130,14 @@ static void explode(struct fast_player *player, const struct place *place)
 {
 	const struct game *game = player->sim->game;
 	uint8_t window[GAME_CELLS_MAX];
-	uint32_t marks = cells_draw(player, game->potions.marks);
+	uint32_t marks = cells_draw(player, game->unlock.marks);
 
 	player->stats->event[EVENT_EXPLOSION]++;
 	window_of(place, window);
 	for (uint32_t cell = 0; cell < game->reels * game->rows; cell++)
 		if (window[cell] == game->free_spins.award_symbol)
 			marks &= ~(1u << cell);
-	cover(game, window, marks, (uint8_t)choice_draw(&player->draws, &game->potions.revealed));
+	cover(game, window, marks, (uint8_t)choice_draw(&player->draws, &game->unlock.revealed));
 	run_add(player, SOURCE_EXPLOSION,
 		window_pay(game, &player->sim->lines, window) * player->sim->line_bet);
 }
@@ -147,14 +147,14 @@ static void explode(struct fast_player *player, const struct place *place)
 /* Three potions: a feature that is open, or an explosion, or nothing. */
 static void combine(struct fast_player *player, const struct place *place)
 {
-	const struct potion_rules *rules = &player->sim->game->potions;
+	const struct unlock_rules *rules = &player->sim->game->unlock;
 	struct round_state *state = &player->state;
 	uint32_t step = 0;
 
-	while (step < rules->step_count &&
-		memcmp(rules->step[step].needs, state->potions, sizeof(state->potions)) != 0)
+	while (step < rules->step_count && memcmp(rules->step[step].needs, state->collectibles,
+						   sizeof(state->collectibles)) != 0)
 		step++;
-	memset(state->potions, 0, sizeof(state->potions));
+	memset(state->collectibles, 0, sizeof(state->collectibles));
 	if (step < rules->step_count && step <= state->unlocked) {
 		if (step == state->unlocked && step + 1 < rules->step_count)
 			state->unlocked++;
@@ -182,15 +182,16 @@ static void collected(struct fast_player *player, uint32_t tag, const struct pla
 
 		if (colour == 0)
 			continue;
-		state->potions[colour - 1]++;
-		if (state->potions[0] + state->potions[1] + state->potions[2] == (int)COMBINATION)
+		state->collectibles[colour - 1]++;
+		if (state->collectibles[0] + state->collectibles[1] + state->collectibles[2] ==
+			(int)COMBINATION)
 			combine(player, place);
 	}
 }
 
 static void free_spin_feature(struct fast_player *player)
 {
-	const struct potion_rules *rules = &player->sim->game->potions;
+	const struct unlock_rules *rules = &player->sim->game->unlock;
 
 	if (odds_draw(player, rules->free_feature))
 		feature(player, choice_draw(&player->draws, &rules->free_set));
@@ -198,12 +199,12 @@ static void free_spin_feature(struct fast_player *player)
 
 /* ---- what the simulation asks ---- */
 
-static bool reel_has_potions(const struct game *game, uint32_t set, uint32_t reel)
+static bool reel_has_collectibles(const struct game *game, uint32_t set, uint32_t reel)
 {
 	const struct game_strip *strip = &game->strips[set].reel[reel];
 
 	for (uint32_t i = 0; i < strip->length; i++)
-		if (game->symbol[strip->symbol[i]].kind == SYMBOL_POTION)
+		if (game->symbol[strip->symbol[i]].kind == SYMBOL_COLLECTIBLE)
 			return true;
 	return false;
 }
@@ -214,7 +215,7 @@ static void widen(const struct game *game, uint32_t set, uint32_t wild_reels,
 {
 	(void)wild_reels;
 	for (uint32_t r = 0; r < game->reels; r++)
-		if (reel_has_potions(game, set, r))
+		if (reel_has_collectibles(game, set, r))
 			tag_widen(&field[r], GAME_COLOURS);
 }
 
@@ -222,23 +223,23 @@ static uint32_t tag_of(const struct game *game, uint32_t reel, const struct reel
 	const struct tag_field field[GAME_REELS_MAX])
 {
 	(void)game;
-	return (uint32_t)column->potion << field[reel].shift;
+	return (uint32_t)column->collectible << field[reel].shift;
 }
 
 static enum fast_status build(struct fast_sim *sim)
 {
-	const struct potion_rules *rules = &sim->game->potions;
+	const struct unlock_rules *rules = &sim->game->unlock;
 	struct table_terms plain = { .lines = sim->bet.lines };
-	struct potion_tables *tables = calloc(1, sizeof(*tables));
+	struct unlock_tables *tables = calloc(1, sizeof(*tables));
 	enum fast_status status = FAST_OK;
 
 	if (tables == NULL)
 		return FAST_NO_MEMORY;
 	sim->own[FEATURE_collect_and_unlock] = tables;
 	for (uint32_t i = 0; status == FAST_OK && i < rules->step_count; i++) {
-		enum potion_kind kind = rules->step[i].kind;
+		enum unlock_kind kind = rules->step[i].kind;
 
-		if (kind == POTION_HIGH_SYMBOLS || kind == POTION_MULTIPLIER)
+		if (kind == UNLOCK_HIGH_SYMBOLS || kind == UNLOCK_MULTIPLIER)
 			status = table_build(sim->game, rules->step[i].strips, 0, &plain,
 				&sim->plan, NULL, &tables->table[kind]);
 	}
@@ -247,9 +248,9 @@ static enum fast_status build(struct fast_sim *sim)
 
 static void release(struct fast_sim *sim)
 {
-	struct potion_tables *tables = sim->own[FEATURE_collect_and_unlock];
+	struct unlock_tables *tables = sim->own[FEATURE_collect_and_unlock];
 
-	for (uint32_t kind = 0; tables != NULL && kind < POTION_KINDS; kind++)
+	for (uint32_t kind = 0; tables != NULL && kind < UNLOCK_KINDS; kind++)
 		table_free(&tables->table[kind]);
 	free(tables);
 }
@@ -257,7 +258,7 @@ static void release(struct fast_sim *sim)
 static bool starts(const struct fast_sim *sim, enum spin_context context, uint32_t tag)
 {
 	if (context == CONTEXT_FREE)
-		return sim->game->potions.free_feature.in > 0;
+		return sim->game->unlock.free_feature.in > 0;
 	for (uint32_t r = 0; r < sim->game->reels; r++)
 		if (colour_in(sim, r, tag) != 0)
 			return true;
@@ -277,18 +278,18 @@ static void play(struct fast_player *player, enum spin_context context, uint32_t
 
 static enum win_source source(const struct phase *phase)
 {
-	uint32_t other = phase->features & ~(UINT32_C(1) << POTION_MULTIPLIER);
+	uint32_t other = phase->features & ~(UINT32_C(1) << UNLOCK_MULTIPLIER);
 
-	if (phase->kind != PHASE_POTION_RESPIN)
+	if (phase->kind != PHASE_UNLOCK_RESPIN)
 		return SOURCES;
-	return source_of[other != 0 ? __builtin_ctz(other) : POTION_MULTIPLIER];
+	return source_of[other != 0 ? __builtin_ctz(other) : UNLOCK_MULTIPLIER];
 }
 
 static void count(const struct game *game, const struct phase *phase, uint64_t event[EVENTS])
 {
 	(void)game;
 	if (phase->kind == PHASE_SPIN || phase->kind == PHASE_FREE_SPIN)
-		for (uint32_t k = 0; k < POTION_KINDS; k++)
+		for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 			event[EVENT_HIGH_SYMBOLS + k] += phase->features >> k & 1;
 }
 

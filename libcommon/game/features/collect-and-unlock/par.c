@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static const char *kind_text(enum potion_kind kind)
+static const char *kind_text(enum unlock_kind kind)
 {
-	static const char *const text[POTION_KINDS] = { "high symbols", "random wilds",
+	static const char *const text[UNLOCK_KINDS] = { "high symbols", "random wilds",
 		"multiplier", "mega wild" };
 
 	return text[kind];
@@ -19,7 +19,7 @@ static const char *colours_text(const struct par_mode *mode, const uint8_t colou
 	for (uint32_t c = 0; c < GAME_COLOURS; c++)
 		for (uint32_t i = 0; i < colours[c]; i++)
 			text = par_text(mode->texts, "%s%s%s", text, *text ? " " : "",
-				mode->game->symbol[mode->game->potions.symbol[c]].id);
+				mode->game->symbol[mode->game->unlock.symbol[c]].id);
 	return *text ? text : "nothing";
 }
 
@@ -32,7 +32,7 @@ static const char *odds_text(struct par_texts *texts, struct odds odds)
 
 static void add_carried(struct par_mode *mode, json_t *section)
 {
-	const struct potion_chain *chain = &potions_of(&mode->work)->chain;
+	const struct unlock_chain *chain = &unlock_of(&mode->work)->chain;
 	struct par_texts *texts = mode->texts;
 	json_t *table = par_table(section, "carried", "Carried into a round, in the long run",
 		"potions=Potions|share=Share of the rounds|one_in=One in|share_exact=!");
@@ -42,12 +42,12 @@ static void add_carried(struct par_mode *mode, json_t *section)
 		"bet value apart. The third completes a combination and is used up with the other two "
 		"whatever comes of it, so what is carried is a Markov chain of its own, the same at "
 		"every level: the shares solve share = share x transition, and sum to 1.");
-	for (uint32_t state = 0; state < POTION_STATES; state++) {
+	for (uint32_t state = 0; state < UNLOCK_STATES; state++) {
 		uint8_t colours[GAME_COLOURS];
 
 		if (mpq_sgn(chain->carried[state]) == 0)
 			continue;
-		potion_state_colours(state, colours);
+		unlock_state_colours(state, colours);
 		par_row(table, colours_text(mode, colours),
 			par_figure(texts, chain->carried[state]),
 			par_one_in(texts, chain->carried[state]),
@@ -59,14 +59,14 @@ static void add_carried(struct par_mode *mode, json_t *section)
 
 /* The long-run chance that a round completes it, and the mean win of an explosion then, times that
  * chance. */
-static void combination_means(const struct par_mode *mode, const struct potion_figures *figures,
+static void combination_means(const struct par_mode *mode, const struct unlock_figures *figures,
 	uint32_t combination, mpq_t p, mpq_t exploded)
 {
-	const struct potion_chain *chain = &potions_of(&mode->work)->chain;
+	const struct unlock_chain *chain = &unlock_of(&mode->work)->chain;
 
 	mpq_set_ui(p, 0, 1);
 	mpq_set_ui(exploded, 0, 1);
-	for (uint32_t state = 0; state < POTION_STATES; state++)
+	for (uint32_t state = 0; state < UNLOCK_STATES; state++)
 		for (uint32_t i = 0; i < chain->spin_count; i++) {
 			if (chain->spin[i].combination[state] != combination)
 				continue;
@@ -79,12 +79,12 @@ struct combination_sums {
 	mpq_t win[SOURCES];
 };
 
-static void combination_row(struct par_mode *mode, const struct potion_figures *figures,
+static void combination_row(struct par_mode *mode, const struct unlock_figures *figures,
 	json_t *table, uint32_t combination, struct combination_sums *sums)
 {
-	const struct potion_rules *rules = &mode->game->potions;
+	const struct unlock_rules *rules = &mode->game->unlock;
 	struct par_texts *texts = mode->texts;
-	const char *row[5 + GAME_POTION_STEPS_MAX + 2];
+	const char *row[5 + GAME_UNLOCK_STEPS_MAX + 2];
 	enum win_source source = SOURCE_EXPLOSION;
 	uint8_t colours[GAME_COLOURS];
 	uint32_t at = 0;
@@ -93,20 +93,20 @@ static void combination_row(struct par_mode *mode, const struct potion_figures *
 	mpq_inits(p, part, chance, NULL);
 	combination_means(mode, figures, combination, p, part);
 	if (mpq_sgn(p) > 0) {
-		potion_combination_colours(combination, colours);
+		unlock_combination_colours(combination, colours);
 		row[at++] = colours_text(mode, colours);
 		row[at++] = par_figure(texts, p);
 		row[at++] = par_one_in(texts, p);
 		for (uint32_t level = 0; level < rules->step_count; level++) {
 			struct odds odds;
-			int kind = potion_outcome(rules, level, combination, &odds);
+			int kind = unlock_outcome(rules, level, combination, &odds);
 
-			row[at++] = kind >= 0 ? kind_text((enum potion_kind)kind)
+			row[at++] = kind >= 0 ? kind_text((enum unlock_kind)kind)
 					      : odds_text(texts, odds);
 			if (level + 1 < rules->step_count)
 				continue;
 			if (kind >= 0) {
-				source = potion_source((enum potion_kind)kind);
+				source = unlock_source((enum unlock_kind)kind);
 				mpq_mul(part, p, figures->value[kind]);
 			} else {
 				mpq_set_u64(chance, odds.in, odds.of);
@@ -124,9 +124,9 @@ static void combination_row(struct par_mode *mode, const struct potion_figures *
 }
 
 static void add_combinations(
-	struct par_mode *mode, const struct potion_figures *figures, json_t *section)
+	struct par_mode *mode, const struct unlock_figures *figures, json_t *section)
 {
-	const struct potion_rules *rules = &mode->game->potions;
+	const struct unlock_rules *rules = &mode->game->unlock;
 	const struct spin_yield *yield = mode->context[0].yield;
 	char columns[512] = "potions=Potions|p=In a round|one_in=One in, rounds";
 	struct combination_sums sums;
@@ -149,7 +149,7 @@ static void add_combinations(
 	table = par_table(section, "combinations", "Combinations of three potions", columns);
 	for (uint32_t i = 0; i < SOURCES; i++)
 		mpq_init(sums.win[i]);
-	for (uint32_t c = 0; c < POTION_COMBINATIONS; c++)
+	for (uint32_t c = 0; c < UNLOCK_COMBINATIONS; c++)
 		combination_row(mode, figures, table, c, &sums);
 	for (uint32_t i = SOURCE_HIGH_SYMBOLS; i <= SOURCE_EXPLOSION; i++)
 		par_prove("the combinations of potions", sums.win[i], yield->win[i]);
@@ -174,8 +174,8 @@ static void plain_combinations(struct par_mode *mode, uint32_t set, struct par_c
 	mpz_clear(spin.total);
 }
 
-static void add_high_symbols(struct par_mode *mode, const struct potion_step *step,
-	const struct potion_figures *figures, json_t *section)
+static void add_high_symbols(struct par_mode *mode, const struct unlock_step *step,
+	const struct unlock_figures *figures, json_t *section)
 {
 	struct par_combinations list;
 
@@ -186,13 +186,13 @@ static void add_high_symbols(struct par_mode *mode, const struct potion_step *st
 	plain_combinations(mode, step->strips, &list);
 	par_prove("the high symbols", list.return_, figures->value[step->kind]);
 	par_combination_table(
-		mode, section, &list, mode->yields.paid.event[potion_event(step->kind)], "lines");
+		mode, section, &list, mode->yields.paid.event[unlock_event(step->kind)], "lines");
 	par_combinations_clear(&list);
 }
 
-static void add_random_wilds(struct par_mode *mode, const struct potion_step *step, json_t *section)
+static void add_random_wilds(struct par_mode *mode, const struct unlock_step *step, json_t *section)
 {
-	const struct potion_rules *rules = &mode->game->potions;
+	const struct unlock_rules *rules = &mode->game->unlock;
 
 	par_words(section,
 		"One respin on the set %s. On each reel a number of rows is drawn by the weights below, "
@@ -206,15 +206,15 @@ static void add_random_wilds(struct par_mode *mode, const struct potion_step *st
 			&rules->wilds[r]);
 }
 
-static void add_multiplier(struct par_mode *mode, const struct potion_step *step,
-	const struct potion_figures *figures, json_t *section)
+static void add_multiplier(struct par_mode *mode, const struct unlock_step *step,
+	const struct unlock_figures *figures, json_t *section)
 {
 	struct par_texts *texts = mode->texts;
 	struct par_combinations list;
 	mpq_t wins, spin, proof;
 
 	mpq_inits(wins, spin, proof, NULL);
-	potion_no_win(mode->game, step->strips, mode->wager.lines, wins);
+	unlock_no_win(mode->game, step->strips, mode->wager.lines, wins);
 	mpq_neg(wins, wins);
 	mpz_add(mpq_numref(wins), mpq_numref(wins), mpq_denref(wins));
 	plain_combinations(mode, step->strips, &list);
@@ -233,8 +233,8 @@ static void add_multiplier(struct par_mode *mode, const struct potion_step *step
 		par_figure(texts, spin), par_figure(texts, wins),
 		par_figure(texts, figures->value[step->kind]), par_one_in(texts, wins));
 	par_choices(texts, section, "multipliers", "Multipliers", "Multiplier",
-		&mode->game->potions.multiplier);
-	mpq_div(spin, mode->yields.paid.event[potion_event(step->kind)], wins);
+		&mode->game->unlock.multiplier);
+	mpq_div(spin, mode->yields.paid.event[unlock_event(step->kind)], wins);
 	mpq_mul(spin, spin, figures->multiplier);
 	par_combination_table(mode, section, &list, spin, "lines");
 	par_combinations_clear(&list);
@@ -259,9 +259,9 @@ static const char *cells_text(struct par_mode *mode, uint32_t cells)
 	return text;
 }
 
-static void add_mega_wild(struct par_mode *mode, const struct potion_step *step, json_t *section)
+static void add_mega_wild(struct par_mode *mode, const struct unlock_step *step, json_t *section)
 {
-	const struct potion_rules *rules = &mode->game->potions;
+	const struct unlock_rules *rules = &mode->game->unlock;
 	struct par_texts *texts = mode->texts;
 	json_t *table;
 	mpq_t p;
@@ -281,10 +281,10 @@ static void add_mega_wild(struct par_mode *mode, const struct potion_step *step,
 	mpq_clear(p);
 }
 
-static void add_feature(struct par_mode *mode, uint32_t index, const struct potion_figures *figures,
+static void add_feature(struct par_mode *mode, uint32_t index, const struct unlock_figures *figures,
 	json_t *sections)
 {
-	const struct potion_step *step = &mode->game->potions.step[index];
+	const struct unlock_step *step = &mode->game->unlock.step[index];
 	const struct spin_yield *paid = mode->context[0].yield;
 	struct par_texts *texts = mode->texts;
 	json_t *section = par_section(sections, par_text(texts, "potion_%u", index + 1),
@@ -292,29 +292,29 @@ static void add_feature(struct par_mode *mode, uint32_t index, const struct poti
 	mpq_t part;
 
 	mpq_init(part);
-	mpq_set(part, paid->win[potion_source(step->kind)]);
+	mpq_set(part, paid->win[unlock_source(step->kind)]);
 	exact_per_price(part, mode->rules);
 	par_words(section,
 		"Triggered by %s, open from level %u on. At the last level a paid spin triggers it with probability %s, "
 		"one in %s; by itself it wins %s total bets on average, so it returns %s x %s = %s = %s.",
 		colours_text(mode, step->needs), index + 1,
-		par_figure(texts, paid->event[potion_event(step->kind)]),
-		par_one_in(texts, paid->event[potion_event(step->kind)]),
+		par_figure(texts, paid->event[unlock_event(step->kind)]),
+		par_one_in(texts, paid->event[unlock_event(step->kind)]),
 		par_figure(texts, figures->value[step->kind]),
-		par_figure(texts, paid->event[potion_event(step->kind)]),
+		par_figure(texts, paid->event[unlock_event(step->kind)]),
 		par_figure(texts, figures->value[step->kind]), par_figure(texts, part),
 		par_percent(texts, part));
 	switch (step->kind) {
-	case POTION_HIGH_SYMBOLS:
+	case UNLOCK_HIGH_SYMBOLS:
 		add_high_symbols(mode, step, figures, section);
 		break;
-	case POTION_RANDOM_WILDS:
+	case UNLOCK_RANDOM_WILDS:
 		add_random_wilds(mode, step, section);
 		break;
-	case POTION_MULTIPLIER:
+	case UNLOCK_MULTIPLIER:
 		add_multiplier(mode, step, figures, section);
 		break;
-	case POTION_MEGA_WILD:
+	case UNLOCK_MEGA_WILD:
 		add_mega_wild(mode, step, section);
 		break;
 	}
@@ -325,7 +325,7 @@ static void add_feature(struct par_mode *mode, uint32_t index, const struct poti
 
 static void add_revealed(struct par_mode *mode, json_t *section)
 {
-	const struct choices *revealed = &mode->game->potions.revealed;
+	const struct choices *revealed = &mode->game->unlock.revealed;
 	struct par_texts *texts = mode->texts;
 	json_t *table = par_table(section, "reveals", "What all marks become",
 		"symbol=Symbol|weight=Weight|p=Probability");
@@ -368,27 +368,27 @@ static void add_explosion(struct par_mode *mode, json_t *sections)
 	for (uint32_t r = 0; r < mode->game->reels; r++)
 		par_choices(texts, section, par_text(texts, "marks_%u", r + 1),
 			par_text(texts, "Marks on reel %u", r + 1), "Marks",
-			&mode->game->potions.marks[r]);
+			&mode->game->unlock.marks[r]);
 	add_revealed(mode, section);
 	mpq_clears(part, mean, NULL);
 }
 
 /* ---- features of free spins ---- */
 
-static void free_set_row(struct par_mode *mode, const struct potion_figures *figures, json_t *table,
+static void free_set_row(struct par_mode *mode, const struct unlock_figures *figures, json_t *table,
 	uint32_t index, mpq_t sum)
 {
-	const struct choices *sets = &mode->game->potions.free_set;
-	struct potion_free_set set = potion_free_set(&mode->game->potions, index);
+	const struct choices *sets = &mode->game->unlock.free_set;
+	struct unlock_free_set set = unlock_free_set(&mode->game->unlock, index);
 	struct par_texts *texts = mode->texts;
 	const char *kinds = "";
 	mpq_t mean, part;
 
 	mpq_inits(mean, part, NULL);
-	for (uint32_t k = 0; k < POTION_KINDS; k++)
+	for (uint32_t k = 0; k < UNLOCK_KINDS; k++)
 		if (set.kinds >> k & 1)
 			kinds = par_text(texts, "%s%s%s", kinds, *kinds ? ", " : "",
-				kind_text((enum potion_kind)k));
+				kind_text((enum unlock_kind)k));
 	mpq_set(mean, figures->value[set.kind]);
 	if (set.multiplied)
 		mpq_mul(mean, mean, figures->multiplier);
@@ -402,9 +402,9 @@ static void free_set_row(struct par_mode *mode, const struct potion_figures *fig
 }
 
 static void add_free_sets(
-	struct par_mode *mode, const struct potion_figures *figures, json_t *sections)
+	struct par_mode *mode, const struct unlock_figures *figures, json_t *sections)
 {
-	const struct potion_rules *rules = &mode->game->potions;
+	const struct unlock_rules *rules = &mode->game->unlock;
 	const struct spin_yield *yield = mode->context[1].yield;
 	json_t *section, *table;
 	mpq_t sum, all;
@@ -455,16 +455,16 @@ static void add_states(struct par_mode *mode, json_t *sections)
 
 static void add_sections(struct par_mode *mode, json_t *sections)
 {
-	const struct potion_figures *figures;
+	const struct unlock_figures *figures;
 	json_t *section;
 
-	if (!potions_of(&mode->work))
+	if (!unlock_of(&mode->work))
 		return;
-	figures = potion_figures(&mode->work, mode->wager.lines);
+	figures = unlock_figures(&mode->work, mode->wager.lines);
 	section = par_section(sections, "potions", "Potions");
 	add_carried(mode, section);
 	add_combinations(mode, figures, section);
-	for (uint32_t i = 0; i < mode->game->potions.step_count; i++)
+	for (uint32_t i = 0; i < mode->game->unlock.step_count; i++)
 		add_feature(mode, i, figures, sections);
 	add_explosion(mode, sections);
 	add_free_sets(mode, figures, sections);

@@ -8,20 +8,21 @@
 
 #define COMBINATION 3u
 
-static uint32_t potions_in(const struct round_state *state)
+static uint32_t collected_count(const struct round_state *state)
 {
 	uint32_t count = 0;
 
 	for (uint32_t c = 0; c < GAME_COLOURS; c++)
-		count += state->potions[c];
+		count += state->collectibles[c];
 	return count;
 }
 
 /* The step these potions are for, open or not; step_count: none. RULE witch-feature 3.6 */
-static uint32_t step_of(const struct potion_rules *rules, const struct round_state *state)
+static uint32_t step_of(const struct unlock_rules *rules, const struct round_state *state)
 {
 	for (uint32_t i = 0; i < rules->step_count; i++)
-		if (memcmp(rules->step[i].needs, state->potions, sizeof(state->potions)) == 0)
+		if (memcmp(rules->step[i].needs, state->collectibles,
+			    sizeof(state->collectibles)) == 0)
 			return i;
 	return rules->step_count;
 }
@@ -30,7 +31,7 @@ static uint32_t step_of(const struct potion_rules *rules, const struct round_sta
  * stays open, so a step before the last opened one opens nothing new. */
 static void trigger(struct round *round, struct phase *phase, uint32_t step)
 {
-	const struct potion_rules *rules = &round->game->potions;
+	const struct unlock_rules *rules = &round->game->unlock;
 
 	if (step == round->state.unlocked && step + 1 < rules->step_count)
 		round->state.unlocked++;
@@ -44,10 +45,10 @@ static void trigger(struct round *round, struct phase *phase, uint32_t step)
  * explode. */
 static void combine(struct round *round, struct phase *phase)
 {
-	const struct potion_rules *rules = &round->game->potions;
+	const struct unlock_rules *rules = &round->game->unlock;
 	uint32_t step = step_of(rules, &round->state);
 
-	memset(round->state.potions, 0, sizeof(round->state.potions));
+	memset(round->state.collectibles, 0, sizeof(round->state.collectibles));
 	if (step < rules->step_count && step <= round->state.unlocked) {
 		trigger(round, phase, step);
 		return;
@@ -65,19 +66,19 @@ static void collect(struct round *round, struct phase *phase, const struct reel_
 {
 	const struct game *game = round->game;
 
-	assert(potions_in(&round->state) < COMBINATION);
-	assert(round->state.unlocked < game->potions.step_count);
+	assert(collected_count(&round->state) < COMBINATION);
+	assert(round->state.unlocked < game->unlock.step_count);
 	phase->features = 0;
 	phase->explodes = false;
 	for (uint32_t r = 0; r < game->reels; r++) {
-		uint8_t colour = columns[r].potion;
+		uint8_t colour = columns[r].collectible;
 
-		phase->potion_reel_colour[r] = colour;
+		phase->collected_colour[r] = colour;
 		if (colour == 0)
 			continue;
 		assert(colour <= GAME_COLOURS);
-		round->state.potions[colour - 1]++;
-		if (potions_in(&round->state) == COMBINATION)
+		round->state.collectibles[colour - 1]++;
+		if (collected_count(&round->state) == COMBINATION)
 			combine(round, phase);
 	}
 }
@@ -86,7 +87,7 @@ static void collect(struct round *round, struct phase *phase, const struct reel_
  * RULE witch-feature 6.4: a set is one feature, or the multiplier with one other. */
 static void free_spin_feature(struct round *round, struct phase *phase)
 {
-	const struct potion_rules *rules = &round->game->potions;
+	const struct unlock_rules *rules = &round->game->unlock;
 
 	phase->features = 0;
 	if (rules->free_feature.in == 0 ||
@@ -99,7 +100,7 @@ static void free_spin_feature(struct round *round, struct phase *phase)
 
 static bool offered(const struct game *game)
 {
-	return game->potions.offered;
+	return game->unlock.offered;
 }
 
 /* The paid spin's potions, after its wins. In a free spin none are collected, but it may start a
@@ -120,7 +121,7 @@ static bool waits(const struct round *round)
 
 static void play(struct round *round, struct phase *phase)
 {
-	(round->exploding ? potions_explode : potions_respin)(round, phase);
+	(round->exploding ? unlock_explode : unlock_respin)(round, phase);
 }
 
 const struct feature_rule collect_and_unlock_rule = {

@@ -4,10 +4,10 @@
 
 #include "libcommon/game/core/rule.h"
 
-/* round->features != 0. One respin, opens PHASE_POTION_RESPIN; clears round->features when no
+/* round->features != 0. One respin, opens PHASE_UNLOCK_RESPIN; clears round->features when no
  * further one follows. */
-void potions_respin(struct round *round, struct phase *phase);
+void unlock_respin(struct round *round, struct phase *phase);
 /* round->exploding. Marks over round->window, opens PHASE_EXPLOSION; clears round->exploding. */
-void potions_explode(struct round *round, struct phase *phase);
+void unlock_explode(struct round *round, struct phase *phase);
 
 #endif

@@ -28,7 +28,7 @@ static uint32_t draw_random_wilds(struct round *round, struct phase *phase)
 	uint32_t cells = 0;
 
 	for (uint32_t r = 0; r < round->game->reels; r++)
-		cells |= draw_rows(round, phase, r, &round->game->potions.wilds[r], DRAW_WILD_COUNT,
+		cells |= draw_rows(round, phase, r, &round->game->unlock.wilds[r], DRAW_WILD_COUNT,
 			DRAW_WILD_ROWS);
 	return cells;
 }
@@ -36,7 +36,7 @@ static uint32_t draw_random_wilds(struct round *round, struct phase *phase)
 /* RULE witch-feature 4.8, 4.9: the table has whole blocks only, none over another. */
 static uint32_t draw_mega_wild(struct round *round, struct phase *phase)
 {
-	const struct potion_rules *rules = &round->game->potions;
+	const struct unlock_rules *rules = &round->game->unlock;
 	uint32_t value = draw_below(round, phase, DRAW_MEGA_WILD, 0, rules->mega_weight), i = 0;
 
 	while (value >= rules->mega[i].weight) {
@@ -53,7 +53,7 @@ static void cover(struct round *round, uint32_t cells, uint8_t symbol)
 	round->covered |= cells;
 }
 
-static const struct potion_step *step_for(const struct potion_rules *rules, enum potion_kind kind)
+static const struct unlock_step *step_for(const struct unlock_rules *rules, enum unlock_kind kind)
 {
 	uint32_t i = 0;
 
@@ -65,22 +65,22 @@ static const struct potion_step *step_for(const struct potion_rules *rules, enum
 
 /* The feature whose strips are spun: the one beside the multiplier, where there are two.
  * RULE witch-feature 4.3: High Symbols is nothing but its strips. */
-static enum potion_kind spun_kind(uint32_t features)
+static enum unlock_kind spun_kind(uint32_t features)
 {
-	uint32_t other = features & ~KIND_BIT(POTION_MULTIPLIER);
+	uint32_t other = features & ~KIND_BIT(UNLOCK_MULTIPLIER);
 
 	assert((other & (other - 1)) == 0 && features != 0);
-	return other ? (enum potion_kind)__builtin_ctz(other) : POTION_MULTIPLIER;
+	return other ? (enum unlock_kind)__builtin_ctz(other) : UNLOCK_MULTIPLIER;
 }
 
 /* RULE witch-feature 4.5: drawn once, before the first of its respins, and kept until one wins. */
 static void open_multiplier(struct round *round, struct phase *phase)
 {
-	if (!(round->features & KIND_BIT(POTION_MULTIPLIER)))
+	if (!(round->features & KIND_BIT(UNLOCK_MULTIPLIER)))
 		round->feature_multiplier = 1;
 	else if (round->feature_multiplier == 0)
 		round->feature_multiplier = draw_choice(
-			round, phase, DRAW_MULTIPLIER, 0, &round->game->potions.multiplier);
+			round, phase, DRAW_MULTIPLIER, 0, &round->game->unlock.multiplier);
 	phase->multiplier = round->feature_multiplier;
 }
 
@@ -88,24 +88,24 @@ static void open_multiplier(struct round *round, struct phase *phase)
  * 6.6: all others, also together with it, are one respin. RULE witch-feature 4.10, 6.10: nothing is
  * triggered, collected or awarded here. RULE witch-feature 4.2, 5.7: the bet is that of the round.
  */
-void potions_respin(struct round *round, struct phase *phase)
+void unlock_respin(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;
-	enum potion_kind kind;
+	enum unlock_kind kind;
 	uint32_t wilds = 0;
 
-	phase_open(round, PHASE_POTION_RESPIN, phase);
+	phase_open(round, PHASE_UNLOCK_RESPIN, phase);
 	kind = spun_kind(round->features);
 	phase->features = round->features;
 	open_multiplier(round, phase);
-	if (kind == POTION_RANDOM_WILDS)
+	if (kind == UNLOCK_RANDOM_WILDS)
 		wilds = draw_random_wilds(round, phase);
-	else if (kind == POTION_MEGA_WILD)
+	else if (kind == UNLOCK_MEGA_WILD)
 		wilds = draw_mega_wild(round, phase);
-	spin_reels(round, phase, step_for(&game->potions, kind)->strips, NULL);
+	spin_reels(round, phase, step_for(&game->unlock, kind)->strips, NULL);
 	cover(round, wilds, game->wild);
 	pay_lines(round, phase, &(struct line_terms){ .multiplier = round->feature_multiplier });
-	if (kind == POTION_MULTIPLIER && phase->win_count == 0)
+	if (kind == UNLOCK_MULTIPLIER && phase->win_count == 0)
 		return;
 	round->features = 0;
 }
@@ -113,7 +113,7 @@ void potions_respin(struct round *round, struct phase *phase)
 /* RULE witch-feature 5.8: marks that fall on the symbol of the free spins are void, it stays.
  * RULE witch-feature 5.4: all others become the same symbol. RULE witch-feature 5.2, 5.6: every
  * line of the whole window is paid once more, beside what the spin paid. */
-void potions_explode(struct round *round, struct phase *phase)
+void unlock_explode(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;
 	uint32_t marks = 0;
@@ -122,11 +122,11 @@ void potions_explode(struct round *round, struct phase *phase)
 	phase_open(round, PHASE_EXPLOSION, phase);
 	for (uint32_t r = 0; r < game->reels; r++)
 		marks |= draw_rows(
-			round, phase, r, &game->potions.marks[r], DRAW_MARK_COUNT, DRAW_MARK_ROWS);
+			round, phase, r, &game->unlock.marks[r], DRAW_MARK_COUNT, DRAW_MARK_ROWS);
 	if (game->free_spins.award_symbol != GAME_NO_SYMBOL)
 		marks &= ~cells_of(round, game->free_spins.award_symbol);
 	cover(round, marks,
-		(uint8_t)draw_choice(round, phase, DRAW_REVEALED, 0, &game->potions.revealed));
+		(uint8_t)draw_choice(round, phase, DRAW_REVEALED, 0, &game->unlock.revealed));
 	pay_lines(round, phase, &(struct line_terms){ .multiplier = 1 });
 	round->exploding = false;
 }

@@ -130,19 +130,19 @@ static void check_award(const struct node *awards, const struct game *game,
 				n - 1, award[n - 1], n, award[n]);
 }
 
-static bool battle_awards(const struct game *game)
+static bool scatter_award_gives(const struct game *game)
 {
 	for (uint32_t n = 0; n <= game->reels; n++)
-		for (uint32_t i = 0; i < game->battle_count[n]; i++)
-			if (game->battle[n][i].free_spins > 0)
+		for (uint32_t i = 0; i < game->scatter_award_count[n]; i++)
+			if (game->scatter_award[n][i].free_spins > 0)
 				return true;
 	return false;
 }
 
-static bool vials_award(const struct game *game)
+static bool picks_award(const struct game *game)
 {
-	for (uint32_t i = 0; i < game->vial_count; i++)
-		if (game->vial[i].kind == VIAL_FREE_SPINS)
+	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
+		if (game->pick_outcome[i].kind == PICK_FREE_SPINS)
 			return true;
 	return false;
 }
@@ -151,12 +151,12 @@ static void check_free_spins(
 	const struct node *root, const struct game *game, const struct strips_seen *seen)
 {
 	struct node node = node_member(root, "free_spins"), awards;
-	bool others = battle_awards(game) || vials_award(game);
+	bool others = scatter_award_gives(game) || picks_award(game);
 
 	if (!game->free_spins.offered) {
 		if (others)
 			node_fail(&node, NULL, "the free spins that %s award",
-				battle_awards(game) ? "battles" : "vials");
+				scatter_award_gives(game) ? "battles" : "vials");
 		return;
 	}
 	if (game->free_spins.award_symbol != GAME_NO_SYMBOL) {

@@ -124,7 +124,7 @@ static void check(const struct node *root, const struct game *game, const struct
 
 	if (!game->hold.offered)
 		return;
-	definition_not_with(root, "hold_and_win", game->vial_count > 0, "vials");
+	definition_not_with(root, "hold_and_win", game->pick_outcome_count > 0, "vials");
 	least = node_member(&hold, "at_least");
 	for (uint32_t m = 0; m < game->mode_count; m++) {
 		uint32_t cells = 0;

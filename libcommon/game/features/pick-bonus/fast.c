@@ -1,26 +1,26 @@
 /* The pick bonus: one draw over its outcomes. */
 #include "libcommon/game/montecarlo/feature.h"
 
-static void vials(struct fast_player *player)
+static void pick_outcomes(struct fast_player *player)
 {
 	const struct game *game = player->sim->game;
 	int64_t y = (int64_t)player->sim->bet.lines * player->sim->bet.coins;
-	int64_t value = stream_below(&player->draws, game->vial_weight);
-	const struct vial_outcome *vial = game->vial;
+	int64_t value = stream_below(&player->draws, game->pick_weight);
+	const struct pick_outcome *pick_outcome = game->pick_outcome;
 
 	player->stats->event[EVENT_BONUS]++;
-	while (value >= vial->weight + vial->weight_per_coin * y) {
-		value -= vial->weight + vial->weight_per_coin * y;
-		vial++;
+	while (value >= pick_outcome->weight + pick_outcome->weight_per_coin * y) {
+		value -= pick_outcome->weight + pick_outcome->weight_per_coin * y;
+		pick_outcome++;
 	}
-	switch (vial->kind) {
-	case VIAL_MONEY:
-		run_add(player, SOURCE_BONUS_MONEY, player->sim->total * vial->value);
+	switch (pick_outcome->kind) {
+	case PICK_MONEY:
+		run_add(player, SOURCE_BONUS_MONEY, player->sim->total * pick_outcome->value);
 		break;
-	case VIAL_FREE_SPINS:
-		player->run.free_left += vial->value;
+	case PICK_FREE_SPINS:
+		player->run.free_left += pick_outcome->value;
 		break;
-	case VIAL_JACKPOT:
+	case PICK_JACKPOT:
 		run_jackpot(player);
 		break;
 	}
@@ -51,7 +51,7 @@ static void play(struct fast_player *player, enum spin_context context, uint32_t
 	(void)context;
 	(void)tag;
 	(void)place;
-	vials(player);
+	pick_outcomes(player);
 }
 
 const struct feature_fast pick_bonus_fast = {

@@ -1,30 +1,30 @@
 /* The pick bonus ("vials") by its outcomes. */
 #include "libcommon/game/par/feature.h"
 
-static const char *vial_text(enum vial_kind kind)
+static const char *pick_text(enum pick_outcome_kind kind)
 {
-	static const char *const text[] = { [VIAL_MONEY] = "times the total bet",
-		[VIAL_FREE_SPINS] = "free spins",
-		[VIAL_JACKPOT] = "jackpot at its seed, total bets" };
+	static const char *const text[] = { [PICK_MONEY] = "times the total bet",
+		[PICK_FREE_SPINS] = "free spins",
+		[PICK_JACKPOT] = "jackpot at its seed, total bets" };
 
 	return text[kind];
 }
 
-static void vial_row(struct par_mode *mode, const struct par_context *context, json_t *table,
-	const struct vial_outcome *vial, const mpq_t opened, mpq_t money)
+static void pick_row(struct par_mode *mode, const struct par_context *context, json_t *table,
+	const struct pick_outcome *pick_outcome, const mpq_t opened, mpq_t money)
 {
 	struct par_texts *texts = mode->texts;
 	int64_t bet = (int64_t)mode->wager.lines * mode->wager.coins;
-	uint64_t weight = (uint64_t)(vial->weight + vial->weight_per_coin * bet);
+	uint64_t weight = (uint64_t)(pick_outcome->weight + pick_outcome->weight_per_coin * bet);
 	mpq_t p, part;
 
 	mpq_inits(p, part, NULL);
-	mpq_set_u64(p, weight, mode->game->vial_weight);
+	mpq_set_u64(p, weight, mode->game->pick_weight);
 	mpq_mul(part, p, opened);
-	if (vial->kind == VIAL_MONEY) {
-		mpq_add_scaled(money, part, vial->value, 1);
-		mpq_set_u64(part, vial->value, 1);
-	} else if (vial->kind == VIAL_JACKPOT) {
+	if (pick_outcome->kind == PICK_MONEY) {
+		mpq_add_scaled(money, part, pick_outcome->value, 1);
+		mpq_set_u64(part, pick_outcome->value, 1);
+	} else if (pick_outcome->kind == PICK_JACKPOT) {
 		mpq_set(part, mode->wager.jackpot);
 	} else {
 		mpq_set_ui(part, 0, 1);
@@ -32,18 +32,18 @@ static void vial_row(struct par_mode *mode, const struct par_context *context, j
 	mpq_mul(part, part, p);
 	mpq_mul(part, part, opened);
 	par_per_round(mode, context, part, part);
-	par_row(table, vial_text(vial->kind),
-		vial->kind == VIAL_JACKPOT ? par_figure(texts, mode->wager.jackpot)
-					   : par_text(texts, "%u", vial->value),
-		par_text(texts, "%lld", (long long)vial->weight),
-		par_text(texts, "%lld", (long long)vial->weight_per_coin),
+	par_row(table, pick_text(pick_outcome->kind),
+		pick_outcome->kind == PICK_JACKPOT ? par_figure(texts, mode->wager.jackpot)
+						   : par_text(texts, "%u", pick_outcome->value),
+		par_text(texts, "%lld", (long long)pick_outcome->weight),
+		par_text(texts, "%lld", (long long)pick_outcome->weight_per_coin),
 		par_text(texts, "%llu", (unsigned long long)weight), par_figure(texts, p),
 		par_one_in(texts, p), par_figure(texts, part), par_percent(texts, part),
 		par_fraction(texts, part), NULL);
 	mpq_clears(p, part, NULL);
 }
 
-static void add_vials(struct par_mode *mode, const struct par_context *context, json_t *sections)
+static void add_picks(struct par_mode *mode, const struct par_context *context, json_t *sections)
 {
 	const struct game *game = mode->game;
 	struct par_texts *texts = mode->texts;
@@ -63,21 +63,21 @@ static void add_vials(struct par_mode *mode, const struct par_context *context, 
 		"first pick, so the picks change nothing.",
 		game->bonus_count_min, game->symbol[game->bonus].id, par_whole(texts, windows),
 		par_whole(texts, context->figures->total), par_figure(texts, opened),
-		par_one_in(texts, opened), game->vials_picked, game->vials_shown);
+		par_one_in(texts, opened), game->picks_made, game->picks_offered);
 	par_words(section,
 		"Weights that follow lines x coins keep the jackpot's odds in proportion to the bet, so "
 		"that its return is the same at every bet; the others balance them, so that the sum of "
 		"all weights, %u, never changes. Shown at %u lines x %u coins.",
-		game->vial_weight, mode->wager.lines, mode->wager.coins);
+		game->pick_weight, mode->wager.lines, mode->wager.coins);
 	table = par_table(section, "vials", "What is won",
 		"kind=Win|value=Value|fixed=Weight, fixed|per_coin=for each line x coin|weight=at this "
 		"bet|p=Probability|one_in=One in, bonus "
 		"rounds|return=Return|percent=In percent|return_exact=!");
-	for (uint32_t i = 0; i < game->vial_count; i++)
-		vial_row(mode, context, table, &game->vial[i], opened, money);
+	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
+		pick_row(mode, context, table, &game->pick_outcome[i], opened, money);
 	par_prove("the vials", money, context->yield->win[SOURCE_BONUS_MONEY]);
 	mpz_clear(windows);
 	mpq_clears(opened, money, NULL);
 }
 
-const struct feature_par pick_bonus_par = { .context = add_vials };
+const struct feature_par pick_bonus_par = { .context = add_picks };

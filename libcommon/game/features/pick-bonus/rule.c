@@ -4,19 +4,19 @@
 #include <assert.h>
 
 /* RULE bewitched 3.7, 3.9: one draw over all outcomes, with weights by y = lines x coins. */
-static const struct vial_outcome *draw_vial(struct round *round, struct phase *phase)
+static const struct pick_outcome *draw_pick(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;
 	int64_t y = (int64_t)round->bet.lines * round->bet.coins;
-	uint32_t value = draw_below(round, phase, DRAW_VIAL, 0, game->vial_weight), i = 0;
-	int64_t below = game->vial[0].weight + game->vial[0].weight_per_coin * y;
+	uint32_t value = draw_below(round, phase, DRAW_PICK, 0, game->pick_weight), i = 0;
+	int64_t below = game->pick_outcome[0].weight + game->pick_outcome[0].weight_per_coin * y;
 
 	while (value >= below) {
 		i++;
-		assert(i < game->vial_count); /* the loader proved the sum */
-		below += game->vial[i].weight + game->vial[i].weight_per_coin * y;
+		assert(i < game->pick_outcome_count); /* the loader proved the sum */
+		below += game->pick_outcome[i].weight + game->pick_outcome[i].weight_per_coin * y;
 	}
-	return &game->vial[i];
+	return &game->pick_outcome[i];
 }
 
 /* RULE bewitched 3.5 to 3.10: the outcome is drawn; which vials the player then picks is his to
@@ -24,30 +24,30 @@ static const struct vial_outcome *draw_vial(struct round *round, struct phase *p
 static void play(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;
-	const struct vial_outcome *vial;
+	const struct pick_outcome *pick_outcome;
 
 	phase_open(round, PHASE_BONUS, phase);
 	phase->needs_player = NEEDS_PICKS;
-	phase->picks_needed = game->vials_picked;
-	phase->vials_shown = game->vials_shown;
+	phase->picks_needed = game->picks_made;
+	phase->picks_offered = game->picks_offered;
 	phase->feature_cells = round->bonus_cells;
 	phase->feature_count = round->bonuses;
-	vial = draw_vial(round, phase);
-	phase->outcome = vial->kind;
-	phase->outcome_value = vial->value;
-	switch (vial->kind) {
-	case VIAL_MONEY: /* RULE bewitched 3.8 */
+	pick_outcome = draw_pick(round, phase);
+	phase->outcome = pick_outcome->kind;
+	phase->outcome_value = pick_outcome->value;
+	switch (pick_outcome->kind) {
+	case PICK_MONEY: /* RULE bewitched 3.8 */
 		add_win(phase, (struct win_item){ .what = WIN_BONUS,
 				       .symbol = game->bonus,
 				       .count = (uint8_t)round->bonuses,
 				       .cells = round->bonus_cells,
-				       .multiplier = vial->value,
-				       .amount = times(round->total, vial->value) });
+				       .multiplier = pick_outcome->value,
+				       .amount = times(round->total, pick_outcome->value) });
 		break;
-	case VIAL_FREE_SPINS: /* RULE bewitched 3.10 */
-		award_free_spins(round, phase, vial->value);
+	case PICK_FREE_SPINS: /* RULE bewitched 3.10 */
+		award_free_spins(round, phase, pick_outcome->value);
 		break;
-	case VIAL_JACKPOT: /* RULE bewitched 3.9 */
+	case PICK_JACKPOT: /* RULE bewitched 3.9 */
 		claim_jackpot(round, phase);
 		break;
 	}
@@ -56,7 +56,7 @@ static void play(struct round *round, struct phase *phase)
 
 static bool offered(const struct game *game)
 {
-	return game->vial_count > 0;
+	return game->pick_outcome_count > 0;
 }
 
 /* RULE bewitched 3.5 */

@@ -1,11 +1,11 @@
 /* The scatter award of a definition: "battle". */
 #include "libcommon/game/definition/feature.h"
 
-static void read_battle_outcomes(const struct node *list, struct game *game, uint32_t scatters)
+static void read_scatter_outcomes(const struct node *list, struct game *game, uint32_t scatters)
 {
-	size_t count = node_array(list, 1, GAME_BATTLE_OUTCOMES_MAX);
+	size_t count = node_array(list, 1, GAME_SCATTER_OUTCOMES_MAX);
 
-	game->battle_count[scatters] = (uint32_t)count;
+	game->scatter_award_count[scatters] = (uint32_t)count;
 	for (size_t i = 0; i < count; i++) {
 		struct node outcome = node_item(list, i);
 		struct node weight = node_member(&outcome, "weight");
@@ -13,8 +13,8 @@ static void read_battle_outcomes(const struct node *list, struct game *game, uin
 
 		node_keys(&outcome, "weight free_spins");
 		/* eight of them stay below 2^32 together */
-		game->battle[scatters][i].weight = node_u32(&weight, 1, GAME_WEIGHT_MAX / 8);
-		game->battle[scatters][i].free_spins = node_u32(&spins, 0, GAME_AWARD_MAX);
+		game->scatter_award[scatters][i].weight = node_u32(&weight, 1, GAME_WEIGHT_MAX / 8);
+		game->scatter_award[scatters][i].free_spins = node_u32(&spins, 0, GAME_AWARD_MAX);
 	}
 }
 
@@ -28,14 +28,14 @@ static void put_first(struct game *game, uint8_t symbol)
 		}
 }
 
-static void read_battle(const struct node *battle, struct game *game)
+static void read_scatter_award(const struct node *scatter_award, struct game *game)
 {
-	struct node symbol = node_member(battle, "symbol");
-	struct node min = node_member(battle, "scatters_min");
-	struct node outcomes = node_member(battle, "outcomes");
+	struct node symbol = node_member(scatter_award, "symbol");
+	struct node min = node_member(scatter_award, "scatters_min");
+	struct node outcomes = node_member(scatter_award, "outcomes");
 	size_t count = node_object(&outcomes, 1, game->reels);
 
-	node_keys(battle, "symbol scatters_min outcomes");
+	node_keys(scatter_award, "symbol scatters_min outcomes");
 	put_first(game, definition_symbol(&symbol, game, KIND_BIT(SYMBOL_SCATTER)));
 	game->scatter_count_min = node_u32(&min, 1, game->reels);
 	for (size_t i = 0; i < count; i++) {
@@ -44,10 +44,10 @@ static void read_battle(const struct node *battle, struct game *game)
 		uint32_t scatters;
 
 		if (node_number_key(&list, key, game->scatter_count_min, game->reels, &scatters))
-			read_battle_outcomes(&list, game, scatters);
+			read_scatter_outcomes(&list, game, scatters);
 	}
 	for (uint32_t n = game->scatter_count_min; n <= game->reels; n++)
-		if (game->battle_count[n] == 0)
+		if (game->scatter_award_count[n] == 0)
 			node_fail(&outcomes, NULL, "outcomes for %u scatters too", n);
 }
 
@@ -57,8 +57,8 @@ static void check(const struct node *root, const struct game *game, const struct
 
 	if (game->scatter_count_min > 0 && definition_reels_with(game, seen, sets,
 						   game->scatter[0]) < game->scatter_count_min) {
-		struct node battle = node_member(root, "battle");
-		struct node least = node_member(&battle, "scatters_min");
+		struct node scatter_award = node_member(root, "battle");
+		struct node least = node_member(&scatter_award, "scatters_min");
 
 		node_fail(&least, NULL, "as many as the strips can show");
 	}
@@ -72,5 +72,5 @@ static uint32_t phases(const struct game *game, enum spin_context context)
 }
 
 const struct feature_definition scatter_award_definition = {
-	.member = "battle", .read = read_battle, .check = check, .phases = phases
+	.member = "battle", .read = read_scatter_award, .check = check, .phases = phases
 };

@@ -1,18 +1,18 @@
 /* The scatter award by the scatters' count: a spin's tag has it. */
 #include "libcommon/game/montecarlo/feature.h"
 
-static void battle(struct fast_player *player, uint32_t count)
+static void scatter_award(struct fast_player *player, uint32_t count)
 {
 	const struct game *game = player->sim->game;
 	uint32_t value, i = 0;
 
-	player->stats->event[EVENT_BATTLE]++;
-	run_add(player, SOURCE_BATTLE,
+	player->stats->event[EVENT_SCATTER_AWARD]++;
+	run_add(player, SOURCE_SCATTER_AWARD,
 		player->sim->total * game->symbol[game->scatter[0]].pay[count]);
-	value = stream_below(&player->draws, game->battle_weight[count]);
-	while (value >= game->battle[count][i].weight)
-		value -= game->battle[count][i++].weight;
-	player->run.free_left += game->battle[count][i].free_spins;
+	value = stream_below(&player->draws, game->scatter_award_weight[count]);
+	while (value >= game->scatter_award[count][i].weight)
+		value -= game->scatter_award[count][i++].weight;
+	player->run.free_left += game->scatter_award[count][i].free_spins;
 }
 
 static uint32_t scatters_in(const struct fast_sim *sim, uint32_t tag)
@@ -31,7 +31,7 @@ static void play(struct fast_player *player, enum spin_context context, uint32_t
 {
 	(void)context;
 	(void)place;
-	battle(player, scatters_in(player->sim, tag));
+	scatter_award(player, scatters_in(player->sim, tag));
 }
 
 const struct feature_fast scatter_award_fast = { .starts = starts, .play = play };

@@ -1,8 +1,8 @@
 /* Scatter awards ("battles") by the scatters that start them. */
 #include "libcommon/game/par/feature.h"
 
-static void battle_row(struct par_mode *mode, const struct par_context *context, json_t *table,
-	uint32_t count, mpq_t sum)
+static void scatter_award_row(struct par_mode *mode, const struct par_context *context,
+	json_t *table, uint32_t count, mpq_t sum)
 {
 	const struct game *game = mode->game;
 	uint8_t symbol = game->scatter[0];
@@ -14,15 +14,15 @@ static void battle_row(struct par_mode *mode, const struct par_context *context,
 
 	mpz_init(windows);
 	mpq_inits(p, part, mean, wins, NULL);
-	for (uint32_t i = 0; i < game->battle_count[count]; i++) {
-		const struct battle_outcome *outcome = &game->battle[count][i];
+	for (uint32_t i = 0; i < game->scatter_award_count[count]; i++) {
+		const struct scatter_outcome *outcome = &game->scatter_award[count][i];
 
 		spins += (uint64_t)outcome->weight * outcome->free_spins;
 		won += outcome->free_spins > 0 ? outcome->weight : 0;
 	}
-	if (game->battle_weight[count] > 0) {
-		mpq_set_u64(mean, spins, game->battle_weight[count]);
-		mpq_set_u64(wins, won, game->battle_weight[count]);
+	if (game->scatter_award_weight[count] > 0) {
+		mpq_set_u64(mean, spins, game->scatter_award_weight[count]);
+		mpq_set_u64(wins, won, game->scatter_award_weight[count]);
 	}
 	par_windows(context, symbol, count, false, windows);
 	par_share(context, windows, p);
@@ -38,7 +38,7 @@ static void battle_row(struct par_mode *mode, const struct par_context *context,
 	mpq_clears(p, part, mean, wins, NULL);
 }
 
-static void battle_outcomes(const struct game *game, struct par_texts *texts, json_t *section)
+static void scatter_outcomes(const struct game *game, struct par_texts *texts, json_t *section)
 {
 	json_t *table = par_table(section, "outcomes", "Outcomes of a battle",
 		"count=Scatters|free_spins=Free spins|weight=Weight|p=Probability");
@@ -46,17 +46,19 @@ static void battle_outcomes(const struct game *game, struct par_texts *texts, js
 
 	mpq_init(p);
 	for (uint32_t n = game->scatter_count_min; n <= game->reels; n++)
-		for (uint32_t i = 0; i < game->battle_count[n]; i++) {
-			mpq_set_u64(p, game->battle[n][i].weight, game->battle_weight[n]);
+		for (uint32_t i = 0; i < game->scatter_award_count[n]; i++) {
+			mpq_set_u64(
+				p, game->scatter_award[n][i].weight, game->scatter_award_weight[n]);
 			par_row(table, par_text(texts, "%u", n),
-				par_text(texts, "%u", game->battle[n][i].free_spins),
-				par_text(texts, "%u", game->battle[n][i].weight),
+				par_text(texts, "%u", game->scatter_award[n][i].free_spins),
+				par_text(texts, "%u", game->scatter_award[n][i].weight),
 				par_figure(texts, p), NULL);
 		}
 	mpq_clear(p);
 }
 
-static void add_battle(struct par_mode *mode, const struct par_context *context, json_t *sections)
+static void add_scatter_award(
+	struct par_mode *mode, const struct par_context *context, json_t *sections)
 {
 	const struct game *game = mode->game;
 	json_t *section, *table;
@@ -74,14 +76,14 @@ static void add_battle(struct par_mode *mode, const struct par_context *context,
 		"spins|won=Battle won|mean_spins=Free spins, mean|return=Return|percent=In "
 		"percent|return_exact=!");
 	for (uint32_t n = game->scatter_count_min; n <= game->reels; n++)
-		battle_row(mode, context, table, n, sum);
-	par_prove("the battles", sum, context->yield->win[SOURCE_BATTLE]);
+		scatter_award_row(mode, context, table, n, sum);
+	par_prove("the battles", sum, context->yield->win[SOURCE_SCATTER_AWARD]);
 	par_per_round(mode, context, sum, sum);
 	par_total(table, "together", "", "", "", "", "", "", par_figure(mode->texts, sum),
 		par_percent(mode->texts, sum), par_fraction(mode->texts, sum), NULL);
 	if (context->context == CONTEXT_BASE)
-		battle_outcomes(game, mode->texts, section);
+		scatter_outcomes(game, mode->texts, section);
 	mpq_clear(sum);
 }
 
-const struct feature_par scatter_award_par = { .context = add_battle };
+const struct feature_par scatter_award_par = { .context = add_scatter_award };

@@ -10,13 +10,13 @@ static void play(struct round *round, struct phase *phase)
 	uint32_t pay = game->symbol[game->scatter[0]].pay[count];
 	uint32_t value, i = 0;
 
-	phase_open(round, PHASE_BATTLE, phase);
-	value = draw_below(round, phase, DRAW_BATTLE, 0, game->battle_weight[count]);
-	while (value >= game->battle[count][i].weight)
-		value -= game->battle[count][i++].weight;
+	phase_open(round, PHASE_SCATTER_AWARD, phase);
+	value = draw_below(round, phase, DRAW_SCATTER_AWARD, 0, game->scatter_award_weight[count]);
+	while (value >= game->scatter_award[count][i].weight)
+		value -= game->scatter_award[count][i++].weight;
 	phase->feature_cells = round->scatter_cells;
 	phase->feature_count = count;
-	phase->battle_won = game->battle[count][i].free_spins > 0;
+	phase->scatter_award_won = game->scatter_award[count][i].free_spins > 0;
 	if (pay > 0)
 		add_win(phase, (struct win_item){ .what = WIN_SCATTER,
 				       .symbol = game->scatter[0],
@@ -25,7 +25,7 @@ static void play(struct round *round, struct phase *phase)
 				       .multiplier = pay,
 				       .amount = times(round->total, pay) });
 	/* RULE bewitched 3.11: free spins come from battles and bonus rounds alone */
-	award_free_spins(round, phase, game->battle[count][i].free_spins);
+	award_free_spins(round, phase, game->scatter_award[count][i].free_spins);
 	round->scatters = 0;
 }
 

@@ -4,7 +4,7 @@
 #define CARILLON_GAME_FEATURES_SCATTER_AWARD_TYPES_H
 
 /* Free spins a battle awards. The player's witch wins exactly when it awards some. */
-struct battle_outcome {
+struct scatter_outcome {
 	uint32_t weight;
 	uint32_t free_spins;
 };

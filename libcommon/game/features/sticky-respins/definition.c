@@ -47,7 +47,7 @@ static void check(const struct node *root, const struct game *game, const struct
 	if (!game->sticky.offered)
 		return;
 	definition_not_with(root, "sticky_respins", game->scatter_count_min > 0, "battle");
-	definition_not_with(root, "sticky_respins", game->vial_count > 0, "vials");
+	definition_not_with(root, "sticky_respins", game->pick_outcome_count > 0, "vials");
 	definition_not_with(root, "sticky_respins", game->hold.offered, "hold_and_win");
 	definition_not_with(root, "sticky_respins", game->expanding_reels != 0, "expanding_wild");
 	for (uint32_t s = 0; s < game->strip_sets; s++)

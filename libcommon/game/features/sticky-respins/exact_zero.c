@@ -317,7 +317,7 @@ static bool pays(const struct zero_work *work, bool respin, uint32_t code)
 }
 
 /* A code is hopeless if it and all that add to it pay. */
-static void find_hopeless(struct zero_work *work, bool respin)
+static void find_always_paying(struct zero_work *work, bool respin)
 {
 	const struct counted *counted = &work->counted[respin];
 	bool *hopeless = sticky_take(counted->codes * sizeof(*hopeless));
@@ -393,7 +393,7 @@ static void zero_spin(struct zero_work *work, const mpq_t share, int sign, struc
 }
 
 /* What wins the progressive on a line wins in any case if the paytable pays it too. */
-static bool live_matters(const struct game *game, const struct exact_wager *wager)
+static bool live_affects_pay(const struct game *game, const struct exact_wager *wager)
 {
 	const struct jackpot_symbols *rules = &game->jackpot_symbols;
 	bool pays = true;
@@ -427,8 +427,8 @@ static void find_change(const struct exact_work *work, uint32_t lines, bool live
 			continue;
 		counted_init(game, live, &zero.counted[0]);
 		counted_init(game, false, &zero.counted[1]);
-		find_hopeless(&zero, false);
-		find_hopeless(&zero, true);
+		find_always_paying(&zero, false);
+		find_always_paying(&zero, true);
 		zero.machine[0] = machine_at(&zero, 0);
 		zero.machine[1] = machine_at(&zero, game->sticky.spins);
 		zero.times = 1; /* the trigger alone is in the yield: out with it */
@@ -448,7 +448,7 @@ void sticky_zero(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield)
 {
 	struct sticky_zeros *zeros = &sticky_of(work)->zeros[context];
-	bool live = live_matters(work->game, wager);
+	bool live = live_affects_pay(work->game, wager);
 
 	if (zeros->lines != wager->lines || zeros->live != live) {
 		yield_free(&zeros->change);

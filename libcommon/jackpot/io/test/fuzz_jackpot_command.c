@@ -77,7 +77,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsig
 	return LLVMFuzzerMutate(bytes, made > 0 ? made : length, room);
 }
 
-static void reason_good(const char *reason, size_t room)
+static void reason_valid(const char *reason, size_t room)
 {
 	assert(strnlen(reason, room) < room);
 	assert(strstr(reason, "found ") != NULL && strstr(reason, "expected ") != NULL);
@@ -90,7 +90,7 @@ static void act(const Carillon__OperatorCommand *command)
 	char reason[ACTION_TEXT_MAX];
 	memset(reason, 'x', sizeof(reason));
 	if (!action_read(1, command, &record, reason)) {
-		reason_good(reason, sizeof(reason));
+		reason_valid(reason, sizeof(reason));
 		assert(strncmp(reason, "operator.", 9) == 0);
 		return;
 	}
@@ -100,7 +100,7 @@ static void act(const Carillon__OperatorCommand *command)
 	assert(strcmp(record.parameters, command->parameters) == 0);
 	assert(record.refusal[0] == '\0' && record.before[0] == '\0' && record.after[0] == '\0');
 	if (!action_second_given(&record, reason))
-		reason_good(reason, sizeof(reason));
+		reason_valid(reason, sizeof(reason));
 	else
 		assert(strcmp(record.actor, record.second) != 0);
 	bool read = action_read(1, command, &again, reason);
@@ -128,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	memset(reason, 'x', sizeof(reason));
 	Carillon__JackpotCommand *command = pool_command_parse(bytes, length, reason);
 	if (command == NULL) {
-		reason_good(reason, sizeof(reason));
+		reason_valid(reason, sizeof(reason));
 		return 0;
 	}
 	fits(command);

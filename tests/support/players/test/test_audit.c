@@ -274,7 +274,7 @@ static struct result play(int64_t read_back, enum fault fault, uint64_t at, uint
 	return result;
 }
 
-static void all_is_compared_once(const struct result *result)
+static void assert_compared_once(const struct result *result)
 {
 	if (result->mismatches)
 		fail_msg("%s", stats.mismatches[0]);
@@ -283,20 +283,20 @@ static void all_is_compared_once(const struct result *result)
 	assert_int_equal(stats.rows_compared, world.n - 1); /* but the deposit before he came */
 }
 
-static void test_all_is_compared_at_the_end(void **state)
+static void test_audit_compares_at_the_end(void **state)
 {
 	struct result result = play(0, RIGHT, 0, 0);
 	(void)state;
-	all_is_compared_once(&result);
+	assert_compared_once(&result);
 	assert_int_equal(world.rounds_in_record, ROUNDS);
 }
 
 /* Neither the memory nor the end grows with the play, and the requests are few. */
-static void test_all_is_compared_while_playing(void **state)
+static void test_audit_compares_while_playing(void **state)
 {
 	struct result result = play(EACH, RIGHT, 0, 0);
 	(void)state;
-	all_is_compared_once(&result);
+	assert_compared_once(&result);
 	assert_true(world.rounds_in_record <= EACH + 3);
 	assert_true(world.jackpots_in_record <= (EACH + 3) / JACKPOT_EVERY + 2);
 	assert_true(result.end_requests <= 6);
@@ -304,11 +304,11 @@ static void test_all_is_compared_while_playing(void **state)
 }
 
 /* An award on its way makes reading back wait, and nothing is held against anybody. */
-static void test_award_on_its_way_is_waited_for(void **state)
+static void test_pending_award_is_awaited(void **state)
 {
 	struct result result = play(EACH, RIGHT, 0, 20 * JACKPOT_EVERY);
 	(void)state;
-	all_is_compared_once(&result);
+	assert_compared_once(&result);
 	assert_true(world.rounds_in_record > 2 * EACH);
 	assert_true(world.rounds_in_record < 5 * EACH);
 	assert_true(result.end_requests <= 6);
@@ -343,9 +343,9 @@ static void test_each_fault_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_is_compared_at_the_end),
-		cmocka_unit_test(test_all_is_compared_while_playing),
-		cmocka_unit_test(test_award_on_its_way_is_waited_for),
+		cmocka_unit_test(test_audit_compares_at_the_end),
+		cmocka_unit_test(test_audit_compares_while_playing),
+		cmocka_unit_test(test_pending_award_is_awaited),
 		cmocka_unit_test(test_each_fault_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void test_bet_every_mode_within_the_rules(void **unused)
 }
 
 /* With next to nothing left: the base game at the smallest coin. */
-static void test_bet_of_the_poor(void **unused)
+static void test_bet_with_low_balance(void **unused)
 {
 	struct player player;
 
@@ -126,7 +126,7 @@ static void test_bet_options_where_the_game_has_them(void **unused)
 	}
 }
 
-static void test_bet_rules_that_offer_nothing(void **unused)
+static void test_empty_bet_rules(void **unused)
 {
 	static const char *const texts[] = {
 		"{}", "{\"id\":\"x\",\"modes\":[{\"id\":\"base\"}]}",
@@ -146,9 +146,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bet_every_mode_within_the_rules),
-		cmocka_unit_test(test_bet_of_the_poor),
+		cmocka_unit_test(test_bet_with_low_balance),
 		cmocka_unit_test(test_bet_options_where_the_game_has_them),
-		cmocka_unit_test(test_bet_rules_that_offer_nothing),
+		cmocka_unit_test(test_empty_bet_rules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,7 +202,7 @@ static void test_events_survive_draining_and_miss_nothing(void **state)
 	server_stop();
 }
 
-static void test_events_url_that_is_none(void **state)
+static void test_invalid_events_url(void **state)
 {
 	(void)state;
 	assert_false(events_start("ws:/nowhere", 1, 1));
@@ -212,7 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events_survive_draining_and_miss_nothing),
-		cmocka_unit_test(test_events_url_that_is_none),
+		cmocka_unit_test(test_invalid_events_url),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

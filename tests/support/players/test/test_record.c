@@ -55,11 +55,11 @@ static const struct ledger_row right[] = {
 
 static void told(struct record *record)
 {
-	static const struct told_move moves[] = { { 1, 1, ROW_BET, false, 100, false },
+	static const struct recorded_move moves[] = { { 1, 1, ROW_BET, false, 100, false },
 		{ 2, 2, ROW_BET, false, 30, false }, { 3, 2, ROW_ANY, false, 0, false },
 		{ 4, 2, ROW_GAMBLE, false, 0, false }, { 5, 5, ROW_BET, true, 9999, false } };
 	/* 920: the jackpot is booked and hidden; 4920 is shown before its release. */
-	static const struct told_balance balances[] = { { 0, 1000, 0 }, { 1, 900, 0 },
+	static const struct recorded_balance balances[] = { { 0, 1000, 0 }, { 1, 900, 0 },
 		{ 1, 950, 0 }, { 2, 920, 2 }, { 2, 920, 2 }, { 2, 4920, 2 }, { 3, 4980, 2 },
 		{ 4, 4980, 2 }, { 5, 4980, 0 } };
 	memset(record, 0, sizeof(*record));
@@ -70,8 +70,8 @@ static void told(struct record *record)
 	for (size_t i = 0; i < sizeof(balances) / sizeof(balances[0]); i++)
 		*LIST_ADD(&record->balances) = balances[i];
 	*LIST_ADD(&record->jackpots) =
-		(struct told_jackpot){ .round = 2, .index = 1, .pool = 1, .paid = 4000 };
-	*LIST_ADD(&record->deposits) = (struct told_deposit){ 6, 50 };
+		(struct recorded_jackpot){ .round = 2, .index = 1, .pool = 1, .paid = 4000 };
+	*LIST_ADD(&record->deposits) = (struct recorded_deposit){ 6, 50 };
 }
 
 static void ignore(void *context, const char *text)
@@ -184,7 +184,7 @@ static void test_each_changed_amount_is_found(void **state)
 	record_free(&record);
 }
 
-static void test_wrong_tellings_are_found(void **state)
+static void test_wrong_pushes_are_found(void **state)
 {
 	(void)state;
 	for (int fault = 0; fault < 8; fault++) {
@@ -213,7 +213,7 @@ static void test_wrong_tellings_are_found(void **state)
 }
 
 /* "Already done" tells the number alone: the ledger has the rest, but not another kind or stake. */
-static void test_unsure_moves_are_looked_up(void **state)
+static void test_uncertain_moves_looked_up(void **state)
 {
 	(void)state;
 	for (size_t at = 0; at < 5; at++) {
@@ -288,7 +288,7 @@ static void test_award_after_its_fold_is_found(void **state)
 }
 
 /* An award that comes after the fold still belongs to a jackpot that was told before it. */
-static void test_late_award_is_waited_for(void **state)
+static void test_late_award_is_awaited(void **state)
 {
 	struct ledger_row rows[ROWS];
 	size_t n = 0, folded;
@@ -313,7 +313,7 @@ static void test_late_award_is_waited_for(void **state)
 	record_free(&record);
 }
 
-static void test_nothing_is_folded_at_a_move_that_is_missing(void **state)
+static void test_missing_move_stops_folding(void **state)
 {
 	struct record record;
 	(void)state;
@@ -411,13 +411,13 @@ int main(void)
 		cmocka_unit_test(test_each_doubled_row_is_found),
 		cmocka_unit_test(test_consistent_double_booking_is_found),
 		cmocka_unit_test(test_each_changed_amount_is_found),
-		cmocka_unit_test(test_wrong_tellings_are_found),
-		cmocka_unit_test(test_unsure_moves_are_looked_up),
+		cmocka_unit_test(test_wrong_pushes_are_found),
+		cmocka_unit_test(test_uncertain_moves_looked_up),
 		cmocka_unit_test(test_hidden_jackpot_only_in_its_round),
 		cmocka_unit_test(test_folded_record_finds_the_same),
 		cmocka_unit_test(test_award_after_its_fold_is_found),
-		cmocka_unit_test(test_late_award_is_waited_for),
-		cmocka_unit_test(test_nothing_is_folded_at_a_move_that_is_missing),
+		cmocka_unit_test(test_late_award_is_awaited),
+		cmocka_unit_test(test_missing_move_stops_folding),
 		cmocka_unit_test(test_rounds_are_found_in_any_order),
 		cmocka_unit_test(test_round_sums),
 		cmocka_unit_test(test_prizes_belong_to_the_round_of_their_move),

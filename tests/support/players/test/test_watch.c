@@ -83,7 +83,7 @@ static void test_snapshot_comes_first_at_each_connection(void **state)
 	watch_free(&watch);
 }
 
-static void test_winners_come_once_and_without_a_hole(void **state)
+static void test_winners_once_without_gaps(void **state)
 {
 	(void)state;
 	static const struct line lines[] = {
@@ -110,7 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counters_come_in_time_and_never_go_back),
 		cmocka_unit_test(test_snapshot_comes_first_at_each_connection),
-		cmocka_unit_test(test_winners_come_once_and_without_a_hole),
+		cmocka_unit_test(test_winners_once_without_gaps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Parameters of operators' actions on a set. */
-#include "services/jackpot-cards/adapters/set_asked.h"
+#include "services/jackpot-cards/adapters/set_request.h"
 
 #include "libcommon/base/currency.h"
 
@@ -22,7 +22,7 @@ static bool whole(
 	return good;
 }
 
-static bool level_of(json_t *json, struct set_asked *asked, char *refusal)
+static bool level_of(json_t *json, struct set_request *asked, char *refusal)
 {
 	for (int i = CARD_CLUBS; json_is_string(json) && i <= (int)CARD_SPADES; i++)
 		if (strcmp(json_string_value(json), card_level_text((enum card_level)i)) == 0)
@@ -34,7 +34,7 @@ static bool level_of(json_t *json, struct set_asked *asked, char *refusal)
 }
 
 static bool game_of(json_t *json, const struct game_links *links, uint32_t set,
-	struct set_asked *asked, char *refusal)
+	struct set_request *asked, char *refusal)
 {
 	for (size_t i = 0; json_is_string(json) && i < links->count; i++)
 		if (strcmp(json_string_value(json), links->link[i].id) == 0 &&
@@ -47,7 +47,7 @@ static bool game_of(json_t *json, const struct game_links *links, uint32_t set,
 	       action_refuse(refusal, "parameters /game: expected the id of a game of this set");
 }
 
-static bool weights_of(json_t *json, struct set_asked *asked, char *refusal)
+static bool weights_of(json_t *json, struct set_request *asked, char *refusal)
 {
 	int64_t sum = 0, weight;
 	if (json_array_size(json) != CARD_LEVELS)
@@ -66,7 +66,7 @@ static bool weights_of(json_t *json, struct set_asked *asked, char *refusal)
 	return asked->has_weights = true;
 }
 
-static bool currency_of(json_t *json, struct set_asked *asked, char *refusal)
+static bool currency_of(json_t *json, struct set_request *asked, char *refusal)
 {
 	const struct currency *currency =
 		json_is_string(json) ? currency_by_code(json_string_value(json)) : NULL;
@@ -77,7 +77,7 @@ static bool currency_of(json_t *json, struct set_asked *asked, char *refusal)
 }
 
 static bool read_member(const char *name, json_t *json, const struct game_links *links,
-	uint32_t set, struct set_asked *asked, char *refusal)
+	uint32_t set, struct set_request *asked, char *refusal)
 {
 	if (strcmp(name, "level") == 0)
 		return level_of(json, asked, refusal);
@@ -109,8 +109,8 @@ static bool read_member(const char *name, json_t *json, const struct game_links 
 	return action_refuse(refusal, "parameters /%.64s: not expected", name);
 }
 
-bool set_asked_read(const char *text, const struct game_links *links, uint32_t set,
-	struct set_asked *asked_r, char *refusal)
+bool set_request_read(const char *text, const struct game_links *links, uint32_t set,
+	struct set_request *asked_r, char *refusal)
 {
 	json_t *json = json_loads(text[0] != '\0' ? text : "{}", JSON_REJECT_DUPLICATES, NULL);
 	const char *name;
@@ -127,7 +127,7 @@ bool set_asked_read(const char *text, const struct game_links *links, uint32_t s
 	return good;
 }
 
-bool set_asked_odds(const struct set_asked *asked, char *refusal)
+bool set_request_odds(const struct set_request *asked, char *refusal)
 {
 	if (asked->currency == 0 || !asked->has_odds || asked->odds_in < 1 ||
 		asked->odds_in > asked->odds_of)

@@ -1,4 +1,4 @@
-#include "services/progressive-pool/adapters/made_read.h"
+#include "services/progressive-pool/adapters/created_pool_read.h"
 
 #include "libcommon/io/log.h"
 
@@ -15,13 +15,13 @@ static const struct game_link *game_of(const struct game_links *links, const cha
 	return NULL;
 }
 
-static bool games_read(
-	json_t *json, const struct game_links *links, struct made_asked *asked, char *refusal)
+static bool games_read(json_t *json, const struct game_links *links,
+	struct created_pool_request *asked, char *refusal)
 {
 	if (!json_is_array(json) || json_array_size(json) == 0 ||
-		json_array_size(json) > MADE_GAMES_MAX)
+		json_array_size(json) > CREATED_GAMES_MAX)
 		return action_refuse(refusal,
-			"parameters /games: expected an array of 1 to %d games", MADE_GAMES_MAX);
+			"parameters /games: expected an array of 1 to %d games", CREATED_GAMES_MAX);
 	for (size_t i = 0; i < json_array_size(json); i++) {
 		const char *id = json_string_value(json_array_get(json, i));
 		const struct game_link *link = id != NULL ? game_of(links, id) : NULL;
@@ -41,7 +41,8 @@ static bool games_read(
 }
 
 /* What a definition's reader takes, with the number. */
-static bool pool_read(json_t *json, uint32_t number, struct made_asked *asked, char *refusal)
+static bool pool_read(
+	json_t *json, uint32_t number, struct created_pool_request *asked, char *refusal)
 {
 	static const char *const NAMES[] = { "pool", "contribution_ppm", "base_coin_eur_minor",
 		"rows", "games" };
@@ -67,8 +68,8 @@ static bool pool_read(json_t *json, uint32_t number, struct made_asked *asked, c
 	return true;
 }
 
-bool made_read(const char *parameters, uint32_t number, const struct game_links *links,
-	struct made_asked *asked_r, char *refusal)
+bool created_pool_read(const char *parameters, uint32_t number, const struct game_links *links,
+	struct created_pool_request *asked_r, char *refusal)
 {
 	json_t *json = json_loads(parameters, JSON_REJECT_DUPLICATES, NULL);
 	memset(asked_r, 0, sizeof(*asked_r));
@@ -84,7 +85,7 @@ bool made_read(const char *parameters, uint32_t number, const struct game_links 
 	return good;
 }
 
-bool made_part_read(const char *parameters, uint32_t *operator_r, bool *takes_part_r, char *refusal)
+bool take_part_read(const char *parameters, uint32_t *operator_r, bool *takes_part_r, char *refusal)
 {
 	json_t *json = json_loads(parameters, JSON_REJECT_DUPLICATES, NULL);
 	json_t *who = json_object_get(json, "operator");

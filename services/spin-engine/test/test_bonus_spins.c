@@ -25,7 +25,7 @@ static struct world world;
 /* To both engines: a row of the wallet, which is no move. */
 static void give(uint8_t id, uint32_t game, uint32_t spins, uint64_t expires_us)
 {
-	struct player_gift gift = { .id = { id },
+	struct player_bonus_spins bonus_spins = { .id = { id },
 		.game = game,
 		.lines = 1,
 		.coins = 1,
@@ -33,16 +33,16 @@ static void give(uint8_t id, uint32_t game, uint32_t spins, uint64_t expires_us)
 		.coin_minor = 2,
 		.expires_us = expires_us };
 
-	player_gift(&world.player, &gift);
-	player_gift(&world.other, &gift);
+	player_bonus_spins(&world.player, &bonus_spins);
+	player_bonus_spins(&world.other, &bonus_spins);
 }
 
 static void end(uint8_t id)
 {
 	uint8_t bytes[PLAYER_ID_BYTES] = { id };
 
-	player_gift_end(&world.player, bytes);
-	player_gift_end(&world.other, bytes);
+	player_bonus_spins_end(&world.player, bytes);
+	player_bonus_spins_end(&world.other, bytes);
 }
 
 static void spin(
@@ -55,7 +55,7 @@ static void spin(
 		command.bonus = true;
 		command.bonus_spin[0] = id;
 		snprintf(command.mode, sizeof(command.mode), "%s", mode);
-		player_gift_bet(&world.player, &command);
+		player_bonus_spins_bet(&world.player, &command);
 		assert_string_equal(command.mode, ""); /* RULE mystic-gem 7.2 */
 	}
 	command.autospin = autospin;
@@ -84,7 +84,7 @@ static void step(char *text, char *out, size_t room)
 		rest = strtok_r(NULL, "", &save);
 	}
 	if (strcmp(word, "refuse") == 0 || strcmp(word, "none") == 0)
-		world.refuse_next = word[0] == 'r' ? 2 : PLAYER_WALLET_NO_SPINS;
+		world.refuse_next = word[0] == 'r' ? 2 : PLAYER_WALLET_NO_BONUS_SPINS;
 	if (strcmp(word, "give") == 0) {
 		give(id, world.game.number, (uint32_t)atoi(rest), UINT64_MAX);
 	} else if (strcmp(word, "other") == 0) {
@@ -95,9 +95,10 @@ static void step(char *text, char *out, size_t room)
 		end(id);
 	} else if (strcmp(word, "left") == 0) {
 		uint8_t bytes[PLAYER_ID_BYTES] = { id };
-		const struct player_gift *gift = player_gift_of(&world.player, bytes);
+		const struct player_bonus_spins *bonus_spins =
+			player_bonus_spins_of(&world.player, bytes);
 
-		snprintf(out, room, "%u", gift ? gift->spins - gift->used : 0);
+		snprintf(out, room, "%u", bonus_spins ? bonus_spins->spins - bonus_spins->used : 0);
 	} else if (strcmp(word, "collect") == 0 || strcmp(word, "win") == 0 ||
 		   strcmp(word, "lose") == 0 || strcmp(word, "void") == 0) {
 		command = world_command(&world, word[0] == 'c'	 ? VERB_COLLECT
@@ -145,7 +146,7 @@ static const struct {
 		"; 409 bonus_spin_unknown spent; 0; 409 bonus_spin_unknown" },
 };
 
-static void test_gifts_table(void **state)
+static void test_bonus_spins_table(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -170,7 +171,7 @@ static void test_gifts_table(void **state)
 
 /* RULE mystic-gem 7.3, 7.4: neither the progressive nor the levels of the cards are fed, and the
  * round says of itself what it is. A hit is claimed like any other. */
-static void test_gifts_feed_nothing(void **state)
+static void test_bonus_spins_feed_nothing(void **state)
 {
 	struct player_entropy entropy = { .forced_count = 0 };
 	uint32_t results[FIXTURE_SCRIPT_MAX];
@@ -188,7 +189,7 @@ static void test_gifts_feed_nothing(void **state)
 		command.bonus = bonus;
 		command.bonus_spin[0] = 1;
 		if (bonus)
-			player_gift_bet(&world.player, &command);
+			player_bonus_spins_bet(&world.player, &command);
 		entropy.forced_count =
 			(uint32_t)fixture_script(&world.game, &command.bet, "2 vj", results);
 		memcpy(entropy.forced, results, entropy.forced_count * sizeof(results[0]));
@@ -206,7 +207,7 @@ static void test_gifts_feed_nothing(void **state)
 
 /* The same draws make the same round, paid for or not: what the bet value carries is used and left
  * alike. */
-static void test_gifts_play_as_paid(void **state)
+static void test_bonus_spins_play_as_paid(void **state)
 {
 	static const char *const potions[] = { "AQQJA/AAQJA/ArAJA/AKQJA/AKQJA",
 		"AKQJA/AKQJA/AKQJA/AKQJA/AbgJA" };
@@ -218,7 +219,7 @@ static void test_gifts_play_as_paid(void **state)
 
 	(void)state;
 	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
-	feature_game_potions(&game);
+	feature_game_unlock(&game);
 	feature_windows(&game, SET_BASE, potions, 2);
 	player_game_init(&game, &world.play);
 	command = world_command(&world, VERB_BET);
@@ -251,7 +252,7 @@ static void test_gifts_play_as_paid(void **state)
 }
 
 /* What is known of gifts outlives a restart; bytes that no engine wrote are refused. */
-static void test_gifts_to_bytes_and_back(void **state)
+static void test_bonus_spins_round_trip(void **state)
 {
 	static struct player back, full;
 	uint8_t bytes[PLAYER_BYTES_MAX];
@@ -259,26 +260,27 @@ static void test_gifts_to_bytes_and_back(void **state)
 
 	(void)state;
 	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
-	for (uint8_t id = 1; id <= PLAYER_GIFTS_MAX + 2; id++) /* the first to expire go */
+	for (uint8_t id = 1; id <= PLAYER_BONUS_SPINS_MAX + 2; id++) /* the first to expire go */
 		give(id, INT32_MAX, INT32_MAX, UINT64_MAX / 2 + id);
-	assert_int_equal(world.player.gift_count, PLAYER_GIFTS_MAX);
-	assert_int_equal(world.player.gift[0].id[0], 3);
+	assert_int_equal(world.player.bonus_spins_count, PLAYER_BONUS_SPINS_MAX);
+	assert_int_equal(world.player.bonus_spins[0].id[0], 3);
 	length = player_encode(&world.player, bytes);
 	player_init(world.player.id, &back);
 	back.account = true;
 	back.last_move = world.player.last_move;
 	assert_int_equal(player_decode(bytes, length, &back), CODEC_OK);
-	assert_same_gifts(back.gift, world.player.gift);
-	memcpy(back.gift, world.player.gift, sizeof(back.gift));
+	assert_same_bonus_spins(back.bonus_spins, world.player.bonus_spins);
+	memcpy(back.bonus_spins, world.player.bonus_spins, sizeof(back.bonus_spins));
 	assert_memory_equal(&back, &world.player, sizeof(back));
 	full = world.player;
-	full.gift[1].used = full.gift[1].spins; /* used up: it would have been forgotten */
+	full.bonus_spins[1].used =
+		full.bonus_spins[1].spins; /* used up: it would have been forgotten */
 	length = player_encode(&full, bytes);
 	assert_int_equal(player_decode(bytes, length, &back), CODEC_RANGE);
 }
 
 /* A round that was a bonus spin stays one in its record. */
-static void test_gifts_in_the_record(void **state)
+static void test_bonus_spins_in_the_record(void **state)
 {
 	char result[200];
 	struct player_record record = { .has_game = true }, read;
@@ -297,11 +299,11 @@ static void test_gifts_in_the_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gifts_table),
-		cmocka_unit_test(test_gifts_feed_nothing),
-		cmocka_unit_test(test_gifts_play_as_paid),
-		cmocka_unit_test(test_gifts_to_bytes_and_back),
-		cmocka_unit_test(test_gifts_in_the_record),
+		cmocka_unit_test(test_bonus_spins_table),
+		cmocka_unit_test(test_bonus_spins_feed_nothing),
+		cmocka_unit_test(test_bonus_spins_play_as_paid),
+		cmocka_unit_test(test_bonus_spins_round_trip),
+		cmocka_unit_test(test_bonus_spins_in_the_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

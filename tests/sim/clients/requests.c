@@ -1,4 +1,4 @@
-#include "tests/sim/clients/asks.h"
+#include "tests/sim/clients/requests.h"
 
 #include "services/gateway/core/inflight.h"
 #include "tests/sim/judge/book.h"
@@ -19,8 +19,8 @@
 #define COMMAND_MAX 4096
 #define SKEW_US 20000
 
-struct ask {
-	struct asker *asker;
+struct open_request {
+	struct requester *requester;
 	enum topic topic;
 	uint32_t partition;
 	uint64_t key;
@@ -32,7 +32,7 @@ struct ask {
 struct gateway {
 	char url[32];
 	struct inflight inflight;
-	struct ask ask[INFLIGHT_MAX];
+	struct open_request ask[INFLIGHT_MAX];
 };
 
 static struct gateway gateways[GATEWAYS];
@@ -70,14 +70,14 @@ static ProtobufCAllocator arena_allocator = { arena_alloc, arena_free, NULL };
 
 static void finish(struct gateway *gateway, size_t slot, const struct answer *answer)
 {
-	struct ask *ask = &gateway->ask[slot];
-	struct asker *asker = ask->asker;
+	struct open_request *ask = &gateway->ask[slot];
+	struct requester *requester = ask->requester;
 
 	free(ask->bytes);
 	ask->bytes = NULL;
-	ask->asker = NULL;
-	asker->waiting = false;
-	asker->answered(asker, answer);
+	ask->requester = NULL;
+	requester->waiting = false;
+	requester->answered(requester, answer);
 }
 
 static void on_answer(struct gateway *gateway, uint64_t correlation, player_id player,
@@ -124,12 +124,12 @@ static void on_second(const uint8_t *bytes, size_t n)
 
 /* ---- questions ------------------------------------------------------------------------------ */
 
-uint64_t asks_wall_us(void)
+uint64_t requests_wall_us(void)
 {
 	return (uint64_t)((int64_t)sim_now_us() + skew_us);
 }
 
-static void produce(const struct ask *ask)
+static void produce(const struct open_request *ask)
 {
 	uint8_t key[8];
 
@@ -147,29 +147,31 @@ static void envelope_fill(const struct gateway *gateway, Carillon__Envelope *env
 {
 	carillon__envelope__init(envelope);
 	envelope->schema = 1;
-	envelope->time_us = asks_wall_us();
+	envelope->time_us = requests_wall_us();
 	envelope->source = (char *)(uintptr_t)gateway->url;
 }
 
-static bool begin(struct asker *asker, uint64_t *correlation_r, size_t *slot_r)
+static bool begin(struct requester *requester, uint64_t *correlation_r, size_t *slot_r)
 {
-	struct gateway *gateway = gateway_of(asker->player);
+	struct gateway *gateway = gateway_of(requester->player);
 
-	if (asker->waiting)
-		sim_fail("the clients' own mistake: player %" PRId64 " asks twice", asker->player);
+	if (requester->waiting)
+		sim_fail("the clients' own mistake: player %" PRId64 " asks twice",
+			requester->player);
 	if (!inflight_add(&gateway->inflight, sim_now_us(), correlation_r, slot_r))
 		return false;
-	asker->waiting = true;
-	asker->asked_us = sim_now_us();
+	requester->waiting = true;
+	requester->asked_us = sim_now_us();
 	return true;
 }
 
-static void go(struct asker *asker, size_t slot, struct ask ask, const ProtobufCMessage *command)
+static void go(struct requester *requester, size_t slot, struct open_request ask,
+	const ProtobufCMessage *command)
 {
-	struct gateway *gateway = gateway_of(asker->player);
+	struct gateway *gateway = gateway_of(requester->player);
 
-	ask.asker = asker;
-	ask.player = asker->player;
+	ask.requester = requester;
+	ask.player = requester->player;
 	ask.length = protobuf_c_message_get_packed_size(command);
 	ask.bytes = malloc(ask.length);
 	if (ask.bytes == NULL || ask.length > COMMAND_MAX)
@@ -179,16 +181,16 @@ static void go(struct asker *asker, size_t slot, struct ask ask, const ProtobufC
 	produce(&ask);
 }
 
-static struct ask of_player(enum topic topic, player_id player)
+static struct open_request of_player(enum topic topic, player_id player)
 {
-	return (struct ask){ .topic = topic,
+	return (struct open_request){ .topic = topic,
 		.partition = shard_of_player(player, sim_world.shards),
 		.key = (uint64_t)player };
 }
 
-static struct ask of_pool(uint32_t pool)
+static struct open_request of_pool(uint32_t pool)
 {
-	return (struct ask){ .topic = TOPIC_JACKPOT_COMMANDS,
+	return (struct open_request){ .topic = TOPIC_JACKPOT_COMMANDS,
 		.partition = shard_of_pool(pool, sim_world.shards),
 		.key = pool };
 }
@@ -200,48 +202,48 @@ struct head {
 	uint64_t *correlation;
 };
 
-static bool send(
-	struct asker *asker, struct ask ask, const ProtobufCMessage *command, struct head head)
+static bool send(struct requester *requester, struct open_request ask,
+	const ProtobufCMessage *command, struct head head)
 {
-	struct gateway *gateway = gateway_of(asker->player);
+	struct gateway *gateway = gateway_of(requester->player);
 	Carillon__Envelope envelope;
 	size_t slot;
 
-	if (!begin(asker, head.correlation, &slot))
+	if (!begin(requester, head.correlation, &slot))
 		return false;
 	envelope_fill(gateway, &envelope);
 	*head.envelope = &envelope;
 	*head.reply_to = gateway->url;
-	go(asker, slot, ask, command);
+	go(requester, slot, ask, command);
 	return true;
 }
 
 #define HEAD(command)                                                                              \
 	((struct head){ &(command)->envelope, &(command)->reply_to, &(command)->correlation })
 
-bool ask_spin(struct asker *asker, Carillon__SpinCommand *command)
+bool request_spin(struct requester *requester, Carillon__SpinCommand *command)
 {
-	command->player = asker->player;
-	return send(asker, of_player(TOPIC_SPIN_COMMANDS, asker->player), &command->base,
+	command->player = requester->player;
+	return send(requester, of_player(TOPIC_SPIN_COMMANDS, requester->player), &command->base,
 		HEAD(command));
 }
 
-bool ask_wallet(struct asker *asker, Carillon__WalletCommand *command)
+bool request_wallet(struct requester *requester, Carillon__WalletCommand *command)
 {
-	command->player = asker->player;
-	return send(asker, of_player(TOPIC_WALLET_COMMANDS, asker->player), &command->base,
+	command->player = requester->player;
+	return send(requester, of_player(TOPIC_WALLET_COMMANDS, requester->player), &command->base,
 		HEAD(command));
 }
 
-bool ask_cards(struct asker *asker, Carillon__JackpotCommand *command)
+bool request_cards(struct requester *requester, Carillon__JackpotCommand *command)
 {
-	return send(asker, of_pool(command->pool), &command->base, HEAD(command));
+	return send(requester, of_pool(command->pool), &command->base, HEAD(command));
 }
 
-void ask_pool(Carillon__JackpotCommand *command)
+void request_pool(Carillon__JackpotCommand *command)
 {
 	Carillon__Envelope envelope;
-	struct ask ask = of_pool(command->pool);
+	struct open_request ask = of_pool(command->pool);
 
 	envelope_fill(&gateways[0], &envelope);
 	command->envelope = &envelope;
@@ -256,7 +258,7 @@ void ask_pool(Carillon__JackpotCommand *command)
 
 /* ---- by nanomsg ----------------------------------------------------------------------------- */
 
-const char *asks_owner_url(const char *service, uint32_t shard)
+const char *requests_owner_url(const char *service, uint32_t shard)
 {
 	const struct fake_pg_table *shards = fake_pg_table("carillon.shard");
 	const struct fake_pg_table *instances = fake_pg_table("carillon.instance");
@@ -274,9 +276,9 @@ const char *asks_owner_url(const char *service, uint32_t shard)
 	return NULL;
 }
 
-void ask_payments(player_id player, const uint8_t hold[ASK_ID_BYTES])
+void request_payments(player_id player, const uint8_t hold[REQUEST_ID_BYTES])
 {
-	const char *url = asks_owner_url("payments", shard_of_player(player, sim_world.shards));
+	const char *url = requests_owner_url("payments", shard_of_player(player, sim_world.shards));
 	Carillon__Envelope envelope;
 	Carillon__PaymentHint hint;
 	Carillon__Bus bus;
@@ -288,7 +290,7 @@ void ask_payments(player_id player, const uint8_t hold[ASK_ID_BYTES])
 	carillon__payment_hint__init(&hint);
 	carillon__bus__init(&bus);
 	hint.player = player;
-	hint.id = (ProtobufCBinaryData){ ASK_ID_BYTES, (uint8_t *)(uintptr_t)hold };
+	hint.id = (ProtobufCBinaryData){ REQUEST_ID_BYTES, (uint8_t *)(uintptr_t)hold };
 	bus.envelope = &envelope;
 	bus.body_case = CARILLON__BUS__BODY_HINT;
 	bus.hint = &hint;
@@ -324,29 +326,29 @@ static void ring_begin(struct gateway *gateway)
 	inflight_init(&gateway->inflight, sim_random(UINT64_MAX), WAIT_US);
 }
 
-void asks_gateway_dies(void)
+void requests_gateway_dies(void)
 {
 	struct gateway *gateway = &gateways[sim_random(GATEWAYS)];
-	struct ask *lost = calloc(INFLIGHT_MAX, sizeof(*lost));
+	struct open_request *lost = calloc(INFLIGHT_MAX, sizeof(*lost));
 	size_t slot, n = 0;
 
 	if (lost == NULL)
 		sim_fail("no memory for the questions of a gateway");
 	while (inflight_expire(&gateway->inflight, UINT64_MAX, &slot)) {
 		lost[n++] = gateway->ask[slot];
-		gateway->ask[slot] = (struct ask){ 0 };
+		gateway->ask[slot] = (struct open_request){ 0 };
 	}
 	sim_trace("%s dies with %zu questions on their way", gateway->url, n);
 	ring_begin(gateway);
 	for (size_t i = 0; i < n; i++) {
 		free(lost[i].bytes);
-		lost[i].asker->waiting = false;
-		lost[i].asker->answered(lost[i].asker, &(struct answer){ 0 });
+		lost[i].requester->waiting = false;
+		lost[i].requester->answered(lost[i].requester, &(struct answer){ 0 });
 	}
 	free(lost);
 }
 
-void asks_begin(void)
+void requests_begin(void)
 {
 	static void (*const take[GATEWAYS])(const uint8_t *, size_t) = { on_first, on_second };
 
@@ -360,7 +362,7 @@ void asks_begin(void)
 	sim_at(sim_now_us() + TICK_US, on_tick, (void *)(uintptr_t)++life);
 }
 
-void asks_end(void)
+void requests_end(void)
 {
 	size_t slot;
 
@@ -368,18 +370,18 @@ void asks_end(void)
 	for (size_t i = 0; i < GATEWAYS; i++)
 		while (inflight_expire(&gateways[i].inflight, UINT64_MAX, &slot)) {
 			free(gateways[i].ask[slot].bytes);
-			gateways[i].ask[slot] = (struct ask){ 0 };
+			gateways[i].ask[slot] = (struct open_request){ 0 };
 		}
 }
 
-size_t asks_open(void)
+size_t requests_open(void)
 {
 	return gateways[0].inflight.open + gateways[1].inflight.open;
 }
 
 /* ---- ids ------------------------------------------------------------------------------------ */
 
-void asks_id(const char *first, const char *second, uint8_t id_r[ASK_ID_BYTES])
+void requests_id(const char *first, const char *second, uint8_t id_r[REQUEST_ID_BYTES])
 {
 	crypto_hash_sha256_state state;
 	uint8_t digest[crypto_hash_sha256_BYTES];
@@ -388,13 +390,13 @@ void asks_id(const char *first, const char *second, uint8_t id_r[ASK_ID_BYTES])
 	(void)crypto_hash_sha256_update(&state, (const unsigned char *)first, strlen(first) + 1);
 	(void)crypto_hash_sha256_update(&state, (const unsigned char *)second, strlen(second));
 	(void)crypto_hash_sha256_final(&state, digest);
-	memcpy(id_r, digest, ASK_ID_BYTES);
+	memcpy(id_r, digest, REQUEST_ID_BYTES);
 }
 
-void asks_hash(const void *bytes, size_t n, uint8_t hash_r[ASK_ID_BYTES])
+void requests_hash(const void *bytes, size_t n, uint8_t hash_r[REQUEST_ID_BYTES])
 {
 	uint8_t digest[crypto_hash_sha256_BYTES];
 
 	(void)crypto_hash_sha256(digest, bytes, n);
-	memcpy(hash_r, digest, ASK_ID_BYTES);
+	memcpy(hash_r, digest, REQUEST_ID_BYTES);
 }

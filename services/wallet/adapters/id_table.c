@@ -1,4 +1,4 @@
-#include "services/wallet/adapters/by_id.h"
+#include "services/wallet/adapters/id_table.h"
 
 #include "libcommon/base/hex.h"
 #include "libcommon/io/log.h"
@@ -9,14 +9,14 @@
 
 #define ROOM_FIRST 256
 
-static struct by_id_head *place_at(
-	const struct by_id *table, const struct by_id_kind *kind, size_t i)
+static struct id_table_head *place_at(
+	const struct id_table *table, const struct id_table_kind *kind, size_t i)
 {
-	return (struct by_id_head *)(void *)(table->entries + i * kind->size);
+	return (struct id_table_head *)(void *)(table->entries + i * kind->size);
 }
 
-static struct by_id_head *slot_of(
-	const struct by_id *table, const struct by_id_kind *kind, const uint8_t *id)
+static struct id_table_head *slot_of(
+	const struct id_table *table, const struct id_table_kind *kind, const uint8_t *id)
 {
 	uint64_t hash;
 	size_t at;
@@ -30,9 +30,9 @@ static struct by_id_head *slot_of(
 	return place_at(table, kind, at);
 }
 
-static void grow(struct by_id *table, const struct by_id_kind *kind)
+static void grow(struct id_table *table, const struct id_table_kind *kind)
 {
-	struct by_id bigger = { .room = table->room == 0 ? ROOM_FIRST : table->room * 2,
+	struct id_table bigger = { .room = table->room == 0 ? ROOM_FIRST : table->room * 2,
 		.n = table->n,
 		.asked = table->asked };
 
@@ -40,7 +40,7 @@ static void grow(struct by_id *table, const struct by_id_kind *kind)
 	if (bigger.entries == NULL)
 		fatal("out of memory: %zu rows of %s", bigger.room, kind->table);
 	for (size_t i = 0; i < table->room; i++) {
-		const struct by_id_head *head = place_at(table, kind, i);
+		const struct id_table_head *head = place_at(table, kind, i);
 		if (head->state != BY_ID_EMPTY)
 			memcpy(slot_of(&bigger, kind, head->id), head, kind->size);
 	}
@@ -48,9 +48,9 @@ static void grow(struct by_id *table, const struct by_id_kind *kind)
 	*table = bigger;
 }
 
-void *by_id_place(struct by_id *table, const struct by_id_kind *kind, const uint8_t *id)
+void *id_table_place(struct id_table *table, const struct id_table_kind *kind, const uint8_t *id)
 {
-	struct by_id_head *head;
+	struct id_table_head *head;
 
 	if (table->n * 2 >= table->room)
 		grow(table, kind);
@@ -65,10 +65,10 @@ void *by_id_place(struct by_id *table, const struct by_id_kind *kind, const uint
 	return head;
 }
 
-void *by_id_new(
-	struct by_id *table, const struct by_id_kind *kind, const uint8_t *id, uint32_t shard)
+void *id_table_new(
+	struct id_table *table, const struct id_table_kind *kind, const uint8_t *id, uint32_t shard)
 {
-	struct by_id_head *head = by_id_place(table, kind, id);
+	struct id_table_head *head = id_table_place(table, kind, id);
 
 	table->asked -= head->state == BY_ID_ASKED;
 	memset(head, 0, kind->size);
@@ -79,16 +79,16 @@ void *by_id_new(
 	return head;
 }
 
-void by_id_take(struct by_id *table, const struct by_id_kind *kind, PGresult *result)
+void id_table_take(struct id_table *table, const struct id_table_kind *kind, PGresult *result)
 {
 	for (int i = 0; i < PQntuples(result); i++) {
 		size_t length;
 		uint8_t *id = pg_bytea(result, i, 0, &length);
-		struct by_id_head *head;
+		struct id_table_head *head;
 		if (length != WALLET_ID_BYTES)
 			fatal("%s: found an id of %zu bytes, expected %d", kind->table, length,
 				WALLET_ID_BYTES);
-		head = by_id_place(table, kind, id);
+		head = id_table_place(table, kind, id);
 		PQfreemem(id);
 		if (head->state == BY_ID_KNOWN)
 			continue; /* as new as Postgres, or newer */
@@ -100,7 +100,7 @@ void by_id_take(struct by_id *table, const struct by_id_kind *kind, PGresult *re
 	PQclear(result);
 }
 
-void by_id_list_add(struct text *list, const uint8_t id[WALLET_ID_BYTES])
+void id_table_list_add(struct text *list, const uint8_t id[WALLET_ID_BYTES])
 {
 	char digits[2 * WALLET_ID_BYTES + 1];
 
@@ -108,7 +108,7 @@ void by_id_list_add(struct text *list, const uint8_t id[WALLET_ID_BYTES])
 	text_add(list, "%s\"\\\\x%s\"", list->length == 0 ? "{" : ",", digits);
 }
 
-void by_id_bring(struct by_id *table, const struct by_id_kind *kind, PGconn *conn)
+void id_table_load(struct id_table *table, const struct id_table_kind *kind, PGconn *conn)
 {
 	static struct text list;
 
@@ -116,21 +116,22 @@ void by_id_bring(struct by_id *table, const struct by_id_kind *kind, PGconn *con
 		return;
 	text_clear(&list);
 	for (size_t i = 0; i < table->room; i++) {
-		struct by_id_head *head = place_at(table, kind, i);
+		struct id_table_head *head = place_at(table, kind, i);
 		if (head->state != BY_ID_ASKED)
 			continue;
 		head->state = BY_ID_ABSENT; /* until it is found */
-		by_id_list_add(&list, head->id);
+		id_table_list_add(&list, head->id);
 	}
 	table->asked = 0;
 	text_add(&list, "}");
 	const char *parameters[] = { list.bytes };
-	by_id_take(table, kind, pg_query(conn, kind->sql, 1, parameters));
+	id_table_take(table, kind, pg_query(conn, kind->sql, 1, parameters));
 }
 
-void *by_id_find(const struct by_id *table, const struct by_id_kind *kind, const uint8_t *id)
+void *id_table_find(
+	const struct id_table *table, const struct id_table_kind *kind, const uint8_t *id)
 {
-	struct by_id_head *head;
+	struct id_table_head *head;
 
 	if (table->room == 0)
 		return NULL;
@@ -138,17 +139,17 @@ void *by_id_find(const struct by_id *table, const struct by_id_kind *kind, const
 	return head->state == BY_ID_KNOWN ? head : NULL;
 }
 
-const void *by_id_at(const struct by_id *table, const struct by_id_kind *kind, size_t i)
+const void *id_table_at(const struct id_table *table, const struct id_table_kind *kind, size_t i)
 {
-	const struct by_id_head *head = place_at(table, kind, i);
+	const struct id_table_head *head = place_at(table, kind, i);
 
 	return head->state == BY_ID_KNOWN ? head : NULL;
 }
 
-void by_id_write(struct by_id *table, const struct by_id_kind *kind, PGconn *conn)
+void id_table_write(struct id_table *table, const struct id_table_kind *kind, PGconn *conn)
 {
 	for (size_t i = 0; table->n > 0 && i < table->room; i++) {
-		struct by_id_head *head = place_at(table, kind, i);
+		struct id_table_head *head = place_at(table, kind, i);
 		char id[2 * WALLET_ID_BYTES + 3] = "\\x";
 		if (!head->dirty)
 			continue;
@@ -165,17 +166,17 @@ void by_id_write(struct by_id *table, const struct by_id_kind *kind, PGconn *con
 	}
 }
 
-void by_id_clear(struct by_id *table, const struct by_id_kind *kind)
+void id_table_clear(struct id_table *table, const struct id_table_kind *kind)
 {
 	if (table->n > 0)
 		memset(table->entries, 0, table->room * kind->size);
 	table->n = table->asked = 0;
 }
 
-void by_id_drop_shard(struct by_id *table, const struct by_id_kind *kind, uint32_t shard)
+void id_table_drop_shard(struct id_table *table, const struct id_table_kind *kind, uint32_t shard)
 {
 	for (size_t i = 0; i < table->room; i++) {
-		struct by_id_head *head = place_at(table, kind, i);
+		struct id_table_head *head = place_at(table, kind, i);
 		bool gone = head->state == BY_ID_KNOWN && head->shard == shard;
 		if (gone || head->state == BY_ID_ABSENT) {
 			head->state = BY_ID_ASKED;

@@ -14,7 +14,7 @@
 
 #define WINDOWS_MAX 6
 
-struct potion_case {
+struct unlock_case {
 	const char *what;
 	const char *windows[WINDOWS_MAX];
 	struct round_state state;
@@ -22,10 +22,10 @@ struct potion_case {
 };
 
 /* Nothing wins here whatever falls: reel 1 is all A, reel 2 has none. */
-#define POTIONS(two, three, four) "AKQJA/AKQJA/A" two three four "A/AKQJA/AKQJA"
+#define COLLECTIBLES(two, three, four) "AKQJA/AKQJA/A" two three four "A/AKQJA/AKQJA"
 #define DULL "AKQJA/AKQJA/AKQJA/AKQJA/AKQJA"
 
-static void run(const struct potion_case *rows, size_t count)
+static void run(const struct unlock_case *rows, size_t count)
 {
 	static struct game game;
 
@@ -35,7 +35,7 @@ static void run(const struct potion_case *rows, size_t count)
 
 		while (windows < WINDOWS_MAX && rows[i].windows[windows])
 			windows++;
-		feature_game_potions(&game);
+		feature_game_unlock(&game);
 		feature_windows(&game, SET_BASE, rows[i].windows, windows);
 		feature_round(rows[i].what, &game, &state, rows[i].script, rows[i].expected);
 	}
@@ -44,20 +44,20 @@ static void run(const struct potion_case *rows, size_t count)
 #define RUN(rows) run(rows, sizeof(rows) / sizeof(rows[0]))
 
 /* RULE witch-feature 3.1 to 3.5 */
-static void test_potions_are_collected(void **unused)
+static void test_unlock_collects(void **unused)
 {
-	static const struct potion_case rows[] = {
+	static const struct unlock_case rows[] = {
 		{ "none", { DULL }, { { 0 }, 0 }, "w0", "spin {000 0}; " },
-		{ "one", { POTIONS("K", "g", "J") }, { { 0 }, 0 }, "w0", "spin g3 {001 0}; " },
-		{ "it is added to what was carried", { POTIONS("b", "Q", "J") }, { { 0, 1, 0 }, 2 },
-			"w0", "spin b2 {020 2}; " },
+		{ "one", { COLLECTIBLES("K", "g", "J") }, { { 0 }, 0 }, "w0", "spin g3 {001 0}; " },
+		{ "it is added to what was carried", { COLLECTIBLES("b", "Q", "J") },
+			{ { 0, 1, 0 }, 2 }, "w0", "spin b2 {020 2}; " },
 		{ "left to right: the first of them completes, the others carry over",
-			{ POTIONS("r", "g", "b") }, { { 1, 1, 0 }, 0 }, "w0 n",
+			{ COLLECTIBLES("r", "g", "b") }, { { 1, 1, 0 }, 0 }, "w0 n",
 			"spin r2 g3 b4 {011 0}; " },
-		{ "left to right: the second completes", { POTIONS("b", "g", "r") },
+		{ "left to right: the second completes", { COLLECTIBLES("b", "g", "r") },
 			{ { 1, 0, 0 }, 0 }, "w0 w0",
 			"spin b2 g3 r4 high_symbols {100 1}; potion_respin high_symbols {100 1}; " },
-		{ "five make one combination, two are left", { POTIONS("r", "b", "b") },
+		{ "five make one combination, two are left", { COLLECTIBLES("r", "b", "b") },
 			{ { 2, 0, 0 }, 0 }, "w0 n", "spin r2 b3 b4 {020 0}; " },
 		{ "what is above falls into the gap, the line is paid after that",
 			{ "AQQJA/AAQJA/ArAJA/AKQJA/AKQJA" }, { { 0 }, 0 }, "w0",
@@ -74,7 +74,7 @@ static void test_potions_are_collected(void **unused)
 
 /* One spin on a combination: what it starts, and with what odds it would have exploded. */
 struct outcome {
-	int feature; /* potion_kind; -1: none */
+	int feature; /* unlock_kind; -1: none */
 	uint32_t odds_of;
 	uint8_t unlocked;
 };
@@ -94,7 +94,7 @@ static struct outcome outcome_of(const char *three, uint8_t unlocked)
 	struct rng rng;
 
 	memcpy(strrchr(window, '/') + 2, three, 3);
-	feature_game_potions(&game);
+	feature_game_unlock(&game);
 	feature_windows(&game, SET_BASE, windows, 1);
 	rng_init(&rng, key);
 	rng_force(&rng, results, feature_script(&game, "w0 n", results));
@@ -108,28 +108,28 @@ static struct outcome outcome_of(const char *three, uint8_t unlocked)
 		outcome.odds_of = (uint32_t)phase.draw[5].below;
 	outcome.unlocked = phase.state.unlocked;
 	for (uint32_t c = 0; c < GAME_COLOURS; c++)
-		assert_int_equal(phase.state.potions[c], 0); /* used up, whatever came of it */
+		assert_int_equal(phase.state.collectibles[c], 0); /* used up, whatever came of it */
 	return outcome;
 }
 
 /* RULE witch-feature 3.6 to 3.11, 5.1: all ten combinations at each level of unlocking. */
-static void test_potions_combinations(void **unused)
+static void test_unlock_combinations(void **unused)
 {
 	static const struct {
 		const char *three;
 		int feature;
 		uint32_t locked_of; /* odds while it is locked */
 	} rows[] = {
-		{ "rbg", POTION_HIGH_SYMBOLS, 0 },
-		{ "gbr", POTION_HIGH_SYMBOLS, 0 },
-		{ "brg", POTION_HIGH_SYMBOLS, 0 },
-		{ "rbb", POTION_RANDOM_WILDS, 5 },
-		{ "brb", POTION_RANDOM_WILDS, 5 },
-		{ "bbr", POTION_RANDOM_WILDS, 5 },
-		{ "rgg", POTION_MULTIPLIER, 6 },
-		{ "grg", POTION_MULTIPLIER, 6 },
-		{ "bbg", POTION_MEGA_WILD, 7 },
-		{ "gbb", POTION_MEGA_WILD, 7 },
+		{ "rbg", UNLOCK_HIGH_SYMBOLS, 0 },
+		{ "gbr", UNLOCK_HIGH_SYMBOLS, 0 },
+		{ "brg", UNLOCK_HIGH_SYMBOLS, 0 },
+		{ "rbb", UNLOCK_RANDOM_WILDS, 5 },
+		{ "brb", UNLOCK_RANDOM_WILDS, 5 },
+		{ "bbr", UNLOCK_RANDOM_WILDS, 5 },
+		{ "rgg", UNLOCK_MULTIPLIER, 6 },
+		{ "grg", UNLOCK_MULTIPLIER, 6 },
+		{ "bbg", UNLOCK_MEGA_WILD, 7 },
+		{ "gbb", UNLOCK_MEGA_WILD, 7 },
 		{ "rrr", -1, 4 },
 		{ "rrb", -1, 4 },
 		{ "rgr", -1, 4 },
@@ -158,26 +158,26 @@ static void test_potions_combinations(void **unused)
 
 /* RULE witch-feature 3.8 to 3.11: round after round at one bet value. RULE
  * witch-feature 3.12, 3.13: another bet value's state is another's. */
-static void test_potions_unlock_chain(void **unused)
+static void test_unlock_chain(void **unused)
 {
 	static const struct {
 		const char *three, *script, *expected;
 	} rows[] = {
-		{ POTIONS("b", "g", "b"), "w0 n", "spin b2 g3 b4 {000 0}; " },
-		{ POTIONS("r", "b", "g"), "w0 w0",
+		{ COLLECTIBLES("b", "g", "b"), "w0 n", "spin b2 g3 b4 {000 0}; " },
+		{ COLLECTIBLES("r", "b", "g"), "w0 w0",
 			"spin r2 b3 g4 high_symbols {000 1}; potion_respin high_symbols {000 1}; " },
-		{ POTIONS("r", "b", "g"), "w0 w0",
+		{ COLLECTIBLES("r", "b", "g"), "w0 w0",
 			"spin r2 b3 g4 high_symbols {000 1}; potion_respin high_symbols {000 1}; " },
-		{ POTIONS("r", "g", "g"), "w0 n", "spin r2 g3 g4 {000 1}; " },
-		{ POTIONS("r", "b", "b"), "w0 c0 c0 c0 c0 c0 w0",
+		{ COLLECTIBLES("r", "g", "g"), "w0 n", "spin r2 g3 g4 {000 1}; " },
+		{ COLLECTIBLES("r", "b", "b"), "w0 c0 c0 c0 c0 c0 w0",
 			"spin r2 b3 b4 random_wilds {000 2}; potion_respin random_wilds {000 2}; " },
-		{ POTIONS("r", "g", "g"), "w0 i0 w1",
+		{ COLLECTIBLES("r", "g", "g"), "w0 i0 w1",
 			"spin r2 g3 g4 multiplier {000 3}; "
 			"potion_respin L1 A3 x2 =50 multiplier {000 3}; " },
-		{ POTIONS("b", "g", "b"), "w0 i1 w0",
+		{ COLLECTIBLES("b", "g", "b"), "w0 i1 w0",
 			"spin b2 g3 b4 mega_wild {000 3}; "
 			"potion_respin wild cc033 L1 Q3 =10 L2 Q3 =10 mega_wild {000 3}; " },
-		{ POTIONS("r", "b", "g"), "w0 w0",
+		{ COLLECTIBLES("r", "b", "g"), "w0 w0",
 			"spin r2 b3 g4 high_symbols {000 3}; potion_respin high_symbols {000 3}; " },
 	};
 	static const char *const wins[] = { DULL, "AKQJA/AKQJA/AAAJA/AKQJA/AKQJA" };
@@ -186,21 +186,21 @@ static void test_potions_unlock_chain(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		feature_game_potions(&game);
+		feature_game_unlock(&game);
 		feature_windows(&game, SET_BASE, &rows[i].three, 1);
 		feature_windows(&game, SET_MULTIPLIER, wins, 2);
 		feature_round("chain", &game, &state, rows[i].script, rows[i].expected);
 	}
-	feature_windows(&game, SET_BASE, (const char *const[]){ POTIONS("b", "b", "Q") }, 1);
+	feature_windows(&game, SET_BASE, (const char *const[]){ COLLECTIBLES("b", "b", "Q") }, 1);
 	feature_round("another bet value", &game, &other, "w0 n", "spin b2 b3 {000 0}; ");
 }
 
 #define RRR "AKQJA/AKQJA/ArrrA/AKQJA/AKQJA"
 
 /* RULE witch-feature 5.1 to 5.4, 5.6 to 5.8 */
-static void test_potions_explosion(void **unused)
+static void test_unlock_explosion(void **unused)
 {
-	static const struct potion_case rows[] = {
+	static const struct unlock_case rows[] = {
 		{ "it does not start: nothing is paid", { RRR }, { { 0 }, 0 }, "w0 n",
 			"spin r2 r3 r4 {000 0}; " },
 		{ "marks on the top row become wilds", { RRR }, { { 0 }, 0 },
@@ -224,8 +224,8 @@ static void test_potions_explosion(void **unused)
 		{ "a mark on a free-spin symbol is void", { "AKQJA/FKQJA/ArrrA/AKQJA/AKQJA" },
 			{ { 0 }, 0 }, "w0 y c2 k0 c1 k0 c1 k0 c0 c0 s0",
 			"spin r2 r3 r4 explodes {000 0}; explosion wild 00112 {000 0}; " },
-		{ "a locked combination explodes by odds of its own", { POTIONS("r", "b", "b") },
-			{ { 0 }, 0 }, "w0 y c0 c0 c0 c0 c1 k0 s0",
+		{ "a locked combination explodes by odds of its own",
+			{ COLLECTIBLES("r", "b", "b") }, { { 0 }, 0 }, "w0 y c0 c0 c0 c0 c1 k0 s0",
 			"spin r2 b3 b4 explodes {000 0}; explosion wild 10000 {000 0}; " },
 	};
 	(void)unused;
@@ -233,9 +233,9 @@ static void test_potions_explosion(void **unused)
 }
 
 /* RULE witch-feature 3.15: the explosion first, then the free spins of the same spin. */
-static void test_potions_before_free_spins(void **unused)
+static void test_unlock_before_free_spins(void **unused)
 {
-	static const struct potion_case rows[] = {
+	static const struct unlock_case rows[] = {
 		{ "an explosion", { "AKQJA/FKQJF/ArrrA/AKQJA/AKQJA" }, { { 0 }, 0 },
 			"w0 y c0 c0 c0 c0 c0 s0 w0 n w0 n",
 			"spin +2 free 2+0 r2 r3 r4 explodes {000 0}; "
@@ -255,7 +255,7 @@ static void test_potions_before_free_spins(void **unused)
 
 static uint32_t sum_of(const struct round_state *state)
 {
-	return (uint32_t)state->potions[0] + state->potions[1] + state->potions[2];
+	return (uint32_t)state->collectibles[0] + state->collectibles[1] + state->collectibles[2];
 }
 
 /* Potions are neither made nor lost, levels never fall, only what is open starts. */
@@ -264,8 +264,8 @@ static void check_spin(const struct round_state *before, const struct phase *pha
 	uint32_t collected = 0, used = 0;
 
 	for (uint32_t r = 0; r < phase->reels; r++) {
-		collected += phase->potion_reel_colour[r] > 0;
-		assert_true(phase->potion_reel_colour[r] == 0 || (r >= 1 && r <= 3));
+		collected += phase->collected_colour[r] > 0;
+		assert_true(phase->collected_colour[r] == 0 || (r >= 1 && r <= 3));
 	}
 	used = sum_of(before) + collected - sum_of(&phase->state);
 	assert_true(used == 0 || used == 3);
@@ -295,20 +295,21 @@ static void check_later(
 		}
 	else if (phase->kind == PHASE_FREE_SPIN)
 		for (uint32_t r = 0; r < phase->reels; r++)
-			assert_int_equal(phase->potion_reel_colour[r], 0);
-	else if (phase->kind == PHASE_POTION_RESPIN)
+			assert_int_equal(phase->collected_colour[r], 0);
+	else if (phase->kind == PHASE_UNLOCK_RESPIN)
 		assert_int_equal(phase->free_spins_awarded, 0); /* RULE witch-feature 6.10 */
 }
 
-static const char *const property_base[] = { DULL, POTIONS("r", "Q", "J"), POTIONS("K", "b", "J"),
-	POTIONS("K", "Q", "g"), POTIONS("g", "b", "J"), POTIONS("r", "r", "b"),
-	POTIONS("b", "Q", "g"), "AKQJA/FKQJF/ArbgA/AKQJA/AKQJA", "AQQJA/AAQJA/ArAJA/AKQJA/AKQJA" };
+static const char *const property_base[] = { DULL, COLLECTIBLES("r", "Q", "J"),
+	COLLECTIBLES("K", "b", "J"), COLLECTIBLES("K", "Q", "g"), COLLECTIBLES("g", "b", "J"),
+	COLLECTIBLES("r", "r", "b"), COLLECTIBLES("b", "Q", "g"), "AKQJA/FKQJF/ArbgA/AKQJA/AKQJA",
+	"AQQJA/AAQJA/ArAJA/AKQJA/AKQJA" };
 static const char *const property_other[] = { DULL, "AKQJA/AAAJA/WWQJA/AKQJA/AKQJA",
 	"AKQJA/KKKKA/QAQJA/AKQJA/AKQJA" };
 static const char *const property_free[] = { DULL, "AKQJA/FKQJA/AKQJA/AKQJA/AKQJA", DULL, DULL,
 	DULL, DULL };
 
-static void test_potions_properties(void **unused)
+static void test_unlock_properties(void **unused)
 {
 	static struct game game;
 	static struct phase phase, spin;
@@ -320,7 +321,7 @@ static void test_potions_properties(void **unused)
 
 	(void)unused;
 	print_message("TEST_SEED=%" PRIu32 "\n", seed);
-	feature_game_potions(&game);
+	feature_game_unlock(&game);
 	feature_windows(&game, SET_BASE, property_base, 9);
 	feature_windows(&game, SET_FREE, property_free, 6);
 	for (uint32_t set = SET_HIGH; set < SET_COUNT; set++)
@@ -354,12 +355,12 @@ static void test_potions_properties(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_potions_are_collected),
-		cmocka_unit_test(test_potions_combinations),
-		cmocka_unit_test(test_potions_unlock_chain),
-		cmocka_unit_test(test_potions_explosion),
-		cmocka_unit_test(test_potions_before_free_spins),
-		cmocka_unit_test(test_potions_properties),
+		cmocka_unit_test(test_unlock_collects),
+		cmocka_unit_test(test_unlock_combinations),
+		cmocka_unit_test(test_unlock_chain),
+		cmocka_unit_test(test_unlock_explosion),
+		cmocka_unit_test(test_unlock_before_free_spins),
+		cmocka_unit_test(test_unlock_properties),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

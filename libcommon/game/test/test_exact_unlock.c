@@ -83,7 +83,7 @@ static void awarding_strips(struct game *game)
 static void symbols(struct dice *dice, struct game *game)
 {
 	static const enum symbol_kind kind[SYMBOLS] = { SYMBOL_WILD, SYMBOL_LINE, SYMBOL_LINE,
-		SYMBOL_SCATTER, SYMBOL_POTION, SYMBOL_POTION, SYMBOL_POTION };
+		SYMBOL_SCATTER, SYMBOL_COLLECTIBLE, SYMBOL_COLLECTIBLE, SYMBOL_COLLECTIBLE };
 
 	game->symbol_count = SYMBOLS;
 	for (uint32_t s = 0; s < SYMBOLS; s++) {
@@ -127,31 +127,31 @@ static void choices(struct choices *table, const struct choice *of, uint32_t cou
 	memcpy(table->of, of, count * sizeof(*of));
 }
 
-static void potions(struct dice *dice, struct game *game)
+static void collectibles(struct dice *dice, struct game *game)
 {
 	static const struct choice some[] = { { 0, 2 }, { 1, 1 } }, more[] = { { 1, 1 }, { 2, 1 } };
 	static const struct choice none[] = { { 0, 1 } }, times[] = { { 2, 2 }, { 5, 1 } };
-	static const struct choice sets[] = { { 1u << POTION_HIGH_SYMBOLS, 1 },
-		{ 1u << POTION_MULTIPLIER, 2 },
-		{ 1u << POTION_MULTIPLIER | 1u << POTION_MEGA_WILD, 1 } };
+	static const struct choice sets[] = { { 1u << UNLOCK_HIGH_SYMBOLS, 1 },
+		{ 1u << UNLOCK_MULTIPLIER, 2 },
+		{ 1u << UNLOCK_MULTIPLIER | 1u << UNLOCK_MEGA_WILD, 1 } };
 	const struct choice shown[] = { { WILD, 1 }, { dice_chance(dice, 1, 2) ? HIGH : LOW, 2 } };
-	struct potion_rules *rules = &game->potions;
+	struct unlock_rules *rules = &game->unlock;
 
-	*rules = (struct potion_rules){ .offered = true,
+	*rules = (struct unlock_rules){ .offered = true,
 		.symbol = { RED, BLUE, GREEN },
 		.step_count = 4,
-		.step = { { POTION_HIGH_SYMBOLS, { 1, 1, 1 }, SPICY },
-			{ POTION_RANDOM_WILDS, { 1, 2, 0 }, SPICY },
-			{ POTION_MULTIPLIER, { 1, 0, 2 }, SURE },
-			{ POTION_MEGA_WILD, { 0, 2, 1 }, FREE } },
+		.step = { { UNLOCK_HIGH_SYMBOLS, { 1, 1, 1 }, SPICY },
+			{ UNLOCK_RANDOM_WILDS, { 1, 2, 0 }, SPICY },
+			{ UNLOCK_MULTIPLIER, { 1, 0, 2 }, SURE },
+			{ UNLOCK_MEGA_WILD, { 0, 2, 1 }, FREE } },
 		.mega_count = 2,
 		.mega = { { .weight = 1, .cells = 0x3 }, { .weight = 2, .cells = 0x18 } },
 		.explosion = { 1, 2 },
-		.explosion_locked = { [POTION_RANDOM_WILDS] = { 1, 3 },
-			[POTION_MEGA_WILD] = { 2, 3 } },
+		.explosion_locked = { [UNLOCK_RANDOM_WILDS] = { 1, 3 },
+			[UNLOCK_MEGA_WILD] = { 2, 3 } },
 		.free_feature = { 1, 2 } };
-	rules->explosion_locked[POTION_HIGH_SYMBOLS].of = 1;
-	rules->explosion_locked[POTION_MULTIPLIER].of = 1;
+	rules->explosion_locked[UNLOCK_HIGH_SYMBOLS].of = 1;
+	rules->explosion_locked[UNLOCK_MULTIPLIER].of = 1;
 	rules->step[3].strips = SPICY;
 	choices(&rules->wilds[0], some, 2);
 	choices(&rules->wilds[1], none, 1);
@@ -174,7 +174,7 @@ static void tiny_game(struct dice *dice, struct game *game)
 	game->strip_sets = SETS;
 	strips(dice, game);
 	awarding_strips(game);
-	potions(dice, game);
+	collectibles(dice, game);
 	game->mode_count = 1;
 	game->mode[0].price_hundredths = 100;
 	game->free_spins = (struct free_spins_rules){ .offered = true,
@@ -294,7 +294,7 @@ static void check_most(
 			EXACT_OK);
 		yield_free(&yield);
 	}
-	potions_offer_most(&c->work, &c->wager, &mode);
+	unlock_offer_most(&c->work, &c->wager, &mode);
 	same("most", c->seed, mode.max_win, best->most);
 	same("P(most)", c->seed, mode.max_win_probability, best->most_p);
 	assert_string_equal(mode.max_win_where,
@@ -307,7 +307,7 @@ static struct round_state state_of(uint32_t carried, uint32_t level)
 {
 	struct round_state state = { .unlocked = (uint8_t)level };
 
-	potion_state_colours(carried, state.potions);
+	unlock_state_colours(carried, state.collectibles);
 	return state;
 }
 
@@ -315,7 +315,7 @@ static struct round_state state_of(uint32_t carried, uint32_t level)
 static void check_levels(struct case_game *c)
 {
 	static struct exact_mode mode;
-	const struct potion_chain *chain = &potions_of(&c->work)->chain;
+	const struct unlock_chain *chain = &unlock_of(&c->work)->chain;
 	struct spin_figures *figures =
 		spin_figures_new(&c->game, &c->game.mode[0], CONTEXT_BASE, EXACT_RETURN);
 	struct round_space space;
@@ -328,8 +328,8 @@ static void check_levels(struct case_game *c)
 	yield_total(&yields.paid, yields.total);
 	mode.state_count = 0;
 	collect_and_unlock_exact.levels(&c->work, &c->wager, &yields, &mode, low, high);
-	for (uint32_t level = 0; level < c->game.potions.step_count; level++, at++)
-		for (uint32_t s = 0; s < POTION_STATES; s++) {
+	for (uint32_t level = 0; level < c->game.unlock.step_count; level++, at++)
+		for (uint32_t s = 0; s < UNLOCK_STATES; s++) {
 			struct round_state state = state_of(s, level);
 
 			if (mpq_sgn(chain->carried[s]) == 0)
@@ -352,11 +352,11 @@ static void check_levels(struct case_game *c)
  */
 static void walk_long_run(struct case_game *c, struct round_space *sum_r)
 {
-	const struct potion_chain *chain = &potions_of(&c->work)->chain;
+	const struct unlock_chain *chain = &unlock_of(&c->work)->chain;
 
 	round_space_init(sum_r);
-	for (uint32_t s = 0; s < POTION_STATES; s++) {
-		struct round_state state = state_of(s, c->game.potions.step_count - 1);
+	for (uint32_t s = 0; s < UNLOCK_STATES; s++) {
+		struct round_state state = state_of(s, c->game.unlock.step_count - 1);
 		struct round_space space;
 
 		if (mpq_sgn(chain->carried[s]) == 0)
@@ -370,15 +370,15 @@ static void walk_long_run(struct case_game *c, struct round_space *sum_r)
 
 static void check_long_run(struct case_game *c)
 {
-	const struct potion_chain *chain = &potions_of(&c->work)->chain;
+	const struct unlock_chain *chain = &unlock_of(&c->work)->chain;
 	struct round_space sum;
 	struct spin_yield yield;
 
 	walk_long_run(c, &sum);
-	for (uint32_t s = 0; s < POTION_STATES; s++) {
+	for (uint32_t s = 0; s < UNLOCK_STATES; s++) {
 		uint8_t held[GAME_COLOURS];
 
-		potion_state_colours(s, held);
+		unlock_state_colours(s, held);
 		same("share", c->seed, chain->carried[s], sum.carried[held[0]][held[1]][held[2]]);
 	}
 	context_yield(c, CONTEXT_BASE, &yield);

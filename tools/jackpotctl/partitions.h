@@ -1,13 +1,13 @@
 /* `jackpotctl ledger close`: days of the journal that the wallet has closed are exported, proven
  * and, if they are older than is asked for, dropped. */
-#ifndef CARILLON_JACKPOTCTL_LEAVES_H
-#define CARILLON_JACKPOTCTL_LEAVES_H
+#ifndef CARILLON_JACKPOTCTL_PARTITIONS_H
+#define CARILLON_JACKPOTCTL_PARTITIONS_H
 
 #include <libpq-fe.h>
 
 #include <stdbool.h>
 
-struct leaves_options {
+struct partitions_options {
 	const char *archive; /* folder, made where it is missing */
 	long retain_days;    /* whole days to keep behind the newest; 0: drop none */
 };
@@ -16,6 +16,6 @@ struct leaves_options {
  * wallet.leaf; then carries over, detaches and drops what is older. Safe to repeat after any
  * interruption. False: something did not match or could not be done; it is told on stderr and
  * nothing behind it is touched. */
-bool leaves_close(PGconn *conn, const struct leaves_options *options);
+bool partitions_close(PGconn *conn, const struct partitions_options *options);
 
 #endif

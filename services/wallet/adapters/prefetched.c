@@ -1,6 +1,6 @@
 /* What the commands of a batch need beside the rules: brought before their turns, by one query
  * each; and once more at a command's turn, for what could not be foreseen. */
-#include "services/wallet/adapters/ahead.h"
+#include "services/wallet/adapters/prefetched.h"
 
 #include "libcommon/io/log.h"
 
@@ -10,40 +10,42 @@
 #define BATCH_MAX 4096 /* commands looked ahead at once */
 
 /* The bonus spins a command names: NULL where it names none. */
-static const uint8_t *spins_named(const struct command *command)
+static const uint8_t *bonus_spins_named(const struct command *command)
 {
 	if (command->kind == COMMAND_PROPOSAL && command->proposal.bonus)
 		return command->proposal.bonus_spin;
-	if (command->kind == COMMAND_OUTSIDE && command->outside.kind == WALLET_KIND_SPINS_END)
+	if (command->kind == COMMAND_OUTSIDE &&
+		command->outside.kind == WALLET_KIND_BONUS_SPINS_END)
 		return command->outside.spins.id;
 	return NULL;
 }
 
-static void spins_note(struct wallet *wallet, const struct command *command)
+static void bonus_spins_prefetch(struct wallet *wallet, const struct command *command)
 {
-	if (spins_named(command) != NULL)
-		spins_want(&wallet->spins, spins_named(command));
+	if (bonus_spins_named(command) != NULL)
+		bonus_spins_want(&wallet->spins, bonus_spins_named(command));
 }
 
-struct spins_entry *ahead_spins(struct wallet *wallet, struct service *service,
+struct bonus_spins_entry *prefetched_bonus_spins(struct wallet *wallet, struct service *service,
 	const struct command *command, struct wallet_moment *moment)
 {
-	struct spins_entry *entry;
+	struct bonus_spins_entry *entry;
 
-	if (command->kind == COMMAND_OUTSIDE && command->outside.kind == WALLET_KIND_SPINS) {
-		spins_bring_player(&wallet->spins, service_pg(service), command->player);
-		moment->spins_live = spins_live(&wallet->spins, command->player, moment->now_us);
+	if (command->kind == COMMAND_OUTSIDE && command->outside.kind == WALLET_KIND_BONUS_SPINS) {
+		bonus_spins_load_player(&wallet->spins, service_pg(service), command->player);
+		moment->bonus_spins_live =
+			bonus_spins_live(&wallet->spins, command->player, moment->now_us);
 	}
-	if (spins_named(command) == NULL)
+	if (bonus_spins_named(command) == NULL)
 		return NULL;
-	spins_note(wallet, command);
-	spins_bring(&wallet->spins, service_pg(service));
-	entry = spins_find(&wallet->spins, spins_named(command));
+	bonus_spins_prefetch(wallet, command);
+	bonus_spins_load(&wallet->spins, service_pg(service));
+	entry = bonus_spins_find(&wallet->spins, bonus_spins_named(command));
 	moment->spins = entry == NULL ? NULL : &entry->spins;
 	return entry;
 }
 
-struct holds_entry *ahead_hold(struct wallet *wallet, struct service *service,
+struct holds_entry *prefetched_hold(struct wallet *wallet, struct service *service,
 	const struct wallet_outside *outside, struct wallet_moment *moment)
 {
 	struct holds_entry *entry;
@@ -57,7 +59,7 @@ struct holds_entry *ahead_hold(struct wallet *wallet, struct service *service,
 	return entry;
 }
 
-const struct id_entry *ahead_id(
+const struct id_entry *prefetched_id(
 	struct wallet *wallet, struct service *service, const uint8_t id[WALLET_ID_BYTES])
 {
 	ids_want(&wallet->ids, id);
@@ -79,7 +81,7 @@ static void decoded_add(
 }
 
 /* Messages come in the order of the batch; some of it may be left out. */
-const struct command *ahead_command(struct wallet *wallet, const struct kafka_message *message)
+const struct command *prefetched_command(struct wallet *wallet, const struct kafka_message *message)
 {
 	for (size_t i = wallet->decoded_next; i < wallet->decoded_n; i++) {
 		if (wallet->decoded[i].bytes != message->bytes)
@@ -113,11 +115,11 @@ static void prefetch(struct service *service, const struct kafka_message *messag
 			if (wallet_hold_settles(command->outside.kind))
 				holds_want(&wallet->holds, command->outside.of);
 		}
-		spins_note(wallet, command);
+		bonus_spins_prefetch(wallet, command);
 	}
 	wallet_load_players(wallet, service_pg(service), players, shards, players_n);
 	ids_bring(&wallet->ids, service_pg(service));
-	spins_bring(&wallet->spins, service_pg(service));
+	bonus_spins_load(&wallet->spins, service_pg(service));
 	holds_bring(&wallet->holds, service_pg(service));
 	arena_reset(&wallet->scratch);
 }
@@ -143,7 +145,7 @@ void wallet_handle_batch(struct service *service, const struct kafka_message *me
 	wallet->decoded_n = wallet->decoded_next = 0;
 	if (!any_uncommitted(service)) {
 		ids_clear(&wallet->ids);
-		spins_clear(&wallet->spins);
+		bonus_spins_clear(&wallet->spins);
 		holds_clear(&wallet->holds);
 	}
 	for (size_t at = 0; at < n; at += BATCH_MAX)

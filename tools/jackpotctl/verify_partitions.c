@@ -3,7 +3,7 @@
  * what is left here: they prove the files of the archive. */
 #include "tools/jackpotctl/verify.h"
 
-static const char leaves_sql[] =
+static const char partitions_sql[] =
 	"with l as (select l.*, lag(head) over w as head_before, lag(last_seq) over w as "
 	"seq_before, lag(last_batch) over w as batch_before, lag(true) over w as later "
 	"from wallet.leaf l window w as (partition by shard order by day)) "
@@ -45,8 +45,8 @@ static const char joints_sql[] =
 	"(j.prev_day is null) or (j.prev_seq > 0 and (l.day is null or j.prev_seq < l.first_seq or "
 	"j.prev_seq > coalesce(l.last_seq, j.prev_seq))) limit 20";
 
-const struct verify_query verify_leaves_queries[] = {
-	{ leaves_sql },
+const struct verify_query verify_partitions_queries[] = {
+	{ partitions_sql },
 	{ rows_sql },
 	{ days_sql },
 	{ joints_sql },

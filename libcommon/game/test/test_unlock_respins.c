@@ -15,12 +15,12 @@
 /* Base windows: w0 high, w1 random wilds, w2 multiplier, w3 mega wild, w4 two free spins. Windows
  * of the other sets: w0 wins nothing, w1 wins 25 on line 1; of free spins w2 shows one free-spin
  * symbol. */
-#define POTIONS(two, three, four) "AKQJA/AKQJA/A" two three four "A/AKQJA/AKQJA"
+#define COLLECTIBLES(two, three, four) "AKQJA/AKQJA/A" two three four "A/AKQJA/AKQJA"
 #define DULL "AKQJA/AKQJA/AKQJA/AKQJA/AKQJA"
 #define WIN_25 "AKQJA/AKQJA/AAAJA/AKQJA/AKQJA"
 
-static const char *const base[] = { POTIONS("r", "b", "g"), POTIONS("r", "b", "b"),
-	POTIONS("r", "g", "g"), POTIONS("b", "b", "g"), "AKQJA/FKQJF/AKQJA/AKQJA/AKQJA" };
+static const char *const base[] = { COLLECTIBLES("r", "b", "g"), COLLECTIBLES("r", "b", "b"),
+	COLLECTIBLES("r", "g", "g"), COLLECTIBLES("b", "b", "g"), "AKQJA/FKQJF/AKQJA/AKQJA/AKQJA" };
 static const char *const respin[] = { DULL, WIN_25, "AKQJA/FKQJA/AKQJA/AKQJA/AKQJA" };
 
 struct respin_case {
@@ -29,7 +29,7 @@ struct respin_case {
 
 static void make(struct game *game)
 {
-	feature_game_potions(game);
+	feature_game_unlock(game);
 	feature_windows(game, SET_BASE, base, 5);
 	feature_windows(game, SET_FREE, respin, 3);
 	for (uint32_t set = SET_HIGH; set < SET_COUNT; set++)

@@ -1,10 +1,10 @@
 /* Pools made by operators. */
-#include "services/progressive-pool/adapters/created.h"
+#include "services/progressive-pool/adapters/created_pool.h"
 
 #include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
-#include "services/progressive-pool/adapters/made_read.h"
+#include "services/progressive-pool/adapters/created_pool_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,8 +56,8 @@ static const char *id_of(const struct game_links *links, uint32_t game)
 }
 
 /* Each of the games may feed one more. */
-static bool games_free(
-	const struct made_asked *asked, const struct game_links *links, PGconn *conn, char *refusal)
+static bool games_free(const struct created_pool_request *asked, const struct game_links *links,
+	PGconn *conn, char *refusal)
 {
 	for (uint32_t i = 0; i < asked->games_n; i++)
 		if (number_of(conn,
@@ -91,15 +91,15 @@ static bool launch(struct pool_instance *instance, const struct game_link *link,
 	return true;
 }
 
-bool created_make(struct pool_instance *instance, struct action_record *record,
+bool created_pool_make(struct pool_instance *instance, struct action_record *record,
 	const struct game_links *links, PGconn *conn)
 {
-	static struct made_asked asked;
-	struct pool_made *made = &instance->made;
+	static struct created_pool_request asked;
+	struct pool_created *created = &instance->created;
 	char seed[AMOUNT_TEXT_MAX];
 	memset(&asked, 0, sizeof(asked));
 	bool good = number_free(instance->pool.number, links, conn, record->refusal) &&
-		    made_read(record->parameters, instance->pool.number, links, &asked,
+		    created_pool_read(record->parameters, instance->pool.number, links, &asked,
 			    record->refusal) &&
 		    games_free(&asked, links, conn, record->refusal) &&
 		    launch(instance, &asked.link, record->refusal);
@@ -111,17 +111,17 @@ bool created_make(struct pool_instance *instance, struct action_record *record,
 		free(asked.text);
 		return false;
 	}
-	made->text = asked.text;
-	made->ppm = asked.link.jackpot.ppm;
-	made->games_n = asked.games_n;
-	memcpy(made->games, asked.games, sizeof(made->games));
+	created->text = asked.text;
+	created->ppm = asked.link.jackpot.ppm;
+	created->games_n = asked.games_n;
+	memcpy(created->games, asked.games, sizeof(created->games));
 	(void)int128_format(instance->pool.books.jp_seed.e27, seed);
 	(void)snprintf(record->after, ACTION_FIGURES_MAX,
 		"{\"status\":\"live\",\"rows\":%u,\"jp_seed_e27\":\"%s\",\"house_seed_e27\":\"%s\"}",
 		instance->pool.row_count, seed, seed);
-	memcpy(made->action, record->id, ACTION_ID_BYTES);
-	made->fresh = true;
-	made->tallies_due = true;
+	memcpy(created->action, record->id, ACTION_ID_BYTES);
+	created->fresh = true;
+	created->tallies_due = true;
 	instance->rows_dirty = true;
 	return true;
 }
@@ -130,10 +130,10 @@ bool created_make(struct pool_instance *instance, struct action_record *record,
  * ----------------------------------------------------------------------------------------------
  */
 
-void created_load(struct pool_instance *instance, PGconn *conn)
+void created_pool_load(struct pool_instance *instance, PGconn *conn)
 {
 	static struct game_link link;
-	struct pool_made *made = &instance->made;
+	struct pool_created *created = &instance->created;
 	char error[GAME_LINKS_ERROR_MAX];
 	struct pg_args args = { 0 };
 	pg_args_int(&args, instance->pool.number);
@@ -145,53 +145,56 @@ void created_load(struct pool_instance *instance, PGconn *conn)
 			fatal("pool %u: %s", instance->pool.number, error);
 		memcpy(instance->id, link.jackpot.id, sizeof(instance->id));
 		instance->base_coin_minor = link.jackpot.base_coin_minor;
-		made->ppm = link.jackpot.ppm;
+		created->ppm = link.jackpot.ppm;
 	}
 	PQclear(rows);
 	pg_args_int(&args, instance->pool.number);
 	rows = pg_args_query(
 		&args, conn, "select game from pool.link where pool = $1 order by game");
-	for (int i = 0; i < PQntuples(rows) && made->games_n < MADE_GAMES_MAX; i++)
-		made->games[made->games_n++] = pg_u32(rows, i, 0);
+	for (int i = 0; i < PQntuples(rows) && created->games_n < CREATED_GAMES_MAX; i++)
+		created->games[created->games_n++] = pg_u32(rows, i, 0);
 	PQclear(rows);
 }
 
-void created_named(struct pool_instance *instance, const struct game_links *links, PGconn *conn)
+void created_pool_named(
+	struct pool_instance *instance, const struct game_links *links, PGconn *conn)
 {
-	struct pool_made *made = &instance->made;
+	struct pool_created *created = &instance->created;
 	uint32_t kept = 0;
-	for (uint32_t i = 0; i < made->games_n; i++) {
+	for (uint32_t i = 0; i < created->games_n; i++) {
 		bool named = false;
 		for (size_t k = 0; k < links->count; k++)
 			named = named ||
-				(links->link[k].game == made->games[i] &&
+				(links->link[k].game == created->games[i] &&
 					links->link[k].jackpot.pool == instance->pool.number);
 		if (!named) {
-			made->games[kept++] = made->games[i];
+			created->games[kept++] = created->games[i];
 			continue;
 		}
 		struct pg_args args = { 0 };
 		pg_args_int(&args, instance->pool.number);
-		pg_args_int(&args, made->games[i]);
+		pg_args_int(&args, created->games[i]);
 		pg_args_run(&args, conn, "delete from pool.link where pool = $1 and game = $2");
-		log_info("pool %u: it is game %u's own now", instance->pool.number, made->games[i]);
+		log_info("pool %u: it is game %u's own now", instance->pool.number,
+			created->games[i]);
 	}
-	made->games_n = kept;
+	created->games_n = kept;
 }
 
-void created_tallies(struct pool_instance *instance, const struct game_links *links, PGconn *conn)
+void created_pool_tallies(
+	struct pool_instance *instance, const struct game_links *links, PGconn *conn)
 {
-	const struct pool_made *made = &instance->made;
-	if (instance->pool.state == POOL_RETIRED || made->fresh)
+	const struct pool_created *created = &instance->created;
+	if (instance->pool.state == POOL_RETIRED || created->fresh)
 		return;
-	instance->made.tallies_due = false;
-	for (uint32_t i = 0; i < made->games_n; i++)
+	instance->created.tallies_due = false;
+	for (uint32_t i = 0; i < created->games_n; i++)
 		for (size_t k = 0; k < links->count; k++) {
 			const struct game_link *link = &links->link[k];
 			for (uint32_t c = 0;
-				link->game == made->games[i] && c < link->currency_count; c++)
+				link->game == created->games[i] && c < link->currency_count; c++)
 				(void)pool_source_open(&instance->source, conn, link->game,
-					link->currency[c], made->ppm);
+					link->currency[c], created->ppm);
 		}
 }
 
@@ -214,11 +217,11 @@ static bool takes_part(const struct pool_instance *instance, uint32_t operator_i
 	return does;
 }
 
-void created_take_part(struct pool_instance *instance, struct action_record *record, PGconn *conn)
+void pool_take_part(struct pool_instance *instance, struct action_record *record, PGconn *conn)
 {
 	uint32_t operator_id;
 	bool part;
-	if (!made_part_read(record->parameters, &operator_id, &part, record->refusal))
+	if (!take_part_read(record->parameters, &operator_id, &part, record->refusal))
 		return;
 	if (!part && !jackpot_settings_room(conn,
 			     "select count(*) from pool.participation where not takes_part",
@@ -246,32 +249,32 @@ void created_take_part(struct pool_instance *instance, struct action_record *rec
  * ----------------------------------------------------------------------------------------------
  */
 
-static void save_made(struct pool_instance *instance, PGconn *conn)
+static void save_created(struct pool_instance *instance, PGconn *conn)
 {
-	struct pool_made *made = &instance->made;
+	struct pool_created *created = &instance->created;
 	struct pg_args args = { 0 };
 	char id[ID_HEX_MAX];
 	pg_args_int(&args, instance->pool.number);
-	pg_args_text(&args, made->text);
-	pg_args_text(&args, jackpot_hex(made->action, ACTION_ID_BYTES, id));
+	pg_args_text(&args, created->text);
+	pg_args_text(&args, jackpot_hex(created->action, ACTION_ID_BYTES, id));
 	pg_args_run(
 		&args, conn, "insert into pool.made (pool, jackpot, action) values ($1, $2, $3)");
-	for (uint32_t i = 0; i < made->games_n; i++) {
+	for (uint32_t i = 0; i < created->games_n; i++) {
 		pg_args_int(&args, instance->pool.number);
-		pg_args_int(&args, made->games[i]);
-		pg_args_int(&args, made->ppm);
+		pg_args_int(&args, created->games[i]);
+		pg_args_int(&args, created->ppm);
 		pg_args_run(
 			&args, conn, "insert into pool.link (pool, game, ppm) values ($1, $2, $3)");
 	}
-	made->fresh = false;
-	free(made->text);
-	made->text = NULL;
+	created->fresh = false;
+	free(created->text);
+	created->text = NULL;
 }
 
-void created_save(struct pool_instance *instance, PGconn *conn)
+void created_pool_save(struct pool_instance *instance, PGconn *conn)
 {
-	if (instance->made.fresh)
-		save_made(instance, conn);
+	if (instance->created.fresh)
+		save_created(instance, conn);
 	for (uint32_t i = 0; i < instance->part_n; i++) {
 		const struct pool_part *part = &instance->part[i];
 		struct pg_args args = { 0 };

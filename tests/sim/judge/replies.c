@@ -11,7 +11,7 @@
 
 #define PLAYER "player %" PRId64 ": "
 
-void told_begin(void)
+void replies_begin(void)
 {
 }
 
@@ -49,7 +49,7 @@ static void check_bet(const struct window *window, const struct book_account *ac
 				", the ledger has %" PRId64,
 			account->player, round->round, round->stake_minor, row->stake);
 	if (!window->request.again &&
-		memcmp(row->request_id, window->request_id, ASK_ID_BYTES) != 0)
+		memcmp(row->request_id, window->request_id, REQUEST_ID_BYTES) != 0)
 		sim_fail(PLAYER "was told that round %" PRIu64 " is his request, and it is not",
 			account->player, round->round);
 }
@@ -151,7 +151,7 @@ static void check_balance(const struct book_account *account, const Carillon__Sp
 			account->last_move);
 }
 
-void judge_told_reply(const struct window *window, const Carillon__SpinReply *reply)
+void judge_reply_spin(const struct window *window, const Carillon__SpinReply *reply)
 {
 	const struct book_account *account = book_account(reply->player);
 
@@ -173,7 +173,7 @@ void judge_told_reply(const struct window *window, const Carillon__SpinReply *re
 
 /* ---- Jackpot Cards -------------------------------------------------------------------------- */
 
-void judge_told_card(const struct client *client, const Carillon__CardReply *reply)
+void judge_reply_card(const struct client *client, const Carillon__CardReply *reply)
 {
 	const struct fake_pg_table *table = fake_pg_table("cards.round");
 	const Carillon__CardRound *told = reply->round;
@@ -209,7 +209,7 @@ void judge_told_card(const struct client *client, const Carillon__CardReply *rep
 
 /* ---- back ends ------------------------------------------------------------------------------ */
 
-void judge_told_fact(const struct backend *backend, const uint8_t id[ASK_ID_BYTES],
+void judge_reply_fact(const struct backend *backend, const uint8_t id[REQUEST_ID_BYTES],
 	const Carillon__WalletFact *fact)
 {
 	struct fake_journal row;
@@ -225,7 +225,7 @@ void judge_told_fact(const struct backend *backend, const uint8_t id[ASK_ID_BYTE
 		sim_fail(PLAYER "a back end was told otherwise than shard %" PRIu32 ", seq %" PRIu64
 				" says",
 			backend->client->id, fact->shard, fact->envelope->seq);
-	if (row.outside_id == NULL || memcmp(row.outside_id, id, ASK_ID_BYTES) != 0)
+	if (row.outside_id == NULL || memcmp(row.outside_id, id, REQUEST_ID_BYTES) != 0)
 		sim_fail(PLAYER "a back end was told of another's booking: shard %" PRIu32
 				", seq %" PRIu64,
 			backend->client->id, fact->shard, fact->envelope->seq);
@@ -235,6 +235,6 @@ void judge_told_fact(const struct backend *backend, const uint8_t id[ASK_ID_BYTE
 			(int)fact->refusal);
 }
 
-void told_final(void)
+void replies_final(void)
 {
 }

@@ -9,24 +9,26 @@
  * TAKE_PART takes {"operator":2,"takes_part":false}. The wallet reads the switch within a second:
  * stakes of that operator's players do not feed the pool any more; where the pool is the one that a
  * game's jackpot claims, they cannot bet in that game. */
-#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_CREATED_H
-#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_CREATED_H
+#ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_CREATED_POOL_H
+#define CARILLON_PROGRESSIVE_POOL_ADAPTERS_CREATED_POOL_H
 
 #include "services/progressive-pool/adapters/pool_state.h"
 
 /* Into an instance that is zeroed but for its number; false with record->refusal when it cannot be
  * made. What it is launched with is written by the next commit. */
-bool created_make(struct pool_instance *instance, struct action_record *record,
+bool created_pool_make(struct pool_instance *instance, struct action_record *record,
 	const struct game_links *links, PGconn *conn);
 /* Of a stored pool: its links and base coin, where it was made so. */
-void created_load(struct pool_instance *instance, PGconn *conn);
+void created_pool_load(struct pool_instance *instance, PGconn *conn);
 /* A definition has come to name the pool for a game: the link is the definition's from now on. */
-void created_named(struct pool_instance *instance, const struct game_links *links, PGconn *conn);
+void created_pool_named(
+	struct pool_instance *instance, const struct game_links *links, PGconn *conn);
 /* Opens the tallies of the games that feed it, each in a transaction of its own; not before the
  * pool is durable. */
-void created_tallies(struct pool_instance *instance, const struct game_links *links, PGconn *conn);
-void created_take_part(struct pool_instance *instance, struct action_record *record, PGconn *conn);
+void created_pool_tallies(
+	struct pool_instance *instance, const struct game_links *links, PGconn *conn);
+void pool_take_part(struct pool_instance *instance, struct action_record *record, PGconn *conn);
 /* Inside the transaction. */
-void created_save(struct pool_instance *instance, PGconn *conn);
+void created_pool_save(struct pool_instance *instance, PGconn *conn);
 
 #endif

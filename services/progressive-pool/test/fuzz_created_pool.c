@@ -1,7 +1,7 @@
 /* Any parameters of CREATE and of TAKE_PART: refused with a reason that can be kept, or what can be
  * launched, balances, and is kept as text that reads the same again. */
 #include "libcommon/base/utf8.h"
-#include "services/progressive-pool/adapters/made_read.h"
+#include "services/progressive-pool/adapters/created_pool_read.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void refused(const char *refusal)
 	assert(utf8_valid(refusal));
 }
 
-static void launch(const struct made_asked *asked)
+static void launch(const struct created_pool_request *asked)
 {
 	static struct pool pool;
 	const char *broken;
@@ -57,10 +57,10 @@ static void launch(const struct made_asked *asked)
 
 static void make(const char *parameters, const struct game_links *links)
 {
-	static struct made_asked asked;
+	static struct created_pool_request asked;
 	static struct game_link again;
 	char refusal[ACTION_TEXT_MAX] = "", error[GAME_LINKS_ERROR_MAX];
-	if (!made_read(parameters, NUMBER, links, &asked, refusal)) {
+	if (!created_pool_read(parameters, NUMBER, links, &asked, refusal)) {
 		assert(asked.text == NULL);
 		refused(refusal);
 		return;
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	links.link[0] = (struct game_link){ .game = 1, .id = "gem" };
 	links.link[1] = (struct game_link){ .game = 3, .id = "elves" };
 	make(parameters, &links);
-	if (made_part_read(parameters, &operator_id, &part, refusal))
+	if (take_part_read(parameters, &operator_id, &part, refusal))
 		assert(operator_id >= 1 && operator_id <= OPERATOR_MAX);
 	else
 		refused(refusal);

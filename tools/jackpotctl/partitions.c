@@ -2,7 +2,7 @@
  * on the disk and compared with the rows before wallet.leaf says so; rows are carried over and
  * count as gone before their table is touched; a table goes only when its file has just been read
  * once more. */
-#include "tools/jackpotctl/leaves.h"
+#include "tools/jackpotctl/partitions.h"
 
 #include "tools/jackpotctl/archive_file.h"
 
@@ -13,21 +13,21 @@
 
 #define SQL_ROOM 1024
 
-struct leaf {
+struct partition {
 	const char *shard, *day, *state, *table; /* of the result that lists them */
 	const char *archive, *digest;		 /* "": none yet */
 	const char *first_seq, *last_seq, *rows;
 	bool old, attached, there;
 };
 
-static bool told(const struct leaf *leaf, const char *what, const char *why)
+static bool told(const struct partition *partition, const char *what, const char *why)
 {
-	fprintf(stderr, "jackpotctl: leaf of shard %s, day %s: %s: %s\n", leaf->shard, leaf->day,
-		what, why);
+	fprintf(stderr, "jackpotctl: leaf of shard %s, day %s: %s: %s\n", partition->shard,
+		partition->day, what, why);
 	return false;
 }
 
-static bool run(PGconn *conn, const struct leaf *leaf, const char *sql, int n,
+static bool run(PGconn *conn, const struct partition *partition, const char *sql, int n,
 	const char *const *parameters)
 {
 	PGresult *result = PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
@@ -35,7 +35,7 @@ static bool run(PGconn *conn, const struct leaf *leaf, const char *sql, int n,
 	bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 
 	if (!done)
-		(void)told(leaf, "Postgres", PQresultErrorMessage(result));
+		(void)told(partition, "Postgres", PQresultErrorMessage(result));
 	PQclear(result);
 	return done;
 }
@@ -44,7 +44,7 @@ static bool run(PGconn *conn, const struct leaf *leaf, const char *sql, int n,
 
 /* The rows as they are now make the head that was kept when the leaf was closed. The same bytes as
  * chain_digest of the wallet. */
-static bool chain_proven(PGconn *conn, const struct leaf *leaf)
+static bool chain_proven(PGconn *conn, const struct partition *partition)
 {
 	static const char sql[] =
 		"with b as (select b.batch, b.first_seq, b.last_seq, b.digest, coalesce(lag(b.digest) "
@@ -68,107 +68,110 @@ static bool chain_proven(PGconn *conn, const struct leaf *leaf)
 		"select count(*) filter (where digest is distinct from made), (select digest from b "
 		"order by batch desc limit 1) is not distinct from (select head from wallet.leaf "
 		"where shard = $1 and day = $2::date) from made";
-	const char *parameters[] = { leaf->shard, leaf->day };
+	const char *parameters[] = { partition->shard, partition->day };
 	PGresult *result = PQexecParams(conn, sql, 2, NULL, parameters, NULL, NULL, 0);
 	bool proven = PQresultStatus(result) == PGRES_TUPLES_OK &&
 		      strcmp(PQgetvalue(result, 0, 0), "0") == 0 &&
 		      PQgetvalue(result, 0, 1)[0] == 't';
 
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
-		(void)told(leaf, "Postgres", PQresultErrorMessage(result));
+		(void)told(partition, "Postgres", PQresultErrorMessage(result));
 	else if (!proven)
-		(void)told(leaf, "chain", "the rows do not make the head; run ledger verify");
+		(void)told(partition, "chain", "the rows do not make the head; run ledger verify");
 	PQclear(result);
 	return proven;
 }
 
 /* ---- steps ---- */
 
-static bool noted(PGconn *conn, const struct leaf *leaf, const struct archive_file *file)
+static bool noted(PGconn *conn, const struct partition *partition, const struct archive_file *file)
 {
 	char bytes[24];
-	const char *parameters[] = { leaf->shard, leaf->day, file->path, bytes, file->digest };
+	const char *parameters[] = { partition->shard, partition->day, file->path, bytes,
+		file->digest };
 
 	(void)snprintf(bytes, sizeof(bytes), "%" PRIu64, file->bytes);
-	return run(conn, leaf,
+	return run(conn, partition,
 		"update wallet.leaf set state = 'archived', archive = $3, archive_bytes = $4, "
 		"archive_digest = decode($5, 'hex'), archived = now() where shard = $1 and day = "
 		"$2::date and state = 'closed'",
 		5, parameters);
 }
 
-static bool archive(PGconn *conn, const struct leaf *leaf, const char *folder)
+static bool archive(PGconn *conn, const struct partition *partition, const char *folder)
 {
 	static struct archive_file file;
 	char sql[SQL_ROOM];
 
 	(void)snprintf(sql, sizeof(sql),
 		"copy (select * from wallet.%s order by seq) to stdout (format binary)",
-		leaf->table);
-	if (!run(conn, leaf, "begin transaction isolation level repeatable read, read only", 0,
+		partition->table);
+	if (!run(conn, partition, "begin transaction isolation level repeatable read, read only", 0,
 		    NULL))
 		return false;
-	bool good = (chain_proven(conn, leaf) &&
-			    archive_write(conn, sql, leaf->rows, folder, leaf->table, &file)) ||
-		    told(leaf, "archive", "it was not made");
-	if (!run(conn, leaf, "commit", 0, NULL) || !good)
+	bool good = (chain_proven(conn, partition) && archive_write(conn, sql, partition->rows,
+							      folder, partition->table, &file)) ||
+		    told(partition, "archive", "it was not made");
+	if (!run(conn, partition, "commit", 0, NULL) || !good)
 		return false;
-	if (!archive_settle(folder, &file) || !noted(conn, leaf, &file))
+	if (!archive_settle(folder, &file) || !noted(conn, partition, &file))
 		return false;
-	printf("shard %s, day %s: %s rows (seq %s to %s) archived and proven: %s\n", leaf->shard,
-		leaf->day, leaf->rows, leaf->first_seq, leaf->last_seq, file.path);
+	printf("shard %s, day %s: %s rows (seq %s to %s) archived and proven: %s\n",
+		partition->shard, partition->day, partition->rows, partition->first_seq,
+		partition->last_seq, file.path);
 	return true;
 }
 
 /* The file must be as good as on its first day. What is carried over counts from the moment on in
  * which the leaf counts as dropped. */
-static bool carry(PGconn *conn, const struct leaf *leaf)
+static bool carry(PGconn *conn, const struct partition *partition)
 {
-	const char *parameters[] = { leaf->shard, leaf->day };
+	const char *parameters[] = { partition->shard, partition->day };
 
-	return archive_proven(leaf->archive, leaf->digest) &&
-	       run(conn, leaf, "select wallet.leaf_drop($1, $2::date)", 2, parameters);
+	return archive_proven(partition->archive, partition->digest) &&
+	       run(conn, partition, "select wallet.leaf_drop($1, $2::date)", 2, parameters);
 }
 
 /* CONCURRENTLY: the wallet that writes other leaves of the shard does not wait. */
-static bool table_drop(PGconn *conn, const struct leaf *leaf)
+static bool table_drop(PGconn *conn, const struct partition *partition)
 {
 	char sql[SQL_ROOM];
 
-	if (leaf->attached) {
+	if (partition->attached) {
 		(void)snprintf(sql, sizeof(sql),
 			"alter table wallet.journal_%s detach partition wallet.%s concurrently",
-			leaf->shard, leaf->table);
-		if (!run(conn, leaf, sql, 0, NULL)) {
+			partition->shard, partition->table);
+		if (!run(conn, partition, sql, 0, NULL)) {
 			/* An earlier run may have died in the middle of it. */
 			(void)snprintf(sql, sizeof(sql),
 				"alter table wallet.journal_%s detach partition wallet.%s finalize",
-				leaf->shard, leaf->table);
-			if (!run(conn, leaf, sql, 0, NULL))
+				partition->shard, partition->table);
+			if (!run(conn, partition, sql, 0, NULL))
 				return false;
 		}
 	}
-	(void)snprintf(sql, sizeof(sql), "drop table wallet.%s", leaf->table);
-	if (!run(conn, leaf, sql, 0, NULL))
+	(void)snprintf(sql, sizeof(sql), "drop table wallet.%s", partition->table);
+	if (!run(conn, partition, sql, 0, NULL))
 		return false;
-	printf("shard %s, day %s: dropped, %s rows are in %s\n", leaf->shard, leaf->day, leaf->rows,
-		leaf->archive);
+	printf("shard %s, day %s: dropped, %s rows are in %s\n", partition->shard, partition->day,
+		partition->rows, partition->archive);
 	return true;
 }
 
-static bool leaf_close(PGconn *conn, const struct leaf *leaf, const struct leaves_options *options)
+static bool leaf_close(
+	PGconn *conn, const struct partition *partition, const struct partitions_options *options)
 {
-	if (strcmp(leaf->state, "closed") == 0)
-		return archive(conn, leaf, options->archive);
-	if (strcmp(leaf->state, "archived") == 0 && leaf->old)
-		return carry(conn, leaf) && table_drop(conn, leaf);
-	if (strcmp(leaf->state, "dropped") == 0 && leaf->there)
-		return table_drop(conn, leaf);
+	if (strcmp(partition->state, "closed") == 0)
+		return archive(conn, partition, options->archive);
+	if (strcmp(partition->state, "archived") == 0 && partition->old)
+		return carry(conn, partition) && table_drop(conn, partition);
+	if (strcmp(partition->state, "dropped") == 0 && partition->there)
+		return table_drop(conn, partition);
 	return true;
 }
 
 /* Oldest first: a leaf may be dropped only when none before it is left. */
-static PGresult *leaves_list(PGconn *conn, const struct leaves_options *options)
+static PGresult *partitions_list(PGconn *conn, const struct partitions_options *options)
 {
 	static const char sql[] =
 		"select l.shard, l.day, l.state, n.name, coalesce(l.archive, ''), "
@@ -187,9 +190,9 @@ static PGresult *leaves_list(PGconn *conn, const struct leaves_options *options)
 	return PQexecParams(conn, sql, 1, NULL, parameters, NULL, NULL, 0);
 }
 
-static bool pass(PGconn *conn, const struct leaves_options *options)
+static bool pass(PGconn *conn, const struct partitions_options *options)
 {
-	PGresult *result = leaves_list(conn, options);
+	PGresult *result = partitions_list(conn, options);
 	bool good = PQresultStatus(result) == PGRES_TUPLES_OK;
 
 	if (!good)
@@ -198,7 +201,7 @@ static bool pass(PGconn *conn, const struct leaves_options *options)
 		const char *values[9];
 		for (int j = 0; j < 9; j++)
 			values[j] = PQgetvalue(result, i, j);
-		struct leaf leaf = { .shard = values[0],
+		struct partition partition = { .shard = values[0],
 			.day = values[1],
 			.state = values[2],
 			.table = values[3],
@@ -210,7 +213,7 @@ static bool pass(PGconn *conn, const struct leaves_options *options)
 			.old = PQgetvalue(result, i, 9)[0] == 't',
 			.attached = PQgetvalue(result, i, 10)[0] == 't',
 			.there = PQgetvalue(result, i, 11)[0] == 't' };
-		good = leaf_close(conn, &leaf, options);
+		good = leaf_close(conn, &partition, options);
 	}
 	PQclear(result);
 	return good;
@@ -228,7 +231,7 @@ static void open_told(PGconn *conn)
 	PQclear(result);
 }
 
-bool leaves_close(PGconn *conn, const struct leaves_options *options)
+bool partitions_close(PGconn *conn, const struct partitions_options *options)
 {
 	if (!archive_folder(options->archive))
 		return false;

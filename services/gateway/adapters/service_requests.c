@@ -16,7 +16,8 @@
 #define AGAIN_FIRST_US UINT64_C(1000000)
 #define AGAIN_SECOND_US UINT64_C(3500000)
 #define SILENCE_US (10 * SECOND_US)
-#define SILENCE_ASKS 256 /* so many in a row without any answer, for so long: nobody is there */
+#define SILENCE_REQUESTS 256 /* so many in a row without any answer, for so long: nobody is there  \
+			      */
 #define ARENA_BYTES ((size_t)4 << 20)
 
 /* ---- protobuf without malloc: one message at a time
@@ -50,7 +51,7 @@ static ProtobufCAllocator arena_allocator = { arena_alloc, arena_free, NULL };
  * --------------------------------------------------------------------------------------------------------------------
  */
 
-void ask_no_answer(struct edge_request *request)
+void answer_timed_out(struct edge_request *request)
 {
 	edge_answer_error(request, 504, "no_answer",
 		"No answer came in time. It is not known whether the request took effect: ask "
@@ -61,23 +62,23 @@ void ask_no_answer(struct edge_request *request)
 
 /* Kafka keeps what it is given: when nobody answers, asking on only makes the heap higher that is
  * worked off later. */
-static bool nobody_there(const struct gateway *gateway, uint64_t now_us)
+static bool services_silent(const struct gateway *gateway, uint64_t now_us)
 {
-	return gateway->expired_in_row > SILENCE_ASKS &&
+	return gateway->expired_in_row > SILENCE_REQUESTS &&
 	       now_us - gateway->last_reply_us > SILENCE_US &&
-	       gateway->inflight.open > SILENCE_ASKS;
+	       gateway->inflight.open > SILENCE_REQUESTS;
 }
 
-static void produce(struct gateway *gateway, const struct ask *ask)
+static void produce(struct gateway *gateway, const struct service_request *sent)
 {
 	uint8_t key[8];
-	uint64_t number = ask->pool > 0 ? ask->pool : (uint64_t)ask->player;
-	uint32_t partition = ask->pool > 0 ? shard_of_pool(ask->pool, gateway->shards)
-					   : shard_of_player(ask->player, gateway->shards);
+	uint64_t number = sent->pool > 0 ? sent->pool : (uint64_t)sent->player;
+	uint32_t partition = sent->pool > 0 ? shard_of_pool(sent->pool, gateway->shards)
+					    : shard_of_player(sent->player, gateway->shards);
 	for (int i = 0; i < 8; i++)
 		key[i] = (uint8_t)(number >> (56 - 8 * i));
-	kafka_produce(gateway->producer, ask->topic, partition, key, sizeof(key), ask->bytes,
-		ask->length);
+	kafka_produce(gateway->producer, sent->topic, partition, key, sizeof(key), sent->bytes,
+		sent->length);
 }
 
 static bool refused_busy(struct edge_request *request)
@@ -88,87 +89,88 @@ static bool refused_busy(struct edge_request *request)
 	return false;
 }
 
-static void go(struct gateway *gateway, struct edge_request *request, struct ask *ask, size_t slot,
-	const ProtobufCMessage *command)
+static void go(struct gateway *gateway, struct edge_request *request, struct service_request *sent,
+	size_t slot, const ProtobufCMessage *command)
 {
-	ask->ticket = edge_ticket(request);
-	ask->length = protobuf_c_message_get_packed_size(command);
-	if (ask->length > COMMAND_MAX)
-		fatal("a command of %zu bytes: the tables let too much through", ask->length);
-	ask->bytes = malloc(ask->length);
-	if (ask->bytes == NULL)
+	sent->ticket = edge_ticket(request);
+	sent->length = protobuf_c_message_get_packed_size(command);
+	if (sent->length > COMMAND_MAX)
+		fatal("a command of %zu bytes: the tables let too much through", sent->length);
+	sent->bytes = malloc(sent->length);
+	if (sent->bytes == NULL)
 		fatal("out of memory");
-	(void)protobuf_c_message_pack(command, ask->bytes);
-	gateway->asks[slot] = *ask;
-	produce(gateway, ask);
+	(void)protobuf_c_message_pack(command, sent->bytes);
+	gateway->requests[slot] = *sent;
+	produce(gateway, sent);
 }
 
-static void envelope_fill(Carillon__Envelope *envelope, struct ask *ask)
+static void envelope_fill(Carillon__Envelope *envelope, struct service_request *sent)
 {
 	carillon__envelope__init(envelope);
 	envelope->schema = 1;
 	envelope->time_us = clock_wall_us();
 	envelope->source = common.instance;
-	envelope->trace.data = ask->trace;
+	envelope->trace.data = sent->trace;
 	envelope->trace.len = EDGE_TRACE_BYTES;
 }
 
 /* Takes a slot and fills what both kinds of command begin with; the correlation goes into the
  * message before it is packed. */
-static bool begin(struct gateway *gateway, struct edge_request *request, struct ask *ask,
-	Carillon__Envelope *envelope, uint64_t *correlation_r, size_t *slot_r)
+static bool begin(struct gateway *gateway, struct edge_request *request,
+	struct service_request *sent, Carillon__Envelope *envelope, uint64_t *correlation_r,
+	size_t *slot_r)
 {
 	uint64_t now_us = edge_now_us(gateway->edge);
-	if (nobody_there(gateway, now_us) ||
+	if (services_silent(gateway, now_us) ||
 		!inflight_add(&gateway->inflight, now_us, correlation_r, slot_r))
 		return refused_busy(request);
-	memcpy(ask->trace, edge_trace(request), EDGE_TRACE_BYTES);
-	envelope_fill(envelope, ask);
+	memcpy(sent->trace, edge_trace(request), EDGE_TRACE_BYTES);
+	envelope_fill(envelope, sent);
 	return true;
 }
 
-bool ask_spin(struct gateway *gateway, struct edge_request *request, struct ask ask,
-	Carillon__SpinCommand *command)
+bool request_spin(struct gateway *gateway, struct edge_request *request,
+	struct service_request sent, Carillon__SpinCommand *command)
 {
 	Carillon__Envelope envelope;
 	size_t slot;
-	ask.topic = TOPIC_SPIN_COMMANDS;
-	if (!begin(gateway, request, &ask, &envelope, &command->correlation, &slot))
+	sent.topic = TOPIC_SPIN_COMMANDS;
+	if (!begin(gateway, request, &sent, &envelope, &command->correlation, &slot))
 		return false;
 	command->envelope = &envelope;
-	command->player = ask.player;
+	command->player = sent.player;
 	command->reply_to = common.nn_url;
-	go(gateway, request, &ask, slot, &command->base);
+	go(gateway, request, &sent, slot, &command->base);
 	return true;
 }
 
-bool ask_wallet(struct gateway *gateway, struct edge_request *request, struct ask ask,
-	Carillon__WalletCommand *command)
+bool request_wallet(struct gateway *gateway, struct edge_request *request,
+	struct service_request sent, Carillon__WalletCommand *command)
 {
 	Carillon__Envelope envelope;
 	size_t slot;
-	ask.topic = TOPIC_WALLET_COMMANDS;
-	if (!begin(gateway, request, &ask, &envelope, &command->correlation, &slot))
+	sent.topic = TOPIC_WALLET_COMMANDS;
+	if (!begin(gateway, request, &sent, &envelope, &command->correlation, &slot))
 		return false;
 	command->envelope = &envelope;
-	command->player = ask.player;
+	command->player = sent.player;
 	command->reply_to = common.nn_url;
-	go(gateway, request, &ask, slot, &command->base);
+	go(gateway, request, &sent, slot, &command->base);
 	return true;
 }
 
-bool ask_cards(struct gateway *gateway, struct edge_request *request, struct ask ask,
-	Carillon__JackpotCommand *command)
+bool request_cards(struct gateway *gateway, struct edge_request *request,
+	struct service_request sent, Carillon__JackpotCommand *command)
 {
 	Carillon__Envelope envelope;
 	size_t slot;
-	ask.topic = TOPIC_JACKPOT_COMMANDS;
-	ask.pool = command->pool;
-	if (!begin(gateway, request, &ask, &envelope, &command->correlation, &slot))
+	sent.topic = TOPIC_JACKPOT_COMMANDS;
+	sent.pool = command->pool;
+	if (!begin(gateway, request, &sent, &envelope, &command->correlation, &slot))
 		return false;
 	command->envelope = &envelope;
 	command->reply_to = common.nn_url;
-	go(gateway, request, &ask, slot, &command->base);
+	go(gateway, request, &sent, slot, &command->base);
 	return true;
 }
 
@@ -185,13 +187,13 @@ struct answer {
 static void finish(struct gateway *gateway, size_t slot, const Carillon__SpinReply *reply,
 	const Carillon__WalletFact *fact, const struct answer *answer)
 {
-	struct ask ask = gateway->asks[slot];
-	free(ask.bytes);
-	gateway->asks[slot].bytes = NULL;
-	ask.bytes = NULL;
-	ask.card = answer == NULL ? NULL : answer->card;
-	ask.action = answer == NULL ? NULL : answer->action;
-	ask.done(gateway, edge_find(gateway->edge, ask.ticket), &ask, reply, fact);
+	struct service_request sent = gateway->requests[slot];
+	free(sent.bytes);
+	gateway->requests[slot].bytes = NULL;
+	sent.bytes = NULL;
+	sent.card = answer == NULL ? NULL : answer->card;
+	sent.action = answer == NULL ? NULL : answer->action;
+	sent.done(gateway, edge_find(gateway->edge, sent.ticket), &sent, reply, fact);
 }
 
 static void on_answer(struct gateway *gateway, uint64_t correlation, player_id player,
@@ -205,10 +207,10 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 	}
 	gateway->last_reply_us = edge_now_us(gateway->edge);
 	gateway->expired_in_row = 0;
-	if (gateway->asks[slot].player != player) {
+	if (gateway->requests[slot].player != player) {
 		log_error("ALARM an answer for player %" PRId64
 			  " came to a question of player %" PRId64,
-			player, gateway->asks[slot].player);
+			player, gateway->requests[slot].player);
 		reply = NULL;
 		fact = NULL;
 		answer = NULL;
@@ -239,7 +241,7 @@ static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t len
 	}
 }
 
-void asks_on_bus(void *context)
+void service_requests_on_bus(void *context)
 {
 	struct gateway *gateway = context;
 	size_t length;
@@ -250,14 +252,14 @@ void asks_on_bus(void *context)
 	}
 }
 
-void asks_tick(struct gateway *gateway, uint64_t now_us)
+void service_requests_tick(struct gateway *gateway, uint64_t now_us)
 {
 	static const uint64_t after_us[INFLIGHT_AGAINS] = { AGAIN_FIRST_US, AGAIN_SECOND_US };
 	size_t slot;
 	for (size_t i = 0; i < INFLIGHT_AGAINS; i++)
 		while (inflight_again(&gateway->inflight, i, after_us[i], now_us, &slot)) {
 			metric_add(gateway->metric.again, 1);
-			produce(gateway, &gateway->asks[slot]);
+			produce(gateway, &gateway->requests[slot]);
 		}
 	while (inflight_expire(&gateway->inflight, now_us, &slot)) {
 		metric_add(gateway->metric.expired, 1);

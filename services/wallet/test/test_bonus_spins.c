@@ -36,9 +36,9 @@ static struct wallet_account account_of(int64_t balance, int64_t pending)
 	return account;
 }
 
-static struct wallet_spins spins_of(uint32_t spins, uint32_t used)
+static struct wallet_bonus_spins spins_of(uint32_t spins, uint32_t used)
 {
-	return (struct wallet_spins){ .id = { 9 },
+	return (struct wallet_bonus_spins){ .id = { 9 },
 		.player = PLAYER,
 		.game = GAME,
 		.currency = EUR,
@@ -85,15 +85,15 @@ static const struct bet_case {
 	{ .what = "the last microsecond", .late_us = 0 },
 	{ .what = "a progressive hit is a hit", .claim_kind = 1, .claim_coin = 2 },
 
-	{ .what = "unknown", .refusal = WALLET_REFUSAL_SPINS, .unknown = true },
-	{ .what = "used up", .refusal = WALLET_REFUSAL_SPINS, .used = 3 },
-	{ .what = "expired", .refusal = WALLET_REFUSAL_SPINS, .late_us = 1 },
-	{ .what = "ended", .refusal = WALLET_REFUSAL_SPINS, .ended = true },
-	{ .what = "another player's", .refusal = WALLET_REFUSAL_SPINS, .others = true },
-	{ .what = "of another game", .refusal = WALLET_REFUSAL_SPINS, .game = GAME + 1 },
-	{ .what = "of another currency", .refusal = WALLET_REFUSAL_SPINS, .currency = SEK },
+	{ .what = "unknown", .refusal = WALLET_REFUSAL_BONUS_SPINS, .unknown = true },
+	{ .what = "used up", .refusal = WALLET_REFUSAL_BONUS_SPINS, .used = 3 },
+	{ .what = "expired", .refusal = WALLET_REFUSAL_BONUS_SPINS, .late_us = 1 },
+	{ .what = "ended", .refusal = WALLET_REFUSAL_BONUS_SPINS, .ended = true },
+	{ .what = "another player's", .refusal = WALLET_REFUSAL_BONUS_SPINS, .others = true },
+	{ .what = "of another game", .refusal = WALLET_REFUSAL_BONUS_SPINS, .game = GAME + 1 },
+	{ .what = "of another currency", .refusal = WALLET_REFUSAL_BONUS_SPINS, .currency = SEK },
 	/* RULE mystic-gem 7.2: nothing is bought with them */
-	{ .what = "a mode that is bought", .refusal = WALLET_REFUSAL_SPINS, .mode = 1 },
+	{ .what = "a mode that is bought", .refusal = WALLET_REFUSAL_BONUS_SPINS, .mode = 1 },
 	{ .what = "a stake",
 		.refusal = WALLET_REFUSAL_AMOUNT,
 		.balance = 100,
@@ -112,13 +112,13 @@ static const struct bet_case {
 		.claim_coin = 100 },
 	{ .what = "blocked", .refusal = WALLET_REFUSAL_BLOCKED, .blocked = true },
 	{ .what = "a collect is none",
-		.refusal = WALLET_REFUSAL_SPINS,
+		.refusal = WALLET_REFUSAL_BONUS_SPINS,
 		.kind = WALLET_KIND_COLLECT },
 };
 
 static void check_bet(const struct bet_case *c)
 {
-	struct wallet_spins spins = spins_of(3, c->used);
+	struct wallet_bonus_spins spins = spins_of(3, c->used);
 	struct wallet_moment moment = { .now_us = NOW + c->late_us, .seq = 91, .rules = &rules };
 	struct wallet_account account = account_of(c->balance, c->pending);
 	struct wallet_claim claim = { 1, 1, c->claim_kind, c->claim_coin, 0 };
@@ -180,63 +180,63 @@ static void test_a_bet_of_nothing_needs_them(void **state)
 }
 
 /* RULE mystic-gem 7.1: what an operator gives, and what he takes back. */
-static const struct gift_case {
+static const struct bonus_spins_case {
 	const char *what;
 	uint32_t kind, refusal;
 	int64_t amount, coin;
 	uint32_t game, currency, lines, coins, spins, live;
 	uint64_t expires;
 	bool nobody, unknown, others, over; /* END: those named */
-} gifts[] = {
-	{ "given", WALLET_KIND_SPINS, 0, 0, 2, GAME, EUR, 40, 1, 10, 0, NOW + 1, 0, 0, 0, 0 },
-	{ "as many as can be", WALLET_KIND_SPINS, 0, 0, 2, GAME, EUR, 40, 1, WALLET_SPINS_MAX,
-		WALLET_SPINS_LIVE_MAX - 1, NOW + 1, 0, 0, 0, 0 },
-	{ "too many", WALLET_KIND_SPINS, WALLET_REFUSAL_LIMIT, 0, 2, GAME, EUR, 40, 1,
-		WALLET_SPINS_MAX + 1, 0, NOW + 1, 0, 0, 0, 0 },
-	{ "too many gifts", WALLET_KIND_SPINS, WALLET_REFUSAL_LIMIT, 0, 2, GAME, EUR, 40, 1, 10,
-		WALLET_SPINS_LIVE_MAX, NOW + 1, 0, 0, 0, 0 },
-	{ "over before they begin", WALLET_KIND_SPINS, WALLET_REFUSAL_SPINS, 0, 2, GAME, EUR, 40, 1,
-		10, 0, NOW, 0, 0, 0, 0 },
-	{ "money with them", WALLET_KIND_SPINS, WALLET_REFUSAL_AMOUNT, 5, 2, GAME, EUR, 40, 1, 10,
-		0, NOW + 1, 0, 0, 0, 0 },
-	{ "none", WALLET_KIND_SPINS, WALLET_REFUSAL_AMOUNT, 0, 2, GAME, EUR, 40, 1, 0, 0, NOW + 1,
-		0, 0, 0, 0 },
-	{ "no coin value", WALLET_KIND_SPINS, WALLET_REFUSAL_AMOUNT, 0, 0, GAME, EUR, 40, 1, 10, 0,
-		NOW + 1, 0, 0, 0, 0 },
-	{ "a coin value below 0", WALLET_KIND_SPINS, WALLET_REFUSAL_AMOUNT, 0, -2, GAME, EUR, 40, 1,
+} bonus_spins_list[] = {
+	{ "given", WALLET_KIND_BONUS_SPINS, 0, 0, 2, GAME, EUR, 40, 1, 10, 0, NOW + 1, 0, 0, 0, 0 },
+	{ "as many as can be", WALLET_KIND_BONUS_SPINS, 0, 0, 2, GAME, EUR, 40, 1,
+		WALLET_BONUS_SPINS_MAX, WALLET_BONUS_SPINS_LIVE_MAX - 1, NOW + 1, 0, 0, 0, 0 },
+	{ "too many", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_LIMIT, 0, 2, GAME, EUR, 40, 1,
+		WALLET_BONUS_SPINS_MAX + 1, 0, NOW + 1, 0, 0, 0, 0 },
+	{ "too many gifts", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_LIMIT, 0, 2, GAME, EUR, 40, 1,
+		10, WALLET_BONUS_SPINS_LIVE_MAX, NOW + 1, 0, 0, 0, 0 },
+	{ "over before they begin", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_BONUS_SPINS, 0, 2, GAME,
+		EUR, 40, 1, 10, 0, NOW, 0, 0, 0, 0 },
+	{ "money with them", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 5, 2, GAME, EUR, 40, 1,
 		10, 0, NOW + 1, 0, 0, 0, 0 },
-	{ "no lines", WALLET_KIND_SPINS, WALLET_REFUSAL_AMOUNT, 0, 2, GAME, EUR, 0, 1, 10, 0,
+	{ "none", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 0, 2, GAME, EUR, 40, 1, 0, 0,
 		NOW + 1, 0, 0, 0, 0 },
-	{ "no coins", WALLET_KIND_SPINS, WALLET_REFUSAL_AMOUNT, 0, 2, GAME, EUR, 40, 0, 10, 0,
+	{ "no coin value", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 0, 0, GAME, EUR, 40, 1,
+		10, 0, NOW + 1, 0, 0, 0, 0 },
+	{ "a coin value below 0", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 0, -2, GAME, EUR,
+		40, 1, 10, 0, NOW + 1, 0, 0, 0, 0 },
+	{ "no lines", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 0, 2, GAME, EUR, 0, 1, 10, 0,
 		NOW + 1, 0, 0, 0, 0 },
-	{ "no game", WALLET_KIND_SPINS, WALLET_REFUSAL_AMOUNT, 0, 2, 0, EUR, 40, 1, 10, 0, NOW + 1,
-		0, 0, 0, 0 },
-	{ "another currency", WALLET_KIND_SPINS, WALLET_REFUSAL_ACCOUNT, 0, 2, GAME, SEK, 40, 1, 10,
-		0, NOW + 1, 0, 0, 0, 0 },
-	{ "to nobody", WALLET_KIND_SPINS, WALLET_REFUSAL_ACCOUNT, 0, 2, GAME, EUR, 40, 1, 10, 0,
-		NOW + 1, 1, 0, 0, 0 },
-	{ "taken back", WALLET_KIND_SPINS_END, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
-	{ "taken back with money", WALLET_KIND_SPINS_END, WALLET_REFUSAL_AMOUNT, 1, 0, 0, 0, 0, 0,
-		0, 0, 0, 0, 0, 0, 0 },
-	{ "none to take back", WALLET_KIND_SPINS_END, WALLET_REFUSAL_SPINS, 0, 0, 0, 0, 0, 0, 0, 0,
-		0, 0, 1, 0, 0 },
-	{ "another player's", WALLET_KIND_SPINS_END, WALLET_REFUSAL_SPINS, 0, 0, 0, 0, 0, 0, 0, 0,
-		0, 0, 0, 1, 0 },
-	{ "nothing is left", WALLET_KIND_SPINS_END, WALLET_REFUSAL_SPINS, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		0, 0, 0, 1 },
+	{ "no coins", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 0, 2, GAME, EUR, 40, 0, 10, 0,
+		NOW + 1, 0, 0, 0, 0 },
+	{ "no game", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 0, 2, 0, EUR, 40, 1, 10, 0,
+		NOW + 1, 0, 0, 0, 0 },
+	{ "another currency", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_ACCOUNT, 0, 2, GAME, SEK, 40,
+		1, 10, 0, NOW + 1, 0, 0, 0, 0 },
+	{ "to nobody", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_ACCOUNT, 0, 2, GAME, EUR, 40, 1, 10,
+		0, NOW + 1, 1, 0, 0, 0 },
+	{ "taken back", WALLET_KIND_BONUS_SPINS_END, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+	{ "taken back with money", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_AMOUNT, 1, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0, 0, 0 },
+	{ "none to take back", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_BONUS_SPINS, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 1, 0, 0 },
+	{ "another player's", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_BONUS_SPINS, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0, 1, 0 },
+	{ "nothing is left", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_BONUS_SPINS, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0, 1 },
 };
 
-static void test_gifts_table(void **state)
+static void test_bonus_spins_table(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(gifts) / sizeof(gifts[0]); i++) {
-		const struct gift_case *c = &gifts[i];
-		struct wallet_spins named = spins_of(3, c->over ? 3 : 1);
+	for (size_t i = 0; i < sizeof(bonus_spins_list) / sizeof(bonus_spins_list[0]); i++) {
+		const struct bonus_spins_case *c = &bonus_spins_list[i];
+		struct wallet_bonus_spins named = spins_of(3, c->over ? 3 : 1);
 		struct wallet_moment moment = { .now_us = NOW,
 			.seq = 91,
 			.rules = &rules,
 			.spins = c->unknown ? NULL : &named,
-			.spins_live = c->live };
+			.bonus_spins_live = c->live };
 		struct wallet_account account = account_of(5, 40);
 		struct wallet_outside outside = { .kind = c->kind,
 			.currency = c->currency,
@@ -267,13 +267,13 @@ static void test_gifts_table(void **state)
 }
 
 /* The same id again is the same gift; with other content it is refused. */
-static void test_a_gift_again(void **state)
+static void test_repeated_bonus_spins(void **state)
 {
 	struct wallet_moment moment = {
-		.now_us = NOW, .seq = 91, .rules = &rules, .spins_live = 1
+		.now_us = NOW, .seq = 91, .rules = &rules, .bonus_spins_live = 1
 	};
 	struct wallet_account account = account_of(5, 0);
-	struct wallet_outside outside = { .kind = WALLET_KIND_SPINS,
+	struct wallet_outside outside = { .kind = WALLET_KIND_BONUS_SPINS,
 		.currency = EUR,
 		.content_hash = { 3 },
 		.spins = spins_of(3, 0) };
@@ -294,8 +294,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bets_table),
 		cmocka_unit_test(test_a_bet_of_nothing_needs_them),
-		cmocka_unit_test(test_gifts_table),
-		cmocka_unit_test(test_a_gift_again),
+		cmocka_unit_test(test_bonus_spins_table),
+		cmocka_unit_test(test_repeated_bonus_spins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
  * numbers and time-outs by the gateway's own core (services/gateway/core/inflight.c), produced to
  * Kafka, answered by nanomsg, asked again while no answer comes. What HTTP and sessions add has no
  * part in money. */
-#ifndef CARILLON_SIM_CLIENTS_ASKS_H
-#define CARILLON_SIM_CLIENTS_ASKS_H
+#ifndef CARILLON_SIM_CLIENTS_REQUESTS_H
+#define CARILLON_SIM_CLIENTS_REQUESTS_H
 
 #include "libcommon/base/ids.h"
 
@@ -11,7 +11,7 @@
 #include "spin.pb-c.h"
 #include "wallet.pb-c.h"
 
-#define ASK_ID_BYTES 16
+#define REQUEST_ID_BYTES 16
 
 /* At most one of them; none: no answer came in time, and nobody knows what became of it. Gone when
  * the call returns. */
@@ -22,37 +22,37 @@ struct answer {
 };
 
 /* Who waits: the first member of what a client is. At most one question of his is on its way. */
-struct asker {
+struct requester {
 	player_id player;
-	void (*answered)(struct asker *asker, const struct answer *answer);
+	void (*answered)(struct requester *requester, const struct answer *answer);
 	bool waiting;
 	uint64_t asked_us; /* by the world's time */
 };
 
-void asks_begin(void);
-void asks_end(void);
-size_t asks_open(void); /* on their way */
+void requests_begin(void);
+void requests_end(void);
+size_t requests_open(void); /* on their way */
 /* A gateway dies: everybody who waits at it is told that no answer came, and answers that still
  * come find nobody. */
-void asks_gateway_dies(void);
+void requests_gateway_dies(void);
 
 /* Sent now, with envelope, player, correlation and the gateway's address filled in. False: too many
  * are on their way; nothing was sent. */
-bool ask_spin(struct asker *asker, Carillon__SpinCommand *command);
-bool ask_wallet(struct asker *asker, Carillon__WalletCommand *command);
-bool ask_cards(struct asker *asker, Carillon__JackpotCommand *command);
+bool request_spin(struct requester *requester, Carillon__SpinCommand *command);
+bool request_wallet(struct requester *requester, Carillon__WalletCommand *command);
+bool request_cards(struct requester *requester, Carillon__JackpotCommand *command);
 /* An operator's command to a pool: nobody answers it but a fact. */
-void ask_pool(Carillon__JackpotCommand *command);
+void request_pool(Carillon__JackpotCommand *command);
 /* The provider of payments has called about a withdrawal: told to payments. */
-void ask_payments(player_id player, const uint8_t hold[ASK_ID_BYTES]);
+void request_payments(player_id player, const uint8_t hold[REQUEST_ID_BYTES]);
 /* The address of the instance that holds a shard of a service, NULL when nobody does. */
-const char *asks_owner_url(const char *service, uint32_t shard);
+const char *requests_owner_url(const char *service, uint32_t shard);
 
 /* The gateway's wall clock: the world's and its own error. */
-uint64_t asks_wall_us(void);
+uint64_t requests_wall_us(void);
 /* SHA-256 of two texts, cut: ids of requests as the gateway derives them from the Idempotency-Key
  * and the player. */
-void asks_id(const char *first, const char *second, uint8_t id_r[ASK_ID_BYTES]);
-void asks_hash(const void *bytes, size_t n, uint8_t hash_r[ASK_ID_BYTES]);
+void requests_id(const char *first, const char *second, uint8_t id_r[REQUEST_ID_BYTES]);
+void requests_hash(const void *bytes, size_t n, uint8_t hash_r[REQUEST_ID_BYTES]);
 
 #endif

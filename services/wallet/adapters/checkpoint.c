@@ -80,7 +80,7 @@ enum {
 	COLUMNS
 };
 
-struct accounts_late {
+struct accounts_checkpoint {
 	/* FROM and TO: where the account's triples (game, round, amount) are in FLAT. */
 	struct column columns[COLUMNS];
 };
@@ -88,20 +88,20 @@ struct accounts_late {
 static struct {
 	struct wallet *wallet;
 	uint64_t now_us;
-	struct accounts_late known, new;
+	struct accounts_checkpoint known, new;
 	struct text tally_columns[4]; /* shard, tally, total, seq */
 	size_t tallies_n;
 	struct text limits[3]; /* player, shard, state: of those who have any */
 	size_t limits_n;
 } late;
 
-static void accounts_clear(struct accounts_late *accounts)
+static void accounts_clear(struct accounts_checkpoint *accounts)
 {
 	for (size_t i = 0; i < COLUMNS; i++)
 		accounts->columns[i].n = 0;
 }
 
-static void late_add_limits(const struct account_entry *entry)
+static void checkpoint_add_limits(const struct account_entry *entry)
 {
 	char separator = late.limits_n++ == 0 ? '{' : ',';
 
@@ -112,10 +112,10 @@ static void late_add_limits(const struct account_entry *entry)
 	text_add(&late.limits[2], "\"");
 }
 
-static void late_add(struct account_entry *entry)
+static void checkpoint_add(struct account_entry *entry)
 {
 	const struct wallet_account *account = &entry->account;
-	struct accounts_late *to = entry->stored ? &late.known : &late.new;
+	struct accounts_checkpoint *to = entry->stored ? &late.known : &late.new;
 	struct column *flat = &to->columns[FLAT];
 	const int64_t values[] = { account->player, entry->shard, account->currency,
 		account->balance.minor, (int64_t)account->last_move, (int64_t)account->last_seq,
@@ -130,11 +130,11 @@ static void late_add(struct account_entry *entry)
 		column_add(flat, account->pendings[i].amount.minor);
 	}
 	if (account->limits != NULL)
-		late_add_limits(entry);
+		checkpoint_add_limits(entry);
 	entry->stored = true;
 }
 
-static bool is_late(const struct wallet_shard *shard, uint64_t age_us, uint64_t rows)
+static bool checkpoint_due(const struct wallet_shard *shard, uint64_t age_us, uint64_t rows)
 {
 	const struct account_entry *first = shard->dirty.first;
 
@@ -145,10 +145,12 @@ static bool is_late(const struct wallet_shard *shard, uint64_t age_us, uint64_t 
 static void roll_accounts(struct wallet_shard *shard, void *context)
 {
 	(void)context;
-	for (size_t n = 0; n < ROLL_MAX && is_late(shard, ROLL_AFTER_US, ROLL_AFTER_ROWS); n++)
-		late_add(dirty_take(&shard->dirty));
-	for (size_t n = 0; n < ROLL_LATE_MAX && is_late(shard, ROLL_LATE_US, ROLL_LATE_ROWS); n++)
-		late_add(dirty_take(&shard->dirty));
+	for (size_t n = 0; n < ROLL_MAX && checkpoint_due(shard, ROLL_AFTER_US, ROLL_AFTER_ROWS);
+		n++)
+		checkpoint_add(dirty_take(&shard->dirty));
+	for (size_t n = 0; n < ROLL_LATE_MAX && checkpoint_due(shard, ROLL_LATE_US, ROLL_LATE_ROWS);
+		n++)
+		checkpoint_add(dirty_take(&shard->dirty));
 }
 
 static void roll_tallies(struct wallet_shard *shard, void *context)
@@ -173,7 +175,7 @@ static void roll_tallies(struct wallet_shard *shard, void *context)
 	shard->tallies_us = late.now_us;
 }
 
-void wallet_late_gather(struct wallet *wallet, struct service *service, uint64_t now_us)
+void wallet_checkpoint_gather(struct wallet *wallet, struct service *service, uint64_t now_us)
 {
 	late.wallet = wallet;
 	late.now_us = now_us;
@@ -212,7 +214,7 @@ static const struct {
 		", ($11::bigint[])[first:last] from " ACCOUNTS_GIVEN },
 };
 
-void wallet_late_prepare(PGconn *conn)
+void wallet_checkpoint_prepare(PGconn *conn)
 {
 	static const Oid types[COLUMNS] = { INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID,
 		INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID,
@@ -227,7 +229,8 @@ void wallet_late_prepare(PGconn *conn)
 	}
 }
 
-static void accounts_write(PGconn *conn, struct accounts_late *accounts, const char *statement)
+static void accounts_write(
+	PGconn *conn, struct accounts_checkpoint *accounts, const char *statement)
 {
 	static const int formats[COLUMNS] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	const char *values[COLUMNS];
@@ -264,7 +267,7 @@ static void limits_write(PGconn *conn)
 	PQclear(pg_query(conn, sql, 3, parameters));
 }
 
-void wallet_late_write(PGconn *conn)
+void wallet_checkpoint_write(PGconn *conn)
 {
 	static const char tallies_sql[] =
 		"insert into wallet.tally_total (shard, tally, total, seq) "

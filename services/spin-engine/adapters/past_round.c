@@ -16,8 +16,8 @@ static const char past_sql[] =
 
 enum { PLAYER, SHARD, ROUND, GAME, FROM, PARAMETERS_N };
 
-uint32_t past_read(struct engine *engine, const struct seat *seat, uint32_t game, uint64_t round,
-	struct player_past *past_r)
+uint32_t past_round_read(struct engine *engine, const struct seat *seat, uint32_t game,
+	uint64_t round, struct past_round *past_r)
 {
 	char text[PARAMETERS_N][NUMBER_TEXT];
 	const char *parameters[PARAMETERS_N];
@@ -39,7 +39,7 @@ uint32_t past_read(struct engine *engine, const struct seat *seat, uint32_t game
 	result = replay_query(engine, past_sql, PARAMETERS_N, parameters);
 	if (result == NULL)
 		return 503;
-	*past_r = (struct player_past){ game, round, money_of(pg_number(result, 0, 0)),
+	*past_r = (struct past_round){ game, round, money_of(pg_number(result, 0, 0)),
 		money_of(pg_number(result, 0, 1)) };
 	bets = pg_number(result, 0, 2);
 	ended = pg_number(result, 0, 3) == 1;

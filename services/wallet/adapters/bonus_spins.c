@@ -1,4 +1,4 @@
-#include "services/wallet/adapters/spins.h"
+#include "services/wallet/adapters/bonus_spins.h"
 
 #include "libcommon/io/pg.h"
 
@@ -12,8 +12,8 @@
 
 static void entry_read(void *into, const PGresult *result, int row)
 {
-	struct spins_entry *entry = into;
-	struct wallet_spins *spins = &entry->spins;
+	struct bonus_spins_entry *entry = into;
+	struct wallet_bonus_spins *spins = &entry->spins;
 
 	memcpy(spins->id, entry->head.id, WALLET_ID_BYTES);
 	spins->player = pg_number(result, row, 2);
@@ -40,8 +40,8 @@ static const char upsert[] =
 
 static void entry_args(struct pg_args *args, const void *from)
 {
-	const struct spins_entry *entry = from;
-	const struct wallet_spins *spins = &entry->spins;
+	const struct bonus_spins_entry *entry = from;
+	const struct wallet_bonus_spins *spins = &entry->spins;
 
 	pg_args_int(args, entry->head.shard);
 	pg_args_int(args, spins->player);
@@ -57,70 +57,71 @@ static void entry_args(struct pg_args *args, const void *from)
 	pg_args_int(args, (int64_t)entry->ended_seq);
 }
 
-static const struct by_id_kind KIND = { "wallet.spin_grant", sizeof(struct spins_entry),
+static const struct id_table_kind KIND = { "wallet.spin_grant", sizeof(struct bonus_spins_entry),
 	"select " COLUMNS " from wallet.spin_grant where id = any($1::bytea[])", entry_read, upsert,
 	entry_args };
 
-void spins_want(struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
+void bonus_spins_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES])
 {
-	(void)by_id_place(table, &KIND, id);
+	(void)id_table_place(table, &KIND, id);
 }
 
-void spins_bring(struct by_id *table, PGconn *conn)
+void bonus_spins_load(struct id_table *table, PGconn *conn)
 {
-	by_id_bring(table, &KIND, conn);
+	id_table_load(table, &KIND, conn);
 }
 
-void spins_bring_player(struct by_id *table, PGconn *conn, player_id player)
+void bonus_spins_load_player(struct id_table *table, PGconn *conn, player_id player)
 {
 	char number[24];
 	const char *parameters[] = { number };
 
 	(void)snprintf(number, sizeof(number), "%" PRId64, player);
-	by_id_take(table, &KIND,
+	id_table_take(table, &KIND,
 		pg_query(conn,
 			"select " COLUMNS " from wallet.spin_grant where player = $1 and used < "
 			"spins and ended_seq is null and expires > now()",
 			1, parameters));
 }
 
-struct spins_entry *spins_find(struct by_id *table, const uint8_t id[WALLET_ID_BYTES])
+struct bonus_spins_entry *bonus_spins_find(
+	struct id_table *table, const uint8_t id[WALLET_ID_BYTES])
 {
-	return by_id_find(table, &KIND, id);
+	return id_table_find(table, &KIND, id);
 }
 
-void spins_add(
-	struct by_id *table, const struct wallet_spins *spins, uint32_t shard, uint64_t given_seq)
+void bonus_spins_add(struct id_table *table, const struct wallet_bonus_spins *spins, uint32_t shard,
+	uint64_t given_seq)
 {
-	struct spins_entry *entry = by_id_new(table, &KIND, spins->id, shard);
+	struct bonus_spins_entry *entry = id_table_new(table, &KIND, spins->id, shard);
 
 	entry->spins = *spins;
 	entry->given_seq = given_seq;
 }
 
-uint32_t spins_live(const struct by_id *table, player_id player, uint64_t now_us)
+uint32_t bonus_spins_live(const struct id_table *table, player_id player, uint64_t now_us)
 {
 	uint32_t live = 0;
 
 	for (size_t i = 0; i < table->room; i++) {
-		const struct spins_entry *entry = by_id_at(table, &KIND, i);
+		const struct bonus_spins_entry *entry = id_table_at(table, &KIND, i);
 		live += entry != NULL && entry->spins.player == player &&
-			!wallet_spins_over(&entry->spins, now_us);
+			!wallet_bonus_spins_over(&entry->spins, now_us);
 	}
 	return live;
 }
 
-void spins_write(struct by_id *table, PGconn *conn)
+void bonus_spins_write(struct id_table *table, PGconn *conn)
 {
-	by_id_write(table, &KIND, conn);
+	id_table_write(table, &KIND, conn);
 }
 
-void spins_clear(struct by_id *table)
+void bonus_spins_clear(struct id_table *table)
 {
-	by_id_clear(table, &KIND);
+	id_table_clear(table, &KIND);
 }
 
-void spins_drop_shard(struct by_id *table, uint32_t shard)
+void bonus_spins_drop_shard(struct id_table *table, uint32_t shard)
 {
-	by_id_drop_shard(table, &KIND, shard);
+	id_table_drop_shard(table, &KIND, shard);
 }
