@@ -22,6 +22,8 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CONNECTIONS_DEFAULT 20000u
@@ -203,28 +205,32 @@ static void listener_close(struct edge_listener *listener)
  * ----------------------------------------------------------------------------------------------------
  */
 
-static void timer_fire(lws_sorted_usec_list_t *sul)
+static void timer_fire(void *context)
 {
-	struct edge_timer *timer = lws_container_of(sul, struct edge_timer, sul);
-	timer->edge->now_us = clock_mono_us();
-	lws_sul_schedule(
-		timer->edge->lws, 0, sul, timer_fire, (lws_usec_t)timer->period_ms * LWS_US_PER_MS);
+	struct edge_timer *timer = context;
+	uint64_t expirations;
+	if (read(timer->fd, &expirations, sizeof(expirations)) != sizeof(expirations))
+		return;
 	timer->tick(timer->context);
 }
 
+/* By a descriptor of the kernel's: a timer of libwebsockets is waited for in whole milliseconds,
+ * rounded down, so that its loop would poll without a pause through the last one. */
 void edge_every(struct edge *edge, uint32_t period_ms, edge_tick *tick, void *context)
 {
 	if (edge->timers == EDGE_TIMERS_MAX)
 		fatal("edge: more than %d timers", EDGE_TIMERS_MAX);
 	struct edge_timer *timer = &edge->timer[edge->timers++];
-	*timer = (struct edge_timer){
-		.edge = edge,
-		.period_ms = period_ms,
-		.tick = tick,
-		.context = context,
+	const struct timespec period = {
+		.tv_sec = period_ms / 1000,
+		.tv_nsec = (long)(period_ms % 1000) * 1000000,
 	};
-	lws_sul_schedule(
-		edge->lws, 0, &timer->sul, timer_fire, (lws_usec_t)period_ms * LWS_US_PER_MS);
+	const struct itimerspec every = { .it_interval = period, .it_value = period };
+	*timer = (struct edge_timer){ .tick = tick, .context = context };
+	timer->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (timer->fd < 0 || timerfd_settime(timer->fd, 0, &every, NULL) != 0)
+		fatal("edge: cannot make a timer: %s", strerror(errno));
+	edge_adopt(edge, timer->fd, timer_fire, timer);
 }
 
 static void on_signal(void *context)
@@ -422,6 +428,8 @@ void edge_free(struct edge **edge_ref)
 		if (edge->listener[i].fd >= 0)
 			(void)close(edge->listener[i].fd);
 	(void)close(edge->signal_fd);
+	for (size_t i = 0; i < edge->timers; i++)
+		(void)close(edge->timer[i].fd);
 	edge_http_end(edge);
 	edge_pages_free(edge);
 	free(edge);

@@ -7,7 +7,7 @@
 #include "libcommon/io/metrics.h"
 
 #define EDGE_LISTENERS_MAX 2
-#define EDGE_ADOPTED_MAX 16
+#define EDGE_ADOPTED_MAX 32 /* timers among them */
 #define EDGE_TIMERS_MAX 16
 #define EDGE_ROUTES_MAX 64
 #define EDGE_STATUSES_MAX 25
@@ -29,9 +29,7 @@ struct edge_adopted {
 };
 
 struct edge_timer {
-	lws_sorted_usec_list_t sul;
-	struct edge *edge;
-	uint32_t period_ms;
+	int fd;
 	edge_tick *tick;
 	void *context;
 };
