@@ -91,7 +91,8 @@ static uint8_t *put_autoplay(uint8_t *p, const struct autoplay *autoplay)
 	p = put(p, autoplay->left, 4);
 	p = put_money(p, autoplay->loss_limit);
 	p = put_money(p, autoplay->single_win);
-	p = put(p, autoplay->stop_on_jackpot, 1);
+	p = put(p, (uint32_t)autoplay->stop_on_jackpot | (uint32_t)autoplay->stop_on_feature << 1,
+		1);
 	p = put(p, (uint32_t)autoplay->stopped, 1);
 	p = put_money(p, autoplay->bets);
 	p = put_money(p, autoplay->wins);
@@ -176,7 +177,7 @@ static struct money get_money(struct input *in)
 
 static bool get_autoplay(struct input *in, struct autoplay *autoplay)
 {
-	uint64_t jackpot, stopped;
+	uint64_t stops, stopped;
 
 	if (in->left < AUTOPLAY_BYTES)
 		return false;
@@ -185,14 +186,15 @@ static bool get_autoplay(struct input *in, struct autoplay *autoplay)
 	autoplay->left = (uint32_t)get(in, 4);
 	autoplay->loss_limit = get_money(in);
 	autoplay->single_win = get_money(in);
-	jackpot = get(in, 1);
+	stops = get(in, 1);
 	stopped = get(in, 1);
 	autoplay->bets = get_money(in);
 	autoplay->wins = get_money(in);
 	autoplay->last_spin_ms = (int64_t)get(in, 8);
-	if (jackpot > 1 || stopped > AUTOPLAY_STOPPED_PLAYER)
+	if (stops > 3 || stopped > AUTOPLAY_STOPPED_PLAYER)
 		return false;
-	autoplay->stop_on_jackpot = jackpot == 1;
+	autoplay->stop_on_jackpot = (stops & 1) != 0;
+	autoplay->stop_on_feature = (stops & 2) != 0;
 	autoplay->stopped = (enum autoplay_stop)stopped;
 	return autoplay->spins > 0 && autoplay->left <= autoplay->spins &&
 	       autoplay->loss_limit.minor >= -1 && autoplay->single_win.minor >= -1 &&

@@ -23,7 +23,7 @@ static struct game_state full_state(void)
 		.left = 20,
 		.loss_limit = { -1 },
 		.single_win = { 500 },
-		.stop_on_jackpot = true,
+		.stop_on_feature = true,
 		.stopped = AUTOPLAY_STOPPED_FEATURE,
 		.bets = { 3000 },
 		.wins = { 2500 },
@@ -87,6 +87,7 @@ static void test_game_state_round_trip(void **unused)
 	assert_int_equal(back.open.cursor, 4);
 	assert_int_equal(back.open.pick[1], 8);
 	assert_int_equal(back.open.bet.mode, 2);
+	assert_true(back.autoplay.stop_on_feature && !back.autoplay.stop_on_jackpot);
 	assert_memory_equal(&back.open.before, &state.open.before, sizeof(back.open.before));
 	assert_int_equal(game_state_encode(&back, again), count);
 	assert_memory_equal(bytes, again, count);
@@ -113,7 +114,7 @@ static void test_game_state_refuses_other_bytes(void **unused)
 		{ 7, 6 },   /* six cards */
 		{ 8, 53 },  /* no such card */
 		{ 33, 51 }, /* more left than asked for */
-		{ 53, 2 },  /* neither true nor false */
+		{ 53, 4 },  /* neither jackpot nor feature */
 		{ 54, 7 },  /* no such reason */
 		{ 79, 0 },  /* no move: the part would not be there */
 		{ 107, 8 }, /* no such mode */
