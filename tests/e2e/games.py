@@ -408,6 +408,22 @@ def test_carried_state_survives_a_crash():
     assert 100 not in carried(person), "1 blue of the start and 2 red: complete, opens nothing, and nothing is left to carry"
 
 
+def test_a_void_gives_back_potions_and_unlocks():
+    """RULE witch-feature 1.5"""
+    person = sit("witch-feature")
+    for colour in ("red", "blue"):
+        whole(person, script=unlock_script([colour]))
+    collected = carried(person)
+    balance = person.balance
+    round_, _ = whole(person, script=unlock_script(["green"]))
+    assert carried(person)[50] == ([0, 0, 0], ["high_symbols", "random_wilds"]), person.state["carried"]
+    person.operator("voids", {"game": "witch-feature", "round": round_["round"], "reason": "a test"})
+    person.refresh()
+    assert carried(person) == collected == {50: ([1, 1, 0], ["high_symbols"])} and person.balance == balance, person.state
+    round_, phases = whole(person, script=unlock_script(["green"]))
+    assert phases[0]["features"] == ["high_symbols"] and round_["before"]["potions"] == [1, 1, 0], "as if it had not been played"
+
+
 def test_explosion_and_free_spins_of_witch_feature():
     rules, person = GAMES["witch-feature"], sit("witch-feature")
     whole(person, script=unlock_script(["red"]))

@@ -387,10 +387,11 @@ static enum player_refusal propose_halve(const struct player *player,
 /* RULE bewitched 1.8; RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE
  * witch-feature 1.5. Compensating entries for a malfunction: the stake goes back, what was credited
  * is asked back (the wallet stops at balance 0 and notes the rest as a receivable), what is pending
- * is forfeited. Contributions and awards stay. */
+ * is forfeited. Contributions and awards stay. What the round collected and unlocked is given back:
+ * its bet value carries again what it did before (RULE witch-feature 1.5). */
 static enum player_refusal propose_void(const struct player *player, const struct player_game *play,
-	const struct player_command *command, const struct player_entropy *entropy,
-	struct player_proposal *proposal)
+	const struct game *game, const struct player_command *command,
+	const struct player_entropy *entropy, struct player_proposal *proposal)
 {
 	struct play_round *round = &proposal->after.round;
 
@@ -400,6 +401,8 @@ static enum player_refusal propose_void(const struct player *player, const struc
 	proposal->win_balance = round->stake;
 	proposal->stake = round->credited;
 	round->voided = true;
+	if (!game_state_carry(game, &proposal->after.state, &round->bet, &round->before))
+		return REFUSED_OVERFLOW;
 	if (round->closed_by == 0)
 		end_round(proposal); /* a malfunction begins no cards */
 	return REFUSED_NOTHING;
@@ -458,7 +461,7 @@ enum player_refusal player_propose(const struct player *player, const struct pla
 	case VERB_HALVE:
 		return propose_halve(player, play, entropy, proposal_r);
 	case VERB_VOID:
-		return propose_void(player, play, command, entropy, proposal_r);
+		return propose_void(player, play, game, command, entropy, proposal_r);
 	case VERB_AUTOPLAY:
 		return propose_setting(player, play, game, command, entropy, proposal_r);
 	case VERB_PICK:

@@ -345,6 +345,44 @@ static void test_player_not_after(void **unused)
 	}
 }
 
+/* RULE witch-feature 1.5: a void gives back what the round collected and unlocked at its bet value,
+ * and leaves what other bet values carry. */
+static void test_player_void_gives_back_what_was_collected(void **unused)
+{
+	static const struct round_state before = { .potions = { 1, 0, 1 }, .unlocked = 1 };
+	static const struct round_state after = { .potions = { 0, 1, 0 }, .unlocked = 2 };
+	static struct world world;
+	struct player_command command;
+	struct player_entropy entropy = { 0 };
+	struct player_proposal proposal;
+	struct round_state carried;
+	struct bet other;
+
+	(void)unused;
+	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
+	world.game.unlock.offered = true;
+	world.game.unlock.step_count = 4;
+	command = world_command(&world, VERB_VOID);
+	other = command.bet;
+	other.coins = 2;
+	world.play.round = (struct play_round){ .move = 1,
+		.closed_by = 1,
+		.bet = command.bet,
+		.before = before,
+		.stake = money_of(1) };
+	command.round = 1;
+	assert_true(game_state_carry(&world.game, &world.play.state, &command.bet, &after));
+	assert_true(game_state_carry(&world.game, &world.play.state, &other, &after));
+	assert_int_equal(player_propose(&world.player, &world.play, &world.game, &command, &entropy,
+				 world.now_us, &proposal),
+		REFUSED_NOTHING);
+	assert_int_equal(proposal.kind, PLAYER_MOVE_VOID);
+	carried = game_state_carried(&world.game, &proposal.after.state, &command.bet);
+	assert_memory_equal(&carried, &before, sizeof(carried));
+	carried = game_state_carried(&world.game, &proposal.after.state, &other);
+	assert_memory_equal(&carried, &after, sizeof(carried));
+}
+
 /* RULE mystery-elves 4.5: autoplay does not buy what is for one spin, and goes on with the base
  * game. */
 static void test_player_autoplay_refuses_a_mode_of_one_spin(void **unused)
@@ -656,6 +694,7 @@ int main(void)
 		cmocka_unit_test(test_player_stages),
 		cmocka_unit_test(test_player_gamble),
 		cmocka_unit_test(test_player_not_after),
+		cmocka_unit_test(test_player_void_gives_back_what_was_collected),
 		cmocka_unit_test(test_player_autoplay),
 		cmocka_unit_test(test_player_autoplay_refuses_a_mode_of_one_spin),
 		cmocka_unit_test(test_player_house),
