@@ -91,7 +91,7 @@ static void on_half(void *context)
 static void on_second(void *context)
 {
 	(void)context;
-	feeds_tick(hub.feeds);
+	feeds_tick(hub.feeds, counters_nameless(&hub.counters));
 	clients_sweep(hub.clients);
 	metric_set(hub.age, (int64_t)counters_age_us(&hub.counters, clock_wall_us()));
 }
@@ -168,6 +168,7 @@ static void begin_sources(void)
 		.bus = hub.bus,
 		.counter = news_counter,
 		.status = news_status,
+		.id = news_id,
 		.winner = news_winner,
 		.card = news_card,
 		.own = news_own,
@@ -175,7 +176,7 @@ static void begin_sources(void)
 		.context = &hub };
 	hub.feeds = feeds_new(&config);
 	/* Redis is ahead of the facts: who comes back after a restart must not see older values. */
-	feeds_tick(hub.feeds);
+	feeds_tick(hub.feeds, counters_nameless(&hub.counters));
 	edge_adopt(hub.edge, feeds_fd(hub.feeds), on_facts, NULL);
 	edge_adopt(hub.edge, pg_pool_fd(hub.pg), on_pg, hub.pg);
 	edge_adopt(hub.edge, pg_pool_fd(hub.pg_ro), on_pg, hub.pg_ro);

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 from lib_games import GAMES, IDS
-from lib_play import Person, Refused, force, good
+from lib_play import Person, Refused, Socket, force, good
 from lib_rules import Progressive
 from lib_stack import BIN, Installation, run, wait_until
 
@@ -567,6 +567,17 @@ def test_line_jackpot_is_claimed_and_paid():
     identity = autoplay(person, stop_on_jackpot=True)
     bet(person, script=stops, coins=10, autoplay=identity)
     assert person.state["autoplay"] is None and len(person.round["jackpots"]) == 1, person.state
+
+
+def test_pools_have_one_name_over_websocket_and_http():
+    """What docs/contracts.md says under "Games, pools, numbers"; the list of games says whose they are."""
+    by_http = {pool["pool"]: pool["id"] for pool in place.http("GET", "/v1/jackpots").json["pools"]}
+    assert by_http == {1: "bewitched", 2: "cards", 4: "mona-lisa"}, by_http
+    client = Socket(place.http("GET", "/v1/config").json["events_url"], {"subscribe": ["jackpots"]})
+    client.until(lambda e: {pool["pool"]: pool["id"] for pool in e.get("pools", [])} == by_http)
+    client.close()
+    owners = {game.get("pool"): game["name"] for game in place.http("GET", "/v1/games").json["games"]}
+    assert {by_http[n] for n in (1, 4)} <= set(owners), owners
 
 
 def test_books_balance():

@@ -147,6 +147,8 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 		"math_version" };
 	for (size_t i = 0; i < sizeof(brief) / sizeof(brief[0]); i++)
 		(void)json_object_set(item, brief[i], json_object_get(game, brief[i]));
+	(void)json_object_set(
+		item, "pool", json_object_get(json_object_get(game, "jackpot"), "pool"));
 	(void)json_array_append_new(list, item);
 	shown->number = number;
 	(void)snprintf(shown->slug, sizeof(shown->slug), "%s", slug);

@@ -214,7 +214,7 @@ function App() {
 			<${Play} app=${app} key=${state.game.id} />
 			<div class="side"><section class="panel" aria-label="Course of the round"><h2>This round</h2>${state.steps.length ? html`<${Course} scene=${sceneOf(state)} steps=${state.steps} at=${state.at} choose=${(at) => state.busy || dispatch({ type: "look", at })} />`
 				: html`<p class="quiet">Each step of a round is told here, and can be looked at again.</p>`}</section>
-			<${Winners} winners=${state.winners} pools=${state.pools} /></div>
+			<${Winners} winners=${state.winners} pools=${state.pools} games=${state.games} /></div>
 		</div>
 		${state.history ? html`<${History} rounds=${state.history} games=${state.games} currency=${state.currency} token=${state.token} />` : null}`;
 }

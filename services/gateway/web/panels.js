@@ -40,8 +40,9 @@ export function Potions({ state }) {
 			<span class="needs">${needs.flatMap((n, i) => Array.from({ length: n }, () => html`<${Art} symbol=${symbols[i]} />`))}</span><span>${featureName(kind)}</span><span class="quiet">${mine.unlocked.includes(kind) ? "open" : "locked"}</span></div>`)}</div>`;
 }
 
-export function Winners({ winners, pools }) {
-	const game = (number) => featureName((pools.find((pool) => pool.pool === number)?.id ?? "jackpot").replaceAll("-", "_"));
+export function Winners({ winners, pools, games }) {
+	const named = (id) => games.find((game) => game.pool === id)?.name ?? featureName(id.replaceAll("-", "_"));
+	const game = (number) => named(pools.find((pool) => pool.pool === number)?.id ?? "jackpot");
 	return html`<section class="panel" aria-label="Winners"><h2>Winners</h2><div id="winners">
 		${winners.length === 0 ? html`<p class="quiet">Nobody yet. Somebody will be first.</p>` : winners.map((w) => html`<div class="winner" key="${w.pool}-${w.hit}">
 			<b class="gold">${money(w.paid_minor, w.currency)}</b> <span class="quiet">${w.level ? html`Jackpot Cards, <${Suit} suit=${CARD_SUITS[w.level - 1]} /> ${LEVELS[w.level]}` : `${game(w.pool)}, coin ${money(w.coin_minor, w.currency)}`}</span><br />

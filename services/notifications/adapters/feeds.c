@@ -22,6 +22,7 @@
 #define BATCHES_A_TURN 8
 #define START_MAX_US UINT64_C(60000000)
 #define REDIS_TIMEOUT_MS 50
+#define NAMES_MS 1000
 #define AHEAD_US 5000000u /* of our clock, at most */
 #define POOL_CARDS 2	  /* docs/contracts.md, "Games, pools, numbers" */
 
@@ -33,7 +34,7 @@ struct feeds {
 	struct rows *rows;
 	int64_t replay_until[SHARDS_MAX], at[SHARDS_MAX];
 	uint64_t started_us;
-	bool caught_up;
+	bool caught_up, asking_names;
 	uint32_t pools[COUNTERS_POOLS_MAX];
 	size_t pools_n, reading;
 	bool cards[COUNTERS_POOLS_MAX]; /* of pools: sets of Jackpot Cards */
@@ -355,8 +356,32 @@ static void read_redis(struct feeds *feeds)
 	(void)redis_link_flush(feeds->redis, on_counters, feeds);
 }
 
-void feeds_tick(struct feeds *feeds)
+/* ---- names ---- */
+
+static void on_names(void *context, PGresult *result, const char *error)
 {
+	struct feeds *feeds = context;
+
+	feeds->asking_names = false;
+	if (error != NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
+		return; /* asked again by the tick */
+	for (int i = 0; i < PQntuples(result); i++)
+		feeds->config.id(feeds->config.context, (uint32_t)pg_number(result, i, 0),
+			PQgetvalue(result, i, 1));
+}
+
+static void ask_names(struct feeds *feeds)
+{
+	feeds->asking_names = true;
+	pg_pool_query(feeds->config.pg,
+		"select pool, id from pool.pool union all select pool, id from cards.card_set", 0,
+		NULL, NAMES_MS, on_names, feeds);
+}
+
+void feeds_tick(struct feeds *feeds, bool nameless)
+{
+	if (nameless && !feeds->asking_names)
+		ask_names(feeds);
 	read_redis(feeds);
 	if (!feeds->caught_up)
 		check_caught_up(feeds);

@@ -23,6 +23,7 @@ struct feeds_config {
 	void (*counter)(void *context, uint32_t pool, const struct counter *row,
 		uint32_t incarnation, uint64_t time_us);
 	void (*status)(void *context, uint32_t pool, const char *status);
+	void (*id)(void *context, uint32_t pool, const char *id);
 	void (*winner)(void *context, const struct winner *winner);
 	void (*card)(void *context, const struct card_news *news, uint32_t incarnation);
 	void (*own)(void *context, const struct holdback_fact *fact, uint32_t incarnation);
@@ -40,8 +41,9 @@ void feeds_poll(struct feeds *feeds);
 /* Has jackpot.facts been read up to where it ended at the start, and is it known where the wallet's
  * rows begin? */
 bool feeds_caught_up(const struct feeds *feeds);
-/* Once a second: reads Redis, asks for what is missing. */
-void feeds_tick(struct feeds *feeds);
+/* Once a second: reads Redis, asks for what is missing; for the names of all pools while one has
+ * none. */
+void feeds_tick(struct feeds *feeds, bool nameless);
 
 /* A value of the hash in Redis, "value,seed,version,time_us,hits", and its field,
  * "978:100" or "978:2" (a level when `cards`). False for anything else. */

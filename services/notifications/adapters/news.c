@@ -48,6 +48,18 @@ void news_status(void *context, uint32_t pool, const char *status)
 			pool, status);
 }
 
+/* Names of pools that are not shown here come too: the list is of all. */
+void news_id(void *context, uint32_t pool, const char *id)
+{
+	struct hub *hub = context;
+	bool shown = false;
+
+	for (size_t i = 0; i < hub->counters.n; i++)
+		shown = shown || hub->counters.pools[i].pool == pool;
+	if (shown && !counters_offer_id(&hub->counters, pool, id))
+		log_warn("pool %" PRIu32 ": found the name '%.48s', expected a slug", pool, id);
+}
+
 /* RULE mystic-gem 6.16: a level won is told to everybody, masked. */
 void news_winner(void *context, const struct winner *winner)
 {

@@ -8,6 +8,7 @@
 void news_counter(void *context, uint32_t pool, const struct counter *row, uint32_t incarnation,
 	uint64_t time_us);
 void news_status(void *context, uint32_t pool, const char *status);
+void news_id(void *context, uint32_t pool, const char *id);
 void news_winner(void *context, const struct winner *winner);
 void news_own(void *context, const struct holdback_fact *fact, uint32_t incarnation);
 void news_card(void *context, const struct card_news *news, uint32_t incarnation);

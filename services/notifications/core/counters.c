@@ -93,6 +93,29 @@ bool counters_offer_status(struct counters *counters, uint32_t pool, const char 
 	return false;
 }
 
+bool counters_offer_id(struct counters *counters, uint32_t pool, const char *id)
+{
+	size_t length = strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-_");
+	struct counter_pool *shown;
+
+	if (length == 0 || length >= COUNTERS_ID_MAX || id[length] != 0)
+		return false;
+	shown = pool_of(counters, pool);
+	if (shown && strcmp(shown->id, id) != 0) {
+		memcpy(shown->id, id, length + 1);
+		counters->changed = true;
+	}
+	return shown != NULL;
+}
+
+bool counters_nameless(const struct counters *counters)
+{
+	for (size_t i = 0; i < counters->n; i++)
+		if (counters->pools[i].id[0] == 0)
+			return true;
+	return false;
+}
+
 void counters_drop_gone(struct counters *counters)
 {
 	for (size_t i = 0; i < counters->n; i++) {

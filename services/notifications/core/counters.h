@@ -16,6 +16,7 @@
 #define COUNTERS_POOLS_MAX 32 /* and sets, of an installation (docs/contracts.md) */
 #define COUNTERS_ROWS_MAX 256
 #define COUNTERS_STATUS_MAX 12
+#define COUNTERS_ID_MAX 48
 /* After a change at most this often; and without one at least that often. The rest of the three
  * seconds is for the way. */
 #define COUNTERS_CHANGE_US 1000000u
@@ -31,6 +32,7 @@ struct counter {
 
 struct counter_pool {
 	uint32_t pool;
+	char id[COUNTERS_ID_MAX];	  /* its name, as in HTTP; "" when not known */
 	uint32_t incarnation;		  /* of the newest fact; 0: none yet */
 	char status[COUNTERS_STATUS_MAX]; /* "live"; "" when not known */
 	uint64_t time_us;		  /* wall: when the source last confirmed a value */
@@ -70,6 +72,10 @@ enum counters_status counters_offer(struct counters *counters, uint32_t pool,
 void counters_drop_gone(struct counters *counters);
 /* False for a text that is no status of a pool. */
 bool counters_offer_status(struct counters *counters, uint32_t pool, const char *status);
+/* The name of a pool, which never changes. False for one that is no slug. */
+bool counters_offer_id(struct counters *counters, uint32_t pool, const char *id);
+/* Is there a pool without a name? */
+bool counters_nameless(const struct counters *counters);
 
 bool counters_due(const struct counters *counters, uint64_t now_us);
 void counters_pushed(struct counters *counters, uint64_t now_us);

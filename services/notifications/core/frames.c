@@ -62,15 +62,13 @@ static void put_row(struct text *text, const struct counter *row)
 		row->value_minor, row->seed_minor, row->version, row->hits);
 }
 
-/* Names of docs/contracts.md, "Games, pools, numbers". */
+/* Named as in GET /v1/jackpots, by its number until the name is known. */
 static void put_pool(struct text *text, const struct counter_pool *pool)
 {
 	bool cards = pool->n && pool->rows[0].level;
 	put(text, "{\"pool\":%" PRIu32 ",\"id\":\"", pool->pool);
-	if (pool->pool == 1)
-		put(text, "bewitched");
-	else if (pool->pool == 2)
-		put(text, "cards");
+	if (pool->id[0])
+		put(text, "%s", pool->id);
 	else
 		put(text, "pool-%" PRIu32, pool->pool);
 	put(text, "\",\"kind\":\"%s\",\"status\":\"%s\",\"time_us\":%" PRIu64 ",\"rows\":[",

@@ -148,9 +148,33 @@ static void test_status_and_age(void **state)
 	assert_string_equal(counters.pools[0].status, "paused");
 }
 
+static void test_counters_take_the_names_of_pools(void **state)
+{
+	struct counter row = { 978, 100, 0, 4100, 4000, 9, 2 };
+	static const char *const bad[] = { "", "Mona", "mona lisa", "mona\"lisa",
+		"a-name-that-is-far-longer-than-any-slug-of-a-definition" };
+
+	(void)state;
+	memset(&counters, 0, sizeof(counters));
+	assert_false(counters_nameless(&counters));
+	assert_int_equal(counters_offer(&counters, 4, &row, 0, 5), COUNTERS_OK);
+	assert_true(counters_nameless(&counters));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(counters_offer_id(&counters, 4, bad[i]));
+	counters_pushed(&counters, 1);
+	assert_true(counters_offer_id(&counters, 4, "mona-lisa"));
+	assert_string_equal(counters.pools[0].id, "mona-lisa");
+	assert_true(counters.changed);
+	assert_false(counters_nameless(&counters));
+	counters_pushed(&counters, 2);
+	assert_true(counters_offer_id(&counters, 4, "mona-lisa"));
+	assert_false(counters.changed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counters_take_the_names_of_pools),
 		cmocka_unit_test(test_offer_takes_newer_and_drops_older),
 		cmocka_unit_test(test_nonsense_is_contradicted_and_goes),
 		cmocka_unit_test(test_offer_refuses_what_does_not_fit),

@@ -73,6 +73,7 @@ static void test_counters_match_the_contract(void **state)
 	assert_int_equal(counters_offer(&counters, 1, &row, 0, 5), COUNTERS_OK);
 	assert_int_equal(counters_offer(&counters, 2, &level, 0, 6), COUNTERS_OK);
 	assert_true(counters_offer_status(&counters, 1, "live"));
+	assert_true(counters_offer_id(&counters, 1, "bewitched"));
 	size_t n = frame_counters(text, sizeof(text), &head, &counters, true);
 	static const char expected[] =
 		"{\"type\":\"snapshot\",\"channel\":\"jackpots\",\"epoch\":\"e1\",\"offset\":\"1:"
@@ -81,7 +82,7 @@ static void test_counters_match_the_contract(void **state)
 		"\"progressive\",\"status\":\"live\",\"time_us\":5,\"rows\":[{\"currency\":\"EUR\","
 		"\"coin_minor\":100,\"value_minor\":4100,\"seed_minor\":4000,\"version\":9,"
 		"\"hits\":2}"
-		"]},{\"pool\":2,\"id\":\"cards\",\"kind\":\"cards\",\"status\":\"\",\"time_us\":6,"
+		"]},{\"pool\":2,\"id\":\"pool-2\",\"kind\":\"cards\",\"status\":\"\",\"time_us\":6,"
 		"\"rows\":[{\"currency\":\"SEK\",\"level\":4,\"value_minor\":7,\"seed_minor\":5,"
 		"\"version\":1,\"hits\":0}]}]}";
 	assert_int_equal(n, strlen(expected));
