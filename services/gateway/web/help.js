@@ -102,14 +102,33 @@ function oddsOf(fraction) {
 }
 
 const modeTitle = (game, id) => game.modes.find((mode) => mode.id === id)?.name ?? `${game.modes[0].name}, ${id.endsWith("_below_max") ? "below the largest bet" : "at the largest bet"}`;
-const grouped = (text) => Number(text).toFixed(1).replace(/\B(?=(\d{3})+(?!\d))/g, " ");
+// RULE witch-feature 2.6: of a largest win no more than it is: cut, not rounded.
+export const grouped = (text) => {
+	const [whole, rest = ""] = text.split(".");
+	return `${whole.replace(/\B(?=(\d{3})+(?!\d))/g, " ")}.${rest.charAt(0) || "0"}`;
+};
 
-// The published return counts the jackpots at their seeds. What is added to them returns too: the part that the rows of this currency take, or all of it.
-function contributionWords({ jackpot, modes }, currency) {
-	const rows = jackpot.rows_return_ppm?.[currency];
-	const seeds = modes[0].published_rtp[0]?.percent;
-	if (!jackpot.published_with_contribution || !rows || !seeds) return "";
-	return `At their seeds the game returns ${seeds} %, with what the jackpots in ${currency} give back of that part ${(Number(seeds) + rows / 10000).toFixed(2)} %, with that part counted whole ${jackpot.published_with_contribution} %.`;
+// RULE bewitched 4.1, RULE mona-lisa 4.2: the published return counts the jackpots at their seeds. What is added to them returns too: the part that the rows
+// of this currency take, that of all rows, or all of it. Where only the largest bet wins them, that is the return of the largest bet.
+export function contributionWords({ jackpot, modes, progressive_symbols: symbols }, currency) {
+	const rows = jackpot.rows_return_ppm ?? {};
+	const published = modes[0].published_rtp;
+	const seeds = Number((published.find((one) => one.bets === "max") ?? published[0])?.percent);
+	if (!seeds || !rows[currency]) return [];
+	const all = Object.values(rows).reduce((sum, ppm) => sum + ppm, 0);
+	const whole = seeds + jackpot.contribution_ppm / 10000;
+	const largest = symbols?.bets === "max";
+	const words = `At their seeds the game returns ${seeds.toFixed(2)} %${largest ? " at the largest bet" : ""}, with what the jackpots in ${currency} give back of that part ${(seeds + rows[currency] / 10000).toFixed(2)} %, with those in all currencies ${(seeds + all / 10000).toFixed(2)} %, with that part counted whole ${whole.toFixed(2)} %.`;
+	return largest ? ["All bets raise the jackpots, but they are won at the largest bet only: at a smaller one nothing of that part comes back.", words] : [words];
+}
+
+// RULE bewitched 4.9, RULE mona-lisa 4.12: what the second of two winners gets.
+export const nearWinnerWords = () => "Of two players who win a jackpot at nearly the same moment the first is paid all of it. The next one is paid the seed of their coin value and the part of that coin value in what bets have added since.";
+
+// RULE witch-feature 1.6
+export function longRunWords({ potions }) {
+	if (!potions) return [];
+	return ["The return is that of the long run, and the same at each level of unlocking. A bet value that is new to you has nothing collected yet, so its first spins return less."];
 }
 
 // RULE mystery-elves 2.9, RULE witch-feature 2.6: the chance shown is that of one spin or feature.
@@ -121,7 +140,9 @@ function Figures({ game, figures, currency }) {
 			: game.modes.map((mode) => html`<tr><td>${mode.name}</td><td class="number">${publishedReturn(mode) || "none (demo)"}</td></tr>`)}</tbody></table>
 		${exact ? html`<p>The largest win, and its chance, are those of one spin, or of one feature where it wins more; free spins and respins together may win more, at smaller odds.</p>` : null}
 		${exact ? html`<ul>${exact.modes.filter((mode) => mode.features.length).map((mode) => html`<li><b>${modeTitle(game, mode.mode)}:</b> ${mode.features.map((f) => `${featureName(f.name)} 1 in ${Number(f.one_in) < 100 ? Number(f.one_in).toFixed(1) : Math.round(Number(f.one_in))}`).join(", ")} spins</li>`)}</ul>` : null}
-		${game.jackpot ? html`<p>Each bet raises the pool of the jackpots by ${game.jackpot.contribution_ppm / 10000} % of itself. Each coin value has a jackpot of its own, in proportion. ${contributionWords(game, currency)}</p>` : null}
+		${game.jackpot ? html`<p>Each bet raises the pool of the jackpots by ${game.jackpot.contribution_ppm / 10000} % of itself. Each coin value has a jackpot of its own, in proportion.</p>
+			${contributionWords(game, currency).concat(nearWinnerWords()).map((text) => html`<p>${text}</p>`)}` : null}
+		${longRunWords(game).map((text) => html`<p>${text}</p>`)}
 		<p class="digest quiet">definition ${game.math_version}, version ${game.version}</p>`;
 }
 
