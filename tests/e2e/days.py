@@ -217,6 +217,20 @@ def test_a_bad_file_keeps_its_day():
         file.write(good)
 
 
+def test_days_that_the_rules_promise_are_kept():
+    """RULE mystic-gem 8.5: on an installation that is not for tests, 30 days."""
+    kept = leaves("archived")
+    for kind in ("live", "demo"):
+        place.sql(f"update carillon.installation set kind = '{kind}'", writer=True)
+        try:
+            for few in ("1", "29"):
+                assert f"found '{few}', expected 30 days or more" in close("--retain", few, status=2)
+            close("--retain", "30")
+        finally:
+            place.sql("update carillon.installation set kind = 'test'", writer=True)
+    assert leaves("archived") == kept and not leaves("dropped")
+
+
 def test_dropped_days():
     """The oldest day goes. What it was stands: balances, sums, ids for ever; what is gone is said to be in the archive."""
     newest, oldest = days()[-1], days()[0]

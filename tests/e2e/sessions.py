@@ -93,7 +93,7 @@ def lost_ones():
 
 # RULE bewitched 7.1, 7.2, 7.3, RULE mona-lisa 6.1, 6.2, 6.3
 def test_idle_player_is_logged_out_and_resumes():
-    person, busy, silent, alive = Person(place), Person(place), Person(place), Person(place)
+    person, busy, silent, alive, turning = (Person(place) for _ in range(5))
     socket, answering, deaf = events(person), events(alive, "bewitched"), events(silent, "bewitched")  # nobody reads what the deaf one is sent
     told, _ = listening(socket), listening(answering)
     force(place, person.name, WIN)
@@ -105,6 +105,9 @@ def test_idle_player_is_logged_out_and_resumes():
     while time.monotonic() - began < IDLE_S + 0.3:
         assert code_of(person) in ("", None) or time.monotonic() - began >= IDLE_S, "asking is no action, and no sooner"
         bet(busy)
+        # RULE bewitched 7.1: turning cards is an action, whatever comes of it
+        turned = place.http("POST", "/v1/cards/1-1/picks", {"pick": 1, "position": 1}, token=turning.token, key=os.urandom(8).hex())
+        assert turned.status == 404, turned
         time.sleep(0.5)
     wait_until("the end of his session", lambda: code_of(person), 5)
     refused = state(person)
@@ -113,7 +116,7 @@ def test_idle_player_is_logged_out_and_resumes():
     for method, path, body in (("POST", "/v1/rounds", person.bet_body()), ("GET", "/v1/rounds", None)):
         refused = place.http(method, path, body, token=person.token, key="k" if body else None)
         assert (refused.status, refused.error["code"]) == (401, "session_idle"), (path, refused)
-    assert code_of(busy) == ""
+    assert code_of(busy) == "" and code_of(turning) == ""
     told.join(60)
     assert socket.close_code == 4004, socket.close_code
     back = again(person)

@@ -49,7 +49,7 @@ static const char usage[] =
 	"--at: a moment as Postgres reads it, \"2026-11-21 12:00:00+00\"; by default now.\n"
 	"--archive: where closed days of the journal, and events of a pool, are exported to, by\n"
 	"default archive in CARILLON_DATA; --retain: days kept in the database behind the newest (of\n"
-	"events: behind today, at least 1), by default 0: all.\n"
+	"events: behind today, at least 1), by default 0: all; of the journal at least 30.\n"
 	"--since-last: proves what came after the last such proof; --state: where it keeps how far\n"
 	"that was, by default verified.json in the folder of the heads.\n"
 	"--heads: the wallets' signed heads of the chain, by default heads in CARILLON_DATA (or here);\n"
@@ -180,6 +180,27 @@ static long retain_of(const struct arguments *arguments, long least)
 	return days;
 }
 
+/* RULE mystic-gem 8.5: players are shown 30 days. Installations for tests, whose days are made, may
+ * keep fewer. */
+#define RETAIN_PROMISED 30
+
+static long retain_of_history(const struct arguments *arguments, PGconn *conn)
+{
+	long days = retain_of(arguments, 0);
+	PGresult *kind;
+	bool test;
+
+	if (days == 0 || days >= RETAIN_PROMISED)
+		return days;
+	kind = PQexec(conn, "select kind from carillon.installation");
+	test = PQntuples(kind) == 1 && strcmp(PQgetvalue(kind, 0, 0), "test") == 0;
+	PQclear(kind);
+	if (!test)
+		wrong("--retain", arguments->retain,
+			"30 days or more: the rules promise players a history of 30 days");
+	return days;
+}
+
 static const char *archive_of(const struct arguments *arguments)
 {
 	static char folder[PATH_ROOM];
@@ -196,7 +217,7 @@ static const char *archive_of(const struct arguments *arguments)
 static int partitions(const struct arguments *arguments, PGconn *conn)
 {
 	struct partitions_options options = { .archive = archive_of(arguments),
-		.retain_days = retain_of(arguments, 0) };
+		.retain_days = retain_of_history(arguments, conn) };
 
 	return partitions_close(conn, &options) ? 0 : EXIT_BROKEN;
 }

@@ -372,7 +372,8 @@ void on_card_pick(struct edge_request *request, void *context)
 	struct pick_body body = { 0 };
 	player_id player;
 	int64_t move, index;
-	if (!auth_player(context, request, &player) || !id_of(request, &move, &index) ||
+	/* RULE bewitched 7.1, RULE mona-lisa 6.1: turning a card is an action of the player */
+	if (!auth_action(context, request, &player) || !id_of(request, &move, &index) ||
 		!answer_parse(request, pick_fields, &body))
 		return;
 	struct waiting *waiting = waiter_new(sizeof(*waiting), context, request, player);
