@@ -444,6 +444,58 @@ def test_explosion_and_free_spins_of_witch_feature():
     assert spins[-1]["free_spins_left"] == 0
 
 
+def test_a_long_round_is_told_whole_in_pages():
+    """More phases than an answer holds, and nobody who must start one: the paid spin comes first, and no phase is left out."""
+    rules, person = GAMES["witch-feature"], sit("witch-feature")
+    potions = ("red", "blue", "green")
+    first = rules.script(lambda w: "cauldron" in w[0] and "cauldron" in w[4] and not any(s in c for c in w for s in potions), seed="cauldrons")
+    again = [*rules.script(lambda w: "cauldron" in w[0] and "cauldron" in w[4], name="free", seed="again"), rules.definition["potions"]["free_spins"]["odds"]["of"] - 1]
+    for _ in range(40):  # 40 free spins for certain, and what they bring
+        bet(person, script=[*first, *again, *again, *again])
+        round_ = person.round
+        if round_["cursor"] > 64:
+            break
+    assert round_["cursor"] > 64 and round_["closed"], round_["cursor"]
+    assert round_["phase_from"] == 0 and [p["index"] for p in round_["phases"]] == list(range(64)) and round_["phases"][0]["kind"] == "spin"
+    phases = person.told_whole()
+    rules.check_round(round_, phases)
+    assert len(phases) == round_["cursor"], (len(phases), round_["cursor"])
+    replay = person.ask("GET", f"/v1/rounds/{round_['round']}").json["round"]["phases"]
+    assert [(p["kind"], p["window"], p["win_minor"]) for p in replay] == [(p["kind"], p["window"], p["win_minor"]) for p in phases][:len(replay)]
+    assert person.page(round_["cursor"]) == [] and person.page(round_["cursor"] - 1) == phases[-1:]
+    for query, where in (("round=0", "round"), ("round=x", "round"), (f"round={round_['round']}&from=-1", "from"), ("from=1e3", "from")):
+        answer = place.http("GET", f"/v1/state?game=witch-feature&{query}", token=person.token)
+        assert (answer.status, answer.error["where"]) == (400, where), answer
+
+
+def test_who_comes_back_is_given_the_last_round_and_the_last_cards():
+    """RULE witch-feature 8.1, 8.3; RULE mystic-gem 4.8; RULE bewitched 5.8"""
+    person = sit("witch-feature")
+    state = lambda game: person.ask("GET", f"/v1/state?game={game}").json
+    assert "last_round" not in state("witch-feature") and state("witch-feature")["gamble_cards"] == []
+    round_, phases = whole(person)
+    back = state("witch-feature")
+    assert back["round"] is None and back["last_round"]["round"] == round_["round"] and back["last_round"]["closed"], back
+    assert back["last_round"]["phases"] == phases[-64:] and back["last_round"]["win_minor"] == round_["win_minor"]
+    assert "last_round" not in state("mystic-gem"), "of the game asked for"
+    late = place.http("POST", "/v1/rounds", {**person.bet_body(1, 50, 1), "expect": person.expect - 1}, token=person.token, key=os.urandom(8).hex())
+    assert late.status == 409 and state("witch-feature")["last_round"] == back["last_round"], "what changed nothing"
+    player, seen = sit("mystic-gem"), []
+    for _ in range(200):
+        bet(player)
+        steps = 0
+        while player.round["next"] == "gamble" and not player.round["closed"] and steps < 3:
+            player.act("gamble", choice=0)
+            steps += 1
+            seen.insert(0, player.round["gambles"][-1]["card"])
+            assert player.state["gamble_cards"] == seen[:5], (player.state["gamble_cards"], seen)
+        if player.round["next"] == "gamble" and not player.round["closed"]:
+            player.act("collect")
+        if len(seen) > 5:
+            break
+    assert len(seen) > 5 and player.refresh()["gamble_cards"] == seen[:5]
+
+
 def test_hold_and_win_is_sold_at_every_bet_for_one_spin():
     """RULE mystery-elves 4.1, 4.5"""
     for currency, coin in (("EUR", 1000), ("SEK", 10000)):

@@ -120,13 +120,26 @@ class Person:
 
     def watch(self):
         """Through the feature, to its end; the phases in order."""
-        phases = {phase["index"]: phase for phase in self.round["phases"]}
+        phases = {phase["index"]: phase for phase in self.told_whole()}
         picks = itertools.cycle(range(9))
         while self.round and self.round["next"] in ("pick", "next"):
             self.act("pick", choice=next(picks)) if self.round["next"] == "pick" else self.act("next")
             for phase in self.round["phases"]:
                 phases[phase["index"]] = phase
         return [phases[i] for i in sorted(phases)]
+
+    def told_whole(self):
+        """The phases of the round at hand, those of further pages among them."""
+        round_ = self.round
+        phases = list(round_["phases"])
+        while round_["phase_from"] + len(phases) < round_["cursor"]:
+            phases += self.page(round_["phase_from"] + len(phases))
+        return phases
+
+    def page(self, from_):
+        """A page of the round at hand, from that phase on."""
+        path = f"/v1/state?game={self.game}&round={self.round['round']}&from={from_}"
+        return good(self.place.http("GET", path, token=self.token), path).json["round"]["phases"]
 
     def operator(self, what, body, key=None, status=None):
         answer = operator(self.place, f"/players/{self.number}/{what}", body, key)

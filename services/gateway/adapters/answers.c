@@ -94,6 +94,12 @@ void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply
 	out_uint(out, "expect", reply->expect);
 	out_hex(out, "secret_hash", reply->secret_hash.data, reply->secret_hash.len);
 	out_message(out, "round", reply->round == NULL ? NULL : &reply->round->base);
+	if (reply->last_round != NULL)
+		out_message(out, "last_round", &reply->last_round->base);
+	out_open(out, "gamble_cards", '[');
+	for (size_t i = 0; i < reply->n_gamble_cards; i++)
+		out_uint(out, NULL, reply->gamble_cards[i]);
+	out_close(out, ']');
 	out_uint(out, "witch", reply->witch);
 	out_message(out, "autoplay", reply->autoplay == NULL ? NULL : &reply->autoplay->base);
 	out_message(out, "cards", reply->cards == NULL ? NULL : &reply->cards->base);

@@ -77,6 +77,15 @@ function done(store, error) {
 	return error.body;
 }
 
+// An answer tells a round's first phases; a long round that waits for nobody has further pages.
+async function withPages(store, round) {
+	while (round && round.phase_from + round.phases.length < round.cursor) {
+		const { round: page } = await get(`/v1/state?game=${round.game}&round=${round.round}&from=${round.phase_from + round.phases.length}`, store.current.token);
+		if (!page?.phases.length) return;
+		round.phases.push(...page.phases);
+	}
+}
+
 // Another window of the same player may have moved on: the refusal carries the present state, and one more try is his wish still. But where a reply
 // was lost and the move is done, it is not: the engine says so, as long as it knows the request; after that many moves nobody tries for him.
 async function play(store, request, from, again = true, free = false) {
@@ -85,6 +94,7 @@ async function play(store, request, from, again = true, free = false) {
 	try {
 		const answer = await request();
 		const { round } = answer;
+		await withPages(store, round);
 		if (round && store.promises[round.round] === undefined && before) store.promises[round.round] = before;
 		// Where the bet closed the last round and that drew Jackpot Cards, there is nothing new to show but these.
 		if (!answer.bet_not_placed) await reveal(store, round, from);

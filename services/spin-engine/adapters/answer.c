@@ -204,36 +204,61 @@ static bool shows_round(
 	       command->core.round == play->round.move;
 }
 
+/* A round is told from its beginning, PLAYER_SHOW_MAX phases an answer: a bet shows the first page,
+ * STATE with the round the page asked for, a step what it has opened. Everything else shows where
+ * the round stands: its last phases. */
 static uint32_t phases_from(
 	const struct player_game *play, const struct spin_command *command, uint32_t from)
 {
 	uint32_t cursor = player_round_open(play) ? play->state.open.cursor : play->round.phases;
+	const struct player_command *core = &command->core;
 
-	if (command->core.verb != VERB_PICK && command->core.verb != VERB_NEXT)
-		from = 0;
-	return cursor - from > PLAYER_SHOW_MAX && cursor > from && from == 0
-		       ? cursor - PLAYER_SHOW_MAX
-		       : from;
+	if (core->verb == VERB_PICK || core->verb == VERB_NEXT)
+		return from;
+	if (core->verb == VERB_BET)
+		return 0;
+	if (core->verb == VERB_STATE && core->round == play->round.move)
+		return core->cursor;
+	return cursor > PLAYER_SHOW_MAX ? cursor - PLAYER_SHOW_MAX : 0;
 }
 
+static Carillon__RoundView *view_of(struct engine *engine, const struct seat *seat,
+	const struct request *request, const struct player_game *play)
+{
+	Carillon__RoundView *view = NULL;
+	enum view_status status = view_round(&engine->sources, &seat->player, play,
+		phases_from(play, &request->command, request->from), PLAYER_SHOW_MAX, &view);
+
+	if (status == VIEW_OK)
+		return view;
+	log_error("ALARM player %" PRId64 " round %" PRIu64 ": %s", seat->player.id,
+		play->round.move, view_status_text(status));
+	return NULL;
+}
+
+/* RULE bewitched 5.8; RULE mystic-gem 4.8: the last cards, latest first. */
+static void fill_gamble_cards(
+	struct engine *engine, const struct player_game *play, Carillon__SpinReply *reply)
+{
+	reply->n_gamble_cards = play->state.card_count;
+	reply->gamble_cards =
+		arena_take(&engine->arena, GAMBLE_CARDS_MAX * sizeof(*reply->gamble_cards));
+	for (uint32_t i = 0; i < play->state.card_count; i++)
+		reply->gamble_cards[i] = play->state.card[i];
+}
+
+/* RULE witch-feature 8.1, 8.3: who comes back is given the last round, too. */
 static void fill_round(struct engine *engine, const struct seat *seat,
 	const struct request *request, const struct player_game *play, bool result,
 	Carillon__SpinReply *reply)
 {
-	enum view_status status;
+	const struct player_command *core = &request->command.core;
 
-	if (!shows_round(play, &request->command, result))
-		return;
-	status = view_round(&engine->sources, &seat->player, play,
-		phases_from(play, &request->command, request->from), PLAYER_SHOW_MAX,
-		&reply->round);
-	if (status != VIEW_OK) {
-		log_error("ALARM player %" PRId64 " round %" PRIu64 ": %s", seat->player.id,
-			play->round.move, view_status_text(status));
-		reply->round = NULL;
-		return;
-	}
-	if (result)
+	if (shows_round(play, &request->command, result))
+		reply->round = view_of(engine, seat, request, play);
+	else if (core->verb == VERB_STATE && core->round == 0 && play->round.move != 0)
+		reply->last_round = view_of(engine, seat, request, play);
+	if (result && reply->round)
 		reply->round->collected_minor = seat->player.last.collected.minor;
 }
 
@@ -268,6 +293,7 @@ static void answer_with(struct engine *engine, struct seat *seat, struct request
 	if (play) {
 		fill_autoplay(engine, play, &reply);
 		fill_carried(engine, game, play, &reply);
+		fill_gamble_cards(engine, play, &reply);
 		fill_round(engine, seat, request, play, result, &reply);
 		reply.cards = cards_waiting(&engine->arena, play);
 	}
