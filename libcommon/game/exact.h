@@ -45,7 +45,9 @@ struct exact_win {
 
 /* Return from a state that is carried between rounds (Witch potions), or at a level of them. */
 struct exact_state {
-	char name[EXACT_NAME_MAX]; /* "level 2, red blue" or "level 2" (stationary) */
+	/* "level 2, red blue", or "level 2" (stationary), or "first 10": the mean of so many rounds
+	 * at a bet value that carries nothing yet (EXACT_ALL only) */
+	char name[EXACT_NAME_MAX];
 	mpq_t rtp;
 };
 

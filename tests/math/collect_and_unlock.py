@@ -150,6 +150,39 @@ class Chain:
             after[key] = after.get(key, 0) + p
         return wins, after
 
+    def moves(self, carried, level):
+        """{(carried after it, level after it): probability} of one paid spin; the last open feature opens the next."""
+        out, features = {}, self.rule["features"]
+        for shown, p, _ in self.patterns:
+            bag, reached = list(carried), level
+            for potion in shown:
+                bag.append(potion)
+                if len(bag) < 3:
+                    continue
+                kind, _ = self.completes(bag, level)
+                if kind == features[level]["kind"] and level + 1 < len(features):
+                    reached = level + 1
+                bag = []
+            key = tuple(sorted(bag, key=self.rule["symbols"].index)), reached
+            out[key] = out.get(key, 0) + p
+        return out
+
+    def first(self, rounds, rtp):
+        """The mean return of the first rounds at a new bet value; rtp(carried, level) is that of one."""
+        moves, worth, total = {}, {}, Fraction(0)
+        scale = 10 ** 60  # far below the 12 decimals that are compared
+        at = {((), 0): scale}
+        for _ in range(rounds):
+            following = {}
+            for place, weight in at.items():
+                if place not in moves:
+                    moves[place], worth[place] = self.moves(*place), rtp(*place)
+                total += weight * worth[place]
+                for to, p in moves[place].items():
+                    following[to] = following.get(to, 0) + weight * p.numerator // p.denominator
+            at = following
+        return total / scale / rounds
+
     def states(self):
         return [bag for n in range(3) for bag in combinations_with_replacement(self.rule["symbols"], n)]
 

@@ -177,6 +177,9 @@ class Mode:
                 for source, win in wins.items():
                     sources[source] = sources.get(source, 0) + stationary[bag] * win
             states[f"level {level + 1}"] = mean
+        rtp = lambda bag, level: plain + sum(self.chain.spin(bag, level)[0].values()) / self.stake
+        for rounds in (1, 10, 100):
+            states[f"first {rounds}"] = self.chain.first(rounds, rtp)
         return sources, states
 
 

@@ -125,10 +125,12 @@ export function contributionWords({ jackpot, modes, progressive_symbols: symbols
 // RULE bewitched 4.9, RULE mona-lisa 4.12: what the second of two winners gets.
 export const nearWinnerWords = () => "Of two players who win a jackpot at nearly the same moment the first is paid all of it. The next one is paid the seed of their coin value and the part of that coin value in what bets have added since.";
 
-// RULE witch-feature 1.6
-export function longRunWords({ potions }) {
+// RULE witch-feature 1.6: the first spins are exact figures too, where there are some.
+export function longRunWords({ potions }, exact) {
 	if (!potions) return [];
-	return ["The return is that of the long run, and the same at each level of unlocking. A bet value that is new to you has nothing collected yet, so its first spins return less."];
+	const first = (exact?.modes[0].states ?? []).filter(({ state }) => state.startsWith("first "));
+	const said = first.length ? `: on average its first ${listed(first.map(({ state }) => state.slice(6)))} spins return ${listed(first.map(({ rtp }) => (Number(rtp) * 100).toFixed(1)))} %` : "";
+	return [`The return is that of the long run, and the same at each level of unlocking. A bet value that is new to you has nothing collected and unlocked yet, so its first spins return less${said}.`];
 }
 
 // RULE mystery-elves 2.9, RULE witch-feature 2.6: the chance shown is that of one spin or feature.
@@ -142,7 +144,7 @@ function Figures({ game, figures, currency }) {
 		${exact ? html`<ul>${exact.modes.filter((mode) => mode.features.length).map((mode) => html`<li><b>${modeTitle(game, mode.mode)}:</b> ${mode.features.map((f) => `${featureName(f.name)} 1 in ${Number(f.one_in) < 100 ? Number(f.one_in).toFixed(1) : Math.round(Number(f.one_in))}`).join(", ")} spins</li>`)}</ul>` : null}
 		${game.jackpot ? html`<p>Each bet raises the pool of the jackpots by ${game.jackpot.contribution_ppm / 10000} % of itself. Each coin value has a jackpot of its own, in proportion.</p>
 			${contributionWords(game, currency).concat(nearWinnerWords()).map((text) => html`<p>${text}</p>`)}` : null}
-		${longRunWords(game).map((text) => html`<p>${text}</p>`)}
+		${longRunWords(game, exact).map((text) => html`<p>${text}</p>`)}
 		<p class="digest quiet">definition ${game.math_version}, version ${game.version}</p>`;
 }
 

@@ -37,6 +37,13 @@ void unlock_combination_colours(uint32_t combination, uint8_t colours_r[GAME_COL
 int unlock_outcome(const struct unlock_rules *rules, uint32_t level, uint32_t combination,
 	struct odds *explosion_r);
 
+/* ---- exact_early.c: the first rounds at a new bet value ---- */
+
+/* Adds "first 1", "first 10", "first 100" to the mode's states: the mean return of so many rounds.
+ * `rtp`: of a round by [level][carried]. */
+void potions_early(const struct unlock_rules *rules, const struct unlock_chain *chain,
+	mpq_t rtp[GAME_UNLOCK_STEPS_MAX * UNLOCK_STATES], struct exact_mode *mode_r);
+
 /* ---- exact_reels.c: what reels weigh ---- */
 
 /* A reel of the base spin whose potion was of that colour + 1 (0: none). */
