@@ -154,7 +154,7 @@ void service_reading_start(struct service *service)
 				continue;
 			if (!holding->readings[t].started && !reading_start(service, holding, t)) {
 				/* Kafka is away: ask again soon, but keep the lease meanwhile. */
-				service->opening_us = now + BOUNDS_WAIT_MS * 1000u;
+				service->opening_us = now + BOUNDS_WAIT_MS * UINT64_C(1000);
 				return;
 			}
 			if (!reading_reached(service, holding, t))

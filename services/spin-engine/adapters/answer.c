@@ -87,7 +87,7 @@ static void fill_carried(struct engine *engine, const struct game *game,
 	if (player_feature_open(play) && bet_total(&play->round.bet, &watched) != BET_OK)
 		return;
 	reply->carried =
-		arena_take(&engine->arena, (carried->count + 1u) * sizeof(*reply->carried));
+		arena_take(&engine->arena, (carried->count + 1u) * sizeof(Carillon__Carried *));
 	if (watched.minor > 0)
 		reply->carried[reply->n_carried++] =
 			view_carried(&engine->arena, game, watched, &play->round.before);
@@ -108,7 +108,7 @@ static void fill_bonus_spins(
 	uint64_t now_us = clock_wall_us();
 
 	reply->bonus_spins = arena_take(
-		&engine->arena, (player->bonus_spins_count + 1u) * sizeof(*reply->bonus_spins));
+		&engine->arena, (player->bonus_spins_count + 1u) * sizeof(Carillon__BonusSpins *));
 	for (uint32_t i = 0; i < player->bonus_spins_count; i++) {
 		const struct player_bonus_spins *bonus_spins = &player->bonus_spins[i];
 		const struct game *game = games_by_number(engine->games, bonus_spins->game);
