@@ -20,12 +20,15 @@ NUMBER = r"[0-9]+\.[0-9]+"
 NAME = re.compile(rf"RULE ([a-z][a-z0-9-]*) ({NUMBER}(?:(?:,| and| to) {NUMBER})*)")
 WORDS_MAX = 76  # characters of a rule that the table shows
 
-HEAD = """# All rules, and what holds them
+HEAD = """# All rules, and where they are implemented
 
-Made by `scripts/check-rules.sh --table` from the sheets beside this page and from the names in code and tests; `scripts/test.sh rules`
-fails when it is out of date. *Kind*: **page** is in the published rules, **ours** is our ruling where they are silent; many rules have
-both. *Held by* is the part that carries the rule out; *later*: nothing does yet. The numbers themselves (paytables, strips, odds)
-are in the games' [definition files](../definition.md), which the exact analysis proves; words are those of the [glossary](../glossary.md).
+`scripts/check-rules.sh --table` makes this page from the rule sheets beside it and from the names in code and tests;
+`scripts/test.sh rules` fails when it is out of date. The numbers (paytables, strips, odds) are in the games'
+[definition files](../definition.md), which the exact analysis proves. The words are those of the
+[glossary](../glossary.md).
+
+- *Kind*: **page** is in the published rules, **ours** is our ruling where they are silent; many rules have both.
+- *Held by*: the part that implements the rule; *later*: not implemented yet.
 """
 
 
