@@ -1,6 +1,6 @@
-/* Pool amounts: exact decimal fractions of a euro in checked signed 128-bit integers (shared rules
- * of the progressive: T in 10^-18 EUR, values, carries and books in 10^-27 EUR, good to 1.7 x 10^11
- * EUR). Nothing here rounds but amount_floor_div, whose remainder is returned. */
+/* Pool amounts: exact decimal fractions of a euro in checked signed 128-bit integers. T is in
+ * 10^-18 EUR; values, carries and books are in 10^-27 EUR, which holds up to 1.7 x 10^11 EUR
+ * (docs/progressive.md). Only amount_floor_div rounds, and it returns the remainder. */
 #ifndef CARILLON_BASE_AMOUNT_H
 #define CARILLON_BASE_AMOUNT_H
 
@@ -23,15 +23,15 @@ CARILLON_MUST_CHECK bool amount_sub(struct amount a, struct amount b, struct amo
 CARILLON_MUST_CHECK bool amount_mul(struct amount a, int64_t factor, struct amount *product_r);
 CARILLON_MUST_CHECK bool int128_mul(int128 a, int128 b, int128 *product_r);
 
-/* Floor of a / b for a >= 0, b > 0, with the remainder; false when the signs are otherwise. */
+/* Floor of a / b, with the remainder. False unless a >= 0 and b > 0. */
 CARILLON_MUST_CHECK bool amount_floor_div(
 	struct amount a, int128 b, int128 *quotient_r, struct amount *remainder_r);
 
-/* Decimal integer text of a 128-bit number, as Postgres `numeric` reads and writes it. out holds
- * AMOUNT_TEXT_MAX bytes; returns its length. */
+/* Writes a 128-bit number as decimal text, the form of Postgres `numeric`. out holds
+ * AMOUNT_TEXT_MAX bytes. Returns the length. */
 size_t int128_format(int128 value, char *out);
-/* Reads an optional sign and digits only, whole text; false on anything else or when it does not
- * fit. */
+/* Reads text that is an optional sign and digits, nothing else. False on any other text or when the
+ * number does not fit. */
 CARILLON_MUST_CHECK bool int128_parse(const char *text, int128 *value_r);
 
 #endif

@@ -1,6 +1,6 @@
-/* Currencies: number, code and exponent of ISO 4217, all that are in use; numbers from 1,000 on are
- * our own, for currencies that ISO does not list, with up to 9 decimals. Of those with more than 3
- * a contribution is floored, once, from the running total (pool_tally.h). */
+/* Currencies: all that ISO 4217 lists as in use, with number, code and exponent. Numbers from 1,000
+ * on are Carillon's own, for currencies that ISO does not list; these have up to 9 decimals. With
+ * more than 3 decimals a contribution is floored, once, from the running total (pool_tally.h). */
 #ifndef CARILLON_BASE_CURRENCY_H
 #define CARILLON_BASE_CURRENCY_H
 
@@ -16,7 +16,7 @@ struct currency {
 /* NULL when unknown. The result is static. */
 const struct currency *currency_by_number(uint32_t number);
 const struct currency *currency_by_code(const char *code);
-/* The i-th currency known, NULL past the end: for migrations and help. */
+/* The i-th known currency, NULL past the end: for migrations and help. */
 const struct currency *currency_at(size_t i);
 
 #endif

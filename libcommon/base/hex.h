@@ -1,4 +1,4 @@
-/* Bytes as lower-case hex digits, and back. */
+/* Bytes to lower-case hex digits, and back. */
 #ifndef CARILLON_BASE_HEX_H
 #define CARILLON_BASE_HEX_H
 
@@ -8,7 +8,7 @@
 
 /* out holds 2 * n + 1 bytes. */
 void hex_format(const uint8_t *bytes, size_t n, char *out);
-/* Exactly 2 * n digits; false, with bytes_r undefined, on anything else. */
+/* Reads exactly 2 * n digits. On anything else: false, and bytes_r is undefined. */
 bool hex_parse(const char *text, size_t n, uint8_t *bytes_r);
 
 #endif

@@ -1,6 +1,5 @@
-/* Identities that travel between services, and the functions that place them on shards. Test
- * vectors are in test/test_ids.c: these functions decide where money is kept and never change for
- * an installation. */
+/* Ids that services exchange, and the functions that place them on shards. These functions decide
+ * where money is kept: their results never change. Test vectors are in test/test_ids.c. */
 #ifndef CARILLON_BASE_IDS_H
 #define CARILLON_BASE_IDS_H
 
@@ -13,11 +12,11 @@
 #define OPERATOR_MAX 32767u /* keeps the id positive in a signed 64-bit column */
 #define PLAYER_NUMBER_MAX ((UINT64_C(1) << 48) - 1)
 
-/* A player: the operator in bits 48..62, his number with that operator in bits 0..47. Always > 0.
- */
+/* A player: the operator in bits 48..62, the player's number with that operator in bits 0..47.
+ * Always > 0. */
 typedef int64_t player_id;
 
-/* False when the operator is not 1..OPERATOR_MAX or the number not 1..PLAYER_NUMBER_MAX. */
+/* False when the operator is not in 1..OPERATOR_MAX or the number not in 1..PLAYER_NUMBER_MAX. */
 bool player_id_make(uint32_t operator_id, uint64_t number, player_id *id_r);
 uint32_t player_operator(player_id id);
 uint64_t player_number(player_id id);
@@ -26,17 +25,18 @@ bool player_id_valid(player_id id);
 void player_id_format(player_id id, char *out);
 bool player_id_parse(const char *text, player_id *id_r);
 
-/* What the public may know of a winner: "player ***34", the last two digits of his number, or the
- * last one where two would tell it whole (numbers below 1,000). out holds PLAYER_TEXT_MAX bytes. */
+/* The public name of a winner: "player ***34", with the last two digits of their number. Numbers
+ * below 1,000 show only the last digit, because two would give away too much. out holds
+ * PLAYER_TEXT_MAX bytes. */
 void player_id_mask(player_id id, char *out);
 
-/* The shard of a player and of a pool, 0..shards-1: a 64-bit mix (the finaliser of SplitMix64),
- * then the high bits of a 128-bit product, so that consecutive ids spread and no modulo bias
- * depends on the number of shards. */
+/* The shard of a player or a pool, 0..shards-1: a 64-bit mix (the finaliser of SplitMix64), then
+ * the high bits of a 128-bit product. Consecutive ids spread over the shards, without modulo
+ * bias. */
 uint32_t shard_of_player(player_id id, uint32_t shards);
 uint32_t shard_of_pool(uint32_t pool, uint32_t shards);
 
-/* A claim: one prize a move has drawn. */
+/* A claim: one prize that a move has drawn. */
 struct claim_id {
 	player_id player;
 	uint64_t move;

@@ -1,6 +1,6 @@
-/* Money in minor units of one currency, and checked arithmetic on it. The currency belongs to the
- * account and is checked there; here are amounts only. No operation wraps, rounds or uses floating
- * point: whatever does not fit is reported, and the result must be looked at. */
+/* Money in minor units of one currency, with checked arithmetic. The currency belongs to the
+ * account and is checked there. No operation wraps, rounds or uses floating point. A result that
+ * does not fit is reported; the compiler warns when a caller ignores the report. */
 #ifndef CARILLON_BASE_MONEY_H
 #define CARILLON_BASE_MONEY_H
 
@@ -18,7 +18,7 @@ static inline struct money money_of(int64_t minor)
 	return (struct money){ minor };
 }
 
-/* All: true and *sum_r set, or false and *sum_r untouched when the result does not fit. */
+/* All three: true and the result set, or false and the result untouched when it does not fit. */
 static inline CARILLON_MUST_CHECK bool money_add(
 	struct money a, struct money b, struct money *sum_r)
 {

@@ -1,11 +1,11 @@
-/* Is the generator still one? A known answer at the start, and two continuous tests after NIST
- * SP 800-90B, 4.4, over what is really used (keys, salts, words of streams): any failure is final
- * and must stop play, for a broken generator is worse than none. Pure: the caller
- * feeds bytes and asks.
+/* Health tests of a random generator: a known answer at the start, and two continuous tests after
+ * NIST SP 800-90B, 4.4, over the bytes in actual use (keys, salts, words of streams). Any fault is
+ * final and must stop play: a broken generator is worse than none. Pure: the caller feeds bytes and
+ * reads the verdict.
  *
- * False alarms, for uniform bytes: repetition 2^-64 a word, proportion 2^-47 a window of 512 bytes.
- * Far below the customary 2^-30, because an alarm stops all play: at 10^9 rounds a day 2^-30 would
- * be one every few weeks, this is one in thousands of years. */
+ * False alarms for uniform bytes: repetition 2^-64 a word, proportion 2^-47 a window of 512 bytes.
+ * Both are far below the usual 2^-30, because an alarm stops all play. At 10^9 rounds a day 2^-30
+ * would mean a false alarm every few weeks; these mean one in thousands of years. */
 #ifndef CARILLON_BASE_RNG_HEALTH_H
 #define CARILLON_BASE_RNG_HEALTH_H
 
@@ -14,37 +14,38 @@
 #include <stdint.h>
 
 #define RNG_HEALTH_WINDOW 512 /* bytes */
-#define RNG_HEALTH_CUTOFF 22  /* of them equal to the first */
+#define RNG_HEALTH_CUTOFF 22  /* this many equal to the first byte are a fault */
 #define RNG_HEALTH_WORD 8
 
 enum rng_fault {
 	RNG_SOUND = 0,
-	RNG_WRONG_ANSWER, /* the known answer did not come */
+	RNG_WRONG_ANSWER, /* the known-answer test failed */
 	RNG_REPEATED,	  /* a 64-bit word came twice in a row */
 	RNG_UNEVEN,	  /* one byte value came too often in a window */
 };
 
 struct rng_health {
-	enum rng_fault fault; /* the first; stays */
+	enum rng_fault fault; /* the first fault; stays */
 	uint64_t fed;	      /* bytes so far */
 	uint64_t last_word;
 	bool has_word;
-	uint8_t part[RNG_HEALTH_WORD]; /* of the word being gathered */
+	uint8_t part[RNG_HEALTH_WORD]; /* of the word being collected */
 	uint32_t part_count;
 	uint8_t sample; /* first byte of the window */
 	uint32_t window_at, window_same;
 };
 
-/* ChaCha20 by RFC 8439 (A.1, vectors 1 and 2) through rng_init and rng_bytes, and the first numbers
- * of a known stream through rng_below: the whole way from key to number. */
+/* Tests the whole way from key to number: ChaCha20 by RFC 8439 (A.1, vectors 1 and 2) through
+ * rng_init and rng_bytes, then the first numbers of a known stream through rng_below. False when
+ * any differs. */
 bool rng_known_answer(void);
 
-/* Starts with the known answer. */
+/* Runs the known-answer test first. */
 void rng_health_init(struct rng_health *health);
-/* Feeds what was drawn; the verdict so far. */
+/* Tests bytes that were drawn and returns the verdict so far. */
 enum rng_fault rng_health_feed(struct rng_health *health, const uint8_t *bytes, size_t count);
 
-/* "repeated": stable, for alarms. Static. */
+/* Text for alarms: "repeated". Never changes. Static. */
 const char *rng_fault_text(enum rng_fault fault);
 
 #endif

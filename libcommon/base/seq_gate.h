@@ -1,5 +1,5 @@
-/* The order of facts: a consumer takes exactly the last seq + 1 of a shard, drops what it has seen,
- * and notices what is missing. */
+/* The order of facts: a consumer takes only the fact with seq = last + 1 of a shard, drops facts it
+ * has already seen, and notices gaps. */
 #ifndef CARILLON_BASE_SEQ_GATE_H
 #define CARILLON_BASE_SEQ_GATE_H
 
@@ -7,25 +7,24 @@
 
 enum seq_gate_verdict {
 	SEQ_GATE_TAKE = 0, /* the next one: apply it */
-	SEQ_GATE_SEEN,	   /* applied before: drop it */
-	SEQ_GATE_GAP,	   /* something is missing before it: drop it, and ask for last + 1 after a
-			      second */
-	SEQ_GATE_INCARNATION, /* the shard was restored: reload, nothing was applied */
+	SEQ_GATE_SEEN,	   /* already applied, or from before a restore: drop it */
+	SEQ_GATE_GAP, /* a fact before it is missing: drop it, request last + 1 after a second */
+	SEQ_GATE_INCARNATION, /* the shard was restored: reload; the fact is not applied */
 };
 
 struct seq_gate {
 	uint32_t incarnation;
 	uint64_t last;	       /* highest seq applied; 0 before the first */
-	uint64_t gap_since_us; /* when the present gap was first seen; 0: none */
-	uint64_t asked_us;     /* when it was last asked for */
+	uint64_t gap_since_us; /* when the present gap was first seen; 0: no gap */
+	uint64_t asked_us;     /* when the missing fact was last requested */
 };
 
-/* Applies the rule to one message at the time now_us. TAKE advances the gate. */
+/* Checks one fact at the time now_us. Only TAKE advances the gate. */
 enum seq_gate_verdict seq_gate_offer(
 	struct seq_gate *gate, uint32_t incarnation, uint64_t seq, uint64_t now_us);
 
-/* Whether to ask for last + 1 again: a gap stands for ask_after_us, and the last asking is as old.
- * Notes the asking. */
+/* True when the caller should request last + 1 now: the gap, and any request for it, is at least
+ * ask_after_us old. Records the request's time. */
 _Bool seq_gate_should_request(struct seq_gate *gate, uint64_t ask_after_us, uint64_t now_us);
 
 #endif

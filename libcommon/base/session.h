@@ -1,7 +1,8 @@
-/* A player's session as gateway and notifications see it: one token, from its issue to its expiry
- * or to the end by inactivity. What they keep of it together lies in Redis (docs/contracts.md,
- * "Sessions"): under the session's name, when its player acted last and how long he may rest. Pure;
- * times are milliseconds since 1970, handed in. */
+/* A player's session as gateway and notifications see it. It belongs to one token and lasts from
+ * the token's issue until it expires or the player has been inactive too long. The two services
+ * share in Redis, under the session's name, when the player last acted and how long they may be
+ * inactive (docs/contracts.md, "Sessions"). Pure; times are milliseconds since 1970, from the
+ * caller. */
 #ifndef CARILLON_BASE_SESSION_H
 #define CARILLON_BASE_SESSION_H
 
@@ -13,16 +14,17 @@
 
 struct session_seen {
 	uint64_t acted_ms; /* 0: not known */
-	uint64_t idle_ms;  /* rest that is allowed; 0: any */
+	uint64_t idle_ms;  /* permitted inactivity; 0: no limit */
 };
 
-/* The first 16 bytes of the SHA-256 of the token, in hex: what is kept cannot be used to play. */
+/* The first 16 bytes of the token's SHA-256, in hex. A stored name cannot be used to play. */
 void session_name(const char *token, char name_r[SESSION_NAME_MAX]);
 void session_seen_format(const struct session_seen *seen, char text_r[SESSION_SEEN_MAX]);
-/* False for anything that session_seen_format does not write; *seen_r is then zero. */
+/* False, with *seen_r zero, on any text that session_seen_format does not write. */
 bool session_seen_parse(const char *text, struct session_seen *seen_r);
 
-/* Has the session ended? A clock that is behind the one that wrote ends nothing. */
+/* Has the session ended by inactivity? Never true when the reader's clock is behind the
+ * writer's. */
 bool session_idle(const struct session_seen *seen, uint64_t now_ms);
 
 #endif

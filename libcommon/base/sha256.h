@@ -1,6 +1,6 @@
-/* SHA-256 and HMAC-SHA-256 by OpenSSL, which uses the processor's own instructions for them: six
- * times as quick as portable C, and a round takes a few dozen blocks of it. For what is hashed
- * once, libsodium's are as good; the results are the same. */
+/* SHA-256 and HMAC-SHA-256 by OpenSSL, for the hot path: OpenSSL uses the processor's own
+ * instructions and is six times as fast as portable C, and a round hashes a few dozen blocks.
+ * Elsewhere libsodium's functions give the same results. */
 #ifndef CARILLON_BASE_SHA256_H
 #define CARILLON_BASE_SHA256_H
 
@@ -13,7 +13,8 @@
 struct sha256 {
 	uint64_t state[SHA256_STATE_WORDS];
 };
-/* A key after its first blocks: good for any number of messages. A secret like the key itself. */
+/* A key with its first blocks already hashed, for any number of messages. As secret as the key
+ * itself. */
 struct hmac256 {
 	struct sha256 inner, outer;
 };
@@ -23,7 +24,7 @@ void sha256_add(struct sha256 *sha, const void *bytes, size_t length);
 void sha256_end(struct sha256 *sha, uint8_t digest_r[SHA256_BYTES]);
 
 void hmac256_key(struct hmac256 *hmac, const uint8_t key[SHA256_BYTES]);
-/* The code of a message in two pieces, of which any may be empty. */
+/* The code of a message given in two pieces. Either piece may be empty. */
 void hmac256(const struct hmac256 *hmac, const void *first, size_t first_length, const void *second,
 	size_t second_length, uint8_t code_r[SHA256_BYTES]);
 

@@ -1,18 +1,19 @@
-/* Is text UTF-8 (RFC 3629)? Postgres and JSON take nothing else, so what comes from outside is
- * asked before it is kept, and a text is cut only between characters. Pure. */
+/* Checks for UTF-8 (RFC 3629). Postgres and JSON accept nothing else, so text from outside is
+ * checked before it is stored, and text is cut only between characters. Pure. */
 #ifndef CARILLON_BASE_UTF8_H
 #define CARILLON_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the character at `text` (1 to 4; its end is a 0 byte); 0: none begins here. */
+/* Length in bytes (1 to 4) of the character at `text`, which ends in a 0 byte. 0: no character
+ * begins here. */
 size_t utf8_length(const char *text);
-/* Bytes of `text` that are UTF-8, from its beginning. */
+/* Length in bytes of the valid UTF-8 at the beginning of `text`. */
 size_t utf8_valid_length(const char *text);
 bool utf8_valid(const char *text);
-/* Each byte that is of no whole character, as where a text was shortened by bytes, becomes a
- * question mark. */
+/* Replaces each byte that belongs to no whole character with a question mark, for instance after
+ * text was cut in the middle of a character. */
 void utf8_whole(char *text);
 
 #endif

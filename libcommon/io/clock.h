@@ -1,10 +1,10 @@
-/* The only place where time is read. */
+/* Reads the time. No other file does. */
 #ifndef CARILLON_IO_CLOCK_H
 #define CARILLON_IO_CLOCK_H
 
 #include <stdint.h>
 
 uint64_t clock_wall_us(void); /* since 1970-01-01 UTC */
-uint64_t clock_mono_us(void); /* never goes back; for delays and time-outs */
+uint64_t clock_mono_us(void); /* never goes back; for delays and timeouts */
 
 #endif

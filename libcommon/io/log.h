@@ -1,5 +1,5 @@
 /* Log lines for machines and people: one JSON object a line on stderr, with time, level, service,
- * instance, trace and fields. Never secrets. */
+ * instance, trace and fields. Log no secrets. */
 #ifndef CARILLON_IO_LOG_H
 #define CARILLON_IO_LOG_H
 
@@ -13,16 +13,16 @@ enum log_level { LOG_ERROR = 0, LOG_WARN, LOG_INFO, LOG_DEBUG };
 void log_open(const char *service, const char *instance, enum log_level level);
 /* "error", "warn", "info", "debug"; false on anything else. */
 bool log_level_parse(const char *text, enum log_level *level_r);
-/* The W3C trace context (Envelope.trace) of what this thread works on; its trace id is in every
- * line until the next call. Length 0: none. */
+/* Sets the W3C trace context (Envelope.trace) of this thread's work. Its trace id is in every line
+ * until the next call. Length 0: none. */
 void log_trace(const void *trace, size_t length);
 __attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const char *format, ...);
 #define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
 #define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
-/* Logs and ends the process with status 70: memory is never repaired, the supervisor starts anew.
- */
+/* Logs and ends the process with status 70. Memory is never repaired: the supervisor restarts the
+ * process. */
 __attribute__((format(printf, 1, 2), noreturn)) void fatal(const char *format, ...);
 
 #endif

@@ -1,4 +1,4 @@
-/* A parcel: one or more messages, each behind its length in four bytes, lowest first. Pure. */
+/* A parcel: one or more messages, each after its length in four bytes, lowest first. Pure. */
 #ifndef CARILLON_IO_NN_PARCEL_H
 #define CARILLON_IO_NN_PARCEL_H
 
@@ -9,14 +9,14 @@
 
 enum nn_parcel_status {
 	NN_PARCEL_OK = 0,
-	NN_PARCEL_END, /* nothing is left */
-	NN_PARCEL_BAD, /* what is left is no message behind its length */
+	NN_PARCEL_END, /* no message is left */
+	NN_PARCEL_BAD, /* the rest is no message after its length */
 };
 
-/* out holds NN_PARCEL_HEAD bytes; length is below 2^32. */
+/* Writes the length. out holds NN_PARCEL_HEAD bytes; length is below 2^32. */
 void nn_parcel_head(size_t length, uint8_t *out);
-/* The message that begins at *at of the parcel; *at moves behind it. It lies in the parcel. Where
- * it is not OK nothing is set. */
+/* Finds the message at *at and moves *at past it. The message points into the parcel. On END and
+ * BAD nothing is set. */
 enum nn_parcel_status nn_parcel_next(const uint8_t *parcel, size_t parcel_length, size_t *at,
 	const uint8_t **message_r, size_t *length_r);
 

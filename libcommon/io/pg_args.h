@@ -1,5 +1,5 @@
-/* Text parameters of one statement for pg_query, numbers formatted in place. Holds its own memory;
- * no allocation. */
+/* Text parameters of one statement for pg_query. Numbers are formatted into the struct's own
+ * memory; no allocation. */
 #ifndef CARILLON_IO_PG_ARGS_H
 #define CARILLON_IO_PG_ARGS_H
 
@@ -17,12 +17,13 @@ struct pg_args {
 void pg_args_int(struct pg_args *args, int64_t value);
 void pg_args_int128(struct pg_args *args, int128 value);
 void pg_args_text(struct pg_args *args, const char *text); /* borrowed; NULL is SQL null */
-/* Runs the statement with what was added; fatal on error; nothing to clear. Empties args. */
+/* Runs the statement with the added parameters, clears the result and empties args. Fatal on
+ * error. */
 void pg_args_run(struct pg_args *args, PGconn *conn, const char *sql);
-/* The same, and the caller PQclears. */
+/* The same, but returns the result; the caller calls PQclear. */
 PGresult *pg_args_query(struct pg_args *args, PGconn *conn, const char *sql);
 
-/* Columns of results. Fatal when they hold no such number. */
+/* Numbers in columns of a result. Fatal when the text is not a number of that type. */
 int128 pg_int128(const PGresult *result, int row, int column);
 uint32_t pg_u32(const PGresult *result, int row, int column);
 uint64_t pg_u64(const PGresult *result, int row, int column);

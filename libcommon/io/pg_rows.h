@@ -1,9 +1,9 @@
-/* Many rows as one array in text a column, for statements like
+/* Many rows as one text array a column, for statements like
  *
  *     insert into t (a, b) select e.a, e.b from unnest($1::integer[], $2::text[]) as e(a, b)
  *
- * which write all of a commit at once. Holds its memory from one batch to the next; fatal when
- * there is none. Not for more than one thread. */
+ * which write all rows of a commit at once. Keeps its memory from one batch to the next; fatal when
+ * memory runs out. For one thread. */
 #ifndef CARILLON_IO_PG_ROWS_H
 #define CARILLON_IO_PG_ROWS_H
 
@@ -22,26 +22,26 @@ struct pg_rows_text {
 	size_t n, room;
 };
 
-/* Zeroed but for columns: empty. */
+/* Empty when all but columns is zero. */
 struct pg_rows {
 	int columns; /* at most PG_ROWS_COLUMNS_MAX */
 	size_t n;    /* rows */
 	bool told[PG_ROWS_COLUMNS_MAX];
 	struct pg_rows_text array[PG_ROWS_COLUMNS_MAX];
-	struct pg_rows_text value; /* that is being put together */
+	struct pg_rows_text value; /* the value under construction */
 };
 
 void pg_rows_begin(struct pg_rows *rows);
-/* Adds to a value; pg_rows_told makes it that of a column of the row. */
+/* Appends to a value; pg_rows_told stores the value in a column of the current row. */
 __attribute__((format(printf, 2, 3))) void pg_rows_put(
 	struct pg_rows *rows, const char *format, ...);
 void pg_rows_told(struct pg_rows *rows, int column);
 void pg_rows_int(struct pg_rows *rows, int column, int64_t value);
 void pg_rows_int128(struct pg_rows *rows, int column, int128 value);
 void pg_rows_text(struct pg_rows *rows, int column, const char *value);
-/* Columns that were not told are null. */
+/* Ends the row. A column without a value is null. */
 void pg_rows_end(struct pg_rows *rows);
-/* Runs the statement with the arrays as $1, $2, .. where there are rows, and empties them; fatal on
+/* If there are rows: runs the statement with the arrays as $1, $2, .. and empties them. Fatal on
  * error. */
 void pg_rows_run(struct pg_rows *rows, PGconn *conn, const char *sql);
 

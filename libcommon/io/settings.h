@@ -1,5 +1,5 @@
-/* One declarative table of settings a service (docs/contracts.md, "Settings"): environment
- * variables, typed, with defaults and help. */
+/* One declarative table of settings a service (docs/contracts.md, "Settings"): typed environment
+ * variables with defaults and help. */
 #ifndef CARILLON_IO_SETTINGS_H
 #define CARILLON_IO_SETTINGS_H
 
@@ -13,13 +13,13 @@ enum setting_type { SETTING_TEXT, SETTING_INT, SETTING_BOOL };
 struct setting {
 	const char *name; /* environment variable: "WALLET_BATCH_MAX" */
 	enum setting_type type;
-	const char *fallback; /* default as text; NULL: must be given */
+	const char *fallback; /* default as text; NULL: the setting is required */
 	int64_t min, max;     /* INT only */
-	void *value;	      /* char[SETTING_TEXT_MAX], int64_t or bool: where the value goes */
+	void *value;	      /* where the value goes: char[SETTING_TEXT_MAX], int64_t or bool */
 	const char *help;
 };
 
-/* The settings every service has. Filled by settings_load. */
+/* The settings that every service has, set by settings_load. */
 struct common_settings {
 	char pg_dsn[SETTING_TEXT_MAX], pg_ro_dsn[SETTING_TEXT_MAX], redis[SETTING_TEXT_MAX],
 		kafka[SETTING_TEXT_MAX];
@@ -27,14 +27,14 @@ struct common_settings {
 	char games[SETTING_TEXT_MAX], keys[SETTING_TEXT_MAX], kind[SETTING_TEXT_MAX],
 		log[SETTING_TEXT_MAX];
 	int64_t shards;
-	int64_t fx_max_age_s; /* 0, a demo's default: a rate is never too old */
+	int64_t fx_max_age_s; /* 0 (default of a demo): a rate is never too old */
 };
 extern struct common_settings common;
 
 /* Reads the common table and the service's own (ended by a NULL name) from the environment. --help
- * prints both and exits 0. On anything wrong (an unknown variable with the prefix CARILLON_ or
- * prefix, a missing or bad value, an unknown argument) prints what, found, expected on stderr and
- * exits 2. service: "wallet"; prefix: "WALLET_". */
+ * prints both and exits with 0. Any error exits with 2 and prints what, found and expected on
+ * stderr: an unknown variable that begins with CARILLON_ or prefix, a missing or invalid value, an
+ * unknown argument. service: "wallet"; prefix: "WALLET_". */
 void settings_load(
 	int argc, char **argv, const char *service, const char *prefix, const struct setting *own);
 

@@ -1,4 +1,4 @@
-/* What the producer and the consumer share; not for services. */
+/* What the producer and the consumer share. Private to libcommon/io. */
 #ifndef CARILLON_IO_PRIVATE_KAFKA_H
 #define CARILLON_IO_PRIVATE_KAFKA_H
 
@@ -6,12 +6,12 @@
 
 #include <librdkafka/rdkafka.h>
 
-/* A configuration with what both need: addresses, quick reconnects, logs and errors into our log.
- * Fatal when librdkafka refuses. */
+/* The configuration that both need: addresses, quick reconnects, and librdkafka's log lines and
+ * errors in our log. Fatal when librdkafka rejects a value. */
 rd_kafka_conf_t *kafka_conf_new(const char *brokers, const char *what);
 void kafka_conf_set(rd_kafka_conf_t *conf, const char *name, const char *value);
 rd_kafka_t *kafka_handle_new(rd_kafka_type_t type, rd_kafka_conf_t *conf);
-/* The topic's handle, made at its first use and kept in topics[TOPICS_N]. */
+/* The topic's handle, created at first use and kept in topics[TOPICS_N]. */
 rd_kafka_topic_t *kafka_topic(rd_kafka_t *rk, rd_kafka_topic_t **topics, enum topic topic);
 
 #endif

@@ -1,4 +1,4 @@
-/* The encoder of COPY BINARY, apart from the connection, so that its bytes can be tested. */
+/* The encoder of COPY BINARY, separate from the connection so that tests can check its bytes. */
 #ifndef CARILLON_IO_PRIVATE_PG_COPY_H
 #define CARILLON_IO_PRIVATE_PG_COPY_H
 
@@ -11,7 +11,7 @@ struct pg_copy {
 	uint8_t *bytes;
 	size_t length, room;
 	uint64_t rows;
-	int fields_left; /* of the row begun */
+	int fields_left; /* of the current row */
 	bool sent;
 	char table[128]; /* for messages */
 };
