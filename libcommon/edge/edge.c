@@ -49,9 +49,7 @@ uint64_t edge_random(struct edge *edge)
 	return x ^ (x >> 31);
 }
 
-/* ---- descriptors of ours
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- descriptors of ours ---- */
 
 static int descriptor_callback(
 	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length)
@@ -94,9 +92,7 @@ void edge_adopt(struct edge *edge, int fd, edge_readable *readable, void *contex
 	(void)adopt(edge, fd, readable, context);
 }
 
-/* ---- listeners
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- listeners ---- */
 
 static void accept_some(struct edge_listener *listener, uint32_t most)
 {
@@ -201,9 +197,7 @@ static void listener_close(struct edge_listener *listener)
 	listener->fd = -1;
 }
 
-/* ---- timers, signals
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- timers, signals ---- */
 
 static void timer_fire(void *context)
 {
@@ -295,9 +289,7 @@ static void signals_open(struct edge *edge)
 		fatal("edge: signalfd: %s", strerror(errno));
 }
 
-/* ---- life
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- life ---- */
 
 static uint32_t descriptors_raise(uint32_t wanted)
 {

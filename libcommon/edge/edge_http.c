@@ -58,9 +58,7 @@ static size_t status_index(uint32_t status)
 	fatal("edge: an answer with status %" PRIu32 ", which no table names", status);
 }
 
-/* ---- metrics
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- metrics ---- */
 
 static const char *route_label(const struct edge *edge, size_t i)
 {
@@ -101,9 +99,7 @@ static void count(struct edge_request *request, uint32_t status)
 	metric_observe_us(metrics->latency, edge->now_us - request->began_us);
 }
 
-/* ---- answers
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- answers ---- */
 
 void edge_answer_header(struct edge_request *request, const char *name, const char *value)
 {
@@ -251,9 +247,7 @@ bool edge_answer_etag(struct edge_request *request, const char *etag)
 	return true;
 }
 
-/* ---- answers without an end
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- answers without an end ---- */
 
 struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
 	const struct edge_stream_ops *ops, void *context)
@@ -295,9 +289,7 @@ void edge_stream_close(struct edge_stream *stream)
 	edge_connection_finish(stream->connection);
 }
 
-/* ---- requests
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- requests ---- */
 
 static void own_routes(struct edge_request *request)
 {

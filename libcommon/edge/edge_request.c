@@ -12,8 +12,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-/* ---- the table of requests: tickets outlive what they name
- * ------------------------------------------------------------------ */
+/* ---- the table of requests: tickets outlive what they name ---- */
 
 static void table_grow(struct edge *edge)
 {
@@ -87,9 +86,7 @@ void edge_again(struct edge_request *request)
 	request->route->handler(request, request->edge->config.context);
 }
 
-/* ---- copying
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- copying ---- */
 
 /* Where a text of `length` bytes may be written in the arena, NUL after it; NULL when it is full.
  */
@@ -144,9 +141,7 @@ static bool headers_read(struct edge_request *request, const struct http_head *h
 	return true;
 }
 
-/* ---- trace and request id
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- trace and request id ---- */
 
 static int hex_digit(char c)
 {
@@ -206,9 +201,7 @@ static void id_read(struct edge_request *request, const char *text)
 		hex_write(request->trace, 16, request->id);
 }
 
-/* ---- path, query
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- path, query ---- */
 
 /* Names and values are decoded apart, so that a decoded "&" or "=" stays what it was. */
 static bool query_read(struct edge_request *request, const char *query)
@@ -243,9 +236,7 @@ bool edge_request_read(struct edge_request *request, const struct http_head *hea
 	       headers_read(request, head);
 }
 
-/* ---- routes
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- routes ---- */
 
 static bool pattern_fits(struct edge_request *request, const char *pattern)
 {
@@ -295,9 +286,7 @@ bool edge_request_route(struct edge_request *request, bool *path_known_r)
 	return false;
 }
 
-/* ---- what handlers ask
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- what handlers ask ---- */
 
 const char *edge_parameter(const struct edge_request *request, size_t i)
 {

@@ -1,7 +1,7 @@
-/* Tokens of players: JSON Web Tokens by libjwt, HS256 and nothing else, whatever the token's own
- * header says. The claims are `sub`, the player
- * ("1-1234"), `iat` and `exp` (seconds since 1970), and `iss`, always "carillon". The key is
- * CARILLON_KEYS/token.key, 64 hex digits, shared by all instances of gateway and notifications. */
+/* Tokens of players: JSON Web Tokens by libjwt, always HS256, whatever the token's own header says.
+ * The claims are `sub`, the player ("1-1234"), `iat` and `exp` (seconds since 1970), and `iss`,
+ * always "carillon". The key is CARILLON_KEYS/token.key, 64 hex digits, shared by all instances of
+ * gateway and notifications. */
 #ifndef CARILLON_EDGE_TOKEN_H
 #define CARILLON_EDGE_TOKEN_H
 
@@ -16,30 +16,30 @@
 
 enum token_status {
 	TOKEN_OK = 0,
-	TOKEN_MALFORMED, /* no token of ours: syntax, algorithm, claims */
-	TOKEN_FORGED,	 /* the signature does not fit */
+	TOKEN_MALFORMED, /* wrong syntax, algorithm or claims */
+	TOKEN_FORGED,	 /* the signature does not match */
 	TOKEN_EXPIRED,
 	TOKEN_NOT_YET, /* issued more than a minute in the future: a clock is wrong */
-	TOKEN_NO_KEY,  /* the file is missing or no key: token_key_read only */
+	TOKEN_NO_KEY,  /* token_key_read only: the file is missing or holds no key */
 };
 
 struct token_key;
 
-/* Reads `folder`/token.key. On failure *key_r is NULL and error (TOKEN_ERROR_MAX bytes) says where,
- * found, expected. */
+/* Reads `folder`/token.key. On failure *key_r is NULL and error (TOKEN_ERROR_MAX bytes) names the
+ * file, found and expected. */
 enum token_status token_key_read(const char *folder, struct token_key **key_r, char *error);
-/* The same from bytes, for tests. */
+/* A key from bytes, for tests. */
 struct token_key *token_key_new(const uint8_t bytes[TOKEN_KEY_BYTES]);
 void token_key_free(struct token_key **key);
 
-/* Writes a token of at most TOKEN_MAX bytes. now_s and life_s in seconds. */
+/* Writes a token of at most TOKEN_MAX bytes. now_s and life_s are in seconds. */
 enum token_status token_issue(const struct token_key *key, player_id player, uint64_t now_s,
 	uint64_t life_s, char *token_r, uint64_t *expires_s_r);
-/* The last tokens seen are remembered in the key, so that the signature of a busy player is not
- * computed for each request; expiry always is. */
+/* Checks a token. The key remembers the tokens seen last, so that the signature of a busy player is
+ * not computed for each request. Expiry is always checked. */
 enum token_status token_check(struct token_key *key, const char *token, uint64_t now_s,
 	player_id *player_r, uint64_t *expires_s_r);
-/* "token_expired": for errors to clients. Static. */
+/* "token_expired": the code of the error to the client. Static. */
 const char *token_status_text(enum token_status status);
 
 #endif

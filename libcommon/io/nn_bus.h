@@ -17,8 +17,8 @@ struct nn_bus *nn_bus_new(const char *own_url); /* binds; fatal on failure */
 int nn_bus_fd(const struct nn_bus *bus);	/* readable when a message waits */
 /* Connects ahead, so the first message is not lost while the connection opens. */
 void nn_bus_connect(struct nn_bus *bus, const char *url);
-bool nn_bus_send(
-	struct nn_bus *bus, const char *url, const void *bytes, size_t length); /* false: dropped */
+/* False: dropped. */
+bool nn_bus_send(struct nn_bus *bus, const char *url, const void *bytes, size_t length);
 /* Collects messages to this url, in order; nn_bus_flush sends them at the latest. */
 void nn_bus_gather(struct nn_bus *bus, const char *url, const void *bytes, size_t length);
 void nn_bus_flush(struct nn_bus *bus); /* sends all collected messages */

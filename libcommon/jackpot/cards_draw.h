@@ -1,8 +1,8 @@
-/* Whether Jackpot Cards begin when a round closes. One number below `of`, from a stream of its own
- * under the round's secret (purpose "cards"), so that the draw changes no other and can be made
- * again by whoever has the secret. The odds are those of one minor unit of the stake and belong to
- * the set, not to the game: `in` of `of`, times the stake, never above 1. The set, level, deal and
- * prize are the service's of the cards. Pure. RULE mystic-gem 6.5, 6.12 */
+/* Draws whether Jackpot Cards start when a round closes: one number below `of`, compared with
+ * min(of, in x stake). `in` and `of` are odds for one minor unit of the stake and belong to the
+ * set, not to the game. The number comes from its own stream under the round's secret (purpose
+ * "cards"), so it changes no other draw and anyone with the secret can repeat it. The service of
+ * Jackpot Cards decides the set, level, deal and prize. Pure. RULE mystic-gem 6.5, 6.12 */
 #ifndef CARILLON_JACKPOT_CARDS_DRAW_H
 #define CARILLON_JACKPOT_CARDS_DRAW_H
 
@@ -12,25 +12,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bounds the bytes of a record, and keeps `in` x a stake of any size out of trouble. */
+/* Limits the bytes of a record, and keeps `in` x stake from overflowing. */
 #define CARDS_OF_MAX UINT64_C(10000000000)
 
 struct cards_odds {
 	uint32_t pool;	 /* number of the set */
-	uint64_t in, of; /* of one minor unit of the stake; of 0: no cards here */
+	uint64_t in, of; /* for one minor unit of the stake; `of` 0: no Jackpot Cards here */
 };
 
 struct cards_draw {
-	uint64_t below; /* 0: nothing was drawn */
+	uint64_t below; /* 0: no draw */
 	uint64_t threshold, value;
 };
 
 /* min(of, in x stake). */
 uint64_t cards_threshold(const struct cards_odds *odds, struct money stake);
-/* Nothing is drawn for a stake of 0: bonus spins never begin the cards. watch may be NULL. */
+/* A stake of 0 draws nothing: bonus spins never start Jackpot Cards. watch may be NULL. */
 struct cards_draw cards_draw(const struct cards_odds *odds, struct money stake,
 	const uint8_t key[RNG_KEY_BYTES], struct rng_health *watch);
-/* Of possible values: what a decoder may let in. */
+/* Can these values come from a draw? For decoders. */
 bool cards_draw_possible(const struct cards_draw *draw);
 static inline bool cards_triggered(const struct cards_draw *draw)
 {

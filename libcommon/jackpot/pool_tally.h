@@ -1,12 +1,12 @@
-/* What the wallet's shards have told a pool about its tallies: the largest running total of each
- * (wallet shard, tally), and T, which is their sum. Totals only grow, so messages that come twice,
- * late or never change nothing in the end.
+/* A pool's copy of the wallet's tallies: the largest running total of each (wallet shard, tally),
+ * and T, their weighted sum. Totals only grow, so a message that is repeated, late or lost makes no
+ * difference in the end.
  *
  *     T = sum over (shard, tally) of total x rate x ppm
  *
- * in 10^-18 EUR: minor units with up to three decimals times 10^-9 times 10^-6 are whole there. A
- * currency with more decimals is floored once, from the running total, so that what one message
- * floored is found again in the next. Fixed storage, no allocation. */
+ * in 10^-18 EUR. This is exact for minor units with up to three decimals, because the rate has nine
+ * decimals and ppm six. A currency with more decimals is floored once, from the running total, so
+ * no remainder is lost between messages. Fixed storage, no allocation. */
 #ifndef CARILLON_JACKPOT_POOL_TALLY_H
 #define CARILLON_JACKPOT_POOL_TALLY_H
 
@@ -21,13 +21,13 @@
 #define POOL_PPM_MAX 1000000
 #define POOL_TALLY_EXPONENT_MAX 18
 
-/* Immutable but for `open`: what one minor unit staked in (game, currency) contributes. */
+/* The contribution of one minor unit staked in (game, currency). Only `open` ever changes. */
 struct pool_tally {
 	uint32_t id;
 	uint32_t game;
 	uint32_t currency;
 	uint32_t exponent;
-	int64_t rate_nano; /* EUR for one unit of the currency, x 10^9, when it was opened */
+	int64_t rate_nano; /* EUR for one unit of the currency, x 10^9, when the tally was opened */
 	uint32_t ppm;	   /* of the stake: 5,000 = 0.5 % */
 	bool open;
 };
@@ -36,9 +36,9 @@ struct pool_vector_entry {
 	uint32_t shard; /* of the wallet */
 	uint32_t tally;
 	uint64_t total_minor;
-	uint64_t seq; /* journal row of the shard after which the total holds */
-	bool dirty;   /* for who stores it: changed since it was cleared */
-	bool noted;   /* for who writes down each change: it has been since it changed last */
+	uint64_t seq; /* the shard's last journal row in the total */
+	bool dirty;   /* changed since entries were last stored */
+	bool noted;   /* the last change is already in the event log */
 };
 
 struct pool_vector {
@@ -47,17 +47,17 @@ struct pool_vector {
 	uint32_t entry_count;
 	struct pool_vector_entry entry[POOL_VECTOR_MAX];
 	int128 t_e18;	   /* all contributions, folded ones included */
-	int128 folded_e18; /* of tallies that were folded */
+	int128 folded_e18; /* contributions of folded tallies */
 };
 
 enum pool_vector_status {
 	POOL_VECTOR_OK = 0,
-	POOL_VECTOR_SEEN,    /* not larger than what is known: nothing changed */
+	POOL_VECTOR_SEEN,    /* not larger than the known total: nothing changed */
 	POOL_VECTOR_UNKNOWN, /* no such tally in this pool */
 	POOL_VECTOR_FULL,
 	POOL_VECTOR_OVERFLOW,
-	POOL_VECTOR_TALLY, /* pool_vector_add_tally: a rate, ppm or exponent no tally may have, or
-			      an id twice */
+	POOL_VECTOR_TALLY, /* pool_vector_add_tally only: an invalid rate, ppm or exponent, or a
+			      duplicate id */
 };
 
 /* Contribution of a running total, in 10^-18 EUR. */
@@ -70,25 +70,26 @@ const struct pool_tally *pool_vector_tally(const struct pool_vector *vector, uin
 /* The open tally of (game, currency), NULL if none. */
 struct pool_tally *pool_vector_open_tally(
 	struct pool_vector *vector, uint32_t game, uint32_t currency);
-/* Keeps the larger total and moves T by what it adds. Every status but OK leaves all unchanged. */
+/* Keeps the larger total and raises T by the difference. Every status but OK leaves all
+ * unchanged. */
 CARILLON_MUST_CHECK enum pool_vector_status pool_vector_offer(struct pool_vector *vector,
 	uint32_t shard, uint32_t tally, uint64_t total_minor, uint64_t seq);
 
-/* Folding: a closed tally that nobody counts into any more gives its place free. What it
- * contributed stays in T, to the last digit. Should it be told of once more after all, its owner
- * brings it back with what it has stored: the tally by pool_vector_add_tally, each total by
- * pool_vector_unfold, and nothing has changed.
+/* Folding frees the place of a closed tally that the wallet no longer counts into. Its
+ * contributions stay in T, exact to the last digit. If a message names it later, its owner restores
+ * it from storage: the tally by pool_vector_add_tally, each total by pool_vector_unfold. T stays
+ * the same.
  *
- *     t_e18 = folded_e18 + sum over the entries of their contributions
- */
+ *     t_e18 = folded_e18 + sum over the entries of their contributions */
 
-/* False when there is no such tally, it is open, or a total of it is not stored yet (dirty). */
+/* Folds a tally. False when the tally is unknown or open, or when one of its totals is not stored
+ * yet (dirty). */
 CARILLON_MUST_CHECK bool pool_vector_fold(struct pool_vector *vector, uint32_t tally);
-/* Counts a stored total of a tally that is not here: all it ever contributed is T's, and stays
- * folded. */
+/* Adds a stored total of a tally that takes no place here: its whole contribution goes into T and
+ * stays folded. */
 CARILLON_MUST_CHECK enum pool_vector_status pool_vector_add_folded(
 	struct pool_vector *vector, const struct pool_tally *tally, uint64_t total_minor);
-/* A folded total takes its place among the entries again; T does not change. */
+/* Puts a folded total back among the entries; T does not change. */
 CARILLON_MUST_CHECK enum pool_vector_status pool_vector_unfold(struct pool_vector *vector,
 	uint32_t shard, uint32_t tally, uint64_t total_minor, uint64_t seq);
 

@@ -1,8 +1,8 @@
-/* The loop's own state: for its files, and for benches and tests that put another loop in its
- * place; services include service.h alone. In reading order: service.c (start, loop, end),
- * service_lease.c (which shards are ours), service_reading.c (messages in), service_commit.c (the
- * one transaction), service_outbox.c (messages out), service_dead.c (what cannot be read),
- * service_directory.c (where others are). */
+/* The loop's own state, for its files and for benches and tests that replace the loop. Services
+ * include only service.h. In reading order: service.c (start, loop, end), service_lease.c (which
+ * shards are ours), service_reading.c (messages in), service_commit.c (the one transaction),
+ * service_outbox.c (messages out), service_dead.c (unreadable messages), service_directory.c
+ * (addresses of other instances). */
 #ifndef CARILLON_SERVICE_LOOP_H
 #define CARILLON_SERVICE_LOOP_H
 
@@ -18,19 +18,19 @@
 #define COMMIT_AT_LEAST_US 1000000u
 #define DIRECTORY_US 400000u
 #define TURN_MS 50
-/* Under load a turn begins the later after the one before, the more messages come (service.c). */
+/* Under load, turns are spaced: the more messages arrive, the longer the pause (service.c). */
 #define PACE_FROM_PER_S 4000u
 #define PACE_FULL_PER_S 20000u
 #define PACE_MAX_US 8000u
 #define PACE_MEMORY_US 50000u
-#define BULK_FROM_PER_S 10000u /* from here on commands go by the producer that waits for more */
+#define BULK_FROM_PER_S 10000u /* above this, commands use the producer with the longer linger */
 #define BATCH_MAX 4096
-#define KEPT_MAX 20000 /* messages kept back over all partitions before reading stops */
+#define KEPT_MAX 20000 /* kept messages of all partitions at which reading stops */
 #define DEATHS_MAX 3
 #define DRAIN_US 5000000u
 #define NAME_MAX_BYTES 64
 
-/* Messages read but not yet applied, copies of our own, first in first out. */
+/* Messages read but not yet applied: our own copies, first in, first out. */
 struct kept {
 	struct kafka_message *messages;
 	size_t n, room;
@@ -39,20 +39,20 @@ struct kept {
 /* One topic of one shard. */
 struct reading {
 	bool started;
-	bool reached; /* once: the end that was found at opening */
+	bool reached; /* the end found at opening has been reached */
 	int64_t next; /* offset of the next message to offer */
 	int64_t end;  /* found at opening */
 	uint64_t end_asked_us;
 	struct kept kept;
 };
 
-/* A shard held, with what the loop needs beside what the service sees. */
+/* A shard held: the service's view, and what the loop adds. */
 struct holding {
-	struct service_shard shard;	    /* first: services get a pointer to it */
-	int64_t fenced[SERVICE_TOPICS_MAX]; /* offsets as the last commit left them */
+	struct service_shard shard;	    /* first member: services get a pointer to it */
+	int64_t fenced[SERVICE_TOPICS_MAX]; /* offsets stored by the last commit */
 	uint64_t fenced_seq[SERVICE_TOPICS_MAX];
 	struct reading readings[SERVICE_TOPICS_MAX];
-	bool one_by_one;  /* after repeated deaths */
+	bool one_by_one;  /* one message a commit, after repeated crashes */
 	int trying_topic; /* 1-based, 0: none */
 	int64_t trying_offset;
 	int trying_deaths;
@@ -80,23 +80,24 @@ struct directory {
 
 struct service {
 	const struct service_ops *ops;
-	char *instance; /* also the source of envelopes */
+	char *instance; /* also the source in envelopes */
 	PGconn *pg;
 	struct health *health;
 	struct nn_bus *bus;
 	struct kafka_producer *producers[3]; /* by enum kafka_pace; BULK: NULL until needed */
-	struct kafka_consumer *consumers[2]; /* NULL where no topic has that pace */
 	struct kafka_consumer
-		*asker; /* for questions: it never fetches, so its answers never wait */
+		*consumers[2];	      /* by enum kafka_pace; NULL when no topic has that pace */
+	struct kafka_consumer *asker; /* for queries about offsets: it never fetches, so its replies
+					 are not delayed */
 	int epoll, signals;
 
-	struct holding *held[SHARDS_MAX]; /* held_n of them, in no order */
+	struct holding *held[SHARDS_MAX]; /* held_n shards, in no order */
 	size_t held_n;
 	struct holding *by_shard[SHARDS_MAX];
 	uint64_t looked_us, fenced_us, committed_us, beat_us, opening_us;
 	size_t kept_n; /* over all readings */
 	uint64_t turn_us;
-	uint64_t taken; /* messages of this turn: commands and nanomsg's */
+	uint64_t taken; /* messages of this turn: commands and nanomsg messages */
 	uint64_t taken_per_s;
 
 	bool commit_asked, draining, ended;
@@ -108,26 +109,29 @@ struct service {
 };
 
 /* service_lease.c */
-void service_lease_prepare(struct service *service); /* rows of the shards and of this instance */
-void service_lease_look(struct service *service, uint64_t now_us); /* takes and gives up */
+void service_lease_prepare(
+	struct service *service); /* inserts the rows of the shards and of this instance */
+void service_lease_look(
+	struct service *service, uint64_t now_us); /* takes shards and gives shards up */
 void service_lease_release(struct service *service, struct holding *holding);
-void service_lease_end(struct service *service); /* the instance's row goes */
+void service_lease_end(struct service *service); /* deletes the instance's row */
 
 /* service_commit.c */
 void service_commit_prepare(struct service *service);
-void service_commit(
-	struct service *service); /* the whole transaction, then what was queued leaves */
-void service_lease_renew(struct service *service, int lease_seconds); /* and the heartbeat */
+/* Runs the whole transaction, then sends the queued messages. */
+void service_commit(struct service *service);
+void service_lease_renew(struct service *service, int lease_seconds); /* and writes the heartbeat */
 void service_trying_note(
 	struct service *service, struct holding *holding, int topic, int64_t offset);
 
 /* service_reading.c */
-void service_reading_start(struct service *service); /* topics that may begin */
+void service_reading_start(struct service *service); /* starts the topics that may begin */
 void service_reading_stop(struct service *service, struct holding *holding, int topic);
-void service_reading_drain(struct service *service, struct holding *holding); /* no new commands */
+void service_reading_drain(
+	struct service *service, struct holding *holding); /* reads no new commands */
 bool service_reading_all_started(const struct service *service);
 void service_reading_poll(struct service *service);
-void service_reading_kept(struct service *service); /* what waited is offered again */
+void service_reading_kept(struct service *service); /* offers kept messages again */
 void service_reading_free(struct service *service, struct holding *holding);
 void service_reading_lag(struct service *service);
 

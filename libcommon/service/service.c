@@ -61,7 +61,7 @@ void service_commit_soon(struct service *service)
 	service->commit_asked = true;
 }
 
-/* ---- start ---------------------------------------------------------------------------------- */
+/* ---- start ---- */
 
 static void installation_check(struct service *service)
 {
@@ -201,7 +201,7 @@ void service_unhealthy(struct service *service, const char *why)
 	health_fail(service->health, why);
 }
 
-/* ---- turns ---------------------------------------------------------------------------------- */
+/* ---- turns ---- */
 
 static void signals_read(struct service *service)
 {
@@ -321,7 +321,7 @@ static void turn(struct service *service)
 	readiness_tell(service);
 }
 
-/* ---- end ------------------------------------------------------------------------------------ */
+/* ---- end ---- */
 
 static bool drained(struct service *service)
 {

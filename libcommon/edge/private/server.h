@@ -1,4 +1,4 @@
-/* What the files of the edge share; nobody else includes this. */
+/* State that the files of the edge share. Private to libcommon/edge. */
 #ifndef CARILLON_EDGE_PRIVATE_SERVER_H
 #define CARILLON_EDGE_PRIVATE_SERVER_H
 
@@ -42,18 +42,17 @@ struct edge_page {
 	size_t length;
 };
 
-/* Metrics of one route: a counter a status, made when first needed, and the time from the last byte
- * of the request to the answer. */
+/* Metrics of one route: a counter for each status, created when first needed, and the time from the
+ * last byte of the request to the answer. */
 struct edge_route_metrics {
 	struct metric *status[EDGE_STATUSES_MAX];
 	struct metric *latency;
 };
 
 enum request_state {
-	REQUEST_COLLECTING, /* body on its way */
-	REQUEST_REFUSED, /* body on its way, but the answer is already known: it is read and thrown
-			    away */
-	REQUEST_OPEN,	 /* a handler has it */
+	REQUEST_COLLECTING, /* the body is arriving */
+	REQUEST_REFUSED,    /* the body is arriving and is discarded: the answer is already known */
+	REQUEST_OPEN,	    /* passed to a handler */
 };
 
 struct edge_request {
@@ -77,11 +76,11 @@ struct edge_request {
 	char peer[64];
 	char etag[80];
 	size_t more_length;
-	/* of a refusal that waits for the body's end */
+	/* for REQUEST_REFUSED: sent when the body has ended */
 	uint32_t refused_status;
 	const char *refused_code, *refused_message;
 	/* Not cleared between requests. */
-	char more[EDGE_MORE_HEADERS_MAX]; /* further header lines of the answer */
+	char more[EDGE_MORE_HEADERS_MAX]; /* extra header lines of the answer */
 	char arena[EDGE_ARENA_BYTES];
 };
 
@@ -89,31 +88,30 @@ struct edge_stream {
 	struct edge_connection *connection;
 	const struct edge_stream_ops *ops;
 	void *context;
-	bool woken; /* somebody asked for `writable` */
+	bool woken; /* `writable` was requested */
 };
 
-/* One connection of a client that speaks HTTP, from accept to its end. */
+/* One HTTP connection, from accept to its end. */
 struct edge_connection {
 	const struct edge_listener *listener;
 	struct edge_connection *previous, *next;
 	struct edge_connection *next_dead, *next_woken;
 	int fd;
-	uint32_t interest; /* what epoll was told */
+	uint32_t interest; /* events registered with epoll */
 	struct edge_request *request;
 	struct edge_stream *stream;
-	char *in; /* what was received and not yet taken: from in_at up to in_used */
+	char *in; /* received and not yet consumed: from in_at up to in_used */
 	size_t in_at, in_used, in_room;
-	uint8_t *out; /* what the socket would not take yet */
+	uint8_t *out; /* bytes that the socket has not taken yet */
 	size_t out_at, out_used, out_room;
 	uint64_t deadline_us; /* 0: none */
-	bool advancing;	      /* a loop over its requests is at work further up the stack */
+	bool advancing;	      /* edge_connection_advance is running further up the stack */
 	bool paused;	      /* reading is off */
-	bool ended;	      /* the client will send no more */
-	bool finishing; /* nothing is answered any more: what is left is sent, then the connection
-			   ends */
-	bool closing;	/* closed, and freed at the end of the turn */
-	bool in_woken;	/* in the list of those woken */
-	bool fresh;	/* nothing has been read from it yet */
+	bool ended;	      /* the client sends no more */
+	bool finishing; /* no more answers: what is left is sent, then the connection closes */
+	bool closing;	/* closed; freed at the end of the turn */
+	bool in_woken;	/* in the list of woken connections */
+	bool fresh;	/* no byte has been read from it yet */
 };
 
 struct edge {
@@ -122,7 +120,7 @@ struct edge {
 	struct lws_vhost *vhost;
 	struct lws_protocols protocols[4];
 	struct edge_connection *first, *dead, *woken;
-	int epoll_fd; /* of the connections; libwebsockets polls it as one */
+	int epoll_fd; /* of the connections; libwebsockets polls this one descriptor */
 	struct edge_listener listener[EDGE_LISTENERS_MAX];
 	size_t listeners;
 	struct edge_adopted adopted[EDGE_ADOPTED_MAX];
@@ -133,7 +131,7 @@ struct edge {
 	bool ready, draining, ended;
 	char why_not[160];
 	uint64_t now_us, drain_until_us;
-	uint64_t random; /* state of the ids of requests and spans; not secret */
+	uint64_t random; /* generator state for ids of requests and spans; not secret */
 
 	struct edge_request **slots;
 	uint32_t slots_n, slots_room;
@@ -144,15 +142,15 @@ struct edge {
 
 	size_t routes_n;
 	struct edge_route_metrics
-		metrics[EDGE_ROUTES_MAX + 2]; /* behind the routes: pages, and what fits nothing */
+		metrics[EDGE_ROUTES_MAX + 2]; /* after the routes: pages, and unknown paths */
 	struct metric *connections_gauge, *open_gauge, *accepted, *refused;
 
 	struct edge_page *pages;
 	size_t pages_n;
 	char policy[768];
 
-	uint8_t *out; /* answers are put together here: libwebsockets copies what the socket does
-			 not take */
+	uint8_t *out; /* answers are assembled here; libwebsockets copies what the socket does not
+			 take */
 	size_t out_room;
 	char date[40];
 	uint64_t date_s;
@@ -160,12 +158,11 @@ struct edge {
 
 /* edge_http.c */
 void edge_http_begin(struct edge *edge);  /* metrics of the routes */
-void edge_http_timers(struct edge *edge); /* once a second: requests nobody answers */
+void edge_http_timers(struct edge *edge); /* once a second: ends requests without an answer */
 void edge_http_end(struct edge *edge);
-/* A head has been read: makes the request and checks it. False: it was answered and the connection
- * ends. */
+/* Makes a request of a head and checks it. False: it was answered and the connection ends. */
 bool edge_http_request(struct edge_connection *connection, const struct http_head *head);
-void edge_http_dispatch(struct edge_request *request); /* its body is whole */
+void edge_http_dispatch(struct edge_request *request); /* its body is complete */
 void edge_http_malformed(struct edge_connection *connection, enum http_head_status status);
 /* edge_request.c */
 bool edge_request_read(struct edge_request *request, const struct http_head *head);
@@ -177,14 +174,15 @@ void edge_connections_begin(struct edge *edge);
 void edge_connections_end(struct edge *edge);
 void edge_connection_new(const struct edge_listener *listener, int fd);
 void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length);
-void edge_connection_finish(struct edge_connection *connection); /* send what is left, then close */
-void edge_connection_close(struct edge_connection *connection);	 /* at once */
+void edge_connection_finish(
+	struct edge_connection *connection); /* sends what is left, then closes */
+void edge_connection_close(struct edge_connection *connection); /* at once */
 void edge_connection_advance(struct edge_connection *connection);
 void edge_connection_wake(struct edge_connection *connection); /* its stream wants to write */
-/* At the end of each turn: streams that were woken may write, closed connections are freed. */
+/* At the end of each turn: lets woken streams write and frees closed connections. */
 void edge_connections_turn(struct edge *edge);
-void edge_connections_sweep(
-	struct edge *edge); /* once a second: time-outs, and idle ones while draining */
+/* Once a second: closes connections on timeout, and idle ones while draining. */
+void edge_connections_sweep(struct edge *edge);
 /* edge_pages.c */
 const struct edge_page *edge_page_find(const struct edge *edge, const char *path, bool *redirect_r);
 void edge_page_answer(struct edge_request *request, const struct edge_page *page);
@@ -192,8 +190,8 @@ void edge_pages_free(struct edge *edge);
 /* edge_websocket.c */
 int edge_websocket_callback(
 	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
-/* Is what has just arrived for the WebSocket? Then the connection is libwebsockets' own from now on
- * and ours is to be closed. */
+/* Is the new connection a WebSocket? If so, libwebsockets takes over a copy of the socket and the
+ * caller closes its connection. */
 bool edge_websocket_take(struct edge_connection *connection);
 /* edge.c */
 uint64_t edge_random(struct edge *edge);

@@ -1,18 +1,19 @@
-/* The configuration of sets of Jackpot Cards: one file <name>.json a set in a folder. The cards'
- * service needs the levels, the spin engine the odds; both are settings of the set and no part of a
- * game, so that no math version changes with them.
+/* The configuration of sets of Jackpot Cards: a folder with one file <name>.json a set. The service
+ * of Jackpot Cards uses the levels, the spin engine uses the odds. Both belong to the set and not
+ * to a game, so changing them changes no math version.
  *
  *   {"set":"cards","set_number":2,
  *    "levels":[{"suit":"clubs","seed_eur_minor":2000,"wager_ppm":2500,"weight":900}, ..diamonds,
  *              hearts, spades],
  *    "odds":{"EUR":{"in":1,"of":1000000}, ..}}
  *
- * seed_eur_minor: what the level starts from, in euro cents, rising with the suits; wager_ppm: its
- * part of every wager of the games in the set, put in by the house; weight: how likely the level
- * is, of the sum of all. odds: `in` of `of` for each minor unit of a stake in that currency, so
- * that they are in proportion to it; a game in the set needs them for every currency it is offered
- * in. A file that does not say clearly what is meant is refused with the file, the JSON pointer,
- * what was found and what was expected. RULE mystic-gem 6.1, 6.12 */
+ * seed_eur_minor: the level's seed in euro cents, higher for each suit. wager_ppm: the part of each
+ * stake in the set's games that the house contributes to the level. weight: the level's chance, out
+ * of the sum of all weights. odds: the chance of a trigger is `in` / `of` for each minor unit of a
+ * stake in that currency; a game in the set needs odds for every currency that it is offered in.
+ *
+ * An invalid file is rejected with the file, the JSON pointer, found and expected. RULE mystic-gem
+ * 6.1, 6.12 */
 #ifndef CARILLON_JACKPOT_IO_CARD_SETS_H
 #define CARILLON_JACKPOT_IO_CARD_SETS_H
 
@@ -31,7 +32,7 @@
 
 struct card_set_odds {
 	uint32_t currency; /* ISO 4217 */
-	uint64_t in, of;   /* of one minor unit of the stake; 1 <= in <= of */
+	uint64_t in, of;   /* for one minor unit of the stake; 1 <= in <= of */
 };
 
 struct card_set_config {
@@ -49,13 +50,13 @@ struct card_sets {
 	struct card_set_config set[CARD_SETS_MAX];
 };
 
-/* `setting` names the folder's setting in errors; error holds CARD_SETS_ERROR_MAX bytes. False with
- * error set; then sets_r is undefined. */
+/* Loads all sets of a folder. `setting` names the folder's setting in errors. False with error set
+ * (CARD_SETS_ERROR_MAX bytes); sets_r is then undefined. */
 bool card_sets_load(const char *setting, const char *folder, struct card_sets *sets_r, char *error);
-/* One set from memory; `name` stands for the file in errors. */
+/* Reads one set from memory; `name` stands for the file in errors. */
 bool card_sets_parse(const char *name, const char *text, size_t length,
 	struct card_set_config *set_r, char *error);
-/* NULL: there is no such set, or none for the currency. */
+/* NULL: no such set, or no odds for the currency. */
 const struct card_set_config *card_sets_find(const struct card_sets *sets, uint32_t number);
 const struct card_set_odds *card_set_odds(const struct card_set_config *set, uint32_t currency);
 

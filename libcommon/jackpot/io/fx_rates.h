@@ -1,5 +1,5 @@
-/* Exchange rates in force, as a jackpot service sees them in carillon.fx_rate: read every second,
- * and at the moment a dated one becomes valid, so that tallies follow without a restart. */
+/* FX rates in force, as a jackpot service reads them from carillon.fx_rate: every second, and at
+ * the moment a dated rate takes effect. Tallies follow without a restart. */
 #ifndef CARILLON_JACKPOT_IO_FX_RATES_H
 #define CARILLON_JACKPOT_IO_FX_RATES_H
 
@@ -19,11 +19,11 @@ struct fx_rates {
 		int64_t rate_nano; /* EUR for one unit of the currency, x 10^9 */
 	} rate[FX_CURRENCIES_MAX];
 	uint64_t looked_us; /* monotonic */
-	uint64_t next_us;   /* wall clock; when a dated rate becomes valid; 0: none is known */
+	uint64_t next_us; /* wall clock: when the next dated rate takes effect; 0: none is known */
 };
 
-/* True when it looked and a rate has changed since it looked last: the tallies are to be compared.
- * The first look is a change. */
+/* Reads the rates when it is time. True when a rate has changed since the last read: compare the
+ * tallies then. The first read counts as a change. */
 bool fx_rates_changed(struct fx_rates *rates, PGconn *conn, uint64_t mono_us, uint64_t wall_us);
 
 #endif

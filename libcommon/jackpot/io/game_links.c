@@ -288,9 +288,7 @@ bool game_links_parse(
 	return !walk.failed;
 }
 
-/* ---- the folder
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- the folder ---- */
 
 static bool file_read(const char *path, char **text_r, size_t *length_r, char *error)
 {

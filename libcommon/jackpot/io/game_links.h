@@ -1,8 +1,7 @@
-/* What the jackpot services need of the games' definitions: the links to pools and sets, with their
- * numbers. Reads CARILLON_GAMES/<id>/definition.json (definition.demo.json in its place where there
- * is one and demo definitions are allowed); everything else in them is the spin engine's. A
- * definition that does not say clearly what is meant is refused with the file, the JSON pointer,
- * what was found and what was expected. */
+/* Reads what the jackpot services need of the games' definitions: the links to pools and sets, with
+ * their numbers. The files are CARILLON_GAMES/<id>/definition.json; where demo definitions are
+ * allowed, definition.demo.json replaces it if it exists. The spin engine reads the rest. An
+ * invalid definition is rejected with the file, the JSON pointer, found and expected. */
 #ifndef CARILLON_JACKPOT_IO_GAME_LINKS_H
 #define CARILLON_JACKPOT_IO_GAME_LINKS_H
 
@@ -40,7 +39,7 @@ struct game_link {
 		struct game_link_row row[GAME_LINK_ROWS_MAX];
 	} jackpot;
 	struct {
-		uint32_t pool; /* 0: in no set of Jackpot Cards */
+		uint32_t pool; /* 0: the game is in no set of Jackpot Cards */
 		char id[GAME_LINK_ID_MAX];
 		bool eligible;
 	} cards;
@@ -48,18 +47,18 @@ struct game_link {
 
 struct game_links {
 	size_t count;
-	struct game_link link[GAME_LINKS_MAX]; /* in the order of their ids */
+	struct game_link link[GAME_LINKS_MAX]; /* sorted by id */
 };
 
-/* error holds GAME_LINKS_ERROR_MAX bytes. False with error set; then links_r is undefined. */
+/* False with error set (GAME_LINKS_ERROR_MAX bytes); links_r is then undefined. */
 bool game_links_load(
 	const char *folder, bool demo_allowed, struct game_links *links_r, char *error);
-/* One definition from memory; `name` stands for the file in errors. */
+/* Reads one definition from memory; `name` stands for the file in errors. */
 bool game_links_parse(
 	const char *name, const char *text, size_t length, struct game_link *link_r, char *error);
 
-/* What an operator asks of a new pool: an object with pool_number, pool, contribution_ppm,
- * base_coin_eur_minor and rows as in /jackpot of a definition; only that of link_r is filled. */
+/* Reads an operator's request for a new pool: an object with pool_number, pool, contribution_ppm,
+ * base_coin_eur_minor and rows as in /jackpot of a definition. Fills only link_r->jackpot. */
 bool game_links_parse_pool(
 	const char *name, const char *text, size_t length, struct game_link *link_r, char *error);
 

@@ -17,9 +17,7 @@
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 #define SQL_MAX 512
 
-/* ---- records
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- records ---- */
 
 bool action_refuse(char *refusal, const char *format, ...)
 {
@@ -111,9 +109,7 @@ void action_list_free(struct action_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
-/* ---- Postgres
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- Postgres ---- */
 
 static void copy(char *out, size_t room, const PGresult *rows, int column)
 {
@@ -187,9 +183,7 @@ void action_list_save(struct action_list *list, PGconn *conn, const char *schema
 	list->n = 0;
 }
 
-/* ---- telling
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- telling ---- */
 
 /* command and fact are the caller's, who keeps them while the fact is packed. */
 static void fact_fill(const struct action_record *record, Carillon__OperatorCommand *command,
@@ -279,9 +273,7 @@ bool action_again(struct service *service, const struct action_place *place,
 	return true;
 }
 
-/* ---- what is announced
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- what is announced ---- */
 
 /* False where none is announced. */
 static bool announced(PGconn *conn, const char *id, struct game_link *link_r)

@@ -1,8 +1,8 @@
-/* What operators ask of a pool or set on jackpot.commands, alike in both jackpot services: an id
- * that makes it happen once, who, a second approver where one is needed, why, and parameters that
+/* Operators' requests to a pool or set on jackpot.commands, common to both jackpot services. A
+ * request has an id, an actor, a second approver where one is needed, a reason, and parameters that
  * the service reads. Done or refused, it becomes a row of <schema>.operator_action and a message on
- * jackpot.facts, with the figures before and after, and who asked is told. The same id again is
- * answered with the same row; with other content nothing is done and that is said. */
+ * jackpot.facts, with the figures before and after, and the sender gets a reply. The same id again
+ * gets the reply of that row. The same id with other content changes nothing and gets a refusal. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_ACTION_H
 #define CARILLON_JACKPOT_IO_JACKPOT_ACTION_H
 
@@ -17,10 +17,10 @@
 #define ACTION_FIGURES_MAX 2048
 #define ACTION_REPLY_TO_MAX 120
 
-/* Something an operator asked for, done or refused. */
+/* An operator's request, done or refused. */
 struct action_record {
 	uint8_t id[ACTION_ID_BYTES];
-	uint32_t pool;	 /* or set, that it is asked of */
+	uint32_t pool;	 /* the pool or set that it concerns */
 	uint32_t action; /* OperatorAction of jackpot.proto */
 	char actor[ACTION_TEXT_MAX], second[ACTION_TEXT_MAX], reason[ACTION_TEXT_MAX];
 	char parameters[ACTION_PARAMETERS_MAX];
@@ -29,38 +29,38 @@ struct action_record {
 	char before[ACTION_FIGURES_MAX], after[ACTION_FIGURES_MAX]; /* JSON */
 	uint64_t fact_seq;
 	uint64_t time_us;
-	char game[GAME_LINK_ID_MAX]; /* for whose sake it is refused; "": no game's. Not kept */
+	char game[GAME_LINK_ID_MAX]; /* the game that causes the refusal; "": none. Not stored */
 };
 
-/* Records of one transaction, until it writes them. Zeroed: empty. */
+/* Records of one transaction until they are written. Zeroed: empty. */
 struct action_list {
 	struct action_record *record;
 	size_t n, room;
 };
 
-/* Copies what was asked of a pool or set into a record. False, with what, found and expected in
- * reason (ACTION_TEXT_MAX bytes), when the command cannot even be recorded: no id of 16 bytes, no
- * actor, a text that is too long. */
+/* Copies a request into a record. False, with what, found and expected in reason (ACTION_TEXT_MAX
+ * bytes), when the request cannot be recorded: no id of 16 bytes, no actor, a text that is too
+ * long. */
 bool action_read(uint32_t pool, const Carillon__OperatorCommand *command,
 	struct action_record *record_r, char *reason);
-/* refusal holds ACTION_TEXT_MAX bytes; always false, to be returned. */
+/* Writes refusal (ACTION_TEXT_MAX bytes). Always returns false, for the caller to return. */
 __attribute__((format(printf, 2, 3))) bool action_refuse(char *refusal, const char *format, ...);
-/* A second approver, other than the actor; else why not in refusal. */
+/* True when there is a second approver other than the actor; else refusal says why not. */
 bool action_second_given(const struct action_record *record, char *refusal);
-/* The same was asked, of the same pool. */
+/* Do both make the same request of the same pool? */
 bool action_same(const struct action_record *a, const struct action_record *b);
 
 const struct action_record *action_list_find(const struct action_list *list, const uint8_t *id);
 void action_list_add(struct action_list *list, const struct action_record *record);
 void action_list_free(struct action_list *list);
 
-/* schema "pool" or "cards". */
+/* Finds a stored record. schema is "pool" or "cards". */
 bool action_find(
 	PGconn *conn, const char *schema, const uint8_t *id, struct action_record *record_r);
-/* Inside the transaction: all of the list, which is empty then. */
+/* Inside the transaction: writes all records and empties the list. */
 void action_list_save(struct action_list *list, PGconn *conn, const char *schema, uint32_t pool);
 
-/* Where an action is asked: the schema of its service, the records of this transaction, and the
+/* Where a request arrives: the schema of the service, the records of this transaction, and the
  * shard of the pool or set. */
 struct action_place {
 	const char *schema;
@@ -68,17 +68,17 @@ struct action_place {
 	uint32_t shard;
 };
 
-/* Was the id done or refused before, in this transaction or for ever? Then it is told again and
- * answered, with what was kept, and nothing is left to do. */
+/* Was the id done or refused before, in this transaction or an earlier one? If so, publishes the
+ * stored fact again and replies with it; the caller does nothing more. */
 bool action_again(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, const struct action_record *record);
-/* Is it refused for the sake of a game whose definition, as it is announced in carillon.game, is
- * not the one loaded here? Then who asked is told to ask again, and nothing is kept or left to do.
- */
+/* Is the request refused because of a game whose announced definition (carillon.game) is not the
+ * one loaded here? If so, tells the sender to retry and stores nothing; the caller does nothing
+ * more. */
 bool action_behind(struct service *service, const struct game_links *links,
 	const Carillon__JackpotCommand *command, const struct action_record *record);
-/* What was done, or refused, now: kept with its time, told to jackpot.facts under its number and
- * answered, all behind the commit, which is asked for. */
+/* Stores a request that was done or refused now, with its time, publishes it on jackpot.facts under
+ * its number and replies. All three wait for the commit, which this function requests. */
 void action_keep(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, struct action_record *record);
 

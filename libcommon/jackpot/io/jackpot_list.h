@@ -1,5 +1,5 @@
-/* The pools or sets of the shards held: a list a shard, in service_shard.state. An instance's
- * struct begins with its link, so that a pointer to one is a pointer to the other. */
+/* The pools or sets of the shards held: one list a shard, in service_shard.state. An instance's
+ * struct begins with its link, so a pointer to one is a pointer to the other. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_LIST_H
 #define CARILLON_JACKPOT_IO_JACKPOT_LIST_H
 
@@ -8,16 +8,17 @@
 struct jackpot_link {
 	struct jackpot_link *next;
 	uint32_t pool;	/* its number */
-	uint32_t shard; /* that it lives on */
+	uint32_t shard; /* its shard */
 };
 
 typedef void jackpot_visit(struct service *service, void *instance, uint64_t mono_us);
 
-/* A new one, first of its shard. Freed by the caller, after the shard is given up. */
+/* Adds a new instance at the head of its shard's list. The caller frees it after the shard is given
+ * up. */
 void jackpot_list_add(struct service_shard *shard, struct jackpot_link *link);
-/* The instance; NULL when the shard has none of that number. */
+/* The instance, NULL when the shard has none of that number. */
 void *jackpot_list_find(const struct service_shard *shard, uint32_t pool);
-/* Every instance of every shard held. */
+/* Visits every instance of every shard held. */
 void jackpot_list_each(struct service *service, jackpot_visit *visit, uint64_t mono_us);
 
 #endif

@@ -1,5 +1,5 @@
-/* Columns that the tables of pools and of sets have alike, in the order in which statements name
- * them: the books, a row's or level's terms that wait, the price of a hit. */
+/* Columns that tables of pools and of sets have in common, in the order of the statements: the
+ * books, a row's or level's terms with those that wait, the price of a hit. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_PG_H
 #define CARILLON_JACKPOT_IO_JACKPOT_PG_H
 
@@ -8,12 +8,12 @@
 
 #define JACKPOT_BOOKS                                                                              \
 	"contributions_e27, jp_pool_e27, jp_reserve_e27, jp_seed_e27, house_seed_e27, paid_e27"
-/* Of "on conflict .. do update". */
+/* For "on conflict .. do update". */
 #define JACKPOT_BOOKS_SET                                                                          \
 	"contributions_e27 = excluded.contributions_e27, jp_pool_e27 = excluded.jp_pool_e27, "     \
 	"jp_reserve_e27 = excluded.jp_reserve_e27, jp_seed_e27 = excluded.jp_seed_e27, "           \
 	"house_seed_e27 = excluded.house_seed_e27, paid_e27 = excluded.paid_e27"
-/* JACKPOT_BOOKS */
+/* Adds the values of JACKPOT_BOOKS; jackpot_books reads them from `column` on. */
 void jackpot_args_books(struct pg_args *args, const struct pool_books *books);
 struct pool_books jackpot_books(const PGresult *result, int row, int column);
 
@@ -29,9 +29,9 @@ struct pool_books jackpot_books(const PGresult *result, int row, int column);
 #define JACKPOT_ROW_READ                                                                           \
 	"seed_minor, row_rate_nano, share_nano, w_e18, r_e27, hits, next_seed_minor is not null, " \
 	"next_seed_minor, next_row_rate_nano, next_share_nano"
-/* JACKPOT_ROW; fatal on terms that no row may have */
+/* Adds the values of JACKPOT_ROW; fatal on invalid terms. */
 void jackpot_args_row(struct pg_args *args, const struct pool_row *row);
-/* JACKPOT_ROW_READ, into a row whose key is set. */
+/* Reads JACKPOT_ROW_READ from `column` on into a row whose key is set. */
 void jackpot_pg_row(const PGresult *result, int row, int column, struct pool_row *row_r);
 
 /* How a hit was priced. */
@@ -45,16 +45,16 @@ struct jackpot_price {
 #define JACKPOT_PRICE                                                                              \
 	"paid_minor, value_e27, cost_e27, carry_e27, seed_e27, next_seed_e27, from_reserve_e27, "  \
 	"from_house_e27, t_e18, w_before_e18"
-/* JACKPOT_PRICE */
+/* Adds the values of JACKPOT_PRICE. */
 void jackpot_args_price(struct pg_args *args, const struct jackpot_price *price);
 
-/* An id as bytea's text: "\x" and two hex digits a byte; out holds 2 * length + 3. */
+/* An id as text of a bytea: "\x" and two hex digits a byte. out holds 2 * length + 3 bytes. */
 const char *jackpot_hex(const uint8_t *bytes, size_t length, char *out);
 
-/* Settings of operators that every bet is held against, of a schema ("pool" or "cards"): at most so
- * many, for the wallet and the engine keep all of them in memory. */
+/* The most operators' settings of a schema ("pool" or "cards") that bets are checked against: the
+ * wallet and the engine keep all of them in memory. */
 #define JACKPOT_SETTINGS_MAX 1000
-/* Is there room for one more? False with the refusal set (ACTION_TEXT_MAX bytes). */
+/* Is there room for another setting? If not: false with refusal set (ACTION_TEXT_MAX bytes). */
 bool jackpot_settings_room(PGconn *conn, const char *sql, char *refusal);
 
 #endif

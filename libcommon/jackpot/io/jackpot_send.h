@@ -1,6 +1,6 @@
-/* What both jackpot services say on Kafka, alike but for where it comes from: awards to the wallet,
- * hits, states and other facts to jackpot.facts. Queued behind the transaction under way, or sent
- * at once (`now`) by callers who know that what is said is durable. */
+/* What both jackpot services send on Kafka: awards to the wallet; hits, states and other facts to
+ * jackpot.facts. Messages wait for the commit of the present transaction, or leave at once (`now`)
+ * when the caller knows that their content is durable. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_SEND_H
 #define CARILLON_JACKPOT_IO_JACKPOT_SEND_H
 
@@ -8,10 +8,10 @@
 #include "libcommon/jackpot/pool_books.h"
 #include "libcommon/service/service.h"
 
-/* A pool or set and where its facts go: the shard that writes it, and their number. */
+/* A pool or set, its shard, and the number of its fact. */
 struct jackpot_source {
 	uint32_t pool, shard;
-	uint64_t seq; /* of the fact; 0 where none is sent */
+	uint64_t seq; /* of the fact; 0 when none is sent */
 };
 
 struct jackpot_award {
@@ -21,14 +21,14 @@ struct jackpot_award {
 	uint64_t hit;	   /* 1, 2, .. of the pool or set */
 };
 
-/* Public news of a win; it names the player, and says that it must be masked. */
+/* A hit for the public. It names the player and says that the name must be masked. */
 struct jackpot_hit {
 	struct claim_id claim;
 	Carillon__ClaimKind kind;
-	uint32_t currency; /* paid in */
+	uint32_t currency; /* currency of the payment */
 	int64_t stake_minor, paid_minor;
 	uint64_t hit, claimed_us;
-	/* the row or level after it */
+	/* the row or level after the hit */
 	uint32_t row_currency, level; /* level 0: a progressive's row */
 	int64_t coin_minor;	      /* 0: a level */
 	int64_t next_value_minor, next_seed_minor;
@@ -46,21 +46,21 @@ struct jackpot_state {
 	bool identities_hold;
 };
 
-/* Packed bytes of a message, malloc'ed; fatal when there is no memory. */
+/* Packed bytes of a message, allocated with malloc; fatal when memory runs out. */
 uint8_t *jackpot_pack(const ProtobufCMessage *message, size_t *length_r);
-/* protobuf-c's fields are not const, and it does not write to what it packs. */
+/* Casts for protobuf-c, whose fields are not const although packing never writes to them. */
 char *jackpot_text(const char *text);
 ProtobufCBinaryData jackpot_data(const uint8_t *bytes, size_t length);
 
-/* To a partition, keyed by a number (a player, a pool). */
+/* Sends to a partition; the key is a number (a player, a pool). */
 void jackpot_send(struct service *service, enum topic topic, uint32_t partition, uint64_t number,
 	const ProtobufCMessage *message, bool now);
-/* The incarnation of a shard of this service; 1 when it is not held any more. */
+/* The incarnation of a shard of this service; 1 when the shard is no longer held. */
 uint32_t jackpot_incarnation(struct service *service, uint32_t shard);
 
 void jackpot_send_award(struct service *service, const struct jackpot_source *source,
 	const struct jackpot_award *award, bool now);
-/* Fills envelope and pool of the fact. */
+/* Sends a fact; fills its envelope and pool. */
 void jackpot_send_fact(struct service *service, const struct jackpot_source *source,
 	Carillon__JackpotFact *fact, bool now);
 void jackpot_send_hit(struct service *service, const struct jackpot_source *source,

@@ -1,5 +1,6 @@
-/* The wallet's running totals in a message of the feed, taken alike by both jackpot services: what
- * is from before a restore counts no more, what nobody could have sent is a dead letter. */
+/* Takes the wallet's running totals from a message of the feed, for both jackpot services. A
+ * message from before a restore is ignored; a message that the wallet cannot have sent goes to
+ * dead.letters. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_TOTALS_H
 #define CARILLON_JACKPOT_IO_JACKPOT_TOTALS_H
 
@@ -7,15 +8,15 @@
 #include "libcommon/jackpot/io/pool_feed.h"
 #include "libcommon/service/service.h"
 
-/* Who takes them: its word for what it keeps ("pool", "set"), and its counters. */
+/* The service that takes them: its word for a pool ("pool", "set"), and its metrics. */
 struct jackpot_taker {
 	const char *what;
 	struct metric *old, *restored;
 };
 
-/* True: the totals are in source->vector, and the claim counts. False: nothing was taken, the claim
- * is void, and *status_r is what becomes of the message. *dirty is set where the wallet's shard was
- * restored; the commit is asked for then. A total that cannot be counted ends the process. */
+/* True: source->vector has the totals, and the claim counts. False: nothing was taken, the claim
+ * does not count, and *status_r is the status of the message. *dirty is set when the wallet's shard
+ * was restored; a commit is then requested. A total that cannot be counted ends the process. */
 bool jackpot_totals_take(struct service *service, struct pool_source *source,
 	const Carillon__JackpotFeed *feed, const struct jackpot_taker *taker, bool *dirty,
 	enum service_message_status *status_r);

@@ -105,9 +105,7 @@ Carillon__JackpotFeed *pool_feed_read(
 	return feed;
 }
 
-/* ---- totals
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- totals ---- */
 
 static void touch_shard(struct pool_source *source, uint32_t shard)
 {
@@ -141,9 +139,7 @@ enum pool_source_status pool_source_take(
 	return restored ? POOL_SOURCE_RESTORED : POOL_SOURCE_OK;
 }
 
-/* ---- Postgres
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Postgres ---- */
 
 #define TALLY_COLUMNS "t.id, t.game, t.currency, t.rate_nano, t.ppm, (t.closed is null)::integer"
 /* A closed tally that is older is folded: who counts stakes takes a closing up within seconds. */
