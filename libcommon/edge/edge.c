@@ -169,7 +169,7 @@ static int listen_on(const char *text, char *address, size_t room)
 	if (getsockname(fd, (struct sockaddr *)&bound, &length) != 0 ||
 		getnameinfo((struct sockaddr *)&bound, length, host, sizeof(host), service,
 			sizeof(service), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-		fatal("edge: cannot read the address bound for %s", text);
+		fatal("edge: cannot read the bound address of %s", text);
 	(void)snprintf(
 		address, room, strchr(host, ':') != NULL ? "[%s]:%s" : "%s:%s", host, service);
 	return fd;
@@ -271,7 +271,7 @@ static void on_tick(void *context)
 	if (!done && edge->now_us < edge->drain_until_us)
 		return;
 	if (!done)
-		log_warn("drained only in part: %u requests were still open", edge->open);
+		log_warn("not fully drained: %u requests were still open", edge->open);
 	edge->ended = true;
 }
 
@@ -307,7 +307,7 @@ static uint32_t descriptors_raise(uint32_t wanted)
 	uint32_t left =
 		(uint32_t)(limit.rlim_cur > 2 * DESCRIPTORS_OWN ? limit.rlim_cur - DESCRIPTORS_OWN
 								: DESCRIPTORS_OWN);
-	log_warn("the limit of open files (%llu) leaves room for %u connections, %u were wanted",
+	log_warn("the limit of open files (%llu) leaves room for %u connections, expected %u",
 		(unsigned long long)limit.rlim_cur, left, wanted);
 	return left;
 }
@@ -346,7 +346,7 @@ static void lws_start(struct edge *edge)
 		fatal("edge: libwebsockets does not start");
 	edge->vhost = lws_get_vhost_by_name(edge->lws, "edge");
 	if (edge->vhost == NULL)
-		fatal("edge: libwebsockets made no host");
+		fatal("edge: libwebsockets created no vhost");
 }
 
 static void defaults(struct edge_config *config)
@@ -376,13 +376,13 @@ struct edge *edge_new(const struct edge_config *config)
 	signals_open(edge);
 	edge->connections_max = descriptors_raise(edge->config.connections_max);
 	edge->connections_gauge =
-		metric_gauge("carillon_http_connections", NULL, "Connections of clients now open");
+		metric_gauge("carillon_http_connections", NULL, "Open connections of clients");
 	edge->open_gauge =
 		metric_gauge("carillon_http_open_requests", NULL, "Requests not yet answered");
 	edge->accepted =
 		metric_counter("carillon_http_accepted_total", NULL, "Connections accepted");
 	edge->refused = metric_counter("carillon_http_connections_refused_total", NULL,
-		"Connections closed at once because there were too many");
+		"Connections closed at once: too many were open");
 	edge_http_begin(edge);
 	lws_start(edge);
 	edge_connections_begin(edge);

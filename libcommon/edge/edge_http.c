@@ -55,7 +55,7 @@ static size_t status_index(uint32_t status)
 	for (size_t i = 0; i < EDGE_STATUSES_MAX; i++)
 		if (STATUSES[i].status == status)
 			return i;
-	fatal("edge: an answer with status %" PRIu32 ", which no table names", status);
+	fatal("edge: answer: found status %" PRIu32 ", expected one in the table of statuses", status);
 }
 
 /* ---- metrics ---- */
@@ -377,10 +377,9 @@ static void header_check(struct edge_request *request, const struct http_head *h
 			"The path or the query is longer than 511 bytes.");
 	} else if (!readable) {
 		refuse(request, 431, "header_refused",
-			"A header is too long, or something in the path or query is not decoded "
-			"rightly.");
+			"A header is too long, or the path or query has an invalid escape.");
 	} else if (!method_known) {
-		refuse(request, 405, "method_refused", "Only GET, HEAD and POST are understood.");
+		refuse(request, 405, "method_refused", "Only GET, HEAD and POST are supported.");
 		edge_answer_header(request, "Allow", "GET, HEAD, POST");
 	} else if (!request->health_only && edge_request_route(request, &path_known)) {
 		bool body = request->route->body;
@@ -393,10 +392,10 @@ static void header_check(struct edge_request *request, const struct http_head *h
 				"Content-Type must be application/json.");
 	} else if (path_known) {
 		refuse(request, 405, "method_refused",
-			"This path is there, but not for this method.");
+			"This path does not support this method.");
 		edge_answer_header(request, "Allow", request->method_post ? "GET, HEAD" : "POST");
 	} else if (request->body_expected > 0) {
-		refuse(request, 404, "not_found", "There is nothing at this path for this method.");
+		refuse(request, 404, "not_found", "There is nothing at this path.");
 	} else if (request->method_post) {
 		refuse(request, 404, "not_found", "There is nothing at this path.");
 	}
@@ -428,7 +427,7 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 			request, 411, "length_required", "Content-Length is missing.");
 	if (head->upgrade && http_head_field(head, "upgrade") != NULL)
 		return refuse_and_close(
-			request, 400, "upgrade_refused", "There is nothing to upgrade to here.");
+			request, 400, "upgrade_refused", "This path does not support an upgrade.");
 	if (head->content_length > DISCARD_MAX)
 		return refuse_and_close(
 			request, 413, "too_large", "The body is larger than 16384 bytes.");
@@ -452,16 +451,16 @@ void edge_http_malformed(struct edge_connection *connection, enum http_head_stat
 	(void)edge_request_read(request, &nothing);
 	if (status == HTTP_HEAD_LENGTH)
 		(void)refuse_and_close(request, 411, "length_required",
-			"A body must be announced by one Content-Length in digits.");
+			"A body needs exactly one Content-Length, in digits.");
 	else if (status == HTTP_HEAD_TOO_LARGE)
 		(void)refuse_and_close(request, 431, "header_refused",
 			"The header is larger than 8192 bytes or has too many fields.");
 	else if (status == HTTP_HEAD_VERSION)
 		(void)refuse_and_close(
-			request, 400, "version_refused", "Only HTTP/1.0 and HTTP/1.1 are spoken.");
+			request, 400, "version_refused", "Only HTTP/1.0 and HTTP/1.1 are supported.");
 	else
 		(void)refuse_and_close(
-			request, 400, "malformed", "This is not a request of HTTP/1.1.");
+			request, 400, "malformed", "This is not a valid HTTP/1.1 request.");
 }
 
 void edge_http_timers(struct edge *edge)
@@ -472,7 +471,7 @@ void edge_http_timers(struct edge *edge)
 		if (request->connection == NULL || request->state != REQUEST_OPEN ||
 			now_us - request->began_us < UNANSWERED_US)
 			continue;
-		log_error("nobody answered %s in 30 s [%s]", request->path, request->id);
+		log_error("no answer to %s within 30 s [%s]", request->path, request->id);
 		edge_answer_error(
 			request, 504, "no_answer", "No answer in time.", NULL, NULL, NULL);
 	}

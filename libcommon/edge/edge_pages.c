@@ -55,7 +55,7 @@ static bool page_read(struct edge *edge, const char *file, const char *path, siz
 	size_t length = (size_t)st.st_size;
 	if (edge->pages_n == PAGES_MAX || *total + length > PAGES_BYTES_MAX ||
 		strlen(path) >= sizeof(edge->pages[0].path)) {
-		log_warn("pages: %s is too much (at most %d files, %u bytes in all)", path,
+		log_warn("pages: %s exceeds the limit (%d files, %u bytes in all)", path,
 			PAGES_MAX, PAGES_BYTES_MAX);
 		goto out;
 	}

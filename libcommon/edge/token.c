@@ -64,7 +64,7 @@ enum token_status token_key_read(const char *folder, struct token_key **key_r, c
 	sodium_memzero(text, sizeof(text));
 	if (!ok) {
 		(void)snprintf(error, TOKEN_ERROR_MAX,
-			"%.120s: found %zu characters that are no key, expected 64 hex digits",
+			"%.120s: found %zu characters that are not a key, expected 64 hex digits",
 			path, length);
 		return TOKEN_NO_KEY;
 	}

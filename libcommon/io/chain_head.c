@@ -96,14 +96,14 @@ bool chain_head_read(const char *line, const uint8_t public_key[CHAIN_PUBLIC_BYT
 	const char *at;
 	int n;
 
-	*wrong_r = "a line that is no head";
+	*wrong_r = "a line that is not a head";
 	if (strlen(line) >= CHAIN_HEAD_LINE_MAX || !fields_read(line, head_r))
 		return false;
 	at = strrchr(line, ' ');
 	if (at == NULL || !bytes_read(at + 1, SIGNATURE_HEX, signature, sizeof(signature)))
 		return false;
 	n = snprintf(text, sizeof(text), SIGNED_PREFIX "%.*s", (int)(at - line), line);
-	*wrong_r = "a signature that is not of the key";
+	*wrong_r = "a signature by another key";
 	return crypto_sign_verify_detached(signature, (const unsigned char *)text,
 		       (unsigned long long)n, public_key) == 0;
 }

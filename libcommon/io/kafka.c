@@ -39,7 +39,7 @@ static void on_error(rd_kafka_t *rk, int error, const char *reason, void *opaque
 	(void)opaque;
 	if (error == RD_KAFKA_RESP_ERR__FATAL) {
 		rd_kafka_resp_err_t cause = rd_kafka_fatal_error(rk, text, sizeof(text));
-		fatal("kafka: %s: %s; the order of what was sent is in doubt",
+		fatal("kafka: %s: %s; the order of sent messages is in doubt",
 			rd_kafka_err2name(cause), text);
 	}
 	log_info("kafka: %s: %s", rd_kafka_err2name((rd_kafka_resp_err_t)error), reason);

@@ -78,7 +78,7 @@ static struct metric *produced_metric(struct kafka_producer *producer, enum topi
 		char labels[64];
 		(void)snprintf(labels, sizeof(labels), "topic=\"%s\"", topic_name(topic));
 		producer->produced[topic] = metric_counter(
-			"carillon_kafka_produced_total", labels, "Messages handed to Kafka.");
+			"carillon_kafka_produced_total", labels, "Messages given to Kafka.");
 	}
 	return producer->produced[topic];
 }

@@ -67,7 +67,7 @@ static struct metric *metric_get(
 			continue;
 		same_name = m;
 		if (m->kind != kind)
-			fatal("metrics: %s is asked for as two kinds of metric", name);
+			fatal("metrics: %s: found two kinds of metric, expected one", name);
 		if (strcmp(m->labels, wanted) == 0)
 			found = m;
 	}

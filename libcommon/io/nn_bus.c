@@ -85,7 +85,7 @@ struct nn_bus *nn_bus_new(const char *own_url)
 		fatal("nanomsg: descriptor: %s", nn_strerror(nn_errno()));
 	bus->sent = metric_counter("carillon_bus_sent_total", NULL, "Messages given to nanomsg.");
 	bus->dropped = metric_counter("carillon_bus_dropped_total", NULL,
-		"Messages for an instance that did not take them.");
+		"Messages dropped because the instance did not take them.");
 	bus->received = metric_counter(
 		"carillon_bus_received_total", NULL, "Messages received by nanomsg.");
 	bus->parcels = metric_counter("carillon_bus_parcels_total", NULL,
@@ -250,7 +250,7 @@ static const uint8_t *parcel_next(struct nn_bus *bus, size_t *length_r)
 	size_t left = bus->open_length - bus->open_at;
 	if (nn_parcel_next(bus->open, bus->open_length, &bus->open_at, &message, length_r) ==
 		NN_PARCEL_BAD)
-		log_warn("nanomsg: found %zu bytes that are no message behind its length; ignored",
+		log_warn("nanomsg: found %zu bytes that are not a message after its length; dropped",
 			left);
 	return message;
 }

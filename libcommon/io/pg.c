@@ -89,7 +89,7 @@ int64_t pg_number(const PGresult *result, int row, int column)
 {
 	char *end;
 	if (row >= PQntuples(result) || column >= PQnfields(result))
-		fatal("postgres: row %d, column %d asked for; the result has %d and %d", row,
+		fatal("postgres: row %d, column %d requested; the result has %d rows, %d columns", row,
 			column, PQntuples(result), PQnfields(result));
 	if (PQgetisnull(result, row, column))
 		return 0;

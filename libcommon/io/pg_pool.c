@@ -226,7 +226,7 @@ static void expire(struct pg_pool *pool, uint64_t now_us)
 	while (late != NULL) {
 		struct query *query = late;
 		late = query->next;
-		query_finish(query, NULL, "no connection free in time");
+		query_finish(query, NULL, "no free connection in time");
 	}
 }
 

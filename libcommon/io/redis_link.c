@@ -43,9 +43,9 @@ struct redis_link *redis_link_new(const char *address, int timeout_ms)
 	link->commands =
 		metric_counter("carillon_redis_commands_total", NULL, "Commands given to Redis.");
 	link->dropped = metric_counter(
-		"carillon_redis_dropped_total", NULL, "Commands dropped because Redis is away.");
+		"carillon_redis_dropped_total", NULL, "Commands dropped because Redis was down.");
 	link->errors = metric_counter(
-		"carillon_redis_errors_total", NULL, "Answers of Redis that are errors.");
+		"carillon_redis_errors_total", NULL, "Error replies from Redis.");
 	return link;
 }
 
@@ -83,7 +83,7 @@ bool redis_link_up(struct redis_link *link)
 static bool queued(struct redis_link *link, int status)
 {
 	if (status != REDIS_OK) {
-		drop_connection(link, "a command could not be built");
+		drop_connection(link, "the command is invalid");
 		return false;
 	}
 	link->queued++;

@@ -28,12 +28,12 @@ static const struct setting COMMON[] = {
 	{ "CARILLON_KAFKA", SETTING_TEXT, NULL, 0, 0, common.kafka,
 		"Kafka, host:port[,host:port..]" },
 	{ "CARILLON_INSTANCE", SETTING_TEXT, "", 0, 0, common.instance,
-		"name of this instance, unique in the installation, kept over restarts (default: "
+		"name of this instance, unique in the installation, the same after a restart (default: "
 		"<service>-1)" },
 	{ "CARILLON_SHARDS", SETTING_INT, "4", 1, SHARDS_MAX, &common.shards,
-		"shards of the installation: must be what it was made with" },
+		"the installation's number of shards, as set when it was created" },
 	{ "CARILLON_HEALTH", SETTING_TEXT, "127.0.0.1:0", 0, 0, common.health,
-		"address:port for /healthz, /readyz, /metrics; port 0 takes a free one" },
+		"address:port for /healthz, /readyz, /metrics; port 0: any free port" },
 	{ "CARILLON_NN_URL", SETTING_TEXT, "", 0, 0, common.nn_url,
 		"where this instance listens on nanomsg (default: ipc://nn/<instance>)" },
 	{ "CARILLON_GAMES", SETTING_TEXT, "games", 0, 0, common.games,
@@ -41,11 +41,11 @@ static const struct setting COMMON[] = {
 	{ "CARILLON_KEYS", SETTING_TEXT, "keys", 0, 0, common.keys,
 		"folder with the service keys" },
 	{ "CARILLON_KIND", SETTING_TEXT, "live", 0, 0, common.kind,
-		"live, demo or test: must be what the installation was made as" },
+		"the installation's kind, as set when it was created: live, demo or test" },
 	{ "CARILLON_FX_MAX_AGE_S", SETTING_INT, "604800", 0, 31536000, &common.fx_max_age_s,
-		"age at which an exchange rate is too old to convert contributions: bets in that "
-		"currency that would feed a pool are refused (7 days; 129600, 36 h, where rates are "
-		"set daily); 0, the default of a demo: never" },
+		"age in seconds at which an FX rate is too old to convert contributions: bets in "
+		"that currency that would feed a pool are refused (default 7 days; for daily rates "
+		"129600, 36 h); 0, a demo's default: never" },
 	{ "CARILLON_LOG", SETTING_TEXT, "info", 0, 0, common.log, "error, warn, info or debug" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
@@ -81,9 +81,9 @@ static void help_table(const struct setting *table)
 		if (s->type == SETTING_INT)
 			printf(" %" PRId64 "..%" PRId64, s->min, s->max);
 		if (s->fallback == NULL)
-			printf(", must be given\n");
+			printf(", required\n");
 		else if (s->fallback[0] == '\0')
-			printf(", may be left out\n");
+			printf(", optional\n");
 		else
 			printf(", default %s\n", s->fallback);
 		printf("  %-28s   %s\n", "", s->help);
@@ -92,7 +92,7 @@ static void help_table(const struct setting *table)
 
 __attribute__((noreturn)) static void help(const char *service, const struct setting *own)
 {
-	printf("%s takes no arguments but --help; its settings are environment variables.\n\n",
+	printf("%s takes no arguments except --help; its settings are environment variables.\n\n",
 		service);
 	printf("Common to all services:\n");
 	help_table(COMMON);

@@ -71,11 +71,11 @@ static void installation_check(struct service *service)
 		fatal("installation: found no row in carillon.installation, expected one; run the "
 		      "migrations first");
 	if (strcmp(PQgetvalue(result, 0, 0), common.kind) != 0)
-		fatal("CARILLON_KIND: found '%s', expected '%s': what the installation was made as",
+		fatal("CARILLON_KIND: found '%s', expected '%s', the installation's kind",
 			common.kind, PQgetvalue(result, 0, 0));
 	if (pg_number(result, 0, 1) != common.shards)
-		fatal("CARILLON_SHARDS: found %lld, expected %lld: what the installation was made "
-		      "with",
+		fatal("CARILLON_SHARDS: found %lld, expected %lld, the installation's number of "
+		      "shards",
 			(long long)common.shards, (long long)pg_number(result, 0, 1));
 	PQclear(result);
 }
@@ -95,7 +95,7 @@ static void schema_check(struct service *service, const char *folder, int min, i
 	if (found < min || found > max)
 		fatal("schema: found migration %lld of %s, expected %d to %d: %s", (long long)found,
 			folder, min, max,
-			found < min ? "run the migrations first" : "a newer build has been here");
+			found < min ? "run the migrations first" : "a newer build has migrated the database");
 }
 
 static void metrics_start(struct service *service)
@@ -110,7 +110,7 @@ static void metrics_start(struct service *service)
 		"carillon_batch_messages", NULL, "Messages of one batch from Kafka.");
 	m->shards = metric_gauge("carillon_shards", NULL, "Shards held.");
 	m->waits = metric_counter(
-		"carillon_waits_total", NULL, "Messages that had to wait, each time.");
+		"carillon_waits_total", NULL, "Times a message had to wait.");
 	m->gaps = metric_counter("carillon_gaps_total", NULL, "Sequenced messages out of order.");
 	m->dead = metric_counter(
 		"carillon_dead_letters_total", NULL, "Messages sent to dead.letters.");
@@ -271,7 +271,7 @@ static void readiness_tell(struct service *service)
 	if (service->draining)
 		return;
 	bool ready = service_reading_all_started(service);
-	health_ready(service->health, ready, "Kafka does not answer: some shard is not read yet");
+	health_ready(service->health, ready, "Kafka does not answer: a shard is not read yet");
 }
 
 /* A request costs the broker, and a commit costs Postgres, far more than one message in it, so
@@ -331,7 +331,7 @@ static bool drained(struct service *service)
 		return true;
 	if (clock_mono_us() < service->draining_since_us + DRAIN_US)
 		return false;
-	log_warn("not drained after %u ms: what is in flight is left to the next owner",
+	log_warn("not drained after %u ms: the next owner takes over the work in flight",
 		DRAIN_US / 1000u);
 	return true;
 }

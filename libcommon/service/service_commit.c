@@ -159,7 +159,7 @@ static void fence(struct service *service, bool positions, int lease_seconds)
 	unsigned long rows = strtoul(PQcmdTuples(result), NULL, 10);
 	PQclear(result);
 	if (rows != service->held_n)
-		fatal("fence: found %lu shards as they were left, expected %zu: another instance "
+		fatal("fence: found %lu unchanged shards, expected %zu: another instance "
 		      "has taken over",
 			rows, service->held_n);
 	if (positions)

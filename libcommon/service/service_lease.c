@@ -98,7 +98,7 @@ static void lock_holders_end(struct service *service, const char *const *paramet
 		"select shard, coalesce(owner, ''), coalesce(backend_pid, 0) from carillon.shard "
 		"where " FREE_SHARDS " and $4::int is not null",
 		4, parameters);
-	log_warn("shards: a row is locked by its former owner, whose connection is ended now");
+	log_warn("shards: a former owner still locks a row; its connection is terminated now");
 	former_owner_end(service, rows);
 	PQclear(rows);
 }
@@ -122,7 +122,7 @@ static struct holding *holding_new(const PGresult *row, int i)
 	holding->trying_offset = pg_number(row, i, 9);
 	holding->trying_deaths = (int)pg_number(row, i, 10);
 	if (holding->one_by_one)
-		log_error("shard %u: taken %lld times without getting on: its messages are tried "
+		log_error("shard %u: taken %lld times without progress: its messages are tried "
 			  "one by one",
 			holding->shard.shard, (long long)pg_number(row, i, 7));
 	return holding;

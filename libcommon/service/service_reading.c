@@ -330,7 +330,7 @@ static void finish_one_by_one(struct service *service, struct holding *holding)
 			return;
 	}
 	holding->one_by_one = false;
-	log_info("shard %u: past the messages it died over, reading on in batches",
+	log_info("shard %u: past the messages that killed the process, reading in batches again",
 		holding->shard.shard);
 }
 

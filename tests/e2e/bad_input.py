@@ -417,11 +417,11 @@ def test_books_balance_after_bad_input():
 # ---- settings and arguments ----------------------------------------------------------------------------------------------------
 
 def help_table(binary):
-    """Name -> (type, least, most, must be given) as the program itself says."""
+    """Name -> (type, least, most, required), as the program itself says."""
     text = subprocess.run([binary, "--help"], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=10, check=True).stdout
     table = {}
     for name, kind, low, high, rest in re.findall(r"^  ([A-Z_]+)\s+(text|whole number|true or false)(?: (-?\d+)\.\.(-?\d+))?, (.*)$", text, re.M):
-        table[name] = (kind, int(low or 0), int(high or 0), rest == "must be given")
+        table[name] = (kind, int(low or 0), int(high or 0), rest == "required")
     return table
 
 

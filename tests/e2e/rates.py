@@ -217,7 +217,7 @@ def test_years_of_daily_rates_fit():
     feed = envelope(int(old[3])) + field(2, POOL) + field(3, int(old[1])) + \
         field(4, field(1, int(old[0])) + field(2, int(old[2])))
     raw(place, "jackpot.feed", feed)
-    wait_until("the tally's return", lambda: f"tally {old[0]} is told of again" in read_text(f"{place.data}/log/progressive-pool-1.log"), 5)
+    wait_until("the tally's return", lambda: f"tally {old[0]} is in use again" in read_text(f"{place.data}/log/progressive-pool-1.log"), 5)
     bet(person, "0.0901")
     t_is_expected()
 
@@ -243,7 +243,7 @@ def test_waiting_rate_takes_freed_tally():
     old = tally()
     set_rate("0.0903")
     log = f"{place.data}/log/progressive-pool-1.log"
-    wait_until("the alarm", lambda: "is not taken up, the one before stays in force" in read_text(log), 10)
+    wait_until("the alarm", lambda: "is not in use, the old one stays in force" in read_text(log), 10)
     wait_until("the metric", lambda: metric("progressive-pool-1", "carillon_pool_rates_behind") == 1, 3)
     wait_until("the others to have it", lambda: behind() == 1, 5)
     assert tally() == old

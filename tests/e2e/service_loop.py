@@ -321,8 +321,8 @@ def test_truncated_topic_resumes_at_its_end():
 
 
 def test_wrong_installation_is_refused():
-    for setting, value, text in (("CARILLON_KIND", "live", "what the installation was made as"),
-                                 ("CARILLON_SHARDS", "5", "what the installation was made with")):
+    for setting, value, text in (("CARILLON_KIND", "live", "the installation's kind"),
+                                 ("CARILLON_SHARDS", "5", "the installation's number")):
         process = place.echo("echo-9", **{setting: value})
         assert process.wait(10) == 70
         place.echoes.pop("echo-9")

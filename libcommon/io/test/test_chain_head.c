@@ -76,7 +76,7 @@ static void test_a_changed_head_is_refused(void **state)
 	(void)state;
 	head_line(line, &key);
 	assert_false(chain_head_read(line, other.public_key, &head, &wrong));
-	assert_string_equal(wrong, "a signature that is not of the key");
+	assert_string_equal(wrong, "a signature by another key");
 	for (size_t i = 0; line[i] != '\0'; i++) {
 		char was = line[i];
 		line[i] = was == '5' ? '6' : '5';
@@ -88,7 +88,7 @@ static void test_a_changed_head_is_refused(void **state)
 		"99999999999999999999 1 1 aa 1 aa", "3 17 4711 zz 1 zz" };
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		assert_false(chain_head_read(none[i], key.public_key, &head, &wrong));
-		assert_string_equal(wrong, "a line that is no head");
+		assert_string_equal(wrong, "a line that is not a head");
 	}
 	line[strlen(line) - 1] = '\0';
 	assert_false(chain_head_read(line, key.public_key, &head, &wrong));

@@ -198,8 +198,8 @@ static bool load_one(const char *path, struct card_sets *sets, char *error)
 		(void)fclose(file);
 	if (!whole || sets->count == CARD_SETS_MAX) {
 		(void)snprintf(error, CARD_SETS_ERROR_MAX,
-			"%.300s: found %s, expected a file below %zu bytes, one of at most %d",
-			path, whole ? "one set more" : strerror(reason), sizeof(text),
+			"%.300s: found %s, expected a file below %zu bytes and at most %d sets",
+			path, whole ? "too many sets" : strerror(reason), sizeof(text),
 			CARD_SETS_MAX);
 		return false;
 	}
@@ -210,7 +210,7 @@ static bool load_one(const char *path, struct card_sets *sets, char *error)
 		if (sets->set[i].number != set->number)
 			continue;
 		(void)snprintf(error, CARD_SETS_ERROR_MAX,
-			"%.200s: /set_number: found %u, expected a number that no other set has "
+			"%.200s: /set_number: found %u, expected a number of its own "
 			"(%s)",
 			path, set->number, sets->set[i].id);
 		return false;

@@ -216,7 +216,7 @@ static void read_cards(const struct at *root, struct game_link *link)
 	slug(&id, link->cards.id);
 	link->cards.eligible = boolean(&eligible);
 	if (link->cards.pool == link->jackpot.pool)
-		fail(&number, "another number than the progressive pool's");
+		fail(&number, "a number other than the progressive's");
 }
 
 static void read_currencies(const struct at *root, struct game_link *link)
@@ -323,7 +323,7 @@ static bool load_one(const char *path, bool demo_allowed, struct game_links *lin
 	size_t length;
 	if (links->count == GAME_LINKS_MAX) {
 		(void)snprintf(error, GAME_LINKS_ERROR_MAX,
-			"%.300s: found one game more, expected at most %d", path, GAME_LINKS_MAX);
+			"%.300s: found too many games, expected at most %d", path, GAME_LINKS_MAX);
 		return false;
 	}
 	struct game_link *link = &links->link[links->count];
@@ -342,7 +342,7 @@ static bool load_one(const char *path, bool demo_allowed, struct game_links *lin
 		if (links->link[i].game != link->game)
 			continue;
 		(void)snprintf(error, GAME_LINKS_ERROR_MAX,
-			"%.300s: /number: found %u, expected a number that no other game has (%s)",
+			"%.300s: /number: found %u, expected a number of its own (%s)",
 			path, link->game, links->link[i].id);
 		return false;
 	}

@@ -55,7 +55,7 @@ bool action_read(uint32_t pool, const Carillon__OperatorCommand *command,
 		return action_refuse(reason, "operator.action: found %d, expected 0 or more",
 			(int)command->action);
 	if (command->actor[0] == '\0')
-		return action_refuse(reason, "operator.actor: found nothing, expected who asks");
+		return action_refuse(reason, "operator.actor: found nothing, expected a name");
 	memcpy(record_r->id, command->id.data, ACTION_ID_BYTES);
 	record_r->pool = pool;
 	record_r->action = (uint32_t)command->action;
@@ -73,7 +73,7 @@ bool action_second_given(const struct action_record *record, char *refusal)
 	if (record->second[0] == '\0' || strcmp(record->second, record->actor) == 0)
 		return action_refuse(refusal,
 			"second: found %s, expected the name of a second approver",
-			record->second[0] == '\0' ? "nothing" : "the actor himself");
+			record->second[0] == '\0' ? "nothing" : "the actor");
 	return true;
 }
 
@@ -309,7 +309,7 @@ bool action_behind(struct service *service, const struct game_links *links,
 			memcmp(&links->link[i], &link, sizeof(link)) == 0)
 			return false;
 	action_reply(service, command, record, REPLY_BEHIND, true);
-	log_info("pool %u: action %u by %s waits for the definition announced of game %s",
+	log_info("pool %u: action %u by %s must be retried: game %s has a newer definition",
 		command->pool, record->action, record->actor, record->game);
 	return true;
 }

@@ -46,7 +46,7 @@ void jackpot_args_row(struct pg_args *args, const struct pool_row *row)
 {
 	struct amount unit;
 	if (!pool_unit(row->terms.row_rate_nano, row->exponent, &unit))
-		fatal("currency %u, coin %lld, level %u: a row rate that no row may have",
+		fatal("currency %u, coin %lld, level %u: found an invalid row rate",
 			row->currency, (long long)row->coin_minor, row->level);
 	pg_args_int(args, row->terms.seed_minor);
 	pg_args_int(args, row->terms.row_rate_nano);
@@ -98,6 +98,6 @@ bool jackpot_settings_room(PGconn *conn, const char *sql, char *refusal)
 	int64_t n = pg_number(result, 0, 0);
 	PQclear(result);
 	return n < JACKPOT_SETTINGS_MAX ||
-	       action_refuse(refusal, "found %" PRId64 " such settings, expected less than %d", n,
+	       action_refuse(refusal, "found %" PRId64 " settings, expected less than %d", n,
 		       JACKPOT_SETTINGS_MAX);
 }

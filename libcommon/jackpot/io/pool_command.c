@@ -54,7 +54,7 @@ Carillon__JackpotCommand *pool_command_parse(const uint8_t *bytes, size_t length
 	Carillon__JackpotCommand *command = carillon__jackpot_command__unpack(NULL, length, bytes);
 	if (command == NULL) {
 		(void)refuse(reason,
-			"found %zu bytes that are no message, expected a JackpotCommand", length);
+			"found %zu bytes that are not a message, expected a JackpotCommand", length);
 		return NULL;
 	}
 	if (fits(command, reason))

@@ -42,7 +42,7 @@ static bool claim_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char
 		return refuse(reason, "claim.player: found %" PRId64 ", expected a player",
 			claim->player);
 	if (shard_of_player(claim->player, shards) != feed->shard)
-		return refuse(reason, "claim.player: found one of shard %u, expected of shard %u",
+		return refuse(reason, "claim.player: found a player of shard %u, expected one of shard %u",
 			shard_of_player(claim->player, shards), feed->shard);
 	if (currency_by_number(claim->currency) == NULL)
 		return refuse(
@@ -72,7 +72,7 @@ static bool feed_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char 
 			envelope->incarnation);
 	if (envelope->seq > INT64_MAX)
 		return refuse(
-			reason, "envelope.seq: found %" PRIu64 ", expected less", envelope->seq);
+			reason, "envelope.seq: found %" PRIu64 ", expected at most 2^63 - 1", envelope->seq);
 	if (feed->pool < 1)
 		return refuse(reason, "pool: found 0, expected the number of a pool");
 	if (feed->shard >= shards)
@@ -94,7 +94,7 @@ Carillon__JackpotFeed *pool_feed_read(
 {
 	Carillon__JackpotFeed *feed = carillon__jackpot_feed__unpack(NULL, length, bytes);
 	if (feed == NULL) {
-		(void)refuse(reason, "found %zu bytes that are no message, expected a JackpotFeed",
+		(void)refuse(reason, "found %zu bytes that are not a message, expected a JackpotFeed",
 			length);
 		return NULL;
 	}
@@ -157,7 +157,7 @@ static struct pool_tally read_tally(const PGresult *rows, int i, int at)
 	};
 	const struct currency *currency = currency_by_number(tally.currency);
 	if (currency == NULL)
-		fatal("pool.tally %u: found currency %u, expected one that is known", tally.id,
+		fatal("pool.tally %u: found currency %u, expected a known currency", tally.id,
 			tally.currency);
 	tally.exponent = currency->exponent;
 	return tally;
@@ -182,7 +182,7 @@ static void unfold(struct pool_source *source, PGconn *conn, uint32_t tally)
 				source->schema, source->pool, tally, (int)status);
 	}
 	if (PQntuples(rows) > 0)
-		log_info("pool %u: tally %u is told of again", source->pool, tally);
+		log_info("pool %u: folded tally %u is in use again", source->pool, tally);
 	PQclear(rows);
 }
 
@@ -278,12 +278,12 @@ enum pool_source_status pool_source_take_or_load(
 	}
 	if (status == POOL_SOURCE_AHEAD)
 		(void)refuse(reason,
-			"envelope.incarnation: found %u, expected at most %u, which wallet shard "
+			"envelope.incarnation: found %u, expected at most %u, as wallet shard "
 			"%u has in carillon.shard",
 			feed->envelope->incarnation, source->granted[feed->shard], feed->shard);
 	if (status == POOL_SOURCE_UNKNOWN)
 		(void)refuse(reason,
-			"totals: found a tally that is not of pool %u, expected its own",
+			"totals: found a tally of another pool, expected one of pool %u",
 			feed->pool);
 	return status;
 }
@@ -394,7 +394,7 @@ static void replace_tally(PGconn *conn, uint32_t pool, struct pool_tally *tally)
 void pool_source_look(struct pool_source *source, uint64_t mono_us)
 {
 	if (source->behind_before > 0 && source->behind == 0)
-		log_info("pool %u: all rates are taken up again", source->pool);
+		log_info("pool %u: all rates are in use again", source->pool);
 	source->behind_before = source->behind;
 	source->behind = 0;
 	source->looked_us = mono_us;
@@ -427,10 +427,10 @@ static void tell_behind(const struct pool_source *source, const struct currency 
 	if (source->behind <= source->behind_before)
 		return; /* so many were told of at the look before */
 	log_error("ALARM pool %u, game %u, %s: found %u tallies, which is all it can count: rate "
-		  "%" PRId64 " x 10^-9, %u ppm is not taken up%s; tried again every %u s",
+		  "%" PRId64 " x 10^-9, %u ppm is not in use%s; retried every %u s",
 		source->pool, wanted->game, currency->code, source->vector.tally_count,
 		wanted->rate_nano, wanted->ppm,
-		old != NULL ? ", the one before stays in force" : "; bets are refused",
+		old != NULL ? ", the old one stays in force" : "; bets are refused",
 		AGAIN_US / 1000000u);
 }
 
@@ -442,8 +442,7 @@ bool pool_source_open(
 	uint32_t shards = (uint32_t)common.shards;
 	if (known == NULL || rate == 0) {
 		log_error("pool %u, game %u: found no rate for currency %u in carillon.fx_rate, "
-			  "expected"
-			  " one: bets in it will be refused",
+			  "expected one: bets in it are refused",
 			source->pool, game, currency);
 		return false;
 	}

@@ -290,7 +290,7 @@ static const struct {
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}", NULL },
 	{ ADJUST, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}", "second" },
 	{ ADJUST, "anna", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
-		"actor himself" },
+		"found the actor" },
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":0}",
 		"/delta_minor" },
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":-1}",
