@@ -46,7 +46,7 @@ size_t int128_format(int128 value, char *out)
 {
 	char digits[AMOUNT_TEXT_MAX];
 	size_t n = 0;
-	/* The magnitude as unsigned: the most negative number has no positive twin. */
+	/* Unsigned, because the most negative number has no positive counterpart. */
 	uint128 rest = value < 0 ? (uint128)0 - (uint128)value : (uint128)value;
 	do {
 		digits[n++] = (char)('0' + (int)(rest % 10));
@@ -75,7 +75,7 @@ bool int128_parse(const char *text, int128 *value_r)
 		int digit = *text - '0';
 		if (__builtin_mul_overflow(value, (int128)10, &value))
 			return false;
-		/* Built downwards for negatives, so that the most negative number reads back. */
+		/* Counts down for negatives, so that the most negative number can be read. */
 		if (__builtin_add_overflow(value, (int128)(negative ? -digit : digit), &value))
 			return false;
 	}

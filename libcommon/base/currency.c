@@ -1,10 +1,11 @@
-/* The table of currencies: list one of ISO 4217 as of 2025, what has a minor unit: currencies and
- * funds, no metals, no test codes. One that is withdrawn stays for the accounts that are in it. */
+/* The table of currencies: list one of ISO 4217 as of 2025. It has the currencies and funds with a
+ * minor unit, without metals and test codes. A withdrawn currency stays, because accounts may be in
+ * it. */
 #include "libcommon/base/currency.h"
 
 #include <string.h>
 
-/* By number, for the search. */
+/* Sorted by number, for the search. */
 /* clang-format off */
 static const struct currency CURRENCIES[] = {
 	{ 8, "ALL", 2 }, { 12, "DZD", 2 }, { 32, "ARS", 2 }, { 36, "AUD", 2 }, { 44, "BSD", 2 },
@@ -48,7 +49,7 @@ static const struct currency CURRENCIES[] = {
 	{ 976, "CDF", 2 }, { 977, "BAM", 2 }, { 978, "EUR", 2 }, { 979, "MXV", 2 },
 	{ 980, "UAH", 2 }, { 981, "GEL", 2 }, { 984, "BOV", 2 }, { 985, "PLN", 2 },
 	{ 986, "BRL", 2 }, { 990, "CLF", 4 }, { 997, "USN", 2 },
-	/* our own numbers */
+	/* Carillon's own numbers */
 	{ 1001, "XBT", 8 }, { 1002, "ETH", 9 }, { 1003, "LTC", 8 }, { 1004, "BCH", 8 },
 	{ 1005, "USDT", 6 }, { 1006, "USDC", 6 }, { 1007, "SOL", 9 }, { 1008, "XRP", 6 },
 	{ 1009, "TRX", 6 }, { 1010, "ADA", 6 }, { 1011, "DOGE", 8 },

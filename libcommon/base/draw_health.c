@@ -30,7 +30,7 @@ enum rng_fault draw_health_sample(
 	return draw_health_fault(health);
 }
 
-/* The first fault of a line stays. */
+/* Only the first fault is kept. */
 static void found_repeated(struct rng_health *line)
 {
 	if (line->fault == RNG_SOUND)

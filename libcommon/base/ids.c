@@ -48,7 +48,7 @@ static bool digits_parse(const char **text, uint64_t max, uint64_t *value_r)
 {
 	const char *at = *text;
 	uint64_t value = 0;
-	if (*at < '1' || *at > '9') /* no leading zero: one text a player */
+	if (*at < '1' || *at > '9') /* no leading zero: each player has one text form */
 		return false;
 	for (; *at >= '0' && *at <= '9'; at++) {
 		uint64_t digit = (uint64_t)(*at - '0');

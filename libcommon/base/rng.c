@@ -34,14 +34,14 @@ bool rng_forced_misfit(const struct rng *rng)
 	return rng->forced_misfit;
 }
 
-/* The first fill is one block, enough for most rounds; whoever needs more is in a feature and gets
- * four at a time. The stream is the same either way. */
+/* The first fill is one block, enough for most rounds. A round that needs more is in a feature, so
+ * later fills are four blocks. The stream is the same either way. */
 static void refill(struct rng *rng)
 {
 	static const uint8_t nonce[crypto_stream_chacha20_ietf_NONCEBYTES];
 	uint32_t bytes = rng->block == 0 ? BLOCK_BYTES : RNG_BUFFER_BYTES;
 
-	/* 256 GiB of stream: no round comes near, and to begin again would repeat numbers */
+	/* 256 GiB of stream. No round comes near; to wrap would repeat numbers. */
 	assert(rng->block <= UINT32_MAX - RNG_BUFFER_BYTES / BLOCK_BYTES);
 	memset(rng->buffer, 0, bytes);
 	crypto_stream_chacha20_ietf_xor_ic(
@@ -57,7 +57,7 @@ static uint32_t next_word(struct rng *rng)
 {
 	const uint8_t *p;
 
-	/* rng_bytes may have left an odd number: a word is then what is left and what follows */
+	/* rng_bytes may leave less than a word: the word then continues in the next block */
 	if (rng->filled - rng->at < 4) {
 		uint8_t bytes[4];
 

@@ -6,8 +6,8 @@
 
 #define BLOCK 64
 
-/* The numbers were made by an implementation of its own from RFC 8439 and the contract in rng.h:
- * key 00 01 .. 1f, each number below its n. */
+/* The numbers come from an independent implementation of RFC 8439 and of the contract in rng.h: key
+ * 00 01 .. 1f, each number below its n. */
 static const struct {
 	uint32_t n, value;
 } numbers[] = {
@@ -93,7 +93,7 @@ static void repetition(struct rng_health *health, const uint8_t *bytes, size_t c
 	}
 }
 
-/* SP 800-90B, 4.4.2, on bytes; none beyond the window's end. */
+/* SP 800-90B, 4.4.2, on bytes, up to the end of a window. */
 static void proportion(struct rng_health *health, const uint8_t *bytes, size_t count)
 {
 	uint8_t sample;

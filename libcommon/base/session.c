@@ -1,5 +1,5 @@
-/* RULE bewitched 7.1, RULE mona-lisa 6.1: without any action for some minutes a session ends. What
- * is open stays open: the engine keeps it, not the session. */
+/* RULE bewitched 7.1, RULE mona-lisa 6.1: a session ends after some minutes without any action. An
+ * open round stays open, because the engine keeps it, not the session. */
 #include "libcommon/base/session.h"
 
 #include "libcommon/base/sha256.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NAME_BYTES ((SESSION_NAME_MAX - 1) / 2)
-#define DIGITS_MAX 16 /* years beyond anybody's, and no overflow */
+#define DIGITS_MAX 16 /* far beyond any date, without overflow */
 
 void session_name(const char *token, char name_r[SESSION_NAME_MAX])
 {
@@ -32,7 +32,7 @@ void session_seen_format(const struct session_seen *seen, char text_r[SESSION_SE
 		text_r, SESSION_SEEN_MAX, "%" PRIu64 ",%" PRIu64, seen->acted_ms, seen->idle_ms);
 }
 
-/* Digits up to `end`, which must follow them; NULL when there are none, or too many. */
+/* Reads digits up to `end`, which must follow them. NULL when there are none or too many. */
 static const char *number(const char *text, char end, uint64_t *number_r)
 {
 	size_t n = strspn(text, "0123456789");

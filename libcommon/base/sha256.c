@@ -1,6 +1,7 @@
 #include "libcommon/base/sha256.h"
 
-/* The interface of before 3.0, which is kept there: its successor allocates for each message. */
+/* OpenSSL's interface from before 3.0, which 3.0 still has: the new one allocates for each
+ * message. */
 #define OPENSSL_API_COMPAT 10100
 #include <openssl/crypto.h>
 #include <openssl/sha.h>

@@ -16,7 +16,7 @@ size_t utf8_length(const char *text)
 	for (size_t i = 1; i < n; i++)
 		if ((c[i] & 0xc0) != 0x80)
 			return 0;
-	/* longer than needed, halves of pairs, beyond the last character */
+	/* overlong forms, surrogates, beyond the last character */
 	if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] > 0x9f) ||
 		(*c == 0xf0 && c[1] < 0x90) || (*c == 0xf4 && c[1] > 0x8f))
 		return 0;

@@ -1,9 +1,9 @@
 /* The edge's loop: listeners, adopted descriptors, timers, signals, draining.
  *
- * libwebsockets polls, keeps time and speaks WebSocket. Connections are accepted here, because
- * three things depend on it: several processes on one port, a limit on how many strangers are let
- * in per turn, and a listener that can be closed at SIGTERM while what was accepted is served to
- * its end. HTTP is read by us too (edge_connection.c says why). */
+ * libwebsockets polls, keeps time and speaks WebSocket. This file accepts the connections itself
+ * for three reasons: several processes share a port, the number of new connections a turn is
+ * limited, and at SIGTERM the listener closes while accepted connections are still served. The edge
+ * also reads HTTP itself (edge_connection.c says why). */
 #include "libcommon/edge/private/server.h"
 
 #include "libcommon/io/clock.h"
@@ -27,7 +27,9 @@
 #include <unistd.h>
 
 #define CONNECTIONS_DEFAULT 20000u
-#define DESCRIPTORS_OWN ((rlim_t)200) /* files, Kafka, Postgres, nanomsg: not for connections */
+#define DESCRIPTORS_OWN                                                                            \
+	((rlim_t)200) /* descriptors for files, Kafka, Postgres and nanomsg, not for connections   \
+		       */
 #define BACKLOG 4096
 #define HEADER_DATA_BYTES 8192
 
@@ -75,7 +77,7 @@ static struct edge_adopted *adopt(struct edge *edge, int fd, edge_readable *read
 	struct edge_adopted *adopted = &edge->adopted[edge->adopted_n++];
 	adopted->readable = readable;
 	adopted->context = context;
-	/* libwebsockets closes what it was given: it gets a copy. */
+	/* libwebsockets closes its descriptor, so it gets a copy. */
 	lws_sock_file_fd_type copy = { .filefd = dup(fd) };
 	if (copy.filefd < 0)
 		fatal("edge: cannot copy descriptor %d: %s", fd, strerror(errno));
@@ -184,7 +186,7 @@ static void listener_open(struct edge *edge, const char *text, bool health_only)
 	listener->wsi = adopt(edge, listener->fd, on_listener, listener)->wsi;
 }
 
-/* Who was already queued by the kernel is let in before the door closes: closing it would reset
+/* Accepts the connections that the kernel has already queued: closing the listener would reset
  * them. */
 static void listener_close(struct edge_listener *listener)
 {
@@ -260,7 +262,7 @@ static void on_second(void *context)
 	edge_connections_sweep(edge);
 }
 
-/* While draining, the loop must turn even when nothing happens. */
+/* While draining, the loop must turn even without events. */
 static void on_tick(void *context)
 {
 	struct edge *edge = context;

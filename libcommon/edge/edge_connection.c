@@ -1,14 +1,13 @@
-/* Connections that speak HTTP: bytes in, requests out to edge_http.c one at a time, answers back in
- * order.
+/* HTTP connections: bytes in, requests out to edge_http.c one at a time, answers back in order.
  *
- * libwebsockets 4.1 could read HTTP, but not what a money API needs: where one packet holds a
- * request and the next one's POST, it takes bytes of the header for the body. Reading is therefore
- * ours (http_head.c, strict and fuzzed), and so is writing. The sockets stand in an epoll set of
- * their own, which the library polls as one descriptor: its poll() would look at every idle
- * connection each time one has something to say.
+ * libwebsockets 4.1 can read HTTP but fails for a money API: when one packet holds a request and
+ * the start of a POST, it takes bytes of the POST's header for its body. So the edge reads HTTP
+ * itself (http_head.c, strict and fuzzed) and writes it itself. The sockets are in their own epoll
+ * set, which libwebsockets polls as one descriptor; its poll() would check every idle connection at
+ * each event.
  *
- * A closed connection is freed at the end of the turn: whoever is at work with it further up the
- * stack still finds it. */
+ * A closed connection is freed at the end of the turn, because callers further up the stack may
+ * still use it. */
 #include "libcommon/edge/private/server.h"
 
 #include "libcommon/io/clock.h"
@@ -23,8 +22,9 @@
 
 #define IN_FIRST 2048u
 #define IN_MAX (HTTP_HEAD_MAX + EDGE_BODY_MAX + 4096u)
-#define ARRIVAL_US (20 * UINT64_C(1000000))  /* a request must be whole within */
-#define PROGRESS_US (20 * UINT64_C(1000000)) /* a client must take some of its answer within */
+#define ARRIVAL_US (20 * UINT64_C(1000000)) /* longest time for a request to arrive in full */
+#define PROGRESS_US                                                                                \
+	(20 * UINT64_C(1000000)) /* longest time for a client to take no byte of its answer */
 #define LINGER_US (2 * UINT64_C(1000000))
 #define EVENTS_MAX 256
 
@@ -38,7 +38,7 @@ static void deadline(struct edge_connection *connection, uint64_t after_us)
 	connection->deadline_us = edge_of(connection)->now_us + after_us;
 }
 
-/* Tells epoll what the connection waits for, where that has changed. */
+/* Updates the connection's epoll events when they have changed. */
 static void interest_set(struct edge_connection *connection)
 {
 	uint32_t wanted = (connection->paused ? 0 : (uint32_t)EPOLLIN) |
@@ -90,7 +90,7 @@ static void connection_free(struct edge_connection *connection)
 	if (connection->next != NULL)
 		connection->next->previous = connection->previous;
 	edge->connections--;
-	/* A copy of the descriptor may live on with libwebsockets: closing alone would leave this
+	/* A copy of the descriptor may live on in libwebsockets, so close() alone would leave this
 	 * one in the set. */
 	(void)epoll_ctl(edge->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
 	(void)close(connection->fd);
@@ -107,11 +107,11 @@ void edge_connection_close(struct edge_connection *connection)
 	connection->closing = true;
 	connection->next_dead = edge->dead;
 	edge->dead = connection;
-	lws_cancel_service(edge->lws); /* the turn's end must come, and not wait for an event */
+	lws_cancel_service(edge->lws); /* end the turn without waiting for an event */
 }
 
-/* Says that nothing follows, and waits for the client to have read it: closing a socket with unread
- * bytes in it would throw away the answer. */
+/* Ends our side and waits until the client has read the answer: closing a socket with unread bytes
+ * would discard it. */
 static void linger(struct edge_connection *connection)
 {
 	if (connection->ended || shutdown(connection->fd, SHUT_WR) != 0) {
@@ -183,7 +183,7 @@ void edge_connection_wake(struct edge_connection *connection)
 	lws_cancel_service(edge->lws);
 }
 
-/* Everything that was kept has left. */
+/* All buffered output has been sent. */
 static void on_flushed(struct edge_connection *connection)
 {
 	free(connection->out);
@@ -199,7 +199,7 @@ static void on_flushed(struct edge_connection *connection)
 		edge_connection_advance(connection);
 }
 
-/* The socket takes more. */
+/* The socket takes more bytes. */
 static void on_writable(struct edge_connection *connection)
 {
 	while (connection->out_used > connection->out_at) {
@@ -220,7 +220,7 @@ static void on_writable(struct edge_connection *connection)
 
 /* ---- in ---- */
 
-/* Makes room behind in_used; false when the buffer may grow no more. */
+/* Makes room after in_used; false when the buffer is at its limit. */
 static bool in_room(struct edge_connection *connection)
 {
 	if (connection->in_at > 0) {
@@ -240,8 +240,8 @@ static bool in_room(struct edge_connection *connection)
 	return true;
 }
 
-/* Takes of the body what has arrived; true when it is whole. A refused request's body is thrown
- * away. */
+/* Takes the bytes of the body that have arrived; true when it is complete. Discards the body of a
+ * rejected request. */
 static bool body_take(struct edge_connection *connection)
 {
 	struct edge_request *request = connection->request;
@@ -257,7 +257,7 @@ static bool body_take(struct edge_connection *connection)
 	return request->body_length == request->body_expected;
 }
 
-/* RFC 9112, 2.2: empty lines before a request are nothing. */
+/* RFC 9112, 2.2: empty lines before a request are skipped. */
 static void skip_empty_lines(struct edge_connection *connection)
 {
 	while (connection->in_at < connection->in_used &&
@@ -266,7 +266,8 @@ static void skip_empty_lines(struct edge_connection *connection)
 		connection->in_at++;
 }
 
-/* Reads the head of the next request, if it is there. False: wait for more, or it is over. */
+/* Reads the head of the next request if it has arrived. False: wait for more bytes, or the
+ * connection has ended. */
 static bool head_take(struct edge_connection *connection)
 {
 	struct http_head head;
@@ -361,7 +362,7 @@ static void on_readable(struct edge_connection *connection)
 		if (!would_block())
 			edge_connection_close(connection);
 	} else if (keep) {
-		/* The time to be whole runs from a request's first byte. */
+		/* The time limit of a request starts at its first byte. */
 		if (connection->request == NULL && connection->in_used == connection->in_at)
 			connection->deadline_us = 0;
 		connection->in_used += (size_t)n;
@@ -416,7 +417,8 @@ static void run_woken(struct edge *edge)
 	}
 }
 
-/* The closed ones leave; who is still in the list of the woken stays until that has been run. */
+/* Frees closed connections. A connection in the woken list stays until that list has been
+ * handled. */
 static void free_dead(struct edge *edge)
 {
 	struct edge_connection *connection = edge->dead;

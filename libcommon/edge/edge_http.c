@@ -1,6 +1,6 @@
-/* HTTP of the edge: from the head of a request to its handler, and answers back. An answer is
- * written at once, in one piece with its header, whoever calls; what the socket does not take is
- * kept and sent later. */
+/* HTTP of the edge: from the head of a request to its handler, and the answer back. An answer is
+ * written at once, in one piece with its header. Bytes that the socket does not take are kept and
+ * sent later. */
 #include "libcommon/edge/private/server.h"
 
 #include "libcommon/io/clock.h"
@@ -55,7 +55,8 @@ static size_t status_index(uint32_t status)
 	for (size_t i = 0; i < EDGE_STATUSES_MAX; i++)
 		if (STATUSES[i].status == status)
 			return i;
-	fatal("edge: answer: found status %" PRIu32 ", expected one in the table of statuses", status);
+	fatal("edge: answer: found status %" PRIu32 ", expected one in the table of statuses",
+		status);
 }
 
 /* ---- metrics ---- */
@@ -196,8 +197,8 @@ void edge_answer_json(
 	edge_answer(request, status, "application/json", json, length);
 }
 
-/* Appends text as a JSON string; what does not fit is cut. Bytes that are no ASCII go out as they
- * came when they are UTF-8 enough to be read. */
+/* Appends text as a JSON string, cut when it does not fit. A byte that is not printable ASCII
+ * becomes \u00XX. */
 static size_t json_text(char *out, size_t room, const char *text)
 {
 	size_t n = 0;
@@ -314,7 +315,7 @@ static bool is_own(const struct edge_request *request)
 		       strcmp(request->path, "/metrics") == 0);
 }
 
-/* The request is whole: to whom? */
+/* The request is complete: finds its handler. */
 void edge_http_dispatch(struct edge_request *request)
 {
 	struct edge *edge = request->edge;
@@ -366,7 +367,7 @@ static bool json_content(const struct http_head *head)
 	       (type[16] == '\0' || type[16] == ';' || type[16] == ' ');
 }
 
-/* All that can be refused by looking at the header. */
+/* All rejections that need only the header. */
 static void header_check(struct edge_request *request, const struct http_head *head,
 	bool method_known, bool readable)
 {
@@ -391,8 +392,7 @@ static void header_check(struct edge_request *request, const struct http_head *h
 			refuse(request, 415, "content_type",
 				"Content-Type must be application/json.");
 	} else if (path_known) {
-		refuse(request, 405, "method_refused",
-			"This path does not support this method.");
+		refuse(request, 405, "method_refused", "This path does not support this method.");
 		edge_answer_header(request, "Allow", request->method_post ? "GET, HEAD" : "POST");
 	} else if (request->body_expected > 0) {
 		refuse(request, 404, "not_found", "There is nothing at this path.");
@@ -401,8 +401,8 @@ static void header_check(struct edge_request *request, const struct http_head *h
 	}
 }
 
-/* Answered at once, and the connection ends: where the next request would begin cannot be told, or
- * is too far away. */
+/* Answers at once and ends the connection: the start of the next request is unknown or too far
+ * away. */
 static bool refuse_and_close(
 	struct edge_request *request, uint32_t status, const char *code, const char *message)
 {
@@ -456,8 +456,8 @@ void edge_http_malformed(struct edge_connection *connection, enum http_head_stat
 		(void)refuse_and_close(request, 431, "header_refused",
 			"The header is larger than 8192 bytes or has too many fields.");
 	else if (status == HTTP_HEAD_VERSION)
-		(void)refuse_and_close(
-			request, 400, "version_refused", "Only HTTP/1.0 and HTTP/1.1 are supported.");
+		(void)refuse_and_close(request, 400, "version_refused",
+			"Only HTTP/1.0 and HTTP/1.1 are supported.");
 	else
 		(void)refuse_and_close(
 			request, 400, "malformed", "This is not a valid HTTP/1.1 request.");

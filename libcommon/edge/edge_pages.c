@@ -1,4 +1,4 @@
-/* Static pages, read whole at start: a request for one touches no disk and can name no file outside
+/* Static pages, read at the start. A request for a page reads no disk and can name no file outside
  * the folder. */
 #include "libcommon/edge/private/server.h"
 
@@ -55,8 +55,8 @@ static bool page_read(struct edge *edge, const char *file, const char *path, siz
 	size_t length = (size_t)st.st_size;
 	if (edge->pages_n == PAGES_MAX || *total + length > PAGES_BYTES_MAX ||
 		strlen(path) >= sizeof(edge->pages[0].path)) {
-		log_warn("pages: %s exceeds the limit (%d files, %u bytes in all)", path,
-			PAGES_MAX, PAGES_BYTES_MAX);
+		log_warn("pages: %s exceeds the limit (%d files, %u bytes in all)", path, PAGES_MAX,
+			PAGES_BYTES_MAX);
 		goto out;
 	}
 	struct edge_page *page = &edge->pages[edge->pages_n];
@@ -64,7 +64,7 @@ static bool page_read(struct edge *edge, const char *file, const char *path, siz
 	if (page->bytes == NULL)
 		fatal("pages: out of memory");
 	page->length = fread(page->bytes, 1, length, in);
-	memcpy(page->path, path, strlen(path) + 1); /* its length was tested above */
+	memcpy(page->path, path, strlen(path) + 1); /* the length was checked above */
 	page->type = type_of(path);
 	unsigned char digest[crypto_hash_sha256_BYTES];
 	char hex[17];
@@ -159,8 +159,8 @@ void edge_page_answer(struct edge_request *request, const struct edge_page *page
 {
 	if (edge_answer_etag(request, page->etag))
 		return;
-	/* The policy is longer than handlers' further headers may be in all: the room is counted
-	 * for it. */
+	/* The policy exceeds the limit for handlers' headers; EDGE_MORE_HEADERS_MAX has room for
+	 * it. */
 	edge_answer_header(request, "Content-Security-Policy", request->edge->policy);
 	edge_answer_header(request, "Referrer-Policy", "no-referrer");
 	edge_answer_header(request, "Cross-Origin-Opener-Policy", "same-origin");

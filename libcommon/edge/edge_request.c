@@ -1,5 +1,5 @@
-/* A request as it is read from its head: everything handlers may ask for is copied here, because
- * the connection's buffer moves on while the answer is on its way. */
+/* A request, read from its head. All that handlers may use is copied here, because the connection's
+ * buffer moves on before the answer. */
 #include "libcommon/edge/private/server.h"
 
 #include "libcommon/io/clock.h"
@@ -47,7 +47,7 @@ struct edge_request *edge_request_new(struct edge_connection *connection)
 	request->generation = generation == 0 ? 1 : generation;
 	request->edge = edge;
 	request->connection = connection;
-	request->arena_used = 1; /* 0 means: none */
+	request->arena_used = 1; /* 0 means none */
 	request->arena[0] = '\0';
 	request->began_us = clock_mono_us();
 	edge->now_us = request->began_us;
@@ -88,8 +88,7 @@ void edge_again(struct edge_request *request)
 
 /* ---- copying ---- */
 
-/* Where a text of `length` bytes may be written in the arena, NUL after it; NULL when it is full.
- */
+/* Reserves `length` bytes and a NUL in the arena; NULL when it is full */
 static char *arena_take(struct edge_request *request, size_t length, uint16_t *at_r)
 {
 	if (length + 1 > (size_t)EDGE_ARENA_BYTES - request->arena_used)
@@ -110,7 +109,7 @@ static bool arena_copy(struct edge_request *request, const char *text, uint16_t 
 	return out != NULL;
 }
 
-/* "Bearer xyz" becomes "xyz"; another scheme is as good as none. */
+/* "Bearer xyz" becomes "xyz". Any other scheme counts as no token. */
 static const char *bearer(const char *value)
 {
 	if (strncasecmp(value, "Bearer ", 7) != 0)
@@ -173,8 +172,8 @@ static void hex_write(const uint8_t *bytes, size_t n, char *out)
 	out[2 * n] = '\0';
 }
 
-/* "00-<32 hex>-<16 hex>-<2 hex>"; a sender's parent is replaced by an id of ours, the trace goes
- * on. */
+/* "00-<32 hex>-<16 hex>-<2 hex>". The trace continues; an id of ours replaces the sender's parent
+ * id. */
 static void trace_read(struct edge_request *request, const char *text)
 {
 	uint8_t parent[8];
@@ -203,7 +202,7 @@ static void id_read(struct edge_request *request, const char *text)
 
 /* ---- path, query ---- */
 
-/* Names and values are decoded apart, so that a decoded "&" or "=" stays what it was. */
+/* Decodes names and values separately, so that a decoded "&" or "=" stays data. */
 static bool query_read(struct edge_request *request, const char *query)
 {
 	char one[EDGE_PATH_MAX];
@@ -345,7 +344,7 @@ const char *edge_body(const struct edge_request *request, size_t *length_r)
 const char *edge_peer(const struct edge_request *request)
 {
 	if (request->peer[0] == '\0') {
-		/* Found out only when asked for: it is a system call. */
+		/* Read only on demand, because it is a system call. */
 		struct edge_request *mine = request->edge->slots[request->slot];
 		struct sockaddr_storage address;
 		socklen_t length = sizeof(address);

@@ -1,6 +1,5 @@
-/* WebSocket by libwebsockets. A connection whose first bytes ask for the WebSocket's path is handed
- * over unread; everything else of it, the handshake included, is the library's and the service's.
- */
+/* WebSocket by libwebsockets. A connection whose first bytes request the WebSocket's path is passed
+ * on unread. libwebsockets and the service do the rest, handshake included */
 #include "libcommon/edge/private/server.h"
 
 #include "libcommon/io/clock.h"
@@ -30,8 +29,8 @@ bool edge_websocket_take(struct edge_connection *connection)
 	return true;
 }
 
-/* libwebsockets tells the end of those, too, whose upgrade was refused: only who was counted is
- * counted out. */
+/* libwebsockets also reports the end of connections whose upgrade was rejected. Only counted
+ * connections are subtracted. */
 static void counted(struct edge *edge, struct lws *wsi)
 {
 	edge->connections++;
@@ -46,7 +45,7 @@ static void counted_out(struct edge *edge, struct lws *wsi)
 	lws_set_opaque_user_data(wsi, NULL);
 }
 
-/* The path without an upgrade. */
+/* A request for the path without an upgrade. */
 static int not_upgraded(struct lws *wsi)
 {
 	static const char answer[] = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\n"
@@ -57,7 +56,7 @@ static int not_upgraded(struct lws *wsi)
 	return -1;
 }
 
-/* libwebsockets keeps adding reasons: most are no concern of ours. */
+/* libwebsockets keeps adding reasons; most do not concern us. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wswitch-enum"
 int edge_websocket_callback(
@@ -65,7 +64,7 @@ int edge_websocket_callback(
 {
 	struct edge *edge = wsi == NULL ? NULL : lws_context_user(lws_get_context(wsi));
 	const struct lws_protocols *protocol = wsi == NULL ? NULL : lws_get_protocol(wsi);
-	/* Adopted descriptors are announced here too, with what belongs to another protocol. */
+	/* Adopted descriptors arrive here too, with data of another protocol. */
 	if (edge == NULL || protocol == NULL || protocol->callback != edge_websocket_callback)
 		return 0;
 	switch (reason) {

@@ -1,4 +1,4 @@
-/* Reading the head of a request. */
+/* Parses the head of a request. */
 #include "libcommon/edge/http_head.h"
 
 #include <string.h>
@@ -6,15 +6,15 @@
 
 #define LENGTH_MAX UINT64_C(1000000000000000000)
 
-/* RFC 9110, tchar: what names of methods and fields are made of. */
+/* RFC 9110, tchar: the characters of method and field names. */
 static bool is_token(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
-/* The end of the head: past the first CR LF CR LF. 0: not there. A bare LF or NUL anywhere before
- * it is refused. */
+/* Finds the end of the head, after the first CR LF CR LF; 0 when it is not there. Rejects a bare LF
+ * or NUL before it. */
 static enum http_head_status head_end(const char *bytes, size_t length, size_t *end_r)
 {
 	size_t limit = length < HTTP_HEAD_MAX ? length : HTTP_HEAD_MAX;
@@ -30,7 +30,7 @@ static enum http_head_status head_end(const char *bytes, size_t length, size_t *
 	return length >= HTTP_HEAD_MAX ? HTTP_HEAD_TOO_LARGE : HTTP_HEAD_MORE;
 }
 
-/* Positions of a line's parts are found before anything is written. */
+/* Finds all positions in the line before it writes to the line. */
 static enum http_head_status request_line(char *line, struct http_head *head)
 {
 	size_t method = 0;
@@ -106,7 +106,7 @@ static enum http_head_status length_read(const char *text, struct http_head *hea
 {
 	uint64_t value = 0;
 	size_t n = 0;
-	/* Longer numbers stand for one that is too large in any case. */
+	/* A number with more digits is too large in any case. */
 	for (; text[n] >= '0' && text[n] <= '9'; n++)
 		value = value >= LENGTH_MAX / 10 ? LENGTH_MAX
 						 : value * 10 + (uint64_t)(text[n] - '0');

@@ -1,5 +1,5 @@
-/* Tokens of players. libjwt 1.10 takes the algorithm from the token's own header; what it decoded
- * is therefore looked at again, so that neither "none" nor another algorithm passes. */
+/* Tokens of players. libjwt 1.10 takes the algorithm from the token's own header, so the decoded
+ * token is checked again: neither "none" nor another algorithm passes. */
 #include "libcommon/edge/token.h"
 
 #include <jwt.h>
@@ -17,7 +17,8 @@
 #define ISSUER "carillon"
 
 struct cached {
-	uint8_t digest[16]; /* of the whole token, keyed: one cannot be made to fit another */
+	uint8_t digest[16]; /* keyed hash of the whole token: nobody can forge a second token with
+			       the same digest */
 	player_id player;   /* 0: empty */
 	uint64_t expires_s;
 };
@@ -112,7 +113,7 @@ out:
 	return status;
 }
 
-/* Claims of a token whose signature fits. */
+/* Reads the claims of a token with a valid signature. */
 static enum token_status claims_read(
 	jwt_t *jwt, uint64_t now_s, player_id *player_r, uint64_t *expires_s_r)
 {
@@ -130,8 +131,7 @@ static enum token_status claims_read(
 	return TOKEN_OK;
 }
 
-/* Three parts of base64url and nothing else; libjwt is not asked about anything longer or stranger.
- */
+/* Checks for three parts of base64url and nothing else; libjwt never sees longer or other text */
 static bool shape_ok(const char *token, size_t *length_r)
 {
 	size_t length = strnlen(token, TOKEN_MAX);
@@ -165,8 +165,8 @@ enum token_status token_check(struct token_key *key, const char *token, uint64_t
 		errno = 0;
 		if (jwt_decode(&jwt, token, key->bytes, TOKEN_KEY_BYTES) != 0) {
 			jwt_free(jwt);
-			/* libjwt says EINVAL for both; a token that decodes without a key had a
-			 * shape. */
+			/* libjwt returns EINVAL for both; a token that decodes without a key is
+			 * well-formed. */
 			jwt = NULL;
 			bool shape = jwt_decode(&jwt, token, NULL, 0) == 0;
 			jwt_free(jwt);

@@ -1,4 +1,4 @@
-/* Chunks, the newest first; a piece never crosses from one into the next. */
+/* Chunks, newest first. A piece never spans two chunks. */
 #include "libcommon/io/arena.h"
 
 #include "libcommon/io/log.h"

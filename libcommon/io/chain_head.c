@@ -58,7 +58,7 @@ static bool bytes_read(const char *hex, size_t hex_length, uint8_t *bytes, size_
 	       got == length;
 }
 
-/* A whole number and the space behind it. */
+/* Reads a whole number and the space after it. */
 static bool number_read(const char **at, uint64_t *number_r)
 {
 	char *end;
@@ -110,7 +110,7 @@ bool chain_head_read(const char *line, const uint8_t public_key[CHAIN_PUBLIC_BYT
 
 /* ---- keys ---- */
 
-/* 64 hex digits of a file; `closed`: that only its owner may read. */
+/* Reads 64 hex digits from a file. With `closed`, only its owner may be able to read the file. */
 static bool hex_file_read(const char *path, bool closed, uint8_t bytes_r[32], char *error)
 {
 	char line[HEX_LINE_MAX] = "";
@@ -120,7 +120,8 @@ static bool hex_file_read(const char *path, bool closed, uint8_t bytes_r[32], ch
 
 	if (file == NULL)
 		return say(error, "%.180s: %s", path, strerror(errno));
-	(void)setvbuf(file, NULL, _IONBF, 0); /* no copy of a key in a buffer that is not wiped */
+	(void)setvbuf(file, NULL, _IONBF,
+		0); /* a buffer would keep a copy of the key that is not wiped */
 	if (closed && (fstat(fileno(file), &about) != 0 || (about.st_mode & 077) != 0)) {
 		(void)fclose(file);
 		return say(error, "%.150s: found a file that others may read, expected mode 600",
@@ -134,7 +135,7 @@ static bool hex_file_read(const char *path, bool closed, uint8_t bytes_r[32], ch
 	return good || say(error, "%.180s: found no key, expected 64 hex digits", path);
 }
 
-/* Beside the path, then linked there: what is there already stays. */
+/* Writes a temporary file and moves it to the path. Without `replace` an existing file stays. */
 static bool hex_file_write(
 	const char *path, const uint8_t bytes[32], mode_t mode, bool replace, char *error)
 {

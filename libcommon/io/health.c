@@ -25,15 +25,15 @@ struct health {
 	char address[300];
 	_Atomic bool stop;
 	_Atomic uint64_t ticked_us;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	bool ready;
 	char why_not[256];
-	char failed[256]; /* empty: sound */
+	char failed[256]; /* empty: no failure */
 };
 
-/* The answer being written to one client. */
+/* The answer in progress to one client. */
 struct answer {
-	char *body; /* LWS_PRE bytes free before it */
+	char *body; /* with LWS_PRE free bytes before it */
 	size_t length;
 };
 
@@ -115,7 +115,7 @@ static int answer_write(struct lws *wsi, struct answer *answer)
 	uint8_t *body = (uint8_t *)answer->body + LWS_PRE;
 	if (answer->body == NULL)
 		return 0;
-	/* libwebsockets keeps what the socket does not take at once. */
+	/* libwebsockets keeps the bytes that the socket does not take. */
 	if (lws_write(wsi, body, answer->length, LWS_WRITE_HTTP_FINAL) != (int)answer->length)
 		return 1;
 	free(answer->body);
@@ -127,7 +127,7 @@ static int on_event(
 	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length)
 {
 	struct answer *answer = user;
-	/* NOLINTNEXTLINE(clang-diagnostic-switch-enum): libwebsockets has a hundred of them */
+	/* NOLINTNEXTLINE(clang-diagnostic-switch-enum): libwebsockets has a hundred reasons */
 	if (reason == LWS_CALLBACK_HTTP)
 		return answer_begin(lws_context_user(lws_get_context(wsi)), wsi, in, answer);
 	if (reason == LWS_CALLBACK_HTTP_WRITEABLE)
@@ -204,7 +204,7 @@ struct health *health_start(const char *listen)
 	(void)snprintf(health->why_not, sizeof(health->why_not), "starting");
 	atomic_store(&health->ticked_us, clock_mono_us());
 	server_start(health, port);
-	/* Signals belong to the loop: this thread must never be the one that gets them. */
+	/* Signals belong to the loop: this thread must never receive one. */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	int error = pthread_create(&health->thread, NULL, run, health);

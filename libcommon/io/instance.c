@@ -1,4 +1,4 @@
-/* Registration of an instance and its heartbeat, without ever waiting. */
+/* Registers an instance and writes its heartbeat, without waiting. */
 #include "libcommon/io/instance.h"
 
 #include "libcommon/io/clock.h"

@@ -1,4 +1,4 @@
-/* What producers and consumers of Kafka have in common: names of topics, configuration, errors. */
+/* Topic names, configuration and errors that producers and consumers of Kafka share. */
 #include "libcommon/io/private/kafka.h"
 
 #include "libcommon/io/log.h"
@@ -22,8 +22,8 @@ const char *topic_name(enum topic topic)
 	return TOPIC_NAMES[topic];
 }
 
-/* librdkafka's log: its warnings of lost connections come in dozens while a broker restarts, so
- * they are news for people who look for them only. */
+/* librdkafka's log. Its warnings of lost connections are logged as info, because a restarting
+ * broker causes dozens of them. */
 static void on_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
 {
 	(void)rk;
@@ -63,7 +63,7 @@ rd_kafka_conf_t *kafka_conf_new(const char *brokers, const char *what)
 	kafka_conf_set(conf, "socket.keepalive.enable", "true");
 	kafka_conf_set(conf, "reconnect.backoff.ms", "50");
 	kafka_conf_set(conf, "reconnect.backoff.max.ms", "200");
-	/* A leader that moved, or a broker that came back, is looked for at once. */
+	/* Look at once for a leader that moved or a broker that returned. */
 	kafka_conf_set(conf, "topic.metadata.refresh.fast.interval.ms", "50");
 	kafka_conf_set(conf, "log.connection.close", "false");
 	rd_kafka_conf_set_log_cb(conf, on_log);

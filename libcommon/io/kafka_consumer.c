@@ -1,4 +1,5 @@
-/* Consumers: partitions assigned by hand, all into one queue, an eventfd for the caller's loop. */
+/* Consumers: partitions are assigned manually, all feed one queue, and an eventfd wakes the
+ * caller's loop. */
 #include "libcommon/io/private/kafka.h"
 
 #include "libcommon/base/ids.h"
@@ -20,8 +21,8 @@
 
 struct partition {
 	bool reading;
-	bool lost;	/* its offset is out of range: to be moved */
-	int64_t offset; /* next expected, KAFKA_END at first when it starts there */
+	bool lost;	/* its offset is out of range and must move */
+	int64_t offset; /* next expected; KAFKA_END after a start at the end */
 };
 
 struct kafka_consumer {
@@ -32,7 +33,7 @@ struct kafka_consumer {
 	bool metadata[TOPICS_N];
 	struct partition partitions[TOPICS_N][SHARDS_MAX];
 	size_t lost;
-	uint64_t repair_us; /* when a repair was tried last */
+	uint64_t repair_us; /* time of the last repair */
 };
 
 /* What a batch must free. */
@@ -56,8 +57,8 @@ struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace p
 	kafka_conf_set(conf, "fetch.min.bytes", pace == KAFKA_FAST ? "1" : "65536");
 	kafka_conf_set(conf, "fetch.wait.max.ms", pace == KAFKA_FAST ? "100" : "50");
 	kafka_conf_set(conf, "fetch.error.backoff.ms", "50");
-	/* Never from somewhere else on librdkafka's own decision: an offset that does not exist is
-	 * an event of ours. */
+	/* librdkafka must not choose another offset itself: an offset that does not exist becomes
+	 * an event, and repair() moves it. */
 	kafka_conf_set(conf, "auto.offset.reset", "error");
 	kafka_conf_set(conf, "enable.auto.commit", "false");
 	kafka_conf_set(conf, "enable.auto.offset.store", "false");
@@ -78,8 +79,7 @@ int kafka_consumer_fd(const struct kafka_consumer *consumer)
 	return consumer->fd;
 }
 
-/* A logical offset before the handle knows the topic costs half a second: so the handle asks first.
- */
+/* Requests the topic's metadata first: a logical offset for an unknown topic costs half a second */
 static bool metadata_known(struct kafka_consumer *consumer, enum topic topic, int timeout_ms)
 {
 	const struct rd_kafka_metadata *metadata;
@@ -115,7 +115,7 @@ bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint
 				partition, rd_kafka_err2str(error));
 			return false;
 		}
-		(void)usleep(20000); /* a leader is being looked for */
+		(void)usleep(20000); /* leader election is in progress */
 	}
 }
 
@@ -165,8 +165,8 @@ void kafka_consume(
 	int64_t first;
 	int64_t next;
 	assert(partition < SHARDS_MAX);
-	/* With Kafka away the offset is taken on trust, and corrected when Kafka is back and
-	 * refuses it. */
+	/* Without an answer from Kafka the offset is taken as it is. When Kafka is back and rejects
+	 * it, repair() moves it. */
 	if (kafka_bounds_within(consumer, topic, partition, REPAIR_TIMEOUT_MS, &first, &next))
 		offset = kafka_offset_near(topic, partition, offset, first, next);
 	restart(consumer, topic, partition, offset);
@@ -189,8 +189,8 @@ void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint3
 	if (!p->reading)
 		return;
 	if (rd_kafka_consume_stop(consumer->topics[topic], (int32_t)partition) != 0)
-		log_warn("kafka: cannot stop reading %s, partition %u: %s", topic_name(topic), partition,
-			rd_kafka_err2str(rd_kafka_last_error()));
+		log_warn("kafka: cannot stop reading %s, partition %u: %s", topic_name(topic),
+			partition, rd_kafka_err2str(rd_kafka_last_error()));
 	if (p->lost)
 		consumer->lost--;
 	*p = (struct partition){ 0 };
@@ -208,8 +208,8 @@ static bool topic_find(
 	return false;
 }
 
-/* Partitions whose offset Kafka refused: ask what there is, and go on at the nearest. Again a
- * second later if Kafka does not answer. */
+/* Moves partitions whose offset Kafka rejected to the nearest existing offset. Retries after a
+ * second if Kafka does not answer. */
 static void repair(struct kafka_consumer *consumer)
 {
 	uint64_t now = clock_mono_us();
@@ -253,7 +253,7 @@ static void event_handle(struct kafka_consumer *consumer, const rd_kafka_message
 	}
 }
 
-/* One message of the batch, or false when it is none (an event, a partition no longer read). */
+/* Takes one message into the batch. False for an event or a partition that is no longer read. */
 static bool message_take(struct kafka_consumer *consumer, const rd_kafka_message_t *from,
 	struct kafka_message *message_r)
 {
@@ -283,8 +283,8 @@ static bool message_take(struct kafka_consumer *consumer, const rd_kafka_message
 
 static size_t queue_drain(struct kafka_consumer *consumer, rd_kafka_message_t **out, size_t max)
 {
-	/* rd_kafka_consume_batch_queue waits for a full batch: one by the call that does not, then
-	 * the rest. */
+	/* rd_kafka_consume_batch_queue waits for a full batch, so the first message is read by the
+	 * call that does not wait. */
 	out[0] = rd_kafka_consume_queue(consumer->queue, 0);
 	if (out[0] == NULL)
 		return 0;
@@ -303,14 +303,14 @@ struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max)
 	assert(max > 0);
 	(void)rd_kafka_poll(consumer->rk, 0);
 	repair(consumer);
-	/* Cleared before reading: what arrives from here on wakes the loop again. */
+	/* Cleared before reading: a message that arrives after this wakes the loop again. */
 	(void)!read(consumer->fd, &wakes, sizeof(wakes));
 	size_t n = queue_drain(consumer, found, max);
 	if (n == 0)
 		return batch;
 	if (n == max) {
-		/* librdkafka signals only an empty queue that fills: the rest is ours to remember.
-		 */
+		/* librdkafka signals only when an empty queue fills: signal the remaining messages
+		 * ourselves */
 		uint64_t one = 1;
 		(void)!write(consumer->fd, &one, sizeof(one));
 	}
@@ -356,7 +356,7 @@ struct kafka_batch kafka_batch_copy(const struct kafka_batch *batch)
 		return out;
 	for (size_t i = 0; i < batch->n; i++)
 		bytes += batch->messages[i].key_length + batch->messages[i].length;
-	/* One piece: the messages, then what they point to. */
+	/* One allocation: the messages, then the bytes they point to. */
 	struct batch_internal *internal = must(calloc(1, sizeof(*internal)));
 	out.messages = must(malloc(bytes));
 	out.n = batch->n;

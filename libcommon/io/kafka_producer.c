@@ -18,8 +18,8 @@ struct kafka_producer {
 	uint64_t given[TOPICS_N][SHARDS_MAX], acknowledged[TOPICS_N][SHARDS_MAX];
 };
 
-/* With message.timeout.ms=0 and idempotence a message is retried for ever. What fails nevertheless
- * will never get through, and what comes behind it must not get through without it. */
+/* With message.timeout.ms=0 and idempotence a message is retried for ever. A message that fails
+ * nevertheless can never be delivered, and no later message may arrive without it. */
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *message, void *opaque)
 {
 	struct kafka_producer *producer = opaque;
@@ -61,7 +61,7 @@ struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace p
 	kafka_conf_set(conf, "retry.backoff.ms", "50");
 	kafka_conf_set(conf, "linger.ms", PACES[pace].linger_ms);
 	kafka_conf_set(conf, "compression.codec", PACES[pace].compression);
-	/* Room for an outage of Kafka under load: beyond it the sender waits. */
+	/* Room for an outage of Kafka under load; when it is full the sender waits. */
 	kafka_conf_set(conf, "queue.buffering.max.messages", "500000");
 	kafka_conf_set(conf, "queue.buffering.max.kbytes", "262144");
 	rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
@@ -90,7 +90,8 @@ void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t p
 	if (length > MESSAGE_BYTES_MAX)
 		fatal("kafka: message to %s: found %zu bytes, expected at most %d",
 			topic_name(topic), length, MESSAGE_BYTES_MAX);
-	/* librdkafka copies (F_COPY) and does not write; its parameter lost its const long ago. */
+	/* librdkafka copies the payload (F_COPY) and never writes to it; its parameter only lacks
+	 * the const. */
 	void *payload = (void *)(uintptr_t)bytes;
 	while (rd_kafka_produce(rkt, (int32_t)partition, RD_KAFKA_MSG_F_COPY, payload, length, key,
 		       key_length, NULL) != 0) {
@@ -133,8 +134,8 @@ void kafka_producer_free(struct kafka_producer **producer)
 	struct kafka_producer *p = *producer;
 	if (p == NULL)
 		return;
-	/* What is not acknowledged by now is given up on purpose: the caller has flushed as long as
-	 * it cared to. */
+	/* Messages that are still unacknowledged are dropped on purpose: the caller has flushed for
+	 * as long as it wanted. */
 	(void)rd_kafka_purge(p->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
 	(void)rd_kafka_flush(p->rk, 100);
 	for (int i = 0; i < TOPICS_N; i++)

@@ -29,8 +29,8 @@ struct line {
 	size_t length;
 };
 
-/* Whole or not at all, so that a cut never splits an escape; `reserve` bytes are kept for what
- * closes the line. */
+/* Adds the whole text or nothing, so that an escape is never cut. `reserve` bytes stay free for the
+ * end of the line. */
 static void line_add(struct line *line, const char *text, size_t reserve)
 {
 	size_t n = strlen(text);
@@ -45,8 +45,8 @@ static void line_raw(struct line *line, const char *text)
 	line_add(line, text, 4);
 }
 
-/* Text from outside may hold anything: quotes, controls, bytes that are no UTF-8. None of it may
- * break the line. */
+/* Text from outside may hold quotes, control characters and invalid UTF-8. None of these may break
+ * the line. */
 static void line_text(struct line *line, const char *text)
 {
 	for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
@@ -98,7 +98,7 @@ static void line_write(enum log_level level, const char *message)
 	for (size_t done = 0; done < line.length;) {
 		ssize_t n = write(STDERR_FILENO, line.bytes + done, line.length - done);
 		if (n <= 0)
-			return; /* nobody reads: nothing sensible is left to do */
+			return; /* stderr is closed: nothing useful is left to do */
 		done += (size_t)n;
 	}
 }
@@ -151,7 +151,7 @@ void fatal(const char *format, ...)
 	(void)vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	line_write(LOG_ERROR, message);
-	/* Not exit(): no handler may touch memory that is in doubt, and closing the sockets is what
-	 * the servers wait for. */
+	/* Not exit(): exit handlers could touch corrupt memory. The end of the process closes the
+	 * sockets, which tells the servers. */
 	_exit(FATAL_STATUS);
 }

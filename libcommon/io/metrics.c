@@ -1,5 +1,5 @@
-/* The registry of metrics: a list that only grows, under a lock; the values are atomic, so that
- * counting takes none. */
+/* The registry of metrics: a list that only grows, under a lock. The values are atomic, so counting
+ * takes no lock. */
 #include "libcommon/io/metrics.h"
 
 #include "libcommon/io/log.h"
@@ -23,8 +23,9 @@ struct metric {
 	struct metric *next;
 	enum metric_kind kind;
 	char *name, *labels, *help;
-	_Atomic uint64_t value; /* counter; gauge as two's complement; histogram: sum */
-	_Atomic uint64_t buckets[BOUNDS_N + 1]; /* each its own count; the text adds them up */
+	_Atomic uint64_t value; /* counter; gauge in two's complement; sum of a histogram */
+	_Atomic uint64_t
+		buckets[BOUNDS_N + 1]; /* count of each bucket alone; the text adds them up */
 };
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,8 +52,8 @@ static struct metric *metric_new(
 	return metric;
 }
 
-/* The same name and labels give the same metric. Series of one name stand together, as the text
- * format wants it. */
+/* The same name and labels give the same metric. Series of one name are adjacent, as the text
+ * format requires. */
 static struct metric *metric_get(
 	enum metric_kind kind, const char *name, const char *labels, const char *help)
 {

@@ -1,5 +1,5 @@
-/* nanomsg: one PULL socket of our own, one PUSH socket per destination (PUSH balances over peers,
- * so it must have only one). */
+/* nanomsg: one PULL socket of our own, one PUSH socket per destination. PUSH balances over its
+ * peers, so each must have only one. */
 #include "libcommon/io/nn_bus.h"
 
 #include "libcommon/io/log.h"
@@ -19,15 +19,15 @@
 #define URL_MAX_BYTES 256
 #define BUFFER_BYTES (4 << 20)
 #define MESSAGE_BYTES_MAX (4 << 20)
-#define PARCEL_BYTES ((size_t)32 << 10) /* one that has grown to this leaves at once */
-/* A peer is restarted within 50 ms: it must be found again as soon. */
+#define PARCEL_BYTES ((size_t)32 << 10) /* a parcel of this size leaves at once */
+/* A peer may restart within 50 ms; reconnect as fast. */
 #define RECONNECT_MS 20
 #define RECONNECT_MAX_MS 200
 
 struct peer {
 	char url[URL_MAX_BYTES];
 	int socket;
-	uint64_t used; /* by the bus's own count, to find the one longest unused */
+	uint64_t used; /* counter of uses, to find the peer unused for longest */
 	uint8_t *parcel;
 	size_t length, room;
 	uint64_t messages; /* in the parcel */
@@ -39,7 +39,8 @@ struct nn_bus {
 	struct peer peers[PEERS_MAX];
 	size_t peers_n;
 	uint64_t uses;
-	uint8_t *open; /* the parcel received last, as far as it was not handed out yet */
+	uint8_t *
+		open; /* the last parcel received; not all of its messages have been returned yet */
 	size_t open_at, open_length;
 	struct metric *sent, *dropped, *received, *parcels;
 };
@@ -106,7 +107,7 @@ static struct peer *peer_find(struct nn_bus *bus, const char *url)
 	return NULL;
 }
 
-/* A free place, or that of the peer longest unused. */
+/* A free place, or the place of the peer unused for longest. */
 static struct peer *peer_place(struct nn_bus *bus)
 {
 	if (bus->peers_n < PEERS_MAX)
@@ -125,7 +126,7 @@ static struct peer *peer_get(struct nn_bus *bus, const char *url)
 {
 	struct peer *peer = peer_find(bus, url);
 	if (peer == NULL) {
-		/* Addresses come in messages: a bad one is dropped, it must not end anything. */
+		/* Addresses come in messages: a bad one is dropped and must not end the process. */
 		int fd = strlen(url) < URL_MAX_BYTES ? nn_socket(AF_SP, NN_PUSH) : -1;
 		if (fd < 0)
 			return NULL;
@@ -153,7 +154,7 @@ void nn_bus_connect(struct nn_bus *bus, const char *url)
 		(void)peer_get(bus, url);
 }
 
-/* False: the peer did not take it, all of it is dropped. */
+/* False: the peer did not take the parcel, and all its messages are dropped. */
 static bool parcel_send(struct nn_bus *bus, struct peer *peer)
 {
 	bool taken = true;
@@ -187,7 +188,7 @@ static void parcel_add(struct peer *peer, const void *bytes, size_t length)
 	peer->messages++;
 }
 
-/* The peer with the message in its parcel; NULL when it had to be dropped. */
+/* The peer whose parcel got the message; NULL when the message was dropped. */
 static struct peer *gather(struct nn_bus *bus, const char *url, const void *bytes, size_t length)
 {
 	struct peer *peer =
@@ -243,14 +244,15 @@ static void parcel_close(struct nn_bus *bus)
 	bus->open = NULL;
 }
 
-/* What lies next in the open parcel; NULL at its end, or where it is not what we send. */
+/* The next message of the open parcel; NULL at its end or when the rest is malformed. */
 static const uint8_t *parcel_next(struct nn_bus *bus, size_t *length_r)
 {
 	const uint8_t *message = NULL;
 	size_t left = bus->open_length - bus->open_at;
 	if (nn_parcel_next(bus->open, bus->open_length, &bus->open_at, &message, length_r) ==
 		NN_PARCEL_BAD)
-		log_warn("nanomsg: found %zu bytes that are not a message after its length; dropped",
+		log_warn(
+			"nanomsg: found %zu bytes that are not a message after its length; dropped",
 			left);
 	return message;
 }

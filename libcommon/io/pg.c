@@ -1,5 +1,4 @@
-/* One blocking connection to Postgres, for single writers: whatever fails there ends the process.
- */
+/* One blocking connection to Postgres, for single writers: any failure ends the process */
 #include "libcommon/io/pg.h"
 
 #include "libcommon/io/clock.h"
@@ -15,8 +14,8 @@
 
 static PGconn *connect_once(const char *dsn, const char *application)
 {
-	/* A writer that stands still inside a transaction holds its shards' rows: the server ends
-	 * it as late as a lease. */
+	/* A writer that hangs inside a transaction locks its shards' rows; the server ends it after
+	 * the time of a lease. */
 	const char *options = "-c idle_in_transaction_session_timeout=2000 -c lock_timeout=200 "
 			      "-c client_min_messages=warning";
 	const char *names[] = { "dbname", "application_name", "options", "connect_timeout",
@@ -89,8 +88,8 @@ int64_t pg_number(const PGresult *result, int row, int column)
 {
 	char *end;
 	if (row >= PQntuples(result) || column >= PQnfields(result))
-		fatal("postgres: row %d, column %d requested; the result has %d rows, %d columns", row,
-			column, PQntuples(result), PQnfields(result));
+		fatal("postgres: row %d, column %d requested; the result has %d rows, %d columns",
+			row, column, PQntuples(result), PQnfields(result));
 	if (PQgetisnull(result, row, column))
 		return 0;
 	const char *text = PQgetvalue(result, row, column);

@@ -73,12 +73,12 @@ static void field_begin(struct pg_copy *copy, uint32_t length)
 
 void pg_copy_init(struct pg_copy *copy, PGconn *conn, const char *table)
 {
-	static const char HEADER[] = "PGCOPY\n\377\r\n"; /* its NUL is part of it */
+	static const char HEADER[] = "PGCOPY\n\377\r\n"; /* the NUL is part of the header */
 	*copy = (struct pg_copy){ .conn = conn };
 	(void)snprintf(copy->table, sizeof(copy->table), "%s", table);
 	put(copy, HEADER, sizeof(HEADER));
 	put_32(copy, 0); /* flags */
-	put_32(copy, 0); /* no extension */
+	put_32(copy, 0); /* no header extension */
 }
 
 struct pg_copy *pg_copy_begin(PGconn *conn, const char *table_and_columns)
@@ -162,7 +162,7 @@ void pg_copy_int32_array(struct pg_copy *copy, const int32_t *values, size_t n)
 	if (empty)
 		return;
 	put_32(copy, (uint32_t)n);
-	put_32(copy, 1); /* the first index */
+	put_32(copy, 1); /* index of the first element */
 	for (size_t i = 0; i < n; i++) {
 		put_32(copy, sizeof(values[i]));
 		put_32(copy, (uint32_t)values[i]);

@@ -35,11 +35,11 @@ struct pg_link {
 	uint64_t since_us; /* when connecting began */
 	uint64_t retry_us, pause_us;
 	struct query *query;
-	PGresult *result; /* the last one of the query, until the end of its results */
+	PGresult *result; /* the query's last result, until all its results have been read */
 };
 
 struct pg_pool {
-	bool writes; /* registration of instances, audit */
+	bool writes; /* for registration of instances and for services that own tables */
 	int epoll;
 	char *dsn, *application;
 	int n;
@@ -73,7 +73,7 @@ static void link_watch(struct pg_pool *pool, struct pg_link *link, uint32_t even
 	struct epoll_event event = { .events = events, .data.ptr = link };
 	if (link->fd == fd && epoll_ctl(pool->epoll, EPOLL_CTL_MOD, fd, &event) == 0)
 		return;
-	/* libpq opens a new socket for each address it tries, often under the old number. */
+	/* libpq opens a new socket for each address it tries, often with the old number. */
 	link->fd = fd;
 	(void)epoll_ctl(pool->epoll, EPOLL_CTL_ADD, fd, &event);
 }
@@ -92,7 +92,8 @@ static void link_close(struct pg_link *link, const char *why)
 	link->state = LINK_CLOSED;
 	if (query != NULL)
 		query_finish(query, NULL, why);
-	PQfinish(link->conn); /* after the query: `why` may be this connection's message */
+	PQfinish(
+		link->conn); /* after the query is finished: `why` may point into this connection */
 	link->conn = NULL;
 	link->fd = -1;
 }
@@ -197,7 +198,7 @@ static void expire(struct pg_pool *pool, uint64_t now_us)
 	for (int i = 0; i < pool->n; i++) {
 		struct pg_link *link = &pool->links[i];
 		if (link->state == LINK_BUSY && now_us >= link->query->until_us)
-			/* Closed, so that an answer which comes later finds nobody. */
+			/* Closed, so that a late answer is ignored. */
 			link_close(link, link->query->until_us == 0
 						 ? "the connection to Postgres was lost"
 						 : "no answer in time");
@@ -207,7 +208,7 @@ static void expire(struct pg_pool *pool, uint64_t now_us)
 		else if (link->state == LINK_CLOSED && now_us >= link->retry_us)
 			link_connect(pool, link);
 	}
-	/* Taken out first: a `done` may queue another query. */
+	/* Taken out of the queue first: a `done` may queue another query. */
 	struct query *late = NULL;
 	struct query **late_tail = &late;
 	for (struct query **at = &pool->head; *at != NULL;) {
@@ -282,8 +283,8 @@ void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *con
 	for (int i = 0; i < pool->n; i++) {
 		if (pool->links[i].state != LINK_IDLE)
 			continue;
-		/* Sent at once. Should the connection turn out lost, the query waits for the next
-		 * poll. */
+		/* Sends at once. If the connection turns out to be lost, the query waits for the
+		 * next poll. */
 		dispatch(pool);
 		return;
 	}

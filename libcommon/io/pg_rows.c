@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PUT_MAX 4096 /* bytes of one put */
+#define PUT_MAX 4096 /* bytes of one pg_rows_put */
 
 static void room(struct pg_rows_text *text, size_t more)
 {

@@ -1,4 +1,4 @@
-/* Redis, thinly. */
+/* A thin layer over hiredis. */
 #include "libcommon/io/redis_link.h"
 
 #include "libcommon/io/clock.h"
@@ -44,8 +44,8 @@ struct redis_link *redis_link_new(const char *address, int timeout_ms)
 		metric_counter("carillon_redis_commands_total", NULL, "Commands given to Redis.");
 	link->dropped = metric_counter(
 		"carillon_redis_dropped_total", NULL, "Commands dropped because Redis was down.");
-	link->errors = metric_counter(
-		"carillon_redis_errors_total", NULL, "Error replies from Redis.");
+	link->errors =
+		metric_counter("carillon_redis_errors_total", NULL, "Error replies from Redis.");
 	return link;
 }
 

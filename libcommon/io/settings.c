@@ -1,5 +1,5 @@
-/* Settings from the environment: one table common to all services, one of the service's own, and
- * nothing beside them. */
+/* Settings from the environment: one table common to all services and one of the service's own.
+ * Unknown settings are errors. */
 #include "libcommon/io/settings.h"
 
 #include "libcommon/base/ids.h"
@@ -50,8 +50,8 @@ static const struct setting COMMON[] = {
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
 
-/* Read by scripts and the supervisor, which hand their whole environment on: known here only so as
- * not to be refused. */
+/* Settings of scripts and the supervisor, which pass their whole environment on: known here so that
+ * they are not errors. */
 static const char *const OF_SCRIPTS[] = { "CARILLON_DATA", "CARILLON_CACHE", "CARILLON_PG_BIN",
 	"CARILLON_PG_PORT", "CARILLON_REDIS_PORT", "CARILLON_KAFKA_PORT", "CARILLON_HTTP_PORT",
 	"CARILLON_HTTP_PORTS", "CARILLON_EVENTS_PORTS", "CARILLON_PG_PASSWORD", "CARILLON_TEST_TMP",
@@ -184,7 +184,7 @@ static void table_load(const struct setting *table)
 	}
 }
 
-/* Names end up in paths, SQL's application_name and labels of metrics. */
+/* Names are used in paths, in application_name and as labels of metrics. */
 static bool name_valid(const char *name)
 {
 	size_t length =
@@ -212,7 +212,7 @@ static void common_check(const char *service)
 	if (strcmp(common.kind, "live") != 0 && strcmp(common.kind, "demo") != 0 &&
 		strcmp(common.kind, "test") != 0)
 		refuse("CARILLON_KIND: found '%s', expected live, demo or test", common.kind);
-	/* A demo has the rate of its first day and nobody who sets another. */
+	/* A demo keeps the rates of its first day: nobody sets new ones. */
 	if (strcmp(common.kind, "demo") == 0 && getenv("CARILLON_FX_MAX_AGE_S") == NULL)
 		common.fx_max_age_s = 0;
 	if (!log_level_parse(common.log, &level))

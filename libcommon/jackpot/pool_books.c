@@ -1,5 +1,5 @@
-/* Entries of a pool's books. Each works on a copy and hands it over whole, so that a sum that does
- * not fit leaves the books as they were. */
+/* Entries of a pool's books. Each works on a copy and stores it whole, so a sum that does not fit
+ * leaves the books unchanged. */
 #include "libcommon/jackpot/pool_books.h"
 
 static bool move(struct amount *to, struct amount by)
@@ -44,12 +44,12 @@ bool pool_books_hit(struct pool_books *books, struct amount cost, struct amount 
 	struct amount next_seed, struct pool_reseed *reseed_r)
 {
 	struct pool_books next = *books;
-	struct amount accrued; /* the part of the price that the players had put in */
+	struct amount accrued; /* the part of the price that players contributed */
 	if (cost.e27 < 0 || next_seed.e27 < 0 || !amount_sub(cost, seed, &accrued))
 		return false;
 	if (!take(&next.jp_pool, accrued) || !take(&next.jp_seed, seed) || !move(&next.paid, cost))
 		return false;
-	/* The reserve first, as far as it goes; the house the rest. */
+	/* The reserve pays first, as far as it goes; the house pays the rest. */
 	struct pool_reseed reseed;
 	reseed.from_reserve = next.jp_reserve.e27 < next_seed.e27 ? next.jp_reserve : next_seed;
 	reseed.from_house.e27 = next_seed.e27 - reseed.from_reserve.e27;

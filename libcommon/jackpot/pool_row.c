@@ -1,9 +1,9 @@
-/* The arithmetic of one jackpot counter. */
+/* The arithmetic of one row. */
 #include "libcommon/jackpot/pool_row.h"
 
 #include <assert.h>
 
-#define CENTS 100 /* of a euro: base coin values are given in them */
+#define CENTS 100 /* cents in a euro: the unit of base coin values */
 
 static int128 power_of_ten(uint32_t exponent)
 {

@@ -1,7 +1,7 @@
-/* Running totals of stakes, and the sum of what they contribute. */
+/* Running totals of stakes, and the sum of their contributions. */
 #include "libcommon/jackpot/pool_tally.h"
 
-#define EXACT_EXPONENT 3 /* 3 + 9 + 6 = 18 decimals: whole in 10^-18 EUR */
+#define EXACT_EXPONENT 3 /* 3 + 9 + 6 = 18 decimals: exact in 10^-18 EUR */
 
 bool pool_tally_contribution(const struct pool_tally *tally, uint64_t total_minor, int128 *e18_r)
 {

@@ -16,10 +16,10 @@
 
 #define PG_WAIT_MS 10000
 #define BUS_MAX 10000 /* nanomsg messages a turn */
-#define WAITING_MS 2  /* a turn while messages wait */
+#define WAITING_MS 2  /* timeout of a turn while messages wait */
 #define STARTING_MS 20
 #define FLUSH_MS 5000
-/* The common migrations (libcommon/io/migrations/) this build works with. */
+/* The common migrations (libcommon/io/migrations/) that this build works with. */
 #define SCHEMA_MIN 2
 #define SCHEMA_MAX 2
 
@@ -95,7 +95,8 @@ static void schema_check(struct service *service, const char *folder, int min, i
 	if (found < min || found > max)
 		fatal("schema: found migration %lld of %s, expected %d to %d: %s", (long long)found,
 			folder, min, max,
-			found < min ? "run the migrations first" : "a newer build has migrated the database");
+			found < min ? "run the migrations first"
+				    : "a newer build has migrated the database");
 }
 
 static void metrics_start(struct service *service)
@@ -109,8 +110,7 @@ static void metrics_start(struct service *service)
 	m->batch = metric_histogram_us(
 		"carillon_batch_messages", NULL, "Messages of one batch from Kafka.");
 	m->shards = metric_gauge("carillon_shards", NULL, "Shards held.");
-	m->waits = metric_counter(
-		"carillon_waits_total", NULL, "Times a message had to wait.");
+	m->waits = metric_counter("carillon_waits_total", NULL, "Times a message had to wait.");
 	m->gaps = metric_counter("carillon_gaps_total", NULL, "Sequenced messages out of order.");
 	m->dead = metric_counter(
 		"carillon_dead_letters_total", NULL, "Messages sent to dead.letters.");
@@ -125,7 +125,7 @@ static void metrics_start(struct service *service)
 	}
 }
 
-/* Before any thread is made, so that none of them is ever given our signals. */
+/* Called before any thread starts, so that no other thread receives our signals. */
 static int signals_take(void)
 {
 	sigset_t ours;
@@ -166,8 +166,8 @@ static void watch_all(struct service *service)
 		fatal("epoll_create1: %s", strerror(errno));
 	watch(service, service->signals);
 	watch(service, nn_bus_fd(service->bus));
-	/* Between statements Postgres has nothing to say but that the connection is over: the
-	 * sooner it is known the better. */
+	/* Between statements Postgres sends only the end of the connection. Watching the socket
+	 * notices it early. */
 	watch(service, PQsocket(service->pg));
 	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
 		if (service->consumers[pace] != NULL)
@@ -180,7 +180,7 @@ static void start(struct service *service)
 	service->signals = signals_take();
 	metrics_start(service);
 	service->health = health_start(common.health);
-	kafka_start(service); /* connects while Postgres is asked */
+	kafka_start(service); /* connects while Postgres answers */
 	service->pg = pg_connect(common.pg_dsn, common.instance, PG_WAIT_MS);
 	installation_check(service);
 	(void)snprintf(folder, sizeof(folder), "services/%s", service->ops->name);
@@ -274,10 +274,10 @@ static void readiness_tell(struct service *service)
 	health_ready(service->health, ready, "Kafka does not answer: a shard is not read yet");
 }
 
-/* A request costs the broker, and a commit costs Postgres, far more than one message in it, so
- * under load a turn waits until there is more to take: the pause between the beginnings of two
- * turns grows with the messages a second, from none. What is asked for is a batch, not a rate: a
- * turn that takes longer than the pause is followed by the next at once. */
+/* Under load a turn waits for more messages, because a request costs the broker and a commit costs
+ * Postgres far more than one message in it. The pause between the starts of two turns grows from 0
+ * with the messages a second. The aim is a batch, not a rate: after a turn longer than the pause
+ * the next starts at once. */
 static void pace(struct service *service)
 {
 	uint64_t now_us = clock_mono_us();

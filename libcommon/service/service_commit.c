@@ -1,5 +1,5 @@
-/* The one transaction: fence, then what the service writes, then commit, and only then what was
- * queued leaves. */
+/* The one transaction: the fence, the service's writes, the commit, and only then the queued
+ * messages. */
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/clock.h"
@@ -15,12 +15,14 @@
 #define NUMBER_TEXT 22
 #define ARRAY_TEXT (SHARDS_MAX * NUMBER_TEXT + 4)
 
-/* Positions move, the lease is renewed, the epoch is compared: whoever has lost a shard, or meets
- * positions that are not what he left there, finds fewer rows than shards. A position that moves
- * ends a series of deaths. Whether the lease has run out is not asked: its end only lets others
- * take, and taking raises the epoch. As long as nobody has, what this process knows is still what
- * Postgres holds, however long it slept, and whether or not its row of carillon.instance is there
- * (the heartbeat writes it anew). */
+/* The fence moves positions, renews the lease and compares the epoch. An owner that has lost a
+ * shard, or finds positions other than it left, updates fewer rows than it holds shards. A position
+ * that moves ends a series of deaths.
+ *
+ * The fence does not check whether the lease has expired: expiry only allows others to take the
+ * shard, and taking raises the epoch. Until then this process still knows what Postgres holds,
+ * however long it slept, with or without its row in carillon.instance (the heartbeat restores the
+ * row). */
 static const char FENCE_SQL[] =
 	"update carillon.shard s set offset_1 = v.o1, seq_1 = v.q1, offset_2 = v.o2, seq_2 = v.q2, "
 	"lease_until = now() + make_interval(secs => $2), "
@@ -66,7 +68,7 @@ static void array_add(struct fence_arrays *arrays, enum fence_column column, int
 	arrays->length[column] = at + (size_t)n;
 }
 
-/* Where a restart must begin: the service may want to read again what it has not finished. */
+/* Where a restart must begin: a service may need to read unfinished messages again. */
 static int64_t restart_offset(struct service *service, const struct holding *holding, int topic)
 {
 	if (topic >= service->ops->topics_n)
@@ -98,7 +100,7 @@ static void arrays_fill(struct service *service, struct fence_arrays *arrays, bo
 		(void)snprintf(arrays->text[c] + arrays->length[c], 2, "}");
 }
 
-/* What the statement was given becomes what the next one compares with. */
+/* The values written now are what the next fence compares with. */
 static void fence_remember(struct service *service, const struct fence_arrays *arrays)
 {
 	const char *at_1 = arrays->text[OFFSET_1];
@@ -115,8 +117,8 @@ static void fence_remember(struct service *service, const struct fence_arrays *a
 	}
 }
 
-/* The next result, which must be there and good; a NULL, which ends the results of each statement,
- * is read over. */
+/* The next result, which must be a success. Skips the NULL that ends the results of each
+ * statement. */
 static PGresult *pipeline_result(struct service *service, const char *what)
 {
 	PGresult *result = PQgetResult(service->pg);
@@ -128,7 +130,7 @@ static PGresult *pipeline_result(struct service *service, const char *what)
 	return result;
 }
 
-/* begin and fence in one round trip: half of the waiting of a small transaction. */
+/* Sends begin and fence in one round trip: this halves the waiting of a small transaction. */
 static PGresult *begin_and_fence(struct service *service, const char *const *parameters)
 {
 	if (PQenterPipelineMode(service->pg) != 1 ||
@@ -167,7 +169,7 @@ static void fence(struct service *service, bool positions, int lease_seconds)
 	service->fenced_us = clock_mono_us();
 }
 
-/* A rollback in the disguise of a commit is a failure like any other. */
+/* A COMMIT that Postgres answers with ROLLBACK is a failure like any other. */
 static void commit(struct service *service)
 {
 	PGresult *result = PQexec(service->pg, "commit");
@@ -206,7 +208,7 @@ void service_commit_prepare(struct service *service)
 	}
 }
 
-/* Positions stay as they are: what they would promise is not written yet. */
+/* Positions do not move: the rows that they stand for are not written yet. */
 void service_lease_renew(struct service *service, int lease_seconds)
 {
 	if (service->held_n == 0) {

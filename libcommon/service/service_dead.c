@@ -1,4 +1,4 @@
-/* What cannot be read goes to dead.letters with its bytes and a reason, for a person to look at. */
+/* Unreadable messages go to dead.letters with their bytes and a reason, for a person to inspect. */
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/clock.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAYLOAD_MAX 500000 /* a letter must fit into a message itself */
+#define PAYLOAD_MAX 500000 /* the dead letter itself must fit into a message */
 #define DEAD_LETTERS_PARTITION 0
 #define SCHEMA_KNOWN 1
 
@@ -59,7 +59,7 @@ void service_dead_letter(
 	carillon__dead_letter__init(&letter);
 	service_envelope(service, &envelope, 0, 0);
 	letter.envelope = &envelope;
-	/* protobuf-c has no const in what it packs. */
+	/* protobuf-c's fields are not const. */
 	letter.topic = (char *)(uintptr_t)topic;
 	letter.partition = message->partition;
 	letter.offset = message->offset;

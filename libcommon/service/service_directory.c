@@ -1,4 +1,4 @@
-/* Where the other instances are: read from Postgres a little more often than twice a second,
+/* Addresses of the other instances: read from Postgres a little more than twice a second, and
  * connected ahead. */
 #include "libcommon/service/loop.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every live instance, once for each shard it holds, once with shard null if it holds none. */
+/* Each live instance: one row for each shard it holds, or one row with shard null. */
 static const char DIRECTORY_SQL[] =
 	"select i.service, s.shard, i.nn_url from carillon.instance i "
 	"left join carillon.shard s on s.owner = i.name and s.service = i.service "
@@ -20,7 +20,7 @@ static void entry_set(struct directory_entry *entry, const PGresult *result, int
 {
 	(void)snprintf(entry->service, sizeof(entry->service), "%s", PQgetvalue(result, row, 0));
 	(void)snprintf(entry->url, sizeof(entry->url), "%s", PQgetvalue(result, row, 2));
-	/* An instance without a shard is nobody's owner, only somebody to be connected to. */
+	/* An instance without a shard owns nothing but is connected ahead. */
 	entry->shard =
 		PQgetisnull(result, row, 1) ? UINT32_MAX : (uint32_t)pg_number(result, row, 1);
 }

@@ -1,6 +1,6 @@
-/* Which shards are ours: leases in Postgres. An instance takes back its own at once, those of
- * others when their lease has run out, and never more than its share; taking raises the epoch, so
- * that whatever the former owner still tries fails at its fence. */
+/* Which shards are ours: leases in Postgres. An instance takes its own shards back at once and the
+ * shards of others when their lease has expired, up to its fair share. Taking a shard raises the
+ * epoch, so the former owner fails at its next fence. */
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/clock.h"
@@ -15,12 +15,13 @@
 #define NUMBER_TEXT 22
 #define SQLSTATE_LOCK_NOT_AVAILABLE "55P03"
 
-/* Shards in our hands are left out by $3; everybody else's lease must have run out. */
+/* $3 excludes the shards we hold; the lease of any other owner must have expired. */
 #define FREE_SHARDS                                                                                \
 	"service = $1 and not (shard = any($3::int[])) and (owner is null or owner = $2 or "       \
 	"lease_until < now())"
 
-/* Live instances, the fewest shards any of them holds, shards to be had. */
+/* The number of live instances, the fewest shards that any of them holds, the number of free
+ * shards. */
 static const char LOOK_SQL[] = "with live as (select name, (select count(*) from carillon.shard s "
 			       "where s.service = $1 and s.owner = "
 			       "i.name) as held from carillon.instance i where i.service = $1 and "
@@ -33,7 +34,7 @@ static const char LOCK_SQL[] =
 	"where " FREE_SHARDS
 	" order by (owner is not distinct from $2) desc, shard limit $4 for update";
 
-/* An owner that is still written there has died over it (a clean end clears it). */
+/* An owner still in the row has crashed; an orderly end clears it. */
 static const char TAKE_SQL[] =
 	"update carillon.shard set epoch = epoch + 1, owner = $2, backend_pid = pg_backend_pid(), "
 	"lease_until = now() + make_interval(secs => $4), "
@@ -80,8 +81,8 @@ static struct share share_look(struct service *service)
 	return share;
 }
 
-/* The former owner may sit in a transaction that holds the row, or not know yet that it is out: its
- * connection is ended. */
+/* The former owner may still lock the row in a transaction, or not know yet that it lost the shard:
+ * end its connection. */
 static void former_owner_end(struct service *service, const PGresult *locked)
 {
 	for (int i = 0; i < PQntuples(locked); i++) {
@@ -91,7 +92,7 @@ static void former_owner_end(struct service *service, const PGresult *locked)
 	}
 }
 
-/* All rows that could be taken, not locked: for when a lock is not to be had. */
+/* Reads all rows that could be taken, without locks, for when a lock cannot be had. */
 static void lock_holders_end(struct service *service, const char *const *parameters)
 {
 	PGresult *rows = pg_query(service->pg,
@@ -128,7 +129,7 @@ static struct holding *holding_new(const PGresult *row, int i)
 	return holding;
 }
 
-/* One transaction; the shards' rows, to be freed by the caller, or NULL. */
+/* Takes up to n shards in one transaction. Returns their rows, which the caller frees, or NULL. */
 static PGresult *rows_take(struct service *service, size_t n)
 {
 	char held[SHARDS_MAX * 4 + 4];
@@ -166,7 +167,7 @@ static PGresult *rows_take(struct service *service, size_t n)
 
 static void take(struct service *service, size_t n)
 {
-	/* Loading may take longer than the lease of what is held already. */
+	/* Loading may take longer than the lease of the shards already held. */
 	service_lease_renew(service, LEASE_OPENING_SECONDS);
 	PGresult *rows = rows_take(service, n);
 	if (rows == NULL)
@@ -183,7 +184,7 @@ static void take(struct service *service, size_t n)
 		struct holding *holding = service->held[i];
 		uint64_t start_us = clock_mono_us();
 		service->ops->open(service, &holding->shard);
-		health_tick(service->health); /* loading is no standstill */
+		health_tick(service->health); /* the loop is not stuck while it loads */
 		if (clock_mono_us() >= service->fenced_us + COMMIT_AT_LEAST_US)
 			service_lease_renew(service, LEASE_OPENING_SECONDS);
 		log_info("shard %u: taken, epoch %llu, offset %lld, opened in %llu us",
@@ -191,7 +192,7 @@ static void take(struct service *service, size_t n)
 			(long long)holding->shard.position[0].offset,
 			(unsigned long long)(clock_mono_us() - start_us));
 	}
-	/* Positions that `open` corrected are made durable with the first commit. */
+	/* The first commit stores positions that `open` corrected. */
 	service_commit(service);
 	service->opening_us = 0;
 }
@@ -221,8 +222,8 @@ void service_lease_release(struct service *service, struct holding *holding)
 	free(holding);
 }
 
-/* More than the share of one, or so many that another starves: one goes, the rest in the next
- * turns. */
+/* Gives up the shards above this instance's share, or one shard when another instance holds too
+ * few. */
 static void release_surplus(struct service *service, const struct share *share)
 {
 	size_t held = service->held_n;
@@ -232,7 +233,7 @@ static void release_surplus(struct service *service, const struct share *share)
 	if (n == 0)
 		return;
 	service_commit(service);
-	/* The next owner looks at what we have published: it should be there. */
+	/* The next owner reads what we have published: wait until it is acknowledged. */
 	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
 		if (service->producers[pace] != NULL)
 			(void)kafka_producer_flush(service->producers[pace], 500);

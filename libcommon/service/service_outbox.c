@@ -1,5 +1,5 @@
-/* What leaves: at once, or from the outbox after the commit has returned. The outbox is memory
- * only: what dies with the process is sent again by the protocols, what was never committed must
+/* Messages out: at once, or from the outbox after the commit has returned. The outbox is only in
+ * memory. The protocols send again whatever is lost with the process; what was never committed must
  * never leave. */
 #include "libcommon/service/loop.h"
 
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUTBOX_KEEP_BYTES (8 << 20) /* a larger one is given back after use */
+#define OUTBOX_KEEP_BYTES (8 << 20) /* a larger outbox is freed after use */
 
-/* One entry; its key (or url with NUL) and bytes follow it, padded to 8. */
+/* One entry. Its key (or url with NUL) and bytes follow it, padded to 8. */
 struct entry {
 	bool to_bus;
 	enum topic topic;
@@ -29,8 +29,8 @@ static enum kafka_pace pace_of(enum topic topic)
 	return topic == TOPIC_WALLET_FACTS || topic == TOPIC_DEAD_LETTERS ? KAFKA_SLOW : KAFKA_FAST;
 }
 
-/* Commands may overtake one another on the way: each is good for one number or id, and is sent
- * again if need be. What has an order of its own (facts, the feed) always goes the same way. */
+/* Commands may overtake one another: each concerns one number or id and is sent again if necessary.
+ * Topics with an order (facts, the feed) always use the same producer. */
 static struct kafka_producer *producer_for(struct service *service, enum topic topic)
 {
 	struct kafka_producer **bulk = &service->producers[KAFKA_BULK];

@@ -1,5 +1,5 @@
-/* Messages in: which topics of which shards are read, to whom a message belongs, and what is kept
- * for later. */
+/* Messages in: which topics of which shards are read, which shard a message belongs to, and which
+ * messages are kept for later. */
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/clock.h"
@@ -50,7 +50,7 @@ static void kept_push(
 	service->kept_n++;
 }
 
-/* The first n are done with. */
+/* Drops the first n messages. */
 static void kept_drop(struct service *service, struct reading *reading, size_t n)
 {
 	struct kept *kept = &reading->kept;
@@ -81,8 +81,8 @@ void service_reading_free(struct service *service, struct holding *holding)
 		service_reading_stop(service, holding, t);
 }
 
-/* A topic that lost its tail meanwhile ends earlier than it did: the end is asked for again, or
- * nobody would ever get there. */
+/* Requests the topic's end again: a topic that has lost its tail now ends earlier, and the old end
+ * would never be reached. */
 static void end_ask(struct service *service, struct holding *holding, int topic)
 {
 	struct reading *reading = &holding->readings[topic];
@@ -153,7 +153,8 @@ void service_reading_start(struct service *service)
 			if (stopped)
 				continue;
 			if (!holding->readings[t].started && !reading_start(service, holding, t)) {
-				/* Kafka is away: ask again soon, but keep the lease meanwhile. */
+				/* Kafka does not answer: try again soon, but renew the lease
+				 * first. */
 				service->opening_us = now + BOUNDS_WAIT_MS * UINT64_C(1000);
 				return;
 			}
@@ -179,7 +180,7 @@ static void position_move(struct holding *holding, int topic, int64_t offset, ui
 		holding->shard.position[topic].seq = seq;
 }
 
-/* False: it must wait. */
+/* False: the message must wait. */
 static bool offer(struct service *service, struct holding *holding, int topic,
 	const struct kafka_message *message)
 {
@@ -217,7 +218,7 @@ static int topic_index(const struct service *service, enum topic topic)
 	return -1;
 }
 
-/* The reading a message belongs to; NULL when it is of a shard given up or of a topic stopped. */
+/* The reading that a message belongs to; NULL when its shard was given up or its topic stopped. */
 static struct holding *holding_of(
 	const struct service *service, const struct kafka_message *message, int *topic_r)
 {
@@ -229,8 +230,8 @@ static struct holding *holding_of(
 	return holding;
 }
 
-/* Leaves in the batch what can be offered now; what must come after kept messages, or one by one,
- * is kept. */
+/* Leaves in the batch the messages that can be offered now. Keeps those that must follow kept
+ * messages or be tried one by one. */
 static size_t batch_sift(struct service *service, struct kafka_batch *batch)
 {
 	size_t n = 0;
@@ -295,8 +296,8 @@ static void kept_offer(struct service *service, struct holding *holding, int top
 	}
 }
 
-/* One message alone: noted durably as being tried, offered, committed. What has killed three times
- * is not offered again. */
+/* Tries one message alone: records the attempt durably, offers the message, commits. A message that
+ * has killed the process three times is not offered again. */
 static void kept_try_one(struct service *service, struct holding *holding, int topic)
 {
 	struct reading *reading = &holding->readings[topic];

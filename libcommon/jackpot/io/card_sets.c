@@ -1,4 +1,4 @@
-/* Sets of Jackpot Cards from their files. */
+/* Reads sets of Jackpot Cards from their files. */
 #include "libcommon/jackpot/io/card_sets.h"
 
 #include "libcommon/base/currency.h"
@@ -16,7 +16,7 @@
 
 #define FOUND_MAX 96
 
-/* Says what is wrong where; always false. `found` NULL: nothing is there. */
+/* Writes the error; always false. `found` NULL: the member is missing. */
 static __attribute__((format(printf, 5, 6))) bool refuse(char *error, const char *name,
 	const char *pointer, json_t *found, const char *expected, ...)
 {
@@ -117,7 +117,7 @@ static bool read_levels(const char *name, json_t *root, struct card_set_config *
 	return true;
 }
 
-/* The odds of one minor unit. `in` of 0 would be a set whose cards never begin. */
+/* Reads the odds of one minor unit. With `in` 0 Jackpot Cards would never start. */
 static bool read_odds(const char *name, json_t *root, struct card_set_config *set, char *error)
 {
 	static const char *const KEYS[] = { "in", "of", NULL };

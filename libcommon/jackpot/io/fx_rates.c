@@ -1,4 +1,4 @@
-/* Rates in force. */
+/* FX rates in force. */
 #include "libcommon/jackpot/io/fx_rates.h"
 
 #include "libcommon/io/log.h"
@@ -8,7 +8,7 @@
 
 #define LOOK_US 1000000u
 
-/* One probe of the index a currency, however long the history is. */
+/* One index probe for each currency, however long the history is. */
 static const char in_force_sql[] =
 	"with recursive c as (select min(currency) as currency from carillon.fx_rate"
 	" union all select (select min(f.currency) from carillon.fx_rate f where f.currency > "
@@ -58,7 +58,7 @@ bool fx_rates_changed(struct fx_rates *rates, PGconn *conn, uint64_t mono_us, ui
 	read_rates(conn, &found);
 	found.read = true;
 	found.looked_us = mono_us;
-	/* The server's clock may be behind ours: the regular looks will see it then. */
+	/* The server's clock may be behind ours; the next regular read then finds the rate. */
 	if (found.next_us <= wall_us)
 		found.next_us = 0;
 	bool changed = !rates->read || !same(rates, &found);

@@ -1,6 +1,6 @@
-/* Links of games to pools, read by jansson. A walk keeps the JSON pointer of where it stands; the
- * first mistake is kept and later steps give harmless values, so that readers go straight on and
- * look once at the end. */
+/* Reads the links of games to pools with jansson. A `struct at` knows its JSON pointer. The first
+ * mistake is kept and later steps return harmless values, so readers need only one check at the
+ * end. */
 #include "libcommon/jackpot/io/game_links.h"
 
 #include "libcommon/base/currency.h"
@@ -238,7 +238,7 @@ static void read_currencies(const struct at *root, struct game_link *link)
 	}
 }
 
-/* NULL with error set when the text is no JSON. */
+/* NULL with error set when the text is not JSON. */
 static json_t *parse(const char *name, const char *text, size_t length, char *error)
 {
 	json_error_t fault;
@@ -342,8 +342,8 @@ static bool load_one(const char *path, bool demo_allowed, struct game_links *lin
 		if (links->link[i].game != link->game)
 			continue;
 		(void)snprintf(error, GAME_LINKS_ERROR_MAX,
-			"%.300s: /number: found %u, expected a number of its own (%s)",
-			path, link->game, links->link[i].id);
+			"%.300s: /number: found %u, expected a number of its own (%s)", path,
+			link->game, links->link[i].id);
 		return false;
 	}
 	links->count++;
@@ -381,7 +381,7 @@ bool game_links_load(const char *folder, bool demo_allowed, struct game_links *l
 		if (!demo_allowed || !exists(path))
 			(void)snprintf(path, sizeof(path), "%s/%s/definition.json", folder,
 				names[i]->d_name);
-		/* A file beside the games, a README, is none. */
+		/* A plain file beside the games, such as a README, is not a game. */
 		if (good && exists(path))
 			good = load_one(path, demo_allowed, links_r, error);
 		free(names[i]);

@@ -1,4 +1,4 @@
-/* Operators' actions on pools and sets. */
+/* Operators' requests to pools and sets. */
 #include "libcommon/jackpot/io/jackpot_action.h"
 
 #include "bus.pb-c.h"
@@ -25,8 +25,8 @@ bool action_refuse(char *refusal, const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(refusal, ACTION_TEXT_MAX, format, arguments);
 	va_end(arguments);
-	/* It is kept in Postgres, which takes no half character: of what was found, a part is told.
-	 */
+	/* Postgres stores the refusal and takes no partial character, but a text found may be
+	 * cut */
 	utf8_whole(refusal);
 	return false;
 }
@@ -185,7 +185,7 @@ void action_list_save(struct action_list *list, PGconn *conn, const char *schema
 
 /* ---- telling ---- */
 
-/* command and fact are the caller's, who keeps them while the fact is packed. */
+/* The caller owns command and fact, and keeps them until the fact is packed. */
 static void fact_fill(const struct action_record *record, Carillon__OperatorCommand *command,
 	Carillon__OperatorFact *fact)
 {
@@ -204,7 +204,7 @@ static void fact_fill(const struct action_record *record, Carillon__OperatorComm
 	fact->after = jackpot_text(record->after);
 }
 
-/* To jackpot.facts, under the record's number. */
+/* Sends to jackpot.facts under the record's number. */
 static void action_send(struct service *service, uint32_t pool, uint32_t shard,
 	const struct action_record *record, bool now)
 {
@@ -221,7 +221,7 @@ static void action_send(struct service *service, uint32_t pool, uint32_t shard,
 
 enum reply { REPLY_RECORD, REPLY_OTHER_CONTENT, REPLY_BEHIND };
 
-/* To who sent the command, by nanomsg, once the record is durable: now, or behind the commit. */
+/* Replies to the sender of the command by nanomsg: now, or after the commit. */
 static void action_reply(struct service *service, const Carillon__JackpotCommand *command,
 	const struct action_record *record, enum reply kind, bool now)
 {
@@ -275,7 +275,7 @@ bool action_again(struct service *service, const struct action_place *place,
 
 /* ---- what is announced ---- */
 
-/* False where none is announced. */
+/* False when none is announced. */
 static bool announced(PGconn *conn, const char *id, struct game_link *link_r)
 {
 	struct pg_args args = { 0 };
@@ -304,7 +304,7 @@ bool action_behind(struct service *service, const struct game_links *links,
 		return false;
 	for (size_t i = 0; i < links->count; i++)
 		if (strcmp(links->link[i].id, link.id) == 0 &&
-			/* game_links_parse clears all of what it fills.
+			/* game_links_parse clears the whole struct first.
 			 * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 			memcmp(&links->link[i], &link, sizeof(link)) == 0)
 			return false;

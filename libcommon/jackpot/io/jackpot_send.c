@@ -93,7 +93,7 @@ void jackpot_send_fact(struct service *service, const struct jackpot_source *sou
 	fact->envelope = &envelope;
 	fact->pool = source->pool;
 	jackpot_send(service, TOPIC_JACKPOT_FACTS, source->shard, source->pool, &fact->base, now);
-	fact->envelope = NULL; /* it ends here */
+	fact->envelope = NULL; /* the envelope lives only in this function */
 }
 
 void jackpot_send_hit(struct service *service, const struct jackpot_source *source,

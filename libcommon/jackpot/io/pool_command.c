@@ -1,4 +1,4 @@
-/* Reading of jackpot.commands. */
+/* Reads jackpot.commands. */
 #include "libcommon/jackpot/io/pool_command.h"
 
 #include <inttypes.h>
@@ -14,8 +14,9 @@ static __attribute__((format(printf, 2, 3))) bool refuse(char *reason, const cha
 	return false;
 }
 
-/* Postgres keeps the numbers of pools and the index of a claim in 31 bits, the others in 63; asked
- * for more it fails, and the service with it, each time it reads the message again. */
+/* Postgres stores pool numbers and claim indexes in 31 bits, the others in 63. A larger number
+ * would make the statement fail, and with it the service, each time that it reads the message
+ * again. */
 static bool small(const char *name, uint64_t found, char *reason)
 {
 	return found <= INT32_MAX ||
@@ -54,7 +55,8 @@ Carillon__JackpotCommand *pool_command_parse(const uint8_t *bytes, size_t length
 	Carillon__JackpotCommand *command = carillon__jackpot_command__unpack(NULL, length, bytes);
 	if (command == NULL) {
 		(void)refuse(reason,
-			"found %zu bytes that are not a message, expected a JackpotCommand", length);
+			"found %zu bytes that are not a message, expected a JackpotCommand",
+			length);
 		return NULL;
 	}
 	if (fits(command, reason))

@@ -1,4 +1,4 @@
-/* Counters of a pool, written whole. */
+/* Publishes all counters of a pool. */
 #include "libcommon/jackpot/io/pool_counters.h"
 
 #include "libcommon/io/clock.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define SCHEMA_VERSION 1
-/* A place gets free ten minutes after a tally was closed; a look costs a few probes of an index. */
+/* A place becomes free ten minutes after its tally was closed. A look costs a few index probes. */
 #define AGAIN_US 10000000u
 
 static __attribute__((format(printf, 2, 3))) bool refuse(char *reason, const char *format, ...)
@@ -42,7 +42,8 @@ static bool claim_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char
 		return refuse(reason, "claim.player: found %" PRId64 ", expected a player",
 			claim->player);
 	if (shard_of_player(claim->player, shards) != feed->shard)
-		return refuse(reason, "claim.player: found a player of shard %u, expected one of shard %u",
+		return refuse(reason,
+			"claim.player: found a player of shard %u, expected one of shard %u",
 			shard_of_player(claim->player, shards), feed->shard);
 	if (currency_by_number(claim->currency) == NULL)
 		return refuse(
@@ -71,8 +72,8 @@ static bool feed_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char 
 		return refuse(reason, "envelope.incarnation: found %u, expected 1 or more",
 			envelope->incarnation);
 	if (envelope->seq > INT64_MAX)
-		return refuse(
-			reason, "envelope.seq: found %" PRIu64 ", expected at most 2^63 - 1", envelope->seq);
+		return refuse(reason, "envelope.seq: found %" PRIu64 ", expected at most 2^63 - 1",
+			envelope->seq);
 	if (feed->pool < 1)
 		return refuse(reason, "pool: found 0, expected the number of a pool");
 	if (feed->shard >= shards)
@@ -94,8 +95,8 @@ Carillon__JackpotFeed *pool_feed_read(
 {
 	Carillon__JackpotFeed *feed = carillon__jackpot_feed__unpack(NULL, length, bytes);
 	if (feed == NULL) {
-		(void)refuse(reason, "found %zu bytes that are not a message, expected a JackpotFeed",
-			length);
+		(void)refuse(reason,
+			"found %zu bytes that are not a message, expected a JackpotFeed", length);
 		return NULL;
 	}
 	if (!feed_valid(feed, shards, reason)) {
@@ -142,7 +143,7 @@ enum pool_source_status pool_source_take(
 /* ---- Postgres ---- */
 
 #define TALLY_COLUMNS "t.id, t.game, t.currency, t.rate_nano, t.ppm, (t.closed is null)::integer"
-/* A closed tally that is older is folded: who counts stakes takes a closing up within seconds. */
+/* An older closed tally is folded: the wallet notices a closing within seconds. */
 #define LIVE "(t.closed is null or t.closed > now() - interval '10 minutes')"
 
 static struct pool_tally read_tally(const PGresult *rows, int i, int at)
@@ -163,7 +164,7 @@ static struct pool_tally read_tally(const PGresult *rows, int i, int at)
 	return tally;
 }
 
-/* What is stored of a tally that was not here is part of T already. */
+/* Restores the entries of a folded tally; T already includes them. */
 static void unfold(struct pool_source *source, PGconn *conn, uint32_t tally)
 {
 	struct pg_args args = { 0 };
@@ -216,7 +217,7 @@ void pool_source_tallies(struct pool_source *source, PGconn *conn)
 	add_tallies(source, conn, live_tallies(source, conn), true);
 }
 
-/* The tallies that a message names, folded ones too. */
+/* Loads the tallies that a message names, folded ones too. */
 static void bring(struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed)
 {
 	for (size_t i = 0; i < feed->n_totals; i++) {
@@ -232,7 +233,7 @@ static void bring(struct pool_source *source, PGconn *conn, const Carillon__Jack
 	}
 }
 
-/* Gives places free, when another tally is to be opened. */
+/* Frees places before another tally is opened. */
 static void fold_tallies(struct pool_source *source, PGconn *conn)
 {
 	struct pg_args args = { 0 };
@@ -288,7 +289,7 @@ enum pool_source_status pool_source_take_or_load(
 	return status;
 }
 
-/* A total that is stored: among the entries, or of a folded tally. */
+/* Loads a stored total: into the entries, or as part of a folded tally. */
 static void load_total(struct pool_source *source, const PGresult *rows, int i)
 {
 	uint32_t shard = pg_u32(rows, i, 0);
@@ -419,13 +420,13 @@ enum pool_source_need pool_source_need(struct pool_source *source, uint32_t game
 	return POOL_SOURCE_FULL;
 }
 
-/* A tally that cannot be counted must never be opened: no restart would get past it. The rate in
- * force is kept with each bet, so an old one is exact, only not of today. */
+/* A tally that cannot be counted must never be opened: a restart would fail on it again. The rate
+ * in force is stored with each bet, so an old rate is exact, only out of date. */
 static void tell_behind(const struct pool_source *source, const struct currency *currency,
 	const struct pool_tally *wanted, const struct pool_tally *old)
 {
 	if (source->behind <= source->behind_before)
-		return; /* so many were told of at the look before */
+		return; /* this many were reported at the look before */
 	log_error("ALARM pool %u, game %u, %s: found %u tallies, which is all it can count: rate "
 		  "%" PRId64 " x 10^-9, %u ppm is not in use%s; retried every %u s",
 		source->pool, wanted->game, currency->code, source->vector.tally_count,
@@ -450,7 +451,8 @@ bool pool_source_open(
 	if (old != NULL && old->rate_nano == rate && old->ppm == ppm)
 		return true;
 	fold_tallies(source, conn);
-	old = pool_vector_open_tally(&source->vector, game, currency); /* it may have moved */
+	old = pool_vector_open_tally(
+		&source->vector, game, currency); /* folding may have moved it */
 	struct pool_tally tally = { .game = game,
 		.currency = currency,
 		.exponent = known->exponent,

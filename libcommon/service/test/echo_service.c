@@ -56,8 +56,9 @@ static void on_close(struct service *service, struct service_shard *shard)
 
 static bool with_facts;
 
-/* Facts are rows of shard + 1000, the commands of echo-two of shard + 2000, beside those of echo.
- * With two topics each shard says once how many facts it had seen when its first command came. */
+/* Facts are rows of shard + 1000, commands of echo-two rows of shard + 2000, beside the rows of
+ * echo. With two topics each shard logs once how many facts it had seen when its first command
+ * came. */
 static uint32_t row_shard(const struct service_shard *shard, const struct kafka_message *message)
 {
 	if (message->topic == TOPIC_WALLET_FACTS) {
