@@ -1,4 +1,4 @@
-/* Checked 128-bit arithmetic and its text; money's as well. */
+/* Checked 128-bit arithmetic and its text form; also that of money. */
 #include "libcommon/base/amount.h"
 
 #include <stdlib.h>
@@ -130,7 +130,7 @@ static void test_amount_floor_div(void **state)
 		{ "0", "5", "0", "0" },
 		{ "6", "3", "2", "0" },
 		{ MAX_TEXT, "1", MAX_TEXT, "0" },
-		/* V4 of the vectors: 20.5015 EUR by the cent leaves .0015. */
+		/* V4 of the vectors: 20.5015 EUR in whole cents leaves .0015. */
 		{ "20501500000000000000000000000", "10000000000000000000000000", "2050",
 			"1500000000000000000000000" },
 		{ "-1", "2", NULL, NULL },
@@ -150,8 +150,7 @@ static void test_amount_floor_div(void **state)
 	}
 }
 
-/* For random numbers: what is divided comes back, what is added comes off again, text reads back.
- */
+/* With random numbers: division, addition and text are each reversed by their inverse */
 static void test_amount_properties(void **state)
 {
 	unsigned seed = 20240607;
@@ -177,7 +176,7 @@ static void test_amount_properties(void **state)
 	}
 }
 
-static void test_money_reports_what_does_not_fit(void **state)
+static void test_money_reports_overflow(void **state)
 {
 	static const struct {
 		int64_t a, b;
@@ -213,7 +212,7 @@ int main(void)
 		cmocka_unit_test(test_amount_mul),
 		cmocka_unit_test(test_amount_floor_div),
 		cmocka_unit_test(test_amount_properties),
-		cmocka_unit_test(test_money_reports_what_does_not_fit),
+		cmocka_unit_test(test_money_reports_overflow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,8 +58,9 @@ static void test_currency_table_is_consistent(void **state)
 	assert_null(currency_at(n + 1));
 }
 
-/* Those that are not of two decimals: a mistake here moves a point in every amount. */
-static void test_currency_exponents_are_the_standards(void **state)
+/* Currencies whose exponent is not 2: a mistake here would move the decimal point in every
+ * amount. */
+static void test_currency_exponents_follow_the_standard(void **state)
 {
 	static const char *const NONE[] = { "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW",
 		"PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF" };
@@ -84,7 +85,7 @@ int main(void)
 		cmocka_unit_test(test_currency_by_number_and_code),
 		cmocka_unit_test(test_currency_unknown_is_null),
 		cmocka_unit_test(test_currency_table_is_consistent),
-		cmocka_unit_test(test_currency_exponents_are_the_standards),
+		cmocka_unit_test(test_currency_exponents_follow_the_standard),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

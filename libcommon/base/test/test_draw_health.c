@@ -1,5 +1,5 @@
-/* Broken sources behind salts, keys and streams: each is told, by name, at once and for good; sound
- * ones never are. */
+/* Broken sources of salts, keys and streams: each fault is found at once, names its source and
+ * stays. Good sources never fail. */
 #include "libcommon/base/draw_health.h"
 
 #include "libcommon/base/rng.h"
@@ -14,7 +14,7 @@
 
 #define MOVES 20000
 
-/* How a source makes its next bytes: `at` counts the calls. */
+/* How a source makes its next bytes; `at` counts the calls. */
 typedef void source(uint32_t at, uint8_t *out, size_t count);
 
 static void sound(uint32_t at, uint8_t *out, size_t count)
@@ -32,14 +32,14 @@ static void zeros(uint32_t at, uint8_t *out, size_t count)
 	memset(out, 0, count);
 }
 
-/* The same good bytes again and again: a seed that is never renewed. */
+/* The same good bytes each time: a source that is never reseeded. */
 static void repeated_seed(uint32_t at, uint8_t *out, size_t count)
 {
 	(void)at;
 	sound(77, out, count);
 }
 
-/* Good, but for one byte of sixteen that is stuck. */
+/* Good, except that one byte of sixteen is stuck. */
 static void stuck_byte(uint32_t at, uint8_t *out, size_t count)
 {
 	sound(at, out, count);
@@ -92,7 +92,7 @@ static void test_draw_health_sources(void **unused)
 	}
 }
 
-/* What is tried again draws from the same key: no fault, and it is not counted twice. */
+/* A retried move has the same key: this is no fault, and the key is not tested twice. */
 static void test_draw_health_same_move_again(void **unused)
 {
 	struct draw_health health;
@@ -120,7 +120,7 @@ static void test_draw_health_first_sample(void **unused)
 	assert_int_equal(draw_health_sample(&health, sample), RNG_REPEATED);
 }
 
-/* A stream at fault is told as such. */
+/* A fault of a stream is reported as the stream's. */
 static void test_draw_health_streams(void **unused)
 {
 	struct draw_health health;

@@ -1,6 +1,5 @@
-/* Player ids and shards. The vectors were computed by another implementation, in Python; they
- * decide where money is kept: a test that fails here means that the code is wrong, never the
- * vector. */
+/* Player ids and shards. The vectors come from an independent implementation in Python. They decide
+ * where money is kept: when a test fails here, the code is wrong, never the vector. */
 #include "libcommon/base/ids.h"
 
 #include <setjmp.h>
@@ -61,8 +60,8 @@ static void test_shard_of_pool_vectors(void **state)
 				shard_of_pool(TABLE[i].pool, SHARD_COUNTS[s]), TABLE[i].shards[s]);
 }
 
-/* Consecutive numbers, as an operator gives them out, spread: over 240,000 players no shard of 24
- * is 5 % off (five standard deviations). */
+/* Operators assign consecutive numbers. Over 240,000 players no shard of 24 is 5 % off (five
+ * standard deviations). */
 static void test_shard_of_player_spreads_consecutive_numbers(void **state)
 {
 	uint32_t counts[24] = { 0 };
@@ -108,7 +107,7 @@ static void test_player_id_make_bounds(void **state)
 	}
 }
 
-static void test_player_id_valid_refuses(void **state)
+static void test_player_id_valid_rejects_bad_ids(void **state)
 {
 	static const player_id TABLE[] = { 0, -1, INT64_MIN, 1, /* no operator */
 		INT64_C(1) << 48, /* no number */ INT64_C(7) << 48 };
@@ -159,7 +158,7 @@ static void test_player_id_text(void **state)
 	}
 }
 
-static void test_player_id_mask_never_tells_a_number_whole(void **state)
+static void test_player_id_mask_hides_the_number(void **state)
 {
 	(void)state;
 	static const struct {
@@ -188,9 +187,9 @@ int main(void)
 		cmocka_unit_test(test_shard_of_pool_vectors),
 		cmocka_unit_test(test_shard_of_player_spreads_consecutive_numbers),
 		cmocka_unit_test(test_player_id_make_bounds),
-		cmocka_unit_test(test_player_id_valid_refuses),
+		cmocka_unit_test(test_player_id_valid_rejects_bad_ids),
 		cmocka_unit_test(test_player_id_text),
-		cmocka_unit_test(test_player_id_mask_never_tells_a_number_whole),
+		cmocka_unit_test(test_player_id_mask_hides_the_number),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The stream of random numbers: known answers, made by an implementation of its own from RFC 8439
- * and the contract in rng.h. */
+/* The random stream: known answers from an independent implementation of RFC 8439 and of the
+ * contract in rng.h. */
 #include "libcommon/base/rng.h"
 
 #include <setjmp.h>
@@ -114,7 +114,7 @@ static void test_rng_below_known_answers(void **unused)
 		assert_true(rng_below64(&rng, BELOW64[i].n) == BELOW64[i].value);
 }
 
-/* However the stream is read, it is the same stream. */
+/* The stream stays the same, whatever the sizes of the reads. */
 static void test_rng_reads_do_not_depend_on_buffering(void **unused)
 {
 	uint8_t whole[1500], parts[1500];
@@ -171,8 +171,8 @@ static void test_rng_forced_misfit_reported(void **unused)
 	assert_true(rng_forced_misfit(&rng));
 }
 
-/* 37 cells, 370,000 draws: chi-square with 36 degrees of freedom is below 77.1 in all but 10^-4 of
- * keys; the key is fixed, so this holds or is a fault. */
+/* 37 cells, 370,000 draws: chi-square with 36 degrees of freedom is below 77.1 for all but 10^-4 of
+ * keys. The key is fixed, so a failure is a bug. */
 static void test_rng_below_is_even(void **unused)
 {
 	uint32_t cell[37] = { 0 };

@@ -1,4 +1,5 @@
-/* The generator's health: sound streams pass, broken ones are told at once and for good. */
+/* Health of the generator: good streams pass; a broken stream is detected at once, and the fault
+ * stays. */
 #include "libcommon/base/rng.h"
 #include "libcommon/base/rng_health.h"
 
@@ -22,7 +23,7 @@ static void test_rng_health_sound_stream_passes(void **unused)
 {
 	static const uint8_t key[RNG_KEY_BYTES] = { 7 };
 	struct rng_health health;
-	uint8_t chunk[997]; /* no multiple of anything */
+	uint8_t chunk[997]; /* not a multiple of any size in use */
 	struct rng rng;
 
 	(void)unused;
@@ -35,7 +36,7 @@ static void test_rng_health_sound_stream_passes(void **unused)
 	assert_true(health.fed >= SOUND_BYTES);
 }
 
-/* A broken source: how its byte i comes to be, and what must be said of it. */
+/* A broken source: how it makes byte i, and the fault that must be found. */
 static uint8_t stuck(uint32_t i)
 {
 	(void)i;
@@ -111,7 +112,7 @@ static void test_rng_health_cutoff_is_exact(void **unused)
 	}
 }
 
-/* Every block of a watched stream is fed, once, and its numbers stay what they were. */
+/* Every block of a watched stream is tested once, and its numbers stay the same. */
 static void test_rng_watch_feeds_every_block(void **unused)
 {
 	static const uint8_t key[RNG_KEY_BYTES] = { 5 };
@@ -131,8 +132,8 @@ static void test_rng_watch_feeds_every_block(void **unused)
 	assert_int_equal(health.fault, RNG_SOUND);
 }
 
-/* However the bytes are cut, the verdict comes at the same place. */
-static void test_rng_health_in_pieces(void **unused)
+/* The fault is found at the same byte, however the bytes are divided into calls. */
+static void test_rng_health_is_independent_of_chunks(void **unused)
 {
 	(void)unused;
 	for (size_t k = 0; k < sizeof(BROKEN) / sizeof(BROKEN[0]); k++)
@@ -159,7 +160,7 @@ int main(void)
 		cmocka_unit_test(test_rng_health_reports_broken),
 		cmocka_unit_test(test_rng_health_fault_stays),
 		cmocka_unit_test(test_rng_health_cutoff_is_exact),
-		cmocka_unit_test(test_rng_health_in_pieces),
+		cmocka_unit_test(test_rng_health_is_independent_of_chunks),
 		cmocka_unit_test(test_rng_watch_feeds_every_block),
 	};
 

@@ -28,9 +28,9 @@ static void test_seq_gate_table(void **state)
 		{ 1, 3, SEQ_GATE_TAKE, 3 },
 		{ 1, 4, SEQ_GATE_TAKE, 4 },
 		{ 1, UINT64_MAX, SEQ_GATE_GAP, 4 },
-		/* Of before a restore: never applied, whatever its seq. */
+		/* From before a restore: never applied, whatever its seq. */
 		{ 0, 5, SEQ_GATE_SEEN, 4 },
-		/* Of after one: nothing is applied until the caller has reloaded. */
+		/* From after a restore: nothing is applied until the caller has reloaded. */
 		{ 2, 5, SEQ_GATE_INCARNATION, 4 },
 		{ 2, 1, SEQ_GATE_INCARNATION, 4 },
 		{ 1, 5, SEQ_GATE_TAKE, 5 },
@@ -54,18 +54,18 @@ static void test_seq_gate_requests_repeatedly(void **state)
 	assert_false(seq_gate_should_request(&gate, 1000000, 1000099));
 	assert_true(seq_gate_should_request(&gate, 1000000, 1000100));
 	assert_false(seq_gate_should_request(&gate, 1000000, 1000101));
-	/* More of the same gap does not put the asking off. */
+	/* More facts after the same gap do not delay the request. */
 	assert_int_equal(seq_gate_offer(&gate, 1, 13, 1900000), SEQ_GATE_GAP);
 	assert_true(seq_gate_should_request(&gate, 1000000, 2000100));
 	assert_int_equal(seq_gate_offer(&gate, 1, 11, 2000200), SEQ_GATE_TAKE);
 	assert_false(seq_gate_should_request(&gate, 1000000, 9000000));
-	/* A new gap is a new wait. */
+	/* A new gap starts a new wait. */
 	assert_int_equal(seq_gate_offer(&gate, 1, 13, 9000000), SEQ_GATE_GAP);
 	assert_false(seq_gate_should_request(&gate, 1000000, 9500000));
 	assert_true(seq_gate_should_request(&gate, 1000000, 10000000));
 }
 
-/* Whatever the order, the repeats and the losses, what is taken is 1, 2, 3, .. */
+/* With any reordering, repeats and losses, the gate takes 1, 2, 3, .. */
 static void test_seq_gate_takes_each_once_in_order(void **state)
 {
 	unsigned seed = 4711;

@@ -1,5 +1,5 @@
-/* RULE bewitched 7.1, RULE mona-lisa 6.1: when a session has ended by inactivity, and what is kept
- * of it. */
+/* RULE bewitched 7.1, RULE mona-lisa 6.1: when a session has ended by inactivity, and what Redis
+ * keeps of it. */
 #include "libcommon/base/session.h"
 
 #include <setjmp.h>
@@ -18,9 +18,9 @@ static void test_session_ends_after_idle_time(void **state)
 		{ 1000, 500, 1500, false },
 		{ 1000, 500, 1501, true },
 		{ 1000, 500, 1000, false },
-		{ 1000, 500, 0, false },	/* another clock, behind */
-		{ 1000, 0, UINT64_MAX, false }, /* no limit here */
-		{ 0, 500, UINT64_MAX, false },	/* what was known is lost */
+		{ 1000, 500, 0, false },	/* the reader's clock is behind */
+		{ 1000, 0, UINT64_MAX, false }, /* no limit */
+		{ 0, 500, UINT64_MAX, false },	/* the time of the last action is lost */
 		{ 1000, 500, UINT64_MAX, true },
 	};
 	(void)state;
@@ -49,11 +49,11 @@ static void test_session_seen_round_trip(void **state)
 	}
 }
 
-static void test_session_name_is_the_hash_of_the_token(void **state)
+static void test_session_name_is_hash_of_token(void **state)
 {
 	char name[SESSION_NAME_MAX];
 	(void)state;
-	session_name("abc", name); /* FIPS 180-2, first half */
+	session_name("abc", name); /* FIPS 180-2, first half of the digest */
 	assert_string_equal(name, "ba7816bf8f01cfea414140de5dae2223");
 }
 
@@ -62,7 +62,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_session_ends_after_idle_time),
 		cmocka_unit_test(test_session_seen_round_trip),
-		cmocka_unit_test(test_session_name_is_the_hash_of_the_token),
+		cmocka_unit_test(test_session_name_is_hash_of_token),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

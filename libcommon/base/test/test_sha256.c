@@ -1,4 +1,5 @@
-/* The same results as libsodium's, for every length around the blocks' borders, in every cut. */
+/* The results equal libsodium's for every length around the block boundaries and for every division
+ * into two parts. */
 #include "libcommon/base/sha256.h"
 
 #include <sodium.h>
@@ -44,7 +45,7 @@ static void test_hmac256_equals_libsodium(void **state)
 		memcpy(key, text + length % 100, sizeof(key));
 		hmac256_key(&hmac, key);
 		(void)crypto_auth_hmacsha256(expected, text, length, key);
-		for (int again = 0; again < 2; again++) { /* the key is good for more than one */
+		for (int again = 0; again < 2; again++) { /* a key serves several messages */
 			hmac256(&hmac, text, length / 2, text + length / 2, length - length / 2,
 				code);
 			assert_memory_equal(code, expected, sizeof(code));

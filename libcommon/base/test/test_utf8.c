@@ -1,4 +1,4 @@
-/* What is UTF-8 and what is not, and where a text is cut. */
+/* Which bytes are UTF-8, and where a text may be cut. */
 #include "libcommon/base/utf8.h"
 
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static void test_utf8_valid(void **state)
 	}
 }
 
-/* However it is shortened, whole characters stay as they are; of the rest each byte is told. */
+/* After any cut, whole characters stay and each byte of a partial one becomes a question mark. */
 static void test_utf8_whole_after_every_cut(void **state)
 {
 	(void)state;

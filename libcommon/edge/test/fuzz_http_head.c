@@ -1,5 +1,5 @@
-/* Heads of requests: whatever comes, what is read stays inside the buffer, and cutting the bytes
- * anywhere changes nothing but the wait. */
+/* Heads of requests: with any bytes, results stay inside the buffer, and a head that arrives in
+ * pieces gives the same result. */
 #include "libcommon/edge/http_head.h"
 
 #include <stdlib.h>

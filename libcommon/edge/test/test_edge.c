@@ -1,4 +1,4 @@
-/* The edge against real sockets: what a client sends, byte by byte, and what it gets back. */
+/* The edge on real sockets: what a client sends, byte by byte, and what it receives. */
 #include "libcommon/edge/edge.h"
 #include "libcommon/io/log.h"
 
@@ -59,7 +59,7 @@ static void on_later(struct edge_request *request, void *context)
 	assert_int_equal(write(later.wake, &one, sizeof(one)), sizeof(one));
 }
 
-/* From the callback of a descriptor, as replies by nanomsg are. */
+/* Called for an adopted descriptor, as for nanomsg replies. */
 static void on_wake(void *context)
 {
 	uint64_t value;
@@ -181,14 +181,14 @@ static void send_all(int fd, const char *text, size_t length)
 	while (length > 0) {
 		ssize_t n = send(fd, text, length, MSG_NOSIGNAL);
 		if (n <= 0)
-			return; /* the other side has closed: what it said is still there to be read
-				 */
+			return; /* the other side has closed; its bytes can still be read */
 		text += n;
 		length -= (size_t)n;
 	}
 }
 
-/* Reads until `count` answers of known length, or the end. Gives the bytes. */
+/* Reads until `count` answers of known length have arrived, or the end. Returns the number of
+ * bytes. */
 static size_t receive(int fd, char *out, size_t room, unsigned count)
 {
 	size_t n = 0;
@@ -414,7 +414,7 @@ static void test_edge_garbage_and_long_headers(void **state)
 	(void)snprintf(
 		long_header, sizeof(long_header), "GET /echo HTTP/1.1\r\nX-A: %019000d\r\n\r\n", 1);
 	ask(port, long_header, out,
-		sizeof(out)); /* closed or refused, and the next one is served */
+		sizeof(out)); /* closed or rejected, and the next client is served */
 	ask(port, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
 	assert_non_null(strstr(out, "HTTP/1.1 200"));
 }

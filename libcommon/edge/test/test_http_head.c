@@ -1,5 +1,5 @@
-/* Heads of requests: what is taken, and everything two readers could understand differently
- * refused. */
+/* Heads of requests: valid ones are read; whatever two parsers could read differently is
+ * rejected. */
 #include "libcommon/edge/http_head.h"
 
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static void test_http_head_parts(void **state)
 	assert_int_equal(head.content_length, 42);
 }
 
-static void test_http_head_lengths_beyond_all_sense(void **state)
+static void test_http_head_rejects_huge_lengths(void **state)
 {
 	char bytes[] = "POST / HTTP/1.1\r\nContent-Length: 18446744073709551621\r\n\r\n";
 	struct http_head head;
@@ -100,7 +100,7 @@ static void test_http_head_lengths_beyond_all_sense(void **state)
 	assert_true(head.content_length > UINT64_C(1000000000000)); /* and not 5 */
 }
 
-static void test_http_decode_refuses(void **state)
+static void test_http_decode_rejects_bad_escapes(void **state)
 {
 	static const char *const cases[] = { "%", "%4", "%4g", "%00", "a%0ab", "a\tb" };
 	(void)state;
@@ -133,8 +133,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_http_head_statuses),
 		cmocka_unit_test(test_http_head_parts),
-		cmocka_unit_test(test_http_head_lengths_beyond_all_sense),
-		cmocka_unit_test(test_http_decode_refuses),
+		cmocka_unit_test(test_http_head_rejects_huge_lengths),
+		cmocka_unit_test(test_http_decode_rejects_bad_escapes),
 		cmocka_unit_test(test_http_head_too_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

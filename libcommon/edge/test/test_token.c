@@ -1,4 +1,4 @@
-/* Tokens: what is issued is taken, and nothing else. */
+/* Tokens: issued tokens are accepted, and no others. */
 #include "libcommon/edge/token.h"
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void test_token_round_trip_and_expiry(void **state)
 	assert_int_equal(
 		token_issue(key, player_of("1-1234"), NOW, 100, token, &expires), TOKEN_OK);
 	assert_int_equal(expires, NOW + 100);
-	for (int i = 0; i < 2; i++) { /* the second time from memory */
+	for (int i = 0; i < 2; i++) { /* the second time from the key's memory */
 		assert_int_equal(token_check(key, token, NOW + 99, &player, &expires), TOKEN_OK);
 		assert_int_equal(player, player_of("1-1234"));
 		assert_int_equal(
@@ -54,11 +54,11 @@ static void test_token_forgeries(void **state)
 	(void)state;
 	assert_int_equal(token_issue(other, player_of("1-1"), NOW, 100, token, &expires), TOKEN_OK);
 	assert_int_equal(token_check(key, token, NOW, &player, &expires), TOKEN_FORGED);
-	/* every single byte changed */
+	/* each byte changed in turn */
 	assert_int_equal(token_issue(key, player_of("1-1"), NOW, 100, token, &expires), TOKEN_OK);
 	assert_int_equal(token_check(key, token, NOW, &player, &expires), TOKEN_OK);
 	size_t length = strlen(token);
-	for (size_t i = 0; i + 1 < length; i++) { /* the last digit has bits that mean nothing */
+	for (size_t i = 0; i + 1 < length; i++) { /* the last digit has unused bits */
 		char kept = token[i];
 		token[i] = kept == 'A' ? 'B' : 'A';
 		assert_int_not_equal(token_check(key, token, NOW, &player, &expires), TOKEN_OK);

@@ -1,6 +1,6 @@
-/* Any bytes as a parcel of nanomsg: what is handed out lies in it, in order and without a gap, and
- * packed again gives the same bytes. The same input also as messages, first gathered into a parcel:
- * it gives back exactly those, and nothing more, also when it is cut off anywhere. */
+/* Reads any bytes as a parcel of nanomsg: the messages lie in it, in order and without a gap, and
+ * packing them again gives the same bytes. Also packs the input as messages into a parcel: reading
+ * it, cut anywhere, gives exactly these messages. */
 #include "libcommon/io/nn_parcel.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsigned int seed);
 
-/* How much of it is messages. */
+/* The number of bytes that are messages. */
 static size_t walk(const uint8_t *parcel, size_t length, enum nn_parcel_status *end_r)
 {
 	size_t at = 0, before = 0, message_length = 0;
@@ -30,8 +30,8 @@ static size_t walk(const uint8_t *parcel, size_t length, enum nn_parcel_status *
 	return at;
 }
 
-/* Messages of 0 to 255 bytes, as their first byte says. A copy of its own size, so that a read
- * beyond it is seen. */
+/* Packs messages of 0 to 255 bytes, each length taken from the message's first byte. The copy has
+ * its exact size, so that ASan sees a read beyond it. */
 static uint8_t *gather(const uint8_t *bytes, size_t length, size_t *length_r)
 {
 	uint8_t *parcel = malloc(length * (NN_PARCEL_HEAD + 1) + 1);
@@ -74,7 +74,7 @@ static void round_trip(const uint8_t *bytes, size_t length)
 	free(parcel);
 }
 
-/* Every other input begins as a well-formed parcel. */
+/* Every second input starts as a well-formed parcel. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsigned int seed)
 {
 	length = LLVMFuzzerMutate(bytes, length, room);

@@ -1,4 +1,4 @@
-/* Signed heads: what was signed is read back, and nothing else. */
+/* Signed heads: a signed line reads back; any other line is rejected. */
 #include "libcommon/io/chain_head.h"
 
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static void head_line(char line[CHAIN_HEAD_LINE_MAX], const struct chain_key *ke
 	line[length - 1] = '\0';
 }
 
-static void test_head_round_trip(void **state)
+static void test_chain_head_round_trip(void **state)
 {
 	struct chain_key key = key_of(1);
 	struct chain_head head;
@@ -64,8 +64,8 @@ static void test_head_round_trip(void **state)
 	assert_int_equal(head.digest[31], (uint8_t)(31 * 7));
 }
 
-/* Whatever character is changed, to whatever looks like a head. */
-static void test_a_changed_head_is_refused(void **state)
+/* Changes each character to others that may occur in a head. */
+static void test_chain_head_rejects_changed_line(void **state)
 {
 	struct chain_key key = key_of(1);
 	struct chain_key other = key_of(2);
@@ -94,7 +94,7 @@ static void test_a_changed_head_is_refused(void **state)
 	assert_false(chain_head_read(line, key.public_key, &head, &wrong));
 }
 
-static void test_key_is_created_once(void **state)
+static void test_chain_key_is_created_once(void **state)
 {
 	struct chain_key first, again;
 	uint8_t public_key[CHAIN_PUBLIC_BYTES];
@@ -116,7 +116,7 @@ static void test_key_is_created_once(void **state)
 	assert_memory_equal(public_key, first.public_key, sizeof(public_key));
 }
 
-static void test_bad_keys_are_refused(void **state)
+static void test_chain_key_rejects_bad_files(void **state)
 {
 	struct chain_key key;
 	uint8_t public_key[CHAIN_PUBLIC_BYTES];
@@ -158,10 +158,10 @@ static int folder_remove(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_head_round_trip),
-		cmocka_unit_test(test_a_changed_head_is_refused),
-		cmocka_unit_test(test_key_is_created_once),
-		cmocka_unit_test(test_bad_keys_are_refused),
+		cmocka_unit_test(test_chain_head_round_trip),
+		cmocka_unit_test(test_chain_head_rejects_changed_line),
+		cmocka_unit_test(test_chain_key_is_created_once),
+		cmocka_unit_test(test_chain_key_rejects_bad_files),
 	};
 
 	return cmocka_run_group_tests(tests, folder_make, folder_remove);

@@ -33,8 +33,7 @@
 struct scraper {
 	pthread_t thread;
 	const char *address;
-	unsigned wrong; /* answers that were not as they must be; asserts belong to the main thread
-			 */
+	unsigned wrong; /* unexpected answers; asserts belong to the main thread */
 };
 
 struct writer {
@@ -44,7 +43,7 @@ struct writer {
 
 static atomic_bool done;
 
-/* One request; the bytes of the whole answer, NUL behind them. False: no connection. */
+/* Sends one request and reads the whole answer, NUL after it. False: no connection. */
 static bool get(const char *address, const char *path, char *out, size_t room)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET };
@@ -67,7 +66,7 @@ static bool get(const char *address, const char *path, char *out, size_t room)
 	return sent;
 }
 
-/* The number behind a series, 0 if there is none. */
+/* The value of a series, 0 if there is none. */
 static uint64_t series(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
@@ -82,7 +81,7 @@ static void *scrape(void *context)
 	for (int i = 0; i < SCRAPES && answer != NULL; i++) {
 		bool good = get(scraper->address, "/metrics", answer, ANSWER_MAX);
 		uint64_t now = series(answer, "\nthreads_total ");
-		/* A counter never runs back from one scrape to the next. */
+		/* A counter never decreases from one scrape to the next. */
 		good = good && strstr(answer, " 200 ") != NULL && now >= before &&
 		       answer[strlen(answer) - 1] == '\n';
 		before = now;
@@ -98,7 +97,7 @@ static void *scrape(void *context)
 	return NULL;
 }
 
-/* Series are also made while others are read: the first use of a label comes late. */
+/* New series appear while others are read: the first use of a label comes late. */
 static void *update(void *context)
 {
 	const struct writer *writer = context;
@@ -118,7 +117,7 @@ static void *update(void *context)
 	return NULL;
 }
 
-/* What the service's loop does. */
+/* Acts as the service's loop. */
 static void *loop(void *context)
 {
 	const struct timespec pause = { .tv_nsec = 200000 };
@@ -171,7 +170,7 @@ static void test_health_is_served_while_everything_changes(void **state)
 	assert_null(health);
 }
 
-static void test_health_stops_with_clients_in_between(void **state)
+static void test_health_stops_with_clients_connected(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 5; i++) {
@@ -181,14 +180,15 @@ static void test_health_stops_with_clients_in_between(void **state)
 		to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 		int fd = socket(AF_INET, SOCK_STREAM, 0);
 		assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
-		assert_int_equal(write(fd, "GET /met", 8), 8); /* and never the rest */
+		assert_int_equal(
+			write(fd, "GET /met", 8), 8); /* and never the rest of the request */
 		health_stop(&health);
 		assert_null(health);
 		(void)close(fd);
 	}
 }
 
-/* What has failed stays so, however the loop turns. */
+/* A failure stays, however often the loop turns. */
 static void test_health_reports_failure(void **state)
 {
 	char answer[ANSWER_MAX / 64];
@@ -210,7 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_health_is_served_while_everything_changes),
 		cmocka_unit_test(test_health_reports_failure),
-		cmocka_unit_test(test_health_stops_with_clients_in_between),
+		cmocka_unit_test(test_health_stops_with_clients_connected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static void test_histogram_buckets_are_cumulative(void **state)
 	assert_has("e_us_sum{x=\"1\"} 10000104\ne_us_count{x=\"1\"} 5\n");
 }
 
-/* One request over a plain socket; the whole answer. */
+/* Sends one request over a plain socket and reads the whole answer. */
 static void get(const char *address, const char *path, char *answer, size_t room)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET };
@@ -121,7 +121,7 @@ static void test_health_serves_over_http(void **state)
 	health_ready(health, true, NULL);
 	get(health_address(health), "/readyz", answer, sizeof(answer));
 	assert_non_null(strstr(answer, "200"));
-	/* Long enough not to fit into one packet. */
+	/* Too long for one packet. */
 	for (int i = 0; i < 300; i++) {
 		char labels[32];
 		(void)snprintf(labels, sizeof(labels), "i=\"%d\"", i);

@@ -52,17 +52,17 @@ static void test_copy_fields(void **state)
 	pg_copy_int32_array(&copy, NULL, 0);
 	assert_int_equal(copy.fields_left, 0);
 	assert_hex(&copy, HEADER_BYTES,
-		"000a"						   /* fields */
-		"ffffffff"					   /* null */
-		"00000002fffe"					   /* -2 */
-		"0000000400000102"				   /* 258 */
-		"000000088000000000000000"			   /* least */
-		"0000000101"					   /* true */
-		"000000026162"					   /* ab */
-		"00000000"					   /* empty, not null */
-		"000000080000000000000001"			   /* a microsecond into 2000 */
-		"000000240000000100000000000000170000000200000001" /* array: one dimension of two
-								      from 1 */
+		"000a"			   /* fields */
+		"ffffffff"		   /* null */
+		"00000002fffe"		   /* -2 */
+		"0000000400000102"	   /* 258 */
+		"000000088000000000000000" /* the smallest int64 */
+		"0000000101"		   /* true */
+		"000000026162"		   /* ab */
+		"00000000"		   /* empty, not null */
+		"000000080000000000000001" /* the first microsecond of 2000 */
+		"000000240000000100000000000000170000000200000001" /* array: one dimension, two
+								      elements, first index 1 */
 		"000000040000000500000004ffffffff"
 		"0000000c000000000000000000000017" /* array: empty */
 	);

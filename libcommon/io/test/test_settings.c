@@ -1,5 +1,5 @@
-/* Settings: what is taken, and what is refused with which words. settings_load ends the process, so
- * each row runs in a child. */
+/* Settings: which values are accepted, and with which words others are rejected. settings_load ends
+ * the process, so each row runs in a child. */
 #include "libcommon/io/settings.h"
 
 #include <stdbool.h>
@@ -37,8 +37,8 @@ struct outcome {
 	char output[OUTPUT_MAX];
 };
 
-/* Runs settings_load in a child with the good environment and `more` ("NAME=value", "NAME" takes it
- * away), and prints what was read. */
+/* Runs settings_load in a child with the good environment and `more`, and prints the values read.
+ * "NAME=value" adds a variable, "NAME" removes it. */
 static struct outcome load(const char *more, int argc, const char *argument)
 {
 	struct outcome outcome = { 0 };
@@ -54,7 +54,7 @@ static struct outcome load(const char *more, int argc, const char *argument)
 		for (size_t i = 0; GOOD[i] != NULL; i++)
 			(void)putenv((char *)(uintptr_t)GOOD[i]);
 		if (more != NULL)
-			(void)putenv((char *)(uintptr_t)more); /* without "=": takes it away */
+			(void)putenv((char *)(uintptr_t)more); /* without "=": removes it */
 		settings_load(argc, argv, "wallet", "WALLET_", OWN);
 		printf("%s|%s|%s|%lld|%s|%s|%s|%s|%lld|%d|%lld", common.instance, common.nn_url,
 			common.health, (long long)common.shards, common.kind, common.log,
@@ -85,7 +85,7 @@ static void test_settings_defaults(void **state)
 		"wallet-1|ipc://nn/wallet-1|127.0.0.1:0|4|live|info|host=a|some|7|0|604800");
 }
 
-static void test_settings_taken(void **state)
+static void test_settings_accept_good_values(void **state)
 {
 	static const struct {
 		const char *set, *part;
@@ -94,14 +94,14 @@ static void test_settings_taken(void **state)
 		{ "CARILLON_NN_URL=tcp://10.0.0.1:7001", "wallet-1|tcp://10.0.0.1:7001|" },
 		{ "CARILLON_HEALTH=0.0.0.0:8080", "|0.0.0.0:8080|" },
 		{ "CARILLON_SHARDS=256", "|256|" }, { "CARILLON_KIND=demo", "|demo|" },
-		{ "CARILLON_KIND=demo", "|7|0|0" }, /* the age of a rate: never too old */
+		{ "CARILLON_KIND=demo", "|7|0|0" }, /* no limit for the age of a rate */
 		{ "CARILLON_KIND=test", "|7|0|604800" }, { "CARILLON_FX_MAX_AGE_S=0", "|7|0|0" },
 		{ "CARILLON_FX_MAX_AGE_S=3600", "|7|0|3600" }, { "CARILLON_LOG=debug", "|debug|" },
 		{ "WALLET_TEXT=", "||7|0" }, { "WALLET_NUMBER=-5", "|-5|0" },
 		{ "WALLET_NUMBER=100", "|100|0" }, { "WALLET_FLAG=true", "|7|1" },
 		{ "WALLET_FLAG=1", "|7|1" }, { "WALLET_FLAG=0", "|7|0" },
-		{ "CARILLON_DATA=/somewhere", "wallet-1|" }, /* of the scripts */
-		{ "SPIN_ENGINE_OTHER=1", "wallet-1|" },	     /* another service's */
+		{ "CARILLON_DATA=/somewhere", "wallet-1|" }, /* a setting of the scripts */
+		{ "SPIN_ENGINE_OTHER=1", "wallet-1|" },	     /* another service's setting */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
@@ -111,7 +111,7 @@ static void test_settings_taken(void **state)
 	}
 }
 
-static void test_settings_refused(void **state)
+static void test_settings_reject_bad_values(void **state)
 {
 	static const struct {
 		const char *set, *message;
@@ -199,8 +199,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settings_defaults),
-		cmocka_unit_test(test_settings_taken),
-		cmocka_unit_test(test_settings_refused),
+		cmocka_unit_test(test_settings_accept_good_values),
+		cmocka_unit_test(test_settings_reject_bad_values),
 		cmocka_unit_test(test_settings_huge_value_is_refused),
 		cmocka_unit_test(test_settings_arguments),
 	};

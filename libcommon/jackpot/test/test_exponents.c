@@ -1,5 +1,5 @@
-/* What depends on the decimals of a currency: contributions to T are exact up to three of them, and
- * floored once, from the running total, beyond; prices and what they cost are exact in all. */
+/* What depends on a currency's decimals. Contributions to T are exact up to three decimals; with
+ * more they are floored once, from the running total. Prices and their costs are always exact. */
 #include "libcommon/base/currency.h"
 #include "libcommon/jackpot/pool_row.h"
 #include "libcommon/jackpot/pool_tally.h"
@@ -35,9 +35,8 @@ static uint64_t draw(uint64_t *random, uint64_t n)
 	return 1 + *random % n;
 }
 
-/* One unit of the currency contributes the same, however many minor units it has: 0.5 % of the
- * rate. */
-static void test_a_unit_contributes_alike_in_every_currency(void **state)
+/* One unit of a currency contributes the same, whatever its decimals: 0.5 % of the rate. */
+static void test_contribution_of_a_unit_is_equal_in_all_currencies(void **state)
 {
 	(void)state;
 	for (size_t i = 0; currency_at(i) != NULL; i++) {
@@ -49,7 +48,7 @@ static void test_a_unit_contributes_alike_in_every_currency(void **state)
 	}
 }
 
-static void test_up_to_three_decimals_nothing_is_rounded(void **state)
+static void test_contribution_is_exact_up_to_three_decimals(void **state)
 {
 	(void)state;
 	for (uint32_t exponent = 0; exponent <= 3; exponent++) {
@@ -70,9 +69,9 @@ static void test_up_to_three_decimals_nothing_is_rounded(void **state)
 	}
 }
 
-/* With more, each stake alone would be floored too often; T follows the total, to within one part
- * of 10^-18 EUR, however its messages were cut. */
-static void test_beyond_three_the_running_total_is_floored_once(void **state)
+/* With more than three decimals, flooring each stake would lose too much. T follows the total to
+ * within 10^-18 EUR, however it was divided into messages. */
+static void test_contribution_beyond_three_decimals_is_floored_once(void **state)
 {
 	(void)state;
 	for (uint32_t exponent = 4; exponent <= 9; exponent++) {
@@ -89,7 +88,7 @@ static void test_beyond_three_the_running_total_is_floored_once(void **state)
 			total += stake;
 			assert_true(pool_tally_contribution(&tally, stake, &one));
 			alone += one;
-			if (draw(&random, 3) == 1) /* some messages never come */
+			if (draw(&random, 3) == 1) /* some messages are lost */
 				continue;
 			assert_int_equal(
 				pool_vector_offer(&vector, 0, 1, total, total), POOL_VECTOR_OK);
@@ -101,8 +100,9 @@ static void test_beyond_three_the_running_total_is_floored_once(void **state)
 	}
 }
 
-/* Paid is whole minor units, cost is exactly paid x unit, and what is left is less than a unit. */
-static void test_prices_floor_to_the_minor_unit_of_the_currency(void **state)
+/* paid is in whole minor units, cost is exactly paid x unit, and the remainder is less than a
+ * unit. */
+static void test_pool_price_is_floored_to_the_minor_unit(void **state)
 {
 	(void)state;
 	for (uint32_t exponent = 0; exponent <= 9; exponent++) {
@@ -126,10 +126,10 @@ static void test_prices_floor_to_the_minor_unit_of_the_currency(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_unit_contributes_alike_in_every_currency),
-		cmocka_unit_test(test_up_to_three_decimals_nothing_is_rounded),
-		cmocka_unit_test(test_beyond_three_the_running_total_is_floored_once),
-		cmocka_unit_test(test_prices_floor_to_the_minor_unit_of_the_currency),
+		cmocka_unit_test(test_contribution_of_a_unit_is_equal_in_all_currencies),
+		cmocka_unit_test(test_contribution_is_exact_up_to_three_decimals),
+		cmocka_unit_test(test_contribution_beyond_three_decimals_is_floored_once),
+		cmocka_unit_test(test_pool_price_is_floored_to_the_minor_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

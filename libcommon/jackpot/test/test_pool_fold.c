@@ -1,5 +1,5 @@
-/* Folding of tallies: places come free, T stays, to the last digit; random play with a printed seed
- * against a vector that never folds. */
+/* Folding of tallies: places become free, T stays exact to the last digit. Random play with a
+ * printed seed is compared with a vector that never folds. */
 #include "libcommon/jackpot/pool_tally.h"
 
 #include <stdarg.h>
@@ -67,7 +67,7 @@ static int128 sum_here(void)
 	return sum;
 }
 
-/* As its owner does: what is dirty is stored, and then clean. */
+/* Stores the dirty entries, as the vector's owner does. */
 static void store(void)
 {
 	for (uint32_t i = 0; i < vector.entry_count; i++) {
@@ -129,7 +129,7 @@ static void test_fold_never_changes_t(void **state)
 	assert_true(vector.t_e18 == sum_of_all() && vector.t_e18 == sum_here());
 }
 
-static void test_fold_refusals(void **state)
+static void test_fold_rejects_unknown_open_and_dirty(void **state)
 {
 	struct pool_tally tally = { 1, 1, 978, 2, 1000000000, 5000, true };
 	struct pool_tally other = { 2, 1, 978, 2, 1000000000, 5000, false };
@@ -146,13 +146,13 @@ static void test_fold_refusals(void **state)
 	assert_int_equal(vector.tally_count + vector.entry_count, 0);
 	assert_int_equal(pool_vector_offer(&vector, 0, 1, 200, 2), POOL_VECTOR_UNKNOWN);
 	assert_int_equal(pool_vector_unfold(&vector, 0, 1, 100, 1), POOL_VECTOR_UNKNOWN);
-	/* More than was ever folded would take money out of T. */
+	/* Unfolding more than was folded would take money out of T. */
 	assert_int_equal(pool_vector_add_tally(&vector, &tally), POOL_VECTOR_OK);
 	assert_int_equal(pool_vector_unfold(&vector, 0, 1, 101, 1), POOL_VECTOR_OVERFLOW);
 	assert_int_equal(pool_vector_unfold(&vector, 0, 1, 100, 1), POOL_VECTOR_OK);
 	assert_int_equal(pool_vector_unfold(&vector, 0, 1, 100, 1), POOL_VECTOR_SEEN);
 	assert_true(vector.folded_e18 == 0);
-	/* Loaded without a place of its own. */
+	/* Loaded as folded, without a place. */
 	int128 t = vector.t_e18;
 	assert_int_equal(pool_vector_add_folded(&vector, &other, 100), POOL_VECTOR_OK);
 	assert_true(vector.t_e18 == 2 * t && vector.folded_e18 == t);
@@ -165,7 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fold_never_changes_t),
-		cmocka_unit_test(test_fold_refusals),
+		cmocka_unit_test(test_fold_rejects_unknown_open_and_dirty),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* nanomsg between two instances in one process, Redis that is not there, an outbox of every size.
- */
+/* nanomsg between two instances in one process, a Redis that is down, an outbox of every size */
 #include "libcommon/io/clock.h"
 #include "libcommon/io/nn_bus.h"
 #include "libcommon/io/redis_link.h"
@@ -76,8 +75,8 @@ static void test_bus_delivers_in_order_and_over_a_restart(void **state)
 	nn_bus_free(&b);
 	assert_null(b);
 	b = nn_bus_new(url_b);
-	/* The same PUSH socket finds the new instance by itself. What is sent meanwhile may be
-	 * lost, so: until one arrives. */
+	/* The same PUSH socket finds the new instance by itself. Messages sent meanwhile may be
+	 * lost, so send until one arrives. */
 	char *message = NULL;
 	for (int i = 0; i < 50 && message == NULL; i++) {
 		(void)nn_bus_send(a, url_b, "again", 5);
@@ -105,13 +104,14 @@ static void test_bus_gathers_messages_until_flushed(void **state)
 	nn_bus_gather(a, url_b, text, 9);
 	nn_bus_gather(a, url_b, "", 0);
 	(void)usleep(20000);
-	assert_null(nn_bus_receive(b, &length)); /* not before it is asked for */
+	assert_null(nn_bus_receive(b, &length)); /* not before the flush */
 	nn_bus_flush(a);
 	nn_bus_message_free(receive(b, &length));
 	assert_int_equal(length, 9);
 	nn_bus_message_free(receive(b, &length));
 	assert_int_equal(length, 0);
-	/* Large ones leave by themselves; the order stays, also with one that is sent alone. */
+	/* Large parcels leave by themselves; the order stays, also with a message that is sent
+	 * alone. */
 	for (size_t i = 0; i < sizeof(LENGTHS) / sizeof(LENGTHS[0]); i++)
 		nn_bus_gather(a, url_b, text, LENGTHS[i]);
 	assert_true(nn_bus_send(a, url_b, text, 77));
@@ -127,7 +127,7 @@ static void test_bus_gathers_messages_until_flushed(void **state)
 	nn_bus_free(&b);
 }
 
-/* What is no parcel of ours is dropped, and what comes behind it is read. */
+/* Malformed parcels are dropped, and later ones are read. */
 static void test_bus_ignores_non_parcels(void **state)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void test_bus_ignores_non_parcels(void **state)
 	nn_bus_free(&b);
 }
 
-static void test_bus_never_waits_for_unknown(void **state)
+static void test_bus_never_waits_for_unknown_peers(void **state)
 {
 	static const char *const BAD[] = { "http://nowhere", "tcp://", "nothing",
 		"ipc:///tmp/carillon-nn-nobody" };
@@ -169,8 +169,8 @@ static void test_bus_never_waits_for_unknown(void **state)
 	memcpy(huge, "ipc://", 6);
 	huge[sizeof(huge) - 1] = '\0';
 	assert_false(nn_bus_send(a, huge, "x", 1));
-	assert_true(nn_bus_send(a, "", "x", 1)); /* nobody wants an answer: no error */
-	/* More strangers than the bus keeps sockets for. */
+	assert_true(nn_bus_send(a, "", "x", 1)); /* no reply wanted: no error */
+	/* More peers than the bus has sockets for. */
 	for (int i = 0; i < 300; i++) {
 		char url[64];
 		(void)snprintf(url, sizeof(url), "ipc:///tmp/carillon-nn-nobody-%d", i);
@@ -182,7 +182,7 @@ static void test_bus_never_waits_for_unknown(void **state)
 
 static void test_redis_outage_is_harmless(void **state)
 {
-	/* Port 1 of this machine: nobody listens. */
+	/* No server listens on port 1. */
 	struct redis_link *link = redis_link_new("127.0.0.1:1", 100);
 	(void)state;
 	assert_false(redis_link_up(link));
@@ -232,7 +232,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_bus_ignores_non_parcels, urls_make, urls_remove),
 		cmocka_unit_test_setup_teardown(
-			test_bus_never_waits_for_unknown, urls_make, urls_remove),
+			test_bus_never_waits_for_unknown_peers, urls_make, urls_remove),
 		cmocka_unit_test(test_redis_outage_is_harmless),
 		cmocka_unit_test_setup_teardown(
 			test_outbox_of_many_sizes_reaches_the_bus_in_order, urls_make, urls_remove),

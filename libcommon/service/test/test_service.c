@@ -1,5 +1,5 @@
-/* The loop: what can be tested without servers, and, with arguments, the echo service that
- * tests/e2e/service_loop.py runs on real ones. */
+/* The loop's parts that need no servers. With arguments the program runs the echo service, which
+ * tests/e2e/service_loop.py runs on real servers. */
 #include "libcommon/service/test/echo_service.h"
 
 #include "libcommon/io/kafka.h"
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-static void test_offset_near_clamps(void **state)
+static void test_kafka_offset_near_clamps(void **state)
 {
 	static const struct {
 		int64_t offset, first, next, expected;
@@ -50,7 +50,7 @@ static void test_topic_name_of_each(void **state)
 	assert_string_equal(topic_name(TOPIC_DEAD_LETTERS), "dead.letters");
 }
 
-static void test_envelope_of_another_schema_is_refused(void **state)
+static void test_envelope_of_another_schema_is_rejected(void **state)
 {
 	static struct service service;
 	char name[] = "echo-1";
@@ -117,9 +117,9 @@ static int usage(const char *program)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_offset_near_clamps),
+		cmocka_unit_test(test_kafka_offset_near_clamps),
 		cmocka_unit_test(test_topic_name_of_each),
-		cmocka_unit_test(test_envelope_of_another_schema_is_refused),
+		cmocka_unit_test(test_envelope_of_another_schema_is_rejected),
 		cmocka_unit_test(test_kafka_batch_copy_outlives_its_source),
 	};
 	if (argc == 1)

@@ -1,6 +1,6 @@
-/* Any bytes on jackpot.commands, as both jackpot services read them: refused with a reason that can
- * be kept, or a command of which everything fits into what it is kept in. Changes are made to a
- * command that is well formed, too, so that the fuzzer gets past the decoder. */
+/* Any bytes on jackpot.commands, as both jackpot services read them: either rejected with a reason
+ * that can be stored, or a command whose values all fit where they are stored. Also mutates
+ * well-formed commands, so that the fuzzer gets past the decoder. */
 #include "libcommon/base/utf8.h"
 #include "libcommon/jackpot/io/jackpot_action.h"
 #include "libcommon/jackpot/io/jackpot_pg.h"
@@ -28,7 +28,7 @@ static void operator_fill(Carillon__OperatorCommand *operator, unsigned int seed
 	operator->id = jackpot_data(id, sizeof(id));
 }
 
-/* One of each body. 0: no room. */
+/* One command of each kind. 0: no room. */
 static size_t well_formed(uint8_t *out, size_t room, unsigned int seed)
 {
 	Carillon__Envelope envelope;

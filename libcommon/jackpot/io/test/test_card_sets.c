@@ -1,4 +1,4 @@
-/* Configuration of sets: what is refused, and that the reason says where. */
+/* Configuration of sets: what is rejected, and that the reason names the place. */
 #include "libcommon/jackpot/io/card_sets.h"
 
 #include <stdarg.h>
@@ -18,11 +18,11 @@
 #define THREE                                                                                      \
 	LEVEL("clubs", "1", "1") "," LEVEL("diamonds", "2", "1") "," LEVEL("hearts", "3", "1") ","
 
-static void test_sets_table(void **state)
+static void test_card_sets_reject_bad_files(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *text, *pointer; /* NULL: good */
+		const char *text, *pointer; /* NULL: valid */
 	} rows[] = {
 		{ SET("2", THREE LEVEL("spades", "4", "1")), NULL },
 		{ "", "line" },
@@ -68,7 +68,7 @@ static void test_sets_table(void **state)
 	}
 }
 
-static void test_sets_of_the_project_load(void **state)
+static void test_card_sets_of_the_project_load(void **state)
 {
 	(void)state;
 	struct card_sets sets;
@@ -89,8 +89,8 @@ static void test_sets_of_the_project_load(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sets_table),
-		cmocka_unit_test(test_sets_of_the_project_load),
+		cmocka_unit_test(test_card_sets_reject_bad_files),
+		cmocka_unit_test(test_card_sets_of_the_project_load),
 	};
 	return cmocka_run_group_tests_name("sets", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What is refused in the jackpot parts of a definition, and that the reason says where. */
+/* What is rejected in the jackpot parts of a definition, and that the reason names the place. */
 #include "libcommon/jackpot/io/game_links.h"
 
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void test_game_links_read(void **state)
 #define ROWS(text) HEAD LINK text "}," CARDS
 #define EUR(text) ROWS("{\"EUR\":" text "}")
 
-static void test_game_links_refuse(void **state)
+static void test_game_links_reject_bad_definitions(void **state)
 {
 	(void)state;
 	static const struct {
@@ -113,7 +113,7 @@ static void test_game_links_refuse(void **state)
 	}
 }
 
-static void test_game_links_load_refuses_folders(void **state)
+static void test_game_links_load_rejects_bad_folders(void **state)
 {
 	(void)state;
 	static struct game_links links;
@@ -124,7 +124,7 @@ static void test_game_links_load_refuses_folders(void **state)
 	assert_non_null(strstr(error, "definition.json"));
 }
 
-/* What an operator asks of a new pool is read like a definition's. */
+/* An operator's request for a new pool is read like a definition's pool. */
 static void test_game_links_pool(void **state)
 {
 	(void)state;
@@ -164,9 +164,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_game_links_read),
-		cmocka_unit_test(test_game_links_refuse),
+		cmocka_unit_test(test_game_links_reject_bad_definitions),
 		cmocka_unit_test(test_game_links_pool),
-		cmocka_unit_test(test_game_links_load_refuses_folders),
+		cmocka_unit_test(test_game_links_load_rejects_bad_folders),
 	};
 	return cmocka_run_group_tests_name("game links", tests, NULL, NULL);
 }

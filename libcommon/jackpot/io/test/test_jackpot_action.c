@@ -43,7 +43,7 @@ static void test_action_read(void **state)
 	other.parameters[0] = '[';
 	assert_false(action_same(&record, &other));
 	other = record;
-	other.pool = 8; /* one id, asked of another pool, is other content */
+	other.pool = 8; /* the same id for another pool is other content */
 	assert_false(action_same(&record, &other));
 	other = record;
 	other.second[0] = 'r';
@@ -56,7 +56,7 @@ static void test_action_read(void **state)
 	assert_non_null(strstr(reason, "found nothing"));
 }
 
-static void test_action_refuses_what_cannot_be_kept(void **state)
+static void test_action_rejects_what_cannot_be_stored(void **state)
 {
 	(void)state;
 	static struct action_record record;
@@ -110,9 +110,9 @@ static void test_action_list_finds_by_id(void **state)
 	assert_null(action_list_find(&list, record.id));
 }
 
-/* A refusal tells a part of what was found, perhaps cut inside a character: it must be kept all the
- * same. */
-static void test_action_refusals_are_whole(void **state)
+/* A refusal quotes a part of what was found, perhaps cut inside a character: it must be storable
+ * all the same. */
+static void test_action_refusal_is_valid_utf8(void **state)
 {
 	(void)state;
 	char refusal[ACTION_TEXT_MAX];
@@ -120,8 +120,8 @@ static void test_action_refusals_are_whole(void **state)
 	assert_string_equal(refusal, "found x?, expected more");
 }
 
-/* What is larger than what it would be kept in is refused before Postgres is asked. */
-static void test_command_must_fit(void **state)
+/* A value too large to store is rejected before it reaches Postgres. */
+static void test_command_rejects_large_values(void **state)
 {
 	(void)state;
 	Carillon__CardPick pick;
@@ -162,9 +162,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_action_read),
-		cmocka_unit_test(test_action_refuses_what_cannot_be_kept),
-		cmocka_unit_test(test_action_refusals_are_whole),
-		cmocka_unit_test(test_command_must_fit),
+		cmocka_unit_test(test_action_rejects_what_cannot_be_stored),
+		cmocka_unit_test(test_action_refusal_is_valid_utf8),
+		cmocka_unit_test(test_command_rejects_large_values),
 		cmocka_unit_test(test_action_list_finds_by_id),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
