@@ -1,8 +1,8 @@
 /* Health tests of the randomness behind draws. At the start: the known answer, and a sample of the
- * source of salts. Then continuous tests over every salt from the operating system, every round key
- * and every block of the random streams. Salts, keys and streams have a test each, because a stuck
- * source would go unnoticed among the bytes of a good one. A fault is final for the process. Costs
- * about 0.1 us a round. Pure: the caller draws and passes the bytes. */
+ * source of salts. From then on: continuous tests of every salt from the operating system, every
+ * round key and every block of the random streams. Salts, keys and streams are tested separately,
+ * because the bytes of a good source would hide a stuck one. A fault is final for the process.
+ * Costs about 0.1 us a round. Pure: the caller draws and passes the bytes. */
 #ifndef CARILLON_BASE_DRAW_HEALTH_H
 #define CARILLON_BASE_DRAW_HEALTH_H
 

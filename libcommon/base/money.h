@@ -18,7 +18,8 @@ static inline struct money money_of(int64_t minor)
 	return (struct money){ minor };
 }
 
-/* All three: true and the result set, or false and the result untouched when it does not fit. */
+/* All three functions return true and set the result, or return false and leave it untouched when
+ * the result does not fit. */
 static inline CARILLON_MUST_CHECK bool money_add(
 	struct money a, struct money b, struct money *sum_r)
 {

@@ -4,8 +4,8 @@
  * Anyone with the key must be able to draw the same numbers, so the method is part of the contract.
  * The stream is read as consecutive little-endian 32-bit words. A 64-bit word is the next two
  * words, the low half first. A number below n is the high half of word * n (Lemire's method). While
- * the low half is < 2^k mod n, k being the word's bits, the next word replaces the word. No draw is
- * discarded because of its value.
+ * the low half is < 2^k mod n, k being the word's bits, the next word replaces the word. A number,
+ * once drawn, is never discarded.
  *
  * Pure: no allocation, no clock, no state but the caller's. The program calls sodium_init() once at
  * its start; without it the stream is the same but slower. */
@@ -27,7 +27,7 @@ struct rng {
 	uint8_t key[RNG_KEY_BYTES];
 	uint8_t buffer[RNG_BUFFER_BYTES];
 	uint32_t at;	 /* next unread byte of the buffer */
-	uint32_t filled; /* bytes of the buffer that hold stream */
+	uint32_t filled; /* bytes of stream in the buffer */
 	uint32_t block;	 /* counter of the next block to make */
 	uint64_t drawn;
 	const uint32_t *forced; /* tests only: results of the next draws; borrowed */

@@ -1,6 +1,6 @@
 /* SHA-256 and HMAC-SHA-256 by OpenSSL, for the hot path: OpenSSL uses the processor's own
- * instructions and is six times as fast as portable C, and a round hashes a few dozen blocks.
- * Elsewhere libsodium's functions give the same results. */
+ * instructions and is six times as fast as portable C, and a round hashes a few dozen blocks. Off
+ * the hot path libsodium serves as well; its results are the same. */
 #ifndef CARILLON_BASE_SHA256_H
 #define CARILLON_BASE_SHA256_H
 

@@ -31,7 +31,7 @@ bool edge_websocket_take(struct edge_connection *connection)
 
 /* libwebsockets also reports the end of connections whose upgrade was rejected. Only counted
  * connections are subtracted. */
-static void counted(struct edge *edge, struct lws *wsi)
+static void count_connection(struct edge *edge, struct lws *wsi)
 {
 	edge->connections++;
 	lws_set_opaque_user_data(wsi, edge);
@@ -74,7 +74,7 @@ int edge_websocket_callback(
 		return strcasecmp(in, "websocket") == 0 ? 0 : -1; /* no HTTP/2 by upgrade */
 	case LWS_CALLBACK_ESTABLISHED:
 		memset(user, 0, edge->config.websocket_session_bytes);
-		counted(edge, wsi);
+		count_connection(edge, wsi);
 		break;
 	case LWS_CALLBACK_CLOSED:
 		counted_out(edge, wsi);

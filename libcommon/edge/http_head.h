@@ -20,9 +20,8 @@ enum http_head_status {
 	HTTP_HEAD_MORE, /* the empty line has not arrived yet */
 	HTTP_HEAD_MALFORMED,
 	HTTP_HEAD_TOO_LARGE, /* longer than HTTP_HEAD_MAX, or too many fields */
-	HTTP_HEAD_LENGTH,  /* the body's length is not safely known: chunked, or not a plain number
-			    */
-	HTTP_HEAD_VERSION, /* not HTTP/1.0 or 1.1 */
+	HTTP_HEAD_LENGTH,    /* the body's length is unsafe: chunked or not a number */
+	HTTP_HEAD_VERSION,   /* not HTTP/1.0 or 1.1 */
 };
 
 struct http_field {

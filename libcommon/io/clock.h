@@ -1,4 +1,4 @@
-/* Reads the time. No other file does. */
+/* The clock. Only this file reads the time. */
 #ifndef CARILLON_IO_CLOCK_H
 #define CARILLON_IO_CLOCK_H
 

@@ -49,8 +49,8 @@ void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t p
 	const void *key, size_t key_length, const void *bytes, size_t length);
 /* Fetches the topic's metadata ahead, so the first message does not wait for it. */
 void kafka_producer_connect(struct kafka_producer *producer, enum topic topic);
-/* How many messages the producer was given for a partition, and how many of these, the first ones,
- * Kafka has acknowledged. */
+/* Counts the messages given to the producer for a partition, and those that Kafka has acknowledged.
+ * Kafka acknowledges them in order. */
 void kafka_produced(const struct kafka_producer *producer, enum topic topic, uint32_t partition,
 	uint64_t *given_r, uint64_t *acknowledged_r);
 /* Serves delivery reports. Call each turn. */
@@ -70,8 +70,8 @@ void kafka_consume(
 /* The same for an offset that is known to exist (from kafka_bounds, kafka_offset_near); sends no
  * request to Kafka. A broker answers the requests of a connection in order, so a request behind a
  * waiting fetch takes up to 100 ms: loops use a second consumer for such requests. If the offset is
- * gone after all, it moves as above. False when Kafka does not know the topic; then nothing was
- * started. */
+ * gone after all, it moves as above. False when Kafka gives no metadata for the topic; then nothing
+ * was started. */
 bool kafka_consume_at(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
@@ -80,8 +80,8 @@ struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max);
 /* A copy that outlives the batch and its consumer; freed by kafka_batch_free. */
 struct kafka_batch kafka_batch_copy(const struct kafka_batch *batch);
 void kafka_batch_free(struct kafka_batch *batch);
-/* Asks the broker for the first offset it keeps and the next offset it will write. Waits up to 10
- * s; false after that. */
+/* Asks the broker for the first offset it keeps and the next offset it will write. False after 10 s
+ * without a reply. */
 bool kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition,
 	int64_t *first_r, int64_t *next_r);
 /* The same with the caller's time limit, for loops that hold a lease. */

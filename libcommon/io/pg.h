@@ -45,9 +45,9 @@ void pg_copy_int32_array(struct pg_copy *copy, const int32_t *values, size_t n);
 void pg_copy_sent(struct pg_copy *copy);
 uint64_t pg_copy_end(struct pg_copy *copy); /* returns the rows written; frees copy */
 
-/* The asynchronous pool. On failure result is NULL and error says why. The pool clears the
- * result. */
+/* The asynchronous pool. */
 struct pg_pool;
+/* On failure result is NULL and error says why. The pool clears the result. */
 typedef void pg_done(void *context, PGresult *result, const char *error);
 struct pg_pool *pg_pool_new(const char *dsn, const char *application, int connections);
 /* The same, but its queries may write: for an instance's registration (instance.h) and for tables

@@ -1,6 +1,6 @@
 /* Redis by hiredis: pipelined commands over one blocking connection with short time limits. Nothing
  * in Redis is authoritative, so no failure here is fatal. While Redis is down, commands are dropped
- * and counted; reconnects are tried after 100 ms, doubling to 2 s. */
+ * and counted; reconnects are tried after pauses that double from 100 ms to 2 s. */
 #ifndef CARILLON_IO_REDIS_LINK_H
 #define CARILLON_IO_REDIS_LINK_H
 

@@ -109,10 +109,10 @@ struct service {
 };
 
 /* service_lease.c */
-void service_lease_prepare(
-	struct service *service); /* inserts the rows of the shards and of this instance */
-void service_lease_look(
-	struct service *service, uint64_t now_us); /* takes shards and gives shards up */
+/* Inserts the rows of the shards and of this instance. */
+void service_lease_prepare(struct service *service);
+/* Takes shards and gives shards up. */
+void service_lease_look(struct service *service, uint64_t now_us);
 void service_lease_release(struct service *service, struct holding *holding);
 void service_lease_end(struct service *service); /* deletes the instance's row */
 
@@ -127,8 +127,8 @@ void service_trying_note(
 /* service_reading.c */
 void service_reading_start(struct service *service); /* starts the topics that may begin */
 void service_reading_stop(struct service *service, struct holding *holding, int topic);
-void service_reading_drain(
-	struct service *service, struct holding *holding); /* reads no new commands */
+/* Reads no new commands. */
+void service_reading_drain(struct service *service, struct holding *holding);
 bool service_reading_all_started(const struct service *service);
 void service_reading_poll(struct service *service);
 void service_reading_kept(struct service *service); /* offers kept messages again */

@@ -100,7 +100,7 @@ struct service_ops {
 	int schema_min, schema_max;
 };
 
-/* main() of a sharded service. Returns 0 after SIGTERM; every other end is fatal. */
+/* main() of a sharded service. Returns 0 after SIGTERM; an error ends the process. */
 int service_main(int argc, char **argv, const struct service_ops *ops);
 
 PGconn *service_pg(struct service *service);
@@ -126,9 +126,9 @@ void service_send(struct service *service, enum topic topic, uint32_t partition,
 	size_t key_length, const void *bytes, size_t length);
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length);
-/* How many messages have left for a partition of wallet.facts, jackpot.feed or jackpot.facts since
- * the process began, and how many of these, the first ones, Kafka has acknowledged. A message that
- * waits for a commit has not left. */
+/* Counts the messages sent to a partition of wallet.facts, jackpot.feed or jackpot.facts since the
+ * process began, and those that Kafka has acknowledged. Kafka acknowledges them in order. A message
+ * that waits for a commit is not counted. */
 void service_sent(struct service *service, enum topic topic, uint32_t partition, uint64_t *left_r,
 	uint64_t *acknowledged_r);
 /* Sends by nanomsg: after the commit, or "now", at the end of this turn in one parcel with other

@@ -174,8 +174,8 @@ void edge_connections_begin(struct edge *edge);
 void edge_connections_end(struct edge *edge);
 void edge_connection_new(const struct edge_listener *listener, int fd);
 void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length);
-void edge_connection_finish(
-	struct edge_connection *connection); /* sends what is left, then closes */
+/* Sends what is left, then closes. */
+void edge_connection_finish(struct edge_connection *connection);
 void edge_connection_close(struct edge_connection *connection); /* at once */
 void edge_connection_advance(struct edge_connection *connection);
 void edge_connection_wake(struct edge_connection *connection); /* its stream wants to write */

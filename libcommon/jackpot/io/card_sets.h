@@ -1,6 +1,6 @@
-/* The configuration of sets of Jackpot Cards: a folder with one file <name>.json a set. The service
- * of Jackpot Cards uses the levels, the spin engine uses the odds. Both belong to the set and not
- * to a game, so changing them changes no math version.
+/* The configuration of sets of Jackpot Cards: a folder with a file <name>.json for each set. The
+ * service of Jackpot Cards uses the levels, the spin engine uses the odds. Both belong to the set
+ * and not to a game, so changing them changes no math version.
  *
  *   {"set":"cards","set_number":2,
  *    "levels":[{"suit":"clubs","seed_eur_minor":2000,"wager_ppm":2500,"weight":900}, ..diamonds,
@@ -12,8 +12,8 @@
  * of the sum of all weights. odds: the chance of a trigger is `in` / `of` for each minor unit of a
  * stake in that currency; a game in the set needs odds for every currency that it is offered in.
  *
- * An invalid file is rejected with the file, the JSON pointer, found and expected. RULE mystic-gem
- * 6.1, 6.12 */
+ * RULE mystic-gem 6.1, 6.12. An invalid file is rejected with the file, the JSON pointer, found and
+ * expected. */
 #ifndef CARILLON_JACKPOT_IO_CARD_SETS_H
 #define CARILLON_JACKPOT_IO_CARD_SETS_H
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define SCHEMA_VERSION 1
-/* A place becomes free ten minutes after its tally was closed. A look costs a few index probes. */
-#define AGAIN_US 10000000u
+/* A place becomes free ten minutes after its tally was closed. A pass costs a few index probes. */
+#define RETRY_US 10000000u
 
 static __attribute__((format(printf, 2, 3))) bool refuse(char *reason, const char *format, ...)
 {
@@ -218,7 +218,8 @@ void pool_source_tallies(struct pool_source *source, PGconn *conn)
 }
 
 /* Loads the tallies that a message names, folded ones too. */
-static void bring(struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed)
+static void load_named_tallies(
+	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed)
 {
 	for (size_t i = 0; i < feed->n_totals; i++) {
 		struct pg_args args = { 0 };
@@ -255,7 +256,7 @@ static void fold_tallies(struct pool_source *source, PGconn *conn)
 }
 
 /* The wallet's shards raise their incarnation in carillon.shard before they use it. */
-static void grant(struct pool_source *source, PGconn *conn, uint32_t shard)
+static void read_granted(struct pool_source *source, PGconn *conn, uint32_t shard)
 {
 	struct pg_args args = { 0 };
 	pg_args_int(&args, shard);
@@ -270,11 +271,11 @@ enum pool_source_status pool_source_take_or_load(
 {
 	enum pool_source_status status = pool_source_take(source, feed);
 	if (status == POOL_SOURCE_AHEAD) {
-		grant(source, conn, feed->shard);
+		read_granted(source, conn, feed->shard);
 		status = pool_source_take(source, feed);
 	}
 	if (status == POOL_SOURCE_UNKNOWN) {
-		bring(source, conn, feed);
+		load_named_tallies(source, conn, feed);
 		status = pool_source_take(source, feed);
 	}
 	if (status == POOL_SOURCE_AHEAD)
@@ -403,7 +404,7 @@ void pool_source_look(struct pool_source *source, uint64_t mono_us)
 
 bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us)
 {
-	return source->behind > 0 && mono_us >= source->looked_us + AGAIN_US;
+	return source->behind > 0 && mono_us >= source->looked_us + RETRY_US;
 }
 
 enum pool_source_need pool_source_need(struct pool_source *source, uint32_t game, uint32_t currency,
@@ -422,17 +423,17 @@ enum pool_source_need pool_source_need(struct pool_source *source, uint32_t game
 
 /* A tally that cannot be counted must never be opened: a restart would fail on it again. The rate
  * in force is stored with each bet, so an old rate is exact, only out of date. */
-static void tell_behind(const struct pool_source *source, const struct currency *currency,
+static void report_behind(const struct pool_source *source, const struct currency *currency,
 	const struct pool_tally *wanted, const struct pool_tally *old)
 {
 	if (source->behind <= source->behind_before)
-		return; /* this many were reported at the look before */
+		return; /* the pass before has reported this many */
 	log_error("ALARM pool %u, game %u, %s: found %u tallies, which is all it can count: rate "
 		  "%" PRId64 " x 10^-9, %u ppm is not in use%s; retried every %u s",
 		source->pool, wanted->game, currency->code, source->vector.tally_count,
 		wanted->rate_nano, wanted->ppm,
 		old != NULL ? ", the old one stays in force" : "; bets are refused",
-		AGAIN_US / 1000000u);
+		RETRY_US / 1000000u);
 }
 
 bool pool_source_open(
@@ -460,7 +461,7 @@ bool pool_source_open(
 		.ppm = ppm,
 		.open = true };
 	if (pool_source_need(source, game, currency, rate, ppm, shards) == POOL_SOURCE_FULL) {
-		tell_behind(source, known, &tally, old);
+		report_behind(source, known, &tally, old);
 		return old != NULL;
 	}
 	replace_tally(conn, source->pool, &tally);

@@ -29,21 +29,19 @@ struct pool_source {
 	const char *schema; /* the schema that stores its vector */
 	struct pool_vector vector;
 	uint32_t incarnation[SHARDS_MAX]; /* of each wallet shard, the highest seen; 0: none */
-	uint32_t granted[SHARDS_MAX];	  /* of each wallet shard, the highest permitted by
-					     carillon.shard at the last check */
-	uint32_t behind; /* games and currencies whose new rate had no place for a tally at the last
-			    look */
-	uint32_t behind_before; /* the same at the look before */
-	uint64_t looked_us;	/* monotonic; time of the last look */
+	uint32_t granted[SHARDS_MAX]; /* of each wallet shard, the highest in carillon.shard at the
+					 last check */
+	uint32_t behind; /* games and currencies left without a place for their new rate by the last
+			    pass */
+	uint32_t behind_before; /* the same for the pass before */
+	uint64_t looked_us;	/* start of the last pass, monotonic */
 };
 
 enum pool_source_status {
-	POOL_SOURCE_OK = 0, /* taken; vector.t_e18 shows whether T grew */
-	POOL_SOURCE_OLD, /* from before a restore: nothing was taken, and its claim does not count
-			  */
-	POOL_SOURCE_RESTORED, /* taken, and the wallet's shard has a new incarnation: commit at
-				 once, so the fence proves that our memory agrees with our database
-			       */
+	POOL_SOURCE_OK = 0,   /* taken; vector.t_e18 shows whether T grew */
+	POOL_SOURCE_OLD,      /* from before a restore: neither totals nor claim are taken */
+	POOL_SOURCE_RESTORED, /* taken; the wallet's shard has a new incarnation: commit at once, so
+				 the fence proves that memory and database agree */
 	POOL_SOURCE_UNKNOWN,  /* names a tally that is not this pool's: nothing was taken */
 	POOL_SOURCE_OVERFLOW, /* a total that cannot be counted: no later total was taken */
 	POOL_SOURCE_AHEAD,    /* of an incarnation above the permitted one: nothing was taken. If it
@@ -65,18 +63,18 @@ void pool_source_load(struct pool_source *source, PGconn *conn, const char *sche
 void pool_source_tallies(struct pool_source *source, PGconn *conn);
 /* Inside a transaction: writes the changed entries. */
 void pool_source_save(struct pool_source *source, PGconn *conn, const char *schema);
-/* Begins a look at all games and currencies of the pool. Call pool_source_open for each one
- * next. */
+/* Begins a pass over all games and currencies of the pool. Next, call pool_source_open for each of
+ * them. */
 void pool_source_look(struct pool_source *source, uint64_t mono_us);
-/* True when the last look found no place for a tally and it is time to look again: places become
- * free only with time. */
+/* True when the last pass found no place for a tally and it is time for another: places become free
+ * only with time. */
 bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us);
 /* Makes the stakes of (game, currency) feed the pool with ppm at the present rate of
  * carillon.fx_rate. When the rate or ppm has changed it opens a new tally, closes the old one and
  * folds older closed ones, in its own transaction.
  *
  * False, with a log line, when there is no rate. Without a place for the new tally, the old one
- * stays in force and counts as behind; the first such look raises an alarm. False when there is no
+ * stays in force and counts as behind; the first such pass raises an alarm. False when there is no
  * old one either: bets are then refused. */
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
