@@ -32,8 +32,8 @@ enum rng_fault draw_health_sample(
 /* Tests a new salt and returns the verdict on all bytes so far. The same salt twice in a row is a
  * fault (chance 2^-128). */
 enum rng_fault draw_health_salt(struct draw_health *health, const uint8_t salt[DRAW_HEALTH_SALT]);
-/* Tests a round key. The same key for two moves in a row is a fault; a retried move has the same
- * key, which is no fault. */
+/* Tests a round key. The same key for two moves in a row is a fault; a retried move may have the
+ * same key. */
 enum rng_fault draw_health_key(struct draw_health *health, player_id player, uint64_t move,
 	const uint8_t key[DRAW_HEALTH_KEY]);
 /* The first fault of the salts, the keys and the streams that `streams` has watched. */

@@ -37,7 +37,7 @@ static void count_connection(struct edge *edge, struct lws *wsi)
 	lws_set_opaque_user_data(wsi, edge);
 }
 
-static void counted_out(struct edge *edge, struct lws *wsi)
+static void uncount_connection(struct edge *edge, struct lws *wsi)
 {
 	if (lws_get_opaque_user_data(wsi) == NULL)
 		return;
@@ -77,7 +77,7 @@ int edge_websocket_callback(
 		count_connection(edge, wsi);
 		break;
 	case LWS_CALLBACK_CLOSED:
-		counted_out(edge, wsi);
+		uncount_connection(edge, wsi);
 		break;
 	case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
 	case LWS_CALLBACK_RECEIVE:

@@ -10,7 +10,7 @@
 enum nn_parcel_status {
 	NN_PARCEL_OK = 0,
 	NN_PARCEL_END, /* no message is left */
-	NN_PARCEL_BAD, /* the rest is no message after its length */
+	NN_PARCEL_BAD, /* the rest is malformed */
 };
 
 /* Writes the length. out holds NN_PARCEL_HEAD bytes; length is below 2^32. */

@@ -1,6 +1,6 @@
 /* Messages out: at once, or from the outbox after the commit has returned. The outbox is only in
- * memory. The protocols send again whatever is lost with the process; what was never committed must
- * never leave. */
+ * memory. The protocols resend messages lost with the process; an uncommitted message must never
+ * leave. */
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/log.h"

@@ -1,4 +1,4 @@
-/* What the producer and the consumer share. Private to libcommon/io. */
+/* Shared by the producer and the consumer. Private to libcommon/io. */
 #ifndef CARILLON_IO_PRIVATE_KAFKA_H
 #define CARILLON_IO_PRIVATE_KAFKA_H
 

@@ -273,7 +273,7 @@ bool action_again(struct service *service, const struct action_place *place,
 	return true;
 }
 
-/* ---- what is announced ---- */
+/* ---- announced definitions ---- */
 
 /* False when none is announced. */
 static bool announced(PGconn *conn, const char *id, struct game_link *link_r)

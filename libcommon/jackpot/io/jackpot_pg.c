@@ -46,8 +46,8 @@ void jackpot_args_row(struct pg_args *args, const struct pool_row *row)
 {
 	struct amount unit;
 	if (!pool_unit(row->terms.row_rate_nano, row->exponent, &unit))
-		fatal("currency %u, coin %lld, level %u: found an invalid row rate",
-			row->currency, (long long)row->coin_minor, row->level);
+		fatal("currency %u, coin %lld, level %u: found an invalid row rate", row->currency,
+			(long long)row->coin_minor, row->level);
 	pg_args_int(args, row->terms.seed_minor);
 	pg_args_int(args, row->terms.row_rate_nano);
 	pg_args_int(args, row->terms.share_nano);
