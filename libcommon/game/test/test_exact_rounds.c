@@ -212,11 +212,11 @@ static void test_exact_hold_and_win(void **state)
 static void test_exact_wild_counts(void **state)
 {
 	(void)state;
-	check_games(TINY_WILD_COUNTS, 40);
-	check_games(TINY_WILD_COUNTS | TINY_HOLD, 12);
-	check_games(TINY_WILD_COUNTS | TINY_FREE_SPINS | TINY_WILD_MULTIPLIERS, 12);
-	check_games(TINY_WILD_COUNTS | TINY_SCATTER_AWARD, 16);
-	check_games(TINY_WILD_COUNTS | TINY_CASCADE, 16);
+	check_games(TINY_WILD_COUNTS, 12);
+	check_games(TINY_WILD_COUNTS | TINY_HOLD, 4);
+	check_games(TINY_WILD_COUNTS | TINY_FREE_SPINS | TINY_WILD_MULTIPLIERS, 6);
+	check_games(TINY_WILD_COUNTS | TINY_SCATTER_AWARD, 6);
+	check_games(TINY_WILD_COUNTS | TINY_CASCADE, 8);
 }
 
 int main(void)

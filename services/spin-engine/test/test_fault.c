@@ -63,8 +63,6 @@ static void test_fault_of_bets(void **unused)
 			"price_above_maximum", "bet.mode", "286000", "1..250000" },
 		{ "mona-lisa", "base", { .coin_minor = 100, .lines = 25, .coins = 11 },
 			"coins_out_of_range", "bet.coins", "11", "1..10" },
-		{ "mystery-elves", "hold", { .coin_minor = 1000, .lines = 10, .coins = 1 },
-			"price_above_maximum", "bet.mode", "700000", "1..500000" },
 		{ "mystery-elves", "holds", { .coin_minor = 1, .lines = 10, .coins = 1 },
 			"mode_not_offered", "bet.mode", "holds", "one of base, hold" },
 	};
