@@ -92,7 +92,7 @@ def title(name, options):
 
 def starts_low(figures, options):
     """Only the return is compared then: until all is unlocked, which is soon, features come differently."""
-    levels = [state for state in figures.get("states", []) if "," not in state["state"]]
+    levels = [state for state in figures.get("states", []) if state["state"].startswith("level ") and "," not in state["state"]]
     return "--level" in options and int(options[options.index("--level") + 1]) + 1 < len(levels)
 
 
