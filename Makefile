@@ -104,8 +104,9 @@ FLAGS_TEXT := $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(WARN) $(LDFLAGS)
 $(shell mkdir -p $(O) && { echo '$(FLAGS_TEXT)' | cmp -s - $(FLAGS_FILE) || echo '$(FLAGS_TEXT)' >$(FLAGS_FILE); })
 
 compile = $(need_tools)$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
-# What a test itself does is little: its optimizing would take longer than it saves.
-test_flags = $(if $(SAN),$(if $(findstring /test/,$(1)),-O0))
+# A test does little work itself: to optimise it would take longer than it saves. The exact mathematics decodes nothing, and the counters that
+# steer the fuzzers would double its time.
+test_flags = $(if $(SAN),$(if $(findstring /test/,$(1)),-O0) $(if $(filter clang,$(CC_FAMILY)),$(if $(findstring /exact,$(1)),-fno-sanitize=fuzzer-no-link)))
 $(O)/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
 	$(call say,CC,$<)
 	$(call compile,$(WARN) $(call test_flags,$<))
