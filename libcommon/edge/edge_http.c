@@ -346,8 +346,8 @@ void edge_http_dispatch(struct edge_request *request)
 		request->metrics = edge->routes_n;
 		edge_page_answer(request, page);
 	} else {
-		edge_answer_error(request, 404, "not_found", "There is nothing at this path.",
-			"path", request->path, NULL);
+		edge_answer_error(request, 404, "not_found", "Nothing exists at this path.", "path",
+			request->path, NULL);
 	}
 }
 
@@ -378,26 +378,27 @@ static void header_check(struct edge_request *request, const struct http_head *h
 			"The path or the query is longer than 511 bytes.");
 	} else if (!readable) {
 		refuse(request, 431, "header_refused",
-			"A header is too long, or the path or query has an invalid escape.");
+			"A header is too long, or the path or query cannot be decoded.");
 	} else if (!method_known) {
-		refuse(request, 405, "method_refused", "Only GET, HEAD and POST are supported.");
+		refuse(request, 405, "method_refused",
+			"This server accepts only GET, HEAD and POST.");
 		edge_answer_header(request, "Allow", "GET, HEAD, POST");
 	} else if (!request->health_only && edge_request_route(request, &path_known)) {
 		bool body = request->route->body;
 		if (request->body_expected > EDGE_BODY_MAX)
 			refuse(request, 413, "too_large", "The body is larger than 16384 bytes.");
 		else if (!body && request->body_expected > 0)
-			refuse(request, 400, "body_refused", "This request takes no body.");
+			refuse(request, 400, "body_refused", "This request must not have a body.");
 		else if (body && !json_content(head))
 			refuse(request, 415, "content_type",
 				"Content-Type must be application/json.");
 	} else if (path_known) {
-		refuse(request, 405, "method_refused", "This path does not support this method.");
+		refuse(request, 405, "method_refused", "This path does not accept this method.");
 		edge_answer_header(request, "Allow", request->method_post ? "GET, HEAD" : "POST");
 	} else if (request->body_expected > 0) {
-		refuse(request, 404, "not_found", "There is nothing at this path.");
+		refuse(request, 404, "not_found", "Nothing exists at this path for this method.");
 	} else if (request->method_post) {
-		refuse(request, 404, "not_found", "There is nothing at this path.");
+		refuse(request, 404, "not_found", "Nothing exists at this path.");
 	}
 }
 
@@ -426,8 +427,8 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 		return refuse_and_close(
 			request, 411, "length_required", "Content-Length is missing.");
 	if (head->upgrade && http_head_field(head, "upgrade") != NULL)
-		return refuse_and_close(
-			request, 400, "upgrade_refused", "This path does not support an upgrade.");
+		return refuse_and_close(request, 400, "upgrade_refused",
+			"This connection cannot be upgraded to another protocol.");
 	if (head->content_length > DISCARD_MAX)
 		return refuse_and_close(
 			request, 413, "too_large", "The body is larger than 16384 bytes.");
@@ -451,10 +452,10 @@ void edge_http_malformed(struct edge_connection *connection, enum http_head_stat
 	(void)edge_request_read(request, &nothing);
 	if (status == HTTP_HEAD_LENGTH)
 		(void)refuse_and_close(request, 411, "length_required",
-			"A body needs exactly one Content-Length, in digits.");
+			"A request with a body needs exactly one Content-Length header, in digits.");
 	else if (status == HTTP_HEAD_TOO_LARGE)
 		(void)refuse_and_close(request, 431, "header_refused",
-			"The header is larger than 8192 bytes or has too many fields.");
+			"The headers are larger than 8192 bytes in all, or there are too many of them.");
 	else if (status == HTTP_HEAD_VERSION)
 		(void)refuse_and_close(request, 400, "version_refused",
 			"Only HTTP/1.0 and HTTP/1.1 are supported.");
@@ -471,9 +472,9 @@ void edge_http_timers(struct edge *edge)
 		if (request->connection == NULL || request->state != REQUEST_OPEN ||
 			now_us - request->began_us < UNANSWERED_US)
 			continue;
-		log_error("no answer to %s within 30 s [%s]", request->path, request->id);
-		edge_answer_error(
-			request, 504, "no_answer", "No answer in time.", NULL, NULL, NULL);
+		log_error("nobody answered %s in 30 s [%s]", request->path, request->id);
+		edge_answer_error(request, 504, "no_answer", "The server did not answer in time.",
+			NULL, NULL, NULL);
 	}
 }
 

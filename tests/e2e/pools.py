@@ -232,8 +232,8 @@ def test_a_retired_pool_moves_all_its_money():
     assert not fed(place.one, NEW) and fed(place.one, 1), "a pool that is only fed stops no game"
     asked = ask(NEW, "retire", retire, status=202)
     assert asked["status"] == "waiting" and books(NEW)["state"] == "paused", asked
-    for wrong, why in (({**retire, "rest": {"pool": NEW}}, "another pool"), ({**retire, "rest": {"pool": 77}}, "there is"),
-                       ({"rest": {"pool": 4, "currency": "EUR", "coin_minor": 3}}, "has"), ({}, "rest")):
+    for wrong, why in (({**retire, "rest": {"pool": NEW}}, "other than"), ({**retire, "rest": {"pool": 77}}, "existing pool"),
+                       ({"rest": {"pool": 4, "currency": "EUR", "coin_minor": 3}}, "existing row"), ({}, "rest")):
         assert why in ask(NEW, "retire", wrong, status=409, second=True)["error"]["message"], why
     before, mona = books(NEW), books(4)
     named, target = row_value(NEW, 978, 100), row_value(4, 978, 20)

@@ -55,7 +55,8 @@ bool action_read(uint32_t pool, const Carillon__OperatorCommand *command,
 		return action_refuse(reason, "operator.action: found %d, expected 0 or more",
 			(int)command->action);
 	if (command->actor[0] == '\0')
-		return action_refuse(reason, "operator.actor: found nothing, expected a name");
+		return action_refuse(
+			reason, "operator.actor: found nothing, expected the requester's name");
 	memcpy(record_r->id, command->id.data, ACTION_ID_BYTES);
 	record_r->pool = pool;
 	record_r->action = (uint32_t)command->action;
@@ -73,7 +74,7 @@ bool action_second_given(const struct action_record *record, char *refusal)
 	if (record->second[0] == '\0' || strcmp(record->second, record->actor) == 0)
 		return action_refuse(refusal,
 			"second: found %s, expected the name of a second approver",
-			record->second[0] == '\0' ? "nothing" : "the actor");
+			record->second[0] == '\0' ? "nothing" : "the first actor again");
 	return true;
 }
 

@@ -17,15 +17,15 @@ void answer_problem(struct edge_request *request, const struct problem *problem)
 void answer_bad(
 	struct edge_request *request, const char *where, const char *found, const char *expected)
 {
-	edge_answer_error(request, 400, "field_range",
-		"A part of the request is not within what is allowed.", where, found, expected);
+	edge_answer_error(request, 400, "field_range", "A value in the request is not allowed.",
+		where, found, expected);
 }
 
 void answer_unavailable(struct edge_request *request, const char *error)
 {
 	log_warn("a query failed: %s", error == NULL ? "no result" : error);
 	edge_answer_header(request, "Retry-After", "1");
-	edge_answer_error(request, 503, "not_available", "This cannot be read now. Ask again.",
+	edge_answer_error(request, 503, "not_available", "The data cannot be read now. Try again.",
 		NULL, NULL, NULL);
 }
 
@@ -33,8 +33,7 @@ void answer_behind(struct edge_request *request)
 {
 	edge_answer_header(request, "Retry-After", "1");
 	edge_answer_error(request, 503, "definition_behind",
-		"A newer definition is announced and not known here yet. Ask again.", NULL, NULL,
-		NULL);
+		"A newer game definition is still being loaded. Try again.", NULL, NULL, NULL);
 }
 
 bool answer_parse(struct edge_request *request, const struct field *fields, void *target)
@@ -62,8 +61,8 @@ bool answer_query(struct edge_request *request, const char *const *names)
 		if (known)
 			continue;
 		edge_answer_error(request, 400, "field_unknown",
-			"There is no such parameter, or it comes twice.", "query", name,
-			names[0] == NULL ? "no parameters" : "each known parameter once");
+			"A query parameter is unknown or appears twice.", "query", name,
+			names[0] == NULL ? "no parameters" : "each known parameter at most once");
 		return false;
 	}
 	return true;

@@ -28,8 +28,8 @@ static bool too_many(struct gateway *gateway, struct edge_request *request, uint
 	(void)snprintf(text, sizeof(text), "%" PRIu32, retry_s);
 	metric_add(gateway->metric.refused_rate, 1);
 	edge_answer_header(request, "Retry-After", text);
-	edge_answer_error(
-		request, 429, "too_many", "Too many requests. Nothing was done.", NULL, NULL, NULL);
+	edge_answer_error(request, 429, "too_many",
+		"Too many requests. Nothing was done. Try again later.", NULL, NULL, NULL);
 	return false;
 }
 
@@ -151,8 +151,8 @@ bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32
 		return false;
 	}
 	if (wanted != 0 && wanted != *operator_r) {
-		edge_answer_error(request, 403, "other_operator", "The key is another operator's.",
-			"path", NULL, NULL);
+		edge_answer_error(request, 403, "other_operator",
+			"This key belongs to another operator.", "path", NULL, NULL);
 		return false;
 	}
 	return true;
@@ -179,8 +179,8 @@ bool auth_key(struct edge_request *request, const char **key_r)
 	if (*key_r != NULL && key_ok(*key_r))
 		return true;
 	answer_bad(request, "Idempotency-Key", *key_r == NULL ? "nothing" : *key_r,
-		"1 to 64 printable characters without blanks, chosen anew for each request that is "
-		"not a repetition");
+		"1 to 64 printable characters without spaces: a new key for each request, the "
+		"same key for a retry");
 	return false;
 }
 

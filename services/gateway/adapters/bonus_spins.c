@@ -89,8 +89,7 @@ static bool bet_possible(
 	int64_t total;
 	bool coin = false;
 	if (limits == NULL) {
-		refuse(gateway, request, "currency", body->currency,
-			"one that the game is played in");
+		refuse(gateway, request, "currency", body->currency, "a currency of the game");
 		return false;
 	}
 	for (size_t i = 0; i < limits->coins_n; i++)
@@ -102,14 +101,14 @@ static bool bet_possible(
 		limits->stake_min, limits->stake_max);
 	if (!coin)
 		refuse(gateway, request, "coin_minor", "another coin value",
-			"one of the game's in this currency (GET /v1/games/{id})");
+			"a coin value of the game in this currency (GET /v1/games/{id})");
 	else if (body->lines < limits->lines_min || body->lines > limits->lines_max)
 		refuse(gateway, request, "lines", "another number", expected);
 	else if (body->coins < limits->coins_min || body->coins > limits->coins_max)
 		refuse(gateway, request, "coins", "another number", expected);
 	else if (__builtin_mul_overflow(body->coin_minor, body->lines * body->coins, &total) ||
 		 total < limits->stake_min || total > limits->stake_max)
-		refuse(gateway, request, "coin_minor", "a bet outside of the game's", expected);
+		refuse(gateway, request, "coin_minor", "a bet outside the game's range", expected);
 	else
 		return true;
 	return false;
@@ -151,7 +150,7 @@ bool id_path(struct edge_request *request, uint8_t id_r[ID_BYTES])
 	const char *text = edge_parameter(request, 2);
 	if (hex_parse(text, ID_BYTES, id_r))
 		return true;
-	answer_bad(request, "id", text, "32 lower-case hex digits, as they were given");
+	answer_bad(request, "id", text, "the 32 lower-case hex digits of the id");
 	return false;
 }
 

@@ -183,9 +183,8 @@ static void unknown(struct edge_request *request, const struct waiting *waiting)
 {
 	char found[2 * TEXT_NUMBER];
 	(void)snprintf(found, sizeof(found), "%" PRId64 "-%" PRId64, waiting->move, waiting->index);
-	edge_answer_error(request, 404, "card_round_unknown",
-		"There is no such round of Jackpot Cards of this player.", "id", found,
-		"the id of a card round");
+	edge_answer_error(request, 404, "card_round_unknown", "This player has no such card round.",
+		"id", found, "the id of a card round");
 }
 
 static void sets_json(struct json_out *out, const PGresult *rows)
@@ -252,7 +251,7 @@ static bool id_of(struct edge_request *request, int64_t *move_r, int64_t *index_
 			number_read(text + length + 1, 1, 65535, index_r))
 			return true;
 	}
-	answer_bad(request, "id", text, "the id of a card round, as \"17-1\"");
+	answer_bad(request, "id", text, "the id of a card round, such as \"17-1\"");
 	return false;
 }
 

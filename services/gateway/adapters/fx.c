@@ -48,8 +48,8 @@ static bool fx_operator(struct gateway *gateway, struct edge_request *request, u
 	(void)snprintf(
 		expected, sizeof(expected), "operator %" PRId64, gateway->settings.fx_operator);
 	edge_answer_error(request, 403, "rates_not_yours",
-		"Another operator sets the rates of this installation.", "operator", NULL,
-		expected);
+		"Only another operator may set the FX rates of this installation.", "operator",
+		NULL, expected);
 	return false;
 }
 
@@ -99,15 +99,18 @@ static const struct {
 	const char *code, *message, *where, *expected;
 } refusals[] = {
 	{ "other_content",
-		"The same Idempotency-Key was used with other content. Nothing was done.",
+		"This Idempotency-Key was already used for a different request. Nothing was done.",
 		"Idempotency-Key", NULL },
-	{ "rate_past", "A rate cannot begin in the past: contributions were converted already.",
+	{ "rate_past",
+		"An FX rate cannot start in the past: contributions have already been converted.",
 		"valid_from_us", "now or later" },
-	{ "rate_exists", "There is a rate of this currency from that very moment.", "valid_from_us",
-		"another moment" },
-	{ "rate_unknown", "Nobody asked for this rate.", "id", "the id of a rate that waits" },
-	{ "same_approver", "A jump needs two: this key asked for it.", "Authorization",
-		"another key of the operator" },
+	{ "rate_exists", "This currency already has an FX rate that starts at this time.",
+		"valid_from_us", "another time" },
+	{ "rate_unknown", "No FX rate with this id was requested.", "id",
+		"the id of an FX rate that waits for approval" },
+	{ "same_approver",
+		"A large rate change needs a second key to approve it: this key requested it.",
+		"Authorization", "another key of the operator" },
 };
 
 static void refuse(struct edge_request *request, uint32_t status, const char *code)
@@ -165,11 +168,11 @@ static bool body_ok(struct edge_request *request, const struct fx_body *body,
 		return false;
 	if ((*currency_r)->number == EUR)
 		answer_bad(request, "currency", "EUR",
-			"another currency: pools are kept in EUR, whose rate is 1");
+			"a currency other than EUR: the rate of EUR is always 1");
 	else if (!fx_rate_read(body->rate, nano_r))
 		answer_bad(request, "rate", body->rate,
-			"euros for one unit of the currency, as \"0.0875\": above 0, at most "
-			"1000000, with at most 9 decimals");
+			"euros for one unit of the currency, such as \"0.0875\": above 0, at most "
+			"1000000, at most 9 decimals");
 	else if (body->has_valid_from &&
 		 (uint64_t)body->valid_from_us > clock_wall_us() + AHEAD_MAX_US)
 		answer_bad(request, "valid_from_us", "more than 400 days ahead",
@@ -227,7 +230,7 @@ void on_fx_approve(struct edge_request *request, void *context)
 		return;
 	if (strlen(given) != (size_t)2 * ID_BYTES ||
 		strspn(given, "0123456789abcdef") != strlen(given)) {
-		answer_bad(request, "id", given, "32 lower-case hex digits, as they were given");
+		answer_bad(request, "id", given, "the 32 lower-case hex digits of the id");
 		return;
 	}
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);

@@ -320,8 +320,8 @@ static void missing(struct gateway *gateway, struct edge_request *request, const
 	if (games.n == 0)
 		answer_unavailable(request, "the games have not been read yet");
 	else if (games_current(gateway, request))
-		edge_answer_error(request, 404, "game_unknown", "There is no such game.", "game",
-			slug, "one of GET /v1/games");
+		edge_answer_error(request, 404, "game_unknown", "This game does not exist.", "game",
+			slug, "an id from GET /v1/games");
 }
 
 bool game_served(struct gateway *gateway, struct edge_request *request, const char *slug)

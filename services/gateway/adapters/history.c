@@ -167,7 +167,7 @@ static struct waiting *page_begin(struct edge_request *request, struct gateway *
 		return NULL;
 	if (edge_query(request, "before", text, sizeof(text)) != NULL &&
 		!number_read(text, 1, MOVE_MAX, &before)) {
-		answer_bad(request, "before", text, "\"next\" of the page before");
+		answer_bad(request, "before", text, "\"next\" of the previous page");
 		return NULL;
 	}
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, player);

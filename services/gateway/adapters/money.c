@@ -21,7 +21,7 @@ bool currency_ok(struct edge_request *request, const char *code, const struct cu
 	*currency_r = currency_by_code(code);
 	if (*currency_r != NULL)
 		return true;
-	answer_bad(request, "currency", code, "a currency by its ISO 4217 code, as \"EUR\"");
+	answer_bad(request, "currency", code, "an ISO 4217 currency code, such as \"EUR\"");
 	return false;
 }
 
@@ -32,7 +32,7 @@ bool player_path(struct edge_request *request, uint32_t operator_id, player_id *
 		player_id_make(operator_id, (uint64_t)number, player_r))
 		return true;
 	answer_bad(request, "player", edge_parameter(request, 1),
-		"the player's number with this operator, without the operator's own");
+		"the player's number with this operator, without the operator's number");
 	return false;
 }
 
@@ -45,31 +45,32 @@ static const struct {
 	uint32_t status;
 	const char *code, *message;
 } refusals[] = {
-	{ CARILLON__REFUSAL__REFUSAL_FUNDS, 402, "insufficient_funds",
-		"The balance does not hold so much." },
-	{ CARILLON__REFUSAL__REFUSAL_LIMIT, 409, "limit", "A limit does not allow it." },
-	{ CARILLON__REFUSAL__REFUSAL_BLOCKED, 403, "blocked", "The player is blocked." },
+	{ CARILLON__REFUSAL__REFUSAL_FUNDS, 402, "insufficient_funds", "The balance is too low." },
+	{ CARILLON__REFUSAL__REFUSAL_LIMIT, 409, "limit",
+		"A limit of the account does not allow this." },
+	{ CARILLON__REFUSAL__REFUSAL_BLOCKED, 403, "blocked", "This player is blocked." },
 	{ CARILLON__REFUSAL__REFUSAL_ACCOUNT, 404, "account_unknown",
-		"There is no such account, or it is of another currency." },
+		"The account does not exist or has another currency." },
 	{ CARILLON__REFUSAL__REFUSAL_CONTENT, 422, "other_content",
-		"The same Idempotency-Key was used with other content. Nothing was done." },
+		"This Idempotency-Key was already used for a different request. Nothing was done." },
 	{ CARILLON__REFUSAL__REFUSAL_KIND, 503, "not_understood",
-		"The wallet does not know this kind of booking yet." },
+		"The wallet does not support this kind of booking yet." },
 	{ CARILLON__REFUSAL__REFUSAL_SPINS, 409, "bonus_spins_over",
-		"There are no such bonus spins, or none of them can be played any more." },
+		"These bonus spins do not exist, or none of them can be played any more." },
 	{ CARILLON__REFUSAL__REFUSAL_LIMIT_DEPOSIT, 403, "limit_deposit",
-		"The player's limit of deposits, or the operator's of one, does not allow it." },
+		"The deposit exceeds the player's deposit limit or the operator's limit for "
+		"one deposit." },
 	{ CARILLON__REFUSAL__REFUSAL_EXCLUDED, 403, "excluded",
-		"The player has excluded himself." },
+		"The player has excluded themselves from play." },
 	{ CARILLON__REFUSAL__REFUSAL_HOLD, 409, "settled",
-		"There is no such withdrawal or grant of the player, or it is settled already." },
-	{ CARILLON__REFUSAL__REFUSAL_AMOUNT, 400, "amount", "The amount is not possible." },
+		"The player has no such withdrawal or grant, or it is already settled." },
+	{ CARILLON__REFUSAL__REFUSAL_AMOUNT, 400, "amount", "The amount is not allowed." },
 };
 
 uint32_t refusal_status(Carillon__Refusal refusal, const char **code_r, const char **message_r)
 {
 	*code_r = "refused";
-	*message_r = "The wallet refused it.";
+	*message_r = "The wallet refused the request.";
 	if (refusal == CARILLON__REFUSAL__REFUSAL_NONE)
 		return 200;
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
@@ -340,8 +341,7 @@ void on_open_player(struct edge_request *request, void *context)
 		!currency_ok(request, body.currency, &currency))
 		return;
 	if (!player_id_make(operator_id, (uint64_t)body.player, &sent.player)) {
-		answer_bad(
-			request, "player", "a number that is no player's", "1 to 281474976710655");
+		answer_bad(request, "player", "not the number of a player", "1 to 281474976710655");
 		return;
 	}
 	query_open(gateway, request, &sent, body.currency);

@@ -99,7 +99,7 @@ static bool members(json_t *object, const char *prefix, const struct field *fiel
 static bool malformed(struct problem *problem, const char *found, const char *expected)
 {
 	problem->code = "malformed";
-	problem->message = "The body is not the JSON that is expected.";
+	problem->message = "The body is not the expected JSON.";
 	(void)snprintf(problem->where, sizeof(problem->where), "body");
 	(void)snprintf(problem->found, sizeof(problem->found), "%.150s", found);
 	(void)snprintf(problem->expected, sizeof(problem->expected), "%s", expected);
@@ -126,7 +126,7 @@ static bool huge(
 		if (size < TWO_TO_63)
 			continue;
 		problem->code = "field_type";
-		problem->message = "A field is of another type.";
+		problem->message = "A field has the wrong type.";
 		(void)snprintf(problem->where, sizeof(problem->where), "%s%.60s", prefix, name);
 		(void)snprintf(problem->found, sizeof(problem->found),
 			"a number that does not fit 64 bits");
@@ -155,7 +155,7 @@ bool parse_body(const char *text, size_t length, const struct field *fields, voi
 		return malformed(problem_r, "nothing", "a JSON object");
 	if (!depth_ok(text, length))
 		return malformed(
-			problem_r, "deeper nesting", "at most 8 levels of objects and arrays");
+			problem_r, "more than 8 levels", "at most 8 levels of objects and arrays");
 	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
 	if (root == NULL) {
 		if (json_error_code(&error) == json_error_numeric_overflow &&
@@ -167,7 +167,7 @@ bool parse_body(const char *text, size_t length, const struct field *fields, voi
 	}
 	bool ok = json_is_object(root)
 			  ? members(root, "", fields, target, problem_r)
-			  : malformed(problem_r, "JSON that is no object", "a JSON object");
+			  : malformed(problem_r, "JSON that is not an object", "a JSON object");
 	json_decref(root);
 	return ok;
 }

@@ -90,8 +90,8 @@ static struct edge_request *request_of(
 
 static void unknown(struct edge_request *request)
 {
-	edge_answer_error(request, 404, "withdrawal_unknown",
-		"There is no such withdrawal of this player.", "id", NULL, NULL);
+	edge_answer_error(request, 404, "withdrawal_unknown", "This player has no such withdrawal.",
+		"id", NULL, NULL);
 }
 
 /* ---- looking ---- */
@@ -178,16 +178,17 @@ static const struct {
 	const char *code, *message, *where, *expected;
 } verdicts[] = {
 	{ "asked", 409, "payment_asked",
-		"The provider was asked to pay and has not said what became of it: it may have paid, "
-		"or pay yet. Only \"force\":true decides it all the same.",
+		"The provider has not said whether it paid: it may have paid or may still pay. "
+		"To decide anyway, send \"force\":true.",
 		"id", "an answer of the provider" },
-	{ "answered", 409, "provider_has_answered", "The provider has said what became of it.",
-		"decision", "the same" },
+	{ "answered", 409, "provider_has_answered",
+		"The provider has already reported a different outcome.", "decision",
+		"the outcome that the provider reported" },
 	{ "decided", 409, "decided",
-		"It was decided otherwise by hand, and the first decision stands.", "decision",
-		"the same" },
+		"An operator has already decided otherwise, and the first decision stands.",
+		"decision", "the first decision" },
 	{ "other_content", 422, "other_content",
-		"The same Idempotency-Key was used with other content. Nothing was done.",
+		"This Idempotency-Key was already used for a different request. Nothing was done.",
 		"Idempotency-Key", NULL },
 };
 
@@ -291,8 +292,8 @@ static void on_hold_to_decide(void *context, PGresult *result, const char *error
 			return;
 		}
 		edge_answer_error(request, 409, "withdrawal_young",
-			"The provider may still be at it: only a withdrawal that is stuck is decided "
-			"by hand.",
+			"The provider may still be processing this withdrawal. Only a stuck withdrawal "
+			"can be decided by hand.",
 			"id", found, expected);
 	}
 	free(waiting);

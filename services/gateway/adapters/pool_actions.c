@@ -120,9 +120,10 @@ static void refused_json(struct json_out *out, const Carillon__OperatorReply *re
 	out_open(out, "error", '{');
 	out_string(out, "code", reply->other_content ? "other_content" : "refused");
 	out_string(out, "message",
-		reply->other_content ? "The same Idempotency-Key was used with other content. "
-				       "Nothing was done."
-				     : reply->fact->refusal);
+		reply->other_content
+			? "This Idempotency-Key was already used for a different request. Nothing was "
+			  "done."
+			: reply->fact->refusal);
 	out_close(out, '}');
 }
 
@@ -202,11 +203,12 @@ static void on_named(void *context, PGresult *result, const char *error)
 		answer_behind(request);
 	else if (request != NULL)
 		edge_answer_error(request, 404, "pool_unknown",
-			unknown_pool->progressive ? "There is no such progressive pool."
-						  : "There is no such pool or set.",
+			unknown_pool->progressive ? "This progressive pool does not exist."
+						  : "This pool or set does not exist.",
 			"pool", edge_parameter(request, 1),
-			unknown_pool->progressive ? "the number of one (GET /v1/jackpots)"
-						  : "the number of one");
+			unknown_pool->progressive
+				? "the number of a progressive pool (GET /v1/jackpots)"
+				: "the number of a pool or set");
 	free(unknown_pool);
 }
 
@@ -262,7 +264,7 @@ static void audit_request(const struct waiting *waiting, struct edge_request *re
 static void other_content(struct edge_request *request)
 {
 	edge_answer_error(request, 422, "other_content",
-		"The same Idempotency-Key was used with other content. Nothing was done.",
+		"This Idempotency-Key was already used for a different request. Nothing was done.",
 		"Idempotency-Key", NULL, NULL);
 }
 
@@ -343,8 +345,8 @@ static void on_approved(void *context, PGresult *result, const char *error)
 		goto out;
 	if (PQntuples(result) == 0) {
 		edge_answer_error(request, 404, "action_unknown",
-			"Nobody asked for this on this pool.", "id", edge_parameter(request, 2),
-			"the id of an action that waits");
+			"No action with this id was requested for this pool.", "id",
+			edge_parameter(request, 2), "the id of an action that waits for approval");
 		goto out;
 	}
 	waiting->action = (uint32_t)pg_number(result, 0, 2);
@@ -354,8 +356,8 @@ static void on_approved(void *context, PGresult *result, const char *error)
 	} else {
 		audit_request(waiting, request, PQgetvalue(result, 0, 8), " approval", 403);
 		edge_answer_error(request, 403, "same_approver",
-			"It needs two: this key asked for it.", "Authorization", NULL,
-			"another key of the operator");
+			"This action needs a second key to approve it: this key requested it.",
+			"Authorization", NULL, "another key of the operator");
 	}
 out:
 	free(waiting);
@@ -376,8 +378,8 @@ static void requester(struct waiting *waiting, struct edge_request *request)
 static bool not_allowed(struct edge_request *request, const char *action)
 {
 	edge_answer_error(request, 403, "not_pool_operator",
-		"This operator may not change pools, only whether it takes part.", "action", action,
-		"take_part");
+		"This operator may not change pools. It may only choose whether to take part.",
+		"action", action, "take_part");
 	return false;
 }
 
@@ -392,7 +394,7 @@ void on_pool_approve(struct edge_request *request, void *context)
 		return;
 	if (!hex_parse(edge_parameter(request, 2), ID_BYTES, id)) {
 		answer_bad(request, "id", edge_parameter(request, 2),
-			"32 lower-case hex digits, as they were given");
+			"the 32 lower-case hex digits of the id");
 		return;
 	}
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, 0);

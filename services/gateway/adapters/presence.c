@@ -103,8 +103,7 @@ static bool ended(struct gateway *gateway, struct edge_request *request, uint64_
 	metric_add(gateway->metric.idle, 1);
 	edge_answer_header(request, "WWW-Authenticate", "Bearer");
 	edge_answer_error(request, 401, "session_idle",
-		"The session has ended because nothing was done in it. A round that is open is "
-		"kept.",
+		"Your session ended because you were inactive. An open round is kept.",
 		"Authorization", found, "a new session");
 	return false;
 }
@@ -216,11 +215,11 @@ static void reconnect_later(
 	out_open(out, "error", '{');
 	out_string(out, "code", "reconnect_later");
 	out_string(out, "message",
-		"The connection to this game was lost, and it takes no new one yet. Nothing was "
-		"done; what is open goes on afterwards.");
+		"The connection to this game was lost. Nothing was done. Wait before you "
+		"return; an open round is kept.");
 	out_string(out, "where", "game");
 	out_string(out, "found", game);
-	out_string(out, "expected", "the same again after the seconds of retry_s");
+	out_string(out, "expected", "the same request after retry_s seconds");
 	out_close(out, '}');
 	out_uint(out, "retry_s", left_s);
 	out_close(out, '}');

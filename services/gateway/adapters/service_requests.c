@@ -16,8 +16,8 @@
 #define AGAIN_FIRST_US UINT64_C(1000000)
 #define AGAIN_SECOND_US UINT64_C(3500000)
 #define SILENCE_US (10 * SECOND_US)
-#define SILENCE_REQUESTS 256 /* so many in a row without any answer, for so long: nobody is there  \
-			      */
+/* With more expired requests in a row than this, and no reply for SILENCE_US: nobody answers. */
+#define SILENCE_REQUESTS 256
 #define ARENA_BYTES ((size_t)4 << 20)
 
 /* ---- protobuf without malloc: one message at a time
@@ -54,9 +54,8 @@ static ProtobufCAllocator arena_allocator = { arena_alloc, arena_free, NULL };
 void answer_timed_out(struct edge_request *request)
 {
 	edge_answer_error(request, 504, "no_answer",
-		"No answer came in time. It is not known whether the request took effect: ask "
-		"again with the same "
-		"expect and Idempotency-Key.",
+		"No answer came in time. The request may have taken effect. Retry with the "
+		"same expect and Idempotency-Key.",
 		NULL, NULL, NULL);
 }
 
@@ -85,7 +84,8 @@ static bool refused_busy(struct edge_request *request)
 {
 	edge_answer_header(request, "Retry-After", "1");
 	edge_answer_error(request, 503, "busy",
-		"Too many requests wait for an answer. Nothing was done.", NULL, NULL, NULL);
+		"Too many requests are waiting for an answer. Nothing was done. Try again.", NULL,
+		NULL, NULL);
 	return false;
 }
 

@@ -30,7 +30,7 @@ static bool token_for(struct gateway *gateway, struct edge_request *request, pla
 	}
 	log_error("no token could be made");
 	edge_answer_error(
-		request, 500, "token", "The session could not be made.", NULL, NULL, NULL);
+		request, 500, "token", "The session could not be created.", NULL, NULL, NULL);
 	return false;
 }
 
@@ -138,8 +138,8 @@ static void on_session_state(struct gateway *gateway, struct edge_request *reque
 	else if (reply->http_status != 200)
 		answer_reply(gateway, request, reply);
 	else if (!reply->account)
-		edge_answer_error(request, 404, "account_unknown", "There is no such account.",
-			"player", NULL, "a player whose account was opened");
+		edge_answer_error(request, 404, "account_unknown", "This account does not exist.",
+			"player", NULL, "a player with an account");
 	else if (!too_early(sent, reply) || !retry_open(gateway, request, sent))
 		session_answer(gateway, request, sent->player, sent->number != 0 ? reply : NULL);
 }
@@ -154,8 +154,7 @@ void on_session(struct edge_request *request, void *context)
 		!answer_parse(request, session_fields, &body))
 		return;
 	if (!player_id_make(operator_id, (uint64_t)body.player, &player)) {
-		answer_bad(
-			request, "player", "a number that is no player's", "1 to 281474976710655");
+		answer_bad(request, "player", "not the number of a player", "1 to 281474976710655");
 		return;
 	}
 	query_state(gateway, request, player, 0, 0);
@@ -206,8 +205,8 @@ static void on_demo_opened(struct gateway *gateway, struct edge_request *request
 	const struct currency *currency = currency_by_code(reply->currency);
 	if (currency == NULL) {
 		edge_answer_error(request, 500, "currency",
-			"The account's currency is unknown here.", "currency", reply->currency,
-			NULL);
+			"This server does not know the account's currency.", "currency",
+			reply->currency, NULL);
 		return;
 	}
 	int64_t amount = DEMO_DEPOSIT_UNITS;
@@ -235,7 +234,7 @@ void on_demo_session(struct edge_request *request, void *context)
 	uint64_t number;
 	if (!gateway->demo) {
 		edge_answer_error(request, 404, "no_demo",
-			"There are no demo players on a live installation.", NULL, NULL, NULL);
+			"A live installation has no demo players.", NULL, NULL, NULL);
 		return;
 	}
 	if (!auth_session_rate(gateway, request) || !answer_parse(request, demo_fields, &body) ||
@@ -249,8 +248,7 @@ void on_demo_session(struct edge_request *request, void *context)
 		number = DEMO_NUMBER_MIN + number % (UINT64_C(1) << 47);
 	}
 	if (!player_id_make(DEMO_OPERATOR, number, &sent.player)) {
-		answer_bad(
-			request, "player", "a number that is no player's", "1 to 281474976710655");
+		answer_bad(request, "player", "not the number of a player", "1 to 281474976710655");
 		return;
 	}
 	query_open(gateway, request, &sent, body.currency);

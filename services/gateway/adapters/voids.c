@@ -93,7 +93,7 @@ static void on_rows(void *context, PGresult *result, const char *error)
 
 	if (request != NULL && waiting->one && PQntuples(result) == 0) {
 		edge_answer_error(request, 503, "not_read_yet",
-			"The round is void; its row cannot be read yet. Ask for the list of voids.",
+			"The round is void, but its row cannot be read yet. Request the list of voids.",
 			NULL, NULL, NULL);
 	} else if (request != NULL) {
 		answer_rows(waiting->gateway, request, result, waiting->one, "voids", void_json);
@@ -224,11 +224,11 @@ static void on_known(void *context, PGresult *result, const char *error)
 		answer_rows(waiting->gateway, request, result, true, "voids", void_json);
 	else if (same_id)
 		edge_answer_error(request, 422, "other_content",
-			"The same Idempotency-Key was used with other content. Nothing was done.",
+			"This Idempotency-Key was already used for a different request. Nothing was done.",
 			"Idempotency-Key", NULL, NULL);
 	else
 		edge_answer_error(
-			request, 409, "void", "This round is void already.", "round", NULL, NULL);
+			request, 409, "void", "This round is already void.", "round", NULL, NULL);
 	free(waiting);
 }
 
@@ -329,8 +329,8 @@ static void on_started(void *context, PGresult *result, const char *error)
 				 : 409);
 	if (request != NULL && !done) {
 		edge_answer_error(request, 409, "not_stopped",
-			"The engine has not stopped it, or it is started already.", "game",
-			waiting->game, NULL);
+			"The engine has not stopped this game, or it is already running again.",
+			"game", waiting->game, NULL);
 	} else if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');

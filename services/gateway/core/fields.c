@@ -17,7 +17,7 @@ static const char *kind_text(enum value_kind kind)
 	case VALUE_REAL:
 		return "a number that is not whole or does not fit 64 bits";
 	case VALUE_TEXT:
-		return "a text";
+		return "a string";
 	case VALUE_ARRAY:
 		return "an array";
 	case VALUE_OBJECT:
@@ -95,7 +95,7 @@ void field_expected(const struct field *field, char *out)
 		break;
 	case FIELD_TEXT:
 		(void)snprintf(out, PROBLEM_TEXT_MAX,
-			"a text of %" PRId64 " to %" PRId64 " printable characters", field->min,
+			"a string of %" PRId64 " to %" PRId64 " printable characters", field->min,
 			field->max);
 		break;
 	case FIELD_SLUG:
@@ -138,7 +138,7 @@ const struct field *fields_find(const struct field *fields, const char *prefix, 
 			n += (size_t)more;
 	}
 	problem_r->code = "field_unknown";
-	problem_r->message = "There is no such field.";
+	problem_r->message = "A field is unknown.";
 	name_where(problem_r, prefix, prefix[0] == '\0' ? "body" : "");
 	quote(problem_r->found, name, name_length);
 	(void)snprintf(problem_r->expected, sizeof(problem_r->expected), "one of %.140s", known);
@@ -243,13 +243,13 @@ enum fields_status field_check(const struct field *field, const char *prefix,
 	field_expected(field, problem_r->expected);
 	if (value->kind != kind_wanted(field->type)) {
 		problem_r->code = "field_type";
-		problem_r->message = "A field is of another type.";
+		problem_r->message = "A field has the wrong type.";
 		(void)snprintf(
 			problem_r->found, sizeof(problem_r->found), "%s", kind_text(value->kind));
 		return FIELDS_TYPE;
 	}
 	problem_r->code = "field_range";
-	problem_r->message = "A field is not within what is allowed.";
+	problem_r->message = "The value of a field is not allowed.";
 	if (value->kind == VALUE_INT)
 		(void)snprintf(
 			problem_r->found, sizeof(problem_r->found), "%" PRId64, value->number);

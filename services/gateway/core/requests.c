@@ -203,7 +203,7 @@ static enum fields_status fields_conflict(
 	struct problem *problem, const char *where, const char *found, const char *expected)
 {
 	problem->code = "field_missing";
-	problem->message = "These fields do not go together.";
+	problem->message = "A field is missing or does not go with the others.";
 	(void)snprintf(problem->where, sizeof(problem->where), "%s", where);
 	(void)snprintf(problem->found, sizeof(problem->found), "%s", found);
 	(void)snprintf(problem->expected, sizeof(problem->expected), "%s", expected);
@@ -217,7 +217,7 @@ enum fields_status round_check(const struct round_body *body, struct problem *pr
 		return fields_conflict(problem_r, "bet", "nothing", "an object, or \"bonus_spin\"");
 	if (body->has_bet && body->has_bonus_spin)
 		return fields_conflict(problem_r, "bet", "a bet beside \"bonus_spin\"",
-			"either: a bonus spin has the bet that was given with it");
+			"only one of them: a bonus spin already has its bet");
 	return FIELDS_OK;
 }
 
@@ -227,10 +227,10 @@ enum fields_status action_check(const struct action_body *body, struct problem *
 	bool choice = body->action == ACTION_PICK || body->action == ACTION_GAMBLE;
 	if (step && !body->has_cursor)
 		return fields_conflict(problem_r, "cursor", "nothing",
-			"the phase the client stands at, so that a repeated step is not two");
+			"the phase that the client shows, so that a retry has no second effect");
 	if (choice && !body->has_choice)
 		return fields_conflict(problem_r, "choice", "nothing",
-			body->action == ACTION_PICK ? "the vial picked, from 0"
+			body->action == ACTION_PICK ? "the number of the pick, from 0"
 						    : "0 for red, 1 for black");
 	if (body->action == ACTION_GAMBLE && body->choice > 1)
 		return fields_conflict(
@@ -254,7 +254,7 @@ enum fields_status limit_check(const struct limit_body *body, struct problem *pr
 		return fields_conflict(problem_r, "seconds", time ? "nothing" : "seconds",
 			time ? "seconds, -1 for no limit" : "none, for this limit");
 	if (time && body->seconds == 0)
-		return fields_conflict(problem_r, "seconds", "0", "1 at least, or -1 for no limit");
+		return fields_conflict(problem_r, "seconds", "0", "at least 1, or -1 for no limit");
 	if (body->has_until != until)
 		return fields_conflict(problem_r, "until_s", until ? "nothing" : "a time",
 			until ? "seconds since 1970" : "none, for this limit");

@@ -235,7 +235,7 @@ static void answer_pick(struct service *service, struct set_instance *instance,
 	bool now = !play->fresh && !play->dirty;
 	if (!priced) {
 		cards_reply_fault(service, &pick->requester, 503, "not_priced",
-			"The level cannot be paid now. The card stays face down: pick it again.");
+			"The level cannot be paid now. The card stays face down. Pick it again.");
 		return;
 	}
 	if (status != CARD_PICK_OK && status != CARD_PICK_REPEATED)
@@ -266,7 +266,7 @@ static void unknown(struct service *service, const struct waiting_pick *pick)
 {
 	metric_add(self.refused, 1);
 	cards_reply_fault(service, &pick->requester, 404, "card_round_unknown",
-		"There is no such round of Jackpot Cards of this player.");
+		"This player has no such card round.");
 }
 
 void rounds_pick(struct service *service, struct set_instance *instance,

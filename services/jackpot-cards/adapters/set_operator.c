@@ -110,7 +110,7 @@ static struct set_change *change_new(struct set_instance *instance, const struct
 	struct action_record *record)
 {
 	if (instance->change_n == SET_CHANGES_MAX) {
-		(void)action_refuse(record->refusal, "too many at once: ask again");
+		(void)action_refuse(record->refusal, "too many actions at once: try again");
 		return NULL;
 	}
 	struct set_change *change = &instance->change[instance->change_n++];
@@ -142,7 +142,7 @@ static void apply_weights(struct set_instance *instance, const struct set_reques
 			instance->weights[i].game == asked->game)
 			own = &instance->weights[i];
 	if (own == NULL && instance->weights_n == SET_WEIGHTS_MAX) {
-		(void)action_refuse(record->refusal, "found %d settings of weights, expected fewer",
+		(void)action_refuse(record->refusal, "found %d weight settings, expected fewer",
 			SET_WEIGHTS_MAX);
 		return;
 	}
@@ -249,8 +249,8 @@ void set_operator_apply(struct set_instance *instance, const struct game_links *
 		apply_part(instance, &asked, record, conn);
 		break;
 	default:
-		(void)action_refuse(
-			record->refusal, "action %u: not one for a set of cards", record->action);
+		(void)action_refuse(record->refusal,
+			"action %u: not available for a set of Jackpot Cards", record->action);
 		break;
 	}
 }

@@ -71,7 +71,8 @@ static bool currency_of(json_t *json, struct set_request *asked, char *refusal)
 	const struct currency *currency =
 		json_is_string(json) ? currency_by_code(json_string_value(json)) : NULL;
 	if (currency == NULL)
-		return action_refuse(refusal, "parameters /currency: expected a code, as \"EUR\"");
+		return action_refuse(
+			refusal, "parameters /currency: expected a code, such as \"EUR\"");
 	asked->currency = currency->number;
 	return true;
 }
@@ -131,7 +132,7 @@ bool set_request_odds(const struct set_request *asked, char *refusal)
 {
 	if (asked->currency == 0 || !asked->has_odds || asked->odds_in < 1 ||
 		asked->odds_in > asked->odds_of)
-		return action_refuse(
-			refusal, "parameters: expected /currency, /in and /of, with in at most of");
+		return action_refuse(refusal,
+			"parameters: expected /currency, /in and /of, with /in at most /of");
 	return true;
 }

@@ -6,12 +6,12 @@
 
 static const char *const STATUSES[] = {
 	[CARD_PICK_OK] = "ok",
-	[CARD_PICK_REPEATED] = "the pick was made before",
-	[CARD_PICK_DIFFERS] = "the pick was made at another position",
-	[CARD_PICK_AHEAD] = "picks before it are missing",
-	[CARD_PICK_TURNED] = "the card lies open already",
-	[CARD_PICK_OVER] = "the level is complete",
-	[CARD_PICK_POSITION] = "positions are 0 to 11, picks are numbered from 1",
+	[CARD_PICK_REPEATED] = "This pick was already made.",
+	[CARD_PICK_DIFFERS] = "This pick was already made at another position.",
+	[CARD_PICK_AHEAD] = "Earlier picks are missing.",
+	[CARD_PICK_TURNED] = "This card is already face up.",
+	[CARD_PICK_OVER] = "This card round is over: a level is won.",
+	[CARD_PICK_POSITION] = "Positions are 0 to 11 and picks are numbered from 1.",
 };
 
 const char *card_pick_status_text(enum card_pick_status status)

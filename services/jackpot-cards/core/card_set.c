@@ -10,12 +10,13 @@ static const char *const LEVELS[] = { "", "clubs", "diamonds", "hearts", "spades
 
 static const char *const STATUSES[] = {
 	[CARD_SET_OK] = "ok",
-	[CARD_SET_TERMS] = "seeds and parts of the wager must be in bounds, seeds rising",
-	[CARD_SET_SHARES] = "the levels would take more than the whole wager",
-	[CARD_SET_BACKWARDS] = "the sum of wagers would fall",
+	[CARD_SET_TERMS] =
+		"a seed or a part of the wager is out of bounds, or the seeds are not rising",
+	[CARD_SET_SHARES] = "the levels would together take more than the whole wager",
+	[CARD_SET_BACKWARDS] = "the sum of wagers would decrease",
 	[CARD_SET_RATE] = "an exchange rate or a number of decimals is out of bounds",
 	[CARD_SET_BELOW_SEED] = "the level would fall below its seed",
-	[CARD_SET_OVERFLOW] = "an amount does not fit",
+	[CARD_SET_OVERFLOW] = "an amount is too large",
 };
 
 const char *card_level_text(enum card_level level)

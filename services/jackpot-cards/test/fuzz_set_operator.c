@@ -95,7 +95,7 @@ static bool says_why(const char *refusal)
 		if (strcmp(refusal, card_set_status_text((enum card_set_status)i)) == 0)
 			return true;
 	return strstr(refusal, "expected") != NULL || strncmp(refusal, "action ", 7) == 0 ||
-	       strncmp(refusal, "too many at once", 16) == 0;
+	       strncmp(refusal, "too many actions", 16) == 0;
 }
 
 static void refused(const char *refusal)

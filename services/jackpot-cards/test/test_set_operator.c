@@ -76,8 +76,8 @@ static void test_set_operator_refuses(void **state)
 		{ ODDS, "{\"in\":1,\"of\":2}", "/currency, /in and /of" },
 		{ PART, "{\"takes_part\":1}", "not expected" },
 		{ PART, "{}", "/takes_part" },
-		{ CARILLON__OPERATOR_ACTION__ACTION_RETIRE, "{}", "not one for a set" },
-		{ CARILLON__OPERATOR_ACTION__ACTION_CREATE, "{}", "not one for a set" },
+		{ CARILLON__OPERATOR_ACTION__ACTION_RETIRE, "{}", "not available for a set" },
+		{ CARILLON__OPERATOR_ACTION__ACTION_CREATE, "{}", "not available for a set" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct set_instance *instance = fresh();

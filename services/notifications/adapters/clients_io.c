@@ -167,8 +167,8 @@ static bool stream_wish(struct edge_request *request, struct subscription *subsc
 	memset(subscription_r, 0, sizeof(*subscription_r));
 	for (size_t i = 0; *edge_query_name(request, i, name, sizeof(name)); i++)
 		if (strcmp(name, "channels") != 0) {
-			edge_answer_error(request, 400, "unknown_parameter", "unknown parameter",
-				"query", name, "channels");
+			edge_answer_error(request, 400, "unknown_parameter",
+				"This query parameter is unknown.", "query", name, "channels");
 			return false;
 		}
 	if (!edge_query(request, "channels", channels, sizeof(channels)))
@@ -176,14 +176,15 @@ static bool stream_wish(struct edge_request *request, struct subscription *subsc
 	for (char *word = strtok_r(channels, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		unsigned channel = channel_parse(word);
 		if (!channel) {
-			edge_answer_error(request, 400, "unknown_channel", "no such channel",
-				"channels", word, "jackpots, winners or player");
+			edge_answer_error(request, 400, "unknown_channel",
+				"This channel does not exist.", "channels", word,
+				"jackpots, winners or player");
 			return false;
 		}
 		subscription_r->channels |= channel;
 	}
 	if (!subscription_r->channels) {
-		edge_answer_error(request, 400, "unknown_channel", "no channel is named",
+		edge_answer_error(request, 400, "unknown_channel", "The list of channels is empty.",
 			"channels", "nothing", "jackpots, winners or player");
 		return false;
 	}
@@ -210,8 +211,8 @@ void clients_stream(struct edge_request *request, void *context)
 	player_id player;
 	uint64_t expires_s;
 	if (!clients->config.open(clients->config.context)) {
-		edge_answer_error(request, 503, "starting", "The news are still being read.", NULL,
-			NULL, NULL);
+		edge_answer_error(request, 503, "starting",
+			"The server is still loading events. Try again.", NULL, NULL, NULL);
 		return;
 	}
 	if (!stream_wish(request, &subscription))
@@ -221,15 +222,16 @@ void clients_stream(struct edge_request *request, void *context)
 	 * here, for no upgrade is asked. */
 	if (origin && strcmp(clients->config.origins, "same-host") != 0 &&
 		!clients_origin_allowed(clients, origin, "")) {
-		edge_answer_error(request, 403, "origin", "this origin may not listen", "Origin",
-			origin, "one of NOTIFICATIONS_ORIGINS");
+		edge_answer_error(request, 403, "origin",
+			"Pages of this origin may not receive events.", "Origin", origin,
+			"one of NOTIFICATIONS_ORIGINS");
 		return;
 	}
 	if ((subscription.channels & CHANNEL_PLAYER) &&
 		clients->config.identify(clients->config.context, subscription.token, &player,
 			&expires_s) != TOKEN_OK) {
-		edge_answer_error(request, 401, "token", "no valid token", "Authorization",
-			"no token that is valid", "Bearer and the token of a session");
+		edge_answer_error(request, 401, "token", "The token is missing or not valid.",
+			"Authorization", "no valid token", "Bearer and the token of a session");
 		return;
 	}
 	if (origin && strcmp(clients->config.origins, "same-host") != 0)

@@ -45,8 +45,8 @@ static const char *describe(const json_t *value, char *out, size_t room)
 static bool refuse(char *error, const char *where, const char *found, const char *expected)
 {
 	json_t *json = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "type", "error", "code",
-		"bad_subscription", "message", "this is no subscription", "where", where, "found",
-		found, "expected", expected);
+		"bad_subscription", "message", "The subscription is not valid.", "where", where,
+		"found", found, "expected", expected);
 	size_t n = json ? json_dumpb(json, error, SUBSCRIBE_ERROR_MAX - 1, JSON_COMPACT) : 0;
 	if (n == 0 || n >= SUBSCRIBE_ERROR_MAX)
 		n = (size_t)snprintf(error, SUBSCRIBE_ERROR_MAX,
@@ -84,7 +84,7 @@ static bool read_token(const json_t *token, struct subscription *subscription, c
 	if (!json_is_string(token) || json_string_length(token) >= TOKEN_MAX ||
 		json_string_length(token) != strlen(json_string_value(token)))
 		return refuse(error, "token",
-			json_is_string(token) ? "a string that is no token"
+			json_is_string(token) ? "a string that is not a token"
 					      : describe(token, text, sizeof(text)),
 			"a token of at most 511 characters");
 	memcpy(subscription->token, json_string_value(token), json_string_length(token) + 1);
@@ -101,7 +101,7 @@ static bool read_game(const json_t *game, struct subscription *subscription, cha
 	if (!name || !*name || json_string_length(game) >= sizeof(subscription->game) ||
 		strspn(name, allowed) != json_string_length(game))
 		return refuse(error, "game", describe(game, text, sizeof(text)),
-			"the id of the game that is played over this connection");
+			"the id of the game played over this connection");
 	memcpy(subscription->game, name, json_string_length(game) + 1);
 	return true;
 }
@@ -138,7 +138,7 @@ static bool read_resume(const json_t *resume, struct subscription *subscription,
 		const char *epoch = json_string_value(json_object_get(value, "epoch"));
 		const char *offset = json_string_value(json_object_get(value, "offset"));
 		if (!channel)
-			return refuse(error, "resume", "another name", "names of channels");
+			return refuse(error, "resume", "an unknown channel", "names of channels");
 		if (!epoch || !offset)
 			return refuse(error, "resume", describe(value, text, sizeof(text)),
 				"{\"epoch\":\"..\",\"offset\":\"..\"} as it was received");
@@ -160,11 +160,11 @@ bool subscribe_parse(
 	json_error_t where;
 	memset(subscription_r, 0, sizeof(*subscription_r));
 	if (length > SUBSCRIBE_BYTES_MAX)
-		return refuse(error, "message", "a longer one", "at most 4096 bytes");
+		return refuse(error, "message", "a longer message", "at most 4096 bytes");
 	json_t *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &where);
 	bool ok = json_is_object(json);
 	if (!ok)
-		refuse(error, "message", "no JSON object", "{\"subscribe\":[..]}");
+		refuse(error, "message", "not a JSON object", "{\"subscribe\":[..]}");
 	const char *name;
 	json_t *value;
 	if (ok)

@@ -37,8 +37,7 @@ static bool number_free(uint32_t pool, const struct game_links *links, PGconn *c
 		taken = taken || links->link[i].jackpot.pool == pool ||
 			links->link[i].cards.pool == pool;
 	if (taken)
-		return action_refuse(
-			refusal, "pool: found %u, expected a number that is free", pool);
+		return action_refuse(refusal, "pool: found %u, expected a free number", pool);
 	if (number_of(conn,
 		    "select (select count(*) from pool.pool where pool <> $1) + (select count(*) "
 		    "from cards.card_set)",
@@ -66,7 +65,7 @@ static bool games_free(const struct created_pool_request *asked, const struct ga
 			    asked->games[i]) >= FURTHER_MAX)
 			return action_refuse(refusal,
 				"parameters /games/%" PRIu32
-				": \"%.40s\" feeds %d further pools already, which is all it may",
+				": \"%.40s\" already feeds %d linked pools, the most it may feed",
 				i, id_of(links, asked->games[i]), FURTHER_MAX);
 	return true;
 }
@@ -228,7 +227,7 @@ void pool_take_part(struct pool_instance *instance, struct action_record *record
 			     record->refusal))
 		return;
 	if (instance->part_n == PARTS_MAX) {
-		(void)action_refuse(record->refusal, "too many at once: ask again");
+		(void)action_refuse(record->refusal, "too many actions at once: try again");
 	} else {
 		struct pool_part *change = &instance->part[instance->part_n];
 		(void)snprintf(record->before, ACTION_FIGURES_MAX,

@@ -33,8 +33,8 @@ static bool games_read(json_t *json, const struct game_links *links,
 				id != NULL ? id : "no text");
 		for (uint32_t k = 0; k < asked->games_n; k++)
 			if (asked->games[k] == link->game)
-				return action_refuse(
-					refusal, "parameters /games/%zu: \"%.40s\" twice", i, id);
+				return action_refuse(refusal,
+					"parameters /games/%zu: \"%.40s\" appears twice", i, id);
 		asked->games[asked->games_n++] = link->game;
 	}
 	return true;

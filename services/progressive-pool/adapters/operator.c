@@ -22,8 +22,7 @@ struct row_action {
 static bool whole(json_t *json, const char *name, int64_t *value_r, char *refusal)
 {
 	if (!json_is_integer(json))
-		return action_refuse(refusal,
-			"parameters /%s: found something else, expected a whole number", name);
+		return action_refuse(refusal, "parameters /%s: expected a whole number", name);
 	*value_r = json_integer_value(json);
 	return true;
 }
@@ -36,7 +35,7 @@ static bool read_member(
 			json_is_string(json) ? currency_by_code(json_string_value(json)) : NULL;
 		if (currency == NULL)
 			return action_refuse(
-				refusal, "parameters /currency: expected a code, as \"EUR\"");
+				refusal, "parameters /currency: expected a code, such as \"EUR\"");
 		row_action->currency = currency->number;
 		return true;
 	}
@@ -66,7 +65,7 @@ static bool read_parameters(const char *text, struct row_action *row_action, cha
 	memset(row_action, 0, sizeof(*row_action));
 	if (!good)
 		(void)action_refuse(refusal, "parameters: found %.80s, expected a JSON object",
-			json == NULL ? fault.text : "something else");
+			json == NULL ? fault.text : "other JSON");
 	else
 		json_object_foreach(json, name, value)
 		{
@@ -110,8 +109,7 @@ static bool adjust(struct pool_instance *instance, const struct action_record *r
 	struct amount delta;
 	if (!row_action->has_delta || row_action->delta_minor == 0 || row_action->has_seed ||
 		row_action->has_rate || row_action->remove)
-		return action_refuse(refusal,
-			"parameters: expected /delta_minor, not 0, and nothing else to do");
+		return action_refuse(refusal, "parameters: expected only /delta_minor, not 0");
 	if (!action_second_given(record, refusal))
 		return false;
 	const struct pool_row *row =
@@ -131,13 +129,12 @@ static bool remove_row(struct pool_instance *instance, const struct action_recor
 	bool (*in_definition)(const struct pool_instance *, uint32_t, int64_t))
 {
 	if (row_action->has_delta || row_action->has_seed || row_action->has_rate)
-		return action_refuse(
-			refusal, "parameters: expected /remove and nothing else to do");
+		return action_refuse(refusal, "parameters: expected only /remove");
 	if (!action_second_given(record, refusal))
 		return false;
 	if (in_definition(instance, row_action->currency, row_action->coin_minor))
 		return action_refuse(
-			refusal, "the definition still has this row: take it out there first");
+			refusal, "the definition still has this row: remove it there first");
 	if (!done(pool_row_remove(&instance->pool, row_action->currency, row_action->coin_minor),
 		    refusal))
 		return false;

@@ -67,8 +67,8 @@ static void apply_action(
 	pool_log_sync(instance);
 	switch (record->action) {
 	case CARILLON__OPERATOR_ACTION__ACTION_CREATE:
-		(void)action_refuse(record->refusal,
-			"pool: found %u, expected a number that is free", instance->pool.number);
+		(void)action_refuse(record->refusal, "pool: found %u, expected a free number",
+			instance->pool.number);
 		break;
 	case CARILLON__OPERATOR_ACTION__ACTION_RETIRE:
 		transfers_retire(instance, record, service_pg(service));

@@ -388,7 +388,7 @@ static bool row_of(
 		json_is_string(code) ? currency_by_code(json_string_value(code)) : NULL;
 	if (currency == NULL || !json_is_integer(coin) || json_integer_value(coin) < 1)
 		return say(refusal, where,
-			"a row: /currency as \"EUR\" and /coin_minor, a whole number above 0");
+			"a row: /currency such as \"EUR\", and /coin_minor, a whole number above 0");
 	*currency_r = currency->number;
 	*coin_minor_r = json_integer_value(coin);
 	return true;
@@ -440,7 +440,7 @@ static bool retire_read(const char *text, struct retire *retire, char *refusal)
 		    rest != NULL && (rows == NULL || json_is_array(rows));
 	memset(retire, 0, sizeof(*retire));
 	if (!good)
-		(void)say(refusal, "/", "an object of \"rest\" and perhaps \"rows\"");
+		(void)say(refusal, "/", "an object with \"rest\" and optionally \"rows\"");
 	good = good && place_of(rest, "/rest", &retire->rest, refusal) &&
 	       rows_of(rows, retire, refusal);
 	json_decref(json);
@@ -483,17 +483,16 @@ static bool place_valid(const struct pool_instance *instance, const struct trans
 		"p where p.pool = $1");
 	const char *wrong = NULL;
 	char retired[160], chain[100];
-	(void)snprintf(retired, sizeof(retired),
-		"a pool that is not retired itself: its money goes %s",
+	(void)snprintf(retired, sizeof(retired), "a pool that is not retired: its money goes %s",
 		chain_text(conn, place->pool, chain, sizeof(chain)));
 	if (place->pool == instance->pool.number)
-		wrong = "another pool than the one that is retired";
+		wrong = "a pool other than the one to be retired";
 	else if (PQntuples(rows) == 0)
-		wrong = "a pool that there is";
+		wrong = "an existing pool";
 	else if (strcmp(PQgetvalue(rows, 0, 0), "retired") == 0)
 		wrong = retired;
 	else if (PQgetvalue(rows, 0, 1)[0] != 't')
-		wrong = "a row that the pool has";
+		wrong = "an existing row of the pool";
 	PQclear(rows);
 	if (wrong != NULL)
 		return action_refuse(refusal,
@@ -577,11 +576,11 @@ static bool retire_pool(struct pool_instance *instance, const struct action_reco
 		!places_valid(instance, &retire, conn, refusal))
 		return false;
 	if (pool->state != POOL_PAUSED && (pool->state != POOL_RETIRED || retire.rows_n > 0))
-		return action_refuse(refusal, "the pool is %s: expected a pool that is paused",
+		return action_refuse(refusal, "the pool is %s, expected a paused pool",
 			pool_state_text(pool->state));
 	for (size_t i = 0; i < retire.rows_n; i++)
 		if (pool_row_find(pool, retire.rows[i].currency, retire.rows[i].coin_minor) == NULL)
-			return say(refusal, "/rows", "rows that the pool has");
+			return say(refusal, "/rows", "existing rows of the pool");
 	instance->transfers.rest = retire.rest;
 	memcpy(instance->transfers.action, record->id, ACTION_ID_BYTES);
 	if (pool->state == POOL_PAUSED)

@@ -13,17 +13,17 @@ static const char *const STATES[] = {
 
 static const char *const STATUSES[] = {
 	[POOL_OK] = "ok",
-	[POOL_REPEATED] = "the claim was priced before",
+	[POOL_REPEATED] = "the claim is already priced",
 	[POOL_NO_ROW] = "no row for this currency and coin value",
-	[POOL_CLAIM_DIFFERS] = "the claim is known with another currency or coin value",
+	[POOL_CLAIM_DIFFERS] = "the claim is already known with another currency or coin value",
 	[POOL_INSOLVENT] = "the shares of all rows would exceed 1",
-	[POOL_ROW_EXISTS] = "there is a row for this currency and coin value already",
-	[POOL_FULL] = "the pool has as many rows as it can hold",
-	[POOL_TERMS] = "seed, row rate or share out of bounds",
-	[POOL_BACKWARDS] = "the sum of contributions would fall",
+	[POOL_ROW_EXISTS] = "a row for this currency and coin value already exists",
+	[POOL_FULL] = "the pool already has the largest number of rows",
+	[POOL_TERMS] = "the seed, row rate or share is out of bounds",
+	[POOL_BACKWARDS] = "the sum of contributions would decrease",
 	[POOL_BELOW_SEED] = "the row would fall below its seed",
-	[POOL_WRONG_STATE] = "the pool's state does not allow it",
-	[POOL_OVERFLOW] = "an amount does not fit",
+	[POOL_WRONG_STATE] = "the pool's state does not allow this",
+	[POOL_OVERFLOW] = "an amount is too large",
 };
 
 const char *pool_state_text(enum pool_state state)

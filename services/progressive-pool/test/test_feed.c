@@ -290,7 +290,7 @@ static const struct {
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}", NULL },
 	{ ADJUST, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}", "second" },
 	{ ADJUST, "anna", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
-		"found the actor" },
+		"first actor again" },
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":0}",
 		"/delta_minor" },
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":-1}",
@@ -301,7 +301,7 @@ static const struct {
 	{ ADJUST, "bob",
 		"{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":"
 		"9223372036854775807}",
-		"does not fit" },
+		"too large" },
 	{ ADJUST, "bob", "{\"currency\":\"XXX\",\"coin_minor\":20,\"delta_minor\":1}",
 		"/currency" },
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"delta_minor\":1}", "/coin_minor" },

@@ -434,18 +434,17 @@ static void void_past(struct engine *engine, struct seat *seat, struct request *
 	if (http != 200) {
 		if (http == 404)
 			fault_set(&fault, 404, "no_round",
-				"There is no such round of this player in this game.");
+				"This player has no such round in this game.");
 		else if (http == 410)
 			fault_set(&fault, 404, "archived",
-				"The round is not among the days kept here: older ones lie in the "
-				"archive.");
+				"This round is no longer in the database. The archive has it.");
 		else if (http == 409)
 			fault_set(&fault, 409, "day_open",
-				"Too many rows of the player lie before the round. It can be made "
-				"good once the day is closed.");
+				"The player has too many rows since the round. It can be voided once the day "
+				"is closed.");
 		else
 			fault_set(&fault, 503, "journal_unavailable",
-				"The round cannot be read now. Nothing was done.");
+				"The round cannot be read now. Nothing was done. Try again.");
 		snprintf(fault.where, sizeof(fault.where), "round");
 		fault_found(&fault, "%" PRIu64, command->round);
 		metric_add(engine->metrics.declined, 1);

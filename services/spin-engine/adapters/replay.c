@@ -166,16 +166,16 @@ static void refuse(struct engine *engine, struct seat *seat, struct request *req
 	struct fault fault;
 
 	if (http == 404)
-		fault_set(&fault, 404, "no_round", "There is no such round of this player.");
+		fault_set(&fault, 404, "no_round", "This player has no such round.");
 	else if (http == 410)
 		fault_set(&fault, 404, "archived",
-			"The round is not among the days kept here: older ones lie in the "
-			"archive.");
+			"This round is no longer in the database. The archive has it.");
 	else if (http == 503)
-		fault_set(&fault, 503, "replay_unavailable", "The round cannot be read now.");
+		fault_set(&fault, 503, "replay_unavailable",
+			"The round cannot be read now. Try again.");
 	else
 		fault_set(&fault, 500, "replay_differs",
-			"The replay does not come to the recorded result. The operator is told.");
+			"The replay differs from the recorded result. The operator is informed.");
 	snprintf(fault.where, sizeof(fault.where), "round");
 	fault_found(&fault, "%" PRIu64, request->command.core.round);
 	answer_fault(engine, seat, request, &fault);
