@@ -1,5 +1,4 @@
-// The gateway's HTTP API as the pages use it. A request that moves something carries a key of its own, so that asking again after a lost answer
-// can never take a second effect.
+// The gateway's HTTP API as the pages use it. A request that changes something carries its own key: a retry after a lost answer has no second effect.
 
 export class ApiError extends Error {
 	constructor(status, body) {
@@ -27,22 +26,22 @@ async function once(method, path, { token, body, key } = {}) {
 	return answer;
 }
 
-const mayAskAgain = (error) => !(error instanceof ApiError) || [502, 503, 504].includes(error.status);
+const mayRetry = (error) => !(error instanceof ApiError) || [502, 503, 504].includes(error.status);
 
-// Asks until there is an answer: the same key each time, longer pauses, at most about half a minute.
-async function ask(method, path, options = {}) {
+// Retries with the same key and growing pauses until an answer comes, for about half a minute at most.
+async function request(method, path, options = {}) {
 	const key = options.keyed ? randomHex(16) : undefined;
 	for (let attempt = 0; ; attempt++) {
 		try {
 			return await once(method, path, { ...options, key });
 		} catch (error) {
-			if (attempt >= 8 || !mayAskAgain(error)) throw error;
+			if (attempt >= 8 || !mayRetry(error)) throw error;
 			await pause(Math.min(200 * 2 ** attempt, 5000) * (0.5 + Math.random() / 2));
 		}
 	}
 }
 
-export const get = (path, token) => ask("GET", path, { token });
-// For what is numbered by itself and so needs no key.
-export const send = (path, body, token) => ask("POST", path, { token, body });
-export const post = (path, body, token) => ask("POST", path, { body, token, keyed: true });
+export const get = (path, token) => request("GET", path, { token });
+// For requests that their own number makes idempotent, so that they need no key.
+export const send = (path, body, token) => request("POST", path, { token, body });
+export const post = (path, body, token) => request("POST", path, { body, token, keyed: true });

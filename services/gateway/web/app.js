@@ -1,4 +1,4 @@
-// The player's page: choice of game, live jackpots and winners, a demo player's session, and play.
+// The player's page: game list, live jackpots and winners, the demo player's session, and play.
 import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { get } from "/api.js";
 import { loadArt } from "/art.js";
@@ -14,7 +14,7 @@ import { isWatching, sceneOf, shownMoney, shownWin } from "/state.js";
 
 const BALANCE_SETTLES_MS = 400;
 
-// Counters arrive as a snapshot and then as changes; a row is replaced only by a later version of itself.
+// Counters arrive as a snapshot and then as changes; only a later version replaces a row.
 export function mergePools(old, fresh) {
 	const known = new Map(old.map((pool) => [pool.pool, pool]));
 	for (const pool of fresh) {
@@ -33,7 +33,8 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 	const feed = useRef(null);
 	useEffect(() => {
 		if (!state.config) return undefined;
-		// The news of a move may come before its answer has been shown, or long after: they wait for the one, and are no news after the other.
+		// The event of a move may arrive before the page has shown the move's answer, or long after. It waits for the page; the reducer ignores an old
+		// one.
 		let news = null;
 		let timer = null;
 		const settle = () => {
@@ -79,8 +80,8 @@ function Clock() {
 	return html`<b>${now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })}</b>`;
 }
 
-// RULE mystery-elves 1.3, RULE mystic-gem 1.7, RULE witch-feature 9.4; RULE bewitched 2.9, RULE mona-lisa 2.7: where lines and coins are chosen, on small
-// screens in coins as well.
+// RULE mystery-elves 1.3, RULE mystic-gem 1.7, RULE witch-feature 9.4; RULE bewitched 2.9, RULE mona-lisa 2.7: where the player chooses lines and coins,
+// small screens show amounts in coins too.
 function Meters({ state }) {
 	const { round, currency, spinning, revealing, game, bet } = state;
 	const chosen = game.lines_min !== game.lines_max || game.coins_min !== game.coins_max;
@@ -90,7 +91,7 @@ function Meters({ state }) {
 	return html`<div class="meters">
 		<div><span>Balance${coins(balance)}</span><b id="balance">${money(balance, currency)}</b></div>
 		<div><span>Win${coins(win)}</span><b id="win" class=${win > 0 ? "gold" : ""}>${money(win, currency)}</b></div>
-		<div><span>Waiting</span><b id="pending">${money(pending, currency)}</b></div>
+		<div><span>Pending</span><b id="pending">${money(pending, currency)}</b></div>
 		<div><span>Round</span><b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></div>
 		<div><span>Time</span><${Clock} /></div>
 	</div>`;
@@ -98,13 +99,13 @@ function Meters({ state }) {
 
 function Proof({ proof, round }) {
 	const drawn = round?.cards?.draw;
-	if (!proof) return html`<p class="quiet digest">Each round's secret is promised by its hash before your nonce is sent, and shown when the round has closed.</p>`;
+	if (!proof) return html`<p class="quiet digest">The game shows the hash of each round's secret before your nonce is sent, and the secret when the round has closed.</p>`;
 	return html`<p class="digest" id="proof"><span class=${proof.ok ? "good" : "bad"}>${proof.ok ? "✓" : "✗"} round ${proof.round}</span>
 		<span class="quiet"> secret ${proof.ok ? "matches" : "does not match"} ${proof.promised}</span>
-		${drawn && round.round === proof.round ? html`<span class="quiet"> · drew ${drawn.value} of ${drawn.below} for Jackpot Cards, which begin below ${round.cards.threshold}</span>` : null}</p>`;
+		${drawn && round.round === proof.round ? html`<span class="quiet"> · drew ${drawn.value} of ${drawn.below} for Jackpot Cards, which start below ${round.cards.threshold}</span>` : null}</p>`;
 }
 
-// RULE bewitched 7.3, RULE mona-lisa 6.3: the game takes a lost connection back after a while, which is counted down.
+// RULE bewitched 7.3, RULE mona-lisa 6.3: after a lost connection the game waits for some seconds; this is the countdown.
 function Away({ until }) {
 	const left = () => Math.max(0, Math.ceil((until - Date.now()) / 1000));
 	const [seconds, tick] = useState(left());
@@ -112,10 +113,10 @@ function Away({ until }) {
 		const timer = setInterval(() => tick(left()), 250);
 		return () => clearInterval(timer);
 	}, [until]);
-	return html`<div class="message" role="timer" id="away"><span class="bad">The connection was lost. This game goes on in <b>${seconds}</b> s, by itself, where it stood.</span></div>`;
+	return html`<div class="message" role="timer" id="away"><span class="bad">The connection was lost. This game continues where it was in <b>${seconds}</b> s.</span></div>`;
 }
 
-// What is said or asked now, always in the same place: a refusal, news, the double.
+// The current message or question, always in the same place: a refusal, an event, the gamble.
 function Say({ app }) {
 	const { state, dispatch } = app;
 	const { message, game, round } = state;
@@ -127,10 +128,10 @@ function Say({ app }) {
 		${round?.next === "gamble" && !state.spinning && !state.revealing && game.gamble ? html`<${Gamble} state=${state} act=${app.act} />` : null}</div>`;
 }
 
-// RULE bewitched 8.6, RULE mona-lisa 7.6, RULE mystic-gem 8.7: Escape ends it, as everywhere.
+// RULE bewitched 8.6, RULE mona-lisa 7.6, RULE mystic-gem 8.7: Escape leaves full screen.
 const fullScreen = () => document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen().catch(() => {});
 
-// RULE bewitched 8.3, RULE mona-lisa 7.3, RULE witch-feature 9.3: there is no sound, so there is no switch for it.
+// RULE bewitched 8.3, RULE mona-lisa 7.3, RULE witch-feature 9.3: the page has no sound and so no switch for it.
 // RULE witch-feature 9.2, 9.5, 9.6: fast play, rules, bet, steps of the round and history are on the page itself, without a menu.
 function Play({ app }) {
 	const { state, dispatch } = app;
@@ -153,12 +154,12 @@ function Play({ app }) {
 	</section>`;
 }
 
-// RULE bewitched 8.6, RULE mona-lisa 7.6: leaving is the choice of another game. RULE mystic-gem 8.2: not while the reels spin, while doubling, or in a feature.
+// RULE bewitched 8.6, RULE mona-lisa 7.6: the player leaves by choosing another game. RULE mystic-gem 8.2: not while the reels spin, during a gamble or in a feature.
 function Games({ state }) {
 	const { round } = state;
 	const locked = state.busy || state.autospin > 0 || state.claim || (state.token && (isWatching(round) || (round?.next === "gamble" && round.gambles?.length > 0)));
 	const nav = useRef(null);
-	// On a phone the names do not fit all: the one that is played is in view.
+	// On a phone not all names fit: scroll the current game into view.
 	useEffect(() => {
 		const mine = nav.current.querySelector("[aria-current]");
 		if (mine) nav.current.scrollLeft = mine.offsetLeft - nav.current.offsetLeft - 40;
@@ -201,7 +202,7 @@ function App() {
 	return html`
 		<header>
 			<h1>Carillon <small>networked jackpots</small></h1>
-			${demo ? html`<span class="banner" id="demo">Demo: play money${state.game.demo ? ", and a demo definition with more jackpots than the real one" : ""}</span>` : null}
+			${demo ? html`<span class="banner" id="demo">Demo: play money${state.game.demo ? ", and a demo version of the game with more jackpots" : ""}</span>` : null}
 			<span class="spacer"></span>
 			<span class="quiet" id="feed">${state.feed}</span>
 			${state.token ? html`<span id="player">${state.player}</span>` : html`<button class="main" id="login" disabled=${state.busy} onClick=${app.login}>${state.left ? `Continue as ${state.left}` : "Play as a demo player"}</button>`}
@@ -213,7 +214,7 @@ function App() {
 		<div class="columns">
 			<${Play} app=${app} key=${state.game.id} />
 			<div class="side"><section class="panel" aria-label="Course of the round"><h2>This round</h2>${state.steps.length ? html`<${Course} scene=${sceneOf(state)} steps=${state.steps} at=${state.at} choose=${(at) => state.busy || dispatch({ type: "look", at })} />`
-				: html`<p class="quiet">Each step of a round is told here, and can be looked at again.</p>`}</section>
+				: html`<p class="quiet">This list shows each step of a round. Select a step to see it again.</p>`}</section>
 			<${Winners} winners=${state.winners} pools=${state.pools} games=${state.games} /></div>
 		</div>
 		${state.history ? html`<${History} rounds=${state.history} games=${state.games} currency=${state.currency} token=${state.token} />` : null}`;

@@ -1,5 +1,5 @@
-// The symbols' pictures: symbols.svg holds one <symbol> for each name or id that games use. Whatever is missing there gets a tile of letters, so that a
-// game that is only a file can be played as well.
+// The symbols' pictures: symbols.svg holds one <symbol> for each name or id that games use. A symbol without a picture gets a tile of letters, so a new
+// game needs no pictures.
 import { html } from "/vendor/htm-preact.js";
 
 const known = new Set();
@@ -15,11 +15,11 @@ export async function loadArt() {
 	document.body.append(sheet);
 }
 
-// A name of its own comes first: two games may call different things "compass".
+// The name comes before the id: two games may use one id for different things, as "compass".
 const pictureOf = (symbol) => [slug(symbol.name), symbol.id].find((name) => known.has(name));
 
 const HUES = { wild: 272, scatter: 190, bonus: 35, jackpot: 48, potion: 300 };
-const spread = (index) => (index * 47 + 150) % 360; // neighbours in the paytable stand far apart on the wheel
+const spread = (index) => (index * 47 + 150) % 360; // neighbours in the paytable get distant hues
 export const hueOf = (symbol, index) => HUES[symbol.kind] ?? spread(index);
 
 export function Art({ symbol }) {

@@ -1,5 +1,5 @@
-// Jackpot Cards: twelve cards face down over the game, turned until three of one suit are seen. Each pick is asked for by its number, so that asking
-// again, a second window or a page loaded anew never turns a card that was not meant. RULE mystic-gem 6.7, 6.8, 6.9
+// Jackpot Cards: twelve cards face down over the game; the player turns them until three of one suit are face up. Each request names the pick by its
+// number: a retry, a second window or a reload never turns a wrong card. RULE mystic-gem 6.7, 6.8, 6.9
 import { html, useEffect, useRef } from "/vendor/htm-preact.js";
 import { bytesOf, get, hex, send } from "/api.js";
 import { CARD_SUITS, LEVELS, RED_SUITS, money } from "/format.js";
@@ -8,9 +8,9 @@ import { capital } from "/game.js";
 const PLACES = 12;
 const COLUMNS = 4;
 const OF_A_SUIT = 3;
-const KNOWN_AFTER_MS = 400; // the cards are drawn before the service of the cards has heard of them
+const KNOWN_AFTER_MS = 400; // the engine draws a card round before jackpot-cards knows it
 const TRIES = 60;
-const GOES_ON_MS = 3500; // autospin does by itself, once the prize could be read
+const GOES_ON_MS = 3500; // autospin shows the prize for so long, then continues
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const idOf = (claim) => `${claim.move}-${claim.index}`;
 const MARKS = {
@@ -22,16 +22,16 @@ const MARKS = {
 
 export const Suit = ({ suit }) => html`<svg class="suit ${suit}" viewBox="0 0 48 48" aria-hidden="true"><path d=${MARKS[suit]} /></svg>`;
 
-// ---- what is seen ----
+// ---- view ----
 
-// A level with its live value, and how many of its three cards lie open. RULE mystic-gem 6.2
+// A level with its live value and the number of its cards that are face up. RULE mystic-gem 6.2
 function Level({ suit, row, found, won, paid, currency }) {
 	return html`<div class="rung ${suit} ${won ? "won" : ""}" data-suit=${suit} data-found=${found}><${Suit} suit=${suit} /><span>${capital(suit)}</span>
 		<span class="pips" role="img" aria-label="${found} of ${OF_A_SUIT} found">${Array.from({ length: OF_A_SUIT }, (_, i) => html`<i class=${i < found ? "on" : ""} />`)}</span>
 		<b>${won ? money(paid, currency) : row ? money(row.value_minor, row.currency) : "–"}</b></div>`;
 }
 
-// The back is the same for all: nothing about a card is known before it is turned.
+// All backs are the same: the page knows nothing about a card before it is turned.
 function Place({ place, card, won, locked, choose, latest }) {
 	const name = `Card ${place + 1}, ${card ? card.suit : "face down"}`;
 	const shown = card ? `open ${RED_SUITS.includes(card.suit) ? "warm" : ""} ${won === card.suit ? "won" : ""} ${latest ? "latest" : ""}` : "";
@@ -40,7 +40,7 @@ function Place({ place, card, won, locked, choose, latest }) {
 			: html`<svg class="back" viewBox="0 0 60 84" aria-hidden="true"><rect x="5" y="5" width="50" height="74" rx="5" /><path d="M30 14 48 42 30 70 12 42z" /><path d="M30 26 40 42 30 58 20 42z" /><circle cx="30" cy="42" r="4" /></svg>`}</button>`;
 }
 
-// From card to card by the arrows, as they lie.
+// The arrow keys move between the cards as they lie on the screen.
 function move(event) {
 	const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -COLUMNS, ArrowDown: COLUMNS };
 	const from = Number(event.target.closest("[data-place]")?.dataset.place);
@@ -58,7 +58,7 @@ function said(round, found, currency) {
 
 function Proof({ deck }) {
 	const { promised, proof, round } = deck;
-	return html`<p class="digest" id="cards-proof">${proof === undefined ? html`<span class="quiet">promised ${promised}</span>`
+	return html`<p class="digest" id="cards-proof">${proof === undefined ? html`<span class="quiet">hash of the secret ${promised}</span>`
 		: html`<span class=${proof ? "good" : "bad"}>${proof ? "✓" : "✗"} secret ${round.secret} ${proof ? "matches" : "does not match"}</span> <span class="quiet">${promised}</span>`}</p>`;
 }
 
@@ -79,14 +79,14 @@ export function CardRound({ app, cards }) {
 	return html`<dialog class="cardround" id="cards" ref=${dialog} data-id=${round.id} data-state=${booked ? "booked" : round.won ? "won" : busy ? "busy" : "ready"} aria-label="Jackpot Cards" onCancel=${(event) => event.preventDefault()}>
 		<div class="cardhead"><h2>Jackpot Cards</h2>${autospin ? html`<span class="quiet" id="paused">Autospin paused, ${autoplay?.spins ?? 0} of ${autospin} left</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop</button>` : null}</div>
 		<div class="rungs">${CARD_SUITS.map((suit) => html`<${Level} key=${suit} suit=${suit} row=${rows.get(suit)} found=${found[suit]} won=${round.won && round.suit === suit} paid=${round.paid_minor} currency=${round.currency} />`)}</div>
-		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? " It is on your balance." : ""}</p>
+		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? " The prize is on your balance." : ""}</p>
 		<div class="places" role="group" aria-label="Twelve cards" onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>
 		<div class="cardfoot">${fault ? html`<p class="bad" role="alert">${fault} <button onClick=${cards.again}>Try again</button></p>` : null}
-			${round.won ? html`<button class="main" id="cards-close" ref=${leave} disabled=${!booked} onClick=${cards.close}>${booked ? "Back to the game" : "Being booked …"}</button>` : null}
+			${round.won ? html`<button class="main" id="cards-close" ref=${leave} disabled=${!booked} onClick=${cards.close}>${booked ? "Back to the game" : "Booking the prize …"}</button>` : null}
 			<${Proof} deck=${deck} /></div></dialog>`;
 }
 
-// Who won, for all who play with the feature; the winner reads his own where the cards lie. RULE mystic-gem 6.16
+// Tells all players of a game with Jackpot Cards who won; winners see their own prize beside the cards. RULE mystic-gem 6.16
 export function News({ state, dispatch }) {
 	const { news, game } = state;
 	const mine = game.cards?.eligible && news?.pool === game.cards.set_number && news.level && !state.deck;
@@ -98,21 +98,21 @@ export function News({ state, dispatch }) {
 	return html`<div class="news ${mine ? "" : "unseen"}" id="news" role="status">${mine ? html`<${Suit} suit=${CARD_SUITS[news.level - 1]} /> <span>${capital(news.player)} has won ${LEVELS[news.level]}: <b class="gold">${money(news.paid_minor, news.currency)}</b></span>` : null}</div>`;
 }
 
-// ---- what is done ----
+// ---- actions ----
 
 async function proves(round, promised) {
 	return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(round.secret)))) === promised;
 }
 
 export function useCards({ state, latest, dispatch, loadHistory, ended }) {
-	// Without a session the cards give way to what leads back; then they are found again.
+	// Without a session the page shows the login instead of the cards; after the login the cards come back.
 	const failed = (error) => error.code === "session_idle" ? ended() : dispatch({ type: "failed", error });
 	const { claim, token } = state;
 	const id = claim ? idOf(claim) : null;
 	const put = (deck) => dispatch({ type: "deck", deck });
 	const mine = (wanted) => latest.current.deck?.round.id === wanted;
 
-	// The cards that lie open are shown at once, whenever the page comes to them. RULE mystic-gem 6.15
+	// Shows the cards that are already face up. RULE mystic-gem 6.15
 	async function fetchRound(wanted) {
 		for (let i = 0; i < TRIES && latest.current.claim && idOf(latest.current.claim) === wanted; i++) {
 			try {
@@ -134,7 +134,7 @@ export function useCards({ state, latest, dispatch, loadHistory, ended }) {
 			const { card_round: round } = await send(`/v1/cards/${deck.round.id}/picks`, { pick: deck.round.next_pick, position }, latest.current.token);
 			dispatch({ type: "turned", round });
 		} catch (error) {
-			// Another window turned this card: what lies open is beside the refusal.
+			// Another window turned this card: the refusal carries the current cards.
 			if (error.body?.card_round) dispatch({ type: "turned", round: error.body.card_round });
 			else if (error.status === 401) failed(error);
 			else if (mine(deck.round.id)) put({ fault: error.message });
@@ -142,7 +142,7 @@ export function useCards({ state, latest, dispatch, loadHistory, ended }) {
 		if (mine(deck.round.id)) put({ busy: false });
 	}
 
-	// The prize is booked by itself; the game takes bets again when it is. RULE mystic-gem 6.10
+	// The service books the prize without a request; the game takes bets again after that. RULE mystic-gem 6.10
 	async function waitForPrize(wanted) {
 		const { round, promised } = latest.current.deck;
 		put({ proof: round.secret ? await proves(round, promised) : false });
@@ -150,7 +150,7 @@ export function useCards({ state, latest, dispatch, loadHistory, ended }) {
 			try {
 				const answer = await get(`/v1/state?game=${latest.current.game.id}`, latest.current.token);
 				if (mine(wanted) && !answer.cards) {
-					// The closed round stays on the screen.
+					// Keep the closed round on the screen.
 					dispatch({ type: "answer", answer: { ...answer, round: undefined } });
 					put({ booked: true });
 				}
@@ -176,9 +176,9 @@ export function useCards({ state, latest, dispatch, loadHistory, ended }) {
 	return { pick, close, again };
 }
 
-// ---- what is told ----
+// ---- rules ----
 
-// The chance that a round of this price begins the cards, as one in so many, by the odds of the set. RULE mystic-gem 6.12
+// The chance that a round of this price starts Jackpot Cards, as "1 in n", by the odds of the set. RULE mystic-gem 6.12
 function oneIn({ game, currency, price }) {
 	const odds = game.cards.odds?.[currency];
 	if (!odds) return null;
@@ -189,12 +189,12 @@ function oneIn({ game, currency, price }) {
 export function cardsWords({ game, currency, price }) {
 	const odds = oneIn({ game, currency, price });
 	return [
-		"Four jackpots, one a suit: clubs, diamonds, hearts and spades, from the lowest to the highest. Each grows by a part of every bet, and shows its value and currency above the game. The house pays for that part: nothing is taken from your bet, and it is outside the game's return.",
-		`When a round is over and its win is collected, the cards may begin at random. The chance is in proportion to the bet, the price where a spin is bought, and never above 1${odds ? `; at ${money(price, currency)} it is ${odds}` : ""}. Any of the four can be won with any bet that takes part, and once the cards begin, one of them is certain.`,
-		"Twelve cards lie face down, three of each suit. Turn them one by one until three of one suit are seen: that jackpot is yours. It pays what it shows when the third card is turned. If two players turn for the same one, the order of their third cards decides; the second is paid what it starts from and what has come in since.",
-		"The prize is on your balance by itself and cannot be doubled. The game then goes on, autospin too, with the number of spins that was left.",
-		"How it is drawn: the level is drawn when the cards begin, by weights that are the same for everybody. The cards you see are, in the order in which you turn them, a random sequence in which that suit is the first to be complete. Which place you touch changes nothing.",
-		"The secret of the cards is promised by its hash before you turn the first, and shown with the prize, as for rounds; with it the level and the cards can be drawn again. The draw that begins them is made under the round's own secret.",
-		"If you are cut off, the same cards lie open when you come back, for the same jackpot at its value of then. Cards that are left for long are turned, and paid, without you. Values on a slow connection may be late.",
+		"There are four jackpots, one for each suit: clubs, diamonds, hearts and spades, from the lowest to the highest. Each grows by a part of every bet. Its value and currency are shown above the game. The house pays that part: nothing is taken from your bet, and the game's return does not include it.",
+		`When a round is over and its win is collected, Jackpot Cards may start at random. The chance is in proportion to the bet (for a bought spin, to its price) and never above 1${odds ? `; at ${money(price, currency)} it is ${odds}` : ""}. Any bet that takes part can win any of the four. Once the cards start, you are certain to win one of them.`,
+		"Twelve cards lie face down, three of each suit. Turn them one by one until three of one suit are face up: you win the jackpot of that suit. It pays the value shown when you turn the third card. If two players win the same jackpot, the player who turned the third card first gets its value; the second player gets its start value and what bets have added since.",
+		"The prize goes to your balance automatically and cannot be gambled. The game then continues, and so does autospin with the spins that are left.",
+		"How it is drawn: when the cards start, the jackpot is drawn with weights that are the same for every player. The cards that you turn are a random sequence in which that suit is the first to be complete. Which place you touch changes nothing.",
+		"The game shows the hash of the cards' secret before you turn the first card, and the secret with the prize. With it anyone can draw the jackpot and the cards again. The draw that starts the cards uses the secret of the round.",
+		"If you lose the connection, the same cards are face up when you come back. The jackpot is the same and pays its value at that time. If you stay away for long, the cards are turned and paid without you. On a slow connection the values shown may be late.",
 	];
 }

@@ -1,4 +1,4 @@
-// What the player may do: bet, buy, spin, autospin, go on through a feature, pick, gamble, halve, collect.
+// The player's controls: bet, buy, spin, autospin, continue a feature, pick, gamble, halve, collect.
 import { html, useRef, useState } from "/vendor/htm-preact.js";
 import { CARD_SUITS, RED_SUITS, cardShort, money } from "/format.js";
 import { coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, symbolOf, times, totalBet } from "/game.js";
@@ -6,7 +6,7 @@ import { isWatching } from "/state.js";
 
 const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-// A list with a step down and a step up beside it.
+// A list with buttons for one step down and one step up.
 function Picker({ id, label, value, options, text, choose, locked }) {
 	const at = options.indexOf(value);
 	const step = (by) => html`<button class="step" aria-label="${label}: ${by < 0 ? "lower" : "higher"}" disabled=${locked || !options[at + by]} onClick=${() => choose(options[at + by])}>${by < 0 ? "−" : "+"}</button>`;
@@ -14,7 +14,7 @@ function Picker({ id, label, value, options, text, choose, locked }) {
 		${options.map((option) => html`<option key=${option} value=${option}>${text(option)}</option>`)}</select>${step(1)}</div></div>`;
 }
 
-// Where lines and coins are fixed the coin value is the bet, and is offered as such.
+// In a game with fixed lines and coins the player chooses the coin value as the total bet.
 function BetPickers({ app, locked }) {
 	const { state, dispatch, spin } = app;
 	const { game, bet, currency = "EUR" } = state;
@@ -37,12 +37,12 @@ function BetPickers({ app, locked }) {
 			: html`<button id="max" disabled=${locked || !state.expect} onClick=${largest}>Bet max and spin</button>`}`;
 }
 
-// RULE mystic-gem 3.12: what may be bought stays chosen for the following spins until the player turns it off. RULE mystery-elves 4.5: or for one spin,
-// then autospin has to wait for it.
+// RULE mystic-gem 3.12: a bought mode stays chosen until the player turns it off. RULE mystery-elves 4.5: a feature bought for one spin turns off after
+// it; until then autospin cannot start.
 function Modes({ state, dispatch, locked }) {
 	const { game, bet, currency = "EUR" } = state;
 	if (game.modes.length < 2) return null;
-	return html`<fieldset class="modes" id="modes"><legend>Play with</legend>${game.modes.map((mode) => {
+	return html`<fieldset class="modes" id="modes"><legend>Mode</legend>${game.modes.map((mode) => {
 		const refusal = modeRefusal(game, mode, bet, currency);
 		return html`<label class="mode ${bet.mode === mode.id ? "chosen" : ""}" key=${mode.id}><input type="radio" name="mode" value=${mode.id} checked=${bet.mode === mode.id} disabled=${locked || refusal} onChange=${() => dispatch({ type: "bet", bet: { mode: mode.id } })} />
 			<span class="title">${mode.name}</span> <b class="gold">${money(priceOf(bet, mode), currency)}</b>
@@ -51,8 +51,8 @@ function Modes({ state, dispatch, locked }) {
 	})}</fieldset>`;
 }
 
-// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE witch-feature 9.7: each stop is a number to be entered or stepped, 0 for none, or a switch; starting and
-// cancelling close the window. A stop that the game does not have is not shown.
+// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE witch-feature 9.7: each stop is a number (0: none) or a switch. Start and Cancel close the window. The
+// window shows only the stops that the game has.
 function Autospin({ state, dispatch, autospin, locked }) {
 	const window = useRef(null);
 	const shut = () => { window.current.open = false; };
@@ -73,15 +73,15 @@ function Autospin({ state, dispatch, autospin, locked }) {
 		<button id="autostart" disabled=${locked || modeOf(game, state.bet.mode).one_spin} onClick=${start}>Start autospin</button><button id="autocancel" onClick=${shut}>Cancel</button></div></details>`;
 }
 
-// What the player starts himself is named on the button that starts it.
+// The main button names the feature that it starts.
 function goOn(game, phase) {
 	if (phase?.respins_left && game.sticky_respins) return `Start ${game.sticky_respins.symbol} spins`;
 	if (phase?.free_spins_left && phase.kind !== "free_spin") return "Start free spins";
-	return "Go on";
+	return "Continue";
 }
 
-// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE mystery-elves 6.3, RULE mystic-gem 5.4, RULE witch-feature 7.7: what is left, and of how many, stands on the stop
-// button.
+// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE mystery-elves 6.3, RULE mystic-gem 5.4, RULE witch-feature 7.7: the stop button shows
+// the spins left and their number at the start.
 function MainButton({ app, locked }) {
 	const { state, act, spin, dispatch } = app;
 	const { round, steps, game, bet, currency, autospin, autoplay } = state;
@@ -92,14 +92,14 @@ function MainButton({ app, locked }) {
 	return html`<button class="main" id="spin" disabled=${locked || !state.expect || modeRefusal(game, mode, bet, currency)} onClick=${spin}>${word}</button>`;
 }
 
-// What operators have given in this game, the oldest gift first.
+// The oldest grant of bonus spins for this game.
 function BonusSpins({ state, spin, locked }) {
 	const { game, currency } = state;
-	const gift = (state.bonus_spins ?? []).find((one) => one.game === game.id);
-	if (!gift) return null;
-	const bet = { coin_minor: gift.coin_minor, lines: gift.lines, coins: gift.coins };
-	return html`<div class="gift" id="bonus-spins"><span><b class="gold">${gift.left} bonus ${gift.left === 1 ? "spin" : "spins"}</b> <span class="quiet">at a bet of ${money(priceOf(bet, modeOf(game, null)), currency ?? "EUR")}, free of charge, until ${new Date(gift.expires_us / 1000).toLocaleString()}</span></span>
-		<button id="bonus-spin" disabled=${locked} onClick=${() => spin(gift)}>Bonus spin</button></div>`;
+	const grant = (state.bonus_spins ?? []).find((one) => one.game === game.id);
+	if (!grant) return null;
+	const bet = { coin_minor: grant.coin_minor, lines: grant.lines, coins: grant.coins };
+	return html`<div class="grant" id="bonus-spins"><span><b class="gold">${grant.left} bonus ${grant.left === 1 ? "spin" : "spins"}</b> <span class="quiet">at a bet of ${money(priceOf(bet, modeOf(game, null)), currency ?? "EUR")}, free of charge, until ${new Date(grant.expires_us / 1000).toLocaleString()}</span></span>
+		<button id="bonus-spin" disabled=${locked} onClick=${() => spin(grant)}>Bonus spin</button></div>`;
 }
 
 export function Controls({ app }) {
@@ -110,7 +110,7 @@ export function Controls({ app }) {
 	return html`<div class="controls bar">
 		<${BetPickers} app=${app} locked=${locked} />
 		<div class="go"><div class="price"><span class="quiet">${isBought(mode) ? "Price" : "Total bet"}</span><output id="stake">${money(priceOf(bet, mode), currency ?? "EUR")}</output></div>
-		${/* RULE bewitched 8.2, RULE mona-lisa 7.2, RULE witch-feature 9.1: quicker, with the same result; the space bar does it too. */ null}
+		${/* RULE bewitched 8.2, RULE mona-lisa 7.2, RULE witch-feature 9.1: Skip shows the same result sooner; the space bar does the same. */ null}
 		<button id="skip" disabled=${!state.revealing} onClick=${skip}>Skip</button>
 		<${MainButton} app=${app} locked=${locked} /></div>
 	</div>
@@ -122,7 +122,7 @@ export function Controls({ app }) {
 
 export const lockedFor = (state) => !state.token || state.busy || Boolean(state.claim) || isWatching(state.round) || state.autospin > 0;
 
-// RULE bewitched 2.6: beside the reels and in the paytable.
+// RULE bewitched 2.6: shown beside the reels and in the paytable.
 export function Witch({ app, id }) {
 	const { state } = app;
 	const witches = state.game.witches ?? [];
@@ -131,7 +131,7 @@ export function Witch({ app, id }) {
 		${witches.map((name, i) => html`<option value=${i}>${name[0].toUpperCase()}${name.slice(1)}</option>`)}</select></label>`;
 }
 
-// A vial is picked once; what stands in them was drawn before, whichever are chosen.
+// The player picks each vial at most once. The outcome was drawn before the picks.
 export function Vials({ game, round, busy, pick }) {
 	const [picked, setPicked] = useState({ cursor: round.cursor, vials: [] });
 	const mine = picked.cursor === round.cursor ? picked.vials : [];
@@ -146,19 +146,19 @@ export function Vials({ game, round, busy, pick }) {
 
 const Card = ({ card, hidden }) => html`<span class="card ${hidden ? "hidden" : RED_SUITS.includes(CARD_SUITS[Math.floor(card / 13)]) ? "red" : ""}">${hidden ? "?" : cardShort(card)}</span>`;
 
-// A deck of one suit a colour is named by its suits.
+// If a colour has one suit, the button shows the suit.
 function colourName(game, red) {
 	const suits = game.gamble.suits.filter((suit) => RED_SUITS.includes(suit) === red);
 	const name = red ? "Red" : "Black";
 	return suits.length === 1 ? `${name} ${suits[0].replace(/s$/, "")}` : name;
 }
 
-// RULE mystic-gem 4.10: attempts left, the stake and what a right guess would win; the card that lies face down flashes.
+// RULE mystic-gem 4.10: shows the attempts left, the stake and the win of a right guess; the face-down card flashes.
 export function Gamble({ state, act }) {
 	const { round, currency, busy, game, cards } = state;
 	const stake = round.pending_minor;
 	const most = game.gamble.stake_max?.[currency];
-	const closed = most && stake > most ? `Only up to ${money(most, currency)} may be doubled.` : state.autospin ? "Closed while autospin runs." : null;
+	const closed = most && stake > most ? `You can gamble up to ${money(most, currency)}.` : state.autospin ? "You cannot gamble while autospin runs." : null;
 	return html`<div class="gamble" id="gamble" role="group" aria-label="Double or collect">
 		<div class="cards" aria-label="Last cards"><${Card} hidden=${true} />${cards.map((card, i) => html`<${Card} key="${i}-${card}" card=${card} />`)}</div>
 		<div class="offer"><b>Double ${money(stake, currency)} to ${money(2 * stake, currency)}?</b> <span class="quiet">${closed ?? `${round.gamble_attempts_left} attempts left`}</span></div>

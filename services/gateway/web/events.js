@@ -1,5 +1,5 @@
-// Live events: subscribes over WebSocket, resumes the winners where it left off, and comes back with growing, jittered pauses. It says which game is played
-// over it: where that connection is lost, some games take the player back only after a while.
+// Live events over WebSocket: subscribes, resumes the winners at the last offset, and reconnects with growing, jittered pauses. The subscription names
+// the current game, because some games refuse the player for some time after a lost connection.
 
 const TOKEN_REFUSED = 4001;
 const SESSION_IDLE = 4004;

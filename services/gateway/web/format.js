@@ -3,7 +3,7 @@
 const EXPONENTS = { JPY: 0, KRW: 0, ISK: 0, CLP: 0, BHD: 3, KWD: 3, TND: 3, XBT: 8 };
 export const exponentOf = (currency) => EXPONENTS[currency] ?? 2;
 
-// Exact: whole minor units to text, with no floating point on the way.
+// Exact: formats whole minor units without floating point.
 export function money(minor, currency) {
 	if (minor === undefined || minor === null) return "–";
 	const exponent = exponentOf(currency);

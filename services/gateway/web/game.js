@@ -1,4 +1,4 @@
-// What a definition says, in the words of the page. Nothing here knows a game by name: features are read from its members, prices from `modes`.
+// Turns a definition into the words of the page. No code here depends on a game's name: features come from its members, prices from `modes`.
 import { money } from "/format.js";
 
 export const totalBet = (bet) => bet.coin_minor * bet.lines * bet.coins;
@@ -14,7 +14,7 @@ export const coinsOf = (game, currency) => game.bet.currencies[currency]?.coins 
 export const featureName = (kind) => kind.split("_").map(capital).join(" ");
 export const roundNo = (number) => String(number);
 
-// Why a mode cannot be played at this bet; null when it can.
+// The reason why a mode is not available at this bet, or null.
 export function modeRefusal(game, mode, bet, currency) {
 	if (!isBought(mode)) return null;
 	const rules = game.bet.currencies[currency] ?? {};
@@ -38,10 +38,10 @@ export function modeWords(game, mode) {
 export const publishedReturn = (mode) => mode.published_rtp.map((rtp) =>
 	`${rtp.percent} %${{ below_max: " below the largest bet", max: " at the largest bet" }[rtp.bets] ?? ""}`).join(", ");
 
-// Cells of hex bytes, reel by reel; a set, for the reels ask it for every cell.
+// The cells named by hex bytes, reel by reel.
 export const cellsOf = (text) => new Set((text?.match(/../g) ?? []).map((pair) => parseInt(pair, 16)));
 
-// What the bet value at hand carries: nothing, and the first feature open, where the server names none.
+// The carried state of the current bet value. Without one from the server: no potions, and the first feature unlocked.
 export function carriedOf(game, list, stake) {
 	const { potions } = game;
 	if (!potions) return null;

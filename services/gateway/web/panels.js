@@ -13,7 +13,7 @@ function Tile({ pool, row, coin }) {
 		<span class="quiet">${row.level ? html`<${Suit} suit=${CARD_SUITS[row.level - 1]} /> ` : null}${name}</span><b>${money(row.value_minor, row.currency)}</b></div>`;
 }
 
-// Those that can be won in the game at hand. RULE bewitched 4.7, RULE mona-lisa 4.10, RULE mystic-gem 6.2: the counter of the selected coin value stands out.
+// The jackpots that the current game can win. RULE bewitched 4.7, RULE mona-lisa 4.10, RULE mystic-gem 6.2: the counter of the selected coin value stands out.
 export function Jackpots({ pools, game, currency, coin }) {
 	const numbers = [game.jackpot?.pool_number, game.cards?.eligible ? game.cards.set_number : null].filter(Boolean);
 	const groups = pools.filter((pool) => numbers.includes(pool.pool)).map((pool) => [pool, pool.rows.filter((row) => row.level || row.currency === currency)
@@ -24,7 +24,7 @@ export function Jackpots({ pools, game, currency, coin }) {
 		${rows.map((row) => html`<${Tile} key="${row.currency}-${row.level ?? row.coin_minor}" pool=${pool} row=${row} coin=${coin} />`)}</div>`)}</section>`;
 }
 
-// RULE witch-feature 3.14: what the bet value at hand has collected and unlocked; while a round is shown, as of the phase that is.
+// RULE witch-feature 3.14: the collection and unlocked features of the current bet value; while a round is shown, at the shown phase.
 export function Potions({ state }) {
 	const { game, bet, steps, at, carried, spinning } = state;
 	if (!game.potions) return null;
@@ -37,19 +37,19 @@ export function Potions({ state }) {
 	return html`<div class="potions" id="potions"><div class="collection" role="img" aria-label="Collected at this bet: ${flasks.map((s) => s.name).join(", ") || "nothing"}">
 		${[0, 1, 2].map((i) => html`<span class="slot">${flasks[i] ? html`<${Art} symbol=${flasks[i]} />` : null}</span>`)}</div>
 		${game.potions.features.map(({ kind, needs }) => html`<div class="feature ${mine.unlocked.includes(kind) ? "" : "locked"} ${playing.has(kind) ? "playing" : ""}" key=${kind} data-feature=${kind}>
-			<span class="needs">${needs.flatMap((n, i) => Array.from({ length: n }, () => html`<${Art} symbol=${symbols[i]} />`))}</span><span>${featureName(kind)}</span><span class="quiet">${mine.unlocked.includes(kind) ? "open" : "locked"}</span></div>`)}</div>`;
+			<span class="needs">${needs.flatMap((n, i) => Array.from({ length: n }, () => html`<${Art} symbol=${symbols[i]} />`))}</span><span>${featureName(kind)}</span><span class="quiet">${mine.unlocked.includes(kind) ? "unlocked" : "locked"}</span></div>`)}</div>`;
 }
 
 export function Winners({ winners, pools, games }) {
 	const named = (id) => games.find((game) => game.pool === id)?.name ?? featureName(id.replaceAll("-", "_"));
 	const game = (number) => named(pools.find((pool) => pool.pool === number)?.id ?? "jackpot");
 	return html`<section class="panel" aria-label="Winners"><h2>Winners</h2><div id="winners">
-		${winners.length === 0 ? html`<p class="quiet">Nobody yet. Somebody will be first.</p>` : winners.map((w) => html`<div class="winner" key="${w.pool}-${w.hit}">
+		${winners.length === 0 ? html`<p class="quiet">No winners yet.</p>` : winners.map((w) => html`<div class="winner" key="${w.pool}-${w.hit}">
 			<b class="gold">${money(w.paid_minor, w.currency)}</b> <span class="quiet">${w.level ? html`Jackpot Cards, <${Suit} suit=${CARD_SUITS[w.level - 1]} /> ${LEVELS[w.level]}` : `${game(w.pool)}, coin ${money(w.coin_minor, w.currency)}`}</span><br />
 			<span class="quiet">${w.player} · ${clock(w.time_us / 1000)}</span></div>`)}</div></section>`;
 }
 
-// A past round, screen by screen, as the engine played it again from its stored draws.
+// A past round, screen by screen, as the engine replays it from its record.
 function Replay({ replay, token, close }) {
 	const [at, choose] = useState(0);
 	const { round } = replay;
@@ -63,7 +63,7 @@ function Replay({ replay, token, close }) {
 		<p class="digest quiet">bet ${money(round.stake_minor, replay.currency)}, definition ${round.math_version}</p></div>`;
 }
 
-// RULE bewitched 8.5, 8.7, RULE mona-lisa 7.5, 7.7: the history, and a replay that is closed by its button.
+// RULE bewitched 8.5, 8.7, RULE mona-lisa 7.5, 7.7: the history, and a replay with a button that closes it.
 export function History({ rounds, games, currency, token }) {
 	const [replay, setReplay] = useState(null);
 	async function show(number) {

@@ -1,4 +1,4 @@
-// What happened, in words: one speaker per kind of phase, and one per thing that any phase may bring. `scene`: game, currency, witch and what is fixed in the round.
+// Describes phases in words: one function per phase kind, and one per event that any spin may have. `scene`: game, currency, witch and the round's mode.
 import { money } from "/format.js";
 import { capital, cellsOf, count, featureName, isBought, listed, modeOf, symbolOf } from "/game.js";
 
@@ -6,7 +6,7 @@ const sum = (items) => items.reduce((total, item) => total + item.amount_minor, 
 const wins = (phase, what) => (phase.wins ?? []).filter((item) => item.what === what);
 const features = (phase) => listed((phase.features ?? []).map(featureName));
 
-// ---- what any spin may bring ----
+// ---- events of any spin ----
 
 function won({ currency }, phase) {
 	const words = [];
@@ -25,7 +25,7 @@ function collected({ game }, phase) {
 	const colours = [...(phase.potion_colours?.match(/../g) ?? [])].map((pair) => parseInt(pair, 16)).filter(Boolean);
 	if (!colours.length) return [];
 	const left = phase.after.potions.reduce((total, n) => total + n, 0);
-	// Fewer than were collected just now: a combination was completed.
+	// Fewer potions than this phase collected: they completed a combination.
 	const used = left < colours.length && !phase.features.length && !phase.explodes;
 	return [`${listed(colours.map((c) => symbolOf(game, potions.symbols[c - 1]).name))} collected`, ...(used ? ["the three potions are used up"] : [])];
 }
@@ -45,11 +45,11 @@ function held({ game }, phase) {
 function sticky({ game }, phase) {
 	const rules = game.sticky_respins;
 	if (!rules || !phase.respins_left || !["spin", "free_spin"].includes(phase.kind)) return [];
-	return [`${symbolOf(game, rules.symbol).name} on reel ${rules.reel} starts ${count(phase.respins_left, "respin")} with what is held`];
+	return [`${symbolOf(game, rules.symbol).name} on reel ${rules.reel} starts ${count(phase.respins_left, "respin")} with the held symbols`];
 }
 
-// Scatters and bonus symbols that a phase of their own answers.
-function answered({ game }, phase) {
+// Scatters and bonus symbols that start a phase.
+function started({ game }, phase) {
 	const window = phase.window.match(/../g) ?? [];
 	const seen = (id) => window.filter((cell) => game.symbols[parseInt(cell, 16)]?.id === id).length;
 	const words = [];
@@ -62,10 +62,10 @@ function answered({ game }, phase) {
 	return words;
 }
 
-const anySpin = (scene, phase) => [won, collected, (_, p) => awarded(p), (_, p) => triggered(p), held, sticky, answered].flatMap((speak) => speak(scene, phase));
+const anySpin = (scene, phase) => [won, collected, (_, p) => awarded(p), (_, p) => triggered(p), held, sticky, started].flatMap((describe) => describe(scene, phase));
 const orNothing = (words) => words.length ? words : ["no win"];
 
-// ---- one a kind ----
+// ---- one function per phase kind ----
 
 function bonusWords({ currency }, phase) {
 	if (phase.outcome === "jackpot") {
@@ -88,7 +88,7 @@ function holdRespinWords({ game }, phase) {
 	const landed = cellsOf(phase.landed).size;
 	const name = symbolOf(game, game.hold_and_win.symbol).name;
 	if (landed) return [`${count(landed, name)} ${landed === 1 ? "lands and stays" : "land and stay"}`, `respins back to ${phase.respins_left}`];
-	return ["nothing lands", phase.respins_left ? `${count(phase.respins_left, "respin")} left` : "no respin left"];
+	return ["nothing lands", phase.respins_left ? `${count(phase.respins_left, "respin")} left` : "no respins left"];
 }
 
 function holdEndWords({ game, currency }, phase) {
@@ -98,7 +98,7 @@ function holdEndWords({ game, currency }, phase) {
 	if (product.length) words.push(`Multipliers ${product.map((x) => `×${x}`).join(" ")}`);
 	const awards = cells.filter((load) => load.award_name).map((load) => `${load.award_name} ${load.award_x}×`);
 	if (awards.length) words.push(`mysteries: ${listed(awards)}`);
-	if (cells.length === game.reels * game.rows) words.push(`all ${cells.length} cells are full: everything ${game.hold_and_win.full_screen_multiplier} times`);
+	if (cells.length === game.reels * game.rows) words.push(`all ${cells.length} cells are full: everything pays ${game.hold_and_win.full_screen_multiplier} times`);
 	return [...words, `${cells.length} symbols pay ${money(phase.win_minor, currency)}`];
 }
 
@@ -131,13 +131,13 @@ const KINDS = {
 	explosion: { title: () => "Explosion", words: explosionWords },
 };
 const OTHER = { title: (scene, phase) => featureName(phase.kind), words: (scene, phase) => orNothing(anySpin(scene, phase)) };
-const speaker = (phase) => KINDS[phase.kind] ?? OTHER;
+const kindOf = (phase) => KINDS[phase.kind] ?? OTHER;
 
-export const titleOf = (scene, phase) => speaker(phase).title(scene, phase);
-export const wordsOf = (scene, phase) => capital(speaker(phase).words(scene, phase).join("; "));
+export const titleOf = (scene, phase) => kindOf(phase).title(scene, phase);
+export const wordsOf = (scene, phase) => capital(kindOf(phase).words(scene, phase).join("; "));
 export const isFeature = (phase) => phase.kind !== "spin";
 
-// What counts down or up beside the reels.
+// The counters beside the reels.
 export function countersOf({ game }, phase) {
 	const counters = [];
 	const add = (name, value) => counters.push({ name, value });
@@ -151,7 +151,7 @@ export function countersOf({ game }, phase) {
 	return counters;
 }
 
-// One line for a win item: which, what, how much.
+// The text of one win.
 export function winName(item) {
 	if (item.what === "line") return `Line ${item.line}: ${item.count} × ${item.name}${item.multiplier > 1 ? ` ×${item.multiplier}` : ""}`;
 	if (item.what === "cell") return `${item.name}${item.multiplier > 1 ? ` ×${item.multiplier}` : ""}`;

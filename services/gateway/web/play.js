@@ -1,16 +1,16 @@
-// The moves a player may make, and how what came of them is shown phase by phase.
+// Sends the player's moves and shows their results phase by phase.
 import { useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { ApiError, bytesOf, get, hex, post, randomHex } from "/api.js";
 import { cardName, money } from "/format.js";
 import { isFeature, wordsOf } from "/phases.js";
 import { REDUCERS, START, isWatching, sceneOf } from "/state.js";
 
-const PACE_MS = { slow: 620, won: 950, fast: 70 }; // between two phases of a round: nothing won, something won, fast play
-const REMEMBERED = 16; // moves for which a request is known by its key
-const AWAY = Symbol("the game takes the player back, and shows where it stands");
+const PACE_MS = { slow: 620, won: 950, fast: 70 }; // pause between two phases: no win, a win, fast play
+const REMEMBERED = 16; // the engine recognises a request by its key for so many moves
+const AWAY = Symbol("back after a lost connection");
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// The secret of a closed round must hash to what was promised before its nonce was sent.
+// Checks that the secret of a closed round has the hash that was shown before the nonce was sent.
 async function prove(promised, round) {
 	if (!round?.closed || !round.secret || !promised) return null;
 	const digest = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(round.secret))));
@@ -21,25 +21,25 @@ function gambleNews(before, answer, currency) {
 	const step = answer.round?.gambles?.at(-1);
 	if (!step || (before?.gambles?.length ?? 0) >= answer.round.gambles.length) return null;
 	const name = cardName(step.card);
-	return step.won ? { bad: false, text: `The ${name}: right. ${money(step.pending_minor, currency)} to collect.` } : { bad: true, text: `The ${name}: wrong. ${money(step.stake_minor, currency)} lost.` };
+	return step.won ? { bad: false, text: `The ${name}: right. ${money(step.pending_minor, currency)} to collect.` } : { bad: true, text: `The ${name}: wrong. You lose ${money(step.stake_minor, currency)}.` };
 }
 
-// For those who listen instead of looking: once, when all has been shown.
+// For screen readers: one summary after all phases have been shown.
 function summary(state, answer) {
 	const { round } = answer;
 	const last = round?.phases?.at(-1);
 	if (!last) return "";
-	const next = { pick: "Choose a vial.", next: "Go on when you are ready.", gamble: "Double or collect." }[round.next] ?? "";
+	const next = { pick: "Choose a vial.", next: "Continue when you are ready.", gamble: "Double or collect." }[round.next] ?? "";
 	return `${wordsOf({ ...sceneOf(state), currency: answer.currency }, last)}. Round win ${money(round.win_minor, answer.currency)}. ${next}`;
 }
 
-// What has been dispatched counts at once, also for what goes on between two renderings.
+// A dispatch takes effect at once, also for code that runs between two renderings.
 function makeStore(show) {
 	const store = {
 		current: START,
-		promises: {}, // round -> hash given before it
-		rejoining: null, // while a lost connection is waited for
-		skipping: null, // ends the pause between two phases, and all after it
+		promises: {}, // round -> hash shown before it
+		rejoining: null, // the wait after a lost connection
+		skipping: null, // ends this pause and all later ones of the round
 		dispatch(action) {
 			store.current = REDUCERS[action.type](store.current, action);
 			show(store.current);
@@ -70,14 +70,14 @@ async function reveal(store, round, from) {
 	store.skipping = null;
 }
 
-// The state beside the refusal is where play goes on; the move itself is in the history.
+// The refusal carries the current state; the move itself is in the history.
 function done(store, error) {
-	store.dispatch({ type: "answer", answer: error.body, message: { bad: false, text: `Move ${error.body.error.found} was done already; its answer had been lost.` } });
+	store.dispatch({ type: "answer", answer: error.body, message: { bad: false, text: `Move ${error.body.error.found} was already done; its answer was lost.` } });
 	loadHistory(store).catch(() => {});
 	return error.body;
 }
 
-// An answer tells a round's first phases; a long round that waits for nobody has further pages.
+// An answer has a round's first phases; a long round has more pages.
 async function withPages(store, round) {
 	while (round && round.phase_from + round.phases.length < round.cursor) {
 		const { round: page } = await get(`/v1/state?game=${round.game}&round=${round.round}&from=${round.phase_from + round.phases.length}`, store.current.token);
@@ -86,8 +86,8 @@ async function withPages(store, round) {
 	}
 }
 
-// Another window of the same player may have moved on: the refusal carries the present state, and one more try is his wish still. But where a reply
-// was lost and the move is done, it is not: the engine says so, as long as it knows the request; after that many moves nobody tries for him.
+// If another window of the same player has moved, the refusal carries the current state and the page retries the bet once. If the move was done and only
+// its answer was lost, the engine says so as long as it knows the request (REMEMBERED moves); after that the page does not retry.
 async function play(store, request, from, again = true, free = false) {
 	store.dispatch({ type: "busy", fresh: from === 0, free });
 	const { expect, secret_hash: before, round: old } = store.current;
@@ -96,9 +96,9 @@ async function play(store, request, from, again = true, free = false) {
 		const { round } = answer;
 		await withPages(store, round);
 		if (round && store.promises[round.round] === undefined && before) store.promises[round.round] = before;
-		// Where the bet closed the last round and that drew Jackpot Cards, there is nothing new to show but these.
+		// The bet closed the last round and that round drew Jackpot Cards: there are no new phases to show.
 		if (!answer.bet_not_placed) await reveal(store, round, from);
-		const news = answer.bet_not_placed ? { bad: false, text: "Jackpot Cards come first: your win is collected, the bet was not placed." } : gambleNews(from === 0 ? null : old, answer, answer.currency ?? store.current.currency);
+		const news = answer.bet_not_placed ? { bad: false, text: "Finish your Jackpot Cards first. Your win is collected; the bet was not placed." } : gambleNews(from === 0 ? null : old, answer, answer.currency ?? store.current.currency);
 		if (news && !answer.bet_not_placed) store.dispatch({ type: "card", card: round.gambles.at(-1).card });
 		store.dispatch({ type: "answer", answer, message: news, said: news ? "" : summary(store.current, answer) });
 		const proof = await prove(store.promises[round?.round], round);
@@ -122,7 +122,7 @@ const spin = (store) => play(store, () => {
 	return post("/v1/rounds", body, token);
 }, 0);
 
-// One that an operator has given, at the bet that was given with it. RULE mystic-gem 7.1, 7.2
+// A bonus spin, at the bet that the operator set. RULE mystic-gem 7.1, 7.2
 const bonusSpin = (store, { id }) => play(store, () => {
 	const { expect, token, game } = store.current;
 	return post("/v1/rounds", { game: game.id, expect, bonus_spin: id, nonce: randomHex(16) }, token);
@@ -154,7 +154,7 @@ async function setting(store, change) {
 	}
 }
 
-// The client sends each spin; the server enforces count, limits and pauses. A feature, a refusal or a stop ends it.
+// The page sends each spin; the server enforces count, limits and pauses. A feature, a refusal or a stop ends autospin.
 async function autospin(store, settings) {
 	const started = await setting(store, { autoplay: { id: randomHex(16), ...settings } });
 	if (!started) return;
@@ -187,7 +187,7 @@ async function login(store) {
 	}
 }
 
-// RULE bewitched 7.1, 7.2, RULE mona-lisa 6.1, 6.2: the way back is a new session of the same player, and what was open is found again.
+// RULE bewitched 7.1, 7.2, RULE mona-lisa 6.1, 6.2: the player continues with a new session; an open round is kept.
 function ended(store) {
 	sessionStorage.removeItem("token");
 	store.dispatch({ type: "ended", player: store.current.player ?? sessionStorage.getItem("player") });
@@ -195,14 +195,14 @@ function ended(store) {
 
 const failed = (store, error) => error.code === "session_idle" ? ended(store) : store.dispatch({ type: "failed", error });
 
-// A game that takes the player only later is there without its state.
+// A game that refuses the player for some seconds has no state yet.
 function later(error) {
 	if (error.code !== "reconnect_later") throw error;
 	return { retry_s: error.body.retry_s };
 }
 
-// RULE bewitched 7.3, RULE mona-lisa 6.3: comes back to the game after so many seconds, or more where it says so, and shows where it stands. A move
-// that was refused meanwhile is the player's to make again; an autoplay goes on. 0: only looks whether the game takes him.
+// RULE bewitched 7.3, RULE mona-lisa 6.3: returns to the game after so many seconds, or more if it says so, and shows its state. The player repeats a
+// move that was refused meanwhile; autoplay continues. 0: only checks whether the game takes the player.
 function rejoin(store, seconds) {
 	store.rejoining ??= comeBack(store, seconds).finally(() => { store.rejoining = null; });
 	return store.rejoining;
@@ -219,7 +219,7 @@ async function comeBack(store, seconds) {
 			const answer = await get(`/v1/state?game=${game.id}`, token).catch(later);
 			left = answer.retry_s ?? 0;
 			if (left > 0) continue;
-			const { autospin: wanted } = store.current; // the player may have stopped it while he waited
+			const { autospin: wanted } = store.current; // the player may have stopped it during the wait
 			if (store.current.away) store.dispatch({ type: "game", game, answer });
 			else if (!store.current.busy) store.dispatch({ type: "balance", minor: answer.balance_minor, seq: answer.balance_seq });
 			if (wanted) store.dispatch({ type: "autospin", spins: wanted });
@@ -231,7 +231,7 @@ async function comeBack(store, seconds) {
 	}
 }
 
-// A token of a former visit that is good for nothing any more is forgotten.
+// Forgets a token of an earlier visit that is no longer valid.
 async function stateOf(store, id) {
 	const token = store.current.token ?? sessionStorage.getItem("token");
 	if (!token) return null;
@@ -267,7 +267,7 @@ export function useGame() {
 	return { state, latest: store, dispatch: store.dispatch, ...Object.fromEntries(moves) };
 }
 
-// The space bar does what the main button offers, wherever no control has the keyboard.
+// The space bar acts as the main button while no control has the focus.
 export function useSpaceBar({ latest, spin, act, skip }) {
 	useEffect(() => {
 		const pressed = (event) => {

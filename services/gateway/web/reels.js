@@ -1,4 +1,4 @@
-// The reels as a phase left them: every cell with its symbol, what it carries, whether it was held, covered or landed, and what it won.
+// The reels after a phase: each cell with its symbol and value, and whether it was held, covered, new or part of a win.
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { bytesOf } from "/api.js";
 import { Art, hueOf } from "/art.js";
@@ -24,7 +24,7 @@ function Cell({ cell }) {
 		${badge ? html`<span class="badge">${badge}</span>` : null}</div>`;
 }
 
-// Something to look at before the first spin: symbols that pay, in turn.
+// Before the first spin the reels show the paying symbols in turn.
 function quietWindow({ reels, rows, symbols }) {
 	const paying = symbols.map((symbol, i) => [symbol, i]).filter(([symbol]) => symbol.kind === "line").map(([, i]) => i);
 	return Uint8Array.from({ length: reels * rows }, (_, i) => paying[(i * 3 + Math.floor(i / rows)) % paying.length]);
@@ -32,7 +32,7 @@ function quietWindow({ reels, rows, symbols }) {
 
 const BADGES = { explosion: "?" };
 
-// RULE witch-feature 2.10: what won is marked.
+// RULE witch-feature 2.10: winning symbols are marked.
 function cellsIn(game, phase, marked) {
 	const window = phase?.window ? bytesOf(phase.window) : quietWindow(game);
 	const [held, covered, landed, feature] = ["held", "covered", "landed", "feature_cells"].map((field) => cellsOf(phase?.[field]));
@@ -50,7 +50,7 @@ function cellsIn(game, phase, marked) {
 	});
 }
 
-// A potion that was collected stood in the window before the symbols above fell; its reel shows which.
+// A collected potion left the window before the symbols above it fell; the space above its reel shows it.
 function Collected({ game, phase, reel }) {
 	const colour = parseInt(phase?.potion_colours?.slice(2 * reel, 2 * reel + 2) || "00", 16);
 	const id = game.potions.symbols[colour - 1];
@@ -83,10 +83,10 @@ function Wins({ phase, currency, choose, chosen, id }) {
 	const items = phase?.wins ?? [];
 	const on = (i) => ({ onMouseEnter: () => choose(i), onMouseLeave: () => choose(null), onFocus: () => choose(i), onBlur: () => choose(null) });
 	return html`<ul class="wins" id=${id} aria-label="Wins of this screen">${items.map((item, i) => html`<li key=${i}><button class="win ${chosen === i ? "chosen" : ""}" ...${on(i)}>
-		<span>${winName(item)}</span> <b>${item.amount_minor || item.what !== "jackpot" ? money(item.amount_minor, currency) : "on its way"}</b></button></li>`)}</ul>`;
+		<span>${winName(item)}</span> <b>${item.amount_minor || item.what !== "jackpot" ? money(item.amount_minor, currency) : "being paid"}</b></button></li>`)}</ul>`;
 }
 
-// A screen: counters, reels, what happened in words, the wins one by one. `name` sets a second one on the page apart.
+// A screen: counters, reels, a description, and the wins. `name` is an id prefix for a second screen on the page.
 export function Screen({ scene, phase, spinning, children, name = "" }) {
 	const [chosen, choose] = useState(null);
 	const { game, currency } = scene;
@@ -98,10 +98,10 @@ export function Screen({ scene, phase, spinning, children, name = "" }) {
 		<${Wins} phase=${phase} currency=${currency} choose=${choose} chosen=${chosen} id="${name}wins" />`;
 }
 
-// All phases of a round in order; each brings its screen back.
+// All phases of a round in order; selecting one shows its screen.
 export function Course({ scene, steps, at, choose, name = "" }) {
 	const list = useRef(null);
-	// Only the list moves, never the page under the player's hands.
+	// Scroll the list only, never the page.
 	useEffect(() => {
 		const step = list.current.children[at];
 		if (step) list.current.scrollTop = step.offsetTop - list.current.clientHeight / 2;

@@ -1,4 +1,4 @@
-// What the page knows of a player's play, and how each piece of news changes it.
+// The state of the player's page, and how each event changes it.
 import { money } from "/format.js";
 import { coinsOf, modeOf, priceOf, startBet } from "/game.js";
 
@@ -10,12 +10,12 @@ export const START = {
 	balance_seq: 0, balance_epoch: 0, left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], claim: null, deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, bonus_spins: [],
 };
 
-// Answers and events overtake each other: of two balances the one of the later row stays. What is shown late of one row (a jackpot) comes with the same row again.
+// Answers and events may arrive out of order: keep the balance of the later journal row. The same row may come again, when a jackpot is shown late.
 function laterBalance({ balance_minor, balance_seq }, { minor, seq }) {
 	return seq && seq < balance_seq ? { balance_minor, balance_seq } : { balance_minor: minor, balance_seq: seq ?? 0 };
 }
 
-// What every answer about play carries, however the round stands.
+// The members that every answer about play may have.
 function withAnswer(state, answer) {
 	const next = { ...state, busy: false, spinning: false, revealing: false };
 	for (const field of ["player", "currency", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried", "bonus_spins"])
@@ -26,10 +26,10 @@ function withAnswer(state, answer) {
 	return next;
 }
 
-// Coin values are those of the player's currency, which is known once he is.
+// The coin values depend on the player's currency, which is known after the login.
 const fitting = (state) => coinsOf(state.game, state.currency ?? "EUR").includes(state.bet.coin_minor) ? state : { ...state, bet: startBet(state.game, state.currency ?? "EUR") };
 
-// RULE mystery-elves 4.5: what is bought for one spin is off again when that spin has been played.
+// RULE mystery-elves 4.5: a feature bought for one spin turns off after that spin.
 function modeAfter(game, id) {
 	return modeOf(game, id).one_spin ? game.modes[0].id : id;
 }
@@ -41,7 +41,7 @@ function withBought(state, answer) {
 	return { ...state, bet, bets: { ...state.bets, [state.game.id]: bet } };
 }
 
-// A round that was open is shown where its player left it, a closed one with its last screen.
+// Shows an open round where the player left it, and a closed round at its last screen.
 function withRound(state, answer) {
 	const next = withAnswer({ ...state, round: null }, answer);
 	const { round } = next;
@@ -51,7 +51,7 @@ function withRound(state, answer) {
 	return { ...next, steps: round.phases, at: round.phases.length - 1, mode, bet: { coin_minor, lines, coins, mode: modeAfter(next.game, mode) }, message: back };
 }
 
-// With too little money for a bet comes what the smallest one is; other refusals say what was found and what is expected.
+// If the balance is too low for the bet, the message names the smallest bet. Other refusals say what was found and what is expected.
 function saying(error, currency) {
 	const { smallest_bet_minor: smallest, error: detail } = error.body ?? {};
 	if (smallest) return `${error.message} The smallest bet is ${money(smallest, currency)}.`;
@@ -68,13 +68,13 @@ export const REDUCERS = {
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
 	},
 	session: (state, { token, answer }) => withRound({ ...state, token, balance_seq: 0, balance_epoch: 0, message: null, left: null }, answer),
-	// Ended by inactivity; `left` is who may continue here.
+	// The session ended by inactivity; `left` is the demo player who may continue.
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
-		const text = `The session has ended because nothing was done for a while. What you left is kept${live ? ": open the game again." : "."}`;
+		const text = `Your session ended because you were inactive. An open round is kept${live ? ": open the game again." : "."}`;
 		return { ...state, token: null, left: live ? null : player, away: 0, busy: false, spinning: false, revealing: false, autospin: 0, claim: null, deck: null, message: { bad: true, text } };
 	},
-	// The game takes the player back then; 0: it has.
+	// When the game takes the player back; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, busy: until > 0, spinning: false, revealing: false, message: until ? null : state.message }),
 	busy: (state, { fresh, free }) => ({ ...state, busy: true, message: null, said: "", spinning: Boolean(fresh), paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
 	phase(state, { phase, first, round }) {
@@ -84,7 +84,7 @@ export const REDUCERS = {
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...withBought(state, answer), message: message ?? state.message, said: said ?? state.said }, answer),
 	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
-	// A wallet that was restored from a backup goes on at an earlier row, in a new epoch.
+	// A wallet restored from a backup continues at an earlier row in a new epoch.
 	balance(state, { minor, seq, epoch = state.balance_epoch }) {
 		const restored = state.balance_epoch && epoch > state.balance_epoch;
 		return { ...state, ...laterBalance(restored ? { balance_seq: 0 } : state, { minor, seq }), balance_epoch: epoch };
@@ -97,7 +97,7 @@ export const REDUCERS = {
 	},
 	fast: (state) => ({ ...state, fast: !state.fast }),
 	card: (state, { card }) => ({ ...state, cards: [card, ...state.cards].slice(0, CARDS) }),
-	// Jackpot Cards: what lies open never goes back, whatever comes late.
+	// Jackpot Cards: a late event never turns a card face down again.
 	turned(state, { round }) {
 		const { deck } = state;
 		if (deck?.round.id !== round.id) return round.booked ? state : { ...state, deck: { round, promised: round.secret_hash, busy: false, booked: false, fault: null } };
@@ -112,7 +112,7 @@ export const REDUCERS = {
 	history: (state, { rounds }) => ({ ...state, history: rounds }),
 };
 
-// What a bet takes and what it collects of the round before, for the time until the answer is shown whole.
+// The price of the bet and the win that it collects from the last round, until the whole answer is shown.
 function payingOf({ game, bet, round }, free) {
 	return { price: free ? 0 : priceOf(bet, modeOf(game, bet.mode)), collected: round?.next === "gamble" ? round.pending_minor : 0 };
 }
@@ -123,7 +123,7 @@ export function shownMoney({ balance_minor: balance, pending_minor: pending = 0,
 
 export const sceneOf = (state) => ({ game: state.game, currency: state.currency ?? "EUR", witch: state.witch ?? 0, mode: state.mode });
 
-// What the round has won as far as it is shown: while its phases are revealed, theirs; then the server's own count.
+// The win shown so far: the sum of the shown phases while they are revealed, then the server's total.
 export function shownWin(state) {
 	const { round, steps, revealing, wonBefore, from, spinning } = state;
 	if (spinning) return 0;

@@ -1,11 +1,11 @@
-// The operator's page: shards and their owners, lag, pools with their books, reconciliation. Asks once a second; says how old what it shows is.
+// The operator's page: shards and their owners, lag, pools with their books, reconciliation. Reads the status once a second and shows its age.
 import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
 import { ApiError, get } from "/api.js";
 import { LEVELS, clock, money } from "/format.js";
 
 const AGE_BAD_MS = 5000;
 
-// Whole numbers of 10^-digits EUR as text, cut to cents for reading; the books themselves are exact.
+// Whole numbers of 10^-digits EUR as text, cut to cents for display; the books are exact.
 function euros(text, digits) {
 	if (text === null || text === undefined) return "–";
 	const cents = BigInt(text) / 10n ** BigInt(digits - 2);
@@ -19,7 +19,7 @@ function Key({ onKey, error }) {
 		onKey(text.trim());
 	};
 	return html`<form class="panel" onSubmit=${submit}><h2>Operator</h2>
-		<p class="quiet">The key is in keys/operator-1.key of the installation's data folder. It stays in this tab.</p>
+		<p class="quiet">The key of operator 1 is in keys/operator-1.key in the installation's data folder. Only this tab keeps it.</p>
 		<div class="controls"><label>Operator key<input id="key" type="password" size="50" autocomplete="off" value=${text} onInput=${(e) => setText(e.target.value)} /></label>
 		<button class="main" id="enter">Enter</button></div>
 		${error ? html`<p class="bad" id="message">${error}</p>` : null}</form>`;
@@ -36,10 +36,10 @@ function Summary({ status, rate }) {
 	const lag = Math.max(0, ...shards.map((s) => s.lag ?? 0));
 	const good = r && r.sums_zero && r.identities && r.claims_match;
 	return html`<section class="panel"><h2>Now</h2><div class="tiles" id="summary">
-		<${Tile} name="Reconciled" value=${r ? (good ? "yes" : "NO") : "–"} good=${r ? Boolean(good) : undefined} note=${r?.held_us ? `last held ${clock(r.held_us / 1000)}` : "recent batches, identities, claims"} />
+		<${Tile} name="Reconciled" value=${r ? (good ? "yes" : "NO") : "–"} good=${r ? Boolean(good) : undefined} note=${r?.held_us ? `last correct at ${clock(r.held_us / 1000)}` : "recent batches, identities, claims"} />
 		<${Tile} name="Shards held" value="${held} of ${shards.length}" good=${held === shards.length} />
 		<${Tile} name="Instances alive" value=${alive} />
-		<${Tile} name="Journal rows a second" value=${rate === null ? "–" : Math.round(rate)} note=${`${journal.reduce((n, j) => n + j.last_seq, 0)} in all`} />
+		<${Tile} name="Journal rows a second" value=${rate === null ? "–" : Math.round(rate)} note=${`${journal.reduce((n, j) => n + j.last_seq, 0)} rows in total`} />
 		<${Tile} name="Largest lag" value=${`${lag} messages`} good=${lag < 10000} />
 		<${Tile} name="Claims open" value=${r?.claims_open ?? "–"} note=${r?.oldest_claim_s ? `oldest ${r.oldest_claim_s} s` : ""} good=${(r?.oldest_claim_s ?? 0) < 10} />
 		<${Tile} name="Hits paid" value=${r?.hits_paid ?? "–"} />
@@ -49,8 +49,8 @@ function Summary({ status, rate }) {
 function Shards({ shards }) {
 	return html`<section class="panel"><h2>Shards</h2><div class="scroll"><table id="shards">
 		<thead><tr><th>Service</th><th class="number">Shard</th><th>Owner</th><th class="number">Epoch</th><th class="number">Lease ms</th><th class="number">Position</th><th class="number">Lag</th></tr></thead>
-		<tbody>${shards.map((s) => html`<tr key="${s.service}-${s.shard}"><td>${s.service}</td><td class="number">${s.shard}</td><td class=${s.held ? "" : "bad"}>${s.held ? s.owner : "nobody"}</td>
-			<td class="number">${s.epoch}</td><td class="number ${s.lease_ms > 0 ? "" : "bad"}">${s.lease_ms > -10000 ? s.lease_ms : "over"}</td><td class="number">${s.offset_1}${s.offset_2 ? ` / ${s.offset_2}` : ""}</td><td class="number">${s.lag ?? "–"}</td></tr>`)}</tbody></table></div></section>`;
+		<tbody>${shards.map((s) => html`<tr key="${s.service}-${s.shard}"><td>${s.service}</td><td class="number">${s.shard}</td><td class=${s.held ? "" : "bad"}>${s.held ? s.owner : "none"}</td>
+			<td class="number">${s.epoch}</td><td class="number ${s.lease_ms > 0 ? "" : "bad"}">${s.lease_ms > -10000 ? s.lease_ms : "expired"}</td><td class="number">${s.offset_1}${s.offset_2 ? ` / ${s.offset_2}` : ""}</td><td class="number">${s.lag ?? "–"}</td></tr>`)}</tbody></table></div></section>`;
 }
 
 function Instances({ instances }) {
@@ -113,7 +113,7 @@ function App() {
 	if (!state.status) return html`<p class=${state.error ? "bad" : "quiet"} id="message">${state.error?.message ?? "Loading …"}</p>`;
 	const age = now - state.at;
 	return html`<header><h1>Carillon <small>operator</small></h1><span class="banner" id="kind">${state.status.installation.kind} installation, ${state.status.installation.shards} shards</span>
-			<span class="spacer"></span><span id="age" class=${age > AGE_BAD_MS ? "bad" : "quiet"}>${age > AGE_BAD_MS ? `no answer for ${Math.round(age / 1000)} s: what you see is old` : `as of ${clock(state.at)}`}</span><a class="quiet" href="/">player's page</a></header>
+			<span class="spacer"></span><span id="age" class=${age > AGE_BAD_MS ? "bad" : "quiet"}>${age > AGE_BAD_MS ? `no answer for ${Math.round(age / 1000)} s: these figures are old` : `as of ${clock(state.at)}`}</span><a class="quiet" href="/">player's page</a></header>
 		<${Summary} status=${state.status} rate=${state.rate} />
 		<div class="grid">${state.status.pools.map((pool) => html`<${Pool} key=${pool.pool} pool=${pool} counters=${state.pools.find((p) => p.pool === pool.pool)} />`)}</div>
 		<div class="grid"><${Shards} shards=${state.status.shards} /><${Instances} instances=${state.status.instances} /></div>`;
