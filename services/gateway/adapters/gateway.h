@@ -22,7 +22,7 @@
 #include "spin.pb-c.h"
 #include "wallet.pb-c.h"
 
-#define NOT_AFTER_US UINT64_C(10000000) /* a stake older than this starts nothing */
+#define NOT_AFTER_US UINT64_C(10000000) /* the engine starts nothing for an older request */
 #define SECOND_US UINT64_C(1000000)
 #define OPERATORS_MAX 64
 #define ID_BYTES 16
@@ -31,24 +31,25 @@
 struct gateway;
 struct service_request;
 
-/* The answer to a question, or both NULL when none came in time. `request` is NULL when the client
- * has gone. */
+/* Called with the answer to a request, or with both NULL when no answer came in time. `request` is
+ * NULL when the client has gone. */
 typedef void service_done(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, const Carillon__SpinReply *reply,
 	const Carillon__WalletFact *fact);
 
-/* A question on its way over Kafka. */
+/* A request to another service, sent over Kafka. */
 struct service_request {
-	uint64_t ticket; /* of the request that waits */
+	uint64_t ticket; /* of the client's request */
 	player_id player;
 	service_done *done;
-	int64_t number; /* the asker's own */
-	char text[48];	/* the asker's own */
+	int64_t number; /* for the handler's own use */
+	char text[48];	/* for the handler's own use */
 	uint8_t trace[EDGE_TRACE_BYTES];
-	uint32_t pool;			 /* jackpot commands: whose partition; 0: the player's */
+	uint32_t pool; /* jackpot commands: the pool that selects the partition; 0: the player
+			  selects it */
 	const Carillon__CardReply *card; /* for `done`: the answer to a pick, NULL when none came */
 	const Carillon__OperatorReply *action; /* the same of an operator's command */
-	/* Kept to be asked again: any message may be lost. */
+	/* Kept for retries: any message may be lost. */
 	enum topic topic;
 	uint8_t *bytes;
 	size_t length;
@@ -76,7 +77,7 @@ struct gateway {
 	struct nn_bus *bus;
 	struct pg_pool *pg_ro, *pg;
 	struct redis_link *redis;
-	struct redis_link *sessions; /* another, for its commands may wait for a while */
+	struct redis_link *sessions; /* a second link, because its commands may wait */
 	struct instance *instance;
 	struct token_key *token_key;
 	struct operator_key operators[OPERATORS_MAX];
@@ -88,7 +89,7 @@ struct gateway {
 	struct timeouts idle, reconnect; /* by operator, by game */
 	struct inflight inflight;
 	struct service_request requests[INFLIGHT_MAX];
-	uint64_t last_reply_us; /* of anybody's; for the breaker */
+	uint64_t last_reply_us; /* when the last reply came, to any request; for the breaker */
 	uint64_t expired_in_row;
 	struct json_out out;
 	struct {
@@ -99,22 +100,23 @@ struct gateway {
 
 /* ---- gateway.c ---- */
 
-/* Keys, limits, tables and counters, from the settings; ends the process where they are wrong. */
+/* Sets up keys, limits, tables and counters from the settings; ends the process if they are wrong.
+ */
 void gateway_begin(struct gateway *gateway);
-/* Sends what is produced, then frees all, the edge and the sources too. */
+/* Flushes the producer, then frees everything, the edge and the connections included. */
 void gateway_end(struct gateway *gateway);
 
-/* ---- service_requests.c: questions over Kafka, answers over nanomsg ---- */
+/* ---- service_requests.c: requests over Kafka, replies over nanomsg ---- */
 
-/* Fills ask->ticket and ->trace, sends, and keeps the request. 503 is answered, and false given,
- * when too many are on their way. */
+/* Fills sent.ticket and sent.trace, sends the command and keeps the request. Answers 503 and
+ * returns false when too many requests are open. */
 bool request_spin(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__SpinCommand *command);
 bool request_wallet(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__WalletCommand *command);
 bool request_cards(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__JackpotCommand *command);
-/* 504, for `done` functions. */
+/* Answers 504; for `done` functions. */
 void answer_timed_out(struct edge_request *request);
 void service_requests_on_bus(void *gateway);
 void service_requests_tick(struct gateway *gateway, uint64_t now_us);
@@ -122,21 +124,22 @@ void service_requests_tick(struct gateway *gateway, uint64_t now_us);
 /* ---- auth.c ---- */
 
 void auth_load(struct gateway *gateway);
-/* The player of the token, or false when 401 or 429 was answered. Asking is no action: */
+/* Reads the player of the token; false when 401 or 429 was answered. Does not count as activity of
+ * the session. */
 bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r);
-/* The same of who does something, which keeps his session alive. */
+/* The same for an action of the player, which keeps their session alive. */
 bool auth_action(struct gateway *gateway, struct edge_request *request, player_id *player_r);
-/* The operator of the key; wanted 0: any, else it must be this one. False when 401 or 403 was
- * answered. */
+/* Reads the operator of the key; `wanted` is the operator that it must be, 0: any. False when 401
+ * or 403 was answered. */
 bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32_t wanted,
 	uint32_t *operator_r);
 /* False when 429 was answered. */
 bool auth_session_rate(struct gateway *gateway, struct edge_request *request);
-/* Idempotency-Key; false when 400 was answered. */
+/* Reads the header Idempotency-Key; false when 400 was answered. */
 bool auth_key(struct edge_request *request, const char **key_r);
-/* First ID_BYTES of SHA-256 over two texts with a NUL between. */
+/* The first ID_BYTES of SHA-256 over both texts with a NUL between them. */
 void auth_id(const char *first, const char *second, uint8_t id_r[ID_BYTES]);
-/* {op} of the path with the key for it; false when answered. */
+/* Reads {op} of the path and checks its key; false when an error was answered. */
 bool auth_operator_path(
 	struct gateway *gateway, struct edge_request *request, uint32_t *operator_r);
 
@@ -146,37 +149,39 @@ void answer_problem(struct edge_request *request, const struct problem *problem)
 void answer_bad(struct edge_request *request, const char *where, const char *found,
 	const char *expected);						  /* 400 */
 void answer_unavailable(struct edge_request *request, const char *error); /* 503: a query failed */
-void answer_behind(struct edge_request *request); /* 503: what is announced is not known here yet */
-/* Body by a table; false when 400 was answered. */
+void answer_behind(
+	struct edge_request *request); /* 503: an announced definition is not loaded here yet */
+/* Reads the body by a table of fields; false when 400 was answered. */
 bool answer_parse(struct edge_request *request, const struct field *fields, void *target);
-/* No query but these names (ended by NULL); false when 400 was answered. */
+/* Checks that the query has only these names (ended by NULL); false when 400 was answered. */
 bool answer_query(struct edge_request *request, const char *const *names);
 bool answer_limit(struct edge_request *request, int64_t fallback, int64_t max,
 	int64_t *limit_r); /* ?limit= */
-/* The members of a state: expect, balance, round and so on. */
+/* Writes the members of a state: expect, balance, round and so on. */
 void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply);
-/* State, or the engine's error with what is known of the state. */
+/* Answers with the state, or with the engine's error and the state if the engine sent it. */
 void answer_reply(
 	struct gateway *gateway, struct edge_request *request, const Carillon__SpinReply *reply);
 void answer_sent(struct gateway *gateway, struct edge_request *request,
 	uint32_t status); /* gateway->out, closed */
-/* A row as an object of the answer. */
+/* Writes a row as an object of the answer. */
 typedef void result_json(struct json_out *out, const PGresult *result, int row);
-/* The first row alone, or all of them as the list `name`. */
+/* Answers with the first row (`one`), or with all rows as the list `name`. */
 void answer_rows(struct gateway *gateway, struct edge_request *request, const PGresult *result,
 	bool one, const char *name, result_json *json);
 
-/* Who waits for a query: the first member of what a handler keeps of a request. */
+/* A request that waits for a query: the first member of each handler's own struct. */
 struct waiter {
 	struct gateway *gateway;
 	uint64_t ticket;
-	player_id player; /* 0: nobody's */
+	player_id player; /* 0: none */
 };
-/* size of the handler's own struct, zeroed behind the waiter; free()d by `done`. Never NULL. */
+/* `size` is that of the handler's own struct, which is zeroed except for the waiter; `done` must
+ * free() it. Never NULL. */
 void *waiter_new(
 	size_t size, struct gateway *gateway, struct edge_request *request, player_id player);
-/* The request if it still waits and the query gave rows; else NULL, and 503 where somebody waits.
- */
+/* The request if it still waits and the query gave rows. Otherwise NULL, and a request that still
+ * waits was answered with 503. */
 struct edge_request *waiter_rows(
 	const struct waiter *waiter, const PGresult *result, const char *error);
 
@@ -184,34 +189,35 @@ struct edge_request *waiter_rows(
 
 void sessions_tick(struct gateway *gateway); /* every 20 ms */
 
-/* ---- presence.c: sessions that rest too long, connections that were lost ---- */
+/* ---- presence.c: idle sessions and lost connections ---- */
 
-void presence_begin(struct gateway *gateway); /* reads the settings; fatal when they are none */
+void presence_begin(
+	struct gateway *gateway); /* reads the settings; fatal when they are not valid */
 /* False when 401 session_idle was answered. `acts`: the request is an action of the player. */
 bool presence_session(struct gateway *gateway, struct edge_request *request, player_id player,
 	const char *token, uint64_t expires_s, bool acts);
 /* A session begins. */
 void presence_issued(
 	struct gateway *gateway, player_id player, const char *token, uint64_t expires_s);
-/* False when 429 reconnect_later was answered. `opens`: he comes to the game anew. */
+/* False when 429 reconnect_later was answered. `opens`: the player opens the game. */
 bool presence_game(struct gateway *gateway, struct edge_request *request, player_id player,
 	const char *game, bool opens);
-void presence_flush(struct gateway *gateway); /* every 20 ms: what is to be told to Redis */
-void presence_read(struct gateway *gateway);  /* every 250 ms: connections that were lost */
+void presence_flush(struct gateway *gateway); /* every 20 ms: writes to Redis */
+void presence_read(struct gateway *gateway);  /* every 250 ms: reads lost connections from Redis */
 
 /* ---- readiness.c ---- */
 
-/* Every 50 ms. Once ready, a shard that changes hands is no reason to send players elsewhere: all
- * gateways see the same. */
+/* Every 50 ms. A gateway that was ready stays ready when a shard changes its owner: all gateways
+ * see the same change, so sending players elsewhere does not help. */
 void readiness_tick(struct gateway *gateway);
 bool readiness_reached(void);
 
-/* ---- config.c: GET /v1/config, and what else pages are told before anybody has signed in ---- */
+/* ---- config.c: GET /v1/config, which needs no session ---- */
 
-/* "ws://host:port" of "ws://host:port/path": whom the pages may speak to besides us. */
+/* "ws://host:port" of "ws://host:port/path": the other server that the pages may connect to. */
 void config_origin(const char *url, char *out, size_t room);
 
-/* ---- routes.c: the table of routes, ended by a NULL path; and the handlers it names ---- */
+/* ---- routes.c: the table of routes, ended by a NULL path, and its handlers ---- */
 
 extern const struct edge_route gateway_routes[];
 
@@ -228,35 +234,35 @@ edge_handler on_pool_view;			   /* pool_view.c */
 
 /* ---- payouts.c ---- */
 
-void payouts_tick(
-	struct gateway *gateway); /* once a second: the payments service is connected ahead */
+void payouts_tick(struct gateway *gateway); /* once a second: connects to the payments service ahead
+					       of the first hint */
 
-/* ---- history.c: the replay has come; the rows of the round are added ---- */
+/* ---- history.c: adds the rows of the round to a replay ---- */
 
 service_done history_replay;
 
 /* ---- games.c ---- */
 
-/* Folder of the sets of Jackpot Cards, whose odds are told with the games that take part; "": they
- * are not told. Ends the process if it cannot be read. */
+/* Reads the folder of the Jackpot Cards sets, whose odds are shown with the games that take part;
+ * "": no odds. Ends the process if the folder cannot be read. */
 void games_card_sets(const char *folder);
-/* Twice a second: reads them again when others are announced, and every few seconds for their
- * odds; `soon`: each time, for others are just registering them. */
+/* Twice a second: reads the games again when new ones are announced, and every few seconds for
+ * their odds. `soon`: each time, because engines are registering games now. */
 void games_load(struct gateway *gateway, bool soon);
-/* To be asked before a request is refused for what its game is or takes. True: the games read are
- * those announced, also since it came. False: it waits for that, and is handled again from its
- * beginning or answered by 503; the handler returns. */
+/* Call this before refusing a request because of its game's definition. True: the loaded games are
+ * the announced ones, and were so after the request came. False: the handler must return; the
+ * request waits for the games and is handled again or answered with 503. */
 bool games_current(struct gateway *gateway, struct edge_request *request);
-/* Has a reading that began after that moment been answered? */
+/* True when a read of the games that began after this time is complete. */
 bool games_read_since(uint64_t us);
 /* The slug of a game's number; "" when unknown. */
 const char *game_slug(uint32_t number);
-/* False when it is not, and the request has been answered, or will be: 404, or 503 before the
- * games announced have been read. */
+/* False when the game is not served; then the request is or will be answered: 404, or 503 until the
+ * announced games are loaded. */
 bool game_served(struct gateway *gateway, struct edge_request *request, const char *slug);
-/* The number of a game that is served; 0: it is not. */
+/* The number of a game; 0: not served. */
 uint32_t game_number(const char *slug);
-/* What may be bet in a game; NULL: not in this currency. Good until the next call. */
+/* The possible bets of a game; NULL: not played in this currency. Valid until the next call. */
 #define GAME_COINS_MAX 64
 struct game_limits {
 	int64_t coin_minor[GAME_COINS_MAX];
@@ -264,27 +270,26 @@ struct game_limits {
 	int64_t lines_min, lines_max, coins_min, coins_max, stake_min, stake_max;
 };
 const struct game_limits *game_limits(const char *slug, const char *currency);
-const char *game_first(void); /* "" while none is known */
+const char *game_first(void); /* "" while no game is known */
 
-/* ---- counters.c, status.c, audit.c: kept up to date in the background ---- */
+/* ---- counters.c, status.c, audit.c ---- */
 
 void counters_tick(struct gateway *gateway); /* once a second */
-/* "levels" of a set, as they are now. */
+/* Writes the current "levels" of a set. */
 void counters_levels(struct json_out *out, uint32_t pool);
 void status_tick(struct gateway *gateway); /* once a second */
-bool status_owned(void); /* does every shard of wallet and spin-engine have an owner? */
-/* An action in an operator's name, once its outcome is known; content is JSON. request may be NULL.
- */
+bool status_owned(void); /* true when each shard of wallet and spin-engine has an owner */
+/* Records an operator's action and its outcome; `content` is JSON. `request` may be NULL. */
 void audit_write(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	const char *action, player_id player, const char *content, uint32_t status);
 
-/* The same of a subject that is no player: "pool 4". */
+/* The same for a subject other than a player: "pool 4". */
 void audit_write_of(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	const char *action, const char *subject, const char *content, uint32_t status);
 
 /* ---- pool_actions.c ---- */
 
-/* Reads GATEWAY_POOL_OPERATORS; fatal when it is no list of operators. */
+/* Reads GATEWAY_POOL_OPERATORS; fatal when it is not a list of operators. */
 void pool_actions_begin(struct gateway *gateway);
 
 #endif

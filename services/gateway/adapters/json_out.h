@@ -1,4 +1,4 @@
-/* Writing JSON into one growing buffer, without a tree: answers are written once and sent. */
+/* Writes JSON into one growing buffer, without a tree. */
 #ifndef CARILLON_GATEWAY_ADAPTERS_JSON_OUT_H
 #define CARILLON_GATEWAY_ADAPTERS_JSON_OUT_H
 
@@ -11,11 +11,11 @@
 struct json_out {
 	char *bytes;
 	size_t n, room;
-	bool comma; /* something stands before, on this level */
+	bool comma; /* this level already has a member */
 };
 
 void out_begin(struct json_out *out);
-/* name NULL: within an array, or the outermost. */
+/* `name` is NULL within an array and for the outermost value. */
 void out_open(struct json_out *out, const char *name, char bracket); /* '{' or '[' */
 void out_close(struct json_out *out, char bracket);		     /* '}' or ']' */
 void out_int(struct json_out *out, const char *name, int64_t value);
@@ -24,10 +24,10 @@ void out_bool(struct json_out *out, const char *name, bool value);
 void out_null(struct json_out *out, const char *name);
 void out_string(struct json_out *out, const char *name, const char *text);
 void out_hex(struct json_out *out, const char *name, const uint8_t *bytes, size_t length);
-/* Text that is JSON already. */
+/* Adds text that is already JSON. */
 void out_raw(struct json_out *out, const char *name, const char *json);
-/* A protobuf message by the names of its fields: bytes as hex, enums as numbers, absent messages as
- * null, empty lists as []. */
+/* Writes a protobuf message with its field names: bytes as hex, enums as numbers, absent messages
+ * as null, empty lists as []. */
 void out_message(struct json_out *out, const char *name, const ProtobufCMessage *message);
 void out_free(struct json_out *out);
 

@@ -1,4 +1,4 @@
-/* What accounts and sessions share. */
+/* Shared by the handlers of accounts, sessions and bookings. */
 #ifndef CARILLON_GATEWAY_ADAPTERS_MONEY_H
 #define CARILLON_GATEWAY_ADAPTERS_MONEY_H
 
@@ -6,40 +6,40 @@
 
 #include "libcommon/base/currency.h"
 
-/* {n} of the path as a player of the operator; false when 400 was answered. */
+/* Reads {n} of the path as a player of the operator; false when 400 was answered. */
 bool player_path(struct edge_request *request, uint32_t operator_id, player_id *player_r);
 /* False when 400 was answered. */
 bool currency_ok(
 	struct edge_request *request, const char *code, const struct currency **currency_r);
-/* HTTP status of a verdict of the wallet, 200 where it accepted; with the code and the words for
- * it. */
+/* HTTP status, error code and message for the wallet's verdict; 200 if it accepted. */
 uint32_t refusal_status(Carillon__Refusal refusal, const char **code_r, const char **message_r);
-/* The same, and the refusal is answered where somebody waits (request may be NULL). */
+/* The same, and answers the request with the refusal (`request` may be NULL). */
 uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact *fact);
-/* Has the wallet accepted it, and does somebody wait to hear it? If not, who waits has been
- * answered: none came in time (fact NULL), or the refusal. */
+/* True when the wallet accepted and the client still waits. Otherwise a client that waits has been
+ * answered: with 504 if no verdict came (fact NULL), else with the refusal. */
 bool fact_accepted(struct edge_request *request, const Carillon__WalletFact *fact);
-/* HTTP status of a verdict, 504 where none came. */
+/* HTTP status of a verdict; 504 if none came. */
 uint32_t fact_status(const Carillon__WalletFact *fact);
-/* What makes a booking this one and no other. */
+/* The identity of a booking. */
 struct outside_ids {
 	uint8_t id[ID_BYTES];
 	uint8_t hash[ID_BYTES], former[ID_BYTES]; /* of the content */
 };
-/* Sets the id and the hash of the content, which point into *ids; key: the caller's. A hold has a
- * second hash, of the withdrawal that it was before there were holds, so that a withdrawal of then
- * is answered now as it was then. */
+/* Sets the id and the hash of the content, which point into *ids; `key` is the client's
+ * Idempotency-Key. A hold has a second hash, of the same request as an old withdrawal, so that a
+ * retry of a withdrawal booked before holds existed gets its old answer. */
 void outside_identify(
 	player_id player, Carillon__Outside *outside, const char *key, struct outside_ids *ids);
-/* Sends money from or to outside; the id and the hash of the content are set here. key: the
- * caller's. */
+/* Sends a booking of an operator to the wallet; sets its id and the hash of its content. `key` is
+ * the client's Idempotency-Key. */
 bool outside_ask(struct gateway *gateway, struct edge_request *request, struct service_request sent,
 	Carillon__Outside *outside, const char *key);
-/* The verdict on a booking without a move: balance, seq and id; audited under the ask's text. */
+/* Answers with the verdict on a booking: balance, seq and id. The audit entry is named by the
+ * request's text. */
 service_done money_done;
-/* The third {} of the path, an id as it was given; false when 400 was answered. */
+/* Reads the third {} of the path, an id in hex; false when 400 was answered. */
 bool id_path(struct edge_request *request, uint8_t id_r[ID_BYTES]);
-/* Asks the engine to open the account of ask->player, where there is none. */
+/* Asks the engine to open the account of sent->player if it does not exist. */
 void query_open(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, char *currency);
 

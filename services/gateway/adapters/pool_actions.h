@@ -1,19 +1,19 @@
-/* What operators' actions on pools and their lists share. */
+/* Shared by operators' actions on pools and by their lists. */
 #ifndef CARILLON_GATEWAY_ADAPTERS_POOL_ACTIONS_H
 #define CARILLON_GATEWAY_ADAPTERS_POOL_ACTIONS_H
 
 #include "services/gateway/adapters/gateway.h"
 
-/* "pause" of ACTION_PAUSE, and so on; "unknown". */
+/* "pause" for ACTION_PAUSE, and so on; "unknown" for other numbers. */
 const char *pool_action_text(uint32_t action);
-/* {op} with its key, and {pool}; false when answered. */
+/* Reads {op}, checks its key and reads {pool}; false when an error was answered. */
 bool pool_path(struct gateway *gateway, struct edge_request *request, uint32_t *operator_r,
 	uint32_t *pool_r);
-/* Answers for a pool (or set, where it need not be a progressive) that no service has made: 404, or
- * 503 where a definition that is announced names it, for then it will be. */
+/* Answers for a pool (or, without `progressive`, a set) that does not exist: 404, or 503 if an
+ * announced definition names it, because a service will then create it soon. */
 void pool_unknown(
 	struct gateway *gateway, struct edge_request *request, int64_t pool, bool progressive);
-/* Figures as JSON; "null" where there are none. */
+/* Figures as JSON; "null" if there are none. */
 const char *pool_figures(const char *json);
 
 #endif

@@ -1,7 +1,7 @@
 /* Checking the bodies of requests by tables: one row a field, with its type, range and place in a
- * struct. Pure. The adapter (adapters/parse.c) walks the JSON and hands every member over as a
- * value; here it is decided whether it is what the table says. Unknown fields are refused, for a
- * misspelt limit that is silently ignored costs somebody money. */
+ * struct. Pure. The adapter (adapters/parse.c) walks the JSON and passes each member as a value;
+ * these functions check it against the table. They reject unknown fields: ignoring a misspelt limit
+ * would cost a player money. */
 #ifndef CARILLON_GATEWAY_CORE_FIELDS_H
 #define CARILLON_GATEWAY_CORE_FIELDS_H
 
@@ -21,7 +21,7 @@ enum field_type {
 	FIELD_HEX,    /* struct field_bytes, min..max bytes, two lower-case hex digits each */
 	FIELD_CHOICE, /* int64_t: the index in choices */
 	FIELD_OBJECT, /* a struct with a table of its own */
-	FIELD_JSON,   /* char[max + 1]: an object that somebody else reads, as compact JSON */
+	FIELD_JSON,   /* char[max + 1]: an object as compact JSON, which another service reads */
 };
 
 struct field_bytes {
@@ -35,12 +35,12 @@ struct field {
 	bool required;
 	int64_t min, max;
 	size_t at;		    /* offsetof the value */
-	size_t has_at;		    /* offsetof a bool that says whether it was there */
+	size_t has_at;		    /* offsetof the bool that is set when the field is present */
 	const char *const *choices; /* CHOICE: ended by NULL */
 	const struct field *fields; /* OBJECT */
 };
 
-/* A member as it was found. */
+/* A member of the request's JSON. */
 enum value_kind {
 	VALUE_NULL,
 	VALUE_BOOL,
@@ -63,25 +63,25 @@ enum fields_status {
 	FIELDS_UNKNOWN,
 	FIELDS_MISSING,
 	FIELDS_TYPE,
-	FIELDS_RANGE, /* number, length, choice or characters */
+	FIELDS_RANGE, /* wrong number, length, choice or characters */
 };
 
-/* What is wrong, for the client: code is stable ("field_range"), the rest is text. */
+/* An error for the client: `code` is stable ("field_range"), the rest is text for people. */
 struct problem {
 	const char *code, *message;
 	char where[PROBLEM_TEXT_MAX], found[PROBLEM_TEXT_MAX], expected[PROBLEM_TEXT_MAX];
 };
 
-/* The row of a member; NULL with *problem_r filled when there is none. `prefix` is put before the
- * name in `where`: "bet." or "". */
+/* Finds the row of a member; NULL with *problem_r filled when there is none. `where` is `prefix`
+ * ("bet." or "") and the name. */
 const struct field *fields_find(const struct field *fields, const char *prefix, const char *name,
 	size_t name_length, struct problem *problem_r);
-/* Checks a member against its row and stores it; for OBJECT only the type is checked. */
+/* Checks a member against its row and stores it; checks only the type of an OBJECT. */
 enum fields_status field_check(const struct field *field, const char *prefix,
 	const struct value *value, void *target, struct problem *problem_r);
-/* What a row expects, in words; out holds PROBLEM_TEXT_MAX bytes. Of NULL nothing is expected. */
+/* Describes what a row expects; `out` holds PROBLEM_TEXT_MAX bytes. For NULL it is empty. */
 void field_expected(const struct field *field, char *out);
-/* Is everything there that must be? */
+/* Checks that all required fields are present. */
 enum fields_status fields_complete(const struct field *fields, const char *prefix,
 	const void *target, struct problem *problem_r);
 

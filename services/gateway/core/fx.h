@@ -1,4 +1,4 @@
-/* Exchange rates in requests: decimal text to whole 10^-9 and back, and the body of
+/* FX rates in requests: converts decimal text to whole 10^-9 and back, and describes the body of
  * POST /v1/operators/{op}/fx-rates. Pure. */
 #ifndef CARILLON_GATEWAY_CORE_FX_H
 #define CARILLON_GATEWAY_CORE_FX_H
@@ -18,9 +18,9 @@ struct fx_body {
 extern const struct field fx_fields[];
 
 /* "0.0875" to 87,500,000: digits, at most one point with a digit on each side, at most nine
- * decimals, above 0 and at most 10^6. False otherwise; nothing is rounded. */
+ * decimals, above 0 and at most 10^6. False otherwise; never rounds. */
 bool fx_rate_read(const char *text, int64_t *nano_r);
-/* The shortest such text; out holds FX_RATE_MAX + 1 bytes. nano is 0 or more. */
+/* Writes the shortest such text; `out` holds FX_RATE_MAX + 1 bytes. `nano` must be >= 0. */
 void fx_rate_format(int64_t nano, char *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* Questions on their way: correlation numbers, their slots and time-outs, in a ring of fixed size.
- * All wait equally long, so the oldest is always the next to run out of time. Correlations begin at
- * a random number: a reply to a process that died finds nothing here. Pure. */
+/* Open requests to other services: correlation numbers, slots and time-outs, in a ring of fixed
+ * size. All have the same time-out, so the oldest expires first. Correlations start at a random
+ * number, so that a reply to an earlier process matches no request. Pure. */
 #ifndef CARILLON_GATEWAY_CORE_INFLIGHT_H
 #define CARILLON_GATEWAY_CORE_INFLIGHT_H
 
@@ -14,22 +14,24 @@
 
 struct inflight {
 	uint64_t wait_us;
-	uint64_t first, next; /* correlations: the oldest perhaps open, the one to be given */
-	uint64_t again[INFLIGHT_AGAINS]; /* those before it have been asked again so often */
+	uint64_t first,
+		next; /* correlations: the oldest that may be open, and the next to assign */
+	uint64_t again[INFLIGHT_AGAINS]; /* requests below again[i] have had their retry i */
 	size_t open;
-	uint64_t deadline_us[INFLIGHT_MAX]; /* 0: free */
+	uint64_t deadline_us[INFLIGHT_MAX]; /* 0: free slot */
 };
 
 void inflight_init(struct inflight *inflight, uint64_t random, uint64_t wait_us);
-/* False: too many are on their way. *slot_r is 0..INFLIGHT_MAX-1, the caller's until taken. */
+/* False: too many requests are open. *slot_r is 0..INFLIGHT_MAX-1 and belongs to the caller until
+ * it is taken. */
 bool inflight_add(
 	struct inflight *inflight, uint64_t now_us, uint64_t *correlation_r, size_t *slot_r);
-/* An answer has come: false when nobody asked, or the time ran out. */
+/* A reply has come: false when no open request matches. */
 bool inflight_take(struct inflight *inflight, uint64_t correlation, size_t *slot_r);
-/* One that has waited for after_us and was not asked again for the i-th time, if there is any. */
+/* Finds a request that has waited for after_us and has not had retry i; false: none. */
 bool inflight_again(
 	struct inflight *inflight, size_t i, uint64_t after_us, uint64_t now_us, size_t *slot_r);
-/* One whose time has run out, if there is any. */
+/* Finds and removes a request whose time-out has passed; false: none. */
 bool inflight_expire(struct inflight *inflight, uint64_t now_us, size_t *slot_r);
 
 #endif

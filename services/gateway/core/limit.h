@@ -1,6 +1,6 @@
-/* Request limits: one token bucket a player or address, in a table of fixed size. Who is pushed out
- * by others of the same slot begins anew with a full bucket, so that a full table lets too much
- * through rather than too little. Pure: the time is handed in. */
+/* Request limits: one token bucket per player or address, in a table of fixed size. A key that
+ * others evict from its slot starts again with a full bucket: a full table accepts too many
+ * requests rather than too few. Pure: the caller passes the time. */
 #ifndef CARILLON_GATEWAY_CORE_LIMIT_H
 #define CARILLON_GATEWAY_CORE_LIMIT_H
 
@@ -13,7 +13,7 @@
 
 struct limit_bucket {
 	uint64_t key;  /* 0: empty */
-	uint64_t us;   /* when the bucket was as below */
+	uint64_t us;   /* the time of `micro` */
 	int64_t micro; /* tokens x 10^6 */
 };
 
@@ -23,9 +23,9 @@ struct limit {
 };
 
 void limit_init(struct limit *limit, uint32_t rate_per_s, uint32_t burst);
-/* Takes one token. False: none is left; *retry_s_r is then when there will be one, at least 1 s. */
+/* Takes one token. False: none is left; *retry_s_r is the time until the next one, at least 1 s. */
 bool limit_take(struct limit *limit, uint64_t key, uint64_t now_us, uint32_t *retry_s_r);
-/* A key for a text. */
+/* Makes a key from a text. */
 uint64_t limit_key(const char *text);
 
 #endif

@@ -7,7 +7,7 @@
 #define SLUG_MAX 31
 #define CURRENCY_MAX 7
 #define REASON_MAX 200
-#define BONUS_SPINS_MAX 10000		    /* given at once */
+#define BONUS_SPINS_MAX 10000		    /* in one grant */
 #define KEY_MAX 64			    /* an Idempotency-Key */
 #define MINOR_MAX INT64_C(1000000000000000) /* largest amount in one request, minor units */
 #define MOVE_MAX INT64_C(9007199254740991)  /* what a browser's number holds exactly */
@@ -65,7 +65,7 @@ enum decision { DECISION_CAPTURE, DECISION_RELEASE };
 struct decision_body {
 	int64_t decision; /* enum decision */
 	char reason[REASON_MAX + 1];
-	bool force; /* although the provider may be about to pay */
+	bool force; /* decide even though the provider may still pay */
 	bool has_decision, has_reason, has_force;
 };
 
@@ -149,7 +149,7 @@ extern const struct field demo_fields[], account_fields[], session_fields[], mon
 	action_fields[], settings_fields[], pick_fields[], pool_action_fields[], decision_fields[],
 	back_fields[], call_fields[], limit_fields[], void_fields[];
 
-/* What no table can say: which fields go together. */
+/* Check which fields go together; the tables cannot express that. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);
 enum fields_status action_check(const struct action_body *body, struct problem *problem_r);
 enum fields_status limit_check(const struct limit_body *body, struct problem *problem_r);
@@ -157,7 +157,7 @@ enum fields_status settings_check(const struct settings_body *body, struct probl
 
 /* A decimal number in a path or a query: digits only, no leading zero but "0", min..max. */
 bool number_read(const char *text, int64_t min, int64_t max, int64_t *number_r);
-/* 1 to KEY_MAX printable characters without blanks. */
+/* 1 to KEY_MAX printable characters without spaces. */
 bool key_ok(const char *key);
 
 #endif
