@@ -544,8 +544,8 @@ def test_rules_of_each_game():
         assert "at smaller odds" in text and ("multiply together" in text) == (game == "mystery-elves")
         assert game != "bewitched" or ("follow the wager" in text and page.evaluate(code="!!document.querySelector('#witch-here')"))
         assert "1 in " in text and page.evaluate(code="document.querySelectorAll('#help .payline').length") == len(definition["lines"]), "exact odds, every line"
-        said = {"bewitched": ("The next one is paid the seed",),
-                "mona-lisa": ("won at the largest bet only", "94.60 % at the largest bet", "counted whole 95.10 %", "The next one is paid the seed"),
+        said = {"bewitched": ("The second is paid the seed",),
+                "mona-lisa": ("only the largest bet can win them", "94.60 % at the largest bet", "whole contribution, 95.10 %.", "The second is paid the seed"),
                 "witch-feature": ("its first spins return less: on average its first 1, 10 and 100 spins return 62.0, 79.9 and 92.6 %", "12 490.0 × the price"), "mystery-elves": ("a wild counts as one too", "for one spin"), "mystic-gem": ("until you turn it off", "500.4 × the price")}
         assert all(words in text for words in said[game]), (game, text)
         page.picture(f"rules-{game}")
@@ -554,7 +554,7 @@ def test_rules_of_each_game():
         live = json.load(file)
     shown = {"jackpot": {"rows_return_ppm": {"EUR": 940, "SEK": 846}, "contribution_ppm": live["jackpot"]["contribution_ppm"]}, "modes": live["modes"]}
     words = page.evaluate(code=f"import('/help.js').then((help) => help.contributionWords({json.dumps(shown)}, 'EUR').join(' '))")
-    assert all(part in words for part in ("At their seeds the game returns 94.60 %, with", "in EUR give back of that part 94.69 %", "in all currencies 94.78 %", "counted whole 95.10 %")), words
+    assert all(part in words for part in ("With the jackpots at their seeds the game returns 94.60 %;", "jackpots in EUR, 94.69 %;", "for all currencies, 94.78 %;", "whole contribution, 95.10 %.")), words
     cut = page.evaluate(code="import('/help.js').then((help) => ['654.666666666667', '1831054688040.99', '12490', '0.07'].map(help.grouped))")
     assert cut == ["654.6", "1 831 054 688 040.9", "12 490.0", "0.0"], cut
     no_problems()
