@@ -1,5 +1,5 @@
 /* The clients: WebSockets and server-sent events on one edge. Each has a bounded queue of shared,
- * prebuilt frames; counters are not queued, the newest stands for all. One thread. */
+ * prebuilt frames. Counters are not queued: only the newest frame is kept. One thread. */
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_H
 
@@ -19,22 +19,22 @@ struct frame;
 
 struct clients_config {
 	int64_t queue_max;	/* frames waiting for one client */
-	int64_t ping_s;		/* silence of a client after which it is asked */
+	int64_t ping_s;		/* silence of a client after which it gets a ping */
 	int64_t subscribe_s;	/* time to subscribe */
 	int64_t per_player_max; /* private channels of one player */
-	int64_t retry_ms;	/* span of the jittered hint at draining */
+	int64_t retry_ms;	/* span of the random delay that clients get on draining */
 	const char *origins;	/* "same-host", "*", or a list separated by spaces */
-	/* May clients come already? Until then they are turned away, and try again. */
+	/* True when clients may connect. Until then they are refused and try again. */
 	bool (*open)(void *context);
-	/* A client subscribed: queue its snapshots. */
+	/* Called when a client has subscribed: queues its snapshots. */
 	void (*subscribed)(
 		void *context, struct client *client, const struct subscription *subscription);
-	/* Who is it? TOKEN_OK and *player_r, *expires_s_r. */
+	/* Identifies the player of a token: TOKEN_OK sets *player_r and *expires_s_r. */
 	enum token_status (*identify)(
 		void *context, const char *token, player_id *player_r, uint64_t *expires_s_r);
 	/* A player's connection to a game was lost. */
 	void (*lost)(void *context, player_id player, const char *game);
-	/* What is known of sessions: n entries, acted_ms 0 where nothing is. */
+	/* Fills n entries about sessions; acted_ms is 0 for an unknown session. */
 	void (*look)(
 		void *context, const char *const *names, size_t n, struct session_seen *seen_r);
 	void *context;
@@ -42,34 +42,36 @@ struct clients_config {
 
 struct clients *clients_new(const struct clients_config *config);
 void clients_free(struct clients **clients);
-/* After the edge is made. */
+/* Call after creating the edge. */
 void clients_attach(struct clients *clients, struct edge *edge);
 
 /* For edge_config.websocket; finds the clients by edge_context(), which is a struct clients **. */
 edge_websocket clients_websocket;
-/* Route GET /v1/events/stream; context is a struct clients ** too. */
+/* Handles GET /v1/events/stream; `context` is a struct clients ** too. */
 edge_handler clients_stream;
 
-/* A frame of a JSON text; `id` ("epoch/offset", or NULL) goes into the stream's id field. The
+/* Makes a frame from JSON text; `id` ("epoch/offset", or NULL) goes into the stream's id field. The
  * caller holds one reference. */
 struct frame *frame_new(const char *json, size_t length, const char *event, const char *id);
 void frame_release(struct frame **frame);
 
-/* Queues a frame for one client; closes it with 4002 when its queue is full. `backlog`: one of
- * those owed by a resume, which do not count as slowness. */
+/* Queues a frame for one client; closes the client with 4002 when its queue is full. `backlog`: a
+ * frame of a resume, which does not count towards the full queue. */
 void client_push(struct client *client, struct frame *frame, bool backlog);
-/* To every client of the channel. conflated: replaces an earlier one that is still unsent. */
+/* Queues a frame for every client of the channel. `conflated`: replaces an earlier unsent frame. */
 void clients_broadcast(
 	struct clients *clients, unsigned channel, struct frame *frame, bool conflated);
-/* Has the player a private channel here? And pushes to all of them; news of a row (`row` not NULL)
- * not to those who came back from one that is as new. */
+/* clients_has_player is true when the player has a private channel here. clients_push_player pushes
+ * to all of them; an event of a row (`row` not NULL) skips clients that resumed at that row or
+ * later. */
 bool clients_has_player(const struct clients *clients, player_id player);
 void clients_push_player(struct clients *clients, player_id player, const struct own_position *row,
 	struct frame *frame);
 
-/* Once a second: pings, half-open connections, expired and idle sessions, latecomers; gauges. */
+/* Once a second: pings, closes half-open connections, expired and idle sessions and clients that
+ * have not subscribed in time; updates gauges. */
 void clients_sweep(struct clients *clients);
-/* Closes all with 4003 and a hint. */
+/* Closes all clients with 4003 and a delay for the reconnect. */
 void clients_drain(struct clients *clients);
 size_t clients_count(const struct clients *clients);
 

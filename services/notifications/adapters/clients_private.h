@@ -1,4 +1,4 @@
-/* Shared by the files of the clients. */
+/* Shared by the clients_*.c files. */
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_PRIVATE_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_PRIVATE_H
 
@@ -11,7 +11,7 @@
 
 struct frame {
 	uint32_t refs;
-	uint64_t broadcast; /* number of the broadcast it belongs to; 0: none */
+	uint64_t broadcast; /* number of its broadcast; 0: none */
 	uint8_t *ws, *sse;  /* with LWS_PRE bytes in front */
 	size_t ws_length, sse_length;
 };
@@ -21,33 +21,34 @@ struct client {
 	struct client *previous, *next;
 	struct client *same; /* next with the same player chain */
 	struct lws *wsi;
-	struct edge_stream *stream; /* one of the two */
+	struct edge_stream *stream; /* wsi or stream is set */
 	unsigned channels;
-	player_id player;	 /* 0: none */
-	struct own_position own; /* told elsewhere; what is not newer is not told again */
+	player_id player; /* 0: none */
+	struct own_position
+		own; /* newest row that the client already had; only newer rows are sent */
 	uint64_t expires_s;
-	char game[SUBSCRIBE_GAME_MAX]; /* he plays over this connection; "": none */
+	char game[SUBSCRIBE_GAME_MAX]; /* the game played over this connection; "": none */
 	char session[SESSION_NAME_MAX];
-	uint64_t look_ms; /* when to look whether his session has ended */
+	uint64_t look_ms; /* when to check the session next */
 
 	struct frame **queue; /* ring */
 	size_t head, n, room, backlog;
-	uint64_t wrote_us; /* took a frame last, or had none to take */
+	uint64_t wrote_us; /* when it last took a frame or had an empty queue */
 	struct frame *conflated;
 
 	uint64_t since_us, heard_us;
-	bool asked; /* a ping is under way */
-	bool ping;  /* is to be sent */
+	bool asked; /* a ping waits for its pong */
+	bool ping;  /* a ping is due */
 	uint16_t close_code;
-	bool peer_closed; /* a close frame of his came */
-	bool unanswered;  /* a ping had no answer */
+	bool peer_closed; /* the client sent a close frame */
+	bool unanswered;  /* a ping got no answer */
 	char close_text[CLOSE_TEXT_MAX];
-	unsigned messages; /* in this minute */
+	unsigned messages; /* received in this minute */
 	char *partial;
 	size_t partial_n;
 };
 
-/* When the last broadcast reached whom. */
+/* Progress of the last broadcast. */
 struct fanout {
 	uint64_t number, start_us;
 	size_t targets, written;
@@ -71,21 +72,21 @@ struct clients {
 
 struct client *client_new(struct clients *clients);
 void client_free(struct client **client);
-/* Asks for a turn to write. */
+/* Requests a write callback. */
 void client_wake(struct client *client);
 /* The next frame to write, or NULL; the caller releases it. */
 struct frame *client_take(struct client *client);
-/* `frame` has been handed to the connection. */
+/* Records that `frame` was written to the connection. */
 void client_wrote(struct client *client, const struct frame *frame, size_t length);
 void client_close(struct client *client, uint16_t code, const char *text);
 /* Applies a subscription: token, channels, snapshots. */
 void client_subscribe(struct client *client, const struct subscription *subscription);
-/* Where the clients begin that are the player or share his place in the table; next: `same`. */
+/* Head of the chain in the player table that holds the player's clients; continue with `same`. */
 struct client **clients_chain(struct clients *clients, player_id player);
 void client_unlist_player(struct client *client);
-/* The connection has ended, the client is about to be freed: was it lost? */
+/* The connection has ended; reports a lost connection. The caller frees the client after it. */
 void client_ended(struct client *client);
-/* Closes those whose session has ended by inactivity, as far as it is time to look. */
+/* Closes the clients whose session has ended by inactivity; checks the sessions that are due. */
 void clients_look_idle(struct clients *clients, uint64_t now_ms);
 bool clients_origin_allowed(const struct clients *clients, const char *origin, const char *host);
 

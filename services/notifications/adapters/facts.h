@@ -1,5 +1,4 @@
-/* Facts from Kafka as plain values. Pure: what is done with them, and in which order, is feeds.c's.
- */
+/* Decodes facts from Kafka into plain values. Pure; feeds.c orders and uses them. */
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_FACTS_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_FACTS_H
 
@@ -13,20 +12,20 @@
 
 #define FACTS_REASON_MAX 256
 
-/* NULL with what, found and expected in reason (FACTS_REASON_MAX bytes). The caller frees with
- * carillon__..__free_unpacked(fact, NULL). */
+/* NULL for a bad message; `reason` (FACTS_REASON_MAX bytes) then says what was found and expected.
+ * The caller frees the fact with carillon__..__free_unpacked(fact, NULL). */
 Carillon__JackpotFact *facts_jackpot_read(const uint8_t *bytes, size_t length, char *reason);
 Carillon__WalletFact *facts_wallet_read(
 	const uint8_t *bytes, size_t length, uint32_t shards, char *reason);
 
-/* Of facts that were read by the above. */
+/* The facts below come from the functions above. */
 void facts_counter(const Carillon__RowState *state, struct counter *row_r);
-/* False: the hit says no claim, there is nobody to tell of. */
+/* False: the hit has no claim and so no winner. */
 bool facts_winner(const Carillon__JackpotFact *fact, struct winner *winner_r);
-/* False: no round, or an event that is not told. */
+/* False: no round, or an event that clients do not get. */
 bool facts_card(const Carillon__JackpotFact *fact, struct card_news *news_r);
-/* award_seen is left false. False: the row is no player's, or its amounts are none that the wallet
- * books; it counts in the order of facts all the same. */
+/* Leaves award_seen false. False: the row has no player, or amounts that the wallet never books;
+ * the row still counts in the order of facts. */
 bool facts_own(const Carillon__WalletFact *fact, struct holdback_fact *own_r);
 
 #endif

@@ -1,5 +1,6 @@
-/* Where the news comes from: jackpot.facts and wallet.facts by Kafka, the counters by Redis, and
- * once at the start a little by Postgres. Decodes, keeps the order, and hands over plain values. */
+/* The sources of events: jackpot.facts and wallet.facts from Kafka, the counters from Redis, and
+ * some state from Postgres at the start. Decodes messages, keeps their order, and passes on plain
+ * values. */
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_FEEDS_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_FEEDS_H
 
@@ -15,11 +16,10 @@ struct feeds;
 struct feeds_config {
 	const char *kafka, *redis, *instance;
 	uint32_t shards;
-	int64_t replay; /* messages of a partition of jackpot.facts that are read back at the start
-			 */
+	int64_t replay; /* messages of each partition of jackpot.facts to read back at the start */
 	struct pg_pool *pg; /* read-only, borrowed */
 	struct nn_bus *bus; /* borrowed */
-	/* All with `context`. */
+	/* Callbacks; all get `context`. */
 	void (*counter)(void *context, uint32_t pool, const struct counter *row,
 		uint32_t incarnation, uint64_t time_us);
 	void (*status)(void *context, uint32_t pool, const char *status);
@@ -27,26 +27,26 @@ struct feeds_config {
 	void (*winner)(void *context, const struct winner *winner);
 	void (*card)(void *context, const struct card_news *news, uint32_t incarnation);
 	void (*own)(void *context, const struct holdback_fact *fact, uint32_t incarnation);
-	/* A jackpot booked before the start, whose winner has not gone on since. */
+	/* A jackpot booked before the start whose winner has made no later move. */
 	void (*unseen)(void *context, const struct holdback_fact *award);
 	void *context;
 };
 
-/* Connects and finds where to begin: waits for Kafka, fatal after a minute. */
+/* Connects and finds the start offsets; waits for Kafka, fatal after a minute. */
 struct feeds *feeds_new(const struct feeds_config *config);
 void feeds_free(struct feeds **feeds);
 int feeds_fd(const struct feeds *feeds);
-/* Everything that has arrived, up to a bound a turn. */
+/* Handles what has arrived, up to a bound per call. */
 void feeds_poll(struct feeds *feeds);
-/* Has jackpot.facts been read up to where it ended at the start, and is it known where the wallet's
- * rows begin? */
+/* True when jackpot.facts is read up to its end at the start, and the first row of each wallet
+ * shard is known. */
 bool feeds_caught_up(const struct feeds *feeds);
 /* Once a second: reads Redis, asks for what is missing; for the names of all pools while one has
  * none. */
 void feeds_tick(struct feeds *feeds, bool nameless);
 
-/* A value of the hash in Redis, "value,seed,version,time_us,hits", and its field,
- * "978:100" or "978:2" (a level when `cards`). False for anything else. */
+/* Parses a value of the hash in Redis, "value,seed,version,time_us,hits", and its field, "978:100"
+ * or (a level, with `cards`) "978:2". False for anything else. */
 bool feeds_counter_parse(const char *field, const char *value, bool cards, struct counter *row_r,
 	uint64_t *time_us_r);
 

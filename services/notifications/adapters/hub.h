@@ -1,4 +1,4 @@
-/* What the parts of notifications share: one hub a process, one thread. */
+/* Shared state of carillon-notifications: one hub per process, one thread. */
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_HUB_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_HUB_H
 
@@ -22,21 +22,21 @@ struct hub {
 	struct winners winners;
 	struct holdback holdback;
 	char epoch[FRAME_EPOCH_MAX];	     /* of the stream of winners */
-	char process_epoch[FRAME_EPOCH_MAX]; /* of the counters: this process */
+	char process_epoch[FRAME_EPOCH_MAX]; /* of the counters: names this process */
 	uint64_t pushes;
 	struct metric *age, *recovered, *lost, *winners_told, *counters_told;
 	char text[FRAME_MAX];
 };
 
-/* Key, epochs and metrics; ends the process without a key. */
+/* Sets up key, epochs and metrics; ends the process if there is no key. */
 void hub_begin(struct hub *hub);
-/* Asks Postgres for the epoch of the winners: the installation's age, the same for all instances.
- * Until it is known clients cannot resume. */
+/* Queries Postgres for the epoch of the winners: the installation's creation time, the same for all
+ * instances. Until it is known, clients cannot resume. */
 void hub_query_epoch(struct hub *hub);
-/* The first `length` bytes of hub->text as a frame, see frame_new(). A length of 0, for which the
- * text had no room, ends the process. */
+/* Makes a frame from the first `length` bytes of hub->text, see frame_new(). Length 0 (the text did
+ * not fit) ends the process. */
 struct frame *hub_frame(const struct hub *hub, size_t length, const char *event, const char *id);
-/* Frees all, the edge and the sources too. */
+/* Frees everything, the edge and the connections included. */
 void hub_end(struct hub *hub);
 
 #endif

@@ -1,5 +1,5 @@
-/* News, from the feeds to the clients. `context` is the struct hub *; the first six are those of
- * feeds_config. */
+/* Passes events from the feeds to the clients. `context` is the struct hub *; the first six
+ * functions are the callbacks of feeds_config. */
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_NEWS_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_NEWS_H
 
@@ -14,9 +14,9 @@ void news_own(void *context, const struct holdback_fact *fact, uint32_t incarnat
 void news_card(void *context, const struct card_news *news, uint32_t incarnation);
 void news_unseen(void *context, const struct holdback_fact *award);
 
-/* Ten times a second: the counters, when they are due. */
+/* Ten times a second: pushes the counters when they are due. */
 void news_push_counters(struct hub *hub);
-/* A winner as told to all who listen, at the position; the caller holds one reference. */
+/* Makes the public frame of a winner at the position; the caller holds one reference. */
 struct frame *news_winner_frame(
 	struct hub *hub, const struct winner *winner, const struct winners_position *position);
 

@@ -1,7 +1,6 @@
-/* The rows of the wallet in their order: exactly the next one of each shard is taken, what is
- * missing is asked for over nanomsg. Where the order begins is asked of Postgres at the start,
- * because facts that are sent again reach a process that has just begun, too: a balance may not be
- * told behind a newer one. */
+/* The wallet's rows in order: takes exactly the next row of each shard and requests missing rows
+ * over nanomsg. The start of the order comes from Postgres, because republished old facts also
+ * reach a process that has just started: a balance must not be told after a newer one. */
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_ROWS_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_ROWS_H
 
@@ -14,26 +13,27 @@
 
 struct rows;
 
-/* All borrowed. */
+/* The caller keeps ownership of all members. */
 struct rows_config {
 	struct pg_pool *pg;
 	struct nn_bus *bus;
-	const char *instance; /* who asks for what is missing */
+	const char *instance; /* this instance, as the requester of missing rows */
 	uint32_t shards;
-	/* A jackpot booked before the beginning, whose winner has not gone on since. */
+	/* A jackpot booked before the start whose winner has made no later move. */
 	void (*unseen)(void *context, const struct holdback_fact *award);
 	void *context;
 };
 
 struct rows *rows_new(const struct rows_config *config);
 void rows_free(struct rows **rows);
-/* Is it known where the order begins, and what is unseen? Until then no row is taken. */
+/* True when the start of the order and the unseen awards are known. Until then no row is taken. */
 bool rows_known(const struct rows *rows);
-/* From now on clients listen: what comes is owed to them, even before the beginning is known. */
+/* Clients listen from now on: they must get every later row, even if the start of the order is not
+ * known yet. */
 void rows_heard(struct rows *rows);
-/* Is this the next row of its shard, to be told? */
+/* True when this is the next row of its shard; then tell it. */
 bool rows_take(struct rows *rows, uint32_t shard, uint32_t incarnation, uint64_t seq);
-/* Once a second: asks for the beginning and for what is missing. */
+/* Once a second: queries the start and requests missing rows. */
 void rows_tick(struct rows *rows);
 
 #endif

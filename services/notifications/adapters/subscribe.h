@@ -19,7 +19,7 @@ enum channel {
 	CHANNEL_PLAYER = 4,
 };
 
-/* The newest row of the player's account that he has been told of; seq 0: none. */
+/* The newest row of their account that the player has been told of; seq 0: none. */
 struct own_position {
 	uint32_t incarnation;
 	uint64_t seq;
@@ -28,19 +28,20 @@ struct own_position {
 struct subscription {
 	unsigned channels;	       /* of enum channel */
 	char token[TOKEN_MAX];	       /* "" : none */
-	char game[SUBSCRIBE_GAME_MAX]; /* the one he plays over this connection; "": none */
-	unsigned resume;	       /* channels for which it was asked */
+	char game[SUBSCRIBE_GAME_MAX]; /* the game played over this connection; "": none */
+	unsigned resume;	       /* channels to resume */
 	char epoch[FRAME_EPOCH_MAX];   /* of the winners */
 	struct winners_position position;
-	bool position_known; /* false: not an offset of ours, so there is no way back to it */
+	bool position_known; /* false: not an offset that this service sent, so it cannot resume
+				there */
 	struct own_position own;
 };
 
-/* Takes any bytes. False, with an error frame (JSON, NUL at the end) in error, when it is no
- * subscription. */
+/* Accepts any bytes. False for an invalid subscription; `error` then holds an error frame (JSON,
+ * NUL-terminated). */
 bool subscribe_parse(
 	const char *bytes, size_t length, struct subscription *subscription_r, char *error);
-/* One of the three by name; 0: none of them. */
+/* A channel by name; 0: unknown. */
 unsigned channel_parse(const char *name);
 
 #endif

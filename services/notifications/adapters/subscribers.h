@@ -1,4 +1,4 @@
-/* What clients ask of the rest, as in clients_config. `context` is the struct hub *. */
+/* The callbacks of clients_config. `context` is the struct hub *. */
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_SUBSCRIBERS_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_SUBSCRIBERS_H
 

@@ -1,11 +1,10 @@
-/* The jackpot counters as they are shown: the newest state of each row from whichever source had it
- * first, and when the next push is due. Pure; times are the caller's monotonic clock in
- * microseconds unless "wall" is said.
+/* The displayed jackpot counters: the newest state of each row from any source, and the time of the
+ * next push. Pure; times are the caller's monotonic clock in microseconds unless marked "wall".
  *
- * RULE bewitched 4.8; RULE mona-lisa 4.11: counters are refreshed at least every three seconds. A
- * counter never goes back except on a hit: a state with an older version than the one shown is
- * dropped (RULE mystic-gem 6.14), wherever it comes from (a Redis that was flushed and filled
- * again, a fact that was published twice). */
+ * * * RULE bewitched 4.8; RULE mona-lisa 4.11: counters are refreshed at least every three seconds.
+ * A counter never goes back except on a hit: a state older than the displayed one is dropped (RULE
+ * mystic-gem 6.14), whatever its source (a Redis that was flushed and filled again, a fact that was
+ * published twice). */
 #ifndef CARILLON_NOTIFICATIONS_CORE_COUNTERS_H
 #define CARILLON_NOTIFICATIONS_CORE_COUNTERS_H
 
@@ -36,10 +35,10 @@ struct counter_pool {
 	uint32_t incarnation;		  /* of the newest fact; 0: none yet */
 	char status[COUNTERS_STATUS_MAX]; /* "live"; "" when not known */
 	uint64_t time_us;		  /* wall: when the source last confirmed a value */
-	uint64_t whole_us;		  /* wall: when Redis last said all rows */
+	uint64_t whole_us;		  /* wall: when Redis last had all rows */
 	size_t n;
 	struct counter rows[COUNTERS_ROWS_MAX];
-	uint64_t said_us[COUNTERS_ROWS_MAX]; /* wall: when each was said last */
+	uint64_t said_us[COUNTERS_ROWS_MAX]; /* wall: when a source last had each row */
 };
 
 struct counters {
@@ -51,26 +50,26 @@ struct counters {
 };
 
 enum counters_status {
-	COUNTERS_OK = 0, /* taken: shown with the next push */
-	COUNTERS_SEEN,	 /* the state that is shown; confirms its age */
-	COUNTERS_OLD,	 /* older than what is shown: dropped */
-	COUNTERS_FULL,	 /* no room for a further pool or row */
+	COUNTERS_OK = 0, /* accepted: shown with the next push */
+	COUNTERS_SEEN,	 /* the displayed state again; refreshes its age */
+	COUNTERS_OLD,	 /* older than the displayed state: dropped */
+	COUNTERS_FULL,	 /* no room for another pool or row */
 	COUNTERS_BAD,	 /* a negative value, or neither coin nor level */
 };
 
-/* An older version that Redis has so much later than the one shown: that one was never the pool's
- * (nonsense in Redis), for the pool says all of it again every second. */
+/* If Redis still has an older version so long after the displayed one, the displayed one was never
+ * the pool's (bad data in Redis): the pool writes all its rows again every second. */
 #define COUNTERS_CONTRADICTED_US 2000000u
-/* A row that Redis leaves out for so long is no more. */
+/* A row that is missing from Redis for so long no longer exists. */
 #define COUNTERS_GONE_US 10000000u
 
-/* incarnation: of the fact, 0 where the source has none (Redis). A higher one than before means
- * that the pool was restored: its rows start anew. time_us: wall. */
+/* `incarnation`: of the fact, 0 if the source has none (Redis). A higher one than before means that
+ * the pool was restored: its rows start again. `time_us`: wall. */
 enum counters_status counters_offer(struct counters *counters, uint32_t pool,
 	const struct counter *row, uint32_t incarnation, uint64_t time_us);
-/* Takes rows out that are no more; before a push. */
+/* Removes rows that no longer exist; call before a push. */
 void counters_drop_gone(struct counters *counters);
-/* False for a text that is no status of a pool. */
+/* False if the text is not a pool status. */
 bool counters_offer_status(struct counters *counters, uint32_t pool, const char *status);
 /* The name of a pool, which never changes. False for one that is no slug. */
 bool counters_offer_id(struct counters *counters, uint32_t pool, const char *id);
@@ -79,7 +78,7 @@ bool counters_nameless(const struct counters *counters);
 
 bool counters_due(const struct counters *counters, uint64_t now_us);
 void counters_pushed(struct counters *counters, uint64_t now_us);
-/* Age of the oldest pool's confirmation, 0 when there is no pool; wall times. */
+/* Age of the pool that was confirmed longest ago, 0 without pools; wall times. */
 uint64_t counters_age_us(const struct counters *counters, uint64_t wall_us);
 
 #endif

@@ -1,20 +1,20 @@
-/* How a client's connection ended: did he leave, did we send him away, or was the connection lost
- * to a server that goes on? Pure. */
+/* How a client's connection ended: the client left, this server closed it, or the connection was
+ * lost. Pure. */
 #ifndef CARILLON_NOTIFICATIONS_CORE_ENDING_H
 #define CARILLON_NOTIFICATIONS_CORE_ENDING_H
 
 #include <stdbool.h>
 
 struct ending {
-	bool plays;	  /* he had said which game he plays, with a valid token */
-	bool peer_closed; /* a close frame of his came: whatever its code, he left on purpose */
-	bool we_closed;	  /* we had told him to go, or are about to */
-	bool unanswered;  /* we closed because a ping had no answer: nobody was there */
-	bool draining;	  /* this server goes away */
-	bool another;	  /* another connection of the same player to the same game stands */
+	bool plays;	  /* the client had a valid token and named its game */
+	bool peer_closed; /* the client sent a close frame: it left on purpose, whatever the code */
+	bool we_closed;	  /* this server has closed it, or is about to */
+	bool unanswered;  /* this server closed it because a ping got no answer */
+	bool draining;	  /* this server shuts down */
+	bool another;	  /* the player has another open connection to the same game */
 };
 
-/* Is it a lost connection after which the game waits? */
+/* True for a lost connection after which the game must wait. */
 bool ending_is_loss(const struct ending *ending);
 
 #endif

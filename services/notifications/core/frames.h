@@ -1,5 +1,6 @@
-/* The JSON of what is pushed (docs/contracts.md, "WebSocket of notifications"). Pure: written into
- * the caller's buffer. All return the length, or 0 when the buffer is too small. */
+/* Formats the JSON of pushed messages (docs/contracts.md, "WebSocket of notifications"). Pure:
+ * writes into the caller's buffer. All functions return the length, or 0 when the buffer is too
+ * small. */
 #ifndef CARILLON_NOTIFICATIONS_CORE_FRAMES_H
 #define CARILLON_NOTIFICATIONS_CORE_FRAMES_H
 
@@ -8,13 +9,13 @@
 #include "services/notifications/core/winners.h"
 
 #define FRAME_EPOCH_MAX 64
-/* All rows of all pools at most. */
+/* Enough for all rows of all pools. */
 #define FRAME_MAX (COUNTERS_POOLS_MAX * COUNTERS_ROWS_MAX * 192)
 #define FRAME_WINNERS_SHOWN 20 /* in a snapshot */
 
 #define CARD_NEWS_TURNED_MAX 12
 
-/* A step of a round of Jackpot Cards, for its player. */
+/* An event of a card round, for its player. */
 struct card_news {
 	player_id player;
 	const char *event; /* "opened", "picked", "won": static */
@@ -23,12 +24,12 @@ struct card_news {
 	uint32_t index, pool, level, currency;
 	int64_t paid_minor;
 	bool won;
-	char secret_hash[65], secret[65]; /* hex; secret empty until it is won */
+	char secret_hash[65], secret[65]; /* hex; `secret` is empty until the round is won */
 	size_t turned;
 	uint8_t position[CARD_NEWS_TURNED_MAX], suit[CARD_NEWS_TURNED_MAX];
 };
 
-/* epoch and offset stand in the frame as strings, so that clients hand them back untouched. */
+/* The frame has epoch and offset as strings, which clients send back unchanged. */
 struct frame_head {
 	const char *epoch;
 	const char *offset;
@@ -39,7 +40,7 @@ size_t frame_counters(char *out, size_t room, const struct frame_head *head,
 	const struct counters *counters, bool snapshot);
 size_t frame_winner(
 	char *out, size_t room, const struct frame_head *head, const struct winner *winner);
-/* The newest FRAME_WINNERS_SHOWN, newest last. */
+/* The newest FRAME_WINNERS_SHOWN winners, newest last. */
 size_t frame_winners(
 	char *out, size_t room, const struct frame_head *head, const struct winners *winners);
 size_t frame_recovered(

@@ -1,9 +1,9 @@
-/* What a player is told of his own account, and when: balances at once, a jackpot only after he has
- * gone on, so that no message reveals it before his screen does. Pure.
+/* What players are told of their own account, and when: balances at once, a jackpot only after
+ * their next move, so that no message reveals it before their screen does. Pure.
  *
- * An award is booked while its winner still watches the round. Until a later move of his is booked
- * (and only a move that follows watching: no setting, none that was refused) the award is held
- * back, and the balances told in between are without it. */
+ * * * The wallet books an award while its winner still watches the round. The award is held back
+ * until the winner has made a later move that follows watching (not a setting, not a refused move).
+ * Balances told until then are without the award. */
 #ifndef CARILLON_NOTIFICATIONS_CORE_HOLDBACK_H
 #define CARILLON_NOTIFICATIONS_CORE_HOLDBACK_H
 
@@ -16,24 +16,24 @@
 #define HOLDBACK_HELD_MAX 8192
 #define HOLDBACK_EVENTS_MAX 17 /* awards of one player at once, and the balance */
 
-/* A journal row, as far as it matters here. */
+/* The used part of a journal row. */
 struct holdback_fact {
 	player_id player;
 	uint64_t seq;
 	bool refused;
-	bool watched;	    /* a move that can only follow the watching of earlier rounds */
-	uint64_t move;	    /* 0 for rows that are no moves */
+	bool watched;	    /* a move that the player can make only after watching earlier rounds */
+	uint64_t move;	    /* 0 for rows that are not moves */
 	uint64_t last_move; /* of the account after the row */
 	int64_t balance_after;
 	bool award;
 	uint64_t award_move; /* the round that won it */
 	uint32_t award_index, award_pool;
 	int64_t award_paid;
-	bool award_seen; /* of Jackpot Cards: its player has turned the third card up himself */
+	bool award_seen; /* of Jackpot Cards: the player has turned the third card up themselves */
 };
 
 struct holdback_event {
-	bool award; /* else a balance */
+	bool award; /* false: a balance */
 	player_id player;
 	uint64_t seq; /* of the row */
 	int64_t balance;
@@ -54,14 +54,14 @@ struct holdback {
 	struct holdback_held held[HOLDBACK_HELD_MAX];
 	uint16_t chain[HOLDBACK_HELD_MAX]; /* by hash of the player, +1 */
 	size_t n;
-	size_t search; /* where a free place is looked for first */
-	uint64_t lost; /* awards there was no room for: told at once */
+	size_t search; /* where the search for a free place starts */
+	uint64_t lost; /* number of awards that did not fit and were told at once */
 };
 
-/* What follows from a row, in the order in which it is to be told: 0 to HOLDBACK_EVENTS_MAX. */
+/* The events that a row causes, in the order in which to tell them: 0 to HOLDBACK_EVENTS_MAX. */
 size_t holdback_offer(struct holdback *holdback, const struct holdback_fact *fact,
 	struct holdback_event *events_r);
-/* An award known to be unseen from before this process began: held, nothing is told. */
+/* Holds back an unseen award that was booked before this process started; tells nothing. */
 void holdback_remember(struct holdback *holdback, const struct holdback_fact *award);
 
 #endif

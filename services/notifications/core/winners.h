@@ -1,10 +1,10 @@
-/* The winners last told, and where a client that comes back goes on. Pure.
+/* The last winners told, and the positions at which clients resume. Pure.
  *
- * The stream's order within a pool is the pool's own: hits are numbered 1, 2, .. and are kept for
- * ever. A position is therefore the last hit of each pool that a client was told of, in text
- * "1:17,2:4". It means the same on every instance, however the partitions of the topic were merged
- * there, and it outlives a topic that lost its tail and had facts published again. Clients give it
- * back as they got it. */
+ * * * Within a pool the stream has the order of the pool: hits are numbered 1, 2, .. and kept for
+ * ever. So a position is the last hit of each pool that a client was told of, as text "1:17,2:4".
+ * It means the same on every instance, in whatever order an instance merged the partitions, and it
+ * stays valid if a topic loses its tail and facts are published again. Clients send it back
+ * unchanged. */
 #ifndef CARILLON_NOTIFICATIONS_CORE_WINNERS_H
 #define CARILLON_NOTIFICATIONS_CORE_WINNERS_H
 
@@ -45,26 +45,27 @@ struct winners {
 
 enum winners_status {
 	WINNERS_OK = 0,
-	WINNERS_SEEN, /* told before */
-	WINNERS_GAP, /* taken, but hits before it are missing: a position before it cannot resume */
-	WINNERS_FULL, /* a pool too many */
+	WINNERS_SEEN, /* already told */
+	WINNERS_GAP,  /* accepted, but earlier hits are missing: a client cannot resume from before
+			 them */
+	WINNERS_FULL, /* too many pools */
 };
 
 enum winners_status winners_offer(struct winners *winners, const struct winner *winner);
-/* i = 0 is the oldest kept. */
+/* i = 0 is the oldest stored winner. */
 const struct winner *winners_at(const struct winners *winners, size_t i);
 
-/* Can everything after this position be told without a hole? */
+/* True when all winners after this position are stored. */
 bool winners_can_resume(const struct winners *winners, const struct winners_position *from);
-/* Is this winner after the position? */
+/* True when this winner comes after the position. */
 bool winners_is_after(const struct winner *winner, const struct winners_position *from);
-/* The position after telling `winner` to one who stood at *position. */
+/* Moves *position past `winner`. */
 void winners_position_pass(struct winners_position *position, const struct winner *winner);
 
 /* out holds WINNERS_POSITION_TEXT_MAX bytes. */
 void winners_position_format(const struct winners_position *position, char *out);
-/* "" is the beginning. False, nothing changed, for anything that winners_position_format would not
- * write. */
+/* "" is the start of the stream. False, with nothing changed, for any text that
+ * winners_position_format would not write. */
 bool winners_position_parse(const char *text, struct winners_position *position_r);
 
 #endif
