@@ -1,7 +1,7 @@
-/* Secrets of card rounds. A service key is 32 bytes from the system in a file that only this
- * service reads: lines "number hex64", numbers rising, the last one in use; older ones are kept for
- * the rounds that are open under them. The secret of a round is made again from key, claim and
- * salt, so that nobody who reads the database can read the cards that are still face down. */
+/* Secrets of card rounds. A service key is 32 random bytes in a file that only this service reads:
+ * lines "number hex64" with rising numbers. The last key is in use; older keys are kept for open
+ * rounds. The service derives a round's secret from key, claim and salt, so the database does not
+ * reveal cards that are face down. */
 #ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_CARD_KEYS_H
 #define CARILLON_JACKPOT_CARDS_ADAPTERS_CARD_KEYS_H
 
@@ -21,18 +21,17 @@ struct card_keys {
 
 enum card_keys_status { CARD_KEYS_OK = 0, CARD_KEYS_MISSING, CARD_KEYS_REFUSED };
 
-/* error holds CARD_KEYS_ERROR_MAX bytes: what, found, expected. */
+/* `error` holds CARD_KEYS_ERROR_MAX bytes: what is wrong, found and expected. */
 enum card_keys_status card_keys_load(const char *path, struct card_keys *keys_r, char *error);
-/* Key 1, fresh from the system, where there is no file: of several instances one makes it. */
+/* Creates the file with a new key 1 if there is no file; only one of several instances succeeds. */
 bool card_keys_create(const char *path, char *error);
 uint32_t card_keys_current(const struct card_keys *keys);
-/* False when that key is not here. */
+/* False if that key is unknown. */
 bool card_keys_secret(const struct card_keys *keys, uint32_t number, const struct claim_id *claim,
 	const uint8_t salt[CARD_SALT_BYTES], uint8_t secret_r[CARD_SECRET_BYTES]);
 void card_keys_hash(const uint8_t secret[CARD_SECRET_BYTES], uint8_t hash_r[CARD_SECRET_BYTES]);
-/* Level and deal, from the stream HMAC-SHA-256(secret, player, move, index, "deal").
- * `watch` (NULL: nobody's) is fed its blocks: only where a round is dealt, for a deal that is made
- * again is a repetition. */
+/* Draws level and deal from the stream HMAC-SHA-256(secret, player, move, index, "deal"). `watch`
+ * gets the stream's blocks; pass NULL when repeating a deal, because its blocks are repetitions. */
 void card_keys_deal(const uint8_t secret[CARD_SECRET_BYTES], const struct claim_id *claim,
 	const uint32_t weight[CARD_LEVELS], struct rng_health *watch, struct card_deal *deal_r);
 

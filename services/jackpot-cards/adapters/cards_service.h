@@ -1,4 +1,4 @@
-/* Jackpot Cards as a sharded service: what the loop (libcommon/service/service.h) calls. */
+/* Jackpot Cards as a sharded service: the callbacks of the loop (libcommon/service/service.h). */
 #ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_CARDS_SERVICE_H
 #define CARILLON_JACKPOT_CARDS_ADAPTERS_CARDS_SERVICE_H
 

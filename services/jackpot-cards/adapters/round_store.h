@@ -1,5 +1,5 @@
-/* Rounds of Jackpot Cards as the service holds them, and in Postgres: cards.round, cards.hit.
- * Errors there end the process. */
+/* Card rounds in memory and in Postgres (cards.round, cards.hit). An error of Postgres ends the
+ * process. */
 #ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_ROUND_STORE_H
 #define CARILLON_JACKPOT_CARDS_ADAPTERS_ROUND_STORE_H
 
@@ -11,7 +11,7 @@
 struct card_play {
 	struct card_play *next;
 	struct claim_id id;
-	uint64_t number; /* 1, 2, .. of the set */
+	uint64_t number; /* 1, 2, .. per set */
 	uint32_t currency;
 	int64_t stake_minor;
 	uint32_t wallet_shard;
@@ -24,35 +24,35 @@ struct card_play {
 	struct card_round round;
 	bool by_house;
 
-	/* once won */
-	uint64_t hit; /* 1, 2, .. of the set */
+	/* after the win */
+	uint64_t hit; /* 1, 2, .. per set */
 	int64_t paid_minor;
-	/* of this process only: how it was priced, and what its news says of the level then */
+	/* in this process only: the price, and the level's figures for the public fact */
 	struct card_hit price;
 	uint64_t fact_seq, version;
 	int64_t next_value_minor, next_seed_minor;
 
-	bool fresh, dirty; /* not durable yet: the row; a pick of it */
-	bool priced;	   /* not durable yet: the hit */
+	bool fresh, dirty; /* not durable yet: the row (fresh); a pick (dirty) */
+	bool priced;	   /* not durable yet: the hit is new */
 };
 
-/* The game of the wallet's row that opened a claim; 0: it is not there. The row that the claim's
- * message names is another one where the claim is told again. */
+/* The game of the wallet's row that opened a claim; 0: not found. Do not use the row that the
+ * claim's message names: a repeated claim names a later row. */
 uint32_t round_store_game(PGconn *conn, const struct claim_id *id);
-/* The next number of a round of the set. */
+/* The number of the set's next card round. */
 uint64_t round_store_next(PGconn *conn, uint32_t set);
-/* Rounds that are not won, oldest last; each is malloc'ed. */
+/* Card rounds that are not won, oldest last; each is malloc'ed. */
 struct card_play *round_store_open(PGconn *conn, uint32_t set, const struct card_keys *keys);
-/* One round, won or not. False when there is none of that set. */
+/* One card round, won or not. False when the set has no such round. */
 bool round_store_find(PGconn *conn, uint32_t set, const struct claim_id *id,
 	const struct card_keys *keys, struct card_play *play_r);
-/* The newest hits of the set, oldest first, with what their news says; at most max. */
+/* The newest hits of the set, oldest first, with the figures of their public facts; at most max. */
 size_t round_store_newest(PGconn *conn, uint32_t set, const struct card_keys *keys,
 	struct card_play *plays, size_t max);
-/* Rounds that are won and whose award the wallet has not booked (wallet.claim); at most max. */
+/* Won card rounds whose award the wallet has not booked (wallet.claim); at most max. */
 size_t round_store_unpaid(PGconn *conn, uint32_t set, const struct card_keys *keys,
 	struct card_play *plays, size_t max);
-/* Inside the transaction: what is not durable yet. */
+/* Inside the transaction: writes what is not durable yet. */
 void round_store_save(PGconn *conn, uint32_t set, struct card_play *play);
 
 #endif

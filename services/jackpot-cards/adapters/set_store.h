@@ -1,5 +1,5 @@
-/* A set of Jackpot Cards as the service holds it, and in Postgres, schema `cards`. Errors there end
- * the process. */
+/* A set of Jackpot Cards in memory and in Postgres (schema `cards`). An error of Postgres ends the
+ * process. */
 #ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_SET_STORE_H
 #define CARILLON_JACKPOT_CARDS_ADAPTERS_SET_STORE_H
 
@@ -16,13 +16,13 @@ struct waiting_pick;
 #define SET_WEIGHTS_MAX 128
 #define SET_CHANGES_MAX 16
 
-/* Weights for an operator's players (0: all) in a game (0: all). */
+/* Weights for the players of an operator (0: all) in a game (0: all). */
 struct set_weights {
 	uint32_t operator_id, game;
 	uint32_t weight[CARD_LEVELS];
 };
 
-/* A setting that an operator has changed, to be written. */
+/* A setting that an operator has changed and that must be written. */
 struct set_change {
 	uint32_t action; /* WEIGHTS, ODDS or TAKE_PART */
 	uint32_t operator_id, game, currency;
@@ -37,33 +37,34 @@ struct set_instance {
 	char id[CARD_SET_ID_MAX];
 	struct card_set set;
 	struct pool_source source;
-	uint64_t version;  /* of the state that was made durable last */
+	uint64_t version;  /* of the last durable state */
 	uint64_t fact_seq; /* of the last message on jackpot.facts */
 
 	bool paused;
-	bool defined_known; /* the levels' configuration when it was last looked at */
+	bool defined_known; /* `defined` is the levels' configuration as last read */
 	struct card_terms defined;
 
 	/* set_operator.c */
 	uint32_t weights_n;
 	struct set_weights weights[SET_WEIGHTS_MAX];
-	struct action_list actions; /* to be written, as the changes */
+	struct action_list actions; /* not written yet, like the changes */
 	uint32_t change_n;
 	struct set_change change[SET_CHANGES_MAX];
 
 	/* rounds.c */
-	uint32_t weight[CARD_LEVELS]; /* of the configuration */
-	uint64_t expire_us;	      /* of a round, from its opening */
-	struct card_play *plays;      /* open, and won ones until they are durable; newest first */
+	uint32_t weight[CARD_LEVELS]; /* from the configuration */
+	uint64_t expire_us;	      /* of a card round, from its opening */
+	struct card_play
+		*plays; /* open card rounds, and won ones until they are durable; newest first */
 	uint64_t next_number;
 	struct waiting_pick *waiting;
 	size_t waiting_count;
-	bool awards_due;    /* some may not be booked yet */
-	uint64_t awards_us; /* monotonic; when they were looked at last */
+	bool awards_due;    /* the wallet may not have booked some awards yet */
+	uint64_t awards_us; /* monotonic; when the awards were last checked */
 
 	/* not durable yet; written and emptied by the next commit */
 	bool dirty;
-	bool levels_dirty; /* by more than contributions */
+	bool levels_dirty; /* changed by more than contributions */
 
 	/* shown */
 	bool unshown, show, show_now;
@@ -73,10 +74,10 @@ struct set_instance {
 
 /* "live" or "paused". */
 const char *set_state_text(const struct set_instance *instance);
-/* Loads into a zeroed instance whose set number is set. False when there is no such set yet; then
- * only the tallies are loaded. Fatal when what is stored does not satisfy the identities. */
+/* Loads into a zeroed instance that has its set number. False when the set does not exist yet; then
+ * only the tallies are loaded. Fatal when the stored books break an identity. */
 bool set_store_load(struct set_instance *instance, PGconn *conn);
-/* Inside the transaction: all that is not durable yet. */
+/* Inside the transaction: writes all that is not durable yet. */
 void set_store_save(struct set_instance *instance, PGconn *conn);
 
 #endif

@@ -1,8 +1,8 @@
 /* The twelve cards of a card round: three of each suit, in the order in which they will be turned
- * up. The level (a suit) is drawn when the feature triggers, by the set's weights; the deal is then
- * uniform among the arrangements in which that suit is the first to be complete, so that equal
- * weights give exactly the deal of an honest pack. It is drawn by unranking one uniform index: no
- * draw is thrown away. Where the player puts his finger does not matter; the help says so. Pure;
+ * up. The set's weights draw the level (a suit) when Jackpot Cards are triggered. The deal is then
+ * uniform among the arrangements in which that suit is the first to be complete; with equal weights
+ * this is exactly the deal of a shuffled pack. One uniform index selects the arrangement, so no
+ * draw is rejected. The positions that the player touches do not matter; the help says so. Pure;
  * requirement 11. */
 #ifndef CARILLON_JACKPOT_CARDS_CORE_CARD_DEAL_H
 #define CARILLON_JACKPOT_CARDS_CORE_CARD_DEAL_H
@@ -15,8 +15,8 @@
 /* 12! / 3!^4 = 369,600 arrangements of the suits; by symmetry one in four completes a given suit
  * first. */
 #define DEAL_ARRANGEMENTS 92400u
-#define DEAL_PICKS_MIN 3 /* at best the first three .. */
-#define DEAL_PICKS_MAX 9 /* .. at worst after two of each other suit */
+#define DEAL_PICKS_MIN 3 /* at best the first three cards */
+#define DEAL_PICKS_MAX 9 /* at worst after two of each other suit */
 #define CARD_WEIGHT_MAX 1000000000u
 
 struct card_deal {
@@ -25,10 +25,10 @@ struct card_deal {
 	uint8_t picks;		  /* the pick that completes the level: 3 to 9 */
 };
 
-/* One level by the weights: a draw below their sum. Each weight is at most CARD_WEIGHT_MAX, and
- * one at least is not 0. */
+/* Draws a level by the weights: one draw below their sum. Each weight is at most CARD_WEIGHT_MAX,
+ * and at least one is not 0. */
 enum card_level card_level_draw(struct rng *rng, const uint32_t weight[CARD_LEVELS]);
-/* A deal of that level: a draw below DEAL_ARRANGEMENTS. */
+/* Draws a deal for that level: one draw below DEAL_ARRANGEMENTS. */
 void card_deal_draw(struct rng *rng, enum card_level level, struct card_deal *deal_r);
 /* The arrangement of an index below DEAL_ARRANGEMENTS, in lexical order. */
 void card_deal_of(enum card_level level, uint32_t index, struct card_deal *deal_r);

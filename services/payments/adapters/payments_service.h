@@ -1,4 +1,5 @@
-/* The payments of the shards held, on the loop of libcommon/service/service.h. */
+/* The payments of the shards that this instance owns, on the loop of libcommon/service/service.h.
+ */
 #ifndef CARILLON_PAYMENTS_ADAPTERS_PAYMENTS_SERVICE_H
 #define CARILLON_PAYMENTS_ADAPTERS_PAYMENTS_SERVICE_H
 
@@ -8,18 +9,19 @@
 struct payments_entry {
 	struct payout payout;
 	char reference[PROVIDER_REFERENCE_MAX + 1];
-	bool dirty; /* newer than Postgres: nothing is done about it before it is written */
-	bool asked; /* a question is under way */
-	uint64_t decided_us; /* the wallet was told of a decision by hand; 0: not by us */
+	bool dirty; /* newer than Postgres: must be written before anything else happens */
+	bool asked; /* a request to the provider is open */
+	uint64_t
+		decided_us; /* when this process sent the wallet an operator's decision; 0: never */
 };
 
 struct payments_shard {
 	uint32_t shard;
-	uint64_t cursor; /* holds up to this journal row are known */
+	uint64_t cursor; /* holds up to this journal row are loaded */
 	struct payments_entry *entries;
 	size_t n, room;
-	uint32_t *places; /* by id, see entries.c */
-	size_t looked;	  /* where the next look at holds begins */
+	uint32_t *places; /* index by id, see entries.c */
+	size_t looked;	  /* where the next check of holds starts */
 };
 
 struct payments_alarm {
@@ -29,14 +31,14 @@ struct payments_alarm {
 	char found[PROVIDER_FOUND_MAX];
 };
 
-/* One of this id, NULL: not in memory. */
+/* The entry with this id; NULL: not in memory. */
 struct payments_entry *payments_find(
 	struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES]);
-/* One whose id is not there yet. Pointers to entries end here. */
+/* Adds an entry with a new id. Invalidates all pointers to entries. */
 struct payments_entry *payments_add(struct payments_shard *shard, const struct payout *payout);
-/* The last entry takes its place. */
+/* Removes an entry; the last entry moves to its place. */
 void payments_remove(struct payments_shard *shard, struct payments_entry *entry);
-/* The shard with all of them; not NULL. */
+/* Frees the shard with its entries; not NULL. */
 void payments_free(struct payments_shard *shard);
 
 extern const struct setting payments_settings[];

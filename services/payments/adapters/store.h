@@ -1,5 +1,5 @@
-/* Payments in Postgres: payments.payout and payments.alarm of our own, wallet.hold of the wallet's,
- * which is read and never written. */
+/* Payments in Postgres: reads and writes payments.payout and payments.alarm; only reads the
+ * wallet's wallet.hold. */
 #ifndef CARILLON_PAYMENTS_ADAPTERS_STORE_H
 #define CARILLON_PAYMENTS_ADAPTERS_STORE_H
 
@@ -7,30 +7,32 @@
 
 #include <libpq-fe.h>
 
-/* Payments of a shard that are not DONE, with the newest of all of them as the shard's cursor. */
+/* Loads the payments of a shard that are not DONE, and the newest payment of all as the shard's
+ * cursor. */
 void store_load(PGconn *conn, struct payments_shard *shard);
-/* One that is DONE and not in memory; NULL: there is none of this id. */
+/* Loads a payment that is DONE and not in memory; NULL: no payment has this id. */
 struct payments_entry *store_load_missing(
 	PGconn *conn, struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES]);
 enum store_verdict {
-	STORE_REQUEST = 0, /* it is noted for good that the provider may have been asked */
+	STORE_REQUEST = 0, /* recorded durably that the provider may have been asked to pay */
 	STORE_SETTLED,	   /* the hold is settled */
-	STORE_DECIDED, /* an operator has decided: nothing is asked, store_settlements brings it */
-	STORE_BUSY,    /* an operator is about to decide, or has this moment: asked again soon */
+	STORE_DECIDED, /* an operator has decided: send no request; store_settlements delivers the
+			  decision */
+	STORE_BUSY,    /* an operator is deciding now: try again soon */
 };
 #define STORE_COMMAND_MAX 1024
-/* May the provider be asked to pay now? Outside the transaction, of a payment that is written, just
- * before the question. */
+/* Checks whether the provider may be asked to pay now. Call it outside the transaction, for a
+ * written payment, just before the request. */
 enum store_verdict store_may_request(PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES],
 	enum payout_settled *settled_r /* SETTLED: how */);
 /* Inside the transaction. */
 void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry);
 void store_alarm(PGconn *conn, const struct payments_alarm *alarm);
-/* Withdrawals that the wallet has booked since the shards' cursors, by one query; adds and moves
- * them. True: there may be more. */
+/* Adds the withdrawals that the wallet has booked since the shards' cursors, by one query, and
+ * moves the cursors. True: there may be more. */
 bool store_new_holds(PGconn *conn, struct payments_shard *const *shards, size_t n);
-/* For each payment that is not settled: `settled` is called where its hold is; else `decided` where
- * an operator has decided, with what the wallet is to be told, an Outside of wallet.proto. */
+/* For each unsettled payment: calls `settled` if its hold is settled; otherwise, if an operator has
+ * decided, calls `decided` with the command for the wallet, an Outside of wallet.proto. */
 typedef void store_settled(
 	struct payments_shard *shard, struct payments_entry *entry, enum payout_settled settled);
 typedef void store_decided(struct service *service, struct payments_shard *shard,
