@@ -1,27 +1,27 @@
 /*~ The gateway: HTTP and JSON for players' pages, operators' back ends and the operator's console.
- * It owns nothing but sessions, request limits and the audit log, keeps no money and no game, and
- * may be killed at any moment: whoever asked asks again with the same `expect` and Idempotency-Key.
- * One loop, one thread.
+ * It owns only sessions, request limits and the audit log. It keeps no money and no game and may be
+ * killed at any moment: clients retry with the same `expect` and Idempotency-Key. One loop, one
+ * thread.
  *
  * A tour, in the order of a request:
  *
  *  1. libcommon/edge/edge.h accepts connections, reads requests strictly and finds their route in
- * the table of adapters/routes.c; from when on, says adapters/readiness.c.
- *  2. adapters/auth.c: the player's token or the operator's key, and the limits of requests;
- * adapters/presence.c: a session that rested too long, a game whose connection was just lost.
- *  3. core/requests.c says in tables what a body may hold, core/fields.c checks it,
+ * the table of adapters/routes.c, once adapters/readiness.c says that the gateway is ready.
+ *  2. adapters/auth.c checks the player's token or the operator's key, and the request limits;
+ * adapters/presence.c checks for idle sessions and lost connections.
+ *  3. core/requests.c has a table of fields for each body, core/fields.c checks values against it,
  * adapters/parse.c walks the JSON.
- *  4. adapters/play.c makes a SpinCommand of it, adapters/money.c a WalletCommand;
+ *  4. adapters/play.c makes a SpinCommand, adapters/money.c a WalletCommand;
  * adapters/service_requests.c sends it to the player's shard of spin.commands or wallet.commands
- * and remembers who waits (core/inflight.c). The answer comes back over nanomsg; if none comes the
- * question is asked again, twice, and after 8 s the client hears 504.
- *  5. adapters/answers.c turns the reply into JSON by the names of its fields.
- *  6. What only reads never disturbs a writer: adapters/history.c asks the read-only role,
+ * and remembers the request (core/inflight.c). The reply comes back over nanomsg. Without a reply
+ * the command is sent again, twice; after 8 s the client gets 504.
+ *  5. adapters/answers.c turns the reply into JSON with the names of its fields.
+ *  6. Reads never disturb a writer: adapters/history.c queries with the read-only role;
  * adapters/counters.c (jackpots, winners), adapters/games.c and adapters/status.c (shards, pools,
- * reconciliation) are read in the background and answered from memory.
+ * reconciliation) read in the background and answer from memory.
  *
- * This file only wires: the settings, what is done how often, the edge and the sources. What begins
- * before them and ends after them is in adapters/gateway.c. */
+ * This file only wires the settings, the timers, the edge and the connections. adapters/gateway.c
+ * sets up what must exist before them and frees everything at the end. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/log.h"
@@ -39,22 +39,21 @@ static const struct setting settings[] = {
 		"it" },
 	{ "GATEWAY_EVENTS_URL", SETTING_TEXT, "ws://127.0.0.1:8081/v1/events", 0, 0,
 		gateway.settings.events_url,
-		"where browsers reach notifications, as told by GET /v1/config" },
+		"URL of notifications for browsers, which GET /v1/config returns" },
 	{ "GATEWAY_WEB", SETTING_TEXT, "", 0, 0, gateway.settings.web,
 		"folder with the pages; empty: none are served" },
 	{ "GATEWAY_CARD_SETS", SETTING_TEXT, "", 0, 0, gateway.settings.card_sets,
-		"folder with the sets of Jackpot Cards, whose odds players are told; empty: they are "
-		"not" },
+		"folder with the Jackpot Cards sets, to show players their odds; empty: no odds" },
 	{ "GATEWAY_RATE_PER_S", SETTING_INT, "50", 0, 1000000, &gateway.settings.rate_per_s,
-		"requests a second of one player, lastingly; 0: no limit" },
+		"sustained requests a second of one player; 0: no limit" },
 	{ "GATEWAY_BURST", SETTING_INT, "500", 1, 1000000, &gateway.settings.burst,
-		"requests of one player that may come at once before that limit holds" },
+		"requests that one player may send at once before that limit applies" },
 	{ "GATEWAY_SESSIONS_PER_S", SETTING_INT, "200", 0, 1000000,
 		&gateway.settings.sessions_per_s,
-		"demo sessions, and wrong operator keys, a second from one address, ten times that "
-		"at once; 0: no limit" },
+		"demo sessions, and wrong operator keys, a second from one address; at once ten "
+		"times as many; 0: no limit" },
 	{ "GATEWAY_WAIT_MS", SETTING_INT, "8000", 100, 25000, &gateway.settings.wait_ms,
-		"until a request without an answer gets 504" },
+		"time after which a request without an answer gets 504" },
 	{ "GATEWAY_SESSION_S", SETTING_INT, "43200", 60, 2592000, &gateway.settings.session_s,
 		"life of a player's token" },
 	{ "GATEWAY_IDLE", SETTING_TEXT, "15m", 0, 0, gateway.settings.idle,
@@ -62,26 +61,26 @@ static const struct setting settings[] = {
 		"another one holds: 15m,7=90s,9=0; 0: never" },
 	{ "GATEWAY_RECONNECT", SETTING_TEXT, "bewitched=30s,mona-lisa=30s", 0, 0,
 		gateway.settings.reconnect,
-		"time for which a game takes a player not back whose connection was lost, by "
-		"GAME=time; 0: none" },
+		"how long a game refuses a player after a lost connection, as GAME=time; 0: not at "
+		"all" },
 	{ "GATEWAY_POOL_OPERATORS", SETTING_TEXT, "1", 0, 0, gateway.settings.pool_operators,
-		"operators who may change pools and sets of cards, by number, with commas; others "
-		"decide only whether they take part" },
+		"numbers of the operators that may change pools and sets of cards, separated by "
+		"commas; others only choose whether to take part" },
 	{ "GATEWAY_FX_OPERATOR", SETTING_INT, "1", 0, OPERATOR_MAX, &gateway.settings.fx_operator,
-		"operator who sets the exchange rates, which all share; 0: any" },
+		"number of the operator that sets the FX rates, which all share; 0: any operator" },
 	{ "GATEWAY_FX_JUMP_PERCENT", SETTING_INT, "20", 0, 1000000,
 		&gateway.settings.fx_jump_percent,
-		"a rate that differs by more from any that holds within a day of it, and a "
-		"currency's first, waits for a second key; 0: none waits" },
+		"an FX rate that differs by more from any rate in force within a day of it, and a "
+		"currency's first rate, wait for a second key; 0: no rate waits" },
 	{ "GATEWAY_DECIDE_AFTER_S", SETTING_INT, "300", 0, 31536000,
 		&gateway.settings.decide_after_s,
-		"age from which a withdrawal may be decided by hand" },
+		"age after which a withdrawal may be decided by hand" },
 	{ "GATEWAY_CONNECTIONS_MAX", SETTING_INT, "10000", 10, 60000,
-		&gateway.settings.connections_max, "connections at once" },
+		&gateway.settings.connections_max, "largest number of connections" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
 
-/* ---- what is done how often ---- */
+/* ---- timers ---- */
 
 static void on_pool(void *pool)
 {
@@ -138,14 +137,14 @@ static void on_draining(void *context)
 	instance_leave(gateway.instance);
 }
 
-/* Answers are written when the last one has come; what was produced must have arrived too. */
+/* All replies have come, so all answers are written. */
 static bool on_drained(void *context)
 {
 	(void)context;
 	return gateway.inflight.open == 0;
 }
 
-/* ---- what is connected to what ---- */
+/* ---- connections ---- */
 
 static void edge_begin(void)
 {

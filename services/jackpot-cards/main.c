@@ -1,8 +1,7 @@
 /*~ carillon-jackpot-cards: sets of Jackpot Cards. Wiring only; a tour in reading order:
  *
- *  1. libcommon/jackpot/pool_row.h   one counter, the same as a progressive's: seed + (T - W) x
- * share
- * + r
+ *  1. libcommon/jackpot/pool_row.h   one counter, as of a progressive: seed +
+ * (T - W) x share + r
  *  2. core/card_set.h             the four levels of a set, funded by the house
  *  3. libcommon/jackpot/io/card_sets.h    their configuration
  *  4. core/card_deal.h, card_round.h  the twelve cards, and picks that turn them up
@@ -14,14 +13,14 @@
 
 static const struct setting SETTINGS[] = {
 	{ "JACKPOT_CARDS_SETS", SETTING_TEXT, NULL, 0, 0, cards_sets_folder,
-		"folder of the sets' configuration, <name>.json a set" },
+		"folder with the configuration of each set, <name>.json" },
 	{ "JACKPOT_CARDS_EXPIRE_S", SETTING_INT, "432000", 1, 31536000, &cards_expire_s,
-		"an abandoned card round is picked and paid so many seconds after it was opened" },
+		"seconds from opening a card round until the service plays and pays an abandoned one" },
 	{ .name = NULL },
 };
 
-/*~ Sets live on the same topics as progressive pools, told apart by number; shard_of_pool(set) says
- * whose they are. */
+/*~ Sets share the topics with progressive pools but have other numbers; shard_of_pool(set) is their
+ * shard. */
 static const struct service_ops OPS = {
 	.name = "jackpot-cards",
 	.prefix = "JACKPOT_CARDS_",

@@ -1,21 +1,21 @@
-/*~ Notifications: what happens, told to whoever listens.
+/*~ Notifications: pushes live events to clients.
  *
- * It owns nothing. Facts come from Kafka, counters from Redis (adapters/feeds.c); what is shown and
- * when is decided without I/O (core/); clients are WebSockets and server-sent events on one loop
- * (adapters/clients.c). Every instance reads everything, so a client may come to any of them, and
- * come back to another: positions in the stream of winners mean the same everywhere.
+ * It owns no data. Facts come from Kafka, counters from Redis (adapters/feeds.c). The core (core/)
+ * decides without I/O what to show and when. Clients are WebSockets and server-sent events on one
+ * loop (adapters/clients.c). Every instance reads everything, so a client can connect to any of
+ * them and resume at another: positions in the stream of winners mean the same everywhere.
  *
  * A tour in reading order:
  *
- *  1. adapters/feeds.h keeps the order of what comes in and hands it over as plain values
- *  2. adapters/news.c: core/counters.h, core/winners.h and core/holdback.h say what of it is new;
- * core/frames.h makes its JSON, once for all who get it
+ *  1. adapters/feeds.h keeps incoming messages in order and passes them on as plain values
+ *  2. adapters/news.c: core/counters.h, core/winners.h and core/holdback.h decide what is new;
+ * core/frames.h makes its JSON, once for all receivers
  *  3. adapters/clients.h: connections, and the bounded queue of each
  *  4. adapters/subscribers.c: who a client is, what it missed, what it gets first
- *  5. adapters/presence.h: what gateways must know of connections, and we of sessions
- *  6. adapters/hub.h: what these share
+ *  5. adapters/presence.h: shares lost connections and idle sessions with the gateways
+ *  6. adapters/hub.h: the state that these share
  *
- * This file only wires: the settings, what is done how often, the edge and the sources. */
+ * This file only wires the settings, the timers, the edge and the connections. */
 #include "libcommon/edge/edge.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -26,7 +26,7 @@
 
 #include <sodium.h>
 
-static struct hub hub; /* static: the tables of the core are its largest part */
+static struct hub hub; /* static because of the large tables of the core */
 static char listen_address[SETTING_TEXT_MAX], origins[SETTING_TEXT_MAX];
 static int64_t connections_max, queue_max, per_player_max, ping_s, subscribe_s, retry_ms, replay,
 	send_bytes;
@@ -35,29 +35,30 @@ static const struct setting settings[] = {
 	{ "NOTIFICATIONS_LISTEN", SETTING_TEXT, "127.0.0.1:0", 0, 0, listen_address,
 		"address:port for clients; port 0 takes a free one" },
 	{ "NOTIFICATIONS_ORIGINS", SETTING_TEXT, "same-host", 0, 0, origins,
-		"pages that may connect: same-host (any port of the host asked), * or origins "
+		"pages that may connect: same-host (any port of the requested host), * or origins "
 		"separated by spaces" },
 	{ "NOTIFICATIONS_CONNECTIONS_MAX", SETTING_INT, "0", 0, 1000000, &connections_max,
-		"clients at once; 0: 20,000, or what the limit of descriptors leaves" },
+		"largest number of clients; 0: 20,000, or fewer if the limit of descriptors is lower" },
 	{ "NOTIFICATIONS_QUEUE_MAX", SETTING_INT, "64", 4, 4096, &queue_max,
-		"frames that may wait for a client that takes none for 2 s; above it close 4002" },
+		"frames that may wait for a client that has taken none for 2 s; more close it with "
+		"4002" },
 	{ "NOTIFICATIONS_PER_PLAYER_MAX", SETTING_INT, "8", 1, 1000, &per_player_max,
-		"private channels of one player at once" },
+		"largest number of private channels of one player" },
 	{ "NOTIFICATIONS_PING_S", SETTING_INT, "20", 1, 3600, &ping_s,
-		"silence of a client after which it is asked; after as long again it is closed" },
+		"silence of a client after which it gets a ping; after as long again it is closed" },
 	{ "NOTIFICATIONS_SUBSCRIBE_S", SETTING_INT, "10", 1, 3600, &subscribe_s,
 		"time a client has to subscribe" },
 	{ "NOTIFICATIONS_RETRY_MS", SETTING_INT, "3000", 100, 600000, &retry_ms,
-		"span over which clients are spread that are sent away at draining" },
+		"time over which the reconnects of clients are spread on draining" },
 	{ "NOTIFICATIONS_REPLAY", SETTING_INT, "50000", 0, 100000000, &replay,
-		"messages of each partition of jackpot.facts read back at the start, for the "
-		"winners kept" },
+		"messages of each partition of jackpot.facts to read back at the start, for the "
+		"recent winners" },
 	{ "NOTIFICATIONS_SEND_BYTES", SETTING_INT, "65536", 4096, 16777216, &send_bytes,
-		"SO_SNDBUF of a client: what a stuck one may cost" },
+		"SO_SNDBUF of a client: bounds the memory of a stuck client" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
 
-/* ---- what is done how often ---- */
+/* ---- timers ---- */
 
 static void on_facts(void *context)
 {
@@ -70,7 +71,7 @@ static void on_tenth(void *context)
 	(void)context;
 	pg_pool_poll(hub.pg);
 	pg_pool_poll(hub.pg_ro);
-	/* nanomsg only asks here; what comes in is nothing we wait for. */
+	/* This service only sends on nanomsg; drop what comes in. */
 	size_t length;
 	void *message;
 	while ((message = nn_bus_receive(hub.bus, &length)) != NULL)
@@ -78,8 +79,7 @@ static void on_tenth(void *context)
 	presence_flush(hub.presence);
 	news_push_counters(&hub);
 	bool ready = feeds_caught_up(hub.feeds);
-	edge_ready(hub.edge, ready,
-		ready ? "" : "the winners kept on jackpot.facts are still being read");
+	edge_ready(hub.edge, ready, ready ? "" : "still reading the winners on jackpot.facts");
 }
 
 static void on_half(void *context)

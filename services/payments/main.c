@@ -1,15 +1,16 @@
-/*~ carillon-payments: withdrawals, from the wallet's hold to the provider of payments and back.
- * Wiring only; a tour in reading order:
+/*~ carillon-payments: withdrawals, from the wallet's hold to the payment provider and back. Wiring
+ * only; a tour in reading order:
  *
- *  1. core/payout.h                 one payment as a state machine: asked until its outcome is
- * known, told to the wallet until it is booked, never guessed, the first word stands
+ *  1. core/payout.h                 one payment as a state machine: it queries the provider until
+ * the outcome is known and tells the wallet until it is booked; the first outcome stands
  *  2. adapters/provider.h           the provider over HTTP
  *  3. adapters/store.h              payments in Postgres, and the wallet's holds
- *  4. adapters/payments_service.c   the turns: new holds, questions, words, settlements, alarms */
+ *  4. adapters/payments_service.c   each turn: new holds, requests, outcomes, settlements, alarms
+ */
 #include "services/payments/adapters/payments_service.h"
 
-/*~ No topic is read: wallet.hold is the truth about what is to be paid and what is settled, and a
- * look at it cannot be lost. */
+/*~ The service reads no topic: wallet.hold is the truth about open and settled holds, and reading
+ * it cannot lose a message. */
 static const struct service_ops OPS = {
 	.name = "payments",
 	.prefix = "PAYMENTS_",

@@ -1,4 +1,4 @@
-/* Answers that more than one handler gives. */
+/* Answers shared by several handlers. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/log.h"
@@ -119,7 +119,7 @@ void answer_sent(struct gateway *gateway, struct edge_request *request, uint32_t
 	edge_answer_json(request, status, gateway->out.bytes, gateway->out.n);
 }
 
-/* What the engine may say; anything else would be a fault of ours. */
+/* The statuses that the engine may reply with; any other is a bug. */
 static uint32_t status_of(const Carillon__SpinReply *reply)
 {
 	static const uint32_t known[] = { 200, 400, 402, 403, 404, 409, 422, 429, 500, 503, 504 };
@@ -130,7 +130,7 @@ static uint32_t status_of(const Carillon__SpinReply *reply)
 	return 500;
 }
 
-/* The engine names the fields of its messages; the client knows those of his request. */
+/* Translates the engine's field names to the names of the client's request. */
 static const char *where_of(const char *where)
 {
 	static const char *const names[][2] = { { "coin", "bet.coin_minor" },

@@ -1,5 +1,5 @@
-/* The audit log: who asked for what in an operator's name, and what came of it. Written when the
- * outcome is known; where Postgres does not take a line, it stands in the log of the process. */
+/* The audit log: each action in an operator's name, who requested it, and its outcome. A line is
+ * written when the outcome is known; if Postgres does not take it, it goes to the process's log. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/log.h"
@@ -15,7 +15,7 @@ static void on_written(void *context, PGresult *result, const char *error)
 {
 	char *line = context;
 	if (result == NULL || PQresultStatus(result) != PGRES_COMMAND_OK)
-		log_error("the audit log did not take: %s (%s)", line,
+		log_error("audit log: could not write the line %s (%s)", line,
 			error == NULL ? PQresultErrorMessage(result) : error);
 	free(line);
 }

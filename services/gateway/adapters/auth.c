@@ -1,4 +1,4 @@
-/* Who asks: tokens of players, keys of operators, limits of both. */
+/* Authentication: players' tokens, operators' keys, and the request limits of both. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/clock.h"
@@ -119,11 +119,11 @@ void auth_load(struct gateway *gateway)
 	}
 	(void)closedir(dir);
 	if (gateway->operators_n == 0)
-		log_warn(
-			"no operator-<n>.key in %s: nobody can speak for an operator", common.keys);
+		log_warn("found no operator-<n>.key in %s: no operator can make requests",
+			common.keys);
 }
 
-/* All keys are compared, whole, so that the time tells nothing. */
+/* Compares with every key in full: the time taken reveals nothing. */
 static uint32_t operator_of(const struct gateway *gateway, const char *text)
 {
 	uint8_t digest[32];
@@ -142,7 +142,7 @@ bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32
 	uint32_t retry_s = 1;
 	*operator_r = key == NULL ? 0 : operator_of(gateway, key);
 	if (*operator_r == 0) {
-		/* Guessing is slowed down, right keys are not. */
+		/* The limit slows down guesses only, not valid keys. */
 		if (!limit_take(&gateway->by_address, limit_key(edge_peer(request)) ^ 1,
 			    edge_now_us(gateway->edge), &retry_s))
 			return too_many(gateway, request, retry_s);

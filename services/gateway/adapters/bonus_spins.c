@@ -1,4 +1,4 @@
-/* Bonus spins: what an operator's back end gives its players, sees of it, and takes back. */
+/* Bonus spins: an operator's back end grants, lists and ends them. */
 #include "services/gateway/adapters/money.h"
 
 #include "libcommon/base/hex.h"
@@ -79,8 +79,8 @@ static void refuse(struct gateway *gateway, struct edge_request *request, const 
 		answer_bad(request, where, found, expected);
 }
 
-/* The bet must be one that the game takes: a player could do nothing with any other. What the game
- * takes may change until it is played; then it is refused there. */
+/* The game must accept the bet, or the player could not use the spins. If the definition changes
+ * later, the engine refuses the bonus spin. */
 static bool bet_possible(
 	struct gateway *gateway, struct edge_request *request, const struct bonus_body *body)
 {

@@ -1,5 +1,5 @@
-/* Jackpot Cards: the player's rounds, read from what the cards' service has made durable, and his
- * picks, which go to that service. RULE mystic-gem 6.15 */
+/* Jackpot Cards: reads the player's card rounds from Postgres and sends the player's picks to
+ * jackpot-cards. RULE mystic-gem 6.15 */
 #include "services/gateway/adapters/gateway.h"
 
 #include "jackpot.pb-c.h"
@@ -339,7 +339,7 @@ static void on_picked(struct gateway *gateway, struct edge_request *request,
 	answer_sent(gateway, request, status);
 }
 
-/* The set is known from the claim, which was booked before the player was told of the cards. */
+/* The claim gives the set: the wallet books the claim before the player learns of the cards. */
 static void on_pool(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;

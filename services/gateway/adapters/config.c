@@ -1,5 +1,5 @@
-/* What a page must know of the installation before anybody has signed in: GET /v1/config, and which
- * other server the pages may speak to. */
+/* GET /v1/config, the installation's settings for pages without a session, and the other server
+ * that the pages may connect to. */
 #include "services/gateway/adapters/gateway.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Jackpots and winners as everybody sees them: read once a second, from Redis where it is fresh,
- * else from Postgres; answered from memory. */
+/* Public jackpots and winners: read once a second, from Redis if its data is fresh, else from
+ * Postgres; answered from memory. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/base/currency.h"
@@ -17,9 +17,10 @@
 #define POOLS_MAX 32 /* and sets, of an installation (docs/contracts.md) */
 #define ROWS_MAX 256
 #define STALE_US (5 * SECOND_US)
-/* Who says an older version, but so much later, is right: the other was nonsense in Redis. */
+/* If a source still has an older version so much later, that version is right: the newer one was
+ * bad data in Redis. */
 #define CONTRADICTED_US (2 * SECOND_US)
-#define AHEAD_US (5 * SECOND_US) /* of our clock, at most */
+#define AHEAD_US (5 * SECOND_US) /* by this machine's clock, at most */
 #define POOLS_EVERY_US (2 * SECOND_US)
 #define WINNERS_MAX 100
 #define WINNERS_DEFAULT 20
@@ -28,7 +29,7 @@ struct counter_row {
 	uint32_t currency, level;
 	int64_t coin_minor, value_minor, seed_minor;
 	uint64_t version, hits;
-	uint64_t time_us; /* when the pool said so last */
+	uint64_t time_us; /* when the pool last wrote it */
 	bool listed;	  /* in Postgres */
 };
 
@@ -43,10 +44,10 @@ struct counter_pool {
 static struct {
 	struct counter_pool pool[POOLS_MAX];
 	size_t pools_n;
-	size_t left_out; /* pools that there is no room for */
+	size_t left_out; /* pools that did not fit */
 	uint64_t asked_us;
 	bool waiting, winners_waiting;
-	bool fresh; /* Redis, when it was read last */
+	bool fresh; /* Redis, when it was last read */
 	struct json_out jackpots;
 	char jackpots_etag[40];
 	size_t winners_n;
@@ -79,8 +80,8 @@ static struct counter_pool *pool_of(uint32_t number, bool make)
 	return pool;
 }
 
-/* A value never goes back to an older version: a late reading is dropped. The pool says all of it
- * again every second, so that a version which it never had is found out soon. */
+/* A value never goes back to an older version: a late read is dropped. The pool writes all its rows
+ * again every second, which exposes a version that it never had. */
 static void row_set(struct counter_pool *pool, const struct counter_row *fresh)
 {
 	for (size_t i = 0; i < pool->rows_n; i++) {
@@ -221,7 +222,7 @@ static void on_hash(void *context, size_t index, const struct redisReply *reply)
 	}
 }
 
-/* Are all pools' counters young? */
+/* True when the counters of all pools are fresh. */
 static bool read_redis(struct gateway *gateway)
 {
 	uint64_t now_us = clock_wall_us();
@@ -253,13 +254,13 @@ static const char pools_sql[] =
 	"r.seed_minor, p.version, r.hits, (extract(epoch from p.updated) * 1000000)::bigint "
 	"from cards.card_set p join cards.level r using (pool) order by 1, 5, 6, 7";
 
-/* Of more pools than there is room for, those with the lowest numbers are shown, by every gateway
- * and whichever it knew first. The rows come in their order. */
+/* If there are too many pools, every gateway shows those with the lowest numbers. The rows come in
+ * the order of the pools. */
 static void make_room(const PGresult *result)
 {
 	size_t n = 0, kept = 0;
 	uint32_t last = 0;
-	uint64_t end = UINT64_MAX; /* the first number that is left out */
+	uint64_t end = UINT64_MAX; /* the first number that is not shown */
 	for (int i = 0; i < PQntuples(result); i++) {
 		uint32_t number = (uint32_t)pg_number(result, i, 0);
 		if ((i == 0 || number != last) && n++ == POOLS_MAX)
@@ -277,13 +278,13 @@ static void make_room(const PGresult *result)
 	size_t left_out = n > POOLS_MAX ? n - POOLS_MAX : 0;
 	if (left_out != counters.left_out && left_out > 0)
 		log_error(
-			"pools: found %zu pools and sets, expected at most %d; those from %" PRIu64
+			"pools: found %zu pools and sets, expected at most %d; those numbered from %" PRIu64
 			" on are not shown",
 			n, POOLS_MAX, end);
 	counters.left_out = left_out;
 }
 
-/* Rows that Postgres does not have: taken off, or never there. */
+/* Rows that Postgres does not have: removed, or never there. */
 static void drop_unlisted(void)
 {
 	for (size_t i = 0; i < counters.pools_n; i++) {
@@ -332,7 +333,7 @@ static void on_pools(void *context, PGresult *result, const char *error)
 			.hits = (uint64_t)pg_number(result, i, 10),
 		};
 		uint64_t time_us = (uint64_t)pg_number(result, i, 11);
-		/* Without Redis what is stored is all there is. */
+		/* Without Redis, use the stored values. */
 		row.time_us = counters.fresh ? time_us : clock_wall_us();
 		(void)snprintf(pool->id, sizeof(pool->id), "%s", PQgetvalue(result, i, 1));
 		(void)snprintf(pool->kind, sizeof(pool->kind), "%s", PQgetvalue(result, i, 2));
@@ -352,7 +353,7 @@ static void on_pools(void *context, PGresult *result, const char *error)
  * ----------------------------------------------------------------------------------------------------------------------------
  */
 
-/* As notifications says it. */
+/* In the format of notifications. */
 static void on_hits(void *context, PGresult *result, const char *error)
 {
 	char text[PLAYER_TEXT_MAX];

@@ -1,6 +1,6 @@
-/* Exchange rates: what an operator's treasury sets, sees and approves. The work is done by two
- * functions of the database (migrations/0004), each one transaction, so that a rate, what it
- * replaced and the line of the audit log are there together or not at all. */
+/* FX rates: an operator's treasury sets, lists and approves them. Two database functions do the
+ * work (migrations/0004), each in one transaction: a rate, the rate that it replaces and the line
+ * of the audit log are written together or not at all. */
 #include "services/gateway/adapters/money.h"
 
 #include "services/gateway/core/fx.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define EUR 978
-#define AHEAD_MAX_US (UINT64_C(400) * 86400 * SECOND_US) /* a rate may be set so long before */
+#define AHEAD_MAX_US (UINT64_C(400) * 86400 * SECOND_US) /* how far ahead a rate may start */
 #define LIST_DEFAULT 50
 #define LIST_MAX 500
 #define WRITE_MS 4000
@@ -37,7 +37,7 @@ static struct waiting *waiting_new(struct gateway *gateway, struct edge_request 
 	return waiting;
 }
 
-/* Pools are shared by all operators and kept in EUR, so that one operator answers for the rates. */
+/* All operators share the pools, which are kept in EUR; so one operator sets the rates. */
 static bool fx_operator(struct gateway *gateway, struct edge_request *request, uint32_t *operator_r)
 {
 	char expected[48];
@@ -72,7 +72,7 @@ static void rate_json(struct json_out *out, int64_t nano, int64_t valid_from_us)
 	out_int(out, "valid_from_us", valid_from_us);
 }
 
-/* The members of a request for a rate; `at` is its first column. */
+/* Writes the members of a rate request; `at` is its first column. */
 static void request_json(struct json_out *out, const PGresult *row, int i, int at)
 {
 	const struct currency *currency = currency_by_number((uint32_t)pg_number(row, i, at + 2));
@@ -128,7 +128,7 @@ static void on_done(void *context, PGresult *result, const char *error)
 	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
 	bool good = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
 	if (request != NULL && !good) {
-		/* It may have been done: the same key asks again and does no harm. */
+		/* The change may have been made: a retry with the same key is safe. */
 		answer_unavailable(request, error != NULL ? error : PQresultErrorMessage(result));
 	} else if (request != NULL && PQgetvalue(result, 0, 1)[0] != '\0') {
 		refuse(request, (uint32_t)pg_number(result, 0, 0), PQgetvalue(result, 0, 1));
@@ -149,7 +149,7 @@ static void hex(const uint8_t *bytes, size_t n, char *out)
 	(void)sodium_bin2hex(out + 2, 2 * n + 1, bytes, n);
 }
 
-/* Who asks: the digest of the very key, and the words for the audit log. */
+/* The requester: the digest of the key used, and the text for the audit log. */
 static void requester(
 	struct edge_request *request, uint32_t operator_id, char digest_r[80], char actor_r[96])
 {
@@ -247,12 +247,12 @@ void on_fx_approve(struct edge_request *request, void *context)
  * ------------------------------------------------------------------------------------------------------
  */
 
-/* Open tallies of (currency) whose pool still is: what is staked is converted by their rates. */
+/* Open tallies of (currency) whose pool exists: stakes are converted at their rates. */
 #define TALLIES                                                                                    \
 	"from pool.tally t where t.currency = of.currency and t.closed is null and not exists "    \
 	"(select from pool.pool p where p.pool = t.pool and p.state = 'retired')"
 
-/* 0 to 5: a rate that holds or will; from 6 on: the request that set it, or one that waits. */
+/* Columns 0 to 5: a current or future rate; from 6: the request that set it, or a waiting one. */
 static const char list_sql[] =
 	"with of as (select f.*, f.valid_from = (select max(valid_from) from carillon.fx_rate n "
 	"where n.currency = f.currency and n.valid_from <= now()) as in_force from "

@@ -1,4 +1,4 @@
-/* The games as players may know them, from the definitions that the engine has registered. */
+/* The public view of the games, from the definitions that the engine has registered. */
 #include "services/gateway/adapters/games_shown.h"
 #include "services/gateway/adapters/gateway.h"
 
@@ -19,29 +19,30 @@
 struct shown {
 	uint32_t number;
 	char slug[SLUG_MAX + 1], etag[64];
-	char *json; /* of GET /v1/games/{id} */
+	char *json; /* the answer to GET /v1/games/{id} */
 };
 
 static struct {
 	struct shown game[GAMES_MAX];
 	size_t n;
-	char *list;	  /* of GET /v1/games */
-	uint64_t read_us; /* the last reading began */
-	uint64_t told_us; /* the last one that was answered began */
-	bool asking;	  /* a look or a reading is on its way */
+	char *list;	  /* the answer to GET /v1/games */
+	uint64_t read_us; /* when the last read started */
+	uint64_t told_us; /* when the last completed read started */
+	bool asking;	  /* a check or a read is running */
 	bool soon;
-	int64_t version, announced; /* of the definitions read; of those there are */
+	int64_t version,
+		announced; /* version of the loaded definitions; version of the announced ones */
 	struct card_sets sets;
 } games;
 
-/* Requests that would be refused for what the games are not: first it is made sure that these are
- * the ones announced. */
+/* Requests that would be refused because of the loaded games: they wait for a check that these are
+ * the announced ones. */
 static struct {
 	uint64_t looks; /* begun so far */
-	uint64_t again; /* ticket of the one that is just handled again */
+	uint64_t again; /* ticket of the request that is being handled again */
 	size_t n;
 	struct waiting {
-		uint64_t ticket, looks; /* those begun before it came */
+		uint64_t ticket, looks; /* checks started before the request came */
 	} waiting[WAITING_MAX];
 } late;
 
@@ -70,8 +71,8 @@ static void put_one(json_t *odds, uint32_t number, json_int_t in, json_int_t of)
 	(void)json_object_set_new(odds, currency == NULL ? "?" : currency->code, shown);
 }
 
-/* Odds that operators have set instead: for all players, or for those of some operator. What is
- * closer to the game comes later. */
+/* Odds set by operators, for all players or for one operator's. More specific odds come later and
+ * win. */
 static void put_set(json_t *cards, json_t *odds, const json_t *set)
 {
 	size_t i;
@@ -101,8 +102,8 @@ static void put_set(json_t *cards, json_t *odds, const json_t *set)
 	json_decref(by_operator);
 }
 
-/* Its cards begin by the odds of their set, in proportion to the stake. RULE mystic-gem 6.12
- * Returns what the ETag has to tell apart. */
+/* Adds the odds of the game's Jackpot Cards, which are those of the set in proportion to the stake.
+ * RULE mystic-gem 6.12 Returns a digest of the odds for the ETag. */
 static uint32_t put_odds(json_t *game, const char *set_by_operators)
 {
 	json_t *cards = json_object_get(game, "cards");
@@ -111,7 +112,7 @@ static uint32_t put_odds(json_t *game, const char *set_by_operators)
 	uint32_t mark = 0;
 	if (set == NULL || !json_is_true(json_object_get(cards, "eligible")))
 		return 0;
-	json_t *odds = json_object(); /* the definition's own is not touched */
+	json_t *odds = json_object(); /* keep the definition's own object unchanged */
 	for (size_t i = 0; i < set->odds_count; i++) {
 		const struct card_set_odds *one = &set->odds[i];
 		put_one(odds, one->currency, (json_int_t)one->in, (json_int_t)one->of);
@@ -135,7 +136,7 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 	json_t *definition = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 	const char *slug = json_string_value(json_object_get(definition, "id"));
 	if (slug == NULL || strlen(slug) > SLUG_MAX || games.n == GAMES_MAX) {
-		log_error("carillon.game: a definition of game %u that cannot be shown", number);
+		log_error("carillon.game: the definition of game %u cannot be shown", number);
 		json_decref(definition);
 		return;
 	}
@@ -183,8 +184,8 @@ static void settle_one(struct gateway *gateway, uint64_t ticket, enum known know
 	late.again = 0;
 }
 
-/* Answers the requests that came before the look began. An answer may let in the next request of
- * its connection, so the list is copied first. */
+/* Handles the requests that came before the check started. Handling one may admit the next request
+ * of its connection, so copy the list first. */
 static void settle(struct gateway *gateway, enum known known)
 {
 	static struct waiting settled[WAITING_MAX];
@@ -229,8 +230,8 @@ static void read_all(struct gateway *gateway)
 	const char *parameters[] = { gateway->demo ? "true" : "false" };
 	games.asking = true;
 	games.read_us = edge_now_us(gateway->edge);
-	/* The one first seen last is the one in service; on a demo installation the demo's own
-	 * comes before the real one. */
+	/* The definition that was first seen last is in service; on a demo installation the demo
+	 * definition comes first. */
 	pg_pool_query(gateway->pg_ro,
 		"select distinct on (number) number, encode(math_version, 'hex'), definition, "
 		"(select coalesce(json_agg(o order by o.operator, o.game), '[]') from (select "
@@ -259,7 +260,7 @@ static void on_announced(void *context, PGresult *result, const char *error)
 		settle(gateway, KNOWN);
 }
 
-/* One at a time, however many requests wait for it. */
+/* One check at a time, for any number of waiting requests. */
 static void look(struct gateway *gateway)
 {
 	if (games.asking)
@@ -295,8 +296,7 @@ bool games_read_since(uint64_t us)
 	return games.told_us >= us;
 }
 
-/* ---- the games that were read
- */
+/* ---- the loaded games */
 
 const char *game_slug(uint32_t number)
 {
@@ -314,7 +314,7 @@ static const struct shown *find(const char *slug)
 	return NULL;
 }
 
-/* Before the first reading every game is missing: that is no answer a client may believe. */
+/* Before the first read every game is missing: do not tell a client that. */
 static void missing(struct gateway *gateway, struct edge_request *request, const char *slug)
 {
 	if (games.n == 0)

@@ -13,7 +13,7 @@ static void copy_same(json_t *to, const json_t *from, const char *const *names)
 		copy(to, *names, from, *names);
 }
 
-/* One member of each entry of a table, so that its weights stay here. */
+/* Copies one member of each entry of a table, without its weights. */
 static void copy_each(json_t *to, const char *name, const json_t *table, const char *member)
 {
 	json_t *list = json_array();
@@ -28,7 +28,7 @@ static void copy_each(json_t *to, const char *name, const json_t *table, const c
 	(void)json_object_set_new(to, name, list);
 }
 
-/* The same with several members of each entry. */
+/* The same with several members. */
 static void copy_entries(
 	json_t *to, const char *name, const json_t *table, const char *const *members)
 {
@@ -44,8 +44,8 @@ static void copy_entries(
 	(void)json_object_set_new(to, name, list);
 }
 
-/* {"EUR":{"coins":[..],"stake_min","stake_max",..}} as a list, for it is read by programs that know
- * no names before. */
+/* Turns {"EUR":{"coins":[..],"stake_min","stake_max",..}} into a list, which is easier for clients
+ * to read. */
 static json_t *currencies_of(const json_t *bet)
 {
 	json_t *list = json_array();
@@ -77,8 +77,7 @@ static json_t *bet_of(const json_t *definition)
 	return bet;
 }
 
-/* `wild_reels`: the sets of reels that may be covered, counted from 1; null where none are bought.
- */
+/* `wild_reels`: the possible sets of wild reels, counted from 1; null if the mode buys none. */
 static json_t *modes_of(const json_t *definition)
 {
 	static const char *const same[] = { "id", "name", "price_hundredths", "guarantee",
@@ -131,7 +130,7 @@ static json_t *unlock_of(const json_t *collectibles)
 	return shown;
 }
 
-/* null for a feature that the game has not. */
+/* null for a feature that the game does not have. */
 static void put_features(json_t *game, const json_t *definition)
 {
 	static const char *const scatter_award[] = { "symbol", "scatters_min", NULL };
@@ -155,8 +154,8 @@ static void put_features(json_t *game, const json_t *definition)
 		json_is_object(collectibles) ? unlock_of(collectibles) : json_null());
 }
 
-/* What the rows of one currency give back of all bets, in parts of a million: its coin values in
- * euro, in parts of the one at which the pool is kept, take that part of the contribution. */
+/* The return of one currency's rows, in ppm of all bets: the sum of its coin values in euro,
+ * divided by the base coin value, times the contribution. */
 static int64_t rows_return_ppm(const json_t *jackpot, const json_t *rows)
 {
 	int64_t base = json_integer_value(json_object_get(jackpot, "base_coin_eur_minor"));

@@ -1,5 +1,5 @@
-/* The gateway's own state: made from the settings before anything is connected, and given back,
- * with what was connected, when the process ends. */
+/* The gateway's state: created from the settings before any connection is made, and freed with the
+ * connections when the process ends. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/log.h"
@@ -11,22 +11,22 @@
 
 static void metrics_begin(struct gateway *gateway)
 {
-	gateway->metric.expired = metric_counter(
-		"carillon_gateway_unanswered_total", NULL, "Questions that got no answer in time");
+	gateway->metric.expired = metric_counter("carillon_gateway_unanswered_total", NULL,
+		"Requests to services that got no answer in time");
 	gateway->metric.again = metric_counter(
-		"carillon_gateway_again_total", NULL, "Questions that were asked again");
+		"carillon_gateway_again_total", NULL, "Requests to services that were retried");
 	gateway->metric.late = metric_counter("carillon_gateway_late_total", NULL,
-		"Answers nobody waited for: late, or the second one");
+		"Answers that no request waited for: late or repeated");
 	gateway->metric.unreadable = metric_counter("carillon_gateway_unreadable_total", NULL,
 		"Messages on nanomsg that could not be read");
-	gateway->metric.refused_rate = metric_counter("carillon_gateway_rate_refused_total", NULL,
-		"Requests refused by a limit of requests");
+	gateway->metric.refused_rate = metric_counter(
+		"carillon_gateway_rate_refused_total", NULL, "Requests refused by a request limit");
 	gateway->metric.idle = metric_counter("carillon_gateway_idle_refused_total", NULL,
-		"Requests of sessions that had ended by inactivity");
+		"Requests refused because the session had ended by inactivity");
 	gateway->metric.reconnects = metric_counter("carillon_gateway_reconnect_refused_total",
-		NULL, "Requests in a game that came too soon after a lost connection");
+		NULL, "Requests refused because they came too soon after a lost connection");
 	gateway->metric.open =
-		metric_gauge("carillon_gateway_open", NULL, "Questions on their way");
+		metric_gauge("carillon_gateway_open", NULL, "Open requests to services");
 }
 
 void gateway_begin(struct gateway *gateway)

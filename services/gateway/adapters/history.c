@@ -1,7 +1,7 @@
 /* A player's history, read from the journal by the read-only role. The journal has no index by
- * player: each row names the one before of its account, and the newest are found among the last
- * second's, which wallet.account may not know yet. Days that were dropped are told: the rows of
- * before are in the archive. */
+ * player: each row names the previous row of its account. The newest row is searched among the rows
+ * of the last second, which wallet.account may not know yet. The answer says when older rows are in
+ * the archive. */
 #include "services/gateway/adapters/history_rounds.h"
 
 #include "libcommon/io/log.h"
@@ -13,15 +13,15 @@
 
 #define LIMIT_DEFAULT 50
 #define LIMIT_MAX 200
-#define ROWS_MAX 1500 /* read for one page of rounds */
+#define ROWS_MAX 1500 /* rows read for one page of rounds */
 #define TEXT_NUMBER 24
 
 #define COLUMNS                                                                                    \
 	"seq, kind, move, round, game, refusal, release, stake, win_balance, win_pending, "        \
 	"forfeit, amount, balance_after, pending_after, prev_seq, claims"
 
-/* $1 player, $2 shard, $3 a row of the account or 0 for the newest, $4 how many. The row $3 itself
- * comes first. */
+/* $1 player, $2 shard, $3 a row of the account or 0 for the newest, $4 number of rows. Row $3 comes
+ * first. */
 #define WALK(down_to)                                                                              \
 	"with start as (select case when $3::bigint > 0 then $3::bigint else "                     \
 	"wallet.newest_of($1::bigint, $2::integer) end as seq), "                                  \
@@ -40,11 +40,11 @@
 static const char journal_sql[] = WALK("0") "order by seq desc";
 static const char replay_sql[] = WALK("$5::bigint") "where round = $5::bigint order by seq";
 
-/* What a request waits for. */
+/* The state of a request that waits. */
 struct waiting {
 	struct waiter waiter; /* first */
 	int64_t limit, before;
-	char *replay; /* the members of the answer that are there already */
+	char *replay; /* the finished members of the answer */
 };
 
 static void row_read(const PGresult *result, int i, struct history_row *row_r)
@@ -72,7 +72,7 @@ static void row_read(const PGresult *result, int i, struct history_row *row_r)
 		.archived = pg_number(result, i, 20) != 0,
 	};
 	if (row_r->archived)
-		row_r->prev_seq = 0; /* as far as can be read here */
+		row_r->prev_seq = 0; /* as far as the database has them */
 	if (row_r->kind != CARILLON__MOVE_KIND__MOVE_AWARD || PQgetisnull(result, i, 17))
 		return;
 	size_t length;
@@ -88,7 +88,7 @@ static void row_read(const PGresult *result, int i, struct history_row *row_r)
 	PQfreemem(bytes);
 }
 
-/* "MOVE_BET" as "bet". */
+/* Writes "MOVE_BET" as "bet". */
 static const char *enum_text(
 	const ProtobufCEnumDescriptor *type, int value, size_t prefix, char out[32])
 {
@@ -154,7 +154,7 @@ static void walk(struct waiting *waiting, const char *sql, int64_t from, int64_t
 		done, waiting);
 }
 
-/* limit and before of the query; NULL when answered. */
+/* Reads limit and before from the query; NULL when an error was answered. */
 static struct waiting *page_begin(struct edge_request *request, struct gateway *gateway)
 {
 	static const char *const names[] = { "limit", "before", NULL };
@@ -184,7 +184,7 @@ static void next_json(struct json_out *out, int64_t next)
 		out_null(out, "next");
 }
 
-/* The last page says so when there is more that cannot be read here. */
+/* The last page says if older rows are in the archive only. */
 static void archived_json(struct json_out *out, bool archived)
 {
 	if (archived)
@@ -291,7 +291,7 @@ void on_rounds(struct edge_request *request, void *context)
 		on_round_rows);
 }
 
-/* ---- a past round: what the engine has replayed, and its rows
+/* ---- a past round: the engine's replay, and its rows
  * --------------------------------------------------------------------------- */
 
 static void on_replay_rows(void *context, PGresult *result, const char *error)

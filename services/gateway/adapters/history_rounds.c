@@ -1,4 +1,4 @@
-/* Rounds out of journal rows. */
+/* Makes rounds from journal rows. */
 #include "services/gateway/adapters/history_rounds.h"
 
 #include <stdlib.h>
@@ -6,16 +6,16 @@
 
 #define GAMES_SEEN_MAX 64
 
-/* What newer rows say of the round before them in the same game. */
+/* Facts about the previous round of the same game, from newer rows. */
 struct seen_game {
 	uint32_t game;
-	bool newer;	   /* a newer round of the game exists: an older one is closed */
-	int64_t collected; /* by the newer bet, of the older round's pending */
+	bool newer;	   /* the game has a newer round, so this one is closed */
+	int64_t collected; /* the older round's pending that the newer bet collected */
 };
 
 struct work {
 	struct history_round *rounds;
-	size_t n, open; /* open: rounds whose bet has not been seen */
+	size_t n, open; /* open: rounds whose bet row has not come yet */
 	struct seen_game game[GAMES_SEEN_MAX];
 	size_t games;
 };
@@ -65,7 +65,8 @@ static void bet(struct work *work, struct history_round *round, const struct his
 	game->newer = true;
 	game->collected = row->release;
 	if (!round->closed) {
-		/* What a feature has won, and a jackpot, is not told before it was watched. */
+		/* Wins of a feature and jackpots are shown only after the player has watched them.
+		 */
 		round->balance_after = round->balance_before - round->stake;
 		round->win = round->jackpots = 0;
 	}
@@ -82,8 +83,8 @@ static void apply(struct work *work, const struct history_row *row)
 	int64_t number = row->award ? row->award_round : row->round;
 	if (number <= 0 || (!row->award && !is_move(row)))
 		return;
-	/* Jackpot Cards are played beside the games, after a round has closed; their claim has the
-	 * number of the move that closed it. */
+	/* Jackpot Cards are played after a round has closed; their claim has the number of the move
+	 * that closed it. */
 	if (row->award && row->cards > 0)
 		return;
 	struct history_round *round = round_of(work, number, row);
@@ -92,13 +93,13 @@ static void apply(struct work *work, const struct history_row *row)
 	if (row->award) {
 		round->win += row->amount;
 		round->jackpots += row->amount;
-		return; /* its pending_after says nothing of the round */
+		return; /* its pending_after is not the round's */
 	}
 	if (row->refusal == 0) {
 		round->stake += row->stake;
 		round->win += row->win_balance + row->win_pending - row->forfeit;
-		/* A jackpot is won in a feature: until a later row ends that, it was not watched,
-		 * though nothing else may be pending. */
+		/* A jackpot is won in a feature: the player has not watched it until a later row
+		 * ends the feature, even if nothing is pending. */
 		if (!round->moved)
 			round->closed = row->pending_after == 0 && row->claims == row->cards;
 		round->moved = true;
@@ -118,7 +119,7 @@ size_t history_rounds(const struct history_row *rows, size_t n, bool continued, 
 	struct history_round *rounds_r, int64_t *next_r)
 {
 	struct work work = { .rounds = rounds_r };
-	size_t taken = 0; /* rounds at the last place where the page could end */
+	size_t taken = 0; /* number of rounds at the last possible end of the page */
 	*next_r = 0;
 	size_t i = 0;
 	if (continued && n > 0) {

@@ -1,4 +1,4 @@
-/* Answers as text. */
+/* Writes answers as text. */
 #include "services/gateway/adapters/json_out.h"
 
 #include "libcommon/base/utf8.h"
@@ -27,8 +27,8 @@ static void put(struct json_out *out, const char *text, size_t length)
 	out->n += length;
 }
 
-/* Text from outside may be anything: what is not UTF-8 would make the whole answer unreadable, so
- * only ASCII goes through as it is and the bytes of well-formed longer characters. */
+/* Text from outside may hold any bytes, and invalid UTF-8 would make the whole answer unreadable:
+ * only ASCII and well-formed longer characters pass. */
 static void put_text(struct json_out *out, const char *text)
 {
 	put(out, "\"", 1);
@@ -129,7 +129,7 @@ void out_raw(struct json_out *out, const char *name, const char *json)
 	put(out, json, strlen(json));
 }
 
-/* One value of a field, at a place in memory where the generated struct has it. */
+/* Writes one value of a field, at its address in the generated struct. */
 static void message_value(struct json_out *out, const char *name,
 	const ProtobufCFieldDescriptor *field, const void *at)
 {
@@ -185,7 +185,7 @@ static void message_value(struct json_out *out, const char *name,
 		break;
 	case PROTOBUF_C_TYPE_FLOAT:
 	case PROTOBUF_C_TYPE_DOUBLE:
-		fatal("json: field %s is a float: no message of ours has one", field->name);
+		fatal("json: field %s is a float: no message may have one", field->name);
 	}
 }
 

@@ -1,5 +1,5 @@
-/* Limits of players, as an operator's back end sets and sees them. The wallet judges and keeps
- * them; what is shown is at most a second old. */
+/* Players' limits: an operator's back end sets and lists them. The wallet stores and enforces them;
+ * the list is at most a second old. */
 #include "services/gateway/adapters/money.h"
 
 #include "libcommon/io/clock.h"
@@ -123,7 +123,7 @@ static void value_json(struct json_out *out, size_t code, const char *name, int6
 	out_int(out, member, value);
 }
 
-/* $1 player: rows of (code, value, next, next_us, used), those that are set. */
+/* $1 player: the limits that are set, as rows of (code, value, next, next_us, used). */
 static const char limits_sql[] =
 	"with l as (select state from wallet.player_limit where player = $1::bigint), "
 	"now as (select floor(extract(epoch from now()) / 86400)::bigint as day, "

@@ -1,5 +1,5 @@
-/* What operators' back ends do: open accounts, sessions, money from and to outside, blocks; and
- * demo players, who are their own operator. */
+/* Requests of operators' back ends: open accounts, book money from and to outside, block players.
+ */
 #include "services/gateway/adapters/money.h"
 
 #include "libcommon/base/currency.h"
@@ -109,7 +109,7 @@ uint32_t fact_status(const Carillon__WalletFact *fact)
 	return fact == NULL ? 504 : refusal_status(fact->refusal, &code, &message);
 }
 
-/* Before the answer: with that the request ends. */
+/* Before the answer, which ends the request. */
 static void audit_fact(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, const Carillon__WalletFact *fact)
 {
@@ -160,7 +160,7 @@ static void content_hash(player_id id, const Carillon__Outside *outside, uint8_t
 	player_id_format(id, player);
 	size_t length = carillon__outside__get_packed_size(outside);
 	if (length > sizeof(packed))
-		fatal("a booking of %zu bytes: the tables let too much through", length);
+		fatal("a booking has %zu bytes: the tables allow too much", length);
 	(void)carillon__outside__pack(outside, packed);
 	(void)sodium_bin2hex(content, sizeof(content), packed, length);
 	auth_id(player, content, hash_r);
@@ -178,7 +178,7 @@ void outside_identify(
 		outside->former_hash.data = ids->former;
 		outside->former_hash.len = ID_BYTES;
 	}
-	/* Ids are the operator's, not the player's: one key is one booking, whoever it is for. */
+	/* Ids are per operator, not per player: one key is one booking, for any player. */
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, player_operator(id));
 	auth_id(key, operator_text, ids->id);
 	outside->id.data = ids->id;
@@ -266,7 +266,7 @@ void on_block(struct edge_request *request, void *context)
 		!player_path(request, operator_id, &sent.player) ||
 		!answer_parse(request, block_fields, &body))
 		return;
-	/* Without a key each request is one of its own: blocking twice does no harm. */
+	/* Without a key each request has its own id: blocking twice is harmless. */
 	(void)snprintf(own_key, sizeof(own_key), "block-%08" PRIx32 "%08" PRIx32,
 		randombytes_random(), randombytes_random());
 	(void)snprintf(sent.text, sizeof(sent.text), "%s", body.blocked ? "block" : "unblock");

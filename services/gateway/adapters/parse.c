@@ -1,4 +1,4 @@
-/* From JSON to the structs of the core. */
+/* Reads JSON into the structs of the core. */
 #include "services/gateway/adapters/parse.h"
 
 #include <jansson.h>
@@ -10,7 +10,7 @@
 
 #define TWO_TO_63 9223372036854775808.0
 
-/* jansson alone would go 2,048 levels deep. */
+/* jansson itself allows 2,048 levels. */
 static bool depth_ok(const char *text, size_t length)
 {
 	int depth = 0;
@@ -64,7 +64,7 @@ static struct value value_of(const json_t *json)
 	return value;
 }
 
-/* Two levels are all there is: objects of the tables hold no objects. */
+/* Two levels at most: an object of a table holds no object. */
 static bool members(json_t *object, const char *prefix, const struct field *fields, void *target,
 	struct problem *problem)
 {
@@ -106,7 +106,7 @@ static bool malformed(struct problem *problem, const char *found, const char *ex
 	return false;
 }
 
-/* Whole numbers beyond 64 bits make jansson give up without a name: which member was it? */
+/* jansson rejects whole numbers beyond 64 bits without naming the member: find it. */
 static bool huge(
 	json_t *object, const char *prefix, const struct field *fields, struct problem *problem)
 {

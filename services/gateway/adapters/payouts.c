@@ -1,6 +1,6 @@
-/* Withdrawals in flight: what an operator's back end sees of them, what it decides by hand, and the
- * provider's calls. Also bonus funds that are taken back. The wallet alone decides whether a hold
- * is still to be settled. */
+/* Withdrawals: an operator's back end lists them and decides stuck ones by hand; the provider calls
+ * back. Also takes back unused bonus funds. Only the wallet decides whether a hold is still open.
+ */
 #include "services/gateway/adapters/money.h"
 
 #include "bus.pb-c.h"
@@ -19,7 +19,7 @@
 #define WRITE_MS 4000
 #define TICK_US SECOND_US
 
-/* $1 player; the newest first. */
+/* $1 player; newest first. */
 #define HOLDS_SQL(which)                                                                           \
 	"select encode(h.id, 'hex'), h.currency, h.amount, h.settled_kind, h.booked_seq, "         \
 	"coalesce(h.settled_seq, 0), (extract(epoch from h.booked) * 1000000)::bigint, "           \
@@ -47,7 +47,7 @@ struct waiting {
 	struct decision_body decision;
 	char key[KEY_MAX + 1];
 	uint8_t outside_id[ID_BYTES];
-	uint8_t packed[PACKED_MAX]; /* what the wallet is told */
+	uint8_t packed[PACKED_MAX]; /* the command to the wallet */
 	size_t packed_n;
 };
 
@@ -76,7 +76,7 @@ static void holds_query(struct waiting *waiting, const char *sql, const uint8_t 
 		waiting);
 }
 
-/* The request that waits, NULL where it has gone or was answered because the query failed. */
+/* The waiting request; NULL if it has gone, or was answered because the query failed. */
 static struct edge_request *request_of(
 	const struct waiting *waiting, const PGresult *result, const char *error)
 {
@@ -171,7 +171,7 @@ void on_withdrawal_look(struct edge_request *request, void *context)
 
 /* ---- deciding by hand ---- */
 
-/* What the database says to a decision (migrations/0006). */
+/* The database's verdicts on a decision (migrations/0006). */
 static const struct {
 	const char *verdict;
 	uint32_t status;
@@ -243,13 +243,13 @@ static void decision_pack(struct waiting *waiting, const PGresult *hold, char ac
 	outside.reason = waiting->decision.reason;
 	outside_identify(waiting->player, &outside, waiting->key, &ids);
 	if (carillon__outside__get_packed_size(&outside) > sizeof(waiting->packed))
-		fatal("a decision of more than %zu bytes: the tables let too much through",
+		fatal("a decision has more than %zu bytes: the tables allow too much",
 			sizeof(waiting->packed));
 	waiting->packed_n = carillon__outside__pack(&outside, waiting->packed);
 	memcpy(waiting->outside_id, ids.id, ID_BYTES);
 }
 
-/* Kept before the wallet is told, and only if the provider is not about to pay. */
+/* Stored before the wallet is told, and only if the provider cannot be about to pay. */
 static void decide(struct waiting *waiting, struct edge_request *request, const PGresult *hold)
 {
 	char actor[32], id[2 * ID_BYTES + 3] = "\\x", of[2 * ID_BYTES + 3] = "\\x";
@@ -272,8 +272,7 @@ static void decide(struct waiting *waiting, struct edge_request *request, const 
 		7, parameters, WRITE_MS, on_decided, waiting);
 }
 
-/* A withdrawal whose payment is under way is not decided by hand: the provider may be about to pay
- * it. */
+/* An operator cannot decide a withdrawal while the provider may be about to pay it. */
 static void on_hold_to_decide(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
@@ -374,7 +373,7 @@ static void hint_send(struct gateway *gateway, player_id player, const uint8_t *
 	bus.body_case = CARILLON__BUS__BODY_HINT;
 	bus.hint = &hint;
 	if (carillon__bus__get_packed_size(&bus) > sizeof(bytes))
-		return; /* an instance's name beyond reason */
+		return; /* longer than any instance's name */
 	(void)nn_bus_send(gateway->bus, url, bytes, carillon__bus__pack(&bus, bytes));
 }
 
@@ -398,7 +397,7 @@ static void on_called(void *context, PGresult *result, const char *error)
 	free(waiting);
 }
 
-/* Anybody may call: what is said here is not believed, and only makes the provider be asked. */
+/* Anybody may call this: the body is not trusted and only triggers a query to the provider. */
 void on_payment_call(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;

@@ -1,4 +1,4 @@
-/* What players do: state, bets, steps, settings, replay of a past round. */
+/* Players' requests: state, bets, steps, settings, replay of a past round. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/clock.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A reply is the answer. */
+/* Answers with the engine's reply. */
 static void on_reply(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, const Carillon__SpinReply *reply,
 	const Carillon__WalletFact *fact)
@@ -25,8 +25,8 @@ static void on_reply(struct gateway *gateway, struct edge_request *request,
 		answer_reply(gateway, request, reply);
 }
 
-/* The content is hashed before anything is added that another try may have differently: the move
- * number, the time, who waits. */
+/* Hash the content before adding what a retry may change: the move number, the time, the requester.
+ */
 static void ids_set(Carillon__SpinCommand *command, player_id player, const char *key,
 	uint8_t id[ID_BYTES], uint8_t hash[crypto_hash_sha256_BYTES])
 {
@@ -35,7 +35,7 @@ static void ids_set(Carillon__SpinCommand *command, player_id player, const char
 	command->player = player;
 	size_t length = carillon__spin_command__get_packed_size(command);
 	if (length > sizeof(packed))
-		fatal("a command of %zu bytes: the tables let too much through", length);
+		fatal("a command has %zu bytes: the tables allow too much", length);
 	(void)carillon__spin_command__pack(command, packed);
 	(void)crypto_hash_sha256(hash, packed, length);
 	player_id_format(player, text);
@@ -234,7 +234,7 @@ void on_settings(struct edge_request *request, void *context)
 		setting.stop_on_feature = body.autoplay.stop_on_feature;
 		command.autoplay = &setting;
 	}
-	/* No key is asked for: the same setting at the same move is the same request. */
+	/* No key needed: the same setting at the same move is the same request. */
 	(void)snprintf(own_key, sizeof(own_key), "setting-%" PRId64, body.expect);
 	ids_set(&command, sent.player, key == NULL ? own_key : key, id, hash);
 	command.expect = (uint64_t)body.expect;

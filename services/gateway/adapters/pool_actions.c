@@ -1,6 +1,6 @@
-/* What operators ask of pools and of sets of Jackpot Cards: sent to the service that owns it, and
- * answered when that has recorded it, done or refused. What moves money that no rule has moved
- * waits until another key of the operator approves it. */
+/* Operators' actions on pools and on sets of Jackpot Cards: sent to the service that owns the pool,
+ * and answered when the service has recorded the action as done or refused. An action that moves
+ * money outside the rules waits for approval by another key of the operator. */
 #include "services/gateway/adapters/pool_actions.h"
 
 #include "libcommon/base/hex.h"
@@ -16,8 +16,8 @@
 
 #define TEXT_NUMBER 24
 #define POOL_NUMBER_MAX 65535
-#define CONTENT_MAX 6000			   /* of a line of the audit log */
-#define HEX_MAX (2 * crypto_hash_sha256_BYTES + 3) /* a digest as bytea's text */
+#define CONTENT_MAX 6000			   /* size of a line of the audit log */
+#define HEX_MAX (2 * crypto_hash_sha256_BYTES + 3) /* a digest as text of type bytea */
 #define ACTOR_MAX 48
 #define WRITE_MS 4000
 #define ACTION_TAKE_PART CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART
@@ -27,7 +27,7 @@ struct waiting {
 	struct waiter waiter; /* first */
 	uint32_t operator_id, pool, action;
 	uint8_t id[ID_BYTES];
-	char content[HEX_MAX], key[HEX_MAX]; /* of what is asked, of who asks */
+	char content[HEX_MAX], key[HEX_MAX]; /* digests of the request and of the requester's key */
 	char actor[ACTOR_MAX], second[ACTOR_MAX];
 	char reason[REASON_MAX + 1], parameters[PARAMETERS_MAX + 64];
 };
@@ -46,8 +46,8 @@ void pool_actions_begin(struct gateway *gateway)
 		unsigned long number = strtoul(at, &end, 10);
 		if (end == at || number < 1 || number > OPERATOR_MAX ||
 			allowed.n == OPERATORS_MAX || (*end != '\0' && *end != ','))
-			fatal("GATEWAY_POOL_OPERATORS: found \"%s\", expected numbers of operators "
-			      "with commas between them, as \"1,7\"",
+			fatal("GATEWAY_POOL_OPERATORS: found \"%s\", expected operator numbers "
+			      "separated by commas, such as \"1,7\"",
 				gateway->settings.pool_operators);
 		allowed.operator_id[allowed.n++] = (uint32_t)number;
 		at = *end == ',' ? end + 1 : end;
@@ -104,7 +104,7 @@ static void audit(struct gateway *gateway, struct edge_request *request,
 	(void)snprintf(action, sizeof(action), "pool: %s", sent->text);
 	if (fact != NULL && fact->command != NULL && fact->command->id.len == ID_BYTES)
 		hex_format(fact->command->id.data, ID_BYTES, id);
-	/* Who, why and the parameters stand in the service's own row of that id. */
+	/* The service's own row of that id has the actor, the reason and the parameters. */
 	if (fact == NULL)
 		(void)snprintf(content, sizeof(content), "{}");
 	else
@@ -237,7 +237,8 @@ void pool_unknown(
 	"encode(content, 'hex'), status, action, parameters, reason, asked_by, "                   \
 	"coalesce(approved_by, ''), encode(asked_key, 'hex'), encode(id, 'hex') "
 
-/* Money of the house that no rule has moved, or a row's: one key asks, another one approves. */
+/* Actions that move the house's money or a row outside the rules: one key requests, another
+ * approves. */
 static bool needs_two(const struct waiting *waiting)
 {
 	json_t *json = json_loads(waiting->parameters, 0, NULL);
@@ -268,7 +269,7 @@ static void other_content(struct edge_request *request)
 		"Idempotency-Key", NULL, NULL);
 }
 
-/* An approved one goes to the service as it was asked for. */
+/* An approved action goes to the service as requested. */
 static void approved(struct waiting *waiting, struct edge_request *request, const PGresult *row)
 {
 	waiting->action = (uint32_t)pg_number(row, 0, 2);
@@ -288,7 +289,8 @@ static void on_asked(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 	if (request == NULL)
 		goto out;
-	if (PQntuples(result) == 0) { /* the same at the same moment: ask again */
+	if (PQntuples(result) ==
+		0) { /* the same request at the same moment: the client must retry */
 		answer_unavailable(request, "a request that another one is writing");
 	} else if (strcmp(PQgetvalue(result, 0, 0), waiting->content + 2) != 0) {
 		audit_request(waiting, request, PQgetvalue(result, 0, 8), "", 422);
@@ -363,8 +365,8 @@ out:
 	free(waiting);
 }
 
-/* Who asks: the digest of the very key, and the words for the records. Without his address: asked
- * again from elsewhere it is the same. */
+/* The requester: the digest of the key used, and the text for the records. Without the client's
+ * address, so that a retry from elsewhere is the same request. */
 static void requester(struct waiting *waiting, struct edge_request *request)
 {
 	uint8_t digest[crypto_hash_sha256_BYTES];
@@ -435,8 +437,8 @@ static void on_exists(void *context, PGresult *result, const char *error)
 	free(waiting);
 }
 
-/* An operator's own switch names that operator; who may change pools may name others, and 0: all.
- */
+/* An operator switches its own participation; an operator that may change pools can also name
+ * others, or 0 for all. */
 static bool part_of(struct edge_request *request, struct waiting *waiting, const char *text)
 {
 	json_t *json = json_loads(text[0] != '\0' ? text : "{}", 0, NULL);
@@ -478,7 +480,7 @@ static void fill(struct waiting *waiting, struct edge_request *request,
 	uint8_t hash[ID_BYTES];
 	requester(waiting, request);
 	(void)snprintf(waiting->reason, sizeof(waiting->reason), "%s", body->reason);
-	/* Ids are the operator's, and of their own kind. */
+	/* Ids are per operator and apart from other kinds of request. */
 	(void)snprintf(scope, sizeof(scope), "pool-action-%" PRIu32, waiting->operator_id);
 	auth_id(key, scope, waiting->id);
 	(void)snprintf(scope, sizeof(scope), "pool %" PRIu32 " action %" PRIu32 " by %s",

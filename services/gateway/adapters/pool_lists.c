@@ -1,5 +1,4 @@
-/* Lists of what was asked of a pool or set, and of the money that moved between pools, read from
- * what the services have made durable. */
+/* Lists of the actions on a pool or set and of the transfers between pools, read from Postgres. */
 #include "services/gateway/adapters/pool_actions.h"
 
 #include "libcommon/base/currency.h"

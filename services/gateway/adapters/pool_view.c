@@ -1,6 +1,6 @@
-/* A progressive pool to the last digit, for its operator: T, the books, each row with its watermark
- * and carry, and what waits. As decimals of a euro, exact: what is stored is whole 10^-18 and
- * 10^-27. Read from what the pool's service has made durable, which lags by at most a second. */
+/* A progressive pool in exact figures, for its operator: T, the books, each row with its watermark
+ * and carry, and waiting claims. Amounts are exact decimals of a euro (stored as whole 10^-18 and
+ * 10^-27). Read from Postgres, at most a second late. */
 #include "services/gateway/adapters/pool_actions.h"
 
 #include "libcommon/base/currency.h"
@@ -16,7 +16,7 @@
 #define VALUE "(r.seed_minor * r.unit_e27 + (p.t_e18 - r.w_e18) * r.share_nano + r.r_e27)"
 #define POOL_COLUMNS 15
 
-/* The pool's columns are the same in each row. */
+/* Each row repeats the pool's columns. */
 static const char
 	view_sql[] = "select p.id, p.state, " E18("p.t_e18") ", " E27("p.contributions_e27") ", " E27("p.jp_pool_e27") ", " E27("p.jp_reserve_e27") ", " E27("p.jp_seed_e27") ", " E27("p."
 																						       "house_seed_e27") ", " E27("p.paid_e27") ", p.hits, p.version, (extract(epoch from "

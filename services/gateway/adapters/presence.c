@@ -1,7 +1,7 @@
-/* Sessions that end by inactivity, and games that do not take a player back at once whose
- * connection was lost. What is known lies in Redis, beside a table of our own: a player who acts
- * costs no question to Redis, only one who is new here, or seems to have rested too long, does.
- * Where Redis is away or has lost it, nobody is refused. */
+/* Sessions that end by inactivity, and games that refuse a player for some time after a lost
+ * connection. The data is in Redis and in a local table. An active player needs no read from Redis;
+ * a player who is new here or seems idle does. If Redis is away or has lost the data, no player is
+ * refused. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/base/session.h"
@@ -15,12 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELL_MS UINT64_C(1000)	     /* a session's last action is told at most so often */
-#define OVERLAP_MS UINT64_C(5000)    /* of two readings, for clocks of several machines */
+#define TELL_MS UINT64_C(1000)	  /* shortest time between two writes of a session's last action */
+#define OVERLAP_MS UINT64_C(5000) /* overlap of two reads, for clock differences between machines  \
+				   */
 #define DROPS_KEY "carillon:dropped" /* a sorted set: "<player>:<game>" by milliseconds */
 #define DROPS_AT_ONCE 4096
 #define IDLE_S_MAX 86400
-#define RECONNECT_S_MAX 3600 /* notifications keeps what it saw for so long */
+#define RECONNECT_S_MAX 3600 /* how long notifications keeps a lost connection */
 
 static struct moments acted, dropped;
 static uint64_t newest_drop_ms;
@@ -44,7 +45,8 @@ void presence_begin(struct gateway *gateway)
 		&gateway->reconnect);
 }
 
-/* May Redis be asked? What was queued before has then gone, so that the next answer is ours. */
+/* True when Redis can be read: all queued commands are sent, so the next answer belongs to the next
+ * command. */
 static bool asking(struct gateway *gateway)
 {
 	return redis_link_up(gateway->sessions) && redis_link_flush(gateway->sessions, NULL, NULL);
@@ -67,7 +69,7 @@ static void on_seen(void *context, size_t index, const struct redisReply *reply)
 		(void)session_seen_parse(reply->str, seen);
 }
 
-/* When the player acted last, as far as any gateway has told. */
+/* When the player last acted at any gateway, as far as known. */
 static uint64_t told(struct gateway *gateway, const char *name)
 {
 	struct session_seen seen = { 0, 0 };
@@ -87,7 +89,8 @@ static void tell(struct gateway *gateway, const char *name, struct moment *momen
 		return;
 	moment->told_ms = moment->ms;
 	session_seen_format(&seen, text);
-	/* As long as the token: what was forgotten earlier would bring an ended session back. */
+	/* Keep it as long as the token is valid: forgetting it earlier would revive an ended
+	 * session. */
 	if (expires_s * 1000 > now)
 		(void)redis_link_command(gateway->sessions,
 			"SET carillon:session:%s %s PX %" PRIu64, name, text,
@@ -130,7 +133,7 @@ bool presence_session(struct gateway *gateway, struct edge_request *request, pla
 	struct moment *moment = moment_of(&acted, key_of(name));
 	struct session_seen seen = { moment->ms, idle_ms };
 	if (moment->ms == 0 || session_idle(&seen, now)) {
-		/* New here, or he acted by way of another gateway. */
+		/* The player is new here, or acted at another gateway. */
 		uint64_t elsewhere = told(gateway, name);
 		if (elsewhere > moment->ms)
 			moment->ms = moment->told_ms = elsewhere;
@@ -193,7 +196,7 @@ static void on_drop(void *context, size_t index, const struct redisReply *reply)
 		note(context, reply->str);
 }
 
-/* Who opens a game anew asks Redis itself; moves are held against what was read lately. */
+/* Opening a game reads Redis; a move is checked against the last read. */
 static uint64_t dropped_ms(struct gateway *gateway, char *member, bool opens)
 {
 	if (opens && asking(gateway) &&

@@ -1,5 +1,5 @@
-/* When requests may come: the installation is the one we were started for, the others have had time
- * to connect to us, every shard has an owner and the games are known. */
+/* The gateway is ready when the installation matches the settings, the other services have had time
+ * to connect, every shard has an owner and the games are loaded. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/log.h"
@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READY_AFTER_US                                                                             \
-	(1 * SECOND_US) /* others need so long to have connected to us over nanomsg */
+#define READY_AFTER_US (1 * SECOND_US) /* time for other services to connect over nanomsg */
 
 static struct {
 	bool installation, ready;
@@ -21,15 +20,15 @@ static void on_installation(void *context, PGresult *result, const char *error)
 {
 	(void)context;
 	if (error != NULL || PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1)
-		return; /* not written yet, or Postgres is away: asked again */
+		return; /* not written yet, or Postgres is away: try again */
 	const char *kind = PQgetvalue(result, 0, 0);
 	int64_t shards = pg_number(result, 0, 1);
 	if (strcmp(kind, common.kind) != 0)
-		fatal("CARILLON_KIND: found %s, expected %s, as the installation was made",
-			common.kind, kind);
+		fatal("CARILLON_KIND: found %s, expected %s, the installation's value", common.kind,
+			kind);
 	if (shards != common.shards)
 		fatal("CARILLON_SHARDS: found %" PRId64 ", expected %" PRId64
-		      ", as the installation was made",
+		      ", the installation's value",
 			common.shards, shards);
 	start.installation = true;
 }
@@ -55,8 +54,8 @@ void readiness_tick(struct gateway *gateway)
 		why_not = "a shard of wallet or spin-engine has no owner";
 	if (why_not == NULL && start.owned_since_us == 0)
 		start.owned_since_us = now_us;
-	/* The engine registers its games before it takes a shard; pools register theirs before it.
-	 */
+	/* The engine registers its games before it takes a shard; the jackpot services register
+	 * their pools before that. */
 	if (why_not == NULL && !games_read_since(start.owned_since_us))
 		why_not = "the games have not been read yet";
 	start.ready = why_not == NULL;

@@ -1,4 +1,4 @@
-/* All that can be asked of the gateway: method, path, who answers, and whether there is a body
+/* The routes of the gateway: method, path, handler, and whether the request has a body
  * (docs/contracts.md). */
 #include "services/gateway/adapters/gateway.h"
 

@@ -1,6 +1,6 @@
-/* Questions to the spin engine and the wallet, over Kafka, and their answers, over nanomsg. Every
- * message may be lost: a question that waits is asked again, which is safe because it carries its
- * own id and its answer is then read from the record. */
+/* Requests to other services over Kafka, and their replies over nanomsg. Every message may be lost:
+ * an open request is sent again. That is safe because the request has an id, and the service then
+ * replies from its record. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "bus.pb-c.h"
@@ -16,7 +16,8 @@
 #define AGAIN_FIRST_US UINT64_C(1000000)
 #define AGAIN_SECOND_US UINT64_C(3500000)
 #define SILENCE_US (10 * SECOND_US)
-/* With more expired requests in a row than this, and no reply for SILENCE_US: nobody answers. */
+/* After more expired requests in a row than this, and no reply for SILENCE_US, the services count
+ * as silent. */
 #define SILENCE_REQUESTS 256
 #define ARENA_BYTES ((size_t)4 << 20)
 
@@ -59,8 +60,8 @@ void answer_timed_out(struct edge_request *request)
 		NULL, NULL, NULL);
 }
 
-/* Kafka keeps what it is given: when nobody answers, asking on only makes the heap higher that is
- * worked off later. */
+/* Kafka keeps every command: while the services are silent, more commands would only lengthen the
+ * queue. */
 static bool services_silent(const struct gateway *gateway, uint64_t now_us)
 {
 	return gateway->expired_in_row > SILENCE_REQUESTS &&
@@ -95,7 +96,7 @@ static void go(struct gateway *gateway, struct edge_request *request, struct ser
 	sent->ticket = edge_ticket(request);
 	sent->length = protobuf_c_message_get_packed_size(command);
 	if (sent->length > COMMAND_MAX)
-		fatal("a command of %zu bytes: the tables let too much through", sent->length);
+		fatal("a command has %zu bytes: the tables allow too much", sent->length);
 	sent->bytes = malloc(sent->length);
 	if (sent->bytes == NULL)
 		fatal("out of memory");
@@ -114,8 +115,8 @@ static void envelope_fill(Carillon__Envelope *envelope, struct service_request *
 	envelope->trace.len = EDGE_TRACE_BYTES;
 }
 
-/* Takes a slot and fills what both kinds of command begin with; the correlation goes into the
- * message before it is packed. */
+/* Takes a slot and fills the common fields of commands; the correlation must be in the message
+ * before it is packed. */
 static bool begin(struct gateway *gateway, struct edge_request *request,
 	struct service_request *sent, Carillon__Envelope *envelope, uint64_t *correlation_r,
 	size_t *slot_r)
@@ -178,7 +179,7 @@ bool request_cards(struct gateway *gateway, struct edge_request *request,
  * --------------------------------------------------------------------------------------------------------------------
  */
 
-/* Of the jackpot services. */
+/* A reply of a jackpot service. */
 struct answer {
 	const Carillon__CardReply *card;
 	const Carillon__OperatorReply *action;
@@ -208,8 +209,8 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 	gateway->last_reply_us = edge_now_us(gateway->edge);
 	gateway->expired_in_row = 0;
 	if (gateway->requests[slot].player != player) {
-		log_error("ALARM an answer for player %" PRId64
-			  " came to a question of player %" PRId64,
+		log_error("ALARM a reply for player %" PRId64
+			  " came to a request of player %" PRId64,
 			player, gateway->requests[slot].player);
 		reply = NULL;
 		fact = NULL;
@@ -224,7 +225,7 @@ static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t len
 	Carillon__Bus *bus = carillon__bus__unpack(&arena_allocator, length, bytes);
 	if (bus == NULL || bus->envelope == NULL || bus->envelope->schema != 1) {
 		metric_add(gateway->metric.unreadable, 1);
-		log_warn("a message of %zu bytes on nanomsg that is none of ours", length);
+		log_warn("a message of %zu bytes on nanomsg that cannot be read", length);
 	} else if (bus->body_case == CARILLON__BUS__BODY_REPLY && bus->reply != NULL) {
 		on_answer(gateway, bus->reply->correlation, bus->reply->player, bus->reply, NULL,
 			NULL);

@@ -1,5 +1,5 @@
-/* Sessions: a token for a player who exists; and demo players, who open their own account and get
- * play money once. */
+/* Sessions: issues tokens to players with an account, and to demo players, who open their own
+ * account and get play money once. */
 #include "services/gateway/adapters/money.h"
 
 #include "libcommon/io/clock.h"
@@ -15,7 +15,7 @@
 #define DEMO_OPERATOR 1
 #define DEMO_DEPOSIT_UNITS 1000 /* of the currency: 1,000.00 */
 #define DEMO_NUMBER_MIN                                                                            \
-	UINT64_C(100000000) /* random ones lie above, so that small numbers stay for tests */
+	UINT64_C(100000000) /* random numbers start here; smaller ones are for tests */
 #define AGAIN_MAX 4096
 #define AGAIN_US UINT64_C(20000)
 #define AGAIN_ATTEMPTS 60
@@ -28,7 +28,7 @@ static bool token_for(struct gateway *gateway, struct edge_request *request, pla
 		presence_issued(gateway, player, token, *expires_s_r);
 		return true;
 	}
-	log_error("no token could be made");
+	log_error("could not make a token");
 	edge_answer_error(
 		request, 500, "token", "The session could not be created.", NULL, NULL, NULL);
 	return false;
@@ -59,8 +59,8 @@ static void session_answer(struct gateway *gateway, struct edge_request *request
 }
 
 /* A deposit reaches the engine by wallet.facts, some milliseconds after the wallet's verdict
- * reached us. A new player's first state must not say that he has nothing: while he has made no
- * move, his balance is asked for until the money is there. */
+ * reaches the gateway. A new player's first state must not show an empty balance: until their first
+ * move, the gateway reads the state again until the money is there. */
 static bool too_early(const struct service_request *sent, const Carillon__SpinReply *reply)
 {
 	return sent->number > 0 && reply->expect <= 1 && reply->balance_minor < sent->number;
@@ -96,7 +96,7 @@ static struct {
 	size_t n;
 } again;
 
-/* False: there is no room, or it was tried often enough. */
+/* False: no room, or too many tries. */
 static bool retry_open(
 	struct gateway *gateway, struct edge_request *request, const struct service_request *sent)
 {
@@ -174,7 +174,7 @@ static void on_demo_deposit(struct gateway *gateway, struct edge_request *reques
 		answer_timed_out(request);
 		return;
 	}
-	/* Of another currency than when it was first opened: the money is there already. */
+	/* The account was first opened in another currency: it already has its money. */
 	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_CONTENT &&
 		refusal_answer(request, fact) != 200)
 		return;
@@ -243,7 +243,8 @@ void on_demo_session(struct edge_request *request, void *context)
 	if (body.has_player) {
 		number = (uint64_t)body.player;
 	} else {
-		/* Of 2^47 numbers: that two players meet is less likely than that a disk lies. */
+		/* One of 2^47 numbers: a collision of two players is less likely than a disk error.
+		 */
 		randombytes_buf(&number, sizeof(number));
 		number = DEMO_NUMBER_MIN + number % (UINT64_C(1) << 47);
 	}

@@ -1,6 +1,6 @@
-/* The operator's status: who holds which shard, how far behind, what the pools' books say, and
- * whether all of it still agrees. Read in the background and answered from memory, so that many
- * consoles cost no more than one. */
+/* The operator's status: the owner and lag of each shard, the pools' books, and the results of
+ * reconciliation. Read in the background and answered from memory, so many consoles cost no more
+ * than one. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/clock.h"
@@ -30,7 +30,7 @@ static const struct {
 };
 
 static struct {
-	char *members; /* of the answer, as Postgres made them */
+	char *members; /* parts of the answer, as Postgres formatted them */
 	bool waiting, keys_waiting, owned;
 	uint64_t asked_us, checked_us, members_us;
 	size_t files; /* keys that came from files */
@@ -40,7 +40,7 @@ static struct {
 		char found[256];
 	} check[CHECKS_N];
 	int64_t hits_paid, claims_open, oldest_claim_s;
-	int64_t batch[SHARDS_MAX]; /* checked up to, by shard; -1: not yet */
+	int64_t batch[SHARDS_MAX]; /* last checked batch of each shard; -1: none yet */
 	bool begun;
 } status;
 
@@ -56,8 +56,8 @@ static bool rows_ok(const PGresult *result, const char *error, const char *what)
  * ------------------------------------------------------------------------------------------------------------------
  */
 
-/* One row, one text: the members of the answer. lag: journal rows that a consumer of wallet.facts
- * has not taken yet. */
+/* One row with one text: the members of the answer. lag: journal rows that a consumer of
+ * wallet.facts has not read yet. */
 static const char status_sql[] =
 	"with journal as (select distinct on (shard) shard, last_seq, checkpoint, batch, time from "
 	"wallet.batch order by shard, batch desc) "
@@ -179,7 +179,7 @@ static void on_ledger(void *context, PGresult *result, const char *error)
 			"shard %" PRId64 ": %s batches do not sum to zero, the first is %s", shard,
 			PQgetvalue(result, i, 2), PQgetvalue(result, i, 3));
 	}
-	/* What was found wrong stays wrong: later batches cannot mend it. */
+	/* A failed check stays failed: later batches cannot correct it. */
 	if (status.check[CHECK_LEDGER].known && !status.check[CHECK_LEDGER].holds)
 		return;
 	check_result(CHECK_LEDGER, holds, found);
@@ -206,7 +206,7 @@ static void request_ledger(struct gateway *gateway)
 		"wallet.batch b where b.shard = v.shard), 0) as batch "
 		"from unnest($1::integer[], $2::bigint[]) v(shard, batch)), "
 		"span as (select shard, batch, case when seen < 0 then greatest(batch - 2000, 0) "
-		"/* all of them is the work of jackpotctl */ else seen end as seen from last), "
+		"/* jackpotctl checks all of them */ else seen end as seen from last), "
 		"wrong as (select h.shard, h.batch from span s join wallet.house_leg h on h.shard "
 		"= s.shard and h.batch > s.seen and h.batch <= s.batch "
 		"group by h.shard, h.batch, h.currency having sum(h.amount) <> 0) "
@@ -339,7 +339,7 @@ static void check_json(struct json_out *out, size_t i)
 	out_close(out, '}');
 }
 
-/* null before the first look: not known is neither yes nor no. */
+/* null before the first check: unknown is neither true nor false. */
 static void reconciliation_json(struct json_out *out)
 {
 	uint64_t held_us = UINT64_MAX;
@@ -392,7 +392,7 @@ void on_status(struct edge_request *request, void *context)
 	out_string(out, "kind", common.kind);
 	out_uint(out, "requests_open", gateway->inflight.open);
 	reconciliation_json(out);
-	/* Postgres' object without its braces. */
+	/* The object from Postgres without its braces. */
 	if (length > 2) {
 		status.members[length - 1] = '\0';
 		out_raw(out, NULL, status.members + 1);

@@ -1,6 +1,6 @@
-/* What an operator does after a malfunction: rounds that are voided, and games that are started
- * again. The engine proposes the compensating entries, the wallet books them once; what is told
- * here is read from its rows. */
+/* An operator's requests after a malfunction: void rounds and start stopped games again. The engine
+ * proposes the compensating rows and the wallet books them once; the answer is read from the
+ * wallet's rows. */
 #include "services/gateway/adapters/money.h"
 
 #include "record.pb-c.h"
@@ -20,7 +20,7 @@ struct waiting {
 	uint32_t operator_id;
 	bool one;
 	char game[SLUG_MAX + 1];
-	/* A void that is asked for. */
+	/* A requested void. */
 	player_id player;
 	struct void_body body;
 	uint8_t id[ID_BYTES], hash[ID_BYTES];
@@ -37,7 +37,7 @@ static struct waiting *waiting_new(struct gateway *gateway, struct edge_request 
 	return waiting;
 }
 
-/* The request that waits, NULL where it has gone or was answered because the query failed. */
+/* The waiting request; NULL if it has gone, or was answered because the query failed. */
 static struct edge_request *request_of(
 	const struct waiting *waiting, const PGresult *result, const char *error)
 {
@@ -57,9 +57,9 @@ static struct edge_request *request_of(
 #define VOIDS_SQL(which)                                                                           \
 	"select " VOID_COLUMNS " from wallet.void v where v.player = $1::bigint" which
 
-/* What this key has voided, or else the void of this round, with the id and the record of its row:
- * null where the day of the row is not kept here any more. The row is read by its leaf: a query of
- * all leaves takes longer to plan than any void may (wallet's migrations/0007). */
+/* The void with this key, else the void of this round, with the id and the record of its row (null
+ * if the row's day was dropped). Reads the row from its partition: planning a query over all
+ * partitions takes too long (wallet's migrations/0007). */
 static const char known_sql[] =
 	"select " VOID_COLUMNS ", e.request_id = $3::bytea, e.record from wallet.void v left join "
 	"lateral (select j.request_id, j.record from wallet.rows_between(v.shard, v.seq, v.seq, 1) "
@@ -127,7 +127,7 @@ static void void_audit(struct gateway *gateway, struct edge_request *request, pl
 	audit_write(gateway, request, player_operator(player), "void", player, content, status);
 }
 
-/* Asked again by the same key it is the same void, also when the player has moved on. */
+/* A retry with the same key is the same void, even after later moves of the player. */
 static void on_voided(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, const Carillon__SpinReply *reply,
 	const Carillon__WalletFact *fact)
@@ -194,8 +194,8 @@ static bool same_content(const struct waiting *waiting, const PGresult *result)
 	return same;
 }
 
-/* The engine knows the last requests of a player and can read so far back; what is void already
- * stands in the wallet's own table for ever. */
+/* The engine knows only a player's last requests and can read back only so far; the wallet's own
+ * table has all voids for ever. */
 static void on_known(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;

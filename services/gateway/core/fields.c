@@ -1,4 +1,4 @@
-/* The rules of a field, and the words for what is wrong with it. */
+/* Checks the fields of requests and describes errors. */
 #include "services/gateway/core/fields.h"
 
 #include <inttypes.h>
@@ -52,7 +52,7 @@ static void name_where(struct problem *problem, const char *prefix, const char *
 	problem->expected[0] = '\0';
 }
 
-/* Foreign text in an error is cut and made harmless. */
+/* Cuts text from outside and replaces unsafe characters. */
 static void quote(char out[PROBLEM_TEXT_MAX], const char *text, size_t length)
 {
 	size_t n = 0;

@@ -1,4 +1,4 @@
-/* Rates as text. No floating point: what an operator writes is what is stored. */
+/* FX rates as text, without floating point: the stored rate is exactly the operator's. */
 #include "services/gateway/core/fx.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ const struct field fx_fields[] = {
 	{ NULL, FIELD_INT, false, 0, 0, 0, 0, NULL, NULL },
 };
 
-/* So many digits at *text; moves it behind them. False when there are none, or too many. */
+/* Reads the digits at *text and moves it past them. False for none or too many. */
 static bool digits(const char **text, size_t max, int64_t *value_r, size_t *n_r)
 {
 	int64_t value = 0;

@@ -1,4 +1,4 @@
-/* The ring of questions on their way. */
+/* The ring of open requests. */
 #include "services/gateway/core/inflight.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ void inflight_init(struct inflight *inflight, uint64_t random, uint64_t wait_us)
 {
 	memset(inflight, 0, sizeof(*inflight));
 	inflight->wait_us = wait_us;
-	inflight->first = inflight->next = random >> 1; /* room to count on */
+	inflight->first = inflight->next = random >> 1; /* leaves room to count up */
 	for (size_t i = 0; i < INFLIGHT_AGAINS; i++)
 		inflight->again[i] = inflight->first;
 }
@@ -39,7 +39,7 @@ bool inflight_add(
 
 bool inflight_take(struct inflight *inflight, uint64_t correlation, size_t *slot_r)
 {
-	/* Unsigned: also false for what lies before the oldest. */
+	/* Unsigned, so also false for numbers before the oldest. */
 	if (correlation - inflight->first >= inflight->next - inflight->first)
 		return false;
 	*slot_r = slot_of(correlation);

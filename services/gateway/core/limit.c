@@ -19,7 +19,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Its bucket, or the one longest unused among those it may have. */
+/* The key's bucket, or the least recently used bucket of its set. */
 static struct limit_bucket *bucket_of(struct limit *limit, uint64_t key, uint64_t now_us)
 {
 	struct limit_bucket *set =

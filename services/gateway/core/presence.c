@@ -1,12 +1,12 @@
-/* RULE bewitched 7.1, 7.3, RULE mona-lisa 6.1, 6.3: how long a session may rest, and how long a
- * game waits after a connection was lost. Neither is in a game's definition: what a jurisdiction or
- * an operator asks for is no part of the mathematics, and must not change its digest. */
+/* RULE bewitched 7.1, 7.3, RULE mona-lisa 6.1, 6.3: how long a session may be idle, and how long a
+ * game refuses a player after a lost connection. Neither is in a game's definition: they depend on
+ * the jurisdiction or operator and must not change the math version. */
 #include "services/gateway/core/presence.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* "15m", "90s", "0"; length characters. */
+/* Reads `length` characters such as "15m", "90s" or "0". */
 static bool time_read(const char *text, size_t length, uint32_t max_s, uint32_t *s_r)
 {
 	uint64_t n = 0;

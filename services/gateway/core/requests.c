@@ -1,6 +1,6 @@
-/* The tables. Ranges here are what can be meant at all; what a game, an account or a jurisdiction
- * allows is decided behind the gateway: a bet by the engine (services/spin-engine/adapters/fault.c
- * words its refusals). */
+/* The tables. They reject only values that can never be valid. Other services decide what a game,
+ * an account or a jurisdiction allows: for example, the engine refuses bets
+ * (services/spin-engine/adapters/fault.c has the messages). */
 #include "services/gateway/core/requests.h"
 
 #include "libcommon/base/ids.h"
@@ -42,7 +42,7 @@ const struct field money_fields[] = {
 	END,
 };
 
-/* Signed, and never without a reason. */
+/* Signed; a reason is required. */
 const struct field correction_fields[] = {
 	{ "amount_minor", FIELD_INT, true, -MINOR_MAX, MINOR_MAX,
 		AT(money_body, amount_minor, has_amount) },
@@ -74,7 +74,7 @@ const struct field reason_fields[] = {
 	END,
 };
 
-/* In the order of OperatorAction. */
+/* In the order of enum OperatorAction. */
 static const char *const pool_actions[] = { "pause", "resume", "retire", "adjust", "parameters",
 	"create", "take_part", "odds", "weights", NULL };
 
@@ -89,7 +89,7 @@ const struct field pool_action_fields[] = {
 
 static const char *const decisions[] = { "capture", "release", NULL };
 
-/* Never without a reason. */
+/* A reason is required. */
 const struct field decision_fields[] = {
 	{ "decision", FIELD_CHOICE, true, 0, 0, offsetof(struct decision_body, decision),
 		offsetof(struct decision_body, has_decision), decisions, NULL },
@@ -124,7 +124,7 @@ const struct field limit_fields[] = {
 	END,
 };
 
-/* The engine keeps so much of the reason in the record of the move. */
+/* The move's record has room for a reason of this length. */
 #define VOID_REASON_MAX 80
 
 const struct field void_fields[] = {
@@ -210,7 +210,7 @@ static enum fields_status fields_conflict(
 	return FIELDS_MISSING;
 }
 
-/* RULE mystic-gem 7.2: a bonus spin has the bet that was given with it. */
+/* RULE mystic-gem 7.2: a bonus spin has the bet of its grant. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r)
 {
 	if (!body->has_bet && !body->has_bonus_spin)

@@ -35,20 +35,20 @@ static struct {
 
 const struct setting payments_settings[] = {
 	{ "PAYMENTS_URL", SETTING_TEXT, "", 0, 0, self.url,
-		"the payment provider, http://host:port or https://...; empty: none, withdrawals "
-		"wait and are decided by hand" },
+		"URL of the payment provider, http://host:port or https://...; empty: no provider, "
+		"operators decide withdrawals by hand" },
 	{ "PAYMENTS_TIMEOUT_MS", SETTING_INT, "5000", 100, 120000, &self.timeout_ms,
-		"until a question to the provider is given up; its outcome is then unknown" },
+		"time-out of a request to the provider; its outcome is then unknown" },
 	{ "PAYMENTS_AGAIN_MS", SETTING_INT, "500", 50, 60000, &self.again_ms,
-		"after no answer until the next question, doubling" },
+		"pause after a request without an answer; doubles each time" },
 	{ "PAYMENTS_AGAIN_MAX_MS", SETTING_INT, "60000", 100, 3600000, &self.again_max_ms,
-		"at most so long" },
+		"largest such pause" },
 	{ "PAYMENTS_PENDING_MS", SETTING_INT, "30000", 100, 86400000, &self.pending_ms,
-		"after \"pending\", unless the provider calls back before" },
+		"pause after the answer \"pending\", unless the provider calls back earlier" },
 	{ "PAYMENTS_CONFIRM_MS", SETTING_INT, "60000", 0, 86400000, &self.confirm_ms,
-		"after the settlement until the provider is looked at once more" },
+		"time from the settlement to the last query of the provider" },
 	{ "PAYMENTS_PARALLEL", SETTING_INT, "16", 1, 256, &self.parallel,
-		"questions under way at once" },
+		"largest number of open requests" },
 	{ NULL, SETTING_INT, NULL, 0, 0, NULL, NULL },
 };
 
