@@ -12,7 +12,7 @@ enum rng_fault card_draw_begin(struct draw_health *health, card_source *source)
 	return draw_health_sample(health, sample);
 }
 
-/* The deal, and whether all that it was made of is sound. */
+/* Draws the deal and checks the health of its random numbers. */
 static enum card_draw_status draw(struct draw_health *health, const struct card_keys *keys,
 	const uint32_t weight[CARD_LEVELS], struct card_play *play)
 {
@@ -22,7 +22,7 @@ static enum card_draw_status draw(struct draw_health *health, const struct card_
 	memcpy(play->weight, weight, sizeof(play->weight));
 	if (!card_keys_secret(keys, play->key, &play->id, play->salt, play->secret))
 		return CARD_DRAW_NO_KEY;
-	/* A round is dealt once: by its number no two are the same move. */
+	/* Each round is dealt once; its number makes it unique. */
 	(void)draw_health_key(health, play->id.player, play->number, play->secret);
 	card_keys_hash(play->secret, play->secret_hash);
 	card_keys_deal(play->secret, &play->id, play->weight, &health->streams, &cards);

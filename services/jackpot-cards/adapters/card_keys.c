@@ -51,7 +51,7 @@ enum card_keys_status card_keys_load(const char *path, struct card_keys *keys_r,
 		(void)snprintf(error, CARD_KEYS_ERROR_MAX, "%.180s: %s", path, strerror(errno));
 		return errno == ENOENT ? CARD_KEYS_MISSING : CARD_KEYS_REFUSED;
 	}
-	(void)setvbuf(file, NULL, _IONBF, 0); /* no copy of a key in a buffer that is not wiped */
+	(void)setvbuf(file, NULL, _IONBF, 0); /* unbuffered: no copy of a key stays in memory */
 	bool closed = fstat(fileno(file), &about) == 0 && (about.st_mode & 077) == 0;
 	bool good = closed && read_lines(file, keys_r);
 	(void)fclose(file);
@@ -75,7 +75,7 @@ bool card_keys_create(const char *path, char *error)
 	bool good = fd >= 0 && write(fd, text, (size_t)length) == length && fsync(fd) == 0;
 	if (fd >= 0)
 		(void)close(fd);
-	/* link, not rename: of several instances that start at once, one makes the key */
+	/* link, not rename: if several instances start at once, only one creates the key */
 	if (good && link(temporary, path) != 0 && errno != EEXIST)
 		good = false;
 	if (!good)

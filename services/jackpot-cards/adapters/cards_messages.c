@@ -33,7 +33,7 @@ static int64_t value_of(const struct set_instance *instance, enum card_level lev
 	return value;
 }
 
-/* values holds one a level. */
+/* `values` has one value per level. */
 static struct jackpot_state state_of(const struct set_instance *instance, int64_t *values)
 {
 	const struct card_set *set = &instance->set;
@@ -85,8 +85,8 @@ struct round_out {
 	Carillon__TurnedCard *pointers[DEAL_CARDS];
 };
 
-/* As its player may see it: of the cards only those that lie open, level, prize and secret only
- * once it is won. */
+/* The round as its player may see it: only face-up cards; level, prize and secret only after the
+ * win. */
 static void fill_round(
 	const struct set_instance *instance, const struct card_play *play, struct round_out *out)
 {

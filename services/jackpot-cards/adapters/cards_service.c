@@ -1,4 +1,4 @@
-/* The sets of the shards held: wagers in, levels shown, triggers kept. */
+/* The sets of the owned shards: counts wagers, shows levels, opens card rounds. */
 #include "services/jackpot-cards/adapters/cards_service.h"
 
 #include "jackpot.pb-c.h"
@@ -19,9 +19,10 @@
 #include <string.h>
 
 #define SECOND_US 1000000u
-/* At least this between two states: with the loop's commit a second, one a second. */
+/* Shortest time between two published states; with the loop's one commit a second this gives one
+ * state a second. */
 #define SHOW_US 900000u
-/* The tally counts the whole wager; the levels take their shares of it. */
+/* The tally counts the whole wager; each level takes its share. */
 #define WHOLE_PPM 1000000
 #define REDIS_TIMEOUT_MS 50
 
@@ -57,25 +58,24 @@ void cards_service_start(struct service *service)
 		for (size_t j = 0; j < self.sets.count; j++)
 			known = known || self.sets.set[j].number == link->cards.pool;
 		if (!known)
-			fatal("%s: /cards/set_number: found %u, expected one of a set in "
+			fatal("%s: /cards/set_number: found %u, expected the number of a set in "
 			      "JACKPOT_CARDS_SETS",
 				link->id, link->cards.pool);
 	}
 	rounds_start(&self.keys);
 	self.redis = redis_link_new(common.redis, REDIS_TIMEOUT_MS);
 	self.t = metric_gauge("carillon_cards_wagers_microeuro", NULL,
-		"T of the sets held: all wagers ever, in 10^-6 EUR.");
-	self.waiting =
-		metric_gauge("carillon_cards_waiting_claims", NULL, "Card rounds that are open.");
+		"T of the owned sets: all wagers so far, in 10^-6 EUR.");
+	self.waiting = metric_gauge("carillon_cards_waiting_claims", NULL, "Open card rounds.");
 	self.taker.what = "set";
 	self.taker.old = metric_counter("carillon_cards_feed_old_total", NULL,
-		"Messages of a wallet shard from before its restore, dropped.");
+		"Dropped messages that a wallet shard sent before its restore.");
 	self.taker.restored = metric_counter(
 		"carillon_cards_wallet_restored_total", NULL, "New incarnations of wallet shards.");
 	self.redis_age = metric_gauge("carillon_cards_redis_age_us", NULL,
-		"Age of the oldest counters in Redis, of the sets held.");
+		"Age of the oldest counters in Redis of the owned sets.");
 	self.behind = metric_gauge("carillon_cards_rates_behind", NULL,
-		"Games and currencies whose exchange rate could not be taken up: an alarm.");
+		"Games and currencies whose new FX rate could not be applied: an alarm.");
 }
 
 /* ---- shards
@@ -96,8 +96,8 @@ static void open_tallies(struct service *service, void *visited, uint64_t mono_u
 	}
 }
 
-/* Only a configuration that has changed since it was last looked at changes the levels, so that
- * what an operator has set outlives a restart. */
+/* Only a configuration that has changed since the last start changes the levels, so operators'
+ * settings survive a restart. */
 static enum card_set_status configure(
 	struct set_instance *instance, const struct card_terms *terms, bool *changed_r)
 {
@@ -135,7 +135,7 @@ static struct set_instance *open_set(
 	instance->defined = terms;
 	if (changed)
 		log_info("set %u \"%s\" on shard %u: %s", config->number, config->id, shard,
-			known ? "changed terms wait for the levels' next wins" : "new");
+			known ? "known; changed terms apply after the levels' next wins" : "new");
 	instance->dirty = changed;
 	instance->levels_dirty = changed;
 	instance->unshown = true;
@@ -194,7 +194,7 @@ static enum service_message_status apply_feed(
 		instance->dirty = true;
 		instance->unshown = true;
 	}
-	/* A wager contributes before its round is evaluated: its totals came with its claim. */
+	/* A wager contributes before its round is evaluated: its totals come with its claim. */
 	if (feed->claim != NULL)
 		rounds_claim(service, instance, feed);
 	return SERVICE_TAKEN;
@@ -223,7 +223,7 @@ static enum service_message_status apply_command(
 	struct service *service, struct service_shard *shard, Carillon__JackpotCommand *command)
 {
 	struct set_instance *instance = jackpot_list_find(shard, command->pool);
-	if (instance == NULL) /* a progressive pool's, which has a service of its own */
+	if (instance == NULL) /* of a progressive pool, which another service handles */
 		return SERVICE_TAKEN;
 	static struct action_record record;
 	char reason[ACTION_TEXT_MAX];
@@ -314,7 +314,7 @@ static void write_set(struct service *service, void *visited, uint64_t mono_us)
 		instance->fact_seq++;
 	if (!instance->dirty && !instance->show)
 		return;
-	/* Whatever is shown from here on is another state than what was shown before. */
+	/* From here on the published state differs from the last one. */
 	instance->version++;
 	set_store_save(instance, service_pg(service));
 	rounds_write(service, instance);
@@ -337,8 +337,8 @@ static void show_set(struct service *service, void *visited, uint64_t mono_us)
 		instance->unshown = false;
 		instance->show_now = false;
 	}
-	/* All of it, each second, also when nothing has changed: Redis may have been emptied, and
-	 * readers see the age. */
+	/* Write everything each second even without a change: Redis may have been emptied, and
+	 * readers check the age. */
 	if (mono_us >= instance->counters_us + SHOW_US && cards_show_counters(self.redis, instance))
 		instance->counters_us = mono_us;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBERS_MAX 64 /* text of an array of picks or weights */
+#define NUMBERS_MAX 64 /* size of the text of an array of picks or weights */
 #define HEX_MAX (2 * CARD_SECRET_BYTES + 3)
 
 #define COLUMNS_OF(r)                                                                              \
@@ -52,7 +52,7 @@ static void bytes_of(const PGresult *rows, int row, int column, size_t size, uin
 	PQfreemem(bytes);
 }
 
-/* The cards as they lie follow from the secret; what was stored of them must be the same. */
+/* The secret determines the deal; the stored cards must match it. */
 static void redeal(
 	const struct card_keys *keys, const PGresult *rows, int row, struct card_play *play)
 {
@@ -66,8 +66,9 @@ static void redeal(
 			play->number, play->key);
 	card_keys_hash(play->secret, hash);
 	if (memcmp(hash, play->secret_hash, sizeof(hash)) != 0)
-		fatal("cards.round %" PRIu64 ": service key %u is another than the one it was "
-		      "opened under: restore it",
+		fatal("cards.round %" PRIu64
+		      ": service key %u differs from the one that opened the "
+		      "round: restore it",
 			play->number, play->key);
 	card_keys_deal(play->secret, &play->id, play->weight, NULL, &deal);
 	card_round_begin(&play->round, &deal);
@@ -78,7 +79,7 @@ static void redeal(
 		if (card_round_pick(&play->round, i + 1, position[i]) != CARD_PICK_OK ||
 			deal.suit[i] != suit[i])
 			fatal("cards.round %" PRIu64 ", pick %u: found position %u with suit %u, "
-			      "which is not what was dealt",
+			      "which differs from the deal",
 				play->number, i + 1, position[i], suit[i]);
 }
 
@@ -104,7 +105,8 @@ static void read_round(
 	bytes_of(rows, row, 13, sizeof(play->secret_hash), play->secret_hash);
 	redeal(keys, rows, row, play);
 	if (card_round_won(&play->round) != (PQgetvalue(rows, row, 18)[0] == 't'))
-		fatal("cards.round %" PRIu64 ": won is not what its picks say", play->number);
+		fatal("cards.round %" PRIu64 ": found `won` in contradiction to its picks",
+			play->number);
 }
 
 uint32_t round_store_game(PGconn *conn, const struct claim_id *id)

@@ -20,11 +20,11 @@
 			       */
 #define PICKS_WAITING_MAX 256 /* of a set */
 #define NEWS_AGAIN 8
-#define AWARDS_US 2000000u /* an award without an echo is sent again */
+#define AWARDS_US 2000000u /* an award that is not booked is sent again */
 #define AWARDS_A_TURN 32
-#define EXPIRED_A_TURN 64 /* so that no commit grows without bounds */
+#define EXPIRED_A_TURN 64 /* bounds the size of a commit */
 
-/* A pick of a round that is not known yet. */
+/* A pick for a round that is not known yet. */
 struct waiting_pick {
 	struct waiting_pick *next;
 	uint64_t deadline_us; /* monotonic */
@@ -45,8 +45,8 @@ static void system_bytes(void *out, size_t length)
 	randombytes_buf(out, length);
 }
 
-/* Nothing is served by a generator that does not give its known answers, or from a source that
- * fails at once. */
+/* The service does not start with a generator that fails its known answers or a source that fails
+ * its first test. */
 static void check_draws(void)
 {
 	char text[DRAW_HEALTH_TEXT_MAX];
@@ -54,7 +54,7 @@ static void check_draws(void)
 		fatal("random numbers: libsodium does not start");
 	if (card_draw_begin(&self.health, system_bytes) != RNG_SOUND)
 		fatal("random numbers: found %s, expected the known answers of ChaCha20 (RFC 8439), "
-		      "and a sample of the system's source that no test of its health fails",
+		      "and a healthy sample of the system's source",
 			draw_health_text(&self.health, text));
 }
 
@@ -63,13 +63,14 @@ void rounds_start(struct card_keys *keys)
 	char path[SETTING_TEXT_MAX + 32], error[CARD_KEYS_ERROR_MAX];
 	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", common.keys);
 	check_draws();
-	(void)sodium_mlock(keys, sizeof(*keys)); /* as far as the system lets us */
+	(void)sodium_mlock(keys, sizeof(*keys)); /* if the system permits it */
 	enum card_keys_status status = card_keys_load(path, keys, error);
 	if (status == CARD_KEYS_MISSING) {
-		/* Rounds that are open under a lost key are noticed when they are loaded. */
+		/* A lost key of an open round is detected when the round is loaded. */
 		if (!card_keys_create(path, error))
 			fatal("%s", error);
-		log_warn("%s did not exist: a new service key was made there; keep a copy", path);
+		log_warn("%s did not exist: the service created it with a new key; keep a copy",
+			path);
 		status = card_keys_load(path, keys, error);
 	}
 	if (status != CARD_KEYS_OK)
@@ -78,19 +79,19 @@ void rounds_start(struct card_keys *keys)
 	self.opened = metric_counter(
 		"carillon_cards_rounds_opened_total", NULL, "Card rounds opened by a trigger.");
 	self.repeated = metric_counter(
-		"carillon_cards_claims_repeated_total", NULL, "Claims that were heard of before.");
+		"carillon_cards_claims_repeated_total", NULL, "Claims that were already known.");
 	self.picks = metric_counter("carillon_cards_picks_total", NULL, "Cards turned up.");
 	self.refused = metric_counter(
 		"carillon_cards_picks_refused_total", NULL, "Picks answered with an error.");
 	self.won = metric_counter("carillon_cards_won_total", NULL, "Levels won.");
 	self.paid = metric_counter("carillon_cards_paid_cents_total", NULL,
-		"Paid for levels, in euro cents at the rate they were paid at.");
+		"Paid for levels, in euro cents at the rate of the payment.");
 	self.expired = metric_counter("carillon_cards_expired_total", NULL,
 		"Abandoned rounds that the service played to their end.");
 	self.again = metric_counter("carillon_cards_awards_repeated_total", NULL,
 		"Awards sent again because the wallet had not booked them.");
 	self.draw_fault = metric_gauge("carillon_cards_draw_fault", NULL,
-		"1: the random numbers failed a test of their health, no card round opens.");
+		"1: the random numbers failed a health test, no card round opens.");
 	self.unpriced = metric_counter("carillon_cards_unpriced_total", NULL,
 		"Picks and triggers refused because a level could not be priced.");
 }
@@ -117,7 +118,7 @@ static bool same(const struct claim_id *a, const struct claim_id *b)
 	return a->player == b->player && a->move == b->move && a->index == b->index;
 }
 
-/* NULL: not at hand; won long ago, or not known. */
+/* NULL: not in memory, because it was won long ago or is unknown. */
 static struct card_play *find(const struct set_instance *instance, const struct claim_id *id)
 {
 	struct card_play *play = instance->plays;
@@ -130,7 +131,7 @@ static struct card_play *find(const struct set_instance *instance, const struct 
  * ---------------------------------------------------------------------------------------------
  */
 
-/* The rate of the newest tally of the player's currency: what his stakes are counted at. */
+/* The rate of the newest tally of the player's currency, at which their stakes are counted. */
 static bool payout_of(
 	const struct set_instance *instance, uint32_t currency, struct card_payout *payout_r)
 {
@@ -157,8 +158,8 @@ static uint64_t set_hits(const struct card_set *set)
 	return hits;
 }
 
-/* RULE mystic-gem 6.9, 6.10: the level is worth what it shows at this moment, and begins anew.
- * False and nothing changed when it cannot be priced: then the pick is not made either. */
+/* RULE mystic-gem 6.9, 6.10: the level pays its displayed value and starts again at its seed.
+ * False, with nothing changed, if it cannot be priced; then the pick is refused too. */
 static bool price(struct service *service, struct set_instance *instance, struct card_play *play)
 {
 	struct card_payout payout;
@@ -181,8 +182,8 @@ static bool price(struct service *service, struct set_instance *instance, struct
 	instance->levels_dirty = instance->unshown = instance->show_now = true;
 	instance->awards_due = true;
 	instance->awards_us = clock_mono_us();
-	/* RULE mystic-gem 6.11: to the balance at once, nothing is left that could be doubled.
-	 * All three leave when the commit that holds the third card has returned. */
+	/* RULE mystic-gem 6.11: the prize goes to the balance at once and cannot be gambled. All
+	 * three messages leave after the commit of the third card. */
 	cards_send_award(service, instance, play, false);
 	cards_send_round(service, instance, play, CARILLON__CARD_EVENT__CARD_WON);
 	play->fact_seq = ++instance->fact_seq;
@@ -202,7 +203,7 @@ static bool price(struct service *service, struct set_instance *instance, struct
  * ------------------------------------------------------------------------------------------------------------
  */
 
-/* One card up; nothing is changed unless OK. */
+/* Turns up one card; changes nothing unless OK. */
 static enum card_pick_status turn(struct service *service, struct set_instance *instance,
 	struct card_play *play, uint32_t pick, uint32_t position, bool *priced_r)
 {
@@ -231,7 +232,7 @@ static void answer_pick(struct service *service, struct set_instance *instance,
 	bool priced;
 	enum card_pick_status status =
 		turn(service, instance, play, pick->pick, pick->position, &priced);
-	/* What a commit has not returned for is not shown. */
+	/* Show only committed state. */
 	bool now = !play->fresh && !play->dirty;
 	if (!priced) {
 		cards_reply_fault(service, &pick->requester, 503, "not_priced",
@@ -244,16 +245,16 @@ static void answer_pick(struct service *service, struct set_instance *instance,
 		service, instance, play, &pick->requester, status, pick->pick, pick->position, now);
 }
 
-/* False: there is no such round yet. */
+/* False: the round does not exist yet. */
 static bool try_pick(
 	struct service *service, struct set_instance *instance, const struct waiting_pick *pick)
 {
 	struct card_play *play = find(instance, &pick->id), old;
 	if (play == NULL && round_store_find(service_pg(service), instance->set.number, &pick->id,
 				    self.keys, &old)) {
-		/* Only won rounds are not at hand, and nothing changes them. */
+		/* Only won rounds are not in memory, and nothing changes them. */
 		if (!card_round_won(&old.round))
-			fatal("set %u: round %" PRIu64 " is open and not at hand",
+			fatal("set %u: round %" PRIu64 " is open but not in memory",
 				instance->set.number, old.number);
 		play = &old;
 	}
@@ -281,7 +282,7 @@ void rounds_pick(struct service *service, struct set_instance *instance,
 		.requester = { .player = body->player, .correlation = command->correlation },
 	};
 	if (strlen(command->reply_to) >= sizeof(pick.requester.reply_to)) {
-		log_warn("set %u: a pick whose reply_to is too long", command->pool);
+		log_warn("set %u: the reply_to of a pick is too long", command->pool);
 		return;
 	}
 	memcpy(pick.requester.reply_to, command->reply_to, strlen(command->reply_to) + 1);
@@ -295,14 +296,14 @@ void rounds_pick(struct service *service, struct set_instance *instance,
 	if (kept == NULL)
 		fatal("out of memory");
 	*kept = pick;
-	struct waiting_pick **end = &instance->waiting; /* in the order they came */
+	struct waiting_pick **end = &instance->waiting; /* in order of arrival */
 	while (*end != NULL)
 		end = &(*end)->next;
 	*end = kept;
 	instance->waiting_count++;
 }
 
-/* Those that have found their round or waited long enough leave. */
+/* Removes the picks that have found their round or waited long enough. */
 static void look_again(struct service *service, struct set_instance *instance, uint64_t mono_us)
 {
 	struct waiting_pick **link = &instance->waiting;
@@ -327,8 +328,8 @@ static void look_again(struct service *service, struct set_instance *instance, u
  * -----------------------------------------------------------------------------------------------------------
  */
 
-/* The random numbers are at fault: no round opens any more. The claims stay open in the wallet,
- * which repeats them: whoever begins anew with sound ones deals. */
+/* The random numbers failed a test: no card round opens any more. The claims stay open in the
+ * wallet, which repeats them until a restarted service with healthy random numbers deals. */
 static void stop_deals(struct service *service)
 {
 	char text[DRAW_HEALTH_TEXT_MAX], reason[DRAW_HEALTH_TEXT_MAX + 40];
@@ -337,16 +338,16 @@ static void stop_deals(struct service *service)
 	self.health.told = true;
 	(void)snprintf(
 		reason, sizeof(reason), "random numbers: %s", draw_health_text(&self.health, text));
-	log_error("ALARM %s: no card round opens, those that are open can be finished", reason);
+	log_error("ALARM %s: no card round opens; open ones can be finished", reason);
 	metric_set(self.draw_fault, 1);
 	service_unhealthy(service, reason);
 }
 
-/* RULE mystic-gem 6.6, 6.8, 6.13: level and cards are drawn when the round opens, under a secret of
- * its own whose hash is told at once. False: no cards can be dealt. */
+/* RULE mystic-gem 6.6, 6.8, 6.13: level and cards are drawn when the round opens, with the round's
+ * own secret, whose hash is published at once. False: no cards can be dealt. */
 static bool deal(struct service *service, struct set_instance *instance, struct card_play *play)
 {
-	/* Asked only where it makes a difference. */
+	/* Query it only if weights differ by game. */
 	uint32_t game =
 		instance->weights_n == 0 ? 0 : round_store_game(service_pg(service), &play->id);
 	const uint32_t *weight =
@@ -354,7 +355,7 @@ static bool deal(struct service *service, struct set_instance *instance, struct 
 	enum card_draw_status status =
 		card_draw(&self.health, self.keys, system_bytes, weight, play);
 	if (status == CARD_DRAW_NO_KEY)
-		fatal("the newest service key is not there");
+		fatal("the newest service key is missing");
 	if (status == CARD_DRAW_FAULT)
 		stop_deals(service);
 	return status == CARD_DRAW_OK;
@@ -408,7 +409,7 @@ void rounds_claim(
 		return;
 	}
 	metric_add(self.repeated, 1);
-	if (play == NULL) /* won: the award was lost on its way, or is not booked yet */
+	if (play == NULL) /* won: the award was lost or is not booked yet */
 		cards_send_award(service, instance, &old, true);
 }
 
@@ -416,7 +417,7 @@ void rounds_claim(
  * -------------------------------------------------------------------------------------------------------------
  */
 
-/* RULE mystic-gem 6.6: a trigger is always honoured, also when nobody comes back for it. */
+/* RULE mystic-gem 6.6: every trigger is paid, even if the player never comes back. */
 static bool play_out(struct service *service, struct set_instance *instance, struct card_play *play)
 {
 	bool priced = true;
@@ -429,8 +430,7 @@ static bool play_out(struct service *service, struct set_instance *instance, str
 	return priced;
 }
 
-/* The wallet repeats an old claim every ten minutes only; nobody waits so long for what he has won.
- */
+/* The wallet repeats an old claim only every ten minutes, too long for a player who has won. */
 static void awards_again(struct service *service, struct set_instance *instance, uint64_t mono_us)
 {
 	static struct card_play unpaid[AWARDS_A_TURN];
@@ -466,7 +466,7 @@ void rounds_write(struct service *service, struct set_instance *instance)
 			round_store_save(service_pg(service), instance->set.number, play);
 }
 
-/* What is won and durable is found in the database from now on. */
+/* Won rounds that are durable are read from the database from now on. */
 void rounds_committed(struct set_instance *instance)
 {
 	struct card_play **link = &instance->plays;

@@ -155,7 +155,7 @@ static void apply_weights(struct set_instance *instance, const struct set_reques
 	describe_weights(own->weight, record->after);
 }
 
-/* The newest of that very setting, before this one. */
+/* The newest earlier value of the same setting. */
 static void describe_odds(const struct set_instance *instance, const struct set_request *asked,
 	PGconn *conn, char *out)
 {

@@ -70,7 +70,8 @@ bool set_store_load(struct set_instance *instance, PGconn *conn)
 	if (!card_set_identities_hold(&instance->set, &broken))
 		fatal("set %u: the stored books are broken at %s", instance->set.number, broken);
 	if (instance->source.vector.t_e18 != instance->set.t_e18)
-		fatal("set %u: the stored vector does not give the stored T", instance->set.number);
+		fatal("set %u: the stored totals do not add up to the stored T",
+			instance->set.number);
 	return true;
 }
 
@@ -105,7 +106,7 @@ static void save_level(const struct set_instance *instance, int at, PGconn *conn
 	pg_args_int(&args, row->exponent);
 	jackpot_args_row(&args, row);
 	pg_args_int(&args, instance->defined.seed_minor[at]);
-	/* A new level is launched with it. */
+	/* A new level starts with it. */
 	pg_args_int(&args, instance->defined.wager_ppm[at] * NANO_PER_PPM);
 	pg_args_run(&args, conn,
 		"insert into cards.level (pool, level, currency, exponent, " JACKPOT_ROW

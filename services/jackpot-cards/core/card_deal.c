@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* A state is how many cards of each suit lie open, two bits a suit. */
+/* A state is the number of face-up cards of each suit, two bits a suit. */
 #define STATES 256u
 #define SUIT_BITS 2
 #define SUIT_MASK 3u
@@ -19,7 +19,7 @@ static uint32_t state_with_card(uint32_t state, uint32_t suit)
 	return state + (1u << SUIT_BITS * suit);
 }
 
-/* Another suit is complete and the wanted one is not. */
+/* Another suit is complete before the wanted one. */
 static bool lost(uint32_t state, uint32_t wanted)
 {
 	if (open_of(state, wanted) == DEAL_OF_A_SUIT)
@@ -30,7 +30,7 @@ static bool lost(uint32_t state, uint32_t wanted)
 	return false;
 }
 
-/* In how many ways the rest can lie so that the wanted suit is complete first; for all states. */
+/* For each state: the number of ways to lay the rest so that the wanted suit is complete first. */
 static void count_ways(uint32_t wanted, uint32_t ways[STATES])
 {
 	ways[ALL_OPEN] = 1;

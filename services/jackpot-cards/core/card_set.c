@@ -127,7 +127,7 @@ enum card_set_status card_set_accrue_to(struct card_set *set, int128 t_e18)
 {
 	if (t_e18 < set->t_e18)
 		return CARD_SET_BACKWARDS;
-	/* The house puts in exactly what the levels get. */
+	/* The house pays in exactly what the levels get. */
 	int64_t share = pool_rows_share(set->level, CARD_LEVELS);
 	if (!pool_books_contribute(&set->books, t_e18 - set->t_e18, share, share))
 		return CARD_SET_OVERFLOW;
@@ -142,8 +142,7 @@ enum card_set_status card_set_value(
 	assert(level >= CARD_CLUBS && level <= CARD_SPADES);
 	enum pool_row_status status =
 		pool_row_price(&set->level[level - CARD_CLUBS], set->t_e18, &price);
-	/* Anything else than a value that does not fit got past every check: the books are broken.
-	 */
+	/* After all checks only an overflow is possible; anything else means broken books. */
 	assert(status == POOL_ROW_OK || status == POOL_ROW_OVERFLOW);
 	if (status != POOL_ROW_OK)
 		return CARD_SET_OVERFLOW;

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUEUE_BURST 32 /* times the queue, for one who does take frames */
+#define QUEUE_BURST 32 /* times the queue, for a client that takes frames */
 #define STALLED_US 2000000
-#define STUCK_S 5 /* how long a close may take to leave */
+#define STUCK_S 5 /* time for a close frame to leave */
 
 static void *need(void *memory)
 {
@@ -31,24 +31,24 @@ struct clients *clients_new(const struct clients_config *config)
 		"carillon_notifications_connections", "kind=\"stream\"", "Clients connected.");
 	clients->metric.privates = metric_gauge("carillon_notifications_private_channels", NULL,
 		"Clients subscribed to a player's own channel.");
-	clients->metric.queued = metric_gauge("carillon_notifications_queued_frames", NULL,
-		"Frames waiting for clients, over all.");
+	clients->metric.queued = metric_gauge(
+		"carillon_notifications_queued_frames", NULL, "Frames waiting for all clients.");
 	clients->metric.fan_first = metric_histogram_us("carillon_notifications_fanout_us",
 		"to=\"first\"", "From a broadcast to its first, median and last client.");
 	clients->metric.fan_median = metric_histogram_us("carillon_notifications_fanout_us",
 		"to=\"median\"", "From a broadcast to its first, median and last client.");
 	clients->metric.fan_last = metric_histogram_us("carillon_notifications_fanout_us",
 		"to=\"last\"", "From a broadcast to its first, median and last client.");
-	clients->metric.slow = metric_counter(
-		"carillon_notifications_closed_total", "why=\"slow\"", "Clients closed by us.");
-	clients->metric.closed_token = metric_counter(
-		"carillon_notifications_closed_total", "why=\"token\"", "Clients closed by us.");
-	clients->metric.closed_idle = metric_counter(
-		"carillon_notifications_closed_total", "why=\"idle\"", "Clients closed by us.");
+	clients->metric.slow = metric_counter("carillon_notifications_closed_total", "why=\"slow\"",
+		"Clients closed by the service.");
+	clients->metric.closed_token = metric_counter("carillon_notifications_closed_total",
+		"why=\"token\"", "Clients closed by the service.");
+	clients->metric.closed_idle = metric_counter("carillon_notifications_closed_total",
+		"why=\"idle\"", "Clients closed by the service.");
 	clients->metric.half_open = metric_counter("carillon_notifications_closed_total",
-		"why=\"half_open\"", "Clients closed by us.");
+		"why=\"half_open\"", "Clients closed by the service.");
 	clients->metric.refused = metric_counter("carillon_notifications_refused_total", NULL,
-		"Clients refused for their origin, or messages that were no subscription.");
+		"Clients refused because of their origin, and invalid subscriptions.");
 	clients->metric.frames =
 		metric_counter("carillon_notifications_frames_total", NULL, "Frames written.");
 	clients->metric.bytes =
@@ -172,7 +172,7 @@ void client_close(struct client *client, uint16_t code, const char *text)
 		edge_stream_close(client->stream);
 		return;
 	}
-	/* A stuck connection never becomes writable: its time is limited. */
+	/* A stuck connection never becomes writable, so its time is limited. */
 	lws_set_timeout(client->wsi, PENDING_TIMEOUT_USER_REASON_BASE, STUCK_S);
 	client_wake(client);
 }
@@ -191,7 +191,7 @@ static void grow(struct client *client)
 	client->room = room;
 }
 
-/* A burst is no slowness: one who takes frames may have many waiting for a moment. */
+/* A burst is not slowness: a client that takes frames may have many waiting for a moment. */
 static bool too_slow(const struct client *client, uint64_t now_us)
 {
 	size_t most = (size_t)client->clients->config.queue_max;
@@ -350,7 +350,8 @@ void client_subscribe(struct client *client, const struct subscription *subscrip
 		return;
 	if (subscription->channels & subscription->resume & CHANNEL_PLAYER)
 		client->own = subscription->own;
-	/* Snapshots are queued before the client counts as subscribed: nothing overtakes them. */
+	/* Queue the snapshots before the client counts as subscribed, so that no frame overtakes
+	 * them. */
 	client->clients->config.subscribed(client->clients->config.context, client, subscription);
 	client->channels |= subscription->channels;
 	if (client->player && subscription->game[0])
@@ -403,7 +404,7 @@ void clients_drain(struct clients *clients)
 	clients->draining = true;
 	for (struct client *client = clients->first, *next; client; client = next) {
 		next = client->next;
-		/* Spread, or all would come back in the same moment. */
+		/* A random delay, or all clients would reconnect at the same moment. */
 		(void)snprintf(text, sizeof(text), "{\"retry_ms\":%" PRIu32 "}",
 			100 + randombytes_uniform((uint32_t)clients->config.retry_ms));
 		client_close(client, CLOSE_DRAINING, text);
@@ -425,7 +426,7 @@ static void host_of(const char *text, char *out, size_t room)
 bool clients_origin_allowed(const struct clients *clients, const char *origin, const char *host)
 {
 	const char *allowed = clients->config.origins;
-	/* Programs that are no browsers send none, and need no protection from other pages. */
+	/* Only browsers send an Origin; other programs need no protection from foreign pages. */
 	if (!origin || !*origin || strcmp(allowed, "*") == 0)
 		return true;
 	if (strcmp(allowed, "same-host") == 0) {

@@ -43,7 +43,7 @@ static void message(struct client *client, const char *bytes, size_t length)
 	frame_release(&frame);
 }
 
-/* Messages may come in pieces; the usual whole one is not copied. */
+/* Messages may come in pieces; a whole message is not copied. */
 static int receive(struct client *client, struct lws *wsi, const char *bytes, size_t length)
 {
 	bool whole = lws_is_final_fragment(wsi) && !lws_remaining_packet_payload(wsi);
@@ -79,7 +79,7 @@ static int writable(struct client *client)
 		return -1;
 	}
 	if (client->ping) {
-		/* Not an empty one: the library does not tell of a pong without a payload. */
+		/* With a payload: the library does not report a pong without one. */
 		unsigned char ping[LWS_PRE + 1] = { 0 };
 		client->ping = false;
 		if (lws_write(client->wsi, ping + LWS_PRE, 1, LWS_WRITE_PING) < 0)
@@ -90,7 +90,7 @@ static int writable(struct client *client)
 	struct frame *frame = client_take(client);
 	if (!frame)
 		return 0;
-	/* Writes the frame's header in front of the shared bytes: for all clients the same. */
+	/* Writes the frame's header before the shared bytes; it is the same for all clients. */
 	int written = lws_write(client->wsi, frame->ws, frame->ws_length, LWS_WRITE_TEXT);
 	client_wrote(client, frame, frame->ws_length);
 	frame_release(&frame);
@@ -160,7 +160,7 @@ static void stream_closed(struct edge_stream *stream, void *context)
 }
 
 /* channels=jackpots,winners[,player]; the token in the header Authorization; Last-Event-ID is
- * "epoch/offset" of the winners, as the browser sends it back by itself. */
+ * "epoch/offset" of the winners, which the browser sends by itself. */
 static bool stream_wish(struct edge_request *request, struct subscription *subscription_r)
 {
 	char channels[128], name[64], *save = NULL;
@@ -218,8 +218,8 @@ void clients_stream(struct edge_request *request, void *context)
 	if (!stream_wish(request, &subscription))
 		return;
 	const char *origin = edge_header(request, EDGE_ORIGIN);
-	/* Streams are for programs and for pages of listed origins: the host's name is no proof
-	 * here, for no upgrade is asked. */
+	/* Streams are for programs and for pages of listed origins: without an upgrade request the
+	 * host's name proves nothing. */
 	if (origin && strcmp(clients->config.origins, "same-host") != 0 &&
 		!clients_origin_allowed(clients, origin, "")) {
 		edge_answer_error(request, 403, "origin",

@@ -1,5 +1,4 @@
-/* Clients who are players: sessions that end while their connection stands, connections that are
- * lost. */
+/* Clients of players: sessions that end while the connection is open, and lost connections. */
 #include "services/notifications/adapters/clients_private.h"
 
 #include "services/notifications/core/ending.h"
@@ -7,12 +6,12 @@
 #include <string.h>
 
 #define LOOK_AT_ONCE 512
-#define LOOK_AGAIN_MS UINT64_C(15000) /* where nothing is known, or nothing ends */
-/* The gateways tell an action late by at most a second, and refuse by themselves in the meantime:
- * who has just acted must not be sent away here. */
+#define LOOK_AGAIN_MS UINT64_C(15000) /* when the session is unknown or has no time-out */
+/* Gateways write an action at most a second late, and check idle sessions themselves until then. So
+ * allow for that second: a player who has just acted must not be closed here. */
 #define LATE_MS UINT64_C(2000)
 
-/* Has the same player another connection to the same game? */
+/* True when the player has another connection to the same game. */
 static bool another(const struct client *client)
 {
 	const struct client *other = *clients_chain(client->clients, client->player);

@@ -10,8 +10,8 @@
 #define SCHEMA_KNOWN 1
 #define SUITS 4
 #define HASH_BYTES 32
-/* Of an award: all that are held back at once can be summed up. More than any amount of the wallet.
- */
+/* Bound of an award, above any amount of the wallet: the sum of all awards held back at once does
+ * not overflow. */
 #define PAID_MAX (INT64_MAX / HOLDBACK_HELD_MAX)
 
 __attribute__((format(printf, 2, 3))) static bool refuse(char *reason, const char *format, ...)
@@ -39,7 +39,7 @@ static bool player_valid(const char *where, player_id player, char *reason)
 	       refuse(reason, "%s: found %" PRId64 ", expected a player", where, player);
 }
 
-/* A hit of a number that no pool reaches would keep all that follow from being told. */
+/* A hit with an impossible number would stop all later hits from being told. */
 static bool hit_valid(const Carillon__HitFact *hit, char *reason)
 {
 	if (!hit->claim)
@@ -193,7 +193,7 @@ bool facts_card(const Carillon__JackpotFact *fact, struct card_news *news_r)
 	return true;
 }
 
-/* Moves that the engine takes only once the earlier phases have been shown. */
+/* Moves that the engine accepts only after the earlier phases have been shown. */
 static bool follows_watching(Carillon__MoveKind kind)
 {
 	return kind == CARILLON__MOVE_KIND__MOVE_BET || kind == CARILLON__MOVE_KIND__MOVE_RELEASE ||

@@ -63,7 +63,7 @@ static void begin(struct feeds *feeds)
 		if (begin_partition(feeds, i))
 			i++;
 		else if (clock_mono_us() > end)
-			fatal("kafka: no bounds of jackpot.facts and wallet.facts %" PRIu32
+			fatal("kafka: no offsets of jackpot.facts and wallet.facts %" PRIu32
 			      " within a minute",
 				i);
 	}
@@ -82,9 +82,9 @@ struct feeds *feeds_new(const struct feeds_config *config)
 	feeds->metric.facts = metric_counter(
 		"carillon_notifications_facts_total", NULL, "Facts read from Kafka.");
 	feeds->metric.unreadable = metric_counter("carillon_notifications_unreadable_total", NULL,
-		"Messages that could not be read, and were passed over.");
+		"Messages skipped because they could not be read.");
 	feeds->metric.redis_bad = metric_counter("carillon_notifications_redis_bad_total", NULL,
-		"Values in Redis that are no counter.");
+		"Values in Redis that are not counters.");
 	feeds->redis = redis_link_new(config->redis, REDIS_TIMEOUT_MS);
 	feeds->hits = hits_new(config->pg, config->winner, config->context);
 	struct rows_config rows = { .pg = config->pg,
@@ -128,7 +128,7 @@ static void check_caught_up(struct feeds *feeds)
 	bool all = rows_known(feeds->rows);
 	for (uint32_t i = 0; i < feeds->config.shards; i++)
 		all = all && feeds->at[i] >= feeds->replay_until[i];
-	/* The last offsets may hold no message at all, and Postgres may be away. */
+	/* The last offsets may hold no message, and Postgres may be away. */
 	feeds->caught_up = all || clock_mono_us() - feeds->started_us > 5000000;
 	if (feeds->caught_up)
 		rows_heard(feeds->rows);
@@ -188,7 +188,7 @@ static void card_fact(struct feeds *feeds, const Carillon__JackpotFact *fact)
 	if (!facts_card(fact, &news))
 		return;
 	know_cards(feeds, fact->pool);
-	/* Those read back at the start have been told. */
+	/* The hits read back at the start are already told. */
 	if (feeds->caught_up)
 		feeds->config.card(feeds->config.context, &news, fact->envelope->incarnation);
 }
@@ -247,7 +247,7 @@ void feeds_poll(struct feeds *feeds)
 				feeds->at[message->partition] = message->offset + 1;
 			metric_add(ok ? feeds->metric.facts : feeds->metric.unreadable, 1);
 			if (!ok)
-				log_warn("%s %" PRIu32 " offset %" PRId64 ": passed over: %s",
+				log_warn("%s %" PRIu32 " offset %" PRId64 ": skipped: %s",
 					topic_name(message->topic), message->partition,
 					message->offset, reason);
 		}
@@ -344,8 +344,8 @@ static void on_counters(void *context, size_t index, const struct redisReply *re
 	}
 }
 
-/* One pipelined read of all pools. When Redis is away or empty nothing happens: the counters last
- * known stay, with their age. */
+/* One pipelined read of all pools. When Redis is away or empty, the last known counters stay and
+ * grow older. */
 static void read_redis(struct feeds *feeds)
 {
 	feeds->reading = feeds->pools_n;

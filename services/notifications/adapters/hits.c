@@ -1,4 +1,4 @@
-/* What is missing between two hits of a pool. */
+/* The missing hits between two hits of a pool. */
 #include "services/notifications/adapters/hits.h"
 
 #include "libcommon/io/log.h"
@@ -15,7 +15,7 @@ struct hole {
 	struct hits *hits;
 	uint32_t pool;	 /* 0: a free place */
 	uint64_t last;	 /* told */
-	uint64_t wanted; /* highest that a fact has named */
+	uint64_t wanted; /* highest number in a fact */
 	uint64_t since_us;
 	bool asking;
 };
@@ -63,7 +63,7 @@ static void on_answer(void *context, PGresult *result, const char *error)
 
 	hole->asking = false;
 	if (error != NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
-		return; /* asked again by the tick */
+		return; /* the tick repeats the query */
 	for (int i = 0; i < PQntuples(result); i++) {
 		winner_read(&winner, hole->pool, result, i);
 		hole->last = winner.hit;
@@ -109,7 +109,7 @@ void hits_offer(struct hits *hits, const struct winner *winner, uint64_t mono_us
 	struct hole *hole = winner->pool == 0 ? NULL : hole_of(hits, winner->pool);
 	bool next = hole == NULL || hole->last == 0 || winner->hit <= hole->last + 1;
 
-	/* What was told before is known by its number to who hears it. */
+	/* Receivers recognise a repeated hit by its number. */
 	if (next && (hole == NULL || !hole->asking)) {
 		if (hole != NULL && winner->hit > hole->last)
 			hole->last = winner->hit;
@@ -133,7 +133,8 @@ void hits_tick(struct hits *hits, uint64_t mono_us)
 		if (hole->wanted <= hole->last || hole->asking)
 			continue;
 		if (mono_us > hole->since_us + GIVE_UP_US) {
-			log_warn("pool %" PRIu32 ": hit %" PRIu64 " was told of, but is not there",
+			log_warn("pool %" PRIu32 ": hit %" PRIu64
+				 " is in a fact but not in Postgres",
 				hole->pool, hole->wanted);
 			hole->wanted = hole->last;
 		} else {

@@ -1,4 +1,4 @@
-/* What the parts share (hub.h), made and asked for at the start. */
+/* Sets up and frees the shared state (hub.h). */
 #include "services/notifications/adapters/hub.h"
 
 #include "libcommon/io/clock.h"
@@ -14,9 +14,9 @@ static void metrics(struct hub *hub)
 	hub->age = metric_gauge("carillon_notifications_counters_age_us", NULL,
 		"Age of the oldest pool's counters.");
 	hub->recovered = metric_counter("carillon_notifications_resumes_total",
-		"recovered=\"true\"", "Clients that came back with a position.");
+		"recovered=\"true\"", "Clients that resumed at a position.");
 	hub->lost = metric_counter("carillon_notifications_resumes_total", "recovered=\"false\"",
-		"Clients that came back with a position.");
+		"Clients that resumed at a position.");
 	hub->winners_told = metric_counter(
 		"carillon_notifications_broadcasts_total", "type=\"winner\"", "Broadcasts.");
 	hub->counters_told = metric_counter(
@@ -38,7 +38,8 @@ static void on_installation(void *context, PGresult *result, const char *error)
 {
 	struct hub *hub = context;
 	if (error || PQntuples(result) != 1)
-		log_warn("the installation's age is not known, clients cannot resume: %s",
+		log_warn(
+			"cannot read the installation's creation time, so clients cannot resume: %s",
 			error ? error : "no row");
 	else
 		(void)snprintf(hub->epoch, sizeof(hub->epoch), "%.20s", PQgetvalue(result, 0, 0));
@@ -62,7 +63,7 @@ struct frame *hub_frame(const struct hub *hub, size_t length, const char *event,
 void hub_end(struct hub *hub)
 {
 	pg_pool_poll(hub->pg);
-	pg_pool_free(&hub->pg_ro); /* its questions are the feeds' */
+	pg_pool_free(&hub->pg_ro); /* its queries belong to the feeds */
 	feeds_free(&hub->feeds);
 	nn_bus_free(&hub->bus);
 	instance_free(&hub->instance);

@@ -1,5 +1,4 @@
-/* News as the feeds hand it over: the core says what of it is new, and whom it concerns gets a
- * frame. */
+/* Events from the feeds: the core decides which are new, and the clients concerned get a frame. */
 #include "services/notifications/adapters/news.h"
 
 #include "libcommon/io/clock.h"
@@ -36,7 +35,8 @@ void news_counter(void *context, uint32_t pool, const struct counter *row, uint3
 		log_warn("pool %" PRIu32 " currency %" PRIu32 " coin %" PRId64 " level %" PRIu32
 			 ": %s",
 			pool, row->currency, row->coin_minor, row->level,
-			status == COUNTERS_FULL ? POOLS_FULL : "found a value that no counter has");
+			status == COUNTERS_FULL ? POOLS_FULL
+						: "found a value that a counter cannot have");
 }
 
 void news_status(void *context, uint32_t pool, const char *status)
@@ -66,10 +66,11 @@ void news_winner(void *context, const struct winner *winner)
 	struct hub *hub = context;
 	enum winners_status status = winners_offer(&hub->winners, winner);
 	if (status == WINNERS_GAP)
-		log_warn("pool %" PRIu32 ": hit %" PRIu64 " came without the one before it",
+		log_warn("pool %" PRIu32 ": hit %" PRIu64 " came without the hit before it",
 			winner->pool, winner->hit);
 	if (status == WINNERS_FULL)
-		log_error("pool %" PRIu32 ", hit %" PRIu64 ": its winner is not told: " POOLS_FULL,
+		log_error("pool %" PRIu32 ", hit %" PRIu64
+			  ": clients are not told of it: " POOLS_FULL,
 			winner->pool, winner->hit);
 	if (status == WINNERS_SEEN || status == WINNERS_FULL || !feeds_caught_up(hub->feeds))
 		return;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define REDIS_MS 50
-#define KEPT_MS UINT64_C(3600000) /* no game waits longer */
+#define KEPT_MS UINT64_C(3600000) /* no game refuses a player for longer */
 
 struct presence {
 	struct redis_link *redis;

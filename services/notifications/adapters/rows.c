@@ -1,4 +1,4 @@
-/* The rows of the wallet in their order. */
+/* The wallet's rows in order. */
 #include "services/notifications/adapters/rows.h"
 
 #include "bus.pb-c.h"
@@ -17,11 +17,11 @@
 #define QUERY_MS 1000
 #define START_MS 30000
 #define ASK_AFTER_US 1000000u
-/* A display may not stand still for ever because a fact is lost: then it goes on behind it. */
+/* A lost fact must not stop a display for ever: after this time it continues after the gap. */
 #define GIVE_UP_US 10000000u
 
-/* `first` and `passed`, of `incarnation`: what came before the beginning was known, the first that
- * is owed to those who listen, and the newest; 0: none. */
+/* `first` and `passed`, of `incarnation`: the rows that came before the start was known. `first` is
+ * the first row that clients must get, `passed` the newest; 0: none. */
 struct shard_rows {
 	struct seq_gate gate;
 	bool known, owed;
@@ -41,12 +41,12 @@ struct rows {
 static bool answered(struct rows *rows, const char *error)
 {
 	if (error)
-		log_warn("where the wallet's rows begin is not known yet: %s", error);
+		log_warn("cannot read the start of the wallet's rows yet: %s", error);
 	rows->shard_query = false;
 	return !error;
 }
 
-/* Behind the newest row; but what came while clients listened is owed to them. */
+/* Start after the newest row, but clients must get the rows that came while they listened. */
 static void begin(struct shard_rows *shard)
 {
 	struct seq_gate *gate = &shard->gate;
@@ -61,7 +61,7 @@ static void begin(struct shard_rows *shard)
 	shard->known = true;
 }
 
-/* Jackpots booked before this process began, whose winners have not gone on since. */
+/* Jackpots booked before this process started whose winners have made no later move. */
 static void on_unseen(void *context, PGresult *result, const char *error)
 {
 	struct rows *rows = context;
@@ -82,8 +82,8 @@ static void on_unseen(void *context, PGresult *result, const char *error)
 			begin(&rows->shard[i]);
 }
 
-/* Asked after the beginning, never before: an award between the two questions is then known twice,
- * not missed. */
+/* Query this after the start of the order, never before: an award between the two queries then
+ * appears twice instead of being missed. */
 static void query_unseen(struct rows *rows)
 {
 	rows->shard_query = true;
@@ -111,7 +111,7 @@ static void on_newest(void *context, PGresult *result, const char *error)
 				(struct seq_gate){ .incarnation = (uint32_t)pg_number(result, i, 1),
 					.last = (uint64_t)pg_number(result, i, 2) };
 	}
-	/* Where no wallet has ever been, nothing is booked: the order begins with its first row. */
+	/* Without any wallet yet nothing is booked: the order starts with its first row. */
 	for (uint32_t i = 0; found == 0 && i < rows->config.shards; i++)
 		if (!rows->shard[i].known)
 			rows->shard[i].gate = (struct seq_gate){ .incarnation = 1 };
@@ -135,10 +135,10 @@ struct rows *rows_new(const struct rows_config *config)
 	if (!rows)
 		fatal("out of memory");
 	rows->config = *config;
-	rows->gaps = metric_counter("carillon_notifications_gaps_total", NULL,
-		"Times that missing wallet facts were asked for.");
+	rows->gaps = metric_counter(
+		"carillon_notifications_gaps_total", NULL, "Requests for missing wallet facts.");
 	rows->skipped = metric_counter("carillon_notifications_skipped_total", NULL,
-		"Times that missing wallet facts were given up.");
+		"Gaps of wallet facts that were given up.");
 	query_newest(rows);
 	return rows;
 }
@@ -195,7 +195,7 @@ bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_
 		*gate = (struct seq_gate){ .incarnation = incarnation, .last = seq };
 		return true;
 	}
-	/* The wallet was restored: what it sends first may be long known. */
+	/* The wallet was restored: its first facts may be old ones. */
 	if (verdict == SEQ_GATE_INCARNATION)
 		shard->known = false;
 	return verdict == SEQ_GATE_TAKE;
@@ -221,7 +221,7 @@ static void owner_known(void *context, PGresult *result, const char *error)
 	carillon__republish__init(&republish);
 	carillon__bus__init(&bus);
 	if (error)
-		log_warn("asking for missing facts: %s", error);
+		log_warn("cannot request missing facts: %s", error);
 	if (!error && PQntuples(result) == 1) {
 		(void)snprintf(source, sizeof(source), "%s", shard_query->rows->config.instance);
 		envelope.schema = SCHEMA_KNOWN;

@@ -15,7 +15,7 @@ unsigned channel_parse(const char *name)
 	return strcmp(name, "player") == 0 ? CHANNEL_PLAYER : 0;
 }
 
-/* What was found, in at most 60 characters, as it may stand in an error. */
+/* Describes a value for an error, in at most 60 characters. */
 static const char *describe(const json_t *value, char *out, size_t room)
 {
 	static const char *const types[] = { [JSON_OBJECT] = "an object",
@@ -31,7 +31,7 @@ static const char *describe(const json_t *value, char *out, size_t room)
 	if (!json_is_string(value))
 		return types[json_typeof(value)];
 	(void)snprintf(out, room, "%s", json_string_value(value));
-	/* Cut in the middle of a character: the rest of it must go. */
+	/* If the cut is inside a character, drop the rest of it. */
 	size_t n = strlen(out);
 	if (n == room - 1) {
 		while (n && ((unsigned char)out[n - 1] & 0xc0) == 0x80)
@@ -115,7 +115,7 @@ static bool read_number(const char *text, uint64_t most, uint64_t *number_r)
 	return *number_r <= most;
 }
 
-/* Any other position is none: then he may be told again what he knows. */
+/* Any other position counts as none: the player may then be told known events again. */
 static void read_own(const char *epoch, const char *offset, struct own_position *own_r)
 {
 	uint64_t incarnation, seq;

@@ -1,5 +1,5 @@
-/* What the clients' side asks of the rest: may a client come, who is it, what does it get first. A
- * client that subscribes gets what it missed or the present state, and then the stream. */
+/* Callbacks of the clients: may a client connect, who is it, and what does it get first. A client
+ * that subscribes gets the events it missed or the current state, then the stream. */
 #include "services/notifications/adapters/subscribers.h"
 
 #include "libcommon/io/clock.h"
@@ -15,7 +15,7 @@ static void push_jackpots(struct hub *hub, struct client *client, bool asked_res
 	(void)snprintf(offset, sizeof(offset), "%" PRIu64, hub->pushes);
 	struct frame_head head = { hub->process_epoch, offset, clock_wall_us() };
 	if (asked_resume) {
-		/* The newest counters replace all that was missed. */
+		/* The newest counters replace all missed ones. */
 		struct frame *frame = hub_frame(hub,
 			frame_recovered(hub->text, sizeof(hub->text), &head, "jackpots", true),
 			"recovered", NULL);
@@ -74,7 +74,8 @@ static void push_winners(
 	frame_release(&frame);
 }
 
-/* A snapshot before all was read back would be older than what clients have seen elsewhere. */
+/* A snapshot before everything is read back would be older than what clients have seen at another
+ * instance. */
 bool subscribers_open(void *context)
 {
 	struct hub *hub = context;
@@ -90,7 +91,7 @@ void subscribers_greet(
 	if (subscription->channels & CHANNEL_WINNERS)
 		push_winners(hub, client, subscription);
 	if (subscription->resume & CHANNEL_PLAYER) {
-		/* What was missed on the own channel is in the state that the gateway answers. */
+		/* The state from the gateway has what the player missed on their own channel. */
 		struct frame_head head = { hub->process_epoch, "0", clock_wall_us() };
 		struct frame *frame = hub_frame(hub,
 			frame_recovered(hub->text, sizeof(hub->text), &head, "player", false),

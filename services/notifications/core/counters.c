@@ -53,7 +53,7 @@ enum counters_status counters_offer(struct counters *counters, uint32_t pool,
 		shown->incarnation = incarnation;
 	}
 	struct counter *known = row_of(shown, row);
-	/* Of facts an old one may be told again, with the time of now. */
+	/* An old fact may be published again with a new time. */
 	if (known && row->version < known->version &&
 		(incarnation != 0 || !later(time_us, shown->said_us[known - shown->rows],
 					     COUNTERS_CONTRADICTED_US)))

@@ -1,7 +1,7 @@
-/* RULE bewitched 7.3, RULE mona-lisa 6.3: after a lost connection no new one for a while, and only
- * where a living server saw the client drop. A page that is closed or loaded anew says goodbye (a
- * browser sends close code 1001): that is no loss. Neither is the second window of one who still
- * has the first. */
+/* RULE bewitched 7.3, RULE mona-lisa 6.3: after a lost connection the game refuses the player for
+ * some time, but only if a running server saw the client drop. A page that is closed or reloaded
+ * sends close code 1001, which is not a loss. Nor is it a loss while the player has another window
+ * open. */
 #include "services/notifications/core/ending.h"
 
 bool ending_is_loss(const struct ending *ending)

@@ -160,7 +160,7 @@ static const char *suit_text(uint32_t suit)
 	return suit <= 4 ? SUITS[suit] : "";
 }
 
-/* The form of the gateway's answers. */
+/* In the format of the gateway's answers. */
 size_t frame_card(
 	char *out, size_t room, const struct frame_head *head, const struct card_news *news)
 {

@@ -63,7 +63,7 @@ static struct holdback_event award_event(
 		.paid = paid };
 }
 
-/* Takes one award of the player won before `move` out of the table; the earliest first. */
+/* Removes the player's earliest award that was won before `move`. */
 static bool take_one(
 	struct holdback *holdback, player_id player, uint64_t move, struct holdback_event *event_r)
 {
@@ -103,7 +103,7 @@ static struct holdback_event balance_event(
 static size_t offer_award(struct holdback *holdback, const struct holdback_fact *fact,
 	struct holdback_event *events_r)
 {
-	/* Still at the round that won it: not before he has seen it. */
+	/* The player is still in the round that won it: wait until they have seen it. */
 	if (!fact->award_seen && fact->last_move <= fact->award_move) {
 		if (is_held(holdback, fact) || hold(holdback, fact))
 			return 0;

@@ -36,7 +36,7 @@ enum winners_status winners_offer(struct winners *winners, const struct winner *
 	if (winners->n < WINNERS_MAX)
 		winners->n++;
 	winners_position_pass(&winners->position, winner);
-	/* The first of a pool may be any: the topic keeps only so much. */
+	/* The first hit of a pool may have any number: the topic keeps only recent ones. */
 	return last && winner->hit != last + 1 ? WINNERS_GAP : WINNERS_OK;
 }
 
@@ -45,7 +45,7 @@ const struct winner *winners_at(const struct winners *winners, size_t i)
 	return &winners->ring[(winners->next + WINNERS_MAX - winners->n + i) % WINNERS_MAX];
 }
 
-/* How many winners of the pool are kept after a hit. */
+/* How many stored winners of the pool come after a hit. */
 static uint64_t kept_after(const struct winners *winners, uint32_t pool, uint64_t hit)
 {
 	uint64_t kept = 0;
@@ -58,7 +58,8 @@ static uint64_t kept_after(const struct winners *winners, uint32_t pool, uint64_
 
 bool winners_can_resume(const struct winners *winners, const struct winners_position *from)
 {
-	/* What the client knows and we do not: another life of the installation. */
+	/* The client has a hit that does not exist here: its position is from another installation.
+	 */
 	for (size_t i = 0; i < from->n; i++)
 		if (from->last[i].hit > last_of(&winners->position, from->last[i].pool))
 			return false;
@@ -85,7 +86,7 @@ void winners_position_format(const struct winners_position *position, char *out)
 			position->last[i].pool, position->last[i].hit);
 }
 
-/* Digits without a leading zero, at least 1, at most max. Moves *text behind them. */
+/* Reads a number from 1 to max without a leading zero and moves *text past it. */
 static bool number(const char **text, uint64_t max, uint64_t *value_r)
 {
 	const char *at = *text;

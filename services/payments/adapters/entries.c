@@ -7,8 +7,8 @@
 
 #define ROOM_FIRST 64
 
-/* By id: places[] holds the index of an entry + 1, 0 is a free place. There are twice as many
- * places as entries, so that a search always meets a free one, and soon. */
+/* A hash table by id: places[] holds the index of an entry + 1, 0 is a free place. With twice as
+ * many places as entries every search soon meets a free one. */
 
 static size_t place_first(const struct payments_shard *shard, const uint8_t *id)
 {
@@ -18,7 +18,7 @@ static size_t place_first(const struct payments_shard *shard, const uint8_t *id)
 	return (size_t)((hash * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (2 * shard->room - 1);
 }
 
-/* Where the id stands, or the free place where it would. */
+/* The place of the id, or the free place for it. */
 static size_t place_of(const struct payments_shard *shard, const uint8_t *id)
 {
 	size_t at = place_first(shard, id);
@@ -61,7 +61,7 @@ struct payments_entry *payments_add(struct payments_shard *shard, const struct p
 	return &shard->entries[shard->n++];
 }
 
-/* Frees a place: what stands behind it because it was taken moves up. */
+/* Frees a place and moves up later entries that belong there. */
 static void place_free(struct payments_shard *shard, size_t hole)
 {
 	size_t mask = 2 * shard->room - 1;
@@ -69,7 +69,7 @@ static void place_free(struct payments_shard *shard, size_t hole)
 	for (size_t at = (hole + 1) & mask; shard->places[at] != 0; at = (at + 1) & mask) {
 		size_t first = place_first(shard, shard->entries[shard->places[at] - 1].payout.id);
 		if (((at - first) & mask) < ((at - hole) & mask))
-			continue; /* its own search begins behind the hole */
+			continue; /* its own search starts after the hole */
 		shard->places[hole] = shard->places[at];
 		hole = at;
 	}

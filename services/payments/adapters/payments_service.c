@@ -1,7 +1,7 @@
-/* Withdrawals that the wallet holds, asked of the provider and told back to the wallet. Postgres is
- * the truth on both sides: new holds and settled ones are read from wallet.hold, so that no message
- * need arrive; what the provider has said is committed before the wallet is told, with an id that
- * follows from the hold's, so that it may be told any number of times. */
+/* Takes the wallet's holds to the payment provider and the outcomes back to the wallet. Postgres is
+ * the truth on both sides. New and settled holds are read from wallet.hold, so no message can be
+ * lost. An outcome is committed before the wallet is told; the id of that command follows from the
+ * hold's id, so it can be repeated. */
 #include "services/payments/adapters/payments_service.h"
 
 #include "bus.pb-c.h"
@@ -19,13 +19,13 @@
 #define LOOK_US 150000 /* at wallet.hold */
 #define COMMAND_MAX (STORE_COMMAND_MAX + 256)
 #define KEY_MAX 128
-#define WRITES_AT_ONCE 1000 /* of a shard in one transaction, for the lease must be renewed */
+#define WRITES_AT_ONCE 1000 /* of a shard in one transaction: the lease must be renewed */
 
 static struct {
 	char url[SETTING_TEXT_MAX];
 	int64_t timeout_ms, again_ms, again_max_ms, pending_ms, confirm_ms, parallel;
 	struct payout_times times;
-	struct provider *provider; /* NULL: there is none */
+	struct provider *provider; /* NULL: no provider */
 	struct payments_alarm *alarms;
 	size_t alarms_n, alarms_room;
 	uint64_t looked_us;
@@ -62,7 +62,8 @@ static void key_read(char key_r[KEY_MAX])
 	(void)snprintf(path, sizeof(path), "%s/payment-provider.key", common.keys);
 	file = fopen(path, "r");
 	if (file == NULL || fgets(key_r, KEY_MAX, file) == NULL)
-		fatal("%s: found no key, expected the provider's, for PAYMENTS_URL is given", path);
+		fatal("%s: found no key, expected the provider's, because PAYMENTS_URL is set",
+			path);
 	(void)fclose(file);
 	key_r[strcspn(key_r, "\r\n")] = '\0';
 }
@@ -70,22 +71,22 @@ static void key_read(char key_r[KEY_MAX])
 static void metrics_make(void)
 {
 	static const char alarms[] = "carillon_payments_alarms_total";
-	static const char alarms_help[] = "Things that must not happen";
+	static const char alarms_help[] = "Contradictions that need a person";
 
 	self.asks =
-		metric_counter("carillon_payments_asks_total", NULL, "Questions to the provider");
+		metric_counter("carillon_payments_asks_total", NULL, "Requests to the provider");
 	self.silent = metric_counter("carillon_payments_no_answer_total", NULL,
-		"Questions to the provider without an outcome");
-	self.paid = metric_counter(
-		"carillon_payments_outcomes_total", "outcome=\"paid\"", "Outcomes, first words");
-	self.refused = metric_counter(
-		"carillon_payments_outcomes_total", "outcome=\"refused\"", "Outcomes, first words");
+		"Requests to the provider without an outcome");
+	self.paid = metric_counter("carillon_payments_outcomes_total", "outcome=\"paid\"",
+		"First outcomes of the provider");
+	self.refused = metric_counter("carillon_payments_outcomes_total", "outcome=\"refused\"",
+		"First outcomes of the provider");
 	self.contradicted = metric_counter(alarms, "alarm=\"contradicted\"", alarms_help);
 	self.by_hand = metric_counter(alarms, "alarm=\"by_hand\"", alarms_help);
 	self.other = metric_counter(alarms, "alarm=\"other_content\"", alarms_help);
-	self.open = metric_gauge("carillon_payments_open", NULL, "Withdrawals not settled");
+	self.open = metric_gauge("carillon_payments_open", NULL, "Unsettled withdrawals");
 	self.unknown = metric_gauge("carillon_payments_unknown", NULL,
-		"Withdrawals that the provider was asked for and has not decided");
+		"Withdrawals sent to the provider without an outcome yet");
 }
 
 void payments_start(struct service *service)
@@ -100,7 +101,7 @@ void payments_start(struct service *service)
 		.confirm_us = (uint64_t)self.confirm_ms * 1000,
 		.settle_us = 1000000 };
 	if (self.url[0] == '\0') {
-		log_warn("PAYMENTS_URL is empty: withdrawals wait until they are decided by hand");
+		log_warn("PAYMENTS_URL is empty: withdrawals wait for decisions by hand");
 		return;
 	}
 	key_read(key);
@@ -117,7 +118,7 @@ void payments_open(struct service *service, struct service_shard *held)
 	store_load(service_pg(service), shard);
 	held->state = shard;
 	if (shard->n > 0)
-		log_info("shard %u: %zu payments go on", shard->shard, shard->n);
+		log_info("shard %u: %zu payments continue", shard->shard, shard->n);
 }
 
 void payments_close(struct service *service, struct service_shard *held)
@@ -184,7 +185,7 @@ static void alarm_raise(
 	metric_add(counted[what], 1);
 	id_text(payout->id, id);
 	log_error("ALARM payment %s of player %" PRId64
-		  ": %s: found %s, expected %s; nothing was done about it",
+		  ": %s: found %s, expected %s; the service does nothing about it",
 		id, payout->player, alarm->kind, found, alarm->expected);
 }
 
@@ -230,7 +231,7 @@ static void words_take(struct service *service)
 
 /* ---- what the wallet is told ---- */
 
-/* The same id for a capture and for a release: of the two the wallet would book only the first. */
+/* Capture and release have the same id: the wallet books only the first of them. */
 static void settle_ids(
 	const struct payout *payout, uint8_t id_r[SHA256_BYTES], uint8_t hash_r[SHA256_BYTES])
 {
@@ -293,9 +294,9 @@ static void wallet_tell(
 	payout_told(payout, &self.times, clock_mono_us());
 }
 
-/* An operator has decided. The gateway has told the wallet, but it may have died over it: the
- * wallet is told again until the hold is settled, whether there is a provider or not. Once the
- * provider's word is known, that is told: a forced decision came too late then. */
+/* An operator has decided. The gateway tells the wallet but may have died before that, so this
+ * service tells the wallet until the hold is settled, with or without a provider. If the provider's
+ * outcome is known, the wallet gets that instead: a forced decision came too late. */
 static void on_decided(struct service *service, struct payments_shard *shard,
 	struct payments_entry *entry, const uint8_t *command, size_t command_n)
 {
@@ -307,7 +308,7 @@ static void on_decided(struct service *service, struct payments_shard *shard,
 		return;
 	outside = carillon__outside__unpack(NULL, command_n, command);
 	if (outside == NULL)
-		fatal("gateway.decision: found %zu bytes that are no Outside", command_n);
+		fatal("gateway.decision: found %zu bytes, expected an Outside", command_n);
 	command_send(service, shard, &entry->payout, outside);
 	carillon__outside__free_unpacked(outside, NULL);
 	entry->decided_us = now_us;
@@ -324,8 +325,7 @@ static void on_settled(
 	entry->dirty = true;
 }
 
-/* What was read of the hold a moment ago is no leave to pay: somebody may have given the money back
- * since. */
+/* The hold read a moment ago is not enough to pay: it may have been released since. */
 static bool may_request_payment(
 	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
 {
@@ -340,8 +340,8 @@ static bool may_request_payment(
 		service_commit_soon(service);
 		break;
 	case STORE_DECIDED:
-		payout_told(
-			&entry->payout, &self.times, clock_mono_us()); /* or soon, by on_decided */
+		payout_told(&entry->payout, &self.times,
+			clock_mono_us()); /* on_decided handles it, now or soon */
 		break;
 	case STORE_BUSY: /* the next turn tries again */
 		break;
@@ -469,7 +469,7 @@ static void hint_take(struct service *service, const Carillon__PaymentHint *hint
 		return;
 	held = service_shard(service, shard_of_player(hint->player, service_shards(service)));
 	if (held == NULL || held->state == NULL)
-		return; /* somebody else's by now; it is asked in its own time */
+		return; /* another instance owns the shard now and will query in time */
 	entry = payments_find(held->state, hint->id.data);
 	if (entry == NULL)
 		entry = store_load_missing(service_pg(service), held->state, hint->id.data);
@@ -482,7 +482,7 @@ void payments_bus(struct service *service, const uint8_t *bytes, size_t length)
 	Carillon__Bus *bus = carillon__bus__unpack(NULL, length, bytes);
 
 	if (bus == NULL) {
-		log_warn("nanomsg: found %zu bytes that are no Bus message; ignored", length);
+		log_warn("nanomsg: found %zu bytes, expected a Bus message; ignored", length);
 		return;
 	}
 	if (bus->body_case == CARILLON__BUS__BODY_HINT)

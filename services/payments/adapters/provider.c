@@ -16,7 +16,7 @@
 #define CONNECT_MS 2000
 
 struct question {
-	struct payout payout; /* as it was when it was asked */
+	struct payout payout; /* as it was at the request */
 	enum payout_act act;
 	CURL *curl;
 	char sent[512], got[BODY_MAX + 1];
@@ -46,7 +46,7 @@ struct provider *provider_new(
 	provider->questions = calloc(provider->n, sizeof(*provider->questions));
 	provider->multi = curl_multi_init();
 	if (provider->questions == NULL || provider->multi == NULL)
-		fatal("out of memory: %zu questions to the provider", provider->n);
+		fatal("out of memory: %zu requests to the provider", provider->n);
 	(void)snprintf(provider->url, sizeof(provider->url), "%s", url);
 	(void)snprintf(header, sizeof(header), "Authorization: Bearer %s", key);
 	provider->headers = curl_slist_append(NULL, "Content-Type: application/json");
@@ -55,7 +55,7 @@ struct provider *provider_new(
 		provider->headers = curl_slist_append(provider->headers, header);
 	for (size_t i = 0; i < provider->n; i++)
 		if ((provider->questions[i].curl = curl_easy_init()) == NULL)
-			fatal("out of memory: a question to the provider");
+			fatal("out of memory: a request to the provider");
 	return provider;
 }
 
@@ -66,7 +66,7 @@ static size_t on_bytes(char *bytes, size_t size, size_t n, void *context)
 
 	if (length > BODY_MAX - question->got_n) {
 		question->too_long = true;
-		return 0; /* ends the transfer as failed */
+		return 0; /* makes the transfer fail */
 	}
 	memcpy(question->got + question->got_n, bytes, length);
 	question->got_n += length;
@@ -138,7 +138,7 @@ bool provider_request(struct provider *provider, const struct payout *payout, en
 	question->got[0] = '\0';
 	question_begin(provider, question);
 	if (curl_multi_add_handle(provider->multi, question->curl) != CURLM_OK)
-		fatal("libcurl does not take a question");
+		fatal("libcurl does not accept a request");
 	provider->busy++;
 	return true;
 }
@@ -152,7 +152,7 @@ static const char *text_of(const json_t *json, const char *name)
 	return text == NULL ? "" : text;
 }
 
-/* Does it speak of what was asked? */
+/* True when the answer is about the requested payment. */
 static bool fits(const struct payout *payout, const json_t *json)
 {
 	const json_t *amount = json_object_get(json, "amount_minor");
@@ -173,7 +173,7 @@ static enum payout_answer status_read(const char *status)
 	return strcmp(status, "pending") == 0 ? PAYOUT_SAID_PENDING : PAYOUT_NO_ANSWER;
 }
 
-/* For a log line and a column: printable, short. */
+/* Makes short printable text for a log line and a column. */
 static void found_copy(char *to, long status, const char *body, size_t length)
 {
 	size_t n = (size_t)snprintf(to, PROVIDER_FOUND_MAX, "%ld ", status);
@@ -183,8 +183,8 @@ static void found_copy(char *to, long status, const char *body, size_t length)
 	to[n] = '\0';
 }
 
-/* As much of it as there is room for, and no half of a letter: a text that is not whole UTF-8
- * cannot be written down, and would end the service each time the provider says it. */
+/* Cuts the text at a whole character: Postgres rejects broken UTF-8, which would end the service at
+ * every such answer. */
 static void reference_copy(char to[PROVIDER_REFERENCE_MAX + 1], const char *from)
 {
 	size_t n = strnlen(from, PROVIDER_REFERENCE_MAX);
@@ -205,7 +205,7 @@ enum payout_answer provider_read(const struct payout *payout, enum payout_act ac
 	found_copy(word_r->found, status, body, length);
 	if (status == 404 && act == PAYOUT_LOOK)
 		return word_r->answer = PAYOUT_SAID_UNKNOWN;
-	if (status == 409 || status == 422) /* the id is known to it with other content */
+	if (status == 409 || status == 422) /* the provider knows the id with other content */
 		return word_r->answer = PAYOUT_SAID_OTHER;
 	if (status < 200 || status > 202)
 		return PAYOUT_NO_ANSWER;

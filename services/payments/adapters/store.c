@@ -66,7 +66,7 @@ void store_load(PGconn *conn, struct payments_shard *shard)
 	for (int i = 0; i < PQntuples(result); i++)
 		(void)entry_read(result, i, shard);
 	PQclear(result);
-	shard->cursor = 0; /* all holds that are open, also those not taken up yet */
+	shard->cursor = 0; /* all open holds, also new ones */
 }
 
 struct payments_entry *store_load_missing(
@@ -134,7 +134,7 @@ void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entr
 		pg_query(conn, sql, (int)(sizeof(parameters) / sizeof(parameters[0])), parameters);
 	if (PQcmdTuples(result)[0] != '1')
 		fatal("payments.payout: player %" PRId64
-		      ": found another amount or outcome than ours",
+		      ": found an amount or outcome that differs from this service's",
 			payout->player);
 	PQclear(result);
 }
@@ -161,7 +161,7 @@ static struct payments_shard *shard_of(
 	for (size_t i = 0; i < n; i++)
 		if (shards[i]->shard == number)
 			return shards[i];
-	fatal("wallet.hold: found shard %u, which was not asked for", number);
+	fatal("wallet.hold: found shard %u, which was not requested", number);
 }
 
 bool store_new_holds(PGconn *conn, struct payments_shard *const *shards, size_t n)
@@ -199,7 +199,7 @@ bool store_new_holds(PGconn *conn, struct payments_shard *const *shards, size_t 
 			payments_add(shard, &payout)->dirty = true;
 		shard->cursor = (uint64_t)pg_number(result, i, 4);
 	}
-	bool more = PQntuples(result) >= HOLDS_AT_ONCE; /* of one shard, or of all together */
+	bool more = PQntuples(result) >= HOLDS_AT_ONCE; /* of one shard, or of all shards */
 	PQclear(result);
 	return more;
 }

@@ -3,9 +3,9 @@
 #include <assert.h>
 
 #define DOUBLINGS_MAX 20
-#define LOOKS_MAX 10   /* after the settlement a provider that says nothing is left alone */
-#define UNKNOWN_MAX 4  /* a question of ours may still be on its way when it says "unknown" */
-#define PENDING_MAX 16 /* settled by hand, and pending: six days, from 30 s on */
+#define LOOKS_MAX 10   /* after the settlement, give up a silent provider after so many requests */
+#define UNKNOWN_MAX 4  /* "unknown" may be about a request that is still on its way */
+#define PENDING_MAX 16 /* settled by hand and pending: six days, starting at 30 s */
 #define DAY_US UINT64_C(86400000000)
 
 enum payout_settled payout_settle_kind(const struct payout *payout)
@@ -58,7 +58,8 @@ static uint64_t doubled(uint64_t first_us, uint64_t most_us, uint32_t asks)
 	return delay_us < most_us ? delay_us : most_us;
 }
 
-/* Nothing waits for one that was settled by hand: it is asked ever more seldom, to once a day. */
+/* Nothing waits for a payment that was settled by hand: the queries become rarer, down to one a
+ * day. */
 static void again(struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
 	bool waits = payout->state != PAYOUT_LOOKING || times->most_us > DAY_US;
@@ -67,8 +68,8 @@ static void again(struct payout *payout, const struct payout_times *times, uint6
 	payout->next_us = now_us + doubled(times->first_us, most_us, payout->asks);
 }
 
-/* Nothing new was said. Before its word is known it is asked for ever: an unknown outcome is never
- * guessed. */
+/* Nothing new. Without an outcome the queries go on for ever: the service never guesses an outcome.
+ */
 static void take_no_answer(struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
 	if (payout->state == PAYOUT_SETTLED && payout->asks >= LOOKS_MAX)
@@ -96,7 +97,7 @@ static enum payout_alarm take_outcome(
 		       : PAYOUT_FINE;
 }
 
-/* It has never heard of what we asked it to pay, or has forgotten it. */
+/* The provider never got the request to pay, or has forgotten it. */
 static enum payout_alarm take_unknown(
 	struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
@@ -112,9 +113,9 @@ static enum payout_alarm take_unknown(
 	return PAYOUT_FINE;
 }
 
-/* It may take its time. Once the hold is settled nothing waits for it any more, so that it is
- * looked at ever more seldom and left alone in the end; what is undecided then is for people. Its
- * call begins anew. */
+/* The payment is pending. After the settlement nothing waits for it: the queries become rarer and
+ * end, and an undecided payment is left to people. A call of the provider starts the queries again.
+ */
 static enum payout_alarm take_pending(
 	struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
