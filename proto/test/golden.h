@@ -1,6 +1,6 @@
-/* What senders of the first version sent, one line a message: descriptor, bytes in hex, fields as a
- * reader must see them. Only ever added to (golden.py); a line that no longer reads is a break of
- * compatibility, never a line to be changed. */
+/* Messages of the first version, one line each: descriptor, bytes in hex, fields as a reader must
+ * see them. Only add lines (golden.py); never change one: a line that no longer reads is a break of
+ * compatibility. */
 /* clang-format off */
 GOLDEN(envelope, "0881d0acf30e1082d0acf30e188380808080808080800120848080808080808080012a035051523208736f757263652036",
 	"schema=4000000001 incarnation=4000000002 seq=9223372036854775811 time_us=9223372036854775812 trace=505152 source=\"source 6\"")

@@ -1,6 +1,6 @@
-/* Old bytes still read: each message of golden.h is unpacked and shown field by field, by the names
- * of today's schema. A field that was renumbered, renamed, retyped or removed shows; a field that
- * was added does not. */
+/* Old bytes are still readable: each message of golden.h is unpacked and compared field by field
+ * with today's schema. Detects a field that was renumbered, renamed, retyped or removed; ignores
+ * added fields. */
 #include "bus.pb-c.h"
 #include "envelope.pb-c.h"
 #include "jackpot.pb-c.h"
@@ -193,7 +193,7 @@ static void test_old_bytes_still_read(void **state)
 	}
 }
 
-/* What this build sends of the same content is what the first version sent. */
+/* This build packs the same content to the same bytes as the first version. */
 static void test_new_bytes_are_the_old_ones(void **state)
 {
 	uint8_t bytes[BYTES_MAX];
@@ -210,7 +210,8 @@ static void test_new_bytes_are_the_old_ones(void **state)
 	}
 }
 
-/* A newer sender has fields this build does not know: they are skipped, the others read as ever. */
+/* A newer sender has fields that this build does not know: they are skipped, the others are read.
+ */
 static void test_unknown_fields_are_skipped(void **state)
 {
 	/* Tag 1000 as a varint, as bytes, as 32 and as 64 bits. */
@@ -236,8 +237,7 @@ static void test_unknown_fields_are_skipped(void **state)
 	}
 }
 
-/* Cut off anywhere, changed anywhere: refused or read as something, never a crash (ASan looks on).
- */
+/* Bytes cut or changed anywhere: rejected or read, never a crash (ASan checks). */
 static void test_damaged_bytes_never_crash(void **state)
 {
 	uint8_t bytes[BYTES_MAX];

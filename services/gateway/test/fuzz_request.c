@@ -1,5 +1,5 @@
-/* Bodies of requests: whatever comes, it is taken whole or refused with words, and nothing is read
- * or written beside the structs. The first byte chooses the table. */
+/* Any bytes as the body of a request: it is accepted completely or rejected with a description, and
+ * no access leaves the structs. The first byte selects the table. */
 #include "services/gateway/adapters/parse.h"
 #include "services/gateway/core/requests.h"
 

@@ -1,4 +1,4 @@
-/* Questions on their way, and limits of requests, with the time handed in. */
+/* Open requests to services, and request limits. */
 #include "services/gateway/core/inflight.h"
 #include "services/gateway/core/limit.h"
 
@@ -96,7 +96,7 @@ static void test_limit_lets_a_burst_through_and_then_the_rate(void **state)
 	for (uint64_t ms = 0; ms < 10000; ms++)
 		passed += limit_take(&limit, 42, 5 * S + ms * 1000, &retry);
 	assert_in_range(passed, 599, 601);
-	assert_true(limit_take(&limit, 43, 5 * S, &retry)); /* others are not touched */
+	assert_true(limit_take(&limit, 43, 5 * S, &retry)); /* other keys are not affected */
 	assert_true(limit_take(&limit, 42, 5000 * S, &retry));
 	limit_init(&limit, 0, 1);
 	for (int i = 0; i < 1000; i++)

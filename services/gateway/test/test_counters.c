@@ -1,5 +1,4 @@
-/* Which pools are shown when there are more than there is room for. The rows are those of Postgres,
- * made by hand. */
+/* Which pools are shown when there are too many. The test makes the rows of Postgres. */
 #include "services/gateway/adapters/counters.c"
 
 #include <setjmp.h>
@@ -46,16 +45,16 @@ static void assert_shown(uint32_t first, uint32_t last)
 	}
 }
 
-static void test_the_lowest_numbers_are_shown(void **state)
+static void test_counters_show_the_lowest_pool_numbers(void **state)
 {
 	(void)state;
 	polled(5, 36);
-	assert_shown(5, 36); /* all that there is room for */
+	assert_shown(5, 36); /* as many as fit */
 	assert_int_equal(counters.left_out, 0);
 	polled(5, 38);
 	assert_shown(5, 36);
 	assert_int_equal(counters.left_out, 2);
-	polled(1, 38); /* what was known before gives way */
+	polled(1, 38); /* new lower numbers replace known pools */
 	assert_shown(1, 32);
 	assert_int_equal(counters.left_out, 6);
 	polled(1, 32);
@@ -66,7 +65,7 @@ static void test_the_lowest_numbers_are_shown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_lowest_numbers_are_shown),
+		cmocka_unit_test(test_counters_show_the_lowest_pool_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Rates as text: what is written is what is stored, and nothing else is taken. */
+/* FX rates as text: the stored rate is exactly the text, and other text is rejected. */
 #include "services/gateway/core/fx.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* What players are told of the shipped games: every feature, and nothing that helps to predict. */
+/* The public view of the shipped games: every feature, and nothing that helps to predict a draw. */
 #include "services/gateway/adapters/games_shown.h"
 
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static void expect_no_secrets(const json_t *value)
 		for (size_t k = 0; k < sizeof(secret) / sizeof(secret[0]); k++)
 			if (strcmp(name, secret[k]) == 0)
 				fail_msg("%s is shown", name);
-		if (strcmp(name, "strips") == 0) /* the name of a set, never the set */
+		if (strcmp(name, "strips") == 0) /* the name of a strip set, never the strips */
 			assert_true(json_is_string(member));
 		expect_no_secrets(member);
 	}
@@ -60,7 +60,7 @@ static void test_games_shown_without_secrets(void **unused)
 	}
 }
 
-/* A member by a path of names and places, as compact JSON. */
+/* A member by a path of names and indexes, as compact JSON. */
 static void test_games_shown_features(void **unused)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static void test_games_shown_features(void **unused)
 	}
 }
 
-/* A mode is sold by its price and the reels it may cover. */
+/* A mode shows its price and its possible wild reels. */
 static void test_games_shown_modes(void **unused)
 {
 	json_t *game = shown("mystic-gem");

@@ -1,4 +1,4 @@
-/* Rounds out of journal rows, newest first, also over pages; and answers as JSON. */
+/* Rounds from journal rows, newest first, on one page or several; and answers as JSON. */
 #include "services/gateway/adapters/history_rounds.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #define GAME 5
 
-/* In the order in which they were booked; the tests turn them round. */
+/* In the order of booking; the tests reverse them. */
 #define BET(seq_, move_, release_, stake_, won_, pending_, balance_)                               \
 	{                                                                                          \
 		.seq = seq_, .prev_seq = seq_ - 1, .kind = 2, .move = move_, .round = move_,       \
@@ -41,8 +41,7 @@ static const struct history_row booked[] = {
 	MOVE(5, 4, 3, 2, 0, 50, 0, 100, 980), /* doubled */
 	MOVE(6, 6, 4, 2, 100, 0, 0, 0, 1080), /* collected */
 	BET(7, 5, 0, 10, 0, 30, 1070),	      /* 30 wait .. */
-	BET(8, 6, 30, 10, 5, 0,
-		1095), /* .. and are collected by the next bet, which wins 5 at once */
+	BET(8, 6, 30, 10, 5, 0, 1095),	      /* the next bet collects them and wins 5 at once */
 	AWARD(9, 6, 400, 1495), BET(10, 7, 0, 10, 0, 20, 1485), /* still open */
 };
 #define N (sizeof(booked) / sizeof(booked[0]))
@@ -75,7 +74,7 @@ static void test_history_rounds(void **state)
 	(void)state;
 	assert_int_equal(page(0, 50, rounds, &next), 5);
 	assert_int_equal(next, 0);
-	expect_round(&rounds[0], 7, 1495, 10, 0, 1485, false); /* what it has won is not told yet */
+	expect_round(&rounds[0], 7, 1495, 10, 0, 1485, false); /* its win is not shown yet */
 	expect_round(&rounds[1], 6, 1100, 10, 405, 1495, true);
 	expect_round(&rounds[2], 5, 1080, 10, 30, 1100, true);
 	expect_round(&rounds[3], 2, 990, 10, 100, 1080, true);
@@ -83,7 +82,7 @@ static void test_history_rounds(void **state)
 	assert_int_equal(rounds[1].jackpots, 400);
 }
 
-/* Whatever the page's length, all pages together say the same. */
+/* For every page length all pages together show the same rounds. */
 static void test_history_pages(void **state)
 {
 	static struct history_round whole[HISTORY_ROUNDS_MAX], part[HISTORY_ROUNDS_MAX];
@@ -108,7 +107,7 @@ static void test_history_pages(void **state)
 	}
 }
 
-static void test_answers_are_json(void **state)
+static void test_json_out_is_valid_json(void **state)
 {
 	struct json_out out = { 0 };
 	Carillon__RoundView round;
@@ -158,9 +157,9 @@ static void test_answers_are_json(void **state)
 	out_free(&out);
 }
 
-/* What the cards pay is no win of a round: the award names the move that closed it, which need not
- * be a round; and a claim on them leaves nothing to be watched. */
-static void test_cards_are_beside_the_rounds(void **state)
+/* A Jackpot Cards award is not a win of a round: it names the move that closed the round, which
+ * need not be a round itself. A claim for Jackpot Cards leaves nothing to watch. */
+static void test_history_keeps_cards_apart_from_rounds(void **state)
 {
 	static const struct history_row rows[] = {
 		{ .seq = 6,
@@ -215,8 +214,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_history_rounds),
 		cmocka_unit_test(test_history_pages),
-		cmocka_unit_test(test_answers_are_json),
-		cmocka_unit_test(test_cards_are_beside_the_rounds),
+		cmocka_unit_test(test_json_out_is_valid_json),
+		cmocka_unit_test(test_history_keeps_cards_apart_from_rounds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* What makes a booking this one and no other: its id and the hash of its content; and that a
- * withdrawal of before there were holds is known by both. */
+/* The identity of a booking: its id and the hash of its content. A withdrawal booked before holds
+ * existed is recognised by both. */
 #include "services/gateway/adapters/money.h"
 
 #include <sodium.h>
@@ -30,7 +30,7 @@ static Carillon__Outside outside_of(Carillon__MoveKind kind, char *actor, char *
 	return outside;
 }
 
-/* Digests as an installation of then has them in wallet.outside: they stay what they were. */
+/* Digests as an old installation has them in wallet.outside: they must never change. */
 static void test_withdrawal_before_upgrade(void **state)
 {
 	char actor[] = "operator-1", reason[] = "";

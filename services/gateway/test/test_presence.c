@@ -1,5 +1,5 @@
-/* How long a session may rest and a game waits for one who lost his connection.
- * RULE bewitched 7.1, 7.3, RULE mona-lisa 6.1, 6.3. */
+/* Time-outs of idle sessions and of games after a lost connection. RULE bewitched 7.1, 7.3, RULE
+ * mona-lisa 6.1, 6.3. */
 #include "services/gateway/core/presence.h"
 
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static void test_reconnect_waits_out_the_seconds(void **state)
 		uint64_t dropped_ms, now_ms;
 		uint32_t wait_s, left_s;
 	} TABLE[] = {
-		{ 0, 1000, 30, 0 }, /* nothing was lost, or it is not known any more */
+		{ 0, 1000, 30, 0 }, /* no loss, or it is forgotten */
 		{ 1000, 1000, 30, 30 }, { 1000, 1001, 30, 30 }, { 1000, 2000, 30, 29 },
 		{ 1000, 30999, 30, 1 }, { 1000, 31000, 30, 0 },
 		{ 1000, 1500, 0, 0 },	 /* a game without this policy */
@@ -85,7 +85,7 @@ static void test_moments_keep_the_newest(void **state)
 	assert_int_equal(moment_known(&moments, 7), 1);
 	for (uint64_t key = 100; key < 100 + 2 * MOMENTS_SLOTS; key++)
 		moment_of(&moments, key)->ms = key;
-	assert_int_equal(moment_known(&moments, 7), 0); /* pushed out: no longer known */
+	assert_int_equal(moment_known(&moments, 7), 0); /* evicted, so forgotten */
 	assert_int_equal(moment_known(&moments, 99 + 2 * MOMENTS_SLOTS), 99 + 2 * MOMENTS_SLOTS);
 }
 

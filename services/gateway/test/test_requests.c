@@ -1,6 +1,6 @@
-/* Bodies of requests: for every field of every request, what is missing, of another type, out of
- * range or huge is refused by name; and what is right is taken exactly. The cases are made from the
- * tables themselves, so that a new field is tested on the day it is added. */
+/* Bodies of requests: for every field of every request, a missing, wrongly typed, out-of-range or
+ * huge value is rejected by name, and a valid value is read exactly. The tables generate the cases,
+ * so new fields are tested at once. */
 #include "services/gateway/adapters/parse.h"
 #include "services/gateway/core/fx.h"
 #include "services/gateway/core/requests.h"
@@ -80,8 +80,8 @@ static bool parse(
 	return parse_body(text, length, fields, &body, problem);
 }
 
-/* Puts `value` (owned; NULL: removes) in place of a member of the good body, and expects a refusal
- * that names it. */
+/* Puts `value` (owned; NULL: removes) as a member of the valid body, and expects a rejection that
+ * names the member. */
 static void refused(
 	const struct request *request, const char *object, const char *name, json_t *value)
 {
@@ -195,7 +195,7 @@ static void test_requests_every_field(void **state)
 	}
 }
 
-static void test_requests_other_than_json(void **state)
+static void test_requests_reject_non_json(void **state)
 {
 	static const char *const bodies[] = { "", " ", "{", "}", "null", "1", "\"text\"", "[]",
 		"[{}]", "true", "{\"player\":17", "{\"player\":17}x", "{\"player\":17}{}",
@@ -219,7 +219,7 @@ static void test_requests_other_than_json(void **state)
 	assert_false(parse("{\"player\":17}\0", 14, session_fields, &problem));
 }
 
-static void test_requests_huge_numbers_are_named(void **state)
+static void test_requests_name_huge_numbers(void **state)
 {
 	static const char body[] =
 		"{\"game\":\"bewitched\",\"expect\":3,\"bet\":{\"coin_minor\":1,\"lines\":"
@@ -266,7 +266,7 @@ static void test_requests_fields_that_go_together(void **state)
 {
 	static const struct {
 		bool settings;
-		const char *body, *where; /* where NULL: taken */
+		const char *body, *where; /* where NULL: accepted */
 	} cases[] = {
 		{ false, "{\"game\":\"g\",\"expect\":1,\"action\":\"collect\"}", NULL },
 		{ false, "{\"game\":\"g\",\"expect\":1,\"action\":\"halve\"}", NULL },
@@ -303,7 +303,7 @@ static void test_requests_fields_that_go_together(void **state)
 	}
 }
 
-/* RULE mystic-gem 7.2: a bonus spin has its bet; a round has either of the two. */
+/* RULE mystic-gem 7.2: a bonus spin has its own bet; a request has one of the two. */
 static void test_requests_bet_or_bonus_spin(void **state)
 {
 	static const struct {
@@ -355,8 +355,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requests_every_field),
-		cmocka_unit_test(test_requests_other_than_json),
-		cmocka_unit_test(test_requests_huge_numbers_are_named),
+		cmocka_unit_test(test_requests_reject_non_json),
+		cmocka_unit_test(test_requests_name_huge_numbers),
 		cmocka_unit_test(test_requests_values_are_exact),
 		cmocka_unit_test(test_requests_fields_that_go_together),
 		cmocka_unit_test(test_requests_bet_or_bonus_spin),

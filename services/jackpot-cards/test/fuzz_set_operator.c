@@ -1,8 +1,8 @@
-/* Operators' actions on a set of Jackpot Cards, one a line: a letter for the action, one for what
- * happens before it and who approves, then any parameters. Each is done or refused with a reason
- * that can be kept; refused, nothing of the set has changed; done, its books balance and its levels
- * rise, and where money moved a second one has approved. A line that begins with P is a pick of a
- * card round. */
+/* Operators' actions on a set of Jackpot Cards, one a line: a letter for the action, one for the
+ * events before it and the approver, then any parameters. Each action is done or refused with a
+ * reason that can be stored. A refused action changes nothing; after a done action the books
+ * balance and the levels rise, and moved money had a second approver. A line that starts with P is
+ * a pick of a card round. */
 #include "libcommon/base/utf8.h"
 #include "services/jackpot-cards/adapters/set_request.h"
 #include "services/jackpot-cards/adapters/set_operator.h"
@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsigned int seed);
 
-/* Well formed: what the fuzzer begins with. A: PAUSE, B: RESUME, D: ADJUST, E: PARAMETERS, G:
- * TAKE_PART, H: ODDS, I: WEIGHTS; then A and the bits of enum happens. */
+/* Well-formed inputs, with which the fuzzer starts. A: PAUSE, B: RESUME, D: ADJUST, E: PARAMETERS,
+ * G: TAKE_PART, H: ODDS, I: WEIGHTS; then A and the bits of enum happens. */
 static const char *const LINES[] = {
 	"DB{\"level\":\"clubs\",\"delta_minor\":500}\n",
 	"DF{\"level\":\"spades\",\"delta_minor\":-1}\n",
@@ -110,7 +110,7 @@ static bool needs_database(uint32_t action)
 	       action == CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART;
 }
 
-/* What those actions would write. */
+/* The writes of those actions. */
 static void read_only(struct action_record *record)
 {
 	struct set_request asked;
@@ -132,7 +132,7 @@ static void read_only(struct action_record *record)
 			asked.odds_of <= CARD_SETS_OF_MAX && asked.currency != 0);
 }
 
-/* What an action may have changed, as it was. */
+/* The state before an action. */
 struct state_before {
 	struct card_set set;
 	bool paused;
@@ -193,10 +193,10 @@ static void act(struct set_instance *instance, struct action_record *record)
 		assert(strcmp(record->second, "bob") == 0);
 	sound(instance);
 	if (instance->change_n == SET_CHANGES_MAX)
-		instance->change_n = 0; /* as a commit does; now and then too many are asked */
+		instance->change_n = 0; /* as a commit does; sometimes there are too many actions */
 }
 
-/* A pick turns up one card that lay face down, or changes nothing. */
+/* A pick turns up one face-down card or changes nothing. */
 static void pick(struct card_round *round, const uint8_t *at, size_t n)
 {
 	static struct card_round before;

@@ -1,4 +1,4 @@
-/* Levels drawn, deals, picks: every arrangement, and every order of picks that is refused. */
+/* Levels, deals and picks: every arrangement, and every refused order of picks. */
 #include "services/jackpot-cards/core/card_round.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* Which suit of an order of twelve is complete first, after how many cards. */
+/* The suit that is complete first in an order of twelve cards, and after how many cards. */
 static uint32_t first_complete(const uint8_t suit[DEAL_CARDS], uint32_t *cards_r)
 {
 	uint32_t open[CARD_SPADES + 1] = { 0 };
@@ -25,8 +25,8 @@ static uint32_t first_complete(const uint8_t suit[DEAL_CARDS], uint32_t *cards_r
 	return 0;
 }
 
-/* Every index gives another arrangement, and each is one of three cards a suit in which the level
- * is first: as many as there are in all (369,600 / 4), so none is missing. */
+/* Every index gives a different arrangement of three cards a suit in which the level is complete
+ * first. Their number is that of all such arrangements (369,600 / 4), so none is missing. */
 static void test_deals_are_all_arrangements(void **state)
 {
 	(void)state;
@@ -86,7 +86,7 @@ static void test_levels_follow_their_weights(void **state)
 	}
 }
 
-static void test_a_deal_is_one_draw(void **state)
+static void test_card_deal_is_one_draw(void **state)
 {
 	uint8_t key[RNG_KEY_BYTES] = { 7 };
 	uint32_t index = DEAL_ARRANGEMENTS - 1;
@@ -142,7 +142,7 @@ static void test_picks_are_taken_once_and_in_order(void **state)
 	}
 }
 
-static void test_an_abandoned_round_is_played_to_its_end(void **state)
+static void test_card_round_abandoned_is_played_out(void **state)
 {
 	struct card_round round;
 	struct card_deal deal;
@@ -165,9 +165,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deals_are_all_arrangements),
 		cmocka_unit_test(test_levels_follow_their_weights),
-		cmocka_unit_test(test_a_deal_is_one_draw),
+		cmocka_unit_test(test_card_deal_is_one_draw),
 		cmocka_unit_test(test_picks_are_taken_once_and_in_order),
-		cmocka_unit_test(test_an_abandoned_round_is_played_to_its_end),
+		cmocka_unit_test(test_card_round_abandoned_is_played_out),
 	};
 	return cmocka_run_group_tests_name("card deal", tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* Broken sources behind the secrets of card rounds: from the first fault on no cards are dealt, and
- * a round that was to be dealt is as it was. */
+/* Broken random sources: after the first fault no cards are dealt, and the round is unchanged. */
 #include "services/jackpot-cards/adapters/card_draw.h"
 
 #include <setjmp.h>
@@ -52,7 +51,7 @@ static struct card_play claimed(uint64_t number)
 		.number = number };
 }
 
-/* How many rounds were dealt until the first that was not; then none is, whatever comes. */
+/* Number of rounds dealt before the first failure; after it none is dealt. */
 static uint32_t rounds_dealt(struct draw_health *health, card_source *source)
 {
 	uint32_t dealt = 0;
@@ -103,7 +102,8 @@ static void test_card_draw_stops_at_a_fault(void **state)
 	}
 }
 
-/* Salts, secrets and streams are fed by each deal; a fault of the streams alone is enough. */
+/* Each deal feeds the tests of salts, secrets and streams; a fault of the streams alone is enough.
+ */
 static void test_card_draw_watches_the_stream(void **state)
 {
 	struct draw_health health;

@@ -1,5 +1,5 @@
-/* Secrets of card rounds: made again from key, claim and salt, promised by their hash, and what
- * cards follow from them. */
+/* Secrets of card rounds: derived from key, claim and salt, published by their hash; and the cards
+ * drawn from them. */
 #include "services/jackpot-cards/adapters/card_keys.h"
 #include "services/jackpot-cards/core/card_round.h"
 

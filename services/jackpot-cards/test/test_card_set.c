@@ -17,9 +17,8 @@ static int128 euros(int64_t cents)
 	return (int128)cents * 10000000000000000; /* 10^-2 to 10^-18 */
 }
 
-/* RULE mystic-gem 6.1: four levels, the higher the suit the more. RULE mystic-gem 6.3: each grows
- * by its part of the wagers. RULE mystic-gem 6.4: and the house pays for it: no reserve is left of
- * a wager. */
+/* RULE mystic-gem 6.1: four levels, rising with the suit. RULE mystic-gem 6.3: each grows by its
+ * part of the wagers. RULE mystic-gem 6.4: and the house pays for it: a wager leaves no reserve. */
 static void test_card_set_accrues_by_level(void **state)
 {
 	(void)state;
@@ -98,7 +97,7 @@ static void test_card_set_terms_wait(void **state)
 	assert_false(changed);
 	assert_int_equal(card_set_configure(&set, &TERMS, &changed), CARD_SET_OK);
 	assert_true(changed && !set.level[0].next_waits);
-	/* Together with what is in force it would be more than the wager. */
+	/* With the terms in force it would exceed the wager. */
 	struct card_terms greedy = { { 2000, 10000, 100000, 1000000 }, { 0, 999999, 0, 0 } };
 	assert_int_equal(card_set_configure(&set, &greedy, &changed), CARD_SET_SHARES);
 	assert_false(set.level[0].next_waits);
@@ -108,7 +107,7 @@ static const struct card_payout EURO = { 978, 2, POOL_NANO };
 static const struct card_payout KRONA = { 752, 2, 87500000 };
 static const struct card_payout YEN = { 392, 0, 6123457 };
 
-/* Each row is a win after wagers in all; what it pays, what it costs, what is carried (10^-27). */
+/* Each row is a win after a sum of wagers: its payout, its cost and the carry (10^-27). */
 static void test_card_set_pays_what_is_shown(void **state)
 {
 	static const struct {
@@ -118,12 +117,13 @@ static void test_card_set_pays_what_is_shown(void **state)
 		int64_t paid, cost_e9, carry_e9, next_cents;
 	} rows[] = {
 		{ 0, CARD_CLUBS, &EURO, 2000, 20000000000, 0, 2000 },
-		/* 20 EUR are 228.571.. SEK: the floor's rest stays in the level */
+		/* 20 EUR are 228.571.. SEK: the rest from rounding down stays in the level */
 		{ 0, CARD_CLUBS, &KRONA, 22857, 19999875000, 125000, 2000 },
 		{ 100000, CARD_CLUBS, &EURO, 2250, 22500000000, 125000, 2000 },
 		{ 100000, CARD_DIAMONDS, &YEN, 16575, 101496299775, 3700225, 10000 },
 		{ 100400, CARD_CLUBS, &EURO, 2001, 20010000000, 125000, 2000 },
-		/* the next one in a race gets the seed and what came in between: nothing */
+		/* the second winner in a race gets the seed plus the contributions in between: none
+		 */
 		{ 100400, CARD_CLUBS, &EURO, 2000, 20000000000, 125000, 2000 },
 		{ 100400, CARD_SPADES, &EURO, 1000030, 10000301200000 - 1200000, 1200000, 1000000 },
 	};

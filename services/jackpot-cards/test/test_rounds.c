@@ -1,6 +1,6 @@
-/* The random numbers fail while the set service works: no card round opens any more, once an alarm
- * is raised, and rounds that are open are played on. The service loop, Postgres (which knows of no
- * round) and the system's source are played here. */
+/* The random numbers fail while the service runs: it raises one alarm, opens no more card rounds,
+ * and open rounds continue. The test fakes the service loop, Postgres (without rounds) and the
+ * system's random source. */
 #include "services/jackpot-cards/adapters/rounds.h"
 
 #include "libcommon/io/metrics.h"
@@ -219,7 +219,7 @@ static void play(struct set_instance *instance)
 	uint64_t next = instance->next_number;
 	assert_int_equal(open, move - 2); /* the last one was not opened */
 	int facts = facts_n;
-	stuck = false; /* what was at fault once is not trusted again */
+	stuck = false; /* a source that failed once is not trusted again */
 	claim(instance, move - 1);
 	claim(instance, move);
 	assert_int_equal(rounds_open(instance), open);
@@ -232,7 +232,7 @@ static void play(struct set_instance *instance)
 	assert_int_equal(rounds_open(instance), open);
 }
 
-static void test_a_fault_stops_new_rounds(void **state)
+static void test_rounds_fault_stops_new_rounds(void **state)
 {
 	static struct card_keys keys;
 	static struct set_instance instance;
@@ -256,7 +256,7 @@ static void test_a_fault_stops_new_rounds(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_fault_stops_new_rounds) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_rounds_fault_stops_new_rounds) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* What operators may do to a set: adjustments and terms in the core, weights by operator and game,
- * and that refusals say what was expected and change nothing. */
+/* Operators' actions on a set: adjustments and terms in the core, weights by operator and game;
+ * refusals say what was expected and change nothing. */
 #include "services/jackpot-cards/adapters/set_operator.h"
 
 #include <stdarg.h>

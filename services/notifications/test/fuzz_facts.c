@@ -1,6 +1,6 @@
-/* Any bytes on jackpot.facts and wallet.facts, behind facts that are well formed: refused with a
- * reason, or values that the display can be made of, which stays JSON and keeps its rules: no
- * counter below 0, each hit told once and in order, an award never twice. */
+/* Any bytes on jackpot.facts and wallet.facts, after well-formed facts: each is rejected with a
+ * reason or gives values for the display. The display stays valid JSON and keeps its rules: no
+ * counter below 0, each hit told once and in order, no award told twice. */
 #include "libcommon/base/utf8.h"
 #include "services/notifications/adapters/facts.h"
 
@@ -25,7 +25,7 @@ static struct {
 	struct holdback holdback;
 } hub;
 
-/* Big enough for what a few facts make. */
+/* Big enough for the output of a few facts. */
 static char text[1024 * 1024];
 static const struct frame_head HEAD_OF_FRAME = { "1", "2", 3 };
 static const player_id PLAYER = INT64_C(0x0001000000000007);
@@ -144,7 +144,7 @@ static size_t wallet_make(uint8_t *out, unsigned int seed)
 	return carillon__wallet_fact__pack(&fact, out);
 }
 
-/* Facts one behind the other; one more, or a change of what is there. */
+/* Mutates a sequence of facts: adds one, or changes the bytes. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsigned int seed)
 {
 	static size_t (*const MAKE[])(

@@ -1,5 +1,4 @@
-/* Any bytes of a client: taken or refused, never worse; and what is refused is answered with JSON.
- */
+/* Any bytes from a client: accepted, or rejected with an answer in JSON. */
 #include "services/notifications/adapters/subscribe.h"
 
 #include <jansson.h>
@@ -26,8 +25,8 @@ static void try(const char *bytes, size_t length)
 	json_decref(json);
 }
 
-/* The parser of JSON is not instrumented, so bytes alone would seldom get past it: they are also
- * put where strings stand in a message that is otherwise right. */
+/* The JSON parser is not instrumented, so random bytes would seldom pass it: the test also puts
+ * them into the strings of a valid message. */
 static void try_in_place(const char *bytes, size_t length)
 {
 	static const char *const shapes[] = { "{s:[s%]}", "{s:[s],s:s%}",

@@ -54,8 +54,8 @@ static void test_offer_takes_newer_and_drops_older(void **state)
 	}
 }
 
-/* What somebody wrote into Redis over the pool's own words, and what becomes of it. */
-static void test_nonsense_is_contradicted_and_goes(void **state)
+/* Bad data in Redis over the pool's own values is detected and dropped. */
+static void test_counters_drop_contradicted_values(void **state)
 {
 	struct counter right = { 978, 20, 0, 500, 100, 50, 1 };
 	struct counter nonsense = { 978, 20, 0, 1, 1, 999999, 9 };
@@ -68,7 +68,7 @@ static void test_nonsense_is_contradicted_and_goes(void **state)
 	assert_int_equal(counters_offer(&counters, 1, &none, 0, 100 * second), COUNTERS_OK);
 	right.version = 51;
 	assert_int_equal(counters_offer(&counters, 1, &right, 0, 101 * second), COUNTERS_OLD);
-	/* A hit's news may be told again with the time of now: no contradiction. */
+	/* A hit may be published again with a new time: not a contradiction. */
 	assert_int_equal(counters_offer(&counters, 1, &right, 1, 150 * second), COUNTERS_OLD);
 	assert_int_equal(counters_offer(&counters, 1, &right, 0, 102 * second + 1), COUNTERS_OK);
 	assert_int_equal(counters.pools[0].rows[0].value_minor, 500);
@@ -79,7 +79,7 @@ static void test_nonsense_is_contradicted_and_goes(void **state)
 	counters_drop_gone(&counters);
 	assert_int_equal(counters.pools[0].n, 1);
 	assert_true(counters.changed && counters.pools[0].rows[0].coin_minor == 20);
-	/* Who is confirmed every second stays, however long nothing changes. */
+	/* A row that is confirmed every second stays, even if it never changes. */
 	assert_int_equal(counters_offer(&counters, 1, &right, 0, 900 * second), COUNTERS_SEEN);
 	counters_drop_gone(&counters);
 	assert_int_equal(counters.pools[0].n, 1);
@@ -134,7 +134,7 @@ static void test_status_and_age(void **state)
 	assert_int_equal(counters_offer(&counters, 1, &row, 0, 70), COUNTERS_OK);
 	assert_int_equal(counters_offer(&counters, 2, &row, 0, 90), COUNTERS_OK);
 	assert_int_equal(counters_age_us(&counters, 100), 30);
-	/* The same state, confirmed later. */
+	/* The same state, confirmed again later. */
 	assert_int_equal(counters_offer(&counters, 1, &row, 0, 95), COUNTERS_SEEN);
 	assert_int_equal(counters_age_us(&counters, 100), 10);
 	counters_pushed(&counters, 1);
@@ -176,7 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counters_take_the_names_of_pools),
 		cmocka_unit_test(test_offer_takes_newer_and_drops_older),
-		cmocka_unit_test(test_nonsense_is_contradicted_and_goes),
+		cmocka_unit_test(test_counters_drop_contradicted_values),
 		cmocka_unit_test(test_offer_refuses_what_does_not_fit),
 		cmocka_unit_test(test_due_after_change_and_after_silence),
 		cmocka_unit_test(test_status_and_age),

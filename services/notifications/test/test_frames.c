@@ -139,7 +139,7 @@ static void test_own_events_and_recovered(void **state)
 	json_decref(json);
 }
 
-/* RULE mystic-gem 6.15, 6.16: a step of a card round, in the form of the gateway; a level won,
+/* RULE mystic-gem 6.15, 6.16: an event of a card round, in the gateway's format; a won level,
  * masked */
 static void test_cards_match_the_contract(void **state)
 {

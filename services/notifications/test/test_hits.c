@@ -1,6 +1,6 @@
-/* Winners of a pool without a hole: what facts do not bring is asked of Postgres, which here is a
- * table of what it has, and answers when the test lets it. Each story is what is offered and
- * answered, and what is told, in order. */
+/* Winners of a pool without gaps: hits missing from the facts are read from Postgres, which here is
+ * a fake that answers when the test lets it. Each story lists what is offered and answered, and
+ * what is told, in order. */
 #include "services/notifications/adapters/hits.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #define COLUMNS 7
 #define SECOND UINT64_C(1000000)
 
-/* The one question that may be under way for each pool. */
+/* The one query that may be open for each pool. */
 static struct {
 	pg_done *done;
 	void *context;
@@ -25,7 +25,7 @@ static int questions_n;
 static uint64_t stored; /* hits 1..stored are in Postgres */
 static char told[1024];
 
-/* In the place of the pool of connections. */
+/* Replaces the connection pool. */
 void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *const *parameters,
 	int timeout_ms, pg_done *done, void *context)
 {
@@ -90,8 +90,8 @@ static void tell(void *context, const struct winner *winner)
 		winner->pool, winner->hit);
 }
 
-/* "1:5" a fact, "in5" Postgres has up to 5, "ok1" and "bad1" the answer for pool 1, "5s" so many
- * seconds later the tick, "?" a question is under way for pool 1, "!" none is. */
+/* "1:5" is a fact, "in5": Postgres has hits up to 5, "ok1" and "bad1": the answer for pool 1, "5s":
+ * a tick so many seconds later, "?": a query for pool 1 is open, "!": none is. */
 static const struct {
 	const char *what, *steps, *told;
 } stories[] = {
@@ -147,15 +147,15 @@ static void run(const char *what, const char *steps, const char *expected)
 	assert_null(hits);
 }
 
-static void test_stories(void **state)
+static void test_hits_stories(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++)
 		run(stories[i].what, stories[i].steps, stories[i].told);
 }
 
-/* More than one answer holds: asked until the last is there, in order. */
-static void test_many(void **state)
+/* More hits than one answer holds: repeats the query until all are there, in order. */
+static void test_hits_many(void **state)
 {
 	struct hits *hits = hits_new(NULL, tell, NULL);
 	struct winner first = { .pool = 1, .hit = 1 }, last = { .pool = 1, .hit = 450 };
@@ -178,8 +178,8 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stories),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_hits_stories),
+		cmocka_unit_test(test_hits_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 static struct holdback holdback;
 
-/* One row a line: what came, and what is told, as text: "b:BALANCE" and "a:ROUND/INDEX=PAID". */
+/* One row a line: the fact and the events told, as text: "b:BALANCE" and "a:ROUND/INDEX=PAID". */
 enum kind { BET, SETTING, REFUSED, MONEY, AWARD };
 struct row {
 	const char *what;
@@ -147,7 +147,7 @@ static void test_many_awards_over_moves(void **state)
 	assert_int_equal(events[4].balance, 100);
 }
 
-/* Whoever turned the third card up has seen what it pays. */
+/* The player who turned the third card has seen the prize. */
 static void test_cards_are_not_held_back(void **state)
 {
 	struct holdback_event events[HOLDBACK_EVENTS_MAX];

@@ -106,7 +106,7 @@ static void test_parse_refuses_with_where_found_expected(void **state)
 	}
 }
 
-static void test_parse_knows_where_the_player_was_left(void **state)
+static void test_parse_reads_the_own_position(void **state)
 {
 	(void)state;
 	static const struct {
@@ -156,7 +156,7 @@ static void test_parse_bounds_lengths(void **state)
 		assert_int_equal(subscribe_parse(message, strlen(message), &subscription, error),
 			length < TOKEN_MAX);
 	}
-	/* What is quoted in an error is cut between characters. */
+	/* A quoted text in an error is cut between characters. */
 	for (size_t length = 55; length < 64; length++) {
 		memset(name, 'a', length);
 		strcpy(name + length, "\xe2\x82\xac\xe2\x82\xac");
@@ -244,7 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse_accepts_the_contract),
 		cmocka_unit_test(test_parse_refuses_with_where_found_expected),
-		cmocka_unit_test(test_parse_knows_where_the_player_was_left),
+		cmocka_unit_test(test_parse_reads_the_own_position),
 		cmocka_unit_test(test_parse_bounds_lengths),
 		cmocka_unit_test(test_counters_of_redis),
 		cmocka_unit_test(test_origin_is_listed_or_the_same_host),

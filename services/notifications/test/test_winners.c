@@ -46,12 +46,13 @@ static void test_resume_needs_no_gap(void **state)
 	} cases[] = {
 		{ "1:12,2:2", true }, /* missed nothing */
 		{ "1:10,2:1", true }, /* missed 11, 12 and 2:2 */
-		{ "1:9,2:2", true },  /* the oldest kept is 10: nothing is missing between */
+		{ "1:9,2:2", true },  /* the oldest stored hit is 10: no gap */
 		{ "1:8,2:2", false }, /* 9 is gone */
-		{ "1:12", true },     /* had never heard of pool 2, whose 1 and 2 are kept */
-		{ "2:2", false },     /* pool 1 begins at 10 */
-		{ "", false }, { "1:13,2:2", false }, /* knows more than there is: another life */
-		{ "1:12,2:2,3:1", false },	      /* a pool nobody knows */
+		{ "1:12", true },     /* did not know pool 2, whose hits 1 and 2 are stored */
+		{ "2:2", false },     /* pool 1 starts at 10 */
+		{ "", false },
+		{ "1:13,2:2", false },	   /* is ahead of this installation: of another one */
+		{ "1:12,2:2,3:1", false }, /* an unknown pool */
 	};
 	memset(&winners, 0, sizeof(winners));
 	for (uint64_t hit = 10; hit <= 12; hit++)
@@ -66,8 +67,8 @@ static void test_resume_needs_no_gap(void **state)
 	assert_true(can_resume("1:13,2:2"));
 }
 
-/* As many pools as the gateway shows; one more is said to be too many, and disturbs none. */
-static void test_one_pool_too_many(void **state)
+/* As many pools as the gateway shows; one more is rejected and changes nothing. */
+static void test_winners_reject_one_pool_too_many(void **state)
 {
 	char text[WINNERS_POSITION_TEXT_MAX];
 
@@ -123,7 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_offer_takes_each_hit_once),
 		cmocka_unit_test(test_resume_needs_no_gap),
-		cmocka_unit_test(test_one_pool_too_many),
+		cmocka_unit_test(test_winners_reject_one_pool_too_many),
 		cmocka_unit_test(test_ring_forgets_the_oldest),
 		cmocka_unit_test(test_position_text_round_trip),
 	};

@@ -1,5 +1,5 @@
-/* Payments in memory by their id: all that were added are found, those that were removed are not,
- * in any order; and 50,000 that are open at once are no burden. */
+/* Payments in memory by id: added ones are found and removed ones are not, in any order; 50,000
+ * open payments stay fast. */
 #include "services/payments/adapters/payments_service.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #define MANY 50000
 #define FEW 300
 
-/* Ids as the wallet makes them are hashes; `crowd` makes many of them begin alike. */
+/* The wallet's ids are hashes; `crowd` gives many of them the same first bytes. */
 static struct payout payout_of(uint32_t number, uint32_t crowd)
 {
 	struct payout payout = { .amount = number };
@@ -41,7 +41,7 @@ static bool knows(struct payments_shard *shard, uint32_t number, uint32_t crowd)
 	return entry != NULL;
 }
 
-static void test_any_order(void **state)
+static void test_entries_any_order(void **state)
 {
 	static const uint32_t crowds[] = { 0, 7, 1 };
 	unsigned seed = 20260411;
@@ -69,7 +69,7 @@ static void test_any_order(void **state)
 	}
 }
 
-static void test_many(void **state)
+static void test_entries_many(void **state)
 {
 	struct payments_shard *shard = shard_new();
 	struct timespec begin, end;
@@ -96,8 +96,8 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_order),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_entries_any_order),
+		cmocka_unit_test(test_entries_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

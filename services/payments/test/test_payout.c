@@ -1,5 +1,5 @@
-/* The state machine of a payment as little stories: what is heard, what is due next, what is
- * alarmed. And in any order: one outcome, one settlement, never a guess. */
+/* The state machine of a payment as short stories: events, the next due act, alarms. With events in
+ * any order: one outcome, one settlement, never a guess. */
 #include "services/payments/core/payout.h"
 
 #include <setjmp.h>
@@ -16,8 +16,8 @@ static const struct payout_times times = { 1 * S, 8 * S, 30 * S, 60 * S, 2 * S }
 static const char *const acts[] = { "nothing", "ask", "look", "settle" };
 static const char *const alarms[] = { "", "contradicted", "by_hand", "other" };
 
-/* Steps: a number of seconds that pass, or an event; then "=act" is what is due, "!alarm" what the
- * event alarmed. */
+/* Steps: a number of seconds that pass, or an event; then "=act" is the due act, "!alarm" the
+ * event's alarm. */
 static const struct {
 	const char *what, *steps;
 } stories[] = {
@@ -150,16 +150,16 @@ static void tell(const char *what, const char *steps)
 		fail_msg("%s: alarm %s at the end", what, alarms[alarm]);
 }
 
-static void test_stories(void **state)
+static void test_payout_stories(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++)
 		tell(stories[i].what, stories[i].steps);
 }
 
-/* Whatever comes in whatever order: the first word stands, the wallet is only told what was said,
- * and nothing is asked for once the hold is settled. */
-static void test_any_order(void **state)
+/* For any events in any order: the first outcome stands, the wallet gets only that outcome, and no
+ * payment is requested after the settlement. */
+static void test_payout_any_order(void **state)
 {
 	static const char *const words[] = { "none", "pending", "paid", "refused", "unknown",
 		"other", "hint", "captured", "released" };
@@ -196,8 +196,8 @@ static void test_any_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stories),
-		cmocka_unit_test(test_any_order),
+		cmocka_unit_test(test_payout_stories),
+		cmocka_unit_test(test_payout_any_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

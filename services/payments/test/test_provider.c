@@ -1,4 +1,4 @@
-/* What a provider says, as a table: an outcome is only what is plainly one, about what was asked.
+/* A provider's answers, as a table: only a clear answer about the requested payment is an outcome.
  */
 #include "services/payments/adapters/provider.h"
 
@@ -71,7 +71,7 @@ static const struct {
 		PAYOUT_SAID_OTHER },
 };
 
-static void test_answers(void **state)
+static void test_provider_answers(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
@@ -86,7 +86,7 @@ static void test_answers(void **state)
 	}
 }
 
-static void test_references(void **state)
+static void test_provider_references(void **state)
 {
 	char body[400], reference[200];
 	struct provider_word word;
@@ -107,12 +107,13 @@ static void test_references(void **state)
 	assert_string_equal(word.reference, "");
 }
 
-/* Postgres takes no half of a letter: one such reference would end the service again and again. */
-static void test_references_end_with_a_letter(void **state)
+/* Postgres rejects an incomplete character: one such reference would end the service again and
+ * again. */
+static void test_provider_references_end_at_a_character(void **state)
 {
 	static const struct {
 		const char *what, *letter;
-		size_t kept; /* of the letters that are sent, bytes */
+		size_t kept; /* length of the text sent, in bytes */
 	} letters[] = {
 		{ "one byte", "r", PROVIDER_REFERENCE_MAX },
 		{ "two bytes", "\xc3\xa9", 62 },
@@ -144,9 +145,9 @@ static void test_references_end_with_a_letter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_references),
-		cmocka_unit_test(test_references_end_with_a_letter),
+		cmocka_unit_test(test_provider_answers),
+		cmocka_unit_test(test_provider_references),
+		cmocka_unit_test(test_provider_references_end_at_a_character),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
