@@ -1,10 +1,10 @@
 /* The displayed jackpot counters: the newest state of each row from any source, and the time of the
  * next push. Pure; times are the caller's monotonic clock in microseconds unless marked "wall".
  *
- * * * RULE bewitched 4.8; RULE mona-lisa 4.11: counters are refreshed at least every three seconds.
- * A counter never goes back except on a hit: a state older than the displayed one is dropped (RULE
- * mystic-gem 6.14), whatever its source (a Redis that was flushed and filled again, a fact that was
- * published twice). */
+ * RULE bewitched 4.8; RULE mona-lisa 4.11: counters are refreshed at least every three seconds. A
+ * counter never goes back except on a hit: a state older than the displayed one is dropped,
+ * RULE mystic-gem 6.14, whatever its source (a Redis that was flushed and filled again, a fact that
+ * was published twice). */
 #ifndef CARILLON_NOTIFICATIONS_CORE_COUNTERS_H
 #define CARILLON_NOTIFICATIONS_CORE_COUNTERS_H
 

@@ -1,8 +1,8 @@
 /* What players are told of their own account, and when: balances at once, a jackpot only after
  * their next move, so that no message reveals it before their screen does. Pure.
  *
- * * * The wallet books an award while its winner still watches the round. The award is held back
- * until the winner has made a later move that follows watching (not a setting, not a refused move).
+ * The wallet books an award while its winner still watches the round. The award is held back until
+ * the winner has made a later move that follows watching (not a setting, not a refused move).
  * Balances told until then are without the award. */
 #ifndef CARILLON_NOTIFICATIONS_CORE_HOLDBACK_H
 #define CARILLON_NOTIFICATIONS_CORE_HOLDBACK_H

@@ -1,8 +1,8 @@
 /* The last winners told, and the positions at which clients resume. Pure.
  *
- * * * Within a pool the stream has the order of the pool: hits are numbered 1, 2, .. and kept for
- * ever. So a position is the last hit of each pool that a client was told of, as text "1:17,2:4".
- * It means the same on every instance, in whatever order an instance merged the partitions, and it
+ * Within a pool the stream has the order of the pool: hits are numbered 1, 2, .. and kept for ever.
+ * So a position is the last hit of each pool that a client was told of, as text "1:17,2:4". It
+ * means the same on every instance, in whatever order an instance merged the partitions, and it
  * stays valid if a topic loses its tail and facts are published again. Clients send it back
  * unchanged. */
 #ifndef CARILLON_NOTIFICATIONS_CORE_WINNERS_H

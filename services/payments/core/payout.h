@@ -2,18 +2,17 @@
  * machine. The provider may answer late, twice, never, or differently the second time. Every
  * request has the same id. Only an answer of the provider is an outcome, never its silence.
  *
- * * * *     ASKING --said paid or refused--> KNOWN --booked by the wallet--> SETTLED --confirmed-->
- * DONE
- *        \--an operator has settled it by hand--> LOOKING --the provider's word is known--> DONE
+ *     ASKING --said paid or refused--> KNOWN --booked by the wallet--> SETTLED --confirmed--> DONE
+ *        \--an operator settles it by hand--> LOOKING --the provider's outcome is known--> DONE
  *
- * * * * A hold that was settled by hand before the first request is DONE at once: nobody can have
- * paid it.
+ * A hold that was settled by hand before the first request is DONE at once: it cannot have been
+ * paid.
  *
- * * * * The first outcome stands: a contradicting answer raises an alarm for people and has no
- * other effect. Every change must be durable before the next act: the caller calls payout_due only
- * for a payout whose last change is committed. Times are microseconds of the monotonic clock,
- * because a clock that is set back must not delay a withdrawal; they are not stored. Amounts are
- * minor units. */
+ * The first outcome stands: a contradicting answer raises an alarm for people and has no other
+ * effect. Every change must be durable before the next act: the caller calls payout_due only for a
+ * payout whose last change is committed. Times are microseconds of the monotonic clock, because a
+ * clock that is set back must not delay a withdrawal; they are not stored. Amounts are in minor
+ * units. */
 #ifndef CARILLON_PAYMENTS_CORE_PAYOUT_H
 #define CARILLON_PAYMENTS_CORE_PAYOUT_H
 
