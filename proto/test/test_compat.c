@@ -210,8 +210,8 @@ static void test_new_bytes_are_the_old_ones(void **state)
 	}
 }
 
-/* A newer sender has fields that this build does not know: they are skipped, the others are read.
- */
+/* A newer sender has fields that this build does not know: they are skipped, the others are
+ * read. */
 static void test_unknown_fields_are_skipped(void **state)
 {
 	/* Tag 1000 as a varint, as bytes, as 32 and as 64 bits. */

@@ -1,5 +1,5 @@
-// A browser on a leash: reads one command a line on stdin, as JSON, and answers each with one line, so that tests/e2e/pages.py can say what a person does
-// and see what he sees. node pages.mjs MODULES CHROMIUM
+// Drives a browser for tests/e2e/pages.py: reads one JSON command per line on stdin and answers each with one line.
+// Usage: node pages.mjs MODULES CHROMIUM
 import { createInterface } from "node:readline";
 import { createRequire } from "node:module";
 
@@ -14,13 +14,13 @@ const browser = await playwright.chromium.launch({
 });
 const context = await browser.newContext();
 context.setDefaultTimeout(LOAD_MS);
-const PATIENCE_MS = 40000; // a busy machine is no failure
+const PATIENCE_MS = 40000; // long enough for a busy machine
 const pages = new Map();
-const problems = []; // { page, at, text }, and of an answer also its key and url
-const answered = new Map(); // key -> when it was answered well
+const problems = []; // { page, at, text }; for an answer also its key and url
+const answered = new Map(); // key -> time of its last good answer
 let now = 0;
 
-// Events of one type stay on their way to the page until they are delivered: news that comes late, when the test says so.
+// Holds back events of one type until the test delivers them: simulates late events.
 const kept = new Map();
 async function keep(name, page, type) {
 	kept.set(name, []);
@@ -33,7 +33,7 @@ async function keep(name, page, type) {
 	});
 }
 
-// Whatever a person would see in the developers' console as an error, violations of the Content-Security-Policy among them.
+// Collects errors of the developers' console, including violations of the Content-Security-Policy.
 function listen(name, page) {
 	const note = (what, text, more) => problems.push({ page: name, at: ++now, text: `${name}: ${what}: ${text}`, ...more });
 	page.on("console", (message) => {
@@ -53,14 +53,13 @@ function listen(name, page) {
 	});
 }
 
-// Where a service could not say at once and the page asked again with success, nothing is wrong; nor is the console's line about it.
+// A 503 or 504 that a later retry answered is not a problem; nor is the console's line about it.
 function unsolved() {
 	const open = problems.splice(0).filter((problem) => !(problem.key && answered.get(problem.key) > problem.at));
 	return open.filter((problem) => !problem.echo || open.some((other) => other.key && other.page === problem.page && other.url === problem.url)).map((problem) => problem.text);
 }
 
-// An expression: a promise that tells whether the code was true at some time in the next moments. The code stands in it, so that the page's policy, which
-// forbids eval, has nothing to forbid.
+// An expression: a promise that is true if the code becomes true within a second. It contains the code itself because the page's policy forbids eval.
 const soon = (code) => `new Promise((tell) => {
 	const all = { attributes: true, characterData: true, childList: true, subtree: true };
 	const end = (answer) => { watch.disconnect(); clearInterval(timer); tell(answer); };

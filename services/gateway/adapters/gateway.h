@@ -100,8 +100,8 @@ struct gateway {
 
 /* ---- gateway.c ---- */
 
-/* Sets up keys, limits, tables and counters from the settings; ends the process if they are wrong.
- */
+/* Sets up keys, limits, tables and counters from the settings; ends the process if they are
+ * wrong. */
 void gateway_begin(struct gateway *gateway);
 /* Flushes the producer, then frees everything, the edge and the connections included. */
 void gateway_end(struct gateway *gateway);

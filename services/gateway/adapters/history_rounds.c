@@ -65,8 +65,8 @@ static void bet(struct work *work, struct history_round *round, const struct his
 	game->newer = true;
 	game->collected = row->release;
 	if (!round->closed) {
-		/* Wins of a feature and jackpots are shown only after the player has watched them.
-		 */
+		/* Wins of a feature and jackpots are shown only after the player has watched
+		 * them. */
 		round->balance_after = round->balance_before - round->stake;
 		round->win = round->jackpots = 0;
 	}

@@ -1,5 +1,5 @@
-/* Requests of operators' back ends: open accounts, book money from and to outside, block players.
- */
+/* Requests of operators' back ends: open accounts, book money from and to outside, block
+ * players. */
 #include "services/gateway/adapters/money.h"
 
 #include "libcommon/base/currency.h"

@@ -1,6 +1,6 @@
-/* Withdrawals: an operator's back end lists them and decides stuck ones by hand; the provider calls
- * back. Also takes back unused bonus funds. Only the wallet decides whether a hold is still open.
- */
+/* Withdrawals: an operator's back end lists them and decides stuck ones by hand; the provider
+ * calls back. Also takes back unused bonus funds. Only the wallet decides whether a hold is
+ * still open. */
 #include "services/gateway/adapters/money.h"
 
 #include "bus.pb-c.h"

@@ -25,8 +25,8 @@ static void on_reply(struct gateway *gateway, struct edge_request *request,
 		answer_reply(gateway, request, reply);
 }
 
-/* Hash the content before adding what a retry may change: the move number, the time, the requester.
- */
+/* Hash the content before adding what a retry may change: the move number, the time, the
+ * requester. */
 static void ids_set(Carillon__SpinCommand *command, player_id player, const char *key,
 	uint8_t id[ID_BYTES], uint8_t hash[crypto_hash_sha256_BYTES])
 {

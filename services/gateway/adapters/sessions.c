@@ -243,8 +243,8 @@ void on_demo_session(struct edge_request *request, void *context)
 	if (body.has_player) {
 		number = (uint64_t)body.player;
 	} else {
-		/* One of 2^47 numbers: a collision of two players is less likely than a disk error.
-		 */
+		/* One of 2^47 numbers: a collision of two players is less likely than a disk
+		 * error. */
 		randombytes_buf(&number, sizeof(number));
 		number = DEMO_NUMBER_MIN + number % (UINT64_C(1) << 47);
 	}

@@ -1,5 +1,5 @@
-/* Time-outs of idle sessions and of games after a lost connection. RULE bewitched 7.1, 7.3, RULE
- * mona-lisa 6.1, 6.3. */
+/* Time-outs of idle sessions and of games after a lost connection.
+ * RULE bewitched 7.1, 7.3, RULE mona-lisa 6.1, 6.3. */
 #include "services/gateway/core/presence.h"
 
 #include <setjmp.h>

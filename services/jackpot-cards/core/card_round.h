@@ -27,8 +27,8 @@ struct card_round {
 const char *card_pick_status_text(enum card_pick_status status);
 
 void card_round_begin(struct card_round *round, const struct card_deal *deal);
-/* Pick number `pick` (1, 2, ..) turns up the card at `position`. Anything but OK changes nothing.
- */
+/* Pick number `pick` (1, 2, ..) turns up the card at `position`. Anything but OK changes
+ * nothing. */
 CARILLON_MUST_CHECK enum card_pick_status card_round_pick(
 	struct card_round *round, uint32_t pick, uint32_t position);
 /* The level is complete: it is won. */

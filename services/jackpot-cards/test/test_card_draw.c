@@ -102,8 +102,8 @@ static void test_card_draw_stops_at_a_fault(void **state)
 	}
 }
 
-/* Each deal feeds the tests of salts, secrets and streams; a fault of the streams alone is enough.
- */
+/* Each deal feeds the tests of salts, secrets and streams; a fault of the streams alone is
+ * enough. */
 static void test_card_draw_watches_the_stream(void **state)
 {
 	struct draw_health health;

@@ -122,8 +122,8 @@ static void test_card_set_pays_what_is_shown(void **state)
 		{ 100000, CARD_CLUBS, &EURO, 2250, 22500000000, 125000, 2000 },
 		{ 100000, CARD_DIAMONDS, &YEN, 16575, 101496299775, 3700225, 10000 },
 		{ 100400, CARD_CLUBS, &EURO, 2001, 20010000000, 125000, 2000 },
-		/* the second winner in a race gets the seed plus the contributions in between: none
-		 */
+		/* the second winner in a race gets the seed plus the contributions in between:
+		 * none */
 		{ 100400, CARD_CLUBS, &EURO, 2000, 20000000000, 125000, 2000 },
 		{ 100400, CARD_SPADES, &EURO, 1000030, 10000301200000 - 1200000, 1200000, 1000000 },
 	};

@@ -58,8 +58,8 @@ static uint64_t kept_after(const struct winners *winners, uint32_t pool, uint64_
 
 bool winners_can_resume(const struct winners *winners, const struct winners_position *from)
 {
-	/* The client has a hit that does not exist here: its position is from another installation.
-	 */
+	/* The client has a hit that does not exist here: its position is from another
+	 * installation. */
 	for (size_t i = 0; i < from->n; i++)
 		if (from->last[i].hit > last_of(&winners->position, from->last[i].pool))
 			return false;

@@ -1,5 +1,5 @@
-/* The payments of the shards that this instance owns, on the loop of libcommon/service/service.h.
- */
+/* The payments of the shards that this instance owns, on the loop of
+ * libcommon/service/service.h. */
 #ifndef CARILLON_PAYMENTS_ADAPTERS_PAYMENTS_SERVICE_H
 #define CARILLON_PAYMENTS_ADAPTERS_PAYMENTS_SERVICE_H
 

@@ -68,8 +68,8 @@ static void again(struct payout *payout, const struct payout_times *times, uint6
 	payout->next_us = now_us + doubled(times->first_us, most_us, payout->asks);
 }
 
-/* Nothing new. Without an outcome the queries go on for ever: the service never guesses an outcome.
- */
+/* Nothing new. Without an outcome the queries go on for ever: the service never guesses an
+ * outcome. */
 static void take_no_answer(struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {
 	if (payout->state == PAYOUT_SETTLED && payout->asks >= LOOKS_MAX)
@@ -113,9 +113,9 @@ static enum payout_alarm take_unknown(
 	return PAYOUT_FINE;
 }
 
-/* The payment is pending. After the settlement nothing waits for it: the queries become rarer and
- * end, and an undecided payment is left to people. A call of the provider starts the queries again.
- */
+/* The payment is pending. After the settlement nothing waits for it: the queries become rarer
+ * and end, and an undecided payment is left to people. A call of the provider starts the queries
+ * again. */
 static enum payout_alarm take_pending(
 	struct payout *payout, const struct payout_times *times, uint64_t now_us)
 {

@@ -1,5 +1,5 @@
-/* A provider's answers, as a table: only a clear answer about the requested payment is an outcome.
- */
+/* A provider's answers, as a table: only a clear answer about the requested payment is an
+ * outcome. */
 #include "services/payments/adapters/provider.h"
 
 #include <setjmp.h>
