@@ -114,7 +114,7 @@ static bool on_drained(void *context)
 	return clients_count(hub.clients) == 0;
 }
 
-/* ---- what is connected to what ---- */
+/* ---- connections ---- */
 
 static void begin_edge(void)
 {

@@ -13,7 +13,8 @@
 
 #define LIST_MAX "200"
 
-/* ---- giving and ending --------------------------------------------------------------------------
+/* ---- granting and ending
+ * --------------------------------------------------------------------------
  */
 
 static void audit(struct gateway *gateway, struct edge_request *request,
@@ -177,7 +178,7 @@ void on_bonus_spins_end(struct edge_request *request, void *context)
 	spins_ask(gateway, request, sent, &outside, body.reason, key);
 }
 
-/* ---- looking ------------------------------------------------------------------------------------
+/* ---- reading ------------------------------------------------------------------------------------
  */
 
 static void one_json(struct json_out *out, const PGresult *result, int i)

@@ -405,7 +405,7 @@ static void query_winners(struct gateway *gateway)
 		0, NULL, QUERY_MS, on_hits, NULL);
 }
 
-/* ---- the outside
+/* ---- public functions
  * --------------------------------------------------------------------------------------------------------------------------
  */
 

@@ -243,7 +243,7 @@ void on_fx_approve(struct edge_request *request, void *context)
 		5, parameters, WRITE_MS, on_done, waiting_new(gateway, request));
 }
 
-/* ---- looking
+/* ---- reading
  * ------------------------------------------------------------------------------------------------------
  */
 

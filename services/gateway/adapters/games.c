@@ -159,7 +159,7 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 	json_decref(definition);
 }
 
-/* ---- what is announced
+/* ---- announced definitions
  * A definition is announced by its row of carillon.game, which the engine writes before it plays
  * it. Rows neither change nor go: their number is the version of all of them. It is asked of the
  * server that takes the rows, for the one that is read may be behind it.

@@ -134,7 +134,7 @@ static void row_json(struct json_out *out, const struct history_row *row)
 	out_close(out, '}');
 }
 
-/* ---- asking
+/* ---- requests
  * ----------------------------------------------------------------------------------------------------------------------
  */
 

@@ -105,7 +105,7 @@ void on_limit(struct edge_request *request, void *context)
 	(void)outside_ask(gateway, request, sent, &outside, key);
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 struct waiting {
 	struct gateway *gateway;

@@ -94,7 +94,7 @@ static void unknown(struct edge_request *request)
 		"id", NULL, NULL);
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 static const char *state_text(int64_t settled_kind)
 {

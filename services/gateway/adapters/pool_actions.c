@@ -86,7 +86,7 @@ bool pool_path(struct gateway *gateway, struct edge_request *request, uint32_t *
 	return true;
 }
 
-/* ---- asking
+/* ---- requests
  * ----------------------------------------------------------------------------------------------
  */
 

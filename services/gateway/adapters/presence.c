@@ -15,9 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELL_MS UINT64_C(1000)	  /* shortest time between two writes of a session's last action */
-#define OVERLAP_MS UINT64_C(5000) /* overlap of two reads, for clock differences between machines  \
-				   */
+#define TELL_MS UINT64_C(1000) /* shortest time between two writes of a session's last action */
+#define OVERLAP_MS                                                                                 \
+	UINT64_C(5000) /* overlap of two reads, for clock differences between machines             \
+			*/
 #define DROPS_KEY "carillon:dropped" /* a sorted set: "<player>:<game>" by milliseconds */
 #define DROPS_AT_ONCE 4096
 #define IDLE_S_MAX 86400

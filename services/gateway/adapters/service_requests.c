@@ -48,7 +48,7 @@ static void arena_free(void *data, void *pointer)
 
 static ProtobufCAllocator arena_allocator = { arena_alloc, arena_free, NULL };
 
-/* ---- asking
+/* ---- requests
  * --------------------------------------------------------------------------------------------------------------------
  */
 

@@ -52,7 +52,7 @@ static bool rows_ok(const PGresult *result, const char *error, const char *what)
 	return false;
 }
 
-/* ---- what there is
+/* ---- shards, instances, pools
  * ------------------------------------------------------------------------------------------------------------------
  */
 
@@ -144,7 +144,7 @@ static void on_keys(void *context, PGresult *result, const char *error)
 	}
 }
 
-/* ---- does it still agree?
+/* ---- reconciliation
  * ----------------------------------------------------------------------------------------------------------------
  */
 
@@ -297,7 +297,7 @@ static void check_all(struct gateway *gateway)
 		0, NULL, CHECK_MS, on_claims, NULL);
 }
 
-/* ---- the outside
+/* ---- public functions
  * ----------------------------------------------------------------------------------------------------------------------------
  */
 

@@ -312,7 +312,7 @@ void on_void_report(struct edge_request *request, void *context)
 		waiting_new(gateway, request));
 }
 
-/* ---- games that are started again ---- */
+/* ---- starting games again ---- */
 
 static void on_started(void *context, PGresult *result, const char *error)
 {

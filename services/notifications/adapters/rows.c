@@ -36,7 +36,7 @@ struct rows {
 	struct metric *gaps, *skipped;
 };
 
-/* ---- where the order begins ---- */
+/* ---- start of the order ---- */
 
 static bool answered(struct rows *rows, const char *error)
 {
@@ -201,7 +201,7 @@ bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_
 	return verdict == SEQ_GATE_TAKE;
 }
 
-/* ---- what is missing ---- */
+/* ---- missing rows ---- */
 
 struct shard_query {
 	struct rows *rows;

@@ -163,7 +163,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsig
 	return seed % 8 == 4 ? length : LLVMFuzzerMutate(bytes, length, room);
 }
 
-/* ---- what must hold ---- */
+/* ---- invariants ---- */
 
 static void is_json(size_t n)
 {

@@ -189,7 +189,7 @@ static void alarm_raise(
 		id, payout->player, alarm->kind, found, alarm->expected);
 }
 
-/* ---- what the provider has said ---- */
+/* ---- outcomes ---- */
 
 static void word_take(
 	struct service *service, struct payments_shard *shard, const struct provider_word *word)
@@ -229,7 +229,7 @@ static void words_take(struct service *service)
 	}
 }
 
-/* ---- what the wallet is told ---- */
+/* ---- commands to the wallet ---- */
 
 /* Capture and release have the same id: the wallet books only the first of them. */
 static void settle_ids(
@@ -458,7 +458,7 @@ void payments_write(struct service *service)
 	self.alarms_n = 0;
 }
 
-/* ---- the provider has called ---- */
+/* ---- hints ---- */
 
 static void hint_take(struct service *service, const Carillon__PaymentHint *hint)
 {

@@ -143,7 +143,7 @@ bool provider_request(struct provider *provider, const struct payout *payout, en
 	return true;
 }
 
-/* ---- what it says ---- */
+/* ---- answers ---- */
 
 static const char *text_of(const json_t *json, const char *name)
 {
