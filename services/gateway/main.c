@@ -55,10 +55,10 @@ static const struct setting settings[] = {
 	{ "GATEWAY_WAIT_MS", SETTING_INT, "8000", 100, 25000, &gateway.settings.wait_ms,
 		"time after which a request without an answer gets 504" },
 	{ "GATEWAY_SESSION_S", SETTING_INT, "43200", 60, 2592000, &gateway.settings.session_s,
-		"life of a player's token" },
+		"lifetime of a player's token" },
 	{ "GATEWAY_IDLE", SETTING_TEXT, "15m", 0, 0, gateway.settings.idle,
-		"time without an action after which a session ends, and OPERATOR=time where "
-		"another one holds: 15m,7=90s,9=0; 0: never" },
+		"time without an action after which a session ends, and OPERATOR=time for single "
+		"operators: 15m,7=90s,9=0; 0: never" },
 	{ "GATEWAY_RECONNECT", SETTING_TEXT, "bewitched=30s,mona-lisa=30s", 0, 0,
 		gateway.settings.reconnect,
 		"how long a game refuses a player after a lost connection, as GAME=time; 0: not at "

@@ -23,7 +23,7 @@
 #define START_MAX_US UINT64_C(60000000)
 #define REDIS_TIMEOUT_MS 50
 #define NAMES_MS 1000
-#define AHEAD_US 5000000u /* of our clock, at most */
+#define AHEAD_US 5000000u /* by this machine's clock, at most */
 #define POOL_CARDS 2	  /* docs/contracts.md, "Games, pools, numbers" */
 
 struct feeds {

@@ -41,8 +41,8 @@ void feeds_poll(struct feeds *feeds);
 /* True when jackpot.facts is read up to its end at the start, and the first row of each wallet
  * shard is known. */
 bool feeds_caught_up(const struct feeds *feeds);
-/* Once a second: reads Redis, asks for what is missing; for the names of all pools while one has
- * none. */
+/* Once a second: reads Redis and requests missing rows, and the names of all pools while `nameless`.
+ */
 void feeds_tick(struct feeds *feeds, bool nameless);
 
 /* Parses a value of the hash in Redis, "value,seed,version,time_us,hits", and its field, "978:100"

@@ -48,7 +48,7 @@ void news_status(void *context, uint32_t pool, const char *status)
 			pool, status);
 }
 
-/* Names of pools that are not shown here come too: the list is of all. */
+/* The list has all pools; this ignores those that are not shown here. */
 void news_id(void *context, uint32_t pool, const char *id)
 {
 	struct hub *hub = context;
@@ -60,7 +60,7 @@ void news_id(void *context, uint32_t pool, const char *id)
 		log_warn("pool %" PRIu32 ": found the name '%.48s', expected a slug", pool, id);
 }
 
-/* RULE mystic-gem 6.16: a level won is told to everybody, masked. */
+/* RULE mystic-gem 6.16: everybody is told of a won level, with the player masked. */
 void news_winner(void *context, const struct winner *winner)
 {
 	struct hub *hub = context;

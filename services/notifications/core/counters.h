@@ -16,8 +16,8 @@
 #define COUNTERS_ROWS_MAX 256
 #define COUNTERS_STATUS_MAX 12
 #define COUNTERS_ID_MAX 48
-/* After a change at most this often; and without one at least that often. The rest of the three
- * seconds is for the way. */
+/* Shortest time between two pushes of changes, and longest time without a push. The rest of the
+ * three seconds is for the network. */
 #define COUNTERS_CHANGE_US 1000000u
 #define COUNTERS_SILENCE_US 2500000u
 
@@ -71,9 +71,9 @@ enum counters_status counters_offer(struct counters *counters, uint32_t pool,
 void counters_drop_gone(struct counters *counters);
 /* False if the text is not a pool status. */
 bool counters_offer_status(struct counters *counters, uint32_t pool, const char *status);
-/* The name of a pool, which never changes. False for one that is no slug. */
+/* Takes the name of a pool, which never changes. False if it is not a slug. */
 bool counters_offer_id(struct counters *counters, uint32_t pool, const char *id);
-/* Is there a pool without a name? */
+/* True while a pool has no name. */
 bool counters_nameless(const struct counters *counters);
 
 bool counters_due(const struct counters *counters, uint64_t now_us);
