@@ -1,20 +1,20 @@
 /*~ The wallet keeps the journal: one row for every move and every other booking, accepted or
- * refused, with the money and the engine's record of the round in it. The commit of that row is the
- * birth of the round.
+ * refused, with the money and the engine's record of the round in it. The round exists once that
+ * row is committed.
  *
  * Read on in this order:
- *   core/wallet.h           what there is: accounts, commands, rows, refusals
- *   core/apply.c            the rules, in the order in which they are asked
+ *   core/wallet.h           the types: accounts, commands, rows, refusals
+ *   core/apply.c            the rules, in the order of the checks
  *   adapters/command.c      bytes of wallet.commands into the core's structs
- *   adapters/prefetched.c        what the commands of a batch need, looked up before their turn
+ *   adapters/prefetched.c   looks up what the commands of a batch need
  *   adapters/handle.c       from a command to a queued row
  *   adapters/write.c        the one transaction: rows, claims, ids, batch, legs
- *   adapters/checkpoint.c         what rolls behind them: accounts and totals
- *   adapters/days.c         leaves of the journal: made ahead, closed when their day is over
+ *   adapters/checkpoint.c   accounts and totals, written behind the rows
+ *   adapters/days.c         partitions of the journal: created ahead, closed after their day
  *   adapters/wallet_app.c   taking a shard, ticking, after the commit
  *   adapters/load.c         a shard's state from Postgres, rolled forward from the journal
  *   adapters/feed.c         running totals and claims for the jackpot services
- *   adapters/publish.c      facts once more, when somebody missed them
+ *   adapters/publish.c      publishes again the facts that a consumer missed
  */
 #include "services/wallet/adapters/wallet_ops.h"
 

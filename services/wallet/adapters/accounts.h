@@ -1,6 +1,6 @@
-/* The accounts in memory: a hash table by player, and the queue of those whose state is newer than
- * their row in Postgres. An account of a player nobody opened is kept too (exists = false), so that
- * it is not looked up again. */
+/* The accounts in memory: a hash table by player, and the queue of accounts that are newer than
+ * their row in Postgres. The table also keeps players without an account (exists = false), to avoid
+ * another lookup. */
 #ifndef CARILLON_WALLET_ADAPTERS_ACCOUNTS_H
 #define CARILLON_WALLET_ADAPTERS_ACCOUNTS_H
 
@@ -9,10 +9,10 @@
 struct account_entry {
 	struct wallet_account account;
 	uint32_t shard;
-	bool stored;	    /* wallet.account has a row of it */
-	uint64_t used;	    /* the turn it was last looked up in: not evicted in the same one */
-	uint64_t dirty_seq; /* the first row that Postgres' account does not have; 0: clean */
-	uint64_t dirty_us;  /* and when that was, by the monotonic clock */
+	bool stored;	    /* wallet.account has its row */
+	uint64_t used;	    /* turn of the last lookup: not evicted in the same turn */
+	uint64_t dirty_seq; /* first journal row that wallet.account does not include; 0: clean */
+	uint64_t dirty_us;  /* when it was booked, by the monotonic clock */
 	struct account_entry *next;	  /* in the bucket */
 	struct account_entry *dirty_next; /* in the shard's queue */
 };
@@ -25,7 +25,7 @@ struct accounts {
 	uint64_t turn;
 };
 
-/* Of one shard, oldest first: what is before the first one's dirty_seq is in Postgres. */
+/* Of one shard, oldest first: Postgres has everything before the first entry's dirty_seq. */
 struct dirty_queue {
 	struct account_entry *first, *last;
 	size_t n;
@@ -34,20 +34,19 @@ struct dirty_queue {
 void accounts_init(struct accounts *accounts, size_t limit);
 struct account_entry *accounts_find(
 	struct accounts *accounts, player_id player); /* NULL: not in memory */
-/* Adds an account that is not there yet, as one that nobody opened. May evict clean ones that this
+/* Adds an account that is not in memory, with exists = false. May evict clean accounts that this
  * turn has not used. */
 struct account_entry *accounts_add(struct accounts *accounts, player_id player, uint32_t shard);
-/* Forgets all of a shard. */
+/* Forgets all accounts of a shard. */
 void accounts_drop_shard(struct accounts *accounts, uint32_t shard);
 
-/* Limits of the account, made where it has none: before a row that sets one. */
+/* Allocates the account's limits if it has none: before a row that sets one. */
 void account_limits_make(struct account_entry *entry);
-/* None was set after all. */
+/* Frees them: the row did not set a limit after all. */
 void account_limits_drop(struct account_entry *entry);
 
 void dirty_mark(
 	struct dirty_queue *queue, struct account_entry *entry, uint64_t seq, uint64_t now_us);
-struct account_entry *dirty_take(
-	struct dirty_queue *queue); /* NULL: none; the entry is clean then */
+struct account_entry *dirty_take(struct dirty_queue *queue); /* NULL: none; marks the entry clean */
 
 #endif

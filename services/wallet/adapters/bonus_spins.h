@@ -1,5 +1,5 @@
-/* Bonus spins that the commands of this turn name, and those changed since the last commit:
- * wallet.spin_grant as it will be. What is not in memory is as it stands in Postgres. */
+/* Grants of bonus spins (wallet.spin_grant): those that the commands of this turn name, and those
+ * changed since the last commit, in their new state. All others are as in Postgres. */
 #ifndef CARILLON_WALLET_ADAPTERS_BONUS_SPINS_H
 #define CARILLON_WALLET_ADAPTERS_BONUS_SPINS_H
 
@@ -11,25 +11,25 @@ struct bonus_spins_entry {
 	uint64_t given_seq, ended_seq; /* rows of the journal; ended_seq 0: not ended */
 };
 
-/* To be looked up with the next bonus_spins_load, unless it is in memory. */
+/* Requests a lookup by the next bonus_spins_load, unless the grant is in memory. */
 void bonus_spins_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
-/* Looks up all that are wanted, by one query. */
+/* Looks up all requested ids by one query. */
 void bonus_spins_load(struct id_table *table, PGconn *conn);
-/* All of a player that may still be played. */
+/* Loads all grants of a player that may still be played. */
 void bonus_spins_load_player(struct id_table *table, PGconn *conn, player_id player);
-/* NULL: there are none of this id; it must have been brought. */
+/* NULL: no such id. The id must have been looked up. */
 struct bonus_spins_entry *bonus_spins_find(
 	struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
-/* Given just now; there are none of this id yet. */
+/* Adds a new grant; its id must be new. */
 void bonus_spins_add(struct id_table *table, const struct wallet_bonus_spins *spins, uint32_t shard,
 	uint64_t given_seq);
-/* How many gifts of the player are not over, of those in memory. */
+/* How many of the player's grants in memory are not over. */
 uint32_t bonus_spins_live(const struct id_table *table, player_id player, uint64_t now_us);
-/* Writes what is newer than Postgres; inside the transaction of the rows. */
+/* Writes what is newer than Postgres, inside the transaction of the journal rows. */
 void bonus_spins_write(struct id_table *table, PGconn *conn);
-/* Nothing is newer than Postgres: forgets all. */
+/* Forgets all entries. Nothing may be newer than Postgres. */
 void bonus_spins_clear(struct id_table *table);
-/* Another process may have the shard from now on: what is known of it is to be looked up again. */
+/* Forgets a shard's entries: another process may own the shard from now on. */
 void bonus_spins_drop_shard(struct id_table *table, uint32_t shard);
 
 #endif

@@ -1,5 +1,5 @@
-/* The daily close of the shards held: once a UTC day, what their stakes have accrued for pools and
- * sets of Jackpot Cards moves from HOUSE to JACKPOT:<pool> (docs/progressive.md, "The daily
+/* The daily close of this instance's shards. Once a UTC day it moves from HOUSE to JACKPOT:<pool>
+ * what stakes have accrued for pools and sets of Jackpot Cards (docs/progressive.md, "The daily
  * close"). */
 #ifndef CARILLON_WALLET_ADAPTERS_CLOSE_H
 #define CARILLON_WALLET_ADAPTERS_CLOSE_H
@@ -7,8 +7,8 @@
 #include "services/wallet/adapters/app.h"
 
 /* Inside the transaction, after wallet_write: closes every shard that has not closed yesterday yet,
- * and those that a new row of wallet.close_request asks. Rows of this batch that are of today stay
- * out of a close that midnight began. */
+ * and every shard that a new row of wallet.close_request names. A close that midnight began leaves
+ * out today's rows of this batch. */
 void close_due(struct wallet *wallet, struct service *service);
 
 #endif

@@ -1,6 +1,6 @@
-/* Bytes of wallet.commands into the core's structs. Everything that arrives is checked here for
- * form: lengths, ranges, presence. What is well formed but not allowed is refused by the core, as a
- * row. */
+/* Decodes bytes of wallet.commands into the core's structs. The decoder checks the form of
+ * everything that arrives: lengths, ranges, presence. The core refuses what is well formed but not
+ * allowed, as a row. */
 #ifndef CARILLON_WALLET_ADAPTERS_COMMAND_H
 #define CARILLON_WALLET_ADAPTERS_COMMAND_H
 
@@ -10,20 +10,20 @@
 #include "wallet.pb-c.h"
 
 #define COMMAND_URL_MAX 256
-#define COMMAND_REASON_MAX 512 /* bytes of an operator's reason, and of his name */
+#define COMMAND_REASON_MAX 512 /* bytes of an operator's reason, and of their name */
 
 enum command_kind {
 	COMMAND_PROPOSAL = 0,
 	COMMAND_OUTSIDE,
 	COMMAND_AWARD,
-	COMMAND_UNKNOWN, /* a body this build does not know: refused as a row */
+	COMMAND_UNKNOWN, /* a body that this build does not know: refused as a row */
 };
 
 struct command {
 	enum command_kind kind;
 	player_id player;
 	const Carillon__Envelope *envelope; /* NULL when it is missing */
-	const char *reply_to;		    /* "": nobody waits */
+	const char *reply_to;		    /* "": nobody waits for a reply */
 	uint64_t correlation;
 	union {
 		struct wallet_proposal proposal;
@@ -34,8 +34,8 @@ struct command {
 
 enum command_status { COMMAND_OK = 0, COMMAND_UNREADABLE };
 
-/* Everything in *command_r lives in the arena. why_r (why_size bytes) says what, where, found,
- * expected when it is UNREADABLE. */
+/* *command_r and all it points to live in the arena. On UNREADABLE, why_r (why_size bytes) says
+ * what is wrong, where, what was found and what is expected. */
 enum command_status command_read(const uint8_t *bytes, size_t length, struct arena *arena,
 	struct command *command_r, char *why_r, size_t why_size);
 

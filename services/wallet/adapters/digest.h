@@ -1,5 +1,5 @@
-/* The chain of batches: each digest covers the one before and every field of the batch's rows, so
- * that no row can be changed, added or taken out behind it unnoticed. */
+/* The chain of batches: each digest covers the previous digest and every field of the batch's rows.
+ * A row that is changed, added or removed later breaks the chain. */
 #ifndef CARILLON_WALLET_ADAPTERS_DIGEST_H
 #define CARILLON_WALLET_ADAPTERS_DIGEST_H
 

@@ -1,5 +1,5 @@
-/* Withdrawals in flight and grants that the commands of this turn begin or settle, and those
- * changed since the last commit: wallet.hold as it will be. What is not in memory is as it stands
+/* Withdrawals in flight and grants of money (wallet.hold): those that the commands of this turn
+ * begin or settle, and those changed since the last commit, in their new state. All others are as
  * in Postgres. */
 #ifndef CARILLON_WALLET_ADAPTERS_HOLDS_H
 #define CARILLON_WALLET_ADAPTERS_HOLDS_H
@@ -13,20 +13,20 @@ struct holds_entry {
 	uint64_t booked_us, settled_us;
 };
 
-/* To be looked up with the next holds_bring, unless it is in memory. */
+/* Requests a lookup by the next holds_bring, unless the hold is in memory. */
 void holds_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
-/* Looks up all that are wanted, by one query. */
+/* Looks up all requested ids by one query. */
 void holds_bring(struct id_table *table, PGconn *conn);
-/* NULL: there is none of this id; it must have been brought. */
+/* NULL: no such id. The id must have been looked up. */
 struct holds_entry *holds_find(struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
-/* An accepted row that begins one, or settles `settled` (NULL where it begins one). */
+/* Applies an accepted row that begins a hold (settled is NULL), or settles `settled`. */
 void holds_take(struct id_table *table, struct holds_entry *settled, uint32_t shard,
 	const struct wallet_row *row);
-/* Writes what is newer than Postgres; inside the transaction of the rows. */
+/* Writes what is newer than Postgres, inside the transaction of the journal rows. */
 void holds_write(struct id_table *table, PGconn *conn);
-/* Nothing is newer than Postgres: forgets all. */
+/* Forgets all entries. Nothing may be newer than Postgres. */
 void holds_clear(struct id_table *table);
-/* Another process may have the shard from now on: what is known of it is to be looked up again. */
+/* Forgets a shard's entries: another process may own the shard from now on. */
 void holds_drop_shard(struct id_table *table, uint32_t shard);
 
 #endif

@@ -1,5 +1,5 @@
-/* A player's limits and what he has used of them as one array of numbers, as wallet.player_limit
- * keeps them. */
+/* A player's limits and how much of them is used, as the array of numbers that wallet.player_limit
+ * keeps. */
 #ifndef CARILLON_WALLET_ADAPTERS_LIMITS_TEXT_H
 #define CARILLON_WALLET_ADAPTERS_LIMITS_TEXT_H
 
@@ -14,7 +14,7 @@ void limits_pack(const struct wallet_limits *limits, int64_t numbers_r[LIMITS_NU
 void limits_unpack(const int64_t numbers[LIMITS_NUMBERS], struct wallet_limits *limits_r);
 /* "{1,2,..}" */
 void limits_text(struct text *text, const struct wallet_limits *limits);
-/* False: not so many numbers. */
+/* False: the text does not have LIMITS_NUMBERS numbers. */
 bool limits_read(const char *text, struct wallet_limits *limits_r);
 
 #endif

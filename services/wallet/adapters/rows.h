@@ -1,4 +1,4 @@
-/* Rows of the journal, read back: to publish them again, to answer a spent number, to roll a shard
+/* Reads journal rows: to publish them again, to answer a spent move number, to roll a shard
  * forward. */
 #ifndef CARILLON_WALLET_ADAPTERS_ROWS_H
 #define CARILLON_WALLET_ADAPTERS_ROWS_H
@@ -8,13 +8,13 @@
 
 #include <libpq-fe.h>
 
-/* Rows first..last of a shard, at most limit, in order; in the arena. Returns how many. */
+/* Reads rows first..last of a shard in order, at most `limit`, into the arena. Returns how many. */
 size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, size_t limit,
 	struct arena *arena, struct wallet_row **rows_r);
-/* A row of a leaf that was dropped, if it is one that was carried over. */
+/* Reads a row of a dropped partition that was carried over. False: it was not. */
 bool rows_read_carried(PGconn *conn, uint32_t shard, uint64_t seq, struct arena *arena,
 	struct wallet_row **rows_r);
-/* The row that spent a move of a player: walks back from last_seq over prev_seq. False when it is
+/* Finds the row that spent a move of a player: walks back from last_seq by prev_seq. False if it is
  * not among the player's last ROWS_WALK_MAX rows. */
 #define ROWS_WALK_MAX 20000
 bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t move,

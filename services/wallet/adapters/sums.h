@@ -1,4 +1,4 @@
-/* What a batch comes to: sums by game, mode, currency and kind, and the legs of its double entry.
+/* Sums of a batch: by game, mode, currency and kind, and the legs of its double entry.
  */
 #ifndef CARILLON_WALLET_ADAPTERS_SUMS_H
 #define CARILLON_WALLET_ADAPTERS_SUMS_H
@@ -14,10 +14,10 @@ struct leg_sum {
 };
 #define LEG_NAME_MAX 32
 
-/* The jsonb of wallet.batch.sums as COPY takes it, its version byte before it. Static: valid until
- * the next call. */
+/* wallet.batch.sums as binary COPY takes it: a version byte, then the JSON text. Static: valid
+ * until the next call. */
 struct text *sums_text(const struct booked *rows, size_t n);
-/* Static likewise. Returns how many. */
+/* *legs_r is static too. Returns how many. */
 size_t legs_sum(const struct booked *rows, size_t n, const struct leg_sum **legs_r);
 /* "JACKPOT:1"; returns its length. */
 size_t leg_name(const struct leg_sum *leg, char name_r[LEG_NAME_MAX]);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct text {
-	char *bytes; /* ends with NUL once something was added */
+	char *bytes; /* ends with NUL after the first text_add */
 	size_t length, room;
 };
 

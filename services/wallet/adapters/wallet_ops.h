@@ -9,8 +9,7 @@ extern const struct setting wallet_settings[];
 
 void wallet_start(struct service *service);
 void wallet_open(struct service *service, struct service_shard *shard);
-/* The same without looking at Kafka: nothing is published again. For measurements of the write
- * path. */
+/* The same without reading Kafka: publishes nothing again. For measurements of the write path. */
 void wallet_open_state(struct service *service, struct service_shard *shard);
 void wallet_close(struct service *service, struct service_shard *shard);
 void wallet_handle_batch(struct service *service, const struct kafka_message *messages, size_t n);

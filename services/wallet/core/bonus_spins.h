@@ -9,10 +9,10 @@ static inline bool bonus_spins_kind(uint32_t kind)
 	return kind == WALLET_KIND_BONUS_SPINS || kind == WALLET_KIND_BONUS_SPINS_END;
 }
 
-/* Of a BET that names bonus spins, beside what holds for every bet. */
+/* Further checks of a BET that names bonus spins. */
 enum wallet_refusal bonus_spins_check_bet(const struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_moment *moment);
-/* SPINS and SPINS_END. */
+/* Checks BONUS_SPINS and BONUS_SPINS_END. */
 enum wallet_refusal bonus_spins_check_outside(const struct wallet_account *account,
 	const struct wallet_outside *outside, const struct wallet_moment *moment);
 

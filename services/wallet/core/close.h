@@ -1,6 +1,6 @@
-/* The arithmetic of the daily close: what the stakes of a shard have accrued for pools since the
- * close before, in whole minor units of each currency, and what is carried to the next one. No
- * fraction is ever dropped: carried + accrued = moved x 10^9 + carry, exactly. */
+/* The arithmetic of the daily close: how many whole minor units of each currency a shard's stakes
+ * have accrued for pools since the previous close, and the fraction carried to the next close. No
+ * fraction is lost: carried + accrued = moved x 10^9 + carry, exactly. */
 #ifndef CARILLON_WALLET_CORE_CLOSE_H
 #define CARILLON_WALLET_CORE_CLOSE_H
 
@@ -19,20 +19,20 @@ struct close_tally {
 	uint64_t total_before, total; /* minor units, total > total_before */
 };
 
-/* What a close does to one pool in one currency; amounts in 10^-9 minor units where they say so. */
+/* The effect of a close on one pool in one currency; _nano fields are in 10^-9 minor units. */
 struct close_account {
 	uint32_t pool, currency;
-	int64_t carried_nano; /* of the close before: 0 to 10^9 - 1 */
+	int64_t carried_nano; /* from the previous close: 0 to 10^9 - 1 */
 	int128 accrued_nano;
 	int64_t moved_minor, carry_nano;
 };
 
-/* The account of (pool, currency): its index, or n where there is none. */
+/* Index of the account of (pool, currency); n if there is none. */
 size_t close_account_find(
 	const struct close_account *accounts, size_t n, uint32_t pool, uint32_t currency);
-/* Counts the tallies into the accounts, of which carried_nano is given, and fills the rest. Every
- * tally's account must be there. False, with the accounts undefined: a total that falls, a share or
- * carry out of bounds, an account that is missing, or an amount beyond 63 bits. */
+/* Adds the tallies to the accounts: carried_nano is given, the other amounts are filled in. Every
+ * tally needs its account. False, with the accounts undefined: a total falls, a share or carry is
+ * out of bounds, an account is missing, or an amount exceeds 63 bits. */
 bool close_count(const struct close_tally *tallies, size_t tallies_n,
 	struct close_account *accounts, size_t accounts_n);
 
