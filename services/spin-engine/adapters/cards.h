@@ -1,5 +1,5 @@
-/* The engine's side of Jackpot Cards: the odds of each set, and what a reply says of a card round.
- * The rounds themselves are the jackpot-cards service's. */
+/* The engine's part of Jackpot Cards: the odds of each set and a card round's part of a reply. The
+ * jackpot-cards service plays the card rounds. */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_CARDS_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_CARDS_H
 
@@ -12,30 +12,30 @@
 
 #include <libpq-fe.h>
 
-/* Loads the sets and checks that each game in one has odds in every currency it is offered in.
- * Fatal, with what was found and expected, where not. */
+/* Loads the sets. Fatal, with found and expected, unless each game of a set has odds in every
+ * currency it is offered in. */
 void cards_load(const char *folder, const struct games *games, struct card_sets *sets_r);
 #define CARDS_RULES_MAX 4096
 
-/* What operators have set, over the configuration: read every second. 0 in operator, game or
+/* Operators' rules, which override the configuration; read every second. 0 in operator, game or
  * currency: all. */
 struct cards_rule {
 	uint32_t pool, operator_id, game, currency;
-	uint64_t in, of; /* of 0: no cards */
+	uint64_t in, of; /* `of` is 0: no cards */
 };
 struct cards_rules {
 	size_t count;
 	struct cards_rule rule[CARDS_RULES_MAX];
 };
 
-/* Fatal when there are more than fit. */
+/* Fatal if there are more than CARDS_RULES_MAX. */
 void cards_rules_read(PGconn *conn, struct cards_rules *rules_r);
-/* Those of a game for a player, in a currency; of 0 where no cards may begin: the game is in no
- * set, the set is paused, or the operator takes no part. RULE mystic-gem 6.17 */
+/* The odds of a game for a player, in a currency. `of` is 0 if no cards may begin: the game is in
+ * no set, the set is paused, or the operator opted out. RULE mystic-gem 6.17 */
 struct cards_odds cards_odds_of(const struct card_sets *sets, const struct cards_rules *rules,
 	const struct game *game, player_id player, uint32_t currency);
 
-/* NULL: the game waits for no cards. */
+/* The open claim of Jackpot Cards; NULL: none. */
 Carillon__CardsClaim *cards_waiting(struct arena *arena, const struct player_game *play);
 /* The draw of a closed round; NULL: none was made. */
 Carillon__CardsDraw *cards_drawn(struct arena *arena, const struct play_round *round);

@@ -1,6 +1,6 @@
-/* Between the pure state and the bytes that are kept: the record in a journal row, the states in
- * Postgres (proto/record.proto). Every decoder refuses whatever its encoder would not have made of
- * a possible state: bytes are never trusted into the core. */
+/* Encodes and decodes the stored state: the record in a journal row, the states in Postgres
+ * (proto/record.proto). Every decoder rejects bytes that its encoder cannot produce from a possible
+ * state, so the core sees only valid states. */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_CODEC_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_CODEC_H
 
@@ -10,19 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORD_BYTES_MAX 1024 /* of a record, as the wallet takes it */
+#define RECORD_BYTES_MAX 1024 /* of a record; the wallet's limit */
 #define STATE_BYTES_MAX 1024  /* of a game's state */
 #define PLAYER_BYTES_MAX 2176 /* of a player's state */
 
 enum codec_status {
 	CODEC_OK = 0,
-	CODEC_MALFORMED, /* no protobuf of this message */
-	CODEC_FORMAT,	 /* of a build this one does not know: the reader must stop */
+	CODEC_MALFORMED, /* not a protobuf of this message */
+	CODEC_FORMAT,	 /* a format that this build does not know: the reader must stop */
 	CODEC_RANGE,	 /* a field is out of its range */
 };
 
-/* All encoders assert that the result fits: record_bytes_worst() proves it at the start. Return the
- * length. */
+/* All encoders assert that the result fits; record_bytes_worst() proves it at the start. They
+ * return the length. */
 size_t record_encode(const struct player_record *record, uint8_t out[RECORD_BYTES_MAX]);
 enum codec_status record_decode(const uint8_t *bytes, size_t count, struct player_record *record_r);
 size_t player_game_encode(const struct player_game *play, uint8_t out[STATE_BYTES_MAX]);
@@ -32,7 +32,7 @@ enum codec_status player_game_decode(
 size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX]);
 enum codec_status player_decode(const uint8_t *bytes, size_t count, struct player *player_r);
 
-/* The longest record the bounds of the state allow. */
+/* Length of the longest possible record. */
 size_t record_bytes_worst(void);
 
 const char *codec_status_text(enum codec_status status);

@@ -1,5 +1,4 @@
-/* A SpinCommand from the wire, field by field, into what the state machine takes. Nothing of it is
- * trusted. */
+/* Decodes a SpinCommand into the state machine's player_command and checks every field. */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_COMMAND_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_COMMAND_H
 
@@ -15,8 +14,8 @@
 struct spin_command {
 	player_id player;
 	uint64_t correlation;
-	char reply_to[COMMAND_REPLY_TO_MAX]; /* empty: nobody waits */
-	char game[GAME_ID_MAX];		     /* empty: none meant */
+	char reply_to[COMMAND_REPLY_TO_MAX]; /* empty: nobody waits for a reply */
+	char game[GAME_ID_MAX];		     /* empty: none */
 	uint32_t trace_length;
 	uint8_t trace[COMMAND_TRACE_MAX];
 	struct player_command core;
@@ -24,17 +23,17 @@ struct spin_command {
 
 enum command_status {
 	COMMAND_OK = 0,
-	COMMAND_UNREADABLE, /* no message, or nobody to answer it for: dead letters */
-	COMMAND_BAD, /* a field is wrong: *fault_r is the answer; player, correlation and reply_to
-			are set */
+	COMMAND_UNREADABLE, /* malformed, or without a player: a dead letter */
+	COMMAND_BAD, /* a field is wrong: reply with *fault_r; player, correlation and reply_to are
+			set */
 };
 
 struct Carillon__SpinCommand;
-/* From an unpacked message. reason (160 bytes) is set with COMMAND_UNREADABLE. */
+/* Reads an unpacked message. reason (160 bytes) is set with COMMAND_UNREADABLE. */
 enum command_status command_read(const struct Carillon__SpinCommand *message,
 	struct spin_command *command_r, struct fault *fault_r, char *reason);
-/* The varint field `number` of a message, without unpacking it: the player whose state a whole
- * batch needs. 0 if there is none. */
+/* Reads the varint field `number` of a message without unpacking it: finds the players of a batch.
+ * 0: no such field. */
 uint64_t command_peek(const uint8_t *bytes, size_t count, uint32_t number);
 
 #endif

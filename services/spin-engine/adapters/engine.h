@@ -1,6 +1,6 @@
-/* The engine's working parts, shared by its files. In reading order: engine.c (what the service
- * loop calls), play.c (from a command to a proposal), adopt.c (from a booked row to the state),
- * answer.c (replies), replay.c and past_round.c (rounds of the past). */
+/* The engine's state, shared by its files. In reading order: engine.c (what the service loop
+ * calls), play.c (from a command to a proposal), adopt.c (from a booked row to the state), answer.c
+ * (replies), replay.c and past_round.c (rounds of the past). */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_ENGINE_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_ENGINE_H
 
@@ -19,15 +19,16 @@
 
 #include "wallet.pb-c.h"
 
-#define ENGINE_WAIT_US UINT64_C(2000000)   /* for facts, when a command names a move not seen yet */
-#define ENGINE_REPEAT_US UINT64_C(1000000) /* a proposal without an answer is sent again */
+#define ENGINE_WAIT_US UINT64_C(2000000)   /* how long to wait for the fact of an unseen move */
+#define ENGINE_REPEAT_US UINT64_C(1000000) /* a proposal without a verdict is sent again */
 #define ENGINE_AWARD_US                                                                            \
-	UINT64_C(1000000) /* a reply that reveals a jackpot waits this long for what was paid */
-#define ENGINE_REPUBLISH_US UINT64_C(1000000) /* a gap in the facts: ask the wallet */
-#define ENGINE_ALARM_US UINT64_C(5000000)     /* and raise an alarm */
-#define ENGINE_QUIET_US UINT64_C(5000000)     /* no fact at all: ask whether there is one */
+	UINT64_C(1000000) /* how long a reply that reveals a jackpot waits for the award */
+#define ENGINE_REPUBLISH_US                                                                        \
+	UINT64_C(1000000) /* after a gap in the facts: request them from the wallet */
+#define ENGINE_ALARM_US UINT64_C(5000000) /* after a gap in the facts: raise an alarm */
+#define ENGINE_QUIET_US UINT64_C(5000000) /* without any fact: request facts */
 
-/* The settings of the engine's own; the table is in main.c. */
+/* The engine's own settings; the table is in main.c. */
 struct engine_settings {
 	bool forced_draws, simulated_returns;
 	char card_sets[SETTING_TEXT_MAX]; /* folder */
@@ -36,7 +37,7 @@ struct engine_settings {
 
 struct engine_shard {
 	struct seq_gate gate;
-	uint64_t heard_us;		 /* when the last fact came, or was asked for */
+	uint64_t heard_us;		 /* when the last fact came or was requested */
 	struct request *oldest, *newest; /* undecided commands, by offset */
 };
 
@@ -58,7 +59,7 @@ struct engine {
 	struct arena arena; /* for a reply */
 	struct arena inbox; /* for the message in hand */
 	struct view_sources sources;
-	struct request *held; /* decided, but the answer waits for an award */
+	struct request *held; /* decided; the reply waits for an award */
 	size_t stopped_count;
 	uint32_t stopped[STORE_STOPPED_MAX];
 	uint64_t tick_us, second_us, resolve_us;
@@ -72,13 +73,12 @@ struct service_ops engine_ops(const struct setting *table, const struct engine_s
 /* play.c */
 void play_command(struct engine *engine, struct service_shard *shard, int64_t offset,
 	const struct spin_command *command);
-/* Decides what waits at this seat, until something is in flight or must wait. */
+/* Decides the commands queued at this seat, until one is in flight or must wait. */
 void play_run(struct engine *engine, struct seat *seat);
 void play_tick(struct engine *engine, uint64_t mono_us);
-/* The seat of a player, loaded if it must be. */
+/* The seat of a player, loaded if necessary. */
 struct seat *play_seat(struct engine *engine, player_id player);
-/* Takes the decided head off the queue and off the shard's list; the caller answers and frees it.
- */
+/* Removes the decided head from the queue and the shard's list; the caller replies and frees it. */
 struct request *play_decided(struct engine *engine, struct seat *seat);
 bool play_stopped(const struct engine *engine, uint32_t game);
 
@@ -86,37 +86,36 @@ bool play_stopped(const struct engine *engine, uint32_t game);
 void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact);
 void adopt_verdict(struct engine *engine, const Carillon__WalletFact *fact);
 
-/* answer.c: each answers the ask and frees it. */
+/* answer.c: each replies to the request and frees it. */
 void answer_fault(struct engine *engine, struct seat *seat, struct request *request,
 	const struct fault *fault);
 void answer_error(struct engine *engine, struct seat *seat, struct request *request,
 	const struct player_error *error);
-/* The present state; `result`: of a move just made or asked for again, so that a closed round is
- * shown too. */
+/* Replies with the present state. `result`: after a move or its retry; shows a closed round too. */
 void answer_state(struct engine *engine, struct seat *seat, struct request *request, uint32_t from,
 	bool result);
-/* Before there is a seat. */
+/* Replies to a command that has no seat yet. */
 void answer_bad(
 	struct engine *engine, const struct spin_command *command, const struct fault *fault);
-/* Held answers whose award has come or whose time is up. */
+/* Sends the held replies whose award has come or whose time is up. */
 void answer_held(struct engine *engine, uint64_t mono_us, bool all);
-/* A finished reply of a past round. */
+/* Replies with a replayed past round. */
 void answer_replay(struct engine *engine, struct seat *seat, const struct spin_command *command,
 	Carillon__RoundView *view);
 
-/* What the journal says of a closed round: 200; 404; 410: its day may have been dropped; 409: too
- * many rows of a day that is not closed lie before it; 503. */
+/* Reads a closed round from the journal. 200; 404; 410: its day may have been dropped; 409: too
+ * many rows of an open day come before it; 503. */
 uint32_t past_round_read(struct engine *engine, const struct seat *seat, uint32_t game,
 	uint64_t round, struct past_round *past_r);
 
 /* replay.c */
 void replay_answer(struct engine *engine, struct seat *seat, struct request *request);
-/* The journal by the read-only role, with little patience. */
+/* Connects to the journal by the read-only role, with short timeouts. */
 bool replay_connected(struct engine *engine);
-/* NULL when it failed; connected. */
+/* NULL: the query failed. Needs the connection. */
 PGresult *replay_query(
 	struct engine *engine, const char *sql, int count, const char *const *parameters);
-/* Are there days that can be read in the archive only? */
+/* True if some days of the shard are only in the archive. */
 bool replay_days_dropped(struct engine *engine, const char *shard);
 
 #endif

@@ -1,5 +1,5 @@
-/* The definitions this engine plays: those offered now, from the games folder, and older ones by
- * their digest, from the database: a round ends on the definition it began with. */
+/* The definitions that this engine plays: those offered now, from the games folder, and older ones
+ * by their digest, from the database. A round ends with the definition it began with. */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_GAMES_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_GAMES_H
 
@@ -12,24 +12,24 @@
 
 struct games;
 
-/* Loads <folder>/<id>/definition.json of every game; with demo, definition.demo.json instead where
- * there is one. `simulated`: games whose return is simulated, not proved, are taken too. Fatal,
- * with file, place, found and expected, on any that cannot be played. */
+/* Loads <folder>/<id>/definition.json of every game; with demo, definition.demo.json if it exists.
+ * `simulated`: also loads games whose return is simulated, not proved. Fatal, with file, place,
+ * found and expected, if a game cannot be played. */
 struct games *games_load(const char *folder, bool demo, bool simulated);
 void games_free(struct games **games);
-/* Keeps every loaded definition, canonical, in carillon.game: that announces it to all services.
- * Before the first shard is taken, so that nothing is played which is not announced. */
+/* Stores every loaded definition, canonical, in carillon.game, which announces it to all services.
+ * Call before the engine takes a shard: an engine plays only announced games. */
 void games_register(const struct games *games, PGconn *conn);
-/* Is another definition of the game announced than the one that is loaded here, if any is? Asks
- * the database. */
+/* True if the database announces another definition of the game than the one loaded here (if any).
+ * Sends a query. */
 bool games_behind(const struct games *games, PGconn *conn, const char *id);
 
 size_t games_count(const struct games *games);
 const struct game *games_at(const struct games *games, size_t at);
 const struct game *games_by_id(const struct games *games, const char *id);
 const struct game *games_by_number(const struct games *games, uint32_t number);
-/* By number and digest; an older one is read from the database. NULL if it was never registered
- * there. */
+/* Finds a definition by number and digest; reads older ones from the database. NULL: never
+ * registered. */
 const struct game *games_by_digest(struct games *games, PGconn *conn, uint32_t number,
 	const uint8_t digest[GAME_DIGEST_BYTES]);
 

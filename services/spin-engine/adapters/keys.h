@@ -1,5 +1,6 @@
-/* Secrets of rounds. A service key is 32 bytes from the OS in a file that only this service reads;
- * it never leaves this module but as secrets of single moves. Source: docs/architecture.md, draws.
+/* Secrets of rounds. A service key is 32 bytes from the OS in a file that only this service reads.
+ * Only secrets of single moves leave this module, never the key. Source: docs/architecture.md,
+ * draws.
  */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_KEYS_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_KEYS_H
@@ -16,33 +17,34 @@ enum keys_status { KEYS_OK = 0, KEYS_MISSING, KEYS_REFUSED };
 struct keys;
 
 /* Reads lines "number hex64" (numbers > 0, rising) from a file that only its owner may read, into
- * locked memory. On other than KEYS_OK `error` (KEYS_ERROR_MAX bytes) says what, found, expected.
+ * locked memory. On failure `error` (KEYS_ERROR_MAX bytes) says what is wrong, found and expected.
  */
 enum keys_status keys_load(const char *path, struct keys **keys_r, char *error);
-/* Writes a file with key 1, fresh from the OS, if there is none. False with `error` when it cannot.
+/* Creates the file with key 1, fresh from the OS, if it does not exist. False: `error` says why
+ * not.
  */
 bool keys_create(const char *path, char *error);
-/* From memory, for tests; `bytes` is key 1. */
+/* For tests: `bytes` is key 1. */
 struct keys *keys_of(const uint8_t bytes[SECRET_BYTES]);
 void keys_free(struct keys **keys);
 
-/* The newest key: what new moves are drawn under. */
+/* Number of the newest key, which new moves use. */
 uint32_t keys_current(const struct keys *keys);
 size_t keys_count(const struct keys *keys);
 uint32_t keys_number(const struct keys *keys, size_t at);
-/* A fingerprint that tells nothing of the key, to notice a wrong file. */
+/* A fingerprint that reveals nothing of the key, to detect a wrong file. */
 void keys_check(const struct keys *keys, size_t at, uint8_t check_r[KEY_CHECK_BYTES]);
 
-/* secret = HMAC-SHA-256(key, player || move || salt), numbers as eight bytes, big endian. False
- * when the salt's key is not here. */
+/* secret = HMAC-SHA-256(key, player || move || salt), numbers as eight bytes, big endian. False:
+ * the salt's key is not in the file. */
 bool keys_secret(const struct keys *keys, player_id player, uint64_t move,
 	const struct player_salt *salt, uint8_t secret_r[SECRET_BYTES]);
-/* What the player is told before he sends his nonce: SHA-256(secret). */
+/* SHA-256(secret): the player gets it before they send their nonce. */
 void keys_secret_hash(const uint8_t secret[SECRET_BYTES], uint8_t hash_r[SECRET_BYTES]);
 /* stream key = HMAC-SHA-256(secret, nonce || purpose); purpose "game", "gamble", "cards". */
 void keys_stream(const uint8_t secret[SECRET_BYTES], const uint8_t *nonce, size_t nonce_length,
 	const char *purpose, uint8_t key_r[PLAYER_KEY_BYTES]);
-/* A fresh salt from the OS for the next move, under the newest key. */
+/* A fresh salt from the OS for the next move, with the newest key. */
 void keys_salt(const struct keys *keys, struct player_salt *salt_r);
 
 #endif

@@ -1,5 +1,5 @@
-/* The players in memory: one seat each, with his state, the command that is being decided and those
- * that wait behind it. Made on demand, given up when clean. */
+/* The players in memory: a seat holds a player's state, the command being decided and the commands
+ * queued after it. Seats are created on demand; clean ones may be freed. */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_SEATS_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_SEATS_H
 
@@ -10,30 +10,30 @@
 #include <stdint.h>
 
 #define SEAT_GAMES_MAX 8
-#define SEAT_QUEUE_MAX 8 /* commands of one player, the one being decided included */
+#define SEAT_QUEUE_MAX 8 /* commands of one player, including the one being decided */
 
 /* A command that is not decided yet. */
 struct request {
 	struct spin_command command;
 	uint32_t shard;
-	int64_t offset;	      /* in spin.commands: where a restart must begin */
+	int64_t offset;	      /* in spin.commands: a restart begins at the oldest */
 	uint64_t arrived_us;  /* monotonic */
-	uint64_t deadline_us; /* PLAYER_WAIT: until when facts may come; 0: not waiting. Held
-				 replies: until when the award may come */
-	struct request *next; /* behind it in the player's queue */
+	uint64_t deadline_us; /* PLAYER_WAIT: how long to wait for facts; 0: not waiting. Held
+				 reply: how long to wait for the award */
+	struct request *next; /* next in the player's queue */
 	struct request *older, *newer; /* of the same shard, by offset */
-	/* of a reply that is held back for an award */
+	/* of a held reply */
 	uint64_t round;
 	uint32_t from;
 	bool result;
 };
 
-/* A proposal on its way. */
+/* A proposal in flight. */
 struct flight {
 	bool open;
 	uint64_t move;
-	uint32_t from;	  /* first phase of the answer */
-	uint64_t sent_us; /* last, monotonic */
+	uint32_t from;	  /* first phase of the reply */
+	uint64_t sent_us; /* last time, monotonic */
 	size_t length;
 	uint8_t *bytes; /* the WalletCommand, to be sent again */
 };
@@ -43,7 +43,7 @@ struct seat {
 	uint32_t shard;
 	size_t game_count;
 	struct player_game *game[SEAT_GAMES_MAX];
-	bool dirty; /* in the list of what the next checkpoint writes */
+	bool dirty; /* the next checkpoint writes it */
 	size_t queue_count;
 	struct request *head, *tail;
 	struct flight flight;
@@ -61,20 +61,20 @@ struct seats {
 
 void seats_init(struct seats *seats);
 struct seat *seats_find(const struct seats *seats, player_id player);
-/* There must be none yet. */
+/* Adds a seat; the player must not have one. */
 struct seat *seats_add(struct seats *seats, player_id player, uint32_t shard);
-/* Frees every seat of a shard, with what waits there. */
+/* Frees every seat of a shard with its queued commands. */
 void seats_drop_shard(struct seats *seats, uint32_t shard);
 /* Frees clean and idle seats until at most `keep` are left. */
 void seats_trim(struct seats *seats, size_t keep);
 
-/* The play of a game; NULL if never played (and not to be made). */
+/* The play of a game; NULL if never played. */
 struct player_game *seat_game(const struct seat *seat, uint32_t number);
 struct player_game *seat_game_add(struct seat *seat, const struct player_game *play);
 void seat_touch(struct seats *seats, struct seat *seat);
-/* False when the queue is full. Takes the ask over. */
+/* Takes ownership of the request. False: the queue is full. */
 bool seat_push(struct seats *seats, struct seat *seat, struct request *request);
-/* Takes the head off; it is the caller's. */
+/* Removes the head; the caller owns it. */
 struct request *seat_pop(struct seats *seats, struct seat *seat);
 void seat_land(struct seat *seat);
 

@@ -1,7 +1,7 @@
-/* One player's play, as a state machine without I/O: which command is allowed now, what would be
- * booked for it, and what a booked row makes of the state. The engine proposes, the wallet decides:
- * nothing here changes money, and nothing but player_adopt() takes over the outcome of a move.
- * Time, keys and random bytes are handed in. RULE numbers are those of docs/rules/. */
+/* One player's play as a state machine without I/O: which command is allowed now, what to book for
+ * it, and how a booked row changes the state. The engine proposes, the wallet decides: nothing here
+ * changes money, and only player_adopt() applies the outcome of a move. The caller supplies time,
+ * keys and random bytes. RULE numbers are those of docs/rules/. */
 #ifndef CARILLON_SPIN_ENGINE_CORE_PLAYER_H
 #define CARILLON_SPIN_ENGINE_CORE_PLAYER_H
 
@@ -19,44 +19,44 @@
 #define PLAYER_ID_BYTES 16 /* request id, content hash */
 #define PLAYER_NONCE_MIN 16
 #define PLAYER_NONCE_MAX 32
-#define PLAYER_PICKS_MAX 48 /* remembered for history; later ones are shown but not kept */
+#define PLAYER_PICKS_MAX 48 /* kept for the history; later picks are shown but not kept */
 #define PLAYER_GAMBLES_MAX 10
-#define PLAYER_CLAIMS_MAX 8 /* jackpots one round may hit: beyond it play of the game stops */
+#define PLAYER_CLAIMS_MAX 8 /* jackpots one round may hit; a round with more stops the game */
 #define PLAYER_AWARDS_MAX 16
-#define PLAYER_SEEN_MAX 16   /* requests known as moves, beside the last */
-#define PLAYER_SEEN_BYTES 8  /* of an id or hash; the first of them */
-#define PLAYER_FORCED_MAX 24 /* draws of a script, tests only */
+#define PLAYER_SEEN_MAX 16   /* remembered requests that became moves, besides the last */
+#define PLAYER_SEEN_BYTES 8  /* first bytes of an id or hash that are kept */
+#define PLAYER_FORCED_MAX 24 /* scripted draws, tests only */
 #define PLAYER_REASON_MAX 80
-#define PLAYER_SHOW_MAX 64 /* phases one step shows */
+#define PLAYER_SHOW_MAX 64 /* phases that one step shows */
 #define PLAYER_POOLS_MAX 2
-#define PLAYER_BONUS_SPINS_MAX                                                                     \
-	8 /* gifts of bonus spins; the wallet takes no more that are not over */
+#define PLAYER_BONUS_SPINS_MAX 8 /* grants of bonus spins; the wallet accepts no more live ones */
 #define PLAYER_WALLET_NO_BONUS_SPINS 12 /* the wallet's refusal, as in proto/wallet.proto */
 
-/* What makes the secret of a move, with the service key: drawn with the move before it. */
+/* The secret of a move is made from this salt and the service key. The salt is drawn with the
+ * previous move. */
 struct player_salt {
 	uint8_t bytes[PLAYER_SALT_BYTES];
 	uint32_t key; /* number of the service key */
 };
 
 struct gamble_step {
-	struct money stake, pending; /* pending: after it */
+	struct money stake, pending; /* pending: after the attempt */
 	uint8_t guess, card;
 	bool won;
 };
 
-/* The draw of Jackpot Cards at the end of a round. RULE mystic-gem 6.5 */
+/* The draw for Jackpot Cards at the end of a round. RULE mystic-gem 6.5 */
 struct round_cards {
 	struct cards_draw draw;
 	uint32_t pool;
-	uint32_t index; /* of the claim within move closed_by; 0: they did not begin */
-	bool booked; /* the award has been booked; folded by the claim's id, so that no record that
-			was proposed before it takes it back */
+	uint32_t index; /* of the claim within move closed_by; 0: no Jackpot Cards */
+	bool booked;	/* the award is booked; set by the claim's id, so that a record proposed
+			   earlier cannot clear it */
 };
 
-/* The last round of a game, open or closed: what is needed to play it again, screen by screen. */
+/* The last round of a game, open or closed: all that is needed to replay it, phase by phase. */
 struct play_round {
-	uint64_t move;	    /* that opened it; 0: none yet */
+	uint64_t move;	    /* the move that opened it; 0: no round yet */
 	uint64_t closed_by; /* the move that closed it; 0: open */
 	uint64_t opened_us;
 	struct player_salt salt;
@@ -65,23 +65,23 @@ struct play_round {
 	uint8_t math_version[GAME_DIGEST_BYTES];
 	uint8_t digest[ROUND_DIGEST_BYTES]; /* of the result */
 	struct bet bet;
-	struct round_state before; /* what the bet value carried before it */
+	struct round_state before; /* carried state of the bet value before it */
 	struct money stake;
 	struct money win_base_lines, win_feature;
-	struct money feature_due; /* part of pending that waits for the feature to be watched; never
+	struct money feature_due; /* part of pending until the feature has been watched; never
 				     gambled. RULE bewitched 5.9 */
-	struct money credited;	  /* what has reached the balance so far */
+	struct money credited;	  /* to the balance so far */
 	uint32_t phases;
 	uint32_t claims;       /* jackpots hit */
-	uint32_t claims_shown; /* those whose phase the cursor has passed */
+	uint32_t claims_shown; /* jackpots whose phase the cursor has passed */
 	bool autospin, has_feature, voided;
-	bool bonus; /* an operator's bonus spin: stake is 0. RULE mystic-gem 7.1 */
+	bool bonus; /* a bonus spin: stake is 0. RULE mystic-gem 7.1 */
 	uint32_t pick_count;
 	uint8_t pick[PLAYER_PICKS_MAX];
 	uint32_t gamble_count;
 	struct gamble_step gamble[PLAYER_GAMBLES_MAX];
 	struct round_cards cards;
-	struct cards_draw cards_before; /* of the round that this one's bet closed: it drew none */
+	struct cards_draw cards_before; /* draw of the round that this one's bet closed */
 	uint32_t forced_count;		/* tests only: the round was scripted */
 	uint32_t forced[PLAYER_FORCED_MAX];
 };
@@ -90,8 +90,8 @@ struct play_round {
 struct player_game {
 	struct game_state state;
 	struct play_round round;
-	uint64_t move;	  /* the last move that changed this */
-	uint64_t version; /* counts changes without a move: cursor, picks, witch */
+	uint64_t move;	  /* the last move that changed this game */
+	uint64_t version; /* number of changes without a move: cursor, picks, witch */
 };
 
 struct player_award {
@@ -100,7 +100,7 @@ struct player_award {
 	struct money paid;
 };
 
-/* An operator's bonus spins: so many spins of a game's base mode at one bet. */
+/* An operator's grant of bonus spins: a number of spins of a game's base mode at one bet. */
 struct player_bonus_spins {
 	uint8_t id[PLAYER_ID_BYTES];
 	uint32_t game, lines, coins, spins, used;
@@ -137,18 +137,18 @@ enum player_move {
 	PLAYER_MOVE_SETTING,
 };
 
-/* The last move, for whoever asks it again. */
+/* The last move, to answer a retry of its request. */
 struct player_last {
 	uint8_t request_id[PLAYER_ID_BYTES], content_hash[PLAYER_ID_BYTES];
 	enum player_move kind;
 	uint32_t refusal; /* of the wallet, 0: accepted */
 	uint32_t game;
 	uint64_t round;
-	struct money collected; /* of an earlier round by this move */
+	struct money collected; /* from an earlier round, by this move */
 };
 
-/* An earlier request that became a move, accepted or refused by the wallet. The beginnings of id
- * and hash are enough: two that agree by chance refuse a request, and never book one. */
+/* An earlier request that became a move, accepted or refused by the wallet. The first bytes of id
+ * and hash suffice: a chance match refuses a request, it never books one. */
 struct player_seen {
 	uint64_t move;
 	uint8_t request_id[PLAYER_SEEN_BYTES], content_hash[PLAYER_SEEN_BYTES];
@@ -156,19 +156,19 @@ struct player_seen {
 
 struct player {
 	player_id id;
-	bool account; /* journal row 0 is known */
+	bool account; /* the account's opening row is known */
 	bool blocked;
 	uint32_t currency;
 	uint64_t last_move;
 	struct player_salt salt; /* of the next move */
-	uint64_t money_seq;	 /* seq of the row the balance comes from */
+	uint64_t money_seq;	 /* seq of the row that `balance` comes from */
 	struct money balance;
 	struct player_last last;
 	uint32_t award_count; /* latest last */
 	struct player_award award[PLAYER_AWARDS_MAX];
 	uint32_t seen_count; /* latest last; the last move is not among them */
 	struct player_seen seen[PLAYER_SEEN_MAX];
-	uint32_t bonus_spins_count; /* with spins left; oldest first */
+	uint32_t bonus_spins_count; /* grants with spins left, oldest first */
 	struct player_bonus_spins bonus_spins[PLAYER_BONUS_SPINS_MAX];
 };
 
@@ -178,12 +178,11 @@ struct player_command {
 	uint64_t expect;
 	bool has_request_id;
 	uint8_t request_id[PLAYER_ID_BYTES], content_hash[PLAYER_ID_BYTES];
-	uint64_t not_after_us; /* 0: none */
-	uint32_t currency;     /* OPEN */
-	struct bet bet; /* BET; its currency is the account's, filled by player_check's caller */
-	char mode[GAME_ID_MAX]; /* BET: as the client named it; bet.mode is found by the caller too
-				 */
-	bool bonus; /* BET: one of these bonus spins; player_bonus_spins_bet fills the bet */
+	uint64_t not_after_us;	/* 0: none */
+	uint32_t currency;	/* OPEN */
+	struct bet bet;		/* BET; player_check's caller sets its currency from the account */
+	char mode[GAME_ID_MAX]; /* BET: the client's name; the caller also sets bet.mode */
+	bool bonus; /* BET: a bonus spin of this grant; player_bonus_spins_bet fills the bet */
 	uint8_t bonus_spin[PLAYER_ID_BYTES];
 	bool autospin;
 	uint8_t autoplay_id[AUTOPLAY_ID_BYTES];
@@ -191,17 +190,17 @@ struct player_command {
 	uint32_t nonce_length;
 	uint64_t round;
 	uint32_t choice, cursor;
-	struct autoplay_settings autoplay; /* AUTOPLAY; spins 0 stops */
+	struct autoplay_settings autoplay; /* AUTOPLAY; spins 0: stop */
 	char reason[PLAYER_REASON_MAX + 1];
 };
 
 enum player_outcome {
-	PLAYER_ANSWER = 0, /* nothing to book: the present state is the answer */
-	PLAYER_STORED,	   /* this request is the last move: answer its result */
-	PLAYER_REFUSE,	   /* see the error; no number is spent */
-	PLAYER_WAIT,	   /* it names a move this engine has not seen yet: facts may bring it */
-	PLAYER_STEP,	   /* go on with player_step() */
-	PLAYER_PROPOSE,	   /* go on with player_propose() */
+	PLAYER_ANSWER = 0, /* nothing to book: reply with the present state */
+	PLAYER_STORED,	   /* this request became the last move: reply with its result */
+	PLAYER_REFUSE,	   /* see the error; no move number is spent */
+	PLAYER_WAIT,	   /* it names a move that this engine has not seen: wait for its fact */
+	PLAYER_STEP,	   /* continue with player_step() */
+	PLAYER_PROPOSE,	   /* continue with player_propose() */
 };
 
 enum player_refusal {
@@ -214,7 +213,7 @@ enum player_refusal {
 	REFUSED_MOVE_SPENT,
 	REFUSED_MOVE_AHEAD,
 	REFUSED_CONTENT,
-	REFUSED_DONE, /* found: the move that it became */
+	REFUSED_DONE, /* found: the move that the request became */
 	REFUSED_LATE,
 	REFUSED_FEATURE_OPEN,
 	REFUSED_CARDS_OPEN, /* found: the move of the claim */
@@ -232,7 +231,7 @@ enum player_refusal {
 	REFUSED_PHASE_LIMIT,
 	REFUSED_OVERFLOW,
 	REFUSED_SCRIPT,
-	REFUSED_DRAWS, /* the caller's: the random numbers are not to be trusted */
+	REFUSED_DRAWS, /* set by the caller: the random numbers cannot be trusted */
 	REFUSED_BONUS_SPINS_UNKNOWN,
 	REFUSED_BONUS_SPINS_EXPIRED,
 	REFUSED_BONUS_SPINS_GAME,
@@ -240,23 +239,23 @@ enum player_refusal {
 	PLAYER_REFUSALS_N
 };
 
-/* Why, and where: numbers only, words are the adapter's. `detail` is the status of the module that
- * refused (bet, gamble, autoplay). */
+/* Why and where a command was refused, in numbers; the adapter writes the words. `detail` is the
+ * status of the module that refused it (bet, gamble, autoplay). */
 struct player_error {
 	enum player_refusal refusal;
 	int detail;
-	const char *field;	 /* static; NULL: the request as a whole */
-	int64_t found, min, max; /* min > max: no range to tell */
+	const char *field;	 /* static; NULL: the whole request */
+	int64_t found, min, max; /* min > max: no range */
 };
 
 struct player_claim {
 	uint32_t index, pool;
 	int64_t coin_minor;
-	struct money stake; /* of the round it belongs to */
+	struct money stake; /* of its round */
 	bool cards;	    /* Jackpot Cards; else a progressive's hit */
 };
 
-/* What is asked of the wallet, and the state that is taken over if it is booked. */
+/* What the wallet should book, and the state to adopt once it is booked. */
 struct player_proposal {
 	enum player_move kind;
 	uint64_t move, round;
@@ -266,11 +265,11 @@ struct player_proposal {
 	uint32_t pool_count;
 	uint32_t pool[PLAYER_POOLS_MAX];
 	uint32_t claim_count;
-	struct player_claim claim[PLAYER_CLAIMS_MAX + 1]; /* the round's cards last */
+	struct player_claim claim[PLAYER_CLAIMS_MAX + 1]; /* the claim of Jackpot Cards is last */
 	uint64_t not_after_us;
 	uint64_t void_move;
 	struct money collected;
-	bool bonus; /* BET: of these bonus spins */
+	bool bonus; /* BET: a bonus spin of this grant */
 	uint8_t bonus_spin[PLAYER_ID_BYTES];
 	bool has_game; /* false: OPEN */
 	struct player_game after;
@@ -280,30 +279,30 @@ struct player_proposal {
 
 /* Random bytes and keys of one move. */
 struct player_entropy {
-	uint8_t round_key[PLAYER_KEY_BYTES]; /* BET: game stream of this move. Else: of the open
-						round; GAMBLE: its gamble stream */
+	uint8_t round_key[PLAYER_KEY_BYTES]; /* BET: game stream of this move. GAMBLE: gamble stream
+						of the open round. Else: its game stream */
 	struct player_salt next;
-	/* The cards stream of the round that is open, and of the one that a BET opens, with the
-	 * odds of each: the move may close either. */
+	/* Cards streams and odds of the open round and of the round that a BET opens: the move may
+	 * close either. */
 	uint8_t cards_key_open[PLAYER_KEY_BYTES], cards_key_new[PLAYER_KEY_BYTES];
 	struct cards_odds cards_open, cards_new;
-	struct rng_health *watch; /* is fed the streams that are drawn; NULL: nobody watches */
+	struct rng_health *watch; /* receives every draw; NULL: no health test */
 	uint32_t forced_count;	  /* tests only */
 	uint32_t forced[PLAYER_FORCED_MAX];
 };
 
-/* A booked row, as far as play is concerned. */
+/* The parts of a booked row that affect play. */
 struct player_fact {
-	enum player_move kind; /* NONE: a row that is no move */
+	enum player_move kind; /* NONE: the row is not a move */
 	uint64_t seq, move, round;
 	uint32_t game, refusal, currency;
 	struct money balance_after;
 	uint8_t request_id[PLAYER_ID_BYTES];
-	bool bonus; /* BET: of these bonus spins */
+	bool bonus; /* BET: a bonus spin of this grant */
 	uint8_t bonus_spin[PLAYER_ID_BYTES];
 };
 
-/* The engine's own part of a row, read back. */
+/* The engine's record in a row, decoded. */
 struct player_record {
 	uint8_t content_hash[PLAYER_ID_BYTES];
 	struct player_salt next;
@@ -314,104 +313,106 @@ struct player_record {
 };
 
 enum player_adopt {
-	ADOPT_TAKEN = 0, /* the move is now the last */
-	ADOPT_KNOWN,	 /* not newer than what is known; the balance may have moved */
-	ADOPT_SKIPPED,	 /* taken, though moves before it were never seen */
+	ADOPT_TAKEN = 0, /* the move is now the last one */
+	ADOPT_KNOWN,	 /* not newer than the known state; the balance may have changed */
+	ADOPT_SKIPPED,	 /* taken, although earlier moves were never seen */
 };
 
-/* A player of whom nothing is known, and a game never played. */
+/* A player with no known state; a game that was never played. */
 void player_init(player_id id, struct player *player_r);
 void player_game_init(const struct game *game, struct player_game *play_r);
-/* The next move: 0 opens the account. */
+/* The number of the next move; 0 opens the account. */
 uint64_t player_expect(const struct player *player);
 bool player_round_open(const struct player_game *play);
 bool player_feature_open(const struct player_game *play);
-/* Was it played as an operator's bonus spin? Such a round costs nothing, feeds no pool and no
- * level, and never begins Jackpot Cards. RULE mystic-gem 7.3, 7.4 */
+/* True if the round is a bonus spin: it costs nothing, feeds no pool and no level, and never begins
+ * Jackpot Cards. RULE mystic-gem 7.3, 7.4 */
 static inline bool round_is_bonus(const struct play_round *round)
 {
 	return round->bonus;
 }
 
-/* The last round began Jackpot Cards whose award has not been booked: the game takes no bet. */
+/* True if the last round began Jackpot Cards whose award is not booked: the game takes no bet. */
 bool player_cards_open(const struct player_game *play);
-/* Pending as the wallet must have it for this game. */
+/* The pending that the wallet must have for this game. */
 struct money player_pending(const struct player_game *play);
 
-/* What became a move before starts nothing again, whatever number it names: whoever lost the reply
- * may have learned from elsewhere which number is next. PLAYER_STORED: the last move was this
- * request's; PLAYER_REFUSE with REFUSED_DONE or REFUSED_CONTENT in *error_r: an earlier one was;
- * PLAYER_PROPOSE: none of those remembered. */
+/* Recognizes a request that already became a move, whatever move number it names: a client that
+ * lost the reply may have learned the next number elsewhere. PLAYER_STORED: the request became the
+ * last move. PLAYER_REFUSE with REFUSED_DONE or REFUSED_CONTENT in *error_r: it became an earlier
+ * move. PLAYER_PROPOSE: no remembered move has this request. */
 enum player_outcome player_repeat(const struct player *player, const struct player_command *command,
 	struct player_error *error_r);
 
-/* Is this allowed now? `play` and `game` are NULL where no game is meant; game is the definition
- * the open round began with, or for a BET the one offered now. Changes nothing; *error_r is filled
- * on PLAYER_REFUSE. */
+/* Checks whether a command is allowed now. `play` and `game` are NULL if the command names no game;
+ * `game` is the definition that the open round began with, or for a BET the one offered now.
+ * Changes nothing; fills *error_r on PLAYER_REFUSE. */
 enum player_outcome player_check(const struct player *player, const struct player_game *play,
 	const struct game *game, const struct player_command *command, uint64_t now_us,
 	struct player_error *error_r);
 
-/* A round that is no longer at hand, as the journal has it: it is closed, for its game went on. */
+/* A closed round that is not the last of its game, as loaded from the journal. */
 struct past_round {
 	uint32_t game; /* number */
 	uint64_t round;
-	struct money stake, credited; /* credited: all that came of it to the balance, but awards */
+	struct money stake, credited; /* credited: paid to the balance, except awards */
 };
-/* Makes good a past round, by compensating entries alone: no game's state changes. `play`: of its
- * game, NULL: none. That it is not void already is asked of the wallet. */
+/* Voids a past round by compensating entries alone: no game's state changes. `play`: of the round's
+ * game; NULL: none. The wallet checks that the round is not void already. */
 void player_propose_void_past(const struct player *player, const struct player_game *play,
 	const struct past_round *past, const struct player_entropy *entropy,
 	struct player_proposal *proposal_r);
-/* The moves. After PLAYER_PROPOSE of player_check, or of player_step. REFUSED_NOTHING, or why
- * nothing can be proposed. */
+/* Proposes a move. Call after PLAYER_PROPOSE of player_check or player_step. REFUSED_NOTHING, or
+ * why it cannot be proposed. */
 enum player_refusal player_propose(const struct player *player, const struct player_game *play,
 	const struct game *game, const struct player_command *command,
 	const struct player_entropy *entropy, uint64_t now_us, struct player_proposal *proposal_r);
 
-/* PICK, NEXT and WITCH: moves the cursor in place (PLAYER_ANSWER, version raised), refuses, or -
- * when the feature's end is reached - leaves the state as it is and gives PLAYER_PROPOSE with the
- * proposal. round_key: game stream of the open round, unused by WITCH. *from_r: first phase the
- * answer should show. */
+/* PICK, NEXT and WITCH: moves the cursor in place (PLAYER_ANSWER, version raised) or refuses. At
+ * the end of the feature it leaves the state unchanged and returns PLAYER_PROPOSE with the
+ * proposal. round_key: game stream of the open round, unused by WITCH. *from_r: first phase that
+ * the reply should show. */
 enum player_outcome player_step(const struct player *player, struct player_game *play,
 	const struct game *game, const struct player_command *command,
 	const struct player_entropy *entropy, uint32_t *from_r, struct player_proposal *proposal_r,
 	struct player_error *error_r);
 
-/* What the cursor stands before: fills needs and vials of the next phase. False when all is shown.
+/* The phase after the cursor: fills its needs and vials. False: all phases are shown.
  */
 bool player_next_phase(const struct player_game *play, const struct game *game,
 	const uint8_t round_key[PLAYER_KEY_BYTES], struct phase *phase_r);
-/* The stream of a round from its beginning, script included. */
+/* The stream of a round from its beginning, scripted draws included. */
 void player_stream(const struct play_round *round, const uint8_t round_key[PLAYER_KEY_BYTES],
 	struct rng *rng_r);
 
-/* Was this row's move, if it is one, adopted before? Then its record is not needed any more. */
+/* True if this row's move was adopted before; its record is then not needed. */
 bool player_knows(const struct player *player, const struct player_fact *fact);
-/* Takes over a row: the balance by seq, the state by move number. record NULL: the row has none
- * that can be read (a refused alien's): the number advances and the salt follows from what is
- * known. `play` is where the game's state goes, NULL when the row has no game. */
+/* Adopts a row: the balance by seq, the state by move number. record NULL: the row has no readable
+ * record (a refused foreign command); the move number advances and the salt is derived from the
+ * known one. `play` receives the game's state; NULL if the row has no game. */
 enum player_adopt player_adopt(struct player *player, struct player_game *play,
 	const struct player_fact *fact, const struct player_record *record);
-/* An award of the wallet: remembered by its claim, once. */
+/* Stores an award of the wallet, once per claim. */
 void player_award(struct player *player, const struct player_award *award);
-/* The same for the game whose cards it was: true when it was this one, and it takes bets again. */
+/* Marks the award of the game's Jackpot Cards as booked. True: it was this game's, which takes bets
+ * again. */
 bool player_cards_booked(struct player_game *play, const struct player_award *award);
 const struct player_award *player_award_of(
 	const struct player *player, uint64_t move, uint32_t index);
-/* Bonus spins: given; ended by the operator; the one of this id with spins left, or NULL. */
+/* Bonus spins: add a grant; end one; find one by id that has spins left, or NULL. */
 void player_bonus_spins(struct player *player, const struct player_bonus_spins *bonus_spins);
 void player_bonus_spins_end(struct player *player, const uint8_t id[PLAYER_ID_BYTES]);
 const struct player_bonus_spins *player_bonus_spins_of(
 	const struct player *player, const uint8_t id[PLAYER_ID_BYTES]);
-/* A bet with `bonus` set: fills the bet that was given, before player_check. */
+/* For a command with `bonus` set: fills its bet from the grant, before player_check. */
 void player_bonus_spins_bet(const struct player *player, struct player_command *command);
-/* For player.c: may one be played in this game now; a bet that used one was booked or refused. */
+/* For player.c: checks whether a bonus spin may be played in this game now; counts a bet that was
+ * booked or refused. */
 enum player_refusal player_bonus_spins_check(const struct player *player, uint32_t game,
 	const struct player_command *command, uint64_t now_us);
 void player_bonus_spins_fold(struct player *player, const struct player_fact *fact);
-/* Jackpots already in the balance that this game's cursor has not reached: held back from what is
- * shown. */
+/* Jackpots in the balance that this game's cursor has not reached; the balance is shown without
+ * them. */
 struct money player_hidden(const struct player *player, const struct player_game *play);
 
 #endif
