@@ -1,26 +1,25 @@
 /*~ carillon-progressive-pool: the pools of progressive jackpots. Wiring only; a tour in reading
  * order:
  *
- *  1. libcommon/jackpot/pool_row.h   one counter: seed + (T - W) x share + r, exact
+ *  1. libcommon/jackpot/pool_row.h   one row: seed + (T - W) x share + r, exact
  *  2. libcommon/jackpot/pool_books.h the double entry of a pool, and its identities
- *  3. core/pool.h                 rows, hits in order, terms that wait, pausing
- *  4. libcommon/jackpot/pool_tally.h T out of the wallet's running totals
- *  5. adapters/pool_service.h     feed in, awards and news out, on the loop of
- * libcommon/service/service.h
- *  6. adapters/pool_store.h       the same in Postgres; adapters/reconcile.h against the
- * definitions
- *  7. adapters/operator.h         what operators may do
+ *  3. core/pool.h                 rows, hits in order, pending terms, pausing
+ *  4. libcommon/jackpot/pool_tally.h T from the wallet's running totals
+ *  5. adapters/pool_service.h     feed in, awards and facts out, on the loop of
+ *                                 libcommon/service/service.h
+ *  6. adapters/pool_store.h       pools in Postgres; adapters/reconcile.h: and in the definitions
+ *  7. adapters/operator.h         operators' actions
  */
 #include "services/progressive-pool/adapters/pool_service.h"
 
-/*~ Nothing of a pool is a setting: its numbers are in the games' definitions, where they are part
- * of the math version. The table is there so that a mistyped PROGRESSIVE_POOL_* is refused. */
+/*~ A pool has no settings: its numbers are in the games' definitions and part of their math
+ * versions. With an empty table the service still refuses a mistyped PROGRESSIVE_POOL_*. */
 static const struct setting SETTINGS[] = { { .name = NULL } };
 
-/*~ Both topics are keyed by pool and put on the partition shard_of_pool(pool), so the owner of a
- * shard is the one writer of its pools: the order in which it reads claims is the order of hits.
- * The feed carries running totals, not changes, and claims that are repeated until they are paid,
- * so nothing here depends on a message arriving exactly once. */
+/*~ Both topics are keyed by pool and use the partition shard_of_pool(pool), so the owner of a shard
+ * is the only writer of its pools: the order in which it reads claims is the order of hits. The
+ * feed carries running totals, not changes, and the wallet repeats claims until they are paid. So
+ * no message has to arrive exactly once. */
 static const struct service_ops OPS = {
 	.name = "progressive-pool",
 	.prefix = "PROGRESSIVE_POOL_",

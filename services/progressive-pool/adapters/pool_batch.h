@@ -1,5 +1,5 @@
-/* Pools of which only contributions have come in, which is nearly all of them in nearly every
- * commit: all are written by two statements, however many there are. */
+/* Writes all pools that only received contributions (nearly all pools in nearly every commit) with
+ * two statements. */
 #ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_BATCH_H
 #define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_BATCH_H
 
@@ -7,9 +7,9 @@
 
 #include <libpq-fe.h>
 
-/* Takes a pool that stands in Postgres and has nothing else to be written; false otherwise. */
+/* Adds a pool that is stored in Postgres and has nothing else to write; false: not such a pool. */
 bool pool_batch_take(struct pool_instance *instance);
-/* Inside the transaction: what was taken. */
+/* Inside the transaction: writes the added pools. */
 void pool_batch_save(PGconn *conn);
 
 #endif

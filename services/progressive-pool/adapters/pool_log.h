@@ -1,8 +1,7 @@
-/* The events of the pools (core/pool_event.h) as they are written down, in pool.event: whoever
- * changes a pool calls pool_log_sync before, so that what follows happens at a T that is known;
- * what the change was is found by comparing. Every event is applied again to a second copy of the
- * pool at once, so that what is written down is known to lead to the state that is written beside
- * it. */
+/* Records the events of the pools (core/pool_event.h) in pool.event. Code that changes a pool calls
+ * pool_log_sync first, so the change has a known T; comparing the pool before and after yields the
+ * events. Each event is applied at once to a second copy of the pool, which proves that the
+ * recorded events lead to the stored state. */
 #ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_LOG_H
 #define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_LOG_H
 
@@ -10,17 +9,18 @@
 
 #include <libpq-fe.h>
 
-/* Of a pool as it was loaded, or new (known false): its log goes on behind the last event. */
+/* Opens the log of a pool that was just loaded, after its last event, or of a new one (known
+ * false). */
 void pool_log_open(struct pool_instance *instance, PGconn *conn, bool known);
 void pool_log_free(struct pool_instance *instance);
-/* Writes down what has happened since the last call: at most one thing besides contributions, at
- * the T of the last call. */
+/* Records what has happened since the last call: at most one change besides contributions, at the T
+ * of the last call. */
 void pool_log_sync(struct pool_instance *instance);
-/* A hit that has just been priced; sync was called before it. */
+/* Records a hit that was just priced; pool_log_sync was called before it. */
 void pool_log_hit(struct pool_instance *instance, const struct pool_hit *hit);
-/* An operator's request was done: the next events are of it. */
+/* Attributes the next events to this action of an operator. */
 void pool_log_action(struct pool_instance *instance, const uint8_t *id);
-/* Inside the transaction: the events of all pools, in one statement. */
+/* Inside the transaction: writes the events of all pools in one statement. */
 void pool_log_save(PGconn *conn);
 
 #endif

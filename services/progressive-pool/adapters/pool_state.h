@@ -1,5 +1,5 @@
-/* A pool as the service holds it: the core's pool, what is known of the wallet, and what is not yet
- * durable or shown. */
+/* A pool in the service's memory: the core's pool, its sources in the wallet, and what is not yet
+ * durable or displayed. */
 #ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STATE_H
 #define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STATE_H
 
@@ -9,9 +9,9 @@
 #include "libcommon/jackpot/io/pool_feed.h"
 #include "services/progressive-pool/core/pool.h"
 
-#define POOLS_MAX 32 /* of an installation, sets of cards included: what is shown to players */
+#define POOLS_MAX 32 /* of an installation, sets of Jackpot Cards included */
 
-/* A hit and what its message says, so that the message can be made again at any time. */
+/* A hit and the rest of its message: enough to send the message again at any time. */
 struct hit_record {
 	struct pool_hit hit;
 	int64_t stake_minor;
@@ -24,13 +24,13 @@ struct hit_record {
 	uint64_t row_hits;
 };
 
-/* Where money goes: a row of another pool, or its reserve (currency and coin_minor 0). */
+/* Where a transfer goes: a row of another pool, or its reserve (currency and coin_minor 0). */
 struct transfer_place {
 	uint32_t pool, currency;
 	int64_t coin_minor;
 };
 
-/* Money that has left this pool and is not known to have arrived. */
+/* A transfer from this pool that is not acknowledged. */
 struct transfer_out {
 	uint64_t number;
 	uint32_t from_currency;
@@ -38,11 +38,11 @@ struct transfer_out {
 	struct transfer_place to;
 	struct amount amount;
 	uint8_t action[ACTION_ID_BYTES];
-	bool fresh, booked; /* to be written; heard to be booked, to be written */
-	uint64_t told_us;   /* monotonic; 0: not yet */
+	bool fresh, booked; /* new; acknowledged: each still to be written */
+	uint64_t told_us;   /* last announced, monotonic; 0: never */
 };
 
-/* Money that has arrived, to be written. */
+/* A received transfer, still to be written. */
 struct transfer_in {
 	uint32_t from_pool;
 	uint64_t number;
@@ -52,9 +52,9 @@ struct transfer_in {
 };
 
 struct pool_transfers {
-	uint64_t last;		    /* number given */
+	uint64_t last;		    /* last number used */
 	struct transfer_place rest; /* pool 0: not retired */
-	bool circle;		    /* told that what arrives stays here */
+	bool circle;		    /* reported: money that arrives stays here */
 	uint8_t action[ACTION_ID_BYTES];
 	struct transfer_out *out;
 	size_t out_n, out_room;
@@ -64,26 +64,26 @@ struct pool_transfers {
 
 #define CREATED_GAMES_MAX 16
 
-/* Of a pool that no definition names. ppm 0: it is not one of these. */
+/* A created pool. ppm 0: this pool is not one. */
 struct pool_created {
 	uint32_t ppm;
-	uint32_t games_n, games[CREATED_GAMES_MAX]; /* that feed it */
-	bool fresh;				    /* to be written */
-	bool tallies_due;			    /* to be opened once it is durable */
-	char *text;				    /* as asked; until it is written */
+	uint32_t games_n, games[CREATED_GAMES_MAX]; /* games that feed it */
+	bool fresh;				    /* still to be written */
+	bool tallies_due;			    /* open them once the pool is durable */
+	char *text;				    /* the request's text, until it is written */
 	uint8_t action[ACTION_ID_BYTES];
 };
 
 #define PARTS_MAX 32
 
-/* An operator's switch, to be written. */
+/* An operator's switch, still to be written. */
 struct pool_part {
 	uint32_t operator_id;
 	bool takes_part;
 	uint8_t action[ACTION_ID_BYTES];
 };
 
-/* What the definition says of a row, when it was last looked at. */
+/* A row's terms in the definition, as last read. */
 struct defined_terms {
 	uint32_t currency;
 	int64_t coin_minor;
@@ -99,13 +99,13 @@ struct pool_instance {
 	struct pool_log *log; /* pool_log.h */
 	uint32_t defined_count;
 	struct defined_terms defined[POOL_ROWS_MAX];
-	uint64_t version;  /* of the state that was made durable last */
+	uint64_t version;  /* of the last durable state */
 	uint64_t fact_seq; /* of the last message on jackpot.facts */
 
-	/* not durable yet; written and emptied by the next commit */
+	/* not durable yet; the next commit writes and empties it */
 	bool dirty;
-	bool stored;	 /* whole, by this process */
-	bool rows_dirty; /* rows or their definition changed, by more than contributions */
+	bool stored;	 /* this process has written the whole pool */
+	bool rows_dirty; /* rows or their terms changed, not by contributions alone */
 	struct hit_record *hits;
 	size_t hit_count, hit_room;
 	struct action_list actions;
@@ -113,22 +113,21 @@ struct pool_instance {
 	struct pool_created created;
 	struct pool_part part[PARTS_MAX];
 	uint32_t part_n;
-	uint32_t removed_count; /* rows taken off */
+	uint32_t removed_count; /* removed rows */
 	struct {
 		uint32_t currency;
 		int64_t coin_minor;
 	} removed[POOL_ROWS_MAX];
 
-	/* shown */
-	bool unshown; /* changed since the last PoolState */
-	bool show,
-		show_now;  /* the commit under way is to be followed by a PoolState, by counters */
-	uint64_t shown_us; /* monotonic */
-	uint64_t counters_us; /* monotonic; of the last counters that reached Redis */
-	uint64_t paused_us;   /* monotonic; since when it is pausing */
+	/* display */
+	bool unshown;	      /* changed since the last PoolState */
+	bool show, show_now;  /* after the current commit: send a PoolState; send the counters */
+	uint64_t shown_us;    /* monotonic */
+	uint64_t counters_us; /* when counters last reached Redis, monotonic */
+	uint64_t paused_us;   /* when pausing began, monotonic */
 };
 
-/* The definition's terms of a row, NULL if it was never in one. */
+/* The definition's terms of a row; NULL: no definition ever had the row. */
 struct defined_terms *pool_defined(
 	struct pool_instance *instance, uint32_t currency, int64_t coin_minor);
 

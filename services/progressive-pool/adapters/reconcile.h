@@ -1,7 +1,7 @@
-/* What the definitions say of a pool, against what is stored: pools, rows and tallies are made at
- * the first start; later, changed seeds and row rates wait for their row's next win, a new row
- * starts with W = T, a changed rate or contribution opens a new tally. A row that a definition has
- * no longer stays live until an operator takes it off. */
+/* Brings stored pools in line with the definitions. The first start creates pools, rows and
+ * tallies. Later, a changed seed or row rate takes effect after its row's next hit, a new row
+ * starts with W = T, and a changed rate or contribution opens a new tally. A row that the
+ * definition no longer has stays live until an operator removes it. */
 #ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_RECONCILE_H
 #define CARILLON_PROGRESSIVE_POOL_ADAPTERS_RECONCILE_H
 
@@ -9,12 +9,12 @@
 
 #include <libpq-fe.h>
 
-/* Fatal when the definitions contradict each other about a pool: games that share one must have the
- * same rows. */
+/* Fatal if definitions contradict each other: games that share a pool must have the same rows. */
 void reconcile_check(const struct game_links *links);
-/* Rows; what changed is marked for the next commit. Fatal when the rows would not be solvent. */
+/* Reconciles the rows; marks what changed for the next commit. Fatal if the rows would be
+ * insolvent. */
 void reconcile_rows(struct pool_instance *instance, const struct game_links *links);
-/* Tallies, at once, each in a transaction of its own. */
+/* Opens and closes tallies at once, each in its own transaction. */
 void reconcile_tallies(
 	struct pool_instance *instance, const struct game_links *links, PGconn *conn);
 

@@ -4,7 +4,7 @@
 
 #include "libcommon/base/amount.h"
 
-/* Ends the program when the text is no decimal or has more decimals than the scale. */
+/* Ends the program if the text is not a decimal or has more decimals than the scale. */
 int128 decimal(const char *text, unsigned scale);
 
 #endif
