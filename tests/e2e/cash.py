@@ -428,7 +428,7 @@ def person_rows(person):
 def test_a_game_is_started_again():
     person = Person(place)
     force(place, person.name, *[LOSS] * 60)
-    place.sql("insert into engine.stopped_game (game, reason) values (1, 'a round went past its proven bounds')", writer=True)
+    place.sql("insert into engine.stopped_game (game, reason) values (1, 'a round exceeded its proven bounds')", writer=True)
     wait_until("the stop", lambda: stopped(person), 5)
     assert operator(place, "/games/all/start", {"reason": "x"}).error["code"] == "not_stopped"
     assert operator(place, "/games/bewitched/start", {"reason": "the definition was looked into"}).status == 200

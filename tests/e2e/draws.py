@@ -126,7 +126,7 @@ def test_engine_with_draw_fault_restarts():
     before = place.pid("spin-engine-1")
     assert operator(place, "/games/all/start", {"reason": "a test"}).status == 200
     wait_until("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 10)
-    assert "this engine begins anew" in log()
+    assert "an operator started all games again" in log()
     wait_until("its health", lambda: healthz()[0] == 200, 10)
     assert place.sql("select count(*) from engine.stopped_game") == [["0"]]
     engine_with()

@@ -96,8 +96,8 @@ static struct pool_instance *make_pool(struct service *service, struct service_s
 		return NULL;
 	}
 	pool_log_open(instance, service_pg(service), false);
-	log_info("pool %u \"%s\" was made by %s, on shard %u", number, instance->id, record->actor,
-		shard->shard);
+	log_info("pool %u \"%s\" was created by %s, on shard %u", number, instance->id,
+		record->actor, shard->shard);
 	jackpot_list_add(shard, &instance->link);
 	return instance;
 }

@@ -238,8 +238,8 @@ void pool_log_open(struct pool_instance *instance, PGconn *conn, bool known)
 	if (log->event > 0 && known)
 		return;
 	if (log->event > 0 || known)
-		log_error("ALARM pool %u: found %" PRIu64 " events of a pool that %s, expected %s",
-			instance->pool.number, log->event, known ? "is known" : "is new",
+		log_error("ALARM pool %u: found %" PRIu64 " events of a %s pool, expected %s",
+			instance->pool.number, log->event, known ? "stored" : "new",
 			known ? "all of them" : "none");
 	tell_snapshot(instance, log->event == 0 ? "begin" : "snapshot");
 }
@@ -266,7 +266,7 @@ static void compare(struct pool_instance *instance, bool good)
 	char where[POOL_WHERE_MAX];
 	if (pool_same(&instance->log->pool, &instance->pool, where) && good)
 		return;
-	log_error("ALARM pool %u: no event explains its state (%s): a snapshot is written",
+	log_error("ALARM pool %u: no event explains its state (%s); wrote a snapshot",
 		instance->pool.number, where);
 	tell_snapshot(instance, "snapshot");
 }

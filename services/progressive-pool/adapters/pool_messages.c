@@ -47,7 +47,7 @@ static int64_t value_of(const struct pool_instance *instance, const struct pool_
 {
 	int64_t value;
 	if (pool_value(&instance->pool, row, &value) != POOL_OK)
-		fatal("pool %u: a value that does not fit", instance->pool.number);
+		fatal("pool %u: the value of a row is too large", instance->pool.number);
 	return value;
 }
 

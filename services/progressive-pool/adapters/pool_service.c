@@ -55,25 +55,25 @@ void pool_service_start(struct service *service)
 	reconcile_check(&self.links);
 	self.redis = redis_link_new(common.redis, REDIS_TIMEOUT_MS);
 	self.t = metric_gauge("carillon_pool_contributions_microeuro", NULL,
-		"T of the pools held: all contributions ever, in 10^-6 EUR.");
+		"T of this instance's pools: all contributions ever, in 10^-6 EUR.");
 	self.reserve = metric_gauge("carillon_pool_reserve_microeuro", NULL,
-		"JP_RESERVE of the pools held, in 10^-6 EUR.");
+		"JP_RESERVE of this instance's pools, in 10^-6 EUR.");
 	self.hits = metric_counter("carillon_pool_hits_total", NULL, "Claims priced.");
 	self.resent = metric_counter("carillon_pool_awards_resent_total", NULL,
-		"Claims that came again and were answered with the same award.");
+		"Repeated claims, answered with the same award.");
 	self.unpriced = metric_counter("carillon_pool_claims_unpriced_total", NULL,
 		"Claims that could not be priced: an alarm.");
 	self.taker.what = "pool";
 	self.taker.old = metric_counter("carillon_pool_feed_old_total", NULL,
-		"Messages of a wallet shard from before its restore, dropped.");
+		"Dropped messages that a wallet shard sent before its restore.");
 	self.taker.restored = metric_counter(
 		"carillon_pool_wallet_restored_total", NULL, "New incarnations of wallet shards.");
 	self.redis_age = metric_gauge("carillon_pool_redis_age_us", NULL,
-		"Age of the oldest counters in Redis, of the pools held.");
-	self.claims_open = metric_gauge("carillon_pool_pausing_claims", NULL,
-		"Open claims of pools that wait to be paused.");
+		"Age of the oldest counters in Redis of this instance's pools.");
+	self.claims_open =
+		metric_gauge("carillon_pool_pausing_claims", NULL, "Open claims of pausing pools.");
 	self.behind = metric_gauge("carillon_pool_rates_behind", NULL,
-		"Games and currencies whose exchange rate could not be taken up: an alarm.");
+		"Games and currencies whose new FX rate could not be applied: an alarm.");
 }
 
 static bool pool_of_shard(struct service *service, uint32_t pool, uint32_t shard)
@@ -220,7 +220,7 @@ static void keep_hit(struct service *service, struct pool_instance *instance,
 		.row_hits = row->hits,
 	};
 	if (pool_value(&instance->pool, row, &record.next_value_minor) != POOL_OK)
-		fatal("pool %u: a value that does not fit", instance->pool.number);
+		fatal("pool %u: the value of a row is too large", instance->pool.number);
 	instance->hits =
 		grown(instance->hits, instance->hit_count, &instance->hit_room, sizeof(record));
 	instance->hits[instance->hit_count++] = record;
@@ -262,7 +262,7 @@ static void take_claim(
 	 * help. */
 	metric_add(self.unpriced, 1);
 	log_error("pool %u: claim of player %" PRId64 ", move %" PRIu64
-		  ", index %u (currency %u, coin %" PRId64 ") cannot be priced: %s",
+		  ", index %u (currency %u, coin %" PRId64 ") was not priced: %s",
 		instance->pool.number, asked->player, asked->move, asked->index, asked->currency,
 		asked->coin_minor, pool_status_text(status));
 }
@@ -333,7 +333,7 @@ static void look_for_pause(struct service *service, void *visited, uint64_t mono
 		return;
 	instance->dirty = true;
 	instance->unshown = true;
-	log_info("pool %u: no claim is open: paused", instance->pool.number);
+	log_info("pool %u: paused, no claim is open", instance->pool.number);
 }
 
 static void await_money(struct service *service, void *visited, uint64_t mono_us)

@@ -89,9 +89,9 @@ bool pool_store_load(struct pool_instance *instance, PGconn *conn)
 	transfers_load(instance, conn);
 	pool_source_load(&instance->source, conn, "pool", pool->number);
 	if (!pool_identities_hold(pool, &broken))
-		fatal("pool %u: the stored books are broken at %s", pool->number, broken);
+		fatal("pool %u: the stored books violate the identity %s", pool->number, broken);
 	if (instance->source.vector.t_e18 != pool->t_e18)
-		fatal("pool %u: the stored vector does not give the stored T", pool->number);
+		fatal("pool %u: the stored vector and the stored T differ", pool->number);
 	return known;
 }
 

@@ -30,13 +30,12 @@ void reconcile_check(const struct game_links *links)
 			const struct game_link *b = &links->link[i];
 			if (b->jackpot.pool != 0 && a->jackpot.pool == b->jackpot.pool &&
 				!same_rows(a, b))
-				fatal("%s: /jackpot: found other rows of pool %u than in %s, "
-				      "expected the same",
+				fatal("%s: /jackpot: found rows of pool %u that differ from those "
+				      "in %s, expected the same",
 					b->id, b->jackpot.pool, a->id);
 			if (b->jackpot.pool != 0 && a->cards.pool == b->jackpot.pool)
-				fatal("%s: /jackpot/pool_number: found %u, expected a number that "
-				      "is no set of"
-				      " Jackpot Cards (%s)",
+				fatal("%s: /jackpot/pool_number: found %u, the number of a set "
+				      "of Jackpot Cards (%s), expected another",
 					b->id, b->jackpot.pool, a->id);
 		}
 	}
@@ -76,7 +75,7 @@ static void compare(struct pool_instance *instance, const struct game_link_row *
 	defined->terms = terms;
 	instance->rows_dirty = true;
 	log_info("pool %u: row of currency %u, coin %" PRId64
-		 ": changed terms wait for its next win",
+		 ": new terms take effect after its next hit",
 		instance->pool.number, row->currency, row->coin_minor);
 }
 
@@ -90,8 +89,8 @@ static void warn_of_rows_left(struct pool_instance *instance, const struct game_
 				(link->jackpot.row[j].currency == row->currency &&
 					link->jackpot.row[j].coin_minor == row->coin_minor);
 		if (!there)
-			log_warn("pool %u: the definition has no row of currency %u, coin %" PRId64
-				 " any more; it stays live until an operator removes it",
+			log_warn("pool %u: the definition no longer has the row of currency %u, "
+				 "coin %" PRId64 "; it stays live until an operator removes it",
 				instance->pool.number, row->currency, row->coin_minor);
 	}
 }

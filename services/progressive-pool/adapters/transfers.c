@@ -206,14 +206,14 @@ static void follow(struct service *service, struct pool_instance *instance)
 	bool goes = successor_find(
 		pool->number, &instance->transfers.rest, rest_of, service_pg(service), &to);
 	if (!goes && !instance->transfers.circle)
-		log_error("ALARM pool %u: what arrives would go in a circle through pool %u, which "
-			  "is retired too: it stays in the reserve until RETIRE names another rest",
+		log_error("ALARM pool %u: its rest, pool %u, is retired too and leads back to it: "
+			  "money that arrives stays in the reserve until RETIRE names another rest",
 			pool->number, instance->transfers.rest.pool);
 	instance->transfers.circle = !goes;
 	if (!goes)
 		return;
 	if (pool_reserve_send(pool, &amount) != POOL_OK)
-		fatal("pool %u: its reserve cannot be sent", pool->number);
+		fatal("pool %u: cannot send its reserve", pool->number);
 	(void)move_out(instance, amount, 0, 0, &to);
 	instance->dirty = true;
 	instance->unshown = true;
@@ -292,7 +292,7 @@ static void book(struct service *service, struct pool_instance *instance, struct
 	bool to_row;
 	if (pool_receive(&instance->pool, in->currency, in->coin_minor, in->amount, &to_row) !=
 		POOL_OK)
-		fatal("pool %u: transfer %" PRIu64 " of pool %u does not fit its books",
+		fatal("pool %u: transfer %" PRIu64 " from pool %u is too large for its books",
 			instance->pool.number, in->number, in->from_pool);
 	if (!to_row) {
 		in->currency = 0;
@@ -305,7 +305,7 @@ static void book(struct service *service, struct pool_instance *instance, struct
 	instance->show_now = true;
 	service_commit_soon(service);
 	(void)int128_format(in->amount.e27, amount);
-	log_info("pool %u: %s x 10^-27 EUR of pool %u, transfer %" PRIu64 ", into %s",
+	log_info("pool %u: received %s x 10^-27 EUR from pool %u, transfer %" PRIu64 ", into %s",
 		instance->pool.number, amount, in->from_pool, in->number,
 		to_row ? "a row" : "the reserve");
 }
@@ -319,8 +319,8 @@ enum service_message_status transfers_take(struct service *service, struct pool_
 	if (!known && (transfer->to_pool != instance->pool.number ||
 			      !written(service_pg(service), transfer, &in))) {
 		service_reason(service,
-			"transfer: found number %" PRIu64 " of pool %u to pool %u, expected one "
-			"that is in pool.transfer_out",
+			"transfer: found number %" PRIu64
+			" of pool %u to pool %u, expected a transfer in pool.transfer_out",
 			transfer->number, transfer->from_pool, transfer->to_pool);
 		return SERVICE_UNREADABLE;
 	}
@@ -346,7 +346,7 @@ enum service_message_status transfers_acknowledged(struct service *service,
 			!already_received(instance, service_pg(service), transfer, &durable)) {
 			service_reason(service,
 				"transfer_booked: found number %" PRIu64
-				" of pool %u, expected one that is in pool.transfer_in",
+				" of pool %u, expected a transfer in pool.transfer_in",
 				transfer->number, transfer->from_pool);
 			return SERVICE_UNREADABLE;
 		}
@@ -556,13 +556,13 @@ static void empty(struct pool_instance *instance, const struct retire *retire)
 		const struct pool_row row = pool->row[pool->row_count - 1];
 		const struct transfer_place *to = place_for(retire, &row);
 		if (pool_row_send(pool, row.currency, row.coin_minor, &amount) != POOL_OK)
-			fatal("pool %u, currency %u, coin %" PRId64 ": its value cannot be sent",
+			fatal("pool %u, currency %u, coin %" PRId64 ": cannot send its value",
 				pool->number, row.currency, row.coin_minor);
 		(void)move_out(instance, amount, row.currency, row.coin_minor, to);
 		row_removed(instance, row.currency, row.coin_minor);
 	}
 	if (pool_reserve_send(pool, &amount) != POOL_OK || pool_retire(pool) != POOL_OK)
-		fatal("pool %u: its reserve cannot be sent", pool->number);
+		fatal("pool %u: cannot send its reserve", pool->number);
 	(void)move_out(instance, amount, 0, 0, &retire->rest);
 }
 

@@ -224,11 +224,11 @@ size_t pool_event_between(
 static const char *row_differs(const struct pool_row *a, const struct pool_row *b)
 {
 	if (b == NULL)
-		return "is not there";
+		return "is missing";
 	if (!terms_same(&a->terms, &b->terms) || a->exponent != b->exponent)
 		return "terms";
 	if (!waits_same(a, b))
-		return "terms that wait";
+		return "pending terms";
 	if (a->w_e18 != b->w_e18)
 		return "W";
 	if (a->r.e27 != b->r.e27)

@@ -133,7 +133,7 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 	if (fact->refusal == CARILLON__REFUSAL__REFUSAL_PENDING) {
 		metric_add(engine->metrics.lost_pending, 1);
 		log_error("ALARM player %" PRId64 " move %" PRIu64
-			  ": the wallet's pending is not the engine's",
+			  ": the wallet's pending differs from the engine's",
 			seat->player.id, fact->move);
 	}
 	fault_of_refusal(fact->refusal, &fault);
@@ -153,7 +153,8 @@ static void adopt(struct engine *engine, struct seat *seat, const Carillon__Wall
 	seat_touch(&engine->seats, seat);
 	if (result == ADOPT_SKIPPED && fact.kind != PLAYER_MOVE_OPEN) {
 		metric_add(engine->metrics.skipped, 1);
-		log_warn("player %" PRId64 ": move %" PRIu64 " came without the one before it",
+		log_warn("player %" PRId64 ": move %" PRIu64
+			 " was adopted, but the previous move is missing",
 			seat->player.id, fact.move);
 	}
 	if (result != ADOPT_KNOWN) {
@@ -197,7 +198,7 @@ static void take_bonus_spins(struct seat *seat, const Carillon__WalletFact *mess
 	grant = carillon__spin_grant__unpack(NULL, message->record.len, message->record.data);
 	if (!grant || message->outside_id.len != PLAYER_ID_BYTES)
 		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64 " player %" PRId64
-		      ": bonus spins that cannot be read",
+		      ": cannot decode the bonus spins",
 			message->shard, message->envelope->seq, message->player);
 	if (message->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) {
 		if (grant->grant.len == PLAYER_ID_BYTES)
@@ -221,7 +222,7 @@ void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact)
 
 	if (!kind_known(fact) && fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
 		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64
-		      ": kind %d is not one this build knows",
+		      ": kind %d is unknown to this build",
 			fact->shard, fact->envelope->seq, (int)fact->kind);
 	adopt(engine, seat, fact);
 	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD)

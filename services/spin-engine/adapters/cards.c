@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-_Static_assert(CARD_SETS_OF_MAX == CARDS_OF_MAX, "what a set may say, a record holds");
+_Static_assert(CARD_SETS_OF_MAX == CARDS_OF_MAX, "a record holds the largest odds of a set");
 
 static void check_game(const struct card_sets *sets, const struct game *game)
 {
@@ -15,14 +15,14 @@ static void check_game(const struct card_sets *sets, const struct game *game)
 
 	if (set == NULL || strcmp(set->id, game->cards.set_id) != 0)
 		fatal("%s: /cards: found set %" PRIu32
-		      " \"%s\", expected one of SPIN_ENGINE_CARD_SETS by number and name",
+		      " \"%s\", expected number and name of a set in SPIN_ENGINE_CARD_SETS",
 			game->id, game->cards.pool, game->cards.set_id);
 	for (uint32_t i = 0; i < game->currency_count; i++) {
 		const struct currency *currency = currency_by_number(game->currency[i].number);
 
 		if (card_set_odds(set, game->currency[i].number) == NULL)
-			fatal("set \"%s\": /odds: found nothing for %s, expected odds: %s is "
-			      "offered in it and takes part",
+			fatal("set \"%s\": /odds: found nothing for %s, expected odds: "
+			      "the game %s of this set is offered in that currency",
 				set->id, currency ? currency->code : "?", game->id);
 	}
 }
@@ -50,7 +50,7 @@ void cards_rules_read(PGconn *conn, struct cards_rules *rules_r)
 	int n = PQntuples(result);
 
 	if (n > CARDS_RULES_MAX)
-		fatal("cards.odds, cards.participation: found %d settings, expected at most %d", n,
+		fatal("cards.odds, cards.participation: found %d rules, expected at most %d", n,
 			CARDS_RULES_MAX);
 	for (int i = 0; i < n; i++)
 		rules_r->rule[i] = (struct cards_rule){ (uint32_t)pg_number(result, i, 0),

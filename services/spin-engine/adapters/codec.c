@@ -688,9 +688,9 @@ const char *codec_status_text(enum codec_status status)
 	case CODEC_MALFORMED:
 		return "not a message of this kind";
 	case CODEC_FORMAT:
-		return "of a format this build does not know";
+		return "in a format that this build does not know";
 	case CODEC_RANGE:
-		return "a field out of its range";
+		return "out of range in a field";
 	}
 	return "unknown";
 }

@@ -35,9 +35,9 @@ static void make_metrics(struct engine_metrics *m)
 	m->hits =
 		metric_counter("carillon_engine_hits_total", NULL, "Jackpot claims of booked bets");
 	m->cards = metric_counter(
-		"carillon_engine_cards_total", NULL, "Rounds whose end began Jackpot Cards");
+		"carillon_engine_cards_total", NULL, "Rounds that ended with Jackpot Cards");
 	m->verdict_us = metric_histogram_us("carillon_engine_verdict_us", NULL,
-		"From a command's arrival to the wallet's verdict");
+		"Time from a command's arrival to the wallet's verdict");
 	m->in_flight =
 		metric_gauge("carillon_engine_in_flight", NULL, "Proposals without a verdict");
 	m->waiting = metric_gauge(
@@ -47,26 +47,27 @@ static void make_metrics(struct engine_metrics *m)
 		"Shards whose facts miss a seq for more than 5 s");
 	m->asked_again = metric_counter("carillon_engine_republish_total", NULL,
 		"Requests to the wallet to publish facts again");
-	m->refused =
-		metric_counter("carillon_engine_refused_total", NULL, "Moves the wallet refused");
+	m->refused = metric_counter(
+		"carillon_engine_refused_total", NULL, "Moves that the wallet refused");
 	m->declined = metric_counter("carillon_engine_declined_total", NULL,
 		"Commands answered with an error before a proposal");
 	m->busy = metric_counter(
 		"carillon_engine_busy_total", NULL, "Commands of players with a full queue");
 	m->seats = metric_gauge("carillon_engine_players", NULL, "Players in memory");
 	m->lost_pending = metric_counter("carillon_engine_pending_alarm_total", NULL,
-		"Moves refused because pending is not what the engine has");
+		"Moves refused because the wallet's pending differs from the engine's");
 	m->skipped = metric_counter("carillon_engine_skipped_moves_total", NULL,
-		"Moves adopted without the one before");
+		"Moves adopted while the previous move is missing");
 	m->resolved = metric_counter(
 		"carillon_engine_resolve_total", NULL, "Abandoned rounds sent to be resolved");
 	m->stopped = metric_counter("carillon_engine_stopped_total", NULL,
-		"Games stopped for a round past its proven bounds");
+		"Games stopped because a round exceeded its proven bounds");
 	m->draw_fault = metric_gauge("carillon_engine_draw_fault", NULL,
-		"1: the random numbers failed a test of their health, nothing is drawn");
-	m->replays = metric_counter("carillon_engine_replays_total", NULL, "Past rounds asked for");
+		"1: the random numbers failed a health test, nothing is drawn");
+	m->replays = metric_counter(
+		"carillon_engine_replays_total", NULL, "Requests to replay a past round");
 	m->replay_differs = metric_counter("carillon_engine_replay_alarm_total", NULL,
-		"Past rounds that could not be replayed to their result");
+		"Past rounds whose replay differs from the recorded result");
 	m->forced = metric_counter("carillon_engine_forced_total", NULL,
 		"Rounds with scripted draws, test installations only");
 }
@@ -81,11 +82,12 @@ static void load_keys(struct engine *e, PGconn *conn)
 	if (status == KEYS_MISSING) {
 		/* never silently a new key where moves have been promised under an old one */
 		if (store_has_keys(conn))
-			fatal("%s, and this installation has drawn moves under a key: restore it",
+			fatal("%s, but this installation has moves under a service key: restore "
+			      "the file",
 				error);
 		if (!keys_create(path, error))
 			fatal("%s", error);
-		log_warn("%s did not exist: a new service key was made there; keep a copy", path);
+		log_warn("%s did not exist: created it with a new service key; keep a copy", path);
 		status = keys_load(path, &e->keys, error);
 	}
 	if (status != KEYS_OK)
@@ -106,7 +108,7 @@ static void check_forced(const struct engine *e, PGconn *conn)
 	PQclear(result);
 	if (strcmp(common.kind, "test") != 0 || !test)
 		fatal("SPIN_ENGINE_FORCED_DRAWS: found 1 on a \"%s\" installation, expected 0: "
-		      "draws are forced only in tests",
+		      "only test installations allow forced draws",
 			common.kind);
 	log_warn("forced draws are on: this is a test installation");
 }
@@ -120,12 +122,12 @@ static void check_draws(struct draw_health *health)
 
 	if (draw_health_init(health) != RNG_SOUND)
 		fatal("random numbers: found %s, expected the known answers of ChaCha20 (RFC 8439) "
-		      "and of the numbers made from it",
+		      "and of the numbers derived from it",
 			draw_health_text(health, text));
 	randombytes_buf(sample, sizeof(sample));
 	if (draw_health_sample(health, sample) != RNG_SOUND)
 		fatal("random numbers: found %s in the first %d bytes of the system's source, "
-		      "expected none that fails a test of its health",
+		      "expected bytes that pass the health tests",
 			draw_health_text(health, text), DRAW_HEALTH_SAMPLE);
 }
 
@@ -134,7 +136,7 @@ static void start(struct service *service)
 	PGconn *conn = service_pg(service);
 
 	if (sodium_init() < 0)
-		fatal("libsodium cannot be initialised");
+		fatal("cannot initialise libsodium");
 	if (record_bytes_worst() > RECORD_BYTES_MAX)
 		fatal("a record may need %zu bytes, expected at most %d", record_bytes_worst(),
 			RECORD_BYTES_MAX);
@@ -228,7 +230,7 @@ static enum service_message_status take_fact(struct service *service, struct ser
 		return SERVICE_GAP;
 	case SEQ_GATE_INCARNATION:
 		fatal("wallet.facts shard %" PRIu32 ": incarnation %" PRIu32 " after %" PRIu32
-		      ", the shard was restored: reloading",
+		      ": the shard was restored; restarting to reload it",
 			shard->shard, fact->envelope->incarnation, state->gate.incarnation);
 	}
 	*seq_r = fact->envelope->seq;
@@ -416,8 +418,8 @@ static void start_again(PGconn *conn)
 {
 	store_start(conn);
 	if (engine.health.told && !store_all_stopped(conn))
-		fatal("all games were started again: this engine begins anew, with the tests of its "
-		      "random numbers");
+		fatal("an operator started all games again: restarting to repeat the health tests "
+		      "of the random numbers");
 }
 
 static void tick(struct service *service, uint64_t mono_us)

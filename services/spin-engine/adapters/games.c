@@ -36,10 +36,10 @@ static char *canonical_of(const char *path, const struct game *game)
 
 	json_decref(json);
 	if (!text)
-		fatal("%s: cannot be read a second time", path);
+		fatal("%s: cannot read the file again", path);
 	crypto_hash_sha256(digest, (const unsigned char *)text, strlen(text));
 	if (memcmp(digest, game->digest, sizeof(digest)) != 0)
-		fatal("%s: changed while it was read", path);
+		fatal("%s: the file changed while it was read", path);
 	return text;
 }
 
@@ -47,7 +47,7 @@ static void check_bounds(const char *path, const struct game *game)
 {
 	if (game->gamble.offered && game->gamble.attempts_max > PLAYER_GAMBLES_MAX)
 		fatal("%s: /gamble: found %" PRIu32
-		      " attempts, expected at most %d: a record would not hold them",
+		      " attempts, expected at most %d, which a record holds",
 			path, game->gamble.attempts_max, PLAYER_GAMBLES_MAX);
 }
 
@@ -61,7 +61,7 @@ static void load_one(struct games *games, const char *path, const char *id)
 	if (definition_load_flags(path, games->flags, game, error) != DEFINITION_OK)
 		fatal("%s", error);
 	if (strcmp(game->id, id) != 0)
-		fatal("%s: /id: found \"%s\", expected the name of its folder, \"%s\"", path,
+		fatal("%s: /id: found \"%s\", expected \"%s\", the name of its folder", path,
 			game->id, id);
 	check_bounds(path, game);
 	if (games->count == GAMES_MAX)
@@ -165,8 +165,7 @@ static void warn_outdated_files(const struct games *games, PGconn *conn)
 	for (size_t i = 0; i < games->count; i++)
 		if (games_behind(games, conn, games->entry[i].game->id))
 			log_warn("game %s: found version %" PRIu32
-				 " here, which is not the definition announced last in "
-				 "carillon.game",
+				 " here, but carillon.game announces a different definition",
 				games->entry[i].game->id, games->entry[i].game->version);
 }
 

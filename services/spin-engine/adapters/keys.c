@@ -86,13 +86,13 @@ static enum keys_status read_file(const char *path, FILE *file, struct keys *key
 	sodium_memzero(line, sizeof(line));
 	if (!good) {
 		snprintf(error, KEYS_ERROR_MAX,
-			"%s line %d: expected \"number hex64\", numbers > 0 and rising, at most %d "
-			"keys",
+			"%s line %d: expected \"number hex64\", numbers > 0 in rising order, at most "
+			"%d keys",
 			path, at, KEYS_MAX);
 		return KEYS_REFUSED;
 	}
 	if (keys->count == 0) {
-		snprintf(error, KEYS_ERROR_MAX, "%s: holds no key", path);
+		snprintf(error, KEYS_ERROR_MAX, "%s: the file has no key", path);
 		return KEYS_REFUSED;
 	}
 	return KEYS_OK;
@@ -112,7 +112,7 @@ enum keys_status keys_load(const char *path, struct keys **keys_r, char *error)
 	setvbuf(file, NULL, _IONBF, 0); /* no copy of a key in a buffer that is not wiped */
 	if (fstat(fileno(file), &about) != 0 || (about.st_mode & 077) != 0) {
 		snprintf(error, KEYS_ERROR_MAX,
-			"%s: mode %03o, expected 600: others may read the key", path,
+			"%s: found mode %03o, expected 600: others may read the key", path,
 			(unsigned)about.st_mode & 0777);
 		fclose(file);
 		return KEYS_REFUSED;
@@ -152,7 +152,8 @@ bool keys_create(const char *path, char *error)
 	if (good && link(temporary, path) != 0 && errno != EEXIST)
 		good = false;
 	if (!good)
-		snprintf(error, KEYS_ERROR_MAX, "%s: cannot be written: %s", path, strerror(errno));
+		snprintf(error, KEYS_ERROR_MAX, "%s: cannot write the file: %s", path,
+			strerror(errno));
 	unlink(temporary);
 	sodium_memzero(bytes, sizeof(bytes));
 	sodium_memzero(hex, sizeof(hex));

@@ -233,7 +233,7 @@ static void stop_draws(struct engine *engine)
 	engine->health.told = true;
 	snprintf(reason, sizeof(reason), "random numbers: %s",
 		draw_health_text(&engine->health, text));
-	log_error("ALARM %s: all play is stopped, open rounds can be finished", reason);
+	log_error("ALARM %s: all play is stopped; players can finish open rounds", reason);
 	metric_set(engine->metrics.draw_fault, 1);
 	service_unhealthy(engine->service, reason);
 	store_stop(service_pg(engine->service), 0, reason);
@@ -309,11 +309,10 @@ static bool make_entropy(struct engine *engine, const struct seat *seat, const s
 static void stop_game(struct engine *engine, const struct seat *seat, const struct game *game)
 {
 	log_error("ALARM game %s: a round of player %" PRId64
-		  " went past its proven bounds; the game is stopped",
+		  " exceeded its proven bounds; the game is stopped",
 		game->id, seat->player.id);
 	metric_add(engine->metrics.stopped, 1);
-	store_stop(
-		service_pg(engine->service), game->number, "a round went past its proven bounds");
+	store_stop(service_pg(engine->service), game->number, "a round exceeded its proven bounds");
 	if (engine->stopped_count < STORE_STOPPED_MAX)
 		engine->stopped[engine->stopped_count++] = game->number;
 }
@@ -337,7 +336,7 @@ static void decide_propose(struct engine *engine, struct seat *seat, struct requ
 		return;
 	}
 	if (!make_entropy(engine, seat, game, play, command, &entropy)) {
-		log_error("ALARM player %" PRId64 ": the service key of a round is missing",
+		log_error("ALARM player %" PRId64 ": the service key of their round is missing",
 			seat->player.id);
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;

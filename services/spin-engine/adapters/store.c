@@ -267,12 +267,13 @@ void store_check_keys(PGconn *conn, const struct keys *keys)
 			at++;
 		if (at == keys_count(keys))
 			fatal("keys/spin-engine.key: found no key %" PRId64
-			      ", which moves of this installation were drawn under",
+			      ", which moves of this installation use: restore the file",
 				number);
 		keys_check(keys, at, check);
 		if (length != sizeof(check) || memcmp(known, check, sizeof(check)) != 0)
 			fatal("keys/spin-engine.key: key %" PRId64
-			      " is not the one this installation was started with",
+			      " differs from the key that this installation has used: restore "
+			      "the file",
 				number);
 		PQfreemem(known);
 	}
@@ -293,7 +294,7 @@ void store_start(PGconn *conn)
 		" where g.game = s.game and g.time >= s.since) returning s.game",
 		0, NULL);
 	for (int i = 0; i < PQntuples(result); i++)
-		log_warn("game %" PRId64 " (0: all): started again by an operator",
+		log_warn("game %" PRId64 " (0: all): an operator started it again",
 			pg_number(result, i, 0));
 	PQclear(result);
 }

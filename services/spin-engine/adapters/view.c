@@ -263,11 +263,11 @@ const char *view_status_text(enum view_status status)
 	case VIEW_OK:
 		return "ok";
 	case VIEW_NO_DEFINITION:
-		return "the definition the round began with is not registered";
+		return "the round's definition is not registered";
 	case VIEW_NO_KEY:
 		return "the service key of the round is not in the key file";
 	case VIEW_DIFFERS:
-		return "the replay does not come to the recorded result";
+		return "the replay differs from the recorded result";
 	}
 	return "unknown";
 }

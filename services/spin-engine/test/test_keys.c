@@ -92,7 +92,7 @@ static void test_keys_file(void **unused)
 		{ "1 " HEX "\n", 0600, KEYS_OK, "" },
 		{ "# rotated\n1 " HEX "\n4 " HEX "\n", 0600, KEYS_OK, "" },
 		{ "1 " HEX "\n", 0644, KEYS_REFUSED, "mode 644" },
-		{ "", 0600, KEYS_REFUSED, "holds no key" },
+		{ "", 0600, KEYS_REFUSED, "has no key" },
 		{ HEX "\n", 0600, KEYS_REFUSED, "line 1" },
 		{ "0 " HEX "\n", 0600, KEYS_REFUSED, "line 1" },
 		{ "1 " HEX "00\n", 0600, KEYS_REFUSED, "line 1" },

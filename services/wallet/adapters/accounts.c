@@ -65,7 +65,7 @@ void account_limits_make(struct account_entry *entry)
 		return;
 	entry->account.limits = malloc(sizeof(*entry->account.limits));
 	if (entry->account.limits == NULL)
-		fatal("out of memory: the limits of a player");
+		fatal("out of memory: limits of a player");
 	wallet_limits_init(entry->account.limits);
 }
 

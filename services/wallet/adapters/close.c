@@ -289,8 +289,8 @@ static void shard_close(const struct wallet *wallet, PGconn *conn, struct closin
 	load_carries(conn, closing);
 	if (!close_count(
 		    closing->tallies, closing->tallies_n, closing->accounts, closing->accounts_n))
-		fatal("shard %u: the close up to row %" PRIu64 " does not fit: a total that fell, "
-		      "a share out of bounds, or an amount beyond 63 bits",
+		fatal("shard %u: the close up to row %" PRIu64 " failed: a total fell, "
+		      "a share is out of bounds, or an amount exceeds 63 bits",
 			shard->shard, closing->cut);
 	close_write(conn, closing);
 	shard->close.number = closing->number;

@@ -221,7 +221,7 @@ static void bonus_spins_read(
 	bool end = from->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END;
 
 	if (spins == NULL && end)
-		wrong(reading, "outside.spins: found nothing, expected those that end");
+		wrong(reading, "outside.spins: found nothing, expected the grant to end");
 	if (spins == NULL)
 		return; /* a gift of nothing: refused as a row */
 	to->spins = (struct wallet_bonus_spins){

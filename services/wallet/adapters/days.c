@@ -53,8 +53,8 @@ static uint64_t clock_checked(struct wallet *wallet, struct service *service, ui
 		return shifted_us;
 	time_text(now_us, ours);
 	time_text(pg_us, theirs);
-	fatal("clock: found %s, expected at most a day after Postgres' %s; no day of the journal "
-	      "is begun by it",
+	fatal("clock: found %s, expected at most a day ahead of Postgres (%s): "
+	      "set the clock",
 		ours, theirs);
 }
 
@@ -83,8 +83,8 @@ static bool leaves_make(PGconn *conn, struct wallet_shard *shard, uint32_t day, 
 		shard->partitions_from = day;
 		shard->partitions_end = day + LEAVES_AHEAD + 1;
 	} else {
-		log_warn("shard %u: leaves of the journal could not be made ahead: %s",
-			shard->shard, PQresultErrorMessage(result));
+		log_warn("shard %u: cannot create the journal's next partitions: %s", shard->shard,
+			PQresultErrorMessage(result));
 	}
 	PQclear(result);
 	return made;
@@ -165,7 +165,7 @@ static void closer_end(struct partition_closer *closer)
 
 static void closer_failed(struct partition_closer *closer, uint64_t mono_us)
 {
-	log_warn("shard %u: the leaf of day %u is not closed yet, in a minute again: %s",
+	log_warn("shard %u: cannot close the partition of day %u, next attempt in a minute: %s",
 		closer->shard, closer->day, PQerrorMessage(closer->conn));
 	closer_end(closer);
 	closer->look_us = mono_us + AGAIN_US;
@@ -205,7 +205,7 @@ static void closer_poll(struct partition_closer *closer, uint64_t mono_us)
 		return;
 	result = PQgetResult(closer->conn);
 	if (PQresultStatus(result) == PGRES_TUPLES_OK) {
-		log_info("shard %u: the leaf of day %u is closed, %s rows", closer->shard,
+		log_info("shard %u: closed the partition of day %u, %s rows", closer->shard,
 			closer->day, PQgetvalue(result, 0, 0));
 		closer_end(closer);
 		closer->look_us = 0;

@@ -186,7 +186,7 @@ size_t fact_award_pack(const struct wallet_award *award, uint8_t *bytes_r, size_
 
 	award_fill(&message, award);
 	if (carillon__award__get_packed_size(&message) > size)
-		fatal("an award takes more than %zu bytes", size);
+		fatal("an award needs more than %zu bytes", size);
 	return carillon__award__pack(&message, bytes_r);
 }
 

@@ -157,7 +157,7 @@ static uint64_t spent_row(struct service *service, struct service_shard *held,
 			answer_row(service, held, &row, command);
 		return row.seq;
 	}
-	log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among his last %d",
+	log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among their last %d",
 		account->player, move, ROWS_WALK_MAX);
 	return 0;
 }
@@ -323,8 +323,9 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	booked->keeps_id = wallet_outside_keeps_id(&row);
 	memcpy(booked->content_hash, command->outside.content_hash, WALLET_ID_BYTES);
 	if (row.refusal == WALLET_REFUSAL_CONTENT)
-		log_error("player %" PRId64 ": an id of outside money was used again with other "
-			  "content; refused as seq %" PRIu64,
+		log_error("player %" PRId64
+			  ": an id of outside money was used again for a different "
+			  "request; refused as seq %" PRIu64,
 			row.player, row.seq);
 	if (!booked->keeps_id)
 		return;
@@ -460,7 +461,7 @@ void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t len
 	Carillon__Bus *bus = carillon__bus__unpack(NULL, length, bytes);
 
 	if (bus == NULL) {
-		log_warn("nanomsg: found %zu bytes that are no Bus message; ignored", length);
+		log_warn("nanomsg: found %zu bytes, expected a Bus message; ignored", length);
 		return;
 	}
 	if (bus->body_case == CARILLON__BUS__BODY_REPUBLISH) {

@@ -49,13 +49,14 @@ static void tail_truncate(int fd)
 	while (n > 0 && tail[n - 1] != '\n')
 		n--;
 	if (from + n < end && ftruncate(fd, from + n) != 0)
-		fatal("WALLET_HEADS: %s: cannot be mended: %s", heads.path, strerror(errno));
+		fatal("WALLET_HEADS: %s: cannot cut off an incomplete line: %s", heads.path,
+			strerror(errno));
 }
 
 void heads_start(struct service *service, const char *folder)
 {
 	if (folder[0] == '\0') {
-		log_warn("WALLET_HEADS is empty: no signed heads of the chain are kept");
+		log_warn("WALLET_HEADS is empty: no signed heads of the chain are written");
 		return;
 	}
 	if (mkdir(folder, 0755) != 0 && errno != EEXIST)
@@ -77,10 +78,10 @@ static bool append(const char *text, size_t length)
 
 	if (n == (ssize_t)length && fsync(heads.fd) == 0)
 		return true;
-	log_error("ALARM %s: signed heads of the chain cannot be written: %s", heads.path,
+	log_error("ALARM %s: cannot write signed heads of the chain: %s", heads.path,
 		n >= 0 && n < (ssize_t)length ? "no space" : strerror(errno));
 	if (n > 0 && ftruncate(heads.fd, end) != 0)
-		fatal("%s: cannot be mended: %s", heads.path, strerror(errno));
+		fatal("%s: cannot cut off an incomplete line: %s", heads.path, strerror(errno));
 	return false;
 }
 

@@ -35,14 +35,14 @@ static void pendings_read(const char *text, struct wallet_account *account)
 			continue;
 		n = 0;
 		if (account->pendings_n == WALLET_PENDINGS_MAX)
-			fatal("wallet.account: player %" PRId64 ": more than %d pendings",
+			fatal("wallet.account: player %" PRId64 ": found more than %d pendings",
 				account->player, WALLET_PENDINGS_MAX);
 		account->pendings[account->pendings_n++] =
 			(struct wallet_pending){ (uint32_t)numbers[0], (uint64_t)numbers[1],
 				{ numbers[2] } };
 	}
 	if (n != 0 || *text != '}')
-		fatal("wallet.account: player %" PRId64 ": pendings are no triples",
+		fatal("wallet.account: player %" PRId64 ": pendings: expected triples of numbers",
 			account->player);
 }
 
@@ -254,8 +254,8 @@ static void roll_forward(struct wallet *wallet, struct service *service, struct 
 		size_t n = rows_read(service_pg(service), shard->shard, next, shard->last_seq,
 			ROLL_CHUNK, &wallet->scratch, &rows);
 		if (n == 0)
-			fatal("wallet.journal: shard %u ends before seq %" PRIu64
-			      ", its last batch with %" PRIu64,
+			fatal("wallet.journal: shard %u: found no row from seq %" PRIu64
+			      " on, expected rows up to %" PRIu64 ", the end of the last batch",
 				shard->shard, next, shard->last_seq);
 		chunk_roll(wallet, service, shard, rows, n, seqs);
 		next = rows[n - 1].seq + 1;
@@ -277,7 +277,7 @@ void wallet_load_shard(struct wallet *wallet, struct service *service, struct wa
 	claims_read(conn, shard);
 	roll_forward(wallet, service, shard, checkpoint, seqs);
 	shard->tallies_seq = checkpoint;
-	log_info("shard %u: journal ends with %" PRIu64 ", rolled forward from %" PRIu64
+	log_info("shard %u: journal ends with seq %" PRIu64 ", rolled forward from seq %" PRIu64
 		 ", %zu open claims, %" PRIu64 " ms",
 		shard->shard, shard->last_seq, checkpoint, shard->claims_n,
 		(clock_mono_us() - began_us) / 1000);

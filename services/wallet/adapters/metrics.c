@@ -51,19 +51,19 @@ void wallet_metrics_open(struct wallet_metrics *metrics)
 			"Refused journal rows by refusal");
 	}
 	metrics->spent = metric_counter("carillon_wallet_repeats_total", NULL,
-		"Commands whose number or id was spent before: answered with their row");
+		"Commands with a spent move number or id, answered with the row that spent it");
 	metrics->awards_again = metric_counter("carillon_wallet_award_repeats_total", NULL,
-		"Awards for claims that were paid before");
+		"Awards for claims that were already paid");
 	metrics->ahead = metric_counter("carillon_wallet_alarms_total", "alarm=\"move_ahead\"",
-		"Things that must not happen");
+		"Events that must never happen");
 	metrics->content_alarm = metric_counter("carillon_wallet_alarms_total",
-		"alarm=\"id_with_other_content\"", "Things that must not happen");
+		"alarm=\"id_with_other_content\"", "Events that must never happen");
 	metrics->claim_alarm = metric_counter("carillon_wallet_alarms_total",
-		"alarm=\"award_without_claim\"", "Things that must not happen");
+		"alarm=\"award_without_claim\"", "Events that must never happen");
 	metrics->claims_open =
 		metric_gauge("carillon_wallet_claims_open", NULL, "Claims without an award");
 	metrics->claims_oldest_us = metric_gauge("carillon_wallet_claim_oldest_us", NULL,
-		"Age of the oldest open progressive claim; an alarm above 10 s");
+		"Age of the oldest open claim on a progressive; above 10 s is an alarm");
 	metrics->accounts = metric_gauge("carillon_wallet_accounts", NULL, "Accounts in memory");
 	metrics->batch_rows =
 		metric_counter("carillon_wallet_batches_total", NULL, "Batch rows written");

@@ -21,8 +21,7 @@ static void poll_linked_pools(struct wallet_rules *rules, PGconn *conn)
 			(struct wallet_linked_pool){ (uint32_t)pg_number(result, i, 0),
 				(uint32_t)pg_number(result, i, 1) };
 	if (rules->linked_pools_n != (size_t)n)
-		log_info("pools beside the games' own: %d links, %zu before", n,
-			rules->linked_pools_n);
+		log_info("linked pools: %d links, %zu before", n, rules->linked_pools_n);
 	rules->linked_pools_n = (size_t)n;
 	PQclear(result);
 }
@@ -40,7 +39,7 @@ static void poll_opted_out(struct wallet_rules *rules, PGconn *conn)
 		0, NULL);
 	int n = PQntuples(result);
 	if (n > WALLET_OPTED_OUT_MAX)
-		fatal("participation: found %d operators' switches that are off, expected at most "
+		fatal("participation: found %d operators who opted out, expected at most "
 		      "%d",
 			n, WALLET_OPTED_OUT_MAX);
 	for (int i = 0; i < n; i++)
@@ -48,8 +47,8 @@ static void poll_opted_out(struct wallet_rules *rules, PGconn *conn)
 			(uint32_t)pg_number(result, i, 1), (uint32_t)pg_number(result, i, 2),
 			pg_number(result, i, 3) != 0 };
 	if (rules->opted_out_n != (size_t)n)
-		log_info("operators who take no part in a pool: %d, %zu before", n,
-			rules->opted_out_n);
+		log_info(
+			"operators who opted out of a pool: %d, %zu before", n, rules->opted_out_n);
 	rules->opted_out_n = (size_t)n;
 	PQclear(result);
 }

@@ -62,7 +62,7 @@ static uint64_t last_published(uint32_t shard, uint32_t incarnation)
 	uint64_t seq = 0;
 
 	if (!kafka_bounds(consumer, TOPIC_WALLET_FACTS, shard, &first, &next))
-		fatal("wallet.facts, partition %u: no answer from Kafka at %s", shard,
+		fatal("wallet.facts, partition %u: Kafka at %s does not answer", shard,
 			common.kafka);
 	kafka_consumer_free(&consumer);
 	if (next <= first)

@@ -36,7 +36,7 @@ static void *grow(void *array, size_t *room, size_t size)
 static void add(int64_t *sum, int64_t amount)
 {
 	if (__builtin_add_overflow(*sum, amount, sum))
-		fatal("a batch's sum does not fit 64 bits");
+		fatal("a sum of a batch exceeds 64 bits");
 }
 
 static bool group_is(const struct group *group, const struct wallet_row *row)

@@ -115,8 +115,9 @@ static void poll_tallies(struct wallet *wallet, struct service *service)
 		wallet->tally_old[i] = wallet->tallies[i].id != 0 && !seen[i];
 	}
 	if (missed != wallet->tallies_missed && missed > 0)
-		log_error("ALARM pool.tally: found %d more than the %d that can be counted: stakes "
-			  "that would feed them are refused",
+		log_error(
+			"ALARM pool.tally: found %d tallies above the maximum of %d: bets that feed "
+			"them are refused",
 			missed, WALLET_TALLIES_MAX);
 	wallet->tallies_missed = missed;
 }
@@ -135,11 +136,12 @@ int wallet_tally_load(struct wallet *wallet, struct service *service, uint32_t i
 		"where id = $1",
 		1, parameters);
 	if (PQntuples(result) == 0)
-		fatal("tally %u has been counted, but is not in pool.tally", id);
+		fatal("tally %u has a total, but is not in pool.tally", id);
 	at = tally_take(wallet, service, result, 0);
 	if (at < 0)
-		fatal("tally %u: no room among %d that are open or not recorded by their pools", id,
-			WALLET_TALLIES_MAX);
+		fatal("tally %u: all %d slots hold tallies that are open or that their pools "
+		      "have not recorded",
+			id, WALLET_TALLIES_MAX);
 	PQclear(result);
 	return at;
 }
@@ -199,17 +201,19 @@ static void poll_stale(struct wallet *wallet, PGconn *conn)
 		else
 			ageing++;
 	if (ageing > 0 && wallet->rates_ageing == 0)
-		log_warn("carillon.fx_rate: the rates of %zu open tallies are %s s old, tally %s "
-			 "(currency %s, pool %s) for one; bets that feed them are refused from "
-			 "%s s on: set the rates, be it to what they are",
+		log_warn(
+			"carillon.fx_rate: the FX rates of %zu open tallies are %s s old, "
+			"for example tally %s (currency %s, pool %s). From %s s on, bets that feed "
+			"them are refused: set these rates again, even if they have not changed",
 			ageing, soon, PQgetvalue(result, (int)rules->stale_n, 0),
 			PQgetvalue(result, (int)rules->stale_n, 1),
 			PQgetvalue(result, (int)rules->stale_n, 2), age);
 	wallet->rates_ageing = ageing;
 	if (rules->stale_n > before)
-		log_error("ALARM carillon.fx_rate: the rates of %zu open tallies are older than %s "
-			  "s, tally %u (currency %s, pool %s) for one: bets that feed them are "
-			  "refused",
+		log_error(
+			"ALARM carillon.fx_rate: the FX rates of %zu open tallies are older "
+			"than %s s, for example tally %u (currency %s, pool %s): bets that feed them are "
+			"refused",
 			rules->stale_n, age, rules->stale[0], PQgetvalue(result, 0, 1),
 			PQgetvalue(result, 0, 2));
 	PQclear(result);
@@ -345,8 +349,8 @@ void wallet_totals_add(
 			fatal("journal: shard %u, seq %" PRIu64 ": tally %u is not in pool.tally",
 				shard->shard, row->seq, row->tallies[i]);
 		if ((uint64_t)row->stake > (uint64_t)INT64_MAX - shard->totals[at])
-			fatal("tally %u: the total of shard %u does not fit 63 bits",
-				row->tallies[i], shard->shard);
+			fatal("tally %u: the total of shard %u exceeds 63 bits", row->tallies[i],
+				shard->shard);
 		shard->totals[at] += (uint64_t)row->stake;
 		shard->tallies_dirty = true;
 		for (size_t j = 0; j < shard->feeds_n; j++)

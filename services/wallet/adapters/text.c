@@ -30,7 +30,7 @@ void text_add(struct text *text, const char *format, ...)
 	n = vsnprintf(text->bytes + text->length, text->room - text->length, format, arguments);
 	va_end(arguments);
 	if (n < 0)
-		fatal("text: cannot be formatted: %s", format);
+		fatal("text: cannot format: %s", format);
 	if ((size_t)n >= text->room - text->length) {
 		room_make(text, (size_t)n + 1);
 		va_start(arguments, format);

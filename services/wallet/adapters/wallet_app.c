@@ -18,23 +18,24 @@ static struct wallet app;
 
 const struct setting wallet_settings[] = {
 	{ "WALLET_STAKE_MAX_MINOR", SETTING_INT, "100000000", 1, WALLET_AMOUNT_MAX, &app.stake_max,
-		"largest stake of one bet; more is refused (LIMIT)" },
+		"largest stake of one bet; larger stakes are refused (LIMIT)" },
 	{ "WALLET_OUTSIDE_MAX_MINOR", SETTING_INT, "100000000000", 1, WALLET_AMOUNT_MAX,
 		&app.outside_max,
-		"largest deposit, withdrawal, correction or grant; more is refused (LIMIT)" },
+		"largest deposit, withdrawal, correction or grant; larger ones are refused (LIMIT)" },
 	{ "WALLET_LIMIT_RAISE_S", SETTING_INT, "86400", 0, 31536000, &app.limit_raise_s,
-		"from the asking to the raise, or the end, of a player's limit" },
+		"seconds until a player's limit is raised or ended after their request" },
 	{ "WALLET_DEPOSIT_MAX", SETTING_TEXT, "", 0, 0, app.deposit_max,
-		"operators' own limits of one deposit: OPERATOR=CURRENCY:MINOR, by commas, as "
+		"operators' own limits on one deposit: OPERATOR=CURRENCY:MINOR, separated by "
+		"commas, such as "
 		"1=EUR:500000,7=SEK:1000000" },
 	{ "WALLET_ACCOUNTS_MAX", SETTING_INT, "1000000", 1000, 100000000, &app.accounts_max,
-		"accounts kept in memory; clean ones leave above this" },
+		"accounts kept in memory; above this number clean ones are unloaded" },
 	{ "WALLET_HEADS", SETTING_TEXT, "heads", 0, 0, app.heads,
-		"folder of the signed heads of the chain; empty: none are kept" },
+		"folder of the signed heads of the chain; empty: none are written" },
 	{ "WALLET_HEADS_S", SETTING_INT, "60", 1, 120, &app.heads_s,
 		"seconds between two signed heads of a shard" },
 	{ "WALLET_DAY_SHIFT", SETTING_INT, "0", 0, 100000, &app.day_shift,
-		"days added to the day of a row, in installations of kind test only" },
+		"days added to the day of each row; only in test installations" },
 	{ NULL, SETTING_INT, NULL, 0, 0, NULL, NULL },
 };
 
@@ -63,8 +64,8 @@ static void deposit_max_read(void)
 			currency_by_code(code) == NULL || operator_id == 0 || amount < 0 ||
 			(at[length] != '\0' && at[length] != ',') ||
 			app.rules.deposit_max_n == WALLET_DEPOSIT_MAX_N)
-			fatal("WALLET_DEPOSIT_MAX: found '%s', expected OPERATOR=CURRENCY:MINOR by "
-			      "commas, as 1=EUR:500000, at most %d",
+			fatal("WALLET_DEPOSIT_MAX: found '%s', expected at most %d of "
+			      "OPERATOR=CURRENCY:MINOR, separated by commas, such as 1=EUR:500000",
 				at, WALLET_DEPOSIT_MAX_N);
 		app.rules.deposit_max[app.rules.deposit_max_n++] =
 			(struct wallet_deposit_max){ operator_id, currency_by_code(code)->number,
@@ -76,7 +77,7 @@ static void deposit_max_read(void)
 void wallet_start(struct service *service)
 {
 	if (sodium_init() < 0)
-		fatal("libsodium cannot be initialised");
+		fatal("cannot initialise libsodium");
 	if (app.day_shift != 0 && strcmp(common.kind, "test") != 0)
 		fatal("WALLET_DAY_SHIFT: found %lld, expected 0: the installation is '%s', not a "
 		      "test",
