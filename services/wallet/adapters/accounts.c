@@ -87,7 +87,7 @@ static void bucket_sweep(struct accounts *accounts, size_t at)
 
 	while (*link != NULL) {
 		struct account_entry *entry = *link;
-		/* Used in this turn: somebody may hold a pointer to it. */
+		/* Used in this turn: a caller may hold a pointer to it. */
 		if (entry->dirty_seq != 0 || entry->used == accounts->turn) {
 			link = &entry->next;
 			continue;

@@ -1,6 +1,6 @@
-/* What is written behind the rows: a few accounts a transaction and the totals, so that a restart
- * has little to roll forward. Accounts that have a row already are updated in place, by arrays in
- * binary: no text is made or read, and nothing is looked up for a conflict that cannot be. */
+/* Writes accounts and totals behind the journal rows: a few accounts per transaction, so that a
+ * restart has little to roll forward. It updates existing accounts by binary arrays: no text is
+ * formatted or parsed, and no insert looks for conflicts. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/log.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROLL_AFTER_US 800000 /* the later, the more rows one write stands for; the bound is 1 s */
+#define ROLL_AFTER_US 800000 /* later writes cover more rows each; at most 1 s */
 #define ROLL_AFTER_ROWS 80000
-#define ROLL_MAX 2000 /* accounts a transaction, as long as nothing is very late */
+#define ROLL_MAX 2000 /* accounts per transaction, unless some are very late */
 #define ROLL_LATE_US 900000
 #define ROLL_LATE_ROWS 95000
 #define ROLL_LATE_MAX 20000
@@ -49,7 +49,7 @@ static void column_add(struct column *column, int64_t value)
 	memcpy(at + sizeof(length), &big, sizeof(big));
 }
 
-/* Its bytes as a parameter; they are the column's. */
+/* The column as a parameter, which borrows its bytes. */
 static const char *column_end(struct column *column, int *length_r)
 {
 	static const uint8_t none[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, INT8_OID };
@@ -81,7 +81,7 @@ enum {
 };
 
 struct accounts_checkpoint {
-	/* FROM and TO: where the account's triples (game, round, amount) are in FLAT. */
+	/* FROM and TO: the range in FLAT of the account's triples (game, round, amount). */
 	struct column columns[COLUMNS];
 };
 
@@ -91,7 +91,7 @@ static struct {
 	struct accounts_checkpoint known, new;
 	struct text tally_columns[4]; /* shard, tally, total, seq */
 	size_t tallies_n;
-	struct text limits[3]; /* player, shard, state: of those who have any */
+	struct text limits[3]; /* player, shard, state: of accounts that have limits */
 	size_t limits_n;
 } late;
 

@@ -1,4 +1,4 @@
-/* Open claims: what pools owe. A handful at any time, so a plain list does. */
+/* Open claims: what pools owe. There are few at any time, so a plain list is enough. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/log.h"

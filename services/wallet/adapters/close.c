@@ -62,8 +62,8 @@ static uint64_t request_newest(PGconn *conn)
 	return newest;
 }
 
-/* The last row of the days before today. A batch is of one day, and the first transaction of a day
- * closes those before: only what it writes itself may be of either. */
+/* The last row before today. All rows of a batch have one day, and the first transaction of a day
+ * closes the previous days, so only this transaction's rows can be of either day. */
 static uint64_t last_row_before(const struct wallet_shard *shard, uint32_t today)
 {
 	bool before = shard->rows_n > 0 && shard->rows[0].row.day < today;
@@ -71,7 +71,7 @@ static uint64_t last_row_before(const struct wallet_shard *shard, uint32_t today
 	return before ? shard->last_seq : shard->committed_seq;
 }
 
-/* Of a tally just after row `cut`: the rows of this batch behind it are counted in memory already.
+/* A tally's total just after row `cut`: the total in memory already counts this batch's later rows.
  */
 static uint64_t total_at(
 	const struct wallet *wallet, const struct wallet_shard *shard, size_t at, uint64_t cut)
@@ -87,7 +87,7 @@ static uint64_t total_at(
 	return total;
 }
 
-/* The totals in memory, as two arrays of SQL. Tallies that were folded are whole in
+/* The totals in memory, as two SQL arrays. Totals of folded tallies are complete in
  * wallet.tally_total. */
 static void totals_add(const struct wallet *wallet, const struct closing *closing, struct text *ids,
 	struct text *totals)
@@ -109,8 +109,9 @@ static void totals_add(const struct wallet *wallet, const struct closing *closin
 	text_add(totals, "}");
 }
 
-/* A tally of a pool accrues its ppm of the stake, one of a set its levels' shares. One whose pool
- * or set is not there yet waits for a later close: its last total stays what it was. */
+/* A pool's tally accrues its ppm of the stake; a set's tally accrues its levels' shares. A tally
+ * whose pool or set does not exist yet waits for a later close: its last closed total stays the
+ * same. */
 static PGresult *query_tallies(
 	PGconn *conn, uint32_t shard, const struct text *ids, const struct text *totals)
 {
@@ -283,7 +284,7 @@ static void shard_close(const struct wallet *wallet, PGconn *conn, struct closin
 {
 	struct wallet_shard *shard = closing->shard;
 
-	/* Once a day, over all tallies there ever were: not by key like all else. */
+	/* Once a day, over all tallies ever: unlike all other statements, not by key. */
 	pg_exec(conn, "set local enable_hashjoin = on; set local enable_seqscan = on");
 	tallies_take(wallet, conn, closing);
 	load_carries(conn, closing);
@@ -301,8 +302,8 @@ static void shard_close(const struct wallet *wallet, PGconn *conn, struct closin
 	free(closing->accounts);
 }
 
-/* The state in memory runs ahead of the commit, like all of the wallet's: if that fails, the
- * process ends. */
+/* Like all of the wallet's state, memory is ahead of the commit: if the commit fails, the process
+ * ends. */
 static void shard_due(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
 	uint64_t now_us, uint64_t request)
 {
@@ -326,7 +327,7 @@ static void shard_due(struct wallet *wallet, struct service *service, struct wal
 	if (asked)
 		shard->close.request = request;
 	shard_close(wallet, conn, &closing);
-	/* A clock that goes back finds the day closed, also the next owner's (wallet_days_load). */
+	/* If the clock goes back, the day is closed, for the next owner too (wallet_days_load). */
 	shard->day = wallet_day_after_close(shard->day, shard->close.day);
 }
 

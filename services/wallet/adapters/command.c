@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The core has its own names for the numbers on the wire, so that it needs no generated code. */
+/* The core has its own names for the wire's numbers, so it needs no generated code. */
 _Static_assert((int)WALLET_KIND_OPEN == CARILLON__MOVE_KIND__MOVE_OPEN, "kinds");
 _Static_assert((int)WALLET_KIND_BET == CARILLON__MOVE_KIND__MOVE_BET, "kinds");
 _Static_assert((int)WALLET_KIND_RELEASE == CARILLON__MOVE_KIND__MOVE_RELEASE, "kinds");
@@ -50,10 +50,10 @@ _Static_assert((int)WALLET_REFUSAL_CLAIM == CARILLON__REFUSAL__REFUSAL_CLAIM, "r
 _Static_assert((int)WALLET_REFUSAL_RATE == CARILLON__REFUSAL__REFUSAL_RATE, "refusals");
 _Static_assert((int)WALLET_REFUSAL_AMOUNT == CARILLON__REFUSAL__REFUSAL_AMOUNT, "refusals");
 
-/* The year 9999: what Postgres and every reader of dates can hold. */
+/* The year 9999: Postgres and every date parser can represent it. */
 #define BONUS_SPINS_EXPIRES_MAX_US UINT64_C(253402300799000000)
 
-/* Where the reading stands, and what was wrong first. */
+/* State of the decoder, and the first error. */
 struct reading {
 	struct arena *arena;
 	char *why;
@@ -74,7 +74,7 @@ __attribute__((format(printf, 2, 3))) static void wrong(
 	va_end(arguments);
 }
 
-/* A number that goes into a signed column of 32 or 64 bits. */
+/* A number for a signed column of 32 or 64 bits. */
 static uint32_t number_32(struct reading *reading, const char *where, int64_t value)
 {
 	if (value < 0 || value > INT32_MAX) {
@@ -181,7 +181,7 @@ static void proposal_read(
 	pools_read(reading, from, to);
 }
 
-/* A piece of text as JSON, so that the journal can be read without this program. */
+/* Text as JSON, so that people can read the journal without this program. */
 static char *json_text(char *at, const char *text)
 {
 	*at++ = '"';
@@ -198,7 +198,7 @@ static char *json_text(char *at, const char *text)
 	return at;
 }
 
-/* Of a row of bonus spins the record is what was given, with who and why: the engine reads it. */
+/* The record of a bonus spins row is the grant, with actor and reason; the engine reads it. */
 static void bonus_spins_pack(
 	struct reading *reading, const Carillon__Outside *from, struct wallet_outside *to)
 {
@@ -223,7 +223,7 @@ static void bonus_spins_read(
 	if (spins == NULL && end)
 		wrong(reading, "outside.spins: found nothing, expected the grant to end");
 	if (spins == NULL)
-		return; /* a gift of nothing: refused as a row */
+		return; /* an empty grant: refused as a row */
 	to->spins = (struct wallet_bonus_spins){
 		.game = number_32(reading, "outside.spins.game", spins->game),
 		.currency = to->currency,

@@ -1,10 +1,10 @@
-/* The journal's leaves, one a shard and day: made seven days ahead, begun with the first row of the
- * day, and closed here once the day is over and everything of it is checkpointed and published.
- * Closing reads the whole leaf, which takes longer than a lease: it runs on a connection of its
- * own, outside the fence, and the loop only looks whether it is done. Whoever closes a leaf may
- * have lost the shard meanwhile: so a leaf is closed only when the shard's daily close of that day
- * is committed, behind which no owner books (decision 38). Archiving and dropping are an operator's
- * (tools/jackpotctl/partitions.h). */
+/* The journal's partitions, one per shard and day. They are created seven days ahead, begin with
+ * the first row of the day, and are closed here once the day is over and all its rows are
+ * checkpointed and published. Closing reads the whole partition, which takes longer than a lease:
+ * it runs on its own connection, outside the fence, and the loop only polls for its end. The
+ * process may lose the shard meanwhile. So it closes a partition only after the shard's daily close
+ * of that day is committed, after which no owner books into that day (decision 38). Operators
+ * archive and drop partitions (tools/jackpotctl/partitions.h). */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"
@@ -32,9 +32,9 @@ static void time_text(uint64_t us, char text[NUMBER_TEXT])
 		(void)snprintf(text, NUMBER_TEXT, "%" PRIu64 " us", us);
 }
 
-/* A day that has begun is never gone back from: one that a clock gone mad begins would be the
- * shard's until it comes. So two clocks have to agree on it, to a day. Returns the time of which
- * the day is wanted. */
+/* A shard never returns to an earlier day. A wrong clock that began a day in the future would keep
+ * the shard in that day until it comes, so two clocks have to agree on the day, give or take one
+ * day. Returns the time whose day is wanted. */
 static uint64_t clock_checked(struct wallet *wallet, struct service *service, uint64_t now_us)
 {
 	uint64_t shifted_us = now_us + (uint64_t)wallet->day_shift * DAY_US;
@@ -64,9 +64,9 @@ uint32_t wallet_days_today(struct wallet *wallet, struct service *service,
 	return wallet_day(shard->day, false, clock_checked(wallet, service, now_us));
 }
 
-/* ---- leaves ahead ---- */
+/* ---- partitions ahead ---- */
 
-static bool leaves_make(PGconn *conn, struct wallet_shard *shard, uint32_t day, bool must)
+static bool partitions_make(PGconn *conn, struct wallet_shard *shard, uint32_t day, bool must)
 {
 	static const char sql[] = "select wallet.leaves_make($1, " DAY_PARAMETER(2) ", $3)";
 	char numbers[3][NUMBER_TEXT];
@@ -112,7 +112,7 @@ void wallet_days_load(struct wallet *wallet, struct service *service, struct wal
 	PQclear(result);
 	if (closed > 0)
 		shard->day = wallet_day_after_close(shard->day, closed);
-	(void)leaves_make(service_pg(service), shard,
+	(void)partitions_make(service_pg(service), shard,
 		wallet_days_today(wallet, service, shard, clock_wall_us()), true);
 }
 
@@ -122,9 +122,9 @@ uint32_t wallet_days_now(
 	uint32_t day =
 		wallet_day(shard->day, shard->rows_n > 0, clock_checked(wallet, service, now_us));
 
-	/* The clock has gone further than the leaves were made ahead, or back. */
+	/* The clock has moved past the partitions created ahead, or back. */
 	if (!partition_exists(shard, day))
-		(void)leaves_make(service_pg(service), shard, day, true);
+		(void)partitions_make(service_pg(service), shard, day, true);
 	shard->day = day;
 	return day;
 }
@@ -215,7 +215,7 @@ static void closer_poll(struct partition_closer *closer, uint64_t mono_us)
 	PQclear(result);
 }
 
-/* All that left before this moment has been acknowledged by now. */
+/* Kafka has acknowledged everything that was sent before this moment. */
 static bool is_published(struct service *service, struct wallet_shard *shard, uint32_t day)
 {
 	uint64_t left;
@@ -229,8 +229,8 @@ static bool is_published(struct service *service, struct wallet_shard *shard, ui
 	return acknowledged >= shard->closing_facts;
 }
 
-/* All of the leaf's rows are checkpointed and published, and none can be booked into it any more,
- * by whoever has the shard next: its day is behind a close that is committed (close.c). */
+/* All rows of the partition are checkpointed and published. No owner can book more rows into it,
+ * because a committed close includes its day (close.c). */
 static bool is_over(
 	struct service *service, struct wallet_shard *shard, uint32_t day, uint64_t last_seq)
 {
@@ -270,7 +270,7 @@ static void make_partitions_ahead(struct wallet_shard *shard, void *context)
 	uint32_t today = wallet_days_today(wallet_app(), service, shard, clock_wall_us());
 
 	if (shard->partitions_end <= today + LEAVES_AHEAD)
-		(void)leaves_make(service_pg(service), shard, today, false);
+		(void)partitions_make(service_pg(service), shard, today, false);
 }
 
 void wallet_days_tick(struct wallet *wallet, struct service *service, uint64_t mono_us)

@@ -14,8 +14,7 @@
 #define VERDICT_FIELD 2u      /* of Bus */
 #define CORRELATION_FIELD 22u /* of WalletFact */
 
-/* A fact and all it points to: too large for the stack of every caller, and never more than one at
- * a time. */
+/* A fact and all it points to. Static because it is large; there is only one at a time. */
 static struct {
 	Carillon__WalletFact fact;
 	Carillon__Envelope envelope;
@@ -51,7 +50,7 @@ static uint8_t *room_for(uint8_t **bytes, size_t *room, size_t size)
 	return *bytes;
 }
 
-/* protobuf-c has no const; it only reads what it packs. */
+/* protobuf-c takes non-const pointers but only reads what it packs. */
 static ProtobufCBinaryData borrowed(const uint8_t *bytes, size_t length)
 {
 	union {
@@ -133,7 +132,7 @@ const uint8_t *fact_pack(struct service *service, const struct service_shard *sh
 	carillon__envelope__init(&build.envelope);
 	service_envelope(service, &build.envelope, shard->incarnation, row->seq);
 	build.envelope.time_us =
-		row->time_us; /* when it happened, also when it is published again */
+		row->time_us; /* the time of booking, even when it is published again */
 	build.fact.envelope = &build.envelope;
 	size_t size = carillon__wallet_fact__get_packed_size(&build.fact);
 	uint8_t *bytes = room_for(&build.bytes, &build.room, size);
@@ -151,9 +150,9 @@ static size_t varint_put(uint8_t *to, uint64_t value)
 	return n;
 }
 
-/* The bytes of a fact are the bytes of a verdict but for the correlation, and a message may have
- * its fields in any order: so they are taken as they are, and it is put behind them. Packing the
- * fact a second time would cost as much as judging the command. */
+/* A verdict is a fact plus the correlation, and a message may have its fields in any order. So the
+ * fact's bytes are copied and the correlation appended. Packing the fact a second time would cost
+ * as much as applying the command. */
 const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard,
 	const uint8_t *fact, size_t fact_length, uint64_t correlation, size_t *length_r)
 {
@@ -164,7 +163,7 @@ const uint8_t *fact_verdict(struct service *service, const struct service_shard 
 
 	behind_n += varint_put(behind + behind_n, correlation);
 	if (correlation == 0)
-		behind_n = 0; /* as a packer would have it */
+		behind_n = 0; /* as protobuf-c packs it */
 	carillon__bus__init(&bus);
 	carillon__envelope__init(&envelope);
 	service_envelope(service, &envelope, shard->incarnation, 0);

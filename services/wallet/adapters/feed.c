@@ -1,6 +1,5 @@
-/* jackpot.feed: running totals of the tallies that feed a pool, and claims. A total is told as it
- * stands just after the row that the envelope names; saying it twice, or losing it, changes
- * nothing. */
+/* jackpot.feed: running totals of the tallies that feed a pool, and claims. A message has the total
+ * just after the row that its envelope names. A repeated or lost message changes nothing. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"

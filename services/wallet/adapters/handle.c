@@ -1,6 +1,5 @@
-/* From a command to a row: the account is brought, the core is asked, and what it answers is queued
- * for the next commit. Nothing leaves before that commit but answers made of rows that are
- * committed already. */
+/* From a command to a row: loads the account, calls the core, and queues the row for the next
+ * commit. Before that commit it sends only replies from rows that are already committed. */
 #include "services/wallet/adapters/prefetched.h"
 
 #include "libcommon/io/clock.h"
@@ -89,7 +88,7 @@ static struct booked *book(struct service *service, struct service_shard *held,
 	return booked;
 }
 
-/* ---- answers to what was booked before ---- */
+/* ---- replies from earlier rows ---- */
 
 static void answer(struct service *service, struct service_shard *held, const uint8_t *fact,
 	size_t fact_length, const struct command *command)
@@ -98,8 +97,7 @@ static void answer(struct service *service, struct service_shard *held, const ui
 	const uint8_t *verdict =
 		fact_verdict(service, held, fact, fact_length, command->correlation, &length);
 
-	/* The row may be of this very batch: then its answer must wait for the commit like any
-	 * other. */
+	/* The row may be of this batch: then the reply must wait for the commit. */
 	if (wallet_shard_settled(wallet_shard_of(held))) {
 		service_bus_send_now(service, command->reply_to, verdict, length);
 	} else {
@@ -128,8 +126,8 @@ static void answer_row(struct service *service, struct service_shard *held,
 	answer(service, held, fact, length, command);
 }
 
-/* The row that spent a move: walk back from the account's last row; the newest rows are in memory,
- * older ones in the journal. Returns its seq, 0 when it is not found; answers it if asked to. */
+/* Finds the row that spent a move: walks back from the account's last row; the newest rows are in
+ * memory, older ones in the journal. Returns its seq, or 0. With `asked`, replies with the row. */
 static uint64_t spent_row(struct service *service, struct service_shard *held,
 	const struct wallet_account *account, const struct command *command)
 {
@@ -144,7 +142,7 @@ static uint64_t spent_row(struct service *service, struct service_shard *held,
 		const struct ring_fact *fact = &shard->ring[from % RING_N];
 		if (from == 0 || fact->seq != from)
 			break;
-		/* Rows that are no moves stand between: a deposit, an award. */
+		/* Skip rows that are not moves: a deposit, an award. */
 		if (fact->move == move && (move > 0 || fact->kind == WALLET_KIND_OPEN)) {
 			if (asked)
 				(void)answer_from_ring(service, held, from, command);
@@ -162,8 +160,8 @@ static uint64_t spent_row(struct service *service, struct service_shard *held,
 	return 0;
 }
 
-/* A number that was spent is answered on nanomsg, which may be dead, and the row's fact may be
- * lost: then nothing would ever tell an idle shard's reader. So it is published again as well. */
+/* The reply to a spent move goes by nanomsg, which may be down, and the row's fact may be lost. On
+ * an idle shard no later fact would show the gap. So the wallet also publishes the fact again. */
 static void answer_spent(struct service *service, struct service_shard *held,
 	const struct wallet_account *account, const struct command *command)
 {
@@ -192,7 +190,7 @@ static void tallies_refresh(struct wallet *wallet, struct service *service,
 	}
 }
 
-/* Is the round void, by a row of Postgres or of this batch? */
+/* True if a row of Postgres or of this batch has voided the round. */
 static bool round_is_void(
 	struct service *service, const struct wallet_shard *shard, player_id player, uint64_t round)
 {
@@ -269,7 +267,7 @@ static void answer_id(
 		answer_row(service, held, &rows[0], command);
 }
 
-/* Bonus spins that were just given, or taken back. */
+/* Applies bonus spins that were just granted or ended. */
 static void bonus_spins_take(struct wallet *wallet, const struct service_shard *held,
 	const struct wallet_outside *outside, const struct wallet_row *row,
 	struct bonus_spins_entry *ended)
@@ -307,11 +305,11 @@ static void handle_outside(struct service *service, struct service_shard *held,
 		account_limits_make(entry);
 	enum wallet_status status = wallet_apply_outside(&entry->account, &command->outside,
 		known != NULL ? &known->first : NULL, &now, &row);
-	/* What is used is counted from the row that set the first limit, not from a refusal. */
+	/* Use counts from the row that set the first limit, not from a refused row. */
 	if (first_limit && (status != WALLET_BOOKED || row.refusal != WALLET_REFUSAL_NONE))
 		account_limits_drop(entry);
 	if (status != WALLET_BOOKED) {
-		assert(known != NULL); /* only an id that is known is spent */
+		assert(known != NULL); /* only a known id is spent */
 		answer_id(service, known, command);
 		return;
 	}
@@ -404,7 +402,7 @@ static struct account_entry *entry_load(struct service *service, player_id playe
 	return entry;
 }
 
-/* As it was looked ahead at, or decoded now; NULL, with the reason told: it cannot be. */
+/* The command, prefetched or decoded now; NULL: malformed, and the reason is set. */
 static const struct command *command_of(
 	struct wallet *wallet, struct service *service, const struct kafka_message *message)
 {
@@ -440,7 +438,7 @@ enum service_message_status wallet_handle_message(struct service *service,
 		.rules = &wallet->rules };
 	const struct command *command;
 
-	*seq_r = 0; /* commands have none */
+	*seq_r = 0; /* commands have no seq */
 	arena_reset(&wallet->scratch);
 	command = command_of(wallet, service, message);
 	if (command == NULL || !service_envelope_check(service, command->envelope))

@@ -18,7 +18,7 @@ _Static_assert(DIGEST_BYTES == CHAIN_DIGEST_BYTES, "a head holds a digest of the
 #define REST_US 1000000
 
 static struct {
-	int fd; /* 0: no heads are kept */
+	int fd; /* 0: no heads are written */
 	char path[SETTING_TEXT_MAX + 128];
 	struct chain_key key;
 	uint64_t next_us; /* by the monotonic clock */
@@ -38,7 +38,7 @@ static void key_take(const char *folder)
 		fatal("WALLET_HEADS: %s", error);
 }
 
-/* A line that a crash cut off was never synced: it ends where the last whole one does. */
+/* A line that a crash cut off was never synced: the file ends after the last complete line. */
 static void tail_truncate(int fd)
 {
 	char tail[CHAIN_HEAD_LINE_MAX];
@@ -70,7 +70,7 @@ void heads_start(struct service *service, const char *folder)
 	tail_truncate(heads.fd);
 }
 
-/* Whole, or not at all. */
+/* Appends all of the text or nothing. */
 static bool append(const char *text, size_t length)
 {
 	off_t end = lseek(heads.fd, 0, SEEK_END);
@@ -85,8 +85,8 @@ static bool append(const char *text, size_t length)
 	return false;
 }
 
-/* The line of a shard whose chain has grown since its last head; 0: it has not. Between two
- * transactions batch and digest are those of the last commit. */
+/* Formats the line of a shard; 0: its chain has not grown since its last head. Between two
+ * transactions, batch and digest are those of the last commit. */
 static size_t line_of(const struct wallet_shard *shard, char line[CHAIN_HEAD_LINE_MAX])
 {
 	struct chain_head head = { .shard = shard->shard,
@@ -123,7 +123,7 @@ void heads_due(struct service *service, uint64_t interval_us, uint64_t mono_us)
 		if (shard != NULL)
 			length += line_of(shard, text + length);
 	}
-	if (length == 0) /* the first batch after a rest need not wait */
+	if (length == 0) /* the first batch after an idle time need not wait */
 		heads.next_us = mono_us + REST_US;
 	if (length == 0 || !append(text, length))
 		return;

@@ -20,7 +20,7 @@ static void entry_read(void *into, const PGresult *result, int row)
 	entry->first.player = pg_number(result, row, 4);
 }
 
-/* Never written one by one: a batch may have thousands of them. */
+/* write.c writes them in bulk: a batch may have thousands. */
 static const struct id_table_kind KIND = { "wallet.outside", sizeof(struct id_entry),
 	"select id, shard, content_hash, seq, player from wallet.outside where id = "
 	"any($1::bytea[])",

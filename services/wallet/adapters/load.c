@@ -1,6 +1,6 @@
-/* The state of a shard when it is taken: where its journal stands, its totals and open claims as
- * they were last written, and then every row since, rolled over them. The rows are the truth; what
- * is written behind them is only a shorter way to the same state. */
+/* Loads the state of a shard that was just taken: the end of its journal, its totals and open
+ * claims as last written, then applies every later row. The rows are the truth; what is written
+ * behind them only shortens the way to the same state. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"
@@ -132,8 +132,8 @@ static uint64_t position_read(PGconn *conn, struct wallet_shard *shard)
 	return checkpoint;
 }
 
-/* Totals of a shard: of the tallies that the table holds, and of those that their pools have not
- * recorded; or of one tally. The others are folded. */
+/* Totals of a shard: of the tallies in memory and of those whose totals their pools have not
+ * recorded; or of one tally. All others are folded. */
 static void totals_read(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
 	uint32_t only, uint64_t *seqs_r)
 {
@@ -182,7 +182,7 @@ static void claims_read(PGconn *conn, struct wallet_shard *shard)
 		"index",
 		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
-		/* next_send_us 0: all open claims are told again at once. */
+		/* next_send_us 0: all open claims are sent again at once. */
 		struct open_claim claim = { .player = pg_number(result, i, 0),
 			.move = (uint64_t)pg_number(result, i, 1),
 			.claim = { (uint32_t)pg_number(result, i, 2),
@@ -218,7 +218,7 @@ static void row_roll(struct wallet *wallet, struct service *service, struct wall
 			.tallies = { row->tallies[i] },
 			.tallies_n = 1 };
 		int at = wallet_tally_index(wallet, row->tallies[i]);
-		if (at < 0) { /* folded while this row waited to be rolled */
+		if (at < 0) { /* folded after this row was booked */
 			at = wallet_tally_load(wallet, service, row->tallies[i]);
 			totals_read(wallet, service, shard, row->tallies[i], seqs);
 			wallet_feed_add_pool(shard, wallet->tallies[at].pool);

@@ -1,4 +1,4 @@
-/* What the wallet counts, for Prometheus. */
+/* The wallet's Prometheus metrics. */
 #include "services/wallet/adapters/app.h"
 
 #include <stdio.h>

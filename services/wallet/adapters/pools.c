@@ -1,6 +1,5 @@
-/* What operators have decided of pools, read with the tallies: pools that were made beside the
- * games' own and which games feed them, and operators who take no part. A pool that is not live is
- * fed by nobody. */
+/* Operators' decisions on pools, read with the tallies: linked pools with the games that feed them,
+ * and operators who opted out. Nothing feeds a pool that is not live. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/log.h"
@@ -26,8 +25,8 @@ static void poll_linked_pools(struct wallet_rules *rules, PGconn *conn)
 	PQclear(result);
 }
 
-/* A set of cards or a linked pool that is off leaves the game as it is; a game without its own
- * jackpot is another game, which nobody has published. */
+/* A game may be played without its Jackpot Cards or a linked pool. Without its own jackpot it would
+ * be a different game, which nobody has published. */
 static void poll_opted_out(struct wallet_rules *rules, PGconn *conn)
 {
 	PGresult *result = pg_query(conn,

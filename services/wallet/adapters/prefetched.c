@@ -1,5 +1,5 @@
-/* What the commands of a batch need beside the rules: brought before their turns, by one query
- * each; and once more at a command's turn, for what could not be foreseen. */
+/* Loads what the commands of a batch need besides the rules: before their turns, with one query per
+ * table; at a command's turn, for what could not be foreseen. */
 #include "services/wallet/adapters/prefetched.h"
 
 #include "libcommon/io/log.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #define WHY_MAX 256
-#define BATCH_MAX 4096 /* commands looked ahead at once */
+#define BATCH_MAX 4096 /* commands prefetched at once */
 
-/* The bonus spins a command names: NULL where it names none. */
+/* The id of the bonus spins that a command names; NULL: none. */
 static const uint8_t *bonus_spins_named(const struct command *command)
 {
 	if (command->kind == COMMAND_PROPOSAL && command->proposal.bonus)
@@ -80,7 +80,7 @@ static void decoded_add(
 	wallet->decoded[wallet->decoded_n++] = (struct decoded){ message->bytes, command };
 }
 
-/* Messages come in the order of the batch; some of it may be left out. */
+/* Messages come in the order of the batch; some may be left out. */
 const struct command *prefetched_command(struct wallet *wallet, const struct kafka_message *message)
 {
 	for (size_t i = wallet->decoded_next; i < wallet->decoded_n; i++) {
@@ -106,7 +106,7 @@ static void prefetch(struct service *service, const struct kafka_message *messag
 			    why, sizeof(why)) != COMMAND_OK ||
 			shard_of_player(command->player, service_shards(service)) !=
 				messages[i].partition)
-			continue; /* told when its turn comes */
+			continue; /* reported when its turn comes */
 		decoded_add(wallet, &messages[i], command);
 		players[players_n] = command->player;
 		shards[players_n++] = messages[i].partition;

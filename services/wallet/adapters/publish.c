@@ -1,5 +1,5 @@
-/* wallet.facts once more, from the journal: what a crash or Kafka has swallowed, and what a
- * consumer asks for. */
+/* Publishes wallet.facts again, from the journal: facts that a crash or Kafka has lost, and those
+ * that a consumer requests. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/kafka.h"
@@ -11,17 +11,17 @@
 
 #include <inttypes.h>
 
-#define PUBLISH_NEWEST_ROWS 10000  /* at opening, when nothing tells what was published */
-#define PUBLISH_AT_ONCE_ROWS 20000 /* at opening; the rest follows turn by turn */
+#define PUBLISH_NEWEST_ROWS 10000  /* at opening, if it is unknown what was published */
+#define PUBLISH_AT_ONCE_ROWS 20000 /* at opening; the rest follows in later turns */
 
-/* Rows first..last, at most limit. Returns the row to go on with. */
+/* Publishes rows first..last, at most limit. Returns the next row to publish. */
 static uint64_t publish_chunk(struct wallet *wallet, struct service *service,
 	struct service_shard *held, uint64_t first, uint64_t last, size_t limit)
 {
 	struct wallet_row *rows;
 	size_t n = rows_read(
 		service_pg(service), held->shard, first, last, limit, &wallet->scratch, &rows);
-	/* Rows whose days have left the journal are passed over. */
+	/* Skips rows whose days are no longer in the journal. */
 	uint64_t next = n > 0 ? rows[n - 1].seq + 1 : last + 1;
 
 	for (size_t i = 0; i < n; i++) {
@@ -46,14 +46,14 @@ void wallet_publish_due(struct wallet *wallet, struct service *service, struct s
 		return;
 	republish->next =
 		publish_chunk(wallet, service, held, republish->next, republish->end, rows);
-	/* The last message of the partition tells a restart what was published: it must not be an
-	 * old row that somebody asked for. */
+	/* After a restart, the last message of the partition says what was published: it must not
+	 * be an old row from a request. */
 	if (republish->next > republish->end && republish->end < shard->committed_seq)
 		(void)publish_chunk(
 			wallet, service, held, shard->committed_seq, shard->committed_seq, 1);
 }
 
-/* The seq of the last message of the shard's partition; 0 when there is none that can be read. */
+/* The seq of the last message of the shard's partition; 0: no readable one. */
 static uint64_t last_published(uint32_t shard, uint32_t incarnation)
 {
 	struct kafka_consumer *consumer = kafka_consumer_new(common.kafka, KAFKA_SLOW);
@@ -89,8 +89,8 @@ void wallet_publish_missing(
 	uint64_t seq = last_published(held->shard, held->incarnation);
 	uint64_t sent = 0;
 
-	/* Nothing there to go by (a new topic, or all of it expired): the newest; whoever misses
-	 * older ones asks. */
+	/* A new topic, or all messages have expired: publish the newest rows; consumers that miss
+	 * older ones request them. */
 	if (seq == 0 && shard->last_seq > PUBLISH_NEWEST_ROWS)
 		seq = shard->last_seq - PUBLISH_NEWEST_ROWS;
 	*republish = (struct wallet_republish){

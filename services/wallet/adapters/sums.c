@@ -45,7 +45,7 @@ static bool group_is(const struct group *group, const struct wallet_row *row)
 	       group->currency == row->currency;
 }
 
-/* Few groups, and mostly the same as the row before. */
+/* There are few groups, and a row mostly has the group of the previous row. */
 static struct group *group_of(const struct wallet_row *row)
 {
 	if (sums.last < sums.n && group_is(&sums.groups[sums.last], row))

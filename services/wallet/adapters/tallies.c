@@ -1,11 +1,10 @@
 /* The tallies, which the pools' services write, and the kill switches: read every second, and at
- * once when a stake names a tally that is not known yet. Running totals are counted here, in
- * memory, together with the row that carries the stake.
+ * once when a stake names an unknown tally. This file counts running totals in memory, together
+ * with the row of the stake.
  *
- * The table holds what is open or was closed a moment ago, and older ones for as long as a pool has
- * not recorded their totals. A closed tally that is recorded is folded: its place is free for
- * another. Its totals stay in wallet.tally_total, from where a row that is rolled forward brings it
- * back. */
+ * The table holds open tallies, those closed a moment ago, and older ones until their pool has
+ * recorded their totals. A recorded closed tally is folded: its slot is free for another one. Its
+ * totals stay in wallet.tally_total; rolling a row forward may load it again. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/log.h"
@@ -40,7 +39,7 @@ void wallet_feed_add_pool(struct wallet_shard *shard, uint32_t pool)
 	shard->feeds[shard->feeds_n++] = (struct feed_pool){ .pool = pool };
 }
 
-/* The id and the place of a tally keep together until it is folded: totals are kept by place. */
+/* A tally keeps its slot until it is folded: totals are stored by slot. */
 static int tally_place(struct wallet *wallet)
 {
 	for (size_t i = 0; i < wallet->rules.tallies_n; i++)
@@ -51,8 +50,8 @@ static int tally_place(struct wallet *wallet)
 	return (int)wallet->rules.tallies_n++;
 }
 
-/* Its totals so far in the shards that are loaded: what is in Postgres is all, for it has not been
- * counted here since. */
+/* Its totals in the loaded shards. Postgres has all of them: this process has not counted the tally
+ * since it was folded. */
 static void tally_totals(struct service *service, uint32_t id, int at)
 {
 	char number[16];
@@ -91,7 +90,7 @@ static int tally_take(
 	return at;
 }
 
-/* Whatever is not among these was closed a while ago, also if it was open when last seen. */
+/* A tally that is not among these was closed a while ago, even if it was open when last read. */
 static void poll_tallies(struct wallet *wallet, struct service *service)
 {
 	static bool seen[WALLET_TALLIES_MAX];
@@ -146,8 +145,8 @@ int wallet_tally_load(struct wallet *wallet, struct service *service, uint32_t i
 	return at;
 }
 
-/* Kill switches, and games whose own pool is paused: no further round may claim from it, for an
- * operator may take its rows off once no claim is open. */
+/* Kill switches, and games whose own pool is paused: no new round may claim from it, because
+ * operators may remove its rows once no claim is open. */
 static void poll_switches(struct wallet *wallet, PGconn *conn)
 {
 	PGresult *result = pg_query(conn,
@@ -171,10 +170,9 @@ static void poll_switches(struct wallet *wallet, PGconn *conn)
 	PQclear(result);
 }
 
-/* Tallies whose rate was last set too long ago: no stake feeds them until another is opened or the
- * rate is set once more. What counts is the rate that a stake is converted by, which is the
- * tally's; a newer one that its pool has not taken up makes it no younger. Pools are kept in EUR,
- * which needs none. */
+/* Tallies whose FX rate was last set too long ago: no stake feeds them until a new tally is opened
+ * or the same rate is set again. A stake is converted by its tally's rate; a newer rate that the
+ * pool has not applied yet does not count. EUR, the currency of pools, needs no rate. */
 static void poll_stale(struct wallet *wallet, PGconn *conn)
 {
 	struct wallet_rules *rules = &wallet->rules;
@@ -219,7 +217,7 @@ static void poll_stale(struct wallet *wallet, PGconn *conn)
 	PQclear(result);
 }
 
-/* Ids of closed tallies, as an array of SQL; NULL: there are none. */
+/* Ids of closed tallies as an SQL array; NULL: none. */
 static const char *closed_ids(const struct wallet *wallet)
 {
 	static struct text list;
@@ -235,8 +233,7 @@ static const char *closed_ids(const struct wallet *wallet)
 	return list.bytes;
 }
 
-/* Totals of closed tallies by shard, from a pool's vector or from what we have written ourselves.
- */
+/* Totals of closed tallies by shard, from a pool's vector or from wallet.tally_total. */
 static void poll_totals(struct wallet *wallet, struct service *service, const char *table,
 	const char *ids, bool acked)
 {
@@ -262,8 +259,8 @@ static void poll_totals(struct wallet *wallet, struct service *service, const ch
 	PQclear(result);
 }
 
-/* Nothing of it is left to be told or written, in any shard of ours. Other processes see to theirs.
- */
+/* True if none of this process's shards has anything of the tally left to send or write. Other
+ * processes check their own shards. */
 static bool tally_is_recorded(struct service *service, size_t at)
 {
 	for (size_t i = 0; i < SHARDS_MAX; i++) {
@@ -304,7 +301,7 @@ bool wallet_table_exists(PGconn *conn, const char *name)
 	return exists;
 }
 
-/* Closed tallies are sent along until the pool has recorded the last of them. */
+/* Sends closed tallies too, until the pool has recorded them. */
 static void poll_closed(struct wallet *wallet, struct service *service)
 {
 	static const char *const vectors[] = { "pool.vector", "cards.vector" };

@@ -1,4 +1,4 @@
-/* The process's one wallet, and the life of its shards in it. */
+/* The wallet of this process; opens and closes its shards. */
 #include "services/wallet/adapters/wallet_ops.h"
 
 #include "libcommon/base/currency.h"
@@ -44,9 +44,9 @@ struct wallet *wallet_app(void)
 	return &app;
 }
 
-/* Every statement of a wallet finds its rows by key. Left to its estimates, the planner would now
- * and then read a whole table of accounts for a few thousand of them: a cost that grows with the
- * installation. */
+/* Every statement of the wallet finds its rows by key. By its estimates alone, the planner would
+ * sometimes read the whole account table for a few thousand accounts, which costs more as the
+ * installation grows. */
 static const char by_key_sql[] =
 	"set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off";
 
@@ -123,7 +123,7 @@ void wallet_close(struct service *service, struct service_shard *held)
 	if (shard == NULL)
 		return;
 	heads_end(shard);
-	/* What is dirty stays behind the journal; the next owner rolls it forward. */
+	/* Dirty accounts stay behind the journal; the next owner rolls them forward. */
 	accounts_drop_shard(&app.accounts, held->shard);
 	ids_drop_shard(&app.ids, held->shard);
 	bonus_spins_drop_shard(&app.spins, held->shard);

@@ -1,6 +1,6 @@
-/* What one transaction writes: the rows of the batch, what they open and close, a batch row a shard
- * with its sums, legs and digest; and behind it, a few accounts and the totals, so that a restart
- * has little to roll forward. */
+/* Writes one transaction: the rows of the batch, the claims they open and close, one batch row per
+ * shard with its sums, legs and digest. Then a few accounts and the totals, so that a restart has
+ * little to roll forward. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"
@@ -202,7 +202,7 @@ static uint64_t checkpoint_of(const struct wallet_shard *shard)
 	return checkpoint;
 }
 
-/* A shard at rest has no new batch row to carry its checkpoint: the last one's moves on. */
+/* An idle shard has no new batch row for its checkpoint: update that of its last batch row. */
 static void checkpoint_move(struct wallet_shard *shard, void *context)
 {
 	char numbers[3][24];
@@ -302,8 +302,8 @@ static void copy_all(struct service *service, const char *table, wallet_shard_fu
 	(void)pg_copy_end(copy);
 }
 
-/* The rows are on their way while the digest is made and what is late is gathered: Postgres has the
- * longer part of it. */
+/* Postgres receives the rows while this process computes the digest and gathers late accounts:
+ * Postgres takes longer. */
 static void write_journal(struct wallet *wallet, struct service *service, uint64_t now_us)
 {
 	wallet_days_write(service);

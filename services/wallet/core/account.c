@@ -1,5 +1,4 @@
-/* An account: its pending money by game, and how a journalled row carries it from one state to the
- * next. */
+/* An account: its pending money by game, and how a journal row changes it. */
 #include "services/wallet/core/wallet.h"
 
 #include "services/wallet/core/account.h"
@@ -41,7 +40,7 @@ void wallet_account_pending_set(struct wallet_account *account, struct wallet_pe
 		account->pendings_n++;
 }
 
-/* A void that takes nothing of pending leaves it, also where it is of another round. */
+/* A void that takes no pending leaves pending as it is, even another round's. */
 static bool sets_pending(const struct wallet_row *row)
 {
 	if (row->kind == WALLET_KIND_VOID)
@@ -60,7 +59,7 @@ void wallet_account_roll(struct wallet_account *account, const struct wallet_row
 			.limits = account->limits };
 	}
 	if (!account->exists)
-		return; /* a refusal for want of an account */
+		return; /* a refusal because there is no account */
 	account->last_seq = row->seq;
 	account->last_day = row->day;
 	if (row->move > 0)

@@ -1,6 +1,6 @@
-/* What a command does to an account. Each rule is one small function that answers with a refusal;
- * the order of the rules is the order in which they are asked, and none of them reads the win but
- * to see that it is an amount at all. */
+/* What a command does to an account. Each rule is a small function that returns a refusal. The
+ * order of the calls is the order of the rules. A rule reads the win only to check that it is a
+ * valid amount. */
 #include "services/wallet/core/wallet.h"
 
 #include "services/wallet/core/account.h"
@@ -11,8 +11,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Which amounts a kind of move may carry; one that is set but not allowed is refused, not ignored.
- */
+/* Which amounts a kind of move may have. An amount that is set but not allowed is refused, not
+ * ignored. */
 enum {
 	MAY_RELEASE = 1,
 	MAY_STAKE = 2,
@@ -49,8 +49,8 @@ static struct wallet_row row_begin(
 		.time_us = moment->now_us };
 }
 
-/* The account takes over what the row says, and the row what it leaves behind. RULE witch-feature
- * 8.2: whoever is away meanwhile finds in it what was won or lost. */
+/* Applies the row to the account and writes the new balance and pending into the row. RULE
+ * witch-feature 8.2: a player who was away finds in the account what they won or lost. */
 static void row_finish(struct wallet_account *account, struct wallet_row *row)
 {
 	wallet_account_roll(account, row);
@@ -96,7 +96,7 @@ static enum wallet_refusal check_claims(const struct wallet_proposal *proposal)
 	return WALLET_REFUSAL_NONE;
 }
 
-/* Everything that may keep a player from starting a round. */
+/* Everything that may prevent a player from starting a round. */
 static enum wallet_refusal check_bet(const struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_moment *moment)
 {
@@ -106,7 +106,7 @@ static enum wallet_refusal check_bet(const struct wallet_account *account,
 		return WALLET_REFUSAL_BLOCKED;
 	if (proposal->stake > rules->stake_max)
 		return WALLET_REFUSAL_LIMIT;
-	/* Room for pending is asked for whether or not this round wins. */
+	/* The account needs room for pending, whether or not this round wins. */
 	if (!wallet_account_pending_fits(account, proposal->game))
 		return WALLET_REFUSAL_LIMIT;
 	return limits_check_bet(
@@ -126,13 +126,13 @@ static enum wallet_refusal check_pending(
 		proposal->forfeit > held.amount.minor - proposal->release)
 		return WALLET_REFUSAL_PENDING;
 	if (proposal->kind == WALLET_KIND_BET) {
-		/* The old round ends here: its money leaves pending, all of it, before the new
-		 * round's comes. */
+		/* The old round ends here: all its money leaves pending before the new round's
+		 * money comes. */
 		bool whole = proposal->release == held.amount.minor;
 		return whole && proposal->round == proposal->move ? WALLET_REFUSAL_NONE
 								  : WALLET_REFUSAL_PENDING;
 	}
-	/* A round of before is made good beside one that is open: whose money is not touched. */
+	/* Voiding a past round does not touch the money of the open round. */
 	if (proposal->kind == WALLET_KIND_VOID && proposal->release == 0 && proposal->forfeit == 0)
 		return proposal->round < proposal->move ? WALLET_REFUSAL_NONE
 							: WALLET_REFUSAL_PENDING;
@@ -143,7 +143,7 @@ static enum wallet_refusal check_pending(
 	return WALLET_REFUSAL_NONE;
 }
 
-/* The stake alone, as if the win were nothing. */
+/* Checks the stake alone, as if the round won nothing. */
 static enum wallet_refusal check_funds(
 	const struct wallet_account *account, const struct wallet_proposal *proposal)
 {
@@ -158,7 +158,7 @@ static enum wallet_refusal check_funds(
 	return WALLET_REFUSAL_NONE;
 }
 
-/* The switch of the player's operator, or of all operators, over a pool; NULL: he takes part. */
+/* The switch by which the player's operator, or all operators, opted out of a pool; NULL: none. */
 static const struct wallet_opted_out *find_opted_out(
 	const struct wallet_rules *rules, player_id player, uint32_t game, uint32_t pool)
 {
@@ -179,7 +179,7 @@ static bool names(const struct wallet_proposal *proposal, uint32_t n, uint32_t p
 	return false;
 }
 
-/* Pools beside the game's own. One without a tally of the currency is not fed in it. */
+/* Linked pools of the game. A pool without a tally in the currency is not fed in it. */
 static void feed_linked_pools(const struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_rules *rules,
 	struct wallet_row *row)
@@ -198,8 +198,8 @@ static void feed_linked_pools(const struct wallet_account *account,
 	}
 }
 
-/* A bonus spin names no pool, for it feeds none, but wins from the game's own as a bet does: which
- * that is, the tallies tell. */
+/* A bonus spin feeds no pool and names none, but may win from the game's own pool; the tallies say
+ * which pool that is. */
 static bool bonus_stopped(const struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_rules *rules)
 {
@@ -275,9 +275,9 @@ static enum wallet_refusal judge(const struct wallet_account *account,
 	return refusal;
 }
 
-/* A malfunction voids: the stake comes back, the win is taken back. RULE bewitched 1.8; RULE
- * mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE witch-feature 1.5. A clawback
- * stops at balance 0; the rest is owed, and noted in the row's amount. */
+/* A malfunction voids the round: the stake is returned, the win is taken back. RULE bewitched 1.8;
+ * RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE witch-feature 1.5. A
+ * clawback stops at balance 0; the row's amount is the rest, which the player owes. */
 static void void_limit(const struct wallet_account *account, struct wallet_row *row)
 {
 	int64_t available = account->balance.minor + row->release + row->win_balance;
@@ -326,7 +326,7 @@ static bool opening_is_clean(const struct wallet_proposal *proposal)
 	       proposal->claims_n == 0;
 }
 
-/* There is no account: only its opening, move 0, is in order. */
+/* There is no account: only its opening, move 0, is allowed. */
 static enum wallet_status apply_opening(struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_moment *moment,
 	struct wallet_row *row_r)
@@ -377,7 +377,7 @@ enum wallet_status wallet_apply_proposal(struct wallet_account *account,
 
 /* ---- money from and to outside ---- */
 
-/* The balance gives what the command names as a positive amount. */
+/* The command names a positive amount that leaves the balance. */
 static bool takes(uint32_t kind)
 {
 	return kind == WALLET_KIND_WITHDRAWAL || kind == WALLET_KIND_HOLD ||
@@ -441,13 +441,13 @@ static enum wallet_refusal judge_outside(const struct wallet_account *account,
 
 static int64_t outside_effect(const struct wallet_outside *outside)
 {
-	/* A refused amount may be anything, also the one number that has no opposite. */
+	/* A refused amount may be any number, even INT64_MIN, which cannot be negated. */
 	if (takes(outside->kind) && outside->amount != INT64_MIN)
 		return -outside->amount;
 	return outside->amount;
 }
 
-/* The same content; the hash covers the kind, so that the former one is no other booking's. */
+/* The same content. The hash covers the kind, so the former hash matches no other booking. */
 static bool same_content(const struct wallet_known_id *known, const struct wallet_outside *outside)
 {
 	return memcmp(known->content_hash, outside->content_hash, WALLET_ID_BYTES) == 0 ||

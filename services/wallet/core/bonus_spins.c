@@ -1,4 +1,4 @@
-/* An operator's bonus spins: who may have them, and what a spin that is one of them may do. */
+/* Bonus spins: which players may have them, and what a bonus spin may do. */
 #include "services/wallet/core/wallet.h"
 
 #include "services/wallet/core/bonus_spins.h"
@@ -9,8 +9,8 @@ bool wallet_bonus_spins_over(const struct wallet_bonus_spins *spins, uint64_t no
 }
 
 /* RULE mystic-gem 7.1: nothing leaves the balance, and only the base game is played. RULE
- * mystic-gem 7.4: no pool is fed. A progressive hit is a hit like any other; RULE mystic-gem 7.3:
- * Jackpot Cards are not begun. */
+ * mystic-gem 7.4: no pool is fed. It may hit a progressive. RULE mystic-gem 7.3: it begins no
+ * Jackpot Cards. */
 enum wallet_refusal bonus_spins_check_bet(const struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_moment *moment)
 {

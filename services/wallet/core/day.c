@@ -1,4 +1,4 @@
-/* The day of a row, which says in which leaf of the journal it is kept. */
+/* The day of a row, which selects its partition of the journal. */
 #include "services/wallet/core/wallet.h"
 
 #define DAY_US UINT64_C(86400000000)

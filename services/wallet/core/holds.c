@@ -1,6 +1,6 @@
-/* Withdrawals in flight and bonus funds given. A hold is settled once and whole, by a capture or by
- * a release, whoever asks for it: the id of the request says nothing about that, the hold does. Of
- * a grant no more is taken back than was given. */
+/* Withdrawals in flight and granted bonus funds. A hold is settled once and completely, by a
+ * capture or a release; the hold itself records this, so requests with different ids cannot settle
+ * it twice. No more of a grant is taken back than was granted. */
 #include "services/wallet/core/holds.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static enum wallet_refusal check_withdrawal(const struct wallet_account *account
 		return WALLET_REFUSAL_HOLD;
 	if (outside->amount != hold->amount)
 		return WALLET_REFUSAL_AMOUNT;
-	/* What was the player's comes back, however much he has: only what does not fit is refused.
+	/* The player's own money comes back, whatever their balance; only an overflow is refused.
 	 */
 	return money_add(account->balance, money_of(back), after_r) ? WALLET_REFUSAL_NONE
 								    : WALLET_REFUSAL_LIMIT;

@@ -1,5 +1,4 @@
-/* Double entry: where the money of a row comes from and goes to. Also the look-ups in the rules of
- * the moment. */
+/* Double entry: where the money of a row comes from and goes to. Also lookups in wallet_rules. */
 #include "services/wallet/core/wallet.h"
 
 #include <assert.h>
@@ -53,7 +52,7 @@ static size_t legs_against(const struct wallet_row *row, enum wallet_leg_account
 	return 2;
 }
 
-/* What left the house was no longer the player's. */
+/* The captured money had already left the player's balance. */
 static size_t legs_of_capture(const struct wallet_row *row, struct wallet_leg *legs_r)
 {
 	legs_r[0] = (struct wallet_leg){ WALLET_LEG_WITHDRAWAL, 0, -row->amount };
@@ -61,7 +60,7 @@ static size_t legs_of_capture(const struct wallet_row *row, struct wallet_leg *l
 	return 2;
 }
 
-/* The receivable needs a fourth leg only on paper: the house's is one sum. */
+/* The receivable is a leg of its own; the house's leg stays one sum. */
 static size_t legs_of_void(const struct wallet_row *row, struct wallet_leg *legs_r)
 {
 	size_t n = legs_of_move(row, legs_r);

@@ -1,7 +1,7 @@
-/* What a player has allowed himself: how much to lose, to stake and to deposit in a day, a week and
- * a month, how long to play without a rest, and not to play at all until a day. A lower limit holds
- * at once; a higher one, or none, only after a time to think it over, and an exclusion is never
- * shortened. */
+/* Limits that players set for themselves: how much to lose, stake and deposit in a day, a week and
+ * a month, how long to play without a rest, and a day until which they are excluded. A lower limit
+ * takes effect at once; a higher one, or none, only after a delay. An exclusion is never shortened.
+ */
 #include "services/wallet/core/limits.h"
 
 #include <assert.h>
@@ -23,8 +23,8 @@ int64_t wallet_limit_at(const struct wallet_limit *limit, uint64_t now_us)
 	return limit->next_us != 0 && now_us >= limit->next_us ? limit->next : limit->value;
 }
 
-/* The civil month of a day, by the proleptic Gregorian calendar: years are counted from March, so
- * that the leap day is the last of a year. */
+/* The civil month of a day, by the proleptic Gregorian calendar: years are counted from March,
+ * which makes the leap day the last day of a year. */
 static int64_t month_of_day(int64_t day)
 {
 	int64_t shifted = day + 719468; /* since 0000-03-01 */
@@ -46,7 +46,7 @@ int64_t wallet_period_of(enum wallet_period period, uint64_t time_us)
 	return period == WALLET_MONTH ? month_of_day(day) : day;
 }
 
-/* Nothing is used of a period that has just begun. A clock that steps back begins none. */
+/* A new period starts with nothing used. A clock that steps back starts no period. */
 static struct wallet_used used_at(
 	const struct wallet_limits *limits, enum wallet_period period, uint64_t now_us)
 {
@@ -194,9 +194,9 @@ static void limit_set(struct wallet_limits *limits, const struct wallet_row *row
 	}
 }
 
-/* By the balance alone: what is pending is won when it leaves there for the balance. Counted
- * before, it would be staked in another game and then gambled away, and more be lost than the
- * limit. */
+/* Counts the balance alone: pending counts as won only when it moves to the balance. If it counted
+ * earlier, a player could stake that much in another game, gamble the pending away, and lose more
+ * than the limit. */
 static int64_t lost(const struct wallet_row *row)
 {
 	if (row->kind >= WALLET_KIND_BET && row->kind <= WALLET_KIND_VOID)

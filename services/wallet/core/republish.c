@@ -39,7 +39,8 @@ size_t wallet_republish_turn(struct wallet_republish *republish, uint64_t commit
 		return 0;
 	if (republish->end < committed && committed - republish->next < WALLET_REPUBLISH_ROWS)
 		republish->end = committed;
-	/* Twice as fast as rows are booked, or the newest row is never reached. */
+	/* Publishes at least twice as fast as rows are booked, or it would never reach the newest
+	 * row. */
 	if (booked > WALLET_REPUBLISH_CHUNK / 2)
 		rows = booked < WALLET_REPUBLISH_CHUNK_MAX / 2 ? 2 * booked
 							       : WALLET_REPUBLISH_CHUNK_MAX;
@@ -64,7 +65,7 @@ void wallet_republish_spent_due(
 
 	if (from == 0 || mono_us < republish->spent_not_before_us)
 		return;
-	/* Who asks after an old row again and again must not keep us busy. */
+	/* A client that keeps requesting an old row must not keep the wallet busy. */
 	waits = committed > from ? 1 + (committed - from) / WALLET_REPUBLISH_WAIT_ROWS : 1;
 	if (waits > WALLET_REPUBLISH_WAITS_MAX)
 		waits = WALLET_REPUBLISH_WAITS_MAX;
