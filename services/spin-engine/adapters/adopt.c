@@ -1,5 +1,5 @@
-/* From a booked row to the state: facts of Kafka in their order, verdicts of nanomsg as they come.
- * The record's state becomes the player's, whoever proposed it. */
+/* From a booked row to the state: facts by Kafka in order, verdicts by nanomsg in any order. The
+ * state in the record becomes the player's, whichever engine proposed it. */
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "services/spin-engine/adapters/codec.h"
@@ -21,7 +21,7 @@ static bool kind_known(const Carillon__WalletFact *fact)
 		       fact->kind <= CARILLON__MOVE_KIND__MOVE_LIMIT);
 }
 
-/* What this row is to the state machine. */
+/* Converts the row for the state machine. */
 static struct player_fact fact_of(const Carillon__WalletFact *message)
 {
 	struct player_fact fact = { .seq = message->envelope->seq,
@@ -32,7 +32,7 @@ static struct player_fact fact_of(const Carillon__WalletFact *message)
 		.currency = message->currency,
 		.balance_after = money_of(message->balance_after) };
 
-	if (is_move(message)) /* a refused kind of another build spends its number like any other */
+	if (is_move(message)) /* a refused row of an unknown kind spends its move number too */
 		fact.kind = message->kind > 0 && message->kind <= CARILLON__MOVE_KIND__MOVE_SETTING
 				    ? (enum player_move)message->kind
 				    : PLAYER_MOVE_SETTING;
@@ -44,7 +44,7 @@ static struct player_fact fact_of(const Carillon__WalletFact *message)
 	return fact;
 }
 
-/* NULL where there is none to be had. An accepted row whose record cannot be read stops the engine:
+/* NULL: no readable record. An accepted row with an unreadable record ends the engine, because
  * going on would be guessing. */
 static const struct player_record *record_of(
 	const Carillon__WalletFact *message, struct player_record *record)
@@ -120,8 +120,8 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 	metric_observe_us(engine->metrics.verdict_us, clock_mono_us() - request->arrived_us);
 	seat_land(seat);
 	if (!is_answer(request, fact)) {
-		/* another engine's move took the number: this command is judged anew, and nothing
-		 * drawn for it was ever told */
+		/* another engine's move took the number: decide this command again; nobody has seen
+		 * what was drawn for it */
 		request->deadline_us = 0;
 		return;
 	}
@@ -144,7 +144,7 @@ static void adopt(struct engine *engine, struct seat *seat, const Carillon__Wall
 {
 	struct player_fact fact = fact_of(message);
 	struct player_record record;
-	/* most facts come after their verdict: then only the balance is news */
+	/* most facts come after their verdict: then only the balance is new */
 	const struct player_record *readable =
 		player_knows(&seat->player, &fact) ? NULL : record_of(message, &record);
 	enum player_adopt result =
@@ -186,8 +186,8 @@ static void take_award(
 	answer_held(engine, clock_mono_us(), false);
 }
 
-/* Bonus spins, given or taken back. A row of either that cannot be read stops the engine, as a
- * record would. */
+/* Bonus spins, granted or ended. A row that cannot be decoded ends the engine, as an unreadable
+ * record does. */
 static void take_bonus_spins(struct seat *seat, const Carillon__WalletFact *message)
 {
 	Carillon__SpinGrant *grant;
@@ -240,7 +240,7 @@ void adopt_verdict(struct engine *engine, const Carillon__WalletFact *fact)
 {
 	struct seat *seat = seats_find(&engine->seats, fact->player);
 
-	/* the rest will come by Kafka, in order */
+	/* the rest comes by Kafka, in order */
 	if (!seat || !seat->flight.open || !is_move(fact) || fact->move != seat->flight.move)
 		return;
 	adopt(engine, seat, fact);

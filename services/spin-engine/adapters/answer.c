@@ -1,5 +1,5 @@
-/* Replies to whoever asked, by nanomsg. A reply may be lost: the same request is then answered from
- * the record. */
+/* Sends replies by nanomsg. A reply may be lost; a retry of the request is answered from the
+ * record. */
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pending of all games, as far as the player has seen what made it. */
+/* Pending of all games that the player has already seen. */
 static int64_t pending_shown(const struct seat *seat)
 {
 	int64_t sum = 0;
@@ -74,8 +74,8 @@ static void fill_autoplay(
 	reply->autoplay = message;
 }
 
-/* What each bet value carries. All draws of a round are fixed at its birth: while it is watched,
- * its own bet value stands as it was before. */
+/* The carried state of each bet value. A bet fixes all draws of its round: until the round has been
+ * watched, its bet value shows the state from before it. */
 static void fill_carried(struct engine *engine, const struct game *game,
 	const struct player_game *play, Carillon__SpinReply *reply)
 {
@@ -101,7 +101,7 @@ static void fill_carried(struct engine *engine, const struct game *game,
 	}
 }
 
-/* RULE mystic-gem 7.1: what operators have given, for all games. */
+/* RULE mystic-gem 7.1: grants of bonus spins, for all games. */
 static void fill_bonus_spins(
 	struct engine *engine, const struct player *player, Carillon__SpinReply *reply)
 {
@@ -191,8 +191,7 @@ static const struct player_game *play_of(const struct engine *engine, const stru
 	return *game_r ? seat_game(seat, (*game_r)->number) : NULL;
 }
 
-/* The round to show: the open one; a closed one only to who asked for just that, or whose move it
- * was. */
+/* The round to show: the open one; a closed one only if the request names it or closed it. */
 static bool shows_round(
 	const struct player_game *play, const struct spin_command *command, bool result)
 {
@@ -262,7 +261,7 @@ static void fill_round(struct engine *engine, const struct seat *seat,
 		reply->round->collected_minor = seat->player.last.collected.minor;
 }
 
-/* Not enough money: what there is, and the least that may be bet. */
+/* Not enough money: the balance, and the smallest bet. */
 static void fill_funds(struct engine *engine, const struct game *game, const struct seat *seat,
 	Carillon__SpinReply *reply)
 {
@@ -331,7 +330,7 @@ void answer_error(struct engine *engine, struct seat *seat, struct request *requ
 	answer_with(engine, seat, request, &fault, false);
 }
 
-/* Does the cursor stand behind a jackpot whose price is not known yet? */
+/* True if the cursor has passed a jackpot whose award is not known yet. */
 static bool awaits_award(const struct seat *seat, const struct player_game *play)
 {
 	if (!play)
@@ -342,7 +341,7 @@ static bool awaits_award(const struct seat *seat, const struct player_game *play
 	return false;
 }
 
-/* The wallet's no to this very request: it has won nothing that would have to be waited for. */
+/* The wallet refused this request, so there is no jackpot to wait for. */
 static bool was_refused(const struct seat *seat, const struct request *request)
 {
 	struct player_error error;
@@ -351,8 +350,8 @@ static bool was_refused(const struct seat *seat, const struct request *request)
 	       player_repeat(&seat->player, &request->command.core, &error) == PLAYER_STORED;
 }
 
-/* While an answer waits for a jackpot's price, the player may move on by another request: what is
- * there to be shown then is not what this one has brought. */
+/* While a reply waits for an award, the player may move on by another request; the state is then no
+ * longer the result of this one. */
 static void answer_now(struct engine *engine, struct seat *seat, struct request *request)
 {
 	struct player_error error;

@@ -61,7 +61,8 @@ void cards_rules_read(PGconn *conn, struct cards_rules *rules_r)
 	PQclear(result);
 }
 
-/* Operator before game before all; whoever takes no part has none. */
+/* The most specific rule applies: the operator's, then the game's, then the general one. An
+ * operator who opted out has no odds. */
 static struct cards_odds odds_by_rules(const struct cards_rules *rules, uint32_t game,
 	player_id player, uint32_t currency, struct cards_odds odds)
 {
@@ -96,7 +97,7 @@ struct cards_odds cards_odds_of(const struct card_sets *sets, const struct cards
 	if (game->cards.pool != 0 && game->cards.eligible)
 		set = card_sets_find(sets, game->cards.pool);
 	odds = set ? card_set_odds(set, currency) : NULL;
-	if (!odds) /* an older definition's set may be gone: its rounds end without cards */
+	if (!odds) /* an older definition's set may no longer exist: its rounds end without cards */
 		return (struct cards_odds){ .of = 0 };
 	return odds_by_rules(rules, game->number, player, currency,
 		(struct cards_odds){ set->number, odds->in, odds->of });

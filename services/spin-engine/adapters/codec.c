@@ -293,7 +293,7 @@ size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX])
 /* ---- in ---------------------------------------------------------------------------------------
  */
 
-/* What is unpacked is copied out before the next message is. */
+/* The decoders copy everything out before the next message is unpacked. */
 static ProtobufCAllocator unpack_allocator(void)
 {
 	static struct arena unpacked;
@@ -620,10 +620,9 @@ enum codec_status player_decode(const uint8_t *bytes, size_t count, struct playe
 /* ---- the bound --------------------------------------------------------------------------------
  */
 
-/* Every field at the value that takes the most bytes; cursor and picks are of open rounds only, the
- * draw of cards of closed ones. Script and reason never meet in an ordinary
- * record, and are counted all the same; what is carried and a gamble do not meet in a game, by the
- * loader's check. */
+/* Every field has its longest value. Only open rounds have a cursor and picks, only closed ones a
+ * draw of cards. Script and reason never occur together, but both are counted. By the loader's
+ * check no game has both a carried state and a gamble. */
 static size_t record_bytes_of(bool gambles, bool open)
 {
 	struct player_record record;

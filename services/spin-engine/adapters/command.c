@@ -27,7 +27,7 @@ static bool bad_length(struct fault *fault, const char *where, size_t found, siz
 	return false;
 }
 
-/* Where nothing is given, 16 zeros: for commands that are no moves. */
+/* Absent: 16 zeros, for commands that are not moves. */
 static bool read_ids(
 	const Carillon__SpinCommand *message, struct player_command *core, struct fault *fault)
 {
@@ -45,7 +45,7 @@ static bool read_ids(
 	return true;
 }
 
-/* RULE mystic-gem 7.2: bonus spins say their bet themselves. */
+/* RULE mystic-gem 7.2: the grant of bonus spins sets the bet. */
 static bool read_bonus(const Carillon__Bet *bet, struct player_command *core, struct fault *fault)
 {
 	if (bet->bonus_spin.len != PLAYER_ID_BYTES)
@@ -104,7 +104,7 @@ static bool read_autoplay(
 	core->autoplay.single_win_minor = autoplay->single_win_minor;
 	core->autoplay.stop_on_jackpot = autoplay->stop_on_jackpot;
 	core->autoplay.stop_on_feature = autoplay->stop_on_feature;
-	if (autoplay->spins == 0) /* stopping names no id */
+	if (autoplay->spins == 0) /* stopping autoplay names no id */
 		return true;
 	if (autoplay->id.len != AUTOPLAY_ID_BYTES)
 		return bad_length(fault, "autoplay.id", autoplay->id.len, AUTOPLAY_ID_BYTES,

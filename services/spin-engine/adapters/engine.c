@@ -23,7 +23,7 @@
 #define TICK_US UINT64_C(50000)
 #define BATCH_PLAYERS 4096
 
-/* One process, one engine: the loop's hooks carry no context of ours. */
+/* One engine per process, global because the loop's hooks carry no context. */
 static struct engine engine;
 
 /* ---- start --------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ static void load_keys(struct engine *e, PGconn *conn)
 	snprintf(path, sizeof(path), "%s/spin-engine.key", common.keys);
 	status = keys_load(path, &e->keys, error);
 	if (status == KEYS_MISSING) {
-		/* never silently a new key where moves have been promised under an old one */
+		/* never create a key silently if players were promised moves under an old one */
 		if (store_has_keys(conn))
 			fatal("%s, but this installation has moves under a service key: restore "
 			      "the file",
@@ -95,7 +95,7 @@ static void load_keys(struct engine *e, PGconn *conn)
 	store_check_keys(conn, e->keys);
 }
 
-/* Scripts exist only where both the process and the database were set up for tests. */
+/* Scripts work only if both the process and the database are set up for tests. */
 static void check_forced(const struct engine *e, PGconn *conn)
 {
 	PGresult *result;
@@ -113,7 +113,7 @@ static void check_forced(const struct engine *e, PGconn *conn)
 	log_warn("forced draws are on: this is a test installation");
 }
 
-/* Nothing is served by a generator that does not give its known answers, or from a source that
+/* The engine does not start with a generator that fails its known answers, or with a source that
  * fails at once. */
 static void check_draws(struct draw_health *health)
 {
@@ -171,7 +171,8 @@ static void close_shard(struct service *service, struct service_shard *shard)
 {
 	(void)service;
 	answer_held(&engine, 0, true);
-	seats_drop_shard(&engine.seats, shard->shard); /* the list's asks go with their seats */
+	seats_drop_shard(&engine.seats,
+		shard->shard); /* the requests in the list are freed with their seats */
 	free(shard->state);
 	shard->state = NULL;
 }
@@ -342,8 +343,8 @@ static void look_for_gaps(struct service *service, uint64_t mono_us)
 		struct engine_shard *state = shard->state;
 		struct seq_gate *gate = &state->gate;
 
-		/* A fact that was lost shows by the next one. Where none comes, somebody may wait
-		 * for the lost one: the wallet says nothing where there is nothing. */
+		/* The next fact reveals a lost one. If none comes, a command may wait for the lost
+		 * fact, so the engine requests it; the wallet sends nothing if there is none. */
 		if (mono_us > state->heard_us + ENGINE_QUIET_US) {
 			state->heard_us = mono_us;
 			ask_again(service, shard, gate->last + 1);
@@ -359,7 +360,7 @@ static void look_for_gaps(struct service *service, uint64_t mono_us)
 	metric_set(engine.metrics.gap_alarm, alarms);
 }
 
-/* The id of a resolution is of (player, round, action), so that asking twice is one move. */
+/* The id of a resolution is derived from (player, round, action), so two requests make one move. */
 static void resolve_id(player_id player, uint64_t round, uint8_t id[PLAYER_ID_BYTES])
 {
 	char text[96];
@@ -394,7 +395,7 @@ static void send_resolve(struct service *service, uint32_t shard, const struct g
 	metric_add(engine.metrics.resolved, 1);
 }
 
-/* Rounds their players have left: the house plays them to their end and pays what they won. */
+/* Abandoned rounds: the house plays them to their end and pays their wins. */
 static void resolve(struct service *service)
 {
 	struct store_due due[STORE_DUE_MAX];
@@ -412,8 +413,8 @@ static void resolve(struct service *service)
 	}
 }
 
-/* Stops that operators have ended. Who has seen the random numbers fail begins anew, and with all
- * tests of them: it may not trust what it has in memory. */
+/* Applies the stops that operators have ended. An engine that saw the random numbers fail restarts,
+ * which repeats all health tests: it must not trust its memory. */
 static void start_again(PGconn *conn)
 {
 	store_start(conn);

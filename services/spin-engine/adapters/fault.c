@@ -89,12 +89,12 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_SCRIPT] = { 409, "script", "The forced draws do not fit this round." },
 };
 
-/* By the names that the request has for them; the total is of the bet as a whole. */
+/* The request's names for the fields of a bet; a total refers to the whole bet. */
 static void bet_where(const char *field, struct fault *fault)
 {
 	if (strcmp(field, "total") == 0)
 		snprintf(fault->where, sizeof(fault->where), "bet");
-	else if (strcmp(field, "currency") == 0) /* the account's */
+	else if (strcmp(field, "currency") == 0) /* the account's currency */
 		snprintf(fault->where, sizeof(fault->where), "currency");
 	else
 		snprintf(fault->where, sizeof(fault->where), "bet.%s%s", field,
@@ -151,7 +151,7 @@ void fault_behind(struct fault *fault)
 		"A newer definition of this game is still being loaded. Try again.");
 }
 
-/* "one of 1, 2, 5" of those that are meant; "nothing is" without any. */
+/* Lists coin values: "one of 1, 2, 5"; "nothing is" if there are none. */
 static void list_coins(const struct game_currency *currency, bool sold, struct fault *fault)
 {
 	size_t at = 0, room = sizeof(fault->expected);
@@ -209,7 +209,7 @@ void fault_of_bet(const struct game *game, const struct game_currency *currency,
 	}
 }
 
-/* What the wallet says no to. The number is spent, nothing else has changed. */
+/* The wallet's refusals. The move number is spent, nothing else has changed. */
 static const struct text refusals[] = {
 	[CARILLON__REFUSAL__REFUSAL_NONE] = { 0, "", "" },
 	[CARILLON__REFUSAL__REFUSAL_FUNDS] = { 402, "insufficient_funds",

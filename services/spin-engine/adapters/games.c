@@ -21,7 +21,7 @@ struct entry {
 
 struct games {
 	bool demo;	/* demo definitions may be played */
-	uint32_t flags; /* of the loader */
+	uint32_t flags; /* from the loader */
 	size_t count, old_count;
 	struct entry entry[GAMES_MAX];
 	struct game *old[GAMES_OLD_MAX];
@@ -158,8 +158,8 @@ bool games_behind(const struct games *games, PGconn *conn, const char *id)
 	return behind;
 }
 
-/* This host's files are older than the definition announced, or were put back without a new
- * version: what only the announced one takes is answered "not yet". */
+/* This host's files are older than the announced definition, or an older file was restored without
+ * a new version. Commands that only the announced definition accepts get the fault "not yet". */
 static void warn_outdated_files(const struct games *games, PGconn *conn)
 {
 	for (size_t i = 0; i < games->count; i++)
@@ -216,7 +216,7 @@ const struct game *games_by_number(const struct games *games, uint32_t number)
 
 static const struct game *keep_old(struct games *games, struct game *game)
 {
-	if (games->old_count == GAMES_OLD_MAX) /* the caller holds no pointer over a turn */
+	if (games->old_count == GAMES_OLD_MAX) /* callers keep no pointer beyond a turn */
 		forget(games->old[--games->old_count]);
 	games->old[games->old_count++] = game;
 	return game;
@@ -243,7 +243,7 @@ const struct game *games_by_digest(
 		parameters);
 	if (PQntuples(result) == 1)
 		game = malloc(sizeof(*game));
-	/* its returns were proved when it was offered */
+	/* its return was proved when it was offered */
 	if (game &&
 		definition_parse_flags("carillon.game", PQgetvalue(result, 0, 0),
 			(size_t)PQgetlength(result, 0, 0),

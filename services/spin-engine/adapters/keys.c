@@ -17,7 +17,7 @@ struct key {
 	struct hmac256 hmac;
 };
 
-/* Allocated by sodium_malloc: locked, guarded, wiped when freed. */
+/* Allocated with sodium_malloc: locked, guarded, wiped when freed. */
 struct keys {
 	size_t count;
 	struct key key[KEYS_MAX];
@@ -109,7 +109,7 @@ enum keys_status keys_load(const char *path, struct keys **keys_r, char *error)
 		snprintf(error, KEYS_ERROR_MAX, "%s: %s", path, strerror(errno));
 		return errno == ENOENT ? KEYS_MISSING : KEYS_REFUSED;
 	}
-	setvbuf(file, NULL, _IONBF, 0); /* no copy of a key in a buffer that is not wiped */
+	setvbuf(file, NULL, _IONBF, 0); /* no buffer, because it would keep a copy of the key */
 	if (fstat(fileno(file), &about) != 0 || (about.st_mode & 077) != 0) {
 		snprintf(error, KEYS_ERROR_MAX,
 			"%s: found mode %03o, expected 600: others may read the key", path,
@@ -148,7 +148,7 @@ bool keys_create(const char *path, char *error)
 	written = (int)write(fd, text, (size_t)length);
 	good = written == length && fsync(fd) == 0;
 	close(fd);
-	/* link, not rename: of several instances that start at once, one makes the key */
+	/* link, not rename: if several instances start at once, only one creates the key */
 	if (good && link(temporary, path) != 0 && errno != EEXIST)
 		good = false;
 	if (!good)

@@ -1,6 +1,6 @@
-/* What a round of before was and brought, from the journal, so that it can be made good. Read-only,
- * by the read-only role, and short, for the loop waits for it: one statement with one time-out,
- * however many days are kept. */
+/* Loads a past round from the journal so that it can be voided. Uses the read-only role and one
+ * statement with one short time-out, however many days are kept, because the service loop waits for
+ * it. */
 #include "libcommon/io/pg.h"
 #include "services/spin-engine/adapters/engine.h"
 
@@ -45,7 +45,7 @@ uint32_t past_round_read(struct engine *engine, const struct seat *seat, uint32_
 	ended = pg_number(result, 0, 3) == 1;
 	too_many = pg_number(result, 0, 4) == 1;
 	PQclear(result);
-	if (too_many) /* also where a bet was met: it need not be the next one */
+	if (too_many) /* even if the walk met a bet: it need not be the next one */
 		return 409;
 	if (bets == 1 && ended)
 		return 200;

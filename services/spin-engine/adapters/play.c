@@ -1,5 +1,5 @@
-/* From a command to a proposal: one move in flight a player, the rest of his commands wait behind
- * it. */
+/* From a command to a proposal. A player has one move in flight; their other commands are queued
+ * behind it. */
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "services/spin-engine/adapters/cards.h"
@@ -137,8 +137,8 @@ static void send(struct engine *engine, struct seat *seat, uint64_t now_us)
 		seat->flight.bytes, seat->flight.length);
 }
 
-/* Packs the proposal once: it is repeated byte by byte until the wallet has answered, and nobody is
- * told the outcome before. */
+/* Packs the proposal once: it is repeated unchanged until the wallet's verdict, and nobody learns
+ * the outcome before. */
 static void launch(struct engine *engine, struct seat *seat, struct request *request,
 	struct player_proposal *proposal, uint32_t from)
 {
@@ -180,12 +180,12 @@ static void launch(struct engine *engine, struct seat *seat, struct request *req
 /* ---- deciding -----------------------------------------------------------------------------------
  */
 
-/* What a command is about. */
+/* What a command refers to. */
 struct request_subject {
-	const struct game *game;   /* the one offered now */
-	const struct game *opened; /* the one the open round began with, or game */
+	const struct game *game;   /* the definition offered now */
+	const struct game *opened; /* the definition that the open round began with, or `game` */
 	struct player_game *play;  /* the seat's; NULL: never played */
-	struct player_game fresh;  /* then this stands for it */
+	struct player_game fresh;  /* used if play is NULL */
 };
 
 static void fail(struct engine *engine, struct seat *seat, enum player_refusal refusal)
@@ -196,7 +196,7 @@ static void fail(struct engine *engine, struct seat *seat, enum player_refusal r
 	answer_error(engine, seat, play_decided(engine, seat), &error);
 }
 
-/* The definition of the open round may be an older one, and is then read from the database. */
+/* The open round may have an older definition, which is read from the database. */
 static bool find_subject(struct engine *engine, struct seat *seat,
 	const struct spin_command *command, struct request_subject *subject)
 {
@@ -222,8 +222,8 @@ static const struct game *game_for(const struct request_subject *subject, enum p
 									       : subject->opened;
 }
 
-/* The random numbers are at fault: nothing is drawn any more, here at once, and in the whole
- * installation until its operator has looked into it. */
+/* The random numbers have failed a test: this engine stops drawing at once, and the whole
+ * installation until an operator has investigated. */
 static void stop_draws(struct engine *engine)
 {
 	char text[DRAW_HEALTH_TEXT_MAX], reason[DRAW_HEALTH_TEXT_MAX + 40];
@@ -239,7 +239,7 @@ static void stop_draws(struct engine *engine)
 	store_stop(service_pg(engine->service), 0, reason);
 }
 
-/* Asked before a draw and after it: what came of bad numbers is not proposed. */
+/* Checked before a draw and after it: results of bad numbers are not proposed. */
 static bool draws_fail(struct engine *engine, enum player_verb verb)
 {
 	if (draw_health_fault(&engine->health) == RNG_SOUND)
@@ -248,7 +248,7 @@ static bool draws_fail(struct engine *engine, enum player_verb verb)
 	return verb == VERB_BET || verb == VERB_GAMBLE;
 }
 
-/* Of the open round, which this move may close: its cards stream, and the odds by the definition it
+/* The cards stream of the open round, which this move may close, and the odds by the definition it
  * began with. */
 static bool cards_of_open(struct engine *engine, const struct seat *seat,
 	const struct player_game *play, struct player_entropy *entropy)
@@ -265,7 +265,7 @@ static bool cards_of_open(struct engine *engine, const struct seat *seat,
 	return true;
 }
 
-/* Keys and random bytes of the move; `offered` is the definition that a bet is played with. */
+/* Keys and random bytes of the move; a bet is played with the definition `offered`. */
 static bool make_entropy(struct engine *engine, const struct seat *seat, const struct game *offered,
 	const struct player_game *play, const struct player_command *command,
 	struct player_entropy *entropy_r)
@@ -305,7 +305,7 @@ static bool make_entropy(struct engine *engine, const struct seat *seat, const s
 		       &game, entropy_r->round_key) == VIEW_OK;
 }
 
-/* A round went past its bounds: play of this game stops, here and on every other engine. */
+/* A round exceeded its bounds: stops this game here and on every other engine. */
 static void stop_game(struct engine *engine, const struct seat *seat, const struct game *game)
 {
 	log_error("ALARM game %s: a round of player %" PRId64
@@ -368,7 +368,7 @@ static void decide_step(struct engine *engine, struct seat *seat, struct request
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
 	}
-	(void)draws_fail(engine, command->verb); /* a step draws nothing and goes on */
+	(void)draws_fail(engine, command->verb); /* a step draws nothing, so it may go on */
 	switch (player_step(&seat->player, subject->play, game_for(subject, command->verb), command,
 		&entropy, &from, &proposal, &error)) {
 	case PLAYER_ANSWER:
@@ -388,7 +388,7 @@ static void decide_step(struct engine *engine, struct seat *seat, struct request
 	}
 }
 
-/* A move this engine has not heard of: facts may bring it. */
+/* A move that this engine has not seen: wait for its fact. */
 static bool decide_wait(
 	struct engine *engine, struct seat *seat, struct request *request, uint64_t mono_us)
 {
@@ -406,8 +406,8 @@ static bool decide_wait(
 	return true;
 }
 
-/* The definition's index of the mode a client named; beyond all of them where there is none such,
- * which bet_check refuses. */
+/* The index of the mode that the client named; an unknown mode gets an index beyond the last, which
+ * bet_check refuses. */
 static uint32_t mode_of(const struct game *game, const char *id)
 {
 	uint32_t mode = 0;
@@ -417,7 +417,7 @@ static uint32_t mode_of(const struct game *game, const char *id)
 	return mode;
 }
 
-/* A round that is no longer at hand is made good all the same: the journal says by what. */
+/* Voids a round that is no longer in the state, with its figures from the journal. */
 static void void_past(struct engine *engine, struct seat *seat, struct request *request,
 	const struct request_subject *subject)
 {
@@ -428,7 +428,8 @@ static void void_past(struct engine *engine, struct seat *seat, struct request *
 	struct fault fault;
 	uint32_t http;
 
-	assert(subject->game != NULL); /* or player_check would not have come to the round */
+	assert(subject->game !=
+		NULL); /* player_check has checked everything else before the round */
 	http = past_round_read(engine, seat, subject->game->number, command->round, &past);
 	if (http != 200) {
 		if (http == 404)
@@ -453,12 +454,12 @@ static void void_past(struct engine *engine, struct seat *seat, struct request *
 	memset(&entropy, 0, sizeof(entropy));
 	keys_salt(engine->keys, &entropy.next);
 	(void)draw_health_salt(&engine->health, entropy.next.bytes);
-	(void)draws_fail(engine, command->verb); /* a void draws nothing and goes on */
+	(void)draws_fail(engine, command->verb); /* a void draws nothing, so it may go on */
 	player_propose_void_past(&seat->player, subject->play, &past, &entropy, &proposal);
 	launch(engine, seat, request, &proposal, 0);
 }
 
-/* False when the seat must wait. */
+/* False: the seat must wait. */
 static bool decide(struct engine *engine, struct seat *seat, struct request *request)
 {
 	struct player_command *command = &request->command.core;
@@ -546,7 +547,8 @@ void play_tick(struct engine *engine, uint64_t mono_us)
 	int64_t in_flight = 0;
 
 	for (; seat; seat = after) {
-		after = seat->busy_after; /* play_run may take this seat off the list, no other */
+		after = seat->busy_after; /* play_run may remove this seat from the list, but no
+					     other */
 		if (!seat->flight.open) {
 			play_run(engine, seat);
 			continue;

@@ -1,6 +1,6 @@
-/* A past round, from the journal: its record says how to draw it again, and the replay must come to
- * the result digest that was booked. Read-only, by the read-only role, and short: the loop waits
- * for it. */
+/* Replays a past round from the journal: its record says how to draw it again, and the replay must
+ * give the booked digest of the result. Uses the read-only role with short time-outs, because the
+ * service loop waits for it. */
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "services/spin-engine/adapters/codec.h"
@@ -13,8 +13,9 @@
 
 #define NUMBER_TEXT 24
 
-/* From the account's latest row back to the one that opened the round, by primary key; with the
- * next bet of the game, which closed it if nothing else did, and keeps what it drew then. */
+/* Walks by primary key from the account's latest row back to the row that opened the round. It
+ * includes the game's next bet, which closed the round if nothing else did and records the draw of
+ * cards. */
 static const char walk_sql[] =
 	"with walk as (select * from wallet.rows_back($1, $3, $4, 1000000, $2))"
 	" select record, (select n.record from walk n where n.kind = 2 and n.refusal = 0 and n.move"
@@ -68,8 +69,8 @@ static bool read_record(const PGresult *result, int row, int column, struct play
 	return status == CODEC_OK && record_r->has_game;
 }
 
-/* The latest record that still has this round at hand; closed by the next bet, with what that drew
- * for its end. */
+/* The latest record that still has this round; if the next bet closed it, with the draw of cards
+ * from that bet. */
 static bool find_record(const PGresult *result, uint64_t move, struct player_record *record_r)
 {
 	struct player_record next;
@@ -109,7 +110,7 @@ static bool read_awards(struct engine *engine, player_id id, uint64_t move, stru
 	return true;
 }
 
-/* Days that were dropped can be replayed from the archive only. */
+/* Rounds of dropped days can be replayed only from the archive. */
 bool replay_days_dropped(struct engine *engine, const char *shard)
 {
 	PGresult *result = replay_query(engine,
@@ -121,7 +122,7 @@ bool replay_days_dropped(struct engine *engine, const char *shard)
 	return dropped;
 }
 
-/* The round as it ended; 200, 404, 410 (in the archive) or 503. */
+/* Loads the round as it ended: 200, 404, 410 (in the archive) or 503. */
 static uint32_t read_round(struct engine *engine, const struct seat *seat, uint64_t move,
 	struct player *player, struct player_game *play)
 {

@@ -50,7 +50,7 @@ static void slot_put(struct seats *seats, struct seat *seat)
 	seats->slot[at] = seat;
 }
 
-/* Puts all that are kept into a table of another size. */
+/* Moves all seats into a table of another size. */
 static void rebuild(struct seats *seats, size_t room)
 {
 	struct seat **old = seats->slot;

@@ -288,7 +288,7 @@ void store_start(PGconn *conn)
 
 	PQclear(result);
 	if (!there)
-		return; /* a database that no gateway has migrated */
+		return; /* no gateway has migrated this database */
 	result = pg_query(conn,
 		"delete from engine.stopped_game s where exists (select from gateway.game_start g"
 		" where g.game = s.game and g.time >= s.since) returning s.game",

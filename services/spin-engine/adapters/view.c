@@ -13,12 +13,12 @@ struct showing {
 	Carillon__RoundView *view;
 	uint32_t from, cursor, most;
 	size_t picks_at;    /* of the next bonus, in round.pick */
-	int64_t win;	    /* of the phases shown */
+	int64_t win;	    /* sum over the shown phases */
 	struct money total; /* the total bet */
 	struct round_summing summing;
 };
 
-/* Won by symbols it is among the wins already, for the pool to price; by the vials it is not. */
+/* A jackpot won by symbols is already among the wins, without amount; one won by vials is not. */
 static void price_jackpot(const struct showing *showing, const struct phase *phase, int64_t paid,
 	Carillon__Phase *message)
 {
@@ -39,7 +39,7 @@ static void price_jackpot(const struct showing *showing, const struct phase *pha
 	item->amount_minor = paid;
 }
 
-/* A jackpot belongs to its phase, with what was paid, once that is known. */
+/* Adds a jackpot to its phase, with the amount paid once that is known. */
 static void put_jackpot(
 	struct showing *showing, const struct phase *phase, Carillon__Phase *message)
 {
@@ -59,7 +59,7 @@ static void put_jackpot(
 		price_jackpot(showing, phase, jackpot->paid_minor, message);
 }
 
-/* The picks of this bonus, as far as they were kept. */
+/* The picks of this bonus, as far as they are kept. */
 static ProtobufCBinaryData picks_of(struct showing *showing, const struct phase *phase)
 {
 	const struct play_round *round = &showing->play->round;
@@ -89,8 +89,8 @@ static void show_phase(struct showing *showing, const struct phase *phase)
 		put_jackpot(showing, phase, message);
 }
 
-/* Plays up to the cursor; the first phase behind it says what the player must do, and nothing else
- * of it is told. */
+/* Replays up to the cursor. Of the first phase after it, the view shows only what the player must
+ * do. */
 static enum view_status show_phases(struct showing *showing, const uint8_t *key)
 {
 	const struct play_round *about = &showing->play->round;
@@ -146,7 +146,7 @@ static void put_gambles(struct showing *showing)
 	}
 }
 
-/* What an open round still offers when all is shown. */
+/* What an open round offers after its last phase. */
 static void put_offer(struct showing *showing)
 {
 	const struct open_round *open = &showing->play->state.open;
@@ -161,7 +161,7 @@ static void put_offer(struct showing *showing)
 		view->gamble_attempts_left = game->gamble.attempts_max - open->gamble_attempts;
 }
 
-/* Closed: everybody may check it now. */
+/* The round is closed: anybody may verify it now. */
 static enum view_status put_proof(struct showing *showing)
 {
 	struct arena *arena = showing->sources->arena;

@@ -41,7 +41,7 @@ static uint32_t first_cell(uint32_t mask)
 	return cell;
 }
 
-/* Of a cell what it carries, for a jackpot its pool. */
+/* The value of a cell; for a jackpot, its pool. */
 static const char *win_name(
 	const struct game *game, const struct phase *phase, const struct win_item *win)
 {

@@ -35,7 +35,7 @@ bool player_cards_open(const struct player_game *play)
 	return play && play->round.cards.index != 0 && !play->round.cards.booked;
 }
 
-/* RULE witch-feature 8.1, 8.3: until a request becomes a move, the last round stands as it is. */
+/* RULE witch-feature 8.1, 8.3: until a request becomes a move, the last round stays as it is. */
 struct money player_pending(const struct player_game *play)
 {
 	if (!player_round_open(play))
@@ -70,7 +70,7 @@ static bool is_read_only(enum player_verb verb)
 	return verb == VERB_STATE || verb == VERB_REPLAY;
 }
 
-/* Is the round the command names the one it may be about? */
+/* Checks that the command names the round it may change. */
 static enum player_outcome check_round(const struct player_game *play,
 	const struct player_command *command, struct player_error *error_r)
 {
@@ -93,10 +93,10 @@ static enum player_outcome check_bet(const struct player_game *play, const struc
 			bet_error.field, bet_error.found, bet_error.min, bet_error.max };
 		return PLAYER_REFUSE;
 	}
-	if (player_feature_open(play)) /* never a second round on top of an unfinished one */
+	if (player_feature_open(play)) /* never a second round while one is unfinished */
 		return refuse(error_r, REFUSED_FEATURE_OPEN, "round", play->round.move);
-	/* RULE mystic-gem 5.3: autoplay is not stopped, its next spin comes after the cards.
-	 * RULE mystic-gem 6.7: nor is anything else of the game ended by them */
+	/* RULE mystic-gem 5.3: autoplay goes on; its next spin comes after the cards. RULE
+	 * mystic-gem 6.7: they end nothing else of the game either */
 	if (player_cards_open(play))
 		return refuse(error_r, REFUSED_CARDS_OPEN, "round", play->round.closed_by);
 	if (!command->autospin)
@@ -157,7 +157,7 @@ static enum player_outcome check_step(const struct player_game *play,
 
 	if (outcome != PLAYER_PROPOSE)
 		return outcome;
-	if (command->cursor < play->state.open.cursor) /* a repeated step is not two */
+	if (command->cursor < play->state.open.cursor) /* a repeated step counts once */
 		return PLAYER_ANSWER;
 	if (command->cursor > play->state.open.cursor || !player_feature_open(play)) {
 		*error_r = (struct player_error){ REFUSED_CURSOR, 0, "cursor", command->cursor,
@@ -172,9 +172,10 @@ static enum player_outcome check_void(const struct player_game *play,
 {
 	if (play->round.move == 0 || play->round.move != command->round)
 		return refuse(error_r, REFUSED_ROUND, "round", command->round);
-	if (play->round.voided && command->has_request_id) /* another request: once is enough */
+	if (play->round.voided &&
+		command->has_request_id) /* another request for a round that is already void */
 		return refuse(error_r, REFUSED_VOID, "round", command->round);
-	if (play->round.voided) /* asked again: it is done */
+	if (play->round.voided) /* a retry: already done */
 		return PLAYER_ANSWER;
 	return PLAYER_PROPOSE;
 }
@@ -190,14 +191,14 @@ static enum player_outcome check_verb(const struct player_game *play, const stru
 	case VERB_PICK:
 	case VERB_NEXT:
 		return check_step(play, command, error_r);
-	case VERB_COLLECT: /* RULE mystic-gem 8.1: also what leaving the game does */
+	case VERB_COLLECT: /* RULE mystic-gem 8.1: leaving the game does this too */
 		outcome = check_round(play, command, error_r);
 		if (outcome == PLAYER_PROPOSE && player_feature_open(play))
 			return refuse(error_r, REFUSED_FEATURE_OPEN, "round", play->round.move);
 		return outcome;
 	case VERB_RESOLVE:
 		outcome = check_round(play, command, error_r);
-		/* the house asks about what it saw a while ago: done meanwhile is done */
+		/* the house acts on an earlier reading; the round may have closed since */
 		return outcome == PLAYER_REFUSE ? PLAYER_ANSWER : outcome;
 	case VERB_GAMBLE:
 	case VERB_HALVE:
@@ -250,7 +251,7 @@ enum player_outcome player_repeat(const struct player *player, const struct play
 	return PLAYER_PROPOSE;
 }
 
-/* The number: what was asked before is answered from the record, never drawn twice. */
+/* Checks the move number. A retry is answered from the record; nothing is drawn twice. */
 static enum player_outcome check_number(const struct player *player,
 	const struct player_command *command, struct player_error *error_r)
 {
@@ -314,15 +315,15 @@ static void adopt_money(struct player *player, const struct player_fact *fact)
 	player->balance = fact->balance_after;
 }
 
-/* A row without a readable record leaves no salt. Any bytes do: what nobody can guess is the
- * service key. Another engine must arrive at the same ones. */
+/* Derives the salt after a row without a readable record. Any bytes will do, because the service
+ * key is the secret; but every engine must derive the same bytes. */
 static void next_salt_of_alien(struct player_salt *salt, uint64_t move)
 {
 	for (uint32_t i = 0; i < PLAYER_SALT_BYTES; i++)
 		salt->bytes[i] ^= (uint8_t)(0x5a + (move >> (8 * (i % 8))));
 }
 
-/* The last move is about to be one of the earlier ones. */
+/* Moves the last move to the earlier ones, before a new last move. */
 static void note_seen(struct player *player)
 {
 	static const uint8_t none[PLAYER_ID_BYTES];
@@ -379,7 +380,7 @@ enum player_adopt player_adopt(struct player *player, struct player_game *play,
 	}
 	player->salt = record->next;
 	memcpy(player->last.content_hash, record->content_hash, PLAYER_ID_BYTES);
-	if (fact->refusal != 0) /* only number and salt advance */
+	if (fact->refusal != 0) /* only move number and salt advance */
 		return result;
 	player->last.collected = record->collected;
 	if (play && record->has_game) {

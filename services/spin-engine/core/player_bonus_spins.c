@@ -1,5 +1,6 @@
-/* Bonus spins that operators have given. They are not in the record of a move, which another
- * engine's record would overwrite: each row that gives, uses or ends some is folded by its id. */
+/* Operators' grants of bonus spins. They are not part of a move's record, because another engine's
+ * record would overwrite them: each row that grants, uses or ends bonus spins updates them by id.
+ */
 #include "services/spin-engine/core/player.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ static void forget(struct player *player, uint32_t at)
 		sizeof(player->bonus_spins[0]));
 }
 
-/* The wallet takes no more than these that are not over, so the first to expire has expired. */
+/* The wallet accepts no more live grants than this, so the first to expire has expired. */
 static uint32_t first_to_expire(const struct player *player)
 {
 	uint32_t first = 0;
@@ -67,7 +68,7 @@ void player_bonus_spins_fold(struct player *player, const struct player_fact *fa
 
 	if (!fact->bonus || at == player->bonus_spins_count)
 		return;
-	/* The wallet's word: whatever was counted here, there are none. */
+	/* The wallet has refused: none are left, whatever this engine has counted. */
 	bool none = fact->refusal == PLAYER_WALLET_NO_BONUS_SPINS;
 
 	if (fact->refusal == 0)
@@ -76,7 +77,7 @@ void player_bonus_spins_fold(struct player *player, const struct player_fact *fa
 		forget(player, at);
 }
 
-/* RULE mystic-gem 7.2: bet and lines are those that were given, in the base game. */
+/* RULE mystic-gem 7.2: the grant sets bet and lines, in the base game. */
 void player_bonus_spins_bet(const struct player *player, struct player_command *command)
 {
 	const struct player_bonus_spins *bonus_spins =

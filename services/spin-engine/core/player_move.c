@@ -1,5 +1,4 @@
-/* What is proposed to the wallet: the money of each move, and the state that follows if it is
- * booked. */
+/* Proposals to the wallet: the money of each move, and the state once the move is booked. */
 #include "services/spin-engine/core/player_move.h"
 
 #include <assert.h>
@@ -23,8 +22,8 @@ static void begin(const struct player *player, const struct player_game *play,
 	proposal->pending_before = player_pending(play);
 }
 
-/* RULE mystic-gem 6.5, 6.12: at the end of a round, its wins collected. The claim is the last of
- * this move. */
+/* RULE mystic-gem 6.5, 6.12: at the end of a round, after its wins are collected. The claim is this
+ * move's last one. */
 static void draw_cards(const struct player_entropy *entropy, struct player_proposal *proposal)
 {
 	struct play_round *round = &proposal->after.round;
@@ -67,7 +66,7 @@ static bool credit(struct player_proposal *proposal, struct money amount)
 	return money_add(round->credited, amount, &round->credited);
 }
 
-/* All that is pending goes to the balance and the round closes: so ends the gamble, too. RULE
+/* All pending goes to the balance and the round closes, which also ends the gamble. RULE
  * mystic-gem 4.9; RULE mystery-elves 5.6 */
 static bool collect_all(const struct player_entropy *entropy, struct player_proposal *proposal)
 {
@@ -79,7 +78,7 @@ static bool collect_all(const struct player_entropy *entropy, struct player_prop
 	return true;
 }
 
-/* Is the gamble worth waiting for, now or once autoplay has stopped? */
+/* True if a gamble may be offered, now or once autoplay has stopped. */
 static bool gamble_left(const struct game *game, const struct game_state *state)
 {
 	enum gamble_status status = gamble_check(game, state);
@@ -91,7 +90,7 @@ static bool gamble_left(const struct game *game, const struct game_state *state)
 /* ---- a bet ------------------------------------------------------------------------------------
  */
 
-/* Plays the round whole. *shown_r: phases before the first that needs the player. */
+/* Plays the whole round. *shown_r: phases before the first one that needs the player. */
 static enum player_refusal play_round(const struct game *game, struct play_round *round,
 	const struct player_entropy *entropy, uint32_t *shown_r, struct round_sum *sum_r)
 {
@@ -162,8 +161,8 @@ static void mirror_open(struct play_round *round, const struct round_sum *sum, u
 	memcpy(open->math_version, round->math_version, sizeof(open->math_version));
 }
 
-/* Where the win goes: what may be gambled waits in pending, and with a feature to watch all of it
- * does; the rest is the player's at once. */
+/* Splits the win: money that may be gambled goes to pending; with a feature to watch, all of it
+ * does. The rest goes to the balance at once. */
 static bool share_win(const struct game *game, const struct player_entropy *entropy,
 	struct player_proposal *proposal)
 {
@@ -174,7 +173,7 @@ static bool share_win(const struct game *game, const struct player_entropy *entr
 	bool watch = cursor < round->phases;
 
 	state->open.gamble_pending = gamble_stake_of(game, round->win_base_lines, total);
-	state->open.cursor = round->phases; /* as it will be when the gamble is offered */
+	state->open.cursor = round->phases; /* the state when the gamble is offered */
 	if (!gamble_left(game, state))
 		state->open.gamble_pending = money_of(0);
 	state->open.cursor = cursor;
@@ -194,7 +193,7 @@ static bool share_win(const struct game *game, const struct player_entropy *entr
 	return true;
 }
 
-/* What the round's jackpots are certain to pay: the seed each, whatever the pool adds. RULE
+/* The certain part of the round's jackpots: the seed of each, whatever the pool adds. RULE
  * bewitched 6.1; RULE mona-lisa 5.1 */
 static bool jackpot_seeds(
 	const struct game *game, const struct bet *bet, uint32_t hits, struct money *seeds_r)
@@ -205,13 +204,13 @@ static bool jackpot_seeds(
 	return hits == 0 || !row || money_mul(money_of(row->seed_minor), hits, seeds_r);
 }
 
-/* The pools that the stake feeds, and what the round has won of the first of them. RULE bewitched
+/* The pools that the stake feeds, and the round's claims on the first of them. RULE bewitched
  * 4.3, 4.10; RULE mystic-gem 6.17 */
 static void add_claims(const struct game *game, struct player_proposal *proposal)
 {
 	const struct play_round *round = &proposal->after.round;
 
-	/* RULE mystic-gem 7.4: a bonus spin feeds none, and wins like any other */
+	/* RULE mystic-gem 7.4: a bonus spin feeds no pool and wins like any other */
 	if (game->jackpot.pool != 0 && !round_is_bonus(round))
 		proposal->pool[proposal->pool_count++] = game->jackpot.pool;
 	if (game->cards.pool != 0 && game->cards.eligible && !round_is_bonus(round))
@@ -221,10 +220,9 @@ static void add_claims(const struct game *game, struct player_proposal *proposal
 			game->jackpot.pool, round->bet.coin_minor, round->stake, false };
 }
 
-/* The bet would close a round whose end begins Jackpot Cards: then only the collect is booked under
- * this number, and the bet is not placed. Not watched by the tests of health: a bet that is refused
- * for money and tried again makes the same draw, and what comes again is no fault. RULE mystic-gem
- * 6.5 */
+/* If the bet would close a round that ends with Jackpot Cards, this move books only the collect and
+ * not the bet. The health tests do not see this draw: a bet that was refused for money and is tried
+ * again repeats it, which is no fault. RULE mystic-gem 6.5 */
 static bool closing_begins_cards(
 	const struct player_game *play, const struct player_entropy *entropy)
 {
@@ -248,8 +246,8 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 		return collect_all(entropy, proposal) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
 	}
 	begin(player, play, entropy, PLAYER_MOVE_BET, proposal);
-	/* RULE bewitched 5.1, 5.12; RULE mystic-gem 1.4; RULE mystery-elves 5.11: with gamble or
-	 * collect all that is left, the next bet collects first. */
+	/* RULE bewitched 5.1, 5.12; RULE mystic-gem 1.4; RULE mystery-elves 5.11: if only gamble or
+	 * collect is left, the next bet collects first. */
 	proposal->release = proposal->pending_before;
 	proposal->collected = proposal->release;
 	new_round(player, command, game, entropy, now_us, &after->round);
@@ -266,7 +264,7 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 		memcpy(proposal->bonus_spin, command->bonus_spin, sizeof(proposal->bonus_spin));
 	}
 	proposal->stake = after->round.stake;
-	/* RULE witch-feature 3.12, 3.13: what is carried belongs to the bet value */
+	/* RULE witch-feature 3.12, 3.13: the carried state belongs to the bet value */
 	after->round.before = game_state_carried(game, &play->state, &command->bet);
 	refusal = play_round(game, &after->round, entropy, &shown, &proposal->sum);
 	if (refusal != REFUSED_NOTHING)
@@ -274,7 +272,7 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	if (!game_state_carry(game, &after->state, &command->bet, &proposal->sum.state))
 		return REFUSED_OVERFLOW;
 	mirror_open(&after->round, &proposal->sum, shown, &after->state.open);
-	if (!command->autospin) /* a spin by hand ends autoplay */
+	if (!command->autospin) /* a manual spin ends autoplay */
 		autoplay_stop(&after->state.autoplay);
 	else if (!jackpot_seeds(game, &command->bet, proposal->sum.jackpot_hits, &jackpots) ||
 		 autoplay_spun(game, &proposal->sum, jackpots, (int64_t)(now_us / 1000),
@@ -301,7 +299,7 @@ bool player_propose_end(const struct player *player, const struct player_game *p
 		return collect_all(entropy, proposal);
 	if (round->feature_due.minor == 0)
 		return false;
-	/* RULE bewitched 5.9: the rest is credited, the base lines may be doubled */
+	/* RULE bewitched 5.9: the feature's win is credited, the base lines' win may be gambled */
 	proposal->kind = PLAYER_MOVE_RELEASE;
 	proposal->release = round->feature_due;
 	round->feature_due = money_of(0);
@@ -311,15 +309,15 @@ bool player_propose_end(const struct player *player, const struct player_game *p
 /* ---- double-up ----------------------------------------------------------------------------------
  */
 
-/* The card of this attempt: the stream of the round's gamble, the same draws an attempt, whatever
- * was guessed. */
+/* The card of this attempt, from the round's gamble stream: each attempt takes the same number of
+ * draws, whatever the guess. */
 static bool draw_card(const struct game *game, const struct player_entropy *entropy,
 	uint32_t attempt, uint32_t guess, struct gamble_card *card_r)
 {
 	struct rng rng;
 
 	rng_init(&rng, entropy->round_key);
-	if (attempt == 0) /* later attempts draw the same blocks again */
+	if (attempt == 0) /* later attempts draw these blocks again */
 		rng_watch(&rng, entropy->watch);
 	for (uint32_t i = 0; i <= attempt; i++)
 		if (gamble_draw(game, &rng, guess, card_r) != GAMBLE_OK)
@@ -339,7 +337,7 @@ static enum player_refusal propose_gamble(const struct player *player,
 	struct gamble_card card;
 
 	begin(player, play, entropy, PLAYER_MOVE_GAMBLE, proposal);
-	proposal->not_after_us = command->not_after_us; /* it stakes money like a bet */
+	proposal->not_after_us = command->not_after_us; /* a gamble stakes money, as a bet does */
 	if (after->round.gamble_count >= PLAYER_GAMBLES_MAX ||
 		!draw_card(game, entropy, open->gamble_attempts, command->choice, &card))
 		return REFUSED_GAMBLE;
@@ -356,7 +354,7 @@ static enum player_refusal propose_gamble(const struct player *player,
 	} else if (gamble_left(game, &after->state)) {
 		proposal->win_pending = stake;
 	} else { /* RULE bewitched 5.7, 5.12; RULE mystic-gem 4.12; RULE mystery-elves 5.11: the
-		    last attempt is won, or it is above the limit now */
+		    last attempt is won, or pending is above the limit now */
 		proposal->release = stake;
 		proposal->win_balance = stake;
 		proposal->collected = open->gamble_pending;
@@ -404,7 +402,7 @@ static enum player_refusal propose_void(const struct player *player, const struc
 	if (!game_state_carry(game, &proposal->after.state, &round->bet, &round->before))
 		return REFUSED_OVERFLOW;
 	if (round->closed_by == 0)
-		end_round(proposal); /* a malfunction begins no cards */
+		end_round(proposal); /* a voided round begins no Jackpot Cards */
 	return REFUSED_NOTHING;
 }
 
@@ -430,7 +428,7 @@ static enum player_refusal propose_setting(const struct player *player,
 
 	begin(player, play, entropy, PLAYER_MOVE_SETTING, proposal);
 	if (!player_round_open(play))
-		proposal->round = 0; /* it belongs to no round */
+		proposal->round = 0; /* the move belongs to no round */
 	if (command->autoplay.spins == 0)
 		autoplay_stop(autoplay);
 	else if (autoplay_start(game, &command->autoplay, autoplay) != AUTOPLAY_OK)

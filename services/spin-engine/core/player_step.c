@@ -1,5 +1,5 @@
-/* The cursor of a feature: how far the player has watched, and what he picked. No money moves with
- * it but at the end, and no draw depends on it. */
+/* The cursor of a feature: how far the player has watched, and what they picked. Money moves only
+ * at the end, and no draw depends on the cursor. */
 #include "services/spin-engine/core/player.h"
 #include "services/spin-engine/core/player_move.h"
 
@@ -25,8 +25,8 @@ bool player_next_phase(const struct player_game *play, const struct game *game,
 		       play->state.open.cursor, phase_r) == ROUND_OK;
 }
 
-/* Remembers a pick of the bonus at the cursor. A vial can be picked once, so a repeated request is
- * not two. */
+/* Stores a pick of the bonus at the cursor. A vial can be picked once, so a repeated request counts
+ * once. */
 static bool take_pick(struct player_game *play, uint32_t choice)
 {
 	struct open_round *open = &play->state.open;
@@ -48,8 +48,8 @@ void player_pick_all(struct player_game *play, uint32_t needed)
 		(void)take_pick(play, choice);
 }
 
-/* Shows the phase at hand and those after it, up to the next that needs the player, or `limit` of
- * them. The round was played whole at its birth, so the replay cannot end early. */
+/* Shows the current phase and later ones, up to the next that needs the player, at most `limit`.
+ * The bet played the whole round, so the replay cannot end early. */
 static void advance(struct player_game *play, const struct game *game,
 	const uint8_t round_key[PLAYER_KEY_BYTES], uint32_t limit)
 {
@@ -108,7 +108,7 @@ static enum player_outcome step_witch(struct player_game *play, const struct gam
 	return PLAYER_ANSWER;
 }
 
-/* A pick that is not the last: the cursor stays. PLAYER_STEP: the phase may be shown. */
+/* Applies a pick. Before the last pick the cursor stays. PLAYER_STEP: the phase may be shown. */
 static enum player_outcome step_pick(struct player_game *play, const struct phase *phase,
 	const struct player_command *command, struct player_error *error_r)
 {
