@@ -1,4 +1,4 @@
-/* Pools made by operators. */
+/* Pools created by operators. */
 #include "services/progressive-pool/adapters/created_pool.h"
 
 #include "libcommon/jackpot/io/jackpot_pg.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FURTHER_MAX 2 /* pools that feed on a game beside its own jackpot and its cards */
+#define FURTHER_MAX 2 /* linked pools of a game, besides its own jackpot and its cards */
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 
 /* ---- making
@@ -28,7 +28,7 @@ static int64_t number_of(PGconn *conn, const char *sql, uint32_t argument)
 	return number;
 }
 
-/* The number is free, and there is room for one more. */
+/* Checks that the number is free and that there is room for one more pool. */
 static bool number_free(uint32_t pool, const struct game_links *links, PGconn *conn, char *refusal)
 {
 	bool taken =
@@ -54,7 +54,7 @@ static const char *id_of(const struct game_links *links, uint32_t game)
 	return "?";
 }
 
-/* Each of the games may feed one more. */
+/* Checks that each of the games may feed one more pool. */
 static bool games_free(const struct created_pool_request *asked, const struct game_links *links,
 	PGconn *conn, char *refusal)
 {
@@ -70,7 +70,7 @@ static bool games_free(const struct created_pool_request *asked, const struct ga
 	return true;
 }
 
-/* A pool is launched whole or not at all: the caller drops the instance where it is not. */
+/* Launches all rows or fails; the caller then drops the instance. */
 static bool launch(struct pool_instance *instance, const struct game_link *link, char *refusal)
 {
 	for (uint32_t i = 0; i < link->jackpot.row_count; i++) {

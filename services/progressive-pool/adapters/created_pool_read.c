@@ -40,7 +40,7 @@ static bool games_read(json_t *json, const struct game_links *links,
 	return true;
 }
 
-/* What a definition's reader takes, with the number. */
+/* The members that the definition's reader accepts, plus the number. */
 static bool pool_read(
 	json_t *json, uint32_t number, struct created_pool_request *asked, char *refusal)
 {

@@ -156,7 +156,7 @@ static bool change(
 	struct pool_terms terms = row->next_waits ? row->next : row->terms;
 	if (row_action->has_seed)
 		terms.seed_minor = row_action->seed_minor;
-	/* As definitions have it: whose row is paid at another rate leaves an FX leg in EUR. */
+	/* The rule of definitions: a EUR row at another rate would leave an FX leg in EUR. */
 	if (row_action->has_rate && row_action->currency == EUR &&
 		row_action->row_rate_nano != POOL_NANO)
 		return action_refuse(refusal,

@@ -9,8 +9,8 @@ enum { V_POOL, V_SHARD, V_TALLY, V_TOTAL, V_SEQ, V_INCARNATION, V_N };
 static struct pg_rows pools = { .columns = P_N };
 static struct pg_rows vectors = { .columns = V_N };
 
-/* A row's terms, hits, seeds and transfers change with rows_dirty or leave something of their own
- * to be written: without these the other accounts are what they were. */
+/* Changes of a row's terms, hits, seeds and transfers set rows_dirty or queue something else to
+ * write. Without those the other accounts have not changed. */
 static bool quiet(const struct pool_instance *instance)
 {
 	return instance->stored && !instance->rows_dirty && instance->hit_count == 0 &&

@@ -54,13 +54,13 @@ static bool in_definition(
 	return false;
 }
 
-/* Refusals to make a pool: there is no pool to keep them with. */
+/* Refused CREATE actions: there is no pool to store them with. */
 static struct {
 	struct action_list records;
 	uint32_t pool;
 } unknown_pool;
 
-/* Everything but CREATE. */
+/* Everything except CREATE. */
 static void apply_action(
 	struct service *service, struct pool_instance *instance, struct action_record *record)
 {
@@ -102,7 +102,7 @@ static struct pool_instance *make_pool(struct service *service, struct service_s
 	return instance;
 }
 
-/* What is refused of a pool may be a matter of its rows, which a game's definition names. */
+/* A refusal may concern the pool's rows, which a game's definition names. */
 static void name_game(const struct pool_instance *instance, struct action_record *record)
 {
 	for (size_t i = 0; i < self.links->count && record->game[0] == '\0'; i++)
@@ -123,7 +123,7 @@ static void take_action(struct service *service, struct service_shard *shard,
 	else if (unknown_pool.records.n == 0)
 		instance = make_pool(service, shard, command->pool, record);
 	else
-		return; /* asked again in a moment */
+		return; /* retried soon */
 	if (instance != NULL)
 		name_game(instance, record);
 	if (action_behind(service, self.links, command, record))
@@ -150,7 +150,7 @@ static enum service_message_status take_operator(struct service *service,
 		service_reason(service, "%s", reason);
 		return SERVICE_UNREADABLE;
 	}
-	/* A set's: its own service answers, whatever this one knows of the id. */
+	/* The action is for a set: the set's service replies, whatever this one knows of the id. */
 	if (instance != NULL || record.action == CARILLON__OPERATOR_ACTION__ACTION_CREATE)
 		take_action(service, shard, instance, command, &record);
 	return SERVICE_TAKEN;

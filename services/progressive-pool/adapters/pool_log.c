@@ -1,4 +1,4 @@
-/* Events of pools, written down. */
+/* Records the events of pools. */
 #include "services/progressive-pool/adapters/pool_log.h"
 
 #include "libcommon/jackpot/io/jackpot_pg.h"
@@ -16,8 +16,8 @@
 #define SQL_MAX 4096
 
 struct pool_log {
-	struct pool pool; /* as the events so far make it */
-	uint64_t event;	  /* number of the last one */
+	struct pool pool; /* the state after the events so far */
+	uint64_t event;	  /* number of the last event */
 	bool has_action;
 	uint8_t action[ACTION_ID_BYTES];
 };
@@ -58,7 +58,7 @@ enum column {
 
 static const struct {
 	const char *name, *type; /* of the elements */
-	const char *cast;	 /* of each, where it is told as text */
+	const char *cast;	 /* of each, if it is formatted as text */
 } COLUMN[COLUMNS] = {
 	[C_POOL] = { "pool", "integer", NULL },
 	[C_EVENT] = { "event", "bigint", NULL },
@@ -134,7 +134,7 @@ static void tell_totals(struct pool_vector *vector)
  * ----------------------------------------------------------------------------------------------------
  */
 
-/* What every event says, with the state after it. */
+/* The columns of every event, with the state after it. */
 static void put_event_head(struct pool_instance *instance, const char *kind, bool with_action)
 {
 	struct pool_log *log = instance->log;
@@ -202,7 +202,7 @@ static void put_row(const struct pool_row *row, bool first)
 	pg_rows_put(&pending, row->next_waits ? "}}" : "}");
 }
 
-/* The whole state, to go on from. */
+/* A snapshot of the whole state, from which a replay continues. */
 static void tell_snapshot(struct pool_instance *instance, const char *kind)
 {
 	struct pool_log *log = instance->log;
@@ -250,7 +250,7 @@ void pool_log_free(struct pool_instance *instance)
 	instance->log = NULL;
 }
 
-/* Applies an event to the copy and writes it down; false when it cannot be applied. */
+/* Applies an event to the copy and records it; false: it cannot be applied. */
 static bool happen(struct pool_instance *instance, const struct pool_event *event)
 {
 	struct pool_hit hit;
@@ -260,7 +260,7 @@ static bool happen(struct pool_instance *instance, const struct pool_event *even
 	return true;
 }
 
-/* The copy must be where the pool is; if it is not, the log says so and goes on from there. */
+/* The copy must equal the pool. If it does not, the log gets a snapshot and continues from it. */
 static void compare(struct pool_instance *instance, bool good)
 {
 	char where[POOL_WHERE_MAX];
@@ -277,7 +277,7 @@ void pool_log_sync(struct pool_instance *instance)
 	struct pool_log *log = instance->log;
 	size_t n = pool_event_between(&log->pool, &instance->pool, events);
 	bool good = true;
-	/* Totals that contribute nothing, by themselves, are inputs as well. */
+	/* Totals that contribute nothing are inputs too. */
 	if (totals_fresh(&instance->source.vector) &&
 		(n == 0 || events[n - 1].kind != POOL_EVENT_TOTALS))
 		events[n++] = (struct pool_event){ .kind = POOL_EVENT_TOTALS,
@@ -286,7 +286,7 @@ void pool_log_sync(struct pool_instance *instance)
 		good = happen(instance, &events[i]);
 	if (n > 0) {
 		compare(instance, good);
-		instance->dirty = true; /* the state goes with its event */
+		instance->dirty = true; /* the state is written with its event */
 	}
 	log->has_action = false;
 }

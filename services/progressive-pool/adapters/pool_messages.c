@@ -51,7 +51,7 @@ static int64_t value_of(const struct pool_instance *instance, const struct pool_
 	return value;
 }
 
-/* values holds one a row. */
+/* `values` has one entry per row. */
 static struct jackpot_state state_of(const struct pool_instance *instance, int64_t *values)
 {
 	const struct pool *pool = &instance->pool;

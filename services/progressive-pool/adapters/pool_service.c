@@ -1,4 +1,5 @@
-/* The pools of the shards held: feed in, hits priced and booked, awards and news out. */
+/* The pools of this instance's shards: reads the feed, prices and books hits, sends awards and
+ * facts. */
 #include "services/progressive-pool/adapters/pool_service.h"
 
 #include "jackpot.pb-c.h"
@@ -24,12 +25,13 @@
 #include <string.h>
 
 #define SECOND_US 1000000u
-/* At least this between two states: with the loop's commit a second, one a second. */
+/* Least time between two PoolStates; with the loop's commit every second, one per second. */
 #define SHOW_US 900000u
-/* From the pause to the first look for open claims: a wallet that has not heard of it a second
+/* From the pause to the first check for open claims. A wallet that has not read the pause a second
  * later either commits within the two seconds of its lease or never. */
 #define PAUSE_US 4000000u
-/* Newest hits whose news is published again at a takeover; readers know them by number. */
+/* How many of the newest hits are published again at a takeover; consumers recognize them by
+ * number. */
 #define TOLD_AGAIN 16
 #define REDIS_TIMEOUT_MS 50
 
@@ -106,7 +108,7 @@ static struct pool_instance *open_pool(struct service *service, uint32_t number,
 	instance->dirty = !known;
 	instance->unshown = true;
 	instance->paused_us =
-		clock_mono_us(); /* where it is pausing: who took it over waits anew */
+		clock_mono_us(); /* a pausing pool: a new owner starts the wait again */
 	created_pool_load(instance, service_pg(service));
 	created_pool_named(instance, &self.links, service_pg(service));
 	reconcile_rows(instance, &self.links);
@@ -117,7 +119,7 @@ static struct pool_instance *open_pool(struct service *service, uint32_t number,
 	return instance;
 }
 
-/* Pools that no definition names: made by operators, or of a game that is gone. */
+/* Pools that no definition names: created by operators, or of a game that is no longer offered. */
 static void open_stored(struct service *service, struct service_shard *shard)
 {
 	struct pg_args args = { 0 };
@@ -164,10 +166,10 @@ struct search {
 	struct service *service;
 	const struct pool_instance *instance;
 	struct hit_record found;
-	bool durable; /* found in the database: its award may be sent at once */
+	bool durable; /* found in Postgres: its award may be sent at once */
 };
 
-/* A hit of this very batch, or one that Postgres has. */
+/* Finds a hit of this batch or in Postgres. */
 static const struct pool_hit *find_hit(void *context, const struct claim_id *id)
 {
 	struct search *search = context;
@@ -184,7 +186,7 @@ static const struct pool_hit *find_hit(void *context, const struct claim_id *id)
 	if (!pool_store_hit_find(service_pg(search->service), id, &search->found, &pool))
 		return NULL;
 	search->durable = true;
-	/* Another pool's hit under the same id: no currency is 0, so it will be said to differ. */
+	/* Another pool's hit under the same id: no currency is 0, so the claim will differ. */
 	if (pool != instance->pool.number)
 		search->found.hit.claim.currency = 0;
 	return &search->found.hit;
@@ -228,7 +230,7 @@ static void keep_hit(struct service *service, struct pool_instance *instance,
 	instance->rows_dirty = true;
 	instance->unshown = true;
 	instance->show_now = true;
-	/* Both leave when the commit that holds the hit has returned. */
+	/* Both are sent after the commit of the hit. */
 	pool_send_award(service, instance, &record, false);
 	pool_send_hit(service, instance, &record, false);
 	service_commit_soon(service);
@@ -254,12 +256,12 @@ static void take_claim(
 	}
 	if (status == POOL_REPEATED) {
 		metric_add(self.resent, 1);
-		if (search.durable) /* else its first award is queued behind the commit */
+		if (search.durable) /* else its first award is queued until the commit */
 			pool_send_award(service, instance, &search.found, true);
 		return;
 	}
-	/* The wallet asks again for as long as the claim is open, so nothing is lost by waiting for
-	 * help. */
+	/* The wallet repeats the claim while it is open, so nothing is lost until an operator
+	 * helps. */
 	metric_add(self.unpriced, 1);
 	log_error("pool %u: claim of player %" PRId64 ", move %" PRIu64
 		  ", index %u (currency %u, coin %" PRId64 ") was not priced: %s",
@@ -293,7 +295,7 @@ static enum service_message_status apply_feed(
 		instance->dirty = true;
 		instance->unshown = true;
 	}
-	/* A round contributes before it is evaluated: its totals came with its claim. */
+	/* A round contributes before it is evaluated, so its claim carries its totals. */
 	if (feed->claim != NULL)
 		take_claim(service, instance, feed);
 	return SERVICE_TAKEN;
@@ -394,7 +396,7 @@ static void write_pool(struct service *service, void *visited, uint64_t mono_us)
 		instance->fact_seq++;
 	if (!instance->dirty && !instance->show)
 		return;
-	/* Whatever is shown from here on is another state than what was shown before. */
+	/* From here on the state differs from the one last sent. */
 	instance->version++;
 	pool_log_sync(instance);
 	pool_store_save(instance, service_pg(service));
@@ -418,8 +420,8 @@ static void show_pool(struct service *service, void *visited, uint64_t mono_us)
 		instance->shown_us = mono_us;
 		instance->unshown = false;
 	}
-	/* All of it, each second, also when nothing has changed: Redis may have been emptied, and
-	 * readers see the age. */
+	/* Writes all counters every second, even if nothing has changed: Redis may have been
+	 * emptied, and readers check the age. */
 	if (instance->show_now || mono_us >= instance->counters_us + SHOW_US)
 		if (pool_show_counters(self.redis, instance))
 			instance->counters_us = mono_us;

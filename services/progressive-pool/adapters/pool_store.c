@@ -228,7 +228,7 @@ void pool_store_save(struct pool_instance *instance, PGconn *conn)
 	uint32_t pool = instance->pool.number;
 	save_pool(instance, conn);
 	pool_source_save(&instance->source, conn, "pool");
-	/* Rows change by hits, operators and definitions only, not by contributions. */
+	/* Only hits, operators and definitions change rows; contributions do not. */
 	if (instance->rows_dirty) {
 		remove_rows(instance, conn);
 		for (uint32_t i = 0; i < instance->pool.row_count; i++)

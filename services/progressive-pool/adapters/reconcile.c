@@ -1,4 +1,4 @@
-/* Definitions against stored pools. */
+/* Brings stored pools in line with the definitions. */
 #include "services/progressive-pool/adapters/reconcile.h"
 
 #include "libcommon/io/log.h"

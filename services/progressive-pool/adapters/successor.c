@@ -1,4 +1,4 @@
-/* Successors of retired pools. */
+/* Finds the successors of retired pools. */
 #include "services/progressive-pool/adapters/successor.h"
 
 static size_t found_before(const struct transfer_place *chain, size_t n, uint32_t pool)
@@ -36,7 +36,7 @@ bool successor_find(uint32_t pool, const struct transfer_place *rest, successor_
 	for (size_t i = first; i < n; i++)
 		if (chain[i].pool < place_r->pool)
 			place_r->pool = chain[i].pool;
-	/* Into its reserve: rows it has none. */
+	/* Into its reserve: a retired pool has no rows. */
 	*place_r = (struct transfer_place){ .pool = place_r->pool };
 	return place_r->pool != pool;
 }

@@ -97,7 +97,7 @@ static void save_out(const struct pool_instance *instance, struct transfer_out *
 			"from_coin_minor, to_pool, to_currency, to_coin_minor, amount_e27, action) "
 			"values ($1, $2, $3, $4, $5, $6, $7, $8, $9)");
 		out->fresh = false;
-		out->told_us = 0; /* durable: told with the next tick */
+		out->told_us = 0; /* durable: announced at the next tick */
 	} else if (out->booked) {
 		pg_args_run(&args, conn,
 			"update pool.transfer_out set booked = now() where pool = $1 and number = "
@@ -178,7 +178,7 @@ static struct transfer_out *move_out(struct pool_instance *instance, struct amou
 	return out;
 }
 
-/* As it is durable: a retirement that is not can be read a second later. */
+/* Reads the durable state: a retirement that is not durable yet appears a second later. */
 static bool rest_of(void *context, uint32_t pool, struct transfer_place *rest_r)
 {
 	struct pg_args args = { 0 };
@@ -194,7 +194,7 @@ static bool rest_of(void *context, uint32_t pool, struct transfer_place *rest_r)
 	return retired;
 }
 
-/* What arrives in a retired pool follows the rest, to the last of its successors. */
+/* Money that arrives in a retired pool goes to the last of its successors. */
 static void follow(struct service *service, struct pool_instance *instance)
 {
 	struct pool *pool = &instance->pool;
@@ -257,7 +257,7 @@ static bool already_received(const struct pool_instance *instance, PGconn *conn,
 	return *durable_r;
 }
 
-/* What the other pool has written. A message alone moves nothing. */
+/* Reads the row that the other pool has written. A message alone moves no money. */
 static bool written(PGconn *conn, const Carillon__PoolTransfer *transfer, struct transfer_in *in_r)
 {
 	struct pg_args args = { 0 };
@@ -326,7 +326,7 @@ enum service_message_status transfers_take(struct service *service, struct pool_
 	}
 	if (!known)
 		book(service, instance, &in);
-	/* The first answer leaves when the commit that books it has returned. */
+	/* The first acknowledgement is sent after the commit that books the transfer. */
 	if (!known || durable)
 		tell(service, transfer->from_pool, transfer->from_pool, transfer->number,
 			instance->pool.number, true, durable);
@@ -354,7 +354,7 @@ enum service_message_status transfers_acknowledged(struct service *service,
 		instance->dirty = true;
 		service_commit_soon(service);
 	}
-	return SERVICE_TAKEN; /* heard before */
+	return SERVICE_TAKEN; /* known already */
 }
 
 /* ---- what RETIRE asks
@@ -394,7 +394,7 @@ static bool row_of(
 	return true;
 }
 
-/* {"pool"} is its reserve, {"pool","currency","coin_minor"} a row of it. */
+/* {"pool"}: its reserve; {"pool","currency","coin_minor"}: a row. */
 static bool place_of(json_t *json, const char *where, struct transfer_place *place_r, char *refusal)
 {
 	json_t *pool = json_object_get(json, "pool");
@@ -447,10 +447,10 @@ static bool retire_read(const char *text, struct retire *retire, char *refusal)
 	return good;
 }
 
-#define CHAIN_ENDS 4 /* a refusal has not the room for more */
+#define CHAIN_ENDS 4 /* a refusal has no room for more */
 
-/* "5 -> 7 -> 4": where money that is given to a retired pool goes. Of a long way the first and the
- * last of it. */
+/* "5 -> 7 -> 4": the way of money that is sent to a retired pool. Of a long way only the first and
+ * last pools. */
 static const char *chain_text(PGconn *conn, uint32_t pool, char *out, size_t size)
 {
 	struct transfer_place chain[SUCCESSORS_MAX];
@@ -468,8 +468,8 @@ static const char *chain_text(PGconn *conn, uint32_t pool, char *out, size_t siz
 	return out;
 }
 
-/* The other pool stands, is not this one nor retired, and has the row. A pool whose money has gone
- * on takes no more, so that no retirement that is asked for after another makes a circle. */
+/* Checks that the other pool exists, is not this one, is not retired, and has the row. A retired
+ * pool receives no transfers, so no later retirement can form a circle. */
 static bool place_valid(const struct pool_instance *instance, const struct transfer_place *place,
 	PGconn *conn, char *refusal)
 {
@@ -547,7 +547,8 @@ static void row_removed(struct pool_instance *instance, uint32_t currency, int64
 	instance->removed[instance->removed_count++].coin_minor = coin_minor;
 }
 
-/* Every row of the pool, then its reserve. Checked before, so that nothing is left half done. */
+/* Sends every row of the pool, then its reserve. The caller has checked everything, so nothing can
+ * fail halfway. */
 static void empty(struct pool_instance *instance, const struct retire *retire)
 {
 	struct pool *pool = &instance->pool;

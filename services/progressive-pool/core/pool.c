@@ -47,8 +47,8 @@ const char *pool_status_text(enum pool_status status)
 	return STATUSES[status];
 }
 
-/* A row that is negative or of impossible terms got there past every check: the books are broken,
- * and no further cent may be paid from them. */
+/* A row that is negative or has impossible terms has passed every check: the books are broken, and
+ * nothing more may be paid from them. */
 static enum pool_status of_row(enum pool_row_status status)
 {
 	assert(status == POOL_ROW_OK || status == POOL_ROW_OVERFLOW);
@@ -145,7 +145,7 @@ enum pool_status pool_hit(struct pool *pool, const struct pool_claim *claim, poo
 	enum pool_status status = of_row(pool_row_price(row, pool->t_e18, &hit.price));
 	if (status != POOL_OK)
 		return status;
-	/* The row is reseeded by the terms that hold after this win. */
+	/* Reseeds the row by the terms in force after this hit. */
 	const struct pool_terms *next = row->next_waits ? &row->next : &row->terms;
 	if (!pool_seed(&row->terms, row->exponent, &hit.seed) ||
 		!pool_seed(next, row->exponent, &hit.next_seed) ||

@@ -1,4 +1,4 @@
-/* Events of a pool: applied, and found from two states. */
+/* Applies events of a pool; derives events from two states. */
 #include "services/progressive-pool/core/pool_event.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ static enum pool_status become(struct pool *pool, enum pool_state state)
 	case POOL_PAUSING:
 		return pool->state == POOL_LIVE ? pool_pause(pool) : POOL_TERMS;
 	case POOL_PAUSED:
-		/* Both steps may have been made since the last look. */
+		/* Both steps may have happened since the last comparison. */
 		if (pool->state == POOL_LIVE && pool_pause(pool) != POOL_OK)
 			return POOL_TERMS;
 		return pool_claims_closed(pool) ? POOL_OK : POOL_TERMS;
@@ -170,7 +170,7 @@ static void rows_gone(struct list *list)
 		(void)add(list, sends ? POOL_EVENT_SEND : POOL_EVENT_REMOVE, row);
 		sent -= value_of(list->before, row);
 	}
-	/* What was sent beyond the rows is the reserve of then, whole. */
+	/* Money that was sent besides the rows is the whole reserve of that time. */
 	if (sends && sent != 0)
 		(void)add(list, POOL_EVENT_SEND_RESERVE, NULL);
 }
