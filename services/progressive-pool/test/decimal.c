@@ -1,4 +1,4 @@
-/* Reading of exact decimals for test tables. */
+/* Parses exact decimals of test tables. */
 #include "services/progressive-pool/test/decimal.h"
 
 #include <assert.h>

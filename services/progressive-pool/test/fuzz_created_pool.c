@@ -1,5 +1,5 @@
-/* Any parameters of CREATE and of TAKE_PART: refused with a reason that can be kept, or what can be
- * launched, balances, and is kept as text that reads the same again. */
+/* Any parameters of CREATE and TAKE_PART: either refused with a reason that can be stored, or a
+ * pool that launches and balances, whose stored text parses to the same pool. */
 #include "libcommon/base/utf8.h"
 #include "services/progressive-pool/adapters/created_pool_read.h"
 
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsigned int seed);
 
-/* Well formed: what the fuzzer begins with. */
+/* Valid inputs with which the fuzzer begins. */
 static const char *const TEXTS[] = {
 	"{\"pool\":\"winter\",\"contribution_ppm\":1000,\"base_coin_eur_minor\":1000,\"rows\":{\"EUR\":"
 	"{\"row_rate_nano\":1000000000,\"seeds\":[{\"coin\":10,\"seed\":5000}]}},\"games\":[\"gem\"]}",

@@ -1,6 +1,6 @@
-/* Any bytes on jackpot.feed: refused with a reason, or taken without breaking the books. An input
- * that begins with an odd byte is not the message itself but what its fields are made of, so that
- * the fuzzer also gets past the decoder. */
+/* Any bytes on jackpot.feed: rejected with a reason, or taken without breaking the books. If an
+ * input begins with an odd byte, the rest supplies a message's fields, so that the fuzzer also gets
+ * past the decoder. */
 #include "libcommon/jackpot/io/pool_feed.h"
 #include "services/progressive-pool/core/pool.h"
 
@@ -43,7 +43,7 @@ struct input {
 	size_t left;
 };
 
-/* A number of as many bytes as the next byte says; often small, so that it is often right. */
+/* A number with as many bytes as the next byte says; often small, so often valid. */
 static uint64_t number(struct input *input)
 {
 	uint64_t value = 0;

@@ -1,7 +1,7 @@
-/* Operators' actions on a pool, one a line: a letter for the action, one for what happens before it
- * and who approves, then any parameters. Each is done or refused with a reason that can be kept;
- * refused, nothing of the pool has changed; done, its books balance, and where money moved a second
- * one has approved. */
+/* Operators' actions on a pool, one per line: a letter for the action, a letter for what happens
+ * before it and who approves, then any parameters. Each is done, or refused with a reason that can
+ * be stored. A refused action changes nothing of the pool. After a done action the books balance,
+ * and a second operator has approved any move of money. */
 #include "libcommon/base/utf8.h"
 #include "services/progressive-pool/adapters/operator.h"
 
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsigned int seed);
 
-/* Well formed: what the fuzzer begins with. A: PAUSE, B: RESUME, D: ADJUST, E: PARAMETERS; then A
+/* Valid inputs with which the fuzzer begins. A: PAUSE, B: RESUME, D: ADJUST, E: PARAMETERS; then A
  * and the bits of enum happens. */
 static const char *const LINES[] = {
 	"DB{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}\n",
@@ -120,7 +120,7 @@ static bool says_why(const char *refusal)
 	       strncmp(refusal, "action ", 7) == 0 || strncmp(refusal, "the definition ", 15) == 0;
 }
 
-/* Of one account at least. */
+/* At least one account has changed. */
 static bool books_moved(const struct pool_books *a, const struct pool_books *b)
 {
 	return a->jp_pool.e27 != b->jp_pool.e27 || a->jp_reserve.e27 != b->jp_reserve.e27 ||

@@ -1,4 +1,4 @@
-/* What comes in from Kafka: messages that cannot be meant, and what operators may not ask. */
+/* Input from Kafka: malformed messages, and actions that operators may not request. */
 #include "libcommon/jackpot/io/pool_feed.h"
 #include "services/progressive-pool/adapters/operator.h"
 
@@ -12,7 +12,7 @@
 
 #define SHARDS 4
 
-/* A message that is right, to be made wrong in one place. */
+/* A valid message, in which a case changes one field. */
 struct sample {
 	Carillon__Envelope envelope;
 	Carillon__TallyTotal total;
@@ -133,12 +133,12 @@ static void spoil(struct sample *sample, enum wrong wrong)
 	}
 }
 
-static void test_feed_refuses(void **state)
+static void test_feed_rejects_malformed(void **state)
 {
 	(void)state;
 	static const struct {
 		enum wrong wrong;
-		const char *where; /* how the reason begins; NULL: taken */
+		const char *where; /* start of the reason; NULL: accepted */
 	} rows[] = {
 		{ NOTHING, NULL },
 		{ NO_ENVELOPE, "envelope:" },
@@ -195,7 +195,7 @@ static void test_source_takes_in_any_order(void **state)
 		{ 1, 2, 900, POOL_SOURCE_UNKNOWN, 100 },
 		{ 3, 1, 900, POOL_SOURCE_AHEAD, 100 }, /* 2 is what was granted */
 		{ 2147483647, 1, 900, POOL_SOURCE_AHEAD, 100 },
-		{ 1, 1, 110, POOL_SOURCE_OK, 110 }, /* and it hears on */
+		{ 1, 1, 110, POOL_SOURCE_OK, 110 }, /* later messages still count */
 		{ 2, 1, 150, POOL_SOURCE_RESTORED, 150 },
 		{ 1, 1, 900, POOL_SOURCE_OLD, 150 },
 		{ 2, 1, 160, POOL_SOURCE_OK, 160 },
@@ -216,7 +216,7 @@ static void test_source_takes_in_any_order(void **state)
 	}
 }
 
-/* A rate for which there was no place is looked at again until there is one. */
+/* A rate that found no room is retried until there is room. */
 static void test_source_retries_waiting_rate(void **state)
 {
 	static struct pool_source source;
@@ -224,14 +224,14 @@ static void test_source_retries_waiting_rate(void **state)
 		int fold;	 /* tally that is folded before; 0: none */
 		uint64_t look_s; /* when; 0: no look, only the question */
 		uint64_t asked_s;
-		enum pool_source_need need; /* of currency 752 at another rate, at that look */
+		enum pool_source_need need; /* of currency 752 at another rate, at that check */
 		uint32_t behind;
-		bool again; /* looked at again at asked_s */
+		bool again; /* checked again at asked_s */
 	} rows[] = {
 		{ 0, 100, 100, POOL_SOURCE_FULL, 1, false },
 		{ 0, 0, 109, POOL_SOURCE_FULL, 1, false },
 		{ 0, 0, 110, POOL_SOURCE_FULL, 1, true },
-		{ 0, 110, 119, POOL_SOURCE_FULL, 1, false }, /* still none */
+		{ 0, 110, 119, POOL_SOURCE_FULL, 1, false }, /* still no room */
 		{ 0, 0, 120, POOL_SOURCE_FULL, 1, true },
 		{ 7, 120, 130, POOL_SOURCE_OPENS, 0, false },
 		{ 0, 0, 100000, POOL_SOURCE_OPENS, 0, false },
@@ -258,7 +258,7 @@ static void test_source_retries_waiting_rate(void **state)
 		assert_int_equal(
 			pool_source_retry_due(&source, rows[i].asked_s * 1000000), rows[i].again);
 	}
-	/* Each tally may have a total of each shard: 64 shards leave 64 places. */
+	/* Each tally may have a total for each shard: 64 shards leave room for 64 tallies. */
 	assert_int_equal(pool_source_need(&source, 5, 752, 90000000, 5000, 64), POOL_SOURCE_FULL);
 }
 
@@ -280,7 +280,7 @@ static bool coin_20_is_defined(
 static const struct {
 	uint32_t action;
 	const char *second, *parameters;
-	const char *refusal; /* part of it; NULL: done */
+	const char *refusal; /* part of the refusal; NULL: done */
 } ACTIONS[] = {
 	{ CARILLON__OPERATOR_ACTION__ACTION_PAUSE, "", "", NULL },
 	{ CARILLON__OPERATOR_ACTION__ACTION_RESUME, "", "", NULL },
@@ -364,7 +364,7 @@ static void test_operator_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_feed_refuses),
+		cmocka_unit_test(test_feed_rejects_malformed),
 		cmocka_unit_test(test_source_takes_in_any_order),
 		cmocka_unit_test(test_source_retries_waiting_rate),
 		cmocka_unit_test(test_operator_table),

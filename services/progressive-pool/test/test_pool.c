@@ -1,4 +1,4 @@
-/* The pool's refusals, one line a status, and properties under random play with a printed seed. */
+/* The pool's refusals, one line per status, and properties under random play (printed seed). */
 #include "libcommon/jackpot/pool_tally.h"
 #include "services/progressive-pool/core/pool.h"
 #include "services/progressive-pool/test/decimal.h"
@@ -152,7 +152,7 @@ static void test_pool_solvency_of_coin_sets(void **state)
 	assert_int_equal(launch(&pool, 1000, 100), POOL_INSOLVENT);
 }
 
-static void test_pool_terms_wait_for_the_next_win(void **state)
+static void test_pool_terms_take_effect_after_the_next_hit(void **state)
 {
 	(void)state;
 	struct pool pool = fresh();
@@ -171,7 +171,7 @@ static void test_pool_terms_wait_for_the_next_win(void **state)
 	assert_false(row->next_waits);
 	const char *where;
 	assert_true(pool_identities_hold(&pool, &where));
-	/* Terms as they are: nothing waits. */
+	/* The terms in force: no terms are pending. */
 	assert_int_equal(pool_terms_change(&pool, EUR, 20, &terms), POOL_OK);
 	assert_false(row->next_waits);
 }
@@ -183,7 +183,7 @@ static void test_pool_states(void **state)
 	assert_false(pool_claims_closed(&pool));
 	assert_int_equal(pool_pause(&pool), POOL_OK);
 	assert_int_equal(pool.state, POOL_PAUSING);
-	/* A round booked before still accrues and is paid. */
+	/* A round booked before the pause still contributes and is paid. */
 	assert_int_equal(pool_contribute_to(&pool, decimal("501", 18)), POOL_OK);
 	struct pool_hit hit;
 	struct pool_claim claim = { { 1, 1, 1 }, EUR, 20 };
@@ -269,7 +269,7 @@ static void random_bet(struct world *world)
 	uint32_t tally = 1 + (uint32_t)draw(world, 3);
 	uint64_t *total = &world->totals[shard][tally];
 	*total += draw(world, 100000);
-	/* A third is lost; what comes later says it all again. Some come late. */
+	/* A third of the messages is lost; later ones carry the totals again. Some come late. */
 	if (draw(world, 3) == 0)
 		return;
 	uint64_t told = draw(world, 4) == 0 ? *total / 2 : *total;
@@ -301,7 +301,7 @@ static void random_hit(struct world *world)
 	assert_true(hit.price.value.e27 == hit.price.cost.e27 + hit.price.carry.e27);
 	world->hits[world->hit_count++] = hit;
 	world->paid_by_currency[claim.currency == SEK] += hit.price.paid_minor;
-	/* A win moves its own row and no other. */
+	/* A hit changes only its own row. */
 	for (uint32_t i = 0; i < before.row_count; i++)
 		if (&world->pool.row[i] != row)
 			assert_true(before.row[i].w_e18 == world->pool.row[i].w_e18);
@@ -320,7 +320,7 @@ static void random_operator(struct world *world)
 			POOL_OK);
 		break;
 	case 1:
-		/* Refused where it would go below the seed: the identities say the rest. */
+		/* Refused if the row would fall below its seed; the identities check the rest. */
 		(void)!pool_adjust(&world->pool, row->currency, row->coin_minor, delta);
 		break;
 	case 2:
@@ -345,7 +345,7 @@ static void check(struct world *world, uint64_t seed, int step, int128 *t_before
 			step, where);
 	assert_true(world->pool.t_e18 >= *t_before);
 	*t_before = world->pool.t_e18;
-	/* T from scratch: the sum over what was told. */
+	/* T computed anew: the sum over all messages. */
 	int128 t = 0;
 	for (uint32_t i = 0; i < world->vector.entry_count; i++) {
 		const struct pool_vector_entry *entry = &world->vector.entry[i];
@@ -378,7 +378,7 @@ static void test_pool_properties_under_random_play(void **state)
 	}
 }
 
-/* All is told at last: whatever was lost, late or repeated on the way, T is the same. */
+/* After the last message T is the same, whatever was lost, late or repeated before. */
 static void test_pool_vector_ends_the_same(void **state)
 {
 	(void)state;
@@ -437,7 +437,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pool_refuses_and_changes_nothing),
 		cmocka_unit_test(test_pool_solvency_of_coin_sets),
-		cmocka_unit_test(test_pool_terms_wait_for_the_next_win),
+		cmocka_unit_test(test_pool_terms_take_effect_after_the_next_hit),
 		cmocka_unit_test(test_pool_states),
 		cmocka_unit_test(test_pool_properties_under_random_play),
 		cmocka_unit_test(test_pool_vector_ends_the_same),

@@ -1,5 +1,6 @@
-/* Events of a pool under random play with a printed seed: whatever happens between two looks, the
- * events found lead from the one to the other, and all of them, from nothing, to the end. */
+/* Events of a pool under random play with a printed seed: whatever happens between two comparisons,
+ * the derived events lead from one state to the next, and all events lead from an empty pool to the
+ * last state. */
 #include "services/progressive-pool/core/pool_event.h"
 
 #include <stdarg.h>
@@ -41,7 +42,7 @@ static struct pool_terms some_terms(void)
 		(int64_t)below(POOL_NANO / COINS) };
 }
 
-/* Whatever it is, refusals too. */
+/* Any action, even a refused one. */
 static bool do_something(struct pool *pool)
 {
 	int64_t coin = 1 + (int64_t)below(COINS);
@@ -105,7 +106,7 @@ static void play_hit(struct pool *pool, struct pool *log)
 	same(log, pool);
 }
 
-static void test_events_lead_from_state_to_state(void **state)
+static void test_event_log_leads_from_state_to_state(void **state)
 {
 	static struct pool pool, log;
 	const char *given = getenv("CARILLON_TEST_SEED");
@@ -120,7 +121,7 @@ static void test_events_lead_from_state_to_state(void **state)
 			play_hit(&pool, &log);
 		else
 			(void)do_something(&pool);
-		/* Contributions come after it. */
+		/* Contributions follow the change. */
 		assert_int_equal(
 			pool_contribute_to(&pool, pool.t_e18 + (int128)below(1000000000000000)),
 			POOL_OK);
@@ -129,7 +130,7 @@ static void test_events_lead_from_state_to_state(void **state)
 	assert_true(pool.hits > 0);
 }
 
-static void test_retirement_is_rows_reserve_state(void **state)
+static void test_event_retirement_sends_rows_then_reserve(void **state)
 {
 	static const enum pool_event_kind wanted[] = { POOL_EVENT_SEND, POOL_EVENT_SEND,
 		POOL_EVENT_SEND_RESERVE, POOL_EVENT_STATE, POOL_EVENT_TOTALS };
@@ -158,7 +159,7 @@ static void test_retirement_is_rows_reserve_state(void **state)
 	same(&log, &pool);
 }
 
-static void test_unexplained_change_is_found(void **state)
+static void test_event_unexplained_change_is_found(void **state)
 {
 	static struct pool pool, log;
 	struct pool_terms terms = { 5000, POOL_NANO, 2000000 };
@@ -186,9 +187,9 @@ static void test_unexplained_change_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events_lead_from_state_to_state),
-		cmocka_unit_test(test_retirement_is_rows_reserve_state),
-		cmocka_unit_test(test_unexplained_change_is_found),
+		cmocka_unit_test(test_event_log_leads_from_state_to_state),
+		cmocka_unit_test(test_event_retirement_sends_rows_then_reserve),
+		cmocka_unit_test(test_event_unexplained_change_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

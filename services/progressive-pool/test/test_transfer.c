@@ -1,5 +1,6 @@
-/* Money between pools in the core: what leaves one is what the other gets, to the last 10^-27, and
- * the identities of both, and of both together with what is in transit, hold at every step. */
+/* Transfers between pools in the core: the other pool gets exactly what leaves the first one, to
+ * 10^-27. The identities of both pools, and of both with the money in transit, hold at every step.
+ */
 #include "services/progressive-pool/adapters/successor.h"
 #include "services/progressive-pool/core/pool.h"
 #include "services/progressive-pool/test/decimal.h"
@@ -23,7 +24,7 @@ static void launch(struct pool *pool, int64_t coin_minor, int64_t seed_minor)
 	assert_int_equal(pool_launch(pool, EUR, 2, coin_minor, &terms), POOL_OK);
 }
 
-/* Two rows, T of so many euros. */
+/* A pool with two rows and a T of so many euros. */
 static struct pool fresh(uint32_t number, const char *t)
 {
 	struct pool pool;
@@ -69,13 +70,13 @@ static void test_retired_pool_is_empty(void **state)
 	assert_int_equal(pool_retire(&from), POOL_OK);
 	assert_holds(&from);
 	assert_true(from.books.sent.e27 == decimal("2900.000000000000000001", 27));
-	/* Contributions that were on their way follow. */
+	/* Contributions in flight follow. */
 	assert_int_equal(pool_contribute_to(&from, decimal("501", 18)), POOL_OK);
 	assert_int_equal(pool_reserve_send(&from, &reserve), POOL_OK);
 	assert_true(reserve.e27 == decimal("0.999999999999999999", 27));
 	assert_holds(&from);
 	assert_holds(&to);
-	/* A row that has gone meanwhile: the reserve takes it. */
+	/* The row no longer exists: the reserve receives the money. */
 	assert_int_equal(pool_receive(&to, EUR, 7, reserve, &to_row), POOL_OK);
 	assert_false(to_row);
 	assert_int_equal(pool_receive(&to, 0, 0, row, &to_row), POOL_OK);
@@ -135,7 +136,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* Random play and retirements over a lossy way: each amount arrives once, in any order. */
+/* Random play and retirements over a lossy link: each amount arrives once, in any order. */
 static void test_pool_transfers_conserve(void **state)
 {
 	(void)state;
@@ -206,7 +207,7 @@ static void test_pool_transfers_conserve(void **state)
 	}
 }
 
-/* Rests by pool, 0: it is not retired. */
+/* Rest of each pool; 0: not retired. */
 static bool rest_in_table(void *context, uint32_t pool, struct transfer_place *rest_r)
 {
 	const uint32_t *rests = context;
@@ -217,19 +218,19 @@ static bool rest_in_table(void *context, uint32_t pool, struct transfer_place *r
 static void test_successor_is_last_or_lowest(void **state)
 {
 	static const struct {
-		uint32_t rests[8]; /* of pools 1, 2, .. from the second place on */
+		uint32_t rests[8]; /* of pools 1, 2, .. from index 1 on */
 		uint32_t pool;
-		uint32_t to; /* 0: it stays */
-		bool row;    /* as its predecessor said; else into the reserve */
+		uint32_t to; /* 0: the money stays */
+		bool row;    /* to the row that its predecessor named; else into the reserve */
 	} rows[] = {
 		{ { 0, 2 }, 1, 2, true },
 		{ { 0, 2, 3, 4 }, 1, 4, true }, /* to the end of the chain */
-		{ { 0, 2, 1 }, 1, 0, false },	/* each other's */
+		{ { 0, 2, 1 }, 1, 0, false },	/* each is the other's rest */
 		{ { 0, 2, 1 }, 2, 1, false },
 		{ { 0, 2, 3, 1 }, 1, 0, false }, /* three in a circle */
 		{ { 0, 2, 3, 1 }, 2, 1, false },
 		{ { 0, 2, 3, 1 }, 3, 1, false },
-		{ { 0, 3, 0, 4, 5, 3 }, 1, 3, false }, /* into a circle that it is not in */
+		{ { 0, 3, 0, 4, 5, 3 }, 1, 3, false }, /* into a circle that does not include it */
 		{ { 0, 1 }, 1, 0, false },
 		{ { 0, 0, 0, 6, 0, 0, 7, 6 }, 3, 6, false },
 	};

@@ -1,6 +1,6 @@
 /* The worked vectors of the progressive (docs/progressive.md, V0 to V9) and a few rows of our own
- * as a text table: every step is played through tallies, pool and books, and every figure is
- * compared exactly.
+ * as a text table: every step runs through tallies, pool and books, and every figure is compared
+ * exactly.
  *
  *   launch CUR COIN SEED       a row; share = coin x row rate / 10
  *   rate CUR RATE [ROWRATE]    rate of bets from now on (a new tally), and of rows launched from
@@ -210,7 +210,7 @@ static void do_bet(struct bench *bench, const char *code, const char *amount)
 	const struct currency *currency = currency_of(code);
 	struct pool_tally *tally = pool_vector_open_tally(&bench->vector, 5, currency->number);
 	assert_non_null(tally);
-	/* Split over two wallet shards: only the sum counts. */
+	/* Split between two wallet shards: only the sum counts. */
 	uint64_t stake = (uint64_t)minor(amount, currency);
 	uint64_t parts[2] = { stake / 3, stake - stake / 3 };
 	for (uint32_t shard = 0; shard < 2; shard++) {
@@ -222,7 +222,7 @@ static void do_bet(struct bench *bench, const char *code, const char *amount)
 		assert_int_equal(
 			pool_vector_offer(&bench->vector, shard, tally->id, *total, bench->seq),
 			POOL_VECTOR_OK);
-		/* The same again, and an older one: nothing. */
+		/* A repeated message and an older one change nothing. */
 		assert_int_equal(
 			pool_vector_offer(&bench->vector, shard, tally->id, *total, bench->seq),
 			POOL_VECTOR_SEEN);

@@ -1,5 +1,5 @@
-/* Fuzzes the decoders of what the engine keeps: whatever is taken encodes, and decodes to the same
- * again. */
+/* Fuzzes the decoders of the engine's stored state: accepted bytes encode again, and decode to the
+ * same state. */
 #include "services/spin-engine/adapters/codec.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Fuzzes the way from the bytes of a SpinCommand to the state machine. */
+/* Fuzzes the decoder from the bytes of a SpinCommand to a command of the state machine. */
 #include "services/spin-engine/adapters/command.h"
 
 #include "spin.pb-c.h"

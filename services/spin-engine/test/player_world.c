@@ -127,7 +127,7 @@ static void settle(struct world *world, const struct player_proposal *p)
 	world->forfeited += p->forfeit.minor;
 }
 
-/* The row goes to both engines as bytes, the second time late and twice. */
+/* Both engines get the row as bytes; the second one late and twice. */
 static uint32_t book(
 	struct world *world, const struct player_command *command, const struct player_proposal *p)
 {
@@ -221,7 +221,8 @@ static void put_booked(struct world *world, const struct player_command *command
 
 static void put_cursor(struct world *world, char *out, size_t room)
 {
-	world->other_play.state = world->play.state; /* cursors travel by the checkpoint */
+	world->other_play.state =
+		world->play.state; /* cursors reach the other engine by the checkpoint */
 	world->other_play.round = world->play.round;
 	world->other_play.version = world->play.version;
 	snprintf(out, room, "cursor %" PRIu32 "/%" PRIu32 " picks %u",

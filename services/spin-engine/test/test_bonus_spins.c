@@ -1,5 +1,5 @@
-/* Bonus spins of an operator in the player's state machine: text tables of what may be played, and
- * that a gift is folded from its rows whatever the records say. */
+/* Bonus spins in the player's state machine: text tables of what may be played, and that a grant's
+ * state comes from its rows, whatever the records say. */
 #include "services/spin-engine/adapters/codec.h"
 #include "tests/support/game/feature_game.h"
 #include "tests/support/game/game_fixture.h"
@@ -22,7 +22,7 @@ static const char *const windows[] = { DULL, WIN_30, BONUS_3 };
 
 static struct world world;
 
-/* To both engines: a row of the wallet, which is no move. */
+/* Gives both engines a row of the wallet that is not a move. */
 static void give(uint8_t id, uint32_t game, uint32_t spins, uint64_t expires_us)
 {
 	struct player_bonus_spins bonus_spins = { .id = { id },
@@ -68,7 +68,7 @@ static void spin(
 	world_do(&world, &command, out, room);
 }
 
-/* "give 1 3" (id, spins), "other 1 3" (of another game), "short 1 3" (it ends before the second
+/* "give 1 3" (id, spins), "other 1 3" (of another game), "short 1 3" (expires before the second
  * spin), "end 1", "spin 1 0" (id, window), "auto 1 0", "pay 0", "refuse 1 0" and "none 1 0" (by the
  * wallet: a limit, or that there are none), "collect", "win", "lose", "void", "left 1". */
 static void step(char *text, char *out, size_t room)
@@ -115,7 +115,7 @@ static void step(char *text, char *out, size_t room)
 static const struct {
 	const char *what, *steps, *expected;
 } rows[] = {
-	/* RULE mystic-gem 7.1: it costs nothing, and its wins are wins like any other */
+	/* RULE mystic-gem 7.1: it costs nothing, and its wins are ordinary wins */
 	{ "one that loses", "give 1 2;spin 1 0;left 1", "; bet; 1" },
 	{ "one that wins", "give 1 2;spin 1 1;collect;left 1",
 		"; bet win 0+60 open; collect release 60; 1" },
@@ -169,8 +169,8 @@ static void test_bonus_spins_table(void **state)
 	}
 }
 
-/* RULE mystic-gem 7.3, 7.4: neither the progressive nor the levels of the cards are fed, and the
- * round says of itself what it is. A hit is claimed like any other. */
+/* RULE mystic-gem 7.3, 7.4: it feeds neither the progressive nor the levels of the cards, and the
+ * round is marked as a bonus spin. A hit is claimed as usual. */
 static void test_bonus_spins_feed_nothing(void **state)
 {
 	struct player_entropy entropy = { .forced_count = 0 };
@@ -205,8 +205,7 @@ static void test_bonus_spins_feed_nothing(void **state)
 	}
 }
 
-/* The same draws make the same round, paid for or not: what the bet value carries is used and left
- * alike. */
+/* The same draws make the same round, paid or not: it uses and leaves the same carried state. */
 static void test_bonus_spins_play_as_paid(void **state)
 {
 	static const char *const potions[] = { "AQQJA/AAQJA/ArAJA/AKQJA/AKQJA",
@@ -251,7 +250,7 @@ static void test_bonus_spins_play_as_paid(void **state)
 	assert_true(carried > 0);
 }
 
-/* What is known of gifts outlives a restart; bytes that no engine wrote are refused. */
+/* Grants survive a restart; bytes that no engine wrote are rejected. */
 static void test_bonus_spins_round_trip(void **state)
 {
 	static struct player back, full;
@@ -260,7 +259,8 @@ static void test_bonus_spins_round_trip(void **state)
 
 	(void)state;
 	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
-	for (uint8_t id = 1; id <= PLAYER_BONUS_SPINS_MAX + 2; id++) /* the first to expire go */
+	for (uint8_t id = 1; id <= PLAYER_BONUS_SPINS_MAX + 2;
+		id++) /* the first to expire are dropped */
 		give(id, INT32_MAX, INT32_MAX, UINT64_MAX / 2 + id);
 	assert_int_equal(world.player.bonus_spins_count, PLAYER_BONUS_SPINS_MAX);
 	assert_int_equal(world.player.bonus_spins[0].id[0], 3);
@@ -274,12 +274,12 @@ static void test_bonus_spins_round_trip(void **state)
 	assert_memory_equal(&back, &world.player, sizeof(back));
 	full = world.player;
 	full.bonus_spins[1].used =
-		full.bonus_spins[1].spins; /* used up: it would have been forgotten */
+		full.bonus_spins[1].spins; /* used up: an engine would have dropped it */
 	length = player_encode(&full, bytes);
 	assert_int_equal(player_decode(bytes, length, &back), CODEC_RANGE);
 }
 
-/* A round that was a bonus spin stays one in its record. */
+/* The record of a round keeps that it was a bonus spin. */
 static void test_bonus_spins_in_the_record(void **state)
 {
 	char result[200];

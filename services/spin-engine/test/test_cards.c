@@ -1,5 +1,5 @@
-/* Jackpot Cards as the engine sees them: the draw at the end of a round, and what waits for them.
- */
+/* Jackpot Cards in the engine: the draw at the end of a round, and what is refused until they are
+ * paid. */
 #include "tests/support/game/game_fixture.h"
 #include "services/spin-engine/test/player_world.h"
 
@@ -46,8 +46,8 @@ static void test_cards_threshold_follows_the_stake(void **unused)
 			cards_threshold(&rows[i].odds, money_of(rows[i].stake)), rows[i].threshold);
 }
 
-/* RULE mystic-gem 6.5: a stream of its own; RULE mystic-gem 7.3: without a stake there is none */
-static void test_cards_draw_is_made_again_from_its_key(void **unused)
+/* RULE mystic-gem 6.5: a stream of its own; RULE mystic-gem 7.3: no draw without a stake */
+static void test_cards_draw_is_repeatable_from_its_key(void **unused)
 {
 	struct cards_odds odds = { 2, 1, 100 };
 	uint32_t begun = 0;
@@ -123,8 +123,8 @@ static void test_cards_begin_with_the_bet_that_closes(void **unused)
 	assert_string_equal(act(&world, VERB_BET), "bet stake 1 claims 1");
 }
 
-/* RULE mystic-gem 6.5: the next bet collects first; where that begins the cards it is not placed */
-static void test_cards_keep_a_bet_from_being_placed(void **unused)
+/* RULE mystic-gem 6.5: the next bet collects first; if that begins cards, the bet is not placed */
+static void test_cards_prevent_the_next_bet(void **unused)
 {
 	struct world world;
 	struct cards_odds none = { .of = 0 }, sure = SURE;
@@ -145,8 +145,8 @@ static void test_cards_keep_a_bet_from_being_placed(void **unused)
 	assert_string_equal(act(&world, VERB_COLLECT), "collect release 30 claims 1");
 }
 
-/* What the closing bet drew without beginning them stands in its record. */
-static void test_cards_not_begun_are_kept_too(void **unused)
+/* The closing bet's record keeps a draw that did not begin the cards. */
+static void test_cards_draw_without_cards_is_recorded(void **unused)
 {
 	struct world world;
 	struct cards_odds none = { .of = 0 }, hardly = { 2, 1, CARDS_OF_MAX };
@@ -165,7 +165,7 @@ static void test_cards_not_begun_are_kept_too(void **unused)
 	assert_int_equal(world.play.round.cards.index, 0);
 }
 
-/* A setting proposed before the award and booked after it does not take the award back. */
+/* A setting proposed before the award and booked after it does not clear the award. */
 static void test_cards_booked_is_not_overwritten(void **unused)
 {
 	struct world world;
@@ -185,7 +185,7 @@ static void test_cards_booked_is_not_overwritten(void **unused)
 	assert_false(player_cards_open(&world.play));
 }
 
-/* RULE mystic-gem 5.3: paused, not stopped: the number left stays */
+/* RULE mystic-gem 5.3: autoplay pauses and keeps its number of spins */
 static void test_cards_pause_autoplay(void **unused)
 {
 	static char result[200];
@@ -226,8 +226,8 @@ static const char *bonus_spin_bet(struct world *world)
 	return result;
 }
 
-/* RULE mystic-gem 7.3: whatever the odds; and one that finds the cards of the round before it is
- * not placed and not used up */
+/* RULE mystic-gem 7.3: whatever the odds; a bonus spin that begins the previous round's cards is
+ * neither placed nor used up */
 static void test_cards_never_begin_with_a_bonus_spin(void **unused)
 {
 	struct player_bonus_spins bonus_spins = { .id = { 9 },
@@ -258,7 +258,7 @@ static void test_cards_never_begin_with_a_bonus_spin(void **unused)
 	assert_false(player_cards_open(&world.play));
 }
 
-/* A malfunction begins no cards, and those that were begun stay. */
+/* A void begins no cards and leaves open ones as they are. */
 static void test_cards_and_voids(void **unused)
 {
 	struct world world;
@@ -276,10 +276,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cards_threshold_follows_the_stake),
-		cmocka_unit_test(test_cards_draw_is_made_again_from_its_key),
+		cmocka_unit_test(test_cards_draw_is_repeatable_from_its_key),
 		cmocka_unit_test(test_cards_begin_with_the_bet_that_closes),
-		cmocka_unit_test(test_cards_keep_a_bet_from_being_placed),
-		cmocka_unit_test(test_cards_not_begun_are_kept_too),
+		cmocka_unit_test(test_cards_prevent_the_next_bet),
+		cmocka_unit_test(test_cards_draw_without_cards_is_recorded),
 		cmocka_unit_test(test_cards_booked_is_not_overwritten),
 		cmocka_unit_test(test_cards_pause_autoplay),
 		cmocka_unit_test(test_cards_never_begin_with_a_bonus_spin),

@@ -1,4 +1,4 @@
-/* Records and states to bytes and back; the bound; what a decoder refuses. */
+/* Encodes and decodes records and states; checks the bound and what a decoder rejects. */
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/test/player_world.h"
 
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* Fields one by one: what lies between them is nobody's. */
+/* Compares field by field: padding may differ. */
 struct field {
 	const char *name;
 	size_t at, size;
@@ -216,8 +216,8 @@ static void test_codec_player_round_trip(void **unused)
 	assert_memory_equal(&player, &back, sizeof(back));
 }
 
-/* A checkpoint has room for a player's every field at its longest; what he repeats must come in
- * order and whole. */
+/* A checkpoint has room for a player with every field at its longest; repeated fields must be
+ * complete and in order. */
 static void test_codec_player_bound(void **unused)
 {
 	struct player player, back = { .id = 5 };
@@ -248,7 +248,7 @@ static void test_codec_player_bound(void **unused)
 	assert_int_equal(player_decode(bytes, length, &back), CODEC_RANGE);
 }
 
-/* A record is never longer than the wallet takes, whatever the state. */
+/* A record never exceeds the wallet's limit, whatever the state. */
 static void test_codec_bound(void **unused)
 {
 	(void)unused;
@@ -260,7 +260,8 @@ static void test_codec_first_format(void **unused)
 {
 	static const uint8_t bytes[] = { 8, 1, 18, 16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 		14, 15, 16, 26, 16, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36,
-		32, 1, 40, 55, 58, 4, 8, 1, 48, 9, /* and a field of the future */ 250, 6, 1, 0 };
+		32, 1, 40, 55, 58, 4, 8, 1, 48, 9, /* and a field of a later version */ 250, 6, 1,
+		0 };
 	struct player_record record;
 
 	(void)unused;
@@ -273,8 +274,8 @@ static void test_codec_first_format(void **unused)
 	assert_int_equal(record.game.move, 9);
 }
 
-/* One thing is wrong in each. */
-static void test_codec_refuses(void **unused)
+/* Each case has one error. */
+static void test_codec_rejects_malformed(void **unused)
 {
 	struct player_record record = full_record(true), back;
 	uint8_t bytes[RECORD_BYTES_MAX];
@@ -332,7 +333,7 @@ int main(void)
 		cmocka_unit_test(test_codec_player_bound),
 		cmocka_unit_test(test_codec_bound),
 		cmocka_unit_test(test_codec_first_format),
-		cmocka_unit_test(test_codec_refuses),
+		cmocka_unit_test(test_codec_rejects_malformed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

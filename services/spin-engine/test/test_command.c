@@ -1,4 +1,4 @@
-/* Every field of a SpinCommand, wrong one at a time: a clear error, or the dead letters. */
+/* Every field of a SpinCommand, wrong one at a time: a clear error or a dead letter. */
 #include "services/spin-engine/adapters/command.h"
 
 #include "spin.pb-c.h"
@@ -16,7 +16,7 @@
 static uint8_t bytes_40[40];
 static char long_text[200];
 
-/* A good bet; its parts live as long as the next call. */
+/* A valid bet; its parts live until the next call. */
 static Carillon__SpinCommand *good(void)
 {
 	static Carillon__SpinCommand command;
@@ -98,7 +98,7 @@ static void test_command_fields(void **unused)
 	ROW(c->bet = NULL, COMMAND_BAD, "bet");
 	ROW(c->bet->autoplay_id = ((ProtobufCBinaryData){ 3, bytes_40 }), COMMAND_BAD,
 		"bet.autoplay_id");
-	/* RULE mystic-gem 7.2: no bet beside a bonus spin */
+	/* RULE mystic-gem 7.2: a bonus spin comes without a bet */
 	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 16, bytes_40 }), COMMAND_BAD, "bet");
 	ROW(c->bet->bonus_spin = ((ProtobufCBinaryData){ 16, bytes_40 });
 		c->bet->lines = c->bet->coins = 0, COMMAND_BAD, "bet");
@@ -144,8 +144,8 @@ static void test_command_peek(void **unused)
 	assert_int_equal(command_peek((const uint8_t *)"\x0a\xff\xff\x03", 4, 2), 0);
 }
 
-/* Each way a command can be refused has a status and a code of its own words. */
-static void test_every_refusal_has_text(void **unused)
+/* Every refusal of a command has an HTTP status, a code and a message. */
+static void test_command_every_refusal_has_text(void **unused)
 {
 	struct fault fault;
 
@@ -170,7 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command_fields),
 		cmocka_unit_test(test_command_peek),
-		cmocka_unit_test(test_every_refusal_has_text),
+		cmocka_unit_test(test_command_every_refusal_has_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

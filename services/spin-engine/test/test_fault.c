@@ -1,4 +1,4 @@
-/* What a client is told of a bet that is refused: where, what was found, what was expected. */
+/* The details of a refused bet: where, found, expected. */
 #include "libcommon/game/definition_load.h"
 #include "services/spin-engine/adapters/fault.h"
 
@@ -21,7 +21,7 @@ static void load(const char *id, struct game *game)
 		fail_msg("%s", error);
 }
 
-/* As the engine does it. */
+/* As the engine calls it. */
 static void fault_at(const struct game *game, const char *mode, struct bet bet, struct fault *fault)
 {
 	struct player_error error = { .refusal = REFUSED_BET };
@@ -84,8 +84,7 @@ static void test_fault_of_bets(void **unused)
 	}
 }
 
-/* What the shipped games do not have: coin values at which nothing is sold, limits within the
- * coins. */
+/* Cases that the shipped games lack: coin values without a bought mode, limits within the coins. */
 static void test_fault_of_limits(void **unused)
 {
 	static struct game game;
@@ -117,7 +116,7 @@ static void test_fault_of_limits(void **unused)
 	definition_free(&game);
 }
 
-/* Another definition might take what this one does not; no definition makes a move number good. */
+/* Another definition may accept some refused bets; none makes a wrong move number right. */
 static void test_fault_by_definition(void **unused)
 {
 	static const struct {

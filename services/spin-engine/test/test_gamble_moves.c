@@ -1,4 +1,4 @@
-/* The gamble with halving and jokers as moves of a player: what is booked, and what is left. */
+/* The gamble with halving and jokers as a player's moves: what is booked, what stays pending. */
 #include "services/spin-engine/test/player_world.h"
 #include "tests/support/game/game_fixture.h"
 
@@ -17,7 +17,7 @@
 #define WIN_30 "MO FE TO MA LA/CT CT CT LA CA/CA LA MO FE GR"
 #define LIMIT 12500000
 
-/* The shipped game, on a window that wins 30, with the gamble of another. */
+/* A shipped game, on a window that wins 30, with another game's gamble. */
 static void begin(struct world *world, uint8_t salt)
 {
 	static const char *const windows[] = { WIN_30 };
@@ -119,8 +119,8 @@ static void test_gamble_moves_jokers(void **unused)
 	assert_in_range(jokers, 5, 40);
 }
 
-/* RULE mystery-elves 5.1, 5.11; RULE mystic-gem 4.12: a win that has doubled beyond the limit is
- * collected at once, and halving does not open it again. */
+/* RULE mystery-elves 5.1, 5.11; RULE mystic-gem 4.12: a win doubled beyond the limit is collected
+ * at once, and halving does not reopen the gamble. */
 static void test_gamble_moves_limit(void **unused)
 {
 	static struct world world;

@@ -47,7 +47,7 @@ static void test_keys_known_answers(void **unused)
 	assert_hex(out, "546b80ab7a12ddc28e9077fc32c2c8d749c22a3849ffb89c63863064aa1a843c");
 	keys_stream(secret, nonce, sizeof(nonce), "cards", out);
 	assert_hex(out, "c4420250aee94a1a76aa92c50f79f2e8231b6480ae4218999626029398523f0e");
-	salt.key = 2; /* a key that is not here */
+	salt.key = 2; /* an unknown key */
 	assert_false(keys_secret(keys, PLAYER, 3, &salt, secret));
 	keys_free(&keys);
 	assert_null(keys);
@@ -116,7 +116,7 @@ static void test_keys_file(void **unused)
 	}
 	unlink(path);
 	assert_true(keys_create(path, error));
-	assert_true(keys_create(path, error)); /* the second maker keeps the first one's */
+	assert_true(keys_create(path, error)); /* the second call keeps the first key */
 	assert_int_equal(keys_load(path, &keys, error), KEYS_OK);
 	assert_int_equal(keys_current(keys), 1);
 	keys_free(&keys);

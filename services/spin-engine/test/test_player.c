@@ -26,8 +26,8 @@ static const char *const windows[] = { DULL, WIN_30, BONUS_3, BONUS_WIN, SCATTER
 
 struct row {
 	const char *what;
-	const char *steps;    /* one a command, parted by ';' */
-	const char *expected; /* likewise */
+	const char *steps;    /* one per command, separated by ';' */
+	const char *expected; /* the same */
 };
 
 static void bet_with(struct world *world, const char *script, struct player_command *command)
@@ -142,7 +142,7 @@ static void run_row(const struct row *row)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)                                \
 	run_row(&rows[i])
 
-/* Who may ask what, by number and key. */
+/* Which commands are accepted, by move number and key. */
 static void test_player_numbers(void **unused)
 {
 	static const struct row rows[] = {
@@ -165,7 +165,7 @@ static void test_player_numbers(void **unused)
 	RUN(rows);
 }
 
-/* A request that became a move starts nothing again, whatever number it names now. */
+/* A request that became a move is never started again, whatever number it names. */
 static void test_player_repeats(void **unused)
 {
 	static const struct row rows[] = {
@@ -194,7 +194,7 @@ static void test_player_repeats(void **unused)
 	RUN(rows);
 }
 
-/* How far back, by which number it is told, and that all of it survives a restart. */
+/* How many requests are remembered, with which move number, and that they survive a restart. */
 static void test_player_remembers_repeats(void **unused)
 {
 	static struct world world;
@@ -204,7 +204,7 @@ static void test_player_remembers_repeats(void **unused)
 	uint8_t bytes[PLAYER_BYTES_MAX];
 	char result[200], steps[] = "bet 0";
 	uint64_t moves =
-		PLAYER_SEEN_MAX + 2; /* the last, those seen before it, and one forgotten */
+		PLAYER_SEEN_MAX + 2; /* the last, those before it, and one that is forgotten */
 
 	(void)unused;
 	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
@@ -240,11 +240,11 @@ static void test_player_remembers_repeats(void **unused)
 	}
 }
 
-/* What waits in pending, and who lets it go. RULE bewitched 5.9. RULE bewitched 5.12; RULE
- * mystic-gem 1.4; RULE mystery-elves 5.11: "the next bet collects". RULE mystic-gem 3.14: no bet,
- * bought or not, while a feature runs ("a feature must be watched"). RULE mystic-gem 8.1: leaving
- * is "collect", and a closed round cannot be doubled. RULE witch-feature 8.1, 8.3: what was last
- * stays as it is when nothing new arrives ("no round yet", "another round"). */
+/* What stays in pending, and which command releases it. RULE bewitched 5.9. RULE bewitched 5.12;
+ * RULE mystic-gem 1.4; RULE mystery-elves 5.11: "the next bet collects". RULE mystic-gem 3.14: no
+ * bet, bought or not, while a feature runs ("a feature must be watched"). RULE mystic-gem 8.1:
+ * leaving is "collect", and a closed round cannot be doubled. RULE witch-feature 8.1, 8.3: what was
+ * last stays as it is when nothing new arrives ("no round yet", "another round"). */
 static void test_player_stages(void **unused)
 {
 	static const struct row rows[] = {
@@ -314,8 +314,7 @@ static void test_player_gamble(void **unused)
 	RUN(rows);
 }
 
-/* What stakes money says until when the wallet may begin it; what gives the player his money has
- * no such time. */
+/* Moves that stake money have a latest time for the wallet; moves that pay the player have none. */
 static void test_player_not_after(void **unused)
 {
 	static const struct {
@@ -448,9 +447,8 @@ static void test_player_autoplay(void **unused)
 }
 
 /* RULE bewitched 7.4; RULE mona-lisa 6.4; RULE mystery-elves 6.7; RULE mystic-gem 8.4; RULE
- * witch-feature 8.5: a round nobody finishes is played to its end and paid. Voids: RULE
- * bewitched 1.8; RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE
- * witch-feature 1.5 */
+ * witch-feature 8.5: an abandoned round is played to its end and paid. Voids: RULE bewitched 1.8;
+ * RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE witch-feature 1.5 */
 static void test_player_house(void **unused)
 {
 	static const struct row rows[] = {
@@ -469,8 +467,8 @@ static void test_player_house(void **unused)
 	RUN(rows);
 }
 
-/* RULE bewitched 1.8: a round of long ago is made good beside the one at hand, whose state stays;
- * and asked by nobody in particular, a void that is there already is none. */
+/* RULE bewitched 1.8: a past round is voided while the present one keeps its state; a void of a
+ * voided round books nothing. */
 static void test_player_voids_past_round(void **unused)
 {
 	static struct world world;
@@ -513,7 +511,7 @@ static void test_player_voids_past_round(void **unused)
 	assert_int_equal(error.refusal, REFUSED_ROUND);
 }
 
-/* RULE bewitched 4.3, 4.10; RULE mystic-gem 6.17: what a bet says its stake feeds. */
+/* RULE bewitched 4.3, 4.10; RULE mystic-gem 6.17: which pools a bet's stake feeds. */
 static void test_player_feeds_pools(void **unused)
 {
 	static struct world world;
@@ -550,8 +548,8 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* Any order of commands, with the shipped strips: both engines agree after every row, the wallet
- * agrees, money is kept. */
+/* Any order of commands, with the shipped strips: after every row both engines and the wallet agree
+ * and no money is lost. */
 static void test_player_random_play(void **unused)
 {
 	static const enum player_verb verbs[] = { VERB_BET, VERB_BET, VERB_BET, VERB_PICK,
@@ -583,7 +581,7 @@ static void test_player_random_play(void **unused)
 }
 
 /* However a feature is watched, the round pays the same. */
-static void test_player_watching_is_free(void **unused)
+static void test_player_watching_does_not_change_the_win(void **unused)
 {
 	static struct world watched, resolved;
 	struct player_command command;
@@ -621,7 +619,7 @@ static void test_player_watching_is_free(void **unused)
 /* ---- rows of others -----------------------------------------------------------------------------
  */
 
-static void test_player_adopts_other_proposals(void **unused)
+static void test_player_adopts_other_engines_proposals(void **unused)
 {
 	static struct world world;
 	struct player_fact fact = { .kind = PLAYER_MOVE_BET,
@@ -635,19 +633,19 @@ static void test_player_adopts_other_proposals(void **unused)
 	(void)unused;
 	world_init(&world, NULL, 0, 100);
 	one = two = world.player;
-	/* a refused row of another build: no record that can be read, the number and the salt
-	 * advance all the same */
+	/* a refused row of another build: its record is unreadable, but the move number and the
+	 * salt advance */
 	assert_int_equal(player_adopt(&one, NULL, &fact, NULL), ADOPT_TAKEN);
 	assert_int_equal(player_adopt(&two, NULL, &fact, NULL), ADOPT_TAKEN);
 	assert_int_equal(player_expect(&one), 2);
 	assert_memory_not_equal(&one.salt, &world.player.salt, sizeof(one.salt));
 	assert_memory_equal(&one.salt, &two.salt, sizeof(one.salt));
-	/* an older row moves nothing, not even the balance */
+	/* an older row changes nothing, not even the balance */
 	fact.seq = 4;
 	fact.balance_after = money_of(1);
 	assert_int_equal(player_adopt(&one, NULL, &fact, NULL), ADOPT_KNOWN);
 	assert_int_equal(one.balance.minor, 70);
-	/* a gap in the moves is taken, and told */
+	/* a gap in the moves is adopted and reported */
 	fact.seq = 9;
 	fact.move = 7;
 	assert_int_equal(player_adopt(&one, NULL, &fact, NULL), ADOPT_SKIPPED);
@@ -668,7 +666,7 @@ static void test_player_hides_jackpot(void **unused)
 	world_do(&world, &command, result, sizeof(result));
 	assert_int_equal(player_hidden(&world.player, &world.play).minor, 0);
 	player_award(&world.player, &award);
-	player_award(&world.player, &award); /* told twice */
+	player_award(&world.player, &award); /* a repeated award */
 	assert_int_equal(player_hidden(&world.player, &world.play).minor, 500);
 	for (uint32_t pick = 0; pick < 3; pick++) {
 		assert_int_equal(player_hidden(&world.player, &world.play).minor, 500);
@@ -701,8 +699,8 @@ int main(void)
 		cmocka_unit_test(test_player_voids_past_round),
 		cmocka_unit_test(test_player_feeds_pools),
 		cmocka_unit_test(test_player_random_play),
-		cmocka_unit_test(test_player_watching_is_free),
-		cmocka_unit_test(test_player_adopts_other_proposals),
+		cmocka_unit_test(test_player_watching_does_not_change_the_win),
+		cmocka_unit_test(test_player_adopts_other_engines_proposals),
 		cmocka_unit_test(test_player_hides_jackpot),
 	};
 

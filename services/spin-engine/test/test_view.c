@@ -1,6 +1,5 @@
-/* What goes out of a phase is enough to draw its screen: from the message alone, and what everybody
- * may know of the game, the phase can be put together again to the bytes that the result digest
- * covers. */
+/* The message of a phase is enough to draw its screen: from the message and the public rules of the
+ * game, the test rebuilds the bytes that the result digest covers. */
 #include "libcommon/game/definition_load.h"
 #include "services/spin-engine/adapters/view_phase.h"
 #include "tests/support/game/feature_game.h"
@@ -28,7 +27,7 @@ static uint32_t mask_of(const ProtobufCBinaryData *cells)
 	return mask;
 }
 
-/* The index of a text in a list that a function gives; fails where there is none. */
+/* The index of a text in a list that a function returns; fails if it is not in the list. */
 static uint32_t index_of(const char *text, uint32_t count, const char *(*word)(uint32_t))
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -165,14 +164,14 @@ static void screen_back(
 	phase->feature_cells = mask_of(&message->feature_cells);
 }
 
-/* What a client may conclude from the rules: who must act before a phase, how many cells a mask
- * has, who won a battle. */
+/* What a client can derive from the rules: who must act before a phase, how many cells a mask has,
+ * who won a battle. */
 static void conclude(const struct game *game, const struct phase *was, struct phase *phase)
 {
 	phase->feature_count = (uint32_t)__builtin_popcount(phase->feature_cells);
 	phase->scatter_award_won =
 		phase->kind == PHASE_SCATTER_AWARD && phase->free_spins_awarded > 0;
-	phase->needs_player = was->needs_player; /* told as the round's `next`, before the phase */
+	phase->needs_player = was->needs_player; /* sent as the round's `next`, before the phase */
 	if (phase->kind == PHASE_BONUS) {
 		phase->picks_needed = game->picks_made;
 		phase->picks_offered = game->picks_offered;
@@ -219,8 +218,8 @@ static void expect_same(const struct game *game, const struct phase *phase)
 	arena_reset(&arena);
 }
 
-/* Rounds of a mode, one after the other with what is carried; the kinds of phases that came are
- * added to `seen`. */
+/* Plays rounds of a mode one after the other with the carried state; adds the kinds of phases to
+ * `seen`. */
 static void play(const struct game *game, const struct bet *bet, uint32_t seen[KINDS])
 {
 	static struct phase phase;
@@ -252,7 +251,7 @@ static void expect_kinds(const char *what, const uint32_t seen[KINDS], uint32_t 
 
 #define K(kind) (1u << (kind))
 
-/* Every mode of the games that are shipped. */
+/* Every mode of the shipped games. */
 static void test_view_phase_of_the_games(void **unused)
 {
 	static const struct {
@@ -288,7 +287,7 @@ static void test_view_phase_of_the_games(void **unused)
 	}
 }
 
-/* The symbols of a jackpot by the lines, for the pool to price; the name is the pool's. */
+/* A jackpot by symbols on a line: the message has the pool's name and no amount. */
 static void test_view_phase_of_a_jackpot(void **unused)
 {
 	static struct game game;
@@ -314,7 +313,7 @@ static void test_view_phase_of_a_jackpot(void **unused)
 	arena_reset(&arena);
 }
 
-/* Bet values without potions: nothing of them is told in games that have none. */
+/* The carried state is absent in games without potions. */
 static void test_view_carried(void **unused)
 {
 	static struct game game;

@@ -1,5 +1,5 @@
-/* Any bytes into the decoder of wallet.commands, and what it accepts on into the rules: no crash,
- * and no row that is out of balance. */
+/* Feeds any bytes to the decoder of wallet.commands, and accepted commands to the rules: no crash,
+ * and every row balances. */
 #include "services/wallet/adapters/command.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The rules of the wallet as tables: one row a case, at least one a refusal. */
+/* The rules of the wallet as tables: one row per case, at least one case per refusal. */
 #include "services/wallet/core/wallet.h"
 
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static struct wallet_account account_of(int64_t balance, int64_t pending)
 	return account;
 }
 
-/* A case of a move, with the account as it is before. */
+/* A case of a move, with the account before it. */
 struct move_case {
 	const char *what;
 	int64_t balance, pending;
@@ -214,7 +214,7 @@ static void check_move(const struct move_case *c)
 	assert_int_equal(legs_sum(&row), 0);
 }
 
-/* RULE witch-feature 8.2: the balance after each move, with what it won or lost. The rows of voids:
+/* RULE witch-feature 8.2: the balance after each move shows what it won or lost. The rows of voids:
  * RULE bewitched 1.8; RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE
  * witch-feature 1.5 */
 static void test_proposal_table(void **state)
@@ -258,7 +258,7 @@ static void test_proposal_blocked_and_stopped(void **state)
 	}
 }
 
-/* Whether the round wins must not decide whether there is room for its win. */
+/* The check for room must not depend on whether the round wins. */
 static void test_proposal_needs_room_for_pending(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
@@ -302,8 +302,8 @@ static void test_proposal_tallies_and_claims(void **state)
 	assert_int_equal(row.tallies[1], 2); /* the open one, not the closed one */
 	assert_int_equal(row.claims_n, 2);
 
-	/* The same pool twice; then claims out of order. Refused rows open no claims and count
-	 * nothing. */
+	/* The same pool twice; then claims out of order. Refused rows open no claims and add to no
+	 * tally. */
 	proposal.move = proposal.round = 6;
 	proposal.pools[1] = 2;
 	assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
@@ -317,9 +317,9 @@ static void test_proposal_tallies_and_claims(void **state)
 	assert_int_equal(account.last_move, 7);
 }
 
-/* A round of before is made good beside one that is open: its pending stays, of its round, and the
- * legs say no more than the balance. A round is void once. */
-static void test_voids_of_past_rounds(void **state)
+/* Voiding a past round while another is open: pending stays with the open round, and the legs
+ * change only the balance. A round is voided once. */
+static void test_proposal_voids_past_rounds(void **state)
 {
 	static const struct {
 		int64_t balance, stake, back, balance_after, receivable;
@@ -362,14 +362,14 @@ static void test_voids_of_past_rounds(void **state)
 		assert_int_equal(row.refusal, WALLET_REFUSAL_VOIDED);
 		assert_int_equal(account.balance.minor, cases[i].balance_after);
 		moment.voided = false;
-		proposal.move = proposal.round = 7; /* of itself */
+		proposal.move = proposal.round = 7; /* of the open round itself */
 		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), 0);
 		assert_int_equal(row.refusal, WALLET_REFUSAL_PENDING);
 	}
 }
 
-/* What counts is the rate of the tally that is fed: what feeds no pool needs none. */
-static void test_stale_rates_refuse_what_feeds(void **state)
+/* The rate of the fed tally counts: a stake that feeds no pool needs no rate. */
+static void test_stale_rates_refuse_stakes_that_feed(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
 	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
@@ -378,7 +378,7 @@ static void test_stale_rates_refuse_what_feeds(void **state)
 	struct wallet_row row;
 
 	(void)state;
-	rules.stale[rules.stale_n++] = 3; /* another pool's, of the same currency */
+	rules.stale[rules.stale_n++] = 3; /* another pool's tally in the same currency */
 	proposal.pools[0] = 1;
 	proposal.pools_n = 1;
 	assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), WALLET_BOOKED);
@@ -532,7 +532,7 @@ static void test_outside_table(void **state)
 		check_outside(&outside_cases[i]);
 }
 
-/* An id that another player used is other content, whatever its hash says. */
+/* An id that another player has used is different content, even with the same hash. */
 static void test_outside_id_of_another_player(void **state)
 {
 	struct wallet_rules rules = rules_of(UINT32_MAX);
@@ -584,7 +584,7 @@ static void test_award_table(void **state)
 		struct wallet_row row = { 0 };
 		enum wallet_status status;
 
-		account.blocked = true; /* what was won is paid, blocked or not */
+		account.blocked = true; /* an award is paid, blocked or not */
 		if (!cases[i].exists)
 			account = (struct wallet_account){ .player = 7 };
 		status = wallet_apply_award(&account, &award, &claim, &moment, &row);
@@ -619,8 +619,8 @@ int main(void)
 		cmocka_unit_test(test_proposal_blocked_and_stopped),
 		cmocka_unit_test(test_proposal_needs_room_for_pending),
 		cmocka_unit_test(test_proposal_tallies_and_claims),
-		cmocka_unit_test(test_stale_rates_refuse_what_feeds),
-		cmocka_unit_test(test_voids_of_past_rounds),
+		cmocka_unit_test(test_stale_rates_refuse_stakes_that_feed),
+		cmocka_unit_test(test_proposal_voids_past_rounds),
 		cmocka_unit_test(test_opening_table),
 		cmocka_unit_test(test_outside_table),
 		cmocka_unit_test(test_outside_id_of_another_player),

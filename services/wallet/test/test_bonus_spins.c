@@ -1,5 +1,5 @@
-/* Bonus spins of an operator, as tables: what may be given, what a spin of them may do, and that
- * none is played twice. */
+/* Bonus spins, as tables: what may be granted, what a bonus spin may do, and that no grant is
+ * booked twice. */
 #include "services/wallet/core/wallet.h"
 
 #include <setjmp.h>
@@ -61,7 +61,7 @@ static int64_t legs_sum(const struct wallet_row *row)
 	return sum;
 }
 
-/* A bet that names bonus spins. What is not named is as it should be. */
+/* A bet that names bonus spins. Fields that a case omits are valid. */
 static const struct bet_case {
 	const char *what;
 	uint32_t refusal;
@@ -73,10 +73,10 @@ static const struct bet_case {
 	uint32_t kind;			      /* 0: a bet */
 	bool unknown, ended, others, blocked; /* others: another player's */
 	uint32_t spins, used;		      /* spins 0: 3 */
-	uint32_t game, currency;	      /* of the gift; 0: the bet's */
-	uint64_t late_us;		      /* behind its end */
+	uint32_t game, currency;	      /* of the grant; 0: the bet's */
+	uint64_t late_us;		      /* after its end */
 } bets[] = {
-	/* RULE mystic-gem 7.1: the balance is not reduced; what is won is the player's */
+	/* RULE mystic-gem 7.1: the balance is not reduced; the player gets the win */
 	{ .what = "one that loses", .balance = 100, .balance_after = 100 },
 	{ .what = "without any money", .balance = 0, .win_balance = 45, .balance_after = 45 },
 	{ .what = "a win that may be gambled", .win_pending = 45, .pending_after = 45 },
@@ -92,7 +92,7 @@ static const struct bet_case {
 	{ .what = "another player's", .refusal = WALLET_REFUSAL_BONUS_SPINS, .others = true },
 	{ .what = "of another game", .refusal = WALLET_REFUSAL_BONUS_SPINS, .game = GAME + 1 },
 	{ .what = "of another currency", .refusal = WALLET_REFUSAL_BONUS_SPINS, .currency = SEK },
-	/* RULE mystic-gem 7.2: nothing is bought with them */
+	/* RULE mystic-gem 7.2: a bonus spin buys no mode */
 	{ .what = "a mode that is bought", .refusal = WALLET_REFUSAL_BONUS_SPINS, .mode = 1 },
 	{ .what = "a stake",
 		.refusal = WALLET_REFUSAL_AMOUNT,
@@ -154,19 +154,19 @@ static void check_bet(const struct bet_case *c)
 	assert_int_equal(row.tallies_n, 0);
 	assert_int_equal(legs_sum(&row), 0);
 	assert_int_equal(
-		row.outside_id_length, WALLET_ID_BYTES); /* refused or not, it names them */
+		row.outside_id_length, WALLET_ID_BYTES); /* refused or not, the row names them */
 	assert_int_equal(account.last_move, 5);
 }
 
-static void test_bets_table(void **state)
+static void test_bonus_spins_bet_table(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(bets) / sizeof(bets[0]); i++)
 		check_bet(&bets[i]);
 }
 
-/* A bet of nothing that names none stays what it was: refused. */
-static void test_a_bet_of_nothing_needs_them(void **state)
+/* A bet without a stake that names no bonus spins is still refused. */
+static void test_bonus_spins_bet_without_stake_names_them(void **state)
 {
 	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
 	struct wallet_account account = account_of(100, 0);
@@ -179,14 +179,14 @@ static void test_a_bet_of_nothing_needs_them(void **state)
 	assert_int_equal(row.outside_id_length, 0);
 }
 
-/* RULE mystic-gem 7.1: what an operator gives, and what he takes back. */
+/* RULE mystic-gem 7.1: what an operator grants and takes back. */
 static const struct bonus_spins_case {
 	const char *what;
 	uint32_t kind, refusal;
 	int64_t amount, coin;
 	uint32_t game, currency, lines, coins, spins, live;
 	uint64_t expires;
-	bool nobody, unknown, others, over; /* END: those named */
+	bool nobody, unknown, others, over; /* END: the grant that it names */
 } bonus_spins_list[] = {
 	{ "given", WALLET_KIND_BONUS_SPINS, 0, 0, 2, GAME, EUR, 40, 1, 10, 0, NOW + 1, 0, 0, 0, 0 },
 	{ "as many as can be", WALLET_KIND_BONUS_SPINS, 0, 0, 2, GAME, EUR, 40, 1,
@@ -226,7 +226,7 @@ static const struct bonus_spins_case {
 		0, 0, 0, 0, 0, 0, 0, 1 },
 };
 
-static void test_bonus_spins_table(void **state)
+static void test_bonus_spins_grant_table(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(bonus_spins_list) / sizeof(bonus_spins_list[0]); i++) {
@@ -266,8 +266,8 @@ static void test_bonus_spins_table(void **state)
 	}
 }
 
-/* The same id again is the same gift; with other content it is refused. */
-static void test_repeated_bonus_spins(void **state)
+/* The same id again is the same grant; with different content it is refused. */
+static void test_bonus_spins_retry_is_one_grant(void **state)
 {
 	struct wallet_moment moment = {
 		.now_us = NOW, .seq = 91, .rules = &rules, .bonus_spins_live = 1
@@ -292,10 +292,10 @@ static void test_repeated_bonus_spins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bets_table),
-		cmocka_unit_test(test_a_bet_of_nothing_needs_them),
-		cmocka_unit_test(test_bonus_spins_table),
-		cmocka_unit_test(test_repeated_bonus_spins),
+		cmocka_unit_test(test_bonus_spins_bet_table),
+		cmocka_unit_test(test_bonus_spins_bet_without_stake_names_them),
+		cmocka_unit_test(test_bonus_spins_grant_table),
+		cmocka_unit_test(test_bonus_spins_retry_is_one_grant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,9 +10,9 @@
 #define JPY 392
 #define HALF_PERCENT INT64_C(5000000)
 
-static void test_whole_units_move_and_the_rest_is_carried(void **state)
+static void test_close_moves_whole_units_and_carries_the_rest(void **state)
 {
-	/* 0.5 % of 301 cents: 1.505 cents; then of 99 more: 0.495, which makes it whole. */
+	/* 0.5 % of 301 cents: 1.505 cents; then of 99 more: 0.495, together 2 whole cents. */
 	struct close_tally tally = { 1, 1, EUR, HALF_PERCENT, 0, 301 };
 	struct close_account account = { .pool = 1, .currency = EUR };
 
@@ -28,7 +28,7 @@ static void test_whole_units_move_and_the_rest_is_carried(void **state)
 	assert_int_equal(account.carry_nano, 0);
 }
 
-static void test_tallies_of_one_pool_and_currency_share_the_rest(void **state)
+static void test_close_tallies_of_one_pool_share_the_carry(void **state)
 {
 	const struct close_tally tallies[] = {
 		{ 1, 1, EUR, HALF_PERCENT, 0, 100 },  /* 0.5 */
@@ -48,8 +48,8 @@ static void test_tallies_of_one_pool_and_currency_share_the_rest(void **state)
 	assert_int_equal(accounts[2].moved_minor, 7);
 }
 
-/* However the stakes are cut into closes, what has moved in all is the floor of what is due. */
-static void test_cuts_change_nothing_in_the_end(void **state)
+/* However the stakes are divided into closes, the sum moved is the floor of the amount due. */
+static void test_close_cuts_do_not_change_the_sum(void **state)
 {
 	struct close_account account = { .pool = 1, .currency = EUR };
 	uint64_t total = 0;
@@ -72,7 +72,7 @@ static void test_cuts_change_nothing_in_the_end(void **state)
 	}
 }
 
-static void test_impossible_is_refused(void **state)
+static void test_close_rejects_impossible_input(void **state)
 {
 	const struct close_tally good = { 1, 1, EUR, CLOSE_NANO, 0, INT64_MAX };
 	const struct {
@@ -106,10 +106,10 @@ static void test_impossible_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole_units_move_and_the_rest_is_carried),
-		cmocka_unit_test(test_tallies_of_one_pool_and_currency_share_the_rest),
-		cmocka_unit_test(test_cuts_change_nothing_in_the_end),
-		cmocka_unit_test(test_impossible_is_refused),
+		cmocka_unit_test(test_close_moves_whole_units_and_carries_the_rest),
+		cmocka_unit_test(test_close_tallies_of_one_pool_share_the_carry),
+		cmocka_unit_test(test_close_cuts_do_not_change_the_sum),
+		cmocka_unit_test(test_close_rejects_impossible_input),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The decoder of wallet.commands: what is well formed arrives whole, what is not is told with
+/* The decoder of wallet.commands: accepts well-formed commands unchanged, rejects others with
  * where, found, expected. */
 #include "services/wallet/adapters/command.h"
 
@@ -11,7 +11,7 @@
 #define PLAYER ((INT64_C(1) << 48) + 7)
 #define WHY_MAX 256
 
-/* A whole command of each kind, for a case to spoil. */
+/* A valid command of each kind, in which a case changes something. */
 struct whole {
 	Carillon__WalletCommand command;
 	Carillon__Envelope envelope;
@@ -232,7 +232,7 @@ static void test_command_proposal_arrives_whole(void **state)
 	w.command.reply_to = w.text + 595;
 	w.proposal.move = 12;
 	w.proposal.kind = CARILLON__MOVE_KIND__MOVE_BET;
-	w.proposal.stake = -3; /* an amount may be anything here: the core refuses it, as a row */
+	w.proposal.stake = -3; /* the decoder accepts any amount: the core refuses it, as a row */
 	w.proposal.record = (ProtobufCBinaryData){ 3, w.bytes };
 	w.proposal.claims = w.claims;
 	w.proposal.n_claims = 1;
@@ -270,7 +270,7 @@ static void test_command_reason_becomes_json(void **state)
 	arena_free(&arena);
 }
 
-/* The engine reads from the row what was given, who and why with it. */
+/* The engine reads the grant from the row, with actor and reason. */
 static void test_command_bonus_spins_record(void **state)
 {
 	static struct whole w;
@@ -310,7 +310,7 @@ static void test_command_bonus_spins_record(void **state)
 	arena_free(&arena);
 }
 
-/* A body of tomorrow is not garbage: it is refused as a row. */
+/* A body from a later version is not malformed: it is refused as a row. */
 static void test_command_unknown_body(void **state)
 {
 	static struct whole w;

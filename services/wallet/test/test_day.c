@@ -1,4 +1,5 @@
-/* The day of a row: rises with seq whatever the clock does, and is one for each batch. */
+/* The day of a row: never falls from row to row whatever the clock does, and is the same for a
+ * batch. */
 #include "services/wallet/core/wallet.h"
 
 #include <setjmp.h>
@@ -9,7 +10,7 @@
 
 #define DAY UINT64_C(86400000000)
 
-static void test_days(void **state)
+static void test_day_table(void **state)
 {
 	static const struct {
 		const char *what;
@@ -42,9 +43,8 @@ static void test_days(void **state)
 	}
 }
 
-/* Whatever the clock says, in whatever batches: days never fall, and change only between batches.
- */
-static void test_days_never_fall(void **state)
+/* With any clock and any batches, days never fall and change only between batches. */
+static void test_day_never_falls(void **state)
 {
 	uint64_t random = 88172645463325252u;
 	uint32_t day = 0;
@@ -55,7 +55,7 @@ static void test_days_never_fall(void **state)
 		random ^= random >> 7;
 		random ^= random << 17;
 		bool begun = random % 3 != 0;
-		uint64_t now_us = random >> 8; /* some 26 years around each other */
+		uint64_t now_us = random >> 8; /* within some 26 years of each other */
 		uint32_t next = wallet_day(day, begun, now_us);
 		assert_true(next >= day);
 		if (begun)
@@ -67,7 +67,7 @@ static void test_days_never_fall(void **state)
 }
 
 /* Nothing may be booked into a day that is closed, even by a clock that jumps back into it. */
-static void test_closed(void **state)
+static void test_day_closed_gets_no_rows(void **state)
 {
 	(void)state;
 	assert_int_equal(wallet_day_after_close(20000, 20000), 20001);
@@ -78,8 +78,8 @@ static void test_closed(void **state)
 		wallet_day(wallet_day_after_close(20000, 20000), false, 20000 * DAY), 20001);
 }
 
-/* A row keeps its day and where its account's row before is, refused or not. */
-static void test_rows_name_the_row_before(void **state)
+/* A row, refused or not, keeps its day and the place of its account's previous row. */
+static void test_row_names_the_previous_row(void **state)
 {
 	static const struct wallet_rules rules = { .stake_max = 100, .outside_max = 1000 };
 	struct wallet_account account = { .player = (INT64_C(1) << 48) + 7 };
@@ -115,10 +115,10 @@ static void test_rows_name_the_row_before(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_days),
-		cmocka_unit_test(test_days_never_fall),
-		cmocka_unit_test(test_closed),
-		cmocka_unit_test(test_rows_name_the_row_before),
+		cmocka_unit_test(test_day_table),
+		cmocka_unit_test(test_day_never_falls),
+		cmocka_unit_test(test_day_closed_gets_no_rows),
+		cmocka_unit_test(test_row_names_the_previous_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

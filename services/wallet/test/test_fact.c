@@ -36,7 +36,7 @@ static struct wallet_row row_of(uint32_t kind)
 	return row;
 }
 
-static void test_verdict(void **state)
+static void test_fact_verdict_adds_the_correlation(void **state)
 {
 	static const uint64_t correlations[] = { 0, 1, 127, 128, UINT64_C(1) << 40, UINT64_MAX };
 	static const uint32_t kinds[] = { WALLET_KIND_BET, WALLET_KIND_DEPOSIT, WALLET_KIND_AWARD };
@@ -56,7 +56,7 @@ static void test_verdict(void **state)
 		assert_int_equal(bus->envelope->incarnation, 7);
 		assert_string_equal(bus->envelope->source, name);
 		assert_true(bus->verdict->correlation == correlations[i / 3]);
-		/* But for the correlation it is the fact. */
+		/* Except for the correlation it equals the fact. */
 		bus->verdict->correlation = 0;
 		uint8_t again[1024];
 		assert_true(carillon__wallet_fact__get_packed_size(bus->verdict) <= sizeof(again));
@@ -68,7 +68,8 @@ static void test_verdict(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(test_verdict) };
+	static const struct CMUnitTest tests[] = { cmocka_unit_test(
+		test_fact_verdict_adds_the_correlation) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* Withdrawals in flight and grants, as little stories: what each step does to the balance and to
- * the books, that each may be told again without a second effect, and that nothing is settled
- * twice. */
+/* Withdrawals in flight and grants, as short stories: how each step changes the balance and the
+ * books, that repeating a step has no second effect, and that nothing is settled twice. */
 #include "services/wallet/core/wallet.h"
 
 #include <setjmp.h>
@@ -34,8 +33,8 @@ static const char *const refusals[WALLET_REFUSALS_N] = { [WALLET_REFUSAL_NONE] =
 	[WALLET_REFUSAL_AMOUNT] = "amount",
 	[WALLET_REFUSAL_HOLD] = "hold" };
 
-/* A step: kind, its id (a letter), of which (a letter, "-": none), amount; what comes of it, and
- * the balance behind it. An id in capitals is another player's. "SPENT": told again. */
+/* A step: kind, id (a letter), id that it settles (a letter, "-": none), amount; the result, and
+ * the balance after it. A capital id is another player's. "SPENT": a repeated step. */
 static const struct {
 	const char *what;
 	int64_t balance;
@@ -216,7 +215,7 @@ static void step(struct world *world, const char *what, const char *text)
 			(long long)world->account.balance.minor);
 }
 
-static void test_stories(void **state)
+static void test_holds_stories(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++) {
@@ -230,8 +229,9 @@ static void test_stories(void **state)
 	}
 }
 
-/* A capture of another currency, or for nobody, finds no account; a blocked player is paid out. */
-static void test_accounts(void **state)
+/* A capture in another currency, or for an unknown player, finds no account; a blocked player is
+ * paid out. */
+static void test_holds_check_the_account(void **state)
 {
 	struct wallet_hold hold = {
 		.player = PLAYER, .kind = WALLET_KIND_HOLD, .currency = EUR, .amount = 5
@@ -257,9 +257,9 @@ static void test_accounts(void **state)
 	assert_int_equal(row.balance_after, 10);
 }
 
-/* Whatever is asked in whatever order: nothing is settled twice, nothing is lost, and a roll over
- * the rows comes to the same account. */
-static void test_any_order(void **state)
+/* Any requests in any order: nothing is settled twice, nothing is lost, and rolling the rows
+ * forward gives the same account. */
+static void test_holds_in_any_order_settle_once(void **state)
 {
 	static const uint32_t any[] = { WALLET_KIND_DEPOSIT, WALLET_KIND_HOLD, WALLET_KIND_HOLD,
 		WALLET_KIND_CAPTURE, WALLET_KIND_HOLD_RELEASE, WALLET_KIND_GRANT,
@@ -296,9 +296,9 @@ static void test_any_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stories),
-		cmocka_unit_test(test_accounts),
-		cmocka_unit_test(test_any_order),
+		cmocka_unit_test(test_holds_stories),
+		cmocka_unit_test(test_holds_check_the_account),
+		cmocka_unit_test(test_holds_in_any_order_settle_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* Limits that players set themselves, as little stories: what is refused and by which limit, when a
- * change holds, what the calendar does. Each story is told twice: by the rows alone the account
- * comes to the same limits and the same sums. */
+/* Limits that players set for themselves, as short stories: what is refused and by which limit,
+ * when a change takes effect, what the calendar does. Each story also runs from the rows alone and
+ * gives the same limits and sums. */
 #include "services/wallet/adapters/limits_text.h"
 #include "services/wallet/core/wallet.h"
 
@@ -40,8 +40,8 @@ static const char *const refusals[WALLET_REFUSALS_N] = { [WALLET_REFUSAL_NONE] =
 	[WALLET_REFUSAL_EXCLUDED] = "excluded" };
 
 /* Steps: "+N" seconds pass; "bet STAKE WIN", "other STAKE WIN" in another game, "pending STAKE
- * WIN", "collect", "gamble" of all that is pending, lost, "void STAKE WIN", "award N", "deposit N",
- * "CODE N" sets a limit ("exclusion N": from now so many seconds); then what comes of it. */
+ * WIN", "collect", "gamble" of all pending, lost, "void STAKE WIN", "award N", "deposit N",
+ * "CODE N" sets a limit ("exclusion N": for N seconds from now); then the result. */
 static const struct {
 	const char *what, *steps;
 } stories[] = {
@@ -244,7 +244,7 @@ static void step(struct world *world, const char *what, const char *text)
 			row->refusal);
 }
 
-/* From the rows alone, and once by way of the text that Postgres keeps. */
+/* From the rows alone, once by way of the text that Postgres stores. */
 static void retell(const struct world *world, size_t kept_at)
 {
 	struct wallet_limits limits, again;
@@ -267,7 +267,7 @@ static void retell(const struct world *world, size_t kept_at)
 	assert_int_equal(account.balance.minor, world->account.balance.minor);
 }
 
-static void test_stories(void **state)
+static void test_limits_stories(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++) {
@@ -289,8 +289,8 @@ static void test_stories(void **state)
 	}
 }
 
-/* The calendar against the C library's, day by day over four hundred years. */
-static void test_periods(void **state)
+/* Compares the calendar with the C library's, day by day over four hundred years. */
+static void test_limits_periods_follow_the_calendar(void **state)
 {
 	int64_t week = 0, months = 0, month_before = 0;
 
@@ -310,7 +310,7 @@ static void test_periods(void **state)
 	}
 }
 
-static void test_invalid_text(void **state)
+static void test_limits_text_rejects_malformed(void **state)
 {
 	static const char *const texts[] = { "{}", "{1,2}", "", "{", "{x}" };
 	struct wallet_limits limits;
@@ -329,9 +329,9 @@ static void test_invalid_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stories),
-		cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_invalid_text),
+		cmocka_unit_test(test_limits_stories),
+		cmocka_unit_test(test_limits_periods_follow_the_calendar),
+		cmocka_unit_test(test_limits_text_rejects_malformed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

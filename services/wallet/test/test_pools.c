@@ -1,5 +1,5 @@
-/* Which pools a stake feeds: those the game names, those that operators have made for it, and none
- * that the player's operator takes no part in. */
+/* Which pools a stake feeds: those that the game names and those linked to it, except pools that
+ * the player's operator opted out of. */
 #include "services/wallet/core/wallet.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 static const struct wallet_tally tallies[] = {
 	{ 11, 1, GAME, EUR, false },  /* the game's own jackpot */
 	{ 12, 2, GAME, EUR, false },  /* its set of cards */
-	{ 13, 30, GAME, EUR, false }, /* made by operators */
+	{ 13, 30, GAME, EUR, false }, /* linked, as the rest */
 	{ 14, 31, GAME, EUR, true },  /* closed */
 	{ 15, 32, GAME, SEK, false }, /* in another currency only */
 	{ 16, 33, GAME, EUR, false },
@@ -68,7 +68,7 @@ static const struct {
 		0 },
 };
 
-static void test_stakes_feed_linked_pools(void **state)
+static void test_pools_stakes_feed_linked_pools(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -123,6 +123,6 @@ static void test_stakes_feed_linked_pools(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_stakes_feed_linked_pools) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_pools_stakes_feed_linked_pools) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

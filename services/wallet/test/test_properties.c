@@ -34,7 +34,7 @@ static const struct wallet_rules rules = {
 	.tallies = tallies, .tallies_n = 2, .stake_max = 100000, .outside_max = 100000
 };
 
-/* Mostly small and sensible, now and then anything at all. */
+/* Mostly small and plausible amounts, sometimes any number. */
 static int64_t amount_any(int64_t around)
 {
 	static const int64_t odd[] = { 0, 1, -1, INT64_MIN, INT64_MAX, WALLET_AMOUNT_MAX,
@@ -129,7 +129,7 @@ static enum wallet_status step(struct wallet_account *account, uint64_t seq, str
 	return wallet_apply_proposal(account, &proposal, &moment, row);
 }
 
-/* Field by field: there is padding between them. */
+/* Compares field by field: padding may differ. */
 static void assert_same(const struct wallet_account *a, const struct wallet_account *b)
 {
 	assert_int_equal(a->player, b->player);
@@ -147,8 +147,8 @@ static void assert_same(const struct wallet_account *a, const struct wallet_acco
 	}
 }
 
-/* Debits are credits, no money is negative, moves are 1..n, refusals move nothing, and the row
- * alone carries an account on. */
+/* Debits equal credits, no money is negative, moves are 1..n, refusals move nothing, and the row
+ * alone gives the next account. */
 static void test_properties_conservation_and_roll(void **state)
 {
 	struct wallet_account accounts[PLAYERS];
@@ -192,7 +192,7 @@ static void test_properties_conservation_and_roll(void **state)
 	}
 	assert_int_equal(books[WALLET_LEG_PLAYER], 0);
 	assert_int_equal(books[WALLET_LEG_PENDING], 0);
-	assert_true(accepted > STEPS / 10); /* the generator is no mere noise */
+	assert_true(accepted > STEPS / 10); /* the generator makes useful commands */
 }
 
 static int64_t win_any(void)
@@ -200,7 +200,7 @@ static int64_t win_any(void)
 	return below(3) ? (int64_t)below(1000) : (int64_t)below((uint64_t)WALLET_AMOUNT_MAX + 1);
 }
 
-/* Whatever a round wins, it is accepted or refused just as if it had won nothing. */
+/* Whatever a round wins, it is accepted or refused as if it had won nothing. */
 static void test_properties_win_never_changes_acceptance(void **state)
 {
 	struct wallet_account account;
@@ -232,7 +232,7 @@ static void test_properties_win_never_changes_acceptance(void **state)
 	assert_true(accepted > STEPS / 50);
 }
 
-/* A command again, at once or later, changes nothing. */
+/* A repeated command, at once or later, changes nothing. */
 static void test_properties_idempotence(void **state)
 {
 	struct wallet_account account;

@@ -1,4 +1,4 @@
-/* Publishing again: a gap closes while rows are booked, and the work it makes has an end. */
+/* Publishing again: a gap closes while rows are booked, and the work ends. */
 #include "services/wallet/core/republish.h"
 
 #include "libcommon/base/seq_gate.h"
@@ -13,7 +13,7 @@
 #define TURN_US UINT64_C(20000)
 #define SECOND_US UINT64_C(1000000)
 
-/* A wallet that books so many rows a turn, and a consumer who asks as consumers do. */
+/* A wallet that books so many rows per turn, and a consumer with the usual requests. */
 struct world {
 	struct wallet_republish republish;
 	struct seq_gate gate;
@@ -43,9 +43,9 @@ static void turn(struct world *world, uint64_t booked, bool lost)
 		publish(world, world->republish.next++);
 }
 
-static void test_gap_closes_under_load(void **state)
+static void test_republish_closes_a_gap_under_load(void **state)
 {
-	/* A turn; times 50 a second: up to what a request is worth. */
+	/* Rows per turn, 50 turns a second: up to the rows that a request brings. */
 	static const uint64_t booked[] = { 1, 10, 25, 100, 400, 900 };
 
 	(void)state;
@@ -62,7 +62,7 @@ static void test_gap_closes_under_load(void **state)
 		if (world.gate.last < world.committed)
 			fail_msg("%llu rows a turn: the gap still stands after 5 s",
 				(unsigned long long)booked[i]);
-		/* It is in the stream now, and nothing is published twice any longer. */
+		/* The gap is closed: nothing is published twice from now on. */
 		world.published = 0;
 		for (int j = 0; j < 100; j++)
 			turn(&world, booked[i], false);
@@ -71,7 +71,7 @@ static void test_gap_closes_under_load(void **state)
 	}
 }
 
-static void test_a_request_has_an_end(void **state)
+static void test_republish_request_ends(void **state)
 {
 	struct wallet_republish republish = { 0 };
 	uint64_t published = 0;
@@ -92,7 +92,7 @@ static void test_a_request_has_an_end(void **state)
 	assert_int_equal(wallet_republish_turn(&republish, 1000000), 0);
 }
 
-static void test_requests_add_up(void **state)
+static void test_republish_requests_add_up(void **state)
 {
 	struct wallet_republish republish = { 0 };
 
@@ -106,7 +106,7 @@ static void test_requests_add_up(void **state)
 	assert_int_equal(wallet_republish_turn(&republish, 700), 301);
 }
 
-static void test_spent_rows_are_published_once_a_second(void **state)
+static void test_republish_spent_rows_once_a_second(void **state)
 {
 	struct wallet_republish republish = { 0 };
 	uint64_t now_us = 5 * SECOND_US;
@@ -117,10 +117,11 @@ static void test_spent_rows_are_published_once_a_second(void **state)
 	wallet_republish_spent(&republish, 900);
 	wallet_republish_spent_due(&republish, 1000, now_us);
 	assert_int_equal(republish.next, 900 - WALLET_REPUBLISH_AROUND);
-	assert_int_equal(republish.end, 1000); /* up to the newest: later rows may be lost too */
+	assert_int_equal(
+		republish.end, 1000); /* up to the newest row: later rows may be lost too */
 	republish.next = 1001;
 	wallet_republish_spent(&republish, 950);
-	wallet_republish_spent(&republish, 100); /* the lowest of the second */
+	wallet_republish_spent(&republish, 100); /* the lowest of the last second */
 	wallet_republish_spent(&republish, 960);
 	wallet_republish_spent_due(&republish, 1000, now_us + SECOND_US - 1);
 	assert_int_equal(republish.next, 1001);
@@ -131,7 +132,7 @@ static void test_spent_rows_are_published_once_a_second(void **state)
 	assert_int_equal(republish.next, 1001);
 }
 
-static void test_old_spent_rows_back_off(void **state)
+static void test_republish_backs_off_for_old_spent_rows(void **state)
 {
 	struct wallet_republish republish = { 0 };
 
@@ -145,11 +146,11 @@ static void test_old_spent_rows_back_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gap_closes_under_load),
-		cmocka_unit_test(test_a_request_has_an_end),
-		cmocka_unit_test(test_requests_add_up),
-		cmocka_unit_test(test_spent_rows_are_published_once_a_second),
-		cmocka_unit_test(test_old_spent_rows_back_off),
+		cmocka_unit_test(test_republish_closes_a_gap_under_load),
+		cmocka_unit_test(test_republish_request_ends),
+		cmocka_unit_test(test_republish_requests_add_up),
+		cmocka_unit_test(test_republish_spent_rows_once_a_second),
+		cmocka_unit_test(test_republish_backs_off_for_old_spent_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
