@@ -104,7 +104,8 @@ static void test_pool_transfers_are_refused(void **state)
 		{ "retire a live pool", RETIRE, POOL_LIVE, 0, NULL, POOL_WRONG_STATE },
 		{ "retire with rows", RETIRE, POOL_PAUSED, 0, NULL, POOL_WRONG_STATE },
 		{ "a negative amount", RECEIVE, POOL_LIVE, 20, "-1", POOL_OVERFLOW },
-		{ "an amount beyond all", RECEIVE, POOL_LIVE, 0, "170141183460", POOL_OVERFLOW },
+		{ "an amount that overflows", RECEIVE, POOL_LIVE, 0, "170141183460",
+			POOL_OVERFLOW },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct pool pool = fresh(1, "500"), before;

@@ -116,8 +116,8 @@ static const struct {
 	const char *what, *steps, *expected;
 } rows[] = {
 	/* RULE mystic-gem 7.1: it costs nothing, and its wins are ordinary wins */
-	{ "one that loses", "give 1 2;spin 1 0;left 1", "; bet; 1" },
-	{ "one that wins", "give 1 2;spin 1 1;collect;left 1",
+	{ "a spin that loses", "give 1 2;spin 1 0;left 1", "; bet; 1" },
+	{ "a spin that wins", "give 1 2;spin 1 1;collect;left 1",
 		"; bet win 0+60 open; collect release 60; 1" },
 	{ "its win is doubled", "give 1 1;spin 1 1;win;collect",
 		"; bet win 0+60 open; gamble win 0+60 open; collect release 120" },
@@ -126,12 +126,12 @@ static const struct {
 		"; bet stake 1 win 0+30 open; bet release 30" },
 	{ "a paid bet after it collects", "give 1 1;spin 1 1;pay 0",
 		"; bet win 0+60 open; bet release 60 stake 1" },
-	{ "a void gives nothing back", "give 1 2;spin 1 0;void;left 1", "; bet; void; 1" },
-	{ "to the last", "give 1 2;spin 1 0;spin 1 0;spin 1 0;left 1",
+	{ "a void returns no bonus spin", "give 1 2;spin 1 0;void;left 1", "; bet; void; 1" },
+	{ "up to the last spin", "give 1 2;spin 1 0;spin 1 0;spin 1 0;left 1",
 		"; bet; bet; 409 bonus_spin_unknown; 0" },
-	{ "two gifts", "give 1 1;give 2 1;spin 2 0;spin 2 0;spin 1 0",
+	{ "two grants", "give 1 1;give 2 1;spin 2 0;spin 2 0;spin 1 0",
 		"; ; bet; 409 bonus_spin_unknown; bet" },
-	{ "given twice by one id", "give 1 1;give 1 1;spin 1 0;spin 1 0",
+	{ "granted twice with one id", "give 1 1;give 1 1;spin 1 0;spin 1 0",
 		"; ; bet; 409 bonus_spin_unknown" },
 
 	{ "unknown", "spin 1 0", "409 bonus_spin_unknown" },
@@ -139,10 +139,10 @@ static const struct {
 	{ "expired", "short 1 2;spin 1 0;spin 1 0", "; bet; 409 bonus_spin_expired" },
 	{ "ended", "give 1 2;spin 1 0;end 1;spin 1 0", "; bet; ; 409 bonus_spin_unknown" },
 	{ "by autoplay", "give 1 2;auto 1 0;left 1", "; 409 bonus_spin_autoplay; 2" },
-	{ "on top of a feature", "give 1 2;spin 1 2 vm50;spin 1 0;left 1",
+	{ "during a feature", "give 1 2;spin 1 2 vm50;spin 1 0;left 1",
 		"; bet win 0+100 watch; 409 feature_open; 1" },
 	{ "refused by the wallet: not used", "give 1 2;refuse 1 0;left 1", "; 403 limit spent; 2" },
-	{ "the wallet knows better", "give 1 2;none 1 0;left 1;spin 1 0",
+	{ "the wallet refuses: none left", "give 1 2;none 1 0;left 1;spin 1 0",
 		"; 409 bonus_spin_unknown spent; 0; 409 bonus_spin_unknown" },
 };
 

@@ -148,17 +148,17 @@ static void test_player_numbers(void **unused)
 	static const struct row rows[] = {
 		{ "a plain loss", "bet 0", "bet stake 1" },
 		{ "a spent number", "bet 0; low bet 0", "bet stake 1; 409 move_spent" },
-		{ "a number ahead waits", "high bet 0", "wait" },
+		{ "a move number ahead must wait", "high bet 0", "wait" },
 		{ "the same request again", "bet 0; same bet 0", "bet stake 1; stored" },
-		{ "the same key, other content", "bet 0; other bet 0",
+		{ "the same key, different content", "bet 0; other bet 0",
 			"bet stake 1; 422 other_content" },
 		{ "too late", "late bet 0; bet 0", "409 too_late; bet stake 1" },
 		{ "blocked", "blocked bet 0", "403 blocked" },
-		{ "blocked may still collect", "bet 1; blocked collect",
+		{ "a blocked player may still collect", "bet 1; blocked collect",
 			"bet stake 1 win 0+30 open; collect release 30" },
 		{ "a refusal spends the number only", "bet 1; refuse bet 0; collect",
 			"bet stake 1 win 0+30 open; 403 limit spent; collect release 30" },
-		{ "a refusal asked for again", "refuse bet 0; same bet 0",
+		{ "a retry of a refused bet", "refuse bet 0; same bet 0",
 			"403 limit spent; stored" },
 	};
 	(void)unused;
@@ -169,25 +169,27 @@ static void test_player_numbers(void **unused)
 static void test_player_repeats(void **unused)
 {
 	static const struct row rows[] = {
-		{ "the last one at the next number", "bet 0; key1 bet 0", "bet stake 1; stored" },
-		{ "an older one as it was sent", "bet 0; bet 0; low low key1 bet 0",
+		{ "a retry of the last move with the next number", "bet 0; key1 bet 0",
+			"bet stake 1; stored" },
+		{ "an unchanged retry of an older move", "bet 0; bet 0; low low key1 bet 0",
 			"bet stake 1; bet stake 1; 409 already_done" },
-		{ "an older one at the next number", "bet 0; bet 0; key1 bet 0; bet 0",
+		{ "a retry of an older move with the next number",
+			"bet 0; bet 0; key1 bet 0; bet 0",
 			"bet stake 1; bet stake 1; 409 already_done; bet stake 1" },
-		{ "an older one at a number ahead", "bet 0; bet 0; high key1 bet 0",
+		{ "a retry of an older move with a number ahead", "bet 0; bet 0; high key1 bet 0",
 			"bet stake 1; bet stake 1; 409 already_done" },
-		{ "an older one's key, other content", "bet 0; bet 0; changed key1 bet 0",
+		{ "the key of an older move, different content", "bet 0; bet 0; changed key1 bet 0",
 			"bet stake 1; bet stake 1; 422 other_content" },
 		{ "the house moved in between", "bet 1; resolve; key1 bet 1",
 			"bet stake 1 win 0+30 open; collect release 30; 409 already_done" },
 		{ "a collect", "bet 1; collect; bet 1; key2 collect",
 			"bet stake 1 win 0+30 open; collect release 30; bet stake 1 win 0+30 open; "
 			"409 already_done" },
-		{ "a refused one while it is the last", "refuse bet 0; key1 bet 0",
+		{ "a retry of a refused move while it is the last", "refuse bet 0; key1 bet 0",
 			"403 limit spent; stored" },
-		{ "a refused one later", "refuse bet 0; bet 0; key1 bet 0",
+		{ "a later retry of a refused move", "refuse bet 0; bet 0; key1 bet 0",
 			"403 limit spent; bet stake 1; 409 already_done" },
-		{ "what was declined became no move", "late bet 0; bet 0; key1 bet 0",
+		{ "a request refused by the engine became no move", "late bet 0; bet 0; key1 bet 0",
 			"409 too_late; bet stake 1; bet stake 1" },
 	};
 	(void)unused;
@@ -259,17 +261,17 @@ static void test_player_stages(void **unused)
 		{ "three picks end the bonus", "bet 2 vm50; pick 4; pick 4; pick 0; pick 8",
 			"bet stake 1 win 0+50 watch; cursor 1/2 picks 1; cursor 1/2 picks 1;"
 			" cursor 1/2 picks 2; collect release 50" },
-		{ "no go-on where a pick is needed", "bet 2 vm50; next; pick 9; pick 1",
+		{ "no next while a pick is needed", "bet 2 vm50; next; pick 9; pick 1",
 			"bet stake 1 win 0+50 watch; 409 pick_needed; 400 bad_choice; cursor 1/2 "
 			"picks 1" },
 		{ "the feature's part is released, the lines stay",
 			"bet 3 vm50; pick 0; pick 1; pick 2; collect",
 			"bet stake 1 win 0+80 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
 			" release release 50 open; collect release 30" },
-		{ "a jackpot is a claim and no money", "bet 2 vj; pick 0; pick 1; pick 2",
+		{ "a jackpot is a claim, not money", "bet 2 vj; pick 0; pick 1; pick 2",
 			"bet stake 1 claims 1 watch; cursor 1/2 picks 1; cursor 1/2 picks 2; "
 			"collect" },
-		{ "a jackpot beside a line win stays open for the lines",
+		{ "a jackpot with a line win stays open for the lines",
 			"bet 3 vj; pick 0; pick 1; pick 2; collect",
 			"bet stake 1 win 0+30 claims 1 watch; cursor 1/2 picks 1; cursor 1/2 picks "
 			"2;"
@@ -278,7 +280,7 @@ static void test_player_stages(void **unused)
 			"bet 4 b8 0 0 1; auto 0; pick 0; next",
 			"bet stake 1 win 0+66 watch; 409 feature_open; 409 no_pick; collect "
 			"release 66" },
-		{ "a repeated step is not two", "bet 2 vm50; behind pick 0; ahead pick 0",
+		{ "a repeated step counts once", "bet 2 vm50; behind pick 0; ahead pick 0",
 			"bet stake 1 win 0+50 watch; cursor 1/2 picks 0; 409 other_cursor" },
 		{ "no round yet", "collect; resolve; next; win; void",
 			"409 other_round; cursor 0/0 picks 0; 409 other_round; 409 other_round; "
@@ -304,9 +306,10 @@ static void test_player_gamble(void **unused)
 			"480+0;"
 			" 409 round_closed" },
 		{ "a bad guess", "bet 1; guess 2", "bet stake 1 win 0+30 open; 400 bad_choice" },
-		{ "no halving here", "bet 1; halve",
+		{ "this game has no halving", "bet 1; halve",
 			"bet stake 1 win 0+30 open; 409 halve_not_offered" },
-		{ "only the lines after a feature", "bet 3 vm50; pick 0; pick 1; pick 2; win; lose",
+		{ "after a feature only the lines' win",
+			"bet 3 vm50; pick 0; pick 1; pick 2; win; lose",
 			"bet stake 1 win 0+80 watch; cursor 1/2 picks 1; cursor 1/2 picks 2;"
 			" release release 50 open; gamble win 0+30 open; gamble forfeit 60" },
 	};
@@ -428,16 +431,16 @@ static void test_player_autoplay(void **unused)
 		{ "stopped, it may be gambled", "start 5; auto 1; stop; win; stop",
 			"setting; bet stake 1 win 0+30 open; setting open; gamble win 0+30 open; "
 			"cursor 1/1 picks 0" },
-		{ "a spin by hand ends it", "start 5; bet 0; auto 0",
+		{ "a manual spin ends it", "start 5; bet 0; auto 0",
 			"setting; bet stake 1; 409 autoplay_stopped" },
 		{ "a feature stops it", "start 5; auto 2 vm50; pick 0; pick 1; pick 2; auto 0",
 			"setting; bet stake 1 win 0+50 watch; cursor 1/2 picks 1; cursor 1/2 picks "
 			"2;"
 			" collect release 50; 409 autoplay_stopped" },
-		{ "a win made by hand waits as well once it runs", "bet 1; start 5; win; stop; win",
+		{ "a win of a manual spin waits too once it runs", "bet 1; start 5; win; stop; win",
 			"bet stake 1 win 0+30 open; setting open; 409 autoplay_runs; setting open; "
 			"gamble win 0+30 open" },
-		{ "no other bet in the middle of it",
+		{ "no other bet while it runs",
 			"start 5; twice auto 0; auto 0; twice auto 0; bet 0",
 			"setting; bet stake 2; 409 autoplay_other_bet; bet stake 2; bet stake 1" },
 		{ "too many", "start 100000", "409 autoplay_spins_out_of_range" },
@@ -456,7 +459,7 @@ static void test_player_house(void **unused)
 			"bet stake 1 win 0+50 watch; collect release 50; cursor 0/2 picks 0" },
 		{ "resolve of a line win", "bet 1; resolve",
 			"bet stake 1 win 0+30 open; collect release 30" },
-		{ "void of an open round gives the stake back", "bet 1; void; void",
+		{ "void of an open round returns the stake", "bet 1; void; void",
 			"bet stake 1 win 0+30 open; void win 1+0 forfeit 30; 409 void" },
 		{ "void of a closed round takes the win back", "bet 1; collect; void",
 			"bet stake 1 win 0+30 open; collect release 30; void stake 30 win 1+0" },

@@ -77,11 +77,11 @@ static const struct bet_case {
 	uint64_t late_us;		      /* after its end */
 } bets[] = {
 	/* RULE mystic-gem 7.1: the balance is not reduced; the player gets the win */
-	{ .what = "one that loses", .balance = 100, .balance_after = 100 },
+	{ .what = "a spin that loses", .balance = 100, .balance_after = 100 },
 	{ .what = "without any money", .balance = 0, .win_balance = 45, .balance_after = 45 },
 	{ .what = "a win that may be gambled", .win_pending = 45, .pending_after = 45 },
 	{ .what = "it collects first", .balance = 1, .pending = 30, .balance_after = 31 },
-	{ .what = "the last one", .used = 2, .balance_after = 0 },
+	{ .what = "the last spin of a grant", .used = 2, .balance_after = 0 },
 	{ .what = "the last microsecond", .late_us = 0 },
 	{ .what = "a progressive hit is a hit", .claim_kind = 1, .claim_coin = 2 },
 
@@ -93,7 +93,7 @@ static const struct bet_case {
 	{ .what = "of another game", .refusal = WALLET_REFUSAL_BONUS_SPINS, .game = GAME + 1 },
 	{ .what = "of another currency", .refusal = WALLET_REFUSAL_BONUS_SPINS, .currency = SEK },
 	/* RULE mystic-gem 7.2: a bonus spin buys no mode */
-	{ .what = "a mode that is bought", .refusal = WALLET_REFUSAL_BONUS_SPINS, .mode = 1 },
+	{ .what = "a bought mode", .refusal = WALLET_REFUSAL_BONUS_SPINS, .mode = 1 },
 	{ .what = "a stake",
 		.refusal = WALLET_REFUSAL_AMOUNT,
 		.balance = 100,
@@ -111,7 +111,7 @@ static const struct bet_case {
 		.claim_kind = 1,
 		.claim_coin = 100 },
 	{ .what = "blocked", .refusal = WALLET_REFUSAL_BLOCKED, .blocked = true },
-	{ .what = "a collect is none",
+	{ .what = "a collect is not a bonus spin",
 		.refusal = WALLET_REFUSAL_BONUS_SPINS,
 		.kind = WALLET_KIND_COLLECT },
 };
@@ -189,16 +189,16 @@ static const struct bonus_spins_case {
 	bool nobody, unknown, others, over; /* END: the grant that it names */
 } bonus_spins_list[] = {
 	{ "given", WALLET_KIND_BONUS_SPINS, 0, 0, 2, GAME, EUR, 40, 1, 10, 0, NOW + 1, 0, 0, 0, 0 },
-	{ "as many as can be", WALLET_KIND_BONUS_SPINS, 0, 0, 2, GAME, EUR, 40, 1,
+	{ "the largest grant", WALLET_KIND_BONUS_SPINS, 0, 0, 2, GAME, EUR, 40, 1,
 		WALLET_BONUS_SPINS_MAX, WALLET_BONUS_SPINS_LIVE_MAX - 1, NOW + 1, 0, 0, 0, 0 },
 	{ "too many", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_LIMIT, 0, 2, GAME, EUR, 40, 1,
 		WALLET_BONUS_SPINS_MAX + 1, 0, NOW + 1, 0, 0, 0, 0 },
-	{ "too many gifts", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_LIMIT, 0, 2, GAME, EUR, 40, 1,
+	{ "too many grants", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_LIMIT, 0, 2, GAME, EUR, 40, 1,
 		10, WALLET_BONUS_SPINS_LIVE_MAX, NOW + 1, 0, 0, 0, 0 },
-	{ "over before they begin", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_BONUS_SPINS, 0, 2, GAME,
-		EUR, 40, 1, 10, 0, NOW, 0, 0, 0, 0 },
-	{ "money with them", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 5, 2, GAME, EUR, 40, 1,
-		10, 0, NOW + 1, 0, 0, 0, 0 },
+	{ "expired already", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_BONUS_SPINS, 0, 2, GAME, EUR,
+		40, 1, 10, 0, NOW, 0, 0, 0, 0 },
+	{ "a grant with money", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 5, 2, GAME, EUR, 40,
+		1, 10, 0, NOW + 1, 0, 0, 0, 0 },
 	{ "none", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 0, 2, GAME, EUR, 40, 1, 0, 0,
 		NOW + 1, 0, 0, 0, 0 },
 	{ "no coin value", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_AMOUNT, 0, 0, GAME, EUR, 40, 1,
@@ -213,17 +213,18 @@ static const struct bonus_spins_case {
 		NOW + 1, 0, 0, 0, 0 },
 	{ "another currency", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_ACCOUNT, 0, 2, GAME, SEK, 40,
 		1, 10, 0, NOW + 1, 0, 0, 0, 0 },
-	{ "to nobody", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_ACCOUNT, 0, 2, GAME, EUR, 40, 1, 10,
-		0, NOW + 1, 1, 0, 0, 0 },
-	{ "taken back", WALLET_KIND_BONUS_SPINS_END, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
-	{ "taken back with money", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_AMOUNT, 1, 0, 0, 0,
-		0, 0, 0, 0, 0, 0, 0, 0, 0 },
-	{ "none to take back", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_BONUS_SPINS, 0, 0, 0, 0,
-		0, 0, 0, 0, 0, 0, 1, 0, 0 },
+	{ "to an unknown player", WALLET_KIND_BONUS_SPINS, WALLET_REFUSAL_ACCOUNT, 0, 2, GAME, EUR,
+		40, 1, 10, 0, NOW + 1, 1, 0, 0, 0 },
+	{ "ended by the operator", WALLET_KIND_BONUS_SPINS_END, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		0, 0 },
+	{ "ended with money", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_AMOUNT, 1, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0 },
+	{ "no grant to end", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_BONUS_SPINS, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 1, 0, 0 },
 	{ "another player's", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_BONUS_SPINS, 0, 0, 0, 0,
 		0, 0, 0, 0, 0, 0, 0, 1, 0 },
-	{ "nothing is left", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_BONUS_SPINS, 0, 0, 0, 0, 0,
-		0, 0, 0, 0, 0, 0, 0, 1 },
+	{ "no spins are left", WALLET_KIND_BONUS_SPINS_END, WALLET_REFUSAL_BONUS_SPINS, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0, 0, 1 },
 };
 
 static void test_bonus_spins_grant_table(void **state)

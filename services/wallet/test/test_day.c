@@ -27,10 +27,11 @@ static void test_day_table(void **state)
 		{ "a clock that jumped back", 20000, false, 19999 * DAY, 20000 },
 		{ "a clock at 1970", 20000, false, 0, 20000 },
 		{ "back within a batch", 20000, true, 3 * DAY, 20000 },
-		{ "a clock gone mad", 20000, false, UINT64_MAX, WALLET_DAY_MAX },
-		{ "the day before the last that a date can be", 0, false,
-			(WALLET_DAY_MAX - 1) * DAY, WALLET_DAY_MAX - 1 },
-		{ "behind it", 0, false, (WALLET_DAY_MAX + UINT64_C(1)) * DAY, WALLET_DAY_MAX },
+		{ "a clock far in the future", 20000, false, UINT64_MAX, WALLET_DAY_MAX },
+		{ "the last date but one", 0, false, (WALLET_DAY_MAX - 1) * DAY,
+			WALLET_DAY_MAX - 1 },
+		{ "beyond the last date", 0, false, (WALLET_DAY_MAX + UINT64_C(1)) * DAY,
+			WALLET_DAY_MAX },
 	};
 
 	(void)state;

@@ -52,21 +52,21 @@ static const struct {
 	{ "wins count",
 		"loss_day 100 ok, bet 60 30 ok, bet 70 0 ok, bet 1 0 loss, award 5 ok, bet 5 0 "
 		"ok, bet 1 0 loss" },
-	{ "what was pending and is gambled away was never won",
+	{ "pending that is gambled away was never won",
 		"loss_day 100 ok, pending 60 50 ok, gamble ok, bet 41 0 loss, bet 40 0 ok" },
-	{ "nothing is staked elsewhere on what may still be gambled away",
+	{ "pending does not raise what may be staked in another game",
 		"loss_day 100 ok, pending 60 5000 ok, other 41 0 loss, other 40 0 ok, gamble ok, bet 1 0 "
 		"loss" },
 	{ "a pending win counts once it is collected",
 		"loss_day 100 ok, pending 60 50 ok, collect ok, bet 91 0 loss, bet 90 0 ok" },
-	{ "a bet that collects first has it",
+	{ "a bet that collects first counts the win",
 		"loss_day 100 ok, pending 60 50 ok, bet 91 0 loss, bet 90 0 ok, bet 1 0 loss" },
-	{ "a stake is a stake, whatever it collects",
+	{ "a stake counts, whatever the bet collects",
 		"wager_day 100 ok, pending 60 50 ok, bet 41 0 wager, bet 40 0 ok" },
-	{ "a void gives back",
+	{ "a void reduces the loss",
 		"loss_day 100 ok, bet 100 0 ok, bet 1 0 loss, void 0 100 ok, bet 100 0 ok" },
-	{ "nothing may be lost", "loss_day 0 ok, bet 1 0 loss" },
-	{ "what was before the first limit is not counted",
+	{ "a loss limit of 0", "loss_day 0 ok, bet 1 0 loss" },
+	{ "use before the first limit does not count",
 		"bet 500 0 ok, loss_day 100 ok, bet 100 0 ok" },
 	{ "the day ends at midnight of UTC",
 		"loss_day 100 ok, bet 100 0 ok, +3599, bet 1 0 loss, +1, bet 100 0 ok, bet 1 0 loss" },
@@ -80,34 +80,36 @@ static const struct {
 	{ "stakes of a week",
 		"wager_week 100 ok, bet 100 0 ok, +3600, bet 1 0 wager, +86400, bet 1 0 ok" },
 	{ "stakes of a month", "wager_month 100 ok, bet 100 0 ok, +3600, bet 1 0 ok" },
-	{ "a refused bet is none", "wager_day 100 ok, bet 101 0 wager, bet 100 0 ok" },
+	{ "a refused bet does not count", "wager_day 100 ok, bet 101 0 wager, bet 100 0 ok" },
 	{ "deposits of a day",
 		"deposit_day 100 ok, deposit 60 ok, deposit 41 deposit, deposit 40 ok, +3600, deposit 100 ok" },
 	{ "deposits of a week and a month",
 		"deposit_week 100 ok, deposit_month 150 ok, deposit 100 ok, +3600, deposit 1 deposit, +86400, "
 		"deposit 100 ok, deposit 1 deposit" },
-	{ "one deposit, by the operator", "deposit 5000 ok, deposit 5001 deposit" },
-	{ "lower at once", "loss_day 100 ok, loss_day 50 ok, bet 51 0 loss, bet 50 0 ok" },
-	{ "lower than what is lost", "loss_day 100 ok, bet 80 0 ok, loss_day 50 ok, bet 1 0 loss" },
-	{ "higher after a day of thought",
+	{ "the operator's limit on one deposit", "deposit 5000 ok, deposit 5001 deposit" },
+	{ "a lower limit takes effect at once",
+		"loss_day 100 ok, loss_day 50 ok, bet 51 0 loss, bet 50 0 ok" },
+	{ "a limit below the loss so far",
+		"loss_day 100 ok, bet 80 0 ok, loss_day 50 ok, bet 1 0 loss" },
+	{ "a higher limit takes effect after a day",
 		"wager_month 100 ok, +7200, wager_month 200 ok, bet 101 0 wager, bet 100 0 ok, +86399, bet 1 0 "
 		"wager, +1, bet 100 0 ok, bet 1 0 wager" },
 	{ "the end of a limit is a raise",
 		"wager_month 100 ok, +7200, wager_month -1 ok, bet 101 0 wager, +86400, bet 50000 0 ok" },
-	{ "a raise that waits is dropped by a lower one",
+	{ "a lower limit cancels a pending raise",
 		"wager_month 100 ok, +7200, wager_month 200 ok, +3600, wager_month 90 ok, +86400, bet 91 0 "
 		"wager" },
-	{ "another raise waits its own time",
+	{ "a second raise starts a new delay",
 		"wager_month 100 ok, +7200, wager_month 200 ok, +3600, wager_month 300 ok, +82800, bet 101 0 "
 		"wager, +3600, bet 300 0 ok" },
-	{ "a raise that has come is lowered from there",
+	{ "a raise in force can be lowered",
 		"wager_month 100 ok, +7200, wager_month 200 ok, +90000, wager_month 150 ok, bet 151 0 wager, "
 		"bet 150 0 ok" },
-	{ "no limit is not a raise", "loss_day -1 ok, bet 5000 0 ok" },
+	{ "removing no limit is not a raise", "loss_day -1 ok, bet 5000 0 ok" },
 	{ "played too long",
 		"time 600 ok, bet 1 0 ok, +599, bet 1 0 ok, +1, bet 1 0 time, +899, bet 1 0 time, "
 		"+2, bet 1 0 ok" },
-	{ "a rest begins anew",
+	{ "a rest restarts the play time",
 		"time 600 ok, bet 1 0 ok, +500, bet 1 0 ok, +901, bet 1 0 ok, +599, bet 1 0 ok, "
 		"+1, bet 1 0 time" },
 	{ "excluded",
@@ -116,10 +118,9 @@ static const struct {
 	{ "an exclusion is never shortened",
 		"exclusion 7200 ok, exclusion 7199 limit, exclusion 7200 ok, exclusion 9000 ok, exclusion 7200 "
 		"limit, +8999, bet 1 0 excluded, +1, bet 1 0 ok, exclusion 5 ok, bet 1 0 excluded" },
-	{ "an exclusion that is over before it begins", "exclusion 0 amount, exclusion -5 amount" },
-	{ "values that are none",
-		"loss_day -2 amount, time 0 amount, time 99999999 amount, loss_day "
-		"1000000000000001 amount" },
+	{ "an exclusion in the past", "exclusion 0 amount, exclusion -5 amount" },
+	{ "invalid values", "loss_day -2 amount, time 0 amount, time 99999999 amount, loss_day "
+			    "1000000000000001 amount" },
 };
 
 struct world {
