@@ -173,7 +173,7 @@ def test_stale_rate_stops_feeding_bets():
     wallet_knows(90000000)
     bet(person, "0.09")
     age(hours=2)
-    wait_until("the warning", lambda: "bets that feed them are refused from 90000 s on" in read_text(f"{place.data}/log/wallet-1.log"), 3)
+    wait_until("the warning", lambda: "From 90000 s on, bets that feed them are refused" in read_text(f"{place.data}/log/wallet-1.log"), 3)
     bet(person, "0.09")  # there is a day left to set it
     age()
     is_refused(person, "0.09")
