@@ -14,9 +14,7 @@
 #define FURTHER_MAX 2 /* linked pools of a game, besides its own jackpot and its cards */
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 
-/* ---- making
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- creating ---- */
 
 static int64_t number_of(PGconn *conn, const char *sql, uint32_t argument)
 {
@@ -125,9 +123,7 @@ bool created_pool_make(struct pool_instance *instance, struct action_record *rec
 	return true;
 }
 
-/* ---- loading, tallies
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- loading, tallies ---- */
 
 void created_pool_load(struct pool_instance *instance, PGconn *conn)
 {
@@ -197,9 +193,7 @@ void created_pool_tallies(
 		}
 }
 
-/* ---- who takes part
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- opting out ---- */
 
 static bool takes_part(const struct pool_instance *instance, uint32_t operator_id, PGconn *conn)
 {
@@ -244,9 +238,7 @@ void pool_take_part(struct pool_instance *instance, struct action_record *record
 	}
 }
 
-/* ---- writing
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- writing ---- */
 
 static void save_created(struct pool_instance *instance, PGconn *conn)
 {

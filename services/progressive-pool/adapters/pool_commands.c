@@ -35,9 +35,7 @@ void pool_instance_free(struct pool_instance *instance)
 	free(instance);
 }
 
-/* ---- operators
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- operators ---- */
 
 static bool in_definition(
 	const struct pool_instance *instance, uint32_t currency, int64_t coin_minor)

@@ -22,9 +22,7 @@ struct pool_log {
 	uint8_t action[ACTION_ID_BYTES];
 };
 
-/* ---- the rows of this transaction, as an array a column
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- rows of this transaction, one array per column ---- */
 
 enum column {
 	C_POOL,
@@ -97,9 +95,7 @@ static void put_event_terms(const struct pool_terms *terms)
 	pg_rows_int(&pending, C_SHARE, terms->share_nano);
 }
 
-/* ---- totals
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- totals ---- */
 
 static bool totals_fresh(const struct pool_vector *vector)
 {
@@ -130,9 +126,7 @@ static void tell_totals(struct pool_vector *vector)
 		vector->entry[i].noted = true;
 }
 
-/* ---- one event
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- one event ---- */
 
 /* The columns of every event, with the state after it. */
 static void put_event_head(struct pool_instance *instance, const char *kind, bool with_action)
@@ -218,9 +212,7 @@ static void tell_snapshot(struct pool_instance *instance, const char *kind)
 	instance->dirty = true;
 }
 
-/* ---- what the service calls
- * ---------------------------------------------------------------------------------------
- */
+/* ---- interface ---- */
 
 void pool_log_open(struct pool_instance *instance, PGconn *conn, bool known)
 {

@@ -44,9 +44,7 @@ static struct {
 	struct metric *t, *reserve, *hits, *resent, *unpriced, *redis_age, *claims_open, *behind;
 } self;
 
-/* ---- start
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- start ---- */
 
 void pool_service_start(struct service *service)
 {
@@ -158,9 +156,7 @@ void pool_service_close(struct service *service, struct service_shard *shard)
 	}
 }
 
-/* ---- hits
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- hits ---- */
 
 struct search {
 	struct service *service;
@@ -269,9 +265,7 @@ static void take_claim(
 		asked->coin_minor, pool_status_text(status));
 }
 
-/* ---- feed
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- feed ---- */
 
 static enum service_message_status apply_feed(
 	struct service *service, void *of, const Carillon__JackpotFeed *feed)
@@ -301,9 +295,7 @@ static enum service_message_status apply_feed(
 	return SERVICE_TAKEN;
 }
 
-/* ---- messages
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- messages ---- */
 
 static enum service_message_status apply_command(
 	struct service *service, struct service_shard *shard, Carillon__JackpotCommand *command)
@@ -319,9 +311,7 @@ enum service_message_status pool_service_message(struct service *service,
 	return jackpot_message(service, shard, message, &READERS);
 }
 
-/* ---- time and commits
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- time and commits ---- */
 
 static void look_for_pause(struct service *service, void *visited, uint64_t mono_us)
 {

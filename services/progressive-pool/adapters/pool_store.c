@@ -22,9 +22,7 @@ struct defined_terms *pool_defined(
 	return NULL;
 }
 
-/* ---- loading
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 static void load_rows(struct pool_instance *instance, PGconn *conn)
 {
@@ -95,9 +93,7 @@ bool pool_store_load(struct pool_instance *instance, PGconn *conn)
 	return known;
 }
 
-/* ---- saving
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- saving ---- */
 
 static void rest(struct pg_args *args, const struct transfer_place *place)
 {
@@ -246,9 +242,7 @@ void pool_store_save(struct pool_instance *instance, PGconn *conn)
 	instance->stored = true;
 }
 
-/* ---- looking up
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- looking up ---- */
 
 #define HIT_COLUMNS                                                                                \
 	"pool, hit, player, move, index, currency, coin_minor, stake_minor, paid_minor, "          \

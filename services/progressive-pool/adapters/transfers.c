@@ -18,9 +18,7 @@
 #define AGAIN_US 2000000u
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 
-/* ---- storage
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- storage ---- */
 
 static struct transfer_out *out_new(struct pool_transfers *transfers)
 {
@@ -131,9 +129,7 @@ void transfers_save(struct pool_instance *instance, PGconn *conn)
 	transfers->in_n = 0;
 }
 
-/* ---- telling
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- announcing ---- */
 
 static void tell(struct service *service, uint32_t to, uint32_t from_pool, uint64_t number,
 	uint32_t to_pool, bool booked, bool now)
@@ -234,9 +230,7 @@ void transfers_tick(struct service *service, struct pool_instance *instance, uin
 	}
 }
 
-/* ---- booking
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- booking ---- */
 
 static bool already_received(const struct pool_instance *instance, PGconn *conn,
 	const Carillon__PoolTransfer *transfer, bool *durable_r)
@@ -357,9 +351,7 @@ enum service_message_status transfers_acknowledged(struct service *service,
 	return SERVICE_TAKEN; /* known already */
 }
 
-/* ---- what RETIRE asks
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- parameters of RETIRE ---- */
 
 struct retire_row {
 	uint32_t currency;
@@ -512,9 +504,7 @@ static bool places_valid(const struct pool_instance *instance, const struct reti
 	return true;
 }
 
-/* ---- doing it
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- retiring ---- */
 
 static void describe(const struct pool_instance *instance, char *out)
 {

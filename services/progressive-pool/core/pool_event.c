@@ -34,9 +34,7 @@ bool pool_event_parse(const char *text, enum pool_event_kind *kind_r)
 	return false;
 }
 
-/* ---- applying
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- applying ---- */
 
 static const struct pool_hit *find_none(void *context, const struct claim_id *id)
 {
@@ -107,9 +105,7 @@ enum pool_status pool_event_apply(
 	return POOL_TERMS;
 }
 
-/* ---- finding
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- deriving ---- */
 
 static const struct pool_row *row_of(const struct pool *pool, const struct pool_row *like)
 {
@@ -217,9 +213,7 @@ size_t pool_event_between(
 	return list.n;
 }
 
-/* ---- comparing
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- comparing ---- */
 
 static const char *row_differs(const struct pool_row *a, const struct pool_row *b)
 {

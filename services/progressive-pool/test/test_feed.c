@@ -262,9 +262,7 @@ static void test_source_retries_waiting_rate(void **state)
 	assert_int_equal(pool_source_need(&source, 5, 752, 90000000, 5000, 64), POOL_SOURCE_FULL);
 }
 
-/* ---- operators
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- operators ---- */
 
 static bool coin_20_is_defined(
 	const struct pool_instance *instance, uint32_t currency, int64_t coin)

@@ -209,9 +209,7 @@ static void test_pool_states(void **state)
 	assert_false(pool_state_parse("open", &none));
 }
 
-/* ---- properties
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- properties ---- */
 
 #define HITS_MAX 4096
 

@@ -80,8 +80,7 @@ static struct player_game *play_for(
 	return seat_game_add(seat, &none);
 }
 
-/* ---- the answer to what is in flight
- * ------------------------------------------------------------- */
+/* ---- replies to proposals in flight ---- */
 
 static void count_round(
 	struct engine *engine, const struct player_fact *fact, const struct player_record *record)
@@ -166,8 +165,7 @@ static void adopt(struct engine *engine, struct seat *seat, const Carillon__Wall
 		answer(engine, seat, &fact);
 }
 
-/* ---- rows that are no moves
- * ---------------------------------------------------------------------- */
+/* ---- rows that are not moves ---- */
 
 static void take_award(
 	struct engine *engine, struct seat *seat, const Carillon__WalletFact *message)

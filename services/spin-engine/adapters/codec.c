@@ -22,8 +22,7 @@ _Static_assert((int)PLAYER_MOVE_SETTING == (int)CARILLON__MOVE_KIND__MOVE_SETTIN
 _Static_assert((int)PLAYER_WALLET_NO_BONUS_SPINS == (int)CARILLON__REFUSAL__REFUSAL_SPINS,
 	"refusals agree");
 
-/* ---- out --------------------------------------------------------------------------------------
- */
+/* ---- encoding ---- */
 
 /* protobuf-c's structs are not const, though packing only reads. */
 static ProtobufCBinaryData data_of(const uint8_t *bytes, size_t count)
@@ -290,8 +289,7 @@ size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX])
 	return carillon__player_state__pack(&message, out);
 }
 
-/* ---- in ---------------------------------------------------------------------------------------
- */
+/* ---- decoding ---- */
 
 /* The decoders copy everything out before the next message is unpacked. */
 static ProtobufCAllocator unpack_allocator(void)
@@ -617,8 +615,7 @@ enum codec_status player_decode(const uint8_t *bytes, size_t count, struct playe
 	return status;
 }
 
-/* ---- the bound --------------------------------------------------------------------------------
- */
+/* ---- the bound ---- */
 
 /* Every field has its longest value. Only open rounds have a cursor and picks, only closed ones a
  * draw of cards. Script and reason never occur together, but both are counted. By the loader's

@@ -264,8 +264,7 @@ enum command_status command_read(const Carillon__SpinCommand *message,
 	return COMMAND_OK;
 }
 
-/* ---- a look into the bytes ---------------------------------------------------------------------
- */
+/* ---- peeking into the bytes ---- */
 
 static bool varint(const uint8_t *bytes, size_t count, size_t *at, uint64_t *value_r)
 {

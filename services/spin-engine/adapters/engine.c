@@ -26,8 +26,7 @@
 /* One engine per process, global because the loop's hooks carry no context. */
 static struct engine engine;
 
-/* ---- start --------------------------------------------------------------------------------------
- */
+/* ---- start ---- */
 
 static void make_metrics(struct engine_metrics *m)
 {
@@ -177,8 +176,7 @@ static void close_shard(struct service *service, struct service_shard *shard)
 	shard->state = NULL;
 }
 
-/* ---- messages -----------------------------------------------------------------------------------
- */
+/* ---- messages ---- */
 
 /* One query for all players of a batch that are not in memory. */
 static void batch(struct service *service, const struct kafka_message *messages, size_t n)
@@ -308,8 +306,7 @@ static void bus(struct service *service, const uint8_t *bytes, size_t length)
 	arena_reset(&engine.inbox);
 }
 
-/* ---- time ---------------------------------------------------------------------------------------
- */
+/* ---- time ---- */
 
 static void ask_again(struct service *service, const struct service_shard *shard, uint64_t from_seq)
 {
@@ -444,8 +441,7 @@ static void tick(struct service *service, uint64_t mono_us)
 	}
 }
 
-/* ---- the checkpoint
- * ------------------------------------------------------------------------------ */
+/* ---- the checkpoint ---- */
 
 static void write_states(struct service *service)
 {

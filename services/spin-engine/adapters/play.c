@@ -31,8 +31,7 @@ bool play_stopped(const struct engine *engine, uint32_t game)
 	return false;
 }
 
-/* ---- the list of undecided commands, by offset --------------------------------------------------
- */
+/* ---- the list of undecided commands, by offset ---- */
 
 static void list_add(struct engine_shard *list, struct request *request)
 {
@@ -67,8 +66,7 @@ struct request *play_decided(struct engine *engine, struct seat *seat)
 	return request;
 }
 
-/* ---- proposals ----------------------------------------------------------------------------------
- */
+/* ---- proposals ---- */
 
 static void fill_claims(const struct player_proposal *proposal, Carillon__Claim *claim,
 	Carillon__Claim **claims, Carillon__Proposal *message)
@@ -177,8 +175,7 @@ static void launch(struct engine *engine, struct seat *seat, struct request *req
 	send(engine, seat, clock_mono_us());
 }
 
-/* ---- deciding -----------------------------------------------------------------------------------
- */
+/* ---- deciding ---- */
 
 /* What a command refers to. */
 struct request_subject {

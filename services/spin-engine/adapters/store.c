@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- arrays as text -----------------------------------------------------------------------------
- */
+/* ---- arrays as text ---- */
 
 struct text {
 	char *bytes;
@@ -62,8 +61,7 @@ static void text_end(struct text *text)
 	text_add(text, "%s", text->length == 0 ? "{}" : "}");
 }
 
-/* ---- loading ------------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 static void load_player(struct seats *seats, const PGresult *result, int row)
 {
@@ -131,8 +129,7 @@ void store_load(
 	free(ids.bytes);
 }
 
-/* ---- checkpoints --------------------------------------------------------------------------------
- */
+/* ---- checkpoints ---- */
 
 enum { P_PLAYER, P_SHARD, P_MOVE, P_STATE, P_COLUMNS };
 enum { G_PLAYER, G_GAME, G_SHARD, G_MOVE, G_VERSION, G_ROUND, G_OPEN, G_STATE, G_COLUMNS };
@@ -222,8 +219,7 @@ size_t store_save(PGconn *conn, struct seats *seats)
 	return count;
 }
 
-/* ---- keys, switches, scripts
- * --------------------------------------------------------------------- */
+/* ---- keys, switches, scripts ---- */
 
 bool store_has_keys(PGconn *conn)
 {

@@ -304,8 +304,7 @@ enum player_outcome player_check(const struct player *player, const struct playe
 	return check_verb(play, game, command, now_us, error_r);
 }
 
-/* ---- facts ------------------------------------------------------------------------------------
- */
+/* ---- facts ---- */
 
 static void adopt_money(struct player *player, const struct player_fact *fact)
 {

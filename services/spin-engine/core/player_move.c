@@ -87,8 +87,7 @@ static bool gamble_left(const struct game *game, const struct game_state *state)
 	       (game->gamble.halve && gamble_halve_check(game, state) == GAMBLE_OK);
 }
 
-/* ---- a bet ------------------------------------------------------------------------------------
- */
+/* ---- a bet ---- */
 
 /* Plays the whole round. *shown_r: phases before the first one that needs the player. */
 static enum player_refusal play_round(const struct game *game, struct play_round *round,
@@ -282,8 +281,7 @@ static enum player_refusal propose_bet(const struct player *player, const struct
 	return share_win(game, entropy, proposal) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
 }
 
-/* ---- the end of a feature -----------------------------------------------------------------------
- */
+/* ---- the end of a feature ---- */
 
 bool player_propose_end(const struct player *player, const struct player_game *play,
 	const struct player_game *watched, const struct game *game,
@@ -306,8 +304,7 @@ bool player_propose_end(const struct player *player, const struct player_game *p
 	return credit(proposal, proposal->release);
 }
 
-/* ---- double-up ----------------------------------------------------------------------------------
- */
+/* ---- gamble ---- */
 
 /* The card of this attempt, from the round's gamble stream: each attempt takes the same number of
  * draws, whatever the guess. */
@@ -379,8 +376,7 @@ static enum player_refusal propose_halve(const struct player *player,
 	return credit(proposal, banked) ? REFUSED_NOTHING : REFUSED_OVERFLOW;
 }
 
-/* ---- the house ----------------------------------------------------------------------------------
- */
+/* ---- the house ---- */
 
 /* RULE bewitched 1.8; RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE
  * witch-feature 1.5. Compensating entries for a malfunction: the stake goes back, what was credited

@@ -103,8 +103,7 @@ uint32_t world_guess(struct world *world, bool win)
 	return card.won == win ? GUESS_RED : GUESS_BLACK;
 }
 
-/* ---- the wallet ---------------------------------------------------------------------------------
- */
+/* ---- the wallet ---- */
 
 static uint32_t judge(const struct world *world, const struct player_proposal *p)
 {
@@ -174,8 +173,7 @@ static uint32_t book(
 	return fact.refusal;
 }
 
-/* ---- one command --------------------------------------------------------------------------------
- */
+/* ---- one command ---- */
 
 static const char *const kinds[] = { "none", "open", "bet", "release", "gamble", "halve", "collect",
 	"void", "setting" };

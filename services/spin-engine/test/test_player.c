@@ -539,8 +539,7 @@ static void test_player_feeds_pools(void **unused)
 	}
 }
 
-/* ---- properties ---------------------------------------------------------------------------------
- */
+/* ---- properties ---- */
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -619,8 +618,7 @@ static void test_player_watching_does_not_change_the_win(void **unused)
 	assert_true(features > 0);
 }
 
-/* ---- rows of others -----------------------------------------------------------------------------
- */
+/* ---- rows of other engines ---- */
 
 static void test_player_adopts_other_engines_proposals(void **unused)
 {

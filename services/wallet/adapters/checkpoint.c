@@ -63,7 +63,7 @@ static const char *column_end(struct column *column, int *length_r)
 	return (const char *)column->bytes;
 }
 
-/* ---- what is late ---- */
+/* ---- late accounts ---- */
 
 enum {
 	PLAYER,

@@ -32,7 +32,7 @@ static void *room_for(size_t n, size_t size)
 	return room;
 }
 
-/* ---- what there is to close ---- */
+/* ---- what to close ---- */
 
 static void state_load(PGconn *conn, struct wallet_shard *shard)
 {
@@ -181,7 +181,7 @@ static void load_carries(PGconn *conn, struct closing *closing)
 	PQclear(result);
 }
 
-/* ---- writing it ---- */
+/* ---- writing ---- */
 
 static void run_write(PGconn *conn, const struct closing *closing)
 {

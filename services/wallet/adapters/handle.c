@@ -172,7 +172,7 @@ static void answer_spent(struct service *service, struct service_shard *held,
 		wallet_republish_spent(&wallet_shard_of(held)->republish, seq);
 }
 
-/* ---- the three kinds of commands ---- */
+/* ---- the kinds of commands ---- */
 
 /* The stake names a pool whose tally may have been opened a moment ago. */
 static void tallies_refresh(struct wallet *wallet, struct service *service,

@@ -61,7 +61,7 @@ void holds_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES])
 	(void)id_table_place(table, &KIND, id);
 }
 
-void holds_bring(struct id_table *table, PGconn *conn)
+void holds_load(struct id_table *table, PGconn *conn)
 {
 	id_table_load(table, &KIND, conn);
 }

@@ -13,10 +13,10 @@ struct holds_entry {
 	uint64_t booked_us, settled_us;
 };
 
-/* Requests a lookup by the next holds_bring, unless the hold is in memory. */
+/* Requests a lookup by the next holds_load, unless the hold is in memory. */
 void holds_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
 /* Looks up all requested ids by one query. */
-void holds_bring(struct id_table *table, PGconn *conn);
+void holds_load(struct id_table *table, PGconn *conn);
 /* NULL: no such id. The id must have been looked up. */
 struct holds_entry *holds_find(struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
 /* Applies an accepted row that begins a hold (settled is NULL), or settles `settled`. */

@@ -31,7 +31,7 @@ void ids_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES])
 	(void)id_table_place(table, &KIND, id);
 }
 
-void ids_bring(struct id_table *table, PGconn *conn)
+void ids_load(struct id_table *table, PGconn *conn)
 {
 	id_table_load(table, &KIND, conn);
 }

@@ -11,10 +11,10 @@ struct id_entry {
 	uint64_t seq; /* its row, in head.shard */
 };
 
-/* Requests a lookup by the next ids_bring, unless the id is in memory. */
+/* Requests a lookup by the next ids_load, unless the id is in memory. */
 void ids_want(struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
 /* Looks up all requested ids by one query. */
-void ids_bring(struct id_table *table, PGconn *conn);
+void ids_load(struct id_table *table, PGconn *conn);
 /* NULL: the id is new. It must have been looked up. */
 const struct id_entry *ids_find(const struct id_table *table, const uint8_t id[WALLET_ID_BYTES]);
 /* Adds an id that this row uses for the first time. */

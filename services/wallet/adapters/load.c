@@ -100,7 +100,7 @@ void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *p
 	PQclear(result);
 }
 
-/* ---- where the journal stands ---- */
+/* ---- end of the journal ---- */
 
 /* The seq up to which accounts and totals in Postgres are complete. */
 static uint64_t position_read(PGconn *conn, struct wallet_shard *shard)

@@ -53,7 +53,7 @@ struct holds_entry *prefetched_hold(struct wallet *wallet, struct service *servi
 	if (!wallet_hold_settles(outside->kind))
 		return NULL;
 	holds_want(&wallet->holds, outside->of);
-	holds_bring(&wallet->holds, service_pg(service));
+	holds_load(&wallet->holds, service_pg(service));
 	entry = holds_find(&wallet->holds, outside->of);
 	moment->hold = entry == NULL ? NULL : &entry->hold;
 	return entry;
@@ -63,7 +63,7 @@ const struct id_entry *prefetched_id(
 	struct wallet *wallet, struct service *service, const uint8_t id[WALLET_ID_BYTES])
 {
 	ids_want(&wallet->ids, id);
-	ids_bring(&wallet->ids, service_pg(service));
+	ids_load(&wallet->ids, service_pg(service));
 	return ids_find(&wallet->ids, id);
 }
 
@@ -118,9 +118,9 @@ static void prefetch(struct service *service, const struct kafka_message *messag
 		bonus_spins_prefetch(wallet, command);
 	}
 	wallet_load_players(wallet, service_pg(service), players, shards, players_n);
-	ids_bring(&wallet->ids, service_pg(service));
+	ids_load(&wallet->ids, service_pg(service));
 	bonus_spins_load(&wallet->spins, service_pg(service));
-	holds_bring(&wallet->holds, service_pg(service));
+	holds_load(&wallet->holds, service_pg(service));
 	arena_reset(&wallet->scratch);
 }
 

@@ -128,7 +128,7 @@ enum wallet_refusal limits_check_deposit(
 	return WALLET_REFUSAL_NONE;
 }
 
-/* ---- setting one ---- */
+/* ---- setting a limit ---- */
 
 static bool value_is(uint32_t code, int64_t value)
 {
