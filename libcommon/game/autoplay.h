@@ -1,5 +1,5 @@
-/* Autoplay: what may be set, whether the next spin may start, and what stops it. Enforced here on
- * the server; each spin is still asked for by the client. Times are the caller's clock in ms. */
+/* Autoplay: its settings, whether the next spin may start, and what stops it. The server enforces
+ * these rules; the client requests each spin. Times are the caller's clock in ms. */
 #ifndef CARILLON_GAME_AUTOPLAY_H
 #define CARILLON_GAME_AUTOPLAY_H
 
@@ -11,15 +11,15 @@ enum autoplay_status {
 	AUTOPLAY_OK = 0,
 	AUTOPLAY_NOT_OFFERED,
 	AUTOPLAY_SPINS_OUT_OF_RANGE,
-	AUTOPLAY_LOSS_LIMIT_BAD, /* set, but negative beyond -1 */
-	AUTOPLAY_SINGLE_WIN_BAD, /* set to 0: would stop at once */
+	AUTOPLAY_LOSS_LIMIT_BAD, /* below -1 */
+	AUTOPLAY_SINGLE_WIN_BAD, /* 0, which would stop at once, or below -1 */
 	AUTOPLAY_JACKPOT_STOP_NOT_OFFERED,
 	AUTOPLAY_FEATURE_STOP_NOT_OFFERED,
-	AUTOPLAY_UNKNOWN_ID, /* the spin names another autoplay, or none runs */
-	AUTOPLAY_STOPPED,    /* state->autoplay.stopped says why */
+	AUTOPLAY_UNKNOWN_ID, /* the request names another autoplay, or no autoplay is running */
+	AUTOPLAY_STOPPED,    /* autoplay->stopped says why */
 	AUTOPLAY_TOO_SOON,
-	AUTOPLAY_OTHER_BET, /* not the bet of its first spin */
-	AUTOPLAY_ONE_SPIN,  /* a mode that is bought for one spin */
+	AUTOPLAY_OTHER_BET, /* the bet differs from the bet of its first spin */
+	AUTOPLAY_ONE_SPIN,  /* the mode applies to one spin only */
 	AUTOPLAY_OVERFLOW,
 };
 
@@ -32,28 +32,29 @@ struct autoplay_settings {
 	bool stop_on_feature;
 };
 
-/* Checks and starts; on refusal nothing is changed. */
+/* Checks the settings and starts; changes nothing if it refuses. */
 enum autoplay_status autoplay_start(const struct game *game,
 	const struct autoplay_settings *settings, struct autoplay *autoplay);
-/* The player stops it: the gamble on the last win is open from then on. */
+/* The player stops it. From then on they can gamble the last win. */
 void autoplay_stop(struct autoplay *autoplay);
 bool autoplay_running(const struct autoplay *autoplay);
 
 /* May a spin of this autoplay start now? Changes nothing. */
 enum autoplay_status autoplay_may_spin(const struct game *game, const struct autoplay *autoplay,
 	const uint8_t id[AUTOPLAY_ID_BYTES], int64_t now_ms);
-/* May it spin with this bet? The first spin may have any; `last` is the bet of the game's last
- * round, which is this autoplay's own once it has spun: a spin by hand ends it. */
+/* May this autoplay spin with this bet? Its first spin may have any bet; later bets must equal
+ * `last`, the bet of the game's last round. That round belongs to this autoplay, because a manual
+ * spin ends it. */
 bool autoplay_takes_bet(
 	const struct autoplay *autoplay, const struct bet *last, const struct bet *bet);
-/* Counts a settled spin and decides whether it was the last. Of several reasons the first in the
- * order of enum autoplay_stop after the count is told: a feature outranks all, then jackpot, win,
- * loss, count. `jackpots`: what its hits are certain to pay, their seeds; 0 without one.
- * AUTOPLAY_OK or AUTOPLAY_OVERFLOW (nothing changed). */
+/* Counts a finished spin and decides whether it was the last. If there are several reasons to stop,
+ * it reports the first of: feature, jackpot, win, loss, count. `jackpots`: the sum of the seeds of
+ * the spin's hits, which they pay at least; 0 without hits. AUTOPLAY_OK, AUTOPLAY_STOPPED or
+ * AUTOPLAY_OVERFLOW (nothing changed). */
 enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
 	struct money jackpots, int64_t now_ms, struct autoplay *autoplay);
 
 const char *autoplay_status_text(enum autoplay_status status);
-const char *autoplay_stop_text(enum autoplay_stop stop); /* "loss_limit": stable */
+const char *autoplay_stop_text(enum autoplay_stop stop); /* "loss_limit", ..: stable codes */
 
 #endif

@@ -1,4 +1,4 @@
-/* A mode prepared once, and what single bets of it return. */
+/* Prepares a mode once, then computes the returns of single bets. */
 #ifndef CARILLON_GAME_BETS_H
 #define CARILLON_GAME_BETS_H
 
@@ -13,7 +13,7 @@ enum exact_status exact_work_init(
 	struct exact_work *work, const struct game *game, uint32_t mode, enum exact_depth depth);
 void exact_work_free(struct exact_work *work);
 
-/* The yields of both contexts and of the round. All initialised on success only. */
+/* The yields of both contexts and of the round. Initialised only on success. */
 struct round_yields {
 	struct spin_yield paid, free_spin, round;
 	mpq_t total; /* of the round, in total bets */
@@ -23,24 +23,25 @@ enum exact_status round_yields_of(const struct exact_work *work, const struct ex
 	struct round_yields *yields);
 void round_yields_free(struct round_yields *yields);
 
-/* What a round of a bet wins, in prices; where a bet value carries something also the
- * lowest and highest of its levels. */
+/* The return of a round of one bet, as a part of its price; in games with carried state also the
+ * lowest and the highest return of a level. */
 struct bet_return {
 	mpq_t rtp, low, high;
 };
 
 void bet_return_init(struct bet_return *value);
 void bet_return_clear(struct bet_return *value);
-/* `mode_r` takes the states that are carried and may be NULL. */
+/* Adds the carried states to `mode_r`, which may be NULL. */
 void bet_return_from(const struct exact_work *work, const struct exact_wager *wager,
 	const struct round_yields *yields, struct exact_mode *mode_r, struct bet_return *value);
 enum exact_status bet_return_of(
 	const struct exact_work *work, uint32_t lines, uint32_t coins, struct bet_return *value);
 
-/* From total bets to prices of a mode. */
+/* Converts total bets to prices of the mode. */
 void exact_per_price(mpq_t x, const struct game_mode *mode);
 
-/* Is every bet of the published class, and every level of it, in the band? `work`: EXACT_RETURN. */
+/* Is every bet of the published class, at every level, in the band? `work` has depth
+ * EXACT_RETURN. */
 enum exact_status exact_check_band(
 	const struct exact_work *work, const struct published_rtp *published, bool *in_band_r);
 

@@ -1,7 +1,8 @@
-/* What a player carries in a game from round to round, for each bet value apart: potions collected
- * and features unlocked (struct round_state). Bet values are total bets; one that carries nothing
- * is not kept. It travels in the record of each move, so an entry is eight bytes here and seven in
- * the encoding. Pure. RULE witch-feature 3.12, 3.13 */
+/* Carried state: the collectibles and unlocked features (struct round_state) that a player keeps
+ * from round to round, separately for each bet value. A bet value is a total bet; bet values with
+ * nothing carried have no entry. The record of each move contains this state, so it is small: an
+ * entry takes eight bytes in memory and seven in the encoding. Pure. RULE witch-feature 3.12,
+ * 3.13 */
 #ifndef CARILLON_GAME_CARRIED_H
 #define CARILLON_GAME_CARRIED_H
 
@@ -18,20 +19,21 @@ struct carried {
 	uint64_t entry[CARRIED_MAX]; /* total bet << 8 | packed state, rising */
 };
 
-/* A state as one byte: two bits a colour (red lowest), two for the unlocked steps. */
+/* A state in one byte: two bits a colour (red lowest), two for the unlocked steps. */
 uint8_t round_state_pack(const struct round_state *state);
-/* False, and nothing changed, for a byte that no state packs to: more than two potions. */
+/* False, and nothing changed, for a byte that is no state: more than two collectibles. */
 bool round_state_unpack(uint8_t byte, struct round_state *state_r);
 
-/* What a round at this total bet begins with. A state outlives the definition: what the game as it
- * is now has not (steps, potions at all) is left out. */
+/* The state that a round at this total bet begins with. The state may be older than the definition:
+ * steps and collectibles that the game no longer has are dropped. */
 struct round_state carried_state(
 	const struct carried *carried, const struct game *game, struct money total);
 /* The total bet of entry i, 0 .. count - 1, rising. */
 struct money carried_total(const struct carried *carried, uint32_t i);
-/* After a round at this total bet. Where there is no room, a bet value that the currency no longer
- * offers is forgotten; false, and nothing changed, if every one is offered: the loader refuses
- * games with potions and more than CARRIED_MAX bet values in a currency. */
+/* Stores the state after a round at this total bet. If there is no room, it drops a bet value that
+ * the currency no longer offers. False, and nothing changed, if the currency still offers all of
+ * them; the loader prevents this by refusing games with collectibles and more than CARRIED_MAX bet
+ * values in a currency. */
 bool carried_set(struct carried *carried, const struct game *game, uint32_t currency,
 	struct money total, const struct round_state *state) CARILLON_MUST_CHECK;
 

@@ -1,11 +1,11 @@
-/* Exact mathematics of a game: every figure a rational number, none of them estimated.
+/* Exact mathematics of a game: every figure is a rational number, none is estimated.
  *
- * The engine says what a round is (libcommon/game/round.h); this says what it is worth. Figures are
- * per paid round, returns as a part of the stake (the price, where a mode is bought), the jackpot
- * at its seed. Methods, one file a feature: lines by the product of the reels' weights; full cycles
- * by the automaton of reel_machine.h; free spins as a branching process; sticky respins by the held
- * masks of each reel; hold and win as an absorbing chain over filled cells and respins left;
- * potions as a Markov chain over what is collected, for each level of unlocking.
+ * libcommon/game/round.h plays a round; this file computes what it returns. Figures are per paid
+ * round; returns are parts of the stake (for a bought mode, of its price); jackpots count at their
+ * seed. Each feature has its own method and file. Lines: the product of the reels' weights. Full
+ * cycles: the automaton of reel_machine.h. Free spins: a branching process. Sticky respins: the
+ * held masks of each reel. Hold and win: an absorbing chain over filled cells and respins left.
+ * Collect and unlock: a Markov chain over the collectibles, for each level of unlocking.
  *
  * Allocates (GMP's rationals); no I/O, no clock. */
 #ifndef CARILLON_GAME_EXACT_H
@@ -20,30 +20,29 @@
 #define EXACT_STATES_MAX 64
 #define EXACT_NAME_MAX 64
 
-/* A part of the return: "lines", "scatter", "battle", "bonus_money", "free_spins", "sticky_spins",
- * "hold_and_win", "explosion", "high_symbols", "jackpot_seed", ... Parts sum to the return. What
- * free spins win in whatever way is "free_spins"; a jackpot is "jackpot_seed" wherever it is won.
- */
+/* A part of the return: "lines", "scatter", "battle", "bonus_money", "free_spins", "jackpot_seed",
+ * .. (the sources of features.def). Parts sum to the return. Every win in free spins counts as
+ * "free_spins", and every jackpot as "jackpot_seed" wherever it is won. */
 struct exact_part {
 	char source[EXACT_NAME_MAX];
 	mpq_t rtp;
 };
 
-/* How often something happens: expected number per paid round, free spins included. "free_spins":
- * awards by the paid spin. */
+/* How often an event happens: expected number per paid round, free spins included. "free_spins"
+ * counts only awards by the paid spin. */
 struct exact_feature {
 	char name[EXACT_NAME_MAX]; /* "free_spins", "hold_and_win", "jackpot", "explosion" */
 	mpq_t frequency;
 };
 
-/* A row of the distribution of the paid spin's own win: lines, all scatter pays (also those of
- * scatters that start battles), progressives by their symbols at the seed; no features. */
+/* A row of the distribution of the paid spin's own win: lines, all scatter pays (also those of a
+ * scatter award) and progressives won by symbols, at the seed; no features. */
 struct exact_win {
 	mpq_t x; /* times the stake */
 	mpq_t probability;
 };
 
-/* Return from a state that is carried between rounds (Witch potions), or at a level of them. */
+/* The return from one carried state, or at one level of unlocking. */
 struct exact_state {
 	/* "level 2, red blue", or "level 2" (stationary), or "first 10": the mean of so many rounds
 	 * at a bet value that carries nothing yet (EXACT_ALL only) */
@@ -51,18 +50,18 @@ struct exact_state {
 	mpq_t rtp;
 };
 
-/* What is asked: the cheap figures, or all. */
+/* Which figures to compute. */
 enum exact_depth {
-	EXACT_RETURN, /* rtp, parts, features, states: what the loader needs */
-	EXACT_ALL,    /* also hit rate, variance, max win, the distribution */
+	EXACT_RETURN, /* rtp, parts, features, states; the loader needs these */
+	EXACT_ALL,    /* also hit rate, variance, max win and the distribution */
 };
 
 struct exact_mode {
-	char mode[EXACT_NAME_MAX]; /* the mode's id; with "_below_max" or "_max" where the published
+	char mode[EXACT_NAME_MAX]; /* the mode's id, with "_below_max" or "_max" if the published
 				      returns differ by bet */
 	uint32_t mode_index;
 	const struct published_rtp *published; /* NULL: none (a demo) */
-	uint32_t lines;			       /* of the bet that was analysed */
+	uint32_t lines;			       /* of the analysed bet */
 	uint32_t coins;
 	mpq_t rtp;
 	uint32_t part_count;
@@ -71,32 +70,32 @@ struct exact_mode {
 	struct exact_feature feature[EXACT_FEATURES_MAX];
 	uint32_t state_count;
 	struct exact_state state[EXACT_STATES_MAX];
-	bool in_band; /* every bet of the class, and every level, is in the published band */
+	bool in_band; /* every bet of the class is in the published band, at every level */
 	/* EXACT_ALL only */
-	/* P(the round pays more than nothing). Exact, unless free spins that win nothing may award
-	 * several further ones: then it holds the root of a polynomial, right to 2^-200. */
+	/* P(the round wins). Exact, except if free spins without a win may award several more free
+	 * spins: then it is computed from a root of a polynomial, correct to 2^-200. */
 	mpq_t hit_rate;
 	mpq_t second_moment; /* E[X^2], X in stakes */
 	mpq_t variance;
-	/* The most that one spin can win, in stakes; the kind of spin that can; and the exact
-	 * probability of it in a spin of that kind. One spin is one of these:
+	/* The largest win of one spin, in stakes; its exact probability in a spin of its kind; and
+	 * that kind. Kinds of spins:
 	 * - "base spin", "free spin": lines, scatters and the progressive of its window. Each free
-	 *   spin is one spin; rounds of many have no bound;
-	 * - "base spin and its feature", "free spin and its feature", where potions start features:
-	 *   the window and all that its potions set off in the same spin (respin, multiplier,
-	 *   explosion), added up; paid spins in the long run with everything unlocked;
-	 * - "hold and win": from the first cell to the last, without the window that led to it;
-	 * - "sticky respin", "sticky respin in free spins": each respin by itself, as the player
-	 *   starts it like a free spin; any of a trigger's respins is as likely to be looked at.
-	 * Battles and bonus picks, whose pays are in the definition's tables, are not in it. */
+	 *   spin counts alone, because the number of free spins has no bound;
+	 * - "base spin and its feature", "free spin and its feature", if collectibles start
+	 *   features: the window and the features that its collectibles start (respin,
+	 *   multiplier, explosion), summed; for paid spins in the long run, everything unlocked;
+	 * - "hold and win": the whole feature, without the window that started it;
+	 * - "sticky respin", "sticky respin in free spins": each respin alone, because the player
+	 *   starts it like a free spin; the probability is the mean over a trigger's respins.
+	 * Not included: scatter awards and pick bonuses, whose pays are in the definition. */
 	mpq_t max_win;
 	mpq_t max_win_probability;
 	char max_win_where[EXACT_NAME_MAX];
 	uint32_t win_count;
-	struct exact_win *win; /* owned; rising */
+	struct exact_win *win; /* owned; by rising x */
 };
 
-/* What the contribution returns beside the return at seed. */
+/* What the contribution adds to the return at seed. */
 struct exact_contribution {
 	mpq_t counted_whole; /* contribution_ppm */
 	mpq_t live_rows;     /* x the sum of all rows' shares */
@@ -110,26 +109,27 @@ enum exact_status {
 	EXACT_NO_MEMORY,
 	EXACT_NO_MODE,
 	EXACT_SIMULATED, /* the definition says that this mode's return is simulated: only its name
-			    and what it publishes are there */
-	EXACT_ENDLESS,	 /* a free spin awards one free spin or more on average: no finite return */
+			    and its published return are filled in */
+	EXACT_ENDLESS,	 /* a free spin awards at least one free spin on average: there is no finite
+			    return */
 };
 
-/* How many figures the definition has: one for each mode and class of bets with a published return
- * of its own (one for each mode in a demo). */
+/* How many figures the game has: one for each mode and class of bets with its own published return
+ * (in a demo: one for each mode). */
 uint32_t exact_mode_count(const struct game *game);
-/* Figure `index`; `mode_r` is initialised by it and freed by exact_mode_free. */
+/* Computes figure `index`. Initialises `mode_r`; exact_mode_free frees it. */
 enum exact_status exact_mode(
 	const struct game *game, uint32_t index, enum exact_depth depth, struct exact_mode *mode_r);
 void exact_mode_free(struct exact_mode *mode);
-/* The same for all figures of a game, one after another by rising index: what figures of one mode
- * share is worked out once. The game must stay as it is. NULL: no memory. */
+/* The same for all figures of a game, in rising order of index: figures of one mode share work. The
+ * game must not change meanwhile. NULL: no memory. */
 struct exact_analysis;
 struct exact_analysis *exact_open(const struct game *game, enum exact_depth depth);
 enum exact_status exact_figure(
 	struct exact_analysis *analysis, uint32_t index, struct exact_mode *mode_r);
 void exact_close(struct exact_analysis **analysis);
-/* The return of one bet alone: `lines` x `coins` of a mode, jackpots at that bet. `rtp_r` is
- * initialised by the caller. */
+/* The return of one bet: `lines` x `coins` in a mode, with the jackpots of that bet. The caller
+ * initialises `rtp_r`. */
 enum exact_status exact_bet(
 	const struct game *game, uint32_t mode, uint32_t lines, uint32_t coins, mpq_t rtp_r);
 void exact_contribution(const struct game *game, struct exact_contribution *contribution_r);

@@ -1,12 +1,12 @@
-/* Double-up: guess the colour of a card, win twice the stake or nothing. Whether it may be played,
- * the draw, and the sums; where the money is kept is the wallet's. Rules:
- * bewitched 5, mystic-gem 4, mystery-elves 5.
+/* The gamble: the player guesses the colour of a card and doubles or loses the stake. This file
+ * decides whether an attempt is allowed, draws the card and computes the sums; the wallet keeps the
+ * money. Rules: bewitched 5, mystic-gem 4, mystery-elves 5.
  *
- * Two kinds of deck. Without jokers the card is drawn, and its colour decides. With jokers the
- * outcome is drawn first, 1 of 2, and then a card to show for it: of the colour guessed or a joker
- * when it is won, of the other colour when it is lost; so the joker is good for either colour and
- * changes no odds. The number of draws of an attempt, and how they use the stream, never depend on
- * the guess: an attempt is found in the stream by its number. */
+ * There are two kinds of deck. Without jokers, the card is drawn and its colour decides. With
+ * jokers, the outcome (1 of 2) is drawn first, then a card that fits it: after a win, one of the
+ * guessed colour or a joker; after a loss, one of the other colour. So a joker counts as either
+ * colour and does not change the odds. How many draws an attempt takes from the stream never
+ * depends on the guess, so an attempt's number gives its place in the stream. */
 #ifndef CARILLON_GAME_GAMBLE_H
 #define CARILLON_GAME_GAMBLE_H
 
@@ -15,34 +15,36 @@
 #include "libcommon/game/game_state.h"
 #include "libcommon/game/round.h"
 
-#define GAMBLE_JOKER 52u /* the card: all jokers look alike */
+#define GAMBLE_JOKER 52u /* the card number of every joker */
 #define GAMBLE_DRAWS_MAX 2
 
 enum gamble_guess { GUESS_RED = 0, GUESS_BLACK = 1 };
 
 enum gamble_status {
 	GAMBLE_OK = 0,
-	GAMBLE_NOT_OFFERED,   /* the game has none */
-	GAMBLE_NO_WIN,	      /* nothing that may be gambled */
-	GAMBLE_FEATURE_OPEN,  /* phases still to be shown */
-	GAMBLE_AUTOPLAY_RUNS, /* stop it first */
+	GAMBLE_NOT_OFFERED,   /* the game has no gamble */
+	GAMBLE_NO_WIN,	      /* no win that can be gambled */
+	GAMBLE_FEATURE_OPEN,  /* phases of the round are still to be shown */
+	GAMBLE_AUTOPLAY_RUNS, /* the player must stop autoplay first */
 	GAMBLE_ATTEMPTS_SPENT,
-	GAMBLE_ABOVE_LIMIT, /* stake of one attempt */
+	GAMBLE_ABOVE_LIMIT, /* the stake of the attempt */
 	GAMBLE_BAD_GUESS,
-	GAMBLE_NO_HALVE, /* the game has none, or there is nothing to halve */
+	GAMBLE_NO_HALVE, /* the game does not offer halving, or half of pending is 0 */
 	GAMBLE_OVERFLOW,
 };
 
-/* What of a round may be gambled: base lines only where the rules say so, else the whole win. */
+/* The part of a round's win that can be gambled: in some games only line wins of the paid spin,
+ * else the whole win. */
 struct money gamble_stake_of(
 	const struct game *game, struct money win_base_lines, struct money win_total);
 
-/* May the next attempt be made with all of state->open.gamble_pending? */
+/* May the player gamble all of state->open.gamble_pending now? */
 enum gamble_status gamble_check(const struct game *game, const struct game_state *state);
-/* May half of it be banked? Only while the rest may be gambled; it is no attempt itself. */
+/* May the player bank half of it? Only while they may gamble the rest. Halving does not count as an
+ * attempt. */
 enum gamble_status gamble_halve_check(const struct game *game, const struct game_state *state);
 
-/* What an attempt drew and shows. */
+/* The result of an attempt: the card shown and the draws. */
 struct gamble_card {
 	uint8_t card; /* suit (clubs, diamonds, hearts, spades) x 13 + rank (two .. ace), 0..51, or
 			 GAMBLE_JOKER */
@@ -51,17 +53,17 @@ struct gamble_card {
 	struct draw draw[GAMBLE_DRAWS_MAX];
 };
 
-/* One attempt: one draw without jokers, two with. GAMBLE_OK; GAMBLE_NOT_OFFERED or
- * GAMBLE_BAD_GUESS, which draw nothing. */
+/* Draws one attempt: one draw without jokers, two with jokers. GAMBLE_OK; or GAMBLE_NOT_OFFERED or
+ * GAMBLE_BAD_GUESS, and nothing is drawn. */
 enum gamble_status gamble_draw(
 	const struct game *game, struct rng *rng, uint32_t guess, struct gamble_card *card_r);
 
-/* pending after an attempt: twice or nothing. GAMBLE_OK or GAMBLE_OVERFLOW (gamble_check has then
- * already refused it). */
+/* Pending after an attempt: doubled or 0. GAMBLE_OK or GAMBLE_OVERFLOW, which gamble_check has
+ * already refused. */
 enum gamble_status gamble_settle(struct money pending, bool won, struct money *pending_r);
-/* floor(pending / 2) is banked, the rest stays: together they are pending. */
+/* Banks floor(pending / 2); the rest stays pending. */
 void gamble_halve(struct money pending, struct money *banked_r, struct money *pending_r);
 
-const char *gamble_status_text(enum gamble_status status); /* "attempts_spent": stable */
+const char *gamble_status_text(enum gamble_status status); /* "attempts_spent", ..: stable codes */
 
 #endif

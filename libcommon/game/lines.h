@@ -1,29 +1,28 @@
-/* What one line pays in a window: the reference that everything faster is held against.
+/* What one line pays in a window. Tests compare all faster code with this.
  *
- * Candidates are all symbols that pay on lines: the run from the leftmost reel of cells that are
- * the symbol, or the wild where the wild stands in for it (line symbols only), and the wild's own
- * pays by its run. Each is worth pay[length] x multiplier by the wilds in the run, where wilds
- * multiply; the best is paid, the first symbol of the definition among equals. RULE bewitched 2.1,
- * 2.2, 3.1 */
+ * Each symbol that pays on lines is a candidate, with its run: the cells from the leftmost reel
+ * that show the symbol or, for line symbols, the wild. The wild's own pays count by its own run. A
+ * run is worth pay[length], times the multiplier of its wilds if wilds multiply. The best candidate
+ * is paid; of equal ones, the first in the definition. RULE bewitched 2.1, 2.2, 3.1 */
 #ifndef CARILLON_GAME_LINES_H
 #define CARILLON_GAME_LINES_H
 
 #include "libcommon/game/game.h"
 
-/* How the lines of this spin pay. */
+/* How the lines of a spin pay. */
 struct line_terms {
-	uint32_t multiplier;		/* flat; 1 */
+	uint32_t multiplier;		/* flat; usually 1 */
 	uint32_t wild_multiplier_count; /* 0: wilds do not multiply */
 	const uint32_t *wild_multiplier;
-	bool progressive; /* game->jackpot_symbols on a line win the progressive here, not their pay
-			   */
+	bool progressive; /* game->jackpot_symbols on a line win the progressive instead of their
+			     pay */
 };
 
 struct line_pay {
-	uint32_t coins; /* for one coin a line, multipliers included; 0: nothing */
+	uint32_t coins; /* for one coin a line, multipliers included; 0: no win */
 	uint32_t multiplier;
 	uint8_t symbol, count;
-	bool jackpot; /* the progressive instead: coins is 0 */
+	bool jackpot; /* wins the progressive; coins is 0 */
 };
 
 /* `window`: symbol at reel * rows + row; `line`: 0-based. */

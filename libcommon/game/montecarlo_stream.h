@@ -1,5 +1,5 @@
-/* Random words for the simulator: ChaCha20 in large pieces, and unbiased numbers from them by the
- * method of libcommon/base/rng.h. Words are taken as the machine has them in memory. */
+/* Random words for Monte Carlo: ChaCha20 in large pieces, and unbiased numbers from them by the
+ * method of libcommon/base/rng.h. Words are in the machine's byte order. */
 #ifndef CARILLON_GAME_MONTECARLO_STREAM_H
 #define CARILLON_GAME_MONTECARLO_STREAM_H
 
@@ -8,26 +8,26 @@
 
 __extension__ typedef unsigned __int128 stream_wide;
 
-#define STREAM_WORDS 1024u     /* of a stream's buffer */
+#define STREAM_WORDS 1024u     /* in a stream's buffer */
 #define STREAM_WIDE_WORDS 256u /* sixteen blocks */
 
 struct word_stream {
 	uint8_t key[32];
 	bool avx512;
-	uint64_t block; /* of ChaCha20, next */
+	uint64_t block; /* next block of ChaCha20 */
 	uint32_t at;
 	uint32_t word[STREAM_WORDS];
 };
 
-/* Stream number `which` of block `block` of the run `seed`. `avx512`: by those instructions, which
- * the processor must have; the words are the same. */
+/* Opens stream number `which` of block `block` of the run with this seed. `avx512`: uses AVX-512,
+ * which the processor must have; the words are the same. */
 void stream_open(
 	struct word_stream *stream, uint64_t seed, uint64_t block, uint32_t which, bool avx512);
-/* The next `count` words, a multiple of 16, straight into `out`: never mixed with stream_word. */
+/* Writes the next `count` words, a multiple of 16, to `out`. Do not mix it with stream_word. */
 void stream_fill(struct word_stream *stream, uint32_t *out, uint32_t count);
 void stream_refill(struct word_stream *stream);
-/* Blocks `block` .. `block` + 15, whose low halves do not wrap, into STREAM_WIDE_WORDS words.
- * montecarlo/chacha.c */
+/* Writes ChaCha20 blocks `block` .. `block` + 15, whose low halves must not wrap, to
+ * STREAM_WIDE_WORDS words. montecarlo/chacha.c */
 void stream_blocks_avx512(const uint8_t key[32], uint64_t block, uint32_t *out);
 
 static inline uint32_t stream_word(struct word_stream *stream)

@@ -1,4 +1,4 @@
-/* Exact numbers as text. Texts belong to the caller; when memory ends, par_refuse. */
+/* Exact numbers as text. The caller frees the texts; if memory ends, calls par_refuse. */
 #ifndef CARILLON_GAME_RATIONAL_H
 #define CARILLON_GAME_RATIONAL_H
 
@@ -7,24 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DIGITS 12 /* behind the point, in JSON */
+#define DIGITS 12 /* decimals in JSON */
 
-/* Decimals of a rational, correctly rounded (half away from zero). The caller frees it. */
+/* A rational as a decimal number, correctly rounded (half away from zero). */
 char *rational_decimals(const mpq_t value, unsigned digits);
-/* The square root of a rational, 40 digits good; for deviations. */
+/* The square root of a rational times `factor`, correct to 40 digits; for deviations. */
 char *rational_root_decimals(const mpq_t value, const char *factor, unsigned digits);
-/* x 100, as people write percents. */
+/* x 100: a percentage. */
 char *rational_percent(const mpq_t value, unsigned digits);
 json_t *json_decimals(const mpq_t value);
 json_t *json_fraction(const mpq_t value); /* "p/q" */
 
-/* 1 / frequency, "0" where it never happens. */
+/* 1 / frequency; "0" if frequency is 0. */
 char *one_in(const mpq_t frequency, unsigned digits);
 
-/* z of a two-sided 90 % interval: the volatility index is this many standard deviations of one
+/* z of a two-sided 90 % interval. The volatility index is this times the standard deviation of one
  * round's win in stakes. */
 #define VOLATILITY_Z "1.644853626951472714863848907991632136"
-/* The same of 99 % and 99.9 %. */
+/* z of two-sided 99 % and 99.9 % intervals. */
 #define Z_99 2.5758293035489004
 #define Z_999 3.2905267314919255
 

@@ -1,5 +1,5 @@
-/* Features, where wins come from, and what happens in a round: the names that the exact
- * mathematics, the simulations, the PAR sheets and JSON share. The rows are in features.def. */
+/* Features, sources of wins and events of a round: the names that the exact mathematics, Monte
+ * Carlo, PAR sheets and JSON share. Their rows are in features.def. */
 #ifndef CARILLON_GAME_SOURCES_H
 #define CARILLON_GAME_SOURCES_H
 
@@ -12,8 +12,8 @@ enum feature {
 	FEATURES
 };
 
-/* A jackpot is SOURCE_JACKPOT wherever it is won, and what free spins win in whatever way is
- * SOURCE_FREE_SPINS. */
+/* Every jackpot counts as SOURCE_JACKPOT, wherever it is won. Every other win in free spins counts
+ * as SOURCE_FREE_SPINS. */
 enum win_source {
 #define SOURCE(id, text, words) SOURCE_##id,
 #include "libcommon/game/features.def"
@@ -23,11 +23,11 @@ enum win_source {
 enum game_event {
 #define EVENT(id, text) EVENT_##id,
 #include "libcommon/game/features.def"
-	EVENT_AWARD /* + i: award i of the hold and win */
+	EVENT_AWARD /* + i: award i of hold and win */
 };
 #define EVENTS (EVENT_AWARD + HOLD_AWARDS_MAX)
 
-/* Rows of features.def; awards by their id in the definition. Static, or the game's. */
+/* Names from features.def; awards have their id in the definition. Static, or owned by the game. */
 const char *source_text(enum win_source source);
 const char *source_words(enum win_source source);
 const char *event_text(const struct game *game, uint32_t event);

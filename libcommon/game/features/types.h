@@ -1,6 +1,6 @@
-/* The types that features add to a game (rules) and to a round (state), and nothing else. A feature
- * whose rules and state are its own alone has a struct NAME_rules and a struct NAME_state there,
- * and a row in features.def (OWN) that puts them into struct game and struct round. */
+/* The types that features add to a game (rules) and to a round (state). A feature that shares
+ * neither its rules nor its state declares struct NAME_rules and struct NAME_state in its types.h;
+ * its OWN row in features.def puts them into struct game and struct round. */
 #ifndef CARILLON_GAME_FEATURES_TYPES_H
 #define CARILLON_GAME_FEATURES_TYPES_H
 
@@ -12,10 +12,10 @@
 #include "libcommon/game/features/scatter-award/types.h"
 #include "libcommon/game/features/sticky-respins/types.h"
 
-/* game->own.NAME and round->own.NAME; all zero: the game has no such feature, nothing is going on.
- */
+/* game->own.NAME and round->own.NAME. All zero: the game does not have the feature; the feature is
+ * not running. */
 struct feature_rules_own {
-	char none; /* C knows no empty struct */
+	char none; /* C does not allow empty structs */
 #define OWN(name) struct name##_rules name;
 #include "libcommon/game/features.def"
 };
