@@ -1,5 +1,5 @@
-/* How a feature is played: what it promises the core (features.def). All hooks may be NULL. Pure:
- * definition, bet, carried state and stream decide, nothing else. */
+/* How the core plays a feature (features.def). All hooks may be NULL. Pure: only definition, bet,
+ * carried state and stream decide. */
 #ifndef CARILLON_GAME_CORE_RULE_H
 #define CARILLON_GAME_CORE_RULE_H
 
@@ -7,17 +7,17 @@
 #include "libcommon/game/sources.h"
 
 struct feature_rule {
-	/* Has the game this feature? Asked before every hook but `waits`. */
+	/* Does the game have this feature? Called before every other hook except `waits`. */
 	bool (*offered)(const struct game *game);
-	/* The end of a paid spin (columns: its reels as they were drawn) or of a free spin (NULL),
-	 * in the same phase, after its wins: may draw, change the phase, and set what `waits` looks
-	 * at. */
+	/* Ends a spin, in the same phase and after its wins. May draw, change the phase, and set
+	 * the fields that `waits` reads. `columns`: the drawn reels of a paid spin; NULL in a free
+	 * spin. */
 	void (*after_spin)(struct round *round, struct phase *phase,
 		const struct reel_column *columns, enum spin_context context);
-	/* Has it a phase to play, by the fields of struct round that it owns? */
+	/* Does it have a phase to play? Reads only the feature's own fields of struct round. */
 	bool (*waits)(const struct round *round);
-	/* Plays that phase: opens it, draws, pays, and leaves its fields so that `waits` says
-	 * whether another follows. */
+	/* Plays that phase: opens it, draws, pays, and sets the fields that `waits` reads for the
+	 * next phase. */
 	void (*play)(struct round *round, struct phase *phase);
 };
 

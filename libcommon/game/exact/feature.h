@@ -1,46 +1,46 @@
-/* How a feature is proved: what it promises the exact mathematics (features.def). All hooks may be
- * NULL and are called only for games that have the feature. */
+/* How the exact mathematics computes a feature (features.def). All hooks may be NULL and are called
+ * only for games that have the feature. */
 #ifndef CARILLON_GAME_EXACT_FEATURE_H
 #define CARILLON_GAME_EXACT_FEATURE_H
 
 #include "libcommon/game/bets.h"
 
 struct feature_exact {
-	/* ---- what a window's counts set off, independently of its lines ---- */
+	/* ---- features that a window's counts start, independently of its lines ---- */
 
-	/* Names the symbols whose counts it must know in this context (count_symbol). */
+	/* Names the symbols to count in this context, by count_symbol. */
 	void (*count)(struct spin_figures *figures);
-	/* Whatever it needs once a context, in figures->own[..]. False: no memory. `close` is
-	 * called in any case. */
+	/* Prepares its own data of a context, in figures->own[..]. False: no memory. `close` is
+	 * always called. */
 	bool (*open)(struct spin_figures *figures);
 	void (*close)(struct spin_figures *figures);
-	/* Joins what a window of this tag gives. `wager` NULL: only what every bet has. */
+	/* Joins the yield of a window with this tag. `wager` NULL: only what is the same at every
+	 * bet. */
 	void (*attach)(const struct spin_figures *figures, uint32_t tag,
 		const struct exact_wager *wager, struct spin_yield *yield);
-	/* Does a window of this tag start something that follows the bet? Then `at_bet` is its
-	 * yield; `yield_r` is initialised by it. */
+	/* Does a window with this tag start something whose yield depends on the bet? Then `at_bet`
+	 * computes that yield; it initialises `yield_r`. */
 	bool (*follows_bet)(const struct spin_figures *figures, uint32_t tag);
 	void (*at_bet)(const struct game *game, const struct exact_wager *wager,
 		enum exact_depth depth, struct spin_yield *yield_r);
 
-	/* ---- what needs the windows themselves ---- */
+	/* ---- features that need the windows themselves ---- */
 
-	/* Whatever does not depend on the bet, once a mode, in work->own[..]; NULL there: the mode
-	 * has none. `free` is called in any case. */
+	/* Prepares what does not depend on the bet, once a mode, in work->own[..]; NULL there: the
+	 * mode does not have the feature. `free` is always called. */
 	enum exact_status (*prepare)(struct exact_work *work);
 	void (*free)(struct exact_work *work);
-	/* Adds what it gives to a spin of that context at that bet. On entry the yield holds the
-	 * spin's own lines, scatters and awards, and what features above it in features.def give.
-	 */
+	/* Adds its yield to a spin of that context at that bet. On entry `yield` has the spin's own
+	 * lines, scatters and awards, and the features above it in features.def. */
 	void (*yield)(const struct exact_work *work, const struct exact_wager *wager,
 		enum spin_context context, struct spin_yield *yield);
-	/* Returns that differ by what a bet value carries: adds the states to mode_r, and gives the
+	/* For returns that depend on the carried state: adds the states to mode_r, and sets the
 	 * lowest and highest return of a level. */
 	void (*levels)(const struct exact_work *work, const struct exact_wager *wager,
 		const struct round_yields *yields, struct exact_mode *mode_r, mpq_t low_r,
 		mpq_t high_r);
-	/* Offers the most that it can win at once (exact_offer_max), after the spins by themselves.
-	 * `free_spins`: may a round come to free spins? EXACT_ALL. */
+	/* Offers its largest win in one spin (exact_offer_max); called after the spins without
+	 * features were offered. `free_spins`: can a round have free spins? EXACT_ALL. */
 	void (*offer_most)(const struct exact_work *work, const struct exact_wager *wager,
 		bool free_spins, struct exact_mode *mode_r);
 };
@@ -50,9 +50,9 @@ struct feature_exact {
 
 extern const struct feature_exact *const feature_exacts[FEATURES];
 
-/* Has the game the feature? The core's word for it. */
+/* Does the game have the feature? Asks the core. */
 bool exact_offered(const struct game *game, uint32_t feature);
-/* Of the symbol's counts a window's tag will be made. GAME_NO_SYMBOL: nothing. */
+/* Adds the count of this symbol to the tags of windows. GAME_NO_SYMBOL: does nothing. */
 void count_symbol(struct spin_figures *figures, uint8_t symbol);
 
 #endif

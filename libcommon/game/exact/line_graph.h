@@ -1,8 +1,8 @@
-/* Lines as a graph of rows: lines that begin alike are one path up to where they part, and what
- * comes is one node where it is the same lines from there on. A sum over all lines of a product of
- * one factor a reel costs one multiplication an edge; fifty lines of five reels have some 100.
+/* Lines as a graph of rows: lines with the same beginning share a path, and lines with the same
+ * remainder share a node. Summing, over all lines, a product of one factor per reel costs one
+ * multiplication per edge; fifty lines on five reels have about 100 edges.
  *
- * A pure table, found once a game. */
+ * Computed once a game; read-only after that. */
 #ifndef CARILLON_GAME_EXACT_LINE_GRAPH_H
 #define CARILLON_GAME_EXACT_LINE_GRAPH_H
 
@@ -12,22 +12,23 @@
 #define LINE_GRAPH_EDGES (GAME_LINES_MAX * GAME_REELS_MAX)
 
 struct graph_edge {
-	uint16_t row; /* of the reel the node stands before */
+	uint16_t row; /* on the reel after the node */
 	uint16_t to;
 };
 
-/* Nodes of `level` stand before that reel: first[level] .. first[level + 1] - 1; those of the last
- * level, behind all reels, have no edges. Edges of node i: edge_first[i] .. edge_first[i + 1] - 1.
- * The only node of level 0 stands for all lines. */
+/* Nodes first[level] .. first[level + 1] - 1 come before reel `level`. Nodes of the last level come
+ * after all reels and have no edges. Edges of node i: edge_first[i] .. edge_first[i + 1] - 1. The
+ * only node of level 0 stands for all lines. */
 struct line_graph {
 	uint32_t reels;
 	uint16_t first[GAME_REELS_MAX + 2];
 	uint16_t edge_first[LINE_GRAPH_NODES + 1];
-	uint16_t lines[LINE_GRAPH_NODES]; /* ends of lines beyond the node, same ones counted */
+	uint16_t lines[LINE_GRAPH_NODES]; /* number of lines that end after the node, duplicates
+					     included */
 	struct graph_edge edge[LINE_GRAPH_EDGES];
 };
 
-/* Of all lines of the game. */
+/* The graph of all lines of the game. */
 void line_graph_init(struct line_graph *graph, const struct game *game);
 
 #endif

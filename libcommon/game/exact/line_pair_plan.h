@@ -1,15 +1,15 @@
-/* A line automaton made ready for products (line_pairs.h): its edges sorted by what they need.
+/* A line automaton prepared for products (line_pairs.h), with its edges sorted by what they need.
  *
- * The lines' futures are numbers, so they may be added up. A line that showed nothing but wilds is
- * worth what lines of each symbol are worth, summed up, but for what follows on a few symbols: such
- * a *compound* node is a sum of simple nodes of its level and of few edges instead of one for every
- * symbol. An edge leads to a *target*: a gain and a sum of nodes of the next level. */
+ * The futures of lines are numbers, so they can be added. A line of wilds only is worth the sum of
+ * lines of each symbol, except for a few symbols. So a *compound* node is a sum of simple nodes of
+ * its level and of a few edges, instead of an edge for every symbol. An edge leads to a *target*: a
+ * gain and a sum of nodes of the next level. */
 #ifndef CARILLON_GAME_EXACT_LINE_PAIR_PLAN_H
 #define CARILLON_GAME_EXACT_LINE_PAIR_PLAN_H
 
 #include "libcommon/game/exact/line_pairs.h"
 
-/* times (of a sign) a node of the next level, as it is kept */
+/* `times` (signed) x a node of the next level */
 struct pair_term {
 	uint32_t node;
 	int32_t times;
@@ -17,13 +17,13 @@ struct pair_term {
 
 struct pair_target {
 	int64_t gain;	      /* in parts of a coin */
-	uint32_t from, count; /* of its terms; none: nothing more to come */
+	uint32_t from, count; /* its terms; count 0: no further gain */
 };
 
-/* A flat list, rising by node. */
+/* A flat list, sorted by node. */
 struct pair_edge {
 	uint32_t node, row;
-	uint32_t set; /* of symbols: its number */
+	uint32_t set; /* number of its set of symbols */
 	uint32_t target;
 };
 
@@ -35,8 +35,8 @@ struct pair_level {
 	struct pair_term *term;
 	uint32_t *part;	      /* nodes */
 	uint32_t *first_part; /* [node], and the end */
-	uint32_t *set;	      /* symbols, a bit each */
-	/* what the lists have room for */
+	uint32_t *set;	      /* a bit per symbol */
+	/* capacities of the lists */
 	uint32_t edge_room, target_room, term_room, part_room, set_room;
 };
 
@@ -45,7 +45,7 @@ struct pair_plan {
 	struct pair_level level[GAME_REELS_MAX];
 };
 
-/* By GMP's functions, cleared. */
+/* Allocates cleared memory by GMP's functions: never NULL. */
 void *pair_take(size_t bytes);
 void pair_give(void *block, size_t bytes);
 

@@ -1,12 +1,12 @@
-/* What lines pay on average, exactly, when each reel shows its cells independently of the others.
+/* The exact mean of what lines pay, for independent reels.
  *
- * A line sees one cell a reel, so all it needs is the weight of each symbol in that cell. Its best
- * combination is: k leading wilds, then a symbol's run (wilds within it), then a stranger; or the
- * best of what the k leading wilds pay as some other symbol. That is summed from the last reel to
- * the first. Same rules as libcommon/game/lines.h, held against it by the tests. RULE
- * bewitched 2.1, 2.2, 3.1
+ * A line sees one cell per reel, so it needs only the weight of each symbol in that cell. Its best
+ * combination is either k leading wilds, then a symbol's run (which may contain wilds), then a
+ * different symbol; or the best pay of the k leading wilds as another symbol. The sum runs from the
+ * last reel to the first. The rules are the same as in libcommon/game/lines.h; tests compare both.
+ * RULE bewitched 2.1, 2.2, 3.1
  *
- * Whole numbers of any size (GMP's limbs); no allocation but in the mpz and mpq results. */
+ * Whole numbers of any size (GMP's limbs). Allocates only in the mpz and mpq results. */
 #ifndef CARILLON_GAME_EXACT_LINES_H
 #define CARILLON_GAME_EXACT_LINES_H
 
@@ -15,17 +15,17 @@
 
 #include <gmp.h>
 
-/* One reel: the weight of each symbol in each row. Every row's weights sum to total (> 0). */
+/* One reel: the weight of each symbol in each row. The weights of each row sum to total (> 0). */
 struct cell_weights {
 	uint64_t total;
 	uint64_t weight[GAME_ROWS_MAX][GAME_SYMBOLS_MAX];
 };
 
-/* `terms` as for line_best: the flat multiplier, wilds that multiply, and `progressive`: the
- * combination of game->jackpot_symbols pays nothing and is counted as a jackpot instead. */
+/* `terms` as for line_best. With `progressive`, the combination of game->jackpot_symbols pays
+ * nothing and counts as a jackpot. */
 struct lines_input {
 	const struct game *game;
-	uint32_t lines; /* the first so many are played */
+	uint32_t lines; /* the number of lines played */
 	struct line_terms terms;
 	struct cell_weights reel[GAME_REELS_MAX];
 };
@@ -33,26 +33,26 @@ struct lines_input {
 /* No multipliers, no progressive. */
 struct line_terms line_terms_plain(void);
 
-/* Weights all zero, then a column at a time. */
+/* Sets all weights to 0; cell_weights_add then adds a column. */
 void cell_weights_clear(struct cell_weights *cells);
 void cell_weights_add(
 	struct cell_weights *cells, uint32_t rows, const uint8_t *column, uint64_t weight);
-/* A reel of a strip set with its expanding, bought wild reels and fallen potions: machine_columns
- * summed up. */
+/* The sum of machine_columns: a reel of a strip set, with expanding wilds, bought wild reels and
+ * removed collectibles applied. */
 void cell_weights_strip(const struct game *game, uint32_t set, uint32_t reel, uint32_t wild_reels,
 	struct cell_weights *cells_r);
 
-/* All three: coins for one coin a line. Results are initialised by the caller. */
+/* Results below are in coins for one coin a line. The caller initialises them. */
 
-/* Numerators over the product of the reels' totals: the sum over the lines. `jackpots_r`: expected
- * progressive combinations, or NULL. */
+/* The sum over the lines, as a numerator over lines_scale. `jackpots_r` (or NULL): expected
+ * progressive combinations. */
 void lines_sum(const struct lines_input *input, mpz_t coins_r, mpz_t jackpots_r);
 /* The product of the reels' totals. */
 void lines_scale(const struct lines_input *input, mpz_t scale_r);
-/* The same as rationals. */
+/* lines_sum as rationals. */
 void lines_expected(const struct lines_input *input, mpq_t coins_r, mpq_t jackpots_r);
-/* Of the first 1, 2, .. `lines` lines (entry i: of i + 1 lines): what a bet of fewer lines needs.
- * `jackpots_r` may be NULL. */
+/* The same for bets of fewer lines: entry i is for the first i + 1 lines. `jackpots_r` may be
+ * NULL. */
 void lines_prefixes(const struct lines_input *input, mpq_t *coins_r, mpq_t *jackpots_r);
 
 #endif

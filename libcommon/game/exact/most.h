@@ -1,10 +1,10 @@
-/* The most that a spin can win on its lines, and in how many ways: a search, reel by reel, over the
- * columns that each reel may show, with equal prefixes joined.
+/* The largest win of a spin on its lines, and in how many ways it occurs: a search, reel by reel,
+ * over the columns that each reel can show. Equal prefixes are merged.
  *
- * What is left out is what cannot reach the floor even if every line that is still alive had its
- * own way; without a floor a first, narrow search finds one. So the result is exact, and the work
- * small where the best windows are few. A window may be looked at by two sides at once (itself, and
- * itself under question marks): their wins are added up. */
+ * The search drops prefixes that cannot reach the floor, even if each line that is still alive
+ * could choose its cells independently. Without a floor, a first, narrow search finds one. So the
+ * result is exact, and the search is fast if few windows are best. A window can have two sides
+ * (itself, and itself under question marks): their wins are added. */
 #ifndef CARILLON_GAME_EXACT_MOST_H
 #define CARILLON_GAME_EXACT_MOST_H
 
@@ -14,7 +14,7 @@
 
 #define MOST_SIDES 2
 
-/* What each side sees, a byte a row, the top row lowest. */
+/* What each side sees: a byte a row, the top row lowest. */
 struct most_column {
 	uint64_t seen[MOST_SIDES];
 	uint32_t tag; /* adds up over the reels */
@@ -30,19 +30,19 @@ struct most_input {
 	const struct game *game;
 	uint32_t lines, sides;
 	struct most_reel reel[GAME_REELS_MAX];
-	/* Coins that windows of a tag win beside their lines; false: they do not count. */
+	/* Coins that windows with this tag win beside their lines; false: ignore these windows. */
 	bool (*beside)(const void *of, uint32_t tag, uint64_t *coins_r);
 	const void *of;
-	uint64_t beside_max; /* never more */
-	uint64_t floor;	     /* windows of less do not matter */
+	uint64_t beside_max; /* upper bound of that */
+	uint64_t floor;	     /* ignore windows that win less */
 };
 
 struct most_row {
 	uint32_t tag;
-	mpz_t ways; /* weights multiplied */
+	mpz_t ways; /* product of weights */
 };
 
-/* count 0: no window of the floor or more. */
+/* count 0: no window reaches the floor. */
 struct most {
 	uint64_t coins;
 	size_t count, room;
@@ -51,12 +51,12 @@ struct most {
 
 void most_reel_add(struct most_reel *reel, const struct most_column *column);
 void most_input_free(struct most_input *input);
-/* What all windows weigh. */
+/* The weight of all windows. */
 void most_scale(const struct most_input *input, mpz_t scale_r);
-/* No window wins more than this: every line has its own way. */
+/* No window wins more than this (each line chooses its cells independently). */
 uint64_t most_bound(struct most_input *input);
-/* What some window of the floor or more wins, found by a narrow search; the floor if it finds none.
- * A higher floor makes most_find cheaper where several inputs are asked for the best of all. */
+/* The win of some window that reaches the floor, found by a narrow search; the floor if it finds
+ * none. If you search several inputs for the best of all, a higher floor makes most_find faster. */
 uint64_t most_guess(struct most_input *input);
 void most_find(struct most_input *input, struct most *most_r);
 void most_free(struct most *most);

@@ -1,10 +1,10 @@
-/* Windows that win nothing: how many there are, by what their stops set off.
+/* Counts the windows that win nothing, grouped by what their stops start.
  *
- * A line that may still win is remembered only by what would make it win, so lines that wait for
- * the same symbols in the same rows are one, and a state is a set of such waits (line automata of
- * machine_lines.h, gains forgotten). Two sides may be asked for at once: the window itself, and the
- * window with some cells covered by a symbol; a window counts if no side asked for wins. Exact;
- * allocates with GMP's functions, which end the program when there is no memory. */
+ * A line that can still win is described only by its wait: the symbols and rows that would make it
+ * win. Lines with the same wait are one, and a state is a set of waits (line automata of
+ * machine_lines.h without gains). Two sides are possible: the window itself, and the window with
+ * some cells covered by a symbol. A window counts if no selected side wins. Exact; allocates by
+ * GMP's functions, which end the program if there is no memory. */
 #ifndef CARILLON_GAME_EXACT_WINDOW_ZERO_H
 #define CARILLON_GAME_EXACT_WINDOW_ZERO_H
 
@@ -23,8 +23,8 @@ struct zero_stop {
 struct zero_reel {
 	uint32_t count;
 	struct zero_stop *stop;
-	/* the covered side: weights of the sets of rows (bits), what covers them, and a symbol that
-	 * stays where it is (GAME_NO_SYMBOL: none) */
+	/* the covered side: weights of the sets of rows (bits), the symbol that covers them, and a
+	 * symbol that is never covered (GAME_NO_SYMBOL: none) */
 	uint64_t subset[ZERO_SUBSETS];
 	uint8_t symbol, kept;
 };
@@ -32,11 +32,11 @@ struct zero_reel {
 struct zero_input {
 	const struct game *game;
 	uint32_t lines;
-	bool own, covered; /* which sides must not win */
+	bool own, covered; /* the selected sides */
 	struct zero_reel reel[GAME_REELS_MAX];
 };
 
-/* Windows of a group: weights of stops and sets multiplied. */
+/* The windows of a group: products of the weights of stops and sets. */
 struct zero_group {
 	uint32_t group;
 	mpz_t ways;

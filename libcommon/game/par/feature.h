@@ -1,5 +1,5 @@
-/* How a feature is drawn on a PAR sheet: what it promises the sheet (features.def). Both hooks may
- * be NULL and are called only for games that have the feature. */
+/* How a PAR sheet shows a feature (features.def). Both hooks may be NULL and are called only for
+ * games that have the feature. */
 #ifndef CARILLON_GAME_PAR_FEATURE_H
 #define CARILLON_GAME_PAR_FEATURE_H
 
@@ -7,9 +7,10 @@
 #include "libcommon/game/rational.h"
 
 struct feature_par {
-	/* Sections of one context, which has spins: what its windows start. */
+	/* Adds sections on what the windows of a context start. The game has spins in that
+	 * context. */
 	void (*context)(struct par_mode *mode, const struct par_context *context, json_t *sections);
-	/* Sections of the mode as a whole. */
+	/* Adds sections on the whole mode. */
 	void (*mode)(struct par_mode *mode, json_t *sections);
 };
 

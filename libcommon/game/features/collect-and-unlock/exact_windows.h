@@ -1,4 +1,4 @@
-/* Windows of a potion game as the sides of a product (line_pairs.h). */
+/* Windows of a game with collectibles, as the sides of a product (line_pairs.h). */
 #ifndef CARILLON_GAME_FEATURES_COLLECT_AND_UNLOCK_EXACT_WINDOWS_H
 #define CARILLON_GAME_FEATURES_COLLECT_AND_UNLOCK_EXACT_WINDOWS_H
 
@@ -6,20 +6,20 @@
 #include "libcommon/game/features/collect-and-unlock/exact_parts.h"
 
 #define UNLOCK_SUBSETS (1u << GAME_ROWS_MAX)
-#define UNLOCK_ANY UINT32_MAX /* whatever potion fell, or none */
+#define UNLOCK_ANY UINT32_MAX /* any collectible, or none */
 
-/* How one side sees the window: its lines, its lines with some cells covered by a symbol, or what
- * its scatters pay (times the lines: in coins for one coin a line) or award. */
+/* How one side sees the window: its lines; its lines with some cells covered by a symbol; or what
+ * its scatters award or pay (in coins for one coin a line, so times the number of lines). */
 enum view_kind { VIEW_WINDOW, VIEW_COVERED, VIEW_COUNTED };
 
 struct unlock_view {
 	enum view_kind kind;
 	uint8_t symbol, kept; /* COVERED */
-	bool awards;	      /* COUNTED: else pays */
-	bool nothing;	      /* by unlock_view_open: COUNTED, and no count is worth anything */
-	bool extra;	      /* COVERED: only what is won more because `symbol` counts as... */
-	uint8_t revealed;     /* ...this */
-	bool wild;	      /* WINDOW: wilds may come down on any cell */
+	bool awards;	      /* COUNTED: awards; false: pays */
+	bool nothing; /* COUNTED: no count pays or awards anything; set by unlock_view_open */
+	bool extra;   /* COVERED: only the increase in wins when `symbol` counts as `revealed` */
+	uint8_t revealed; /* COVERED with extra */
+	bool wild;	  /* WINDOW: wilds can land on any cell */
 	uint32_t lines;
 	struct line_automaton automaton; /* by unlock_view_open */
 	struct pair_side side;
@@ -28,24 +28,24 @@ struct unlock_view {
 struct unlock_pair {
 	const struct game *game;
 	uint32_t set;
-	const struct choices *counts; /* [reel]: of covered cells; NULL: none are */
-	const uint32_t *forced;	      /* [reel]: rows that are wild for sure; NULL: none are */
+	const struct choices *counts; /* [reel]: number of covered cells; NULL: none */
+	const uint32_t *forced;	      /* [reel]: rows that are certainly wild; NULL: none */
 	const struct unlock_view *a, *b;
-	bool means_only; /* the product is not asked for */
+	bool means_only; /* do not compute the product */
 };
 
 void unlock_view_open(struct unlock_view *view, const struct game *game, uint32_t set);
 void unlock_view_close(struct unlock_view *view);
 
-/* The stops whose potion was `colour` (colour + 1, 0 for none, UNLOCK_ANY). Returns what the
- * weights of all stops sum to. */
+/* Joint weights of the stops whose collectible was `colour` (colour + 1, 0 for none, or
+ * UNLOCK_ANY). Returns the sum of the weights of all stops. */
 uint64_t unlock_pair_reel(
 	const struct unlock_pair *pair, uint32_t reel, uint32_t colour, struct pair_reel *joint_r);
 
 /* The weights of the sets of covered rows (bits); returns their sum. */
 uint64_t unlock_subsets(
 	const struct game *game, const struct choices *counts, uint64_t weight_r[UNLOCK_SUBSETS]);
-/* A column is packed, a byte a row, the top row lowest. */
+/* Columns are packed: a byte a row, the top row lowest. */
 uint64_t unlock_column(
 	const struct game *game, uint32_t set, uint32_t reel, uint32_t stop, uint8_t *colour_r);
 uint64_t unlock_covered(
@@ -53,24 +53,24 @@ uint64_t unlock_covered(
 
 /* ---- exact_products.c ---- */
 
-/* E[a; w], E[b; w] and E[a b; w]: means over windows that count with the weight (0 .. 1) of the
- * potions they show, one of each spin of the chain. */
+/* E[a; w], E[b; w] and E[a b; w]: means over windows. Each window has the weight (0 .. 1) of its
+ * collectibles, by spin of the chain. */
 struct unlock_product {
 	mpq_t a, b, both;
 };
 
 void unlock_product_init(struct unlock_product *product);
 void unlock_product_clear(struct unlock_product *product);
-/* Windows of the base spin. */
+/* Over the windows of the base spin. */
 void unlock_product_by_spin(const struct unlock_pair *pair, const struct unlock_chain *chain,
 	mpq_t *weight, struct unlock_product *product_r);
-/* Where wilds come down in a respin: rows (bits) of each reel, and how likely. */
+/* Where wilds land in a respin: rows (bits) of each reel, and the weight of this placement. */
 struct unlock_place {
 	uint32_t rows[GAME_REELS_MAX];
 	uint64_t weight;
 };
 
-/* E[a b] over all windows and over places (at most GAME_CHOICES_MAX) by their weights. */
+/* E[a b] over all windows and all places (at most GAME_CHOICES_MAX) by their weights. */
 void unlock_product_places(const struct unlock_pair *pair, const struct unlock_place *place,
 	uint32_t count, mpq_t both_r);
 

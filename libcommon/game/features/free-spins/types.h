@@ -1,16 +1,17 @@
-/* The rules of free spins. Included by libcommon/game/game.h, behind what it needs. */
+/* The rules of free spins. Included only by libcommon/game/game.h, through features/types.h. */
 #ifndef CARILLON_GAME_FEATURES_FREE_SPINS_TYPES_H
 #define CARILLON_GAME_FEATURES_FREE_SPINS_TYPES_H
 
 struct free_spins_rules {
 	bool offered;
-	uint8_t strips;	    /* the set they are played on */
-	bool player_starts; /* the first waits for the player, so autoplay stops there */
+	uint8_t strips;	    /* their strip set */
+	bool player_starts; /* the player starts the first one, so autoplay stops there */
 	uint32_t line_multiplier;
-	uint32_t wild_multiplier_count; /* 0: none. Else entries of: by wilds in the paid
-					   combination, the last for more */
+	uint32_t wild_multiplier_count; /* 0: wilds do not multiply. Else entries of
+					   wild_multiplier, by wilds in the paid combination; the
+					   last entry also for more wilds */
 	uint32_t wild_multiplier[GAME_REELS_MAX + 1];
-	uint8_t award_symbol; /* scatter that awards them by its count; GAME_NO_SYMBOL: none does */
+	uint8_t award_symbol; /* the scatter that awards them; GAME_NO_SYMBOL: none */
 	uint16_t award[SPIN_CONTEXTS][GAME_REELS_MAX + 1]; /* by count of award_symbol */
 };
 

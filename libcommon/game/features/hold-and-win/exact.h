@@ -1,14 +1,14 @@
-/* Hold and win, exactly: an absorbing chain over filled cells and respins left for how many cells
- * are filled at the end, and the moments of what so many symbols are worth together. RULE
- * mystery-elves 3.4 to 3.14 */
+/* Exact mathematics of hold and win. An absorbing chain over filled cells and respins left gives
+ * the number of cells filled at the end; the moments of that many symbols' values give the win.
+ * RULE mystery-elves 3.4 to 3.14 */
 #ifndef CARILLON_GAME_FEATURES_HOLD_AND_WIN_EXACT_H
 #define CARILLON_GAME_FEATURES_HOLD_AND_WIN_EXACT_H
 
 #include "libcommon/game/exact/feature.h"
 
-/* What the feature yields, by the number of symbols that start it (SOURCE_HOLD, EVENT_HOLD,
- * EVENT_HOLD_FULL, EVENT_AWARD + i): entries at_least .. cells are initialised by this and freed by
- * hold_yields_free. */
+/* The yield of the feature by the number of symbols that start it (SOURCE_HOLD, EVENT_HOLD,
+ * EVENT_HOLD_FULL, EVENT_AWARD + i). hold_yields initialises entries at_least .. cells;
+ * hold_yields_free frees them. */
 struct hold_yields {
 	uint32_t from, cells;
 	struct spin_yield start[GAME_CELLS_MAX + 1];
@@ -17,11 +17,10 @@ struct hold_yields {
 void hold_yields(const struct game *game, enum exact_depth depth, struct hold_yields *yields_r);
 void hold_yields_free(struct hold_yields *yields);
 
-/* The most that `cells` filled cells can be worth, in total bets, and the probability of that among
- * all they may carry. */
+/* The largest value of `cells` filled cells, in total bets, and its probability. */
 void hold_most(const struct game *game, uint32_t cells, mpq_t most_r, mpq_t probability_r);
 
-/* Those of a paid spin; NULL in free spins. */
+/* The yields of a paid spin; NULL in free spins. */
 const struct hold_yields *hold_yields_of(const struct spin_figures *figures);
 /* Offers the best feature of a paid spin: all cells filled. */
 void hold_offer_most(const struct exact_work *work, const struct exact_wager *wager,

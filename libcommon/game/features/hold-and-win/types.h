@@ -1,5 +1,4 @@
-/* The rules of hold and win, and what its symbols carry. Included by libcommon/game/game.h, behind
- * what it needs. */
+/* The rules of hold and win. Included only by libcommon/game/game.h, through features/types.h. */
 #ifndef CARILLON_GAME_FEATURES_HOLD_AND_WIN_TYPES_H
 #define CARILLON_GAME_FEATURES_HOLD_AND_WIN_TYPES_H
 
@@ -12,22 +11,22 @@ struct hold_award {
 	char name[GAME_NAME_MAX];
 	uint32_t x; /* times the total bet */
 	uint32_t weight;
-	bool excluded; /* not drawn when a multiplier of exclude_from or more is on the screen */
+	bool excluded; /* not drawn if the screen shows a multiplier of exclude_from or more */
 };
 
 struct hold_rules {
 	bool offered;
 	uint8_t symbol;
-	uint32_t at_least; /* symbols that trigger it, in a base spin */
+	uint32_t at_least; /* symbols in a base spin that trigger it */
 	uint32_t respins;
-	struct odds cell;     /* of a free cell, each with a reel of its own, to land the symbol */
+	struct odds cell;     /* that the symbol lands in a free cell, which is a reel of its own */
 	struct choices value; /* times the total bet */
-	uint32_t mystery_weight, multiplier_weight; /* beside the weights of value: one draw */
+	uint32_t mystery_weight, multiplier_weight; /* drawn together with the weights of value */
 	uint32_t award_count;
 	struct hold_award award[HOLD_AWARDS_MAX];
 	uint32_t exclude_from;
 	struct choices multiplier;
-	uint32_t full_multiplier; /* all cells filled */
+	uint32_t full_multiplier; /* if all cells are filled */
 };
 
 #endif

@@ -1,9 +1,9 @@
-/* The outcomes of a scatter award ("battle"). Included by libcommon/game/game.h, behind what it
- * needs. */
+/* The outcomes of a scatter award. Included only by libcommon/game/game.h, through
+ * features/types.h. */
 #ifndef CARILLON_GAME_FEATURES_SCATTER_AWARD_TYPES_H
 #define CARILLON_GAME_FEATURES_SCATTER_AWARD_TYPES_H
 
-/* Free spins a battle awards. The player's witch wins exactly when it awards some. */
+/* An outcome of the scatter award. The player's witch wins exactly if free_spins > 0. */
 struct scatter_outcome {
 	uint32_t weight;
 	uint32_t free_spins;

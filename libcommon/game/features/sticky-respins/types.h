@@ -1,17 +1,18 @@
-/* The rules of sticky respins. Included by libcommon/game/game.h, behind what it needs. */
+/* The rules of sticky respins. Included only by libcommon/game/game.h, through features/types.h. */
 #ifndef CARILLON_GAME_FEATURES_STICKY_RESPINS_TYPES_H
 #define CARILLON_GAME_FEATURES_STICKY_RESPINS_TYPES_H
 
-/* Respins with one reel locked and some symbols sticky on the others ("Jewel spins"). They run
- * before free spins, never multiply, and do not trigger themselves. */
+/* Respins with one reel locked and some symbols sticky on the other reels. They run before free
+ * spins, never multiply, and do not trigger themselves. */
 struct sticky_rules {
 	bool offered;
 	uint8_t strips;
-	uint8_t symbol; /* natural ones, on `reel`, at least `at_least` of them, trigger */
+	uint8_t symbol; /* at least `at_least` of these on `reel`, without expanded or bought wilds,
+			   trigger */
 	uint8_t reel;	/* 0-based; the one that is locked */
 	uint32_t at_least;
 	uint32_t spins;
-	uint32_t sticky; /* bit s: symbol s stays where it is seen */
+	uint32_t sticky; /* bit s: symbol s stays in its cell */
 	bool player_starts;
 };
 
