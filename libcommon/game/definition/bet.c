@@ -33,7 +33,7 @@ static void read_no_buy(const struct node *list, struct game_currency *currency)
 				found = true;
 			}
 		if (!found)
-			node_fail(&node, NULL, "a selectable coin value, each once");
+			node_fail(&node, NULL, "a selectable coin value, listed only once");
 	}
 }
 
@@ -49,7 +49,7 @@ static void read_currency(const struct node *node, const char *code, struct game
 
 	node_keys(node, "coins no_buy_coins stake_min stake_max price_max");
 	if (!known) {
-		node_fail(node, "this name", "the code of a currency, as EUR");
+		node_fail(node, "this name", "a currency code such as EUR");
 		return;
 	}
 	currency->number = known->number;
@@ -104,7 +104,7 @@ static void read_gamble_limits(const struct node *limits, struct game *game)
 			if (game->currency[c].number == known->number)
 				currency = &game->currency[c];
 		if (!currency) {
-			node_fail(&limit, "this name", "a currency that bets are offered in");
+			node_fail(&limit, "this name", "a currency of /bet/currencies");
 			return;
 		}
 		currency->gamble_limited = !node_is_null(&limit);
@@ -143,11 +143,11 @@ void definition_read_gamble(const struct node *root, struct game *game)
 		balance += rules->suit[i] == 1 || rules->suit[i] == 2 ? 1 : -1;
 		for (size_t other = 0; other < i; other++)
 			if (rules->suit[other] == rules->suit[i])
-				node_fail(&suit, NULL, "each suit once");
+				node_fail(&suit, NULL, "each suit only once");
 	}
 	if (balance != 0)
-		node_fail(
-			&suits, NULL, "as many red suits as black: each guess wins half the time");
+		node_fail(&suits, NULL,
+			"as many red suits as black, so that each guess wins half the time");
 	rules->jokers = node_u32(&jokers, 0, 4);
 	read_gamble_limits(&limits, game);
 }

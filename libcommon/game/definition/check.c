@@ -11,5 +11,6 @@ void definition_check(const struct node *root, const struct game *game)
 	definition_check_jackpot(root, game, &seen);
 	definition_check_bets(root, game);
 	if (game_state_bytes(game) > GAME_STATE_BYTES_MAX)
-		node_fail(root, "a state of too many bytes", "at most %d", GAME_STATE_BYTES_MAX);
+		node_fail(root, "a player state of too many bytes", "at most %d",
+			GAME_STATE_BYTES_MAX);
 }

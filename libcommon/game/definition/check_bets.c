@@ -60,8 +60,8 @@ static bool check_price(const struct node *price, const struct game *game, uint3
 					continue;
 				if (!whole)
 					node_fail(price, NULL,
-						"a price in whole minor units at every bet, also "
-						"of %s %" PRId64,
+						"a price in whole minor units at every bet, "
+						"including %s %" PRId64,
 						currency_code(currency->number), total);
 				sold = true;
 			}
@@ -80,8 +80,8 @@ static void check_prices(const struct node *root, const struct game *game)
 		for (uint32_t c = 0; c < game->currency_count; c++)
 			sold |= check_price(&price, game, m, &game->currency[c]);
 		if (!sold)
-			node_fail(&mode, "a mode that no bet can buy",
-				"one within the price_max of some currency");
+			node_fail(&mode, "a mode that is too expensive at every bet",
+				"a price within the price_max of at least one currency");
 	}
 }
 
@@ -96,7 +96,8 @@ static void check_published(const struct node *root, const struct game *game)
 			struct node published = node_member(&mode, "published_rtp");
 
 			node_fail(&published, NULL,
-				"one return for \"all\" bets: there is none below the maximum");
+				"one return for \"all\" bets, because every bet is the maximum "
+				"bet");
 		}
 }
 
@@ -197,7 +198,7 @@ static void check_totals(const struct node *root, const struct game *game)
 
 	if (wide_times(line, game->line_count) > GAIN_MAX)
 		node_fail(&symbols, NULL,
-			"pays that with all multipliers, on all lines, stay below %d coins",
+			"pays that stay below %d coins on all lines with all multipliers",
 			GAIN_MAX);
 	for (uint32_t c = 0; c < game->currency_count; c++) {
 		const struct game_currency *currency = &game->currency[c];
@@ -207,11 +208,12 @@ static void check_totals(const struct node *root, const struct game *game)
 		most = wide_times(greater(phase, 1), GAME_ROUND_PHASES_MAX) + hold;
 		if (wide_times(most, (uint64_t)currency->stake_max.minor) > INT64_MAX / 2)
 			node_fail(&currencies, NULL,
-				"a stake_max of %s whose largest round fits 63 bits",
+				"a stake_max for %s with which the largest win of a round fits "
+				"63 bits",
 				currency_code(currency->number));
 		if (bet_smallest(game, currency->number, &smallest, &stake) != BET_OK)
 			node_fail(&currencies, NULL,
-				"some bet of %s between stake_min and stake_max",
+				"at least one bet in %s between stake_min and stake_max",
 				currency_code(currency->number));
 	}
 }

@@ -13,7 +13,8 @@ void definition_not_with(
 	struct node node = node_member(root, member);
 
 	if (has_other)
-		node_fail(&node, NULL, "null in a game with %s: not played together", other);
+		node_fail(&node, NULL,
+			"null in a game with %s, because the engine cannot play both", other);
 }
 
 /* The engine plays every feature in every game but for what its own check refuses. */
@@ -37,7 +38,7 @@ static void check_modes(const struct node *root, const struct game *game)
 		if (game->mode[m].guarantee == GUARANTEE_LINE_WIN &&
 			(game->lines_min < game->line_count || game->lines_max < game->line_count))
 			node_fail(&guarantee, NULL,
-				"a line_win only where all lines are always played");
+				"a line_win guarantee only if every bet plays all lines");
 		if (game->mode[m].position_count > 0 &&
 			(game->sticky.offered || game->hold.offered ||
 				game->jackpot_symbols.symbol != GAME_NO_SYMBOL))
@@ -46,8 +47,8 @@ static void check_modes(const struct node *root, const struct game *game)
 				"symbols");
 		if (m > 0 && game->jackpot.pool != 0)
 			node_fail(&price, NULL,
-				"no bought mode in a game with a progressive: its "
-				"odds would follow the bet, not the price");
+				"no bought modes in a game with a progressive, because its odds "
+				"follow the bet and not the price");
 	}
 }
 
@@ -77,13 +78,13 @@ static void check_scatter(const struct node *root, const struct game *game,
 	for (uint32_t n = 1; n <= game->reels; n++) {
 		pays |= pay[n] > 0;
 		if (n > 1 && pay[n] < pay[n - 1] && (n <= reach || pay[n] > 0))
-			node_fail(&node, "pays that fall with the count",
-				"each at least as much as the smaller one (%u pay %u, %u pay %u)",
+			node_fail(&node, "pays that fall as the count grows",
+				"a larger count to pay at least as much (%u pay %u, %u pay %u)",
 				n - 1, pay[n - 1], n, pay[n]);
 	}
 	if (!pays && !scatter_awards && symbol != game->free_spins.award_symbol)
-		node_fail(&node, "a scatter that does nothing",
-			"one that pays, awards free spins or starts battles");
+		node_fail(&node, "a scatter without effect",
+			"a scatter that pays, awards free spins or starts the battle");
 }
 
 /* A wild that counts as a scatter is one that a strip shows, once a reel, and nothing else. */
@@ -109,7 +110,7 @@ static void check_wild_counts(const struct node *root, const struct game *game)
 			if (game->mode[m].guarantee == GUARANTEE_SYMBOLS &&
 				game->mode[m].guarantee_symbol == symbol)
 				node_fail(&counts, NULL,
-					"false for a symbol that mode %s guarantees",
+					"false, because mode %s guarantees this symbol",
 					game->mode[m].id);
 	}
 }
@@ -123,7 +124,8 @@ static void check_bonus(const struct node *root, const struct game *game)
 	if (game->bonus != GAME_NO_SYMBOL && game->pick_outcome_count == 0 && !game->hold.offered) {
 		struct node bonus = node_item(&symbols, game->bonus);
 
-		node_fail(&bonus, "a bonus symbol that opens nothing", "vials or hold_and_win");
+		node_fail(&bonus, "a bonus symbol that starts nothing",
+			"vials or hold_and_win in the definition");
 	}
 }
 

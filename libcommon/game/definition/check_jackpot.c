@@ -35,7 +35,7 @@ static void check_pick_outcome(const struct node *outcomes, const struct game *g
 		node_fail(&node, NULL, "no jackpot outcome in a game without a pool");
 	if (!game->demo && (pick_outcome->weight != 0 || pick_outcome->weight_per_coin <= 0))
 		node_fail(&node, NULL,
-			"odds in proportion to the wager: weight 0, weight_per_coin > 0");
+			"odds in proportion to the bet: weight 0 and weight_per_coin > 0");
 }
 
 static void check_pick_outcomes(const struct node *root, const struct game *game)
@@ -59,7 +59,8 @@ static void check_pick_outcomes(const struct node *root, const struct game *game
 		node_fail(&outcomes, NULL, "weights that sum to 1 .. %d, not %" PRId64,
 			GAME_WEIGHT_MAX, sum);
 	if (slope != 0)
-		node_fail(&outcomes, NULL, "weight_per_coin that sum to 0, not %" PRId64, slope);
+		node_fail(&outcomes, NULL, "weight_per_coin values that sum to 0, not %" PRId64,
+			slope);
 	if (!game->demo && (return_slope[PICK_MONEY] != 0 || return_slope[PICK_FREE_SPINS] != 0))
 		node_fail(&outcomes, NULL,
 			"value x weight_per_coin that sum to 0 for money (%" PRId64
@@ -89,7 +90,7 @@ static void check_rows(const struct node *root, const struct game *game)
 					currency_code(game->currency[c].number),
 					game->currency[c].coin_minor[i]);
 	if (link->row_count != wanted)
-		node_fail(&rows, NULL, "rows for the %u selectable coin values only, not %u",
+		node_fail(&rows, NULL, "rows only for the %u selectable coin values, not %u rows",
 			wanted, link->row_count);
 	for (uint32_t i = 0; i < link->row_count; i++)
 		shares = link->row[i].share_nano > 2 * (int64_t)NANO - shares
@@ -98,7 +99,9 @@ static void check_rows(const struct node *root, const struct game *game)
 	snprintf(found, sizeof(found), "shares that sum to %s%.9f",
 		shares >= 2 * (int64_t)NANO ? "over " : "", (double)shares / NANO);
 	if (shares > NANO)
-		node_fail(&rows, found, "at most 1: the rows would get more than is contributed");
+		node_fail(&rows, found,
+			"shares that sum to at most 1, because rows cannot get "
+			"more than the contribution");
 }
 
 /* Bets contribute to a jackpot that can be won, and what wins it needs a pool. */
@@ -115,7 +118,7 @@ static void check_winnable(
 		winnable |= game->pick_outcome[i].kind == PICK_JACKPOT;
 	if (game->jackpot.pool != 0 && !winnable)
 		node_fail(&jackpot, NULL,
-			"null, or an outcome that pays the jackpot bets contribute to");
+			"null, or progressive_symbols or a pick outcome that wins the jackpot");
 	if (rules->symbol == GAME_NO_SYMBOL)
 		return;
 	if (game->jackpot.pool == 0)
@@ -123,7 +126,7 @@ static void check_winnable(
 	if (definition_reels_with(game, seen, sets, rules->symbol) < rules->count) {
 		struct node count = node_member(&symbols, "count");
 
-		node_fail(&count, NULL, "as many as the strips of the base game can show");
+		node_fail(&count, NULL, "at most as many as the strips of the base game can show");
 	}
 	/* on a line they stand side by side from the first reel on */
 	for (uint32_t r = 0; !rules->anywhere && r < rules->count; r++) {

@@ -143,7 +143,7 @@ static void check_window(const struct node *strips, const struct game *game, uin
 			continue;
 		node_fail(&node, NULL, "at least %u other symbols between two %s symbols%s",
 			game->rows - 1, game->symbol[symbol].id,
-			falls ? ", one more where a potion falls" : "");
+			falls ? ", and one more because a potion can fall" : "");
 	}
 }
 
@@ -176,8 +176,8 @@ static void check_place(const struct node *strips, const struct game *game, uint
 	struct node node = node_member(strips, game->strips[set].id);
 
 	if (!base && !respins && !free_spins && !sticky)
-		node_fail(&node, "a set of strips that nothing is played on",
-			"one that a mode or a feature names");
+		node_fail(&node, "a strip set that is not used",
+			"a strip set that a mode or a feature uses");
 	for (uint32_t s = 0; s < game->symbol_count; s++) {
 		enum symbol_kind kind = game->symbol[s].kind;
 
@@ -185,11 +185,11 @@ static void check_place(const struct node *strips, const struct game *game, uint
 			continue;
 		if (kind == SYMBOL_COLLECTIBLE && (free_spins || sticky || respins))
 			node_fail(&node, "potions",
-				"none where potions are not collected: in "
-				"free spins and respins");
+				"no potions on strips of free spins and respins, which do not "
+				"collect them");
 		if ((kind == SYMBOL_SCATTER || kind == SYMBOL_BONUS) && respins)
 			node_fail(&node, "scatters or bonus symbols",
-				"none in the respins of a potion feature");
+				"no scatters or bonus symbols in the respins of a potion feature");
 	}
 }
 
@@ -212,7 +212,7 @@ void definition_check_strips(
 		if (definition_reels_with(game, seen_r, all, (uint8_t)s) == 0) {
 			struct node symbol = node_item(&symbols, s);
 
-			node_fail(&symbol, "a symbol on no strip",
-				"each symbol on one reel at least");
+			node_fail(&symbol, "a symbol that is on no strip",
+				"each symbol on at least one reel");
 		}
 }

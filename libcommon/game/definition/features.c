@@ -21,7 +21,7 @@ static void read_expanding(const struct node *root, struct game *game)
 		uint32_t bit = UINT32_C(1) << definition_reel(&reel, game);
 
 		if (game->expanding_reels & bit)
-			node_fail(&reel, NULL, "each reel once");
+			node_fail(&reel, NULL, "each reel only once");
 		game->expanding_reels |= bit;
 	}
 	if (game->wild == GAME_NO_SYMBOL)
@@ -60,7 +60,7 @@ static void read_witches(const struct node *root, struct game *game)
 		node_slug(&witch, game->witch[i], sizeof(game->witch[i]));
 		for (size_t other = 0; other < i; other++)
 			if (strcmp(game->witch[other], game->witch[i]) == 0)
-				node_fail(&witch, NULL, "each witch once");
+				node_fail(&witch, NULL, "each witch only once");
 	}
 }
 

@@ -114,7 +114,7 @@ void node_keys(const struct node *object, const char *keys)
 		struct node node = step(object, key, value);
 
 		if (!has_word(keys, key))
-			node_fail(&node, "an unknown member", "only these: %s", keys);
+			node_fail(&node, "an unknown member", "one of: %s", keys);
 	}
 }
 
@@ -214,7 +214,8 @@ void node_slug(const struct node *node, char *out, size_t room)
 		return;
 	if (out[0] < 'a' || out[0] > 'z' ||
 		strspn(out, "abcdefghijklmnopqrstuvwxyz0123456789-_") != strlen(out)) {
-		node_fail(node, NULL, "a name of a-z, 0-9, '-' and '_' that begins with a letter");
+		node_fail(node, NULL,
+			"a name made of a-z, 0-9, '-' and '_' that begins with a letter");
 		out[0] = 0;
 	}
 }
@@ -268,8 +269,8 @@ uint32_t node_percent_ppm(const struct node *node, uint32_t min, uint32_t max)
 		return min;
 	if (!percent_ppm(json_string_value(node->json), &ppm) || ppm < min || ppm > max) {
 		node_fail(node, NULL,
-			"a percentage as text, as \"96.08\", at most 4 decimals, from %u.%04u to "
-			"%u.%04u",
+			"a percentage as text such as \"96.08\", with at most 4 decimals, from "
+			"%u.%04u to %u.%04u",
 			min / 10000, min % 10000, max / 10000, max % 10000);
 		return min;
 	}

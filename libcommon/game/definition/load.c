@@ -68,15 +68,15 @@ static void build_ranks(const struct node *root, struct game *game)
 			break;
 		case SPIN_RANK_NONE:
 			node_fail(&guarantee, "a guarantee that no combination keeps",
-				"one that the mode's strips can keep");
+				"a guarantee that the mode's strips can keep");
 			break;
 		case SPIN_RANK_TOO_MANY:
-			node_fail(&guarantee, "2^63 combinations or more",
-				"strips and weights with fewer that keep the guarantee");
+			node_fail(&guarantee, "2^63 or more combinations that keep the guarantee",
+				"fewer combinations: use shorter strips or smaller weights");
 			break;
 		case SPIN_RANK_NO_MEMORY:
-			node_fail(
-				&guarantee, "no memory", "room for the combinations that keep it");
+			node_fail(&guarantee, "too little memory",
+				"enough for the combinations that keep the guarantee");
 			break;
 		}
 	}
@@ -107,9 +107,9 @@ static void refuse_simulated(const struct node *root, const struct game *game)
 
 		published = node_member(&mode, "published_rtp");
 		if (game_mode_simulated(&game->mode[m]))
-			node_fail(&published, "a return by simulation",
-				"a return that is proved (an operator may allow others: "
-				"SPIN_ENGINE_SIMULATED_RETURNS)");
+			node_fail(&published, "a simulated return",
+				"a proved return (SPIN_ENGINE_SIMULATED_RETURNS allows simulated "
+				"ones)");
 	}
 }
 
@@ -132,7 +132,7 @@ static void read_definition(const struct node *root, uint32_t flags, struct game
 	if (!root->reader->failed && !(flags & DEFINITION_UNPROVEN))
 		definition_prove_returns(root, game);
 	if (!root->reader->failed && !digest(root->json, game->digest))
-		node_fail(root, "no memory", "room for its canonical form");
+		node_fail(root, "too little memory", "enough for its canonical form");
 }
 
 enum definition_status definition_parse_flags(const char *name, const char *text, size_t count,
@@ -188,7 +188,7 @@ enum definition_status definition_load_flags(
 	}
 	text = malloc(DEFINITION_FILE_MAX + 1);
 	if (!text) {
-		snprintf(error, DEFINITION_ERROR_MAX, "%.200s: no memory to read it", path);
+		snprintf(error, DEFINITION_ERROR_MAX, "%.200s: too little memory to read it", path);
 		goto out;
 	}
 	count = fread(text, 1, DEFINITION_FILE_MAX + 1, file);

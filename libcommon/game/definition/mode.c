@@ -67,14 +67,14 @@ static void read_published_list(
 	for (size_t i = 1; i < count; i++)
 		if ((mode->published[i].simulated_rounds > 0) !=
 			(mode->published[0].simulated_rounds > 0))
-			node_fail(list, NULL, "all returns of a mode simulated, or none");
+			node_fail(list, NULL, "either all returns of a mode simulated, or none");
 	fits = count == 1 ? mode->published[0].bets == PUBLISHED_ALL_BETS
 			  : count == 2 && mode->published[0].bets == PUBLISHED_BELOW_MAX_BET &&
 				    mode->published[1].bets == PUBLISHED_MAX_BET;
 	if (!fits)
 		node_fail(list, NULL,
-			"one return for \"all\" bets, or one \"below_max\" and then "
-			"one at \"max\"");
+			"one return for \"all\" bets, or one for \"below_max\" and then one for "
+			"\"max\"");
 }
 
 static void read_position(
@@ -90,14 +90,14 @@ static void read_position(
 		uint32_t bit = UINT32_C(1) << definition_reel(&reel, game);
 
 		if (position->reels & bit)
-			node_fail(&reel, NULL, "each reel once");
+			node_fail(&reel, NULL, "each reel only once");
 		position->reels |= bit;
 	}
 	position->weight = node_u32(&weight, 1, GAME_WEIGHT_MAX);
 	definition_add_weight(&weight, position->weight, &mode->position_weight);
 	for (size_t i = 0; i < index; i++)
 		if (mode->position[i].reels == position->reels)
-			node_fail(&reels, NULL, "other reels than those at %zu", i);
+			node_fail(&reels, NULL, "reels that differ from those at position %zu", i);
 }
 
 static void read_wild_reels(
@@ -155,7 +155,7 @@ static void read_mode(const struct node *node, struct game *game, size_t index)
 		node_fail(&id, NULL, "\"base\" for the first mode");
 	for (size_t i = 0; i < index; i++)
 		if (strcmp(game->mode[i].id, mode->id) == 0)
-			node_fail(&id, NULL, "an id that no mode before it has");
+			node_fail(&id, NULL, "an id that no earlier mode has");
 	node_text(&name, mode->name, sizeof(mode->name));
 	mode->price_hundredths =
 		index == 0 ? node_u32(&price, 100, 100) : node_u32(&price, 101, PRICE_MAX);

@@ -38,9 +38,9 @@ static void read_jackpot_rows(
 		row->seed_minor = node_integer(&seed, 1, INT64_C(1000000000000));
 		row->row_rate_nano = node_integer(&rate, 1, INT64_C(1000000000000));
 		if (strcmp(currency->code, "EUR") == 0 && row->row_rate_nano != 1000000000)
-			node_fail(&rate, NULL, "1000000000: pools are kept in EUR");
+			node_fail(&rate, NULL, "1000000000, because pools are kept in EUR");
 		if (jackpot_row(link, row->currency, row->coin_minor))
-			node_fail(&coin, NULL, "each coin value once");
+			node_fail(&coin, NULL, "each coin value only once");
 		row->share_nano = jackpot_share(row, currency->exponent, link->base_coin_minor);
 		link->row_count++;
 	}
@@ -67,7 +67,7 @@ static void read_whole(const struct node *node, struct game *game)
 	sum = most + game->jackpot.contribution_ppm;
 	if (!node->reader->failed && (ppm + 50 < sum || ppm > sum + 50))
 		node_fail(node, NULL,
-			"the highest published return and the contribution together, %u.%04u",
+			"the sum of the highest published return and the contribution, %u.%04u",
 			sum / 10000, sum % 10000);
 	game->rtp_contribution_ppm = ppm;
 }
@@ -104,7 +104,7 @@ void definition_read_jackpot(const struct node *root, struct game *game)
 		const struct currency *currency = currency_by_code(code);
 
 		if (!currency)
-			node_fail(&node, "this name", "the code of a currency, as EUR");
+			node_fail(&node, "this name", "a currency code such as EUR");
 		else
 			read_jackpot_rows(&node, currency, link);
 	}
@@ -125,5 +125,5 @@ void definition_read_cards(const struct node *root, struct game *game)
 	game->cards.pool = node_u32(&number, 1, 65535);
 	game->cards.eligible = node_bool(&eligible);
 	if (!root->reader->failed && game->cards.pool == game->jackpot.pool)
-		node_fail(&number, NULL, "a number that the progressive pool does not have");
+		node_fail(&number, NULL, "a number other than that of the progressive");
 }

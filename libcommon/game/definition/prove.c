@@ -348,11 +348,12 @@ static bool lose_until_win(const struct node *root, const struct game *game, dou
 		step = node_item(&features, i);
 		if (spin_rank_win_share(game, game->unlock.step[i].strips, game->lines_min,
 			    &share) != SPIN_RANK_OK) {
-			node_fail(&step, "no memory", "room for the windows of its strips");
+			node_fail(
+				&step, "too little memory", "enough for the windows of its strips");
 			return false;
 		}
 		if (share <= 0) {
-			node_fail(&step, "respins until a win that no window has",
+			node_fail(&step, "respins until a win, although no window wins",
 				"strips on which a line can win");
 			return false;
 		}
@@ -375,10 +376,10 @@ void definition_prove(const struct node *root, const struct game *game)
 	if (game->free_spins.offered)
 		free_spins = node_member(root, "free_spins");
 	snprintf(found, sizeof(found),
-		"%.3f free spins won by a free spin, long rounds of probability 10^%.1f",
+		"%.3f free spins won per free spin, long rounds with probability 10^%.1f",
 		awards_mean(game), log10_p);
 	node_fail(&free_spins, found,
-		"more than %d phases with a probability below 10^%.0f: fewer free spins won in "
-		"free spins, by shorter awards or fewer of the symbols that award them",
+		"more than %d phases with a probability below 10^%.0f: let free spins award "
+		"fewer free spins, or award them less often",
 		GAME_ROUND_PHASES_MAX, BOUND_LOG10);
 }

@@ -93,8 +93,8 @@ static void outside_text(const struct game *game, const struct exact_mode *mode,
 		for (uint32_t coins = game->coins_min; coins <= game->coins_max; coins++)
 			if (bet_outside(game, mode, lines, coins, found))
 				return;
-	snprintf(found, FOUND_MAX, "an exact return of %s %%, and one outside at a level of it",
-		rtp);
+	snprintf(found, FOUND_MAX,
+		"an exact return of %s %%, and at some level a return outside the band", rtp);
 }
 
 static void refuse(const struct node *modes, const struct game *game, const struct exact_mode *mode)
@@ -105,7 +105,7 @@ static void refuse(const struct node *modes, const struct game *game, const stru
 	char found[FOUND_MAX];
 
 	outside_text(game, mode, found);
-	node_fail(&node, found, "from %u.%04u %% and below %u.%04u %% in mode %s",
+	node_fail(&node, found, "at least %u.%04u %% and less than %u.%04u %% in mode %s",
 		published->from_ppm / 10000, published->from_ppm % 10000,
 		published->below_ppm / 10000, published->below_ppm % 10000,
 		game->mode[mode->mode_index].id);
@@ -127,7 +127,7 @@ void definition_prove_returns(const struct node *root, const struct game *game)
 			continue;
 		}
 		if (status != EXACT_OK) {
-			node_fail(&modes, "no memory", "room for the exact returns");
+			node_fail(&modes, "too little memory", "enough for the exact returns");
 			break;
 		}
 		if (mode.published && !mode.in_band)

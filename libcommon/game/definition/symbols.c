@@ -19,8 +19,9 @@ static void read_pays(const struct node *pays, const struct game *game, struct g
 	/* what a scatter can reach depends on the strips: see the check of scatters */
 	for (uint32_t n = 1; n < game->reels && symbol->kind != SYMBOL_SCATTER; n++)
 		if (symbol->pay[n + 1] < symbol->pay[n])
-			node_fail(pays, "pays that fall with the length",
-				"each at least as much as the shorter one (%u pays %u, %u pays %u)",
+			node_fail(pays, "pays that fall as the length grows",
+				"a longer combination to pay at least as much (%u pays %u, %u "
+				"pays %u)",
 				n, symbol->pay[n], n + 1, symbol->pay[n + 1]);
 }
 
@@ -35,7 +36,7 @@ static void read_symbol(const struct node *node, struct game *game, uint32_t ind
 	node_slug(&id, symbol->id, sizeof(symbol->id));
 	for (uint32_t i = 0; i < index; i++)
 		if (strcmp(game->symbol[i].id, symbol->id) == 0)
-			node_fail(&id, NULL, "an id that no symbol before it has");
+			node_fail(&id, NULL, "an id that no earlier symbol has");
 	node_text(&name, symbol->name, sizeof(symbol->name));
 	symbol->kind = (enum symbol_kind)node_word(&kind, "line wild scatter bonus jackpot potion");
 	if (node_has(node, "wild_counts")) {
@@ -43,14 +44,15 @@ static void read_symbol(const struct node *node, struct game *game, uint32_t ind
 
 		symbol->wild_counts = node_bool(&counts);
 		if (symbol->wild_counts && symbol->kind != SYMBOL_SCATTER)
-			node_fail(&counts, NULL, "false: wilds count as scatters only");
+			node_fail(&counts, NULL, "false, because wilds count only as scatters");
 	}
 	if (symbol->kind == SYMBOL_BONUS || symbol->kind == SYMBOL_COLLECTIBLE) {
 		if (has_pays) {
 			struct node pays = node_member(node, "pays");
 
 			node_fail(&pays, NULL,
-				"no pays: bonus symbols and potions pay by their features");
+				"no pays, because bonus symbols and potions pay through their "
+				"features");
 		}
 	} else if (has_pays || symbol->kind == SYMBOL_LINE) {
 		struct node pays = node_member(node, "pays");
@@ -68,7 +70,7 @@ static void note_kind(const struct node *node, struct game *game, uint8_t index)
 
 	if (game->symbol[index].kind == SYMBOL_SCATTER) {
 		if (game->scatter_symbols == GAME_SCATTERS_MAX)
-			node_fail(node, "one scatter more", "at most %d", GAME_SCATTERS_MAX);
+			node_fail(node, "too many scatters", "at most %d", GAME_SCATTERS_MAX);
 		else
 			game->scatter[game->scatter_symbols++] = index;
 	} else if (one && *one != GAME_NO_SYMBOL) {
@@ -188,7 +190,7 @@ void definition_read_lines(const struct node *root, struct game *game)
 		}
 		for (size_t other = 0; other < l; other++)
 			if (memcmp(game->line[other], game->line[l], game->reels) == 0)
-				node_fail(&line, "the same line as another",
+				node_fail(&line, "a line that is there already",
 					"a line that differs from line %zu", other);
 	}
 }

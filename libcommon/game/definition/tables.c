@@ -33,7 +33,7 @@ uint8_t definition_strips(const struct node *node, const struct game *game)
 	for (uint32_t s = 0; id && s < game->strip_sets; s++)
 		if (strcmp(game->strips[s].id, id) == 0)
 			return (uint8_t)s;
-	node_fail(node, NULL, "the name of a set of strips");
+	node_fail(node, NULL, "the name of a strip set");
 	return 0;
 }
 
@@ -68,7 +68,7 @@ void definition_choices(const struct node *list, const char *key, uint32_t min, 
 		choice->weight = node_u32(&weight, 1, GAME_WEIGHT_MAX);
 		for (size_t other = 0; other < i; other++)
 			if (choices_r->of[other].x == choice->x)
-				node_fail(&x, NULL, "each %s once", key);
+				node_fail(&x, NULL, "each %s only once", key);
 		definition_add_weight(&weight, choice->weight, &choices_r->weight);
 	}
 }

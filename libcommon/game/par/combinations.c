@@ -62,7 +62,8 @@ static struct par_combination *entry_of(struct par_combinations *list, const str
 			return entry;
 	}
 	if (list->count == PAR_COMBINATIONS_MAX)
-		par_refuse("par: found more than %d kinds of combinations", PAR_COMBINATIONS_MAX);
+		par_refuse("found more than %d combinations of a spin, expected fewer",
+			PAR_COMBINATIONS_MAX);
 	entry = &list->of[list->count++];
 	*entry = (struct par_combination){ .symbol = pay->symbol,
 		.count = pay->count,
@@ -201,7 +202,7 @@ void par_combinations_init(struct par_combinations *list, const struct spin_figu
 	*list = (struct par_combinations){ .lines = wager->lines,
 		.of = calloc(PAR_COMBINATIONS_MAX, sizeof(*list->of)) };
 	if (list->of == NULL)
-		par_refuse("memory: found too little for %s", figures->game->id);
+		par_refuse("out of memory for %s", figures->game->id);
 	mpz_init_set(list->cycle, figures->total);
 	mpq_init(list->return_);
 	walk.terms.progressive = wager_live(figures->game, wager);

@@ -44,14 +44,15 @@ void par_mode_init(
 	       exact_work_init(&mode->work, game, mode->figures.mode_index, EXACT_RETURN) ==
 		       EXACT_OK;
 	if (game_mode_simulated(&game->mode[mode->figures.mode_index]))
-		par_refuse("%s: the return of mode %s is simulated: there is nothing exact to show",
+		par_refuse(
+			"%s: the return of mode %s is simulated, so there are no exact figures to show",
 			game->id, mode->figures.mode);
 	if (!good)
-		par_refuse("memory: found too little for %s", game->id);
+		par_refuse("out of memory for %s", game->id);
 	mode->rules = &game->mode[mode->figures.mode_index];
 	exact_wager_init(&mode->wager, game, mode->figures.lines, mode->figures.coins);
 	if (round_yields_of(&mode->work, &mode->wager, &mode->yields) != EXACT_OK)
-		par_refuse("memory: found too little for %s", game->id);
+		par_refuse("out of memory for %s", game->id);
 	*paid = (struct par_context){ .context = CONTEXT_BASE,
 		.id = "paid",
 		.title = "the paid spin",
@@ -144,7 +145,7 @@ static json_t *mode_document(
 	json_t *json, *sections = json_array();
 
 	if (!mode)
-		par_refuse("memory: found none, expected %zu bytes", sizeof(*mode));
+		par_refuse("out of memory: needs %zu bytes", sizeof(*mode));
 	par_mode_init(mode, texts, game, index);
 	add_return(mode, game_sections);
 	json = mode_json(&mode->figures, false);

@@ -42,9 +42,9 @@ static void add_wild_reels(struct par_mode *mode, json_t *sections)
 		return;
 	section = par_section(sections, "wild_reels", "Bought wild reels");
 	par_words(section,
-		"One row is drawn, and its reels are wild on every cell; the stops of "
-		"those reels are drawn too and show nothing. Every figure of the paid spin "
-		"is the mean over the rows by their weights.");
+		"One row is drawn, and all cells of its reels are wild. The stops of these reels "
+		"are drawn too but do not show. Every figure of the paid spin is the mean over "
+		"the rows by their weights.");
 	table = par_table(
 		section, "positions", "Reels", "reels=Wild reels|weight=Weight|p=Probability");
 	mpq_init(p);
@@ -90,9 +90,9 @@ static void add_guarantee(struct par_mode *mode, json_t *sections)
 			: par_text(texts, "at least %u of %s", rules->guarantee_min,
 				  mode->game->symbol[rules->guarantee_symbol].id));
 	par_words(section,
-		"%s of the cycle's %s combinations keep it, a part of %s. One of these is drawn at "
-		"once, each by its weight, so that the paid spin is what it would be without the "
-		"guarantee on the condition that the guarantee is kept.",
+		"%s of the cycle's %s combinations keep the guarantee, a part of %s. One draw "
+		"selects one of these by weight, so the paid spin has the distribution of a spin "
+		"without the guarantee, given that the guarantee is kept.",
 		par_whole(texts, mode->context[0].figures->total), par_whole(texts, cycle),
 		par_figure(texts, share));
 	mpz_clear(cycle);
@@ -120,15 +120,16 @@ static void add_jackpot(struct par_mode *mode, const struct par_context *context
 				    : "every bet");
 	if (!wager_live(game, &mode->wager)) {
 		par_words(section,
-			"At the bet of this figure it cannot be won: the combination pays "
-			"as the paytable says.");
+			"At the bet of this figure it cannot be won: the combination has its pay "
+			"from the paytable.");
 		return;
 	}
 	mpq_init(part);
 	par_per_round(mode, context, context->yield->win[SOURCE_JACKPOT], part);
 	par_words(section,
-		"A spin wins it with probability %s, one in %s spins (at least one line: a spin wins it "
-		"once). Its seed is %s total bets at this bet, so it returns %s = %s.",
+		"A spin wins it with probability %s, one in %s spins (on at least one line; a "
+		"spin wins it at most once). Its seed is %s total bets at this bet, so it "
+		"returns %s = %s.",
 		par_figure(texts, context->yield->event[EVENT_JACKPOT]),
 		par_one_in(texts, context->yield->event[EVENT_JACKPOT]),
 		par_figure(texts, mode->wager.jackpot), par_figure(texts, part),

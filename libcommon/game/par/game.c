@@ -53,7 +53,7 @@ static const char *range_text(struct par_texts *texts, uint32_t min, uint32_t ma
 static void add_head(const struct game *game, struct par_texts *texts, json_t *sections)
 {
 	char digest[2 * GAME_DIGEST_BYTES + 1];
-	json_t *section = par_section(sections, "game", "What it is"), *table;
+	json_t *section = par_section(sections, "game", "The game"), *table;
 
 	hex_text(game->digest, GAME_DIGEST_BYTES, digest);
 	table = par_table(section, "facts", "Identity", "what=What|found=Is");
@@ -78,13 +78,13 @@ static void add_head(const struct game *game, struct par_texts *texts, json_t *s
 		"return|percent=In percent|verdict=Verdict|rtp_exact=!");
 	par_words(section,
 		"The math version is the SHA-256 of the definition in its canonical form (members "
-		"sorted, no white space). It is stamped into every round that is played, so that "
-		"a round can be held against this sheet.");
+		"sorted, no white space). Every played round records it, so a round can be "
+		"checked against this sheet.");
 	par_words(section,
-		"Every figure is exact, a quotient of whole numbers, and computed from the "
-		"definition that the server plays; decimals are rounded at the twelfth digit. "
-		"Returns are parts of what the round costs. Only the intervals over sessions are "
-		"approximate, and say so.");
+		"Every figure is an exact quotient of whole numbers, computed from the "
+		"definition that the server plays; decimals are rounded to twelve digits. "
+		"Returns are parts of the price of a round. Only the intervals over sessions are "
+		"approximate; the sheet says so there.");
 }
 
 /* ---- bets ---- */
@@ -106,8 +106,8 @@ static void add_bets(const struct game *game, struct par_texts *texts, json_t *s
 	bool sells = game->mode_count > 1;
 
 	par_words(section,
-		"The total bet is the coin value x coins a line x lines: %s of %s. Pays \"times the total "
-		"bet\" mean this, also where a mode is bought.",
+		"The total bet is the coin value x coins a line x lines: %s of %s. Pays \"times "
+		"the total bet\" multiply this, also in a bought mode.",
 		range_text(texts, game->lines_min, game->lines_max, "line"),
 		range_text(texts, game->coins_min, game->coins_max, "coin"));
 	table = par_table(section, "currencies", "Currencies",
@@ -152,16 +152,17 @@ static void add_paytable(const struct game *game, struct par_texts *texts, json_
 	par_words(section,
 		"Line symbols, wilds and jackpot symbols pay coins for one coin a line; scatters "
 		"times the total bet. %s",
-		game->wild != GAME_NO_SYMBOL ? "On lines the wild stands in for line symbols only."
+		game->wild != GAME_NO_SYMBOL ? "On lines the wild substitutes for line symbols "
+					       "only."
 					     : "");
 	for (uint32_t i = 0; i < game->scatter_symbols; i++)
 		if (game->symbol[game->scatter[i]].wild_counts)
-			par_words(section, "A wild counts as one of the scatter %s as well.",
+			par_words(section, "A wild also counts as one scatter %s.",
 				game->symbol[game->scatter[i]].id);
 	if (game->expanding_reels)
 		par_words(section,
-			"A wild on reel %s covers the whole reel, scatters excepted, before anything is "
-			"paid.",
+			"A wild on reel %s covers the whole reel, except scatters, before wins "
+			"are paid.",
 			par_reels(texts, game, game->expanding_reels));
 	table = par_table(section, "symbols", "Paytable", columns);
 	for (uint32_t s = 0; s < game->symbol_count; s++) {
@@ -232,18 +233,18 @@ static void add_progressive(const struct game *game, struct par_texts *texts, js
 		return;
 	section = par_section(sections, "progressive", "The progressive jackpot");
 	par_words(section,
-		"Pool %s (number %u) takes %u.%04u %% of every stake. In the returns of this sheet "
-		"the jackpot counts at its seed, %s EUR at a coin of %s EUR and in proportion at "
-		"every other: what players put in comes on top and is shown here beside it, never "
-		"within.",
+		"Pool %s (number %u) takes %u.%04u %% of every stake. In the returns of this "
+		"sheet the jackpot counts at its seed: %s EUR at a coin value of %s EUR, and in "
+		"proportion at other coin values. The players' contribution comes on top; it is "
+		"shown here and is not part of those returns.",
 		link->pool_id, link->pool, link->contribution_ppm / 10000,
 		link->contribution_ppm % 10000, money_text(texts, 978, link->base_seed_minor),
 		money_text(texts, 978, link->base_coin_minor));
 	par_words(section,
-		"Each currency and coin value has a row, a counter of its own. A row's share is its "
-		"coin value in EUR over the base coin, rounded down at the ninth digit: that part of "
-		"each contribution goes to it. Shares of all rows together are at most 1, and what "
-		"they leave of the contribution is not returned by the rows.");
+		"Each currency and coin value has a row with its own counter. A row's share is "
+		"its coin value in EUR divided by the base coin, rounded down to nine decimals; "
+		"it gets this part of each contribution. The shares of all rows sum to at most "
+		"1. The rows do not return the rest of the contribution.");
 	if (game->rtp_contribution_ppm)
 		par_words(section, "Published with the contribution counted whole: %u.%02u %%.",
 			game->rtp_contribution_ppm / 10000, game->rtp_contribution_ppm / 100 % 100);
@@ -300,15 +301,15 @@ static void add_gamble(const struct game *game, struct par_texts *texts, json_t 
 		return;
 	section = par_section(sections, "gamble", "The gamble");
 	par_words(section,
-		"After a round the player may stake %s on the colour of a card, up to %u times: a right "
-		"guess doubles, a wrong one loses what was staked.",
+		"After a round the player may stake %s on the colour of a card, up to %u times: "
+		"a right guess doubles the stake, a wrong guess loses it.",
 		gamble->base_lines_only ? "the line wins of the paid spin" : "the whole win",
 		gamble->attempts_max);
 	par_words(section,
-		"%u suits of 13 cards, as many red as black%s: a guess is right with probability "
-		"1/2 whatever is guessed, so an attempt has the mean 1/2 x 2 + 1/2 x 0 = 1 of what is "
-		"staked. Gambling in any way, to any attempt, leaves the return as it is; only the "
-		"variance grows. It is therefore not among the figures of the modes.",
+		"%u suits of 13 cards, as many red as black%s: each guess is right with "
+		"probability 1/2, so an attempt returns 1/2 x 2 + 1/2 x 0 = 1 times its stake on "
+		"average. Gambling never changes the return; it only increases the variance. The "
+		"figures of the modes therefore do not include it.",
 		gamble->suit_count,
 		gamble->jokers ? par_text(texts,
 					 "; the half is drawn before the card, so that each of the "
@@ -317,9 +318,9 @@ static void add_gamble(const struct game *game, struct par_texts *texts, json_t 
 			       : "");
 	if (gamble->halve)
 		par_words(section,
-			"Between attempts half of what is pending, rounded down to whole minor units, "
-			"may be banked: the odd minor unit stays at stake, so nothing is lost by "
-			"rounding and the mean stays 1.");
+			"Between attempts the player may bank half of the pending win, rounded "
+			"down to whole minor units. An odd minor unit stays at stake, so "
+			"rounding loses nothing and the mean stays 1.");
 	for (uint32_t i = 0; i < game->currency_count; i++)
 		if (game->currency[i].gamble_limited)
 			par_words(section, "In %s at most %s may be staked on an attempt.",
@@ -334,12 +335,11 @@ static void add_gamble(const struct game *game, struct par_texts *texts, json_t 
 static void add_verify(
 	const struct game *game, const char *subject, struct par_texts *texts, json_t *sections)
 {
-	json_t *section = par_section(sections, "verify", "How each figure can be had again"),
-	       *table;
+	json_t *section = par_section(sections, "verify", "How to verify each figure"), *table;
 
 	par_words(section,
-		"The sheet holds the definition of the digest above and of no other. Everything in it "
-		"can be computed again by whoever has the definition file:");
+		"This sheet applies only to the definition with the digest above. Anyone who has "
+		"the definition file can compute everything in it again:");
 	table = par_table(section, "commands", "Commands", "what=What|command=Command");
 	par_row(table, "digest; the definition as the server loads it",
 		par_text(texts, "slotmath check %s",
@@ -365,14 +365,13 @@ static void add_verify(
 	par_row(table, "every table of this sheet for machines, with the exact quotients",
 		par_text(texts, "slotmath par %s --format json (or csv)", subject), NULL);
 	par_words(section,
-		"A proof of a round names the game, the bet, the state before, the digest, the secret "
-		"and the nonce; replaying it gives the same draws and the same wins, or says where "
-		"they differ.");
+		"A proof of a round names the game, the bet, the state before the round, the "
+		"digest, the secret and the nonce. A replay gives the same draws and wins, or "
+		"shows where they differ.");
 	if (game->cards.pool != 0 && game->cards.eligible)
 		par_words(section,
-			"Rounds of this game may also win Jackpot Cards (set %s). They are paid and "
-			"accounted by their own pool, for all games of the set, and are in none of "
-			"these figures.",
+			"Rounds of this game may also win Jackpot Cards (set %s). Their own pool "
+			"pays them for all games of the set; they are not part of these figures.",
 			game->cards.set_id);
 }
 

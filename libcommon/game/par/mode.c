@@ -86,21 +86,21 @@ static void add_figures(struct par_mode *mode, json_t *sections)
 	add_return(mode, table);
 	add_spread(mode, table);
 	par_words(section,
-		"A hit is a round that pays more than nothing, all its features together. Whether it "
-		"pays more than it cost is another question; the distribution below says so of the "
-		"paid spin.");
+		"A hit is a round with a win, features included. The win may be less than the "
+		"price of the round; the distribution below shows this for the paid spin.");
 	par_words(section,
-		"The return is that of all bets it is published for. Hit rate, variance, volatility, "
-		"distribution and largest win are those of the bet named here: fewer lines hit less "
-		"often. The largest win is of one spin, and its chance that of one spin of its kind; a "
-		"round has no largest win where free spins have no limit.");
+		"The return holds for all bets it is published for. Hit rate, variance, "
+		"volatility, distribution and largest win are for the bet named here: with fewer "
+		"lines, hits are rarer. The largest win is of one spin, and its probability is "
+		"per spin of its kind; a round has no largest win if the number of free spins "
+		"has no limit.");
 }
 
 static void add_parts(struct par_mode *mode, json_t *sections)
 {
 	const struct exact_mode *figures = &mode->figures;
 	struct par_texts *texts = mode->texts;
-	json_t *section = par_section(sections, "parts", "Where the return comes from"), *table;
+	json_t *section = par_section(sections, "parts", "The return by source"), *table;
 	mpq_t share, sum;
 
 	mpq_inits(share, sum, NULL);
@@ -119,8 +119,8 @@ static void add_parts(struct par_mode *mode, json_t *sections)
 	par_total(table, "together", par_figure(texts, sum), par_percent(texts, sum), "",
 		par_fraction(texts, sum), NULL);
 	par_words(section,
-		"Features of free spins are in the free spins' part, whatever their kind; progressive "
-		"jackpots are in theirs wherever they are won.");
+		"All features in free spins count as free spins. Progressive jackpots count as "
+		"jackpots wherever they are won.");
 	json_object_set_new(section, "chart", json_string("parts"));
 	mpq_clears(share, sum, NULL);
 }
@@ -133,7 +133,7 @@ static void add_events(struct par_mode *mode, json_t *sections)
 
 	if (figures->feature_count == 0)
 		return;
-	section = par_section(sections, "features", "How often features come");
+	section = par_section(sections, "features", "How often features occur");
 	par_words(section, "Expected number in a round, free spins included. \"Free spins\" counts "
 			   "the awards of the paid spin and its features.");
 	table = par_table(section, "features", "Features",

@@ -81,9 +81,9 @@ static void say_cycle(struct par_mode *mode, const struct par_context *context, 
 			? "; only those that keep the guarantee are counted"
 			: "");
 	par_words(section,
-		"Hits are summed over all %u lines. Return = hits x coins / (cycle x lines)%s%s. Wilds "
-		"that lead a line count as what the line is paid as; \"with wilds\" are the hits that "
-		"hold at least one.",
+		"Hits are summed over all %u lines. Return = hits x coins / (cycle x lines)%s%s. "
+		"Wilds at the start of a line count as the symbol the line pays; \"with wilds\" "
+		"are the hits with at least one wild.",
 		mode->wager.lines,
 		paid ? ""
 		     : par_text(texts, " x %s free spins in a round",

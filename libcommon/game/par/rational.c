@@ -18,7 +18,7 @@ static char *place_point(const mpz_t scaled, unsigned digits)
 
 	out = calloc(1, length + pad + 3);
 	if (!out)
-		par_refuse("memory: found none, expected a few bytes");
+		par_refuse("out of memory");
 	if (negative)
 		out[0] = '-';
 	memset(out + negative, '0', pad);

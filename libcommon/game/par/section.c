@@ -11,7 +11,7 @@ json_t *par_section(json_t *sections, const char *id, const char *title)
 		json_pack("{s:s, s:s, s:[], s:[]}", "id", id, "title", title, "words", "tables");
 
 	if (!section)
-		par_refuse("memory: found none, expected a few bytes for section %s", id);
+		par_refuse("out of memory in section %s", id);
 	json_array_append_new(sections, section);
 	return section;
 }
@@ -42,7 +42,7 @@ json_t *par_table(json_t *section, const char *id, const char *caption, const ch
 	table = json_pack("{s:s, s:s, s:b, s:o, s:[]}", "id", id, "caption", caption, "whole", 0,
 		"columns", list, "rows");
 	if (!table)
-		par_refuse("memory: found none, expected a few bytes for table %s", id);
+		par_refuse("out of memory in table %s", id);
 	json_array_append_new(json_object_get(section, "tables"), table);
 	return table;
 }

@@ -91,10 +91,11 @@ static void add_distribution(struct par_mode *mode, json_t *sections)
 		return;
 	section = par_section(sections, "distribution", "Distribution of wins");
 	par_words(section,
-		"Exact: what the paid spin's own lines, scatters and line jackpots (at their seed) pay "
-		"together, %u different wins, over the whole cycle; features on top are not in it. The "
-		"line shows the probability of a win or more, the bars that of a win within the range; "
-		"both axes are logarithmic. The list of all wins is in the JSON and CSV sheets.",
+		"Exact: the sum of what the paid spin's own lines, scatters and line jackpots "
+		"(at their seed) pay, %u different wins over the whole cycle, without features. "
+		"The line shows the probability of at least a win, the bars the probability of a "
+		"win in the range; both axes are logarithmic. The list of all wins is in the "
+		"JSON and CSV sheets.",
 		mode->figures.win_count);
 	add_bins(mode, section);
 	whole_distribution(mode, section);
@@ -131,9 +132,9 @@ static void add_sessions(struct par_mode *mode, json_t *sections)
 	par_words(section,
 		"The return of a session of n rounds, as a normal approximation: mean %.6f, standard "
 		"deviation %.6f / sqrt(n), both from the exact figures. 90 %% of the sessions lie within "
-		"1.645 of these deviations, 99 %% within 2.576; a return cannot be below 0, so lower "
-		"ends stop there. Where large wins are rare, short sessions are skewed: most return less "
-		"than the mean, a few much more.",
+		"1.645 of these deviations, 99 %% within 2.576; a return cannot be below 0, so "
+		"lower ends stop there. If large wins are rare, short sessions are skewed: most "
+		"return less than the mean, a few return much more.",
 		mean, deviation);
 	par_words(section,
 		"For 99 %% of the sessions to lie within one percentage point of the return, %.0f rounds "

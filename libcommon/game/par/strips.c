@@ -128,8 +128,7 @@ static void add_cycle(const struct game *game, const struct game_strips *set,
 		product = par_text(texts, "%s%s%u", product, r ? " x " : "", set->reel[r].weight);
 		lengths = par_text(texts, "%s%s%u", lengths, r ? ", " : "", set->reel[r].length);
 	}
-	par_words(section,
-		"Played on by:%s. Stops: %s. Cycle: %s = %s weighted combinations of stops.",
+	par_words(section, "Used by:%s. Stops: %s. Cycle: %s = %s weighted combinations of stops.",
 		used_by(game, (uint32_t)(set - game->strips), texts), lengths, product,
 		par_whole(texts, cycle));
 	mpz_clear(cycle);
@@ -144,9 +143,10 @@ void par_strip_sections(const struct game *game, struct par_texts *texts, json_t
 			par_text(texts, "Strips: set %s", set->id));
 
 		add_cycle(game, set, texts, section);
-		par_words(section, weighted ? "The stops of at least one reel have weights: a stop "
-					      "comes up with its weight over the reel's sum."
-					    : "Every stop of a reel is as likely as any other.");
+		par_words(section,
+			weighted ? "The stops of at least one reel have weights: the "
+				   "probability of a stop is its weight divided by the reel's sum."
+				 : "All stops of a reel are equally likely.");
 		add_counts(game, set, weighted, texts, section);
 		add_stops(game, set, weighted, texts, section);
 	}

@@ -8,7 +8,7 @@
 static const char *keep(struct par_texts *texts, json_t *text)
 {
 	if (!text || json_array_append_new(texts->kept, text) != 0)
-		par_refuse("memory: found none, expected a few bytes");
+		par_refuse("out of memory");
 	return json_string_value(text);
 }
 
@@ -92,8 +92,8 @@ void par_prove(const char *what, const mpq_t table, const mpq_t analysis)
 		return;
 	found = rational_decimals(table, DIGITS);
 	expected = rational_decimals(analysis, DIGITS);
-	par_refuse(
-		"par: found that %s sum to %s, expected %s by the analysis", what, found, expected);
+	par_refuse("%s sum to %s, but the analysis says %s: please report this error", what, found,
+		expected);
 }
 
 const char *par_reels(struct par_texts *texts, const struct game *game, uint32_t reels)

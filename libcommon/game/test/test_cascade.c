@@ -127,11 +127,11 @@ static void test_cascade_refusals(void **state)
 			"\"guarantee\":{\"kind\":\"line_win\"},\"published_rtp\":[{\"bets\":"
 			"\"all\",\"percent\":\"95.50\",\"tolerance\":\"0.005\"}]}",
 			"/cascades: found an object of 3 members, expected null in a game with "
-			"bought wild reels or guarantees, or a return by simulation (mode buy)" },
+			"bought wild reels or guarantees, or a simulated return (mode buy)" },
 		{ "/modes/0/published_rtp/0/simulated",
 			"{\"rounds\":1000000000,\"half_width\":\"0.02\"}",
-			"/modes/0/published_rtp: found a return by simulation, expected a return that is "
-			"proved" },
+			"/modes/0/published_rtp: found a simulated return, expected a proved "
+			"return" },
 		{ "/modes/0/published_rtp/0/simulated", "{\"rounds\":1000,\"half_width\":\"0.02\"}",
 			"/simulated/rounds: found 1000" },
 		{ "/modes/0/published_rtp/0/simulated", "{\"rounds\":1000000000}",
@@ -161,7 +161,7 @@ static void load_bought(struct game *game)
 	definition_change(root, "/bet/currencies/EUR/price_max", "100000");
 	assert_int_equal(
 		definition_of_json(root, DEFINITION_UNPROVEN, game, error), DEFINITION_REFUSED);
-	if (!strstr(error, "found a return by simulation"))
+	if (!strstr(error, "found a simulated return"))
 		fail_msg("%s", error);
 	if (definition_of_json(root, DEFINITION_SIMULATED, game, error) != DEFINITION_OK)
 		fail_msg("%s", error);

@@ -46,11 +46,11 @@ static void test_definition_returns_refused(void **unused)
 			"/modes/0/published_rtp: found an exact return of 94.600007 %" },
 		{ GAME_FILE("bewitched"), "/modes/0/published_rtp/0",
 			"{\"bets\":\"all\",\"percent\":\"94.5955\",\"tolerance\":\"0.0005\"}",
-			"expected from 94.5950 % and below 94.5960 % in mode base" },
+			"expected at least 94.5950 % and less than 94.5960 % in mode base" },
 		{ GAME_FILE("bewitched"), "/vials/outcomes/0/weight_per_coin", "182",
 			"that sum to 0, not 1" },
 		{ GAME_FILE("mona-lisa"), "/modes/0/published_rtp/1/percent", "\"94.70\"",
-			"(25 lines x 10 coins), expected from 94.6950 %" },
+			"(25 lines x 10 coins), expected at least 94.6950 %" },
 		{ GAME_FILE("mona-lisa"), "/jackpot/base_seed_eur_minor", "100000000",
 			"found an exact return of 94.974564 %" },
 		{ GAME_FILE("mystic-gem"), "/modes/1/price_hundredths", "500",
@@ -59,7 +59,7 @@ static void test_definition_returns_refused(void **unused)
 			"/published_rtp: found an exact return of " },
 		{ GAME_FILE("witch-feature"), "/potions/explosion/locked/mega_wild/in", "0",
 			"% at level " },
-		{ EXAMPLE, "/symbols/2/pays/5", "1100", "expected from " },
+		{ EXAMPLE, "/symbols/2/pays/5", "1100", "expected at least " },
 	};
 	char error[DEFINITION_ERROR_MAX];
 

@@ -55,15 +55,15 @@ static void check_exact(const struct node *cascades, const struct game *game)
 			continue;
 		if (mode->position_count > 0 || mode->guarantee != GUARANTEE_NONE)
 			node_fail(cascades, NULL,
-				"null in a game with bought wild reels or guarantees, or a return "
-				"by simulation (mode %s)",
+				"null in a game with bought wild reels or guarantees, or a "
+				"simulated return (mode %s)",
 				mode->id);
 		if (cycle_stops(game, mode->strips) > CYCLE_STOPS_MAX ||
 			(game->free_spins.offered &&
 				cycle_stops(game, game->free_spins.strips) > CYCLE_STOPS_MAX))
 			node_fail(cascades, NULL,
-				"strips of at most %u combinations of stops, or a return by "
-				"simulation (mode %s)",
+				"strips with at most %u combinations of stops, or a simulated "
+				"return (mode %s)",
 				CYCLE_STOPS_MAX, mode->id);
 	}
 }

@@ -12,11 +12,12 @@ static void say_rules(struct par_mode *mode, const struct par_context *context, 
 		multipliers = par_text(texts, "%s%s%u", multipliers, i ? ", " : "",
 			rules->multiplier[context->context][i]);
 	par_words(section,
-		"After a win on lines the symbols that won leave, those above them fall, and the strip's "
-		"next symbols above come in; the lines are paid again, times %s for the first tumble, "
-		"the second and so on (the last for all further ones), until none wins, at most %u "
-		"times. Nothing is drawn: every combination of stops was played and weighed. What "
-		"scatters and bonus symbols do is decided by the spin's own window.",
+		"After a line win the winning symbols leave, the symbols above them fall, and "
+		"the strip's next symbols come in. The lines are paid again, times %s for the "
+		"first tumble, the second and so on (the last for all later ones), until no line "
+		"wins, at most %u times. Tumbles draw nothing: these figures come from playing "
+		"every combination of stops, by weight. Scatters and bonus symbols count only in "
+		"the spin's own window.",
 		multipliers, rules->tumbles_max);
 }
 

@@ -22,7 +22,7 @@ static void read_colours(const struct node *collectibles, struct game *game)
 			definition_symbol(&node, game, KIND_BIT(SYMBOL_COLLECTIBLE));
 		for (uint32_t other = 0; other < c; other++)
 			if (game->unlock.symbol[other] == game->unlock.symbol[c])
-				node_fail(&node, NULL, "each potion once");
+				node_fail(&node, NULL, "each potion only once");
 	}
 }
 
@@ -40,11 +40,11 @@ static void read_needs(const struct node *node, struct unlock_rules *rules, size
 		sum += needs[c];
 	}
 	if (sum != 3)
-		node_fail(node, NULL, "three potions in all, not %u", sum);
+		node_fail(node, NULL, "three potions in total, not %u", sum);
 	for (size_t i = 0; i < index; i++)
 		if (memcmp(rules->step[i].needs, needs, GAME_COLOURS) == 0)
-			node_fail(node, "the potions of another feature",
-				"others than feature %zu needs", i);
+			node_fail(node, "the same potions as another feature",
+				"potions that differ from those of feature %zu", i);
 }
 
 static void read_steps(const struct node *collectibles, struct game *game)
@@ -64,7 +64,7 @@ static void read_steps(const struct node *collectibles, struct game *game)
 		step->kind = (enum unlock_kind)node_word(&kind, UNLOCK_WORDS);
 		for (size_t other = 0; other < i; other++)
 			if (rules->step[other].kind == step->kind)
-				node_fail(&kind, NULL, "each feature once");
+				node_fail(&kind, NULL, "each feature only once");
 		read_needs(&needs, rules, i);
 		step->strips = definition_strips(&strips, game);
 	}
@@ -110,7 +110,7 @@ static void read_cells(
 	}
 	if (!list->reader->failed && !some)
 		node_fail(list, NULL,
-			sure ? "a reel without the count 0, so that there always is one"
+			sure ? "a reel without the count 0, so that there is always one"
 			     : "a reel with a count above 0");
 }
 
@@ -127,8 +127,8 @@ static void read_block(const struct node *node, const struct game *game, struct 
 	if (node->reader->failed)
 		return;
 	if (left + side > game->reels || top + side > game->rows) {
-		node_fail(node, "a block off the grid", "one within %u reels and %u rows",
-			game->reels, game->rows);
+		node_fail(node, "a block that is not on the grid",
+			"a block within %u reels and %u rows", game->reels, game->rows);
 		return;
 	}
 	for (uint32_t r = left; r < left + side; r++)
@@ -136,9 +136,8 @@ static void read_block(const struct node *node, const struct game *game, struct 
 			uint32_t cell = UINT32_C(1) << (r * game->rows + i);
 
 			if (mega->cells & cell)
-				node_fail(node, "a block over another",
-					"blocks that do not "
-					"overlap");
+				node_fail(node, "a block that overlaps another",
+					"blocks that do not overlap");
 			mega->cells |= cell;
 		}
 }
@@ -186,7 +185,7 @@ static void read_reveals(const struct node *list, struct game *game)
 		definition_add_weight(&weight, revealed->of[i].weight, &revealed->weight);
 		for (size_t other = 0; other < i; other++)
 			if (revealed->of[other].x == revealed->of[i].x)
-				node_fail(&symbol, NULL, "each symbol once");
+				node_fail(&symbol, NULL, "each symbol only once");
 	}
 }
 
@@ -230,7 +229,8 @@ static void read_explosion(const struct node *collectibles, struct game *game)
 	read_cells(&marks, game, rules->marks, false);
 	read_reveals(&reveals, game);
 	if (!possible)
-		node_fail(&explosion, "odds that are all 0", "a chance, or null for no explosions");
+		node_fail(&explosion, "odds that are all 0",
+			"odds above 0, or null for no explosions");
 }
 
 /* A set of features that a free spin may bring: one, or the multiplier with one. */
@@ -244,7 +244,7 @@ static uint32_t read_set(const struct node *list, const struct unlock_rules *rul
 		uint32_t kind = node_word(&node, UNLOCK_WORDS);
 
 		if (step_of(rules, kind) < 0 || (set & (UINT32_C(1) << kind)))
-			node_fail(&node, NULL, "a feature of this game, each once");
+			node_fail(&node, NULL, "a feature of this game, listed only once");
 		set |= UINT32_C(1) << kind;
 	}
 	if (!list->reader->failed && count == 2 && !(set & (UINT32_C(1) << UNLOCK_MULTIPLIER)))
@@ -279,7 +279,8 @@ static void read_free_features(const struct node *collectibles, struct game *gam
 		definition_add_weight(&weight, choice->weight, &rules->free_set.weight);
 		for (size_t other = 0; other < i; other++)
 			if (rules->free_set.of[other].x == choice->x)
-				node_fail(&features, "the set of another", "each set once");
+				node_fail(&features, "a set that is there already",
+					"each set only once");
 	}
 }
 
@@ -308,8 +309,7 @@ static void read_unlock(const struct node *collectibles, struct game *game)
 	if (wanted(&mega, rules, UNLOCK_MEGA_WILD))
 		read_mega(&mega, game);
 	if ((rules->mega_count > 0 || rules->wilds[0].count > 0) && game->wild == GAME_NO_SYMBOL)
-		node_fail(
-			collectibles, NULL, "a wild among the symbols, for random and mega wilds");
+		node_fail(collectibles, NULL, "a wild symbol, for random and mega wilds");
 	read_explosion(collectibles, game);
 	read_free_features(collectibles, game);
 }
@@ -327,8 +327,8 @@ static void check(const struct node *root, const struct game *game, const struct
 			!memchr(game->unlock.symbol, (int)s, GAME_COLOURS)) {
 			struct node node = node_item(&symbols, s);
 
-			node_fail(&node, "a potion that is not collected",
-				"the three of /potions/symbols only");
+			node_fail(&node, "a potion that the game does not collect",
+				"only the three potions of /potions/symbols");
 		}
 	if (!game->unlock.offered)
 		return;
@@ -343,8 +343,8 @@ static void check(const struct node *root, const struct game *game, const struct
 		"progressive_symbols");
 	if (game->mode_count > 1)
 		node_fail(&modes, NULL,
-			"the base mode alone in a game with potions: what is collected belongs to "
-			"one way of play");
+			"only the base mode in a game with potions, because collected potions "
+			"belong to one mode");
 	if (game->free_spins.offered && game->unlock.free_feature.in == 0)
 		node_fail(&free_spins, NULL, "the potion features of the free spins");
 	if (!game->free_spins.offered && game->unlock.free_feature.in > 0)

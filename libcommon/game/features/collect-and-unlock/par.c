@@ -38,10 +38,11 @@ static void add_carried(struct par_mode *mode, json_t *section)
 		"potions=Potions|share=Share of the rounds|one_in=One in|share_exact=!");
 
 	par_words(section,
-		"Potions seen are collected from left to right and kept from round to round, for each "
-		"bet value apart. The third completes a combination and is used up with the other two "
-		"whatever comes of it, so what is carried is a Markov chain of its own, the same at "
-		"every level: the shares solve share = share x transition, and sum to 1.");
+		"Potions are collected from left to right and kept from round to round, "
+		"separately for each bet value. The third potion completes a combination and all "
+		"three are used up, whatever the combination starts. So the carried potions are "
+		"a Markov chain that is the same at every level: the shares solve share = share "
+		"x transition, and sum to 1.");
 	for (uint32_t state = 0; state < UNLOCK_STATES; state++) {
 		uint8_t colours[GAME_COLOURS];
 
@@ -142,10 +143,11 @@ static void add_combinations(
 	snprintf(columns + used, sizeof(columns) - used,
 		"|return=Return, last level|percent=In percent|return_exact=!");
 	par_words(section,
-		"What a completed combination leads to depends on the level: a feature is open from the "
-		"level of its number on, and the trigger of the last open one opens the next for good. "
-		"Chances of combinations are long-run ones and the same at every level; the returns "
-		"are those of the last level, which the figure above is of.");
+		"What a completed combination starts depends on the level: a feature is unlocked "
+		"from the level of its number on, and triggering the last unlocked feature "
+		"unlocks the next one permanently. Probabilities of combinations are for the "
+		"long run and the same at every level; returns are for the last level, like the "
+		"figure above.");
 	table = par_table(section, "combinations", "Combinations of three potions", columns);
 	for (uint32_t i = 0; i < SOURCES; i++)
 		mpq_init(sums.win[i]);
@@ -180,8 +182,8 @@ static void add_high_symbols(struct par_mode *mode, const struct unlock_step *st
 	struct par_combinations list;
 
 	par_words(section,
-		"One respin on the set %s, whose lines are paid; nothing else happens in it. Its mean is "
-		"the sum over the combinations below.",
+		"One respin on the set %s, in which only lines pay. Its mean is the sum over the "
+		"combinations below.",
 		mode->game->strips[step->strips].id);
 	plain_combinations(mode, step->strips, &list);
 	par_prove("the high symbols", list.return_, figures->value[step->kind]);
@@ -195,10 +197,10 @@ static void add_random_wilds(struct par_mode *mode, const struct unlock_step *st
 	const struct unlock_rules *rules = &mode->game->unlock;
 
 	par_words(section,
-		"One respin on the set %s. On each reel a number of rows is drawn by the weights below, "
-		"then which, all sets of that many rows alike; these cells become wild. A cell is thus "
-		"wild with (mean number) / %u, and the lines' mean is the sum over combinations of the "
-		"products of such cells.",
+		"One respin on the set %s. On each reel a number of rows is drawn by the weights "
+		"below, then one of the equally likely sets of that many rows; these cells "
+		"become wild. So a cell is wild with probability (mean number) / %u, and the "
+		"lines' mean is the sum, over combinations, of the products of such cells.",
 		mode->game->strips[step->strips].id, mode->game->rows);
 	for (uint32_t r = 0; r < mode->game->reels; r++)
 		par_choices(mode->texts, section, par_text(mode->texts, "wilds_%u", r + 1),
@@ -268,8 +270,8 @@ static void add_mega_wild(struct par_mode *mode, const struct unlock_step *step,
 
 	mpq_init(p);
 	par_words(section,
-		"One respin on the set %s with the cells of a placement wild. Its mean is that of each "
-		"placement's lines, weighed.",
+		"One respin on the set %s, in which the cells of a placement are wild. Its mean "
+		"is the weighted mean of the placements' lines.",
 		mode->game->strips[step->strips].id);
 	table = par_table(
 		section, "placements", "Placements", "cells=Wild rows|weight=Weight|p=Probability");
@@ -296,7 +298,8 @@ static void add_feature(struct par_mode *mode, uint32_t index, const struct unlo
 	exact_per_price(part, mode->rules);
 	par_words(section,
 		"Triggered by %s, open from level %u on. At the last level a paid spin triggers it with probability %s, "
-		"one in %s; by itself it wins %s total bets on average, so it returns %s x %s = %s = %s.",
+		"one in %s; alone it wins %s total bets on average, so it returns %s x %s = %s = "
+		"%s.",
 		colours_text(mode, step->needs), index + 1,
 		par_figure(texts, paid->event[unlock_event(step->kind)]),
 		par_one_in(texts, paid->event[unlock_event(step->kind)]),
@@ -355,14 +358,15 @@ static void add_explosion(struct par_mode *mode, json_t *sections)
 	exact_per_price(part, mode->rules);
 	section = par_section(sections, "explosion", "Explosion");
 	par_words(section,
-		"Combinations that trigger no feature explode by the odds of the table above. Question "
-		"marks fall on the spin's own window, on each reel a number by the weights below and then "
-		"on rows drawn alike (never on the free-spin scatter); all become one symbol, and all "
-		"lines are paid again, beside what the spin has won.");
+		"Combinations that trigger no feature explode with the odds of the table above. "
+		"Question marks fall on the spin's own window: on each reel their number is "
+		"drawn by the weights below, then equally likely rows (never on the free-spin "
+		"scatter). All of them become one symbol, and all lines are paid again, in "
+		"addition to the spin's wins.");
 	par_words(section,
-		"The window is the one whose potions led to it, so the mean is taken for each row of "
-		"potions a spin may show, the reels independent given them: %s total bets on average, "
-		"one in %s rounds, a return of %s = %s.",
+		"The window is the one whose potions started the explosion. So the mean is "
+		"computed for each row of potions that a spin can show; given these, the reels "
+		"are independent: %s total bets on average, one in %s rounds, a return of %s = %s.",
 		par_figure(texts, mean), par_one_in(texts, paid->event[EVENT_EXPLOSION]),
 		par_figure(texts, part), par_percent(texts, part));
 	for (uint32_t r = 0; r < mode->game->reels; r++)
@@ -415,12 +419,12 @@ static void add_free_sets(
 	mpq_inits(sum, all, NULL);
 	section = par_section(sections, "free_features", "Potion features in free spins");
 	par_words(section,
-		"A free spin brings features with %u/%u, whatever is open and without opening any: one "
-		"set of the table, by weight. The multiplier alone is played as above; beside another "
-		"feature it multiplies that one's respin.",
+		"A free spin starts features with probability %u/%u, whatever is unlocked, and "
+		"unlocks none: one set of the table, drawn by weight. The multiplier alone is "
+		"played as above; with another feature it multiplies that feature's respin.",
 		rules->free_feature.in, rules->free_feature.of);
 	table = par_table(section, "sets", "Sets of features",
-		"features=Features|weight=Weight|p=A free spin brings it|one_in=One in, free "
+		"features=Features|weight=Weight|p=Probability in a free spin|one_in=One in, free "
 		"spins|mean=Wins, total bets|return=Return|percent=In percent|return_exact=!");
 	for (uint32_t i = 0; i < rules->free_set.count; i++)
 		free_set_row(mode, figures, table, i, sum);
@@ -440,11 +444,11 @@ static void add_states(struct par_mode *mode, json_t *sections)
 
 	if (figures->state_count == 0)
 		return;
-	section = par_section(sections, "states", "Return by what is carried");
+	section = par_section(sections, "states", "Return by carried state");
 	par_words(section,
 		"The return of the next round from each state, and of each level in the long run. Every "
-		"level is within the published band; a single state need not be, because what is "
-		"carried was paid for by rounds before.");
+		"level is within the published band; a single state need not be, because earlier "
+		"rounds paid for the carried potions.");
 	table = par_table(section, "states", "States",
 		"state=State|return=Return|percent=In percent|return_exact=!");
 	for (uint32_t i = 0; i < figures->state_count; i++)

@@ -120,12 +120,12 @@ static void check_award(const struct node *awards, const struct game *game,
 	if (context == CONTEXT_RESPIN)
 		reach = respin_reach(game, seen);
 	if (from > reach)
-		node_fail(&node, NULL, "an award that the strips can reach: %u symbols at most",
-			reach);
+		node_fail(&node, NULL,
+			"awards for at most %u symbols, because the strips show no more", reach);
 	for (uint32_t n = 2; n <= game->reels; n++)
 		if (award[n] < award[n - 1] && (n <= reach || award[n] > 0))
-			node_fail(&node, "awards that fall with the count",
-				"each at least as many as the smaller one (%u award %u, %u award "
+			node_fail(&node, "awards that fall as the count grows",
+				"a larger count to award at least as many (%u award %u, %u award "
 				"%u)",
 				n - 1, award[n - 1], n, award[n]);
 }
@@ -155,7 +155,7 @@ static void check_free_spins(
 
 	if (!game->free_spins.offered) {
 		if (others)
-			node_fail(&node, NULL, "the free spins that %s award",
+			node_fail(&node, NULL, "free spins, because %s award them",
 				scatter_award_gives(game) ? "battles" : "vials");
 		return;
 	}
@@ -168,7 +168,7 @@ static void check_free_spins(
 	}
 	if (!others)
 		node_fail(&node, "free spins that nothing awards",
-			"awards by a scatter, battles or vials that award some, or null");
+			"a scatter, battle or vials that award them, or null");
 }
 
 const struct feature_definition free_spins_definition = { .member = "free_spins",

@@ -14,13 +14,14 @@ static void say_number(struct par_mode *mode, json_t *section)
 	mpq_sub(left, left, free_spin->awards);
 	par_words(section,
 		"A paid spin with its features awards a = %s free spins on average, and a free spin "
-		"awards r = %s further ones. Each is a spin like any other, so a round has a / (1 - r) = "
-		"%s / %s = %s free spins. r below 1 is what makes the number finite.",
+		"awards r = %s further ones. All free spins are alike, so a round has a / (1 - "
+		"r) = %s / %s = %s free spins. The number is finite because r is below 1.",
 		par_figure(texts, paid->awards), par_figure(texts, free_spin->awards),
 		par_figure(texts, paid->awards), par_figure(texts, left),
 		par_figure(texts, mode->context[1].spins));
 	par_words(section,
-		"The paid spin awards some with an expected number of %s awards, one in %s rounds.",
+		"Free spins are awarded by the paid spin or its features %s times a round on "
+		"average, one in %s rounds.",
 		par_figure(texts, paid->event[EVENT_FREE_SPINS]),
 		par_one_in(texts, paid->event[EVENT_FREE_SPINS]));
 	mpq_clear(left);
@@ -60,8 +61,8 @@ static void add_sections(struct par_mode *mode, json_t *sections)
 	section = par_section(sections, "free_spins", "Free spins");
 	say_rules(mode, section);
 	say_number(mode, section);
-	par_words(section, "Return = free spins in a round x what one of them wins.");
-	table = par_table(section, "sources", "What one free spin wins",
+	par_words(section, "Return = free spins in a round x the mean win of one free spin.");
+	table = par_table(section, "sources", "Wins of one free spin",
 		"source=Source|win=A free spin, total bets|return=Return|percent=In "
 		"percent|return_exact=!");
 	mpq_inits(part, win, sum, NULL);

@@ -18,7 +18,7 @@ static void read_award(
 	node_slug(&id, award->id, sizeof(award->id));
 	for (size_t i = 0; i < index; i++)
 		if (strcmp(rules->award[i].id, award->id) == 0)
-			node_fail(&id, NULL, "an id that no award before it has");
+			node_fail(&id, NULL, "an id that no earlier award has");
 	node_text(&name, award->name, sizeof(award->name));
 	award->x = node_u32(&x, 1, GAME_PAY_MAX);
 	award->weight = node_u32(&weight, 1, GAME_WEIGHT_MAX);
@@ -41,14 +41,14 @@ static void read_excluded(const struct node *mystery, struct hold_rules *rules)
 			if (strcmp(rules->award[a].id, id) == 0 && !rules->award[a].excluded)
 				found = rules->award[a].excluded = true;
 		if (!found)
-			node_fail(&node, NULL, "the id of an award, each once");
+			node_fail(&node, NULL, "the id of an award, listed only once");
 	}
 	if (!list.reader->failed && count >= rules->award_count)
-		node_fail(&list, NULL, "an award that is left");
+		node_fail(&list, NULL, "at least one award that is not excluded");
 	if (count > 0)
 		rules->exclude_from = node_u32(&from, 2, HOLD_MULTIPLIER_MAX);
 	else if (!node_is_null(&from))
-		node_fail(&from, NULL, "null where no award is excluded");
+		node_fail(&from, NULL, "null, because no award is excluded");
 }
 
 static void read_mystery(const struct node *hold, struct hold_rules *rules)

@@ -193,7 +193,7 @@ static void add_awards(struct par_mode *mode, json_t *section)
 			par_fraction(texts, yield->event[EVENT_AWARD + i]), NULL);
 		if (award->excluded)
 			par_words(section,
-				"* %s is not drawn where a multiplier of %u or more is on the screen.",
+				"* %s is not drawn if a multiplier of %u or more is on the screen.",
 				award->name, hold->exclude_from);
 	}
 	mpq_clear(p);
@@ -214,20 +214,21 @@ static void add_sections(struct par_mode *mode, json_t *sections)
 	mpq_div(mean, yield->win[SOURCE_HOLD], yield->event[EVENT_HOLD]);
 	section = par_section(sections, "hold_and_win", "Hold and win");
 	par_words(section,
-		"%u or more of %s in the paid spin start it. With c free cells, each lands a symbol with "
-		"%u/%u in a respin; s = (%u/%u)^c is the chance that none does. From there the feature "
-		"ends with s^%u, and j cells land next with C(c, j) (%u/%u)^j (%u/%u)^(c - j) (1 + s + .. + "
-		"s^%u), after which all %u respins are there again.",
+		"%u or more of %s in the paid spin start it. In a respin a symbol lands in each "
+		"of the c free cells with probability %u/%u; s = (%u/%u)^c is the probability "
+		"that none lands. Then the feature ends with probability s^%u, and j symbols "
+		"land next with probability C(c, j) (%u/%u)^j (%u/%u)^(c - j) (1 + s + .. + "
+		"s^%u), after which %u respins are left again.",
 		hold->at_least, mode->game->symbol[hold->symbol].id, hold->cell.in, hold->cell.of,
 		hold->cell.of - hold->cell.in, hold->cell.of, hold->respins, hold->cell.in,
 		hold->cell.of, hold->cell.of - hold->cell.in, hold->cell.of, hold->respins - 1,
 		hold->respins);
 	par_words(section,
-		"The worth of m filled cells is X x B + O: X the product of all multipliers, B the sum of "
-		"values and awards, O the sum of the own values of mysteries and multipliers, which are "
-		"not multiplied; with all %u cells filled, times %u. Its mean over what the cells carry, "
-		"weighed with the chance of m cells at the end, is %s total bets; it comes once in %s "
-		"rounds.",
+		"The value of m filled cells is X x B + O. X is the product of all multipliers, "
+		"B the sum of values and awards, O the sum of the own values of mysteries and "
+		"multipliers, which are not multiplied. If all %u cells are filled, it counts "
+		"times %u. Its mean, weighted with the probability of m cells at the end, is %s "
+		"total bets; the feature occurs once in %s rounds.",
 		mode->game->reels * mode->game->rows, hold->full_multiplier,
 		par_figure(texts, mean), par_one_in(texts, yield->event[EVENT_HOLD]));
 	add_starts(mode, section);

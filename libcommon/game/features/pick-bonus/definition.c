@@ -48,7 +48,7 @@ static void check(const struct node *root, const struct game *game, const struct
 		struct node pick_outcomes = node_member(root, "vials");
 		struct node least = node_member(&pick_outcomes, "bonus_min");
 
-		node_fail(&least, NULL, "as many as the strips can show");
+		node_fail(&least, NULL, "at most as many as the strips can show");
 	}
 }
 

@@ -58,9 +58,9 @@ static void add_picks(struct par_mode *mode, const struct par_context *context, 
 	section = par_section(sections, par_text(texts, "vials_%s", context->id),
 		par_text(texts, "Pick bonus in %s", context->title));
 	par_words(section,
-		"%u or more of %s open it: %s windows of %s, a probability of %s, one in %s spins. The "
-		"player picks %u of %u vials; what is won is drawn by the weights below before the "
-		"first pick, so the picks change nothing.",
+		"%u or more of %s open it: %s windows of %s, a probability of %s, one in %s "
+		"spins. The player picks %u of %u vials. The outcome is drawn by the weights "
+		"below before the first pick, so the picks do not change it.",
 		game->bonus_count_min, game->symbol[game->bonus].id, par_whole(texts, windows),
 		par_whole(texts, context->figures->total), par_figure(texts, opened),
 		par_one_in(texts, opened), game->picks_made, game->picks_offered);
@@ -69,7 +69,7 @@ static void add_picks(struct par_mode *mode, const struct par_context *context, 
 		"that its return is the same at every bet; the others balance them, so that the sum of "
 		"all weights, %u, never changes. Shown at %u lines x %u coins.",
 		game->pick_weight, mode->wager.lines, mode->wager.coins);
-	table = par_table(section, "vials", "What is won",
+	table = par_table(section, "vials", "Outcomes",
 		"kind=Win|value=Value|fixed=Weight, fixed|per_coin=for each line x coin|weight=at this "
 		"bet|p=Probability|one_in=One in, bonus "
 		"rounds|return=Return|percent=In percent|return_exact=!");

@@ -48,7 +48,7 @@ static void read_scatter_award(const struct node *scatter_award, struct game *ga
 	}
 	for (uint32_t n = game->scatter_count_min; n <= game->reels; n++)
 		if (game->scatter_award_count[n] == 0)
-			node_fail(&outcomes, NULL, "outcomes for %u scatters too", n);
+			node_fail(&outcomes, NULL, "outcomes also for %u scatters", n);
 }
 
 static void check(const struct node *root, const struct game *game, const struct strips_seen *seen)
@@ -60,7 +60,7 @@ static void check(const struct node *root, const struct game *game, const struct
 		struct node scatter_award = node_member(root, "battle");
 		struct node least = node_member(&scatter_award, "scatters_min");
 
-		node_fail(&least, NULL, "as many as the strips can show");
+		node_fail(&least, NULL, "at most as many as the strips can show");
 	}
 }
 

@@ -68,8 +68,8 @@ static void add_scatter_award(
 	section = par_section(sections, par_text(mode->texts, "battle_%s", context->id),
 		par_text(mode->texts, "Battles in %s", context->title));
 	par_words(section,
-		"At least %u of %s start a battle. The scatters are paid whoever wins; the player's "
-		"witch wins exactly when free spins are awarded.",
+		"At least %u of %s start a battle. The scatters pay whoever wins; the player's "
+		"witch wins exactly if free spins are awarded.",
 		game->scatter_count_min, game->symbol[game->scatter[0]].id);
 	table = par_table(section, "battles", "Battles by scatters seen",
 		"count=Scatters|pay=Pays, total bets|hits=Windows|p=Probability|one_in=One in, "

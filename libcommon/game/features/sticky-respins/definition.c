@@ -33,7 +33,7 @@ static void read_sticky(const struct node *sticky, struct game *game)
 			&node, game, KIND_BIT(SYMBOL_LINE) | KIND_BIT(SYMBOL_WILD));
 
 		if (!sticky->reader->failed && (rules->sticky & (UINT32_C(1) << id)))
-			node_fail(&node, NULL, "each symbol once");
+			node_fail(&node, NULL, "each symbol only once");
 		if (!sticky->reader->failed)
 			rules->sticky |= UINT32_C(1) << id;
 	}

@@ -36,7 +36,7 @@ static void sticky_means(struct par_mode *mode, const struct par_context *contex
 {
 	const struct sticky_context *sums = &sticky_of(&mode->work)->context[context->context];
 	struct par_texts *texts = mode->texts;
-	json_t *table = par_table(section, "respins", "What a trigger comes to",
+	json_t *table = par_table(section, "respins", "Wins of a trigger",
 		"what=What|per_trigger=A trigger, total bets|return=Return|percent=In "
 		"percent|return_exact=!");
 	mpq_t lines, part, each;
@@ -82,15 +82,17 @@ static void add_sticky(struct par_mode *mode, const struct par_context *context,
 			kept = par_text(
 				texts, "%s%s%s", kept, *kept ? ", " : "", game->symbol[s].id);
 	par_words(section,
-		"%u or more of %s itself on reel %u lock that reel and start %u respins on the set %s; on "
-		"the other reels %s stay where they are seen. Probability %s, one in %s spins.",
+		"%u or more of %s itself on reel %u lock that reel and start %u respins on the "
+		"set %s; on the other reels %s stay in their cells. Probability %s, one in %s "
+		"spins.",
 		rules->at_least, game->symbol[rules->symbol].id, rules->reel + 1, rules->spins,
 		game->strips[rules->strips].id, kept, par_figure(texts, sums->trigger),
 		par_one_in(texts, sums->trigger));
 	par_words(section,
-		"Given the trigger the reels are independent: for each reel the distribution of what it "
-		"holds is followed from the triggering window through every respin, and each respin's "
-		"lines are the sum over combinations of the products of the reels' weights. Return = "
+		"Given the trigger, the reels are independent. For each reel the distribution of "
+		"its held symbols is computed from the triggering window through every respin; "
+		"each respin's lines are the sum, over combinations, of the products of the "
+		"reels' weights. Return = "
 		"probability of the trigger x the mean of all its respins. Respins award %s free spins "
 		"a spin of this kind.",
 		par_figure(texts, sums->awards));
