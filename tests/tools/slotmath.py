@@ -318,7 +318,7 @@ def cards():
         check(odds / rate * sum(map(Fraction.__mul__, weights, means)) == Fraction(currency["long_run_exact"]), f"{name}: the mean prizes do not return it")
     check(call_json("cards", path)["currencies"][1]["rate"] is None, "cards: a rate that nobody gave")
     text = call("cards", path, "--levels", "2500,12000,150000,1200000").stdout
-    check(all(word in text for word in (b"spades", b"one in", b"--rates SEK=", b"worth now")), "cards as text")
+    check(all(word in text for word in (b"spades", b"one in", b"--rates SEK=", b"present value")), "cards as text")
     for changed, found in (({"levels": SET["levels"][:3]}, "/levels"), ({"set_number": 0}, "/set_number"), ({"odds": {"XXX": {"in": 1, "of": 2}}}, "/odds/XXX"), ({"odds": {"EUR": {"in": 3, "of": 2}}}, "/odds/EUR/in")):
         refused("cards", written(**changed), found=found)
     written()

@@ -1,4 +1,4 @@
-/* slotmath cards: what a set of Jackpot Cards is worth. */
+/* slotmath cards: odds and returns of a set of Jackpot Cards. */
 #include "tools/slotmath/cards_math.h"
 #include "tools/slotmath/commands.h"
 #include "libcommon/game/rational.h"
@@ -12,7 +12,7 @@
 #define STAKES_MAX 64
 #define RATE_DIGITS_MAX 9
 
-/* The set, its figures, and what the arguments ask beside. */
+/* The set, its figures and the arguments. */
 struct report {
 	struct cards_set set;
 	struct cards_math math;
@@ -45,7 +45,7 @@ static size_t numbers_read(const char *option, const char *text, int64_t *out, s
 	}
 }
 
-/* "0.0875" exactly; false when it is no decimal number above 0. */
+/* Reads "0.0875" exactly; false if it is not a decimal number above 0. */
 static bool decimal_read(const char *text, size_t length, mpq_t out)
 {
 	char digits[32] = "";
@@ -70,7 +70,7 @@ static bool decimal_read(const char *text, size_t length, mpq_t out)
 	return mpq_sgn(out) > 0;
 }
 
-/* Euros for one unit: of --rates, 1 for the euro. False: not known. */
+/* Euros for one unit of the currency, from --rates; 1 for the euro. False: unknown. */
 static bool rate_of(const struct report *report, const char *code, mpq_t rate_r)
 {
 	size_t length = strlen(code);
@@ -81,8 +81,8 @@ static bool rate_of(const struct report *report, const char *code, mpq_t rate_r)
 		size_t value = equals ? strcspn(equals + 1, ",") : 0;
 
 		if (!equals || !decimal_read(equals + 1, value, rate_r))
-			refuse("--rates: found '%s', expected CODE=EUROS with commas between, as "
-			       "SEK=0.0875",
+			refuse("--rates: found '%s', expected CODE=EUROS, separated by commas, "
+			       "such as SEK=0.0875",
 				at);
 		if ((size_t)(equals - at) == length && strncmp(at, code, length) == 0)
 			return true;
@@ -160,7 +160,7 @@ static json_t *stakes_json(const struct report *report, const struct cards_curre
 	return stakes;
 }
 
-/* What a round of the cards is worth now, for each minor unit staked, as a part of it. */
+/* The present value of a card round for each minor unit staked, as a part of the stake. */
 static void return_now(const struct report *report, const struct cards_return *of, mpq_t out)
 {
 	mpq_mul(out, report->level_mean, of->odds);
@@ -256,15 +256,16 @@ static void print_euros(const char *label, const mpq_t cents)
 
 static void print_levels(const struct report *report)
 {
-	printf("%s, number %lld\nThe level, once the cards begin, and its part of each wager\n",
+	printf("%s, number %lld\nProbability of each level in a card round, and its part of each "
+	       "stake\n",
 		report->set.id, (long long)report->set.number);
 	for (size_t i = 0; i < CARDS_LEVELS; i++) {
 		print_percent(report->set.level[i].suit, report->math.level[i]);
-		print_percent("  of each wager", report->math.contribution[i]);
+		print_percent("  of each stake", report->math.contribution[i]);
 	}
-	print_euros("the seed of a win, on average", report->math.seed_mean);
+	print_euros("mean seed of a win", report->math.seed_mean);
 	if (report->has_levels)
-		print_euros("a win at --levels, on average", report->level_mean);
+		print_euros("mean win at --levels", report->level_mean);
 	printf("Cards turned until three of a suit are seen\n");
 	for (uint32_t pick = CARDS_PICKS_MIN; pick <= CARDS_PICKS_MAX; pick++)
 		printf("  %-34u %14.6f %%  %u/%u\n", pick, 100.0 * cards_ways(pick) / CARDS_WAYS,
@@ -278,20 +279,19 @@ static void print_returns(const struct report *report, const struct cards_curren
 
 	mpq_init(value);
 	if (!rate_of(report, currency->code, value)) {
-		printf("  no rate is known: --rates %s=EUROS gives the return\n", currency->code);
+		printf("  no rate: give --rates %s=EUROS for the return\n", currency->code);
 		mpq_clear(value);
 		return;
 	}
 	cards_return_of(&report->set, &report->math, currency, value, &of);
 	if (of.certain_minor)
-		printf("  %-34s %14lld\n", "smallest stake that is certain",
-			(long long)of.certain_minor);
+		printf("  %-34s %14lld\n", "smallest certain stake", (long long)of.certain_minor);
 	print_percent("returned by contributions", report->math.contribution_sum);
 	print_percent("returned by seeds", of.seeds);
 	print_percent("returned in the long run", of.long_run);
 	if (report->has_levels) {
 		return_now(report, &of, value);
-		print_percent("worth now, at --levels", value);
+		print_percent("present value at --levels", value);
 	}
 	for (size_t i = 0; i < CARDS_LEVELS; i++) {
 		char label[64];
@@ -328,7 +328,7 @@ static void print_text(const struct report *report)
 	mpq_clear(odds);
 }
 
-/* A subject with a slash or ".json" is a file, all else a name in --sets. */
+/* A subject with a slash or ".json" is a file; any other is a name in --sets. */
 static void read_subject(const struct options *options, struct cards_set *set_r)
 {
 	const char *subject = options->subject;
@@ -359,7 +359,7 @@ int command_cards(const struct options *options)
 	}
 	cards_math_of(&report.set, &report.math);
 	mpq_init(report.level_mean);
-	(void)rate_of(&report, "", report.level_mean); /* refuses what it cannot read */
+	(void)rate_of(&report, "", report.level_mean); /* refuses unreadable rates */
 	cards_mean(&report.math, report.level, report.level_mean);
 	if (options->json)
 		print_json(&report);

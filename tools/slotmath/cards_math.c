@@ -18,8 +18,8 @@ static uint32_t factorial(uint32_t n)
 	return n < 2 ? 1 : n * factorial(n - 1);
 }
 
-/* The wanted suit has two among the picks before; of each other suit a, b and c lie open, two at
- * most, and the rest of them in any order behind. */
+/* The earlier picks include two cards of the wanted suit, and a, b and c cards (at most two each)
+ * of the other suits; the remaining cards follow in any order. */
 uint32_t cards_ways(uint32_t pick)
 {
 	uint32_t ways = 0;
@@ -94,7 +94,7 @@ void cards_odds_at(const struct cards_currency *currency, int64_t stake_minor, m
 	mpq_clear(stake);
 }
 
-/* Seed + contribution x what is wagered from one win of the level to the next. */
+/* Seed + contribution x stakes between two wins of the level. */
 static void prize_of(const struct cards_set *set, const struct cards_math *math, size_t level,
 	struct cards_return *of)
 {

@@ -12,7 +12,7 @@
 
 static const char *const suits[CARDS_LEVELS] = { "clubs", "diamonds", "hearts", "spades" };
 
-/* By the loader of the services, so that what they would refuse is refused here. */
+/* Uses the loader of the services, so it refuses the same sets as they do. */
 static void load(const char *path, struct card_set_config *config_r)
 {
 	char text[FILE_MAX], error[CARD_SETS_ERROR_MAX];

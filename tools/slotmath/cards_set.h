@@ -1,4 +1,4 @@
-/* A set of Jackpot Cards as its file says it: what `slotmath cards` computes from. */
+/* A set of Jackpot Cards as its file defines it, for `slotmath cards`. */
 #ifndef CARILLON_SLOTMATH_CARDS_SET_H
 #define CARILLON_SLOTMATH_CARDS_SET_H
 
@@ -15,11 +15,12 @@
 struct cards_level {
 	const char *suit;   /* static: "clubs" */
 	int64_t seed_minor; /* euro cents */
-	int64_t wager_ppm;  /* its part of every wager */
-	int64_t weight;	    /* of being drawn when the cards begin; one at least is not 0 */
+	int64_t wager_ppm;  /* its part of every stake */
+	/* of being drawn in a card round; at least one level has a weight above 0 */
+	int64_t weight;
 };
 
-/* Odds of one minor unit of the stake: `in` of `of`; times the stake, never above 1. */
+/* The probability that a stake begins a card round: stake x `in` / `of`, at most 1. */
 struct cards_currency {
 	char code[CARDS_CODE_MAX]; /* "EUR" */
 	uint32_t exponent;	   /* decimals of its minor unit */
@@ -34,7 +35,8 @@ struct cards_set {
 	struct cards_currency currency[CARDS_CURRENCIES_MAX];
 };
 
-/* Reads a file; exits with 2 and says where, what was found and expected if it is no set. */
+/* Reads a file. If it is not a valid set, prints where, what was found and what was expected, and
+ * exits with 2. */
 void cards_set_read(const char *path, struct cards_set *set_r);
 
 #endif

@@ -35,11 +35,12 @@ static void print_game(const struct options *options, const struct game *game, j
 			digest, "warnings", warnings));
 		return;
 	}
-	printf("%s: %s (%s), version %u, is a game\nmath version %s\n", options->subject, game->id,
-		game->name, game->version, digest);
+	printf("%s: %s (%s), version %u, is a valid game\nmath version "
+	       "%s\n",
+		options->subject, game->id, game->name, game->version, digest);
 	if (game_simulated(game))
-		printf("its return is simulated, not proved: a live installation refuses it unless its "
-		       "operator allows that (SPIN_ENGINE_SIMULATED_RETURNS)\n");
+		printf("its return is simulated, not proved: live installations refuse it unless "
+		       "SPIN_ENGINE_SIMULATED_RETURNS=1\n");
 	json_array_foreach(warnings, i, warning)
 		printf("warning: %s\n", json_string_value(warning));
 	printf("next: slotmath rtp %s%s; slotmath par %s%s --output %s.html\n", options->subject,
@@ -54,7 +55,7 @@ int command_check(const struct options *options)
 	json_t *warnings;
 
 	if (!game)
-		refuse("memory: found none, expected %zu bytes", sizeof(*game));
+		refuse("out of memory: needs %zu bytes", sizeof(*game));
 	if (definition_load_flags(options->subject,
 		    DEFINITION_SIMULATED | (options->draft ? DEFINITION_UNPROVEN : 0), game,
 		    error) != DEFINITION_OK) {

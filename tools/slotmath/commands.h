@@ -1,4 +1,4 @@
-/* The subcommands, one file each. Each returns the exit status. */
+/* The subcommands, one file each. Each function returns the exit status. */
 #ifndef CARILLON_SLOTMATH_COMMANDS_H
 #define CARILLON_SLOTMATH_COMMANDS_H
 

@@ -1,4 +1,5 @@
-/* A definition as text: two blanks a level, and lists of plain values on as few lines as fit. */
+/* Writes a definition as text: indents two blanks a level, and puts lists of plain values on as few
+ * lines as possible. */
 #include "tools/slotmath/search.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static bool fits(const json_t *json, int depth, char **text_r)
 	return text && strlen(text) + (size_t)depth * 2 < WIDTH;
 }
 
-/* Plain values one after the other, broken at the width. */
+/* Writes plain values, with line breaks at the width. */
 static void put_plain_list(const json_t *json, FILE *out, int depth)
 {
 	const json_t *value;

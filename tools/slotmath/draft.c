@@ -1,4 +1,4 @@
-/* A definition that is being worked on. */
+/* A definition during a search. */
 #include "libcommon/game/definition_load.h"
 #include "tools/slotmath/search.h"
 
@@ -27,7 +27,7 @@ void draft_open(struct draft *draft, const char *path)
 	if (!draft->json)
 		refuse("%s: line %d: %s", path, where.line, where.text);
 	if (!draft->game)
-		refuse("memory: found none, expected %zu bytes", sizeof(*draft->game));
+		refuse("out of memory: needs %zu bytes", sizeof(*draft->game));
 	if (!draft_renew(draft, error))
 		refuse("%s: %s", path, error);
 }
@@ -47,7 +47,7 @@ void draft_return(const struct draft *draft, uint32_t mode, enum exact_depth dep
 		struct exact_mode figures;
 
 		if (exact_mode(draft->game, i, depth, &figures) != EXACT_OK)
-			refuse("memory: found too little for the exact return");
+			refuse("out of memory for the exact return");
 		if (figures.mode_index == mode) {
 			mpq_set(rtp_r, figures.rtp);
 			if (depth == EXACT_ALL)
@@ -57,7 +57,7 @@ void draft_return(const struct draft *draft, uint32_t mode, enum exact_depth dep
 		}
 		exact_mode_free(&figures);
 	}
-	refuse("mode: found no exact figure of mode %u, expected one", mode);
+	refuse("mode: found no exact figure for mode %u, expected one", mode);
 }
 
 void draft_state_return(const struct draft *draft, uint32_t mode, const char *state, mpq_t rtp_r)
@@ -68,7 +68,7 @@ void draft_state_return(const struct draft *draft, uint32_t mode, const char *st
 		struct exact_mode figures;
 
 		if (exact_mode(draft->game, i, EXACT_RETURN, &figures) != EXACT_OK)
-			refuse("memory: found too little for the exact return");
+			refuse("out of memory for the exact return");
 		for (uint32_t k = 0; k < figures.state_count && !found; k++) {
 			found = figures.mode_index == mode &&
 				strcmp(figures.state[k].name, state) == 0;
@@ -82,7 +82,7 @@ void draft_state_return(const struct draft *draft, uint32_t mode, const char *st
 			draft->game->mode[mode].id);
 }
 
-/* A list of symbols, or symbols and weights where the stops do not all weigh the same. */
+/* A list of symbols; with weights if the stops have different weights. */
 static json_t *strip_json(const struct game *game, const struct game_strip *strip)
 {
 	json_t *symbols = json_array(), *weights = json_array();

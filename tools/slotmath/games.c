@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A subject with a slash or ".json" is a file, all else an id. */
+/* A subject with a slash or ".json" is a file; any other is an id. */
 static void path_of(const struct options *options, const char *subject, char *path, size_t size)
 {
 	size_t length = strlen(subject);
@@ -32,7 +32,7 @@ struct game *game_open(const struct options *options, const char *subject)
 	char path[2 * OPTIONS_TEXT_MAX + 32], error[DEFINITION_ERROR_MAX];
 
 	if (!game)
-		refuse("memory: found none, expected %zu bytes", sizeof(*game));
+		refuse("out of memory: needs %zu bytes", sizeof(*game));
 	path_of(options, subject, path, sizeof(path));
 	if (definition_load_flags(path,
 		    DEFINITION_SIMULATED | (options->draft ? DEFINITION_UNPROVEN : 0), game,
@@ -78,7 +78,7 @@ size_t games_list(const struct options *options, char ids_r[GAMES_MAX][GAME_ID_M
 	}
 	closedir(folder);
 	if (count == 0)
-		refuse("--games: found no ID/definition.json in '%s', expected some",
+		refuse("--games: found no ID/definition.json in '%s', expected at least one",
 			options->games);
 	qsort(ids_r, count, sizeof(ids_r[0]), by_text);
 	return count;

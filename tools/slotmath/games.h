@@ -1,4 +1,4 @@
-/* Definitions by name, as the subcommands are asked for them. */
+/* Finds and loads the definitions that the subcommands name. */
 #ifndef CARILLON_SLOTMATH_GAMES_H
 #define CARILLON_SLOTMATH_GAMES_H
 
@@ -10,17 +10,17 @@
 
 #define GAMES_MAX 64
 
-/* Loads GAME (an id of the folder, or a file); exits with 2 and the loader's words if it is
+/* Loads GAME (an id in the folder, or a file); prints the loader's error and exits with 2 if it is
  * refused. The caller frees it with game_release. */
 struct game *game_open(const struct options *options, const char *subject);
 void game_release(struct game **game);
-/* Ids of all games of the folder, in alphabetical order; exits with 2 if there is none. */
+/* The ids of all games in the folder, in alphabetical order; exits with 2 if there are none. */
 size_t games_list(const struct options *options, char ids_r[GAMES_MAX][GAME_ID_MAX]);
 
-/* Index of --mode; exits with 2 if the game has no such mode. Without --mode: -1. */
+/* The index of --mode; -1 without --mode. Exits with 2 if the game does not have the mode. */
 int mode_wanted(const struct options *options, const struct game *game);
 
-/* Prints and frees. */
+/* Prints `json` and frees it. */
 void json_print(json_t *json);
 
 #endif

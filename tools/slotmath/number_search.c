@@ -1,5 +1,5 @@
-/* One whole number of the definition, by bisection where the return rises or falls with it and by
- * looking round the place where it crosses the target. */
+/* Finds one whole number of the definition: by bisection, as the return rises or falls with it, and
+ * then by trying the numbers around the place where the return crosses the target. */
 #include "libcommon/game/definition_load.h"
 #include "tools/slotmath/progress.h"
 #include "tools/slotmath/search.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AROUND 8 /* neighbours of the crossing that are tried too */
+#define AROUND 8 /* neighbours of the crossing to try */
 
-/* The member that a JSON pointer names, as (container, key). */
+/* Finds the member that a JSON pointer names, as (container, key). */
 static bool put_number(json_t *root, const char *pointer, int64_t value)
 {
 	char path[SEARCH_POINTER_MAX], *token, *next;
@@ -43,8 +43,8 @@ struct number_work {
 	bool found;
 };
 
-/* Return minus target at this value: its sign; 0 counts as above. Keeps the nearest. False when the
- * value makes no game. */
+/* The sign of return minus target at this value; 0 counts as above. Keeps the nearest value. False
+ * if the value does not give a valid game. */
 static bool try_value(struct number_work *work, int64_t value, int *sign_r)
 {
 	static char error[DEFINITION_ERROR_MAX];
@@ -79,7 +79,7 @@ static bool try_value(struct number_work *work, int64_t value, int *sign_r)
 	return true;
 }
 
-/* Between two values on either side of the target. */
+/* Bisects between two values on either side of the target. */
 static void bisect(struct number_work *work, int64_t low, int64_t high, int low_sign)
 {
 	int sign;
@@ -112,8 +112,8 @@ bool number_search(struct draft *draft, const struct search_stage *stage, struct
 		low_sign != high_sign)
 		bisect(&work, stage->from, stage->to, low_sign);
 	else if (low_sign == high_sign && work.found)
-		*why = "the return stays on one side of the target between from and to: the nearer "
-		       "end was taken";
+		*why = "the return does not cross the target between from and to: took the "
+		       "nearer end";
 	good = work.found && try_value(&work, work.best, &sign);
 	mpq_clear(work.best_distance);
 	return good;

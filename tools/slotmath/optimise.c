@@ -1,4 +1,4 @@
-/* slotmath optimise: does a search and writes the definition it leads to. */
+/* slotmath optimise: runs a search and writes the definition it finds. */
 #include "libcommon/io/clock.h"
 #include "libcommon/game/definition_load.h"
 #include "tools/slotmath/commands.h"
@@ -40,13 +40,12 @@ static json_t *load(const char *path)
 			path, error.text);
 	json_object_foreach(
 		json, name, member) if (strcmp(name, "stages") != 0 && strcmp(name, "seed") != 0)
-		refuse("%s: /%s: found a member that no search has, expected seed and stages", path,
-			name);
+		refuse("%s: /%s: found an unknown member, expected seed and stages", path, name);
 	return json;
 }
 
-/* `why`: NULL where the target was reached. A search may end on a draft that is no game; then there
- * is nothing to say of it. */
+/* `why`: NULL if the target was reached. If the search ended with a draft that is not a valid game,
+ * there are no figures to print. */
 static void say_stage(
 	struct draft *draft, size_t index, const struct search_stage *stage, const char *why)
 {
@@ -65,15 +64,15 @@ static void say_stage(
 	hits = rational_percent(hit_rate, 2);
 	fprintf(stderr, "%s%s %%, hit rate %s %%\n", why ? "; left at " : "", percent, hits);
 	if (why && !stage->number && !interrupted())
-		fputs("there may be some: try another seed, fixed counts of scatters, \"astray\", or "
-		      "other counts\n",
+		fputs("a solution may still exist: try another seed, fixed counts of scatters, "
+		      "\"astray\", or other counts\n",
 			stderr);
 	free(percent);
 	free(hits);
 	mpq_clears(rtp, hit_rate, NULL);
 }
 
-/* One stage; its line on stderr says what came of it. */
+/* Runs one stage and prints its result in one line on stderr. */
 static bool do_stage(const struct options *options, const json_t *search, size_t index,
 	struct draft *draft, uint64_t seed)
 {
@@ -94,8 +93,8 @@ static bool do_stage(const struct options *options, const json_t *search, size_t
 	return good;
 }
 
-/* Strips on a few lines each, as people keep them: everything else as jansson writes it. What a
- * search was left with goes beside the file that it was meant for, which may be its own input. */
+/* Writes the definition. The result of an unfinished search goes to a file beside the output file,
+ * because the output may be the search's own input. */
 static void write_definition(const struct options *options, const struct draft *draft, bool found)
 {
 	char path[OPTIONS_TEXT_MAX + 16];
@@ -111,7 +110,7 @@ static void write_definition(const struct options *options, const struct draft *
 		return;
 	fclose(out);
 	if (!found)
-		fprintf(stderr, "%s is as it was; what the search was left with is in %s\n",
+		fprintf(stderr, "%s is unchanged; the unfinished result is in %s\n",
 			options->output, path);
 }
 

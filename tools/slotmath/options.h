@@ -1,4 +1,4 @@
-/* Arguments of slotmath: one table, from which the parser, the limits and the help come. */
+/* Arguments of slotmath: one table defines the parser, the limits and the help. */
 #ifndef CARILLON_SLOTMATH_OPTIONS_H
 #define CARILLON_SLOTMATH_OPTIONS_H
 
@@ -15,8 +15,8 @@ struct options {
 	char mode[OPTIONS_TEXT_MAX];	/* empty: every mode */
 	char format[OPTIONS_TEXT_MAX];
 	char output[OPTIONS_TEXT_MAX]; /* empty: stdout */
-	char input[OPTIONS_TEXT_MAX];  /* of the optimiser: its search file */
-	/* of the cards: folder of sets; lists with commas between */
+	char input[OPTIONS_TEXT_MAX];  /* the optimiser's search file */
+	/* cards: the folder of sets, and lists with commas */
 	char sets[OPTIONS_TEXT_MAX], levels[OPTIONS_TEXT_MAX], rates[OPTIONS_TEXT_MAX];
 	char stakes[OPTIONS_TEXT_MAX];
 	char target_rtp[OPTIONS_TEXT_MAX], hit_rate[OPTIONS_TEXT_MAX], volatility[OPTIONS_TEXT_MAX];
@@ -24,17 +24,17 @@ struct options {
 	bool all, json, quick, raw, known_answer, quiet, draft, distribution;
 };
 
-/* A subcommand: what it is called, what it takes, and what does it. */
+/* A subcommand: its name, its arguments and its function. */
 struct command {
 	const char *name;
 	const char *subject; /* "GAME", "FILE", NULL: none */
-	const char *options; /* names it takes, separated by blanks */
+	const char *options; /* names of its options, separated by blanks */
 	const char *help;
 	int (*run)(const struct options *options); /* exit status */
 };
 
-/* Reads argv[2..] for the command. On anything wrong says what was found and expected on stderr
- * and exits with 2; --help prints the command's options and exits with 0. */
+/* Reads argv[2..] for the command. On an error prints what was found and what was expected on
+ * stderr and exits with 2; --help prints the command's options and exits with 0. */
 void options_read(const struct command *command, int argc, char **argv, struct options *options_r);
 
 /* "slotmath: WHERE: found .., expected ..", then exit 2. */

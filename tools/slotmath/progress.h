@@ -1,6 +1,6 @@
-/* Progress of what takes longer than two seconds, on stderr: a line that is rewritten on a
- * terminal, one line every ten seconds elsewhere. And Ctrl-C: the first asks to stop and print what
- * there is, the second ends the program. */
+/* Shows the progress of work that takes longer than two seconds, on stderr: on a terminal it
+ * rewrites one line, elsewhere it prints a line every ten seconds. Also handles Ctrl-C: the first
+ * one makes the command stop and print its results so far, the second one ends the program. */
 #ifndef CARILLON_SLOTMATH_PROGRESS_H
 #define CARILLON_SLOTMATH_PROGRESS_H
 

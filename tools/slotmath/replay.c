@@ -22,7 +22,7 @@
 
 #define KEY_BYTES 32
 #define NONCE_MAX 32
-#define PURPOSE "game" /* as the engine names the stream of the spins */
+#define PURPOSE "game" /* the engine's name for the stream of spins */
 
 struct proof {
 	char game[OPTIONS_TEXT_MAX];
@@ -192,7 +192,7 @@ static void play(
 
 	stream_of(proof, &rng);
 	if (round_begin(game, &proof->bet, &proof->state, &rng, &round) != ROUND_OK)
-		refuse("PROOF: /bet: found one that %s does not offer", game->id);
+		refuse("PROOF: /bet: found a bet that %s does not offer", game->id);
 	round_sum_begin(&summing, round.stake);
 	while (round_next(&round, &phase) == ROUND_OK) {
 		if (!round_sum_add(&summing, &phase))
@@ -202,16 +202,16 @@ static void play(
 	round_sum_end(&summing, sum);
 }
 
-/* "result digest 12ab..: as the proof says" */
+/* "result digest 12ab..: agrees with the proof" */
 static void print_check(const char *what, bool given, bool good)
 {
 	printf("%s: %s\n", what,
 		!given ? "not in the proof"
-		: good ? "as the proof says"
+		: good ? "agrees with the proof"
 		       : "DIFFERS from the proof");
 }
 
-/* Do all three hold that the proof gives? */
+/* Do all three values agree with the proof, as far as it gives them? */
 static bool report(const struct options *options, const struct game *game,
 	const struct proof *proof, const struct round_sum *sum, json_t *phases)
 {

@@ -1,6 +1,6 @@
-/* slotmath rng: the generator's stream for batteries of tests, and its known answer. The bytes are
- * those a round would draw from, under keys made from --seed: a new key every 2^20 bytes, so that
- * no stream is longer than play would make one. */
+/* slotmath rng: writes the generator's stream for test batteries, or checks its known answer. The
+ * bytes are the ones that rounds draw from, with keys derived from --seed. It takes a new key every
+ * 2^20 bytes, so no stream is longer than in play. */
 #include "libcommon/base/rng.h"
 #include "libcommon/base/rng_health.h"
 #include "libcommon/base/sha256.h"
@@ -38,7 +38,9 @@ static int known_answer(const struct options *options)
 	if (options->json)
 		json_print(json_pack("{s:s, s:b}", "generator", "ChaCha20, RFC 8439", "ok", good));
 	else
-		printf("ChaCha20 (RFC 8439): %s\n", good ? "the known answer" : "ANOTHER ANSWER");
+		printf("ChaCha20 (RFC 8439): %s\n", good ? "gives the known answer"
+							 : "DIFFERS "
+							   "from the known answer");
 	return good ? 0 : SLOTMATH_EXIT_OUT_OF_BAND;
 }
 
@@ -62,7 +64,7 @@ static int write_bytes(const struct options *options)
 	return 0;
 }
 
-/* All at once: JSON has no end but its own. */
+/* Writes everything at once, because a JSON document must be complete. */
 static int numbers_json(const struct options *options)
 {
 	json_t *numbers = json_array();
@@ -70,7 +72,8 @@ static int numbers_json(const struct options *options)
 	struct rng rng;
 
 	if (options->bytes < 4 || options->bytes > JSON_BYTES_MAX)
-		refuse("--bytes: found %lld, expected 4 to %d with --json: four for each number",
+		refuse("--bytes: found %lld, expected 4 to %d with --json (four bytes for each "
+		       "number)",
 			(long long)options->bytes, JSON_BYTES_MAX);
 	for (uint64_t number = 0; left > 0; number++) {
 		rekey(&rng, options->seed, number);
@@ -108,6 +111,7 @@ int command_rng(const struct options *options)
 	if (!options->raw)
 		refuse("rng: found neither --raw, --below nor --known-answer, expected one of them");
 	if (options->json)
-		refuse("--json: found it with --raw, expected one of them: the bytes are no text");
+		refuse("--json: found together with --raw, expected only one of them: raw bytes "
+		       "are not JSON");
 	return write_bytes(options);
 }

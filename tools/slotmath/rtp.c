@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One bet alone: --lines, --coins. */
+/* One bet: --lines, --coins. */
 static int print_bet(const struct options *options, const struct game *game)
 {
 	int mode = mode_wanted(options, game);
@@ -29,7 +29,7 @@ static int print_bet(const struct options *options, const struct game *game)
 	if (game_mode_simulated(&game->mode[mode < 0 ? 0 : mode]))
 		refuse("%s: the return of this mode is simulated, not proved", game->id);
 	if (exact_bet(game, mode < 0 ? 0 : (uint32_t)mode, lines, coins, rtp) != EXACT_OK)
-		refuse("memory: found too little for %s", game->id);
+		refuse("out of memory for %s", game->id);
 	percent = rational_percent(rtp, 6);
 	if (options->json)
 		json_print(json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "game", game->id, "mode",
@@ -85,13 +85,13 @@ static void print_contribution(const struct game *game)
 	if (game->jackpot.pool == 0)
 		return;
 	exact_contribution(game, &contribution);
-	printf("  beside the return, the jackpot being counted at its seed:\n");
+	printf("  in addition to the return, in which the jackpot counts at its seed:\n");
 	print_line("contribution, whole", contribution.counted_whole);
-	print_line("what the live rows return", contribution.live_rows);
+	print_line("returned by live rows", contribution.live_rows);
 	exact_contribution_free(&contribution);
 }
 
-/* A return that the definition says is simulated, as it says it. */
+/* A simulated return, as the definition states it. */
 static void show_simulated(
 	const struct options *options, const struct exact_mode *mode, json_t *modes)
 {
@@ -102,7 +102,7 @@ static void show_simulated(
 			published->percent, "rounds", (json_int_t)published->simulated_rounds,
 			"half_width_ppm", (int)published->half_width_ppm));
 	if (!options->json)
-		printf("  %s: %s %% by simulation: %llu rounds, +- %u.%04u %%\n", mode->mode,
+		printf("  %s: %s %% simulated: %llu rounds, +- %u.%04u %%\n", mode->mode,
 			published->percent, (unsigned long long)published->simulated_rounds,
 			published->half_width_ppm / 10000, published->half_width_ppm % 10000);
 }
@@ -132,7 +132,7 @@ static bool show_game(const struct options *options, const char *subject, json_t
 			continue;
 		}
 		if (status != EXACT_OK)
-			refuse("memory: found too little for %s", game->id);
+			refuse("out of memory for %s", game->id);
 		if (wanted < 0 || (uint32_t)wanted == mode.mode_index) {
 			json_t *json = mode_json(&mode, options->quick);
 
@@ -162,7 +162,7 @@ int command_rtp(const struct options *options)
 	bool good = true;
 
 	if (options->all && options->subject[0])
-		refuse("--all: found it together with '%s', expected one of them",
+		refuse("--all: found together with '%s', expected only one of them",
 			options->subject);
 	if (!options->all && (options->lines || options->coins)) {
 		struct game *game = game_open(options, options->subject);

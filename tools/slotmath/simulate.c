@@ -1,6 +1,6 @@
-/* slotmath simulate: rounds by the fast simulator, the mean beside the exact return. What it prints
- * does not depend on the number of threads: blocks of rounds have keys of their own. Floating point
- * is for printing; sums are exact. */
+/* slotmath simulate: plays rounds by Monte Carlo and compares the mean with the exact return. Each
+ * block of rounds has its own key, so the output does not depend on the number of threads. Sums are
+ * exact; floating point is only for printing. */
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/game/montecarlo.h"
@@ -21,15 +21,15 @@ struct watched {
 	uint64_t rounds;
 };
 
-/* What a mode's run says, for people and for JSON. */
+/* The result of a mode's run, for text and JSON. */
 struct outcome {
 	const struct game *game;
 	uint32_t mode;
 	struct fast_stats stats;
 	double mean, deviation, exact, seconds; /* mean and deviation of a round, in stakes */
 	bool has_exact;
-	bool declared; /* `exact` is what the definition says was simulated */
-	double beside; /* half the width of that */
+	bool declared; /* `exact` is the simulated return that the definition states */
+	double beside; /* half the width of its interval */
 };
 
 static bool watch(void *context, uint64_t done)
@@ -40,7 +40,7 @@ static bool watch(void *context, uint64_t done)
 	return !interrupted();
 }
 
-/* The largest coin value at which the mode may be played: a bought one has a price limit. */
+/* The largest coin value at which the mode can be played: bought modes have a price limit. */
 static struct bet bet_of(const struct options *options, const struct game *game, uint32_t mode)
 {
 	struct bet bet = { .currency = game->currency[0].number,
@@ -70,7 +70,7 @@ static struct round_state state_of(const struct options *options, const struct g
 	};
 }
 
-/* The exact return of the same bet; only of the stationary state where something is carried. */
+/* The exact return of the same bet; in games with carried state only in the long run. */
 static void add_exact(struct outcome *outcome, const struct bet *bet)
 {
 	mpq_t rtp;
@@ -102,13 +102,13 @@ static void run(const struct options *options, struct outcome *outcome)
 	double n, stake, mean;
 
 	if (fast_new(outcome->game, &bet, &start, &sim) != FAST_OK)
-		refuse("%s: found a mode too large for the simulator's tables",
+		refuse("%s: found a mode that is too large for the tables of Monte Carlo",
 			outcome->game->mode[outcome->mode].id);
 	progress_begin(&watched.progress, outcome->game->mode[outcome->mode].id, options->quiet);
 	began = clock_mono_us();
 	if (fast_run(sim, (uint64_t)options->seed, watched.rounds, threads, FAST_BEST, watch,
 		    &watched, &outcome->stats) != FAST_OK)
-		refuse("memory: found too little for %u threads", threads);
+		refuse("out of memory for %u threads", threads);
 	outcome->seconds = (double)(clock_mono_us() - began) / 1e6;
 	progress_end(&watched.progress);
 	fast_free(&sim);
@@ -125,7 +125,7 @@ static double half_width(const struct outcome *outcome, double z)
 	return z * outcome->deviation / sqrt((double)outcome->stats.rounds);
 }
 
-/* Is the exact return, or the one declared, where this run says it is? */
+/* Is the exact return, or the stated one, in the interval of this run? */
 static bool inside(const struct outcome *outcome)
 {
 	return fabs(outcome->mean - outcome->exact) <= half_width(outcome, Z_999) + outcome->beside;

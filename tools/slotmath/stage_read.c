@@ -98,7 +98,7 @@ static void read_reel(const json_t *reel, size_t stage, uint32_t r, const struct
 		sum += (uint32_t)least;
 	}
 	if (sum == 0 || sum > GAME_STRIP_MAX)
-		refuse("search: /stages/%zu/reels/%u: found %u symbols at least, expected 1 to %d",
+		refuse("search: /stages/%zu/reels/%u: found at least %u symbols, expected 1 to %d",
 			stage, r, sum, GAME_STRIP_MAX);
 }
 
@@ -235,13 +235,13 @@ static void read_hit_rate(const json_t *json, size_t stage, struct search_stage 
 	percent_of("hit_rate", json_string_value(json_array_get(range, 0)), stage_r->hit_least);
 	percent_of("hit_rate", json_string_value(json_array_get(range, 1)), stage_r->hit_most);
 	if (mpq_cmp(stage_r->hit_least, stage_r->hit_most) > 0)
-		refuse("search: /stages/%zu/hit_rate: found the larger one first, expected the least "
-		       "and the most",
+		refuse("search: /stages/%zu/hit_rate: found the larger value first, expected "
+		       "minimum, maximum",
 			stage);
 	stage_r->has_hit_rate = true;
 }
 
-/* A misspelt wish is not to be passed over. */
+/* A misspelt member must not be ignored. */
 static void only_known(const json_t *json, size_t stage, const char *const *known)
 {
 	const char *name;
@@ -254,12 +254,13 @@ static void only_known(const json_t *json, size_t stage, const char *const *know
 		while (known[i] && strcmp(known[i], name) != 0)
 			i++;
 		if (!known[i])
-			refuse("search: /stages/%zu/%s: found a member that no stage of its kind has",
+			refuse("search: /stages/%zu/%s: found an unknown member for this kind of "
+			       "stage",
 				stage, name);
 	}
 }
 
-/* What the command line asks for goes before what the file says. */
+/* The command line overrides the file. */
 static void read_options(const struct options *options, struct search_stage *stage_r)
 {
 	char low[32], high[32];
@@ -316,7 +317,7 @@ void stage_read(const json_t *search, size_t index, const struct options *option
 		stage_r->from = number_of(json, index, "from", 0, INT32_MAX, -1);
 		stage_r->to = number_of(json, index, "to", stage_r->from, INT32_MAX, -1);
 		if (!target)
-			refuse("search: /stages/%zu/target: found nothing, expected percents",
+			refuse("search: /stages/%zu/target: found nothing, expected a percentage",
 				index);
 	} else {
 		read_strips(json, index, draft, stage_r);

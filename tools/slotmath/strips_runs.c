@@ -1,4 +1,4 @@
-/* Strips on which equal symbols stand together in runs, as stacked reels have them. */
+/* Strips on which equal symbols stand together in runs (stacked symbols). */
 #include "tools/slotmath/strips_runs.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ struct run {
 	uint32_t length;
 };
 
-/* So many of each symbol as runs of about the wanted length, as equal as can be. */
+/* Splits the count of each symbol into runs of about the wanted length, as equal as possible. */
 static uint32_t split(const uint32_t count[GAME_SYMBOLS_MAX], const uint32_t run[GAME_SYMBOLS_MAX],
 	struct run out[GAME_STRIP_MAX])
 {
@@ -30,7 +30,7 @@ static uint32_t split(const uint32_t count[GAME_SYMBOLS_MAX], const uint32_t run
 	return runs;
 }
 
-/* Any order in which no two runs of one symbol touch, on a strip that is round. */
+/* Finds a random order in which no two runs of the same symbol touch; the strip is circular. */
 static bool shuffle(struct rng *rng, struct run *run, uint32_t runs)
 {
 	uint32_t good = 0;

@@ -1,7 +1,8 @@
-/* Strips that have the target return. Arranging is by chance under the file's rules; then one stop
- * at a time is given another symbol, and a change stays if the lines' exact return comes nearer to
- * what the whole mode needs. What the mode needs is corrected by its exact return (secant), because
- * lines feed features. Floating point only steers; what is taken is judged exactly. */
+/* Finds strips with the target return. It arranges symbols at random under the file's rules, then
+ * changes one stop at a time and keeps a change if the lines' exact return comes nearer to the
+ * return that the whole mode needs from its lines. The mode's exact return corrects that need
+ * (secant method), because lines also affect features. Floating point only guides the search;
+ * results are checked exactly. */
 #include "libcommon/base/rng.h"
 #include "libcommon/game/definition_load.h"
 #include "libcommon/game/line_quick.h"
@@ -39,7 +40,7 @@ static struct game_strip *strip_of(const struct strips_work *work, uint32_t reel
 	return &work->draft->game->strips[work->stage->set].reel[reel];
 }
 
-/* Equal, or both count as one scatter. */
+/* Are the symbols equal, or do both count as the same scatter? */
 static bool alike(const struct game *game, uint8_t a, uint8_t b)
 {
 	for (uint32_t i = 0; i < game->scatter_symbols; i++) {
@@ -51,7 +52,7 @@ static bool alike(const struct game *game, uint8_t a, uint8_t b)
 	return a == b;
 }
 
-/* Is the symbol at this stop far enough from its likes? */
+/* Is the symbol at this stop far enough from symbols of its kind? */
 static bool far_enough_at(const struct strips_work *work, uint32_t reel, uint32_t at)
 {
 	const struct game_strip *strip = strip_of(work, reel);
@@ -68,7 +69,7 @@ static bool far_enough_at(const struct strips_work *work, uint32_t reel, uint32_
 	return true;
 }
 
-/* What the stage has this stop weigh: by the symbols its window shows. */
+/* The weight that the stage gives this stop, by the symbols its window shows. */
 static uint32_t weight_of(
 	const struct strips_work *work, const struct game_strip *strip, uint32_t stop)
 {
@@ -83,7 +84,7 @@ static uint32_t weight_of(
 	return weight;
 }
 
-/* The derived members of a strip whose symbols and length are set. */
+/* Fills the derived members of a strip from its symbols and length. */
 static void finish(struct strips_work *work, uint32_t reel)
 {
 	struct game_strip *strip = strip_of(work, reel);
@@ -96,8 +97,8 @@ static void finish(struct strips_work *work, uint32_t reel)
 		uint32_t weight = weight_of(work, strip, i);
 
 		if (strip->weight + weight > GAME_STOP_WEIGHT_MAX)
-			refuse("search: weights: found more than %d in all on reel %u, expected "
-			       "at most that",
+			refuse("search: weights: found a sum of more than %d on reel %u, "
+			       "expected at most that",
 				GAME_STOP_WEIGHT_MAX, reel + 1);
 		strip->stop_weight[i] = (uint16_t)weight;
 		memset(strip->stop_of + strip->weight, (int)i, weight);
@@ -113,7 +114,7 @@ static void swap(struct game_strip *strip, uint32_t a, uint32_t b)
 	strip->symbol[b] = kept;
 }
 
-/* How many of each symbol: at random within the file's ranges, blocks included in the counts. */
+/* The number of each symbol, random within the file's ranges; counts include blocks. */
 static void choose_counts(struct strips_work *work, uint32_t reel)
 {
 	const struct search_reel *range = &work->stage->reel[reel];
@@ -123,7 +124,7 @@ static void choose_counts(struct strips_work *work, uint32_t reel)
 				       rng_below(&work->rng, range->most[s] - range->least[s] + 1);
 }
 
-/* Blocks first, then all else in any order. */
+/* Blocks first, then all other symbols in any order. */
 static uint32_t lay(struct strips_work *work, uint32_t reel)
 {
 	struct game_strip *strip = strip_of(work, reel);
@@ -151,7 +152,7 @@ static uint32_t lay(struct strips_work *work, uint32_t reel)
 	return length;
 }
 
-/* Blocks are laid at the head of the strip: pull them apart by whole units before mixing. */
+/* Blocks are at the beginning of the strip: spread them by whole units before mixing. */
 static void spread_blocks(struct strips_work *work, uint32_t reel)
 {
 	struct game_strip *strip = strip_of(work, reel);
@@ -189,7 +190,7 @@ static void spread_blocks(struct strips_work *work, uint32_t reel)
 	memcpy(work->fixed[reel], fixed, strip->length);
 }
 
-/* Shuffles the free stops, then exchanges those that stand too near. */
+/* Shuffles the free stops, then exchanges symbols that are too close. */
 static bool mix(struct strips_work *work, uint32_t reel)
 {
 	struct game_strip *strip = strip_of(work, reel);
@@ -289,7 +290,7 @@ static void quick_begin(struct strips_work *work)
 	}
 }
 
-/* Coins a spin of the set wins on all lines, for one coin a line. */
+/* The mean coins that a spin of the set wins on all lines, for one coin a line. */
 static double line_coins(struct strips_work *work)
 {
 	double sum = 0;
@@ -310,7 +311,7 @@ static void renew(struct strips_work *work, uint32_t reel)
 		line_quick_renew(&work->quick[p], reel);
 }
 
-/* Gives a stop another symbol if the file allows it; false if not. */
+/* Gives a stop another symbol; false if the file does not allow it. */
 static bool mutate(struct strips_work *work, uint32_t reel, uint32_t at, uint8_t symbol)
 {
 	const struct search_reel *range = &work->stage->reel[reel];
@@ -342,13 +343,13 @@ static void undo(struct strips_work *work, uint32_t reel, uint32_t at, uint8_t s
 	renew(work, reel);
 }
 
-/* May this change lead away from the target? No draw where the stage never allows it. */
+/* May this change lead away from the target? Draws nothing if the stage never allows it. */
 static bool accept_worse(struct strips_work *work)
 {
 	return work->stage->astray > 0 && rng_below(&work->rng, work->stage->astray) == 0;
 }
 
-/* Towards `wanted` coins; returns what was reached. */
+/* Changes stops towards `wanted` coins; returns the coins reached. */
 static double climb(struct strips_work *work, double wanted, double enough)
 {
 	const struct game *game = work->draft->game;
@@ -381,7 +382,7 @@ static double climb(struct strips_work *work, double wanted, double enough)
 
 /* ---- the whole mode ---- */
 
-/* The draft's JSON and game anew from the strips as they stand; the mode's exact return. */
+/* Rebuilds the draft's JSON and game from the present strips; computes the mode's exact return. */
 static bool judge(struct strips_work *work, mpq_t rtp, const char **why)
 {
 	static char error[DEFINITION_ERROR_MAX];
@@ -395,7 +396,7 @@ static bool judge(struct strips_work *work, mpq_t rtp, const char **why)
 	return true;
 }
 
-/* Corrects what the lines must win until the mode's exact return is the target. */
+/* Corrects the lines' target until the mode's exact return is its target. */
 static bool approach(struct strips_work *work, const char **why)
 {
 	const struct game *game = work->draft->game;
@@ -420,7 +421,7 @@ static bool approach(struct strips_work *work, const char **why)
 		wanted = coins + (target - now) / slope;
 		if (!near)
 			coins = climb(work, wanted, NEAR / slope / 4);
-		*why = "no strips within the file's ranges were found at the target";
+		*why = "found no strips with the target return within the file's ranges";
 	}
 	mpq_clear(rtp);
 	return near;
@@ -438,7 +439,7 @@ static bool hit_rate_fits(struct strips_work *work, const char **why)
 	good = mpq_cmp(hits, work->stage->hit_least) >= 0 &&
 	       mpq_cmp(hits, work->stage->hit_most) <= 0;
 	if (!good)
-		*why = "the hit rate stayed outside the range asked for";
+		*why = "the hit rate stayed outside its range";
 	mpq_clears(rtp, hits, NULL);
 	return good;
 }
@@ -460,12 +461,13 @@ bool strips_search(struct draft *draft, const struct search_stage *stage, uint64
 	mpq_t rtp;
 
 	if (!work)
-		refuse("memory: found none, expected %zu bytes", sizeof(*work));
+		refuse("out of memory: needs %zu bytes", sizeof(*work));
 	*work = (struct strips_work){ .draft = draft, .stage = stage, .progress = progress };
 	mpq_init(rtp);
 	for (uint32_t attempt = 0; attempt < ATTEMPTS && !found && !interrupted(); attempt++) {
 		seed_attempt(work, seed, attempt);
-		*why = "no arrangement keeps equal symbols so far apart";
+		*why = "found no arrangement that keeps equal symbols as far apart as the file "
+		       "requires";
 		if (!arrange(work))
 			continue;
 		quick_begin(work);
