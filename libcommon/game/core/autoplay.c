@@ -8,7 +8,7 @@ enum autoplay_status autoplay_start(const struct game *game,
 	if (!game->autoplay.offered)
 		return AUTOPLAY_NOT_OFFERED;
 	/* RULE bewitched 6.5; RULE mona-lisa 5.5; RULE mystic-gem 5.1; RULE mystery-elves 6.1; RULE
-	 * witch-feature 7.1: so many spins, and no more */
+	 * witch-feature 7.1: the ordered number of spins, not more */
 	if (settings->spins < 1 || settings->spins > game->autoplay.spins_max)
 		return AUTOPLAY_SPINS_OUT_OF_RANGE;
 	if (settings->loss_limit_minor < -1)
@@ -52,8 +52,8 @@ enum autoplay_status autoplay_may_spin(const struct game *game, const struct aut
 		return AUTOPLAY_UNKNOWN_ID;
 	if (autoplay->stopped != AUTOPLAY_RUNS)
 		return AUTOPLAY_STOPPED;
-	/* A clock that was set back would make the wait endless, so a last spin in the future does
-	 * not count. */
+	/* If the clock was set back, the wait could be endless, so a last spin in the future is
+	 * ignored. */
 	if (autoplay->last_spin_ms > 0 && now_ms >= autoplay->last_spin_ms &&
 		now_ms - autoplay->last_spin_ms < (int64_t)game->autoplay.interval_min_ms)
 		return AUTOPLAY_TOO_SOON;
@@ -79,8 +79,8 @@ static bool loss_limit_passed(const struct game *game, const struct autoplay *au
 
 	if (autoplay->loss_limit.minor < 0)
 		return false;
-	/* wins - bets first: both are >= 0, so it always fits; and if the limit then does not fit
-	 * on top, it is far from passed */
+	/* wins - bets first: both are >= 0, so it always fits; if adding the limit then overflows,
+	 * the limit is far away */
 	if (!money_sub(autoplay->wins, autoplay->bets, &left) ||
 		!money_add(left, autoplay->loss_limit, &left))
 		return false;
@@ -88,8 +88,8 @@ static bool loss_limit_passed(const struct game *game, const struct autoplay *au
 }
 
 /* RULE bewitched 6.3; RULE mona-lisa 5.3; RULE mystic-gem 5.5; RULE witch-feature 7.4: a single win
- * that reaches the value. RULE mystery-elves 6.5: that exceeds it. What a jackpot pays is known
- * only when the pool has priced it, so a hit meets every limit. */
+ * that reaches the value. RULE mystery-elves 6.5: that exceeds it. A jackpot's amount is known only
+ * after the pool has priced it, so a hit meets every limit. */
 static bool win_limit_met(const struct game *game, const struct autoplay *autoplay,
 	struct money win, uint32_t jackpot_hits)
 {
@@ -116,8 +116,9 @@ enum autoplay_status autoplay_spun(const struct game *game, const struct round_s
 	autoplay->wins = wins;
 	autoplay->left--;
 	autoplay->last_spin_ms = now_ms;
-	/* RULE bewitched 6.2; RULE mona-lisa 5.2: the player must start it. RULE witch-feature 7.3:
-	 * he asked for it; a round of more than its paid spin had one. */
+	/* RULE bewitched 6.2; RULE mona-lisa 5.2: a feature that the player must start. RULE
+	 * witch-feature 7.3: if the player has chosen it, any feature; a round with more than its
+	 * paid spin had one. */
 	if (sum->has_feature || (autoplay->stop_on_feature && sum->phases > 1))
 		autoplay->stopped = AUTOPLAY_STOPPED_FEATURE;
 	else if (sum->jackpot_hits > 0 && autoplay->stop_on_jackpot) /* RULE bewitched 6.4; RULE

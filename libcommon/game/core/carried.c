@@ -43,7 +43,7 @@ static uint64_t total_of(uint64_t entry)
 	return entry >> 8;
 }
 
-/* Where the total is, or belongs. */
+/* The index of the entry with this total bet, or where to insert it. */
 static uint32_t place_of(const struct carried *carried, uint64_t total)
 {
 	uint32_t i = 0;
@@ -68,7 +68,7 @@ struct round_state carried_state(
 	if (!game->unlock.offered || !is_at(carried, place, (uint64_t)total.minor))
 		return state;
 	legal = round_state_unpack((uint8_t)carried->entry[place], &state);
-	assert(legal); /* what is kept was packed */
+	assert(legal); /* entries were packed, so they unpack */
 	if (state.unlocked >= game->unlock.step_count)
 		state.unlocked = (uint8_t)(game->unlock.step_count - 1);
 	return state;

@@ -8,8 +8,8 @@
 #define SUIT_DIAMONDS 1u
 #define SUIT_HEARTS 2u
 
-/* RULE bewitched 5.2, 5.9; RULE mystic-gem 4.2; RULE mystery-elves 5.1: wins of every kind, but
- * where the rules name the lines. */
+/* RULE bewitched 5.2, 5.9; RULE mystic-gem 4.2; RULE mystery-elves 5.1: wins of every kind, except
+ * in games whose rules name only lines. */
 struct money gamble_stake_of(
 	const struct game *game, struct money win_base_lines, struct money win_total)
 {
@@ -18,7 +18,7 @@ struct money gamble_stake_of(
 	return game->gamble.base_lines_only ? win_base_lines : win_total;
 }
 
-/* What attempt and halving have in common. */
+/* Checks that attempt and halving share. */
 static enum gamble_status gamble_open(const struct game *game, const struct game_state *state)
 {
 	const struct open_round *open = &state->open;
@@ -57,8 +57,8 @@ enum gamble_status gamble_check(const struct game *game, const struct game_state
 	return GAMBLE_OK;
 }
 
-/* RULE mystery-elves 5.7: what is left after halving is to be gambled, so a win that may not be is
- * not halved either. */
+/* RULE mystery-elves 5.7: the rest after halving is gambled, so a win that cannot be gambled cannot
+ * be halved. */
 enum gamble_status gamble_halve_check(const struct game *game, const struct game_state *state)
 {
 	enum gamble_status status = gamble_open(game, state);
@@ -86,7 +86,7 @@ static uint32_t draw(
 	return value;
 }
 
-/* Card number `index` of those of one colour, in the order of the deck's suits. */
+/* Card number `index` of the cards of one colour, in the order of the deck's suits. */
 static uint8_t card_of_colour(const struct gamble_rules *rules, bool red, uint32_t index)
 {
 	uint32_t i = 0;
@@ -100,8 +100,8 @@ static uint8_t card_of_colour(const struct gamble_rules *rules, bool red, uint32
 	return (uint8_t)(rules->suit[i] * RANKS + index);
 }
 
-/* RULE bewitched 5.6, 5.10; RULE mystic-gem 4.3, 4.6: as many red cards as black, each as likely
- * and drawn afresh, so half of all guesses win. */
+/* RULE bewitched 5.6, 5.10; RULE mystic-gem 4.3, 4.6: as many red cards as black, all equally
+ * likely and drawn anew each time, so half of all guesses win. */
 static void draw_card(
 	const struct gamble_rules *rules, struct rng *rng, bool guess_red, struct gamble_card *card)
 {
@@ -112,8 +112,8 @@ static void draw_card(
 	card->won = suit_is_red(suit) == guess_red;
 }
 
-/* RULE mystery-elves 5.2, 5.8: the outcome is drawn before any card, so no card can change it.
- * RULE mystery-elves 5.9: a joker fits either guess, and is shown on wins only. */
+/* RULE mystery-elves 5.2, 5.8: the outcome is drawn before any card, so no card can change it. RULE
+ * mystery-elves 5.9: a joker fits either guess and is shown only on wins. */
 static void draw_outcome(
 	const struct gamble_rules *rules, struct rng *rng, bool guess_red, struct gamble_card *card)
 {
@@ -125,8 +125,8 @@ static void draw_outcome(
 				     : card_of_colour(rules, card->won == guess_red, value);
 }
 
-/* RULE bewitched 5.5: the card is drawn with the guess and not before it, so that until then the
- * player may leave with what he has. */
+/* RULE bewitched 5.5: the card is drawn after the guess arrives, so until then the player can
+ * collect. */
 enum gamble_status gamble_draw(
 	const struct game *game, struct rng *rng, uint32_t guess, struct gamble_card *card_r)
 {

@@ -88,7 +88,7 @@ enum bet_status bet_total(const struct bet *bet, struct money *total_r)
 	return BET_OK;
 }
 
-/* What is bought costs its price. RULE mystic-gem 3.1, 3.2, 3.3, 3.6, 3.7, 3.10; RULE mystery-elves
+/* A bought mode costs its price. RULE mystic-gem 3.1, 3.2, 3.3, 3.6, 3.7, 3.10; RULE mystery-elves
  * 4.1 */
 enum bet_status bet_stake(const struct game *game, const struct bet *bet, struct money *stake_r)
 {
@@ -104,7 +104,8 @@ enum bet_status bet_stake(const struct game *game, const struct bet *bet, struct
 	}
 	if (!money_mul(total, game->mode[bet->mode].price_hundredths, &hundredths))
 		return BET_TOTAL_OVERFLOW;
-	/* whole at every selectable coin value; others are refused before anything is charged */
+	/* whole at every selectable coin value; bets at other coin values are refused before
+	 * anything is charged */
 	*stake_r = money_of(hundredths.minor / 100);
 	return BET_OK;
 }
@@ -116,7 +117,7 @@ bool bet_is_max(const struct game *game, const struct bet *bet)
 }
 
 /* RULE bewitched 1.7; RULE mona-lisa 1.7; RULE mystic-gem 1.5; RULE mystery-elves 1.4; RULE
- * witch-feature 1.4: the first fault is told with what was found and what is expected. */
+ * witch-feature 1.4: reports the first fault with the value found and the values expected. */
 static enum bet_status refuse(struct bet_error *error, enum bet_status status, const char *field,
 	int64_t found, int64_t min, int64_t max)
 {
@@ -126,8 +127,8 @@ static enum bet_status refuse(struct bet_error *error, enum bet_status status, c
 	return status;
 }
 
-/* RULE bewitched 1.3; RULE mona-lisa 1.3; RULE mystic-gem 1.3; RULE witch-feature 1.3. Which of the
- * currency's coin values; coin_count: none. */
+/* RULE bewitched 1.3; RULE mona-lisa 1.3; RULE mystic-gem 1.3; RULE witch-feature 1.3. The index of
+ * the coin value; coin_count: not selectable. */
 static uint32_t coin_index(const struct game_currency *currency, int64_t coin_minor)
 {
 	uint32_t i = 0;
@@ -137,8 +138,8 @@ static uint32_t coin_index(const struct game_currency *currency, int64_t coin_mi
 	return i;
 }
 
-/* Limits are on the total bet; what is bought for more has a cap of its own. RULE mystic-gem 1.2,
- * 3.13; RULE mystery-elves 4.1 */
+/* Limits are on the total bet; bought modes also have a highest price. RULE mystic-gem 1.2, 3.13;
+ * RULE mystery-elves 4.1 */
 static enum bet_status check_stake(const struct game *game, const struct game_currency *currency,
 	const struct bet *bet, struct money *stake_r, struct bet_error *error)
 {
@@ -179,7 +180,8 @@ enum bet_status bet_check(const struct game *game, const struct bet *bet, struct
 	if (bet->coins < game->coins_min || bet->coins > game->coins_max)
 		return refuse(error_r, BET_COINS_OUT_OF_RANGE, "coins", bet->coins, game->coins_min,
 			game->coins_max);
-	/* RULE mystic-gem 3.8, 3.13: what is not sold, or not at this coin value */
+	/* RULE mystic-gem 3.8, 3.13: a mode that the game does not have, or cannot be bought at
+	 * this coin value */
 	if (bet->mode >= game->mode_count)
 		return refuse(error_r, BET_MODE_NOT_OFFERED, "mode", bet->mode, 0,
 			(int64_t)game->mode_count - 1);
@@ -188,8 +190,8 @@ enum bet_status bet_check(const struct game *game, const struct bet *bet, struct
 	return check_stake(game, currency, bet, stake_r, error_r);
 }
 
-/* RULE bewitched 1.6; RULE mona-lisa 1.6. Limits may rule out the smallest coins with the fewest
- * lines, so all bets are looked at; this answers errors, never a spin. */
+/* RULE bewitched 1.6; RULE mona-lisa 1.6. Limits may exclude the smallest coin value with the
+ * fewest lines, so it tries all bets; only error answers call this, never a spin. */
 enum bet_status bet_smallest(
 	const struct game *game, uint32_t number, struct bet *bet_r, struct money *stake_r)
 {
@@ -216,8 +218,8 @@ enum bet_status bet_smallest(
 	return found ? BET_OK : BET_CURRENCY_NOT_OFFERED;
 }
 
-/* RULE bewitched 3.1: a run of nothing but wilds may stand for any symbol they can replace, so it
- * is worth the best of them (its own pay included, where it has one). */
+/* RULE bewitched 3.1: a run of only wilds counts as any symbol they substitute for, so it has the
+ * best of these pays (including its own pay, if it has one). */
 static void compile_wild(struct game *game)
 {
 	memset(game->wild_pay, 0, sizeof(game->wild_pay));

@@ -57,7 +57,7 @@ bool game_state_carry(const struct game *game, struct game_state *state, const s
 	       carried_set(&state->carried, game, bet->currency, total, after);
 }
 
-/* RULE bewitched 5.8; RULE mystic-gem 4.8: the latest card is the first of the strip. */
+/* RULE bewitched 5.8; RULE mystic-gem 4.8: the latest card comes first. */
 void game_state_show_card(struct game_state *state, uint8_t card)
 {
 	if (state->card_count < GAMBLE_CARDS_MAX)
@@ -144,7 +144,7 @@ size_t game_state_encode(const struct game_state *state, uint8_t *out)
 	return (size_t)(p - out);
 }
 
-/* Bytes still to be read; the length of each part is checked once, before it. */
+/* The bytes left to read; the length of each part is checked once, before reading it. */
 struct input {
 	const uint8_t *at;
 	size_t left;

@@ -1,8 +1,8 @@
 #include "libcommon/game/lines.h"
 
-/* What one candidate is worth. RULE bewitched 2.4, 3.12: flat multipliers are of all lines. RULE
- * bewitched 1.9; RULE mona-lisa 1.11, 3.11: no symbols multiply but wilds, within the combination
- * and where the game says so. */
+/* The pay of one candidate. RULE bewitched 2.4, 3.12: flat multipliers apply to all lines. RULE
+ * bewitched 1.9; RULE mona-lisa 1.11, 3.11: only wilds multiply: in the combination, and only in
+ * games with wild multipliers. */
 static struct line_pay worth(const struct line_terms *terms, uint32_t pay, uint32_t symbol,
 	uint32_t count, uint32_t wilds)
 {
@@ -16,8 +16,8 @@ static struct line_pay worth(const struct line_terms *terms, uint32_t pay, uint3
 		.count = (uint8_t)count };
 }
 
-/* The progressive's own combination is paid by the pool, in place of the paytable; any other of its
- * symbols by the paytable. RULE mona-lisa 4.2, 4.3 */
+/* The pool pays the progressive's combination instead of the paytable; the paytable pays all other
+ * combinations of its symbols. RULE mona-lisa 4.2, 4.3 */
 static bool wins_progressive(
 	const struct game *game, const struct line_terms *terms, uint8_t symbol, uint32_t count)
 {
@@ -25,10 +25,10 @@ static bool wins_progressive(
 	       count >= game->jackpot_symbols.count;
 }
 
-/* Only two candidates can be best: the first symbol that is no wild, with the wilds before and
- * among it, and the wilds at the left alone as whatever that many pay most as (wild_pay).
- * RULE mystic-gem 2.2, 2.3, 2.12; RULE mystery-elves 2.1, 2.2, 2.7; RULE mona-lisa 2.1, 2.2, 3.1;
- * RULE witch-feature 2.1, 2.2, 2.4, 2.8, 2.9 */
+/* Only two candidates can be best: the first symbol that is not a wild, with the wilds before and
+ * within its run; and the leading wilds alone, as the symbol for which that many pay most
+ * (wild_pay). RULE mystic-gem 2.2, 2.3, 2.12; RULE mystery-elves 2.1, 2.2, 2.7; RULE mona-lisa 2.1,
+ * 2.2, 3.1; RULE witch-feature 2.1, 2.2, 2.4, 2.8, 2.9 */
 struct line_pay line_best(const struct game *game, const uint8_t *window, uint32_t line,
 	const struct line_terms *terms)
 {

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* RULE mystic-gem 2.9, 2.10, 2.11: scatters stay visible; of the rest the whole reel is wild before
- * anything is paid, on the reels where the wild expands. */
+/* RULE mystic-gem 2.9, 2.10, 2.11: on reels where the wild expands, the whole reel except scatters
+ * is wild before wins are paid; scatters stay visible. */
 static void expand(const struct game *game, struct reel_column *column)
 {
 	if (!memchr(column->symbol, game->wild, game->rows))

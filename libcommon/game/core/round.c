@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* RULE mystic-gem 2.13: nothing but definition, bet, carried state and stream decides. */
+/* RULE mystic-gem 2.13: only definition, bet, carried state and stream decide. */
 enum round_status round_begin(const struct game *game, const struct bet *bet,
 	const struct round_state *state, struct rng *rng, struct round *round_r)
 {
@@ -30,7 +30,7 @@ const struct feature_rule *const feature_rules[FEATURES] = {
 #include "libcommon/game/features.def"
 };
 
-/* Whose phase is next; NULL: the round is over. */
+/* The feature that plays the next phase; NULL: the round is over. */
 static const struct feature_rule *next_feature(const struct round *round)
 {
 	for (uint32_t i = 0; i < FEATURES; i++)
@@ -49,7 +49,7 @@ enum round_status round_next(struct round *round, struct phase *phase_r)
 			return ROUND_DONE;
 	}
 	/* RULE bewitched 3.17; RULE mona-lisa 3.18; RULE witch-feature 6.9: free spins have no
-	 * limit, memory and time have. */
+	 * limit, but memory and time do. */
 	if (round->phases >= GAME_ROUND_PHASES_MAX)
 		return ROUND_PHASE_LIMIT;
 	if (feature)
@@ -61,7 +61,7 @@ enum round_status round_next(struct round *round, struct phase *phase_r)
 }
 
 /* RULE bewitched 7.2; RULE mystic-gem 8.3; RULE mystery-elves 6.8; RULE mona-lisa 6.2; RULE
- * witch-feature 8.4: the point a player had reached is played again from the same stream. */
+ * witch-feature 8.4: a replay from the same stream restores the point that a player had reached. */
 enum round_status round_replay(const struct game *game, const struct bet *bet,
 	const struct round_state *state, struct rng *rng, uint32_t index, struct phase *phase_r)
 {

@@ -1,4 +1,4 @@
-/* What all features of a round do in the same way: phases, draws, reels. */
+/* What all features share: phases, draws, reels. */
 #include "libcommon/game/core/round_parts.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@ void phase_open(struct round *round, enum phase_kind kind, struct phase *phase)
 {
 	const struct game *game = round->game;
 
-	/* all but the draws and wins, which are filled only as far as their counts */
+	/* all fields except draws and wins, which are valid only up to their counts */
 	phase->index = round->phases++;
 	phase->kind = kind;
 	phase->needs_player = NEEDS_NOTHING;

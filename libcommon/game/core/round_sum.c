@@ -1,11 +1,11 @@
-/* Sums of a round, its digest, and the words for its parts. */
+/* Sums of a round, its digest, and the names of its parts. */
 #include "libcommon/game/round.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Most bytes a part may take: a number of 32 bits takes 5 at most, one of 64 bits 10. */
+/* The largest size of a part: a number of 32 bits takes at most 5 bytes, a number of 64 bits 10. */
 #define WIN_BYTES 24u
 #define DRAW_BYTES 22u
 #define LOAD_BYTES 12u
@@ -17,7 +17,7 @@ _Static_assert(FIXED_BYTES + 3 * GAME_REELS_MAX + GAME_CELLS_MAX + PHASE_WINS_MA
 	"a phase fits its canonical form");
 
 /* Seven bits a byte, the lowest first, the top bit set on all but the last. Most numbers of a phase
- * are small, and the digest's time goes with the bytes. */
+ * are small, and the time of the digest depends on the number of bytes. */
 static uint8_t *put(uint8_t *p, uint64_t value)
 {
 	while (value >= 0x80) {
@@ -28,8 +28,8 @@ static uint8_t *put(uint8_t *p, uint64_t value)
 	return p;
 }
 
-/* Parts that most phases lack: a bit tells which follow. The commonest have the lowest bits, so
- * that one byte does for most. */
+/* Parts that most phases do not have: a mask says which follow. The most frequent parts have the
+ * lowest bits, so one byte is usually enough. */
 enum part {
 	PART_WINS = 1 << 0,
 	PART_STOPS = 1 << 1,
@@ -62,7 +62,7 @@ static bool any(const uint8_t *bytes, size_t count)
 	return all != 0;
 }
 
-/* A stop that is just what was drawn for its reel is told by the draw. */
+/* A stop that equals the value drawn for its reel is not encoded again. */
 static bool stops_are_draws(const struct phase *phase)
 {
 	if (phase->draw_count < phase->reels)
@@ -197,7 +197,7 @@ static uint8_t *put_feature_parts(uint8_t *p, const struct phase *phase, uint32_
 	return p;
 }
 
-/* Meaning and place in one number; a stop's is its reel. */
+/* Meaning and place in one number; the place of a stop is its reel. */
 static uint8_t *put_draws(uint8_t *p, const struct phase *phase)
 {
 	p = put(p, phase->draw_count);
@@ -211,8 +211,8 @@ static uint8_t *put_draws(uint8_t *p, const struct phase *phase)
 	return p;
 }
 
-/* A new field may only be added as a new part, which phases without it lack: digests in the journal
- * are for ever. */
+/* Add a new field only as a new part, which phases without it do not have: digests in the journal
+ * must stay valid. */
 size_t phase_encode(const struct phase *phase, uint8_t *out)
 {
 	uint32_t cells = (uint32_t)phase->reels * phase->rows, parts = parts_of(phase);
@@ -240,7 +240,7 @@ void round_sum_begin(struct round_summing *summing, struct money stake)
 	sha256_begin(&summing->sha);
 }
 
-/* RULE bewitched 5.9: line wins of the paid spin are kept apart. */
+/* RULE bewitched 5.9: line wins of the paid spin are summed separately. */
 static bool add_base_lines(const struct phase *phase, struct money *base)
 {
 	bool fits = true;
@@ -353,7 +353,7 @@ const char *pick_outcome_kind_text(enum pick_outcome_kind kind)
 	return "unknown";
 }
 
-/* A place is told counted from 1. */
+/* Places are shown counted from 1. */
 const char *draw_text(const struct draw *draw, char *out)
 {
 	static const char *const words[DRAW_MEANINGS] = {

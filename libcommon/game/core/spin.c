@@ -1,4 +1,4 @@
-/* The paid spin, in every mode: as it is, with bought wild reels, with a guarantee. */
+/* The paid spin in every mode: plain, with bought wild reels, with a guarantee. */
 #include "libcommon/game/core/rule.h"
 #include "libcommon/game/core/spin_rank.h"
 
@@ -19,8 +19,8 @@ static uint32_t draw_wild_reels(
 }
 
 /* RULE mystic-gem 3.5, 3.9; RULE mystery-elves 4.3: the combinations that keep the guarantee are
- * numbered, and one is drawn: the spin is what the mode without it would give on that condition,
- * and no draw is ever thrown away. Returns the wild reels. */
+ * numbered and one is drawn. The spin has the distribution of a spin without the guarantee, given
+ * that the guarantee is kept, and no draw is discarded. Returns the wild reels. */
 static uint32_t draw_guaranteed(
 	struct round *round, struct phase *phase, const struct game_mode *mode)
 {
@@ -36,7 +36,7 @@ static uint32_t draw_guaranteed(
 	return rank->position[position].reels;
 }
 
-/* A covered reel's stop is drawn too and shows nothing: the number of draws is the same. */
+/* A covered reel's stop is drawn too but not shown, so the number of draws is the same. */
 static uint32_t draw_spin(struct round *round, struct phase *phase, const struct game_mode *mode)
 {
 	uint32_t wild_reels;
@@ -57,9 +57,9 @@ void end_spin(struct round *round, struct phase *phase, const struct reel_column
 			feature_rules[i]->after_spin(round, phase, columns, context);
 }
 
-/* RULE mystic-gem 2.11, 3.4, 3.15; RULE mystery-elves 4.2, 4.4: a bought spin is a spin on the
- * mode's strips, at once, and all it shows pays. RULE mona-lisa 3.12: wilds do not multiply in it.
- */
+/* RULE mystic-gem 2.11, 3.4, 3.15; RULE mystery-elves 4.2, 4.4: a bought spin is played at once on
+ * the mode's strips, and everything it shows pays. RULE mona-lisa 3.12: wilds do not multiply in
+ * it. */
 void play_spin(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;

@@ -13,8 +13,8 @@ uint32_t spin_rank_position_of(const struct spin_rank *rank, uint64_t value)
 	return i;
 }
 
-/* The first stop whose running count exceeds the value; sums rise, so it is found by halving.
- * Without a branch on what is found: nobody could predict it. */
+/* The first stop whose running count exceeds the value, found by bisection, because sums rise. It
+ * does not branch on the result, which the processor could not predict. */
 static uint32_t stop_at(const uint64_t *below, uint32_t stops, uint64_t value)
 {
 	const uint64_t *from = below;
@@ -36,14 +36,15 @@ void spin_rank_stops(const struct spin_rank *rank, uint32_t position, uint64_t v
 	for (uint32_t r = 0; r < rank->reels; r++) {
 		size_t row = (size_t)state * reel[r].stops;
 		const uint64_t *below = reel[r].below + row;
-		uint64_t follow; /* combinations of what may follow */
+		uint64_t follow; /* combinations of the reels that follow */
 		uint32_t stop = stop_at(below, reel[r].stops, value);
 
 		stop_r[r] = (uint16_t)stop;
 		if (r + 1 == rank->reels)
 			break;
 		state = reel[r].next[row + stop];
-		/* a stop of weight w stands for w blocks, each as large as what may follow */
+		/* a stop of weight w stands for w blocks, each with as many combinations as the
+		 * following reels have */
 		value -= stop > 0 ? below[stop - 1] : 0;
 		follow = reel[r + 1].below[(size_t)(state + 1) * reel[r + 1].stops - 1];
 		if (value >= follow)

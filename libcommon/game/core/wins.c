@@ -1,4 +1,4 @@
-/* What a phase wins: lines, scatters, free spins, the progressive. */
+/* The wins of a phase: lines, scatters, free spins, the progressive. */
 #include "libcommon/game/core/round_parts.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@ struct money times(struct money amount, uint64_t factor)
 	struct money product;
 	bool fits = factor <= INT64_MAX && money_mul(amount, (int64_t)factor, &product);
 
-	assert(fits); /* the loader's bounds; a definition that could reach 2^63 never gets here */
+	assert(fits); /* the loader's bounds: it refuses definitions that could reach 2^63 */
 	return product;
 }
 
@@ -22,7 +22,7 @@ void add_win(struct phase *phase, struct win_item item)
 	phase->win[phase->win_count++] = item;
 }
 
-/* RULE bewitched 3.9, 3.19; RULE mona-lisa 4.13: priced by the pool, in the order of the round. */
+/* RULE bewitched 3.9, 3.19; RULE mona-lisa 4.13: the pool prices it, in the order of the round. */
 void claim_jackpot(struct round *round, struct phase *phase)
 {
 	if (phase->jackpot_hit)
@@ -70,7 +70,7 @@ static void pay_line(
 
 	if (pay->jackpot) {
 		if (round->game->jackpot_symbols.anywhere)
-			return; /* claimed and shown once, by all its cells */
+			return; /* claimed once and shown with all its cells */
 		item.what = WIN_JACKPOT;
 		claim_jackpot(round, phase);
 	} else { /* RULE bewitched 2.4, 3.12; RULE mystic-gem 2.4; RULE mystery-elves 2.1; RULE
@@ -80,9 +80,9 @@ static void pay_line(
 	add_win(phase, item);
 }
 
-/* Most lines fail at the second reel or the third. What could still win on a line that begins in
- * this row of the first reel is told by one mask: all its cells up to the shortest combination
- * that pays must be in it. Wilds in front leave that to line_best. */
+/* Most lines fail at the second or third reel. One mask says which lines that begin in this row of
+ * the first reel can still win: all cells of the shortest paying combination must be in it. Lines
+ * that begin with a wild go to line_best. */
 static uint32_t hopeful_cells(const struct round *round, uint32_t row, uint32_t *shortest_r)
 {
 	const struct game *game = round->game;
@@ -122,8 +122,8 @@ void pay_lines(struct round *round, struct phase *phase, const struct line_terms
 	}
 }
 
-/* RULE mystic-gem 2.6, 2.7; RULE mystery-elves 2.4, 2.5; RULE mona-lisa 2.6: by how many are seen,
- * times the total bet, in whatever mode, and never multiplied. */
+/* RULE mystic-gem 2.6, 2.7; RULE mystery-elves 2.4, 2.5; RULE mona-lisa 2.6: by the number of
+ * cells, times the total bet, in every mode, never multiplied. */
 static void pay_scatter(struct round *round, struct phase *phase, uint8_t symbol, uint32_t cells)
 {
 	uint32_t count = (uint32_t)__builtin_popcount(cells);
@@ -140,8 +140,8 @@ static void pay_scatter(struct round *round, struct phase *phase, uint8_t symbol
 				       .amount = times(round->total, pay) });
 }
 
-/* RULE mona-lisa 3.10, 3.13; RULE witch-feature 6.1, 6.7, 6.8, 6.11: what the scatters award. RULE
- * mystery-elves 2.7: in a game that says so, wilds are scatters among them. */
+/* RULE mona-lisa 3.10, 3.13; RULE witch-feature 6.1, 6.7, 6.8, 6.11: the scatters award free spins.
+ * RULE mystery-elves 2.7: in a game with wild_counts, wilds count as scatters. */
 void pay_scatters(struct round *round, struct phase *phase, enum spin_context context)
 {
 	const struct game *game = round->game;
@@ -151,7 +151,7 @@ void pay_scatters(struct round *round, struct phase *phase, enum spin_context co
 		uint32_t cells;
 
 		if (i == 0 && game->scatter_count_min > 0)
-			continue; /* pays in its battle */
+			continue; /* pays in its scatter award */
 		cells = cells_counting(round, symbol);
 		if (cells == 0)
 			continue;
@@ -162,8 +162,8 @@ void pay_scatters(struct round *round, struct phase *phase, enum spin_context co
 	}
 }
 
-/* RULE bewitched 3.15; RULE mona-lisa 3.18; RULE witch-feature 6.9: what is won while free spins
- * are played is played after them; together what one paid spin awards is one set. */
+/* RULE bewitched 3.15; RULE mona-lisa 3.18; RULE witch-feature 6.9: free spins won during free
+ * spins are played after them; all free spins that one paid spin awards are one set. */
 void award_free_spins(struct round *round, struct phase *phase, uint32_t count)
 {
 	phase->free_spins_awarded += count;

@@ -1,7 +1,7 @@
-/* Cascades: the symbols that won on lines leave, those above them fall, and what the strip has
- * above the window comes in; then the lines are paid again, by a multiplier that grows. It goes on
- * until no line wins. Nothing is drawn: the stops of the spin decide all of it. Scatters and bonus
- * symbols count in the spin's own window alone. */
+/* Cascades: the symbols that won on lines leave, the symbols above them fall, and the strip's next
+ * symbols come in. Then the lines are paid again, with a growing multiplier, until no line wins.
+ * Nothing is drawn: the spin's stops decide everything. Scatters and bonus symbols count only in
+ * the spin's own window. */
 #include "libcommon/game/core/rule.h"
 
 static bool offered(const struct game *game)
@@ -32,7 +32,8 @@ static bool waits(const struct round *round)
 	return round->own.cascade.winning != 0;
 }
 
-/* The symbol above the window of a reel, and above all that has come in from there before. */
+/* The next symbol of the strip above a reel's window and above the symbols that have come in
+ * already. */
 static uint8_t next_above(struct round *round, uint32_t reel)
 {
 	const struct game_strip *strip = &round->game->strips[round->strips].reel[reel];
@@ -41,7 +42,7 @@ static uint8_t next_above(struct round *round, uint32_t reel)
 	return strip->symbol[(round->stop[reel] + strip->length - above) % strip->length];
 }
 
-/* From the bottom up: what stays falls on what stays below it. Cells that changed are returned. */
+/* Lets the remaining symbols fall, from the bottom up. Returns the cells that changed. */
 static uint32_t fall(struct round *round, uint32_t reel)
 {
 	uint32_t rows = round->game->rows, first = reel * rows, to = rows, moved = 0;

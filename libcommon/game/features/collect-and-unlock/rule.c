@@ -1,6 +1,6 @@
-/* Potions: collected from left to right, three make a combination, and a combination starts the
- * feature it is for, or an explosion, or nothing. What is collected and what has been opened
- * belongs to the bet value (struct round_state) and is carried from round to round. */
+/* Collectibles are collected from left to right. Three are a combination, which starts its feature,
+ * an explosion or nothing. Collectibles and unlocked features belong to the bet value (struct
+ * round_state) and are carried from round to round. */
 #include "libcommon/game/features/collect-and-unlock/rule.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@ static uint32_t collected_count(const struct round_state *state)
 	return count;
 }
 
-/* The step these potions are for, open or not; step_count: none. RULE witch-feature 3.6 */
+/* The step with this combination, locked or not; step_count: none. RULE witch-feature 3.6 */
 static uint32_t step_of(const struct unlock_rules *rules, const struct round_state *state)
 {
 	for (uint32_t i = 0; i < rules->step_count; i++)
@@ -27,8 +27,8 @@ static uint32_t step_of(const struct unlock_rules *rules, const struct round_sta
 	return rules->step_count;
 }
 
-/* RULE witch-feature 3.8 to 3.10: each feature opens the next. RULE witch-feature 3.11: what opens
- * stays open, so a step before the last opened one opens nothing new. */
+/* RULE witch-feature 3.8 to 3.10: each feature unlocks the next. RULE witch-feature 3.11: an
+ * unlocked feature stays unlocked, so a step before the last unlocked one unlocks nothing new. */
 static void trigger(struct round *round, struct phase *phase, uint32_t step)
 {
 	const struct unlock_rules *rules = &round->game->unlock;
@@ -40,9 +40,9 @@ static void trigger(struct round *round, struct phase *phase, uint32_t step)
 	phase->features = round->features;
 }
 
-/* RULE witch-feature 3.5: three potions are used up, whatever comes of them.
- * RULE witch-feature 3.7: only open features start. RULE witch-feature 5.1: what can start none may
- * explode. */
+/* RULE witch-feature 3.5: three collectibles are used up, whatever they start. RULE witch-feature
+ * 3.7: only unlocked features start. RULE witch-feature 5.1: a combination that starts no feature
+ * may explode. */
 static void combine(struct round *round, struct phase *phase)
 {
 	const struct unlock_rules *rules = &round->game->unlock;
@@ -59,9 +59,9 @@ static void combine(struct round *round, struct phase *phase)
 	round->exploding = phase->explodes;
 }
 
-/* RULE witch-feature 3.1: reels show them where the strips have them. RULE witch-feature 3.3: from
- * left to right. RULE witch-feature 3.12, 3.13: round->state is what
- * this bet value carries. RULE witch-feature 4.1, 5.2: called when the lines are paid. */
+/* RULE witch-feature 3.1: reels show them if the strips have them. RULE witch-feature 3.3: from
+ * left to right. RULE witch-feature 3.12, 3.13: round->state is what this bet value carries. RULE
+ * witch-feature 4.1, 5.2: called when the lines are paid. */
 static void collect(struct round *round, struct phase *phase, const struct reel_column columns[])
 {
 	const struct game *game = round->game;
@@ -83,8 +83,9 @@ static void collect(struct round *round, struct phase *phase, const struct reel_
 	}
 }
 
-/* RULE witch-feature 6.3: no potions here: any feature may come, open or not, and nothing opens.
- * RULE witch-feature 6.4: a set is one feature, or the multiplier with one other. */
+/* RULE witch-feature 6.3: free spins have no collectibles: any feature may start, locked or not,
+ * and none is unlocked. RULE witch-feature 6.4: a set is one feature, or the multiplier with one
+ * other. */
 static void free_spin_feature(struct round *round, struct phase *phase)
 {
 	const struct unlock_rules *rules = &round->game->unlock;
@@ -103,8 +104,8 @@ static bool offered(const struct game *game)
 	return game->unlock.offered;
 }
 
-/* The paid spin's potions, after its wins. In a free spin none are collected, but it may start a
- * feature by itself. */
+/* The paid spin's collectibles, after its wins. A free spin collects none, but it may start a
+ * feature by a draw. */
 static void after_spin(struct round *round, struct phase *phase, const struct reel_column *columns,
 	enum spin_context context)
 {

@@ -1,13 +1,13 @@
-/* What potions start: respins with better strips, random wilds, a multiplier or mega wilds, and the
- * explosion of question marks over the spin that has just been paid. */
+/* What collectibles start: respins with better strips, random wilds, a multiplier or mega wilds;
+ * and the explosion, which puts question marks on the spin just paid. */
 #include "libcommon/game/features/collect-and-unlock/rule.h"
 
 #include <assert.h>
 
 #define KIND_BIT(kind) (UINT32_C(1) << (kind))
 
-/* How many on a reel, then which rows. Returns the cells. A reel that gets none draws no rows.
- * RULE witch-feature 4.4, 5.3 */
+/* Draws how many cells of a reel, then their rows. Returns the cells. A reel with none draws no
+ * rows. RULE witch-feature 4.4, 5.3 */
 static uint32_t draw_rows(struct round *round, struct phase *phase, uint32_t reel,
 	const struct choices *counts, enum draw_meaning count_meaning,
 	enum draw_meaning rows_meaning)
@@ -33,7 +33,7 @@ static uint32_t draw_random_wilds(struct round *round, struct phase *phase)
 	return cells;
 }
 
-/* RULE witch-feature 4.8, 4.9: the table has whole blocks only, none over another. */
+/* RULE witch-feature 4.8, 4.9: the table has only whole blocks that do not overlap. */
 static uint32_t draw_mega_wild(struct round *round, struct phase *phase)
 {
 	const struct unlock_rules *rules = &round->game->unlock;
@@ -59,12 +59,12 @@ static const struct unlock_step *step_for(const struct unlock_rules *rules, enum
 
 	while (i < rules->step_count && rules->step[i].kind != kind)
 		i++;
-	assert(i < rules->step_count); /* the loader knows each feature that may be drawn */
+	assert(i < rules->step_count); /* the loader checks each feature that can be drawn */
 	return &rules->step[i];
 }
 
-/* The feature whose strips are spun: the one beside the multiplier, where there are two.
- * RULE witch-feature 4.3: High Symbols is nothing but its strips. */
+/* The feature whose strips are spun: if there are two, the one that is not the multiplier. RULE
+ * witch-feature 4.3: High Symbols only has its own strips. */
 static enum unlock_kind spun_kind(uint32_t features)
 {
 	uint32_t other = features & ~KIND_BIT(UNLOCK_MULTIPLIER);
@@ -110,9 +110,9 @@ void unlock_respin(struct round *round, struct phase *phase)
 	round->features = 0;
 }
 
-/* RULE witch-feature 5.8: marks that fall on the symbol of the free spins are void, it stays.
- * RULE witch-feature 5.4: all others become the same symbol. RULE witch-feature 5.2, 5.6: every
- * line of the whole window is paid once more, beside what the spin paid. */
+/* RULE witch-feature 5.8: a mark that falls on the free-spin symbol is void, and the symbol stays.
+ * RULE witch-feature 5.4: all others become the same symbol. RULE witch-feature 5.2, 5.6: all lines
+ * of the whole window are paid again, in addition to the spin's wins. */
 void unlock_explode(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;

@@ -1,12 +1,12 @@
-/* Free spins: on strips of their own, lines multiplied. */
+/* Free spins: spins on their own strips, with multiplied line wins. */
 #include "libcommon/game/core/rule.h"
 
 #include <stddef.h>
 
 /* RULE bewitched 3.12, 3.16: multiplied, also in free spins won by free spins. RULE bewitched 3.14:
- * the bet is that of the round. RULE bewitched 6.2: the first waits for the player.
- * RULE bewitched 3.18: no stake is taken, so nothing is contributed either. RULE mona-lisa 3.11,
- * 3.12, 3.19, 3.20, 4.4, 5.2; RULE witch-feature 6.2, 6.12, 6.13, 6.14 */
+ * the bet is that of the round. RULE bewitched 6.2: the first waits for the player. RULE bewitched
+ * 3.18: they take no stake, so they contribute nothing. RULE mona-lisa 3.11, 3.12, 3.19, 3.20, 4.4,
+ * 5.2; RULE witch-feature 6.2, 6.12, 6.13, 6.14 */
 static void play(struct round *round, struct phase *phase)
 {
 	const struct free_spins_rules *rules = &round->game->free_spins;

@@ -1,5 +1,5 @@
-/* Hold and win: bonus symbols stay where they land, the free cells spin on reels of their own, and
- * at the end all that was collected is paid at once. */
+/* Hold and win: bonus symbols stay where they land, each free cell spins as its own reel, and at
+ * the end all values are paid at once. */
 #include "libcommon/game/core/rule.h"
 
 #include <assert.h>
@@ -23,8 +23,8 @@ static bool has_cell(uint32_t cells, uint32_t cell)
 /* ---- what a symbol carries ---------------------------------------------------------------------
  */
 
-/* RULE mystery-elves 3.2: one draw over everything a symbol may carry; which award, multiplier or
- * value of their own the special ones have is drawn at the end of the feature, not here. */
+/* RULE mystery-elves 3.2: one draw over everything a symbol may carry. The award, multiplier and
+ * own value of special symbols are drawn at the end of the feature. */
 static struct cell_load draw_load(struct round *round, struct phase *phase, uint32_t cell)
 {
 	const struct hold_rules *hold = &round->game->hold;
@@ -39,8 +39,9 @@ static struct cell_load draw_load(struct round *round, struct phase *phase, uint
 	return (struct cell_load){ .kind = HOLD_MULTIPLIER };
 }
 
-/* RULE mystery-elves 3.3: every symbol of the paid spin carries something, whether or not they are
- * enough: it is seen, and pays only in the feature. RULE mystery-elves 3.1: enough start it. */
+/* RULE mystery-elves 3.3: every symbol of the paid spin carries something, even if too few start
+ * the feature: the player sees it, and it pays only in the feature. RULE mystery-elves 3.1: enough
+ * symbols start it. */
 static void land_base(struct round *round, struct phase *phase)
 {
 	const struct hold_rules *hold = &round->game->hold;
@@ -65,10 +66,10 @@ static bool is_over(const struct round *round)
 	return round->hold_left == 0 || round->hold_cells == all_cells(round->game);
 }
 
-/* RULE mystery-elves 6.9: it needs no player. RULE mystery-elves 3.4, 3.5: what is there stays, and
- * what lands sets the respins back.
- * RULE mystery-elves 3.7: each free cell is a reel of its own. Cells that stay empty keep showing
- * what the paid spin left there: a screen shows them blank. */
+/* RULE mystery-elves 6.9: it starts without the player. RULE mystery-elves 3.4, 3.5: symbols stay,
+ * and a landing symbol resets the respins. RULE mystery-elves 3.7: each free cell is a reel of its
+ * own. The window of empty cells keeps the symbols of the paid spin; screens show these cells
+ * blank. */
 static void respin(struct round *round, struct phase *phase)
 {
 	const struct hold_rules *hold = &round->game->hold;
@@ -93,7 +94,7 @@ static void respin(struct round *round, struct phase *phase)
 /* ---- the end -----------------------------------------------------------------------------------
  */
 
-/* How the symbols multiply and whether the excluded awards may still be drawn. */
+/* The multipliers of the symbols, and whether the excluded awards can be drawn. */
 struct hold_factors {
 	uint64_t product; /* of all multipliers; 1 without any */
 	bool exclude;
@@ -118,8 +119,8 @@ static struct hold_factors draw_multipliers(struct round *round, struct phase *p
 	return factors;
 }
 
-/* RULE mystery-elves 3.11: where they are excluded, awards are not in the table at all: nothing
- * that was drawn is ever taken back. */
+/* RULE mystery-elves 3.11: excluded awards are left out of the table before the draw, so no draw is
+ * ever repeated. */
 static uint32_t award_weight(const struct hold_award *award, bool exclude)
 {
 	return exclude && award->excluded ? 0 : award->weight;
@@ -160,7 +161,8 @@ static void draw_own_values(struct round *round, struct phase *phase)
 				draw_choice(round, phase, DRAW_CELL_OWN_VALUE, cell, values);
 }
 
-/* What the multipliers multiply, times the total bet; the symbol's own value comes after them. */
+/* The value that multipliers multiply, times the total bet; the symbol's own value is added after
+ * them. */
 static uint32_t multiplied_x(const struct hold_rules *hold, const struct cell_load *load)
 {
 	switch ((enum hold_kind)load->kind) {
@@ -185,8 +187,8 @@ static void pay_cell(
 	bool fits = money_add(amount, times(round->total, load->own), &amount);
 
 	assert(fits); /* bounds of the loader */
-	/* The field is for the screen and has 32 bits: only fourteen multipliers of x5 pass them,
-	 * and the loads say it exactly. */
+	/* The field is for the screen and has 32 bits: only fourteen multipliers of x5 exceed them,
+	 * and the loads still have the exact values. */
 	add_win(phase, (struct win_item){ .what = WIN_CELL,
 			       .symbol = hold->symbol,
 			       .count = 1,
@@ -195,9 +197,9 @@ static void pay_cell(
 			       .amount = times(amount, full) });
 }
 
-/* RULE mystery-elves 3.8: multipliers first, so that the awards they exclude are known before any
- * is drawn; then what they multiply; then the values of their own, which they do not; RULE
- * mystery-elves 3.13: then a full screen. RULE mystery-elves 3.14: all of it at once. */
+/* RULE mystery-elves 3.8: multipliers first, so that the excluded awards are known before an award
+ * is drawn; then the values they multiply; then the own values, which they do not multiply; RULE
+ * mystery-elves 3.13: then a full screen. RULE mystery-elves 3.14: everything is paid at once. */
 static void end(struct round *round, struct phase *phase)
 {
 	const struct hold_rules *hold = &round->game->hold;
@@ -223,7 +225,7 @@ static bool offered(const struct game *game)
 	return game->hold.offered;
 }
 
-/* The bonus symbols of free spins carry nothing: the feature starts from paid spins alone. */
+/* The bonus symbols of free spins carry nothing: only paid spins start the feature. */
 static void after_spin(struct round *round, struct phase *phase, const struct reel_column *columns,
 	enum spin_context context)
 {

@@ -1,4 +1,4 @@
-/* The pick bonus ("vials"): the player picks, one outcome is drawn. */
+/* The pick bonus: the player picks, one outcome is drawn. */
 #include "libcommon/game/core/rule.h"
 
 #include <assert.h>
@@ -19,8 +19,8 @@ static const struct pick_outcome *draw_pick(struct round *round, struct phase *p
 	return &game->pick_outcome[i];
 }
 
-/* RULE bewitched 3.5 to 3.10: the outcome is drawn; which vials the player then picks is his to
- * choose and changes nothing. RULE bewitched 3.13: never multiplied. */
+/* RULE bewitched 3.5 to 3.10: the outcome is drawn; the player's picks do not change it. RULE
+ * bewitched 3.13: never multiplied. */
 static void play(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;

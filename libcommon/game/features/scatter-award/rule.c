@@ -1,8 +1,8 @@
-/* Scatter award ("battle"): scatters of a spin pay, and a draw may award free spins. */
+/* Scatter award: the scatters of a spin pay, and a draw may award free spins. */
 #include "libcommon/game/core/rule.h"
 
 /* RULE bewitched 3.2 to 3.4; never multiplied by the free spins, RULE bewitched 3.13. RULE
- * bewitched 2.7: which witch fights for the player changes nothing. */
+ * bewitched 2.7: the player's choice of witch changes nothing. */
 static void play(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;
@@ -24,7 +24,7 @@ static void play(struct round *round, struct phase *phase)
 				       .cells = round->scatter_cells,
 				       .multiplier = pay,
 				       .amount = times(round->total, pay) });
-	/* RULE bewitched 3.11: free spins come from battles and bonus rounds alone */
+	/* RULE bewitched 3.11: only scatter awards and bonus rounds award free spins */
 	award_free_spins(round, phase, game->scatter_award[count][i].free_spins);
 	round->scatters = 0;
 }

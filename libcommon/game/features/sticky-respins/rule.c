@@ -1,8 +1,8 @@
-/* Sticky respins: one reel is locked, some symbols stay where they are seen on the others, the rest
- * spins. They come before free spins, also in the middle of them. */
+/* Sticky respins: one reel is locked, some symbols on the other reels stay in their cells, the rest
+ * spins. They are played before free spins, or before the next free spin. */
 #include "libcommon/game/core/rule.h"
 
-/* Held everywhere but on the locked reel, which is held as a whole. */
+/* The held cells outside the locked reel, which is held as a whole. */
 static uint32_t sticky_symbols(const struct round *round)
 {
 	const struct sticky_rules *rules = &round->game->sticky;
@@ -19,7 +19,7 @@ static void watch(struct round *round)
 {
 	const struct sticky_rules *rules = &round->game->sticky;
 	uint32_t locked = cells_of_reel(round->game, rules->reel);
-	/* only the symbol itself counts, never a wild in its place */
+	/* only the symbol itself counts, not a wild that covers it */
 	uint32_t natural = cells_of(round, rules->symbol) & locked & ~round->covered;
 
 	if ((uint32_t)__builtin_popcount(natural) < rules->at_least)
@@ -28,7 +28,7 @@ static void watch(struct round *round)
 	round->sticky_cells = locked | sticky_symbols(round);
 }
 
-/* RULE mona-lisa 3.4, 3.6: the cells that are not held take what the respin's strips show there. */
+/* RULE mona-lisa 3.4, 3.6: cells that are not held show the respin's strips. */
 static void respin(struct round *round, struct phase *phase)
 {
 	const struct game *game = round->game;
@@ -41,7 +41,7 @@ static void respin(struct round *round, struct phase *phase)
 	round->covered &= round->held;
 	for (uint32_t r = 0; r < game->reels; r++) {
 		if (r == rules->reel)
-			continue; /* it keeps the stop it was locked with */
+			continue; /* the locked reel keeps its stop */
 		round->stop[r] = draw_stop(round, phase, rules->strips, r);
 		reel_column(game, rules->strips, r, round->stop[r], 0, &column);
 		for (uint32_t row = 0; row < game->rows; row++) {
@@ -55,16 +55,16 @@ static void respin(struct round *round, struct phase *phase)
 	}
 }
 
-/* RULE mona-lisa 3.7, 3.8, 4.5: nothing multiplies, what triggered does not trigger again, and the
- * progressive cannot be won. RULE mona-lisa 3.19, 3.20: at the bet of the round, and no stake. */
+/* RULE mona-lisa 3.7, 3.8, 4.5: nothing multiplies, respins do not trigger again, and the
+ * progressive cannot be won. RULE mona-lisa 3.19, 3.20: at the round's bet, without a stake. */
 static void play(struct round *round, struct phase *phase)
 {
 	struct line_terms terms = { .multiplier = 1,
 		.progressive = progressive_live(round, CONTEXT_RESPIN) };
 
 	phase_open(round, PHASE_STICKY_SPIN, phase);
-	/* RULE mona-lisa 3.9, 5.2: within free spins they follow at once, the player has started
-	 * those already */
+	/* RULE mona-lisa 3.9, 5.2: within free spins they start at once, because the player has
+	 * already started the free spins */
 	if (!round->sticky_started && !round->free_started && round->game->sticky.player_starts)
 		phase->needs_player = NEEDS_START;
 	round->sticky_started = true;
