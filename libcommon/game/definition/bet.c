@@ -1,4 +1,5 @@
-/* What may be bet: lines, coins a line, coin values and limits by currency; gamble and autoplay. */
+/* Reads the bets (lines, coins a line, coin values and limits by currency), the gamble and
+ * autoplay. */
 #include "libcommon/game/definition/parts.h"
 
 #include "libcommon/base/currency.h"
@@ -17,7 +18,7 @@ static void read_range(
 	*max_r = node_u32(&max, *min_r, most);
 }
 
-/* Coin values at which nothing may be bought. */
+/* Coin values at which no mode can be bought. */
 static void read_no_buy(const struct node *list, struct game_currency *currency)
 {
 	size_t count = node_array(list, 0, currency->coin_count);
@@ -37,7 +38,7 @@ static void read_no_buy(const struct node *list, struct game_currency *currency)
 	}
 }
 
-/* RULE bewitched 1.3, 1.4. A currency with a price_max of null sells nothing. */
+/* RULE bewitched 1.3, 1.4. In a currency with a price_max of null no mode can be bought. */
 static void read_currency(const struct node *node, const char *code, struct game *game)
 {
 	const struct currency *known = currency_by_code(code);

@@ -1,4 +1,4 @@
-/* Bets that can be placed, prices that are whole, totals that fit. */
+/* Checks that bets can be placed, that prices are whole and that totals fit. */
 #include "libcommon/game/definition/feature.h"
 
 #include "libcommon/base/currency.h"
@@ -9,7 +9,7 @@
 __extension__ typedef unsigned __int128 wide;
 
 #define WIDE_MAX ((wide)1 << 120)
-#define GAIN_MAX 0x3fffffff /* coins of one spin: the exact mathematics count in 30 bits */
+#define GAIN_MAX 0x3fffffff /* coins of one spin: the exact mathematics counts in 30 bits */
 
 static const char *currency_code(uint32_t number)
 {
@@ -38,8 +38,8 @@ static bool price_of(uint32_t hundredths, int64_t total, int64_t *price_r)
 	return price % 100 == 0;
 }
 
-/* Every bet at which the mode may be bought has a price in whole minor units. Returns whether there
- * is such a bet in this currency. */
+/* Checks that every bet at which the mode can be bought has a price in whole minor units. Returns
+ * whether there is such a bet in this currency. */
 static bool check_price(const struct node *price, const struct game *game, uint32_t mode,
 	const struct game_currency *currency)
 {
@@ -103,7 +103,7 @@ static void check_published(const struct node *root, const struct game *game)
 
 /* ---- totals ---- */
 
-/* The most that one coin on a line may win, all multipliers together. */
+/* The largest win of one coin on a line, with all multipliers. */
 static wide line_most(const struct game *game)
 {
 	const struct free_spins_rules *rules = &game->free_spins;
@@ -122,7 +122,7 @@ static wide line_most(const struct game *game)
 	return wide_times(pay, (uint64_t)factor);
 }
 
-/* The most that scatters and vials pay in one spin, times the total bet. */
+/* The most that scatters and the pick bonus pay in one spin, times the total bet. */
 static wide bet_most(const struct game *game)
 {
 	wide scatters = 0, pick_outcomes = 0;
@@ -141,7 +141,7 @@ static wide bet_most(const struct game *game)
 	return scatters + pick_outcomes;
 }
 
-/* The most that the cells win where `multipliers` of them multiply, each by x, and the others carry
+/* The largest win of the cells if `multipliers` of them multiply, each by x, and the others carry
  * at most `value`. */
 static wide cells_most(const struct game *game, uint32_t multipliers, uint32_t x, wide value)
 {
@@ -152,14 +152,14 @@ static wide cells_most(const struct game *game, uint32_t multipliers, uint32_t x
 		product = wide_times(product, x);
 	for (uint32_t i = 0; i < game->hold.value.count; i++)
 		own = greater(own, game->hold.value.of[i].x);
-	/* the product is made even where nothing is left to multiply */
+	/* the core computes the product even if nothing is left to multiply */
 	return wide_times(
 		       wide_times(product, value), cells > multipliers ? cells - multipliers : 1) +
 	       own * cells;
 }
 
-/* The most that a hold and win pays, times the total bet. Some awards do not stand beside a large
- * multiplier, so there are two cases: with the large ones and without. */
+/* The most that a hold and win pays, times the total bet. Large multipliers exclude some awards, so
+ * there are two cases: with large multipliers and without. */
 static wide hold_most(const struct game *game)
 {
 	const struct hold_rules *rules = &game->hold;
@@ -188,8 +188,8 @@ static wide hold_most(const struct game *game)
 	return wide_times(most, rules->offered ? rules->full_multiplier : 0);
 }
 
-/* The largest win of one phase, times the phases of a round, must fit: the core adds and multiplies
- * within that and asserts. */
+/* The largest win of one phase, times the phases of a round, must fit, because the core only
+ * asserts it. */
 static void check_totals(const struct node *root, const struct game *game)
 {
 	struct node symbols = node_member(root, "symbols"), bet = node_member(root, "bet");

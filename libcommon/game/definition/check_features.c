@@ -1,5 +1,5 @@
-/* Features that could never come, that nothing leads to, or that the engine does not play
- * together: what does not belong to one of them alone. */
+/* Refuses features that can never start and features that the engine cannot play together, as far
+ * as the check does not belong to a single feature. */
 #include "libcommon/game/definition/feature.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ void definition_not_with(
 			"null in a game with %s, because the engine cannot play both", other);
 }
 
-/* The engine plays every feature in every game but for what its own check refuses. */
+/* Features can be combined unless one of their own checks refuses it. */
 static void check_expanding(const struct node *root, const struct game *game)
 {
 	if (game->expanding_reels != 0)
@@ -25,7 +25,7 @@ static void check_expanding(const struct node *root, const struct game *game)
 			game->jackpot_symbols.symbol != GAME_NO_SYMBOL, "progressive_symbols");
 }
 
-/* Bought wild reels and guarantees hide or choose what those features wait for. */
+/* Bought wild reels and guarantees hide or select the symbols that start these features. */
 static void check_modes(const struct node *root, const struct game *game)
 {
 	struct node modes = node_member(root, "modes");
@@ -87,7 +87,7 @@ static void check_scatter(const struct node *root, const struct game *game,
 			"a scatter that pays, awards free spins or starts the battle");
 }
 
-/* A wild that counts as a scatter is one that a strip shows, once a reel, and nothing else. */
+/* A wild that counts as a scatter must come from a strip, at most one a reel. */
 static void check_wild_counts(const struct node *root, const struct game *game)
 {
 	struct node symbols = node_member(root, "symbols");

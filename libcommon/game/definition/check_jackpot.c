@@ -1,4 +1,4 @@
-/* The progressive: odds in proportion to the wager, rows for every coin value, solvency. */
+/* Checks the progressive: odds in proportion to the bet, rows for every coin value, solvency. */
 #include "libcommon/game/definition/check.h"
 
 #include "libcommon/base/currency.h"
@@ -15,8 +15,9 @@ static const char *currency_code(uint32_t number)
 	return currency ? currency->code : "?";
 }
 
-/* RULE bewitched 3.9: odds of the progressive in proportion to the wager, all else balanced so that
- * the return does not depend on the bet. A demo shows more hits and is held to the sums only. */
+/* RULE bewitched 3.9: the odds of the progressive are in proportion to the bet, and the other
+ * outcomes balance them, so that the return does not depend on the bet. A demo has more hits: only
+ * its sums are checked. */
 static void check_pick_outcome(const struct node *outcomes, const struct game *game, size_t i)
 {
 	const struct pick_outcome *pick_outcome = &game->pick_outcome[i];
@@ -68,8 +69,8 @@ static void check_pick_outcomes(const struct node *root, const struct game *game
 			return_slope[PICK_MONEY], return_slope[PICK_FREE_SPINS]);
 }
 
-/* RULE bewitched 4.2: a row for each selectable coin value and for no other; shares of all rows
- * together are at most the whole contribution, or the pool would promise more than it gets. */
+/* RULE bewitched 4.2: a row for each selectable coin value and for no other. The shares of all rows
+ * sum to at most 1, or the pool would promise more than it gets. */
 static void check_rows(const struct node *root, const struct game *game)
 {
 	const struct jackpot_link *link = &game->jackpot;
@@ -104,7 +105,7 @@ static void check_rows(const struct node *root, const struct game *game)
 			"more than the contribution");
 }
 
-/* Bets contribute to a jackpot that can be won, and what wins it needs a pool. */
+/* A jackpot that bets contribute to must be winnable, and outcomes that win it need a pool. */
 static void check_winnable(
 	const struct node *root, const struct game *game, const struct strips_seen *seen)
 {
@@ -128,7 +129,7 @@ static void check_winnable(
 
 		node_fail(&count, NULL, "at most as many as the strips of the base game can show");
 	}
-	/* on a line they stand side by side from the first reel on */
+	/* on a line they are adjacent, from the first reel */
 	for (uint32_t r = 0; !rules->anywhere && r < rules->count; r++) {
 		bool there = false;
 

@@ -1,4 +1,5 @@
-/* What stands on which strips, and how far apart: the core counts some symbols by reel. */
+/* Checks which symbols are on which strips and their distances, because the core counts some
+ * symbols by reel. */
 #include "libcommon/game/definition/check.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ static uint32_t unlock_sets(const struct game *game)
 	return sets;
 }
 
-/* Does the reel show what counts as the symbol? */
+/* Does the reel show a symbol that counts as `symbol`? */
 static bool shown_on(const struct game *game, const struct strips_seen *seen, uint32_t set,
 	uint32_t reel, uint8_t symbol)
 {
@@ -83,7 +84,7 @@ static bool is_collectible(const struct game *game, uint8_t symbol)
 	return game->symbol[symbol].kind == SYMBOL_COLLECTIBLE;
 }
 
-/* The node of a stop: the strip is a list, or an object with one. */
+/* The node of a stop: the strip is a list, or an object with a list. */
 static struct node stop_node(
 	const struct node *strips, const char *set, uint32_t reel, uint32_t stop)
 {
@@ -93,8 +94,9 @@ static struct node stop_node(
 	return node_item(&list, stop);
 }
 
-/* Symbols that a window may show once on a reel: what is counted by reel, RULE
- * mona-lisa 3.21, 4.14. Bonus symbols are where they open vials; the hold and win counts cells. */
+/* Symbols that a window may show only once on a reel, because they are counted by reel. RULE
+ * mona-lisa 3.21, 4.14. Bonus symbols are among them if they start the pick bonus; hold and win
+ * counts cells. */
 static bool counted_by_reel(const struct game *game, uint8_t symbol)
 {
 	return game->symbol[symbol].kind == SYMBOL_SCATTER ||
@@ -102,7 +104,7 @@ static bool counted_by_reel(const struct game *game, uint8_t symbol)
 	       symbol == game->jackpot_symbols.symbol;
 }
 
-/* Where wilds count as a scatter, a reel shows one of both at most. */
+/* If wilds count as a scatter, a reel shows at most one of the two. */
 static void check_counting(
 	const struct node *node, const struct game *game, const uint32_t *count, uint8_t symbol)
 {
@@ -118,8 +120,8 @@ static void check_counting(
 	}
 }
 
-/* What the window at a stop shows: `rows` symbols, or with a potion, which is taken out, one more
- * from above. */
+/* What the window at a stop shows: `rows` symbols; if a potion is removed, also the next one
+ * above. */
 static void check_window(const struct node *strips, const struct game *game, uint32_t set,
 	uint32_t reel, uint32_t stop, struct strips_seen *seen)
 {
@@ -147,7 +149,8 @@ static void check_window(const struct node *strips, const struct game *game, uin
 	}
 }
 
-/* A potion is taken out and the symbols above it fall: one at most in the window and just above. */
+/* A potion is removed and the symbols above it fall: at most one in the window and the row above
+ * it. */
 static void check_collectible(const struct node *strips, const struct game *game, uint32_t set,
 	uint32_t reel, uint32_t stop)
 {
@@ -165,7 +168,7 @@ static void check_collectible(const struct node *strips, const struct game *game
 		}
 }
 
-/* Where a set is played decides what may stand on it. */
+/* A set's use decides which symbols may be on it. */
 static void check_place(const struct node *strips, const struct game *game, uint32_t set,
 	const struct strips_seen *seen)
 {

@@ -1,5 +1,5 @@
-/* What features share: the table of them; and what is no feature of its own: expanding wilds,
- * symbols that win the progressive, witches. */
+/* The table of features, and members that are not features: expanding wilds, symbols that win the
+ * progressive, witches. */
 #include "libcommon/game/definition/feature.h"
 
 #include <assert.h>

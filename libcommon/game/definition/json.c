@@ -61,7 +61,7 @@ static struct node step(const struct node *from, const char *name, json_t *json)
 {
 	struct node node = { .reader = from->reader, .json = json };
 
-	/* cut short only in a message: no format is that deep or has such names */
+	/* shortens pointers only in messages; valid definitions have no such depth or names */
 	snprintf(node.pointer, sizeof(node.pointer), "%.100s/%.50s", from->pointer, name);
 	return node;
 }
@@ -238,7 +238,7 @@ uint32_t node_word(const struct node *node, const char *words)
 	return 0;
 }
 
-/* False unless the text is digits, and after a point one to four more. */
+/* True if the text is digits, or digits, a point and one to four digits. */
 static bool percent_ppm(const char *text, uint32_t *ppm_r)
 {
 	size_t whole = text ? strspn(text, "0123456789") : 0, decimals = 0;

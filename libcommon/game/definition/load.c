@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beside the features' own. */
+/* In addition to the features' members. */
 #define MEMBERS                                                                                    \
 	"format id number name version demo grid symbols strips lines modes bet expanding_wild "   \
 	"progressive_symbols witches gamble autoplay jackpot cards resolve_after_hours"
@@ -39,8 +39,8 @@ static void read_head(const struct node *root, struct game *game)
 		node_fail(&grid, NULL, "at most %d cells", GAME_CELLS_MAX);
 }
 
-/* The math version is of the canonical form, so that white space and the order of members do not
- * make another game. */
+/* The math version is computed from the canonical form, so white space and the order of members do
+ * not change it. */
 static bool digest(json_t *json, uint8_t *out)
 {
 	char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
@@ -52,7 +52,8 @@ static bool digest(json_t *json, uint8_t *out)
 	return true;
 }
 
-/* A guaranteed spin is drawn from the combinations that keep its guarantee: there must be some. */
+/* A guaranteed spin is drawn from the combinations that keep its guarantee, so there must be at
+ * least one. */
 static void build_ranks(const struct node *root, struct game *game)
 {
 	struct node modes = node_member(root, "modes");
@@ -97,7 +98,7 @@ static void read_parts(const struct node *root, struct game *game)
 	definition_read_cards(root, game);
 }
 
-/* A return by simulation is an operator's choice, not the game's. */
+/* Operators decide whether to allow simulated returns, not the game. */
 static void refuse_simulated(const struct node *root, const struct game *game)
 {
 	struct node modes = node_member(root, "modes");
@@ -118,7 +119,7 @@ static void read_definition(const struct node *root, uint32_t flags, struct game
 	read_parts(root, game);
 	if (root->reader->failed)
 		return;
-	/* the compiled tables are part of what is proved */
+	/* the proofs cover the compiled tables */
 	definition_check(root, game);
 	if (root->reader->failed)
 		return;

@@ -1,4 +1,4 @@
-/* Modes: how a round may be paid for, what it is then played on, and what is published of it. */
+/* Reads modes: price, strips, wild reels, guarantee and published returns. */
 #include "libcommon/game/definition/parts.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #define SIMULATED_ROUNDS_MIN 1000000
 #define SIMULATED_ROUNDS_MAX INT64_C(1000000000000000)
 
-/* The band is [percent - tolerance, percent + tolerance): 96.08 to two decimals means from 96.075
- * and below 96.085. */
-/* A return that the exact mathematics does not reach: how it was simulated. */
+/* The band is [percent - tolerance, percent + tolerance): 96.08 to two decimals means at least
+ * 96.075 and less than 96.085. */
+/* For a return without exact figures: how it was simulated. */
 static void read_simulated(const struct node *node, struct published_rtp *published)
 {
 	struct node simulated, rounds, width;
@@ -43,8 +43,8 @@ static void read_published(const struct node *node, struct published_rtp *publis
 	published->below_ppm = middle + width;
 }
 
-/* One return for all bets, or one below the maximum bet and one at it. RULE bewitched 4.1. A demo
- * publishes none: its odds are its own. */
+/* One return for all bets, or one below the maximum bet and one at the maximum bet. RULE bewitched
+ * 4.1. A demo has its own odds and publishes no return. */
 static void read_published_list(
 	const struct node *list, const struct game *game, struct game_mode *mode)
 {

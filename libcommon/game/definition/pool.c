@@ -1,4 +1,4 @@
-/* Links to what a game shares with others: its progressive pool and its set of Jackpot Cards. */
+/* Reads a game's links to its progressive and its set of Jackpot Cards. */
 #include "libcommon/game/definition/parts.h"
 
 #include "libcommon/base/currency.h"
@@ -46,8 +46,9 @@ static void read_jackpot_rows(
 	}
 }
 
-/* RULE bewitched 4.1: the return with the contribution counted whole as returned. It is published
- * to two decimals, so it must be the highest published return plus the contribution to two. */
+/* RULE bewitched 4.1: the return with the whole contribution counted as returned. Published with
+ * two decimals, it must equal the highest published return plus the contribution, to two
+ * decimals. */
 static void read_whole(const struct node *node, struct game *game)
 {
 	uint32_t most = 0, ppm, sum;
@@ -91,7 +92,7 @@ void definition_read_jackpot(const struct node *root, struct game *game)
 	node_keys(&jackpot, "pool pool_number contribution_ppm base_coin_eur_minor "
 			    "base_seed_eur_minor published_with_contribution rows");
 	node_slug(&id, link->pool_id, sizeof(link->pool_id));
-	/* RULE bewitched 4.3: of each bet, told to the pool by this link */
+	/* RULE bewitched 4.3: the part of each bet, which this link tells the pool */
 	link->contribution_ppm = node_u32(&ppm, 1, 100000);
 	link->base_coin_minor = node_integer(&coin, 1, 1000000);
 	link->base_seed_minor = node_integer(&seed, 1, INT64_C(1000000000000));

@@ -1,9 +1,9 @@
-/* The bound on phases. Its probabilities are of a proof, not of money: floating point with a wide
- * margin will do.
+/* Proves the bound on phases. No money depends on these probabilities, so floating point with a
+ * wide margin is enough.
  *
- * A round is a paid spin and free spins. Each has some phases of its own, and the spins award free
- * spins. Two bounds by Chernoff, for every split n: that n free spins or more are played, and that
- * the paid spin and n free spins have more phases than the core allows. */
+ * A round is a paid spin and free spins. Each spin has some phases, and spins award free spins. For
+ * every n there are two Chernoff bounds: on the probability of n or more free spins, and on the
+ * probability that the paid spin and n free spins have more phases than the core allows. */
 #include "libcommon/game/definition/feature.h"
 
 #include "libcommon/game/exact/spin_rank_build.h"
@@ -21,12 +21,13 @@
 
 #define COUNTS (GAME_REELS_MAX + 1)
 
-/* P(a awarding scatters, s of battles, b bonuses, sticky respins begin) in one window. */
+/* P(a awarding scatters, s scatters of the scatter award, b bonuses, sticky respins begin) in one
+ * window. */
 struct triggers {
 	double p[COUNTS][COUNTS][COUNTS][2];
 };
 
-/* Does a stop show what counts as the symbol? */
+/* Does a stop show a symbol that counts as `symbol`? */
 static bool counted(const struct game *game, const uint32_t *count, uint8_t symbol)
 {
 	uint32_t symbols = game_counts_as(game, symbol);
@@ -54,8 +55,8 @@ static void add_stop(const struct game *game, const uint32_t *count, uint32_t re
 						from->p[i][j][k][t] * part;
 }
 
-/* Reels are independent. Where a potion falls one symbol more comes in: the wider view awards no
- * less. */
+/* Reels are independent. If a potion is removed, one more symbol comes in; counting it too never
+ * awards less. */
 static void count_stop(const struct game *game, const struct game_strip *strip, uint32_t stop,
 	uint32_t count_r[GAME_SYMBOLS_MAX])
 {
@@ -66,7 +67,7 @@ static void count_stop(const struct game *game, const struct game_strip *strip, 
 		count_r[strip->symbol[(stop + strip->length - more + i) % strip->length]]++;
 }
 
-/* Covered reels show nothing that awards. */
+/* Covered reels show no awarding symbols. */
 static void spin_triggers(
 	const struct game *game, uint32_t set, uint32_t wild_reels, struct triggers *triggers_r)
 {
@@ -91,7 +92,7 @@ static void spin_triggers(
 	}
 }
 
-/* E[exp(theta x free spins)] of a battle and of a bonus. */
+/* E[exp(theta x free spins)] of a scatter award and of a pick bonus. */
 static double scatter_award_factor(const struct game *game, uint32_t scatters, double theta)
 {
 	double sum = 0;
@@ -138,8 +139,8 @@ static bool shows(
 	return memchr(&strip->symbol[stop], symbol, game->rows) != NULL;
 }
 
-/* Of one sticky respin. What is held covers scatters and adds none, so free reels bound it; the
- * locked reel is taken to show one where it can. */
+/* The same of one sticky respin. Held cells cover scatters and add none, so free reels are a bound;
+ * the locked reel is assumed to show a scatter if it can. */
 static double respin_factor(const struct game *game, double theta)
 {
 	const struct free_spins_rules *rules = &game->free_spins;
@@ -182,7 +183,7 @@ static double spin_factor(const struct game *game, const struct triggers *trigge
 	return sum;
 }
 
-/* How likely a guarantee is kept without being given: what it conditions on. */
+/* The probability that a spin without the guarantee keeps it. */
 static double guarantee_share(const struct game *game, const struct game_mode *mode)
 {
 	double total = mode->position_count > 0 ? mode->position_weight : 1;
@@ -194,7 +195,8 @@ static double guarantee_share(const struct game *game, const struct game_mode *m
 	return (double)mode->rank->weight / total;
 }
 
-/* The worst of all modes and of their wild reels; a guarantee raises a chance by 1 / its own. */
+/* The worst of all modes and their wild reels. A guarantee raises probabilities by at most 1 / its
+ * own probability. */
 static double paid_factor(const struct game *game, double theta)
 {
 	struct triggers triggers;
@@ -220,9 +222,10 @@ static double paid_factor(const struct game *game, double theta)
 /* ---- how many phases one spin has ---- */
 
 struct phases {
-	double paid, free; /* at most, but for respins until a win */
-	double lose;	   /* of such a respin: P(no line wins); 0: the game has none */
-	double often;	   /* how often a free spin starts them; the paid spin is taken to */
+	double paid, free; /* at most, without respins that continue until a win */
+	/* P(no line wins) in a respin that continues until a win; 0: the game has none */
+	double lose;
+	double often; /* how often a free spin starts them; the paid spin is assumed to */
 };
 
 static void count_phases(const struct game *game, double lose, struct phases *phases_r)
@@ -323,7 +326,7 @@ static double phases_log10(const struct game *game, double lose)
 	return best / log(10);
 }
 
-/* Free spins that a free spin awards: what a refusal is told with. */
+/* The mean number of free spins that a free spin awards, for the message. */
 static double awards_mean(const struct game *game)
 {
 	struct triggers triggers;
@@ -334,7 +337,7 @@ static double awards_mean(const struct game *game)
 	return (spin_factor(game, &triggers, CONTEXT_FREE, 1e-6) - 1) / 1e-6;
 }
 
-/* P(no line wins) in the respins that go on until one does, with the fewest lines played. */
+/* P(no line wins) in respins that continue until a win, with the fewest lines played. */
 static bool lose_until_win(const struct node *root, const struct game *game, double *lose_r)
 {
 	struct node collectibles = node_member(root, "potions"), features, step;

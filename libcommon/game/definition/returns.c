@@ -1,4 +1,4 @@
-/* The published returns, held against the exact ones. */
+/* Compares the published returns with the exact ones. */
 #include "libcommon/game/definition/check.h"
 #include "libcommon/game/definition_load.h"
 
@@ -13,7 +13,8 @@
 #define PERCENT_TEXT 32
 #define FOUND_MAX 160
 
-/* As a percentage of 6 decimals, cut off, not rounded: a figure that reads as inside is inside. */
+/* As a percentage with 6 decimals, cut off and not rounded, so a figure outside the band never
+ * looks as if it were inside. */
 static void percent_text(const mpq_t part, char *out)
 {
 	mpz_t whole;
@@ -41,9 +42,8 @@ static bool in_band(const mpq_t part, const struct published_rtp *published)
 	       mpq_cmp_ui(part, published->below_ppm, PPM) < 0;
 }
 
-/* The bet that was analysed, a level of unlocking, or else some other bet: what is outside. Levels
- * are the states named by nothing but their number; the return from a state between them is not
- * published. */
+/* Names what is outside the band: the analysed bet, a level of unlocking, or another bet. Levels
+ * are the states whose name is only a number; the return from other states is not published. */
 static bool level_outside(const struct exact_mode *mode, char *found)
 {
 	char rtp[PERCENT_TEXT];
@@ -150,7 +150,7 @@ static bool in_proportion(const struct jackpot_link *link, const struct jackpot_
 	return left == right;
 }
 
-/* The return at a row: all else, and the seed's part scaled to the row's seed. */
+/* The return at a row: the return with the seed's part scaled to the row's seed. */
 static void row_return(const struct jackpot_link *link, const struct jackpot_row *row,
 	const struct exact_mode *mode, mpq_t rtp_r)
 {

@@ -1,4 +1,4 @@
-/* Symbols with the paytable, sets of strips, and lines. */
+/* Reads symbols with the paytable, strip sets and lines. */
 #include "libcommon/game/definition/parts.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void read_pays(const struct node *pays, const struct game *game, struct g
 		if (node_number_key(&pay, key, 1, game->reels, &length))
 			symbol->pay[length] = node_u32(&pay, 1, GAME_PAY_MAX);
 	}
-	/* what a scatter can reach depends on the strips: see the check of scatters */
+	/* how many scatters a window can show depends on the strips: see the check of scatters */
 	for (uint32_t n = 1; n < game->reels && symbol->kind != SYMBOL_SCATTER; n++)
 		if (symbol->pay[n + 1] < symbol->pay[n])
 			node_fail(pays, "pays that fall as the length grows",
@@ -118,7 +118,7 @@ static void read_weights(const struct node *weights, struct game_strip *strip)
 	}
 }
 
-/* A list of symbols, each stop as likely as any other, or symbols and weights. */
+/* A list of symbols with equally likely stops, or symbols and weights. */
 static void read_strip(const struct node *node, const struct game *game, struct game_strip *strip)
 {
 	bool weighted = json_is_object(node->json);
@@ -145,8 +145,8 @@ static int by_id(const void *a, const void *b)
 	return strcmp(((const struct game_strips *)a)->id, ((const struct game_strips *)b)->id);
 }
 
-/* Sets stand in the order of their names: the order of members is not part of the math version, so
- * it must not show in a round's record either. */
+/* Sets are sorted by name: the order of members is not part of the math version, so it must not
+ * affect a round's record. */
 void definition_read_strips(const struct node *root, struct game *game)
 {
 	struct node strips = node_member(root, "strips");

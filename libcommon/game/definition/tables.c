@@ -1,4 +1,4 @@
-/* Names and weighted tables, as several parts of a definition have them. */
+/* Reads names and weighted tables for several parts of a definition. */
 #include "libcommon/game/definition/parts.h"
 
 #include <inttypes.h>

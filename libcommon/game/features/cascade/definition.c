@@ -33,7 +33,8 @@ static void read_cascades(const struct node *cascades, struct game *game)
 		read_multipliers(&in_free, rules, CONTEXT_FREE);
 }
 
-/* What changes windows by itself, or looks at lines of one window alone, is not played with it. */
+/* Features that change windows themselves, or use the lines of a single window, cannot be combined
+ * with cascades. */
 static void check_together(const struct node *root, const struct game *game)
 {
 	definition_not_with(root, "cascades", game->unlock.offered, "potions");
@@ -44,8 +45,8 @@ static void check_together(const struct node *root, const struct game *game)
 		"progressive_symbols");
 }
 
-/* The exact mathematics goes through every combination of stops, and does not follow bought reels
- * and guarantees there: beyond that a mode's return may be simulated. */
+/* The exact mathematics plays every combination of stops and does not support bought reels and
+ * guarantees; returns of other modes may be simulated. */
 static void check_exact(const struct node *cascades, const struct game *game)
 {
 	for (uint32_t m = 0; m < game->mode_count; m++) {

@@ -1,4 +1,4 @@
-/* Cascades from the stops of a spin that won; all others have none. */
+/* Plays cascades from the stops of a winning spin; other spins have none. */
 #include "libcommon/game/montecarlo/feature.h"
 
 #include "libcommon/game/features/cascade/cycle.h"
@@ -21,7 +21,7 @@ static void play(struct fast_player *player, enum spin_context context, uint32_t
 	run_add(player, SOURCE_CASCADE, spin.rest * sim->line_bet);
 }
 
-/* A spin that won is followed by one tumble at least. */
+/* After a winning spin there is at least one tumble. */
 static void count(const struct game *game, const struct phase *phase, uint64_t event[EVENTS])
 {
 	if (game->own.cascade.tumbles_max == 0 ||

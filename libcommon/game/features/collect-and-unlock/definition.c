@@ -1,4 +1,4 @@
-/* Potions: what is collected, the respin features it brings, explosions. */
+/* Reads collect and unlock ("potions"): collectibles, respin features, explosions. */
 #include "libcommon/game/definition/feature.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void read_colours(const struct node *collectibles, struct game *game)
 	}
 }
 
-/* Three potions complete a combination; no two features have the same. */
+/* Three potions are a combination; no two features have the same combination. */
 static void read_needs(const struct node *node, struct unlock_rules *rules, size_t index)
 {
 	uint8_t *needs = rules->step[index].needs;
@@ -70,7 +70,7 @@ static void read_steps(const struct node *collectibles, struct game *game)
 	}
 }
 
-/* The step of a kind, -1: the game has no such feature. */
+/* The step of a kind; -1: the game does not have it. */
 static int step_of(const struct unlock_rules *rules, uint32_t kind)
 {
 	for (uint32_t i = 0; i < rules->step_count; i++)
@@ -79,7 +79,7 @@ static int step_of(const struct unlock_rules *rules, uint32_t kind)
 	return -1;
 }
 
-/* A table that belongs to a feature: there exactly if the feature is. */
+/* A feature's table: required with the feature, null without it. */
 static bool wanted(const struct node *table, const struct unlock_rules *rules, uint32_t kind)
 {
 	bool offered = step_of(rules, kind) >= 0;
@@ -90,7 +90,7 @@ static bool wanted(const struct node *table, const struct unlock_rules *rules, u
 	return offered && !table->reader->failed;
 }
 
-/* How many cells of each reel; `sure`: on one reel at least there is always one. */
+/* How many cells of each reel; `sure`: at least one reel always has one. */
 static void read_cells(
 	const struct node *list, const struct game *game, struct choices *reels, bool sure)
 {
@@ -166,7 +166,7 @@ static void read_mega(const struct node *list, struct game *game)
 	}
 }
 
-/* Symbols that all marks may become. */
+/* Symbols that the marks can become. */
 static void read_reveals(const struct node *list, struct game *game)
 {
 	struct choices *revealed = &game->unlock.revealed;
@@ -189,7 +189,7 @@ static void read_reveals(const struct node *list, struct game *game)
 	}
 }
 
-/* Odds for the combinations of each feature that can be locked: all but the first. */
+/* Odds for the combination of each feature that can be locked: every feature except the first. */
 static void read_locked(const struct node *locked, struct unlock_rules *rules, bool *possible)
 {
 	char keys[64] = "";
@@ -233,7 +233,7 @@ static void read_explosion(const struct node *collectibles, struct game *game)
 			"odds above 0, or null for no explosions");
 }
 
-/* A set of features that a free spin may bring: one, or the multiplier with one. */
+/* A set of features that a free spin can start: one feature, or the multiplier with one other. */
 static uint32_t read_set(const struct node *list, const struct unlock_rules *rules)
 {
 	size_t count = node_array(list, 1, 2);
@@ -314,8 +314,8 @@ static void read_unlock(const struct node *collectibles, struct game *game)
 	read_free_features(collectibles, game);
 }
 
-/* Every potion is collected: it is on some strip, and only those of paid spins may hold it. So
- * every step can be completed, one after the other. */
+/* Every potion is collected and on some strip, and only strips of paid spins have potions. So every
+ * step can be unlocked, one after another. */
 static void check(const struct node *root, const struct game *game, const struct strips_seen *seen)
 {
 	struct node symbols = node_member(root, "symbols"), modes = node_member(root, "modes");

@@ -8,7 +8,7 @@
 static const enum win_source source_of[UNLOCK_KINDS] = { SOURCE_HIGH_SYMBOLS, SOURCE_RANDOM_WILDS,
 	SOURCE_MULTIPLIER, SOURCE_MEGA_WILD };
 
-/* Respins that are spins of a set, nothing more: high symbols and multiplier. */
+/* Respins that are plain spins of a set: high symbols and multiplier. */
 struct unlock_tables {
 	struct spin_table table[UNLOCK_KINDS];
 };
@@ -25,7 +25,7 @@ static bool odds_draw(struct fast_player *player, struct odds odds)
 	return stream_below(&player->draws, odds.of) < odds.in;
 }
 
-/* How many on each reel, then which rows. */
+/* Draws how many cells of each reel, then which rows. */
 static uint32_t cells_draw(struct fast_player *player, const struct choices counts[GAME_REELS_MAX])
 {
 	const struct game *game = player->sim->game;
@@ -59,7 +59,7 @@ static void cover(const struct game *game, uint8_t *window, uint32_t cells, uint
 			window[cell] = symbol;
 }
 
-/* Coins a line of a spin on the set with wilds laid over it. */
+/* Coins a line of a spin on the set, covered with wilds. */
 static uint32_t covered_spin(struct fast_player *player, uint32_t set, uint32_t wilds)
 {
 	const struct game *game = player->sim->game;
@@ -103,8 +103,8 @@ static uint32_t respin(struct fast_player *player, enum unlock_kind kind)
 	return 0;
 }
 
-/* The multiplier alone is played until a win, anything else once; together they are one respin of
- * the other, multiplied. */
+/* The multiplier alone is played until a win, all other features once; with another feature it
+ * multiplies that feature's respin. */
 static void feature(struct fast_player *player, uint32_t features)
 {
 	const uint32_t multiplying = 1u << UNLOCK_MULTIPLIER;
@@ -124,8 +124,8 @@ static void feature(struct fast_player *player, uint32_t features)
 	run_add(player, source_of[kind], gain * multiplier * player->sim->line_bet);
 }
 
-/* Question marks over the spin as it was paid, all becoming one symbol; never over the symbol that
- * awards free spins. */
+/* Puts question marks on the paid window, never on the symbol that awards free spins; all become
+ * one symbol. */
 static void explode(struct fast_player *player, const struct place *place)
 {
 	const struct game *game = player->sim->game;
@@ -144,7 +144,7 @@ static void explode(struct fast_player *player, const struct place *place)
 
 /* ---- collecting ---- */
 
-/* Three potions: a feature that is open, or an explosion, or nothing. */
+/* Three collectibles start an unlocked feature, an explosion or nothing. */
 static void combine(struct fast_player *player, const struct place *place)
 {
 	const struct unlock_rules *rules = &player->sim->game->unlock;
@@ -171,7 +171,7 @@ static uint32_t colour_in(const struct fast_sim *sim, uint32_t reel, uint32_t ta
 	return tag_get(sim->plan.feature[FEATURE_collect_and_unlock][reel], tag);
 }
 
-/* Potions of a paid spin, and what they start. */
+/* Collects the collectibles of a paid spin and plays what they start. */
 static void collected(struct fast_player *player, uint32_t tag, const struct place *place)
 {
 	const struct fast_sim *sim = player->sim;
@@ -209,7 +209,7 @@ static bool reel_has_collectibles(const struct game *game, uint32_t set, uint32_
 	return false;
 }
 
-/* A colour + 1 on each reel that has any. */
+/* A colour + 1 for each reel that has collectibles. */
 static void widen(const struct game *game, uint32_t set, uint32_t wild_reels,
 	struct tag_field field[GAME_REELS_MAX])
 {

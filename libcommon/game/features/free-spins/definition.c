@@ -80,7 +80,7 @@ static void read_free_spins(const struct node *free_spins, struct game *game)
 	read_awards(&awards, game);
 }
 
-/* The fewest of the symbol that award something in a context; 0: it never awards there. */
+/* The smallest count of the symbol that awards in a context; 0: it never awards there. */
 static uint32_t award_from(const struct game *game, enum spin_context context)
 {
 	for (uint32_t n = 1; n <= game->reels; n++)

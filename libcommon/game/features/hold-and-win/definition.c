@@ -1,4 +1,4 @@
-/* Hold and win: what its symbols carry, and how its cells fill. */
+/* Reads hold and win: what its symbols carry and how cells fill. */
 #include "libcommon/game/definition/feature.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void read_award(
 	definition_add_weight(&weight, award->weight, weight_sum);
 }
 
-/* Awards that are not drawn beside a large multiplier; one at least must be left. */
+/* Awards that are not drawn with a large multiplier; at least one award must remain. */
 static void read_excluded(const struct node *mystery, struct hold_rules *rules)
 {
 	struct node list = node_member(mystery, "exclude");

@@ -1,21 +1,21 @@
-/* Hold and win by counts: the cells are all alike, so how many are filled is all that matters. */
+/* Hold and win by counts: all cells are alike, so only the number of filled cells matters. */
 #include "libcommon/game/montecarlo/feature.h"
 
 #include <stdlib.h>
 
 #define GUIDE_ENTRIES 256u
 
-/* Where to begin looking for a value: most often that is it. */
+/* Where the search for a value begins, which is usually the right place. */
 struct value_guide {
 	uint32_t below[GAME_CHOICES_MAX]; /* running sums of the weights */
 	uint32_t shift;
-	uint8_t from[GUIDE_ENTRIES]; /* [value >> shift] the first choice it can be */
+	uint8_t from[GUIDE_ENTRIES]; /* [value >> shift] the first choice that can match */
 };
 
 #define STRIDE ((size_t)GAME_CELLS_MAX + 1)
 
 struct hold_tables {
-	/* chance that k or fewer of n free cells land, in units of of^n */
+	/* probability that at most k of n free cells land, in units of of^n */
 	uint64_t cells[STRIDE];		 /* of^n; 0: too large, cells are drawn one by one */
 	uint64_t below[STRIDE * STRIDE]; /* [n * STRIDE + k] */
 	struct value_guide value;
@@ -26,7 +26,7 @@ static const struct hold_tables *tables_of(const struct fast_sim *sim)
 	return sim->own[FEATURE_hold_and_win];
 }
 
-/* How many of the free cells land: they are all alike, so their number is all that matters. */
+/* How many of the free cells land. */
 static uint32_t landing(struct fast_player *player, uint32_t free_cells)
 {
 	const struct fast_sim *sim = player->sim;
@@ -48,7 +48,7 @@ static uint32_t landing(struct fast_player *player, uint32_t free_cells)
 }
 
 struct carried {
-	uint64_t values; /* what is multiplied, times the total bet */
+	uint64_t values; /* the part that is multiplied, times the total bet */
 	uint32_t mysteries, multipliers;
 };
 
@@ -95,8 +95,8 @@ static uint32_t draw_award(struct fast_player *player, bool exclude)
 	return hold->award[at].x;
 }
 
-/* Multipliers first (some exclude an award), then what mysteries become, then values of their own,
- * which nothing multiplies. As hold_end of the core. */
+/* Multipliers first (some exclude an award), then mysteries, then own values, which nothing
+ * multiplies. Same order as in rule.c. */
 static uint64_t worth(struct fast_player *player, const struct carried *carried, bool full)
 {
 	const struct hold_rules *hold = &player->sim->game->hold;
@@ -116,7 +116,7 @@ static uint64_t worth(struct fast_player *player, const struct carried *carried,
 	return (multiplied * product + own) * (full ? hold->full_multiplier : 1);
 }
 
-/* With so many symbols in the paid spin. */
+/* Plays the feature that starts with this number of symbols. */
 static void hold_round(struct fast_player *player, uint32_t cells)
 {
 	const struct game *game = player->sim->game;

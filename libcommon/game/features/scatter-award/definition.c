@@ -12,13 +12,13 @@ static void read_scatter_outcomes(const struct node *list, struct game *game, ui
 		struct node spins = node_member(&outcome, "free_spins");
 
 		node_keys(&outcome, "weight free_spins");
-		/* eight of them stay below 2^32 together */
+		/* eight of them sum to less than 2^32 */
 		game->scatter_award[scatters][i].weight = node_u32(&weight, 1, GAME_WEIGHT_MAX / 8);
 		game->scatter_award[scatters][i].free_spins = node_u32(&spins, 0, GAME_AWARD_MAX);
 	}
 }
 
-/* The scatter that starts battles is the first of the game's. */
+/* Moves the scatter that starts the award to the first place. */
 static void put_first(struct game *game, uint8_t symbol)
 {
 	for (uint32_t i = 0; i < game->scatter_symbols; i++)

@@ -1,4 +1,4 @@
-/* The scatter award by the scatters' count: a spin's tag has it. */
+/* The scatter award by the count of scatters, which a spin's tag contains. */
 #include "libcommon/game/montecarlo/feature.h"
 
 static void scatter_award(struct fast_player *player, uint32_t count)

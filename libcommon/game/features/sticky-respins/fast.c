@@ -1,8 +1,8 @@
-/* Sticky respins on windows: their cells do not come from one spin. */
+/* Plays sticky respins on windows, because their cells come from several spins. */
 #include "libcommon/game/montecarlo/feature.h"
 #include "libcommon/game/montecarlo/tags.h"
 
-/* Respins with a locked reel; scatters count by what the screen shows. */
+/* Plays respins with a locked reel; scatters count as the screen shows them. */
 static void sticky(struct fast_player *player, const struct place *place)
 {
 	const struct fast_sim *sim = player->sim;
@@ -46,7 +46,7 @@ static void widen(const struct game *game, uint32_t set, uint32_t wild_reels,
 	tag_widen(&field[0], 1);
 }
 
-/* 1: the locked reel shows enough of the symbol itself. */
+/* 1: the locked reel shows enough of the symbol. */
 static uint32_t tag_of(const struct game *game, uint32_t reel, const struct reel_column *column,
 	const struct tag_field field[GAME_REELS_MAX])
 {
@@ -74,8 +74,7 @@ static void play(struct fast_player *player, enum spin_context context, uint32_t
 	sticky(player, place);
 }
 
-/* Respins are played before the next spin, so after a spin that has some left they have just
- * begun. */
+/* Respins are played before the next spin, so respins left after a spin have just begun. */
 static void count(const struct game *game, const struct phase *phase, uint64_t event[EVENTS])
 {
 	if (game->sticky.offered && (phase->kind == PHASE_SPIN || phase->kind == PHASE_FREE_SPIN))
