@@ -1,5 +1,5 @@
-/* What the symbols counted in a window set off: scatter pays and their free spins, features, the
- * progressive by symbols anywhere. */
+/* What the symbols counted in a window start or pay: scatter pays and their free spins, features,
+ * the progressive by symbols anywhere. */
 #include "libcommon/game/exact/feature.h"
 
 uint32_t tag_count(const struct counters *counters, uint32_t tag, uint8_t symbol)
@@ -10,7 +10,7 @@ uint32_t tag_count(const struct counters *counters, uint32_t tag, uint8_t symbol
 	return 0;
 }
 
-/* A battle's scatter is paid by its battle. RULE bewitched 3.2 */
+/* The scatter of the scatter award pays there. RULE bewitched 3.2 */
 static bool starts_scatter_awards(const struct game *game, uint32_t scatter)
 {
 	return scatter == 0 && game->scatter_count_min > 0;

@@ -1,4 +1,4 @@
-/* The published band of a mode, held against every bet that it is published for. RULE bewitched
+/* Compares the published band of a mode with every bet that it is published for. RULE bewitched
  * 4.1, RULE mystic-gem 2.14, RULE mystery-elves 2.8, RULE mona-lisa 1.9, RULE witch-feature 1.6 */
 #include "libcommon/game/bets.h"
 
@@ -32,8 +32,8 @@ static bool is_bet_of(
 	return false;
 }
 
-/* Do the coins a line change anything but what is the maximum bet? The progressive's seed is the
- * same for all coins a line, and the vials' odds may follow the wager. */
+/* Do the coins a line change the return, other than by making the maximum bet? The progressive's
+ * seed is the same for all coins a line, and the odds of the pick bonus may follow the bet. */
 static bool coins_affect_return(const struct game *game)
 {
 	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
@@ -80,9 +80,10 @@ static enum exact_status check_all(
 
 /* ---- bets of one return ----
  *
- * Where every line is worth the same and only vials and their jackpot know the bet, the return
- * depends on y = lines x coins alone, as a + b y + c / y as long as the vials' free spins do not
- * follow y. Three different y of one return leave no b and no c: then it is that at every bet. */
+ * If all lines return the same and only the pick bonus and its jackpot depend on the bet, the
+ * return depends only on y = lines x coins. It is a + b y + c / y if the free spins of the pick
+ * bonus do not follow y. If three different y have the same return, b and c are 0 and every bet has
+ * this return. */
 
 static bool is_of_y_alone(const struct exact_work *work)
 {
@@ -93,7 +94,7 @@ static bool is_of_y_alone(const struct exact_work *work)
 		game->mode[work->mode].guarantee != GUARANTEE_NONE)
 		return false;
 	for (uint32_t f = 0; f < FEATURES; f++)
-		if (work->own[f]) /* it looks at windows, so at lines too */
+		if (work->own[f]) /* it depends on windows, so on lines too */
 			return false;
 	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
 		if (game->pick_outcome[i].kind == PICK_FREE_SPINS)
@@ -116,7 +117,7 @@ static bool is_of_y_alone(const struct exact_work *work)
 	return true;
 }
 
-/* True in *same_r when three bets have one return, which is in *rtp_r. */
+/* Sets *same_r if three bets have the same return, and *rtp_r to that return. */
 static enum exact_status three_bets(const struct exact_work *work, mpq_t rtp_r, bool *same_r)
 {
 	const struct game *game = work->game;

@@ -69,7 +69,7 @@ enum exact_status exact_work_init(
 	return status;
 }
 
-/* A spin with all its features; `yield_r` is initialised also on failure. */
+/* The yield of a spin with all its features. Initialises `yield_r` also on failure. */
 static enum exact_status context_yield(const struct exact_work *work,
 	const struct exact_wager *wager, enum spin_context context, struct spin_yield *yield_r)
 {
@@ -133,7 +133,7 @@ void bet_return_clear(struct bet_return *value)
 	mpq_clears(value->rtp, value->low, value->high, NULL);
 }
 
-/* `mode_r` takes the states and may be NULL. */
+/* Adds the states to `mode_r`, which may be NULL. */
 static void levels_of(const struct exact_work *work, const struct exact_wager *wager,
 	const struct round_yields *yields, uint32_t feature, struct exact_mode *mode_r,
 	struct bet_return *value)

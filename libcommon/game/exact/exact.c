@@ -1,4 +1,4 @@
-/* Figures of a mode: prepared, asked for bets, and named. */
+/* Computes the figures of a mode. */
 #include "libcommon/game/exact.h"
 
 #include "libcommon/game/bets.h"
@@ -194,7 +194,7 @@ struct exact_analysis {
 	bool has_work, has_means; /* of this mode */
 	uint32_t mode;
 	struct exact_work work;
-	struct exact_work means; /* EXACT_RETURN, where `work` is deeper */
+	struct exact_work means; /* EXACT_RETURN, if `work` is deeper */
 };
 
 static void forget_mode(struct exact_analysis *analysis)
@@ -219,7 +219,7 @@ static enum exact_status enter_mode(struct exact_analysis *analysis, uint32_t mo
 	return status;
 }
 
-/* The band is looked at with the means alone, which the deeper figures do not keep. */
+/* The check of the band needs only means, which the deeper figures do not keep. */
 static enum exact_status figure_band(struct exact_analysis *analysis, struct exact_mode *mode_r)
 {
 	enum exact_status status = EXACT_OK;

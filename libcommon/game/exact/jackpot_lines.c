@@ -1,5 +1,5 @@
-/* P(a spin wins the progressive on at least one line): reel by reel, which lines still show nothing
- * but its symbol. Nothing stands in for that symbol, so few sets of lines stay alive. */
+/* P(a spin wins the progressive on at least one line). Follows, reel by reel, the lines that so far
+ * show only its symbol. Nothing substitutes for that symbol, so few sets of lines stay alive. */
 #include "libcommon/game/exact/spins.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void alive_add(struct alive_set *set, uint64_t lines, exact_count n)
 	set->of[i].n += n;
 }
 
-/* Lines among the first `lines` that run through a cell of the column that shows the symbol. */
+/* The lines, of the first `lines`, that pass through a cell of the column with the symbol. */
 static uint64_t lines_through(
 	const struct game *game, uint32_t lines, uint32_t reel, const struct machine_column *column)
 {
@@ -67,7 +67,7 @@ static struct alive_set reel_keeps(const struct spin_figures *figures, uint32_t 
 	return keeps;
 }
 
-/* Windows of one position that win it; *total_r: all of them. */
+/* The number of windows of one position that win it; *total_r: of all windows. */
 static exact_count position_wins(const struct spin_figures *figures, uint32_t lines,
 	uint32_t wild_reels, exact_count *total_r)
 {

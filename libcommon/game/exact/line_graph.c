@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tree the graph is folded from: at each level the lines, sorted, fall into runs that begin
- * alike. Nodes are found from the last level to the first and numbered then. */
+/* Builds the graph from a tree: at each level the sorted lines form runs with the same beginning.
+ * Finds the nodes from the last level to the first, then numbers them. */
 struct folding {
 	const struct game *game;
 	const uint8_t *line[GAME_LINES_MAX]; /* sorted */
 	uint32_t count;
-	/* of the level behind the one at hand, by the place of the run's first line */
+	/* of the next level, by the place of the run's first line */
 	uint16_t node_at[GAME_LINES_MAX];
 	uint32_t nodes, edges;
 	/* by node, in the order found */
@@ -24,7 +24,7 @@ static int by_rows(const void *a, const void *b)
 	return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, GAME_REELS_MAX);
 }
 
-/* Behind the last line of those that begin as line `from` does. */
+/* The end of the run of lines that begin like line `from`. */
 static uint32_t run_end(const struct folding *folding, uint32_t from, uint32_t length)
 {
 	uint32_t end = from + 1;
@@ -34,7 +34,7 @@ static uint32_t run_end(const struct folding *folding, uint32_t from, uint32_t l
 	return end;
 }
 
-/* The node that was just put down, or the one of its level that is the same. */
+/* The node just added, or an equal node of its level. */
 static uint16_t node_settle(struct folding *folding, uint32_t level)
 {
 	uint32_t node = folding->nodes;
@@ -69,7 +69,7 @@ static void fold_level(struct folding *folding, uint32_t level)
 			folding->edge[folding->edges++] =
 				(struct graph_edge){ .row = folding->line[at][level],
 					.to = folding->node_at[at] };
-		/* Places in front are of this level by now, places behind are not asked again. */
+		/* Earlier places already belong to this level; later places are not read again. */
 		folding->node_at[from] = node_settle(folding, level);
 	}
 }

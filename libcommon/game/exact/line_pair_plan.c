@@ -6,7 +6,7 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Far from int64_t's end even when the gains of all symbols are added up. */
+/* Far below the limit of int64_t, even for the sum of the gains of all symbols. */
 #define GAIN_MAX (INT64_C(1) << 56)
 
 void *pair_take(size_t bytes)
@@ -29,7 +29,7 @@ void pair_give(void *block, size_t bytes)
 		release(block, bytes ? bytes : 1);
 }
 
-/* A list with room for one more. */
+/* Makes room in a list for one more. */
 static void *roomy(void *list, uint32_t count, uint32_t *room, size_t size)
 {
 	uint32_t larger = *room == 0 ? 64 : *room * 2;
@@ -47,7 +47,8 @@ static void *roomy(void *list, uint32_t count, uint32_t *room, size_t size)
 
 /* ---- what symbols lead to ---- */
 
-/* Where a symbol leads: a sum of nodes as they are kept, rising, none twice and none 0 times. */
+/* Where a symbol leads: a sum of nodes in rising order, each once and with a factor other than
+ * 0. */
 #define FORM_TERMS (4 * GAME_SYMBOLS_MAX)
 
 struct form {
@@ -115,7 +116,7 @@ struct level_work {
 	const struct pair_level *next; /* NULL: this is the last */
 	struct simple *simple;
 	uint32_t simples;
-	struct form form[GAME_SYMBOLS_MAX]; /* of the node at hand, by symbol */
+	struct form form[GAME_SYMBOLS_MAX]; /* of the present node, by symbol */
 };
 
 static int64_t gain_of(const struct pair_side *side, uint32_t gain)
@@ -169,7 +170,7 @@ static void own_forms(struct level_work *work, uint32_t node)
 			work->next, edge[s].node, 1);
 }
 
-/* How many different things a node's symbols lead to. */
+/* The number of different targets of a node's symbols. */
 static uint32_t forms_count(const struct level_work *work)
 {
 	uint32_t count = 0;
@@ -245,7 +246,7 @@ static void add_edges(struct level_work *work, uint32_t node)
 	}
 }
 
-/* Takes a simple node out of the node at hand. */
+/* Subtracts a simple node from the present node. */
 static void take_part(struct level_work *work, const struct simple *simple)
 {
 	struct pair_level *level = work->level;
@@ -257,9 +258,9 @@ static void take_part(struct level_work *work, const struct simple *simple)
 	level->part[level->parts++] = simple->node;
 }
 
-/* Does the symbol lead where the simple node does, and is that a single node or none? Gains may
- * differ: where all symbols are worth a bit less than their own nodes, because that bit is booked
- * already, what is left of them is one edge for all. */
+/* Does the symbol lead where the simple node does, and is that at most one node? Gains may differ:
+ * if all symbols gain a little less than their own nodes, because that part was added earlier, one
+ * edge for all symbols remains. */
 static bool same_target(
 	const struct level_work *work, const struct form *form, const struct simple *simple)
 {
@@ -272,8 +273,8 @@ static bool same_target(
 		       next->first_part[simple->next] == next->first_part[simple->next + 1]);
 }
 
-/* Looks for simple nodes that lead where a symbol of this node leads. Taken back if it ends with
- * no fewer edges than there were. */
+/* Subtracts simple nodes that lead where a symbol of this node leads. Restores the node if that
+ * does not reduce its edges. */
 static void add_node(struct level_work *work, uint32_t node)
 {
 	struct pair_level *level = work->level;

@@ -35,8 +35,8 @@ void pair_limbs_get(const uint64_t *limb, uint32_t limbs, mpz_t z_r)
 	mpz_import(z_r, limbs, -1, sizeof(*limb), 0, 0, limb);
 }
 
-/* sum += x factor, modulo 2^(64 limbs). Inlined with the number of limbs known, this is a handful
- * of instructions: gcc does not unroll the loop by itself. */
+/* sum += x factor, modulo 2^(64 limbs). Inlined with a constant number of limbs, this is a few
+ * instructions; gcc does not unroll the loop by itself. */
 static inline __attribute__((always_inline)) void add_product(
 	uint64_t *sum, const uint64_t *x, uint64_t factor, uint32_t limbs)
 {
@@ -240,7 +240,7 @@ static size_t joint_bytes(const struct step *step)
 	       sizeof(uint64_t);
 }
 
-/* What one cell of a shows beside the sets of b's cells. */
+/* The joint weights of one cell of a and the sets of b's cells. */
 static void weigh_sets(const struct step *step, const uint64_t *from, uint64_t *joint)
 {
 	const struct pair_side *b = &step->space->b;
@@ -279,7 +279,8 @@ static void weigh(struct step *step)
 	pair_give(shown, cells * sizeof(*shown));
 }
 
-/* What the set of one side weighs whatever the other shows: any row of the other sums up to it. */
+/* The weight of a set of one side, whatever the other side shows: the sum over any row of the other
+ * side. */
 static uint64_t alone(const struct step *step, bool side_a, const struct pair_edge *edge)
 {
 	const struct pair_side *a = &step->space->a, *b = &step->space->b;
@@ -321,13 +322,13 @@ static void target_means(const struct step *step, const struct pair_level *level
 	}
 }
 
-/* One node, once: most targets are that, and a gain. */
+/* Most targets are a gain and a single node, once. */
 static bool is_single(const struct pair_level *level, const struct pair_target *target)
 {
 	return target->count == 1 && level->term[target->from].times == 1;
 }
 
-/* What one target of a is worth beside each node of b behind the reel: made in `row` unless it is
+/* The value of one target of a with each node of b after the reel; computed in `row` unless it is
  * there already. */
 static inline __attribute__((always_inline)) const uint64_t *beside_nodes(
 	const struct step *step, const struct pair_target *target, uint64_t *row, uint32_t limbs)
@@ -373,7 +374,7 @@ static inline __attribute__((always_inline)) void target_worth(const struct step
 		add_signed(worth, mean, target->gain, limbs);
 }
 
-/* `room`: for one number beside each node of b. */
+/* `room`: for one number for each node of b. */
 static inline __attribute__((always_inline)) void target_worths(
 	const struct step *step, uint64_t *room, uint32_t limbs)
 {
@@ -405,12 +406,12 @@ static void step_alone(const struct step *step, bool side_a, uint64_t *before)
 	}
 }
 
-/* An edge of b as the innermost loop wants it. */
+/* An edge of b in the form of the innermost loop. */
 struct place {
 	uint32_t node, target, set;
 };
 
-/* Every edge of a by every edge of b. Where both sides are alike, from the diagonal on. */
+/* Every edge of a with every edge of b. If both sides are alike, only from the diagonal on. */
 static inline __attribute__((always_inline)) void step_edges(
 	const struct step *step, const struct place *place, uint32_t limbs)
 {
@@ -521,7 +522,7 @@ void pair_step(const struct pair_space *space, const struct pair_reel *reel,
 	pair_give(step.mean_b, step.b->targets * number);
 }
 
-/* Where both sides are alike a step goes from the diagonal on. */
+/* If both sides are alike, a step computes only from the diagonal on. */
 void pair_finish(const struct pair_space *space, struct pair_vector *vector)
 {
 	size_t nodes = nodes_of(space, &space->a, vector->reel), limbs = space->limbs;
@@ -565,7 +566,7 @@ static int64_t root_gain(const struct pair_side *side, uint32_t line)
 			 (gain & MACHINE_JACKPOT ? side->jackpot : 0));
 }
 
-/* What a line of a side is worth by itself, all reels to come. */
+/* The value of a line of one side alone, before the first reel. */
 static void root_mean(const struct pair_space *space, const struct pair_vector *first,
 	const struct pair_side *side, const uint64_t *mean, uint32_t line, uint64_t *sum)
 {

@@ -7,8 +7,8 @@
 struct line_cells {
 	const uint64_t *weight[GAME_REELS_MAX];
 	uint64_t total[GAME_REELS_MAX];
-	exact_count after[GAME_REELS_MAX]; /* product of the totals of the reels behind it */
-	/* what so many leading wilds pay, whatever comes */
+	exact_count after[GAME_REELS_MAX]; /* product of the totals of the later reels */
+	/* what k leading wilds pay, whatever follows */
 	uint64_t wild_worth[GAME_REELS_MAX + 1];
 };
 
@@ -33,7 +33,7 @@ static uint64_t times_wilds(const struct line_terms *terms, uint32_t pay, uint32
 	       terms->wild_multiplier[wilds < last ? wilds : last - 1];
 }
 
-/* What the first `count` cells pay when all are wild, whatever comes then. */
+/* What the first `count` cells pay if all are wild, whatever follows. */
 static uint64_t wild_worth(const struct line_quick *quick, uint32_t count)
 {
 	const struct game *game = quick->game;
@@ -50,11 +50,10 @@ static uint64_t wild_worth(const struct line_quick *quick, uint32_t count)
 	return best;
 }
 
-/* A line with k leading wilds pays max(worth of k wilds, pay of the run): taken apart into what
- * each further cell adds, so that what comes behind a run is not asked for. Ways of exactly k
- * leading wilds are ways of k of them less ways of k + 1, so where two neighbours k pay alike
- * nothing is left of the second: without a pay for fewer than three, most of a symbol's runs are k
- * = 0. */
+/* A line with k leading wilds pays max(worth of k wilds, pay of the run): the sum of what each
+ * further cell adds, so the symbols after a run do not matter. Ways of exactly k leading wilds are
+ * ways of at least k minus ways of at least k + 1, so if k and k + 1 pay the same, the second term
+ * is 0. If fewer than three of a symbol pay nothing, most of its runs have k = 0. */
 static void run_steps(struct line_quick *quick, uint32_t symbol)
 {
 	const struct game *game = quick->game;
@@ -76,7 +75,7 @@ static void run_steps(struct line_quick *quick, uint32_t symbol)
 				steps->leads[symbol] |= UINT32_C(1) << k;
 			before = worth;
 		}
-		/* k + 1 wilds are not k and then the symbol */
+		/* k + 1 wilds are not k wilds and then the symbol */
 		if (helped)
 			steps->wild[k + 1] -= step[k][k + 1];
 	}
@@ -122,7 +121,7 @@ static exact_count runs_of(const struct line_quick *quick, const struct line_cel
 {
 	const struct game *game = quick->game;
 	bool helped = quick->stand_in >> symbol & 1;
-	exact_count ways[GAME_REELS_MAX + 1] = { 0 }, sum = 0; /* by wilds behind the lead */
+	exact_count ways[GAME_REELS_MAX + 1] = { 0 }, sum = 0; /* by wilds after the lead */
 	uint32_t n = game->reels;
 
 	ways[0] = head * cells->weight[lead][symbol];
@@ -201,9 +200,9 @@ static uint64_t wilds_forward(const struct line_quick *quick, const struct line_
 	return sum;
 }
 
-/* What runs of a symbol pay that begin with `lead` wilds. `step`: by length, times the totals of
- * the reels behind. Goes from the last reel to the first: what a node's own lines pay from there
- * on, for one way that leads to it. */
+/* What runs of a symbol that begin with `lead` wilds pay. `step`: by length, times the totals of
+ * the later reels. Computes, from the last reel to the first, what a node's lines pay from there
+ * on, for one way to the node. */
 static uint64_t runs_back(const struct line_graph *graph, uint64_t on[][GAME_ROWS_MAX],
 	const uint64_t *step, uint32_t lead, const uint64_t *ways)
 {
@@ -228,7 +227,7 @@ static uint64_t runs_back(const struct line_graph *graph, uint64_t on[][GAME_ROW
 	return sum;
 }
 
-/* All modulo 2^64, where the sum is known to be less. Wilds multiply nothing here, so how many are
+/* Everything modulo 2^64; the sum is known to be less. Wilds multiply nothing here, so how many are
  * in a run does not matter. */
 static uint64_t narrow_sum(const struct line_quick *quick)
 {

@@ -10,14 +10,15 @@ struct wide {
 	mp_limb_t limb[WIDE_LIMBS];
 };
 
-/* One line being summed: what its cells weigh, and the products of the totals behind each reel. */
+/* The line being summed: the weights of its cells, and the products of the totals after each
+ * reel. */
 struct line_work {
 	const struct lines_input *input;
 	uint32_t reels;
-	mp_size_t limbs;			/* as many as these reels need */
+	mp_size_t limbs;			/* as many limbs as these reels need */
 	const uint64_t *cell[GAME_REELS_MAX];	/* weight by symbol */
 	struct wide tail[GAME_REELS_MAX + 1];	/* product of the totals from reel r on */
-	uint64_t wild_best[GAME_REELS_MAX + 1]; /* by leading wilds: as whatever they pay most as */
+	uint64_t wild_best[GAME_REELS_MAX + 1]; /* by leading wilds: their best pay */
 };
 
 struct line_terms line_terms_plain(void)
@@ -63,7 +64,7 @@ static void wide_addmul(struct wide *sum, const struct wide *x, uint64_t factor,
 	assert(carry == 0);
 }
 
-/* What a run pays: the paytable's coins by its length, times what the wilds in it multiply. */
+/* What a run pays: the paytable's coins by its length, times the multiplier of its wilds. */
 static uint64_t run_value(
 	const struct lines_input *input, uint32_t symbol, uint32_t length, uint32_t wilds)
 {
@@ -96,8 +97,8 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* After k leading wilds and one `symbol`: the sum of what is paid over all that the reels behind
- * may show. value[w]: with w wilds among the reels done so far, from the last reel back. */
+/* After k leading wilds and one `symbol`: the sum of pays over all that the later reels can show.
+ * value[w]: with w wilds on the reels done so far, from the last reel back. */
 static struct wide run_sum(const struct line_work *work, uint32_t leading, uint32_t symbol)
 {
 	const struct lines_input *input = work->input;
@@ -139,7 +140,7 @@ static struct wide run_sum(const struct line_work *work, uint32_t leading, uint3
 	return value[0];
 }
 
-/* The sum over all that the line may show, from the all-wild end back to the first reel. */
+/* The sum over all that the line can show, from the line of only wilds back to the first reel. */
 static struct wide line_sum(struct line_work *work)
 {
 	const struct game *game = work->input->game;
@@ -175,7 +176,7 @@ static struct wide line_sum(struct line_work *work)
 	return sum;
 }
 
-/* Nothing stands in for a jackpot symbol, so its combination is a plain product. */
+/* Nothing substitutes for a jackpot symbol, so its combination is a plain product. */
 static struct wide jackpot_sum(const struct line_work *work)
 {
 	const struct game *game = work->input->game;
@@ -215,7 +216,7 @@ static void line_work_begin(struct line_work *work, const struct lines_input *in
 	wild_values(work);
 }
 
-/* Rows that weigh the same are the same to a line: the first row like it. */
+/* Rows with the same weights are equal for a line: returns the first equal row. */
 static void same_rows(const struct lines_input *input, uint8_t same[GAME_REELS_MAX][GAME_ROWS_MAX])
 {
 	const struct game *game = input->game;
@@ -231,7 +232,7 @@ static void same_rows(const struct lines_input *input, uint8_t same[GAME_REELS_M
 		}
 }
 
-/* The sum of each line in turn; a line like an earlier one is not computed again. */
+/* The sum of each line; equal lines are computed only once. */
 struct line_walk {
 	struct line_work work;
 	bool jackpots;

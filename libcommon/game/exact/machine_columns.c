@@ -18,7 +18,7 @@ uint32_t machine_columns(const struct game *game, uint32_t set, uint32_t reel, u
 			continue;
 		for (uint32_t row = 0; row < game->rows; row++)
 			out[stop].tag += tag_of[column.symbol[row]];
-		/* A potion has fallen out of the window, but it was collected there. */
+		/* The collectible is no longer in the window, but it was collected there. */
 		if (column.collectible != 0)
 			out[stop].tag += tag_of[game->unlock.symbol[column.collectible - 1]];
 	}

@@ -1,13 +1,14 @@
-/* The distribution of a machine, forwards: after each reel, how many prefixes are in each state
- * with each gain and tag. Equal ones are one entry, and a state's columns are first merged by what
- * they lead to, so the work is that of thousands of states and not of 10^8 windows. */
+/* Computes the distribution of a machine forwards: after each reel, the number of prefixes in each
+ * state with each gain and tag. Equal prefixes are one entry, and a state's columns are first
+ * merged by their targets, so the work is proportional to thousands of states instead of 10^8
+ * windows. */
 #include "libcommon/game/reel_machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* key: state << (GAIN_BITS + tag bits) | tag's number << GAIN_BITS | jackpot << 30 | coins. The
- * state is the highest, so that sorting brings a state's entries together. */
+ * state is in the highest bits, so sorting groups a state's entries. */
 #define GAIN_BITS 31
 #define GAIN_MASK ((UINT64_C(1) << GAIN_BITS) - 1)
 #define KEY_JACKPOT (UINT64_C(1) << 30)
@@ -24,7 +25,7 @@ struct table {
 	size_t count, room;
 };
 
-/* The tags that can be summed up after some reels, each with a number. */
+/* The possible sums of tags after some reels, each with a number. */
 struct tag_set {
 	uint32_t count;
 	uint32_t *tag;
@@ -126,14 +127,14 @@ static uint32_t bits_of(uint32_t count)
 
 /* ---- one reel ---- */
 
-/* Where equal columns of a state lead. */
+/* The target of equal columns of a state. */
 struct branch {
-	uint64_t key; /* next state, gain and number of the own tag, as one word to compare */
+	uint64_t key; /* next state, gain and number of the tag, in one word for comparison */
 	uint32_t next, gain, own;
 	uint64_t weight;
 };
 
-#define BRANCH_SLOTS 1024 /* a power of two, twice the columns of a strip and more */
+#define BRANCH_SLOTS 1024 /* a power of two, at least twice the columns of a strip */
 
 struct passage {
 	const struct machine_reel_states *reel;
@@ -194,7 +195,7 @@ static bool passage_open(struct passage *passage, const struct machine_reel_stat
 	return bits_of(reel->states) + passage->from_bits + GAIN_BITS <= 64;
 }
 
-/* What a state's columns lead to, equal ones joined. */
+/* The targets of a state's columns, with equal ones merged. */
 static uint32_t branches_of(struct passage *passage, uint32_t state)
 {
 	const struct machine_reel_states *reel = passage->reel;
@@ -227,8 +228,8 @@ static uint32_t branches_of(struct passage *passage, uint32_t state)
 	return kept;
 }
 
-/* All entries of one state over its branches. A line's run ends once and a spin wins the
- * progressive once, so the jackpot's bit is set and never added. */
+/* Moves all entries of one state along its branches. A spin wins the progressive at most once, so
+ * the jackpot's bit is set and never added. */
 static bool state_pass(
 	struct passage *passage, const struct entry *entry, size_t count, struct table *to)
 {

@@ -7,14 +7,14 @@
 #define JACKPOT_PAY (UINT64_C(1) << 40)
 #define ALL_WILD GAME_SYMBOLS_MAX
 
-/* The cells of a line so far: `lead` wilds, then the symbol (or ALL_WILD: nothing but wilds) and
- * wilds standing in for it; `wilds` in all, counted only where wilds multiply. `since`: cells
- * before the first cover + 1, where covers are looked for; 0: none yet. */
+/* The cells of a line so far: `lead` wilds, then the symbol (ALL_WILD: only wilds) with wilds that
+ * substitute for it. `wilds`: number of wilds, counted only if wilds multiply. `since`: cells
+ * before the first cover, + 1, if covers matter; 0: no cover yet. */
 struct raw_state {
 	uint32_t symbol, lead, wilds, since;
 };
 
-/* What is known of a raw state at one reel of one line: what is certain, and the rest. */
+/* The future of a raw state at one reel of one line: the certain gain, and the rest. */
 struct residue {
 	uint64_t sure;
 	uint32_t node;
@@ -25,8 +25,8 @@ struct line_builder {
 	const struct machine_input *input;
 	struct line_automaton *automaton;
 	uint32_t line;
-	/* [reel][line]: the residues of lines that are as this one from that reel on, kept at the
-	 * first of them; made when first asked for */
+	/* [reel][line]: the residues shared by all lines that are equal from that reel on, kept at
+	 * the first of these lines; computed at the first use */
 	struct residue *known[GAME_REELS_MAX][GAME_LINES_MAX];
 	uint8_t first_like[GAME_REELS_MAX][GAME_LINES_MAX];
 	bool failed;
@@ -47,8 +47,8 @@ static bool line_kind(const struct game *game, uint32_t symbol)
 }
 
 /* What a line pays whose best run of `raw.symbol` ended after `length` cells: the best of all
- * symbols', as libcommon/game/lines.h has it. Symbols other than the run's have the leading wilds
- * only. RULE bewitched 2.2, 3.1 */
+ * symbols', as libcommon/game/lines.h has it. Other symbols have only the leading wilds. RULE
+ * bewitched 2.2, 3.1 */
 static uint64_t paid(
 	const struct machine_input *input, const struct raw_state *raw, uint32_t length)
 {
@@ -77,7 +77,7 @@ static uint64_t paid(
 	return best;
 }
 
-/* What counts of it: all, or what covers made more of it than would have ended before them. */
+/* The part that counts: all of it, or only the increase by covers. */
 static uint64_t finished(
 	const struct machine_input *input, const struct raw_state *raw, uint32_t length)
 {
@@ -171,7 +171,7 @@ static bool level_grow(struct line_level *level)
 	return true;
 }
 
-/* The node with this row and these edges: one there is, or a new one. Node 0 has none. */
+/* The node with this row and these edges, which may exist already. Node 0 has no edges. */
 static uint32_t node_of(
 	struct line_builder *builder, uint32_t reel, uint32_t row, const struct line_edge *edge)
 {
@@ -199,8 +199,8 @@ static uint32_t node_of(
 static struct residue resolve(
 	struct line_builder *builder, uint32_t reel, const struct raw_state *raw);
 
-/* What is certain of all that can follow. The progressive never is while anything else can come,
- * nor are coins while the progressive can: it replaces them. */
+/* The gain that is certain whatever follows. The progressive is not certain while anything else can
+ * follow, and coins are not certain while the progressive can follow, because it replaces them. */
 static uint64_t certain_coins(const struct residue *child, uint32_t count)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -245,8 +245,8 @@ static struct residue resolve_new(
 	return result;
 }
 
-/* Wilds are counted by the lead alone where they multiply nothing; neither is more than the cells
- * so far. */
+/* If wilds do not multiply, only leading wilds are counted; neither count exceeds the cells so
+ * far. */
 static struct residue resolve(
 	struct line_builder *builder, uint32_t reel, const struct raw_state *raw)
 {
@@ -311,7 +311,7 @@ static void level_symbols(
 		}
 }
 
-/* Node 0 is never left, and never looked up by its edges. */
+/* No edge leaves node 0, and it is not in the hash table. */
 static bool level_open(struct line_level *level)
 {
 	if (!level_grow(level))

@@ -15,7 +15,7 @@ struct mass {
 	mp_limb_t limb[MASS_LIMBS];
 };
 
-/* Lines that are alive: nodes, rising, each with how many lines are in it. */
+/* The lines that are alive: rising nodes, each with its number of lines. */
 struct alive {
 	uint32_t count;
 	uint16_t node[GAME_LINES_MAX];
@@ -39,7 +39,7 @@ struct prefixes {
 struct search {
 	struct most_input *input;
 	struct line_automaton lines;
-	uint32_t *best[GAME_REELS_MAX + 1]; /* [node]: the most that a line there still wins */
+	uint32_t *best[GAME_REELS_MAX + 1]; /* [node]: the most that a line in it can still win */
 };
 
 /* ---- input ---- */
@@ -276,8 +276,8 @@ static void alive_add(struct alive *alive, uint32_t node, uint32_t lines)
 	alive->lines[at] = (uint16_t)lines;
 }
 
-/* One side: what the column wins at once, added to next, and what it leaves alive; returns the most
- * that is still to come of it. */
+/* One side: adds the column's gains and its living lines to `next`; returns the most that these can
+ * still win. */
 static uint64_t pass_side(const struct search *search, uint32_t reel, const struct alive *from,
 	uint64_t seen, struct prefix *next, struct alive *to)
 {
@@ -298,7 +298,7 @@ static uint64_t pass_side(const struct search *search, uint32_t reel, const stru
 	return bound;
 }
 
-/* The largest bounds so far, falling; count 0 of room 0: all are wanted. */
+/* The largest bounds so far, falling; room 0: keep all. */
 struct beam {
 	uint32_t count, room;
 	uint64_t bound[NARROW];
@@ -395,7 +395,7 @@ static void all_reels(const struct search *search, bool narrow, struct prefixes 
 	}
 }
 
-/* What a whole window wins; false: it does not count. */
+/* The win of a whole window; false: ignore the window. */
 static bool worth(const struct most_input *input, const struct prefix *window, uint64_t *coins_r)
 {
 	uint64_t beside = 0;
@@ -448,7 +448,7 @@ uint64_t most_bound(struct most_input *input)
 	return bound;
 }
 
-/* The floor, or what some window wins if that is more. */
+/* The floor, or the win of some window if that is more. */
 static uint64_t guess(const struct search *search)
 {
 	struct prefixes windows;

@@ -8,7 +8,7 @@
 #define STATES_MAX (UINT32_C(1) << 20)
 #define WIN_MAX (UINT64_C(1) << 30)
 
-/* States after one reel: sorted lists of open nodes with how many lines are in each. A list's words
+/* States after one reel: sorted lists of open nodes, each with its number of lines. A list's words
  * are node x 64 + (lines - 1); the empty list is state 0. */
 struct state_set {
 	uint32_t count, room;
@@ -19,7 +19,7 @@ struct state_set {
 	uint32_t buckets;
 };
 
-/* A column as the lines see it. */
+/* A column from the lines' view. */
 struct column_view {
 	uint8_t index[GAME_ROWS_MAX]; /* of the symbol in each row, in line_level.symbol */
 };
@@ -78,7 +78,7 @@ static bool words_grow(struct state_set *set)
 	return true;
 }
 
-/* The state that is this list: one there is, or a new one. UINT32_MAX: no memory, or too many. */
+/* The state of this list, which may exist already. UINT32_MAX: no memory, or too many states. */
 static uint32_t state_of(struct state_set *set, const uint32_t *word, uint32_t count)
 {
 	uint32_t at = hash_words(word, count) & (set->buckets - 1);
@@ -119,7 +119,7 @@ static void states_free(struct state_set *set)
 	*set = (struct state_set){ 0 };
 }
 
-/* Sorts a short list of nodes (one word each, count 1) and joins equal ones. */
+/* Sorts a short list of nodes (one word each, count 1) and merges equal ones. */
 static uint32_t list_canonical(uint32_t *word, uint32_t count)
 {
 	uint32_t kept = 0;
@@ -142,7 +142,7 @@ static uint32_t list_canonical(uint32_t *word, uint32_t count)
 
 /* ---- columns ---- */
 
-/* Whether no line can tell symbols a and b (places in level->symbol) apart on this row. */
+/* Do symbols a and b (places in level->symbol) have the same effect on every line in this row? */
 static bool alike(const struct line_level *level, uint32_t row, uint32_t a, uint32_t b)
 {
 	for (uint32_t node = 1; node < level->nodes; node++) {
@@ -155,8 +155,8 @@ static bool alike(const struct line_level *level, uint32_t row, uint32_t a, uint
 	return true;
 }
 
-/* Joins columns that are alike in every row and have the same tag; views_r has one entry for each
- * column that is left. */
+/* Merges columns that are equal in every row and have the same tag; views_r has one entry for each
+ * remaining column. */
 static bool columns_merge(const struct machine_reel *input, const struct line_level *level,
 	uint32_t rows, struct machine_reel_states *reel, struct column_view *views_r)
 {
@@ -220,7 +220,7 @@ static uint32_t step(const struct line_level *level, const uint32_t *word, uint3
 	return list_canonical(next_r, kept);
 }
 
-/* For each node the symbols (bits by their place in level->symbol) that anything comes of. */
+/* For each node the symbols (bits by their place in level->symbol) with a gain or a future. */
 static uint32_t *hopes_of(const struct line_level *level)
 {
 	uint32_t *hope = calloc(level->nodes, sizeof(*hope));
@@ -236,8 +236,8 @@ static uint32_t *hopes_of(const struct line_level *level)
 	return hope;
 }
 
-/* All columns from one state. Most of them end every line that is open and pay nothing: seen at
- * once, row by row. */
+/* Steps over all columns from one state. Most columns end every open line without a pay, which is
+ * checked first, row by row. */
 static bool state_transitions(const struct line_level *level, const uint32_t *hope,
 	const struct column_view *views, const uint32_t *word, uint32_t count,
 	const struct machine_reel_states *reel, struct state_set *to, size_t at)
@@ -284,7 +284,7 @@ static bool reel_transitions(const struct line_level *level, const struct column
 	return done;
 }
 
-/* The one state before the first reel. It is number 0 of its reel, dead or not. */
+/* The single state before the first reel. It is number 0 of its reel, even if it is not dead. */
 static bool root_state(const struct line_automaton *lines, uint32_t line_count,
 	struct state_set *set, uint32_t *gain_r)
 {

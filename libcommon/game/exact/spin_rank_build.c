@@ -9,16 +9,16 @@
 #define COUNT_MAX ((exact_count)INT64_MAX)
 
 /* Classes of states that any reel has. */
-#define CLASS_LOST 0 /* nothing that may still come keeps the guarantee */
+#define CLASS_LOST 0 /* nothing that can follow keeps the guarantee */
 #define CLASS_KEPT 1 /* it is kept already */
 
-/* One reel as the guarantee sees it. A column with a gain keeps the guarantee, whatever follows. */
+/* One reel as the guarantee sees it. A column with a gain keeps the guarantee. */
 struct walk_reel {
 	uint32_t states, columns, stops;
 	const uint32_t *next, *gain;
 	const uint32_t *column_of; /* [stop] */
 	const uint16_t *weight;	   /* [stop] */
-	/* made here: classes of states, their rows over the columns, and what may follow */
+	/* computed here: classes of states, their rows over the columns, and their ways */
 	uint32_t classes;
 	uint32_t *class_of; /* [state] */
 	uint32_t *row;	    /* [class * columns + column]: class on the next reel */
@@ -73,7 +73,7 @@ static bool walk_lines(const struct game *game, uint32_t set, uint32_t wild_reel
 	return walk->machine != NULL;
 }
 
-/* A column is how many of the symbol it shows, a state how many were seen before. */
+/* A column is the number of the symbol it shows, a state the number shown before. */
 static bool walk_symbols(const struct game *game, const struct game_mode *mode, uint32_t wild_reels,
 	struct walk *walk)
 {
@@ -123,7 +123,7 @@ static uint32_t row_hash(const uint32_t *row, uint32_t count)
 	return (uint32_t)hash;
 }
 
-/* The class of the row at the end of reel->row: one there is, or a new one. */
+/* The class of the row at the end of reel->row, which may exist already. */
 static uint32_t class_of_row(struct walk_reel *reel, uint32_t *bucket, uint32_t buckets)
 {
 	const uint32_t *row = reel->row + (size_t)reel->classes * reel->columns;
@@ -215,7 +215,7 @@ static exact_count walk_total(const struct walk *walk)
 
 /* ---- the tables ---- */
 
-/* The first reel has one state, the others one for each class: class 0 stays, though nothing leads
+/* The first reel has one state, the others one for each class. Class 0 stays although nothing leads
  * there, so that numbers need no translation. */
 static bool rank_reel(const struct walk *walk, uint32_t r, struct spin_rank_reel *reel_r)
 {
@@ -303,7 +303,7 @@ enum spin_rank_status spin_rank_build(
 	return status;
 }
 
-/* Tables are constant to all who read them; they are freed by whoever made them. */
+/* The tables are constant for their readers; the owner frees them. */
 static void free_const(const void *block)
 {
 	free((void *)(uintptr_t)block);

@@ -1,4 +1,4 @@
-/* Windows by tag: how many there are, and what their lines pay. */
+/* Windows by tag: their number, and what their lines pay. */
 #include "libcommon/game/exact/spins.h"
 
 #include <stdlib.h>
@@ -165,7 +165,7 @@ static struct machine_outcome *position_outcomes(const struct spin_figures *figu
 	return outcome;
 }
 
-/* Is the spin one that the mode's guarantee lets happen? */
+/* Does the spin keep the mode's guarantee? */
 static bool is_kept(const struct spin_figures *figures, const struct machine_outcome *outcome)
 {
 	const struct game_mode *mode = figures->mode;
@@ -218,7 +218,7 @@ static void row_add(struct spin_row *row, exact_count n, uint64_t coins, bool ja
 	mpz_clears(count, product, NULL);
 }
 
-/* The progressive by symbols anywhere: the tag says it, and tag_yield values it. */
+/* tag_yield counts the progressive by symbols anywhere, from the tag. */
 static bool wins_anywhere(const struct spin_figures *figures, uint32_t tag)
 {
 	const struct jackpot_symbols *rules = &figures->game->jackpot_symbols;

@@ -226,7 +226,7 @@ static void set_jackpot(
 	mpq_mul(yield->win[SOURCE_JACKPOT], yield->event[EVENT_JACKPOT], wager->jackpot);
 }
 
-/* Means: the lines' average, the tags', and what depends on the bet. */
+/* Means: of the lines, of the tags, and of what depends on the bet. */
 static void means_yield(const struct spin_figures *figures, const struct exact_wager *wager,
 	struct spin_yield *yield)
 {
@@ -264,7 +264,7 @@ static void per_window(mpq_t q, const mpz_t num, const struct spin_row *row, uin
 	mpq_canonicalize(q);
 }
 
-/* What the lines win in the windows of one row, the progressive on lines at its seed. */
+/* The wins of the lines in the windows of one row, with the progressive on lines at its seed. */
 static void row_lines(const struct spin_figures *figures, const struct spin_row *row,
 	const struct exact_wager *wager, struct spin_yield *yield_r)
 {

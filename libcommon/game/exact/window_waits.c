@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a wait becomes by a symbol: a wait of the next level (from 1), nothing, or a win. */
+/* What a symbol turns a wait into: a wait of the next level (from 1), nothing, or a win. */
 #define BECOMES_NOTHING 0u
 #define BECOMES_WIN UINT32_MAX
 
@@ -23,7 +23,7 @@ struct wait_level {
 	uint32_t room_waits;
 };
 
-/* The set at hand, by what each cell of the next reel may show. */
+/* The present set, by what each cell of the next reel can show. */
 struct ready {
 	uint32_t wins[GAME_ROWS_MAX]; /* bit s: symbol s wins there */
 	uint64_t *next;		      /* [(row * GAME_SYMBOLS_MAX + symbol) * words]: a set */
@@ -58,7 +58,7 @@ void waits_give(void *block, size_t bytes)
 
 /* ---- waits from the line automaton ---- */
 
-/* The automaton of the lines over all symbols that the reels may show. */
+/* The automaton of the lines over all symbols that the reels can show. */
 static void lines_of(const struct zero_input *input, struct line_automaton *lines)
 {
 	struct machine_input machine = { .game = input->game, .lines = input->lines };
@@ -87,7 +87,7 @@ static void lines_of(const struct zero_input *input, struct line_automaton *line
 		waits_give(columns[r], (input->reel[r].count + 1) * sizeof(*columns[r]));
 }
 
-/* The number of the wait that is like this one, a new one if there is none. */
+/* The number of this wait, which may exist already. */
 static uint32_t wait_like(struct wait_level *level, uint8_t row, const uint32_t *becomes)
 {
 	size_t bytes = GAME_SYMBOLS_MAX * sizeof(*becomes);

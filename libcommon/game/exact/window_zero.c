@@ -96,7 +96,7 @@ static void states_add(struct states *states, uint32_t own, uint32_t covered, ui
 
 /* ---- one reel ---- */
 
-/* What a stop leads one covered set to. */
+/* The set that a stop turns one covered set into. */
 struct outcome {
 	uint32_t set;
 	uint64_t weight;
@@ -107,13 +107,13 @@ struct outcomes {
 	struct outcome of[ZERO_SUBSETS];
 };
 
-/* A stop under some sets of rows that make the same column of it. */
+/* A stop with the sets of covered rows that give the same column. */
 struct covering {
 	uint32_t column;
 	uint64_t weight; /* of the sets */
 };
 
-/* What the stops of a reel show under all sets of rows: equal columns once. */
+/* What the stops of a reel show with all sets of covered rows: equal columns once. */
 struct coverings {
 	uint32_t columns, count, room; /* room for both */
 	uint64_t *column;	       /* a byte a row */
@@ -125,13 +125,14 @@ struct reel_work {
 	const struct zero_input *input;
 	const struct zero_reel *reel;
 	struct coverings coverings;
-	uint32_t *next; /* [column of the coverings]: what it leads the covered set at hand to */
+	uint32_t *
+		next; /* [column of the coverings]: the set it turns the present covered set into */
 	struct waits *waits;
 	uint32_t level;
-	bool last;		  /* nothing can wait behind this reel */
+	bool last;		  /* there are no waits after this reel */
 	uint32_t *own;		  /* [set of this level][stop]: the set it leads to, or WAITS_WIN */
 	bool *own_known;	  /* [set] */
-	struct outcomes *covered; /* [stop], of the covered set at hand */
+	struct outcomes *covered; /* [stop], of the present covered set */
 };
 
 static uint64_t cover(const struct zero_input *input, const struct zero_reel *reel,
@@ -260,8 +261,8 @@ static const uint32_t *open_own(struct reel_work *work, uint32_t set)
 	return next;
 }
 
-/* Behind the last reel that matters all states are alike but for the group: stops of a group are
- * added up first. */
+/* After the last reel that matters, states differ only in their group, so the stops of a group are
+ * summed first. */
 static void step_last(const struct reel_work *work, const struct state *state, const uint32_t *own,
 	struct states *next)
 {
@@ -365,7 +366,7 @@ void zero_groups_free(struct zero_groups *groups)
 	*groups = (struct zero_groups){ 0 };
 }
 
-/* No mass is above what all windows weigh. */
+/* No mass exceeds the weight of all windows. */
 static mp_size_t limbs_for(const struct zero_input *input)
 {
 	size_t bits = 1;

@@ -26,7 +26,7 @@ static int by_x(const void *a, const void *b)
 	return mpq_cmp(x->x, y->x);
 }
 
-/* Wins with and without the progressive may come to the same. */
+/* Wins with and without the progressive can be equal. */
 static void merge_equal(struct exact_mode *mode)
 {
 	uint32_t kept = 0;
@@ -71,14 +71,14 @@ static enum exact_status fill_distribution(
 		win_probability(win->probability, &spin->win[i], spin);
 	}
 	mode_r->win_count = (uint32_t)spin->win_count;
-	if (jackpots) { /* else they are in order already, and none twice */
+	if (jackpots) { /* else they are sorted and distinct already */
 		qsort(mode_r->win, mode_r->win_count, sizeof(*mode_r->win), by_x);
 		merge_equal(mode_r);
 	}
 	return EXACT_OK;
 }
 
-/* The highest of the wins with the progressive and of those without. */
+/* The highest win with the progressive and the highest win without. */
 static void offer_spin(const struct spin_figures *spin, const struct exact_wager *wager,
 	const char *where, struct exact_mode *mode_r)
 {

@@ -89,7 +89,7 @@ void yield_free(struct spin_yield *yield)
 	zeros_free(yield);
 }
 
-/* GMP itself ends the process when memory ends; so does this. */
+/* Like GMP, this ends the process if memory ends. */
 static void zeros_grow(struct spin_yield *yield)
 {
 	uint32_t room = yield->zero_room == 0 ? 8 : yield->zero_room * 2;
@@ -161,7 +161,7 @@ static void add_twice(mpq_t sum, const mpq_t x, const mpq_t y)
 	mpq_add_product(sum, x, y);
 }
 
-/* E[(Wy + Wx)^2] and so on, from the moments of each: before the means are added. */
+/* Computes E[(Wy + Wx)^2] and so on from the moments of each, before it adds the means. */
 static void moments_join(struct spin_yield *y, const struct spin_yield *x)
 {
 	mpq_t win_y, win_x;
@@ -223,7 +223,7 @@ void yield_add_win(struct spin_yield *yield, enum win_source source, const mpq_t
 	yield_init(&x, yield->depth);
 	mpq_set(x.win[source], win);
 	mpq_mul(x.win2, win, win);
-	yield_join(yield, &x); /* no zeros in x: with this win there is none */
+	yield_join(yield, &x); /* no zeros in x, so the sum has none either */
 	yield_free(&x);
 }
 

@@ -1,9 +1,9 @@
-/* A batch of paid spins: which of them need a look. Most have no line alive after the first reels
- * and nothing that counts, and that is seen from two small tables. */
+/* Finds the paid spins of a batch that need a closer look. In most spins no line is alive after the
+ * first reels and nothing counts; two small tables show this. */
 #include "libcommon/game/montecarlo/internal.h"
 
-/* `pair`: a constant of each caller. What the table says is copied first: stores to the batch could
- * be stores to it, as far as the compiler knows. */
+/* `pair`: a constant of each caller. Copies the table's values first, because the compiler must
+ * assume that stores to the batch may change the table. */
 static inline void scan_of(const struct spin_table *table, struct batch *restrict batch,
 	uint32_t words, const bool pair)
 {
@@ -92,7 +92,7 @@ WITH_AVX512 void batch_scan_avx512(
 		__m512i place = _mm512_or_si512(number,
 			_mm512_slli_epi32(_mm512_add_epi32(iota, _mm512_set1_epi32((int)i)), 16));
 
-		/* packed in a register first: a packing store is many times slower */
+		/* packs in a register first, because a packing store is many times slower */
 		_mm512_storeu_si512(
 			&batch->place[listed], _mm512_maskz_compress_epi32(look, place));
 		_mm512_storeu_si512(

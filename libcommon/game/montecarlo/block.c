@@ -1,4 +1,4 @@
-/* Blocks of rounds: draws, looks at what must be looked at, and keeps the statistics. */
+/* Plays blocks of rounds: draws, examines the spins that need it, and keeps the statistics. */
 #include "libcommon/game/montecarlo/internal.h"
 
 #include <stdlib.h>
@@ -43,14 +43,14 @@ static void wins_add(
 		stats->win_max = win;
 }
 
-/* The balance over the rounds of a block. Apart from the player, so that a loop over rounds keeps
- * it in registers. */
+/* The balance over the rounds of a block. Separate from the player, so that a loop over rounds
+ * keeps it in registers. */
 struct balance {
 	int64_t stake, won, peak, trough, drawdown;
 };
 
-/* Before round `index` and after it; rounds between two wins only lose, so these are the only
- * places for a low or a high. */
+/* The balance before round `index` and after it. Rounds between two wins only lose, so a low or a
+ * high can only occur here. */
 static inline void walk(struct balance *balance, uint64_t index, uint64_t win)
 {
 	int64_t low = balance->won - balance->stake * (int64_t)index, high;
@@ -111,8 +111,9 @@ struct look {
 	uint32_t sum, place;
 };
 
-/* The sums of the spins that are listed; keeps those of which anything comes. `reels`: those after
- * the prefix, a constant of each caller, so that nothing of the inner loop is left. */
+/* Computes the sums of the listed spins; keeps the spins with a pay or a feature. `reels`: the
+ * number of reels after the prefix, a constant in each caller, so that the compiler unrolls the
+ * inner loop. */
 static inline uint32_t batch_sums_of(const struct spin_table *table, const uint8_t *quiet,
 	const struct batch *batch, struct look *restrict look, const uint32_t reels)
 {
@@ -169,7 +170,7 @@ static uint32_t batch_sums(
 	}
 }
 
-/* The spins of a batch of which something comes. */
+/* Plays the spins of a batch that pay or start something. */
 static void batch_settle(struct fast_player *player, struct balance *balance_io,
 	const struct batch *batch, const struct look *look, uint32_t kept, uint64_t done)
 {
@@ -212,7 +213,7 @@ static void play_batches(struct fast_player *player, struct balance *balance, ui
 	}
 }
 
-/* Which table has this choice of bought reels. */
+/* The table of this choice of bought reels. */
 static const struct spin_table *table_of(const struct fast_sim *sim, uint32_t wild_reels)
 {
 	uint32_t i = 0;
@@ -241,7 +242,8 @@ static void play_guaranteed(struct fast_player *player, struct balance *balance,
 	}
 }
 
-/* One by one: bought reels in several positions, or a cycle too long for words of 32 bits. */
+/* Plays spins one by one: for bought reels in several positions, or a cycle too long for words of
+ * 32 bits. */
 static void play_singly(struct fast_player *player, struct balance *balance, uint64_t rounds)
 {
 	const struct fast_sim *sim = player->sim;

@@ -1,5 +1,5 @@
-/* ChaCha20 (as libsodium's, with a nonce of zeros), sixteen blocks at once: nearly half of a base
- * spin is its random word. Held against libsodium's by the tests. */
+/* ChaCha20 (as libsodium's, with a nonce of zeros), sixteen blocks at once: nearly half of the time
+ * of a base spin is its random word. Tests compare it with libsodium. */
 #include "libcommon/game/montecarlo_stream.h"
 
 #if defined(__x86_64__)
@@ -23,7 +23,7 @@ WITH_AVX512 static inline void quarter(__m512i *a, __m512i *b, __m512i *c, __m51
 	*b = _mm512_rol_epi32(_mm512_xor_si512(*b, *c), 7);
 }
 
-/* Written out, so that the sixteen stay in registers. */
+/* Written out, so that the sixteen vectors stay in registers. */
 WITH_AVX512 static inline void double_round(__m512i v[16])
 {
 	quarter(&v[0], &v[4], &v[8], &v[12]);

@@ -1,4 +1,5 @@
-/* The same statistics by the engine's own rounds: slow, and what the fast ones are held against. */
+/* The same statistics from the engine's own rounds. Slow; tests compare the fast statistics with
+ * these. */
 #include "libcommon/game/core/rule.h"
 #include "libcommon/game/montecarlo/feature.h"
 
@@ -8,7 +9,7 @@ struct reference {
 	const struct game *game;
 	uint64_t jackpot, win;
 	bool in_free;
-	uint32_t awarded; /* free spins, by the paid spin and all that it set off */
+	uint32_t awarded; /* awards of free spins by the paid spin and its features */
 	struct fast_stats *stats;
 };
 

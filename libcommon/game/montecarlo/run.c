@@ -1,5 +1,5 @@
-/* A run on several threads. Blocks are handed out in order; a finished block waits until all before
- * it are merged, so the result is that of one thread. */
+/* A run on several threads. Blocks are handed out in order, and a finished block waits until all
+ * earlier blocks are merged, so the result is the same as with one thread. */
 #include "libcommon/game/montecarlo.h"
 
 #include <pthread.h>
@@ -54,7 +54,7 @@ static void put(struct run *run, struct waiting *done)
 		run->stopped = !run->watch(run->context, run->stats->rounds);
 }
 
-/* With the lock held: the next block to play, or false. */
+/* The next block to play, or false. The caller holds the lock. */
 static bool take(struct run *run, uint64_t *block_r)
 {
 	if (run->stopped || run->failed || rounds_of(run, run->next_block) == 0)
@@ -109,10 +109,10 @@ enum fast_status fast_run(const struct fast_sim *sim, uint64_t seed, uint64_t ro
 	while (started + 1 < threads && started + 1 < THREADS_MAX &&
 		pthread_create(&thread[started], NULL, work, &run) == 0)
 		started++;
-	(void)work(&run); /* this thread is one of them, and the only one if no other could begin */
+	(void)work(&run); /* this thread plays too, alone if no other thread could start */
 	for (uint32_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	while (run.waiting != NULL) { /* blocks behind one that failed */
+	while (run.waiting != NULL) { /* blocks after a failed block */
 		struct waiting *first = run.waiting;
 
 		run.waiting = first->next;

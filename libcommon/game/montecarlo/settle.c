@@ -1,4 +1,4 @@
-/* What a spin wins and sets off, by totals. */
+/* Plays what a spin wins and starts, as totals. */
 #include "libcommon/game/montecarlo/feature.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ uint32_t choice_draw(struct word_stream *stream, const struct choices *choices)
 	return choices->of[i].x;
 }
 
-/* What free spins win in whatever way is theirs. */
+/* Every win in free spins counts as SOURCE_FREE_SPINS. */
 void run_add(struct fast_player *player, enum win_source source, uint64_t amount)
 {
 	player->run.win += amount;
@@ -58,7 +58,7 @@ void column_draw(
 		column_r);
 }
 
-/* A spin's own wins and all that it sets off, except the free spins themselves. */
+/* A spin's own wins and the features it starts, without the free spins it awards. */
 static void spin_settle(struct fast_player *player, enum spin_context context, uint32_t sum,
 	const struct place *place)
 {

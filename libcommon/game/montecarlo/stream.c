@@ -7,7 +7,7 @@
 #define BLOCK_BYTES 64u
 #define WIDE_BLOCKS 16u
 
-/* The key is what names the stream; nothing is secret here. */
+/* The key only identifies the stream; it is not secret. */
 void stream_open(
 	struct word_stream *stream, uint64_t seed, uint64_t block, uint32_t which, bool avx512)
 {

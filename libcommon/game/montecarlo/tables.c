@@ -8,7 +8,7 @@
 #define NARROW_CYCLE_MAX (UINT64_C(1) << 31)
 #define CLASSES_MAX 65535u
 #define CLASS_SLOTS (1u << 18)
-#define ALWAYS 0xffffu /* looked at with any suffix */
+#define ALWAYS 0xffffu /* examined with any suffix */
 
 /* ---- the automaton by draw values ---- */
 
@@ -152,7 +152,8 @@ static enum fast_status steps_build(
 
 /* ---- prefix and suffix ---- */
 
-/* As many of the first reels as have an index up to `most`; how many values the others have. */
+/* The number of first reels whose index is at most `most`; also the number of values of the other
+ * reels. */
 static uint64_t prefix_split(struct spin_table *table, uint32_t most)
 {
 	uint64_t suffixes = table->cycle;
@@ -190,8 +191,8 @@ static void table_split(struct spin_table *table)
 		table_widen(table);
 }
 
-/* All sums that reels from..to-1 can reach, in the order of their index: each entry over each
- * value. `at`: where one starts. The caller frees it. */
+/* All sums that reels from..to-1 can reach, in the order of their index. `at`: the starting state.
+ * The caller frees it. */
 static struct step *sums_of(
 	const struct spin_table *table, uint32_t from, uint32_t to, uint32_t count)
 {
@@ -202,7 +203,7 @@ static struct step *sums_of(
 		return NULL;
 	sums[0] = (struct step){ 0, 0 };
 	for (uint32_t r = from; r < to; r++) {
-		/* from the last to the first, so that it can be done in place */
+		/* from the last to the first, so that it works in place */
 		for (size_t i = filled; i > 0; i--)
 			for (uint32_t v = table->weight[r]; v > 0; v--) {
 				struct step before = sums[i - 1];
@@ -216,7 +217,7 @@ static struct step *sums_of(
 	return sums;
 }
 
-/* Tags of the other reels where no line is alive: their classes, and which tag each stands for. */
+/* Tags of the other reels when no line is alive: their classes, and the tag of each class. */
 static bool suffix_build(
 	struct spin_table *table, uint32_t tag_of_class[SUFFIX_CLASSES], uint32_t *classes_r)
 {
@@ -231,7 +232,8 @@ static bool suffix_build(
 			class ++;
 		if (class == *classes_r && class + 1 < SUFFIX_CLASSES)
 			tag_of_class[(*classes_r)++] = tag;
-		/* all tags that no class is left for are the last one, always looked at */
+		/* tags without a class of their own share the last class, which is always
+		 * examined */
 		table->suffix[i] = (uint8_t) class;
 	}
 	free(sums);
@@ -250,13 +252,13 @@ static uint32_t class_of(struct spin_table *table, uint32_t *slot, struct step s
 			return slot[at] - 1;
 	}
 	if (table->classes > CLASSES_MAX)
-		return CLASSES_MAX; /* too many: told by their count */
+		return CLASSES_MAX; /* too many: the count shows it */
 	table->prefix_class[table->classes] = sum;
 	slot[at] = ++table->classes;
 	return table->classes - 1;
 }
 
-/* With which suffixes there is something to look at: always while a line is alive or has won. */
+/* The suffixes that need a closer look: all of them while a line is alive or has won. */
 static uint32_t prefix_mask(const struct spin_table *table, struct step sum,
 	const uint32_t tag_of_class[], uint32_t classes, const uint8_t *quiet)
 {
@@ -276,7 +278,7 @@ struct class_use {
 	struct step step;
 };
 
-/* Rising: those that may need no look, the most frequent first. */
+/* In rising order: classes that may need no look, the most frequent first. */
 static int by_use(const void *a, const void *b)
 {
 	const struct class_use *x = a, *y = b;
@@ -288,8 +290,8 @@ static int by_use(const void *a, const void *b)
 	return (x->old > y->old) - (x->old < y->old);
 }
 
-/* Renumbers the classes so that those that may need no look come first. Those there is no room for
- * are looked at like all others. */
+/* Renumbers the classes so that classes that may need no look come first. Those without room are
+ * examined like all others. */
 static bool quiet_first(struct spin_table *table, const uint32_t tag_of_class[], uint32_t suffixes,
 	const uint8_t *quiet)
 {
@@ -364,7 +366,8 @@ enum fast_status table_build(const struct game *game, uint32_t set, uint32_t wil
 	table_split(table);
 	if (!table->wide)
 		status = prefix_build(table, quiet);
-	if (status == FAST_TOO_LARGE) { /* more different prefixes than their numbers have bits */
+	if (status ==
+		FAST_TOO_LARGE) { /* too many different prefixes for the bits of their numbers */
 		table_widen(table);
 		status = FAST_OK;
 	}

@@ -1,4 +1,4 @@
-/* What is counted in a spin beside its lines, and what comes of the counts. */
+/* What a spin counts beside its lines, and what these counts pay and start. */
 #include "libcommon/game/montecarlo/tags.h"
 
 #include "libcommon/game/core/rule.h"
@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Most of what counts as a symbol that a spin of this set shows. */
+/* The largest number of cells that count as a symbol in a spin of this set. */
 uint32_t tag_symbol_max(const struct game *game, uint32_t set, uint32_t wild_reels, uint8_t symbol)
 {
 	uint32_t symbols = game_counts_as(game, symbol), sum = 0;
@@ -53,7 +53,7 @@ void tag_plan_widen(const struct game *game, uint32_t set, uint32_t wild_reels, 
 	for (uint32_t i = 0; i < game->scatter_symbols; i++)
 		tag_widen(
 			&plan->scatter[i], tag_symbol_max(game, set, wild_reels, game->scatter[i]));
-	/* lines whose runs end on different reels may each win it */
+	/* lines with runs that end on different reels may each win it */
 	if (progressive)
 		tag_widen(&plan->jackpot, game->reels - jackpot->count + 1);
 	if (progressive && jackpot->anywhere)
@@ -81,7 +81,7 @@ void tag_plan_close(const struct game *game, struct tag_plan *plan)
 			place_field(&plan->feature[f][r], &plan->bits);
 }
 
-/* Scatters' pays and awards, as pay_scatters of the core has them. */
+/* Pays and awards of scatters, as pay_scatters of the core computes them. */
 void tag_scatters(const struct game *game, uint64_t total, enum spin_context context,
 	const uint32_t count[GAME_SCATTERS_MAX], uint64_t *pay_r, uint32_t *awards_r)
 {
@@ -91,7 +91,7 @@ void tag_scatters(const struct game *game, uint64_t total, enum spin_context con
 	for (uint32_t i = 0; i < game->scatter_symbols; i++) {
 		if ((i == 0 && game->scatter_count_min > 0) || count[i] == 0 ||
 			count[i] > game->reels)
-			continue; /* more than one a reel: the loader knows better */
+			continue; /* more than one a reel, which the loader refuses */
 		*pay_r += total * game->symbol[game->scatter[i]].pay[count[i]];
 		if (game->scatter[i] == game->free_spins.award_symbol)
 			*awards_r += game->free_spins.award[context][count[i]];

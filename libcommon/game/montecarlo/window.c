@@ -1,6 +1,6 @@
 #include "libcommon/game/montecarlo/internal.h"
 
-/* Lines whose cell on the reel shows the symbol, or the wild in its place. */
+/* Lines whose cell on the reel shows the symbol, or the wild as a substitute. */
 static uint64_t lines_showing(const struct game *game, const struct window_lines *lines,
 	const uint8_t *window, uint32_t reel, uint8_t symbol, bool wild_too)
 {
@@ -18,8 +18,8 @@ static uint32_t bits_in(uint64_t mask)
 	return (uint32_t)__builtin_popcountll(mask);
 }
 
-/* Lines that begin with `lead` wilds and then show the symbol on reel `lead`: all at once, by how
- * far they go. What the wilds pay alone is paid where it is more. */
+/* Pays the lines that begin with `lead` wilds and then show the symbol on reel `lead`, all at once,
+ * by the length of their runs. If the wilds alone pay more, they are paid instead. */
 static uint32_t run_pay(const struct game *game, const struct window_lines *lines,
 	const uint8_t *window, uint64_t alive, uint32_t lead, uint8_t symbol)
 {
