@@ -36,7 +36,7 @@ static const json_t *table_of(const json_t *section, const char *id)
 
 /* ---- axes ---- */
 
-/* From data to the picture; both ends are in the data's own unit, or its decadic logarithm. */
+/* Maps data to the picture; both ends are in the data's unit or its decimal logarithm. */
 struct scale {
 	double x0, x1, y0, y1;
 };
@@ -192,7 +192,7 @@ static void distribution_line(const json_t *rows, const struct scale *scale, FIL
 		at = x_of(scale, log10(x));
 		y = y_of(scale, log10(above[i]));
 		if (drawn >= 0 && at - drawn < 1 && i + 1 < json_array_size(rows))
-			continue; /* nothing to be seen between two pixels */
+			continue; /* invisible between two pixels */
 		if (drawn < 0)
 			fprintf(out, "M%.1f %.1fH%.1f", LEFT, y, at);
 		else
@@ -252,7 +252,7 @@ static void funnel(
 	fputs("\"/>\n", out);
 }
 
-/* A round step, five of which or a few more make up the whole. */
+/* A round step that divides the range into about five parts. */
 static double step_of(double whole)
 {
 	static const double FACTORS[] = { 1, 2, 5 };

@@ -1,11 +1,10 @@
 /* Every combination that a line pays, with its exact hits.
  *
- * A line sees one cell a reel. Prefixes of cells are walked through as long as the line lives, and
- * each end is shown to the engine's own evaluation (libcommon/game/lines.h), so that what is said
- * to be paid is what is paid. The reels behind an end count whole. Where a mode guarantees so many
- * of a symbol, the weights are kept by how many of it each column holds, and only what keeps the
- * guarantee is counted; a guaranteed line win takes no combination away, only windows without any.
- */
+ * A line sees one cell a reel. This code walks through prefixes of cells while the line is alive
+ * and passes each end to the engine's own evaluation (libcommon/game/lines.h), so the sheet shows
+ * what is really paid. Reels after an end count with their full weight. If a mode guarantees a
+ * number of a symbol, weights are kept by the number in each column, and only windows that keep the
+ * guarantee count; a guaranteed line win removes no combination, only windows without any. */
 #include "libcommon/game/reel_machine.h"
 #include "libcommon/game/rational.h"
 #include "libcommon/game/par.h"
@@ -74,7 +73,7 @@ static struct par_combination *entry_of(struct par_combinations *list, const str
 	return entry;
 }
 
-/* The line's end, at the last reel or before `from`: whatever the reels from there on show. */
+/* The line ends, at the last reel or before `from`; later reels can show anything. */
 static void settle(struct line_walk *walk, uint32_t from, struct by_number ways)
 {
 	const struct game *game = walk->game;
@@ -104,7 +103,7 @@ static void settle(struct line_walk *walk, uint32_t from, struct by_number ways)
 	mpz_clear(hits);
 }
 
-/* Does the line live on when `symbol` follows a run of `run` (GAME_NO_SYMBOL: wilds alone)? */
+/* Is the line still alive if `symbol` follows a run of `run` (GAME_NO_SYMBOL: only wilds)? */
 static bool lives(const struct game *game, uint32_t reel, uint8_t run, uint8_t symbol)
 {
 	enum symbol_kind kind = game->symbol[symbol].kind;

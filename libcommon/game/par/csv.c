@@ -1,7 +1,6 @@
 /* The PAR sheet as CSV (RFC 4180): one table after another. Each begins with a record "table", its
- * path, its caption; then comes the record of the column names, then the rows, then an empty line.
- * A table's sum, where it has one, is a table of its own, so that rows can be added up as they are.
- */
+ * path, its caption; then come the column names, the rows and an empty line. A table's total is a
+ * table of its own, so that programs can sum the rows. */
 #include "libcommon/game/par.h"
 
 #include <string.h>

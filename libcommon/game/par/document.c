@@ -1,4 +1,4 @@
-/* The document of a PAR sheet, put together from its sections. */
+/* Builds the document of a PAR sheet from its sections. */
 #include "libcommon/game/par.h"
 
 #include "libcommon/game/rational.h"
@@ -174,7 +174,7 @@ json_t *par_document(const struct game *game, const char *subject)
 		json_array_append_new(modes, mode_document(game, i, &texts, sections));
 	par_strip_sections(game, &texts, appendix);
 	document = game_json(game, modes, 0);
-	json_object_del(document, "elapsed_ms"); /* the same definition, the same bytes */
+	json_object_del(document, "elapsed_ms"); /* the same definition gives the same bytes */
 	json_object_set_new(document, "name", json_string(game->name));
 	json_object_set_new(document, "definition_version", json_integer(game->version));
 	json_object_set_new(document, "definition_format", json_integer(1));

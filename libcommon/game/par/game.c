@@ -1,5 +1,5 @@
-/* The sections of a PAR sheet that are about the whole game: what it is, what may be bet, what it
- * pays, the progressive, the gamble, and how every figure can be had again. */
+/* The sections of a PAR sheet on the whole game: identity, bets, paytable, the progressive, the
+ * gamble, and how to verify every figure. */
 #include "libcommon/base/currency.h"
 #include "libcommon/game/rational.h"
 #include "libcommon/game/par.h"
@@ -25,7 +25,7 @@ static const char *code_of(uint32_t number)
 	return currency ? currency->code : "?";
 }
 
-/* Minor units as people write them: "1.25". */
+/* Minor units as a decimal amount: "1.25". */
 static const char *money_text(struct par_texts *texts, uint32_t number, int64_t minor)
 {
 	const struct currency *currency = currency_by_number(number);
@@ -265,8 +265,8 @@ static void add_progressive(const struct game *game, struct par_texts *texts, js
 
 /* ---- the gamble ---- */
 
-/* Stakes are taken whole to the end: after k won guesses the win is 2^k times as high with
- * probability 2^-k, else nothing. */
+/* The player gambles everything each time: after k attempts the win is 2^k times as high with
+ * probability 2^-k, else 0. */
 static void gamble_table(uint32_t attempts, struct par_texts *texts, json_t *section)
 {
 	json_t *table = par_table(section, "attempts",

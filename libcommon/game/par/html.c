@@ -1,4 +1,5 @@
-/* The PAR sheet as one HTML file: no script, nothing fetched, readable on a phone and on paper. */
+/* The PAR sheet as one HTML file: no scripts, no external files, readable on a phone and on
+ * paper. */
 #include "libcommon/game/par.h"
 
 #include <ctype.h>
@@ -86,7 +87,7 @@ static bool is_number(const char *text)
 	       strspn(text, "0123456789.%/e+- ") == strlen(text);
 }
 
-/* Numbers stand to the right; quotients and digests may be broken anywhere. */
+/* Numbers are right-aligned; quotients and digests may break anywhere. */
 static const char *class_of(const char *text, bool facts)
 {
 	if (strlen(text) > LONG_TEXT && !strchr(text, ' '))
@@ -102,8 +103,7 @@ static const char *class_of(const char *text, bool facts)
 	return strlen(text) <= SHORT_TEXT ? " class=\"short\"" : "";
 }
 
-/* Whole numbers of five figures and more in groups of three, by a narrow space that does not
- * break. */
+/* Whole numbers of five digits or more in groups of three, separated by a narrow no-break space. */
 static void put_number(const char *text, FILE *out)
 {
 	size_t whole = strspn(text, "0123456789");
@@ -145,7 +145,7 @@ static void put_row(const json_t *columns, const json_t *row, bool facts, FILE *
 	fputs("</tr>\n", out);
 }
 
-/* Titles stand where the first row's cells do. */
+/* Titles are aligned like the first row's cells. */
 static void put_titles(const json_t *table, bool facts, FILE *out)
 {
 	const json_t *first = json_array_get(json_object_get(table, "rows"), 0), *column;

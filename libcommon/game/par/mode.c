@@ -1,5 +1,5 @@
-/* What a figure of a game comes to: its return and where it comes from, how often what happens, how
- * much the wins vary, the largest of them. */
+/* The sections on one figure: its return by source, how often events occur, how much wins vary, and
+ * the largest win. */
 #include "libcommon/game/rational.h"
 #include "libcommon/game/par.h"
 

@@ -83,7 +83,7 @@ json_t *distribution_json(const struct exact_mode *mode)
 	return rows;
 }
 
-/* What the progressive's contribution is beside the return at seed. */
+/* The progressive's contribution, in addition to the return at seed. */
 static json_t *contribution_json(const struct game *game)
 {
 	struct exact_contribution contribution;

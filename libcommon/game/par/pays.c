@@ -110,7 +110,7 @@ static void add_combinations(
 
 /* ---- scatters ---- */
 
-/* The scatter that starts battles is paid by them. */
+/* The scatter of the scatter award pays there. */
 static bool pays_by_itself(const struct game *game, uint32_t scatter)
 {
 	return scatter > 0 || game->scatter_count_min == 0;

@@ -8,7 +8,7 @@
 
 #define ROOT_BITS 256
 
-/* The digits of round(value * 10^digits), with the point put in. */
+/* The digits of round(value * 10^digits), with a decimal point. */
 static char *place_point(const mpz_t scaled, unsigned digits)
 {
 	char *plain = mpz_get_str(NULL, 10, scaled), *out;

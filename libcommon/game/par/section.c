@@ -1,4 +1,4 @@
-/* Sections of a PAR sheet: words and tables, before they are written as anything. */
+/* Sections of a PAR sheet: words and tables, independent of the output format. */
 #include "libcommon/game/rational.h"
 #include "libcommon/game/par.h"
 

@@ -1,4 +1,4 @@
-/* Strips of a PAR sheet: each set's stops, and how many of each symbol a reel has. */
+/* Strips of a PAR sheet: each set's stops and the number of each symbol on a reel. */
 #include "libcommon/game/rational.h"
 #include "libcommon/game/par.h"
 

@@ -1,4 +1,4 @@
-/* Numbers of the PAR sheet as they are read. */
+/* Numbers of the PAR sheet as text. */
 #include "libcommon/game/rational.h"
 #include "libcommon/game/par.h"
 
@@ -12,7 +12,7 @@ static const char *keep(struct par_texts *texts, json_t *text)
 	return json_string_value(text);
 }
 
-/* Takes over `text`. */
+/* Takes ownership of `text`. */
 static const char *keep_text(struct par_texts *texts, char *text)
 {
 	const char *kept = keep(texts, json_string(text));

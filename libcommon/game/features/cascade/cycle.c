@@ -27,8 +27,8 @@ void cycle_terms_init(const struct game *game, uint32_t set, uint32_t lines,
 	terms_r->plain.wild_multiplier = game->free_spins.wild_multiplier;
 }
 
-/* Each reel as the symbols that are still to be seen, bottom first: what left is taken out, and the
- * window is the first of them. */
+/* Each reel as the list of its remaining symbols, bottom first. Symbols that leave are removed, and
+ * the window shows the first ones. */
 struct reel_stack {
 	const struct game_strip *strip;
 	uint32_t next; /* place on the strip of the symbol above the top one */
@@ -50,7 +50,7 @@ static void stack_open(
 	stack->next = (stop + game->rows - 1) % stack->strip->length;
 	for (uint32_t place = 0; place < game->rows; place++)
 		stack_push(stack, place);
-	if (terms->wild_reels >> reel & 1) /* covered; the strip is behind them */
+	if (terms->wild_reels >> reel & 1) /* covered cells; the strip follows them */
 		memset(stack->symbol, game->wild, game->rows);
 }
 

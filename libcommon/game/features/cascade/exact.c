@@ -1,5 +1,5 @@
-/* Cascades, exactly: nothing is drawn after the stops, so every combination of stops is played and
- * weighed. The loader keeps the combinations below CYCLE_STOPS_MAX. */
+/* Exact mathematics of cascades: nothing is drawn after the stops, so every combination of stops is
+ * played and weighted. The loader keeps the combinations below CYCLE_STOPS_MAX. */
 #include "libcommon/game/features/cascade/exact.h"
 
 #include <assert.h>
@@ -66,7 +66,7 @@ static void add_spin(const struct spin_figures *figures, const struct cycle_spin
 	cycle->most_n += all == cycle->most ? weight : 0;
 }
 
-/* The next combination, the last reel fastest; false: that was the last. */
+/* The next combination, the last reel fastest; false after the last one. */
 static bool next_stops(const struct game *game, uint32_t set, uint16_t stop[GAME_REELS_MAX])
 {
 	for (uint32_t r = game->reels; r-- > 0;) {
@@ -146,8 +146,8 @@ static void row_yield(const struct cascade_row *row, uint64_t lines, enum exact_
 	mpq_clear(nothing);
 }
 
-/* Tumbles follow from the same windows as the lines, so the spin is put together anew: for each
- * row what its counts set off, and the lines with their tumbles. */
+/* Tumbles depend on the same windows as the lines, so the spin's yield is rebuilt: for each row the
+ * features its counts start, and the lines with their tumbles. */
 static void add_yield(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield)
 {
@@ -155,7 +155,7 @@ static void add_yield(const struct exact_work *work, const struct exact_wager *w
 	enum exact_depth depth = yield->depth;
 	mpq_t p;
 
-	assert(cycle); /* asked for contexts that have spins alone */
+	assert(cycle); /* called only for contexts with spins */
 	mpq_init(p);
 	yield_free(yield);
 	yield_init(yield, depth);

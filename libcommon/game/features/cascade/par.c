@@ -1,4 +1,4 @@
-/* Cascades: how often a spin tumbles, how far, and what that comes to. */
+/* Cascades: how often and how far a spin tumbles, and what the tumbles win. */
 #include "libcommon/game/features/cascade/exact.h"
 #include "libcommon/game/par/feature.h"
 

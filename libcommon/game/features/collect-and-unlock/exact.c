@@ -1,9 +1,9 @@
-/* Potions: what the features, the explosions and the states they hang on return.
+/* Collect and unlock: the returns of features, explosions and carried states.
  *
  * Each respin feature is a spin of its own, so its mean is a number. An explosion plays on the
- * window whose potions led to it; the reels are independent given the potion on each, so its mean
- * is a number for each row of potions a spin may show. Both are then weighed with what is carried
- * (exact_chain.c): in the long run for the return of a level, or from one state. */
+ * window whose collectibles started it. Given the collectible on each reel, the reels are
+ * independent, so its mean is a number for each spin of the chain. Both are then weighted with the
+ * carried state (exact_chain.c): in the long run for the return of a level, or from one state. */
 #include "libcommon/game/features/collect-and-unlock/exact_parts.h"
 
 #include <assert.h>
@@ -74,7 +74,7 @@ static void mega_mean(const struct game *game, const struct lines_input *plain, 
 	mpq_clear(coins);
 }
 
-/* One feature by itself, in coins for one coin a line. */
+/* One feature alone, in coins for one coin a line. */
 static void feature_mean(const struct game *game, const struct unlock_step *step, uint32_t lines,
 	struct unlock_figures *figures)
 {
@@ -93,8 +93,7 @@ static void feature_mean(const struct game *game, const struct unlock_step *step
 				&input.reel[r]);
 		lines_expected(&input, *mean, NULL);
 		break;
-	case UNLOCK_MULTIPLIER: /* RULE witch-feature 4.6: the respin that ends it is one that
-				   wins */
+	case UNLOCK_MULTIPLIER: /* RULE witch-feature 4.6: the last respin is one that wins */
 		mpq_init(wins);
 		unlock_no_win(game, step->strips, lines, figures->dry);
 		mpq_set_ui(wins, 1, 1);
@@ -138,7 +137,7 @@ static void marked_init(
 		}
 }
 
-/* E[win of the explosion; these potions], RULE witch-feature 5.2 to 5.6. */
+/* E[win of the explosion; these collectibles], RULE witch-feature 5.2 to 5.6. */
 static void explosion_means(
 	const struct exact_work *work, struct unlock_figures *figures, uint32_t lines)
 {
@@ -263,7 +262,7 @@ static void release(struct exact_work *work)
 	free(collectibles);
 }
 
-/* Adds what a round that starts from a state, at a level, wins by potions, with weight `share`. */
+/* Adds, with weight `share`, the features' wins in a round that starts from a state at a level. */
 static void add_state(const struct exact_work *work, const struct unlock_figures *figures,
 	uint32_t level, uint32_t state, const mpq_t share, struct spin_yield *sum)
 {
@@ -378,7 +377,7 @@ static void add_level_state(
 	exact_add_state(mode, name, rtp);
 }
 
-/* The round without what potions give the paid spin. */
+/* The round without the features of the paid spin. */
 static void without_features(const struct round_yields *yields, mpq_t rest_r)
 {
 	mpq_set(rest_r, yields->total);

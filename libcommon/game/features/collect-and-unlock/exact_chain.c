@@ -1,8 +1,8 @@
-/* What is carried from round to round: a Markov chain over at most two potions.
+/* The carried state from round to round: a Markov chain over at most two collectibles.
  *
- * A spin's potions are collected from left to right; the third completes a combination and is used
- * up with the other two whatever comes of it. So what is carried does not depend on what is open,
- * and the long-run shares are the same at each level of unlocking. */
+ * A spin's collectibles are collected from left to right; the third completes a combination and all
+ * three are used up, whatever they start. So the carried collectibles do not depend on what is
+ * unlocked, and the long-run shares are the same at each level. */
 #include "libcommon/game/core/reels.h"
 #include "libcommon/game/features/collect-and-unlock/exact_parts.h"
 
@@ -96,8 +96,8 @@ static void collect(const struct game *game, struct unlock_spin *spin)
 			held[spin->colour[r] - 1]++;
 			if (held[0] + held[1] + held[2] < (int)COMBINATION)
 				continue;
-			/* two carried and six reels: a second one cannot be completed but by
-			 * games with potions on more than three reels; the loader knows */
+			/* with two carried, a second combination needs collectibles on more than
+			 * three reels, which the loader refuses */
 			assert(spin->combination[state] == UNLOCK_NONE);
 			spin->combination[state] =
 				(uint8_t)index_of(held, COMBINATION, COMBINATION);
@@ -141,9 +141,8 @@ static void add_spins(struct unlock_chain *chain, const struct game *game, uint3
 }
 
 /* Solves shares x (moves - 1) = 0 with the shares' sum 1, by elimination over the rationals.
- * `live`: the states that come up when nothing is carried at first; the others have no share.
- * There is one class of states that recur, because each completed combination forgets what was
- * before it. */
+ * `live`: the states reachable from the empty state; the others have no share. There is one
+ * recurrent class, because each completed combination forgets everything before it. */
 static void solve(mpq_t move[UNLOCK_STATES][UNLOCK_STATES + 1], const bool live[UNLOCK_STATES],
 	mpq_t share[UNLOCK_STATES])
 {
@@ -200,7 +199,8 @@ static void long_run(struct unlock_chain *chain)
 			mpq_add(move[to][state], move[to][state], chain->spin[i].p);
 		}
 	}
-	for (uint32_t k = 0; k <= UNLOCK_STATES; k++) /* one equation is spare: the sum is 1 */
+	for (uint32_t k = 0; k <= UNLOCK_STATES;
+		k++) /* one equation is redundant: the sum 1 replaces it */
 		mpq_set_ui(move[0][k], 1, 1);
 	solve(move, live, chain->carried);
 	for (uint32_t i = 0; i < UNLOCK_STATES; i++)

@@ -1,8 +1,8 @@
-/* Second moments of a spin with what its potions start.
+/* Second moments of a spin with the features that its collectibles start.
  *
- * A respin feature has nothing to do with the window that led to it but the potions; an explosion
- * plays on that very window, so its win and the window's own are multiplied line by line, over all
- * windows, weighed with the chance that their potions explode. */
+ * A respin feature depends on the window that started it only through the collectibles. An
+ * explosion plays on the same window, so its win and the window's own win are multiplied line by
+ * line over all windows, weighted with the probability that their collectibles explode. */
 #include "libcommon/game/features/collect-and-unlock/exact_windows.h"
 
 #include <assert.h>
@@ -73,7 +73,7 @@ static void feature_square(const struct game *game, const struct unlock_step *st
 	case UNLOCK_RANDOM_WILDS:
 		respin_square(game, step, lines, square_r);
 		break;
-	case UNLOCK_MULTIPLIER: /* RULE witch-feature 4.6, 4.7: that of a respin that wins */
+	case UNLOCK_MULTIPLIER: /* RULE witch-feature 4.6, 4.7: of a respin that wins */
 		respin_square(game, step, lines, square_r);
 		mpq_set_ui(x, 1, 1);
 		mpq_sub(x, x, dry);
@@ -174,7 +174,7 @@ static void means(const struct moments_work *moments, const struct unlock_view *
 	unlock_product_by_spin(&pair, &unlock_of(moments->work)->chain, moments->weight, product_r);
 }
 
-/* A feature F by itself, started by potions: 2 E[W F] + E[F^2], E[F A]. */
+/* A respin feature F, started by collectibles: 2 E[W F] + E[F^2], E[F A]. */
 static void add_feature(const struct moments_work *moments, const mpq_t value, const mpq_t square)
 {
 	struct spin_yield *yield = moments->yield;
@@ -239,9 +239,9 @@ static void add_part(
 	add_product(moments, part, &moments->awards, 1, share);
 }
 
-/* A line symbol that is revealed only adds to what the marked windows win without it, where marks
- * pay nothing: `blank`, the same for all symbols. What it adds is lines of one symbol alone. No
- * window shows potions (they have fallen), so a potion stands for a mark. */
+/* A revealed line symbol adds to the win of the marked windows in which marks pay nothing (`blank`,
+ * the same for all symbols). The increase consists of lines of that symbol only. Windows show no
+ * collectibles, because these have been removed, so a collectible stands for a mark. */
 static void add_extra(const struct moments_work *moments, const struct unlock_view *blank,
 	uint8_t symbol, const mpq_t share)
 {
@@ -336,7 +336,7 @@ static void base_moments(
 
 /* ---- free spins ---- */
 
-/* The feature has nothing to do with the spin that brings it. RULE witch-feature 6.3 to 6.6 */
+/* The feature is independent of the spin that starts it. RULE witch-feature 6.3 to 6.6 */
 static void free_moments(
 	const struct exact_work *work, const struct exact_wager *wager, struct spin_yield *yield)
 {

@@ -1,8 +1,8 @@
-/* The most that a spin can win together with what its potions start, and how likely that is.
+/* The largest win of a spin with the features that its collectibles start, and its probability.
  *
- * A free spin and its feature know nothing of one another: each has its best. A paid spin's feature
- * hangs on the potions that its window shows, and its explosion on the window itself, so windows
- * are searched (most.h) tagged with their potions and scatters. */
+ * A free spin and its feature are independent, so each has its own best. A paid spin's feature
+ * depends on the collectibles in its window, and its explosion on the window itself, so the search
+ * (most.h) tags windows with their collectibles and scatters. */
 #include "libcommon/game/exact/most.h"
 #include "libcommon/game/features/collect-and-unlock/exact_windows.h"
 #include "libcommon/game/exact/spins.h"
@@ -25,7 +25,7 @@ struct most_work {
 	struct best times;		   /* the largest multiplier */
 };
 
-/* A way to some coins: more than any before take their place, as many are added. */
+/* Adds a way to win some coins: more coins than before replace the best, equal coins are added. */
 static void best_add(struct best *best, uint64_t coins, const mpq_t p)
 {
 	if (mpq_sgn(p) == 0 || (mpq_sgn(best->p) > 0 && coins < best->coins))
@@ -42,7 +42,7 @@ static void best_add(struct best *best, uint64_t coins, const mpq_t p)
 #define COLOUR_BITS (2 * GAME_REELS_MAX)
 #define COLOUR_MASK ((UINT32_C(1) << COLOUR_BITS) - 1)
 
-/* The potion that fell on a reel, and above these bits the scatters: a digit of base reels + 1. */
+/* The collectible of each reel, and above these bits the scatters, as digits of base reels + 1. */
 static uint32_t tag_of(const struct game *game, uint32_t reel, uint64_t column, uint32_t colour)
 {
 	uint32_t code = 0, place = 1;
@@ -53,8 +53,8 @@ static uint32_t tag_of(const struct game *game, uint32_t reel, uint64_t column, 
 	return code << COLOUR_BITS | colour << (2 * reel);
 }
 
-/* How windows are seen: `counts` of cells on each reel become `symbol` (NULL: none do), `forced`
- * rows wild. `own`: the windows as they are beside them, with their tags. */
+/* How windows are seen: on each reel `counts` of cells become `symbol` (NULL: none), and `forced`
+ * rows are wild. `own`: also the unchanged windows, with their tags. */
 struct sight {
 	uint32_t set;
 	bool own;
@@ -105,8 +105,8 @@ static void sight_open(
 
 /* ---- features by themselves ---- */
 
-/* Adds the best of one respin, as far as it reaches what is known, with probability in / of. Less
- * than `floor` is not looked for. */
+/* Adds the best of one respin, if it reaches the best so far, with probability in / of. Ignores
+ * wins below `floor`. */
 static void add_respin(const struct most_work *most, const struct sight *sight, uint64_t floor,
 	uint64_t in, uint64_t of, struct best *best)
 {
@@ -138,7 +138,7 @@ static void mega_rows(const struct game *game, uint32_t place, uint32_t forced_r
 			      ((UINT32_C(1) << game->rows) - 1);
 }
 
-/* Few places reach the best of all: what each reaches at least is found first. */
+/* Few places reach the overall best, so a lower bound of each is found first. */
 static void add_mega(const struct most_work *most, struct sight *sight, struct best *best)
 {
 	const struct game *game = most->game;
@@ -282,7 +282,7 @@ static uint64_t scatter_coins(const struct most_work *most, uint32_t tag)
 	return pay * most->lines;
 }
 
-/* The best that a spin's potions may start, an explosion aside. */
+/* The best feature that a spin's collectibles can start, without explosions. */
 static void best_start(const struct base_most *base, uint32_t spin, struct best *best)
 {
 	mpq_t p;
@@ -334,7 +334,7 @@ static uint64_t scatter_most(const struct most_work *most)
 	return pay * most->lines;
 }
 
-/* Windows that are seen so, the best of what is beside them; with probability in / of. */
+/* Adds the best of the windows seen this way, with probability in / of. */
 static void add_windows(const struct base_most *base, const struct sight *sight, uint64_t in,
 	uint64_t of, struct best *best)
 {

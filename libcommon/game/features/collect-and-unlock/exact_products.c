@@ -1,9 +1,9 @@
-/* Means of products over windows weighed by the potions they show.
+/* Means of products over windows, weighted by their collectibles.
  *
- * Given the potion on each reel the reels are independent. Vectors (line_pairs.h) are linear, so
- * the weights of the rows of potions are applied where reels meet: behind a reel that shows no
- * potions there is one vector, behind one that does one for each colour, and a vector further left
- * is a sum of these with the weights of the potions already chosen. */
+ * Given the collectible on each reel, the reels are independent. Vectors (line_pairs.h) are linear,
+ * so the weights of the spins of the chain are applied between reels: after a reel without
+ * collectibles there is one vector, after a reel with collectibles one for each colour, and a
+ * vector further left is their sum, weighted by the collectibles already chosen. */
 #include "libcommon/game/exact/line_pair_plan.h"
 #include "libcommon/game/features/collect-and-unlock/exact_windows.h"
 
@@ -16,10 +16,10 @@ struct product_work {
 	const struct unlock_pair *pair;
 	struct pair_space space;
 	struct pair_reel reel[GAME_REELS_MAX][COLOURS];
-	uint64_t *weight;		  /* by the code of the colours: limbs of each */
-	uint32_t last;			  /* last reel with potions; its vectors are made once */
-	struct pair_vector tail[COLOURS]; /* from that reel on, by its colour */
-	struct pair_vector from[GAME_REELS_MAX]; /* [reel]: of the codes at hand */
+	uint64_t *weight; /* by the code of the colours: limbs of each */
+	uint32_t last;	  /* last reel with collectibles; its vectors are computed once */
+	struct pair_vector tail[COLOURS];	 /* from that reel on, by its colour */
+	struct pair_vector from[GAME_REELS_MAX]; /* [reel]: of the present codes */
 };
 
 void unlock_product_init(struct unlock_product *product)
@@ -60,7 +60,7 @@ static uint32_t place(uint32_t reel)
 	return UINT32_C(1) << (2 * reel);
 }
 
-/* From the last reel back to the last one with potions, whatever they are. */
+/* From the last reel back to the last reel with collectibles, for any colours. */
 static void make_tail(struct product_work *work)
 {
 	struct pair_vector after, before;
@@ -82,7 +82,8 @@ static void make_tail(struct product_work *work)
 	pair_vector_free(&work->space, &after);
 }
 
-/* The weighed sum of all that reels `reel` .. may show behind potions `code` on those before. */
+/* The weighted sum of all that reels `reel` .. can show after collectibles `code` on the earlier
+ * reels. */
 static const struct pair_vector *sum_from_reel(
 	struct product_work *work, uint32_t reel, uint32_t code)
 {
@@ -152,7 +153,7 @@ static void all_reels(struct product_work *work, struct pair_sums *sums_r)
 		pair_vector_free(&work->space, &work->tail[c]);
 }
 
-/* Weights as limbs, and how many limbs the sums need: weights are below the scale, which so bounds
+/* Weights as limbs, and the number of limbs for the sums: weights are below the scale, so it bounds
  * the mass. */
 static void open_weights(struct product_work *work, const struct unlock_chain *chain, mpz_t *whole,
 	const mpz_t scale)
@@ -205,11 +206,11 @@ struct respin_work {
 	const struct unlock_pair *pair;
 	struct pair_space space;
 	const struct unlock_place *place;
-	struct pair_vector from[GAME_REELS_MAX + 1]; /* [reel]: of the places at hand */
+	struct pair_vector from[GAME_REELS_MAX + 1]; /* [reel]: of the present places */
 };
 
-/* The weighed sum over the places of a list, which agree on the reels before `reel`. Those that
- * agree on it too share what is left of it. */
+/* The weighted sum over the places of a list, which agree on the reels before `reel`. Places that
+ * also agree on it share the remainder. */
 static const struct pair_vector *sum_from_places(
 	struct respin_work *work, uint32_t reel, const uint8_t *list, uint32_t count)
 {
@@ -244,7 +245,7 @@ static const struct pair_vector *sum_from_places(
 	return vector;
 }
 
-/* What all windows at all places weigh. */
+/* The weight of all windows at all places. */
 static void respin_scale(const struct respin_work *work, uint32_t count, mpz_t scale_r)
 {
 	uint64_t weight = 0;

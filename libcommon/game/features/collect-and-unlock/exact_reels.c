@@ -1,11 +1,11 @@
-/* What the cells of a reel weigh when potions, wilds or question marks have changed it. */
+/* The weights of a reel's cells after collectibles, wilds or question marks have changed it. */
 #include "libcommon/game/core/reels.h"
 #include "libcommon/game/features/collect-and-unlock/exact_parts.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* RULE witch-feature 3.2: the column as it is paid, the potion fallen out of it. */
+/* RULE witch-feature 3.2: the column as paid, with the collectible removed. */
 void unlock_cells(const struct game *game, uint32_t set, uint32_t reel, uint32_t colour,
 	struct cell_weights *cells_r)
 {
@@ -27,8 +27,8 @@ uint64_t unlock_cover_scale(const struct game *game, const struct choices *count
 	return (uint64_t)counts->weight * game->rows;
 }
 
-/* All sets of rows of a size are alike, so a row is covered with (mean count) / rows.
- * RULE witch-feature 4.4, 5.3, 5.8 */
+/* All sets of rows of the same size are equally likely, so a row is covered with probability (mean
+ * count) / rows. RULE witch-feature 4.4, 5.3, 5.8 */
 void unlock_cover(const struct game *game, const struct choices *counts, uint8_t symbol,
 	uint8_t kept, struct cell_weights *cells)
 {

@@ -1,5 +1,5 @@
-/* Joint weights of what two cells of a reel show: of the window itself, of the window with some
- * cells covered, of the symbols counted on it. */
+/* Joint weights of two cells of a reel: of the window itself, of the window with some cells
+ * covered, and of its counted symbols. */
 #include "libcommon/game/core/reels.h"
 #include "libcommon/game/features/collect-and-unlock/exact_windows.h"
 
@@ -91,7 +91,7 @@ static uint64_t seen_by(
 
 /* ---- views as sides of a product ---- */
 
-/* Of a reel: each stop as it stands, and as the view changes it. */
+/* The stops of a reel, unchanged and as the view changes them. */
 #define COLUMNS_MAX ((size_t)2 * GAME_STRIP_MAX)
 
 static bool view_lines(struct unlock_view *view, const struct game *game, uint32_t set)

@@ -1,12 +1,12 @@
-/* Spins that win nothing, with all that their potions start. */
+/* Spins that win nothing, including the features that their collectibles start. */
 #include "libcommon/game/features/collect-and-unlock/exact_windows.h"
 #include "libcommon/game/exact/window_zero.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* A window's group: the colours of its potions, two bits a reel, and above them its scatters, a
- * digit of base reels + 1 for each kind. */
+/* A window's group: the colours of its collectibles, two bits a reel, and above them its scatters,
+ * a digit of base reels + 1 for each kind. */
 #define COLOUR_BITS (2 * GAME_REELS_MAX)
 
 struct window {
@@ -57,7 +57,7 @@ static void window_reel(const struct window *window, uint32_t reel, struct zero_
 	}
 }
 
-/* `scale_r`: what all windows weigh. */
+/* `scale_r`: the weight of all windows. */
 static void window_groups(const struct window *window, uint32_t lines, bool own, bool covered,
 	struct zero_groups *groups_r, mpz_t scale_r)
 {
@@ -123,7 +123,7 @@ static void mega_no_win(
 	mpq_clear(p);
 }
 
-/* P(the feature by itself wins nothing). The multiplier's respins always win in the end. */
+/* P(the feature alone wins nothing). The multiplier's respins always end with a win. */
 static void feature_no_win(
 	const struct game *game, const struct unlock_step *step, uint32_t lines, mpq_t p_r)
 {
@@ -163,8 +163,8 @@ static const mpq_t *features_no_win(const struct exact_work *work, uint32_t line
 
 /* ---- the paid spin ---- */
 
-/* By the potions a spin shows: P(nothing but the window can win, or what it starts wins nothing),
- * and P(it explodes), by what is carried in the long run, all steps open. */
+/* By the spin of the chain: P(it starts nothing, or what it starts wins nothing), and P(it
+ * explodes), in the long run with all steps unlocked. */
 struct start {
 	mpq_t quiet, explodes;
 };
@@ -229,7 +229,8 @@ static bool group_awards(const struct game *game, uint32_t group, uint32_t *awar
 	return pay == 0;
 }
 
-/* Adds windows that win nothing: each group with the chance of its potions, times in / of. */
+/* Adds windows that win nothing: each group with the probability of its collectibles, times in /
+ * of. */
 static void add_groups(struct base_zero *zero, const struct window *window, bool explodes,
 	uint64_t in, uint64_t of)
 {
@@ -260,7 +261,7 @@ static void add_groups(struct base_zero *zero, const struct window *window, bool
 	mpz_clear(scale);
 }
 
-/* The spin's own zeros say nothing of its potions: they are made anew. */
+/* The spin's own zeros do not distinguish collectibles, so they are computed again. */
 static void base_zero(const struct exact_work *work, uint32_t lines, struct spin_yield *yield)
 {
 	const struct game *game = work->game;
@@ -296,7 +297,7 @@ static void base_zero(const struct exact_work *work, uint32_t lines, struct spin
 
 /* ---- free spins ---- */
 
-/* RULE witch-feature 6.3 to 6.6: beside the multiplier a feature wins as often as alone. */
+/* RULE witch-feature 6.3 to 6.6: with the multiplier a feature wins as often as alone. */
 static void free_zero(const struct exact_work *work, uint32_t lines, struct spin_yield *yield)
 {
 	const struct unlock_rules *rules = &work->game->unlock;

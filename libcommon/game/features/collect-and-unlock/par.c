@@ -1,4 +1,4 @@
-/* Potions: what is carried, what combinations lead to, the features and explosions. */
+/* Collect and unlock: the carried state, the combinations, the features and explosions. */
 #include "libcommon/game/features/collect-and-unlock/exact_parts.h"
 #include "libcommon/game/par/feature.h"
 
@@ -161,7 +161,7 @@ static void add_combinations(
 
 /* ---- features ---- */
 
-/* A spin on a set of strips by itself: what a feature that changes no cell plays. */
+/* A spin on a strip set alone, as played by a feature that changes no cells. */
 static void plain_combinations(struct par_mode *mode, uint32_t set, struct par_combinations *list)
 {
 	struct spin_figures spin = { .game = mode->game,

@@ -1,16 +1,16 @@
-/* Free spins as a branching process: each is a spin that may award further ones. With W and A the
- * win and awards of one free spin, all that it comes to is Y = W + Y_1 + .. + Y_A, so
+/* Free spins as a branching process: each free spin may award further ones. With W and A the win
+ * and awards of one free spin, its total including the free spins it awards is Y = W + Y_1 + .. +
+ * Y_A, so
  *
  *     E Y   = E W / (1 - E A)
  *     E Y^2 = (E W^2 + 2 E[W A] E Y + E[A (A - 1)] (E Y)^2) / (1 - E A)
  *     P(Y = 0) = q, the least root of q = sum over a of P(W = 0, A = a) q^a
  *
- * and the paid spin the same, once, with its own W and A. Which spin awards which changes nothing:
- * all free spins are alike, so one number of them waits, and not a queue. RULE bewitched 3.15,
- * 3.17 */
+ * and the paid spin the same, once, with its own W and A. All free spins are alike, so the order
+ * does not matter and a single number of waiting free spins is enough. RULE bewitched 3.15, 3.17 */
 #include "libcommon/game/exact/feature.h"
 
-/* What one free spin and all that come of it win. */
+/* The win of one free spin and all free spins that follow from it. */
 struct offspring {
 	mpq_t win, win2;
 	mpq_t nothing; /* q */
@@ -43,7 +43,7 @@ static void fixed_apply(const struct spin_yield *yield, const mpz_t q, mpz_t sum
 	mpz_clears(power, p, NULL);
 }
 
-/* From q = 0 upwards: never beyond the least root. */
+/* From q = 0 upwards, never above the least root. */
 static void fixed_root(const struct spin_yield *yield, mpq_t q_r)
 {
 	mpz_t q, next;
@@ -60,7 +60,7 @@ static void fixed_root(const struct spin_yield *yield, mpq_t q_r)
 	mpz_clears(q, next, NULL);
 }
 
-/* Where at most one is awarded at once, q = p_0 + p_1 q is rational. */
+/* If at most one free spin is awarded at once, q = p_0 + p_1 q is rational. */
 static void set_nothing(const struct spin_yield *free_spin, mpq_t q_r)
 {
 	mpq_t end;
@@ -197,5 +197,5 @@ enum exact_status round_yield(const struct spin_yield *paid, const struct spin_y
 	return EXACT_OK;
 }
 
-/* Free spins are a context of every spin, not a yield of one. */
+/* Free spins are a context, not a yield of a single spin. */
 const struct feature_exact free_spins_exact = { 0 };

@@ -1,4 +1,4 @@
-/* Free spins: how many a round has, and what one of them wins. */
+/* Free spins: their number in a round, and the win of one free spin. */
 #include "libcommon/game/par/feature.h"
 
 #include <string.h>

@@ -4,15 +4,15 @@
 
 /* ---- what the cells are worth ----
  *
- * With m cells that carry things independently: b is what a cell gives to be multiplied (its value,
- * or its award), x what it multiplies by (1 for all but multipliers), o its own value of the end.
- * The worth is X B + O: X the product of all x, B the sum of all b, O of all o. A multiplier has no
- * b, so b x = b in each cell, and every expectation is a sum over cells, or pairs of cells, of
- * products of single cells' moments. */
+ * m cells have independent contents: b is the part of a cell that is multiplied (its value or
+ * award), x its multiplier (1 except for multipliers), o its own value at the end. The win is X B +
+ * O: X the product of all x, B the sum of all b, O of all o. A multiplier has no b, so b x = b in
+ * each cell, and every expectation is a sum over cells, or pairs of cells, of products of single
+ * cells' moments. */
 
 /* One cell's moments; with sub-probabilities where some multipliers are left out. */
 struct cell_moments {
-	mpq_t mass;   /* of all that it may carry */
+	mpq_t mass;   /* of all its possible contents */
 	mpq_t x, x2;  /* E[x], E[x^2] */
 	mpq_t b, b2;  /* E[b], E[b^2] */
 	mpq_t o, o2;  /* E[o], E[o^2] */
@@ -176,8 +176,8 @@ static void cells_worth(const struct cell_moments *cell, uint32_t m, mpq_t worth
 	mpq_clear(one);
 }
 
-/* The cells with all multipliers and the awards left then; with small multipliers only, which
- * exclude nothing; and those same with the exclusion, to be taken away. RULE mystery-elves 3.11 */
+/* The cells with all multipliers and the awards not excluded; with only small multipliers, which
+ * exclude nothing; and the latter with the exclusion, to be subtracted. RULE mystery-elves 3.11 */
 struct hold_cells {
 	struct cell_moments all, small, small_excluded;
 };
@@ -246,9 +246,10 @@ static void filled_awards(const struct hold_cells *cells, const struct hold_rule
 
 /* ---- how many cells are filled at the end ----
  *
- * From f filled cells with all R respins before it, each of the c free ones landing with in/of: j
- * of them land, at the first respin, or after one or two in vain; or none does in all R. Everything
- * is scaled to whole numbers: by of^(c R) for each f from here to the last. */
+ * From f filled cells with all R respins left, a symbol lands in each of the c free cells with
+ * probability in/of. Either j of them land, at the first respin or after respins without one, or
+ * none lands in all R. Everything is scaled to whole numbers, by of^(c R) for each f up to the
+ * last. */
 struct chain {
 	uint32_t cells, respins;
 	uint64_t in, out, of;
@@ -280,7 +281,7 @@ static void chain_clear(struct chain *chain)
 		mpz_clear(chain->scale[f]);
 }
 
-/* The sum over the number of respins in vain before one that lands. */
+/* The sum over the number of respins without a landing before one lands. */
 static void chain_waits(const struct chain *chain, unsigned long free_cells, mpz_t waits_r)
 {
 	mpz_t t;
@@ -324,7 +325,7 @@ static void chain_step(const struct chain *chain, uint32_t f, const mpz_t end, m
 	mpz_clears(waits, way, t, NULL);
 }
 
-/* end[m]: something's expectation when m cells are filled at the end -> by the cells filled at the
+/* Converts end[m], an expectation by the cells filled at the end, to one by the cells filled at the
  * start. */
 static void chain_expect(const struct chain *chain, uint32_t from, mpq_t *end, mpq_t *start_r)
 {
@@ -413,7 +414,7 @@ void hold_yields(const struct game *game, enum exact_depth depth, struct hold_yi
 	yields_r->from = hold->at_least > 0 ? hold->at_least : 1;
 	yields_r->cells = chain.cells;
 	for (uint32_t f = yields_r->from; f <= chain.cells; f++) {
-		yield_init(&yields_r->start[f], depth); /* it always wins: no zeros */
+		yield_init(&yields_r->start[f], depth); /* it always wins, so there are no zeros */
 		mpq_set_ui(yields_r->start[f].event[EVENT_HOLD], 1, 1);
 	}
 	worth_yields(hold, &chain, &cells, &ends, yields_r);
@@ -447,7 +448,7 @@ static void count(struct spin_figures *figures)
 		count_symbol(figures, figures->game->hold.symbol);
 }
 
-/* Paid spins alone start it. */
+/* Only paid spins start it. */
 static bool open(struct spin_figures *figures)
 {
 	struct hold_yields *yields;

@@ -1,4 +1,4 @@
-/* The most that a hold and win can pay on so many cells, and how likely that is. */
+/* The largest win of hold and win on a number of cells, and its probability. */
 #include "libcommon/game/features/hold-and-win/exact.h"
 
 /* The largest x of a table below a bound, and its weight. */
@@ -43,13 +43,13 @@ static struct largest largest_award(const struct hold_rules *hold, bool exclude,
 	return largest;
 }
 
-/* What a cell gives at its best, and the probability of that. */
+/* The best of a cell, and its probability. */
 struct best_cell {
 	mpz_t worth;
 	mpq_t p;
 };
 
-/* The best that a cell without multiplier may give when all multipliers make `product`. */
+/* The best of a cell without a multiplier if the product of all multipliers is `product`. */
 static void best_plain(
 	const struct hold_rules *hold, bool exclude, const mpz_t product, struct best_cell *best)
 {
@@ -156,7 +156,7 @@ void hold_most(const struct game *game, uint32_t cells, mpq_t most_r, mpq_t prob
 	mpq_clear(p);
 }
 
-/* All cells filled with the best that they may carry. RULE mystery-elves 3.8 to 3.13 */
+/* All cells filled with their best. RULE mystery-elves 3.8 to 3.13 */
 void hold_offer_most(const struct exact_work *work, const struct exact_wager *wager,
 	bool free_spins, struct exact_mode *mode_r)
 {

@@ -1,4 +1,4 @@
-/* Hold and win: what starts it, how far it fills, what the cells carry, what it comes to. */
+/* Hold and win: what starts it, how many cells fill, what they carry, and what it wins. */
 #include "libcommon/game/features/hold-and-win/exact.h"
 #include "libcommon/game/par/feature.h"
 
@@ -8,7 +8,7 @@ static void power(mpq_t result, const mpq_t x, uint32_t n)
 	mpz_pow_ui(mpq_denref(result), mpq_denref(x), n);
 }
 
-/* P(so many of the free cells land in one respin). */
+/* P(a symbol lands in this number of free cells in one respin). */
 static void landing(const struct hold_rules *hold, uint32_t free_cells, uint32_t lands, mpq_t p_r)
 {
 	mpq_t x;
@@ -106,7 +106,7 @@ static void add_starts(struct par_mode *mode, json_t *section)
 	mpq_clear(sum);
 }
 
-/* By another way than the analysis, which goes from the last cell to the first. */
+/* Computed differently from the analysis, which goes from the last cell to the first. */
 static void add_ends(struct par_mode *mode, json_t *section)
 {
 	uint32_t cells = mode->game->reels * mode->game->rows;

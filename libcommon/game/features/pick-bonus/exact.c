@@ -1,7 +1,7 @@
 /* The pick bonus: its weights follow the bet. */
 #include "libcommon/game/exact/feature.h"
 
-/* Sums over the vials of weight, weight x value and weight x value^2, at one bet. */
+/* Sums over the outcomes of weight, weight x value and weight x value^2, at one bet. */
 struct pick_sums {
 	mpz_t money, money2, spins, spins2;
 	uint64_t jackpots, sets; /* weights */
@@ -54,7 +54,7 @@ static void set_share(mpq_t q, const mpz_t num, uint64_t den)
 	mpq_canonicalize(q);
 }
 
-/* Bonus rounds that win nothing: those of free spins, and a jackpot or money of nothing. */
+/* Bonus rounds that win nothing: free spins, and a jackpot or money of 0. */
 static void pick_zeros(
 	const struct game *game, const struct exact_wager *wager, struct spin_yield *yield)
 {

@@ -1,4 +1,4 @@
-/* The pick bonus ("vials") by its outcomes. */
+/* The pick bonus by its outcomes. */
 #include "libcommon/game/par/feature.h"
 
 static const char *pick_text(enum pick_outcome_kind kind)

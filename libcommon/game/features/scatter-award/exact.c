@@ -34,5 +34,5 @@ static void attach(const struct spin_figures *figures, uint32_t tag,
 		add_scatter_award(game, count, yield);
 }
 
-/* Scatters are counted for every game that has some. */
+/* Scatters are counted in every game that has them. */
 const struct feature_exact scatter_award_exact = { .attach = attach };

@@ -1,4 +1,4 @@
-/* Scatter awards ("battles") by the scatters that start them. */
+/* Scatter awards by the scatters that start them. */
 #include "libcommon/game/par/feature.h"
 
 static void scatter_award_row(struct par_mode *mode, const struct par_context *context,

@@ -1,8 +1,8 @@
-/* Sticky respins: what they return. Lines are summed line by line, because the locked reel shows
- * each row what it was locked with: the return depends on the number of lines unless the
- * triggering windows treat all rows alike (RULE mona-lisa 3.22). The reels are independent given
- * the trigger, so the weight of each symbol in each cell at each time is all that a mean needs;
- * moments and zeros (exact_moments.c, exact_zero.c) need more. */
+/* The returns of sticky respins. They are summed line by line, because the rows of the locked reel
+ * differ: the return depends on the number of lines unless the triggering windows treat all rows
+ * alike (RULE mona-lisa 3.22). Given the trigger, the reels are independent, so a mean needs only
+ * the weight of each symbol in each cell at each time; moments and zeros (exact_moments.c,
+ * exact_zero.c) need more. */
 #include "libcommon/game/features/sticky-respins/exact_parts.h"
 
 #include <assert.h>
@@ -43,7 +43,7 @@ uint32_t counted_code(const struct game *game, const struct counted *counted, ui
 	return code;
 }
 
-/* The first scatter pays in its battle where it starts battles. RULE mona-lisa 2.6, 3.10, 3.13 */
+/* In games with a scatter award the first scatter pays there. RULE mona-lisa 2.6, 3.10, 3.13 */
 struct counted_worth counted_worth(const struct game *game, const struct counted *counted,
 	enum spin_context context, uint32_t code)
 {
@@ -135,8 +135,8 @@ static void screen_add_reel(struct screen *screen, uint32_t reel, const struct s
 	screen->next = swap;
 }
 
-/* Adds a respin's means, times `scale`: the probability of what the screen is conditional on over
- * the sum of its weights. */
+/* Adds a respin's means, times `scale`: the probability of the screen's condition divided by the
+ * sum of its weights. */
 static void screen_sum(const struct screen *screen, const mpq_t scale, struct sticky_context *sum)
 {
 	const struct game *game = screen->lines.game;

@@ -1,22 +1,22 @@
-/* Second moments of a spin with its sticky respins: what they win and award together.
+/* Second moments of the sum of a spin and its sticky respins.
  *
- * The screens of a trigger hang together cell by cell: held symbols, the locked reel. Products of
- * two lines at two times, of a line and a count of scatters, of two counts are summed pairwise
- * (line_pairs.h), for each pair of times; all reels are independent given the trigger. */
+ * The screens of a trigger share held symbols and the locked reel. Products of two lines at two
+ * times, of a line and a count of scatters, and of two counts are summed (line_pairs.h) for each
+ * pair of times; given the trigger, the reels are independent. */
 #include "libcommon/game/exact/line_pairs.h"
 #include "libcommon/game/features/sticky-respins/exact_parts.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* What is added up at one time: lines in coins for one coin a line, what is paid by count in the
- * same, and awards by count. */
+/* The aspects summed at one time: lines and pays by count, both in coins for one coin a line, and
+ * awards by count. */
 enum aspect { ASPECT_LINES, ASPECT_PAYS, ASPECT_AWARDS, ASPECTS };
 
 struct screen_time {
 	struct line_automaton automaton[ASPECTS];
 	struct pair_side side[ASPECTS];
-	bool nothing[ASPECTS]; /* whatever is counted, it comes to nothing */
+	bool nothing[ASPECTS]; /* no count pays or awards anything */
 };
 
 struct moments_work {
@@ -110,7 +110,7 @@ static bool counts_nothing(const struct moments_work *work, uint32_t time, bool 
 
 /* ---- lines at a time ---- */
 
-/* Which symbols a time's reels may show is all that the automaton needs of them. */
+/* The automaton only needs the symbols that the reels can show at this time. */
 static void line_side(struct moments_work *work, uint32_t time)
 {
 	const struct game *game = work->game;
@@ -187,7 +187,7 @@ static void time_close(struct moments_work *work, uint32_t time)
 
 /* ---- products ---- */
 
-/* What lines see of a reel, and what counts do: the two shapes of a side. (A game may have one row,
+/* The two shapes of a side: a reel as lines see it, and as counts see it. (A game may have one row,
  * so the rows of a side do not tell them apart.) */
 enum shape { SHAPE_LINES, SHAPE_COUNTS, SHAPES };
 
@@ -298,7 +298,7 @@ static void time_moments(
 	two_close(work, &two);
 }
 
-/* The spin's own win and awards are in the yield already; products of times are not. */
+/* The yield already contains the spin's own win and awards, but not products of times. */
 static void add_times(const struct moments_work *work, const mpq_t share, struct spin_yield *yield)
 {
 	uint32_t spins = work->game->sticky.spins;
@@ -325,7 +325,8 @@ static void add_times(const struct moments_work *work, const mpq_t share, struct
 		mpq_clear(moment[i]);
 }
 
-/* A jackpot in coins for one coin a line may be a fraction: everything is counted in its parts. */
+/* A jackpot may be a fraction of coins for one coin a line, so everything is counted in parts of a
+ * coin. */
 static void set_units(struct moments_work *work)
 {
 	mpq_t coins;

@@ -1,5 +1,5 @@
-/* The most that one sticky respin can win. Each respin is a spin of its own, as a free spin is: the
- * player starts it. Given the trigger the reels are independent, also under what is held. */
+/* The largest win of one sticky respin. Each respin counts as a spin of its own, because the player
+ * starts it like a free spin. Given the trigger, the reels are independent, held cells included. */
 #include "libcommon/game/exact/most.h"
 #include "libcommon/game/features/sticky-respins/exact_parts.h"
 
@@ -49,8 +49,8 @@ static void open_input(struct respin_most *most, const struct sticky_spin *spin,
 	}
 }
 
-/* The best of all respins of a context: its coins, and the sum of their probabilities of it, each
- * times the chance of a trigger. */
+/* The best of all respins of a context: its coins, and the sum of the respins' probabilities of it,
+ * each times the probability of a trigger. */
 struct best_respin {
 	uint64_t coins;
 	mpq_t p;

@@ -44,8 +44,7 @@ static int by_columns(const void *a, const void *b)
 	return x->column < y->column ? -1 : x->column > y->column;
 }
 
-/* Stable, by one byte of a key. Leaves the ways where they are when that byte is the same in all.
- */
+/* A stable sort by one byte of a key. Does nothing if that byte is the same in all ways. */
 static bool by_byte(const struct sticky_way *from, size_t count, bool before, uint32_t shift,
 	struct sticky_way *to)
 {
@@ -62,7 +61,7 @@ static bool by_byte(const struct sticky_way *from, size_t count, bool before, ui
 	return true;
 }
 
-/* Many ways are put in order a byte at a time, the lowest first: what is shown, then `before`. */
+/* Sorts many ways byte by byte, the lowest first: `column`, then `before`. */
 static void sort(struct sticky_ways *ways)
 {
 	struct sticky_way *from = ways->way, *to, *swap;
@@ -106,7 +105,7 @@ static uint64_t packed(const struct game *game, const uint8_t *symbols)
 	return column;
 }
 
-/* Only symbols that the strip itself shows trigger, not what covers them. RULE mona-lisa 3.2 */
+/* Only symbols of the strip itself trigger, not symbols that cover them. RULE mona-lisa 3.2 */
 static bool triggers(const struct game *game, const struct reel_column *column)
 {
 	uint32_t natural = 0;
@@ -149,7 +148,8 @@ void sticky_remember(struct sticky_ways *ways)
 	merge(ways);
 }
 
-/* RULE mona-lisa 3.4 to 3.6: sticky symbols stay, the locked reel as a whole, all else is free. */
+/* RULE mona-lisa 3.4 to 3.6: sticky symbols and the whole locked reel stay; all other cells are
+ * free. */
 uint64_t sticky_held(const struct sticky_spin *spin, uint32_t reel, uint64_t column)
 {
 	const struct game *game = spin->game;
@@ -175,8 +175,8 @@ static uint64_t over(const struct game *game, uint64_t held, uint64_t spun)
 	return held;
 }
 
-/* Equal ways are one at once: most are, and few are left to be put in order. `slot`: a hash table
- * of places + 1; `slots` of them, a power of two. */
+/* Merges equal ways at once: most ways are equal, so few are left to sort. `slot`: a hash table of
+ * places + 1 with `slots` entries, a power of two. */
 static void way_add(
 	struct sticky_ways *ways, uint32_t *slot, size_t slots, const struct sticky_way *way)
 {

@@ -1,8 +1,8 @@
-/* A spin and its sticky respins that win nothing at all: how likely that is, by awards.
+/* The probability that a spin and its sticky respins win nothing, by awards.
  *
- * Reel by reel, and on each reel time by time: the state is what the lines of every time can still
- * pay (a state of that time's machine), what every time has counted, and, between two times of a
- * reel, what the reel holds. Whatever gains is left out at once, so few states are left. */
+ * Reel by reel, and on each reel time by time: the state consists of what the lines can still pay
+ * at every time (a state of that time's machine), the counts of every time and, between two times
+ * of a reel, its held cells. Ways with a gain are dropped at once, so few states remain. */
 #include "libcommon/game/features/sticky-respins/exact_parts.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ struct mass {
 	mp_limb_t limb[MASS_LIMBS];
 };
 
-/* What a reel may do at one time, coming from what it holds. */
+/* What a reel can show at one time, given its held cells. */
 struct move {
 	uint32_t column; /* of the time's machine */
 	uint32_t held;	 /* afterwards: index of the pattern */
@@ -38,22 +38,22 @@ struct table {
 	uint32_t count, room;
 	struct key *key; /* [entry], in the order they came */
 	struct mass *mass;
-	uint32_t *slot; /* hash -> entry + 1; twice as many as there is room, a power of two */
+	uint32_t *slot; /* hash -> entry + 1; twice the capacity, a power of two */
 };
 
 struct zero_work {
 	const struct game *game;
 	uint32_t lines;
-	bool live; /* the progressive may be won, where it matters here */
+	bool live; /* the progressive can be won, if that matters here */
 	enum spin_context context;
 	const struct sticky_spin *spin;
 	uint32_t times;
 	struct counted counted[2]; /* at the trigger; in respins */
-	bool *hopeless[2];	   /* [code]: whatever follows, something is paid */
+	bool *hopeless[2];	   /* [code]: something is paid, whatever follows */
 	/* At the trigger; in respins. The second is the last respin's: a column that a respin shows
 	 * the next one can show too, with the same cells spun beside what is held. */
 	struct reel_machine *machine[2];
-	struct sticky_ways ways[2]; /* of the reel at hand: the machine's columns */
+	struct sticky_ways ways[2]; /* the machine's columns of the present reel */
 };
 
 /* ---- tables of states ---- */
@@ -171,7 +171,7 @@ static struct reel_machine *machine_at(const struct zero_work *work, uint32_t ti
 
 /* ---- moves ---- */
 
-/* Where a column stands among those of its time: they are sorted. */
+/* The place of a column among the sorted columns of its time. */
 static uint32_t place_of(const struct sticky_ways *ways, uint64_t column)
 {
 	size_t low = 0, high = ways->count;
@@ -214,7 +214,7 @@ static void moves_close(struct moves *moves)
 	sticky_give(moves->move, moves->room * sizeof(*moves->move));
 }
 
-/* `held`: the patterns that may be held afterwards, sorted. */
+/* `held`: the sorted patterns that can be held afterwards. */
 static struct move move_of(const struct zero_work *work, uint32_t reel, uint32_t time,
 	const struct sticky_way *way, const struct sticky_ways *held)
 {
@@ -245,7 +245,7 @@ static bool advance(const struct zero_work *work, uint32_t reel, uint32_t time,
 	return !work->hopeless[time > 0][key->code[time]];
 }
 
-/* One time of one reel: every state by every move from what it holds. */
+/* One time of one reel: every state with every move from its held cells. */
 static void play_time(const struct zero_work *work, uint32_t reel, uint32_t time,
 	const struct moves *moves, struct table *table)
 {
@@ -316,7 +316,7 @@ static bool pays(const struct zero_work *work, bool respin, uint32_t code)
 	return worth.pay > 0 || worth.jackpot;
 }
 
-/* A code is hopeless if it and all that add to it pay. */
+/* A code is hopeless if it and all codes that include it pay. */
 static void find_always_paying(struct zero_work *work, bool respin)
 {
 	const struct counted *counted = &work->counted[respin];
@@ -392,7 +392,8 @@ static void zero_spin(struct zero_work *work, const mpq_t share, int sign, struc
 	table_close(&table);
 }
 
-/* What wins the progressive on a line wins in any case if the paytable pays it too. */
+/* A combination that wins the progressive on a line also counts as a win if the paytable pays
+ * it. */
 static bool live_affects_pay(const struct game *game, const struct exact_wager *wager)
 {
 	const struct jackpot_symbols *rules = &game->jackpot_symbols;
@@ -431,7 +432,7 @@ static void find_change(const struct exact_work *work, uint32_t lines, bool live
 		find_always_paying(&zero, true);
 		zero.machine[0] = machine_at(&zero, 0);
 		zero.machine[1] = machine_at(&zero, game->sticky.spins);
-		zero.times = 1; /* the trigger alone is in the yield: out with it */
+		zero.times = 1; /* subtract the trigger alone, which the yield contains */
 		zero_spin(&zero, share[i], -1, change);
 		zero.times = game->sticky.spins + 1;
 		zero_spin(&zero, share[i], 1, change);

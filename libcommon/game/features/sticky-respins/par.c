@@ -1,4 +1,4 @@
-/* Sticky respins: what triggers them and what they come to. */
+/* Sticky respins: what triggers them and what they win. */
 #include "libcommon/game/features/sticky-respins/exact_parts.h"
 #include "libcommon/game/par/feature.h"
 
