@@ -49,7 +49,7 @@ bool autoplay_takes_bet(
 	const struct autoplay *autoplay, const struct bet *last, const struct bet *bet);
 /* Counts a finished spin and decides whether it was the last. If there are several reasons to stop,
  * it reports the first of: feature, jackpot, win, loss, count. `jackpots`: the sum of the seeds of
- * the spin's hits, which they pay at least; 0 without hits. AUTOPLAY_OK, AUTOPLAY_STOPPED or
+ * the spin's hits, the least they can pay; 0 without hits. AUTOPLAY_OK, AUTOPLAY_STOPPED or
  * AUTOPLAY_OVERFLOW (nothing changed). */
 enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
 	struct money jackpots, int64_t now_ms, struct autoplay *autoplay);

@@ -1,4 +1,4 @@
-/* The PAR sheet: the document from which a mathematician certifies a game.
+/* The PAR sheet: the document that a mathematician uses to certify a game.
  *
  * par_document builds it once, as sections of words and tables. HTML, CSV and JSON are written from
  * the same document, so they agree. Every number is exact and comes from the definition that the
