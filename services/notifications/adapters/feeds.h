@@ -41,7 +41,8 @@ void feeds_poll(struct feeds *feeds);
 /* True when jackpot.facts is read up to its end at the start, and the first row of each wallet
  * shard is known. */
 bool feeds_caught_up(const struct feeds *feeds);
-/* Once a second: reads Redis and requests missing rows, and the names of all pools while `nameless`.
+/* Once a second: reads Redis and requests missing rows, and the names of all pools while
+ * `nameless`.
  */
 void feeds_tick(struct feeds *feeds, bool nameless);
 
