@@ -18,7 +18,7 @@ static void test_definition_refusals_of_fields(void **unused)
 	static const struct refusal rows[] = {
 		{ "/format", "0", "/format: found 0, expected a whole number from 1 to 1" },
 		{ "/format", NULL, "/format: found nothing, expected a member of this name" },
-		{ "/colour", "1", "/colour: found an unknown member, expected only these" },
+		{ "/colour", "1", "/colour: found an unknown member, expected one of: format" },
 		{ "/id", "\"Bewitched\"", "/id: found \"Bewitched\", expected a name made of a-z" },
 		{ "/id", "5", "/id: found 5, expected a text" },
 		{ "/name", "\"\"", "/name: found \"\", expected a text of 1 to 47 bytes" },
@@ -134,7 +134,7 @@ static void test_definition_refusals_of_mathematics(void **unused)
 		{ "/jackpot/rows/EUR/seeds/1/seed", "0", "/seeds/1/seed: found 0" },
 		{ "/jackpot/rows/EUR/row_rate_nano", "900000000", "pools are kept in EUR" },
 		{ "/jackpot/rows/SEK/row_rate_nano", "900000000",
-			"found shares that sum to 1.880000000, expected at most 1" },
+			"found shares that sum to 1.880000000, expected shares that sum to at most 1" },
 		{ "/jackpot/rows/XQZ", "{}", "/jackpot/rows/XQZ: found this name" },
 		{ "/jackpot/contribution_ppm", "100001", "found 100001" },
 		{ "/jackpot/base_coin_eur_minor", "100", "found shares that sum to over 2" },
