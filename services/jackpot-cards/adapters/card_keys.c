@@ -58,7 +58,7 @@ enum card_keys_status card_keys_load(const char *path, struct card_keys *keys_r,
 	if (good)
 		return CARD_KEYS_OK;
 	(void)snprintf(error, CARD_KEYS_ERROR_MAX, "%.150s: found %s, expected %s", path,
-		closed ? "a line that is none of a key, or no key" : "a file that others may read",
+		closed ? "a malformed line, or no key" : "a file that others may read",
 		closed ? "\"number hex64\", numbers > 0 and rising" : "mode 600");
 	return CARD_KEYS_REFUSED;
 }

@@ -68,12 +68,12 @@ static void test_award_waits_for_a_later_move(void **state)
 		{ "a bet", 5, BET, 7, 7, 1000, 0, "b:1000 " },
 		{ "its award is hidden", 5, AWARD, 7, 7, 5001, 4001, "" },
 		{ "the same award again", 5, AWARD, 7, 7, 5001, 4001, "" },
-		{ "another player is not concerned", 6, MONEY, 0, 3, 50, 0, "b:50 " },
-		{ "a deposit shows no more than itself", 5, MONEY, 0, 7, 5101, 0, "b:1100 " },
+		{ "another player is not affected", 6, MONEY, 0, 3, 50, 0, "b:50 " },
+		{ "a deposit does not reveal the award", 5, MONEY, 0, 7, 5101, 0, "b:1100 " },
 		{ "a refused move reveals nothing", 5, REFUSED, 8, 8, 5101, 0, "" },
 		{ "nor does a setting", 5, SETTING, 9, 9, 5101, 0, "b:1100 " },
 		{ "a later move", 5, BET, 10, 10, 5091, 0, "a:7/1=4001 b:5091 " },
-		{ "then all is told", 5, MONEY, 0, 10, 5092, 0, "b:5092 " },
+		{ "then everything is told", 5, MONEY, 0, 10, 5092, 0, "b:5092 " },
 	};
 	play(rows, sizeof(rows) / sizeof(rows[0]));
 	assert_int_equal(holdback.n, 0);
@@ -95,7 +95,7 @@ static void test_late_award_is_sent_at_once(void **state)
 {
 	(void)state;
 	static const struct row rows[] = {
-		{ "the player has gone on", 5, BET, 8, 8, 1000, 0, "b:1000 " },
+		{ "the player has made a later move", 5, BET, 8, 8, 1000, 0, "b:1000 " },
 		{ "award of an earlier round", 5, AWARD, 7, 8, 1101, 101, "a:7/1=101 b:1101 " },
 	};
 	play(rows, sizeof(rows) / sizeof(rows[0]));

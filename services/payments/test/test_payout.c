@@ -21,43 +21,43 @@ static const char *const alarms[] = { "", "contradicted", "by_hand", "other" };
 static const struct {
 	const char *what, *steps;
 } stories[] = {
-	{ "asked at once", "=ask" },
+	{ "requested at once", "=ask" },
 	{ "paid",
 		"=ask paid =settle told =nothing captured =nothing 59 =nothing 1 =look paid =nothing "
 		"999 =nothing" },
 	{ "refused",
 		"=ask refused =settle told =nothing released =nothing 60 =look refused =nothing" },
-	{ "the wallet is told until it has booked", "paid =settle told 1 =nothing 1 =settle told 2 "
-						    "=settle captured =nothing" },
-	{ "silence is asked again, ever more seldom, for ever",
+	{ "tell the wallet until it has booked", "paid =settle told 1 =nothing 1 =settle told 2 "
+						 "=settle captured =nothing" },
+	{ "a silent provider is asked for ever, but less often",
 		"none =nothing 1 =ask none 1 =nothing 1 =ask none 3 =nothing 1 =ask none 7 =nothing 1 "
 		"=ask none 8 =ask none 8 =ask none 8 =ask paid =settle" },
-	{ "unknown is no refusal",
+	{ "unknown is not a refusal",
 		"unknown =nothing 1 =ask unknown 2 =ask unknown 4 =ask unknown 8 =ask "
 		"unknown 8 =ask paid =settle" },
-	{ "pending waits for the call", "pending =nothing 29 =nothing 1 =ask pending =nothing hint "
-					"=nothing 1 =ask refused =settle" },
+	{ "pending waits for a call", "pending =nothing 29 =nothing 1 =ask pending =nothing hint "
+				      "=nothing 1 =ask refused =settle" },
 	{ "a call is only a hint", "hint =ask none hint =nothing 1 =ask" },
-	{ "calls do not make it ask more often", "none hint hint hint =nothing 1 =ask" },
-	{ "of another amount: no outcome", "other !other =nothing 1 =ask paid =settle" },
-	{ "differently before it was booked",
+	{ "calls do not raise the rate of requests", "none hint hint hint =nothing 1 =ask" },
+	{ "an answer with another amount is no outcome",
+		"other !other =nothing 1 =ask paid =settle" },
+	{ "contradiction before the booking",
 		"paid refused !contradicted =settle told captured =nothing" },
-	{ "differently after it was booked",
+	{ "contradiction after the booking",
 		"paid told captured hint 1 =look refused !contradicted "
 		"=nothing hint 1 =look paid =nothing" },
-	{ "paid after it was refused",
-		"refused told released 60 =look paid !contradicted =nothing" },
+	{ "paid after refused", "refused told released 60 =look paid !contradicted =nothing" },
 	{ "forgotten", "paid told captured 60 =look unknown !contradicted =nothing" },
-	{ "forgets what it refused",
+	{ "provider forgets a refused payment",
 		"refused told released 60 =look unknown =nothing 1 =look refused "
 		"=nothing" },
 	{ "pending again",
 		"refused told released 60 =look pending !contradicted =nothing 30 =look paid "
 		"!contradicted =nothing" },
-	{ "a silent one is left alone in the end",
+	{ "give up a silent provider after the settlement",
 		"paid told captured 60 =look none 1 =look none 2 =look none 4 =look none 8 =look none 8 "
 		"=look none 8 =look none 8 =look none 8 =look none 8 =look none =nothing 99 =nothing" },
-	{ "released by hand, and it never heard of it",
+	{ "released by hand, unknown to the provider",
 		"noted none none released =look unknown 1 =look unknown 2 =look unknown 4 =look unknown "
 		"=nothing 99 =nothing" },
 	{ "released by hand, and refused", "noted none none released =look refused =nothing" },
@@ -67,29 +67,29 @@ static const struct {
 	{ "captured by hand, and refused", "noted none captured refused !by_hand =nothing" },
 	{ "captured by hand, and unknown",
 		"noted captured unknown 1 unknown 2 unknown 4 =look unknown !by_hand =nothing" },
-	{ "released by hand with a question under way",
+	{ "released by hand during a request",
 		"noted released =look paid !by_hand =nothing 99 =nothing" },
-	{ "released by hand before anything was asked",
+	{ "released by hand before any request",
 		"released =nothing 999 =nothing hint 1 =look paid !by_hand =nothing" },
-	{ "captured by hand before anything was asked", "captured =nothing 999 =nothing" },
+	{ "captured by hand before any request", "captured =nothing 999 =nothing" },
 	{ "released by hand, and pending for ever",
 		"noted none released =look pending 29 =nothing 1 =look pending 59 =nothing 1 =look "
 		"pending 120 =look pending 240 =look pending 480 =look pending 960 =look pending 1920 "
 		"=look pending 3840 =look pending 7680 =look pending 15360 =look pending 30720 =look "
 		"pending 61440 =look pending 86399 =nothing 1 =look pending 86400 =look pending 86400 "
 		"=look pending !by_hand =nothing 999999 =nothing hint 1 =look paid !by_hand =nothing" },
-	{ "released by hand, and silent: ever more seldom, to a day, for ever",
+	{ "released by hand, silent provider: ask for ever, at last once a day",
 		"noted none none released =look none 1 =look none 2 =look none 4 =look none 8 =look "
 		"none 15 =nothing 1 =look none 32 =look none 64 =look none 128 =look none 256 =look "
 		"none 512 =look none 1024 =look none 2048 =look none 4096 =look none 8192 =look none "
 		"16384 =look none 32768 =look none 65536 =look none 86399 =nothing 1 =look none 86400 "
 		"=look paid !by_hand =nothing" },
-	{ "pending for ever what it had refused",
+	{ "pending for ever after refused",
 		"refused told released 60 =look pending !contradicted 30 =look pending !contradicted "
 		"hint 1 =look refused =nothing" },
-	{ "by hand, while its word was on its way", "paid released !by_hand =nothing 60 =look paid "
-						    "=nothing" },
-	{ "settled twice is heard once", "paid captured released =nothing 60 =look" },
+	{ "by hand while an answer is on its way", "paid released !by_hand =nothing 60 =look paid "
+						   "=nothing" },
+	{ "a second settlement is ignored", "paid captured released =nothing 60 =look" },
 };
 
 static enum payout_alarm event(struct payout *payout, const char *word, uint64_t now_us)
