@@ -351,8 +351,8 @@ static void test_player_not_after(void **unused)
  * and leaves what other bet values carry. */
 static void test_player_void_gives_back_what_was_collected(void **unused)
 {
-	static const struct round_state before = { .potions = { 1, 0, 1 }, .unlocked = 1 };
-	static const struct round_state after = { .potions = { 0, 1, 0 }, .unlocked = 2 };
+	static const struct round_state before = { .collectibles = { 1, 0, 1 }, .unlocked = 1 };
+	static const struct round_state after = { .collectibles = { 0, 1, 0 }, .unlocked = 2 };
 	static struct world world;
 	struct player_command command;
 	struct player_entropy entropy = { 0 };
