@@ -381,8 +381,8 @@ static enum player_refusal propose_halve(const struct player *player,
 /* RULE bewitched 1.8; RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE
  * witch-feature 1.5. Compensating entries for a malfunction: the stake is returned, the credited
  * money is taken back (the wallet stops at balance 0 and books the rest as a receivable), pending
- * is forfeited. Contributions and awards stay. The potions and unlocks of the round are taken back:
- * its bet value carries again what it carried before (RULE witch-feature 1.5). */
+ * is forfeited. Contributions and awards stay. The bet value's carried state (potions and unlocks)
+ * is again what it was before the round (RULE witch-feature 1.5). */
 static enum player_refusal propose_void(const struct player *player, const struct player_game *play,
 	const struct game *game, const struct player_command *command,
 	const struct player_entropy *entropy, struct player_proposal *proposal)
