@@ -347,9 +347,9 @@ static void test_player_not_after(void **unused)
 	}
 }
 
-/* RULE witch-feature 1.5: a void gives back what the round collected and unlocked at its bet value,
- * and leaves what other bet values carry. */
-static void test_player_void_gives_back_what_was_collected(void **unused)
+/* RULE witch-feature 1.5: a void restores the carried state of the round's bet value and does not
+ * change that of other bet values. */
+static void test_player_void_restores_carried_state(void **unused)
 {
 	static const struct round_state before = { .collectibles = { 1, 0, 1 }, .unlocked = 1 };
 	static const struct round_state after = { .collectibles = { 0, 1, 0 }, .unlocked = 2 };
@@ -385,8 +385,7 @@ static void test_player_void_gives_back_what_was_collected(void **unused)
 	assert_memory_equal(&carried, &after, sizeof(carried));
 }
 
-/* RULE mystery-elves 4.5: autoplay does not buy what is for one spin, and goes on with the base
- * game. */
+/* RULE mystery-elves 4.5: autoplay does not buy a mode for one spin; it continues the base game. */
 static void test_player_autoplay_refuses_a_mode_of_one_spin(void **unused)
 {
 	static struct world world;
@@ -693,7 +692,7 @@ int main(void)
 		cmocka_unit_test(test_player_stages),
 		cmocka_unit_test(test_player_gamble),
 		cmocka_unit_test(test_player_not_after),
-		cmocka_unit_test(test_player_void_gives_back_what_was_collected),
+		cmocka_unit_test(test_player_void_restores_carried_state),
 		cmocka_unit_test(test_player_autoplay),
 		cmocka_unit_test(test_player_autoplay_refuses_a_mode_of_one_spin),
 		cmocka_unit_test(test_player_house),
