@@ -43,7 +43,8 @@ while text[place:].strip():
     one, place = json.JSONDecoder().raw_decode(text, place)
     found += one if isinstance(one, list) else [one]
 keep = ("mode", "published", "rtp", "hit_rate", "features", "max_win_x", "max_win_probability_exact")
-json.dump([{"math_version": g["math_version"], "modes": [{k: m.get(k) for k in keep} for m in g["modes"]]} for g in found], sys.stdout)'
+first = lambda m: [s for s in m.get("states") or [] if s["state"].startswith("first ")]
+json.dump([{"math_version": g["math_version"], "modes": [{k: m.get(k) for k in keep} | {"states": first(m)} for m in g["modes"]]} for g in found], sys.stdout)'
 }
 
 pages() {

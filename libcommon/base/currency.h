@@ -17,7 +17,7 @@ struct currency {
 /* NULL when unknown. The result is static. */
 const struct currency *currency_by_number(uint32_t number);
 const struct currency *currency_by_code(const char *code);
-/* The i-th known currency, NULL past the end: for migrations and help. */
+/* The i-th known currency, NULL past the end. Migrations and help texts list them all. */
 const struct currency *currency_at(size_t i);
 
 #endif

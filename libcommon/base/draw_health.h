@@ -36,7 +36,8 @@ enum rng_fault draw_health_salt(struct draw_health *health, const uint8_t salt[D
  * same key. */
 enum rng_fault draw_health_key(struct draw_health *health, player_id player, uint64_t move,
 	const uint8_t key[DRAW_HEALTH_KEY]);
-/* The first fault of the salts, the keys and the streams that `streams` has watched. */
+/* The fault of the salts; without one, the fault of the keys; without one, that of the streams.
+ * Streams are tested only if rng_watch passes their blocks to `health->streams`. */
 enum rng_fault draw_health_fault(const struct draw_health *health);
 /* Text for the alarm and for the reason of the stop: "salts: repeated"; "sound" without a fault.
  * `out` holds DRAW_HEALTH_TEXT_MAX bytes and is returned. */

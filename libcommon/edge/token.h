@@ -35,8 +35,8 @@ void token_key_free(struct token_key **key);
 /* Writes a token of at most TOKEN_MAX bytes. now_s and life_s are in seconds. */
 enum token_status token_issue(const struct token_key *key, player_id player, uint64_t now_s,
 	uint64_t life_s, char *token_r, uint64_t *expires_s_r);
-/* Checks a token. The key remembers the tokens seen last, so that the signature of a busy player is
- * not computed for each request. Expiry is always checked. */
+/* Checks a token. The key remembers the most recent tokens, so it need not compute the signature of
+ * a busy player's token at each request. Expiry is always checked. */
 enum token_status token_check(struct token_key *key, const char *token, uint64_t now_s,
 	player_id *player_r, uint64_t *expires_s_r);
 /* "token_expired": the code of the error to the client. Static. */

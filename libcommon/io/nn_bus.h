@@ -19,7 +19,8 @@ int nn_bus_fd(const struct nn_bus *bus);	/* readable when a message waits */
 void nn_bus_connect(struct nn_bus *bus, const char *url);
 /* False: dropped. */
 bool nn_bus_send(struct nn_bus *bus, const char *url, const void *bytes, size_t length);
-/* Collects messages to this url, in order; nn_bus_flush sends them at the latest. */
+/* Collects messages to this url, in order. Sends them when a parcel is full, else in
+ * nn_bus_flush. */
 void nn_bus_gather(struct nn_bus *bus, const char *url, const void *bytes, size_t length);
 void nn_bus_flush(struct nn_bus *bus); /* sends all collected messages */
 /* The next message or NULL; free with nn_bus_message_free. */

@@ -1,4 +1,5 @@
-/* A parcel: one or more messages, each after its length in four bytes, lowest first. Pure. */
+/* A parcel: one or more messages, each preceded by its length in four bytes, little-endian.
+ * Pure. */
 #ifndef CARILLON_IO_NN_PARCEL_H
 #define CARILLON_IO_NN_PARCEL_H
 

@@ -22,7 +22,7 @@ struct pg_rows_text {
 	size_t n, room;
 };
 
-/* Empty when all but columns is zero. */
+/* To start with no rows, set columns and zero every other member. */
 struct pg_rows {
 	int columns; /* at most PG_ROWS_COLUMNS_MAX */
 	size_t n;    /* rows */

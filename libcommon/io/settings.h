@@ -1,5 +1,5 @@
-/* One declarative table of settings a service (docs/contracts.md, "Settings"): typed environment
- * variables with defaults and help. */
+/* The settings of a service, in one declarative table (docs/contracts.md, "Settings"): typed
+ * environment variables with defaults and help. */
 #ifndef CARILLON_IO_SETTINGS_H
 #define CARILLON_IO_SETTINGS_H
 
@@ -32,9 +32,9 @@ struct common_settings {
 extern struct common_settings common;
 
 /* Reads the common table and the service's own (ended by a NULL name) from the environment. --help
- * prints both and exits with 0. Any error exits with 2 and prints what, found and expected on
- * stderr: an unknown variable that begins with CARILLON_ or prefix, a missing or invalid value, an
- * unknown argument. service: "wallet"; prefix: "WALLET_". */
+ * prints both and exits with 0. Errors are an unknown variable that begins with CARILLON_ or
+ * prefix, a missing or invalid value, and an unknown argument. An error is printed on stderr, with
+ * what was found and what was expected, and exits with 2. service: "wallet"; prefix: "WALLET_". */
 void settings_load(
 	int argc, char **argv, const char *service, const char *prefix, const struct setting *own);
 

@@ -29,9 +29,9 @@ struct pool_reseed {
 	struct amount from_house;
 };
 
-/* T grows by delta_e18: share_nano of it goes to the rows, the rest up to funded_nano to the
- * reserve. A progressive's contribution is funded in full (10^9). Jackpot Cards are funded with
- * exactly their levels' shares, so nothing goes to the reserve. */
+/* T grows by delta_e18: share_nano x 10^-9 of it goes to the rows, (funded_nano - share_nano) x
+ * 10^-9 to the reserve. A progressive's contribution is funded in full (10^9). Jackpot Cards are
+ * funded with exactly their levels' shares, so nothing goes to the reserve. */
 CARILLON_MUST_CHECK bool pool_books_contribute(
 	struct pool_books *books, int128 delta_e18, int64_t share_nano, int64_t funded_nano);
 /* A row starts: the house pays its seed. */

@@ -21,7 +21,8 @@
 #define POOL_PPM_MAX 1000000
 #define POOL_TALLY_EXPONENT_MAX 18
 
-/* The contribution of one minor unit staked in (game, currency). Only `open` ever changes. */
+/* How much one minor unit staked in (game, currency) contributes; the running totals are in
+ * pool_vector_entry. Only `open` ever changes. */
 struct pool_tally {
 	uint32_t id;
 	uint32_t game;
@@ -76,9 +77,9 @@ CARILLON_MUST_CHECK enum pool_vector_status pool_vector_offer(struct pool_vector
 	uint32_t shard, uint32_t tally, uint64_t total_minor, uint64_t seq);
 
 /* Folding frees the place of a closed tally that the wallet no longer counts into. Its
- * contributions stay in T, exact to the last digit. If a message names it later, its owner restores
- * it from storage: the tally by pool_vector_add_tally, each total by pool_vector_unfold. T stays
- * the same.
+ * contributions stay in T, exact to the last digit. If a message names the tally later, the caller
+ * restores it from storage: the tally by pool_vector_add_tally, each total by pool_vector_unfold. T
+ * stays the same.
  *
  *     t_e18 = folded_e18 + sum over the entries of their contributions */
 

@@ -25,7 +25,7 @@
 #define PACE_MEMORY_US 50000u
 #define BULK_FROM_PER_S 10000u /* above this, commands use the producer with the longer linger */
 #define BATCH_MAX 4096
-#define KEPT_MAX 20000 /* kept messages of all partitions at which reading stops */
+#define KEPT_MAX 20000 /* reading stops at this many kept messages, over all partitions */
 #define DEATHS_MAX 3
 #define DRAIN_US 5000000u
 #define NAME_MAX_BYTES 64

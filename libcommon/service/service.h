@@ -63,7 +63,7 @@ struct service_ops {
 		bool sequenced;	   /* has a seq gate: the service calls seq_gate_offer and returns
 				      SERVICE_GAP; the loop stores seq */
 		bool to_end_first; /* read this partition up to the end found at opening before
-				      offering messages of later topics */
+				      offering messages of the topics after it in this array */
 	} topics[SERVICE_TOPICS_MAX];
 	int topics_n;
 
@@ -131,8 +131,8 @@ void service_send_now(struct service *service, enum topic topic, uint32_t partit
  * that waits for a commit is not counted. */
 void service_sent(struct service *service, enum topic topic, uint32_t partition, uint64_t *left_r,
 	uint64_t *acknowledged_r);
-/* Sends by nanomsg: after the commit, or "now", at the end of this turn in one parcel with other
- * messages to the same url. An empty url sends nothing and is no error. */
+/* Sends by nanomsg after the commit; "_now" sends at the end of this turn at the latest, in one
+ * parcel with other messages to the same url. An empty url sends nothing and is not an error. */
 void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length);
 void service_bus_send_now(
 	struct service *service, const char *url, const void *bytes, size_t length);

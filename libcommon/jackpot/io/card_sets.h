@@ -7,13 +7,14 @@
  *              hearts, spades],
  *    "odds":{"EUR":{"in":1,"of":1000000}, ..}}
  *
- * seed_eur_minor: the level's seed in euro cents, higher for each suit. wager_ppm: the part of each
- * stake in the set's games that the house contributes to the level. weight: the level's chance, out
- * of the sum of all weights. odds: the chance of a trigger is `in` / `of` for each minor unit of a
- * stake in that currency; a game in the set needs odds for every currency that it is offered in.
+ * seed_eur_minor: the level's seed in euro cents, higher than the seed of the suit before.
+ * wager_ppm: the part of each stake in the set's games that the house contributes to the level.
+ * weight: the level's chance, out of the sum of all weights. odds: the chance of a trigger is
+ * `in` / `of` for each minor unit of a stake in that currency; a game in the set needs odds for
+ * every currency that it is offered in.
  *
- * RULE mystic-gem 6.1, 6.12. An invalid file is rejected with the file, the JSON pointer, found and
- * expected. */
+ * RULE mystic-gem 6.1, 6.12. The error for an invalid file names the file and the JSON pointer,
+ * what was found and what was expected. */
 #ifndef CARILLON_JACKPOT_IO_CARD_SETS_H
 #define CARILLON_JACKPOT_IO_CARD_SETS_H
 

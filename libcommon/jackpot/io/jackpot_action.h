@@ -38,9 +38,9 @@ struct action_list {
 	size_t n, room;
 };
 
-/* Copies a request into a record. False, with what, found and expected in reason (ACTION_TEXT_MAX
- * bytes), when the request cannot be recorded: no id of 16 bytes, no actor, a text that is too
- * long. */
+/* Copies a request into a record. False when the request cannot be recorded: no id of 16 bytes, no
+ * actor, a text that is too long. reason (ACTION_TEXT_MAX bytes) then says what was found and what
+ * was expected. */
 bool action_read(uint32_t pool, const Carillon__OperatorCommand *command,
 	struct action_record *record_r, char *reason);
 /* Writes refusal (ACTION_TEXT_MAX bytes). Always returns false, for the caller to return. */
@@ -77,8 +77,8 @@ bool action_again(struct service *service, const struct action_place *place,
  * more. */
 bool action_behind(struct service *service, const struct game_links *links,
 	const Carillon__JackpotCommand *command, const struct action_record *record);
-/* Stores a request that was done or refused now, with its time, publishes it on jackpot.facts under
- * its number and replies. All three wait for the commit, which this function requests. */
+/* Stores a request that was done or refused now, with its time, publishes it on jackpot.facts with
+ * its fact_seq, and replies. All three wait for the commit, which this function requests. */
 void action_keep(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, struct action_record *record);
 

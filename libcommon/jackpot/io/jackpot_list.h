@@ -1,5 +1,6 @@
-/* The pools or sets of the shards held: one list a shard, in service_shard.state. An instance's
- * struct begins with its link, so a pointer to one is a pointer to the other. */
+/* The pools or sets of the shards held: one list per shard, in service_shard.state. An "instance"
+ * here is the struct of one pool or set. It begins with its link, so a pointer to one is a pointer
+ * to the other. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_LIST_H
 #define CARILLON_JACKPOT_IO_JACKPOT_LIST_H
 

@@ -7,10 +7,10 @@
 #include "libcommon/jackpot/io/jackpot_list.h"
 
 struct jackpot_readers {
-	/* For an instance of the shard. */
+	/* Takes a feed message for a pool or set of the shard; `instance` is its struct. */
 	enum service_message_status (*feed)(
 		struct service *service, void *instance, const Carillon__JackpotFeed *feed);
-	/* For any pool on the shard's partition. */
+	/* Takes a command for any pool on the shard's partition, known here or not. */
 	enum service_message_status (*command)(struct service *service, struct service_shard *shard,
 		Carillon__JackpotCommand *command);
 };

@@ -1,5 +1,5 @@
 /* Columns that tables of pools and of sets have in common, in the order of the statements: the
- * books, a row's or level's terms with those that wait, the price of a hit. */
+ * books, the present and the waiting terms of a row or level, the price of a hit. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_PG_H
 #define CARILLON_JACKPOT_IO_JACKPOT_PG_H
 
@@ -51,8 +51,8 @@ void jackpot_args_price(struct pg_args *args, const struct jackpot_price *price)
 /* An id as text of a bytea: "\x" and two hex digits a byte. out holds 2 * length + 3 bytes. */
 const char *jackpot_hex(const uint8_t *bytes, size_t length, char *out);
 
-/* The most operators' settings of a schema ("pool" or "cards") that bets are checked against: the
- * wallet and the engine keep all of them in memory. */
+/* Limit on the number of operators' settings in a schema ("pool" or "cards"). Bets are checked
+ * against these settings, so the wallet and the engine keep all of them in memory. */
 #define JACKPOT_SETTINGS_MAX 1000
 /* Is there room for another setting? If not: false with refusal set (ACTION_TEXT_MAX bytes). */
 bool jackpot_settings_room(PGconn *conn, const char *sql, char *refusal);

@@ -7,9 +7,9 @@
 
 #define POOL_COMMAND_REASON_MAX 256
 
-/* The command, or NULL with what, found and expected in reason (POOL_COMMAND_REASON_MAX bytes): the
- * bytes are not a command, or one of its numbers is too large to store. Does not check the
- * envelope. */
+/* The command. NULL when the bytes are not a command, or one of its numbers is too large to store;
+ * reason (POOL_COMMAND_REASON_MAX bytes) then says what was found and what was expected. Does not
+ * check the envelope. */
 Carillon__JackpotCommand *pool_command_parse(const uint8_t *bytes, size_t length, char *reason);
 /* The command, or NULL with service_reason set: the bytes are not a command, or its envelope is
  * rejected. Free with carillon__jackpot_command__free_unpacked(command, NULL). */

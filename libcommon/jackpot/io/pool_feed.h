@@ -16,10 +16,11 @@
 
 #define POOL_FEED_REASON_MAX 160
 
-/* The message, or NULL with what, found and expected in reason (POOL_FEED_REASON_MAX bytes). Free
- * with carillon__jackpot_feed__free_unpacked(feed, NULL). Safe on any bytes; pure but for memory.
- * An accepted message has an envelope of schema 1, a wallet shard of this installation, totals that
- * fit, and at most one complete claim, on this pool by a player of that shard. */
+/* The message, or NULL; reason (POOL_FEED_REASON_MAX bytes) then says what was found and what was
+ * expected. Free with carillon__jackpot_feed__free_unpacked(feed, NULL). Safe on any bytes; pure,
+ * except that it allocates. An accepted message has an envelope of schema 1, a wallet shard of this
+ * installation, totals that fit, and at most one complete claim, on this pool by a player of that
+ * shard. */
 Carillon__JackpotFeed *pool_feed_read(
 	const uint8_t *bytes, size_t length, uint32_t shards, char *reason);
 
@@ -31,8 +32,7 @@ struct pool_source {
 	uint32_t incarnation[SHARDS_MAX]; /* of each wallet shard, the highest seen; 0: none */
 	uint32_t granted[SHARDS_MAX]; /* of each wallet shard, the highest in carillon.shard at the
 					 last check */
-	uint32_t behind; /* games and currencies left without a place for their new rate by the last
-			    pass */
+	uint32_t behind; /* games and currencies for whose new rate the last pass found no place */
 	uint32_t behind_before; /* the same for the pass before */
 	uint64_t looked_us;	/* start of the last pass, monotonic */
 };
@@ -73,9 +73,9 @@ bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us);
  * carillon.fx_rate. When the rate or ppm has changed it opens a new tally, closes the old one and
  * folds older closed ones, in its own transaction.
  *
- * False, with a log line, when there is no rate. Without a place for the new tally, the old one
- * stays in force and counts as behind; the first such pass raises an alarm. False when there is no
- * old one either: bets are then refused. */
+ * False, with a log line, when there is no rate. If there is no place for the new tally, the old
+ * one stays in force and `behind` grows by one; the first such pass raises an alarm. If there is no
+ * old tally either, returns false: bets are then refused. */
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
 
