@@ -114,7 +114,10 @@ enum wallet_limit_code {
 	WALLET_LIMIT_TIME = 10,
 	WALLET_LIMIT_EXCLUSION = 11,
 };
-#define WALLET_LIMITS_N 12 /* codes, 0 is none */
+/* Codes, 0 is none. A new one also changes: adapters/limits_text.h, the length of
+ * wallet.player_limit.state (a new migration), the texts and SQL of the gateway's
+ * adapters/limits.c, and the judge of the simulator (tests/sim/judge/limits.c). */
+#define WALLET_LIMITS_N 12
 #define WALLET_LIMIT_NONE (-1)
 enum wallet_period { WALLET_DAY = 0, WALLET_WEEK, WALLET_MONTH, WALLET_PERIODS_N };
 /* After this long without a bet the player has rested, and their play time starts again at 0. */
