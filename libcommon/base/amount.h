@@ -1,5 +1,5 @@
 /* Pool amounts: exact decimal fractions of a euro in checked signed 128-bit integers. T is in
- * 10^-18 EUR; values, carries and books are in 10^-27 EUR, which holds up to 1.7 x 10^11 EUR
+ * 10^-18 EUR; values, carries and books are in 10^-27 EUR, so they can reach 1.7 x 10^11 EUR
  * (docs/progressive.md). Only amount_floor_div rounds, and it returns the remainder. */
 #ifndef CARILLON_BASE_AMOUNT_H
 #define CARILLON_BASE_AMOUNT_H

@@ -1,5 +1,5 @@
-/* The currencies in use by ISO 4217, with number, code and exponent. Numbers from 1,000 on are
- * Carillon's own, for currencies that ISO does not list; these have up to 9 decimals. A
+/* The currencies in use according to ISO 4217, with number, code and exponent. Numbers from 1,000
+ * on are Carillon's own, for currencies that ISO does not list; these have up to 9 decimals. A
  * contribution in a currency with more than 3 decimals is floored once, from the running total of
  * stakes (pool_tally.h). */
 #ifndef CARILLON_BASE_CURRENCY_H

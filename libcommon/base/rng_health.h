@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define RNG_HEALTH_WINDOW 512 /* bytes */
-#define RNG_HEALTH_CUTOFF 22  /* this many equal to the first byte are a fault */
+#define RNG_HEALTH_CUTOFF 22  /* this many bytes equal to the window's first are a fault */
 #define RNG_HEALTH_WORD 8
 
 enum rng_fault {

@@ -23,8 +23,8 @@ struct seq_gate {
 enum seq_gate_verdict seq_gate_offer(
 	struct seq_gate *gate, uint32_t incarnation, uint64_t seq, uint64_t now_us);
 
-/* True when the caller should request last + 1 now: the gap, and any request for it, is at least
- * ask_after_us old. Records the request's time. */
+/* True when the caller should request last + 1 now: the gap is at least ask_after_us old, and so is
+ * the last request for it, if there was one. Records the request's time. */
 _Bool seq_gate_should_request(struct seq_gate *gate, uint64_t ask_after_us, uint64_t now_us);
 
 #endif

@@ -44,12 +44,12 @@ enum autoplay_status autoplay_may_spin(const struct game *game, const struct aut
 	const uint8_t id[AUTOPLAY_ID_BYTES], int64_t now_ms);
 /* May this autoplay spin with this bet? Its first spin may have any bet; later bets must equal
  * `last`, the bet of the game's last round. That round belongs to this autoplay, because a manual
- * spin ends it. */
+ * spin ends an autoplay. */
 bool autoplay_takes_bet(
 	const struct autoplay *autoplay, const struct bet *last, const struct bet *bet);
 /* Counts a finished spin and decides whether it was the last. If there are several reasons to stop,
  * it reports the first of: feature, jackpot, win, loss, count. `jackpots`: the sum of the seeds of
- * the spin's hits, the least they can pay; 0 without hits. AUTOPLAY_OK, AUTOPLAY_STOPPED or
+ * the spin's hits, the least they can pay; 0 without hits. Returns AUTOPLAY_OK, AUTOPLAY_STOPPED or
  * AUTOPLAY_OVERFLOW (nothing changed). */
 enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
 	struct money jackpots, int64_t now_ms, struct autoplay *autoplay);

@@ -37,7 +37,7 @@ void bet_return_from(const struct exact_work *work, const struct exact_wager *wa
 enum exact_status bet_return_of(
 	const struct exact_work *work, uint32_t lines, uint32_t coins, struct bet_return *value);
 
-/* Converts total bets to prices of the mode. */
+/* Converts x from multiples of the total bet to multiples of the mode's price. */
 void exact_per_price(mpq_t x, const struct game_mode *mode);
 
 /* Is every bet of the published class, at every level, in the band? `work` has depth

@@ -21,7 +21,7 @@ struct carried {
 
 /* A state in one byte: two bits a colour (red lowest), two for the unlocked steps. */
 uint8_t round_state_pack(const struct round_state *state);
-/* False, and nothing changed, for a byte that is no state: more than two collectibles. */
+/* False, and nothing changed, for a byte that is not a state: more than two collectibles. */
 bool round_state_unpack(uint8_t byte, struct round_state *state_r);
 
 /* The state that a round at this total bet begins with. The state may be older than the definition:

@@ -44,8 +44,8 @@ struct exact_win {
 
 /* The return from one carried state, or at one level of unlocking. */
 struct exact_state {
-	/* "level 2, red blue", or "level 2" (stationary), or "first 10": the mean of so many rounds
-	 * at a bet value that carries nothing yet (EXACT_ALL only) */
+	/* "level 2, red blue", or "level 2" (stationary), or "first 10": the mean of the first 10
+	 * rounds at a bet value that carries nothing yet (EXACT_ALL only) */
 	char name[EXACT_NAME_MAX];
 	mpq_t rtp;
 };
@@ -83,7 +83,7 @@ struct exact_mode {
 	 *   spin counts alone, because the number of free spins has no bound;
 	 * - "base spin and its feature", "free spin and its feature", if collectibles start
 	 *   features: the window and the features that its collectibles start (respin,
-	 *   multiplier, explosion), summed; for paid spins in the long run, everything unlocked;
+	 *   multiplier, explosion), summed; for paid spins with everything unlocked (the long run);
 	 * - "hold and win": the whole feature, without the window that started it;
 	 * - "sticky respin", "sticky respin in free spins": each respin alone, because the player
 	 *   starts it like a free spin; the probability is the mean over a trigger's respins.

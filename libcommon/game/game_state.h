@@ -1,7 +1,7 @@
 /* The state of one player in one game between moves: witch, autoplay, the open round, the last
  * gamble cards and the carried state. The record of each move (<= 1 KB in total) contains it, so it
- * is plain and bounded and has one canonical encoding. It does not decide about money: the wallet's
- * journal must confirm its amounts. */
+ * is plain and bounded and has one canonical encoding. Its amounts do not count until the wallet's
+ * journal confirms them. */
 #ifndef CARILLON_GAME_GAME_STATE_H
 #define CARILLON_GAME_GAME_STATE_H
 

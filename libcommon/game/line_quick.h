@@ -1,13 +1,14 @@
-/* Expected line win while an optimiser changes strips, a hundred thousand times a second. Computes
- * the same exact integers as exact/lines.h (tests compare them), but in 128 bits instead of GMP and
- * updating one reel at a time. */
+/* Computes the expected line win for an optimiser that changes strips a hundred thousand times a
+ * second. The results are the same exact integers as those of exact/lines.h (tests compare them),
+ * but computed in 128 bits instead of GMP, and only the changed reel is updated. */
 #ifndef CARILLON_GAME_LINE_QUICK_H
 #define CARILLON_GAME_LINE_QUICK_H
 
 #include "libcommon/game/exact/line_graph.h"
 #include "libcommon/game/exact/lines.h"
 
-/* How much more a run pays when it is one cell longer: coefficients of ways, modulo 2^64. */
+/* How much more a run pays when it is one cell longer. Each value is multiplied by the number of
+ * ways to show that run. Modulo 2^64. */
 struct line_steps {
 	uint64_t most; /* a line's largest pay, flat multiplier included */
 	/* [k]: for ways in which the first k cells are wild */

@@ -21,7 +21,7 @@
 
 __extension__ typedef unsigned __int128 fast_sum;
 
-#define FAST_BLOCK_ROUNDS (UINT64_C(1) << 18) /* of a run; the last block may be shorter */
+#define FAST_BLOCK_ROUNDS (UINT64_C(1) << 18) /* in a block; a run's last block may be shorter */
 #define FAST_BINS 20
 
 /* Totals of a run. Amounts are minor units of the bet's currency. Merging is exact. */
@@ -49,7 +49,7 @@ void fast_stats_merge(struct fast_stats *into, const struct fast_stats *next);
 enum fast_status {
 	FAST_OK = 0,
 	FAST_BAD_BET,	/* bet_check refuses it */
-	FAST_TOO_LARGE, /* wins and counts do not fit its words: use fast_reference_block */
+	FAST_TOO_LARGE, /* wins and counts do not fit the tables: use fast_reference_block */
 	FAST_NO_MEMORY,
 };
 
@@ -66,7 +66,7 @@ enum fast_status fast_new(const struct game *game, const struct bet *bet,
 	const struct round_state *start, struct fast_sim **sim_r);
 void fast_free(struct fast_sim **sim);
 
-/* NULL when memory ends. */
+/* NULL when memory runs out. */
 struct fast_player *fast_player_new(const struct fast_sim *sim, enum fast_path path);
 void fast_player_free(struct fast_player **player);
 

@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Prints the error on stderr and exits with 2: if tables do not agree with the analysis, or memory
- * ends, no part of the sheet is written. */
+/* Prints the error on stderr and exits with 2. So if tables do not agree with the analysis, or
+ * memory runs out, no part of the sheet is written. */
 _Noreturn void par_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- combinations.c: what a line pays, combination by combination ---- */
@@ -64,7 +64,7 @@ const char *par_text(struct par_texts *texts, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* An id as people read it: "bonus_money" -> "bonus money". */
 const char *par_label(struct par_texts *texts, const char *id);
-/* Bits of reels: "2, 3, 4". */
+/* Reels given as bits: "2, 3, 4". */
 const char *par_reels(struct par_texts *texts, const struct game *game, uint32_t reels);
 /* Exits with 2 unless the sum of a table equals the figure from the analysis. */
 void par_prove(const char *what, const mpq_t table, const mpq_t analysis);
@@ -88,13 +88,13 @@ struct par_mode {
 	const struct game_mode *rules;
 	struct par_texts *texts;
 	struct exact_mode figures;
-	struct exact_work work; /* means only: counts by tag are valid, moments are not */
+	struct exact_work work; /* at EXACT_RETURN: counts by tag are valid, moments are not */
 	struct exact_wager wager;
 	struct round_yields yields;
 	struct par_context context[PAR_CONTEXTS];
 };
 
-/* Exits with 2 if memory ends, or if the combinations do not sum to the lines' return. */
+/* Exits with 2 if memory runs out, or if the combinations do not sum to the lines' return. */
 void par_mode_init(
 	struct par_mode *mode, struct par_texts *texts, const struct game *game, uint32_t index);
 void par_mode_clear(struct par_mode *mode);

@@ -1,4 +1,5 @@
-/* Exact numbers as text. The caller frees the texts; if memory ends, calls par_refuse. */
+/* Exact numbers as text. The caller frees the texts. The functions call par_refuse if memory runs
+ * out. */
 #ifndef CARILLON_GAME_RATIONAL_H
 #define CARILLON_GAME_RATIONAL_H
 

@@ -17,9 +17,9 @@
 
 __extension__ typedef unsigned __int128 exact_count;
 
-/* One column a reel can show. Besides the win, `tag` is summed over the reels: four counters of 8
- * bits each (for example scatters, bonus symbols, collectibles). The caller decides what they
- * count. */
+/* One column a reel can show. The machine sums `tag` over the reels, as it sums the win. A tag is
+ * four counters of 8 bits each (for example scatters, bonus symbols, collectibles). The caller
+ * decides what they count. */
 struct machine_column {
 	uint8_t symbol[GAME_ROWS_MAX];
 	uint32_t tag;
@@ -66,8 +66,8 @@ struct reel_machine {
 
 #define MACHINE_JACKPOT UINT32_C(0x80000000)
 
-/* NULL if memory ends or a reel has more than 2^20 states; definitions that the loader accepts stay
- * far below. */
+/* NULL if memory runs out or a reel has more than 2^20 states; definitions that the loader accepts
+ * stay far below. */
 struct reel_machine *reel_machine_new(const struct machine_input *input);
 void reel_machine_free(struct reel_machine **machine);
 
@@ -86,7 +86,7 @@ struct machine_outcome {
 	exact_count count;
 };
 
-/* The full distribution, sorted by (tag, win). The caller frees it. NULL if memory ends. */
+/* The full distribution, sorted by (tag, win). The caller frees it. NULL if memory runs out. */
 struct machine_outcome *reel_machine_distribution(
 	const struct reel_machine *machine, size_t *count_r);
 

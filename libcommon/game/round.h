@@ -199,7 +199,7 @@ bool round_sum_add(struct round_summing *summing, const struct phase *phase) CAR
 void round_sum_end(struct round_summing *summing, struct round_sum *sum_r);
 
 /* Plays a whole round: begin, every phase, sums and digest. ROUND_DONE on success. `phase` is a
- * buffer and ends as the last phase. */
+ * buffer; afterwards it holds the last phase. */
 enum round_status round_play(const struct game *game, const struct bet *bet,
 	const struct round_state *state, struct rng *rng, struct phase *phase,
 	struct round_sum *sum_r);

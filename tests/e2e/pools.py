@@ -292,7 +292,7 @@ def test_late_contributions_go_to_the_last_successor():
     ask(NEXT, "pause")
     wait_until("the pause", lambda: books(NEXT)["state"] == "paused", 15)
     ask(NEXT, "retire", {"rest": {"pool": 4}}, second=True)
-    assert f"its money goes {NEXT} -> 4" in ask(1, "retire", {"rest": {"pool": NEXT}}, second=True, status=409)["error"]["message"]
+    assert f"this one's money goes {NEXT} -> 4" in ask(1, "retire", {"rest": {"pool": NEXT}}, second=True, status=409)["error"]["message"]
     wait_until("its money's arrival", lambda: all(t["booked"] for t in transfers(NEXT)), 15)
     n = len(transfers(NEW))
     late_stake()

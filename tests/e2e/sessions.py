@@ -235,7 +235,7 @@ def test_the_page_counts_down_and_goes_on_by_itself():
     bet(person)  # an action, lest the session should end in the meantime
     cut(person)
     pages.browser.ask("open", "lost", url=place.url)
-    page.see("/connection was lost.* goes on in \\d+ s/.test(document.querySelector('#away')?.innerText)")  # why, and for how long
+    page.see("/connection was lost.* in \\d+ s/.test(document.querySelector('#away')?.innerText)")  # why, and for how long
     page.picture("countdown")
     page.see("!document.querySelector('#away') && !document.querySelector('#spin').disabled")
     page.spin(player)

@@ -35,7 +35,7 @@ class Mode:
         self.free, self.hold, self.battle = (definition[k] for k in ("free_spins", "hold_and_win", "battle"))
         self.vials, self.sticky = definition["vials"], definition["sticky_respins"]
         self.awards = (self.free or {}).get("awards") or {"symbol": None, "base": {}, "free": {}}
-        self.chain = collect_and_unlock.Chain(self.game, self.mode, self.lines, cycle) if definition["collect_and_unlock"] else None
+        self.chain = collect_and_unlock.Chain(self.game, self.mode, self.lines, cycle) if definition["potions"] else None
 
     def seed_of(self):
         """The jackpot's seed in line bets: in proportion to the coin value."""
@@ -167,7 +167,7 @@ class Mode:
     def collected(self, plain):
         """({source: line bets} of collect_and_unlock, {"level 1, red": return, "level 1": return})"""
         stationary, states, sources = self.chain.stationary(), {}, {}
-        for level in range(len(self.d["collect_and_unlock"]["features"])):
+        for level in range(len(self.d["potions"]["features"])):
             mean, sources = Fraction(0), {}
             for bag in self.chain.states():
                 wins, _ = self.chain.spin(bag, level)

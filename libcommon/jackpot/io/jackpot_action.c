@@ -74,7 +74,7 @@ bool action_second_given(const struct action_record *record, char *refusal)
 	if (record->second[0] == '\0' || strcmp(record->second, record->actor) == 0)
 		return action_refuse(refusal,
 			"second: found %s, expected the name of a second approver",
-			record->second[0] == '\0' ? "nothing" : "the first actor again");
+			record->second[0] == '\0' ? "nothing" : "the requester again");
 	return true;
 }
 

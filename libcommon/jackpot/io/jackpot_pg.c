@@ -98,6 +98,7 @@ bool jackpot_settings_room(PGconn *conn, const char *sql, char *refusal)
 	int64_t n = pg_number(result, 0, 0);
 	PQclear(result);
 	return n < JACKPOT_SETTINGS_MAX ||
-	       action_refuse(refusal, "found %" PRId64 " such settings, expected fewer than %d", n,
+	       action_refuse(refusal,
+		       "found %" PRId64 " settings of this kind, expected fewer than %d", n,
 		       JACKPOT_SETTINGS_MAX);
 }

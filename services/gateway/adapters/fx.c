@@ -108,8 +108,7 @@ static const struct {
 		"valid_from_us", "another time" },
 	{ "rate_unknown", "No FX rate with this id was requested.", "id",
 		"the id of an FX rate that waits for approval" },
-	{ "same_approver",
-		"A large rate change needs a second key to approve it: this key requested it.",
+	{ "same_approver", "This key requested the FX rate. A different key must approve it.",
 		"Authorization", "another key of the operator" },
 };
 

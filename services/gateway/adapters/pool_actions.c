@@ -358,7 +358,7 @@ static void on_approved(void *context, PGresult *result, const char *error)
 	} else {
 		audit_request(waiting, request, PQgetvalue(result, 0, 8), " approval", 403);
 		edge_answer_error(request, 403, "same_approver",
-			"This action needs a second key to approve it: this key requested it.",
+			"This key requested the action. A different key must approve it.",
 			"Authorization", NULL, "another key of the operator");
 	}
 out:

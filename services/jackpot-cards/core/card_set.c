@@ -11,7 +11,7 @@ static const char *const LEVELS[] = { "", "clubs", "diamonds", "hearts", "spades
 static const char *const STATUSES[] = {
 	[CARD_SET_OK] = "ok",
 	[CARD_SET_TERMS] =
-		"a seed or a part of the wager is out of bounds, or the seeds are not rising",
+		"a seed or wager part is out of bounds, or the seeds do not rise by level",
 	[CARD_SET_SHARES] = "the levels would together take more than the whole wager",
 	[CARD_SET_BACKWARDS] = "the sum of wagers would decrease",
 	[CARD_SET_RATE] = "an exchange rate or a number of decimals is out of bounds",

@@ -35,7 +35,7 @@ static bool number_free(uint32_t pool, const struct game_links *links, PGconn *c
 		taken = taken || links->link[i].jackpot.pool == pool ||
 			links->link[i].cards.pool == pool;
 	if (taken)
-		return action_refuse(refusal, "pool: found %u, expected a free number", pool);
+		return action_refuse(refusal, "pool: found %u, expected an unused number", pool);
 	if (number_of(conn,
 		    "select (select count(*) from pool.pool where pool <> $1) + (select count(*) "
 		    "from cards.card_set)",

@@ -65,7 +65,7 @@ static void apply_action(
 	pool_log_sync(instance);
 	switch (record->action) {
 	case CARILLON__OPERATOR_ACTION__ACTION_CREATE:
-		(void)action_refuse(record->refusal, "pool: found %u, expected a free number",
+		(void)action_refuse(record->refusal, "pool: found %u, expected an unused number",
 			instance->pool.number);
 		break;
 	case CARILLON__OPERATOR_ACTION__ACTION_RETIRE:

@@ -475,7 +475,8 @@ static bool place_valid(const struct pool_instance *instance, const struct trans
 		"p where p.pool = $1");
 	const char *wrong = NULL;
 	char retired[160], chain[100];
-	(void)snprintf(retired, sizeof(retired), "a pool that is not retired: its money goes %s",
+	(void)snprintf(retired, sizeof(retired),
+		"a pool that is not retired: this one's money goes %s",
 		chain_text(conn, place->pool, chain, sizeof(chain)));
 	if (place->pool == instance->pool.number)
 		wrong = "a pool other than the one to be retired";

@@ -44,7 +44,7 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_NO_ACCOUNT] = { 404, "no_account", "This player has no account." },
 	[REFUSED_BLOCKED] = { 403, "blocked", "Play is blocked for this account." },
 	[REFUSED_CURRENCY] = { 409, "currency",
-		"The account already exists in another currency (ISO 4217 numbers)." },
+		"The account already exists in another currency (see the ISO 4217 numbers)." },
 	[REFUSED_NO_GAME] = { 404, "no_game", "This game is not offered here." },
 	[REFUSED_GAME_STOPPED] = { 503, "game_stopped", "The operator has stopped this game." },
 	[REFUSED_MOVE_SPENT] = { 409, "move_spent",
@@ -54,7 +54,7 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_CONTENT] = { 422, "other_content",
 		"This Idempotency-Key was already used for a different request." },
 	[REFUSED_DONE] = { 409, "already_done",
-		"This request was already decided in an earlier move. Nothing was done again." },
+		"An earlier move already handled this request. Nothing was done again." },
 	[REFUSED_LATE] = { 409, "too_late", "The request arrived too late. Nothing was done." },
 	[REFUSED_FEATURE_OPEN] = { 409, "feature_open",
 		"Finish the feature of your last round first." },
@@ -72,8 +72,8 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_AUTOPLAY] = { 409, "autoplay", "Autoplay does not allow this." },
 	[REFUSED_VOID] = { 409, "void", "This round is already void." },
 	[REFUSED_PHASE_LIMIT] = { 503, "game_stopped",
-		"The game was stopped because a round exceeded its proven limits. Nothing was "
-		"booked." },
+		"The game was stopped because a round was longer than the proven maximum. "
+		"Nothing was booked." },
 	[REFUSED_OVERFLOW] = { 409, "overflow", "An amount is too large. Nothing was booked." },
 	[REFUSED_DRAWS] = { 503, "draws_stopped",
 		"Play is stopped because the random numbers failed a health test. You can "

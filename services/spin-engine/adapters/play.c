@@ -434,7 +434,7 @@ static void void_past(struct engine *engine, struct seat *seat, struct request *
 				"This player has no such round in this game.");
 		else if (http == 410)
 			fault_set(&fault, 404, "archived",
-				"This round is no longer in the database. The archive has it.");
+				"This round is no longer in the database. It is in the archive.");
 		else if (http == 409)
 			fault_set(&fault, 409, "day_open",
 				"The player has too many rows since the round. It can be voided once the day "

@@ -170,13 +170,14 @@ static void refuse(struct engine *engine, struct seat *seat, struct request *req
 		fault_set(&fault, 404, "no_round", "This player has no such round.");
 	else if (http == 410)
 		fault_set(&fault, 404, "archived",
-			"This round is no longer in the database. The archive has it.");
+			"This round is no longer in the database. It is in the archive.");
 	else if (http == 503)
 		fault_set(&fault, 503, "replay_unavailable",
 			"The round cannot be read now. Try again.");
 	else
 		fault_set(&fault, 500, "replay_differs",
-			"The replay differs from the recorded result. The operator is informed.");
+			"The replay differs from the recorded result. The operator has been "
+			"informed.");
 	snprintf(fault.where, sizeof(fault.where), "round");
 	fault_found(&fault, "%" PRIu64, request->command.core.round);
 	answer_fault(engine, seat, request, &fault);

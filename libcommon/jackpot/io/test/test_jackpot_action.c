@@ -50,7 +50,7 @@ static void test_action_read(void **state)
 	assert_false(action_same(&record, &other));
 	(void)snprintf(other.second, sizeof(other.second), "alice");
 	assert_false(action_second_given(&other, reason));
-	assert_non_null(strstr(reason, "the first actor again"));
+	assert_non_null(strstr(reason, "the requester again"));
 	other.second[0] = '\0';
 	assert_false(action_second_given(&other, reason));
 	assert_non_null(strstr(reason, "found nothing"));
