@@ -58,7 +58,7 @@ static void test_set_operator_refuses(void **state)
 		{ PARAMETERS, "{\"level\":\"clubs\"}", "/seed_minor" },
 		{ PARAMETERS, "{\"level\":\"clubs\",\"seed_minor\":0}", "whole number" },
 		{ PARAMETERS, "{\"level\":\"clubs\",\"seed_minor\":\"7\"}", "whole number" },
-		{ PARAMETERS, "{\"level\":\"clubs\",\"seed_minor\":10000}", "rising" },
+		{ PARAMETERS, "{\"level\":\"clubs\",\"seed_minor\":10000}", "do not rise" },
 		{ PARAMETERS, "{\"level\":\"clubs\",\"wager_ppm\":1000000}", "whole wager" },
 		{ PARAMETERS, "{\"level\":\"clubs\",\"sead_minor\":1}", "not expected" },
 		{ ADJUST, "{\"level\":\"clubs\",\"delta_minor\":0}", "not 0" },

@@ -288,7 +288,7 @@ static const struct {
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}", NULL },
 	{ ADJUST, "", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}", "second" },
 	{ ADJUST, "anna", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":500}",
-		"first actor again" },
+		"the requester again" },
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":0}",
 		"/delta_minor" },
 	{ ADJUST, "bob", "{\"currency\":\"EUR\",\"coin_minor\":20,\"delta_minor\":-1}",
