@@ -167,7 +167,7 @@ def test_pool_is_created_under_load():
     wrong = {**JACKPOT, "rows": {"EUR": {"row_rate_nano": 1000000000, "seeds": [{"coin": 1000, "seed": 1}, {"coin": 1, "seed": 1}]}}}
     assert "at most 1" in ask(NEW, "create", wrong, status=409)["error"]["message"]
     assert "game" in ask(NEW, "create", {**JACKPOT, "games": ["none"]}, status=409)["error"]["message"]
-    assert "free" in ask(4, "create", JACKPOT, status=409)["error"]["message"]
+    assert "unused" in ask(4, "create", JACKPOT, status=409)["error"]["message"]
     assert place.sql(f"select count(*) from pool.pool where pool = {NEW}") == [["0"]] and len(actions(NEW)) == 2
     made = ask(NEW, "create", JACKPOT)
     began = time.monotonic()
@@ -372,7 +372,7 @@ def test_sets_of_cards_take_commands():
     play_cards(place.one, opened)
     changed = ask(2, "parameters", {"level": "spades", "seed_minor": 1200000, "wager_ppm": 400})
     assert changed["after"]["next_seed_minor"] == 1200000 and changed["after"]["seed_minor"] == 1000000, changed
-    assert "rising" in ask(2, "parameters", {"level": "clubs", "seed_minor": 90000000}, status=409)["error"]["message"]
+    assert "do not rise" in ask(2, "parameters", {"level": "clubs", "seed_minor": 90000000}, status=409)["error"]["message"]
     adjusted = ask(2, "adjust", {"level": "spades", "delta_minor": 12}, second=True)
     assert int(adjusted["after"]["r_e27"]) - int(adjusted["before"]["r_e27"]) == 12 * 10 ** 25, adjusted
     place.kill(place.sql(f"select owner from carillon.shard where service = 'jackpot-cards' and shard = {shard_of(2)}")[0][0])
