@@ -101,7 +101,7 @@ def answered(folder, games, seed):
         try:
             return slotmath("rtp", "--all", "--json", "--distribution", "--games", folder)
         except RuntimeError as error:
-            long = re.search(r"random-(\d+)/definition.json: .* free spins won by a free spin", str(error))
+            long = re.search(r"random-(\d+)/definition.json: .* free spins won per free spin", str(error))
             if not long:
                 raise
             attempt += 1
