@@ -68,17 +68,24 @@ bool answer_query(struct edge_request *request, const char *const *names)
 	return true;
 }
 
-bool answer_limit(struct edge_request *request, int64_t fallback, int64_t max, int64_t *limit_r)
+bool answer_number(struct edge_request *request, const char *name, int64_t fallback, int64_t min,
+	int64_t max, int64_t *value_r)
 {
 	char text[32];
 	char expected[64];
-	*limit_r = fallback;
-	if (edge_query(request, "limit", text, sizeof(text)) == NULL ||
-		number_read(text, 1, max, limit_r))
+	*value_r = fallback;
+	if (edge_query(request, name, text, sizeof(text)) == NULL ||
+		number_read(text, min, max, value_r))
 		return true;
-	(void)snprintf(expected, sizeof(expected), "a whole number from 1 to %" PRId64, max);
-	answer_bad(request, "limit", text, expected);
+	(void)snprintf(expected, sizeof(expected), "a whole number from %" PRId64 " to %" PRId64,
+		min, max);
+	answer_bad(request, name, text, expected);
 	return false;
+}
+
+bool answer_limit(struct edge_request *request, int64_t fallback, int64_t max, int64_t *limit_r)
+{
+	return answer_number(request, "limit", fallback, 1, max, limit_r);
 }
 
 void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply)

@@ -155,6 +155,9 @@ void answer_behind(
 bool answer_parse(struct edge_request *request, const struct field *fields, void *target);
 /* Checks that the query has only these names (ended by NULL); false when 400 was answered. */
 bool answer_query(struct edge_request *request, const char *const *names);
+/* Reads a whole number from the query, `fallback` if it is missing; false when 400 was answered. */
+bool answer_number(struct edge_request *request, const char *name, int64_t fallback, int64_t min,
+	int64_t max, int64_t *value_r);
 bool answer_limit(struct edge_request *request, int64_t fallback, int64_t max,
 	int64_t *limit_r); /* ?limit= */
 /* Writes the members of a state: expect, balance, round and so on. */

@@ -46,23 +46,7 @@ static void ids_set(Carillon__SpinCommand *command, player_id player, const char
 	command->content_hash.len = ID_BYTES;
 }
 
-/* A number of the query; 0 where it is left out. */
-static bool number_of(
-	struct edge_request *request, const char *name, int64_t min, int64_t max, int64_t *value_r)
-{
-	char text[32], expected[64];
-	*value_r = 0;
-	if (edge_query(request, name, text, sizeof(text)) == NULL ||
-		number_read(text, min, max, value_r))
-		return true;
-	(void)snprintf(expected, sizeof(expected), "a whole number from %" PRId64 " to %" PRId64,
-		min, max);
-	answer_bad(request, name, text, expected);
-	return false;
-}
-
-/* With a round, `from` is the first phase of the page: a round of many phases is told in several.
- */
+/* With a round, `from` is the first phase of the page: a long round has several pages. */
 void on_state(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { "game", "round", "from", NULL };
@@ -73,8 +57,8 @@ void on_state(struct edge_request *request, void *context)
 	char game[SLUG_MAX + 1];
 	int64_t round, from;
 	if (!auth_player(gateway, request, &sent.player) || !answer_query(request, names) ||
-		!number_of(request, "round", 1, INT64_MAX, &round) ||
-		!number_of(request, "from", 0, UINT32_MAX, &from))
+		!answer_number(request, "round", 0, 1, INT64_MAX, &round) ||
+		!answer_number(request, "from", 0, 0, UINT32_MAX, &from))
 		return;
 	command.round = (uint64_t)round;
 	command.cursor = (uint32_t)from;
