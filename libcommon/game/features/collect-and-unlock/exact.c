@@ -390,6 +390,7 @@ static void levels(const struct exact_work *work, const struct exact_wager *wage
 {
 	const struct unlock_figures *figures = unlock_figures(work, wager->lines);
 	const struct unlock_chain *chain = &unlock_of(work)->chain;
+	bool early = yields->paid.depth == EXACT_ALL;
 	mpq_t of_state[GAME_UNLOCK_STEPS_MAX * UNLOCK_STATES];
 	mpq_t one, rtp, share, rest;
 	char name[EXACT_NAME_MAX];
@@ -404,6 +405,9 @@ static void levels(const struct exact_work *work, const struct exact_wager *wage
 		for (uint32_t state = 0; state < UNLOCK_STATES; state++) {
 			struct spin_yield yield;
 
+			/* never carried in the long run */
+			if (mpq_sgn(chain->carried[state]) == 0 && !early)
+				continue;
 			yield_init(&yield, EXACT_RETURN);
 			add_state(work, figures, level, state, one, &yield);
 			yield_total(&yield, share);
@@ -411,7 +415,7 @@ static void levels(const struct exact_work *work, const struct exact_wager *wage
 			mpq_add(share, share, rest);
 			mpq_set(of_state[level * UNLOCK_STATES + state], share);
 			if (mpq_sgn(chain->carried[state]) == 0)
-				continue; /* never carried in the long run */
+				continue;
 			add_level_state(mode_r, level, state, share);
 			mpq_mul(share, share, chain->carried[state]);
 			mpq_add(rtp, rtp, share);
@@ -423,8 +427,8 @@ static void levels(const struct exact_work *work, const struct exact_wager *wage
 		if (level == 0 || mpq_cmp(rtp, high_r) > 0)
 			mpq_set(high_r, rtp);
 	}
-	if (yields->paid.depth == EXACT_ALL)
-		potions_early(&work->game->unlock, chain, of_state, mode_r);
+	if (early)
+		unlock_early(&work->game->unlock, chain, of_state, mode_r);
 	for (uint32_t i = 0; i < GAME_UNLOCK_STEPS_MAX * UNLOCK_STATES; i++)
 		mpq_clear(of_state[i]);
 	mpq_clears(one, rtp, share, rest, NULL);

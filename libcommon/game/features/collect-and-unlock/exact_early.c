@@ -90,7 +90,7 @@ static void mean_of(const struct early *early, uint32_t spins, mpq_t rtp[CELLS],
 	mpz_clear(scale);
 }
 
-void potions_early(const struct unlock_rules *rules, const struct unlock_chain *chain,
+void unlock_early(const struct unlock_rules *rules, const struct unlock_chain *chain,
 	mpq_t rtp[CELLS], struct exact_mode *mode_r)
 {
 	static const uint32_t told[] = { 1, 10, 100 };

@@ -42,7 +42,7 @@ int unlock_outcome(const struct unlock_rules *rules, uint32_t level, uint32_t co
 
 /* Adds "first 1", "first 10", "first 100" to the mode's states: the mean return of so many rounds.
  * `rtp`: of a round by [level][carried]. */
-void potions_early(const struct unlock_rules *rules, const struct unlock_chain *chain,
+void unlock_early(const struct unlock_rules *rules, const struct unlock_chain *chain,
 	mpq_t rtp[GAME_UNLOCK_STEPS_MAX * UNLOCK_STATES], struct exact_mode *mode_r);
 
 /* ---- exact_reels.c: what reels weigh ---- */
