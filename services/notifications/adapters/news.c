@@ -60,7 +60,7 @@ void news_id(void *context, uint32_t pool, const char *id)
 		log_warn("pool %" PRIu32 ": found the name '%.48s', expected a slug", pool, id);
 }
 
-/* RULE mystic-gem 6.16: everybody is told of a won level, with the player masked. */
+/* RULE mystic-gem 6.16: all clients get a won level, with the player masked. */
 void news_winner(void *context, const struct winner *winner)
 {
 	struct hub *hub = context;

@@ -246,7 +246,7 @@ static void fill_gamble_cards(
 		reply->gamble_cards[i] = play->state.card[i];
 }
 
-/* RULE witch-feature 8.1, 8.3: who comes back is given the last round, too. */
+/* RULE witch-feature 8.1, 8.3: a returning player also gets the last round. */
 static void fill_round(struct engine *engine, const struct seat *seat,
 	const struct request *request, const struct player_game *play, bool result,
 	Carillon__SpinReply *reply)

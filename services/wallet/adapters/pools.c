@@ -26,7 +26,7 @@ static void poll_linked_pools(struct wallet_rules *rules, PGconn *conn)
 }
 
 /* A game may be played without its Jackpot Cards or a linked pool. Without its own jackpot it would
- * be a different game, which nobody has published. */
+ * be a different game, and not a published one. */
 static void poll_opted_out(struct wallet_rules *rules, PGconn *conn)
 {
 	PGresult *result = pg_query(conn,
