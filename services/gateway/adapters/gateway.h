@@ -278,6 +278,8 @@ const char *game_first(void); /* "" while no game is known */
 /* ---- counters.c, status.c, audit.c ---- */
 
 void counters_tick(struct gateway *gateway); /* once a second */
+/* True when a read of the pools that began after this time is complete. */
+bool counters_read_since(uint64_t us);
 /* Writes the current "levels" of a set. */
 void counters_levels(struct json_out *out, uint32_t pool);
 void status_tick(struct gateway *gateway); /* once a second */
