@@ -128,7 +128,7 @@ const char *edge_parameter(const struct edge_request *request, size_t i);
 /* A decoded parameter of the query, or NULL. out holds size bytes; a longer value gives "". */
 const char *edge_query(
 	const struct edge_request *request, const char *name, char *out, size_t size);
-/* The i-th name in the query, "" past the end: to reject unknown names. */
+/* The i-th name in the query, for rejecting unknown names; "" past the end. */
 const char *edge_query_name(const struct edge_request *request, size_t i, char *out, size_t size);
 /* NULL: not sent. */
 const char *edge_header(const struct edge_request *request, enum edge_header header);
@@ -179,8 +179,8 @@ struct edge_stream_ops {
 struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
 	const struct edge_stream_ops *ops, void *context);
 void edge_stream_wake(struct edge_stream *stream); /* requests a call of `writable` */
-/* Only in `writable`, once. All earlier writes have then left. Bytes that the socket does not take
- * are copied. */
+/* Call it only from `writable`, once per call; everything written earlier has been sent by then.
+ * Copies what the socket does not take. False: the connection is closing. */
 bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length);
 void edge_stream_close(struct edge_stream *stream);
 

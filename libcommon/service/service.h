@@ -61,9 +61,9 @@ struct service_ops {
 		enum topic topic;
 		enum kafka_pace pace;
 		bool sequenced;	   /* has a seq gate: the service calls seq_gate_offer and returns
-				      SERVICE_GAP; the loop stores seq */
-		bool to_end_first; /* read this partition up to the end found at opening before
-				      offering messages of the topics after it in this array */
+				      SERVICE_GAP on a gap; the loop stores seq */
+		bool to_end_first; /* start the later topics of this array only when this one has
+				      been read to the end that it had at opening */
 	} topics[SERVICE_TOPICS_MAX];
 	int topics_n;
 
@@ -80,7 +80,8 @@ struct service_ops {
 	/* Applies one message. seq_r: the seq consumed, for sequenced topics. */
 	enum service_message_status (*message)(struct service *service, struct service_shard *shard,
 		const struct kafka_message *message, uint64_t *seq_r);
-	/* A nanomsg message. The service copies it to keep it. May be NULL. */
+	/* A nanomsg message. It is freed after the call: a service that keeps it must copy it. May
+	 * be NULL. */
 	void (*bus)(struct service *service, const uint8_t *bytes, size_t length);
 	/* Called each turn, at least every 50 ms. May be NULL. */
 	void (*tick)(struct service *service, uint64_t mono_us);
@@ -88,8 +89,9 @@ struct service_ops {
 	void (*write)(struct service *service);
 	/* After the commit has returned, before queued messages leave. May be NULL. */
 	void (*committed)(struct service *service);
-	/* The offset on a topic that a restart must begin at; the fence stores it. NULL: the next
-	 * offset to consume. The engine returns its oldest undecided command. */
+	/* The offset at which a restart must begin to read the topic; the fence stores it. NULL:
+	 * the next offset to consume. The engine returns the offset of its oldest undecided
+	 * command. */
 	int64_t (*restart_offset)(
 		struct service *service, const struct service_shard *shard, int topic);
 	/* May the process end after SIGTERM? The loop no longer reads new commands; true when no
