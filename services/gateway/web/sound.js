@@ -53,7 +53,7 @@ function room(context) {
 		return node;
 	};
 	wet.connect(echo).connect(last.in);
-	return { context, noise: noiseOf(context, 1, false), buses: { effects: bus(1), music: bus(1) }, voices: [] };
+	return { context, noise: noiseOf(context, 1, false), bus, buses: { effects: bus(1), music: bus(1) }, volumes: { effects: 1, music: 1 }, voices: [] };
 }
 
 // ---- voices ----
@@ -152,7 +152,7 @@ function peal(place, at, music, rows, gap) {
 
 const EFFECTS = {
 	press(place, at) {
-		tone(place, at, { note: 67, to: 55, gain: 0.22, length: 0.07, attack: 0.002 });
+		tone(place, at, { note: 67, to: 55, gain: 0.4, length: 0.07, attack: 0.002 });
 		hiss(place, at, { from: 2600, gain: 0.06, length: 0.03 });
 	},
 	spin(place, at, music) {
@@ -185,7 +185,7 @@ const EFFECTS = {
 		run(chime, place, at + 2.2, music, [0, 2, 4, 5, 7, 9, 10, 12, 14], 0.08, { gain: 0.14, length: 1.3 });
 		for (const later of [0, 0.96, 2.2]) hiss(place, at + later, { from: 5000, to: 8000, type: "highpass", gain: 0.06, length: 1.3 });
 	},
-	count: (place, at, music, step) => chime(place, at, { note: up(music, 5 + Math.min(step, 20) / 2 | 0), gain: 0.12, length: 0.16 }),
+	count: (place, at, music, step) => chime(place, at, { note: up(music, 5 + Math.min(step, 20) / 2 | 0), gain: 0.2, length: 0.16 }),
 	collect(place, at, music) {
 		for (let i = 0; i < 7; i++) chime(place, at + i * 0.05, { note: up(music, 9 + [0, 3, 1, 4, 2, 5, 7][i]), gain: 0.08, length: 0.3, pan: (i - 3) / 4 });
 		thud(place, at + 0.34, 0.3);
@@ -253,14 +253,22 @@ export function studio(context) {
 	const steps = new Map(); // effect -> [when it sounded last, how often in a row]
 	return {
 		names: Object.keys(EFFECTS),
-		volume(bus, gain) { place.buses[bus].gain.setTargetAtTime(gain, context.currentTime, 0.05); },
+		volume(bus, gain) {
+			place.volumes[bus] = gain;
+			place.buses[bus].gain.setTargetAtTime(gain, context.currentTime, 0.05);
+		},
 		play(name, music = SILENT_MUSIC, at = context.currentTime) {
 			const [last, count] = steps.get(name) ?? [-10, 0];
 			const step = at - last < STEP_FORGOTTEN_S ? count + 1 : 0;
 			steps.set(name, [at, step]);
 			EFFECTS[name]?.(place, at + 0.005, music, step);
 		},
-		begin(music, feature) { written = music ? { music, feature, next: dice(music.root * 31 + feature), bar: 0, to: context.currentTime + 0.1 } : null; },
+		// What the old music has written ahead fades on a bus of its own, so that the two never clash.
+		begin(music, feature) {
+			place.buses.music.gain.setTargetAtTime(0, context.currentTime, 0.25);
+			place.buses.music = place.bus(place.volumes.music);
+			written = music ? { music, feature, next: dice(music.root * 31 + feature), bar: 0, to: context.currentTime + 0.1 } : null;
+		},
 		// Writes the music that is still missing up to the time `until`.
 		write(until) {
 			if (!written) return;
