@@ -5,7 +5,7 @@ import { html } from "/vendor/htm-preact.js";
 
 const HOUSE = "house"; // cards, coins, and the world of a game that has none of its own
 let index = {}; // world -> { symbols, music }
-let current = HOUSE; // the game shown now
+let current = HOUSE; // the game played now
 const gameOf = new WeakMap(); // symbol of a definition -> id of its game: a replay shows another game's symbols
 const sheets = new Map(); // world -> promise of its sheet
 
@@ -32,8 +32,10 @@ function sheetOf(name) {
 	return sheets.get(name);
 }
 
-// Makes a game's pictures known: `game` is its definition. Resolves when its symbols can be drawn.
-export async function loadWorld(game) {
+// Makes a game's pictures known: `game` is its definition, `shown` that the player now plays it (and does not only look at an old round of it).
+// Resolves when its symbols can be drawn.
+export async function loadWorld(game, shown = true) {
+	if (shown) current = game.id;
 	for (const symbol of game.symbols) gameOf.set(symbol, game.id);
 	await sheetOf(worldOf(game.id));
 }
@@ -44,7 +46,6 @@ export async function loadWorld(game) {
 // - title: 640 x 128, a plaque whose middle is free for the name (which is text of the page);
 // - tile: 480 x 320, for the lobby.
 export function world(gameId) {
-	current = gameId;
 	const name = worldOf(gameId);
 	const file = (part) => `/worlds/${name}/${part}.svg`;
 	return { background: file("background"), frame: file("frame"), title: file("title"), tile: file("tile") };
