@@ -9,17 +9,31 @@ const [modules, chromium, web, pictures] = process.argv.slice(2);
 const playwright = createRequire(`${modules}/`)("playwright-core");
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".svg": "image/svg+xml", ".json": "application/json", ".css": "text/css" };
 // The gateway's own policy (libcommon/edge/edge_pages.c).
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; media-src 'self'; manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; media-src 'self'; " +
+	"manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const games = JSON.parse(readFileSync(0, "utf8")); // [{ id, grid, symbols }]
 
 const OWN = {
 	"/test.html": `<!doctype html><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/test.css"><body><script type="module" src="/test.js"></script>`,
-	"/test.css": `body { margin: 0; font: 14px sans-serif; color: #fff; background: #10131c; } .room { position: relative; width: 1366px; height: 768px; background: center / cover; overflow: hidden; }
-.title { position: absolute; left: 443px; top: 8px; width: 480px; height: 96px; background: center / contain no-repeat; } .reels { position: absolute; left: 223px; top: 112px; width: 860px; height: 540px; border: 30px solid; display: grid; gap: 4px; box-sizing: content-box; }
-.reels .art { width: 100%; height: 100%; min-height: 0; } .tile { position: absolute; width: 180px; height: 120px; left: 16px; bottom: 16px; background: center / cover; border-radius: 10px; } .small { position: absolute; right: 16px; bottom: 16px; display: flex; gap: 4px; } .small .art { width: 40px; height: 40px; }
-.row { display: flex; flex-wrap: wrap; gap: 8px; padding: 10px; background: #1c2336; } .s48 .art { width: 48px; height: 48px; } .s96 .art { width: 96px; height: 96px; } .s200 .art { width: 200px; height: 200px; } canvas.layer { position: fixed; inset: 0; width: 100%; height: 100%; pointer-events: none; }`,
-	"/test.js": `import * as art from "/art.js"; import { html, render } from "/vendor/htm-preact.js"; import { sound, studio } from "/sound.js"; import { effects } from "/effects.js";
-Object.assign(window, { art, html, render, sound, studio, effects }); await art.loadArt(); window.ready = true;`,
+	"/test.css": `
+		body { margin: 0; font: 14px sans-serif; color: #fff; background: #10131c; }
+		.room { position: relative; width: 1366px; height: 768px; background: center / cover; overflow: hidden; }
+		.title { position: absolute; left: 443px; top: 8px; width: 480px; height: 96px; background: center / contain no-repeat; }
+		.reels { position: absolute; left: 223px; top: 112px; width: 860px; height: 540px; border: 30px solid; display: grid; gap: 4px; }
+		.reels .art { width: 100%; height: 100%; min-height: 0; }
+		.tile { position: absolute; width: 180px; height: 120px; left: 16px; bottom: 16px; background: center / cover; border-radius: 10px; }
+		.small { position: absolute; right: 16px; bottom: 16px; display: flex; gap: 4px; } .small .art { width: 40px; height: 40px; }
+		.row { display: flex; flex-wrap: wrap; gap: 8px; padding: 10px; background: #1c2336; }
+		.s48 .art { width: 48px; height: 48px; } .s96 .art { width: 96px; height: 96px; } .s200 .art { width: 200px; height: 200px; }
+		canvas.layer { position: fixed; inset: 0; width: 100%; height: 100%; pointer-events: none; }`,
+	"/test.js": `
+		import * as art from "/art.js";
+		import { html, render } from "/vendor/htm-preact.js";
+		import { sound, studio } from "/sound.js";
+		import { effects } from "/effects.js";
+		Object.assign(window, { art, html, render, sound, studio, effects });
+		await art.loadArt();
+		window.ready = true;`,
 };
 
 function answer(request, response) {
@@ -38,10 +52,10 @@ async function show(game) {
 	const place = document.body.appendChild(document.createElement("main"));
 	const world = art.world(game.id);
 	const { reels, rows } = game.grid;
-	const window0 = Array.from({ length: reels * rows }, (_, i) => game.symbols[(i * 3 + Math.floor(i / reels)) % game.symbols.length]);
-	const each = (size) => html`<div class="row ${size}">${game.symbols.map((symbol) => html`<${art.Art} symbol=${symbol} />`)}</div>`;
-	render(html`<div class="room"><div class="title" /><div class="reels">${window0.map((symbol) => html`<${art.Art} symbol=${symbol} />`)}</div><div class="tile" />
-		<div class="small">${game.symbols.map((symbol) => html`<${art.Art} symbol=${symbol} />`)}</div></div>${["s48", "s96", "s200"].map(each)}`, place);
+	const shown = Array.from({ length: reels * rows }, (_, i) => game.symbols[(i * 3 + Math.floor(i / reels)) % game.symbols.length]);
+	const drawn = (symbols) => symbols.map((symbol) => html`<${art.Art} symbol=${symbol} />`);
+	render(html`<div class="room"><div class="title" /><div class="reels">${drawn(shown)}</div><div class="tile" /><div class="small">${drawn(game.symbols)}</div></div>
+		${["s48", "s96", "s200"].map((size) => html`<div class="row ${size}">${drawn(game.symbols)}</div>`)}`, place);
 	const url = (name) => `url(${world[name]})`;
 	place.querySelector(".room").style.backgroundImage = url("background");
 	place.querySelector(".title").style.backgroundImage = url("title");
@@ -50,8 +64,12 @@ async function show(game) {
 	frame.borderImage = `${url("frame")} 64 fill`;
 	frame.gridTemplateColumns = `repeat(${reels}, 1fr)`;
 	frame.gridTemplateRows = `repeat(${rows}, minmax(0, 1fr))`;
-	await Promise.all(Object.values(world).map((src) => new Promise((done, fail) => Object.assign(new Image(), { onload: done, onerror: () => fail(new Error(`${src} cannot be shown`)), src }))));
-	return { letters: place.querySelectorAll(".art text").length, unpainted: [...place.querySelectorAll(".art use")].filter((use) => use.getBBox().width < 20).map((use) => use.getAttribute("href")) };
+	const painted = (src) => new Promise((done, fail) => {
+		Object.assign(new Image(), { onload: done, onerror: () => fail(new Error(`${src} cannot be shown`)), src });
+	});
+	await Promise.all(Object.values(world).map(painted));
+	const empty = [...place.querySelectorAll(".art use")].filter((use) => use.getBBox().width < 20);
+	return { letters: place.querySelectorAll(".art text").length, unpainted: empty.map((use) => use.getAttribute("href")) };
 }
 
 // Each symbol as 40 x 40 grey values over a dark ground; and how far each is from the nearest other.
@@ -61,7 +79,9 @@ async function shapes(game) {
 	const greys = await Promise.all(game.symbols.map(async ({ id }) => {
 		const inner = sheet.querySelector(`#art-${game.id}-${id}`).innerHTML;
 		const image = new Image();
-		image.src = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" viewBox="0 0 96 96"><rect width="96" height="96" fill="#202535"/>${defs}${inner}</svg>`)}`;
+		const ground = `<rect width="96" height="96" fill="#202535"/>`;
+		const text = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" viewBox="0 0 96 96">${ground}${defs}${inner}</svg>`;
+		image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
 		await image.decode();
 		const canvas = Object.assign(document.createElement("canvas"), { width: 40, height: 40 });
 		const pen = canvas.getContext("2d");
@@ -154,12 +174,18 @@ async function hush(page) {
 mkdirSync(pictures, { recursive: true });
 const server = createServer(answer).listen(0, "127.0.0.1");
 await new Promise((up) => server.once("listening", up));
-const browser = await playwright.chromium.launch({ executablePath: chromium, timeout: 120000, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"] });
+const browser = await playwright.chromium.launch({
+	executablePath: chromium,
+	timeout: 120000,
+	args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+});
 try {
 	const page = await browser.newPage({ viewport: { width: 1366, height: 768 } });
 	page.setDefaultTimeout(120000);
 	const problems = [];
-	page.on("console", (message) => { if (["error", "warning"].includes(message.type()) || message.text().includes("Content Security Policy")) problems.push(message.text()); });
+	page.on("console", (message) => {
+		if (["error", "warning"].includes(message.type()) || message.text().includes("Content Security Policy")) problems.push(message.text());
+	});
 	page.on("pageerror", (error) => problems.push(String(error.stack ?? error)));
 	await page.addInitScript(() => {
 		const Real = window.AudioContext;

@@ -42,7 +42,8 @@ def found():
     modules = subprocess.run([f"{ROOT}/scripts/web.sh", "modules"], capture_output=True, text=True, timeout=120, check=True).stdout.strip()
     chromium = shutil.which("chromium") or "/usr/bin/chromium"
     games = [{"id": d["id"], "grid": d["grid"], "symbols": d["symbols"]} for d in definitions()]
-    done = subprocess.run(["node", f"{ROOT}/tests/e2e/art.mjs", modules, chromium, WEB, f"{ROOT}/build/screenshots"], input=json.dumps(games), capture_output=True, text=True, timeout=600, check=False)
+    command = ["node", f"{ROOT}/tests/e2e/art.mjs", modules, chromium, WEB, f"{ROOT}/build/screenshots"]
+    done = subprocess.run(command, input=json.dumps(games), capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

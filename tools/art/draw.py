@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Draws the games' pictures: reads tools/art/*.art, one shape a line, and writes services/gateway/web/worlds/GAME/*.svg, and worlds/index.json,
 which says what each world has: its symbols, and how its music sounds.
+In a drawing: `paint NAME LIGHT MIDDLE DARK`, each #rrggbb or #rrggbb/OPACITY (a shape says NAME, or NAME* lit as a ball, or NAME^ from above to below);
+`def NAME` and lines up to the next heading, drawn by `use NAME $1 ...`; `symbol NAME` in symbols.svg; `file NAME WIDTH HEIGHT`. COMMANDS lists the shapes.
 Usage: draw.py [--check]   --check: writes nothing and fails if a picture on disk is not what its drawing makes."""
 import glob
 import json
@@ -56,7 +58,9 @@ class Sheet:
         stops = []
         for i, colour in enumerate(colours):
             shade, _, opacity = colour.partition("/")
-            stops.append(f'<stop offset="{number(i / (len(colours) - 1)) if len(colours) != 3 or i != 1 else ".45"}" stop-color="{shade}"' + (f' stop-opacity="{opacity}"' if opacity else "") + "/>")
+            offset = ".45" if len(colours) == 3 and i == 1 else number(i / (len(colours) - 1))
+            seen = f' stop-opacity="{opacity}"' if opacity else ""
+            stops.append(f'<stop offset="{offset}" stop-color="{shade}"{seen}/>')
         tag, where = {"ball": ("radialGradient", 'cx=".36" cy=".3" r=".8"'), "down": ("linearGradient", 'x2="0" y2="1"'),
                       "glow": ("radialGradient", "")}.get(kind, ("linearGradient", 'x1=".15" y1="0" x2=".8" y2="1"'))
         return f'<{tag} id="{ident}" {where}>{"".join(stops)}</{tag}>'.replace(" >", ">")
@@ -104,6 +108,10 @@ def ellipse(sheet, paint, x, y, rx, ry=None, outline=True, more=""):
     sheet.add(f'ellipse cx="{x}" cy="{y}" rx="{rx}" ry="{ry}"' if ry else f'circle cx="{x}" cy="{y}" r="{rx}"', paint, outline, more)
 
 
+def shining(sheet, opacity, x, y, rx, ry=None):
+    ellipse(sheet, "#ffffff", x, y, rx, ry, False, f' fill-opacity="{opacity}"')
+
+
 def box(sheet, paint, x, y, width, height, radius="0", outline=True):
     sheet.add(f'rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}"', paint, outline)
 
@@ -133,7 +141,9 @@ def star(sheet, paint, x, y, outer, inner, n, turn="0", outline=True):
 
 def spark(sheet, x, y, radius, colour="#ffffff"):
     x, y, r = float(x), float(y), float(radius)
-    d = f"M{number(x)} {number(y - r)}Q{number(x)} {number(y)} {number(x + r)} {number(y)}Q{number(x)} {number(y)} {number(x)} {number(y + r)}Q{number(x)} {number(y)} {number(x - r)} {number(y)}Q{number(x)} {number(y)} {number(x)} {number(y - r)}z"
+    middle = f"Q{number(x)} {number(y)} "
+    tips = [f"{number(px)} {number(py)}" for px, py in ((x, y - r), (x + r, y), (x, y + r), (x - r, y), (x, y - r))]
+    d = f"M{middle.join(tips)}z"
     sheet.add(f'path d="{d}"', colour, False)
 
 
@@ -153,7 +163,8 @@ def gem(sheet, paint, x, y, rx, ry, n="8", table=".55", turn="0"):
             cx, cy = sum(p[0] for p in facet) / 3, sum(p[1] for p in facet) / 3
             sheet.add(f'path d="{points(facet)}"', lit(cx, cy), False)
     sheet.add(f'path d="{points(top)}"', paint, False)
-    sheet.add(f'path d="{points([top[-1], top[0], ((x + top[0][0]) / 2, (y + top[0][1]) / 2), (x - rx * table * .7, y + ry * table * .1)])}"', "#ffffff", False, ' fill-opacity=".4"')
+    shine = [top[-1], top[0], ((x + top[0][0]) / 2, (y + top[0][1]) / 2), (x - rx * table * .7, y + ry * table * .1)]
+    sheet.add(f'path d="{points(shine)}"', "#ffffff", False, ' fill-opacity=".4"')
     sheet.body.append(f'<path d="{points(rim)}" fill="none" stroke="{sheet.world.outline}" stroke-width="{number(sheet.line)}"/>')
 
 
@@ -189,8 +200,10 @@ def pine(sheet, paint, x, y, height, snow="none"):
         top, low = y - height + height * .78 * i / tiers, y - height + height * (.24 + .76 * i / tiers)
         wide = height * (.1 + .055 * i)
         left += [(wide * .4, top + height * .04), (wide, low)]
-        caps += f"M{number(x)} {number(top)}L{number(x - wide * .92)} {number(low - 1)}Q{number(x - wide * .3)} {number(low - height * .05)} {number(x)} {number(top + height * .13)}z"
-    d = points([(x, y - height)] + [(x - a, b) for a, b in left[1:]] + [(x - height * .03, y), (x + height * .03, y)] + [(x + a, b) for a, b in reversed(left[1:])])
+        caps += (f"M{number(x)} {number(top)}L{number(x - wide * .92)} {number(low - 1)}"
+                 f"Q{number(x - wide * .3)} {number(low - height * .05)} {number(x)} {number(top + height * .13)}z")
+    foot = [(x - height * .03, y), (x + height * .03, y)]
+    d = points([(x, y - height)] + [(x - a, b) for a, b in left[1:]] + foot + [(x + a, b) for a, b in reversed(left[1:])])
     sheet.add(f'path d="{d}"', paint, False)
     if snow != "none":
         sheet.add(f'path d="{caps}"', snow, False, ' fill-opacity=".85"')
@@ -206,15 +219,16 @@ def put(sheet, name, x, y, size):
 def forest(sheet, paint, y, n, low, high, seed, snow="none"):
     dice = random.Random(int(seed))
     for i in range(int(n)):
-        pine(sheet, paint, (i + dice.random()) * SCENE[0] / int(n), float(y) + dice.random() * 20, float(low) + dice.random() * (float(high) - float(low)), snow)
+        x, foot, tall = (i + dice.random()) * SCENE[0] / int(n), float(y) + dice.random() * 20, dice.random()
+        pine(sheet, paint, x, foot, float(low) + tall * (float(high) - float(low)), snow)
 
 
 COMMANDS = {
-    "p": path, "f": flat, "h": light, "s": shade, "l": stroke, "o": rod, "c": ellipse, "e": ellipse, "r": box, "glow": glow, "rays": rays, "star": star, "spark": spark,
-    "gem": gem, "dots": dots, "ridge": ridge, "pine": pine, "forest": forest, "put": put,
+    "p": path, "f": flat, "h": light, "s": shade, "l": stroke, "o": rod, "c": ellipse, "e": ellipse, "r": box,
+    "glow": glow, "rays": rays, "star": star, "spark": spark,
+    "hc": shining, "gem": gem, "dots": dots, "ridge": ridge, "pine": pine, "forest": forest, "put": put,
     "cf": lambda sheet, *a: ellipse(sheet, *a, outline=False), "ef": lambda sheet, *a: ellipse(sheet, *a, outline=False), "rf": lambda sheet, *a: box(sheet, *a, outline=False),
     "starf": lambda sheet, *a: star(sheet, *a, outline=False),
-    "hc": lambda sheet, opacity, *a: ellipse(sheet, "#ffffff", *a, None, False, f' fill-opacity="{opacity}"') if len(a) == 3 else ellipse(sheet, "#ffffff", *a, False, f' fill-opacity="{opacity}"'),
     "weight": lambda sheet, width: setattr(sheet, "line", float(width)),
     "t": lambda sheet, *how: sheet.body.append(f'<g transform="{" ".join(how)}">'),
     "a": lambda sheet, opacity: sheet.body.append(f'<g opacity="{opacity}">'),

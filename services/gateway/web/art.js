@@ -21,7 +21,8 @@ async function fetchSheet(name) {
 	const answer = await fetch(`/worlds/${name}/symbols.svg`);
 	if (!answer.ok) throw new Error(`the pictures of ${name} did not come: found ${answer.status}, expected 200`);
 	const sheet = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
-	for (const [attribute, value] of [["width", 0], ["height", 0], ["aria-hidden", "true"], ["focusable", "false"], ["data-world", name]]) sheet.setAttribute(attribute, value);
+	const attributes = { width: 0, height: 0, "aria-hidden": "true", focusable: "false", "data-world": name };
+	for (const [attribute, value] of Object.entries(attributes)) sheet.setAttribute(attribute, value);
 	sheet.style.position = "absolute";
 	document.body.append(sheet);
 }
@@ -75,5 +76,6 @@ export function Art({ symbol, variant }) {
 	const id = [`${symbol.id}-${variant}`, symbol.id].find((one) => index[own]?.symbols.includes(one));
 	if (id) return html`<${Drawn} name=${own} id=${id} />`;
 	const letters = symbol.name.split(" ").map((word) => word.charAt(0)).join("").slice(0, 2);
-	return html`<svg class="art" viewBox="0 0 48 48" aria-hidden="true"><rect x="6" y="6" width="36" height="36" rx="8" fill="#fff" fill-opacity=".14" /><text x="24" y="31" text-anchor="middle" font-size="20" font-weight="700" fill="#fff">${letters}</text></svg>`;
+	return html`<svg class="art" viewBox="0 0 48 48" aria-hidden="true"><rect x="6" y="6" width="36" height="36" rx="8" fill="#fff" fill-opacity=".14" />
+		<text x="24" y="31" text-anchor="middle" font-size="20" font-weight="700" fill="#fff">${letters}</text></svg>`;
 }

@@ -4,6 +4,7 @@ const MOST = 200; // particles at once
 const SLOW_MS = 24; // frames longer than this, on average, halve the number of particles
 const GIVE_UP = 3; // halved so often: the effects stay off on this machine
 const FRAME_WEIGHT = 0.12; // of one frame in the average
+const FRAME_MOST_MS = 50; // what one frame counts for: a single stall says nothing about the machine
 const SPRITE = 64;
 const COIN_FACES = 8; // pictures of a coin turning
 
@@ -103,7 +104,8 @@ function add(kind, x, y, angle) {
 	if (particles.length >= most) return;
 	const { speed, size, life, turn } = KINDS[kind];
 	const fast = between(...speed);
-	particles.push({ kind, x, y, vx: Math.cos(angle) * fast, vy: Math.sin(angle) * fast, size: between(...size), age: 0, life: between(...life), turn: between(...turn), angle: between(0, 6) });
+	const [vx, vy] = [Math.cos(angle) * fast, Math.sin(angle) * fast];
+	particles.push({ kind, x, y, vx, vy, size: between(...size), age: 0, life: between(...life), turn: between(...turn), angle: between(0, 6) });
 }
 
 function pour(rain, seconds) {
@@ -136,7 +138,7 @@ function draw(one) {
 
 // Too slow for some frames: fewer particles; too slow with few: none.
 function judge(ms) {
-	average += (ms - average) * FRAME_WEIGHT;
+	average += (Math.min(ms, FRAME_MOST_MS) - average) * FRAME_WEIGHT;
 	if (average <= SLOW_MS) return;
 	average = 16;
 	halved++;

@@ -202,7 +202,8 @@ const EFFECTS = {
 	},
 	"gamble-win": (place, at, music) => run(pluck, place, at, music, [0, 2, 4, 5], 0.08, { gain: 0.2, length: 0.5 }),
 	"gamble-lose"(place, at, music) {
-		for (const [i, semitones] of [0, -2, -5].entries()) tone(place, at + i * 0.16, { note: music.root + 12 + semitones, type: "triangle", gain: 0.18, length: 0.45, cut: 900 });
+		for (const [i, semitones] of [0, -2, -5].entries())
+			tone(place, at + i * 0.16, { note: music.root + 12 + semitones, type: "triangle", gain: 0.18, length: 0.45, cut: 900 });
 	},
 	card(place, at) {
 		hiss(place, at, { from: 3800, to: 1400, gain: 0.14, length: 0.1, q: 0.7 });
@@ -236,11 +237,13 @@ function bar(place, at, { music, feature, next }, number) {
 	const root = music.chords[number % music.chords.length];
 	const key = { ...music, root: music.root + root };
 	const bus = "music";
-	for (const semitones of [0, 7, 12]) tone(place, at, { bus, note: key.root + semitones, type: "triangle", detune: 6, cut: 620, gain: 0.028, attack: beat, length: beat * 4.6 });
+	for (const semitones of [0, 7, 12])
+		tone(place, at, { bus, note: key.root + semitones, type: "triangle", detune: 6, cut: 620, gain: 0.028, attack: beat, length: beat * 4.6 });
 	for (const later of feature ? [0, 1, 2, 3] : [0, 2.5]) tone(place, at + later * beat, { bus, note: key.root - 12, gain: 0.09, attack: 0.02, length: beat * 1.4 });
 	const lead = LEADS[music.lead] ?? LEADS.bell;
 	for (let half = 0; half < 8; half++) {
-		if (next() < (feature ? 0.75 : 0.4)) lead(place, at + half * beat / 2, { bus, note: noteOf({ ...music, root: music.root + 12 }, Math.floor(next() * 8)), gain: 0.035 + next() * 0.02, pan: next() - 0.5 });
+		const note = noteOf({ ...music, root: music.root + 12 }, Math.floor(next() * 8));
+		if (next() < (feature ? 0.75 : 0.4)) lead(place, at + half * beat / 2, { bus, note, gain: 0.035 + next() * 0.02, pan: next() - 0.5 });
 		if (feature) hiss(place, at + half * beat / 2, { bus, from: 7000, type: "highpass", gain: half % 2 ? 0.012 : 0.022, length: 0.05 });
 	}
 	return beat * 4;
