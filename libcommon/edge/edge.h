@@ -153,12 +153,18 @@ void edge_again(struct edge_request *request);
  * no-store unless an ETag is set. */
 void edge_answer(struct edge_request *request, uint32_t status, const char *content_type,
 	const void *body, size_t length);
+/* From 400 on, as application/problem+json. */
 void edge_answer_json(
 	struct edge_request *request, uint32_t status, const char *json, size_t length);
-/* {"error":{"code","message","where","found","expected"}}. where, found and expected are left out
- * when NULL. */
+/* A problem (RFC 9457), as application/problem+json: {"type","title","status","detail","error":
+ * {"code","message","where","found","expected"}}. `type` names the code, which never changes its
+ * meaning; `detail` is the message. where, found and expected are left out when NULL. */
 void edge_answer_error(struct edge_request *request, uint32_t status, const char *code,
 	const char *message, const char *where, const char *found, const char *expected);
+/* The title of a status: "Conflict". Fatal for one that the edge does not know. */
+const char *edge_status_title(uint32_t status);
+/* Where the page about a code is: EDGE_PROBLEM_TYPE "move_spent". */
+#define EDGE_PROBLEM_TYPE "/docs/#error-"
 /* Adds a header to the coming answer: at most 4 headers, 256 bytes in all, no line breaks. */
 void edge_answer_header(struct edge_request *request, const char *name, const char *value);
 /* Sets the ETag of the coming answer. When If-None-Match contains it: answers 304, ends the request

@@ -126,6 +126,20 @@ void answer_sent(struct gateway *gateway, struct edge_request *request, uint32_t
 	edge_answer_json(request, status, gateway->out.bytes, gateway->out.n);
 }
 
+void answer_problem_open(
+	struct json_out *out, uint32_t status, const char *code, const char *message)
+{
+	char type[128];
+	(void)snprintf(type, sizeof(type), EDGE_PROBLEM_TYPE "%.64s", code);
+	out_string(out, "type", type);
+	out_string(out, "title", edge_status_title(status));
+	out_uint(out, "status", status);
+	out_string(out, "detail", message);
+	out_open(out, "error", '{');
+	out_string(out, "code", code);
+	out_string(out, "message", message);
+}
+
 /* The statuses that the engine may reply with; any other is a bug. */
 static uint32_t status_of(const Carillon__SpinReply *reply)
 {
@@ -165,9 +179,7 @@ void answer_reply(
 	if (strcmp(reply->error, "definition_behind") == 0)
 		edge_answer_header(request, "Retry-After", "1");
 	if (status != 200) {
-		out_open(out, "error", '{');
-		out_string(out, "code", reply->error);
-		out_string(out, "message", reply->message);
+		answer_problem_open(out, status, reply->error, reply->message);
 		member(out, "where", where_of(reply->where));
 		member(out, "found", reply->found);
 		member(out, "expected", reply->expected);

@@ -165,6 +165,10 @@ void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply
 /* Answers with the state, or with the engine's error and the state if the engine sent it. */
 void answer_reply(
 	struct gateway *gateway, struct edge_request *request, const Carillon__SpinReply *reply);
+/* Begins an error in an open object: the members of RFC 9457, and "error", open, with code and
+ * message. The caller adds to it, closes it, and may put the player's state beside it. */
+void answer_problem_open(
+	struct json_out *out, uint32_t status, const char *code, const char *message);
 void answer_sent(struct gateway *gateway, struct edge_request *request,
 	uint32_t status); /* gateway->out, closed */
 /* Writes a row as an object of the answer. */
