@@ -387,4 +387,8 @@ def test_refused_bets_leave_little():
 
 if __name__ == "__main__":
     with Installation("protection") as place:
-        run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise
