@@ -3,7 +3,7 @@
 # in deploy/local/services.conf, and makes the keys that are missing. Needs run/stack.env. The public port is CARILLON_HTTP_PORT
 # (default 8080, or a free one if that is taken). CARILLON_CARD_SETS names another folder of sets of Jackpot Cards than the project's own,
 # CARILLON_CARD_EXPIRE_S the seconds after which an abandoned card round is played by the house (432000), CARILLON_GAMES another folder of
-# games, CARILLON_FX_MAX_AGE_S the age at which an exchange rate is too old (0: never). CARILLON_PAYMENTS_URL is the payment provider (a stub of
+# games, CARILLON_BET_GAP_MS the smallest time between two bets of a player (0: none), CARILLON_FX_MAX_AGE_S the age at which an exchange rate is too old (0: never). CARILLON_PAYMENTS_URL is the payment provider (a stub of
 # one, but on a live installation), CARILLON_PAYMENTS_MS the time-out of a question to it, CARILLON_PAYMENTS_PENDING_MS the pause after
 # "pending", CARILLON_DECIDE_AFTER_S the age from which a
 # withdrawal may be decided by hand. CARILLON_CROWD is how many simulated players will come from this machine: the limit of demo sessions from one
@@ -57,6 +57,7 @@ common() {
         printf '%s="%s" ' "$name" "${!name}"
     done
     printf 'CARILLON_KIND=%s CARILLON_KEYS=keys CARILLON_GAMES="%s" CARILLON_LOG=%s' "$kind" "${CARILLON_GAMES:-$ROOT/services/spin-engine/games}" "${CARILLON_LOG:-info}"
+    [ -z "${CARILLON_BET_GAP_MS:-}" ] || printf ' CARILLON_BET_GAP_MS=%s' "$CARILLON_BET_GAP_MS"
     [ -z "${CARILLON_FX_MAX_AGE_S:-}" ] || printf ' CARILLON_FX_MAX_AGE_S=%s' "$CARILLON_FX_MAX_AGE_S"
 }
 

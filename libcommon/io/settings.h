@@ -27,6 +27,8 @@ struct common_settings {
 	char games[SETTING_TEXT_MAX], keys[SETTING_TEXT_MAX], kind[SETTING_TEXT_MAX],
 		log[SETTING_TEXT_MAX];
 	int64_t shards;
+	int64_t bet_gap_ms; /* smallest time between two bets of a player; 0 (default unless live):
+			       none */
 	int64_t fx_max_age_s; /* 0 (default of a demo): a rate is never too old */
 };
 extern struct common_settings common;

@@ -169,28 +169,53 @@ static void member(struct json_out *out, const char *name, const char *text)
 		out_string(out, name, text);
 }
 
+/* Leaves "error", if there is one, and the whole open. */
+static void reply_begin(struct json_out *out, const Carillon__SpinReply *reply, uint32_t status)
+{
+	out_begin(out);
+	out_open(out, NULL, '{');
+	if (status == 200 || reply->account)
+		answer_state_members(out, reply);
+	if (status == 200)
+		return;
+	if (reply->smallest_bet_minor > 0)
+		out_int(out, "smallest_bet_minor", reply->smallest_bet_minor);
+	answer_problem_open(out, status, reply->error, reply->message);
+	member(out, "where", where_of(reply->where));
+	member(out, "found", reply->found);
+	member(out, "expected", reply->expected);
+	if (reply->retry_after_ms > 0)
+		out_uint(out, "retry_after_ms", reply->retry_after_ms);
+}
+
 void answer_reply(
 	struct gateway *gateway, struct edge_request *request, const Carillon__SpinReply *reply)
 {
 	struct json_out *out = &gateway->out;
 	uint32_t status = status_of(reply);
-	out_begin(out);
-	out_open(out, NULL, '{');
 	if (strcmp(reply->error, "definition_behind") == 0)
 		edge_answer_header(request, "Retry-After", "1");
-	if (status != 200) {
-		answer_problem_open(out, status, reply->error, reply->message);
-		member(out, "where", where_of(reply->where));
-		member(out, "found", reply->found);
-		member(out, "expected", reply->expected);
-		out_close(out, '}');
-		if (reply->smallest_bet_minor > 0)
-			out_int(out, "smallest_bet_minor", reply->smallest_bet_minor);
+	if (reply->retry_after_ms > 0) {
+		char seconds[16];
+		(void)snprintf(
+			seconds, sizeof(seconds), "%" PRIu32, (reply->retry_after_ms + 999) / 1000);
+		edge_answer_header(request, "Retry-After", seconds);
 	}
-	if (status == 200 || reply->account)
-		answer_state_members(out, reply);
+	reply_begin(out, reply, status);
+	if (status != 200)
+		out_close(out, '}');
 	out_close(out, '}');
 	answer_sent(gateway, request, status);
+}
+
+char *answer_error_begun(struct gateway *gateway, const Carillon__SpinReply *reply)
+{
+	struct json_out *out = &gateway->out;
+	reply_begin(out, reply, status_of(reply));
+	char *text = strndup(out->bytes, out->n);
+	if (text == NULL)
+		fatal("out of memory");
+	return text;
 }
 
 void *waiter_new(

@@ -50,6 +50,8 @@ void readiness_tick(struct gateway *gateway)
 		why_not = "not registered in carillon.instance yet";
 	else if (now_us - start.alive_since_us < READY_AFTER_US)
 		why_not = "registered; others connect";
+	else if (!revoked_known(gateway->revoked))
+		why_not = "the sessions that were ended have not been read yet";
 	else if (!status_owned())
 		why_not = "a shard of wallet or spin-engine has no owner";
 	if (why_not == NULL && start.owned_since_us == 0)

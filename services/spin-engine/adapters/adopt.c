@@ -135,6 +135,8 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 			  ": the wallet's pending differs from the engine's",
 			seat->player.id, fact->move);
 	}
+	seat->refused++;
+	seat->refused_us = clock_mono_us();
 	fault_of_refusal(fact->refusal, &fault);
 	answer_fault(engine, seat, request, &fault);
 }
