@@ -196,10 +196,11 @@ static bool send_row(struct engine *engine, const PGresult *rows, int row)
 	Carillon__ProofInput input = CARILLON__PROOF_INPUT__INIT;
 	Carillon__ProofMove move = CARILLON__PROOF_MOVE__INIT;
 	Carillon__WalletFact fact = CARILLON__WALLET_FACT__INIT;
-	Carillon__Envelope envelope = CARILLON__ENVELOPE__INIT;
+	Carillon__Envelope envelope;
 	Carillon__SpinGrant grant;
 	Carillon__Claim claim[CLAIMS_MAX], *claims[CLAIMS_MAX];
 
+	carillon__envelope__init(&envelope);
 	input.body_case = CARILLON__PROOF_INPUT__BODY_MOVE;
 	input.move = &move;
 	move.row = &fact;
