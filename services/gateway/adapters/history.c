@@ -332,7 +332,7 @@ void history_replay(struct gateway *gateway, struct edge_request *request,
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	if (reply->http_status != 200 || reply->round == NULL) {

@@ -15,12 +15,11 @@ static void on_reply(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, const Carillon__SpinReply *reply,
 	const Carillon__WalletFact *fact)
 {
-	(void)sent;
 	(void)fact;
 	if (request == NULL)
 		return;
 	if (reply == NULL)
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 	else
 		answer_reply(gateway, request, reply);
 }
