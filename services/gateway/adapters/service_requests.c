@@ -56,7 +56,7 @@ void answer_timed_out(struct edge_request *request)
 {
 	edge_answer_error(request, 504, "no_answer",
 		"No answer came in time. The request may have taken effect. Retry with the "
-		"same expect and Idempotency-Key.",
+		"same Idempotency-Key, and with the same \"expect\" if the request has one.",
 		NULL, NULL, NULL);
 }
 
@@ -96,7 +96,9 @@ static void go(struct gateway *gateway, struct edge_request *request, struct ser
 	sent->ticket = edge_ticket(request);
 	sent->length = protobuf_c_message_get_packed_size(command);
 	if (sent->length > COMMAND_MAX)
-		fatal("a command has %zu bytes: the tables allow too much", sent->length);
+		fatal("a command has %zu bytes, expected at most %d: the tables of request "
+		      "fields allow values that are too long",
+			sent->length, COMMAND_MAX);
 	sent->bytes = malloc(sent->length);
 	if (sent->bytes == NULL)
 		fatal("out of memory");
@@ -209,9 +211,8 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 	gateway->last_reply_us = edge_now_us(gateway->edge);
 	gateway->expired_in_row = 0;
 	if (gateway->requests[slot].player != player) {
-		log_error("ALARM a reply for player %" PRId64
-			  " came to a request of player %" PRId64,
-			player, gateway->requests[slot].player);
+		log_error("ALARM a request of player %" PRId64 " got a reply for player %" PRId64,
+			gateway->requests[slot].player, player);
 		reply = NULL;
 		fact = NULL;
 		answer = NULL;
