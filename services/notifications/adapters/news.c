@@ -21,8 +21,8 @@ struct frame *news_winner_frame(
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 #define POOLS_FULL                                                                                 \
-	"found more pools or rows than are shown, expected at most " TEXT(                         \
-		COUNTERS_POOLS_MAX) " pools and sets, " TEXT(COUNTERS_ROWS_MAX) " rows of each"
+	"found more pools or rows than fit, expected at most " TEXT(                               \
+		COUNTERS_POOLS_MAX) " pools and sets with " TEXT(COUNTERS_ROWS_MAX) " rows each"
 _Static_assert(COUNTERS_POOLS_MAX == WINNERS_POOLS_MAX, "the same pools");
 
 void news_counter(void *context, uint32_t pool, const struct counter *row, uint32_t incarnation,
