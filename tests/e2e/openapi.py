@@ -113,6 +113,17 @@ def test_settings_and_refusals():
     place.http("POST", f"/v1/cards/{person.number}/picks", {"pick": 1, "position": 0}, token=person.token)
 
 
+def test_limits_and_session():
+    person = Person(place)
+    for method, path, body, status in (("GET", "/v1/limits", None, 200), ("POST", "/v1/limits", {"name": "wager", "period": "day", "limit": 1}, 200),
+                                       ("POST", "/v1/limits", {"name": "wager", "limit": 1}, 400), ("POST", "/v1/limits", {"name": "time", "limit": 60}, 200),
+                                       ("POST", "/v1/rounds", person.bet_body(coin=2), 403), ("POST", "/v1/limits", {"name": "break", "limit": 60}, 200),
+                                       ("GET", "/v1/session", None, 200), ("POST", "/v1/session", {"reality_check_s": 600}, 200),
+                                       ("POST", "/v1/session", {"reality_check_s": 1}, 400), ("POST", "/v1/logout", None, 200), ("GET", "/v1/session", None, 401)):
+        answer = place.http(method, path, body, token=person.token, key=os.urandom(4).hex() if method == "POST" else None)
+        assert answer.status == status, (method, path, body, answer)
+
+
 def test_each_route_refuses_strangers():
     """Without a token or a key, and with a wrong method or body: a problem each time."""
     for method, _, route, operation in ROUTES:
