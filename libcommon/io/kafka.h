@@ -19,10 +19,9 @@ enum topic {
 };
 const char *topic_name(enum topic topic); /* "spin.commands" */
 
-/* FAST, for commands: linger 0, no compression, fetch.min.bytes 1. SLOW, for facts: linger 20 ms,
- * lz4, 64 KB or 50 ms a fetch. BULK, for commands under load, producers only: like FAST with linger
- * 5 ms. */
-enum kafka_pace { KAFKA_FAST, KAFKA_SLOW, KAFKA_BULK };
+/* FAST, for the feed: linger 0, no compression, fetch.min.bytes 1. SLOW, for facts: linger 20 ms,
+ * lz4, 64 KB or 50 ms a fetch. */
+enum kafka_pace { KAFKA_FAST, KAFKA_SLOW };
 
 struct kafka_producer;
 struct kafka_consumer;

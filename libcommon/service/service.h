@@ -2,7 +2,8 @@
  * and send, draining, health.
  *
  * One thread: epoll over Kafka, nanomsg, a timer and signals. Each turn passes new Kafka messages
- * to `message` one by one and nanomsg messages to `bus`, then calls `tick`. If the service called
+ * and commands that came by nanomsg to `message` one by one, other nanomsg messages to `bus`, then
+ * calls `tick`. If the service called
  * service_commit_soon or a second has passed, the turn ends with ONE transaction for all shards
  * held:
  *
@@ -30,6 +31,7 @@
 #include <stdint.h>
 
 #define SERVICE_TOPICS_MAX 2
+#define SERVICE_DIRECT INT64_C(-1) /* the offset of a command that came by nanomsg */
 
 struct service;
 
@@ -49,8 +51,8 @@ enum service_message_status {
 	SERVICE_TAKEN = 0,  /* applied, or correctly ignored */
 	SERVICE_UNREADABLE, /* goes to dead.letters with service_reason(), is counted and skipped */
 	SERVICE_GAP, /* a sequenced message out of order: not applied, the position does not move */
-	SERVICE_WAIT, /* cannot be applied yet: the loop stops reading this partition and offers the
-			 message again next turn */
+	SERVICE_WAIT, /* cannot be applied yet: the loop offers the message again next turn and
+			 stops reading this partition; a command by nanomsg holds up no other */
 };
 
 struct service_ops {
@@ -77,7 +79,9 @@ struct service_ops {
 	/* A batch is about to be offered: may load the cold players of the whole batch by one
 	 * query, for instance. May be NULL. */
 	void (*batch)(struct service *service, const struct kafka_message *messages, size_t n);
-	/* Applies one message. seq_r: the seq consumed, for sequenced topics. */
+	/* Applies one message. seq_r: the seq consumed, for sequenced topics. A command has the
+	 * shard as its partition; by nanomsg its offset is SERVICE_DIRECT, and it may come again at
+	 * any time, also while the first one is being decided. */
 	enum service_message_status (*message)(struct service *service, struct service_shard *shard,
 		const struct kafka_message *message, uint64_t *seq_r);
 	/* A nanomsg message. It is freed after the call: a service that keeps it must copy it. May
@@ -122,8 +126,10 @@ void service_commit_soon(struct service *service);
 __attribute__((format(printf, 2, 3))) void service_reason(
 	struct service *service, const char *format, ...);
 
-/* Sends to Kafka: after the commit, or now. The topic decides the pace: *.commands, jackpot.feed
- * and jackpot.facts are fast, other facts slow. */
+/* Sends after the commit, or now. A command (spin.commands, wallet.commands, jackpot.commands) goes
+ * by nanomsg to the owner of the shard `partition`; it may be lost, so the sender keeps it and
+ * sends it again (libcommon/base/ask_again.h) until it is answered. Everything else goes to Kafka,
+ * whose pace the topic decides: jackpot.feed and jackpot.facts are fast, other facts slow. */
 void service_send(struct service *service, enum topic topic, uint32_t partition, const void *key,
 	size_t key_length, const void *bytes, size_t length);
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
@@ -139,8 +145,12 @@ void service_bus_send(struct service *service, const char *url, const void *byte
 void service_bus_send_now(
 	struct service *service, const char *url, const void *bytes, size_t length);
 /* The url of the instance that owns a shard of a service, "" when unknown. Read from carillon.shard
- * and carillon.instance at most 500 ms ago. */
+ * and carillon.instance at most 250 ms ago. */
 const char *service_owner_url(struct service *service, const char *of_service, uint32_t shard);
+
+/* The epoch of that owner, 0 when unknown. When it changes, another process has taken the shard:
+ * what the former one has not answered must be asked again. */
+uint64_t service_owner_epoch(struct service *service, const char *of_service, uint32_t shard);
 
 /* Fills an initialised protobuf-c Envelope with schema 1, incarnation, seq, the time and this
  * instance's name. trace stays empty. */

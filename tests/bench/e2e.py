@@ -62,7 +62,7 @@ def pgbench(place, seconds):
 
 
 def bus(place, seconds, players):
-    process = subprocess.Popen([f"{BIN}/bus-bench", f"--kafka={place.stack['CARILLON_KAFKA']}", f"--players={players}", f"--seconds={seconds}",
+    process = subprocess.Popen([f"{BIN}/bus-bench", f"--pg={place.stack['CARILLON_PG_DSN']}", f"--players={players}", f"--seconds={seconds}",
                                 f"--shards={place.stack['CARILLON_SHARDS']}"], cwd=place.data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     before = after = {}
     noise = []

@@ -1,4 +1,4 @@
-/* Operators' requests to a pool or set on jackpot.commands, common to both jackpot services. A
+/* Operators' requests to a pool or set, common to both jackpot services. A
  * request has an id, an actor, a second approver where one is needed, a reason, and parameters that
  * the service reads. Done or refused, it becomes a row of <schema>.operator_action and a message on
  * jackpot.facts, with the figures before and after, and the sender gets a reply. The same id again

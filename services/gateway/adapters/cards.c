@@ -318,7 +318,7 @@ static void on_picked(struct gateway *gateway, struct edge_request *request,
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	uint32_t status = status_of(reply);

@@ -53,11 +53,10 @@ void gateway_begin(struct gateway *gateway)
 
 void gateway_end(struct gateway *gateway)
 {
-	(void)kafka_producer_flush(gateway->producer, 1000);
 	pg_pool_poll(gateway->pg);
 	edge_free(&gateway->edge);
-	kafka_producer_free(&gateway->producer);
 	nn_bus_free(&gateway->bus);
+	owners_free(&gateway->owners);
 	instance_free(&gateway->instance);
 	pg_pool_free(&gateway->pg);
 	pg_pool_free(&gateway->pg_ro);

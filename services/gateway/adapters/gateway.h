@@ -9,6 +9,7 @@
 #include "libcommon/io/kafka.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/nn_bus.h"
+#include "libcommon/io/owners.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/io/redis_link.h"
 #include "libcommon/io/settings.h"
@@ -39,7 +40,7 @@ typedef void service_done(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, const Carillon__SpinReply *reply,
 	const Carillon__WalletFact *fact);
 
-/* A request to another service, sent over Kafka. */
+/* A request to another service, sent by nanomsg to the owner of its shard. */
 struct service_request {
 	uint64_t ticket; /* of the client's request */
 	player_id player;
@@ -51,10 +52,16 @@ struct service_request {
 			  selects it */
 	const Carillon__CardReply *card; /* for `done`: the answer to a pick, NULL when none came */
 	const Carillon__OperatorReply *action; /* the same of an operator's command */
-	/* Kept for retries: any message may be lost. */
-	enum topic topic;
-	uint8_t *bytes;
+	/* Kept to ask again: any message may be lost. */
+	enum topic topic; /* the kind of command */
+	uint32_t shard;
+	uint8_t *bytes; /* packed for nanomsg */
 	size_t length;
+	uint32_t times;	   /* sent so often */
+	uint64_t again_us; /* then it is sent again */
+	uint64_t epochs;   /* of the owners that it was last sent to, added up */
+	bool handed; /* an owner was handed the request: what became of it is not known until the
+			answer */
 };
 
 struct operator_key {
@@ -76,8 +83,9 @@ struct gateway_settings {
 struct gateway {
 	struct gateway_settings settings;
 	struct edge *edge;
-	struct kafka_producer *producer;
 	struct nn_bus *bus;
+	struct owners *owners;
+	bool owners_waiting;
 	struct pg_pool *pg_ro, *pg;
 	struct redis_link *redis;
 	struct redis_link *sessions; /* a second link, because its commands may wait */
@@ -107,10 +115,10 @@ struct gateway {
 /* Sets up keys, limits, tables and counters from the settings; ends the process if they are
  * wrong. */
 void gateway_begin(struct gateway *gateway);
-/* Flushes the producer, then frees everything, the edge and the connections included. */
+/* Frees everything, the edge and the connections included. */
 void gateway_end(struct gateway *gateway);
 
-/* ---- service_requests.c: requests over Kafka, replies over nanomsg ---- */
+/* ---- service_requests.c: requests and replies over nanomsg ---- */
 
 /* Fills sent.ticket and sent.trace, sends the command and keeps the request. Answers 503 and
  * returns false when too many requests are open. */
@@ -120,9 +128,14 @@ bool request_wallet(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__WalletCommand *command);
 bool request_cards(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__JackpotCommand *command);
-/* Answers 504; for `done` functions. */
-void answer_timed_out(struct edge_request *request);
+/* For `done` functions that got no answer: 503, nothing was done, if no owner was handed the
+ * request; else 504, because it may have been carried out. */
+void answer_timed_out(struct edge_request *request, const struct service_request *sent);
+uint32_t unanswered_status(const struct service_request *sent); /* that 503 or 504 */
 void service_requests_on_bus(void *gateway);
+void service_requests_flush(struct gateway *gateway); /* every turn */
+/* Every 200 ms: reads who owns the shards. */
+void service_requests_owners(struct gateway *gateway);
 void service_requests_tick(struct gateway *gateway, uint64_t now_us);
 
 /* ---- auth.c ---- */

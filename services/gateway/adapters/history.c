@@ -301,7 +301,7 @@ static void on_journal_state(struct gateway *gateway, struct edge_request *reque
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	if (reply->http_status != 200) {
@@ -524,7 +524,7 @@ void history_replay(struct gateway *gateway, struct edge_request *request,
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	if (reply->http_status != 200 || reply->round == NULL) {

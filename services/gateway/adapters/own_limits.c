@@ -349,7 +349,7 @@ static void on_set(struct gateway *gateway, struct edge_request *request,
 	struct waiting *waiting;
 
 	(void)reply;
-	if (!fact_accepted(request, fact))
+	if (!fact_accepted(request, sent, fact))
 		return;
 	waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
 	waiting->seq = fact->envelope == NULL ? 0 : fact->envelope->seq;

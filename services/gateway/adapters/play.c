@@ -19,7 +19,7 @@ static void on_reply(struct gateway *gateway, struct edge_request *request,
 	if (request == NULL)
 		return;
 	if (reply == NULL)
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 	else if (!own_limits_refused(gateway, request, sent->player, reply))
 		answer_reply(gateway, request, reply);
 }

@@ -132,7 +132,7 @@ static void on_recorded(struct gateway *gateway, struct edge_request *request,
 {
 	struct json_out *out = &gateway->out;
 	const Carillon__OperatorReply *reply = sent->action;
-	uint32_t status = 504;
+	uint32_t status = unanswered_status(sent);
 	(void)spin;
 	(void)fact;
 	if (reply != NULL)
@@ -144,7 +144,7 @@ static void on_recorded(struct gateway *gateway, struct edge_request *request,
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	if (reply->behind) {
@@ -170,7 +170,10 @@ static void on_recorded(struct gateway *gateway, struct edge_request *request,
 
 static void request_service(struct waiting *waiting, struct edge_request *request)
 {
-	struct service_request sent = { .done = on_recorded, .number = waiting->operator_id };
+	/* An action that a second operator approved is recorded already. */
+	struct service_request sent = {
+		.done = on_recorded, .number = waiting->operator_id, .handed = true
+	};
 	Carillon__JackpotCommand command;
 	Carillon__OperatorCommand body;
 	carillon__jackpot_command__init(&command);

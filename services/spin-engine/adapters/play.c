@@ -1,5 +1,6 @@
 /* From a command to a proposal. A player has one move in flight; their other commands are queued
  * behind it. */
+#include "libcommon/base/ask_again.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/settings.h"
@@ -35,10 +36,12 @@ bool play_stopped(const struct engine *engine, uint32_t game)
 	return false;
 }
 
-/* ---- the list of undecided commands, by offset ---- */
+/* ---- the list of undecided commands of the topic, by offset ---- */
 
 static void list_add(struct engine_shard *list, struct request *request)
 {
+	if (request->offset == SERVICE_DIRECT)
+		return;
 	request->older = list->newest;
 	if (list->newest)
 		list->newest->newer = request;
@@ -49,6 +52,8 @@ static void list_add(struct engine_shard *list, struct request *request)
 
 static void list_remove(struct engine_shard *list, struct request *request)
 {
+	if (request->offset == SERVICE_DIRECT)
+		return;
 	if (request->older)
 		request->older->newer = request->newer;
 	else
@@ -134,7 +139,9 @@ static void send(struct engine *engine, struct seat *seat, uint64_t now_us)
 
 	for (int i = 0; i < 8; i++)
 		key[i] = (uint8_t)((uint64_t)seat->player.id >> (56 - 8 * i));
-	seat->flight.sent_us = now_us;
+	seat->flight.sent++;
+	seat->flight.again_us = now_us + ask_again_us(seat->flight.sent, (uint64_t)seat->player.id);
+	seat->flight.owner_epoch = service_owner_epoch(engine->service, "wallet", seat->shard);
 	service_send_now(engine->service, TOPIC_WALLET_COMMANDS, seat->shard, key, sizeof(key),
 		seat->flight.bytes, seat->flight.length);
 }
@@ -570,13 +577,29 @@ void play_run(struct engine *engine, struct seat *seat)
 			break;
 }
 
+/* The same command is being decided, or its reply waits for an award. */
+static bool is_repeat(
+	const struct engine *engine, const struct seat *seat, const struct spin_command *command)
+{
+	const struct request *held = engine->held;
+
+	while (held && !request_repeats(held, command))
+		held = held->next;
+	return held || seat_queued(seat, command);
+}
+
 void play_command(struct engine *engine, struct service_shard *shard, int64_t offset,
 	const struct spin_command *command)
 {
 	struct seat *seat = play_seat(engine, command->player);
-	struct request *request = calloc(1, sizeof(*request));
+	struct request *request;
 	struct fault fault;
 
+	if (offset == SERVICE_DIRECT && is_repeat(engine, seat, command)) {
+		metric_add(engine->metrics.asked_twice, 1);
+		return;
+	}
+	request = calloc(1, sizeof(*request));
 	if (!request)
 		fatal("no memory for a command");
 	request->command = *command;
@@ -594,10 +617,19 @@ void play_command(struct engine *engine, struct service_shard *shard, int64_t of
 	play_run(engine, seat);
 }
 
+/* Unanswered for a while; or another wallet has taken the shard, which knows nothing of it. */
+static bool is_due(struct engine *engine, const struct seat *seat, uint64_t mono_us)
+{
+	uint64_t epoch = service_owner_epoch(engine->service, "wallet", seat->shard);
+
+	return mono_us >= seat->flight.again_us ||
+	       (epoch != 0 && epoch != seat->flight.owner_epoch);
+}
+
 void play_tick(struct engine *engine, uint64_t mono_us)
 {
 	struct seat *seat = engine->seats.busy, *after;
-	int64_t in_flight = 0;
+	int64_t in_flight = 0, repeats = 0;
 
 	for (; seat; seat = after) {
 		after = seat->busy_after; /* play_run may remove this seat from the list, but no
@@ -607,8 +639,9 @@ void play_tick(struct engine *engine, uint64_t mono_us)
 			continue;
 		}
 		in_flight++;
-		if (mono_us - seat->flight.sent_us < ENGINE_REPEAT_US)
+		if (repeats == ENGINE_REPEATS_MAX || !is_due(engine, seat, mono_us))
 			continue;
+		repeats++;
 		metric_add(engine->metrics.repeats, 1);
 		send(engine, seat, mono_us);
 	}
