@@ -63,9 +63,9 @@ U = whole(0)
 MINOR, CURRENCY, US, SLUG, ID = named("Minor"), named("Currency"), named("TimeUs"), named("Slug"), named("Id")
 PLAYER, NUMBER, REASON, AMOUNT = named("PlayerName"), named("PlayerNumber"), text(1, 200), whole(1, 10**15)
 LIMITS, PERIODS = one_of("loss", "wager", "deposit", "time", "exclusion"), one_of("day", "week", "month")
-UNSEEN = told(or_null(INT), "An amount in minor units; null while the player has not seen it.")
-OWN_LIMITS = ("deposit", "loss", "wager", "time", "break", "time_out", "exclusion")
 CARD, LEVEL = whole(0, 52), whole(1, 4)
+SEEN = told(or_null(INT), "Minor units; null: of a feature that the player has not watched to its end.")
+OWN_NAMES = one_of("deposit", "loss", "wager", "time", "break", "time_out", "exclusion")
 
 SCHEMAS = {
     "Minor": told(INT, "An amount in minor units of the account's currency: cents, yen."),
@@ -76,7 +76,8 @@ SCHEMAS = {
     "PlayerName": {"type": "string", "pattern": "^[0-9]+-[0-9]+$", "description": "The operator's number and the player's number with them."},
     "PlayerNumber": told(whole(1, 2**48 - 1), "The player's number with their operator."),
     "Problem": told(obj(type={"type": "string", "format": "uri-reference"}, title=TEXT, status=whole(400, 599), detail=TEXT,
-                        error=obj(code={"type": "string", "pattern": "^[a-z_]+$"}, message=TEXT, where_Q=TEXT, found_Q=TEXT, expected_Q=TEXT, limit_Q=ANY, retry_after_ms_Q=U),
+                        error=obj(code={"type": "string", "pattern": "^[a-z_]+$"}, message=TEXT, where_Q=TEXT, found_Q=TEXT, expected_Q=TEXT,
+                                  retry_after_ms_Q=U, limit_Q=obj(name=OWN_NAMES, period=or_null(TEXT), limit=or_null(INT), left=U, renews=or_null(INT))),
                         expect_Q=U, secret_hash_Q=HEX, balance_minor_Q=MINOR, smallest_bet_minor_Q=MINOR, retry_s_Q=U),
                     "An error (RFC 9457). `type` names its code, which never changes its meaning; `detail` is a sentence for people. `error` has the same "
                     "two, and, where it can be told, the place, what was found there and what was expected. If the request was for a move, the player's "
@@ -116,8 +117,8 @@ SCHEMAS = {
     "Pool": obj(pool=U, id=TEXT, kind=TEXT, status=TEXT, time_us=US, rows=many(obj(currency=CURRENCY, coin_minor_Q=MINOR, level_Q=LEVEL, value_minor=MINOR,
                                                                                    seed_minor=MINOR, version=U, hits=U))),
     "Winner": obj(time_us=US, pool=U, hit=U, coin_minor_Q=MINOR, level_Q=LEVEL, currency=CURRENCY, paid_minor=MINOR, player=told(TEXT, "Masked.")),
-    "JournalRow": obj(seq=U, time_us=US, kind=TEXT, move=U, round=U, game=TEXT, refusal=TEXT, release_minor=MINOR, stake_minor=MINOR, win_balance_minor=UNSEEN,
-                      win_pending_minor=UNSEEN, forfeit_minor=MINOR, amount_minor=UNSEEN, balance_after_minor=UNSEEN, pending_after_minor=UNSEEN,
+    "JournalRow": obj(seq=U, time_us=US, kind=TEXT, move=U, round=U, game=TEXT, refusal=TEXT, release_minor=MINOR, stake_minor=MINOR, win_balance_minor=SEEN,
+                      win_pending_minor=SEEN, forfeit_minor=MINOR, amount_minor=SEEN, balance_after_minor=SEEN, pending_after_minor=SEEN,
                       award_Q=obj(round=U, index=U, pool=U), bonus_spin_Q=BOOL),
     "PastRound": obj(round=U, game=TEXT, time=told(U, "Milliseconds since 1970."), time_us=US, stake_minor=MINOR, win_minor=MINOR, jackpots_minor=MINOR,
                      balance_before_minor=MINOR, balance_after_minor=MINOR, bonus_spin=BOOL, closed=BOOL, refused=BOOL),
@@ -131,13 +132,12 @@ SCHEMAS = {
                  "What players may know of a game's definition. A feature that is null, the game does not have."),
 
     # the player's own limits and session
-    "OwnLimits": obj(currency=TEXT, limits=many(named("OwnLimit")), time_us=US),
-    "OwnLimit": told(obj(name=one_of(*OWN_LIMITS), period=or_null(TEXT), limit=or_null(INT), used=or_null(INT), renews=or_null(INT), pending=or_null(INT),
-                         pending_from=or_null(INT)),
-                     "A limit in minor units or seconds; null: none. `renews`: when `used` starts again at 0, or a pause ends. `pending`: the higher limit that "
-                     "takes effect at `pending_from`."),
-    "OwnSession": obj(since_us=US, expires_us=US, time_us=US, currency=TEXT, rounds=U, staked_minor=MINOR, returned_minor=MINOR, net_minor=MINOR,
-                      whole=told(BOOL, "False: the session has more rows than are read."), reality_check_s=U),
+    "OwnLimits": obj(currency=CURRENCY, time_us=US, limits=many(obj(
+        name=OWN_NAMES, period=or_null(TEXT), limit=told(or_null(INT), "Minor units, or seconds; null: none."), used=told(or_null(INT), "Of the period."),
+        renews=told(or_null(INT), "When `used` is 0 again, or when the pause ends; microseconds since 1970."),
+        pending=told(or_null(INT), "The limit from `pending_from` on; null: none from then on."), pending_from=or_null(INT)))),
+    "OwnSession": obj(since_us=US, expires_us=US, time_us=US, currency=TEXT, rounds=U, staked_minor=MINOR, returned_minor=INT, net_minor=INT,
+                      whole=told(BOOL, "False: the session has more rows than were read."), reality_check_s=told(U, "0: never.")),
 
     # operators
     "Money": obj(balance_minor=MINOR, seq=U, id=TEXT, state_Q=TEXT),
@@ -168,8 +168,8 @@ BODIES = {
     "decision": obj(decision=one_of("capture", "release"), reason=REASON, force_Q=BOOL),
     "limit": obj(limit=LIMITS, period_Q=PERIODS, amount_minor_Q=told(whole(-1), "-1: no limit."), seconds_Q=told(whole(-1), "-1: no limit."), until_s_Q=whole(1),
                  currency=CURRENCY, reason_Q=REASON),
-    "own_limit": obj(name=one_of(*OWN_LIMITS), period_Q=one_of("day", "week", "month", "session"), limit=told(whole(-1), "-1: none; of a pause, its seconds.")),
-    "own_session": obj(reality_check_s=told(whole(0, 86400), "60 to 86400; 0: never.")),
+    "own_limit": obj(name=OWN_NAMES, period_Q=one_of("day", "week", "month", "session"), limit=told(whole(-1, 10**15), "Minor units, or seconds; -1: none.")),
+    "own_session": obj(reality_check_s=told(whole(0, 86400), "60 at least; 0: never.")),
     "void": obj(game=SLUG, round=whole(1), reason=text(1, 80)),
     "call": obj(id=ID),
     "round": obj(game=SLUG, expect=whole(1), bet_Q=obj(coin_minor=whole(1), lines=whole(1, 1000), coins=whole(1, 1000), mode_Q=SLUG),
@@ -255,7 +255,7 @@ PROBLEMS = {
     "limit_time": ((403,), "You have reached your time limit. Take a break before you play again."),
     "limit_wager": ((403,), "This bet would exceed your wager limit for a day, week or month."),
     "lines_out_of_range": ((400,), "The game has fewer or more lines."),
-    "logged_out": ((401,), "The player has logged out of this session."),
+    "logged_out": ((401,), "The player has ended this session."),
     "malformed": ((400,), "This is not a valid HTTP/1.1 request."),
     "method_refused": ((405,), "This server accepts only GET, HEAD and POST."),
     "mode_not_offered": ((400,), "The game has no such mode."),
@@ -316,7 +316,7 @@ PROBLEMS = {
     "too_large": ((413,), "The body is larger than 16384 bytes."),
     "too_late": ((409,), "The request arrived too late. Nothing was done."),
     "too_many": ((429,), "Too many requests. Nothing was done. Try again later."),
-    "too_soon": ((429,), "The bet came too soon after the last one. Nothing was done. Repeat it a little later."),
+    "too_soon": ((429,), "The bet came too soon after the last one. Nothing was done."),
     "total_overflow": ((400,), "The total bet is too large a number."),
     "unknown_channel": ((400,), "This channel does not exist."),
     "unknown_parameter": ((400,), "This query parameter is unknown."),
@@ -387,12 +387,13 @@ route("player", "get", "/v1/state", "The player's state in a game", named("State
 route("player", "post", "/v1/rounds", "Places a bet, or plays a bonus spin", named("State"), body="round", key=KEY)
 route("player", "post", "/v1/rounds/{}/actions", "The next step of the open round: a pick, a collect, a gamble", named("State"), body="action", key=KEY)
 route("player", "post", "/v1/settings", "Chooses a witch, starts or stops autoplay", named("State"), body="settings")
-route("player", "post", "/v1/logout", "Ends the session at once, everywhere", obj(logged_out=BOOL))
-route("player", "get", "/v1/session", "The session's clock and result", named("OwnSession"))
-route("player", "post", "/v1/session", "Chooses how often the page reminds the player", named("OwnSession"), body="own_session")
+route("player", "post", "/v1/logout", "Ends the session at once", obj(logged_out=BOOL))
+route("player", "get", "/v1/session", "The clock and the result of the session", named("OwnSession"))
+route("player", "post", "/v1/session", "Sets the interval of the reality check", named("OwnSession"), body="own_session")
 route("player", "get", "/v1/limits", "The player's own limits", named("OwnLimits"))
-route("player", "post", "/v1/limits", "Sets a limit, or takes a pause", named("OwnLimits"), body="own_limit", key=KEY_OPTIONAL)
-route("player", "get", "/v1/rounds", "Past rounds, newest first", page(rounds=many(named("PastRound"))), query=[LIMIT, BEFORE])
+route("player", "post", "/v1/limits", "Sets a limit, or a pause", named("OwnLimits"), body="own_limit", key=KEY_OPTIONAL)
+route("player", "get", "/v1/rounds", "Past rounds, newest first", page(rounds=many(named("PastRound")), bounded_Q=told(BOOL, "The filter was applied to 500 rows; `next` goes on.")), query=[
+    LIMIT, BEFORE, ("game", SLUG, "Rounds of this game only."), ("wins", one_of("true"), "Rounds that have won only.")])
 route("player", "get", "/v1/rounds/{}", "A past round by replay, with its secret once it is closed",
       obj(replay=BOOL, currency=CURRENCY, math_version=hexes(32), secret_Q=HEX, round=named("RoundView"), rows=or_null(many(named("JournalRow")))))
 route("player", "get", "/v1/journal", "All rows of the account, newest first", page(rows=many(named("JournalRow"))), query=[LIMIT, BEFORE])

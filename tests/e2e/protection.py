@@ -373,6 +373,41 @@ def test_a_pick_that_comes_too_late():
     person.watch()
 
 
+def pages_of(person, query, limit):
+    """All rounds by pages of that size; no page is longer than that."""
+    rounds, before = [], ""
+    while True:
+        page = person.ask("GET", f"/v1/rounds?limit={limit}{before}{query}", keep=False).json
+        assert len(page["rounds"]) <= limit and "bounded" not in page, page
+        rounds += page["rounds"]
+        if page["next"] is None:
+            return rounds
+        before = f"&before={page['next']}"
+
+
+def test_history_by_pages_and_filters():
+    person = Person(place)
+    force(place, person.name, *[WIN if i % 5 == 0 else LOSS for i in range(60)])
+    for _ in range(60):
+        person.bet()
+    elsewhere = Person(place, number=person.number, game="mystic-gem")
+    for _ in range(3):
+        elsewhere.bet(1, 40)
+        elsewhere.watch()
+        if elsewhere.round and elsewhere.round["next"] == "gamble":
+            elsewhere.act("collect")
+    whole = pages_of(person, "", 200)
+    assert [row["round"] for row in whole] == sorted((row["round"] for row in whole), reverse=True) and len(whole) == 63, whole
+    wins = [row for row in whole if row["win_minor"] > 0]
+    assert 12 <= len(wins) <= 15, wins
+    for query, expected in (("", whole), ("&wins=true", wins), ("&game=mystic-gem", [row for row in whole if row["game"] == "mystic-gem"]),
+                            ("&game=bewitched&wins=true", [row for row in wins if row["game"] == "bewitched"])):
+        for limit in (1, 7, 50):
+            assert pages_of(person, query, limit) == expected, (query, limit)
+    for query, status in (("wins=false", 400), ("game=nothing", 404), ("wins=true&wins=true", 400)):
+        assert place.http("GET", f"/v1/rounds?{query}", token=person.token).status == status, query
+
+
 def test_refused_bets_leave_little():
     person = Person(place)
     person.operator("withdrawals", {"amount_minor": person.balance, "currency": "EUR"}, status=200)
