@@ -173,7 +173,7 @@ static void scope_keep(PGconn *conn, const struct verify_options *options,
 
 	if (options->state == NULL || !report->ledger_ok || !report->pools_ok)
 		return;
-	if (!scope_save(conn, options->state, scope, error)) {
+	if (!scope_save(conn, options->state, scope, verify_rounds_all(options, report), error)) {
 		fprintf(stderr, "jackpotctl: %s\n", error);
 		exit(EXIT_USAGE);
 	}
