@@ -28,3 +28,12 @@ export function Art({ symbol }) {
 	const letters = symbol.name.split(" ").map((word) => word.charAt(0)).join("").slice(0, 2);
 	return html`<svg class="art" viewBox="0 0 48 48" aria-hidden="true"><rect x="6" y="6" width="36" height="36" rx="8" fill="#fff" fill-opacity=".14" /><text x="24" y="31" text-anchor="middle" font-size="20" font-weight="700" fill="#fff">${letters}</text></svg>`;
 }
+
+// The pictures around the reels of a game, as URLs; null: the page's own colours.
+export const world = () => ({ background: null, frame: null, title: null, tile: null });
+
+// Makes a game's pictures known; all are in one sheet.
+export const loadWorld = () => Promise.resolve();
+
+// A picture by its name, of a game's features or of the house; nothing where there is none.
+export const Picture = () => null;
