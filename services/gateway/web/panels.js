@@ -92,7 +92,7 @@ export function History({ games, currency, token, close }) {
 		try {
 			const { round } = await get(`/v1/rounds/${number}`, token);
 			const game = await get(`/v1/games/${round.game}`);
-			await loadWorld(game);
+			await loadWorld(game, false);
 			setReplay({ round, game, currency });
 		} catch (error) {
 			setReplay({ error: error.message });
