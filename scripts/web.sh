@@ -42,7 +42,7 @@ while text[place:].strip():
     place += len(text[place:]) - len(text[place:].lstrip())
     one, place = json.JSONDecoder().raw_decode(text, place)
     found += one if isinstance(one, list) else [one]
-keep = ("mode", "published", "rtp", "hit_rate", "features", "max_win_x", "max_win_probability_exact")
+keep = ("mode", "published", "rtp", "hit_rate", "features", "max_win_x", "max_win_probability_exact", "volatility_index")
 first = lambda m: [s for s in m.get("states") or [] if s["state"].startswith("first ")]
 json.dump([{"math_version": g["math_version"], "modes": [{k: m.get(k) for k in keep} | {"states": first(m)} for m in g["modes"]]} for g in found], sys.stdout)'
 }
@@ -63,6 +63,11 @@ pages() {
     cp "$m/htm/LICENSE" "$new/vendor/htm.LICENSE"
     cp "$m/preact/LICENSE" "$new/vendor/preact.LICENSE"
     cp "$m/uplot/LICENSE" "$new/vendor/uplot.LICENSE"
+    # Each game's rules have an address of their own.
+    for game in "$ROOT"/services/spin-engine/games/*/; do
+        mkdir -p "$new/rules/$(basename "$game")"
+        cp "$from/rules.html" "$new/rules/$(basename "$game")/index.html"
+    done
     figures >"$new/figures.json" || echo '[]' >"$new/figures.json"
     python3 "$ROOT/services/gateway/openapi.py" >"$new/docs/openapi.json"
     python3 "$ROOT/services/notifications/asyncapi.py" >"$new/docs/asyncapi.json"
