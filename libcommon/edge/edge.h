@@ -109,6 +109,7 @@ enum edge_header {
 	EDGE_ORIGIN,
 	EDGE_LAST_EVENT_ID,
 	EDGE_HOST,
+	EDGE_ACCEPT_ENCODING,
 	EDGE_HEADERS_N
 };
 
@@ -214,10 +215,12 @@ void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char 
 
 /* ---- pages ---- */
 
-/* Reads a whole folder (at most 256 files, 16 MiB) and serves it under "/": index.html for folders,
- * ETag, a strict Content-Security-Policy, nosniff, no referrer, no frames. connect: other origins
- * that the pages may connect to, space-separated ("ws://127.0.0.1:8081"), or NULL. Routes take
- * precedence. False, with the reason in the log, when the folder cannot be read. */
+/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/": index.html for folders,
+ * ETag, app.js.br or app.js.gz in the place of app.js where the client accepts that coding, names
+ * with a digest (app.0123abcd.js) to be kept for ever, a strict Content-Security-Policy, nosniff,
+ * no referrer, no frames. connect: other origins that the pages may connect to, space-separated
+ * ("ws://127.0.0.1:8081"), or NULL. Routes take precedence. False, with the reason in the log, when
+ * the folder cannot be read. */
 bool edge_pages(struct edge *edge, const char *folder, const char *connect);
 
 #endif

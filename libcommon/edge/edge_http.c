@@ -168,7 +168,9 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 		content_type != NULL ? "Content-Type: " : "",
 		content_type != NULL ? content_type : "",
 		content_type != NULL ? "\r\nX-Content-Type-Options: nosniff\r\n" : "", size, etag,
-		etag[0] != '\0' ? "Cache-Control: no-cache\r\n" : "Cache-Control: no-store\r\n",
+		request->lasts	  ? "Cache-Control: public, max-age=31536000, immutable\r\n"
+		: etag[0] != '\0' ? "Cache-Control: no-cache\r\n"
+				  : "Cache-Control: no-store\r\n",
 		request->more_length > 0 ? request->more : "",
 		endless || request->close ? "Connection: close\r\n" : "");
 	if (n < 0 || n >= HEADER_ROOM)

@@ -43,6 +43,9 @@ struct edge_page {
 	char etag[24];
 	char *bytes;
 	size_t length;
+	const char *coding; /* of the bytes: "br", "gzip"; NULL: none, a page by its own path */
+	const struct edge_page *coded[2]; /* the same page in a coding, the better one first */
+	bool lasts;			  /* its name has its digest: what it holds never changes */
 };
 
 /* Metrics of one route: a counter for each status, created when first needed, and the time from the
@@ -66,6 +69,7 @@ struct edge_request {
 	const struct edge_route *route;
 	size_t metrics; /* index of its metrics */
 	bool head, close, method_post, health_only;
+	bool lasts; /* the answer may be kept for ever */
 	uint64_t began_us;
 	char path[EDGE_PATH_MAX];
 	uint16_t parameter_at[EDGE_PARAMETERS_MAX]; /* in the arena; 0: none */

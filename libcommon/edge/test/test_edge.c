@@ -160,6 +160,30 @@ static void *run(void *context)
 	return NULL;
 }
 
+/* Pages in a folder of their own; their names in the order of the requests below. */
+static const char *const pages[][2] = { { "index.html", "<p>home" }, { "app.js", "plain" },
+	{ "app.js.br", "in brotli" }, { "app.js.gz", "in gzip" }, { "only.css", "plain" },
+	{ "only.css.gz", "in gzip" }, { "art.0123abcd.js", "for ever" } };
+
+static void pages_serve(struct edge *edge)
+{
+	char folder[] = "/tmp/carillon-pages-XXXXXX", path[128];
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, pages[i][0]);
+		FILE *file = fopen(path, "w");
+		assert_non_null(file);
+		assert_true(fputs(pages[i][1], file) >= 0);
+		assert_int_equal(fclose(file), 0);
+	}
+	assert_true(edge_pages(edge, folder, NULL));
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, pages[i][0]);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
+}
+
 static int start(void **state)
 {
 	static const struct edge_route routes[] = {
@@ -186,6 +210,7 @@ static int start(void **state)
 	(void)state;
 	log_open("test", "test-1", LOG_ERROR);
 	later.edge = edge_new(&config);
+	pages_serve(later.edge);
 	later.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	edge_adopt(later.edge, later.wake, on_wake, &later);
 	edge_every(later.edge, 20, on_tick, &later);
@@ -590,6 +615,64 @@ static void test_edge_websocket(void **state)
 	}
 }
 
+static const struct {
+	const char *path, *accepts, *answer, *coding; /* coding NULL: none */
+	bool varies;
+} codings[] = {
+	{ "/", NULL, "<p>home", NULL, false }, { "/", "br", "<p>home", NULL, false },
+	{ "/app.js", NULL, "plain", NULL, true },
+	{ "/app.js", "gzip, deflate, br", "in brotli", "br", true },
+	{ "/app.js", "gzip, br;q=0", "in gzip", "gzip", true },
+	{ "/app.js", "*", "in brotli", "br", true },
+	{ "/app.js", "identity, *;q=0", "plain", NULL, true },
+	{ "/app.js", "deflate", "plain", NULL, true },
+	{ "/only.css", "gzip, br", "in gzip", "gzip", true },
+	{ "/app.js.br", "br", "{\"type\"", NULL, false }, /* no page of its own */
+};
+
+static void test_edge_pages_in_codings(void **state)
+{
+	char request[512], out[4096], line[64];
+	(void)state;
+	for (size_t i = 0; i < sizeof(codings) / sizeof(codings[0]); i++) {
+		(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n%s%s%s\r\n",
+			codings[i].path, codings[i].accepts != NULL ? "Accept-Encoding: " : "",
+			codings[i].accepts != NULL ? codings[i].accepts : "",
+			codings[i].accepts != NULL ? "\r\n" : "");
+		ask(port, request, out, sizeof(out));
+		const char *body = strstr(out, "\r\n\r\n");
+		assert_non_null(body);
+		if (strncmp(body + 4, codings[i].answer, strlen(codings[i].answer)) != 0)
+			fail_msg("%s: %s", request, out);
+		(void)snprintf(line, sizeof(line), "\r\nContent-Encoding: %s\r\n",
+			codings[i].coding != NULL ? codings[i].coding : "");
+		assert_true((strstr(out, line) != NULL) == (codings[i].coding != NULL));
+		assert_true((strstr(out, "\r\nVary: Accept-Encoding\r\n") != NULL) ==
+			    codings[i].varies);
+	}
+}
+
+/* Each coding has a tag of its own; a name with a digest is kept for ever, and known by its tag. */
+static void test_edge_pages_are_kept(void **state)
+{
+	char request[512], out[4096], other[4096], tag[64] = "";
+	(void)state;
+	ask(port, "GET /app.js HTTP/1.1\r\nHost: x\r\nAccept-Encoding: br\r\n\r\n", out,
+		sizeof(out));
+	ask(port, "GET /app.js HTTP/1.1\r\nHost: x\r\n\r\n", other, sizeof(other));
+	assert_int_equal(sscanf(strstr(out, "ETag: "), "ETag: %63s", tag), 1);
+	assert_null(strstr(other, tag));
+	assert_non_null(strstr(out, "Cache-Control: no-cache\r\n"));
+	(void)snprintf(request, sizeof(request),
+		"GET /app.js HTTP/1.1\r\nHost: x\r\nAccept-Encoding: br\r\nIf-None-Match: %s\r\n\r\n",
+		tag);
+	ask(port, request, out, sizeof(out));
+	assert_memory_equal(out, "HTTP/1.1 304", 12);
+	assert_non_null(strstr(out, "Vary: Accept-Encoding\r\n"));
+	ask(port, "GET /art.0123abcd.js HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
+	assert_non_null(strstr(out, "Cache-Control: public, max-age=31536000, immutable\r\n"));
+}
+
 /* SIGTERM: the request in flight is answered, then the loop ends. */
 static void test_edge_drains(void **state)
 {
@@ -620,6 +703,8 @@ int main(void)
 		cmocka_unit_test(test_edge_stream),
 		cmocka_unit_test(test_edge_upgrades),
 		cmocka_unit_test(test_edge_websocket),
+		cmocka_unit_test(test_edge_pages_in_codings),
+		cmocka_unit_test(test_edge_pages_are_kept),
 		cmocka_unit_test(test_edge_drains),
 	};
 	return cmocka_run_group_tests(tests, start, NULL);
