@@ -128,6 +128,7 @@ static bool headers_read(struct edge_request *request, const struct http_head *h
 		{ "if-none-match", EDGE_IF_NONE_MATCH },
 		{ "origin", EDGE_ORIGIN },
 		{ "last-event-id", EDGE_LAST_EVENT_ID },
+		{ "host", EDGE_HOST },
 	};
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const char *value = http_head_field(head, wanted[i].name);
