@@ -71,6 +71,8 @@ test | curl | curl
 test | git | git
 test | procps | pgrep
 bench | procps | pgrep
+bench | nginx | /usr/sbin/nginx
+bench | libnginx-mod-nchan | /usr/lib/nginx/modules/ngx_nchan_module.so
 chaos | iptables | iptables
 chaos | iproute2 | ip
 chaos | util-linux | unshare
