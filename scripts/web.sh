@@ -52,7 +52,7 @@ pages() {
     local m=$place/node_modules
     # Nothing newer than what was made last: nothing to do.
     if [ -f "$old/.made" ] && [ "$(cat "$old/.made")" = "$(cat "$place/stamp")" ] &&
-        [ -z "$(find "$from" "$0" "$ROOT/services/spin-engine/games" "$ROOT/build/bin/slotmath" -newer "$old/.made" -print -quit 2>/dev/null)" ]; then
+        [ -z "$(find "$from" "$0" "$ROOT/services/gateway/openapi.py" "$ROOT/services/notifications/asyncapi.py" "$ROOT/services/spin-engine/games" "$ROOT/build/bin/slotmath" -newer "$old/.made" -print -quit 2>/dev/null)" ]; then
         return
     fi
     mkdir -p "$new/vendor"
@@ -64,6 +64,8 @@ pages() {
     cp "$m/preact/LICENSE" "$new/vendor/preact.LICENSE"
     cp "$m/uplot/LICENSE" "$new/vendor/uplot.LICENSE"
     figures >"$new/figures.json" || echo '[]' >"$new/figures.json"
+    python3 "$ROOT/services/gateway/openapi.py" >"$new/docs/openapi.json"
+    python3 "$ROOT/services/notifications/asyncapi.py" >"$new/docs/asyncapi.json"
     cp "$place/stamp" "$new/.made"
     rm -rf "$old"
     mv "$new" "$old"

@@ -391,9 +391,10 @@ int edge_run(struct edge *edge)
 		if (lws_service(edge->lws, 0) < 0)
 			fatal("edge: the loop of libwebsockets failed");
 		edge->now_us = clock_mono_us();
+		/* Requests that waited behind others are handled here: `turn` comes after them. */
+		edge_connections_turn(edge);
 		if (edge->config.turn != NULL)
 			edge->config.turn(edge->config.context);
-		edge_connections_turn(edge);
 	}
 	return 0;
 }

@@ -122,7 +122,7 @@ const char *edge_parameter(const struct edge_request *request, size_t i);
 /* A decoded parameter of the query, or NULL. out holds size bytes; a longer value gives "". */
 const char *edge_query(
 	const struct edge_request *request, const char *name, char *out, size_t size);
-/* The i-th name in the query, "" past the end: to reject unknown names. */
+/* The i-th name in the query, for rejecting unknown names; "" past the end. */
 const char *edge_query_name(const struct edge_request *request, size_t i, char *out, size_t size);
 /* NULL: not sent. */
 const char *edge_header(const struct edge_request *request, enum edge_header header);
@@ -147,12 +147,18 @@ void edge_again(struct edge_request *request);
  * no-store unless an ETag is set. */
 void edge_answer(struct edge_request *request, uint32_t status, const char *content_type,
 	const void *body, size_t length);
+/* From 400 on, as application/problem+json. */
 void edge_answer_json(
 	struct edge_request *request, uint32_t status, const char *json, size_t length);
-/* {"error":{"code","message","where","found","expected"}}. where, found and expected are left out
- * when NULL. */
+/* A problem (RFC 9457), as application/problem+json: {"type","title","status","detail","error":
+ * {"code","message","where","found","expected"}}. `type` names the code, which never changes its
+ * meaning; `detail` is the message. where, found and expected are left out when NULL. */
 void edge_answer_error(struct edge_request *request, uint32_t status, const char *code,
 	const char *message, const char *where, const char *found, const char *expected);
+/* The title of a status: "Conflict". Fatal for one that the edge does not know. */
+const char *edge_status_title(uint32_t status);
+/* Where the page about a code is: EDGE_PROBLEM_TYPE "move_spent". */
+#define EDGE_PROBLEM_TYPE "/docs/#error-"
 /* Adds a header to the coming answer: at most 4 headers, 256 bytes in all, no line breaks. */
 void edge_answer_header(struct edge_request *request, const char *name, const char *value);
 /* Sets the ETag of the coming answer. When If-None-Match contains it: answers 304, ends the request
@@ -175,7 +181,8 @@ struct edge_stream *edge_answer_stream(struct edge_request *request, const char 
 void edge_stream_wake(struct edge_stream *stream); /* requests a call of `writable` */
 /* True when all earlier writes have left: the stream may be written to at once. */
 bool edge_stream_ready(const struct edge_stream *stream);
-/* Only while the stream is ready. Bytes that the socket does not take are copied. */
+/* Call it only while the stream is ready. Copies what the socket does not take. False: the
+ * connection is closing. */
 bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length);
 /* Bytes that the socket has not taken yet. */
 size_t edge_stream_waiting(const struct edge_stream *stream);

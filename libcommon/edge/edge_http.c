@@ -19,6 +19,7 @@
 	(1 << 20) /* a body that is too large is read to its end up to this, so that the           \
 			 client hears why */
 #define HEADER_ROOM 2560
+#define TEXT_ROOM 560 /* of a text in an error */
 
 static const struct {
 	uint32_t status;
@@ -60,6 +61,11 @@ static size_t status_index(uint32_t status)
 			return i;
 	fatal("edge: answer: found status %" PRIu32 ", expected one in the table of statuses",
 		status);
+}
+
+const char *edge_status_title(uint32_t status)
+{
+	return STATUSES[status_index(status)].reason;
 }
 
 /* ---- metrics ---- */
@@ -200,7 +206,8 @@ void edge_answer(struct edge_request *request, uint32_t status, const char *cont
 void edge_answer_json(
 	struct edge_request *request, uint32_t status, const char *json, size_t length)
 {
-	edge_answer(request, status, "application/json", json, length);
+	edge_answer(request, status, status < 400 ? "application/json" : "application/problem+json",
+		json, length);
 }
 
 /* Appends text as a JSON string, cut when it does not fit. A byte that is not printable ASCII
@@ -225,21 +232,33 @@ static size_t json_text(char *out, size_t room, const char *text)
 	return n;
 }
 
+/* The members that are not NULL: "name":"value", separated by commas. */
+static size_t members(
+	char *out, const char *const *names, const char *const *values, size_t n_values)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < n_values; i++) {
+		if (values[i] == NULL)
+			continue;
+		n += (size_t)snprintf(out + n, 32, "%s\"%s\":", n > 0 ? "," : "", names[i]);
+		n += json_text(out + n, TEXT_ROOM, values[i]);
+	}
+	return n;
+}
+
 void edge_answer_error(struct edge_request *request, uint32_t status, const char *code,
 	const char *message, const char *where, const char *found, const char *expected)
 {
 	const char *const names[] = { "code", "message", "where", "found", "expected" };
 	const char *const values[] = { code, message, where, found, expected };
-	char json[5 * 600 + 64];
-	size_t n = (size_t)snprintf(json, sizeof(json), "{\"error\":{");
-	bool first = true;
-	for (size_t i = 0; i < 5; i++) {
-		if (values[i] == NULL)
-			continue;
-		n += (size_t)snprintf(json + n, 32, "%s\"%s\":", first ? "" : ",", names[i]);
-		n += json_text(json + n, 560, values[i]);
-		first = false;
-	}
+	char json[6 * (TEXT_ROOM + 40) + 256];
+	size_t n = (size_t)snprintf(json, 256,
+		"{\"type\":\"" EDGE_PROBLEM_TYPE "%.64s\",\"title\":\"%s\",\"status\":%" PRIu32
+		",\"detail\":",
+		code, edge_status_title(status), status);
+	n += json_text(json + n, TEXT_ROOM, message);
+	n += (size_t)snprintf(json + n, 16, ",\"error\":{");
+	n += members(json + n, names, values, 5);
 	n += (size_t)snprintf(json + n, 3, "}}");
 	edge_answer_json(request, status, json, n);
 }

@@ -3,8 +3,8 @@
  * parser overwrites line ends and blanks around values with NUL.
  *
  * The parser is strict because one request can hide in another when two parsers read the bytes
- * differently. It rejects bare LF, blanks before a colon, folded lines, two Content-Lengths,
- * Content-Length beside Transfer-Encoding, and control characters. */
+ * differently. It rejects bare LF, blanks before a colon, folded lines, Content-Lengths that
+ * differ, every Transfer-Encoding, and control characters. */
 #ifndef CARILLON_EDGE_HTTP_HEAD_H
 #define CARILLON_EDGE_HTTP_HEAD_H
 
@@ -20,8 +20,9 @@ enum http_head_status {
 	HTTP_HEAD_MORE, /* the empty line has not arrived yet */
 	HTTP_HEAD_MALFORMED,
 	HTTP_HEAD_TOO_LARGE, /* longer than HTTP_HEAD_MAX, or too many fields */
-	HTTP_HEAD_LENGTH,    /* the body's length is unsafe: chunked or not a number */
-	HTTP_HEAD_VERSION,   /* not HTTP/1.0 or 1.1 */
+	HTTP_HEAD_LENGTH,  /* the body's length is uncertain: Transfer-Encoding, or a Content-Length
+			      that is not a number or differs from another one */
+	HTTP_HEAD_VERSION, /* not HTTP/1.0 or 1.1 */
 };
 
 struct http_field {

@@ -46,7 +46,6 @@ static const struct {
 } PACES[] = {
 	[KAFKA_FAST] = { "carillon-fast", "0", "none" },
 	[KAFKA_SLOW] = { "carillon-slow", "20", "lz4" },
-	[KAFKA_BULK] = { "carillon-bulk", "5", "none" },
 };
 
 struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace pace)

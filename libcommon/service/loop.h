@@ -1,14 +1,17 @@
 /* The loop's own state, for its files and for benches and tests that replace the loop. Services
  * include only service.h. In reading order: service.c (start, loop, end), service_lease.c (which
- * shards are ours), service_reading.c (messages in), service_commit.c (the one transaction),
- * service_outbox.c (messages out), service_dead.c (unreadable messages), service_directory.c
- * (addresses of other instances). */
+ * shards are ours), service_reading.c (messages in from Kafka), service_direct.c (commands in from
+ * nanomsg), service_commit.c (the one transaction), service_outbox.c (messages out), service_dead.c
+ * (unreadable messages), service_directory.c (addresses of other instances), direct.h (how commands
+ * are packed). */
 #ifndef CARILLON_SERVICE_LOOP_H
 #define CARILLON_SERVICE_LOOP_H
 
+#include "libcommon/io/arena.h"
 #include "libcommon/io/health.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/nn_bus.h"
+#include "libcommon/io/owners.h"
 #include "libcommon/service/service.h"
 
 #define LEASE_SECONDS 2
@@ -16,19 +19,18 @@
 #define LEASE_RENEW_US 450000u
 #define LEASE_LOOK_US 200000u
 #define COMMIT_AT_LEAST_US 1000000u
-#define DIRECTORY_US 400000u
+#define DIRECTORY_US 200000u
 #define TURN_MS 50
 /* Under load, turns are spaced: the more messages arrive, the longer the pause (service.c). */
 #define PACE_FROM_PER_S 4000u
 #define PACE_FULL_PER_S 20000u
 #define PACE_MAX_US 8000u
 #define PACE_MEMORY_US 50000u
-#define BULK_FROM_PER_S 10000u /* above this, commands use the producer with the longer linger */
 #define BATCH_MAX 4096
-#define KEPT_MAX 20000 /* reading stops at this many kept messages, over all partitions */
+#define KEPT_MAX 20000	 /* reading stops at this many kept messages, over all partitions */
+#define WAITING_MAX 4096 /* commands of one shard by nanomsg; more are dropped and asked again */
 #define DEATHS_MAX 3
 #define DRAIN_US 5000000u
-#define NAME_MAX_BYTES 64
 
 /* Messages read but not yet applied: our own copies, first in, first out. */
 struct kept {
@@ -52,10 +54,14 @@ struct holding {
 	int64_t fenced[SERVICE_TOPICS_MAX]; /* offsets stored by the last commit */
 	uint64_t fenced_seq[SERVICE_TOPICS_MAX];
 	struct reading readings[SERVICE_TOPICS_MAX];
-	bool one_by_one;  /* one message a commit, after repeated crashes */
-	int trying_topic; /* 1-based, 0: none */
+	bool one_by_one; /* one message a commit, after repeated crashes */
+	/* The message that is tried alone now: its topic (1-based; 0: none), its offset, and how
+	 * often a process died on it. */
+	int trying_topic;
 	int64_t trying_offset;
 	int trying_deaths;
+	struct kept waiting; /* commands that came by nanomsg and cannot be applied yet */
+	bool progress;	     /* a command that came by nanomsg was applied since the last fence */
 };
 
 struct outbox {
@@ -64,18 +70,20 @@ struct outbox {
 };
 
 struct service_metrics {
-	struct metric *turns, *commits, *commit_us, *batch, *shards, *waits, *gaps, *dead;
+	struct metric *turns, *commits, *commit_us, *batch, *shards, *waits, *gaps, *dead, *astray;
 	struct metric *messages[SERVICE_TOPICS_MAX], *lag[SERVICE_TOPICS_MAX];
 };
 
 struct directory {
 	uint64_t read_us;
-	size_t n;
-	struct directory_entry {
-		char service[NAME_MAX_BYTES];
-		uint32_t shard;
-		char url[256];
-	} * entries;
+	struct owners *owners;
+};
+
+/* Commands that came by nanomsg in this turn. */
+struct arrivals {
+	struct kafka_message *messages; /* their bytes are in the arena */
+	size_t n, room;
+	struct arena arena;
 };
 
 struct service {
@@ -84,7 +92,7 @@ struct service {
 	PGconn *pg;
 	struct health *health;
 	struct nn_bus *bus;
-	struct kafka_producer *producers[3]; /* by enum kafka_pace; BULK: NULL until needed */
+	struct kafka_producer *producers[2]; /* by enum kafka_pace */
 	struct kafka_consumer
 		*consumers[2];	      /* by enum kafka_pace; NULL when no topic has that pace */
 	struct kafka_consumer *asker; /* for queries about offsets: it never fetches, so its replies
@@ -104,6 +112,9 @@ struct service {
 	uint64_t draining_since_us;
 	char reason[512];
 	struct outbox outbox;
+	struct outbox packed; /* room to pack a command */
+	struct arrivals arrivals;
+	size_t waiting_n; /* over all holdings */
 	struct directory directory;
 	struct service_metrics metrics;
 };
@@ -125,15 +136,35 @@ void service_trying_note(
 	struct service *service, struct holding *holding, int topic, int64_t offset);
 
 /* service_reading.c */
-void service_reading_start(struct service *service); /* starts the topics that may begin */
+/* Starts to read each topic, as soon as the to_end_first topics before it have been read to their
+ * end. */
+void service_reading_start(struct service *service);
 void service_reading_stop(struct service *service, struct holding *holding, int topic);
-/* Reads no new commands. */
+/* Stops reading the shard's command topics. */
 void service_reading_drain(struct service *service, struct holding *holding);
 bool service_reading_all_started(const struct service *service);
+/* True when commands can be taken for every shard held. */
+bool service_reading_all_reached(const struct service *service);
 void service_reading_poll(struct service *service);
 void service_reading_kept(struct service *service); /* offers kept messages again */
 void service_reading_free(struct service *service, struct holding *holding);
 void service_reading_lag(struct service *service);
+
+/* For one message of the topic with this index: gives it to the service. False: it must wait. */
+bool service_offer(struct service *service, struct holding *holding, int topic,
+	const struct kafka_message *message);
+/* Index of a topic that the service reads, -1: none. */
+int service_topic_index(const struct service *service, enum topic topic);
+/* Copies a message behind the others. */
+void service_kept_push(struct kept *kept, const struct kafka_message *message);
+void service_kept_free(struct kept *kept); /* drops all */
+
+/* service_direct.c */
+/* Keeps a command until service_direct_offer; bytes are a Bus message. */
+void service_direct_arrived(struct service *service, const uint8_t *bytes, size_t length);
+/* Offers the commands of this turn, and those that wait. */
+void service_direct_offer(struct service *service);
+void service_direct_end(struct service *service); /* frees */
 
 /* service_outbox.c */
 void service_outbox_leave(struct service *service);

@@ -4,6 +4,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
+#include "libcommon/service/direct.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -114,6 +115,8 @@ static void metrics_start(struct service *service)
 	m->gaps = metric_counter("carillon_gaps_total", NULL, "Sequenced messages out of order.");
 	m->dead = metric_counter(
 		"carillon_dead_letters_total", NULL, "Messages sent to dead.letters.");
+	m->astray = metric_counter("carillon_commands_astray_total", NULL,
+		"Commands by nanomsg for shards that this instance does not serve.");
 	for (int t = 0; t < service->ops->topics_n; t++) {
 		char labels[64];
 		(void)snprintf(labels, sizeof(labels), "topic=\"%s\"",
@@ -187,6 +190,7 @@ static void start(struct service *service)
 	schema_check(service, "libcommon/io", SCHEMA_MIN, SCHEMA_MAX);
 	schema_check(service, folder, service->ops->schema_min, service->ops->schema_max);
 	service->bus = nn_bus_new(common.nn_url);
+	service->directory.owners = owners_new();
 	if (service->ops->start != NULL)
 		service->ops->start(service);
 	service_commit_prepare(service);
@@ -226,7 +230,9 @@ static void bus_read(struct service *service)
 		if (message == NULL)
 			return;
 		service->taken++;
-		if (service->ops->bus != NULL)
+		if (direct_is(message, length))
+			service_direct_arrived(service, message, length);
+		else if (service->ops->bus != NULL)
 			service->ops->bus(service, message, length);
 		nn_bus_message_free(message);
 	}
@@ -244,7 +250,8 @@ static void wait_for_events(struct service *service)
 	int timeout_ms = TURN_MS;
 	if (service->kept_n > 0)
 		timeout_ms = WAITING_MS;
-	else if (service->held_n > 0 && !service_reading_all_started(service))
+	else if (service->waiting_n > 0 ||
+		 (service->held_n > 0 && !service_reading_all_started(service)))
 		timeout_ms = STARTING_MS;
 	int n = epoll_wait(service->epoll, events, 8, timeout_ms);
 	for (int i = 0; i < n; i++) {
@@ -270,8 +277,8 @@ static void readiness_tell(struct service *service)
 {
 	if (service->draining)
 		return;
-	bool ready = service_reading_all_started(service);
-	health_ready(service->health, ready, "Kafka does not answer: a shard is not read yet");
+	bool ready = service_reading_all_reached(service);
+	health_ready(service->health, ready, "a shard's facts are not read to their end yet");
 }
 
 /* Under load a turn waits for more messages, because a request costs the broker and a commit costs
@@ -305,12 +312,12 @@ static void turn(struct service *service)
 	pace(service);
 	health_tick(service->health);
 	metric_add(service->metrics.turns, 1);
-	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
-		if (service->producers[pace] != NULL)
-			kafka_producer_poll(service->producers[pace]);
+	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
+		kafka_producer_poll(service->producers[pace]);
 	service_reading_kept(service);
 	service_reading_poll(service);
 	bus_read(service);
+	service_direct_offer(service);
 	if (service->ops->tick != NULL)
 		service->ops->tick(service, clock_mono_us());
 	nn_bus_flush(service->bus);
@@ -339,15 +346,14 @@ static bool drained(struct service *service)
 static void end(struct service *service)
 {
 	service_commit(service);
-	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
-		if (service->producers[pace] != NULL &&
-			!kafka_producer_flush(service->producers[pace], FLUSH_MS))
+	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
+		if (!kafka_producer_flush(service->producers[pace], FLUSH_MS))
 			log_warn("kafka: not everything was acknowledged; the next owner sends it "
 				 "again");
 	while (service->held_n > 0)
 		service_lease_release(service, service->held[service->held_n - 1]);
 	service_lease_end(service);
-	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
+	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
 		kafka_producer_free(&service->producers[pace]);
 	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
 		kafka_consumer_free(&service->consumers[pace]);
@@ -356,7 +362,9 @@ static void end(struct service *service)
 	PQfinish(service->pg);
 	health_stop(&service->health);
 	free(service->outbox.bytes);
-	free(service->directory.entries);
+	free(service->packed.bytes);
+	service_direct_end(service);
+	owners_free(&service->directory.owners);
 	(void)close(service->epoll);
 	(void)close(service->signals);
 	log_info("ended");

@@ -2,7 +2,8 @@
  * and send, draining, health.
  *
  * One thread: epoll over Kafka, nanomsg, a timer and signals. Each turn passes new Kafka messages
- * to `message` one by one and nanomsg messages to `bus`, then calls `tick`. If the service called
+ * and commands that came by nanomsg to `message` one by one, other nanomsg messages to `bus`, then
+ * calls `tick`. If the service called
  * service_commit_soon or a second has passed, the turn ends with ONE transaction for all shards
  * held:
  *
@@ -30,6 +31,7 @@
 #include <stdint.h>
 
 #define SERVICE_TOPICS_MAX 2
+#define SERVICE_DIRECT INT64_C(-1) /* the offset of a command that came by nanomsg */
 
 struct service;
 
@@ -49,8 +51,8 @@ enum service_message_status {
 	SERVICE_TAKEN = 0,  /* applied, or correctly ignored */
 	SERVICE_UNREADABLE, /* goes to dead.letters with service_reason(), is counted and skipped */
 	SERVICE_GAP, /* a sequenced message out of order: not applied, the position does not move */
-	SERVICE_WAIT, /* cannot be applied yet: the loop stops reading this partition and offers the
-			 message again next turn */
+	SERVICE_WAIT, /* cannot be applied yet: the loop offers the message again next turn and
+			 stops reading this partition; a command by nanomsg holds up no other */
 };
 
 struct service_ops {
@@ -61,9 +63,9 @@ struct service_ops {
 		enum topic topic;
 		enum kafka_pace pace;
 		bool sequenced;	   /* has a seq gate: the service calls seq_gate_offer and returns
-				      SERVICE_GAP; the loop stores seq */
-		bool to_end_first; /* read this partition up to the end found at opening before
-				      offering messages of the topics after it in this array */
+				      SERVICE_GAP on a gap; the loop stores seq */
+		bool to_end_first; /* start the later topics of this array only when this one has
+				      been read to the end that it had at opening */
 	} topics[SERVICE_TOPICS_MAX];
 	int topics_n;
 
@@ -77,10 +79,13 @@ struct service_ops {
 	/* A batch is about to be offered: may load the cold players of the whole batch by one
 	 * query, for instance. May be NULL. */
 	void (*batch)(struct service *service, const struct kafka_message *messages, size_t n);
-	/* Applies one message. seq_r: the seq consumed, for sequenced topics. */
+	/* Applies one message. seq_r: the seq consumed, for sequenced topics. A command has the
+	 * shard as its partition; by nanomsg its offset is SERVICE_DIRECT, and it may come again at
+	 * any time, also while the first one is being decided. */
 	enum service_message_status (*message)(struct service *service, struct service_shard *shard,
 		const struct kafka_message *message, uint64_t *seq_r);
-	/* A nanomsg message. The service copies it to keep it. May be NULL. */
+	/* A nanomsg message. It is freed after the call: a service that keeps it must copy it. May
+	 * be NULL. */
 	void (*bus)(struct service *service, const uint8_t *bytes, size_t length);
 	/* Called each turn, at least every 50 ms. May be NULL. */
 	void (*tick)(struct service *service, uint64_t mono_us);
@@ -88,8 +93,9 @@ struct service_ops {
 	void (*write)(struct service *service);
 	/* After the commit has returned, before queued messages leave. May be NULL. */
 	void (*committed)(struct service *service);
-	/* The offset on a topic that a restart must begin at; the fence stores it. NULL: the next
-	 * offset to consume. The engine returns its oldest undecided command. */
+	/* The offset at which a restart must begin to read the topic; the fence stores it. NULL:
+	 * the next offset to consume. The engine returns the offset of its oldest undecided
+	 * command. */
 	int64_t (*restart_offset)(
 		struct service *service, const struct service_shard *shard, int topic);
 	/* May the process end after SIGTERM? The loop no longer reads new commands; true when no
@@ -120,8 +126,10 @@ void service_commit_soon(struct service *service);
 __attribute__((format(printf, 2, 3))) void service_reason(
 	struct service *service, const char *format, ...);
 
-/* Sends to Kafka: after the commit, or now. The topic decides the pace: *.commands, jackpot.feed
- * and jackpot.facts are fast, other facts slow. */
+/* Sends after the commit, or now. A command (spin.commands, wallet.commands, jackpot.commands) goes
+ * by nanomsg to the owner of the shard `partition`; it may be lost, so the sender keeps it and
+ * sends it again (libcommon/base/ask_again.h) until it is answered. Everything else goes to Kafka,
+ * whose pace the topic decides: jackpot.feed and jackpot.facts are fast, other facts slow. */
 void service_send(struct service *service, enum topic topic, uint32_t partition, const void *key,
 	size_t key_length, const void *bytes, size_t length);
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
@@ -137,8 +145,12 @@ void service_bus_send(struct service *service, const char *url, const void *byte
 void service_bus_send_now(
 	struct service *service, const char *url, const void *bytes, size_t length);
 /* The url of the instance that owns a shard of a service, "" when unknown. Read from carillon.shard
- * and carillon.instance at most 500 ms ago. */
+ * and carillon.instance at most 250 ms ago. */
 const char *service_owner_url(struct service *service, const char *of_service, uint32_t shard);
+
+/* The epoch of that owner, 0 when unknown. When it changes, another process has taken the shard:
+ * what the former one has not answered must be asked again. */
+uint64_t service_owner_epoch(struct service *service, const char *of_service, uint32_t shard);
 
 /* Fills an initialised protobuf-c Envelope with schema 1, incarnation, seq, the time and this
  * instance's name. trace stays empty. */

@@ -17,7 +17,7 @@
 
 /* The fence moves positions, renews the lease and compares the epoch. An owner that has lost a
  * shard, or finds positions other than it left, updates fewer rows than it holds shards. A position
- * that moves ends a series of deaths.
+ * that moves, or a command that came by nanomsg and was applied, ends a series of deaths.
  *
  * The fence does not check whether the lease has expired: expiry only allows others to take the
  * shard, and taking raises the epoch. Until then this process still knows what Postgres holds,
@@ -26,7 +26,8 @@
 static const char FENCE_SQL[] =
 	"update carillon.shard s set offset_1 = v.o1, seq_1 = v.q1, offset_2 = v.o2, seq_2 = v.q2, "
 	"lease_until = now() + make_interval(secs => $2), "
-	"deaths = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.deaths else 0 end, "
+	"deaths = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) and v.progress = 0 "
+	"then s.deaths else 0 end, "
 	"trying_topic = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_topic end, "
 	"trying_offset = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_offset "
 	"end, "
@@ -34,7 +35,8 @@ static const char FENCE_SQL[] =
 	"else 0 end "
 	"from unnest($3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], "
 	"$8::bigint[], "
-	"$9::bigint[], $10::bigint[]) as v(shard, epoch, p1, p2, o1, q1, o2, q2) "
+	"$9::bigint[], $10::bigint[], $11::int[]) as v(shard, epoch, p1, p2, o1, q1, o2, q2, "
+	"progress) "
 	"where s.service = $1 and s.shard = v.shard and s.epoch = v.epoch "
 	"and s.offset_1 = v.p1 and s.offset_2 = v.p2";
 
@@ -51,6 +53,7 @@ enum fence_column {
 	SEQ_1,
 	OFFSET_2,
 	SEQ_2,
+	PROGRESS,
 	FENCE_COLUMNS
 };
 
@@ -95,6 +98,7 @@ static void arrays_fill(struct service *service, struct fence_arrays *arrays, bo
 			arrays, OFFSET_2, positions ? restart_offset(service, h, 1) : h->fenced[1]);
 		array_add(arrays, SEQ_2,
 			(int64_t)(positions ? h->shard.position[1].seq : h->fenced_seq[1]));
+		array_add(arrays, PROGRESS, positions && h->progress);
 	}
 	for (int c = 0; c < FENCE_COLUMNS; c++)
 		(void)snprintf(arrays->text[c] + arrays->length[c], 2, "}");
@@ -112,6 +116,7 @@ static void fence_remember(struct service *service, const struct fence_arrays *a
 		at_1 = end;
 		h->fenced[1] = strtoll(at_2 + 1, &end, 10);
 		at_2 = end;
+		h->progress = false;
 		for (int t = 0; t < SERVICE_TOPICS_MAX; t++)
 			h->fenced_seq[t] = h->shard.position[t].seq;
 	}

@@ -234,9 +234,8 @@ static void release_surplus(struct service *service, const struct share *share)
 		return;
 	service_commit(service);
 	/* The next owner reads what we have published: wait until it is acknowledged. */
-	for (int pace = KAFKA_FAST; pace <= KAFKA_BULK; pace++)
-		if (service->producers[pace] != NULL)
-			(void)kafka_producer_flush(service->producers[pace], 500);
+	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
+		(void)kafka_producer_flush(service->producers[pace], 500);
 	for (size_t i = 0; i < n; i++)
 		service_lease_release(service, service->held[service->held_n - 1]);
 }

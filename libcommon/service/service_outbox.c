@@ -4,6 +4,7 @@
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/log.h"
+#include "libcommon/service/direct.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -24,22 +25,35 @@ static size_t padded(size_t n)
 	return (n + 7u) & ~(size_t)7u;
 }
 
+/* The service that serves a kind of command. Commands to sets of Jackpot Cards come from the
+ * gateway alone. */
+static const char *server_of(enum topic kind)
+{
+	return kind == TOPIC_SPIN_COMMANDS     ? "spin-engine"
+	       : kind == TOPIC_WALLET_COMMANDS ? "wallet"
+					       : "progressive-pool";
+}
+
+/* Without a known owner the command is lost: its sender repeats it. */
+static void command_leave(
+	struct service *service, enum topic kind, uint32_t shard, const void *bytes, size_t length)
+{
+	struct outbox *packed = &service->packed;
+	if (packed->room < length + DIRECT_HEAD_MAX) {
+		free(packed->bytes);
+		packed->room = 2 * (length + DIRECT_HEAD_MAX);
+		packed->bytes = malloc(packed->room);
+		if (packed->bytes == NULL)
+			fatal("a command of %zu bytes: out of memory", length);
+	}
+	packed->length = direct_pack(kind, shard, bytes, length, packed->bytes);
+	service_bus_send_now(service, service_owner_url(service, server_of(kind), shard),
+		packed->bytes, packed->length);
+}
+
 static enum kafka_pace pace_of(enum topic topic)
 {
 	return topic == TOPIC_WALLET_FACTS || topic == TOPIC_DEAD_LETTERS ? KAFKA_SLOW : KAFKA_FAST;
-}
-
-/* Commands may overtake one another: each concerns one number or id and is sent again if necessary.
- * Topics with an order (facts, the feed) always use the same producer. */
-static struct kafka_producer *producer_for(struct service *service, enum topic topic)
-{
-	struct kafka_producer **bulk = &service->producers[KAFKA_BULK];
-	bool command = topic == TOPIC_SPIN_COMMANDS || topic == TOPIC_WALLET_COMMANDS;
-	if (!command || service->taken_per_s < BULK_FROM_PER_S)
-		return service->producers[pace_of(topic)];
-	if (*bulk == NULL)
-		*bulk = kafka_producer_new(common.kafka, KAFKA_BULK);
-	return *bulk;
 }
 
 static void outbox_add(
@@ -102,8 +116,11 @@ void service_send(struct service *service, enum topic topic, uint32_t partition,
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length)
 {
-	kafka_produce(
-		producer_for(service, topic), topic, partition, key, key_length, bytes, length);
+	if (direct_kind(topic))
+		command_leave(service, topic, partition, bytes, length);
+	else
+		kafka_produce(service->producers[pace_of(topic)], topic, partition, key, key_length,
+			bytes, length);
 }
 
 void service_sent(struct service *service, enum topic topic, uint32_t partition, uint64_t *left_r,

@@ -1,15 +1,17 @@
-/* Messages in: which topics of which shards are read, which shard a message belongs to, and which
- * messages are kept for later. */
+/* Messages in from Kafka: which topics of which shards are read, which shard a message belongs to,
+ * and which messages are kept for later. */
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "libcommon/service/direct.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BOUNDS_WAIT_MS 200
+#define BOUNDS_AGAIN_US 1000000u
 #define END_ASK_US 500000u
 #define OFFER_AGAIN 64 /* kept messages offered as one batch */
 
@@ -18,16 +20,8 @@ static struct kafka_consumer *consumer_of(const struct service *service, int top
 	return service->consumers[service->ops->topics[topic].pace];
 }
 
-static bool is_command_topic(enum topic topic)
+void service_kept_push(struct kept *kept, const struct kafka_message *message)
 {
-	return topic == TOPIC_SPIN_COMMANDS || topic == TOPIC_WALLET_COMMANDS ||
-	       topic == TOPIC_JACKPOT_COMMANDS;
-}
-
-static void kept_push(
-	struct service *service, struct reading *reading, const struct kafka_message *message)
-{
-	struct kept *kept = &reading->kept;
 	if (kept->n == kept->room) {
 		size_t room = kept->room == 0 ? 64 : kept->room * 2;
 		struct kafka_message *larger = realloc(kept->messages, room * sizeof(*larger));
@@ -47,6 +41,20 @@ static void kept_push(
 	*to = *message;
 	to->key = copy;
 	to->bytes = copy + message->key_length;
+}
+
+void service_kept_free(struct kept *kept)
+{
+	for (size_t i = 0; i < kept->n; i++)
+		free((void *)(uintptr_t)kept->messages[i].key);
+	free(kept->messages);
+	*kept = (struct kept){ 0 };
+}
+
+static void kept_push(
+	struct service *service, struct reading *reading, const struct kafka_message *message)
+{
+	service_kept_push(&reading->kept, message);
 	service->kept_n++;
 }
 
@@ -69,9 +77,8 @@ void service_reading_stop(struct service *service, struct holding *holding, int 
 	if (reading->started)
 		kafka_consume_stop(consumer_of(service, topic), service->ops->topics[topic].topic,
 			holding->shard.shard);
-	kept_drop(service, reading, reading->kept.n);
-	free(reading->kept.messages);
-	reading->kept = (struct kept){ 0 };
+	service->kept_n -= reading->kept.n;
+	service_kept_free(&reading->kept);
 	reading->started = false;
 }
 
@@ -79,6 +86,8 @@ void service_reading_free(struct service *service, struct holding *holding)
 {
 	for (int t = 0; t < service->ops->topics_n; t++)
 		service_reading_stop(service, holding, t);
+	service->waiting_n -= holding->waiting.n;
+	service_kept_free(&holding->waiting);
 }
 
 /* Requests the topic's end again: a topic that has lost its tail now ends earlier, and the old end
@@ -101,7 +110,7 @@ static void end_ask(struct service *service, struct holding *holding, int topic)
 void service_reading_drain(struct service *service, struct holding *holding)
 {
 	for (int t = 0; t < service->ops->topics_n; t++)
-		if (is_command_topic(service->ops->topics[t].topic))
+		if (direct_kind(service->ops->topics[t].topic))
 			service_reading_stop(service, holding, t);
 }
 
@@ -148,14 +157,16 @@ void service_reading_start(struct service *service)
 	for (size_t i = 0; i < service->held_n; i++) {
 		struct holding *holding = service->held[i];
 		for (int t = 0; t < service->ops->topics_n; t++) {
-			bool stopped = service->draining &&
-				       is_command_topic(service->ops->topics[t].topic);
+			bool stopped =
+				service->draining && direct_kind(service->ops->topics[t].topic);
 			if (stopped)
 				continue;
 			if (!holding->readings[t].started && !reading_start(service, holding, t)) {
 				/* Kafka does not answer: try again soon, but renew the lease
-				 * first. */
-				service->opening_us = now + BOUNDS_WAIT_MS * UINT64_C(1000);
+				 * first. A shard that can take commands is not held up. */
+				bool waits = service->ops->topics[t].to_end_first;
+				service->opening_us = now + (waits ? BOUNDS_WAIT_MS * UINT64_C(1000)
+								   : BOUNDS_AGAIN_US);
 				return;
 			}
 			if (!reading_reached(service, holding, t))
@@ -173,18 +184,31 @@ bool service_reading_all_started(const struct service *service)
 	return true;
 }
 
+bool service_reading_all_reached(const struct service *service)
+{
+	for (size_t i = 0; i < service->held_n; i++)
+		for (int t = 0; t < service->ops->topics_n; t++)
+			if (service->ops->topics[t].to_end_first &&
+				!service->held[i]->readings[t].reached)
+				return false;
+	return true;
+}
+
+/* A command that came by nanomsg has no place in a topic. */
 static void position_move(struct holding *holding, int topic, int64_t offset, uint64_t seq)
 {
+	if (offset == SERVICE_DIRECT) {
+		holding->progress = true;
+		return;
+	}
 	holding->shard.position[topic].offset = offset + 1;
 	if (seq > holding->shard.position[topic].seq)
 		holding->shard.position[topic].seq = seq;
 }
 
-/* False: the message must wait. */
-static bool offer(struct service *service, struct holding *holding, int topic,
+bool service_offer(struct service *service, struct holding *holding, int topic,
 	const struct kafka_message *message)
 {
-	struct reading *reading = &holding->readings[topic];
 	uint64_t seq = 0;
 	(void)snprintf(service->reason, sizeof(service->reason), "no reason given");
 	switch (service->ops->message(service, &holding->shard, message, &seq)) {
@@ -205,12 +229,13 @@ static bool offer(struct service *service, struct holding *holding, int topic,
 		return false;
 	}
 	log_trace(NULL, 0);
-	reading->next = message->offset + 1;
+	if (message->offset != SERVICE_DIRECT)
+		holding->readings[topic].next = message->offset + 1;
 	metric_add(service->metrics.messages[topic], 1);
 	return true;
 }
 
-static int topic_index(const struct service *service, enum topic topic)
+int service_topic_index(const struct service *service, enum topic topic)
 {
 	for (int t = 0; t < service->ops->topics_n; t++)
 		if (service->ops->topics[t].topic == topic)
@@ -224,7 +249,7 @@ static struct holding *holding_of(
 {
 	struct holding *holding =
 		message->partition < SHARDS_MAX ? service->by_shard[message->partition] : NULL;
-	*topic_r = topic_index(service, message->topic);
+	*topic_r = service_topic_index(service, message->topic);
 	if (holding == NULL || *topic_r < 0 || !holding->readings[*topic_r].started)
 		return NULL;
 	return holding;
@@ -262,7 +287,8 @@ static void batch_offer(struct service *service, struct kafka_batch *batch)
 		if (holding == NULL)
 			continue;
 		struct reading *reading = &holding->readings[topic];
-		if (reading->kept.n > 0 || !offer(service, holding, topic, &batch->messages[i]))
+		if (reading->kept.n > 0 ||
+			!service_offer(service, holding, topic, &batch->messages[i]))
 			kept_push(service, reading, &batch->messages[i]);
 	}
 }
@@ -289,8 +315,8 @@ static void kept_offer(struct service *service, struct holding *holding, int top
 		size_t done = 0;
 		if (service->ops->batch != NULL)
 			service->ops->batch(service, reading->kept.messages, n);
-		while (done < n &&
-			(going = offer(service, holding, topic, &reading->kept.messages[done])))
+		while (done < n && (going = service_offer(service, holding, topic,
+					    &reading->kept.messages[done])))
 			done++;
 		kept_drop(service, reading, done);
 	}
@@ -316,7 +342,7 @@ static void kept_try_one(struct service *service, struct holding *holding, int t
 		service_trying_note(service, holding, topic, message->offset);
 		if (service->ops->batch != NULL)
 			service->ops->batch(service, message, 1);
-		if (!offer(service, holding, topic, message))
+		if (!service_offer(service, holding, topic, message))
 			return;
 	}
 	kept_drop(service, reading, 1);

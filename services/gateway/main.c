@@ -12,9 +12,10 @@
  *  3. core/requests.c has a table of fields for each body, core/fields.c checks values against it,
  * adapters/parse.c walks the JSON.
  *  4. adapters/play.c makes a SpinCommand, adapters/money.c a WalletCommand;
- * adapters/service_requests.c sends it to the player's shard of spin.commands or wallet.commands
- * and remembers the request (core/inflight.c). The reply comes back over nanomsg. Without a reply
- * the command is sent again, twice; after 8 s the client gets 504.
+ * adapters/service_requests.c sends it by nanomsg to the instance that owns the player's shard and
+ * remembers the request (core/inflight.c). The reply comes back over nanomsg. Without a reply the
+ * command is sent again: after 250 ms and then less often, and at once when the shard has a new
+ * owner. After 8 s the client gets 504, or 503 if there was no owner to send it to.
  *  5. adapters/answers.c turns the reply into JSON with the names of its fields.
  *  6. Reads never disturb a writer: adapters/history.c queries with the read-only role;
  * adapters/counters.c (jackpots, winners), adapters/games.c and adapters/status.c (shards, pools,
@@ -22,7 +23,7 @@
  *
  * This file only wires the settings, the timers, the edge and the connections. adapters/gateway.c
  * sets up what must exist before them and frees everything at the end. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/own_limits.h"
 
 #include "libcommon/io/log.h"
 
@@ -56,6 +57,10 @@ static const struct setting settings[] = {
 		"time after which a request without an answer gets 504" },
 	{ "GATEWAY_SESSION_S", SETTING_INT, "43200", 60, 2592000, &gateway.settings.session_s,
 		"lifetime of a player's token" },
+	{ "GATEWAY_REALITY_CHECK_S", SETTING_INT, "3600", 0, 86400,
+		&gateway.settings.reality_check_s,
+		"seconds of play after which a player is reminded of time and result, where the "
+		"player has set nothing else; 0: never" },
 	{ "GATEWAY_IDLE", SETTING_TEXT, "15m", 0, 0, gateway.settings.idle,
 		"time without an action after which a session ends, and OPERATOR=time for single "
 		"operators: 15m,7=90s,9=0; 0: never" },
@@ -90,7 +95,7 @@ static void on_pool(void *pool)
 static void on_turn(void *context)
 {
 	(void)context;
-	kafka_producer_poll(gateway.producer);
+	service_requests_flush(&gateway);
 }
 
 static void on_tick(void *context)
@@ -107,13 +112,21 @@ static void on_moment(void *context)
 {
 	(void)context;
 	sessions_tick(&gateway);
+	own_limits_tick();
 	presence_flush(&gateway);
+}
+
+static void on_fifth(void *context)
+{
+	(void)context;
+	service_requests_owners(&gateway);
 }
 
 static void on_quarter(void *context)
 {
 	(void)context;
 	presence_read(&gateway);
+	revoked_read(gateway.revoked, gateway.pg_ro);
 }
 
 static void on_half(void *context)
@@ -129,6 +142,7 @@ static void on_second(void *context)
 	counters_tick(&gateway);
 	status_tick(&gateway);
 	payouts_tick(&gateway);
+	auth_tick(&gateway);
 }
 
 static void on_draining(void *context)
@@ -168,8 +182,8 @@ static void edge_begin(void)
 
 static void sources_begin(void)
 {
-	gateway.producer = kafka_producer_new(common.kafka, KAFKA_FAST);
 	gateway.bus = nn_bus_new(common.nn_url);
+	gateway.owners = owners_new();
 	gateway.pg_ro = pg_pool_new(common.pg_ro_dsn, common.instance, RO_CONNECTIONS);
 	gateway.pg = pg_pool_new_writing(common.pg_dsn, common.instance, 1);
 	gateway.redis = redis_link_new(common.redis, REDIS_MS);
@@ -181,6 +195,7 @@ static void sources_begin(void)
 	edge_adopt(gateway.edge, pg_pool_fd(gateway.pg), on_pool, gateway.pg);
 	edge_every(gateway.edge, 20, on_moment, NULL);
 	edge_every(gateway.edge, 50, on_tick, NULL);
+	edge_every(gateway.edge, 200, on_fifth, NULL);
 	edge_every(gateway.edge, 250, on_quarter, NULL);
 	edge_every(gateway.edge, 500, on_half, NULL);
 	edge_every(gateway.edge, 1000, on_second, NULL);

@@ -83,10 +83,26 @@ static void on_tenth(void *context)
 	edge_ready(hub.edge, ready, ready ? "" : "still reading the winners on jackpot.facts");
 }
 
+static void on_quarter(void *context)
+{
+	(void)context;
+	revoked_read(hub.revoked, hub.pg_ro);
+}
+
 static void on_half(void *context)
 {
 	(void)context;
 	instance_beat(hub.instance);
+}
+
+static void reread_key(void)
+{
+	char error[TOKEN_ERROR_MAX];
+	bool changed;
+	if (!token_key_again(hub.key, &changed, error))
+		log_error("%s; the keys read before stay in force", error);
+	else if (changed)
+		log_info("other token keys are in force");
 }
 
 static void on_second(void *context)
@@ -94,6 +110,7 @@ static void on_second(void *context)
 	(void)context;
 	feeds_tick(hub.feeds, counters_nameless(&hub.counters));
 	clients_sweep(hub.clients);
+	reread_key();
 	metric_set(hub.age, (int64_t)counters_age_us(&hub.counters, clock_wall_us()));
 }
 
@@ -182,6 +199,7 @@ static void begin_sources(void)
 	edge_adopt(hub.edge, pg_pool_fd(hub.pg), on_pg, hub.pg);
 	edge_adopt(hub.edge, pg_pool_fd(hub.pg_ro), on_pg, hub.pg_ro);
 	edge_every(hub.edge, 100, on_tenth, NULL);
+	edge_every(hub.edge, 250, on_quarter, NULL);
 	edge_every(hub.edge, 500, on_half, NULL);
 	edge_every(hub.edge, 1000, on_second, NULL);
 }

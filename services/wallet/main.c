@@ -5,7 +5,7 @@
  * Read on in this order:
  *   core/wallet.h           the types: accounts, commands, rows, refusals
  *   core/apply.c            the rules, in the order of the checks
- *   adapters/command.c      bytes of wallet.commands into the core's structs
+ *   adapters/command.c      bytes of a command into the core's structs
  *   adapters/prefetched.c   looks up what the commands of a batch need
  *   adapters/handle.c       from a command to a queued row
  *   adapters/write.c        the one transaction: rows, claims, ids, batch, legs

@@ -30,7 +30,7 @@ class Bus(Installation):
         wait_until("all shards", lambda: int(self.sql("select count(*) from carillon.shard where lease_until > now() and service <> 'payments'")[0][0]) == 4 * SHARDS, 20)
 
     def bench(self, seconds, players=20, first=50000000, currency="EUR"):
-        command = [f"{BIN}/bus-bench", f"--kafka={self.stack['CARILLON_KAFKA']}", f"--players={players}", f"--first-player={first}",
+        command = [f"{BIN}/bus-bench", f"--pg={self.stack['CARILLON_PG_DSN']}", f"--players={players}", f"--first-player={first}",
                    "--warm-up=0", f"--seconds={seconds}", f"--currency={currency}"]
         return subprocess.Popen(command, cwd=self.data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

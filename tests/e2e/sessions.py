@@ -228,7 +228,7 @@ def test_the_page_counts_down_and_goes_on_by_itself():
     page.see("document.querySelector('#player') && !document.querySelector('#spin').disabled")
     assert not page.evaluate(code="!!document.querySelector('#away')"), "loading the page anew is no lost connection"
     token = page.evaluate(code="sessionStorage.getItem('token')")
-    pages.browser.ask("open", "lost", url=f"{place.url}/symbols.svg")  # away, and another connection of the same player is cut
+    pages.browser.ask("open", "lost", url=f"{place.url}/icon.svg")  # away, and another connection of the same player is cut
     person = Person(place, number=int(player.split("-")[1]))
     person.token = token
     force(place, player, pages.LOSS)

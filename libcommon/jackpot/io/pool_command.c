@@ -1,4 +1,4 @@
-/* Reads jackpot.commands. */
+/* Reads commands to pools and sets. */
 #include "libcommon/jackpot/io/pool_command.h"
 
 #include <inttypes.h>

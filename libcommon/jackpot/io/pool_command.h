@@ -1,4 +1,4 @@
-/* Reads messages of jackpot.commands, for both jackpot services. */
+/* Reads commands to pools and sets, for both jackpot services. */
 #ifndef CARILLON_JACKPOT_IO_POOL_COMMAND_H
 #define CARILLON_JACKPOT_IO_POOL_COMMAND_H
 

@@ -318,16 +318,14 @@ static void on_picked(struct gateway *gateway, struct edge_request *request,
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	uint32_t status = status_of(reply);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	if (status != 200) {
-		out_open(out, "error", '{');
-		out_string(out, "code", reply->error);
-		out_string(out, "message", reply->message);
+		answer_problem_open(out, status, reply->error, reply->message);
 		member(out, "where", reply->where);
 		member(out, "found", reply->found);
 		member(out, "expected", reply->expected);

@@ -40,10 +40,21 @@
 static const char journal_sql[] = WALK("0") "order by seq desc";
 static const char replay_sql[] = WALK("$5::bigint") "where round = $5::bigint order by seq";
 
+#define HIDDEN_MAX 64
+
+/* What the player has not seen yet, as the engine says: rounds whose feature is not watched to its
+ * end, and moves from `expect` on. */
+struct hiding {
+	int64_t round[HIDDEN_MAX];
+	size_t n;
+	int64_t expect; /* 0: not known */
+};
+
 /* The state of a request that waits. */
 struct waiting {
 	struct waiter waiter; /* first */
 	int64_t limit, before;
+	struct hiding hiding;
 	char *replay; /* the finished members of the answer */
 };
 
@@ -102,9 +113,38 @@ static const char *enum_text(
 	return out;
 }
 
-static void row_json(struct json_out *out, const struct history_row *row)
+static bool is_hidden(const struct hiding *hiding, int64_t round)
+{
+	for (size_t i = 0; i < hiding->n; i++)
+		if (hiding->round[i] == round)
+			return true;
+	return false;
+}
+
+static void known_json(struct json_out *out, const char *name, bool known, int64_t value)
+{
+	if (known)
+		out_int(out, name, value);
+	else
+		out_null(out, name);
+}
+
+/* A refused move has moved nothing: what it would have won was drawn, but nobody may know. */
+static void refused_clear(struct history_row *row)
+{
+	if (row->refusal == 0 || row->move == 0)
+		return;
+	row->release = row->win_balance = row->win_pending = row->forfeit = 0;
+}
+
+/* balance: may it be shown? It has money in it that the player has not seen won, otherwise. */
+static void row_json(
+	struct json_out *out, struct history_row *row, const struct hiding *hiding, bool balance)
 {
 	char text[32];
+	bool seen = !is_hidden(hiding, row->award ? row->award_round : row->round);
+
+	refused_clear(row);
 	out_open(out, NULL, '{');
 	out_int(out, "seq", row->seq);
 	out_int(out, "time_us", row->time_us);
@@ -116,12 +156,12 @@ static void row_json(struct json_out *out, const struct history_row *row)
 		out, "refusal", enum_text(&carillon__refusal__descriptor, row->refusal, 8, text));
 	out_int(out, "release_minor", row->release);
 	out_int(out, "stake_minor", row->stake);
-	out_int(out, "win_balance_minor", row->win_balance);
-	out_int(out, "win_pending_minor", row->win_pending);
+	known_json(out, "win_balance_minor", seen, row->win_balance);
+	known_json(out, "win_pending_minor", seen, row->win_pending);
 	out_int(out, "forfeit_minor", row->forfeit);
-	out_int(out, "amount_minor", row->amount);
-	out_int(out, "balance_after_minor", row->balance_after);
-	out_int(out, "pending_after_minor", row->pending_after);
+	known_json(out, "amount_minor", seen, row->amount);
+	known_json(out, "balance_after_minor", balance, row->balance_after);
+	known_json(out, "pending_after_minor", seen, row->pending_after);
 	if (row->bonus_spin)
 		out_bool(out, "bonus_spin", true);
 	if (row->award) {
@@ -132,6 +172,31 @@ static void row_json(struct json_out *out, const struct history_row *row)
 		out_close(out, '}');
 	}
 	out_close(out, '}');
+}
+
+/* Rows newest first. The balance has a hidden award in it from the award's row on. */
+static void rows_json(struct json_out *out, const PGresult *result, int first,
+	const struct hiding *hiding, struct history_row *last_r)
+{
+	int64_t hidden_from = INT64_MAX;
+
+	for (int i = first; i < PQntuples(result); i++) {
+		row_read(result, i, last_r);
+		if (last_r->award && is_hidden(hiding, last_r->award_round))
+			hidden_from = last_r->seq;
+	}
+	for (int i = first; i < PQntuples(result); i++) {
+		row_read(result, i, last_r);
+		if (hiding->expect == 0 || last_r->move < hiding->expect)
+			row_json(out, last_r, hiding, last_r->seq < hidden_from);
+	}
+}
+
+static void hiding_read(const Carillon__SpinReply *reply, struct hiding *hiding_r)
+{
+	*hiding_r = (struct hiding){ .expect = (int64_t)reply->expect };
+	for (size_t i = 0; i < reply->n_hidden_rounds && hiding_r->n < HIDDEN_MAX; i++)
+		hiding_r->round[hiding_r->n++] = (int64_t)reply->hidden_rounds[i];
 }
 
 /* ---- requests
@@ -154,22 +219,26 @@ static void walk(struct waiting *waiting, const char *sql, int64_t from, int64_t
 		done, waiting);
 }
 
-/* Reads limit and before from the query; NULL when an error was answered. */
-static struct waiting *page_begin(struct edge_request *request, struct gateway *gateway)
+/* Reads limit and before from the query; false when an error was answered. */
+static bool page_read(struct edge_request *request, struct gateway *gateway, player_id *player_r,
+	int64_t *limit_r, int64_t *before_r)
 {
 	static const char *const names[] = { "limit", "before", NULL };
 	char text[TEXT_NUMBER];
-	player_id player;
-	int64_t limit;
-	int64_t before = 0;
-	if (!auth_player(gateway, request, &player) || !answer_query(request, names) ||
-		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
-		return NULL;
-	if (edge_query(request, "before", text, sizeof(text)) != NULL &&
-		!number_read(text, 1, MOVE_MAX, &before)) {
-		answer_bad(request, "before", text, "\"next\" of the previous page");
-		return NULL;
-	}
+	*before_r = 0;
+	if (!auth_player(gateway, request, player_r) || !answer_query(request, names) ||
+		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, limit_r))
+		return false;
+	if (edge_query(request, "before", text, sizeof(text)) == NULL ||
+		number_read(text, 1, MOVE_MAX, before_r))
+		return true;
+	answer_bad(request, "before", text, "\"next\" of the previous page");
+	return false;
+}
+
+static struct waiting *page_new(struct gateway *gateway, struct edge_request *request,
+	player_id player, int64_t limit, int64_t before)
+{
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, player);
 	waiting->limit = limit;
 	waiting->before = before;
@@ -208,10 +277,7 @@ static void on_journal_rows(void *context, PGresult *result, const char *error)
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_open(out, "rows", '[');
-	for (int i = first; i < PQntuples(result); i++) {
-		row_read(result, i, &row);
-		row_json(out, &row);
-	}
+	rows_json(out, result, first, &waiting->hiding, &row);
 	out_close(out, ']');
 	next_json(out, row.prev_seq > 0 ? row.seq : 0);
 	archived_json(out, row.archived);
@@ -221,12 +287,42 @@ out:
 	free(waiting);
 }
 
+/* The engine has said what the player has seen. */
+static void on_journal_state(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
+{
+	struct waiting *waiting;
+	(void)fact;
+	if (request == NULL)
+		return;
+	if (reply == NULL) {
+		answer_timed_out(request, sent);
+		return;
+	}
+	if (reply->http_status != 200) {
+		answer_reply(gateway, request, reply);
+		return;
+	}
+	waiting = page_new(
+		gateway, request, sent->player, strtoll(sent->text, NULL, 10), sent->number);
+	hiding_read(reply, &waiting->hiding);
+	walk(waiting, journal_sql, waiting->before, waiting->limit + (waiting->before > 0 ? 1 : 0),
+		0, on_journal_rows);
+}
+
 void on_journal(struct edge_request *request, void *context)
 {
-	struct waiting *waiting = page_begin(request, context);
-	if (waiting != NULL)
-		walk(waiting, journal_sql, waiting->before,
-			waiting->limit + (waiting->before > 0 ? 1 : 0), 0, on_journal_rows);
+	struct gateway *gateway = context;
+	struct service_request sent = { .done = on_journal_state };
+	Carillon__SpinCommand command;
+	int64_t limit;
+	carillon__spin_command__init(&command);
+	if (!page_read(request, gateway, &sent.player, &limit, &sent.number))
+		return;
+	(void)snprintf(sent.text, sizeof(sent.text), "%" PRId64, limit);
+	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
+	(void)request_spin(gateway, request, sent, &command);
 }
 
 /* ---- rounds
@@ -283,12 +379,14 @@ out:
 
 void on_rounds(struct edge_request *request, void *context)
 {
-	struct waiting *waiting = page_begin(request, context);
-	if (waiting == NULL)
+	struct gateway *gateway = context;
+	player_id player;
+	int64_t limit, before;
+	if (!page_read(request, gateway, &player, &limit, &before))
 		return;
-	int64_t rows = waiting->limit * 4 + 50;
-	walk(waiting, journal_sql, waiting->before, rows < ROWS_MAX ? rows : ROWS_MAX, 0,
-		on_round_rows);
+	int64_t rows = limit * 4 + 50;
+	walk(page_new(gateway, request, player, limit, before), journal_sql, before,
+		rows < ROWS_MAX ? rows : ROWS_MAX, 0, on_round_rows);
 }
 
 /* ---- a past round: the engine's replay, and its rows
@@ -309,7 +407,7 @@ static void on_replay_rows(void *context, PGresult *result, const char *error)
 		for (int i = 0; i < PQntuples(result); i++) {
 			struct history_row row;
 			row_read(result, i, &row);
-			row_json(out, &row);
+			row_json(out, &row, &waiting->hiding, true);
 		}
 		out_close(out, ']');
 	} else {
@@ -332,7 +430,7 @@ void history_replay(struct gateway *gateway, struct edge_request *request,
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	if (reply->http_status != 200 || reply->round == NULL) {
@@ -340,6 +438,7 @@ void history_replay(struct gateway *gateway, struct edge_request *request,
 		return;
 	}
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
+	hiding_read(reply, &waiting->hiding);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_bool(out, "replay", true);

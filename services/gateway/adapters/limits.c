@@ -46,8 +46,8 @@ static void on_set(struct gateway *gateway, struct edge_request *request,
 	struct json_out *out = &gateway->out;
 
 	(void)reply;
-	audit(gateway, request, sent, fact, fact_status(fact));
-	if (!fact_accepted(request, fact))
+	audit(gateway, request, sent, fact, fact_status(sent, fact));
+	if (!fact_accepted(request, sent, fact))
 		return;
 	out_begin(out);
 	out_open(out, NULL, '{');

@@ -92,21 +92,23 @@ uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact
 	return status;
 }
 
-bool fact_accepted(struct edge_request *request, const Carillon__WalletFact *fact)
+bool fact_accepted(struct edge_request *request, const struct service_request *sent,
+	const Carillon__WalletFact *fact)
 {
 	if (request == NULL)
 		return false;
 	if (fact == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return false;
 	}
 	return refusal_answer(request, fact) == 200;
 }
 
-uint32_t fact_status(const Carillon__WalletFact *fact)
+uint32_t fact_status(const struct service_request *sent, const Carillon__WalletFact *fact)
 {
 	const char *code, *message;
-	return fact == NULL ? 504 : refusal_status(fact->refusal, &code, &message);
+	return fact == NULL ? unanswered_status(sent)
+			    : refusal_status(fact->refusal, &code, &message);
 }
 
 /* Before the answer, which ends the request. */
@@ -120,7 +122,7 @@ static void audit_fact(struct gateway *gateway, struct edge_request *request,
 		fact->amount, fact->currency, fact->envelope == NULL ? 0 : fact->envelope->seq,
 		fact->balance_after, (int)fact->refusal);
 	audit_write(gateway, request, player_operator(sent->player), sent->text, sent->player,
-		content, fact_status(fact));
+		content, fact_status(sent, fact));
 }
 
 void money_done(struct gateway *gateway, struct edge_request *request,
@@ -131,11 +133,11 @@ void money_done(struct gateway *gateway, struct edge_request *request,
 	(void)reply;
 	if (fact == NULL) {
 		audit_write(gateway, request, player_operator(sent->player), sent->text,
-			sent->player, "{}", 504);
+			sent->player, "{}", unanswered_status(sent));
 	} else {
 		audit_fact(gateway, request, sent, fact);
 	}
-	if (!fact_accepted(request, fact))
+	if (!fact_accepted(request, sent, fact))
 		return;
 	out_begin(out);
 	out_open(out, NULL, '{');
@@ -290,11 +292,11 @@ static void on_opened(struct gateway *gateway, struct edge_request *request,
 	char player[PLAYER_TEXT_MAX];
 	(void)fact;
 	audit_write(gateway, request, player_operator(sent->player), "open", sent->player, "{}",
-		reply == NULL ? 504 : reply->http_status);
+		reply == NULL ? unanswered_status(sent) : reply->http_status);
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	if (reply->http_status != 200) {

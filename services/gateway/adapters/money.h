@@ -16,10 +16,12 @@ uint32_t refusal_status(Carillon__Refusal refusal, const char **code_r, const ch
 /* The same, and answers the request with the refusal (`request` may be NULL). */
 uint32_t refusal_answer(struct edge_request *request, const Carillon__WalletFact *fact);
 /* True when the wallet accepted and the client still waits. Otherwise a client that waits has been
- * answered: with 504 if no verdict came (fact NULL), else with the refusal. */
-bool fact_accepted(struct edge_request *request, const Carillon__WalletFact *fact);
-/* HTTP status of a verdict; 504 if none came. */
-uint32_t fact_status(const Carillon__WalletFact *fact);
+ * answered: with 503 or 504 if no verdict came (fact NULL), else with the
+ * refusal. */
+bool fact_accepted(struct edge_request *request, const struct service_request *sent,
+	const Carillon__WalletFact *fact);
+/* HTTP status of a verdict; 503 or 504 if none came. */
+uint32_t fact_status(const struct service_request *sent, const Carillon__WalletFact *fact);
 /* The identity of a booking. */
 struct outside_ids {
 	uint8_t id[ID_BYTES];

@@ -194,7 +194,11 @@ static const struct {
 
 static void decision_send(struct waiting *waiting, struct edge_request *request)
 {
-	struct service_request sent = { .done = money_done, .player = waiting->player };
+	/* The decision is recorded: the payments service tells the wallet, whatever happens here.
+	 */
+	struct service_request sent = {
+		.done = money_done, .player = waiting->player, .handed = true
+	};
 	Carillon__WalletCommand command;
 	Carillon__Outside *outside =
 		carillon__outside__unpack(NULL, waiting->packed_n, waiting->packed);

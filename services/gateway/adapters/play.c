@@ -1,5 +1,5 @@
 /* Players' requests: state, bets, steps, settings, replay of a past round. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/own_limits.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -15,13 +15,12 @@ static void on_reply(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, const Carillon__SpinReply *reply,
 	const Carillon__WalletFact *fact)
 {
-	(void)sent;
 	(void)fact;
 	if (request == NULL)
 		return;
 	if (reply == NULL)
-		answer_timed_out(request);
-	else
+		answer_timed_out(request, sent);
+	else if (!own_limits_refused(gateway, request, sent->player, reply))
 		answer_reply(gateway, request, reply);
 }
 

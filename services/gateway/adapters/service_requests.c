@@ -1,11 +1,13 @@
-/* Requests to other services over Kafka, and their replies over nanomsg. Every message may be lost:
- * an open request is sent again. That is safe because the request has an id, and the service then
- * replies from its record. */
+/* Requests to other services over nanomsg, and their replies. A request goes to the instance that
+ * owns its shard. Every message may be lost: an open request is sent again. That is safe because
+ * the request has an id, and the service then replies from its record. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "bus.pb-c.h"
+#include "libcommon/base/ask_again.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "libcommon/service/direct.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,55 +15,40 @@
 #include <string.h>
 
 #define COMMAND_MAX 16384
-#define AGAIN_FIRST_US UINT64_C(1000000)
-#define AGAIN_SECOND_US UINT64_C(3500000)
+#define AGAINS_MAX 256 /* requests sent again in one tick: the others wait for the next */
 #define SILENCE_US (10 * SECOND_US)
 /* After more expired requests in a row than this, and no reply for SILENCE_US, the services count
  * as silent. */
 #define SILENCE_REQUESTS 256
-#define ARENA_BYTES ((size_t)4 << 20)
 
-/* ---- protobuf without malloc: one message at a time
- * --------------------------------------------------------------------------- */
-
-static struct {
-	_Alignas(16) uint8_t bytes[ARENA_BYTES];
-	size_t used;
-} arena;
-
-static void *arena_alloc(void *data, size_t size)
-{
-	(void)data;
-	size_t need = (size + 15) & ~(size_t)15;
-	if (need > ARENA_BYTES - arena.used)
-		return NULL;
-	void *out = arena.bytes + arena.used;
-	arena.used += need;
-	return out;
-}
-
-static void arena_free(void *data, void *pointer)
-{
-	(void)data;
-	(void)pointer;
-}
-
-static ProtobufCAllocator arena_allocator = { arena_alloc, arena_free, NULL };
+static struct arena arena; /* for the message in hand */
 
 /* ---- requests
  * --------------------------------------------------------------------------------------------------------------------
  */
 
-void answer_timed_out(struct edge_request *request)
+uint32_t unanswered_status(const struct service_request *sent)
 {
+	return sent->handed ? 504 : 503;
+}
+
+void answer_timed_out(struct edge_request *request, const struct service_request *sent)
+{
+	if (!sent->handed) {
+		edge_answer_header(request, "Retry-After", "1");
+		edge_answer_error(request, 503, "no_owner",
+			"The service for this player or pool is not running. Nothing was done. Try "
+			"again.",
+			NULL, NULL, NULL);
+		return;
+	}
 	edge_answer_error(request, 504, "no_answer",
 		"No answer came in time. The request may have taken effect. Retry with the "
 		"same expect and Idempotency-Key.",
 		NULL, NULL, NULL);
 }
 
-/* Kafka keeps every command: while the services are silent, more commands would only lengthen the
- * queue. */
+/* While the services are silent, more requests would only wait in vain. */
 static bool services_silent(const struct gateway *gateway, uint64_t now_us)
 {
 	return gateway->expired_in_row > SILENCE_REQUESTS &&
@@ -69,16 +56,37 @@ static bool services_silent(const struct gateway *gateway, uint64_t now_us)
 	       gateway->inflight.open > SILENCE_REQUESTS;
 }
 
-static void produce(struct gateway *gateway, const struct service_request *sent)
+/* The services that a request goes to. A pool's number does not say whether it is a progressive or
+ * a set of Jackpot Cards: the service that does not own it ignores the command. */
+static const char *const *servers_of(enum topic kind)
 {
-	uint8_t key[8];
-	uint64_t number = sent->pool > 0 ? sent->pool : (uint64_t)sent->player;
-	uint32_t partition = sent->pool > 0 ? shard_of_pool(sent->pool, gateway->shards)
-					    : shard_of_player(sent->player, gateway->shards);
-	for (int i = 0; i < 8; i++)
-		key[i] = (uint8_t)(number >> (56 - 8 * i));
-	kafka_produce(gateway->producer, sent->topic, partition, key, sizeof(key), sent->bytes,
-		sent->length);
+	static const char *const ENGINE[] = { "spin-engine", NULL };
+	static const char *const WALLET[] = { "wallet", NULL };
+	static const char *const JACKPOT[] = { "progressive-pool", "jackpot-cards", NULL };
+	return kind == TOPIC_SPIN_COMMANDS     ? ENGINE
+	       : kind == TOPIC_WALLET_COMMANDS ? WALLET
+					       : JACKPOT;
+}
+
+static uint64_t epochs_of(const struct gateway *gateway, const struct service_request *sent)
+{
+	uint64_t epochs = 0;
+	for (const char *const *server = servers_of(sent->topic); *server != NULL; server++)
+		epochs += owners_of(gateway->owners, *server, sent->shard)->epoch;
+	return epochs;
+}
+
+/* It leaves at the end of this turn of the loop. */
+static void ask(struct gateway *gateway, struct service_request *sent, uint64_t now_us)
+{
+	for (const char *const *server = servers_of(sent->topic); *server != NULL; server++) {
+		const struct owner *owner = owners_of(gateway->owners, *server, sent->shard);
+		nn_bus_gather(gateway->bus, owner->url, sent->bytes, sent->length);
+		sent->handed = sent->handed || owner->url[0] != '\0';
+	}
+	sent->epochs = epochs_of(gateway, sent);
+	sent->times++;
+	sent->again_us = now_us + ask_again_us(sent->times, sent->ticket);
 }
 
 static bool refused_busy(struct edge_request *request)
@@ -93,16 +101,20 @@ static bool refused_busy(struct edge_request *request)
 static void go(struct gateway *gateway, struct edge_request *request, struct service_request *sent,
 	size_t slot, const ProtobufCMessage *command)
 {
+	static uint8_t packed[COMMAND_MAX];
+	size_t length = protobuf_c_message_get_packed_size(command);
 	sent->ticket = edge_ticket(request);
-	sent->length = protobuf_c_message_get_packed_size(command);
-	if (sent->length > COMMAND_MAX)
-		fatal("a command has %zu bytes: the tables allow too much", sent->length);
-	sent->bytes = malloc(sent->length);
+	sent->shard = sent->pool > 0 ? shard_of_pool(sent->pool, gateway->shards)
+				     : shard_of_player(sent->player, gateway->shards);
+	if (length > COMMAND_MAX)
+		fatal("a command has %zu bytes: the tables allow too much", length);
+	(void)protobuf_c_message_pack(command, packed);
+	sent->bytes = malloc(length + DIRECT_HEAD_MAX);
 	if (sent->bytes == NULL)
 		fatal("out of memory");
-	(void)protobuf_c_message_pack(command, sent->bytes);
+	sent->length = direct_pack(sent->topic, sent->shard, packed, length, sent->bytes);
 	gateway->requests[slot] = *sent;
-	produce(gateway, sent);
+	ask(gateway, &gateway->requests[slot], edge_now_us(gateway->edge));
 }
 
 static void envelope_fill(Carillon__Envelope *envelope, struct service_request *sent)
@@ -221,8 +233,8 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 
 static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t length)
 {
-	arena.used = 0;
-	Carillon__Bus *bus = carillon__bus__unpack(&arena_allocator, length, bytes);
+	ProtobufCAllocator allocator = arena_allocator(&arena);
+	const Carillon__Bus *bus = carillon__bus__unpack(&allocator, length, bytes);
 	if (bus == NULL || bus->envelope == NULL || bus->envelope->schema != 1) {
 		metric_add(gateway->metric.unreadable, 1);
 		log_warn("a message of %zu bytes on nanomsg that cannot be read", length);
@@ -240,6 +252,7 @@ static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t len
 		on_answer(gateway, bus->operator_->correlation, 0, NULL, NULL,
 			&(struct answer){ .action = bus->operator_ });
 	}
+	arena_reset(&arena);
 }
 
 void service_requests_on_bus(void *context)
@@ -253,19 +266,62 @@ void service_requests_on_bus(void *context)
 	}
 }
 
+/* Unanswered for a while; or a shard has a new owner, which knows nothing of the request. */
+static void ask_again(struct gateway *gateway, uint64_t now_us)
+{
+	uint64_t at = 0;
+	size_t slot;
+	for (int n = 0; n < AGAINS_MAX && inflight_next(&gateway->inflight, &at, &slot);) {
+		struct service_request *sent = &gateway->requests[slot];
+		if (now_us < sent->again_us && epochs_of(gateway, sent) == sent->epochs)
+			continue;
+		metric_add(gateway->metric.again, 1);
+		ask(gateway, sent, now_us);
+		n++;
+	}
+}
+
 void service_requests_tick(struct gateway *gateway, uint64_t now_us)
 {
-	static const uint64_t after_us[INFLIGHT_AGAINS] = { AGAIN_FIRST_US, AGAIN_SECOND_US };
 	size_t slot;
-	for (size_t i = 0; i < INFLIGHT_AGAINS; i++)
-		while (inflight_again(&gateway->inflight, i, after_us[i], now_us, &slot)) {
-			metric_add(gateway->metric.again, 1);
-			produce(gateway, &gateway->requests[slot]);
-		}
+	ask_again(gateway, now_us);
 	while (inflight_expire(&gateway->inflight, now_us, &slot)) {
 		metric_add(gateway->metric.expired, 1);
 		gateway->expired_in_row++;
 		finish(gateway, slot, NULL, NULL, NULL);
 	}
 	metric_set(gateway->metric.open, (int64_t)gateway->inflight.open);
+}
+
+/* ---- owners
+ * --------------------------------------------------------------------------------------------------------------------
+ */
+
+static void connect_ahead(void *context, const char *url)
+{
+	struct gateway *gateway = context;
+	nn_bus_connect(gateway->bus, url);
+}
+
+/* Without an answer from Postgres the owners stay those of the last one. */
+static void on_owners(void *context, PGresult *result, const char *error)
+{
+	struct gateway *gateway = context;
+	gateway->owners_waiting = false;
+	if (error == NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
+		owners_take(gateway->owners, result, connect_ahead, gateway);
+}
+
+void service_requests_owners(struct gateway *gateway)
+{
+	const char *parameters[] = { common.instance };
+	if (gateway->owners_waiting)
+		return;
+	gateway->owners_waiting = true;
+	pg_pool_query(gateway->pg, OWNERS_SQL, 1, parameters, QUERY_MS, on_owners, gateway);
+}
+
+void service_requests_flush(struct gateway *gateway)
+{
+	nn_bus_flush(gateway->bus);
 }

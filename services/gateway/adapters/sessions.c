@@ -134,7 +134,7 @@ static void on_session_state(struct gateway *gateway, struct edge_request *reque
 	if (request == NULL)
 		return;
 	if (reply == NULL)
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 	else if (reply->http_status != 200)
 		answer_reply(gateway, request, reply);
 	else if (!reply->account)
@@ -171,7 +171,7 @@ static void on_demo_deposit(struct gateway *gateway, struct edge_request *reques
 	if (request == NULL)
 		return;
 	if (fact == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	/* The account was first opened in another currency: it already has its money. */
@@ -195,7 +195,7 @@ static void on_demo_opened(struct gateway *gateway, struct edge_request *request
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 		return;
 	}
 	if (reply->http_status != 200) {

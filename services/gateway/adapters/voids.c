@@ -133,7 +133,9 @@ static void on_voided(struct gateway *gateway, struct edge_request *request,
 	const Carillon__WalletFact *fact)
 {
 	bool again = reply != NULL && strcmp(reply->error, "already_done") == 0;
-	uint32_t status = reply == NULL ? 504 : again ? 200 : reply->http_status;
+	uint32_t status = reply == NULL ? unanswered_status(sent)
+			  : again	? 200
+					: reply->http_status;
 	struct waiting *waiting;
 
 	(void)fact;
@@ -141,7 +143,7 @@ static void on_voided(struct gateway *gateway, struct edge_request *request,
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
-		answer_timed_out(request);
+		answer_timed_out(request, sent);
 	} else if (status != 200) {
 		answer_reply(gateway, request, reply);
 	} else {

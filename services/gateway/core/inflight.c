@@ -8,8 +8,6 @@ void inflight_init(struct inflight *inflight, uint64_t random, uint64_t wait_us)
 	memset(inflight, 0, sizeof(*inflight));
 	inflight->wait_us = wait_us;
 	inflight->first = inflight->next = random >> 1; /* leaves room to count up */
-	for (size_t i = 0; i < INFLIGHT_AGAINS; i++)
-		inflight->again[i] = inflight->first;
 }
 
 static size_t slot_of(uint64_t correlation)
@@ -50,21 +48,14 @@ bool inflight_take(struct inflight *inflight, uint64_t correlation, size_t *slot
 	return true;
 }
 
-bool inflight_again(
-	struct inflight *inflight, size_t i, uint64_t after_us, uint64_t now_us, size_t *slot_r)
+bool inflight_next(const struct inflight *inflight, uint64_t *at, size_t *slot_r)
 {
-	skip_done(inflight);
-	uint64_t *at = &inflight->again[i];
 	if (*at < inflight->first)
 		*at = inflight->first;
-	for (; *at != inflight->next; (*at)++) {
-		uint64_t deadline_us = inflight->deadline_us[slot_of(*at)];
-		if (deadline_us == 0)
-			continue;
-		if (deadline_us - inflight->wait_us + after_us > now_us)
-			return false;
+	while (*at < inflight->next) {
 		*slot_r = slot_of((*at)++);
-		return true;
+		if (inflight->deadline_us[*slot_r] != 0)
+			return true;
 	}
 	return false;
 }

@@ -10,13 +10,10 @@
 
 #define INFLIGHT_MAX 16384 /* a power of two */
 
-#define INFLIGHT_AGAINS 2
-
 struct inflight {
 	uint64_t wait_us;
 	uint64_t first,
 		next; /* correlations: the oldest that may be open, and the next to assign */
-	uint64_t again[INFLIGHT_AGAINS]; /* requests below again[i] have had their retry i */
 	size_t open;
 	uint64_t deadline_us[INFLIGHT_MAX]; /* 0: free slot */
 };
@@ -28,9 +25,8 @@ bool inflight_add(
 	struct inflight *inflight, uint64_t now_us, uint64_t *correlation_r, size_t *slot_r);
 /* A reply has come: false when no open request matches. */
 bool inflight_take(struct inflight *inflight, uint64_t correlation, size_t *slot_r);
-/* Finds a request that has waited for after_us and has not had retry i; false: none. */
-bool inflight_again(
-	struct inflight *inflight, size_t i, uint64_t after_us, uint64_t now_us, size_t *slot_r);
+/* Walks over the open requests, the oldest first: *at is 0 at the beginning. False: no more. */
+bool inflight_next(const struct inflight *inflight, uint64_t *at, size_t *slot_r);
 /* Finds and removes a request whose time-out has passed; false: none. */
 bool inflight_expire(struct inflight *inflight, uint64_t now_us, size_t *slot_r);
 

@@ -50,22 +50,25 @@ static void test_inflight_times_out_in_order(void **state)
 	assert_false(inflight_expire(&inflight, 100 * S, &slot));
 }
 
-static void test_inflight_retries_on_time(void **state)
+static void test_inflight_walks_over_the_open_ones(void **state)
 {
-	uint64_t correlation[2];
-	size_t slots[2], slot;
+	uint64_t correlation[3], at = 0;
+	size_t slots[3], slot;
 	(void)state;
-	inflight_init(&inflight, 7, 8 * S);
-	assert_true(inflight_add(&inflight, 10 * S, &correlation[0], &slots[0]));
-	assert_true(inflight_add(&inflight, 11 * S, &correlation[1], &slots[1]));
-	assert_false(inflight_again(&inflight, 0, S, 11 * S - 1, &slot));
-	assert_true(inflight_again(&inflight, 0, S, 11 * S, &slot));
-	assert_int_equal(slot, slots[0]);
-	assert_false(inflight_again(&inflight, 0, S, 11 * S, &slot));
-	assert_true(inflight_again(&inflight, 1, 3 * S, 13 * S, &slot));
-	assert_int_equal(slot, slots[0]);
+	inflight_init(&inflight, UINT64_MAX, 8 * S);
+	assert_false(inflight_next(&inflight, &at, &slot));
+	for (uint64_t i = 0; i < 3; i++)
+		assert_true(inflight_add(&inflight, (1 + i) * S, &correlation[i], &slots[i]));
 	assert_true(inflight_take(&inflight, correlation[1], &slot));
-	assert_false(inflight_again(&inflight, 0, S, 20 * S, &slot)); /* answered meanwhile */
+	at = 0;
+	assert_true(inflight_next(&inflight, &at, &slot));
+	assert_int_equal(slot, slots[0]);
+	assert_true(inflight_next(&inflight, &at, &slot));
+	assert_int_equal(slot, slots[2]);
+	assert_false(inflight_next(&inflight, &at, &slot));
+	assert_true(inflight_add(&inflight, 5 * S, &correlation[1], &slots[1]));
+	assert_true(inflight_next(&inflight, &at, &slot)); /* it came meanwhile */
+	assert_int_equal(slot, slots[1]);
 }
 
 static void test_inflight_is_bounded(void **state)
@@ -118,7 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inflight_takes_each_answer_once),
 		cmocka_unit_test(test_inflight_times_out_in_order),
-		cmocka_unit_test(test_inflight_retries_on_time),
+		cmocka_unit_test(test_inflight_walks_over_the_open_ones),
 		cmocka_unit_test(test_inflight_is_bounded),
 		cmocka_unit_test(test_limit_lets_a_burst_through_and_then_the_rate),
 		cmocka_unit_test(test_limit_survives_more_players_than_slots),

@@ -1,7 +1,7 @@
 // Beside the reels: jackpots, potions, winners, history.
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { get } from "/api.js";
-import { Art } from "/art.js";
+import { Art, loadWorld } from "/art.js";
 import { Suit } from "/cards.js";
 import { CARD_SUITS, LEVELS, clock, money } from "/format.js";
 import { carriedOf, featureName, symbolOf, totalBet } from "/game.js";
@@ -69,7 +69,9 @@ export function History({ rounds, games, currency, token }) {
 	async function show(number) {
 		try {
 			const { round } = await get(`/v1/rounds/${number}`, token);
-			setReplay({ round, game: await get(`/v1/games/${round.game}`), currency });
+			const game = await get(`/v1/games/${round.game}`);
+			await loadWorld(game, false);
+			setReplay({ round, game, currency });
 		} catch (error) {
 			setReplay({ error: error.message });
 		}

@@ -1,6 +1,7 @@
 // Sends the player's moves and shows their results phase by phase.
 import { useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { ApiError, bytesOf, get, hex, post, randomHex } from "/api.js";
+import { loadWorld } from "/art.js";
 import { cardName, money } from "/format.js";
 import { isFeature, wordsOf } from "/phases.js";
 import { REDUCERS, START, isWatching, sceneOf } from "/state.js";
@@ -247,6 +248,7 @@ async function stateOf(store, id) {
 async function open(store, id) {
 	try {
 		const [game, session] = await Promise.all([get(`/v1/games/${id}`), stateOf(store, id)]);
+		await loadWorld(game);
 		store.dispatch({ type: "game", game, answer: session?.answer });
 		if (session?.idle) return ended(store);
 		if (session && !store.current.token) store.dispatch({ type: "session", ...session });

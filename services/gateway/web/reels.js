@@ -20,7 +20,7 @@ function Cell({ cell }) {
 	if (!symbol) return html`<div class="cell empty" role="img" aria-label="empty"></div>`;
 	const said = [symbol.name, ...classes.filter((name) => ["held", "won", "landed"].includes(name)), ...(load ? loadWords(load) : [])].join(", ");
 	return html`<div class="cell kind-${symbol.kind} ${classes.join(" ")}" style=${{ "--hue": hueOf(symbol, index) }} data-symbol=${symbol.id} role="img" aria-label=${said}>
-		<${Art} symbol=${symbol} />${load ? html`<${Load} load=${load} />` : html`<span class="name">${symbol.name}</span>`}
+		<${Art} symbol=${symbol} variant=${load?.kind} />${load ? html`<${Load} load=${load} />` : html`<span class="name">${symbol.name}</span>`}
 		${badge ? html`<span class="badge">${badge}</span>` : null}</div>`;
 }
 

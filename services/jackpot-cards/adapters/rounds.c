@@ -270,6 +270,16 @@ static void unknown(struct service *service, const struct waiting_pick *pick)
 		"This player has no such card round.");
 }
 
+/* The same pick, asked again by the same asker. */
+static bool waits_already(const struct set_instance *instance, const struct waiting_pick *pick)
+{
+	const struct waiting_pick *at = instance->waiting;
+	while (at != NULL && (at->requester.correlation != pick->requester.correlation ||
+				     strcmp(at->requester.reply_to, pick->requester.reply_to) != 0))
+		at = at->next;
+	return at != NULL;
+}
+
 void rounds_pick(struct service *service, struct set_instance *instance,
 	const Carillon__JackpotCommand *command)
 {
@@ -286,7 +296,7 @@ void rounds_pick(struct service *service, struct set_instance *instance,
 		return;
 	}
 	memcpy(pick.requester.reply_to, command->reply_to, strlen(command->reply_to) + 1);
-	if (try_pick(service, instance, &pick))
+	if (try_pick(service, instance, &pick) || waits_already(instance, &pick))
 		return;
 	if (instance->waiting_count == PICKS_WAITING_MAX) {
 		unknown(service, &pick);

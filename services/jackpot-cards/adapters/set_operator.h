@@ -1,4 +1,4 @@
-/* Operators' actions on a set of Jackpot Cards, from jackpot.commands
+/* Operators' actions on a set of Jackpot Cards
  * (libcommon/jackpot/io/jackpot_action.h).
  *
  *   PAUSE, RESUME  no parameters. While paused no card round starts and nothing accrues; open

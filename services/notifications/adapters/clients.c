@@ -347,7 +347,8 @@ static bool take_player(struct client *client, const char *token)
 		clients->config.identify(clients->config.context, token, &player, &expires_s);
 	if (status != TOKEN_OK) {
 		metric_add(clients->metric.closed_token, 1);
-		client_close(client, CLOSE_TOKEN, token_status_text(status));
+		client_close(client, status == TOKEN_REVOKED ? CLOSE_LOGOUT : CLOSE_TOKEN,
+			token_status_text(status));
 		return false;
 	}
 	int64_t others = 0;

@@ -11,6 +11,7 @@
 #define CLOSE_SLOW 4002
 #define CLOSE_DRAINING 4003
 #define CLOSE_IDLE 4004
+#define CLOSE_LOGOUT 4005
 #define CLOSE_POLICY 1008
 
 struct clients;
@@ -74,6 +75,8 @@ bool clients_has_player(const struct clients *clients, player_id player);
 void clients_push_player(struct clients *clients, player_id player, const struct own_position *row,
 	struct frame *frame);
 
+/* The player has ended the session: closes its connections with 4005. */
+void clients_logged_out(struct clients *clients, const char *session);
 /* Once a second: pings, closes half-open connections, expired and idle sessions and clients that
  * have not subscribed in time; updates gauges. */
 void clients_sweep(struct clients *clients);

@@ -2,6 +2,7 @@
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_HUB_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_HUB_H
 
+#include "libcommon/edge/revoked.h"
 #include "libcommon/edge/token.h"
 #include "libcommon/io/instance.h"
 #include "libcommon/io/metrics.h"
@@ -18,6 +19,7 @@ struct hub {
 	struct nn_bus *bus;
 	struct instance *instance;
 	struct token_key *key;
+	struct revoked *revoked;
 	struct counters counters;
 	struct winners winners;
 	struct holdback holdback;

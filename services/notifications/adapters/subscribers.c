@@ -114,7 +114,12 @@ enum token_status subscribers_identify(
 	void *context, const char *token, player_id *player_r, uint64_t *expires_s_r)
 {
 	struct hub *hub = context;
-	return token_check(hub->key, token, clock_wall_us() / 1000000, player_r, expires_s_r);
+	char session[SESSION_NAME_MAX];
+	enum token_status status =
+		token_check(hub->key, token, clock_wall_us() / 1000000, player_r, expires_s_r);
+	if (status == TOKEN_OK)
+		session_name(token, session);
+	return status == TOKEN_OK && revoked_has(hub->revoked, session) ? TOKEN_REVOKED : status;
 }
 
 void subscribers_lost(void *context, player_id player, const char *game)

@@ -1,4 +1,4 @@
-/* Operators' actions on a pool, from jackpot.commands; the id of an action makes it happen once.
+/* Operators' actions on a pool; the id of an action makes it happen once.
  * Done or refused, each becomes a row of pool.operator_action and a message on jackpot.facts, with
  * the figures before and after.
  *

@@ -1,4 +1,4 @@
-/* Handles what arrives for pools on jackpot.commands: operators' actions (operator.h, transfers.h,
+/* Handles commands to pools: operators' actions (operator.h, transfers.h,
  * created_pool.h), which it stores, publishes and replies to, and transfers between pools. */
 #ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_COMMANDS_H
 #define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_COMMANDS_H

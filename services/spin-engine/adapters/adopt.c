@@ -135,6 +135,8 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 			  ": the wallet's pending differs from the engine's",
 			seat->player.id, fact->move);
 	}
+	seat->refused++;
+	seat->refused_us = clock_mono_us();
 	fault_of_refusal(fact->refusal, &fault);
 	answer_fault(engine, seat, request, &fault);
 }
@@ -234,10 +236,25 @@ void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact)
 	play_run(engine, seat);
 }
 
+/* Money and awards are known by seq and id, so they may come out of order and again. What else a
+ * row changes (bonus spins, a block) is taken from Kafka alone. */
+static void adopt_booking(
+	struct engine *engine, struct seat *seat, const Carillon__WalletFact *fact)
+{
+	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_NONE)
+		return;
+	adopt(engine, seat, fact);
+	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD)
+		take_award(engine, seat, fact);
+	play_run(engine, seat);
+}
+
 void adopt_verdict(struct engine *engine, const Carillon__WalletFact *fact)
 {
 	struct seat *seat = seats_find(&engine->seats, fact->player);
 
+	if (seat && !is_move(fact) && kind_known(fact))
+		adopt_booking(engine, seat, fact);
 	/* the rest comes by Kafka, in order */
 	if (!seat || !seat->flight.open || !is_move(fact) || fact->move != seat->flight.move)
 		return;

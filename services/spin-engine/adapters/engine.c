@@ -46,6 +46,8 @@ static void make_metrics(struct engine_metrics *m)
 		"Shards whose facts miss a seq for more than 5 s");
 	m->asked_again = metric_counter("carillon_engine_republish_total", NULL,
 		"Requests to the wallet to publish facts again");
+	m->asked_twice = metric_counter("carillon_engine_asked_twice_total", NULL,
+		"Commands that came again while they were being decided");
 	m->refused = metric_counter(
 		"carillon_engine_refused_total", NULL, "Moves that the wallet refused");
 	m->declined = metric_counter("carillon_engine_declined_total", NULL,

@@ -19,8 +19,10 @@
 
 #include "wallet.pb-c.h"
 
-#define ENGINE_WAIT_US UINT64_C(2000000)   /* how long to wait for the fact of an unseen move */
-#define ENGINE_REPEAT_US UINT64_C(1000000) /* a proposal without a verdict is sent again */
+#define ENGINE_WAIT_US UINT64_C(2000000) /* how long to wait for the fact of an unseen move */
+#define ENGINE_REPEATS_MAX                                                                         \
+	256 /* proposals sent again in one tick: the others wait for the next                      \
+	     */
 #define ENGINE_AWARD_US                                                                            \
 	UINT64_C(1000000) /* how long a reply that reveals a jackpot waits for the award */
 #define ENGINE_REPUBLISH_US                                                                        \
@@ -43,8 +45,9 @@ struct engine_shard {
 
 struct engine_metrics {
 	struct metric *rounds, *hits, *verdict_us, *in_flight, *waiting, *repeats, *gap_alarm,
-		*asked_again, *refused, *declined, *busy, *seats, *lost_pending, *skipped,
-		*resolved, *stopped, *draw_fault, *replays, *replay_differs, *forced, *cards;
+		*asked_again, *asked_twice, *refused, *declined, *busy, *seats, *lost_pending,
+		*skipped, *resolved, *stopped, *draw_fault, *replays, *replay_differs, *forced,
+		*cards;
 };
 
 struct engine {

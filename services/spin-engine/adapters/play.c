@@ -1,7 +1,9 @@
 /* From a command to a proposal. A player has one move in flight; their other commands are queued
  * behind it. */
+#include "libcommon/base/ask_again.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "libcommon/io/settings.h"
 #include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
@@ -11,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define REFUSED_ROWS_FREE 100
+#define REFUSED_GAP_US UINT64_C(1000000)
 
 struct seat *play_seat(struct engine *engine, player_id player)
 {
@@ -31,10 +36,12 @@ bool play_stopped(const struct engine *engine, uint32_t game)
 	return false;
 }
 
-/* ---- the list of undecided commands, by offset ---- */
+/* ---- the list of undecided commands of the topic, by offset ---- */
 
 static void list_add(struct engine_shard *list, struct request *request)
 {
+	if (request->offset == SERVICE_DIRECT)
+		return;
 	request->older = list->newest;
 	if (list->newest)
 		list->newest->newer = request;
@@ -45,6 +52,8 @@ static void list_add(struct engine_shard *list, struct request *request)
 
 static void list_remove(struct engine_shard *list, struct request *request)
 {
+	if (request->offset == SERVICE_DIRECT)
+		return;
 	if (request->older)
 		request->older->newer = request->newer;
 	else
@@ -130,7 +139,9 @@ static void send(struct engine *engine, struct seat *seat, uint64_t now_us)
 
 	for (int i = 0; i < 8; i++)
 		key[i] = (uint8_t)((uint64_t)seat->player.id >> (56 - 8 * i));
-	seat->flight.sent_us = now_us;
+	seat->flight.sent++;
+	seat->flight.again_us = now_us + ask_again_us(seat->flight.sent, (uint64_t)seat->player.id);
+	seat->flight.owner_epoch = service_owner_epoch(engine->service, "wallet", seat->shard);
 	service_send_now(engine->service, TOPIC_WALLET_COMMANDS, seat->shard, key, sizeof(key),
 		seat->flight.bytes, seat->flight.length);
 }
@@ -314,6 +325,54 @@ static void stop_game(struct engine *engine, const struct seat *seat, const stru
 		engine->stopped[engine->stopped_count++] = game->number;
 }
 
+/* How long a player must wait before the next bet, whichever game it is for; 0: not at all. Rounds
+ * keep their beginning, so this holds after a restart and at another engine too. A clock that was
+ * set back does not lengthen it. */
+static uint64_t gap_left_us(const struct seat *seat, uint64_t now_us)
+{
+	uint64_t gap_us = (uint64_t)common.bet_gap_ms * 1000, last_us = 0;
+
+	for (size_t i = 0; i < seat->game_count; i++)
+		if (seat->game[i]->round.move != 0 && seat->game[i]->round.opened_us > last_us)
+			last_us = seat->game[i]->round.opened_us;
+	if (gap_us == 0 || now_us >= last_us + gap_us)
+		return 0;
+	return now_us < last_us ? gap_us : last_us + gap_us - now_us;
+}
+
+/* A refused bet leaves a row in the journal: after many, a player gets one a second. */
+static uint64_t refused_left_us(const struct seat *seat, uint64_t mono_us)
+{
+	uint64_t passed_us = mono_us - seat->refused_us;
+
+	if (seat->refused < REFUSED_ROWS_FREE || passed_us >= REFUSED_GAP_US)
+		return 0;
+	return REFUSED_GAP_US - passed_us;
+}
+
+/* True if the bet came too soon and was answered. */
+static bool too_soon(struct engine *engine, struct seat *seat)
+{
+	uint64_t left_us = gap_left_us(seat, clock_wall_us());
+	uint64_t refused_us = refused_left_us(seat, clock_mono_us());
+	struct fault fault;
+
+	if (left_us == 0 && refused_us == 0)
+		return false;
+	fault_set(&fault, 429, "too_soon",
+		refused_us > left_us
+			? "Many of your bets were refused. Nothing was done. Wait a second."
+			: "This bet came too soon after the last one. Nothing was done.");
+	fault.retry_ms = (uint32_t)(((left_us > refused_us ? left_us : refused_us) + 999) / 1000);
+	snprintf(fault.where, sizeof(fault.where), "bet");
+	fault_found(&fault, "the next bet %" PRIu32 " ms too soon", fault.retry_ms);
+	fault_expected(&fault, "at least %" PRId64 " ms after the last bet",
+		refused_us > left_us ? (int64_t)(REFUSED_GAP_US / 1000) : common.bet_gap_ms);
+	metric_add(engine->metrics.declined, 1);
+	answer_fault(engine, seat, play_decided(engine, seat), &fault);
+	return true;
+}
+
 static void decide_propose(struct engine *engine, struct seat *seat, struct request *request,
 	const struct request_subject *subject)
 {
@@ -332,6 +391,10 @@ static void decide_propose(struct engine *engine, struct seat *seat, struct requ
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
 	}
+	if ((command->verb == VERB_BET ||
+		    (command->verb == VERB_GAMBLE && refused_left_us(seat, clock_mono_us()) > 0)) &&
+		too_soon(engine, seat))
+		return;
 	if (!make_entropy(engine, seat, game, play, command, &entropy)) {
 		log_error("ALARM player %" PRId64 ": the service key of their round is missing",
 			seat->player.id);
@@ -514,13 +577,29 @@ void play_run(struct engine *engine, struct seat *seat)
 			break;
 }
 
+/* The same command is being decided, or its reply waits for an award. */
+static bool is_repeat(
+	const struct engine *engine, const struct seat *seat, const struct spin_command *command)
+{
+	const struct request *held = engine->held;
+
+	while (held && !request_repeats(held, command))
+		held = held->next;
+	return held || seat_queued(seat, command);
+}
+
 void play_command(struct engine *engine, struct service_shard *shard, int64_t offset,
 	const struct spin_command *command)
 {
 	struct seat *seat = play_seat(engine, command->player);
-	struct request *request = calloc(1, sizeof(*request));
+	struct request *request;
 	struct fault fault;
 
+	if (offset == SERVICE_DIRECT && is_repeat(engine, seat, command)) {
+		metric_add(engine->metrics.asked_twice, 1);
+		return;
+	}
+	request = calloc(1, sizeof(*request));
 	if (!request)
 		fatal("no memory for a command");
 	request->command = *command;
@@ -538,10 +617,19 @@ void play_command(struct engine *engine, struct service_shard *shard, int64_t of
 	play_run(engine, seat);
 }
 
+/* Unanswered for a while; or another wallet has taken the shard, which knows nothing of it. */
+static bool is_due(struct engine *engine, const struct seat *seat, uint64_t mono_us)
+{
+	uint64_t epoch = service_owner_epoch(engine->service, "wallet", seat->shard);
+
+	return mono_us >= seat->flight.again_us ||
+	       (epoch != 0 && epoch != seat->flight.owner_epoch);
+}
+
 void play_tick(struct engine *engine, uint64_t mono_us)
 {
 	struct seat *seat = engine->seats.busy, *after;
-	int64_t in_flight = 0;
+	int64_t in_flight = 0, repeats = 0;
 
 	for (; seat; seat = after) {
 		after = seat->busy_after; /* play_run may remove this seat from the list, but no
@@ -551,8 +639,9 @@ void play_tick(struct engine *engine, uint64_t mono_us)
 			continue;
 		}
 		in_flight++;
-		if (mono_us - seat->flight.sent_us < ENGINE_REPEAT_US)
+		if (repeats == ENGINE_REPEATS_MAX || !is_due(engine, seat, mono_us))
 			continue;
+		repeats++;
 		metric_add(engine->metrics.repeats, 1);
 		send(engine, seat, mono_us);
 	}

@@ -203,6 +203,26 @@ bool seat_push(struct seats *seats, struct seat *seat, struct request *request)
 	return true;
 }
 
+bool request_repeats(const struct request *request, const struct spin_command *command)
+{
+	const struct player_command *first = &request->command.core, *second = &command->core;
+
+	return request->command.player == command->player &&
+	       request->command.correlation == command->correlation &&
+	       strcmp(request->command.reply_to, command->reply_to) == 0 &&
+	       first->has_request_id == second->has_request_id &&
+	       memcmp(first->request_id, second->request_id, PLAYER_ID_BYTES) == 0;
+}
+
+const struct request *seat_queued(const struct seat *seat, const struct spin_command *command)
+{
+	const struct request *request = seat->head;
+
+	while (request && !request_repeats(request, command))
+		request = request->next;
+	return request;
+}
+
 struct request *seat_pop(struct seats *seats, struct seat *seat)
 {
 	struct request *request = seat->head;

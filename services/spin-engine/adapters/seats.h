@@ -16,7 +16,8 @@
 struct request {
 	struct spin_command command;
 	uint32_t shard;
-	int64_t offset;	      /* in spin.commands: a restart begins at the oldest */
+	int64_t offset; /* in the topic spin.commands, at whose oldest one a restart begins; else
+			   SERVICE_DIRECT */
 	uint64_t arrived_us;  /* monotonic */
 	uint64_t deadline_us; /* PLAYER_WAIT: how long to wait for facts; 0: not waiting. Held
 				 reply: how long to wait for the award */
@@ -32,8 +33,10 @@ struct request {
 struct flight {
 	bool open;
 	uint64_t move;
-	uint32_t from;	  /* first phase of the reply */
-	uint64_t sent_us; /* last time, monotonic */
+	uint32_t from;	      /* first phase of the reply */
+	uint64_t again_us;    /* monotonic: then it is sent again */
+	uint32_t sent;	      /* how often */
+	uint64_t owner_epoch; /* of the wallet that it was last sent to */
 	size_t length;
 	uint8_t *bytes; /* the WalletCommand, to be sent again */
 };
@@ -47,6 +50,8 @@ struct seat {
 	size_t queue_count;
 	struct request *head, *tail;
 	struct flight flight;
+	uint32_t refused; /* bets and gambles that the wallet refused, since the seat was loaded */
+	uint64_t refused_us;		       /* when the last of them was */
 	struct seat *busy_before, *busy_after; /* seats with a queue */
 };
 
@@ -74,6 +79,10 @@ struct player_game *seat_game_add(struct seat *seat, const struct player_game *p
 void seat_touch(struct seats *seats, struct seat *seat);
 /* Takes ownership of the request. False: the queue is full. */
 bool seat_push(struct seats *seats, struct seat *seat, struct request *request);
+/* The command in the queue that this one repeats; NULL: none. A repeat asks for the same answer. */
+const struct request *seat_queued(const struct seat *seat, const struct spin_command *command);
+/* Is the command this request again: for the same player, asker and id? */
+bool request_repeats(const struct request *request, const struct spin_command *command);
 /* Removes the head; the caller owns it. */
 struct request *seat_pop(struct seats *seats, struct seat *seat);
 void seat_land(struct seat *seat);

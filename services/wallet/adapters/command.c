@@ -1,4 +1,4 @@
-/* The decoder of wallet.commands. */
+/* The decoder of commands to the wallet. */
 #include "services/wallet/adapters/command.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Decodes bytes of wallet.commands into the core's structs. The decoder checks the form of
+/* Decodes commands to the wallet into the core's structs. The decoder checks the form of
  * everything that arrives: lengths, ranges, presence. The core refuses what is well formed but not
  * allowed, as a row. */
 #ifndef CARILLON_WALLET_ADAPTERS_COMMAND_H

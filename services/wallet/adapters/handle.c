@@ -58,6 +58,24 @@ static void ring_put(struct wallet_shard *shard, const struct wallet_row *row, c
 	fact->kind = row->kind;
 }
 
+/* After the commit the row goes straight to whoever asked for it. A row that is not a move also
+ * goes to the player's engine, which then need not wait for Kafka to know the balance. */
+static void tell(struct service *service, const struct service_shard *held,
+	const struct command *command, const uint8_t *fact, size_t fact_length)
+{
+	size_t length;
+	const char *engine = service_owner_url(service, "spin-engine", held->shard);
+	bool to_engine = command->kind != COMMAND_PROPOSAL && engine[0] != '\0';
+
+	if (command->reply_to[0] == '\0' && !to_engine)
+		return;
+	const uint8_t *verdict =
+		fact_verdict(service, held, fact, fact_length, command->correlation, &length);
+	service_bus_send(service, command->reply_to, verdict, length);
+	if (to_engine)
+		service_bus_send(service, engine, verdict, length);
+}
+
 static struct booked *book(struct service *service, struct service_shard *held,
 	struct account_entry *entry, const struct wallet_row *row, const struct command *command)
 {
@@ -75,12 +93,7 @@ static struct booked *book(struct service *service, struct service_shard *held,
 	const uint8_t *bytes = fact_pack(service, held, row, &length);
 	ring_put(shard, row, bytes, length);
 	fact_player_key(row->player, key);
-	if (command->reply_to[0] != '\0') {
-		size_t verdict_length;
-		const uint8_t *verdict = fact_verdict(
-			service, held, bytes, length, command->correlation, &verdict_length);
-		service_bus_send(service, command->reply_to, verdict, verdict_length);
-	}
+	tell(service, held, command, bytes, length);
 	service_send(service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), bytes, length);
 	wallet_feed_claims(wallet, service, held, row);
 	wallet_metrics_row(&wallet->metrics, row);

@@ -2,6 +2,7 @@
  * that a consumer requests. */
 #include "services/wallet/adapters/app.h"
 
+#include "libcommon/io/clock.h"
 #include "libcommon/io/kafka.h"
 #include "libcommon/io/log.h"
 #include "services/wallet/adapters/fact.h"
@@ -13,6 +14,8 @@
 
 #define PUBLISH_NEWEST_ROWS 10000  /* at opening, if it is unknown what was published */
 #define PUBLISH_AT_ONCE_ROWS 20000 /* at opening; the rest follows in later turns */
+#define KAFKA_WAIT_MS 2000	   /* at opening: play does not wait for Kafka */
+#define KAFKA_AWAY_US 10000000u	   /* so long no other shard waits for it */
 
 /* Publishes rows first..last, at most limit. Returns the next row to publish. */
 static uint64_t publish_chunk(struct wallet *wallet, struct service *service,
@@ -53,19 +56,35 @@ void wallet_publish_due(struct wallet *wallet, struct service *service, struct s
 			wallet, service, held, shard->committed_seq, shard->committed_seq, 1);
 }
 
-/* The seq of the last message of the shard's partition; 0: no readable one. */
+/* False: Kafka does not answer. */
+static bool facts_bounds(uint32_t shard, int64_t *first_r, int64_t *next_r)
+{
+	static uint64_t away_us;
+	uint64_t now_us = clock_mono_us();
+	bool answered = false;
+
+	if (away_us != 0 && now_us < away_us + KAFKA_AWAY_US)
+		return false;
+	struct kafka_consumer *consumer = kafka_consumer_new(common.kafka, KAFKA_SLOW);
+	answered = kafka_bounds_within(
+		consumer, TOPIC_WALLET_FACTS, shard, KAFKA_WAIT_MS, first_r, next_r);
+	kafka_consumer_free(&consumer);
+	away_us = answered ? 0 : clock_mono_us();
+	if (!answered)
+		log_warn("wallet.facts, partition %u: Kafka at %s does not answer; the newest rows "
+			 "are published again",
+			shard, common.kafka);
+	return answered;
+}
+
+/* The seq of the last message of the shard's partition; 0: no readable one, or not known. */
 static uint64_t last_published(uint32_t shard, uint32_t incarnation)
 {
-	struct kafka_consumer *consumer = kafka_consumer_new(common.kafka, KAFKA_SLOW);
 	int64_t first;
 	int64_t next;
 	uint64_t seq = 0;
 
-	if (!kafka_bounds(consumer, TOPIC_WALLET_FACTS, shard, &first, &next))
-		fatal("wallet.facts, partition %u: Kafka at %s does not answer", shard,
-			common.kafka);
-	kafka_consumer_free(&consumer);
-	if (next <= first)
+	if (!facts_bounds(shard, &first, &next) || next <= first)
 		return 0;
 	struct kafka_batch batch = kafka_read_at(common.kafka, TOPIC_WALLET_FACTS, shard, next - 1);
 	if (batch.n == 1) {

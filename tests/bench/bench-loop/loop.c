@@ -108,6 +108,7 @@ struct service *bench_loop_start(const struct service_ops *ops, enum log_level l
 	log_open(ops->name, common.instance, level);
 	loop.ops = ops;
 	loop.instance = common.instance;
+	loop.directory.owners = owners_new(); /* nobody else runs */
 	loop.metrics.commits = metric_counter("carillon_commits_total", NULL, "Commits.");
 	loop.metrics.commit_us = metric_histogram_us("carillon_commit_us", NULL, "Commits.");
 	loop.metrics.shards = metric_gauge("carillon_shards", NULL, "Shards held.");

@@ -1,15 +1,18 @@
 /*~ bus-bench: how many rounds a second the bus, the engine, the wallet and the pools settle,
  * without HTTP in between.
  *
- * It takes the gateway's place: commands to spin.commands, replies on a nanomsg socket of its own.
- * Each player has one move on its way at a time, follows the stages of his round and bets again.
- * Players are opened and given money through wallet.commands first; they are kept apart from others
- * by numbers from --first-player on. Prints one JSON object. */
+ * It takes the gateway's place: commands to the owners of the shards, replies on a nanomsg socket
+ * of its own. Each player has one move on its way at a time, follows the stages of his round and
+ * bets again. Players are opened and given money first; they are kept apart from others by numbers
+ * from
+ * --first-player on. Prints one JSON object. */
 #include "libcommon/base/ids.h"
 #include "libcommon/io/clock.h"
-#include "libcommon/io/kafka.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/nn_bus.h"
+#include "libcommon/io/owners.h"
+#include "libcommon/io/pg.h"
+#include "libcommon/service/direct.h"
 
 #include "bus.pb-c.h"
 #include "spin.pb-c.h"
@@ -29,7 +32,7 @@
 #define LATENCIES_MAX 4000000
 #define REPEAT_US UINT64_C(3000000)
 #define OPERATOR 1u
-#define PLAYERS_MANY 500 /* from here on it is throughput that is asked for */
+#define OWNERS_US 200000
 #define FUNDS_MINOR INT64_C(100000000)
 
 enum stage { STAGE_OPEN, STAGE_FUND, STAGE_PLAY };
@@ -52,7 +55,9 @@ static struct money_of {
 } CURRENCIES[] = { { "EUR", 978, 1 }, { "SEK", 752, 10 } };
 
 struct bench {
-	struct kafka_producer *producer;
+	PGconn *pg;
+	struct owners *owners;
+	uint64_t owners_us;
 	struct nn_bus *bus;
 	char url[256];
 	uint32_t shards;
@@ -91,12 +96,15 @@ static void produce(struct bench *bench, enum topic topic, const struct player *
 	const ProtobufCMessage *message)
 {
 	uint8_t bytes[COMMAND_BYTES_MAX];
+	uint8_t packed[COMMAND_BYTES_MAX + DIRECT_HEAD_MAX];
+	uint32_t shard = shard_of_player(player->id, bench->shards);
+	const char *server = topic == TOPIC_SPIN_COMMANDS ? "spin-engine" : "wallet";
 	size_t length = protobuf_c_message_get_packed_size(message);
 	if (length > sizeof(bytes))
 		fatal("a command of %zu bytes, expected at most %zu", length, sizeof(bytes));
 	protobuf_c_message_pack(message, bytes);
-	kafka_produce(bench->producer, topic, shard_of_player(player->id, bench->shards),
-		&player->id, sizeof(player->id), bytes, length);
+	length = direct_pack(topic, shard, bytes, length, packed);
+	nn_bus_gather(bench->bus, owners_of(bench->owners, server, shard)->url, packed, length);
 }
 
 static void send_fund(struct bench *bench, struct player *player)
@@ -282,6 +290,27 @@ static void repeat(struct bench *bench)
 		}
 }
 
+static void connect_ahead(void *context, const char *url)
+{
+	struct bench *bench = context;
+	nn_bus_connect(bench->bus, url);
+}
+
+/* While Postgres is away, the owners stay those of the last answer. */
+static void owners_read(struct bench *bench)
+{
+	const char *parameters[] = { NAME };
+	if (clock_mono_us() < bench->owners_us + OWNERS_US)
+		return;
+	bench->owners_us = clock_mono_us();
+	if (PQstatus(bench->pg) != CONNECTION_OK)
+		PQreset(bench->pg);
+	PGresult *rows = pg_try(bench->pg, OWNERS_SQL, 1, parameters);
+	if (PQresultStatus(rows) == PGRES_TUPLES_OK)
+		owners_take(bench->owners, rows, connect_ahead, bench);
+	PQclear(rows);
+}
+
 static void turn_until(struct bench *bench, uint64_t end_us, bool until_ready)
 {
 	uint64_t checked = clock_mono_us();
@@ -289,7 +318,8 @@ static void turn_until(struct bench *bench, uint64_t end_us, bool until_ready)
 	while (clock_mono_us() < end_us && !(until_ready && bench->ready == bench->players_n)) {
 		(void)poll(&readable, 1, 10);
 		receive(bench);
-		kafka_producer_poll(bench->producer);
+		owners_read(bench);
+		nn_bus_flush(bench->bus);
 		if (clock_mono_us() - checked > 500000) {
 			checked = clock_mono_us();
 			repeat(bench);
@@ -337,22 +367,22 @@ static struct money_of *currency(const char *code)
 }
 
 struct options {
-	const char *kafka, *url;
+	const char *pg, *url;
 	struct money_of *money;
 	uint64_t players, first, seconds, warm_up, shards;
 };
 
 static struct options options_read(int argc, char **argv)
 {
-	static const struct option LONG[] = { { "kafka", 1, 0, 'k' }, { "url", 1, 0, 'u' },
+	static const struct option LONG[] = { { "pg", 1, 0, 'g' }, { "url", 1, 0, 'u' },
 		{ "players", 1, 0, 'p' }, { "first-player", 1, 0, 'f' }, { "seconds", 1, 0, 's' },
 		{ "warm-up", 1, 0, 'w' }, { "shards", 1, 0, 'n' }, { "currency", 1, 0, 'c' },
 		{ "help", 0, 0, 'h' }, { 0 } };
 	struct options o = { NULL, "ipc://nn/bus-bench", &CURRENCIES[0], 2000, 50000000, 10, 3, 4 };
 	for (int c; (c = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
 		switch (c) {
-		case 'k':
-			o.kafka = optarg;
+		case 'g':
+			o.pg = optarg;
 			break;
 		case 'u':
 			o.url = optarg;
@@ -377,13 +407,13 @@ static struct options options_read(int argc, char **argv)
 			break;
 		default:
 			fprintf(stderr,
-				"bus-bench --kafka=HOST:PORT [--url=NANOMSG] [--players=N] [--first-player=K] [--seconds=S] [--warm-up=S] [--shards=N] [--currency=EUR|SEK]\n");
+				"bus-bench --pg=DSN [--url=NANOMSG] [--players=N] [--first-player=K] [--seconds=S] [--warm-up=S] [--shards=N] [--currency=EUR|SEK]\n");
 			exit(c == 'h' ? 0 : 2);
 		}
 	}
-	if (!o.kafka || optind < argc) {
-		fprintf(stderr, "bus-bench: %s, expected --kafka=HOST:PORT; --help shows all\n",
-			o.kafka ? argv[optind] : "found no address of Kafka");
+	if (!o.pg || optind < argc) {
+		fprintf(stderr, "bus-bench: %s, expected --pg=DSN; --help shows all\n",
+			o.pg ? argv[optind] : "found no address of Postgres");
 		exit(2);
 	}
 	return o;
@@ -412,9 +442,10 @@ int main(int argc, char **argv)
 	(void)snprintf(bench.url, sizeof(bench.url), "%s", options.url);
 	bench.shards = (uint32_t)options.shards;
 	bench.money = options.money;
-	bench.producer = kafka_producer_new(
-		options.kafka, options.players < PLAYERS_MANY ? KAFKA_FAST : KAFKA_BULK);
 	bench.bus = nn_bus_new(options.url);
+	bench.owners = owners_new();
+	bench.pg = pg_connect(options.pg, NAME, 10000);
+	owners_read(&bench);
 	players_make(&bench, &options);
 	for (uint32_t i = 0; i < bench.players_n; i++)
 		next_command(&bench, &bench.players[i]);
@@ -439,8 +470,8 @@ int main(int argc, char **argv)
 		bench.repeats, percentile_ms(&bench, 0.5), percentile_ms(&bench, 0.99),
 		bench.players_n);
 	/* What is on its way is left to the engine, which never gives up on a proposal. */
-	(void)kafka_producer_flush(bench.producer, 5000);
-	kafka_producer_free(&bench.producer);
+	PQfinish(bench.pg);
+	owners_free(&bench.owners);
 	nn_bus_free(&bench.bus);
 	return 0;
 }

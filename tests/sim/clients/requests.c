@@ -1,5 +1,6 @@
 #include "tests/sim/clients/requests.h"
 
+#include "libcommon/base/ask_again.h"
 #include "services/gateway/core/inflight.h"
 #include "tests/sim/judge/book.h"
 #include "tests/sim/sim.h"
@@ -14,19 +15,21 @@
 
 #define GATEWAYS 2
 #define WAIT_US UINT64_C(8000000) /* GATEWAY_WAIT_MS */
-#define TICK_US 100000
+#define TICK_US 50000
 #define ARENA_BYTES (1024 * 1024)
-#define COMMAND_MAX 4096
+#define COMMAND_MAX 8192
+#define OWNERS_US 200000
 #define SKEW_US 20000
 
 struct open_request {
 	struct requester *requester;
-	enum topic topic;
-	uint32_t partition;
-	uint64_t key;
+	enum topic topic; /* the kind of command */
+	uint32_t shard;
 	player_id player;
 	uint8_t *bytes;
 	size_t length;
+	uint32_t times;
+	uint64_t again_us, epochs;
 };
 
 struct gateway {
@@ -129,13 +132,115 @@ uint64_t requests_wall_us(void)
 	return (uint64_t)((int64_t)sim_now_us() + skew_us);
 }
 
-static void produce(const struct open_request *ask)
-{
-	uint8_t key[8];
+/* ---- owners, by the tables ---- */
 
-	for (int i = 0; i < 8; i++)
-		key[i] = (uint8_t)(ask->key >> (56 - 8 * i));
-	sim_kafka_produce(ask->topic, ask->partition, key, sizeof(key), ask->bytes, ask->length);
+static const char *requests_owner(const char *service, uint32_t shard, uint64_t *epoch_r)
+{
+	const struct fake_pg_table *shards = fake_pg_table("carillon.shard");
+	const struct fake_pg_table *instances = fake_pg_table("carillon.instance");
+	const struct fake_pg_row *row = NULL, *instance = NULL;
+	const char *owner = NULL;
+	size_t n;
+
+	while (owner == NULL && (row = fake_pg_next(shards, row)) != NULL)
+		if (strcmp(fake_pg_bytes(row, COLUMN(shards, "service"), &n), service) == 0 &&
+			fake_pg_int(row, COLUMN(shards, "shard")) == (int64_t)shard) {
+			owner = fake_pg_bytes(row, COLUMN(shards, "owner"), &n);
+			*epoch_r = (uint64_t)fake_pg_int(row, COLUMN(shards, "epoch"));
+		}
+	while (owner != NULL && (instance = fake_pg_next(instances, instance)) != NULL)
+		if (strcmp(fake_pg_bytes(instance, COLUMN(instances, "name"), &n), owner) == 0)
+			return fake_pg_bytes(instance, COLUMN(instances, "nn_url"), &n);
+	return NULL;
+}
+
+const char *requests_owner_url(const char *service, uint32_t shard)
+{
+	uint64_t epoch;
+
+	return requests_owner(service, shard, &epoch);
+}
+
+/* ---- owners, as old as a gateway's knowledge of them ---- */
+
+enum server { ENGINE, WALLET, POOL, CARDS, SERVERS_N };
+
+static const char *const SERVERS[SERVERS_N] = { "spin-engine", "wallet", "progressive-pool",
+	"jackpot-cards" };
+
+static struct owner {
+	char url[96];
+	uint64_t epoch;
+} owners[SERVERS_N][SHARDS_MAX];
+static uint64_t owners_us;
+
+static void owners_read(void)
+{
+	for (enum server i = ENGINE; i < SERVERS_N; i++)
+		for (uint32_t shard = 0; shard < sim_world.shards; shard++) {
+			struct owner *owner = &owners[i][shard];
+			const char *url = requests_owner(SERVERS[i], shard, &owner->epoch);
+			(void)snprintf(
+				owner->url, sizeof(owner->url), "%s", url == NULL ? "" : url);
+		}
+	owners_us = sim_now_us();
+}
+
+static void servers_of(enum topic kind, enum server *first_r, enum server *last_r)
+{
+	*first_r = kind == TOPIC_SPIN_COMMANDS	   ? ENGINE
+		   : kind == TOPIC_WALLET_COMMANDS ? WALLET
+						   : POOL;
+	*last_r = *first_r == POOL ? CARDS : *first_r;
+}
+
+static uint64_t epochs_of(enum topic kind, uint32_t shard)
+{
+	enum server first, last;
+	uint64_t epochs = 0;
+
+	servers_of(kind, &first, &last);
+	for (enum server i = first; i <= last; i++)
+		epochs += owners[i][shard].epoch;
+	return epochs;
+}
+
+void requests_send(enum topic kind, uint32_t shard, const uint8_t *bytes, size_t n)
+{
+	static const Carillon__CommandKind KINDS[TOPICS_N] = {
+		[TOPIC_SPIN_COMMANDS] = CARILLON__COMMAND_KIND__COMMAND_SPIN,
+		[TOPIC_WALLET_COMMANDS] = CARILLON__COMMAND_KIND__COMMAND_WALLET,
+		[TOPIC_JACKPOT_COMMANDS] = CARILLON__COMMAND_KIND__COMMAND_JACKPOT,
+	};
+	uint8_t packed[2 * COMMAND_MAX];
+	enum server first, last;
+	Carillon__Bus bus;
+	Carillon__Command command;
+
+	carillon__bus__init(&bus);
+	carillon__command__init(&command);
+	command.kind = KINDS[kind];
+	command.shard = shard;
+	command.body = (ProtobufCBinaryData){ n, (uint8_t *)(uintptr_t)bytes };
+	bus.body_case = CARILLON__BUS__BODY_COMMAND;
+	bus.command = &command;
+	if (carillon__bus__get_packed_size(&bus) > sizeof(packed))
+		sim_fail("a command of %zu bytes", n);
+	size_t length = carillon__bus__pack(&bus, packed);
+	if (sim_now_us() >= owners_us + OWNERS_US)
+		owners_read();
+	servers_of(kind, &first, &last);
+	for (enum server i = first; i <= last; i++)
+		if (owners[i][shard].url[0] != '\0')
+			sim_bus_send(owners[i][shard].url, packed, length);
+}
+
+static void ask_owner(struct open_request *ask)
+{
+	requests_send(ask->topic, ask->shard, ask->bytes, ask->length);
+	ask->epochs = epochs_of(ask->topic, ask->shard);
+	ask->times++;
+	ask->again_us = sim_now_us() + ask_again_us(ask->times, (uint64_t)ask->player);
 }
 
 static struct gateway *gateway_of(player_id player)
@@ -178,21 +283,19 @@ static void go(struct requester *requester, size_t slot, struct open_request ask
 		sim_fail("a command of %zu bytes", ask.length);
 	(void)protobuf_c_message_pack(command, ask.bytes);
 	gateway->ask[slot] = ask;
-	produce(&ask);
+	ask_owner(&gateway->ask[slot]);
 }
 
 static struct open_request of_player(enum topic topic, player_id player)
 {
 	return (struct open_request){ .topic = topic,
-		.partition = shard_of_player(player, sim_world.shards),
-		.key = (uint64_t)player };
+		.shard = shard_of_player(player, sim_world.shards) };
 }
 
 static struct open_request of_pool(uint32_t pool)
 {
 	return (struct open_request){ .topic = TOPIC_JACKPOT_COMMANDS,
-		.partition = shard_of_pool(pool, sim_world.shards),
-		.key = pool };
+		.shard = shard_of_pool(pool, sim_world.shards) };
 }
 
 /* The members that all commands have, and each in a place of its own. */
@@ -252,29 +355,11 @@ void request_pool(Carillon__JackpotCommand *command)
 	if (ask.bytes == NULL)
 		sim_fail("no memory for a command");
 	(void)carillon__jackpot_command__pack(command, ask.bytes);
-	produce(&ask);
+	ask_owner(&ask);
 	free(ask.bytes);
 }
 
 /* ---- by nanomsg ----------------------------------------------------------------------------- */
-
-const char *requests_owner_url(const char *service, uint32_t shard)
-{
-	const struct fake_pg_table *shards = fake_pg_table("carillon.shard");
-	const struct fake_pg_table *instances = fake_pg_table("carillon.instance");
-	const struct fake_pg_row *row = NULL, *instance = NULL;
-	const char *owner = NULL;
-	size_t n;
-
-	while (owner == NULL && (row = fake_pg_next(shards, row)) != NULL)
-		if (strcmp(fake_pg_bytes(row, COLUMN(shards, "service"), &n), service) == 0 &&
-			fake_pg_int(row, COLUMN(shards, "shard")) == (int64_t)shard)
-			owner = fake_pg_bytes(row, COLUMN(shards, "owner"), &n);
-	while (owner != NULL && (instance = fake_pg_next(instances, instance)) != NULL)
-		if (strcmp(fake_pg_bytes(instance, COLUMN(instances, "name"), &n), owner) == 0)
-			return fake_pg_bytes(instance, COLUMN(instances, "nn_url"), &n);
-	return NULL;
-}
 
 void request_payments(player_id player, const uint8_t hold[REQUEST_ID_BYTES])
 {
@@ -301,13 +386,14 @@ void request_payments(player_id player, const uint8_t hold[REQUEST_ID_BYTES])
 
 static void tick(struct gateway *gateway)
 {
-	static const uint64_t after_us[INFLIGHT_AGAINS] = { 1000000, 3500000 };
-	uint64_t now_us = sim_now_us();
+	uint64_t now_us = sim_now_us(), at = 0;
 	size_t slot;
 
-	for (size_t i = 0; i < INFLIGHT_AGAINS; i++)
-		while (inflight_again(&gateway->inflight, i, after_us[i], now_us, &slot))
-			produce(&gateway->ask[slot]);
+	while (inflight_next(&gateway->inflight, &at, &slot)) {
+		struct open_request *ask = &gateway->ask[slot];
+		if (now_us >= ask->again_us || epochs_of(ask->topic, ask->shard) != ask->epochs)
+			ask_owner(ask);
+	}
 	while (inflight_expire(&gateway->inflight, now_us, &slot))
 		finish(gateway, slot, &(struct answer){ 0 });
 }
@@ -316,6 +402,8 @@ static void on_tick(void *context)
 {
 	if ((uint64_t)(uintptr_t)context != life)
 		return;
+	if (sim_now_us() >= owners_us + OWNERS_US)
+		owners_read();
 	for (size_t i = 0; i < GATEWAYS; i++)
 		tick(&gateways[i]);
 	sim_at(sim_now_us() + TICK_US, on_tick, context);
@@ -359,6 +447,7 @@ void requests_begin(void)
 		ring_begin(&gateways[i]);
 		sim_bus_listen(gateways[i].url, take[i]);
 	}
+	owners_read();
 	sim_at(sim_now_us() + TICK_US, on_tick, (void *)(uintptr_t)++life);
 }
 

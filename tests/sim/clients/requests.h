@@ -1,11 +1,13 @@
 /* The gateways between the world's clients and the services: questions with their correlation
- * numbers and time-outs by the gateway's own core (services/gateway/core/inflight.c), produced to
- * Kafka, answered by nanomsg, asked again while no answer comes. What HTTP and sessions add has no
- * part in money. */
+ * numbers and time-outs by the gateway's own core (services/gateway/core/inflight.c), sent to the
+ * owners of the shards and answered by nanomsg, asked again while no answer comes. What HTTP and
+ * sessions add has no part in money. */
 #ifndef CARILLON_SIM_CLIENTS_REQUESTS_H
 #define CARILLON_SIM_CLIENTS_REQUESTS_H
 
 #include "libcommon/base/ids.h"
+
+#include "libcommon/io/kafka.h"
 
 #include "jackpot.pb-c.h"
 #include "spin.pb-c.h"
@@ -45,6 +47,8 @@ bool request_cards(struct requester *requester, Carillon__JackpotCommand *comman
 void request_pool(Carillon__JackpotCommand *command);
 /* The provider of payments has called about a withdrawal: told to payments. */
 void request_payments(player_id player, const uint8_t hold[REQUEST_ID_BYTES]);
+/* A command of this kind goes to whoever owns the shard as far as gateways know, if anybody. */
+void requests_send(enum topic kind, uint32_t shard, const uint8_t *bytes, size_t n);
 /* The address of the instance that holds a shard of a service, NULL when nobody does. */
 const char *requests_owner_url(const char *service, uint32_t shard);
 

@@ -60,6 +60,7 @@ static struct {
 static uint32_t listeners_n;
 
 sim_bus_filter *bus_filter(void);
+sim_kafka_filter *kafka_filter(void);
 
 static uint32_t listener_of(const char *url)
 {
@@ -130,18 +131,29 @@ static void arrives(void *context, uint64_t number)
 		event_at(sim_now_us() + AGAIN_US, arrives, parcel, 0);
 }
 
+/* A command is for the filter of topics, as if it had one; anything else for that of the bus. */
+static enum sim_fate filtered(uint32_t listener, const uint8_t *bytes, size_t length)
+{
+	sim_bus_filter *bus = bus_filter();
+	sim_kafka_filter *kafka = kafka_filter();
+	struct kafka_message command;
+	enum sim_fate fate = SIM_PASS;
+	if (!trace_command(bytes, length, &command))
+		return bus == NULL ? SIM_PASS : bus(listeners[listener].url, bytes, length);
+	if (kafka != NULL)
+		fate = kafka(command.topic, command.partition, command.bytes, command.length);
+	trace_command_free(&command);
+	return fate;
+}
+
+/* A parcel with one message, if there is a filter. */
 static enum sim_fate draw_fate(uint32_t listener, const uint8_t *bytes, size_t length)
 {
-	sim_bus_filter *filter = bus_filter();
 	if (stream_chance(STREAM_BUS, sim_faults.bus_drop_ppm))
 		return SIM_DROP;
-	if (filter == NULL)
+	if (bus_filter() == NULL && kafka_filter() == NULL)
 		return SIM_PASS;
-	/* A filter sees messages one by one; what it says of one is done to its parcel. */
-	enum sim_fate fate = SIM_PASS;
-	for (size_t at = 0; at < length && fate == SIM_PASS; at += 4 + length_get(bytes + at))
-		fate = filter(listeners[listener].url, bytes + at + 4, length_get(bytes + at));
-	return fate;
+	return filtered(listener, bytes + 4, length - 4);
 }
 
 static void parcel_leave(uint32_t listener, const uint8_t *bytes, size_t length, uint64_t *last_us)
@@ -161,12 +173,13 @@ static void parcel_leave(uint32_t listener, const uint8_t *bytes, size_t length,
 			at_us += stream_us(STREAM_BUS, 100, 2000000);
 		else if (stream_chance(STREAM_BUS, sim_faults.bus_late_ppm))
 			at_us += stream_us(STREAM_BUS, 1000, 2000000);
-		if (fate == SIM_LATE_3S)
-			at_us += 3000000;
 		if (i == 0 && at_us < *last_us)
 			at_us = *last_us;
 		if (i == 0)
 			*last_us = at_us;
+		/* By a filter: this one alone, overtaken by those behind it. */
+		if (fate == SIM_LATE_3S)
+			at_us += 3000000;
 		event_at(at_us, arrives, parcel, 0);
 	}
 }
@@ -209,12 +222,24 @@ void __wrap_nn_bus_connect(struct nn_bus *bus, const char *url)
 		(void)peer_of(bus, url);
 }
 
+/* A filter decides on each message: then each has a parcel of its own. */
+static void parcels_leave(struct peer *peer)
+{
+	if (bus_filter() == NULL && kafka_filter() == NULL) {
+		parcel_leave(peer->listener, peer->bytes, peer->length, &peer->last_us);
+		return;
+	}
+	for (size_t at = 0; at < peer->length; at += 4 + length_get(peer->bytes + at))
+		parcel_leave(peer->listener, peer->bytes + at, 4 + length_get(peer->bytes + at),
+			&peer->last_us);
+}
+
 static void peer_flush(struct peer *peer)
 {
 	if (peer->length == 0)
 		return;
 	sim_effect("nanomsg: a parcel leaves");
-	parcel_leave(peer->listener, peer->bytes, peer->length, &peer->last_us);
+	parcels_leave(peer);
 	peer->length = 0;
 	sim_effect("nanomsg: a parcel has left");
 }

@@ -131,6 +131,12 @@ sim_bus_filter *bus_filter(void)
 	return bus_filter_set;
 }
 
+sim_kafka_filter *kafka_filter(void);
+sim_kafka_filter *kafka_filter(void)
+{
+	return filter;
+}
+
 void sim_filter(sim_kafka_filter *kafka, sim_bus_filter *bus)
 {
 	filter = kafka;
@@ -274,9 +280,7 @@ static void lane_soon(struct lane *lane)
 {
 	static const struct {
 		uint64_t least_us, most_us;
-	} TIMES[] = { [KAFKA_FAST] = { 150, 1200 },
-		[KAFKA_SLOW] = { 20000, 25000 },
-		[KAFKA_BULK] = { 5000, 7000 } };
+	} TIMES[] = { [KAFKA_FAST] = { 150, 1200 }, [KAFKA_SLOW] = { 20000, 25000 } };
 	uint64_t us =
 		stream_us(STREAM_TIMES, TIMES[lane->pace].least_us, TIMES[lane->pace].most_us);
 	if (stream_chance(STREAM_KAFKA, sim_faults.kafka_late_ppm))

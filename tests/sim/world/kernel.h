@@ -48,6 +48,9 @@ void world_fail_exit(const char *text) __attribute__((noreturn));
 /* ---- trace_message.c: what a message says, good until the next call */
 const char *trace_kafka(enum topic topic, const uint8_t *bytes, size_t n);
 const char *trace_bus(const uint8_t *bytes, size_t n);
+/* Reads a command to the owner of a shard; false: it is another message of nanomsg. */
+bool trace_command(const uint8_t *bytes, size_t n, struct kafka_message *command_r);
+void trace_command_free(const struct kafka_message *command);
 
 /* ---- memory.c */
 void memory_begin(void); /* once */

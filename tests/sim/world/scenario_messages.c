@@ -44,8 +44,8 @@ static enum sim_fate two_builds(
 	if (scenario_is_bet(command) && command->proposal->win_pending == 0 &&
 		command->proposal->n_claims == 0 && happened < 1000 && sim_random(3) == 0) {
 		propose_another(command);
-		/* late: the other one is taken. The engine sends its own again each second. */
-		if (sim_random(2) == 0)
+		/* late: the other one is taken. The engine sends its own again soon. */
+		if (sim_random(4) == 0)
 			fate = SIM_LATE_3S;
 	}
 	scenario_command_free(command);

@@ -164,8 +164,10 @@ void run_postgres_away(void)
 		scenario_run(11 * S + sim_random(6 * S));
 		fake_pg_server(true);
 	}
-	scenario_end();
+	/* The last proposals are noted too: the filter stays until nobody asks. */
+	scenario_play(100);
 	scenario_rest(5 * S);
+	sim_filter(NULL, NULL);
 	check_times();
 	map_clear(&promised);
 }

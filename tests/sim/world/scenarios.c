@@ -143,7 +143,7 @@ void scenario_sign(Carillon__Envelope *envelope)
 		sim_fail("no memory for a source");
 }
 
-/* A filter's own messages go to the same partition, as if another instance had sent them. */
+/* A filter's own messages go to the same shard, as if another instance had sent them. */
 void scenario_send(const Carillon__WalletCommand *command)
 {
 	uint8_t bytes[8192];
@@ -152,8 +152,8 @@ void scenario_send(const Carillon__WalletCommand *command)
 	if (n > sizeof(bytes))
 		sim_fail("a command of %zu bytes", n);
 	(void)carillon__wallet_command__pack(command, bytes);
-	produce(TOPIC_WALLET_COMMANDS, shard_of_player(command->player, sim_world.shards),
-		command->player, bytes, n);
+	requests_send(TOPIC_WALLET_COMMANDS, shard_of_player(command->player, sim_world.shards),
+		bytes, n);
 }
 
 void scenario_send_feed(Carillon__JackpotFeed *feed)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_MAX 3
@@ -163,7 +164,43 @@ const char *trace_kafka(enum topic topic, const uint8_t *bytes, size_t n)
 	return text_of(OF[topic], bytes, n);
 }
 
+static enum topic topic_of(Carillon__CommandKind kind)
+{
+	return kind == CARILLON__COMMAND_KIND__COMMAND_SPIN	? TOPIC_SPIN_COMMANDS
+	       : kind == CARILLON__COMMAND_KIND__COMMAND_WALLET ? TOPIC_WALLET_COMMANDS
+								: TOPIC_JACKPOT_COMMANDS;
+}
+
+bool trace_command(const uint8_t *bytes, size_t n, struct kafka_message *command_r)
+{
+	Carillon__Bus *bus = carillon__bus__unpack(NULL, n, bytes);
+	bool command = bus != NULL && bus->body_case == CARILLON__BUS__BODY_COMMAND;
+
+	if (command) {
+		*command_r = (struct kafka_message){ .topic = topic_of(bus->command->kind),
+			.partition = bus->command->shard,
+			.bytes = bus->command->body.data,
+			.length = bus->command->body.len };
+		bus->command->body.data = NULL; /* the caller's now */
+	}
+	if (bus != NULL)
+		carillon__bus__free_unpacked(bus, NULL);
+	return command;
+}
+
+void trace_command_free(const struct kafka_message *command)
+{
+	free((void *)(uintptr_t)command->bytes);
+}
+
 const char *trace_bus(const uint8_t *bytes, size_t n)
 {
-	return text_of(&carillon__bus__descriptor, bytes, n);
+	struct kafka_message command;
+	const char *text;
+
+	if (!trace_command(bytes, n, &command))
+		return text_of(&carillon__bus__descriptor, bytes, n);
+	text = trace_kafka(command.topic, command.bytes, command.length);
+	trace_command_free(&command);
+	return text;
 }

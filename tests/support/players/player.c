@@ -454,6 +454,7 @@ static void base_answered(struct player *player, const json_t *json)
 	player->record.start_move = player->record.base_move;
 	audit_plan(player);
 	player->stage = PLAYER_PLAYS;
+	stats_entered(clock_mono_us());
 	answer_note_balance(player);
 	player->next_spin_us = clock_mono_us();
 	if (player->crowd->options->rate)

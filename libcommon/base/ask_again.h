@@ -1,0 +1,13 @@
+/* When to ask again. A command may be lost on its way to the owner of a shard, or its answer on the
+ * way back, so the asker keeps the command and sends it again until it is answered. Pure. */
+#ifndef CARILLON_BASE_ASK_AGAIN_H
+#define CARILLON_BASE_ASK_AGAIN_H
+
+#include <stdint.h>
+
+/* The microseconds to wait for an answer after a command has been sent for the n-th time
+ * (`times`, from 1): 250 ms, then twice as long each time, up to 4 s. `salt` (for example, the
+ * player) adds up to a quarter of that, so that many askers do not ask at the same moment. */
+uint64_t ask_again_us(uint32_t times, uint64_t salt);
+
+#endif

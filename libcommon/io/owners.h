@@ -1,0 +1,35 @@
+/* Which instance owns each shard of each service, and its nanomsg address: the directory by which
+ * commands find their way. Its rows are those of carillon.shard and carillon.instance; the caller
+ * runs OWNERS_SQL, again and again, and hands over each result. */
+#ifndef CARILLON_IO_OWNERS_H
+#define CARILLON_IO_OWNERS_H
+
+#include <libpq-fe.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OWNER_URL_MAX 256
+
+struct owner {
+	uint64_t epoch; /* how often the shard was taken; 0: no owner is known */
+	char url[OWNER_URL_MAX];
+};
+
+struct owners; /* for one thread */
+
+/* Parameter $1: the name of the instance that asks, which is left out. A live instance has a row
+ * for each shard that it holds, or one row with shard null. */
+extern const char OWNERS_SQL[];
+
+struct owners *owners_new(void); /* fatal when memory runs out */
+/* Takes a result of OWNERS_SQL and forgets the one before. Calls `connect` with the address of
+ * every live instance, so that the first message to it does not wait for the connection. */
+void owners_take(struct owners *owners, const PGresult *rows,
+	void (*connect)(void *context, const char *url), void *context);
+/* Never NULL; valid until the next owners_take. */
+const struct owner *owners_of(const struct owners *owners, const char *service, uint32_t shard);
+void owners_free(struct owners **owners);
+
+#endif

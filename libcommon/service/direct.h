@@ -1,0 +1,28 @@
+/* Commands on nanomsg (proto/bus.proto, Command): how they are packed and which service they go to.
+ * For senders that do not run the loop of service.h, and for the loop itself. */
+#ifndef CARILLON_SERVICE_DIRECT_H
+#define CARILLON_SERVICE_DIRECT_H
+
+#include "libcommon/io/arena.h"
+#include "libcommon/io/kafka.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The most bytes that packing adds to a command. */
+#define DIRECT_HEAD_MAX 32
+
+/* Is this a command and not another message between instances? Looks at the first byte alone. */
+bool direct_is(const uint8_t *bytes, size_t length);
+/* True for spin.commands, wallet.commands and jackpot.commands, the kinds of commands. */
+bool direct_kind(enum topic kind);
+/* Packs a command of a kind for the owner of a shard into out, which has room for length +
+ * DIRECT_HEAD_MAX bytes. Returns the bytes used. */
+size_t direct_pack(enum topic kind, uint32_t shard, const void *bytes, size_t length, uint8_t *out);
+/* Reads a packed command; the arena owns message_r->bytes. False: malformed, or a kind that this
+ * build does not know. Its offset is SERVICE_DIRECT (service.h), its key empty. */
+bool direct_read(
+	const uint8_t *bytes, size_t length, struct arena *arena, struct kafka_message *message_r);
+
+#endif
