@@ -3,6 +3,7 @@
  * sent later. */
 #include "libcommon/edge/private/server.h"
 
+#include "libcommon/edge/ws_frame.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
@@ -49,6 +50,8 @@ static const struct {
 	{ 504, "Gateway Timeout" },
 	{ 501, "Not Implemented" },
 	{ 502, "Bad Gateway" },
+	{ 101, "Switching Protocols" },
+	{ 426, "Upgrade Required" },
 };
 
 static size_t status_index(uint32_t status)
@@ -71,6 +74,8 @@ static const char *route_label(const struct edge *edge, size_t i)
 {
 	if (i < edge->routes_n)
 		return edge->config.routes[i].pattern;
+	if (i == edge->routes_n + 2)
+		return edge->config.websocket_path;
 	return i == edge->routes_n ? "pages" : "other";
 }
 
@@ -81,7 +86,8 @@ void edge_http_begin(struct edge *edge)
 	while (routes != NULL && routes[edge->routes_n].pattern != NULL)
 		if (++edge->routes_n > EDGE_ROUTES_MAX)
 			fatal("edge: more than %d routes", EDGE_ROUTES_MAX);
-	for (size_t i = 0; i < edge->routes_n + 2; i++) {
+	size_t all = edge->routes_n + (edge->config.websocket_path != NULL ? 3 : 2);
+	for (size_t i = 0; i < all; i++) {
 		char labels[256];
 		(void)snprintf(labels, sizeof(labels), "route=\"%s\"", route_label(edge, i));
 		edge->metrics[i].latency = metric_histogram_us("carillon_http_request_us", labels,
@@ -162,7 +168,9 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 		content_type != NULL ? "Content-Type: " : "",
 		content_type != NULL ? content_type : "",
 		content_type != NULL ? "\r\nX-Content-Type-Options: nosniff\r\n" : "", size, etag,
-		etag[0] != '\0' ? "Cache-Control: no-cache\r\n" : "Cache-Control: no-store\r\n",
+		request->lasts	  ? "Cache-Control: public, max-age=31536000, immutable\r\n"
+		: etag[0] != '\0' ? "Cache-Control: no-cache\r\n"
+				  : "Cache-Control: no-store\r\n",
 		request->more_length > 0 ? request->more : "",
 		endless || request->close ? "Connection: close\r\n" : "");
 	if (n < 0 || n >= HEADER_ROOM)
@@ -269,8 +277,8 @@ bool edge_answer_etag(struct edge_request *request, const char *etag)
 
 /* ---- answers without an end ---- */
 
-struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
-	const struct edge_stream_ops *ops, void *context)
+static struct edge_stream *stream_begin(struct edge_request *request, uint32_t status,
+	const uint8_t *head, size_t length, const struct edge_stream_ops *ops, void *context)
 {
 	struct edge_connection *connection = request->connection;
 	struct edge_stream *stream = calloc(1, sizeof(*stream));
@@ -279,14 +287,37 @@ struct edge_stream *edge_answer_stream(struct edge_request *request, const char 
 	stream->connection = connection;
 	stream->ops = ops;
 	stream->context = context;
-	uint8_t *out = out_room(request->edge, HEADER_ROOM);
-	size_t n = header_write(request, (char *)out, 200, content_type, 0, true);
-	count(request, 200);
+	count(request, status);
 	connection->request = NULL;
 	connection->stream = stream;
 	connection->deadline_us = 0;
 	edge_request_free(request);
-	edge_connection_write(connection, out, n);
+	edge_connection_write(connection, head, length);
+	return stream;
+}
+
+struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
+	const struct edge_stream_ops *ops, void *context)
+{
+	uint8_t *out = out_room(request->edge, HEADER_ROOM);
+	size_t n = header_write(request, (char *)out, 200, content_type, 0, true);
+	return stream_begin(request, 200, out, n, ops, context);
+}
+
+struct edge_stream *edge_answer_websocket(
+	struct edge_request *request, const struct edge_websocket_ops *ops, void *context)
+{
+	bool deflates = request->deflates;
+	char *out = (char *)out_room(request->edge, HEADER_ROOM);
+	int n = snprintf(out, HEADER_ROOM,
+		"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+		"Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n%s\r\n",
+		request->accept,
+		deflates ? "Sec-WebSocket-Extensions: " WS_DEFLATE_ANSWER "\r\n" : "");
+	struct edge_stream *stream =
+		stream_begin(request, 101, (uint8_t *)out, (size_t)n, &ops->stream, context);
+	stream->websocket = ops;
+	stream->deflates = deflates;
 	return stream;
 }
 
@@ -294,6 +325,17 @@ void edge_stream_wake(struct edge_stream *stream)
 {
 	stream->woken = true;
 	edge_connection_wake(stream->connection);
+}
+
+bool edge_stream_ready(const struct edge_stream *stream)
+{
+	const struct edge_connection *connection = stream->connection;
+	return connection->out_used == 0 && !connection->closing && !connection->finishing;
+}
+
+size_t edge_stream_waiting(const struct edge_stream *stream)
+{
+	return stream->connection->out_used - stream->connection->out_at;
 }
 
 bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length)
@@ -345,6 +387,10 @@ void edge_http_dispatch(struct edge_request *request)
 		return;
 	}
 	request->state = REQUEST_OPEN;
+	if (request->upgrade) {
+		edge->config.websocket(request, edge->config.context);
+		return;
+	}
 	if (request->route != NULL) {
 		request->route->handler(request, edge->config.context);
 		return;
@@ -370,7 +416,7 @@ void edge_http_dispatch(struct edge_request *request)
 	}
 }
 
-static void refuse(
+void edge_http_refuse(
 	struct edge_request *request, uint32_t status, const char *code, const char *message)
 {
 	request->state = REQUEST_REFUSED;
@@ -393,31 +439,35 @@ static void header_check(struct edge_request *request, const struct http_head *h
 	bool path_known = false;
 	if (strlen(head->path) >= EDGE_PATH_MAX ||
 		(head->query != NULL && strlen(head->query) >= EDGE_PATH_MAX)) {
-		refuse(request, 414, "path_too_long",
+		edge_http_refuse(request, 414, "path_too_long",
 			"The path or the query is longer than 511 bytes.");
 	} else if (!readable) {
-		refuse(request, 431, "header_refused",
+		edge_http_refuse(request, 431, "header_refused",
 			"A header is too long, or the path or query cannot be decoded.");
 	} else if (!method_known) {
-		refuse(request, 405, "method_refused",
+		edge_http_refuse(request, 405, "method_refused",
 			"This server accepts only GET, HEAD and POST.");
 		edge_answer_header(request, "Allow", "GET, HEAD, POST");
 	} else if (!request->health_only && edge_request_route(request, &path_known)) {
 		bool body = request->route->body;
 		if (request->body_expected > EDGE_BODY_MAX)
-			refuse(request, 413, "too_large", "The body is larger than 16384 bytes.");
+			edge_http_refuse(
+				request, 413, "too_large", "The body is larger than 16384 bytes.");
 		else if (!body && request->body_expected > 0)
-			refuse(request, 400, "body_refused", "This request must not have a body.");
+			edge_http_refuse(
+				request, 400, "body_refused", "This request must not have a body.");
 		else if (body && !json_content(head))
-			refuse(request, 415, "content_type",
+			edge_http_refuse(request, 415, "content_type",
 				"Content-Type must be application/json.");
 	} else if (path_known) {
-		refuse(request, 405, "method_refused", "This path does not accept this method.");
+		edge_http_refuse(
+			request, 405, "method_refused", "This path does not accept this method.");
 		edge_answer_header(request, "Allow", request->method_post ? "GET, HEAD" : "POST");
 	} else if (request->body_expected > 0) {
-		refuse(request, 404, "not_found", "Nothing exists at this path for this method.");
+		edge_http_refuse(
+			request, 404, "not_found", "Nothing exists at this path for this method.");
 	} else if (request->method_post) {
-		refuse(request, 404, "not_found", "Nothing exists at this path.");
+		edge_http_refuse(request, 404, "not_found", "Nothing exists at this path.");
 	}
 }
 
@@ -445,6 +495,10 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 	if (request->method_post && !head->has_length)
 		return refuse_and_close(
 			request, 411, "length_required", "Content-Length is missing.");
+	if (edge_websocket_wanted(request) && readable && head->content_length == 0) {
+		edge_websocket_request(request, head);
+		return true;
+	}
 	if (head->upgrade && http_head_field(head, "upgrade") != NULL)
 		return refuse_and_close(request, 400, "upgrade_refused",
 			"This connection cannot be upgraded to another protocol.");
@@ -506,4 +560,5 @@ void edge_http_end(struct edge *edge)
 	free(edge->slots);
 	free(edge->free_slots);
 	free(edge->out);
+	ws_deflate_free(&edge->deflate);
 }

@@ -265,6 +265,7 @@ PROBLEMS = {
     "no_answer": ((504,), "The server did not answer in time."),
     "no_demo": ((404,), "A live installation has no demo players."),
     "no_game": ((404,), "This game is not offered here."),
+    "no_owner": ((503,), "No service owns this player or pool at the moment. Nothing was done. Try again."),
     "no_pick": ((409,), "There is nothing to pick in this phase."),
     "no_round": ((404,), "This player has no such round in this game."),
     "no_win_to_gamble": ((409,), "There is no win to gamble."),
@@ -305,6 +306,7 @@ PROBLEMS = {
     "session_idle": ((401,), "Your session ended because you were inactive. An open round is kept."),
     "settled": ((409,), "The player has no such withdrawal or grant, or it is already settled."),
     "starting": ((503,), "The server is still loading events. Try again."),
+    "draining": ((503,), "The server is about to stop. Try again."),
     "token_expired": ((401,), "The token has expired."),
     "token_forged": ((401,), "The token was not issued here."),
     "token_key_missing": ((401,), "The key that the token was issued with is not known any more."),
@@ -319,6 +321,7 @@ PROBLEMS = {
     "total_overflow": ((400,), "The total bet is too large a number."),
     "unknown_channel": ((400,), "This channel does not exist."),
     "unknown_parameter": ((400,), "This query parameter is unknown."),
+    "upgrade_required": ((426,), "This path is a WebSocket of version 13."),
     "upgrade_refused": ((400,), "This connection cannot be upgraded to another protocol."),
     "version_refused": ((400,), "Only HTTP/1.0 and HTTP/1.1 are supported."),
     "void": ((409,), "This round is already void."),
@@ -436,6 +439,8 @@ route("operator", "get", "/v1/operator/status", "The state of the installation",
 
 route("events", "get", "/v1/events/stream", "The frames of the WebSocket as server-sent events", TEXT, media="text/event-stream",
       query=[("channels", TEXT, "`jackpots`, `winners`, and with a player's token `player`; separated by commas.")])
+route("events", "get", "/v1/events/latest", "The frames that a new subscriber would get, for clients that poll", obj(frames=many(ANY)),
+      query=[("channels", TEXT, "`jackpots`, `winners`; separated by commas.")], etag=True)
 route("machine", "get", "/healthz", "200 while the loop turns", TEXT, media="text/plain")
 route("machine", "get", "/readyz", "200 when ready, else 503 and the reason", TEXT, media="text/plain")
 route("machine", "get", "/metrics", "Metrics in the text format of Prometheus", TEXT, media="text/plain")

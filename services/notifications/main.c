@@ -22,6 +22,7 @@
 #include "libcommon/io/settings.h"
 #include "services/notifications/adapters/hub.h"
 #include "services/notifications/adapters/news.h"
+#include "services/notifications/adapters/poll.h"
 #include "services/notifications/adapters/subscribers.h"
 
 #include <sodium.h>
@@ -137,6 +138,7 @@ static void begin_edge(void)
 {
 	static const struct edge_route routes[] = { { EDGE_GET, "/v1/events/stream", clients_stream,
 							    false },
+		{ EDGE_GET, "/v1/events/latest", poll_latest, false },
 		{ EDGE_GET, NULL, NULL, false } };
 	struct edge_config config = { .service = "notifications",
 		.listen = listen_address,
@@ -146,7 +148,6 @@ static void begin_edge(void)
 		.connections_max = (uint32_t)connections_max,
 		.websocket_path = "/v1/events",
 		.websocket = clients_websocket,
-		.websocket_session_bytes = sizeof(struct client *),
 		.socket_send_bytes = (int)send_bytes,
 		.draining = on_draining,
 		.drained = on_drained };

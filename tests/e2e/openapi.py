@@ -23,7 +23,7 @@ HTTP, SOCKET = printed("services/gateway/openapi.py"), printed("services/notific
 FRAMES = json.loads(json.dumps([message["payload"] for message in SOCKET["components"]["messages"].values()]).replace("openapi.json#", "#"))
 ROUTES = [(method.upper(), re.compile(re.sub(r"\{[^}]*\}", "[^/]+", path)), path, operation) for path, methods in HTTP["paths"].items() for method, operation in methods.items()]
 # Good answers of these take more than one test can do beside others: cards.py, cash.py and definitions.py ask for them.
-ELSEWHERE = {("GET", "/v1/cards/{card}"), ("POST", "/v1/cards/{card}/picks"), ("GET", "/v1/events/stream"), ("POST", "/v1/operators/{operator}/games/{game}/start"),
+ELSEWHERE = {("GET", "/v1/cards/{card}"), ("POST", "/v1/cards/{card}/picks"), ("GET", "/v1/events/stream"), ("GET", "/v1/events/latest"), ("POST", "/v1/operators/{operator}/games/{game}/start"),
              ("POST", "/v1/operators/{operator}/players/{player}/withdrawals/{withdrawal}/decisions")}
 
 

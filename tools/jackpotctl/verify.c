@@ -19,7 +19,7 @@
 static const char *const titles[VERIFY_POINTS] = {
 	[1] = "moves of each player are 1..n without a gap",
 	[2] = "balance and pending follow from the row before",
-	[3] = "batch rows equal their rows",
+	[3] = "each row of wallet.batch matches the journal rows of its batch",
 	[4] = "each shard and currency sums to zero",
 	[5] = "tallies equal the records",
 	[6] = "tallies at the pools' recorded rows give T",
@@ -27,8 +27,8 @@ static const char *const titles[VERIFY_POINTS] = {
 	[8] = "claims, hits and awards match one to one",
 	[9] = "JACKPOT accounts equal the pools' memo accounts as of the last close",
 	[10] = "the chain of batch digests is whole, and its signed heads match",
-	[11] = "bets are paid for, or are bonus spins given",
-	[12] = "withdrawals in flight, grants and voids are what their rows say",
+	[11] = "each bet is paid for or uses a granted bonus spin",
+	[12] = "open withdrawals, grants and voids match their journal rows",
 	[13] = "no balance and no pending is negative",
 	[14] = "every move, replayed, is what its row says",
 };
@@ -173,7 +173,7 @@ static void scope_keep(PGconn *conn, const struct verify_options *options,
 
 	if (options->state == NULL || !report->ledger_ok || !report->pools_ok)
 		return;
-	if (!scope_save(conn, options->state, scope, error)) {
+	if (!scope_save(conn, options->state, scope, verify_rounds_all(options, report), error)) {
 		fprintf(stderr, "jackpotctl: %s\n", error);
 		exit(EXIT_USAGE);
 	}

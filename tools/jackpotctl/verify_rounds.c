@@ -353,7 +353,8 @@ void verify_rounds_run(PGconn *conn, const struct verify_options *options,
 	const struct verify_scope *scope, struct verify_report *report)
 {
 	struct engine *engine = NULL;
-	char *sql;
+	static struct verify_scope own;
+	char error[SCOPE_ERROR_MAX], *sql;
 	int status;
 
 	report->replay.sample = options->sample;
@@ -369,7 +370,10 @@ void verify_rounds_run(PGconn *conn, const struct verify_options *options,
 			options, report, "there is no carillon-spin-engine here to replay with");
 		return;
 	}
-	sql = cursor_sql(options, scope);
+	if (!scope_of_replay(conn, scope, &own, error))
+		fail("the state of the proof", error);
+	sql = cursor_sql(options, &own);
+	scope_free(&own);
 	PQclear(ask(conn, sql, 0));
 	free(sql);
 	send_start(conn, engine);
@@ -380,4 +384,9 @@ void verify_rounds_run(PGconn *conn, const struct verify_options *options,
 		not_replayed(options, report, "there is no key here that draws were made with");
 	else if (status != 0 && status != 1)
 		fail("the engine that replays", "it failed; what it said stands above");
+}
+
+bool verify_rounds_all(const struct verify_options *options, const struct verify_report *report)
+{
+	return report->replay.why_not == NULL && options->sample == 0 && options->day == NULL;
 }

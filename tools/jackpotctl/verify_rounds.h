@@ -14,5 +14,7 @@
  * report then says why nothing was replayed. */
 void verify_rounds_run(PGconn *conn, const struct verify_options *options,
 	const struct verify_scope *scope, struct verify_report *report);
+/* Was every move in scope replayed? */
+bool verify_rounds_all(const struct verify_options *options, const struct verify_report *report);
 
 #endif

@@ -46,15 +46,21 @@ void clients_free(struct clients **clients);
 /* Call after creating the edge. */
 void clients_attach(struct clients *clients, struct edge *edge);
 
-/* For edge_config.websocket; finds the clients by edge_context(), which is a struct clients **. */
-edge_websocket clients_websocket;
+/* For edge_config.websocket; `context` is a struct clients **. */
+edge_handler clients_websocket;
 /* Handles GET /v1/events/stream; `context` is a struct clients ** too. */
 edge_handler clients_stream;
+
+/* Reads what a stream or a poll asks for. False: it may not, and was answered. */
+bool clients_admit(
+	struct clients *clients, struct edge_request *request, struct subscription *subscription_r);
 
 /* Makes a frame from JSON text; `id` ("epoch/offset", or NULL) goes into the stream's id field. The
  * caller holds one reference. */
 struct frame *frame_new(const char *json, size_t length, const char *event, const char *id);
 void frame_release(struct frame **frame);
+/* Its JSON text, without a NUL. */
+const char *frame_json(const struct frame *frame, size_t *length_r);
 
 /* Queues a frame for one client; closes the client with 4002 when its queue is full. `backlog`: a
  * frame of a resume, which does not count towards the full queue. */

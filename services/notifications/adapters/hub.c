@@ -49,8 +49,10 @@ static void on_installation(void *context, PGresult *result, const char *error)
 		log_warn(
 			"cannot read the installation's creation time, so clients cannot resume: %s",
 			error ? error : "no row");
-	else
+	else {
 		(void)snprintf(hub->epoch, sizeof(hub->epoch), "%.20s", PQgetvalue(result, 0, 0));
+		frame_release(&hub->winners_snapshot); /* which names it */
+	}
 }
 
 void hub_query_epoch(struct hub *hub)
@@ -76,6 +78,8 @@ void hub_end(struct hub *hub)
 	nn_bus_free(&hub->bus);
 	instance_free(&hub->instance);
 	edge_free(&hub->edge);
+	frame_release(&hub->counters_snapshot);
+	frame_release(&hub->winners_snapshot);
 	pg_pool_free(&hub->pg);
 	clients_free(&hub->clients);
 	presence_free(&hub->presence);

@@ -26,6 +26,10 @@ struct hub {
 	char epoch[FRAME_EPOCH_MAX];	     /* of the stream of winners */
 	char process_epoch[FRAME_EPOCH_MAX]; /* of the counters: names this process */
 	uint64_t pushes;
+	uint64_t winners_taken; /* how many there were */
+	/* The snapshots for all who subscribe now; NULL when there is none in force. */
+	struct frame *counters_snapshot, *winners_snapshot;
+	uint64_t snapshot_revision; /* of the counters in it */
 	struct metric *age, *recovered, *lost, *winners_told, *counters_told;
 	char text[FRAME_MAX];
 };
