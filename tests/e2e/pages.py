@@ -629,6 +629,72 @@ def test_every_game_on_a_phone():
     no_problems()
 
 
+SIZES = [(320, 568), (390, 844), (568, 320), (844, 390), (768, 1024), (1366, 768), (1920, 1080), (3840, 2160)]
+# What does not fit the window, is covered, or is too small for a finger.
+MISFITS = """(() => {
+    const out = [], [w, h] = [innerWidth, innerHeight];
+    if (document.documentElement.scrollWidth > w || document.documentElement.scrollHeight > h) out.push('scrolls');
+    for (const what of ['#reels', '#balance', '#win', '#stake', '[data-main]', '#home', '#menu']) {
+        const r = document.querySelector(what).getBoundingClientRect();
+        if (r.left < -1 || r.top < -1 || r.right > w + 1 || r.bottom > h + 1 || r.width < 1) out.push(`${what} ${[r.left, r.top, r.right, r.bottom].map(Math.round)}`);
+    }
+    const main = document.querySelector('[data-main]').getBoundingClientRect();
+    if (!document.elementFromPoint(main.left + main.width / 2, main.top + main.height / 2)?.closest('[data-main]')) out.push('the main button is covered');
+    for (const one of document.querySelectorAll('#play button')) {
+        const r = one.getBoundingClientRect();
+        if (r.width && (r.width < 43.5 || r.height < 43.5)) out.push(`${one.id || one.className} is ${Math.round(r.width)} x ${Math.round(r.height)}`);
+    }
+    return out;
+})()"""
+
+
+def test_every_game_fits_every_window():
+    for game in ("bewitched", "mystic-gem", "mystery-elves", "mona-lisa", "witch-feature"):
+        page = enter(game, f"fits-{game}")
+        page.spin(page.evaluate(code="document.querySelector('#player').textContent"), *Deal(game).stops())
+        for width, height in SIZES:
+            page.size(width=width, height=height)
+            page.see(f"innerWidth === {width} && innerHeight === {height}")
+            page.see(f"({MISFITS}).length === 0 || (window.misfits = {MISFITS}, false)", 8000)
+            page.picture(f"{width}x{height}")
+        page.close()
+        browser.open.discard(page.name)
+    no_problems()
+
+
+def focus(page):
+    return page.evaluate(code="document.activeElement?.id || document.activeElement?.tagName")
+
+
+def test_the_focus_is_never_lost_and_controls_say_why():
+    page = Page("keys")
+    page.login()
+    assert focus(page) == "spin"
+    force(place, page.text(selector="#player").strip(), *[LOSS] * 2)
+    for key in ("Space", "Enter"):
+        before = page.text(selector="#round")
+        page.key(key=key)
+        page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
+        page.idle()
+        page.ready()
+        assert focus(page) == "spin", key
+    page.evaluate(code="document.querySelector('#bet-down').focus()")
+    page.key(key="Enter")
+    page.see("document.querySelector('#message').innerText.includes('this is the lowest')")
+    assert focus(page) == "bet-down"
+    page.press("#menu")
+    page.press("#menuwindow-close")
+    page.see("!document.querySelector('#menuwindow') && document.activeElement !== document.body")
+    force(place, page.text(selector="#player").strip(), [*BONUS, RULES.vial_value("money", 15, MAX)])
+    page.press("#spin")
+    page.see("document.activeElement.dataset.vial === '0'")
+    for key in ("ArrowRight", "Enter"):
+        page.key(key=key)
+    page.see("document.querySelector('[data-vial=\"1\"]').ariaDisabled && document.querySelector('#play').dataset.state === 'ready'")
+    assert page.evaluate(code="document.activeElement.dataset.vial") == "1" and page.evaluate(code="document.querySelectorAll('.vial[tabindex=\"0\"]').length") == 1
+    no_problems()
+
+
 def test_a_second_press_stops_the_reels_at_the_same_window():
     page = Page("hasty")
     player = page.login()
@@ -647,6 +713,50 @@ def test_a_second_press_stops_the_reels_at_the_same_window():
     page.reload()  # nothing is open: the last round is shown
     page.see("document.querySelector('#player') && document.querySelectorAll('#reels .won').length >= 2")
     assert page.shown_symbols() == symbols_at(win)
+    no_problems()
+
+
+def test_languages():
+    page = Page("swede", "/?lang=sv#bewitched")
+    page.see("document.querySelector('#login')?.innerText.startsWith('Spela')")
+    assert page.evaluate(code="document.documentElement.lang") == "sv"
+    found = page.evaluate(code="Promise.all([import('/lang/en.js'), import('/lang/sv.js')]).then(([{ EN }, { SV }]) => {"
+                          " const holes = (text) => [...new Set(text.match(/{\\w+/g) ?? [])].sort().join();"
+                          " return [...Object.keys(EN).filter((key) => !(key in SV) || holes(EN[key]) !== holes(SV[key])), ...Object.keys(SV).filter((key) => !(key in EN) && !key.startsWith('name.'))]; })")
+    assert found == [], found
+    page.picture("lobby")
+    for name, query, width in (("long", "en-XA", 390), ("rtl", "ar-XB", 390)):
+        pseudo = Page(name, f"/?lang={query}#witch-feature", width=width, height=844)
+        pseudo.see("document.querySelector('#login')")
+        assert pseudo.evaluate(code="document.documentElement.scrollWidth") <= width, query
+        assert pseudo.evaluate(code="document.documentElement.dir") == ("rtl" if query == "ar-XB" else "ltr")
+        assert query != "en-XA" or pseudo.text(selector="#login").startswith("["), pseudo.text(selector="#login")
+        pseudo.picture("first")
+    no_problems()
+
+
+def test_limits_session_and_logout():
+    page = Page("careful")
+    player = page.login()
+    page.press("#menu")
+    page.press("#menu-limits")
+    page.see("document.querySelectorAll('#limits .limit').length >= 10")
+    page.fill(selector="#limit-wager-day", value="0.10")
+    page.press("[data-limit=wager][data-period=day] button")
+    page.see("document.querySelector('[data-limit=wager][data-period=day]').innerText.includes('Now: €0.10')")
+    page.picture("limits")
+    page.press("#limits-close")
+    page.press("#spin")
+    page.see("/limit was reached: Stakes a day, €0.10. Left: €0.10/.test(document.querySelector('#message').innerText)")
+    assert booked(page, player) == 100000
+    found = [p for p in browser.ask("problems") if "403" not in p]
+    assert not found, found
+    page.press("#menu")
+    page.press("#menu-session")
+    page.see("document.querySelector('#net')?.innerText === '€0.00'")
+    page.press("#logout")
+    page.see("document.querySelector('#login') && !sessionStorage.getItem('token')")
+    page.login()
     no_problems()
 
 

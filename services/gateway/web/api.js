@@ -35,6 +35,11 @@ async function request(method, path, options = {}) {
 		try {
 			return await once(method, path, { ...options, key });
 		} catch (error) {
+			// The same request again, as soon as the server takes it. The player's smallest time between two bets is the server's.
+			if (error.code === "too_soon" && attempt < 8) {
+				await pause(error.body.error.retry_after_ms);
+				continue;
+			}
 			if (attempt >= 8 || !mayRetry(error)) throw error;
 			await pause(Math.min(200 * 2 ** attempt, 5000) * (0.5 + Math.random() / 2));
 		}

@@ -12,6 +12,7 @@ import { Lobby } from "/lobby.js";
 import { Menu } from "/menu.js";
 import { History, Proof, Winners } from "/panels.js";
 import { useGame } from "/play.js";
+import { LimitsWindow, SessionWindow, useReminder } from "/protect.js";
 import { Course, Wins } from "/reels.js";
 import { JackpotScene } from "/scenes.js";
 import { Stage } from "/stage.js";
@@ -129,7 +130,7 @@ const useWide = () => {
 	return wide;
 };
 
-function Windows({ app, panel, wide }) {
+function Windows({ app, panel, wide, due }) {
 	const { state, dispatch } = app;
 	const close = () => dispatch({ type: "window", name: null });
 	const currency = state.currency ?? "EUR";
@@ -140,6 +141,8 @@ function Windows({ app, panel, wide }) {
 		menu: () => html`<${Menu} app=${app} close=${close} />`,
 		round: () => html`<${Dialog} id="roundwindow" title=${t("this-round")} close=${close}>${wide ? null : panel}<//>`,
 		rules: () => html`<${Help} app=${app} game=${state.game} bet=${state.bet} currency=${currency} figures=${state.figures} close=${close} />`,
+		limits: () => html`<${LimitsWindow} app=${app} close=${close} />`,
+		session: () => html`<${SessionWindow} app=${app} close=${close} due=${due} logout=${app.logout} />`,
 		history: () => html`<${History} games=${state.games} currency=${currency} token=${state.token} close=${close} />`,
 	}[state.window];
 	return html`${shown ? html`<div key=${state.window}>${shown()}</div>` : null}
@@ -155,12 +158,13 @@ function App() {
 	useStart(app);
 	useEvents(app);
 	const cards = useCards(app);
+	const due = useReminder(app);
 	if (!state.game) return html`<p class="loading ${state.message ? "bad" : "quiet"}" id="message">${state.message?.text ?? t("loading")}</p>`;
 	const panel = html`<${RoundPanel} app=${app} chosen=${chosen} choose=${choose} />`;
 	return html`${state.view === "lobby" ? html`<${Lobby} app=${app} />` : html`<div class="room"><${Stage} app=${app} key=${state.game.id} chosen=${chosen} />${wide ? html`<aside>${panel}</aside>` : null}</div>`}
 		<${News} state=${state} dispatch=${dispatch} />
 		${state.deck ? html`<${CardRound} app=${app} cards=${cards} key=${state.deck.round.id} />` : null}
-		<${Windows} app=${app} panel=${panel} wide=${wide} />`;
+		<${Windows} app=${app} panel=${panel} wide=${wide} due=${due} />`;
 }
 
 await loadWords();

@@ -3,6 +3,7 @@
 
 const TOKEN_REFUSED = 4001;
 const SESSION_IDLE = 4004;
+const LOGGED_OUT = 4005;
 
 export function listen(url, { channels, token, onEvent, onState, onBack, onIdle }) {
 	let socket = null;
@@ -31,7 +32,7 @@ export function listen(url, { channels, token, onEvent, onState, onBack, onIdle 
 		};
 		socket.onclose = (event) => {
 			if (closed) return;
-			if (event.code === TOKEN_REFUSED) return onState?.("token refused");
+			if ([TOKEN_REFUSED, LOGGED_OUT].includes(event.code)) return onState?.("token refused");
 			if (event.code === SESSION_IDLE) return onIdle?.();
 			onState?.("reconnecting");
 			attempt += 1;

@@ -23,7 +23,7 @@ export function Menu({ app, close }) {
 	};
 	return html`<${Dialog} id="menuwindow" title=${t("menu")} close=${close}>
 		<div class="menulist"><button id="menu-round" onClick=${open("round")}>${t("this-round")}</button><button id="menu-rules" onClick=${open("rules")}>${t("rules-and-paytable")}</button>
-		${state.token ? html`<button id="menu-history" onClick=${open("history")}>${t("history")}</button>` : null}<button id="full" onClick=${() => { close(); fullScreen(); }}>${t("full-screen")}</button></div>
+		${state.token ? html`<button id="menu-history" onClick=${open("history")}>${t("history")}</button><button id="menu-session" onClick=${open("session")}>${t("session")}</button><button id="menu-limits" onClick=${open("limits")}>${t("limits")}</button>` : null}<button id="full" onClick=${() => { close(); fullScreen(); }}>${t("full-screen")}</button></div>
 		<${Sounds} />
 		<div class="picker"><label for="language">${t("language")}</label><select id="language" value=${language()} onChange=${choose}>${LANGUAGES.map(([code, name]) => html`<option key=${code} value=${code}>${name}</option>`)}</select></div><//>`;
 }

@@ -1,6 +1,6 @@
 // Sends the player's moves and shows their results phase by phase.
 import { useRef, useState } from "/vendor/htm-preact.js";
-import { ApiError, bytesOf, get, hex, post, randomHex } from "/api.js";
+import { ApiError, bytesOf, get, hex, post, randomHex, send } from "/api.js";
 import { loadWorld } from "/art.js";
 import { cardName, money } from "/format.js";
 import { t } from "/lang.js";
@@ -217,6 +217,7 @@ async function login(store) {
 		const { token, player } = await post("/v1/demo/sessions", left ? { player: Number(left.split("-")[1]) } : {});
 		sessionStorage.setItem("token", token);
 		sessionStorage.setItem("player", player);
+		sessionStorage.setItem("since", Date.now());
 		const answer = await get(`/v1/state?game=${game.id}`, token).catch(later);
 		store.dispatch({ type: "session", token, answer });
 		if (answer.retry_s) await rejoin(store, answer.retry_s);
@@ -229,6 +230,14 @@ async function login(store) {
 function ended(store) {
 	sessionStorage.removeItem("token");
 	store.dispatch({ type: "ended", player: store.current.player ?? sessionStorage.getItem("player") });
+}
+
+// RULE bewitched 7.1: a session that the player ends is over at once.
+async function logout(store) {
+	const { token } = store.current;
+	for (const key of ["token", "player", "since", "reminded", "autospin"]) sessionStorage.removeItem(key);
+	store.dispatch({ type: "loggedOut" });
+	await send("/v1/logout", undefined, token).catch((error) => store.dispatch({ type: "failed", error }));
 }
 
 const failed = (store, error) => error.code === "session_idle" ? ended(store) : store.dispatch({ type: "failed", error });
@@ -295,7 +304,7 @@ async function open(store, id) {
 	}
 }
 
-const MOVES = { spin, bonusSpin, act, setting, autospin, resumeAutospin, stopAutospin, login, open, skip, ended, rejoin };
+const MOVES = { spin, bonusSpin, act, setting, autospin, resumeAutospin, stopAutospin, login, logout, open, skip, ended, rejoin };
 
 export function useGame() {
 	const [state, show] = useState(START);

@@ -2,6 +2,7 @@
 import { money } from "/format.js";
 import { coinsOf, modeOf, priceOf, startBet } from "/game.js";
 import { has, t } from "/lang.js";
+import { limitWords } from "/protect.js";
 
 const CARDS = 5;
 export const isWatching = (round) => ["pick", "next"].includes(round?.next);
@@ -67,6 +68,7 @@ function withRound(state, answer) {
 // If the balance is too low for the bet, the message names the smallest bet. A refusal that the page has no words for is shown in the server's.
 function saying(error, currency) {
 	const { smallest_bet_minor: smallest, error: detail } = error.body ?? {};
+	if (detail?.limit) return limitWords(detail.limit, currency);
 	const said = has(`error.${error.code}`) ? t(`error.${error.code}`) : error.message;
 	if (smallest) return `${said} ${t("smallest-bet-is", { amount: money(smallest, currency) })}`;
 	return detail?.expected ? `${said} ${t("found-expected", detail)}` : said;
@@ -87,6 +89,8 @@ export const REDUCERS = {
 		const live = state.config.kind === "live";
 		return { ...state, ...AT_REST, token: null, left: live ? null : player, away: 0, autospin: 0, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
 	},
+	// The player logged out. An open round is kept.
+	loggedOut: (state) => ({ ...state, ...AT_REST, token: null, player: undefined, left: null, away: 0, autospin: 0, claim: null, deck: null, round: null, steps: [], at: -1, window: null, balance_minor: undefined, pending_minor: undefined, message: { bad: false, text: t("logged-out") } }),
 	// When the game takes the player back; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, ...AT_REST, busy: until > 0, message: until ? null : state.message }),
 	busy: (state, { fresh, free }) => ({ ...state, busy: true, message: null, said: "", last: false, jackpot: null, spinning: Boolean(fresh), paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
