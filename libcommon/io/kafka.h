@@ -17,7 +17,8 @@ enum topic {
 	TOPIC_DEAD_LETTERS,
 	TOPICS_N
 };
-const char *topic_name(enum topic topic); /* "spin.commands" */
+/* "wallet.facts". The commands are named like topics but travel by nanomsg (service.h). */
+const char *topic_name(enum topic topic);
 
 /* FAST, for the feed: linger 0, no compression, fetch.min.bytes 1. SLOW, for facts: linger 20 ms,
  * lz4, 64 KB or 50 ms a fetch. */
@@ -45,6 +46,9 @@ struct kafka_batch {
 struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace pace);
 /* Copies key and bytes. While librdkafka's queue is full, waits and serves the queue. */
 void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition,
+	const void *key, size_t key_length, const void *bytes, size_t length);
+/* The same without waiting. False: the queue is full, and the message is not taken. */
+bool kafka_offer(struct kafka_producer *producer, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length);
 /* Fetches the topic's metadata ahead, so the first message does not wait for it. */
 void kafka_producer_connect(struct kafka_producer *producer, enum topic topic);

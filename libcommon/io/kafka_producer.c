@@ -60,14 +60,14 @@ struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace p
 	kafka_conf_set(conf, "retry.backoff.ms", "50");
 	kafka_conf_set(conf, "linger.ms", PACES[pace].linger_ms);
 	kafka_conf_set(conf, "compression.codec", PACES[pace].compression);
-	/* Room for an outage of Kafka under load; when it is full the sender waits. */
+	/* Room for an outage of Kafka under load. */
 	kafka_conf_set(conf, "queue.buffering.max.messages", "500000");
 	kafka_conf_set(conf, "queue.buffering.max.kbytes", "262144");
 	rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
 	rd_kafka_conf_set_opaque(conf, producer);
 	producer->rk = kafka_handle_new(RD_KAFKA_PRODUCER, conf);
 	producer->full = metric_counter("carillon_kafka_queue_full_total", NULL,
-		"Times a sender had to wait for librdkafka's queue.");
+		"Messages that did not fit into librdkafka's queue.");
 	return producer;
 }
 
@@ -82,7 +82,7 @@ static struct metric *produced_metric(struct kafka_producer *producer, enum topi
 	return producer->produced[topic];
 }
 
-void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition,
+bool kafka_offer(struct kafka_producer *producer, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length)
 {
 	rd_kafka_topic_t *rkt = kafka_topic(producer->rk, producer->topics, topic);
@@ -92,18 +92,26 @@ void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t p
 	/* librdkafka copies the payload (F_COPY) and never writes to it; its parameter only lacks
 	 * the const. */
 	void *payload = (void *)(uintptr_t)bytes;
-	while (rd_kafka_produce(rkt, (int32_t)partition, RD_KAFKA_MSG_F_COPY, payload, length, key,
-		       key_length, NULL) != 0) {
+	if (rd_kafka_produce(rkt, (int32_t)partition, RD_KAFKA_MSG_F_COPY, payload, length, key,
+		    key_length, NULL) != 0) {
 		rd_kafka_resp_err_t error = rd_kafka_last_error();
 		if (error != RD_KAFKA_RESP_ERR__QUEUE_FULL)
 			fatal("kafka: message to %s, partition %u: %s", topic_name(topic),
 				partition, rd_kafka_err2str(error));
 		metric_add(producer->full, 1);
-		(void)rd_kafka_poll(producer->rk, 10);
+		return false;
 	}
 	if (partition < SHARDS_MAX)
 		producer->given[topic][partition]++;
 	metric_add(produced_metric(producer, topic), 1);
+	return true;
+}
+
+void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition,
+	const void *key, size_t key_length, const void *bytes, size_t length)
+{
+	while (!kafka_offer(producer, topic, partition, key, key_length, bytes, length))
+		(void)rd_kafka_poll(producer->rk, 10);
 }
 
 void kafka_produced(const struct kafka_producer *producer, enum topic topic, uint32_t partition,

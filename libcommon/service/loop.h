@@ -30,6 +30,7 @@
 #define KEPT_MAX 20000	 /* reading stops at this many kept messages, over all partitions */
 #define WAITING_MAX 4096 /* commands of one shard by nanomsg; more are dropped and asked again */
 #define DEATHS_MAX 3
+#define COMMANDS SERVICE_TOPICS_MAX /* their index beside those of the topics */
 #define DRAIN_US 5000000u
 
 /* Messages read but not yet applied: our own copies, first in, first out. */
@@ -71,7 +72,7 @@ struct outbox {
 
 struct service_metrics {
 	struct metric *turns, *commits, *commit_us, *batch, *shards, *waits, *gaps, *dead, *astray;
-	struct metric *messages[SERVICE_TOPICS_MAX], *lag[SERVICE_TOPICS_MAX];
+	struct metric *messages[SERVICE_TOPICS_MAX + 1], *lag[SERVICE_TOPICS_MAX];
 };
 
 struct directory {
@@ -140,8 +141,6 @@ void service_trying_note(
  * end. */
 void service_reading_start(struct service *service);
 void service_reading_stop(struct service *service, struct holding *holding, int topic);
-/* Stops reading the shard's command topics. */
-void service_reading_drain(struct service *service, struct holding *holding);
 bool service_reading_all_started(const struct service *service);
 /* True when commands can be taken for every shard held. */
 bool service_reading_all_reached(const struct service *service);
@@ -150,11 +149,10 @@ void service_reading_kept(struct service *service); /* offers kept messages agai
 void service_reading_free(struct service *service, struct holding *holding);
 void service_reading_lag(struct service *service);
 
-/* For one message of the topic with this index: gives it to the service. False: it must wait. */
+/* Gives a message of the topic with this index to the service; COMMANDS: a command by nanomsg.
+ * False: it must wait. */
 bool service_offer(struct service *service, struct holding *holding, int topic,
 	const struct kafka_message *message);
-/* Index of a topic that the service reads, -1: none. */
-int service_topic_index(const struct service *service, enum topic topic);
 /* Copies a message behind the others. */
 void service_kept_push(struct kept *kept, const struct kafka_message *message);
 void service_kept_free(struct kept *kept); /* drops all */

@@ -100,6 +100,18 @@ static void schema_check(struct service *service, const char *folder, int min, i
 				    : "a newer build has migrated the database");
 }
 
+static const char *topic_label(enum topic topic)
+{
+	static char label[64];
+	(void)snprintf(label, sizeof(label), "topic=\"%s\"", topic_name(topic));
+	return label;
+}
+
+static struct metric *messages_metric(enum topic topic)
+{
+	return metric_counter("carillon_messages_total", topic_label(topic), "Messages consumed.");
+}
+
 static void metrics_start(struct service *service)
 {
 	struct service_metrics *m = &service->metrics;
@@ -118,14 +130,13 @@ static void metrics_start(struct service *service)
 	m->astray = metric_counter("carillon_commands_astray_total", NULL,
 		"Commands by nanomsg for shards that this instance does not serve.");
 	for (int t = 0; t < service->ops->topics_n; t++) {
-		char labels[64];
-		(void)snprintf(labels, sizeof(labels), "topic=\"%s\"",
-			topic_name(service->ops->topics[t].topic));
-		m->messages[t] =
-			metric_counter("carillon_messages_total", labels, "Messages consumed.");
-		m->lag[t] = metric_gauge(
-			"carillon_lag_messages", labels, "Messages not read yet, all shards held.");
+		m->messages[t] = messages_metric(service->ops->topics[t].topic);
+		m->lag[t] = metric_gauge("carillon_lag_messages",
+			topic_label(service->ops->topics[t].topic),
+			"Messages not read yet, all shards held.");
 	}
+	if (service->ops->takes_commands)
+		m->messages[COMMANDS] = messages_metric(service->ops->command);
 }
 
 /* Called before any thread starts, so that no other thread receives our signals. */
@@ -217,8 +228,6 @@ static void signals_read(struct service *service)
 		service->draining = true;
 		service->draining_since_us = clock_mono_us();
 		health_ready(service->health, false, "draining");
-		for (size_t i = 0; i < service->held_n; i++)
-			service_reading_drain(service, service->held[i]);
 	}
 }
 

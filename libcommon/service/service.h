@@ -68,6 +68,10 @@ struct service_ops {
 				      been read to the end that it had at opening */
 	} topics[SERVICE_TOPICS_MAX];
 	int topics_n;
+	/* The kind of command that the service takes, by nanomsg: none is offered before every
+	 * topic with to_end_first has been read to its end. */
+	bool takes_commands;
+	enum topic command;
 
 	/* Called once, first: loads definitions and keys; calls fatal() on errors. */
 	void (*start)(struct service *service);
@@ -93,12 +97,7 @@ struct service_ops {
 	void (*write)(struct service *service);
 	/* After the commit has returned, before queued messages leave. May be NULL. */
 	void (*committed)(struct service *service);
-	/* The offset at which a restart must begin to read the topic; the fence stores it. NULL:
-	 * the next offset to consume. The engine returns the offset of its oldest undecided
-	 * command. */
-	int64_t (*restart_offset)(
-		struct service *service, const struct service_shard *shard, int topic);
-	/* May the process end after SIGTERM? The loop no longer reads new commands; true when no
+	/* May the process end after SIGTERM? The loop no longer takes new commands; true when no
 	 * work is in flight. NULL: always true. */
 	bool (*drained)(struct service *service);
 	/* The service's own migrations (services/<name>/migrations/) that this build works with:

@@ -71,14 +71,11 @@ static void array_add(struct fence_arrays *arrays, enum fence_column column, int
 	arrays->length[column] = at + (size_t)n;
 }
 
-/* Where a restart must begin: a service may need to read unfinished messages again. */
-static int64_t restart_offset(struct service *service, const struct holding *holding, int topic)
+/* The position of a topic that the service does not read stays as it is. */
+static int64_t next_offset(const struct service *service, const struct holding *holding, int topic)
 {
-	if (topic >= service->ops->topics_n)
-		return holding->fenced[topic];
-	if (service->ops->restart_offset == NULL)
-		return holding->shard.position[topic].offset;
-	return service->ops->restart_offset(service, &holding->shard, topic);
+	return topic < service->ops->topics_n ? holding->shard.position[topic].offset
+					      : holding->fenced[topic];
 }
 
 static void arrays_fill(struct service *service, struct fence_arrays *arrays, bool positions)
@@ -90,12 +87,10 @@ static void arrays_fill(struct service *service, struct fence_arrays *arrays, bo
 		array_add(arrays, EPOCH, (int64_t)h->shard.epoch);
 		array_add(arrays, FENCED_1, h->fenced[0]);
 		array_add(arrays, FENCED_2, h->fenced[1]);
-		array_add(
-			arrays, OFFSET_1, positions ? restart_offset(service, h, 0) : h->fenced[0]);
+		array_add(arrays, OFFSET_1, positions ? next_offset(service, h, 0) : h->fenced[0]);
 		array_add(arrays, SEQ_1,
 			(int64_t)(positions ? h->shard.position[0].seq : h->fenced_seq[0]));
-		array_add(
-			arrays, OFFSET_2, positions ? restart_offset(service, h, 1) : h->fenced[1]);
+		array_add(arrays, OFFSET_2, positions ? next_offset(service, h, 1) : h->fenced[1]);
 		array_add(arrays, SEQ_2,
 			(int64_t)(positions ? h->shard.position[1].seq : h->fenced_seq[1]));
 		array_add(arrays, PROGRESS, positions && h->progress);

@@ -29,19 +29,19 @@ void service_direct_arrived(struct service *service, const uint8_t *bytes, size_
 /* The shard that a command is for; NULL: not held here, or no command of this service. While the
  * process drains, the next owner takes it. */
 static struct holding *holding_of(
-	const struct service *service, const struct kafka_message *message, int *topic_r)
+	const struct service *service, const struct kafka_message *message)
 {
-	*topic_r = service_topic_index(service, message->topic);
-	if (service->draining || *topic_r < 0 || message->partition >= SHARDS_MAX)
+	if (service->draining || !service->ops->takes_commands ||
+		message->topic != service->ops->command || message->partition >= SHARDS_MAX)
 		return NULL;
 	return service->by_shard[message->partition];
 }
 
 /* A service that has not read its facts to the end knows a state older than the journal. A shard
  * whose messages are tried one by one takes no others meanwhile. */
-static bool ready(const struct service *service, const struct holding *holding, int topic)
+static bool ready(const struct service *service, const struct holding *holding)
 {
-	for (int t = 0; t < topic; t++)
+	for (int t = 0; t < service->ops->topics_n; t++)
 		if (service->ops->topics[t].to_end_first && !holding->readings[t].reached)
 			return false;
 	return !holding->one_by_one;
@@ -71,11 +71,10 @@ static size_t sift(struct service *service, struct kafka_message *messages, size
 {
 	size_t left = 0;
 	for (size_t i = 0; i < n; i++) {
-		int topic;
-		struct holding *holding = holding_of(service, &messages[i], &topic);
+		struct holding *holding = holding_of(service, &messages[i]);
 		if (holding == NULL)
 			metric_add(service->metrics.astray, 1);
-		else if (!ready(service, holding, topic))
+		else if (!ready(service, holding))
 			wait(service, holding, &messages[i]);
 		else
 			messages[left++] = messages[i];
@@ -92,9 +91,8 @@ static void offer(struct service *service, struct kafka_message *messages, size_
 	if (service->ops->batch != NULL)
 		service->ops->batch(service, messages, n);
 	for (size_t i = 0; i < n; i++) {
-		int topic;
-		struct holding *holding = holding_of(service, &messages[i], &topic);
-		if (holding != NULL && !service_offer(service, holding, topic, &messages[i]))
+		struct holding *holding = holding_of(service, &messages[i]);
+		if (holding != NULL && !service_offer(service, holding, COMMANDS, &messages[i]))
 			wait(service, holding, &messages[i]);
 	}
 }

@@ -4,7 +4,6 @@
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
-#include "libcommon/service/direct.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,13 +106,6 @@ static void end_ask(struct service *service, struct holding *holding, int topic)
 		reading->end = end;
 }
 
-void service_reading_drain(struct service *service, struct holding *holding)
-{
-	for (int t = 0; t < service->ops->topics_n; t++)
-		if (direct_kind(service->ops->topics[t].topic))
-			service_reading_stop(service, holding, t);
-}
-
 static bool reading_reached(struct service *service, struct holding *holding, int topic)
 {
 	struct reading *reading = &holding->readings[topic];
@@ -157,10 +149,6 @@ void service_reading_start(struct service *service)
 	for (size_t i = 0; i < service->held_n; i++) {
 		struct holding *holding = service->held[i];
 		for (int t = 0; t < service->ops->topics_n; t++) {
-			bool stopped =
-				service->draining && direct_kind(service->ops->topics[t].topic);
-			if (stopped)
-				continue;
 			if (!holding->readings[t].started && !reading_start(service, holding, t)) {
 				/* Kafka does not answer: try again soon, but renew the lease
 				 * first. A shard that can take commands is not held up. */
@@ -197,7 +185,7 @@ bool service_reading_all_reached(const struct service *service)
 /* A command that came by nanomsg has no place in a topic. */
 static void position_move(struct holding *holding, int topic, int64_t offset, uint64_t seq)
 {
-	if (offset == SERVICE_DIRECT) {
+	if (topic == COMMANDS) {
 		holding->progress = true;
 		return;
 	}
@@ -214,7 +202,7 @@ bool service_offer(struct service *service, struct holding *holding, int topic,
 	switch (service->ops->message(service, &holding->shard, message, &seq)) {
 	case SERVICE_TAKEN:
 		position_move(holding, topic, message->offset,
-			service->ops->topics[topic].sequenced ? seq : 0);
+			topic != COMMANDS && service->ops->topics[topic].sequenced ? seq : 0);
 		break;
 	case SERVICE_UNREADABLE:
 		service_dead_letter(service, message, service->reason);
@@ -229,13 +217,13 @@ bool service_offer(struct service *service, struct holding *holding, int topic,
 		return false;
 	}
 	log_trace(NULL, 0);
-	if (message->offset != SERVICE_DIRECT)
+	if (topic != COMMANDS)
 		holding->readings[topic].next = message->offset + 1;
 	metric_add(service->metrics.messages[topic], 1);
 	return true;
 }
 
-int service_topic_index(const struct service *service, enum topic topic)
+static int topic_index(const struct service *service, enum topic topic)
 {
 	for (int t = 0; t < service->ops->topics_n; t++)
 		if (service->ops->topics[t].topic == topic)
@@ -249,7 +237,7 @@ static struct holding *holding_of(
 {
 	struct holding *holding =
 		message->partition < SHARDS_MAX ? service->by_shard[message->partition] : NULL;
-	*topic_r = service_topic_index(service, message->topic);
+	*topic_r = topic_index(service, message->topic);
 	if (holding == NULL || *topic_r < 0 || !holding->readings[*topic_r].started)
 		return NULL;
 	return holding;

@@ -1,4 +1,4 @@
-"""Messages by hand, for what no client may send: protobuf by its wire format, and bytes put on a topic as they are."""
+"""Messages by hand, for what no client may send: protobuf by its wire format, and bytes put on a topic, or sent to the owners of a shard, as they are."""
 import subprocess
 
 from lib_stack import BIN
@@ -25,4 +25,4 @@ def raw(place, topic, message, partitions=range(4)):
     """To each partition, where nothing else is said: who does not hold the pool does not heed it."""
     for partition in partitions:
         subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=20,
-                       env={**place.environment, **place.stack})
+                       env={**place.environment, **place.stack}, cwd=place.data)

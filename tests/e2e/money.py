@@ -53,7 +53,7 @@ class Bus(Installation):
 
     def raw(self, topic, partition, message):
         subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=20,
-                       env={**self.environment, **self.stack})
+                       env={**self.environment, **self.stack}, cwd=self.data)
 
     def operator(self, pool, action):
         """An operator's command, to each partition: who does not hold the pool does not heed it."""

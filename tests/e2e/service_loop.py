@@ -266,7 +266,7 @@ def test_unreadable_goes_to_dead_letters():
     place.produce(10)
     place.settled()
     lines = wait_until("the letter", lambda: place.inspect() if len(place.inspect()) > before else None, 5)
-    letters = [line for line in lines if line.startswith("letter jackpot.commands 2")]
+    letters = [line for line in lines if line.startswith("letter jackpot.feed 2")]
     assert letters[-1].endswith("text: found 'bad 0', expected something good"), lines
 
 

@@ -211,6 +211,16 @@ static bool create(rd_kafka_t *kafka, rd_kafka_NewTopic_t **topics, size_t count
 	return good;
 }
 
+static void tell_of_former(const struct rd_kafka_metadata *metadata)
+{
+	for (size_t i = 0; i < sizeof(topics_former) / sizeof(topics_former[0]); i++)
+		if (find_topic(metadata, topics_former[i]) != NULL)
+			(void)printf(
+				"kafka-topics: %s is of an earlier version and is not read any more: "
+				"who sent what is left there asks again. It may be deleted.\n",
+				topics_former[i]);
+}
+
 /* Creates what is missing; refuses a topic that has another number of partitions, since shards are
  * partitions. */
 static bool settle_topics(
@@ -301,6 +311,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	metadata = wait_for_metadata(kafka, &options);
 	good = metadata != NULL;
+	if (good)
+		tell_of_former(metadata);
 	if (good && !options.only_wait)
 		good = settle_topics(kafka, metadata, &options) &&
 		       wait_for_leaders(kafka, &options);

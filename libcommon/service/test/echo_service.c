@@ -137,7 +137,7 @@ int echo_service_run(int argc, char **argv, bool two)
 		.name = "echo",
 		.prefix = "ECHO_",
 		.settings = SETTINGS,
-		.topics = { { TOPIC_JACKPOT_COMMANDS, KAFKA_FAST, false, false } },
+		.topics = { { TOPIC_JACKPOT_FEED, KAFKA_FAST, false, false } },
 		.topics_n = 1,
 		.open = on_open,
 		.close = on_close,
@@ -158,7 +158,7 @@ int echo_service_run(int argc, char **argv, bool two)
 
 int echo_produce(int shard_first, int shard_last, int count, const char *text)
 {
-	enum topic topic = begins(text, "fact") ? TOPIC_WALLET_FACTS : TOPIC_JACKPOT_COMMANDS;
+	enum topic topic = begins(text, "fact") ? TOPIC_WALLET_FACTS : TOPIC_JACKPOT_FEED;
 	struct kafka_producer *producer = kafka_producer_new(getenv("CARILLON_KAFKA"), KAFKA_FAST);
 	for (int i = 0; i < count; i++) {
 		char line[TEXT_MAX];

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define TOPIC_FACTS 0
-#define TOPIC_COMMANDS 1
 #define FACT_PLAYER_FIELD 3
 #define COMMAND_PLAYER_FIELD 2
 #define TICK_US UINT64_C(50000)
@@ -243,8 +242,7 @@ static enum service_message_status take_fact(struct service *service, struct ser
 }
 
 static enum service_message_status take_command(struct service *service,
-	struct service_shard *shard, const struct kafka_message *message,
-	const Carillon__SpinCommand *unpacked)
+	const struct service_shard *shard, const Carillon__SpinCommand *unpacked)
 {
 	struct spin_command command;
 	struct fault fault;
@@ -263,7 +261,7 @@ static enum service_message_status take_command(struct service *service,
 	}
 	if (!right_shard(service, shard, command.player))
 		return SERVICE_UNREADABLE;
-	play_command(&engine, shard, message->offset, &command);
+	play_command(&engine, &command);
 	return SERVICE_TAKEN;
 }
 
@@ -290,7 +288,7 @@ static enum service_message_status message(struct service *service, struct servi
 			service_reason(service, "found %zu bytes, expected a SpinCommand",
 				message->length);
 		else if (service_envelope_check(service, command->envelope))
-			status = take_command(service, shard, message, command);
+			status = take_command(service, shard, command);
 	}
 	arena_reset(&engine.inbox);
 	return status;
@@ -457,17 +455,6 @@ static void committed(struct service *service)
 		seats_trim(&engine.seats, (size_t)engine.settings->players_max * 3 / 4);
 }
 
-static int64_t restart_offset(struct service *service, const struct service_shard *shard, int topic)
-{
-	const struct engine_shard *state = shard->state;
-
-	(void)service;
-	if (topic == TOPIC_COMMANDS && state && state->oldest &&
-		state->oldest->offset < shard->position[topic].offset)
-		return state->oldest->offset;
-	return shard->position[topic].offset;
-}
-
 static bool drained(struct service *service)
 {
 	(void)service;
@@ -480,9 +467,10 @@ struct service_ops engine_ops(const struct setting *table, const struct engine_s
 	return (struct service_ops){ .name = "spin-engine",
 		.prefix = "SPIN_ENGINE_",
 		.settings = table,
-		.topics = { { TOPIC_WALLET_FACTS, KAFKA_SLOW, true, true },
-			{ TOPIC_SPIN_COMMANDS, KAFKA_FAST, false, false } },
-		.topics_n = 2,
+		.topics = { { TOPIC_WALLET_FACTS, KAFKA_SLOW, true, true } },
+		.topics_n = 1,
+		.takes_commands = true,
+		.command = TOPIC_SPIN_COMMANDS,
 		.start = start,
 		.open = open_shard,
 		.close = close_shard,
@@ -492,7 +480,6 @@ struct service_ops engine_ops(const struct setting *table, const struct engine_s
 		.tick = tick,
 		.write = write_states,
 		.committed = committed,
-		.restart_offset = restart_offset,
 		.drained = drained,
 		.schema_min = 1,
 		.schema_max = 2 };

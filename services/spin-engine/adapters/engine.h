@@ -39,8 +39,7 @@ struct engine_settings {
 
 struct engine_shard {
 	struct seq_gate gate;
-	uint64_t heard_us;		 /* when the last fact came or was requested */
-	struct request *oldest, *newest; /* undecided commands, by offset */
+	uint64_t heard_us; /* when the last fact came or was requested */
 };
 
 struct engine_metrics {
@@ -74,14 +73,13 @@ struct engine {
 struct service_ops engine_ops(const struct setting *table, const struct engine_settings *settings);
 
 /* play.c */
-void play_command(struct engine *engine, struct service_shard *shard, int64_t offset,
-	const struct spin_command *command);
+void play_command(struct engine *engine, const struct spin_command *command);
 /* Decides the commands queued at this seat, until one is in flight or must wait. */
 void play_run(struct engine *engine, struct seat *seat);
 void play_tick(struct engine *engine, uint64_t mono_us);
 /* The seat of a player, loaded if necessary. */
 struct seat *play_seat(struct engine *engine, player_id player);
-/* Removes the decided head from the queue and the shard's list; the caller replies and frees it. */
+/* Removes the decided head from the queue; the caller replies and frees it. */
 struct request *play_decided(struct engine *engine, struct seat *seat);
 bool play_stopped(const struct engine *engine, uint32_t game);
 

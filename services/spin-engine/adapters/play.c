@@ -36,43 +36,9 @@ bool play_stopped(const struct engine *engine, uint32_t game)
 	return false;
 }
 
-/* ---- the list of undecided commands of the topic, by offset ---- */
-
-static void list_add(struct engine_shard *list, struct request *request)
-{
-	if (request->offset == SERVICE_DIRECT)
-		return;
-	request->older = list->newest;
-	if (list->newest)
-		list->newest->newer = request;
-	else
-		list->oldest = request;
-	list->newest = request;
-}
-
-static void list_remove(struct engine_shard *list, struct request *request)
-{
-	if (request->offset == SERVICE_DIRECT)
-		return;
-	if (request->older)
-		request->older->newer = request->newer;
-	else
-		list->oldest = request->newer;
-	if (request->newer)
-		request->newer->older = request->older;
-	else
-		list->newest = request->older;
-	request->older = request->newer = NULL;
-}
-
 struct request *play_decided(struct engine *engine, struct seat *seat)
 {
-	struct request *request = seat_pop(&engine->seats, seat);
-	struct service_shard *shard = service_shard(engine->service, request->shard);
-
-	if (shard)
-		list_remove(shard->state, request);
-	return request;
+	return seat_pop(&engine->seats, seat);
 }
 
 /* ---- proposals ---- */
@@ -588,14 +554,13 @@ static bool is_repeat(
 	return held || seat_queued(seat, command);
 }
 
-void play_command(struct engine *engine, struct service_shard *shard, int64_t offset,
-	const struct spin_command *command)
+void play_command(struct engine *engine, const struct spin_command *command)
 {
 	struct seat *seat = play_seat(engine, command->player);
 	struct request *request;
 	struct fault fault;
 
-	if (offset == SERVICE_DIRECT && is_repeat(engine, seat, command)) {
+	if (is_repeat(engine, seat, command)) {
 		metric_add(engine->metrics.asked_twice, 1);
 		return;
 	}
@@ -603,8 +568,6 @@ void play_command(struct engine *engine, struct service_shard *shard, int64_t of
 	if (!request)
 		fatal("no memory for a command");
 	request->command = *command;
-	request->shard = shard->shard;
-	request->offset = offset;
 	request->arrived_us = clock_mono_us();
 	if (!seat_push(&engine->seats, seat, request)) {
 		metric_add(engine->metrics.busy, 1);
@@ -613,7 +576,6 @@ void play_command(struct engine *engine, struct service_shard *shard, int64_t of
 		answer_fault(engine, seat, request, &fault);
 		return;
 	}
-	list_add(shard->state, request);
 	play_run(engine, seat);
 }
 

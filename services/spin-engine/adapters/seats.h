@@ -15,14 +15,10 @@
 /* A command that is not decided yet. */
 struct request {
 	struct spin_command command;
-	uint32_t shard;
-	int64_t offset; /* in the topic spin.commands, at whose oldest one a restart begins; else
-			   SERVICE_DIRECT */
 	uint64_t arrived_us;  /* monotonic */
 	uint64_t deadline_us; /* PLAYER_WAIT: how long to wait for facts; 0: not waiting. Held
 				 reply: how long to wait for the award */
 	struct request *next; /* next in the player's queue */
-	struct request *older, *newer; /* of the same shard, by offset */
 	/* of a held reply */
 	uint64_t round;
 	uint32_t from;

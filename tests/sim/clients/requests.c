@@ -142,6 +142,7 @@ static const char *requests_owner(const char *service, uint32_t shard, uint64_t 
 	const char *owner = NULL;
 	size_t n;
 
+	*epoch_r = 0;
 	while (owner == NULL && (row = fake_pg_next(shards, row)) != NULL)
 		if (strcmp(fake_pg_bytes(row, COLUMN(shards, "service"), &n), service) == 0 &&
 			fake_pg_int(row, COLUMN(shards, "shard")) == (int64_t)shard) {
@@ -447,7 +448,8 @@ void requests_begin(void)
 		ring_begin(&gateways[i]);
 		sim_bus_listen(gateways[i].url, take[i]);
 	}
-	owners_read();
+	memset(owners, 0, sizeof(owners)); /* those of the last world */
+	owners_us = sim_now_us();
 	sim_at(sim_now_us() + TICK_US, on_tick, (void *)(uintptr_t)++life);
 }
 

@@ -17,6 +17,7 @@
 
 FAKE(topic_name);
 FAKE(kafka_producer_new);
+FAKE(kafka_offer);
 FAKE(kafka_produce);
 FAKE(kafka_producer_connect);
 FAKE(kafka_produced);
@@ -391,6 +392,13 @@ void __wrap_kafka_produce(struct kafka_producer *producer, enum topic topic, uin
 	lane_add(lane_of(producer->process, producer->pace, topic, partition), key, key_length,
 		bytes, length);
 	sim_effect("kafka: a message has left");
+}
+
+bool __wrap_kafka_offer(struct kafka_producer *producer, enum topic topic, uint32_t partition,
+	const void *key, size_t key_length, const void *bytes, size_t length)
+{
+	kafka_produce(producer, topic, partition, key, key_length, bytes, length);
+	return true;
 }
 
 void __wrap_kafka_producer_connect(struct kafka_producer *producer, enum topic topic)

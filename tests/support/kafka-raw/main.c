@@ -1,7 +1,11 @@
-/* kafka-raw: one message, byte by byte as it is given, to a partition of a topic; and the dead
- * letters, one a line. For tests of what a service does with bytes that it cannot read, and for an
- * operator who looks at a dead letter and puts it back. */
+/* kafka-raw: one message, byte by byte as it is given, to a partition of a topic, or as a command
+ * to the owners of a shard; and the dead letters, one a line. For tests of what a service does with
+ * bytes that it cannot read, and for an operator who looks at a dead letter and puts it back. */
 #include "libcommon/io/kafka.h"
+#include "libcommon/io/nn_bus.h"
+#include "libcommon/io/owners.h"
+#include "libcommon/io/pg.h"
+#include "libcommon/service/direct.h"
 
 #include "envelope.pb-c.h"
 #include "jackpot.pb-c.h"
@@ -13,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define EXIT_USAGE 2
 #define FLUSH_MS 10000
@@ -21,9 +26,10 @@
 
 static const char usage[] =
 	"usage: kafka-raw send TOPIC PARTITION   sends the bytes that stand on stdin as hex digits (blanks and line ends are skipped)\n"
-	"                                        as one message with an empty key\n"
+	"                                        as one message with an empty key; a command (spin.commands, wallet.commands,\n"
+	"                                        jackpot.commands) goes by nanomsg to who owns the shard PARTITION, twice\n"
 	"       kafka-raw letters                prints dead.letters: topic, partition, offset, reason and the bytes in hex, by tabs\n"
-	"The Kafka is that of CARILLON_KAFKA.\n";
+	"The Kafka is that of CARILLON_KAFKA, the Postgres that of CARILLON_PG_DSN. To be run in the data folder.\n";
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
@@ -87,6 +93,52 @@ static int send_one(const char *brokers, enum topic topic, uint32_t partition)
 	(void)fprintf(
 		stderr, "kafka-raw: %s: not acknowledged within %d s\n", brokers, FLUSH_MS / 1000);
 	return 1;
+}
+
+static void connect_to(void *bus, const char *url)
+{
+	nn_bus_connect(bus, url);
+}
+
+/* As an asker does: again after a while, for the first one may be lost. */
+static int send_command(enum topic kind, uint32_t shard)
+{
+	static const char *const SERVERS[] = { "spin-engine", "wallet", "progressive-pool",
+		"jackpot-cards" };
+	const size_t first = kind == TOPIC_SPIN_COMMANDS     ? 0
+			     : kind == TOPIC_WALLET_COMMANDS ? 1
+							     : 2;
+	const size_t last = first == 2 ? 3 : first;
+	const struct timespec pause = { .tv_nsec = 250000000 };
+	const char *parameters[] = { "" };
+	size_t length = 0;
+	uint8_t *bytes = read_message(&length);
+	uint8_t *packed = malloc(length + DIRECT_HEAD_MAX);
+	char own[64];
+	if (getenv("CARILLON_PG_DSN") == NULL || packed == NULL)
+		wrong("CARILLON_PG_DSN", "nothing", "the address of Postgres");
+	(void)snprintf(own, sizeof(own), "ipc://nn/raw-%d", (int)getpid());
+	PGconn *pg = pg_connect(getenv("CARILLON_PG_DSN"), "kafka-raw", FLUSH_MS);
+	PGresult *rows = pg_query(pg, OWNERS_SQL, 1, parameters);
+	struct owners *owners = owners_new();
+	struct nn_bus *bus = nn_bus_new(own);
+	owners_take(owners, rows, connect_to, bus);
+	length = direct_pack(kind, shard, bytes, length, packed);
+	for (int times = 0; times < 2; times++) {
+		(void)nanosleep(&pause, NULL); /* connections open meanwhile */
+		for (size_t i = first; i <= last; i++)
+			(void)nn_bus_send(
+				bus, owners_of(owners, SERVERS[i], shard)->url, packed, length);
+	}
+	(void)nanosleep(&pause, NULL);
+	nn_bus_free(&bus);
+	owners_free(&owners);
+	PQclear(rows);
+	PQfinish(pg);
+	(void)unlink(own + strlen("ipc://"));
+	free(packed);
+	free(bytes);
+	return 0;
 }
 
 static void print_letter(const struct kafka_message *message)
@@ -158,5 +210,8 @@ int main(int argc, char **argv)
 	}
 	if (brokers == NULL || brokers[0] == '\0')
 		wrong("CARILLON_KAFKA", "nothing", "host:port of Kafka");
-	return send ? send_one(brokers, topic, partition) : letters(brokers);
+	if (!send)
+		return letters(brokers);
+	return direct_kind(topic) ? send_command(topic, partition)
+				  : send_one(brokers, topic, partition);
 }
