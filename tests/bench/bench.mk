@@ -2,3 +2,4 @@
 $(eval $(call archive,bench-loop,tests/bench/bench-loop))
 wallet-bench_LIBS := $(O)/lib/libbench-loop.a $(call service_libs,wallet)
 pool-bench_LIBS := $(O)/lib/libbench-loop.a $(call service_libs,progressive-pool)
+proof-bench_LIBS := $(call service_libs,spin-engine)
