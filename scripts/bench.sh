@@ -14,6 +14,9 @@ if [ "$name" = math ]; then # no broker and no pages
 elif [ "$name" = broadcast ]; then
     targets=build/bin/broadcast-bench
     export KAFKA=embedded
+elif [ "$name" = proof ]; then # no servers
+    targets='build/bin/proof-bench'
+    export KAFKA=embedded
 elif [ "$name" = wallet ] || [ "$name" = cost ]; then # no pages, and no broker to speak of
     targets='build/bin/wallet-bench build/bin/jackpotctl build/bin/carillon-supervisor build/bin/kafka-topics build/bin/kafka-embedded'
     export KAFKA=embedded

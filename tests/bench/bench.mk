@@ -4,3 +4,4 @@ wallet-bench_LIBS := $(O)/lib/libbench-loop.a $(call service_libs,wallet)
 pool-bench_LIBS := $(O)/lib/libbench-loop.a $(call service_libs,progressive-pool)
 # The broadcast's server is notifications without its feeds, which broadcast-bench defines itself.
 broadcast-bench_LIBS := $(call service_libs,notifications)
+proof-bench_LIBS := $(call service_libs,spin-engine)
