@@ -11,6 +11,9 @@ targets=all
 if [ "$name" = math ]; then # no broker and no pages
     targets='build/bin/math-bench build/bin/slotmath'
     export KAFKA=embedded
+elif [ "$name" = broadcast ]; then
+    targets=build/bin/broadcast-bench
+    export KAFKA=embedded
 elif [ "$name" = wallet ] || [ "$name" = cost ]; then # no pages, and no broker to speak of
     targets='build/bin/wallet-bench build/bin/jackpotctl build/bin/carillon-supervisor build/bin/kafka-topics build/bin/kafka-embedded'
     export KAFKA=embedded

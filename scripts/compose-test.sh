@@ -22,7 +22,7 @@ engine_answers() { docker info >/dev/null 2>&1; }
 
 start_engine() {
     if [ -n "${DOCKER_HOST:-}" ]; then
-        engine_answers || die "no Docker engine answers at DOCKER_HOST=$DOCKER_HOST; start it, or unset DOCKER_HOST (as root) for one of our own"
+        engine_answers || die "no Docker engine answers at DOCKER_HOST=$DOCKER_HOST; start it, or run this as root without DOCKER_HOST: the script then starts a Docker engine of its own"
         return
     fi
     [ "$(id -u)" = 0 ] || die "a Docker engine of our own needs root; or set DOCKER_HOST to one that runs"

@@ -67,7 +67,7 @@ fetch)
     command -v mvn >/dev/null || die "found no mvn (Maven); expected it to be installed: scripts/setup.sh"
     with_dots "fetching Apache Kafka (54 MB)" copy_jars || cannot
     with_dots "checking Apache Kafka" check_jars ||
-        die "what was fetched is not what deploy/kafka/jars.sha256 expects (see above); nothing was installed"
+        die "the fetched files differ from deploy/kafka/jars.sha256 (see above); nothing was installed"
     rm -rf "$place/jars" "$place/m2"
     mv "$place/new" "$place/jars"
     sha256sum <"$list" >"$place/stamp"

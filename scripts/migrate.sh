@@ -56,13 +56,13 @@ select exists (select from pg_tables where schemaname = 'carillon' and tablename
 insert into carillon.installation (kind, shards) select '$kind', ${CARILLON_SHARDS:-4} where not exists (select from carillon.installation);
 select kind <> '$kind' as other_kind, kind as is_kind, shards <> ${CARILLON_SHARDS:-4} as other_shards from carillon.installation \gset
 \if :other_kind
-do \$\$ begin raise exception 'CARILLON_KIND: found $kind, expected what the installation was made as (carillon.installation)'; end \$\$;
+do \$\$ begin raise exception 'CARILLON_KIND: found $kind, expected %, the kind in carillon.installation, which never changes', (select kind from carillon.installation); end \$\$;
 \endif
 \if :other_shards
-do \$\$ begin raise exception 'CARILLON_SHARDS: found ${CARILLON_SHARDS:-4}, expected what the installation was made with (carillon.installation)'; end \$\$;
+do \$\$ begin raise exception 'CARILLON_SHARDS: found ${CARILLON_SHARDS:-4}, expected %, the number in carillon.installation, which never changes', (select shards from carillon.installation); end \$\$;
 \endif
 \endif
 SQL
 }
 
-script | "$PG_BIN/psql" -d "$CARILLON_PG_DSN" -Xq -v ON_ERROR_STOP=1 -f - || die "the database was left at the last whole migration"
+script | "$PG_BIN/psql" -d "$CARILLON_PG_DSN" -Xq -v ON_ERROR_STOP=1 -f - || die "stopped at the error above; the database has every migration that was finished before it"

@@ -23,6 +23,8 @@ import urllib.request
 READY_SECONDS = 120
 PROOF_PAUSE_SECONDS = 10  # between proofs of the ledger while it is played, and at least ten times what the last one took
 THINK_MS = 100  # of a simulated player, between an answer and the next request
+CROWD_PER_S = 2000  # requests a second of all players: more of them think longer, so that each is answered in time
+TIMEOUT_MS = 10000  # of a request
 READ_BACK_ROUNDS = 50  # after so many, a player compares its record with the ledger: little is left for the end
 SILENCE_SECONDS = 60  # of players who were asked to end and write their live file no more; they give up by themselves before
 
@@ -99,10 +101,11 @@ class Installation:
         return "\n".join("    " + line for line in read_lines(f"{self.data}/log/{name}.log")[-6:])
 
     def prove(self):
-        """The ledger's proof by jackpotctl: a dictionary with ledger_ok and pools_ok, or None if there was no answer."""
+        """The ledger's proof by jackpotctl, which replays the moves of a sample of accounts: a dictionary with ledger_ok and pools_ok, or None if there
+        was no answer."""
         try:
             env = {"PATH": os.environ.get("PATH", ""), **self.env}
-            done = subprocess.run([f"{self.binaries}/jackpotctl", "ledger", "verify", "--json"], env=env, cwd=self.data,
+            done = subprocess.run([f"{self.binaries}/jackpotctl", "ledger", "verify", "--json", "--sample", "200"], env=env, cwd=self.data,
                                   capture_output=True, text=True, timeout=300, check=False)
             return json.loads(done.stdout)
         except (OSError, ValueError, subprocess.TimeoutExpired):
@@ -214,7 +217,8 @@ def status_line(place, live, proofs, before):
 
 def start_players(place, options, record, live):
     command = [f"{place.binaries}/players", f"--url={place.url}", f"--players={options.players}",
-               f"--seconds={options.seconds or 1000000}", f"--think-time={THINK_MS}", f"--read-back={READ_BACK_ROUNDS}",
+               f"--seconds={options.seconds or 1000000}", f"--think-time={max(THINK_MS, options.players * 1000 // CROWD_PER_S)}",
+               f"--timeout={TIMEOUT_MS}", f"--read-back={READ_BACK_ROUNDS}",
                f"--record={record}", f"--live={live}", "--quiet"]
     key = f"{place.data}/keys/operator-1.key"
     if os.path.exists(key):

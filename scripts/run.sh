@@ -7,7 +7,7 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 began=$(now_ms)
 seconds=0
-players=${PLAYERS:-50}
+players=${PLAYERS:-50} # at most as many as a gateway serves, which is 20000 connections
 scale=1
 action=run
 built=0
@@ -19,7 +19,7 @@ number() {
 for arg in "$@"; do
     case $arg in
     --seconds=*) seconds=${arg#*=}; number SECONDS "$seconds" 0 1000000 ;;
-    --players=*) players=${arg#*=}; number PLAYERS "$players" 1 100000 ;;
+    --players=*) players=${arg#*=}; number PLAYERS "$players" 1 19900 ;;
     --scale=*) scale=${arg#*=}; number SCALE "$scale" 1 16 ;;
     --kafka=embedded) export KAFKA=embedded ;;
     --kafka=*) die "KAFKA: found '${arg#*=}', expected embedded or nothing" ;;
@@ -28,6 +28,14 @@ for arg in "$@"; do
     *) die "found '$arg', expected --seconds=, --players=, --scale=, --kafka=embedded, --built, --start, --stop or --status" ;;
     esac
 done
+
+# A player is a connection: an open file in the players' process, and one in the gateway's.
+enough_files() {
+    local hard
+    hard=$(ulimit -Hn)
+    [ "$hard" = unlimited ] || [ $((players + 256)) -le "$hard" ] ||
+        die "PLAYERS: $players players need $((players + 256)) open files, and a process may open $hard here (ulimit -Hn): raise that, or expect at most $((hard - 256))"
+}
 
 # What is kept with a real Kafka and what is thrown away with the one in memory must not meet.
 [ "${KAFKA:-}" != embedded ] || { CARILLON_DATA=$CARILLON_DATA/embedded RUN=$CARILLON_DATA/embedded/run; export CARILLON_DATA; }
@@ -89,6 +97,8 @@ status() {
 
 run() {
     local code=0 player
+    enough_files
+    export CARILLON_CROWD=$players
     mkdir -p "$RUN"
     alive "$RUN/run.pid" run.sh && die "already running in $CARILLON_DATA (make stop ends it; CARILLON_DATA=folder starts another)"
     echo $$ >"$RUN/run.pid"

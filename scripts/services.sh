@@ -3,16 +3,19 @@
 # in deploy/local/services.conf, and makes the keys that are missing. Needs run/stack.env. The public port is CARILLON_HTTP_PORT
 # (default 8080, or a free one if that is taken). CARILLON_CARD_SETS names another folder of sets of Jackpot Cards than the project's own,
 # CARILLON_CARD_EXPIRE_S the seconds after which an abandoned card round is played by the house (432000), CARILLON_GAMES another folder of
-# games, CARILLON_FX_MAX_AGE_S the age at which an exchange rate is too old (0: never). CARILLON_PAYMENTS_URL is the payment provider (a stub of
+# games, CARILLON_BET_GAP_MS the smallest time between two bets of a player (0: none), CARILLON_FX_MAX_AGE_S the age at which an exchange rate is too old (0: never). CARILLON_PAYMENTS_URL is the payment provider (a stub of
 # one, but on a live installation), CARILLON_PAYMENTS_MS the time-out of a question to it, CARILLON_PAYMENTS_PENDING_MS the pause after
 # "pending", CARILLON_DECIDE_AFTER_S the age from which a
-# withdrawal may be decided by hand.
+# withdrawal may be decided by hand. CARILLON_CROWD is how many simulated players will come from this machine: the limit of demo sessions from one
+# address, which is against strangers, lets them in at once.
 set -eu
 . "$(dirname "$0")/lib.sh"
 scale=${1:-1}
 [[ $scale =~ ^[0-9]{1,2}$ ]] && [ "$scale" -ge 1 ] && [ "$scale" -le 16 ] || die "SCALE: found '$scale', expected a number from 1 to 16"
 load_env || die "the stack of $CARILLON_DATA was never started: run scripts/stack.sh start first"
 kind=${CARILLON_KIND:-demo}
+crowd=${CARILLON_CROWD:-0}
+[[ $crowd =~ ^[0-9]{1,6}$ ]] || die "CARILLON_CROWD: found '$crowd', expected a number of players"
 table=$ROOT/deploy/local/services.conf
 
 make_keys() {
@@ -54,6 +57,7 @@ common() {
         printf '%s="%s" ' "$name" "${!name}"
     done
     printf 'CARILLON_KIND=%s CARILLON_KEYS=keys CARILLON_GAMES="%s" CARILLON_LOG=%s' "$kind" "${CARILLON_GAMES:-$ROOT/services/spin-engine/games}" "${CARILLON_LOG:-info}"
+    [ -z "${CARILLON_BET_GAP_MS:-}" ] || printf ' CARILLON_BET_GAP_MS=%s' "$CARILLON_BET_GAP_MS"
     [ -z "${CARILLON_FX_MAX_AGE_S:-}" ] || printf ' CARILLON_FX_MAX_AGE_S=%s' "$CARILLON_FX_MAX_AGE_S"
 }
 
@@ -67,6 +71,7 @@ line() {
     settings=${settings//@CARD_SETS@/${CARILLON_CARD_SETS:-$ROOT/services/jackpot-cards/sets}}
     settings=${settings//@CARD_EXPIRE_S@/${CARILLON_CARD_EXPIRE_S:-432000}}
     settings=${settings//@DECIDE_AFTER_S@/${CARILLON_DECIDE_AFTER_S:-300}}
+    settings=${settings//@SESSIONS_PER_S@/$((crowd > 2000 ? crowd / 10 + 1 : 200))} # ten times as many at once
     settings=${settings//@PAYMENTS_URL@/$(payments_url)}
     settings=${settings//@PAYMENTS_MS@/${CARILLON_PAYMENTS_MS:-5000}}
     settings=${settings//@PAYMENTS_PENDING_MS@/${CARILLON_PAYMENTS_PENDING_MS:-30000}}

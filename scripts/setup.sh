@@ -71,6 +71,8 @@ test | curl | curl
 test | git | git
 test | procps | pgrep
 bench | procps | pgrep
+bench | nginx | /usr/sbin/nginx
+bench | libnginx-mod-nchan | /usr/lib/nginx/modules/ngx_nchan_module.so
 chaos | iptables | iptables
 chaos | iproute2 | ip
 chaos | util-linux | unshare
@@ -156,7 +158,7 @@ if [ -n "$packages" ]; then
     with_dots 'installing' as_root "$(install_script "$packages")" ||
         die 'the installation failed (see above); nothing else was changed'
     still=$(missing | sort -u | paste -sd' ')
-    [ -z "$still" ] || die "installed, and still not found: $still"
+    [ -z "$still" ] || die "these were installed but cannot be found: $still"
 fi
 if [[ " $groups " == *' kafka '* ]]; then "$ROOT/scripts/kafka-jars.sh" fetch; fi
 if [[ " $groups " == *' pages '* ]]; then "$ROOT/scripts/web.sh" modules >/dev/null; fi

@@ -144,7 +144,7 @@ start() {
     mkdir -p "$RUN"
     [ -d "$CARILLON_DATA/run" ] && [ -w "$CARILLON_DATA/run" ] || die "CARILLON_DATA: $CARILLON_DATA cannot be written"
     exec 9>"$RUN/stack.lock"
-    flock -w 120 9 || die "another start or stop of $CARILLON_DATA does not end"
+    flock -w 120 9 || die "another start or stop of $CARILLON_DATA is still running after 120 s"
     note_foreign
     settle_shards
     if ! alive "$RUN/stack.pid" 'carillon-supervisor.*stack.conf'; then
@@ -169,7 +169,7 @@ start() {
 stop() {
     [ -d "$RUN" ] || return 0
     exec 9>"$RUN/stack.lock"
-    flock -w 120 9 || die "another start or stop of $CARILLON_DATA does not end"
+    flock -w 120 9 || die "another start or stop of $CARILLON_DATA is still running after 120 s"
     stop_supervisor supervisor
     stop_supervisor stack
 }

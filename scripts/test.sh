@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | long | unit | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | links | rules | definitions | setup | slotmath | math | simulator
+# test.sh [all | long | unit | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | links | rules | definitions | setup | openapi | slotmath | math | simulator
 # | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures and reads the tree with clang-tidy.
 # Each part prints its own count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on
 # ports of their own.
@@ -260,6 +260,7 @@ checks() {
     counted rules "$ROOT/scripts/check-rules.sh"
     counted definitions python3 tests/definitions/schema.py
     counted setup python3 tests/tools/setup.py
+    counted openapi python3 tests/tools/openapi.py
 }
 
 # all FUZZ_SECONDS SIM_SECONDS [PART]...: what `make test` runs, and the parts named. Tests on servers wait more than they work. They run in the background from
@@ -304,11 +305,12 @@ links) counted links "$ROOT/scripts/check-links.py" ;;
 rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 definitions) counted definitions python3 tests/definitions/schema.py ;;
 setup) counted setup python3 tests/tools/setup.py ;;
+openapi) counted openapi python3 tests/tools/openapi.py ;;
 slotmath) slotmath ;;
 math) math ;;
 simulator) simulator ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, links, rules, definitions, setup, slotmath, math, simulator or e2e" ;;
+*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, links, rules, definitions, setup, openapi, slotmath, math, simulator or e2e" ;;
 esac
 [ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
 echo "$passed passed, $failed failed"

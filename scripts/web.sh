@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # web.sh: makes build/web, what the gateway serves: our pages as they are, and beside them in vendor/ what
 # services/gateway/web/package-lock.json pins (checked by npm against the digests in it), with the licences. There is no build step
-# for the pages themselves. figures.json, for the games' help, is what slotmath says of each definition.   web.sh modules: only fetches, with the tests' tools too, and prints where they are.
+# for the pages themselves but their brotli and gzip. figures.json, for the games' help, is what slotmath says of each definition.   web.sh modules: only fetches, with the tests' tools too, and prints where they are.
 set -eu
 . "$(dirname "$0")/lib.sh"
 from=$ROOT/services/gateway/web
@@ -42,9 +42,25 @@ while text[place:].strip():
     place += len(text[place:]) - len(text[place:].lstrip())
     one, place = json.JSONDecoder().raw_decode(text, place)
     found += one if isinstance(one, list) else [one]
-keep = ("mode", "published", "rtp", "hit_rate", "features", "max_win_x", "max_win_probability_exact")
+keep = ("mode", "published", "rtp", "hit_rate", "features", "max_win_x", "max_win_probability_exact", "volatility_index")
 first = lambda m: [s for s in m.get("states") or [] if s["state"].startswith("first ")]
 json.dump([{"math_version": g["math_version"], "modes": [{k: m.get(k) for k in keep} | {"states": first(m)} for m in g["modes"]]} for g in found], sys.stdout)'
+}
+
+# Beside each text its brotli and gzip, made once here and not with each answer; npm brings node.
+codings() {
+    node - "$1" <<'SCRIPT'
+const { readdirSync, readFileSync, statSync, writeFileSync } = require("node:fs");
+const { brotliCompressSync, gzipSync, constants } = require("node:zlib");
+const folder = process.argv[2];
+for (const name of readdirSync(folder, { recursive: true })) {
+	const path = `${folder}/${name}`;
+	if (!/\.(html|m?js|css|json|svg|txt|md)$/.test(name) || !statSync(path).isFile()) continue;
+	const bytes = readFileSync(path);
+	const coded = { br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }), gz: gzipSync(bytes, { level: 9 }) };
+	for (const [ending, less] of Object.entries(coded)) if (less.length < 0.9 * bytes.length) writeFileSync(`${path}.${ending}`, less);
+}
+SCRIPT
 }
 
 pages() {
@@ -52,7 +68,7 @@ pages() {
     local m=$place/node_modules
     # Nothing newer than what was made last: nothing to do.
     if [ -f "$old/.made" ] && [ "$(cat "$old/.made")" = "$(cat "$place/stamp")" ] &&
-        [ -z "$(find "$from" "$0" "$ROOT/services/spin-engine/games" "$ROOT/build/bin/slotmath" -newer "$old/.made" -print -quit 2>/dev/null)" ]; then
+        [ -z "$(find "$from" "$0" "$ROOT/services/gateway/openapi.py" "$ROOT/services/notifications/asyncapi.py" "$ROOT/services/spin-engine/games" "$ROOT/build/bin/slotmath" -newer "$old/.made" -print -quit 2>/dev/null)" ]; then
         return
     fi
     mkdir -p "$new/vendor"
@@ -63,7 +79,15 @@ pages() {
     cp "$m/htm/LICENSE" "$new/vendor/htm.LICENSE"
     cp "$m/preact/LICENSE" "$new/vendor/preact.LICENSE"
     cp "$m/uplot/LICENSE" "$new/vendor/uplot.LICENSE"
+    # Each game's rules have an address of their own.
+    for game in "$ROOT"/services/spin-engine/games/*/; do
+        mkdir -p "$new/rules/$(basename "$game")"
+        cp "$from/rules.html" "$new/rules/$(basename "$game")/index.html"
+    done
     figures >"$new/figures.json" || echo '[]' >"$new/figures.json"
+    python3 "$ROOT/services/gateway/openapi.py" >"$new/docs/openapi.json"
+    python3 "$ROOT/services/notifications/asyncapi.py" >"$new/docs/asyncapi.json"
+    codings "$new"
     cp "$place/stamp" "$new/.made"
     rm -rf "$old"
     mv "$new" "$old"

@@ -1,6 +1,7 @@
-/* Pool amounts: exact decimal fractions of a euro in checked signed 128-bit integers. T is in
- * 10^-18 EUR; values, carries and books are in 10^-27 EUR, so they can reach 1.7 x 10^11 EUR
- * (docs/progressive.md). Only amount_floor_div rounds, and it returns the remainder. */
+/* Pool amounts: exact decimal fractions of a euro in checked signed 128-bit integers. T, the sum of
+ * a pool's contributions (jackpot/pool_row.h), is in 10^-18 EUR. Values, carries and books are in
+ * 10^-27 EUR and can reach 1.7 x 10^11 EUR (docs/progressive.md). Only amount_floor_div rounds, and
+ * it returns the remainder. */
 #ifndef CARILLON_BASE_AMOUNT_H
 #define CARILLON_BASE_AMOUNT_H
 
@@ -11,7 +12,7 @@
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
-#define AMOUNT_TEXT_MAX 48 /* sign, 39 digits, a point, a leading zero, NUL */
+#define AMOUNT_TEXT_MAX 48 /* sign, 39 digits, NUL, and room to spare */
 
 /* An amount in 10^-27 EUR. */
 struct amount {

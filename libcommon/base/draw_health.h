@@ -1,8 +1,9 @@
-/* Health tests of the randomness behind draws. At the start: the known answer, and a sample of the
- * source of salts. From then on: continuous tests of every salt from the operating system, every
- * round key and every block of the random streams. Salts, keys and streams are tested separately,
- * because the bytes of a good source would hide a stuck one. A fault is final for the process.
- * Costs about 0.1 us a round. Pure: the caller draws and passes the bytes. */
+/* Health tests of the randomness behind draws. At the start they run the known-answer test
+ * (rng_known_answer) and test a sample from the source of salts. From then on they test every salt
+ * from the operating system, every round key and every block of the random streams. Salts, keys and
+ * streams are tested separately, because the bytes of a good source would hide a stuck one. A fault
+ * is final for the process. Costs about 0.1 us a round. Pure: the caller draws and passes the
+ * bytes. */
 #ifndef CARILLON_BASE_DRAW_HEALTH_H
 #define CARILLON_BASE_DRAW_HEALTH_H
 
@@ -36,11 +37,11 @@ enum rng_fault draw_health_salt(struct draw_health *health, const uint8_t salt[D
  * same key. */
 enum rng_fault draw_health_key(struct draw_health *health, player_id player, uint64_t move,
 	const uint8_t key[DRAW_HEALTH_KEY]);
-/* The fault of the salts; without one, the fault of the keys; without one, that of the streams.
- * Streams are tested only if rng_watch passes their blocks to `health->streams`. */
+/* Returns the fault of the salts, else that of the keys, else that of the streams; RNG_SOUND if
+ * there is none. Streams are tested only if rng_watch passes their blocks to `health->streams`. */
 enum rng_fault draw_health_fault(const struct draw_health *health);
-/* Text for the alarm and for the reason of the stop: "salts: repeated"; "sound" without a fault.
- * `out` holds DRAW_HEALTH_TEXT_MAX bytes and is returned. */
+/* Text for the alarm and for the reason why play stopped: "salts: repeated". If there is no fault:
+ * "sound". `out` holds DRAW_HEALTH_TEXT_MAX bytes and is returned. */
 const char *draw_health_text(const struct draw_health *health, char *out);
 
 #endif

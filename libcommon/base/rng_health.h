@@ -1,11 +1,12 @@
-/* Health tests of a random generator: a known answer at the start, and two continuous tests after
- * NIST SP 800-90B, 4.4, over the bytes in actual use (keys, salts, words of streams). Any fault is
- * final and must stop play: a broken generator is worse than none. Pure: the caller feeds bytes and
- * reads the verdict.
+/* Health tests of a random generator: a known-answer test at the start, and the two continuous
+ * tests of NIST SP 800-90B, section 4.4, over the bytes in actual use (keys, salts, words of
+ * streams). Any fault is final and must stop play: a broken generator is worse than none. Pure: the
+ * caller feeds bytes and reads the verdict.
  *
- * False alarms for uniform bytes: repetition 2^-64 a word, proportion 2^-47 a window of 512 bytes.
- * Both are far below the usual 2^-30, because an alarm stops all play. At 10^9 rounds a day 2^-30
- * would mean a false alarm every few weeks; these mean one in thousands of years. */
+ * False alarms for uniform bytes: repetition 2^-64 a word, proportion 2^-47.8 a window of 512
+ * bytes. Both are far below the usual 2^-30, because an alarm stops all play. At 10^9 rounds a day
+ * (about 300 bytes each), a rate of 2^-30 would mean a false alarm every other day; ours mean one
+ * in about a thousand years. */
 #ifndef CARILLON_BASE_RNG_HEALTH_H
 #define CARILLON_BASE_RNG_HEALTH_H
 

@@ -1,9 +1,9 @@
 /* The edge's loop: listeners, adopted descriptors, timers, signals, draining.
  *
- * libwebsockets polls, keeps time and speaks WebSocket. This file accepts the connections itself
- * for three reasons: several processes share a port, the number of new connections a turn is
- * limited, and at SIGTERM the listener closes while accepted connections are still served. The edge
- * also reads HTTP itself (edge_connection.c says why). */
+ * libwebsockets polls. This file accepts the connections itself for three reasons: several
+ * processes share a port, the number of new connections a turn is limited, and at SIGTERM the
+ * listener closes while accepted connections are still served. The edge also reads HTTP and
+ * WebSocket itself (edge_connection.c and edge_websocket.c say why). */
 #include "libcommon/edge/private/server.h"
 
 #include "libcommon/io/clock.h"
@@ -31,7 +31,6 @@
 	((rlim_t)200) /* descriptors for files, Kafka, Postgres and nanomsg, not for connections   \
 		       */
 #define BACKLOG 4096
-#define HEADER_DATA_BYTES 8192
 
 static void library_log(int level, const char *line)
 {
@@ -317,12 +316,6 @@ static uint32_t descriptors_raise(uint32_t wanted)
 static void lws_start(struct edge *edge)
 {
 	edge->protocols[0] = (struct lws_protocols){
-		.name = "carillon",
-		.callback = edge_websocket_callback,
-		.per_session_data_size = edge->config.websocket_session_bytes,
-		.rx_buffer_size = 4096,
-	};
-	edge->protocols[1] = (struct lws_protocols){
 		.name = "edge-descriptor",
 		.callback = descriptor_callback,
 	};
@@ -332,13 +325,7 @@ static void lws_start(struct edge *edge)
 		.gid = -1,
 		.uid = -1,
 		.user = edge,
-		.max_http_header_data = HEADER_DATA_BYTES,
-		.max_http_header_pool =
-			(unsigned short)(edge->connections_max > 65000 ? 65000
-								       : edge->connections_max),
-		.keepalive_timeout = (int)edge->config.idle_timeout_s,
-		.timeout_secs = 20,
-		.pt_serv_buf_size = 16384,
+		.fd_limit_per_thread = 2 * EDGE_ADOPTED_MAX,
 		.options = LWS_SERVER_OPTION_DISABLE_IPV6,
 		.vhost_name = "edge",
 	};

@@ -1,5 +1,5 @@
-/* The edge: one libwebsockets context as the loop of a process that serves browsers (gateway,
- * notifications).
+/* The edge: the loop of a process that serves browsers (gateway, notifications), and its HTTP and
+ * WebSocket.
  *
  * The loop accepts connections, reads HTTP requests strictly and within limits, passes them to
  * handlers by a table of routes, and polls the caller's descriptors (Kafka, nanomsg, the Postgres
@@ -17,8 +17,6 @@
 #ifndef CARILLON_EDGE_EDGE_H
 #define CARILLON_EDGE_EDGE_H
 
-#include <libwebsockets.h>
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +25,7 @@
 #define EDGE_PATH_MAX 512     /* bytes of the path, and of the query, with the NUL; larger: 414 */
 #define EDGE_HEADER_MAX 1024  /* bytes of one header value, with the NUL; larger: 431 */
 #define EDGE_PARAMETERS_MAX 4 /* {} in one route */
+#define EDGE_MESSAGE_MAX 4096 /* bytes of a message on a WebSocket; larger: close code 1009 */
 #define EDGE_REQUEST_ID_MAX 65
 
 struct edge;
@@ -48,13 +47,6 @@ struct edge_route {
 		      rejects a body */
 };
 
-/* The callback of libwebsockets for the WebSocket path. It gets FILTER_PROTOCOL_CONNECTION (headers
- * are readable; a result other than 0 rejects the client), then ESTABLISHED with `session` all
- * zero, RECEIVE, RECEIVE_PONG, SERVER_WRITEABLE, TIMER, WS_PEER_INITIATED_CLOSE and CLOSED. To wake
- * it from outside, use an adopted descriptor. */
-typedef int edge_websocket(struct edge *edge, struct lws *wsi, enum lws_callback_reasons reason,
-	void *session, void *in, size_t length);
-
 struct edge_config {
 	const char *service; /* "gateway": for the log */
 	const char *listen;  /* "127.0.0.1:8080", "[::1]:0", "0.0.0.0:80"; port 0: any free port.
@@ -68,8 +60,9 @@ struct edge_config {
 	uint32_t drain_ms;		 /* longest drain after SIGTERM; 0: 5,000 */
 
 	const char *websocket_path; /* "/v1/events"; NULL: none */
-	edge_websocket *websocket;
-	size_t websocket_session_bytes;
+	/* Answers a valid upgrade request for that path at once: by edge_answer_websocket, or with
+	 * an error. */
+	edge_handler *websocket;
 	int socket_send_bytes; /* SO_SNDBUF of accepted sockets; 0: the system's default */
 	/* Connections accepted each turn; 0: 64. The limit lets connected clients be served while
 	 * thousands reconnect. */
@@ -115,6 +108,8 @@ enum edge_header {
 	EDGE_IF_NONE_MATCH,
 	EDGE_ORIGIN,
 	EDGE_LAST_EVENT_ID,
+	EDGE_HOST,
+	EDGE_ACCEPT_ENCODING,
 	EDGE_HEADERS_N
 };
 
@@ -128,7 +123,7 @@ const char *edge_parameter(const struct edge_request *request, size_t i);
 /* A decoded parameter of the query, or NULL. out holds size bytes; a longer value gives "". */
 const char *edge_query(
 	const struct edge_request *request, const char *name, char *out, size_t size);
-/* The i-th name in the query, "" past the end: to reject unknown names. */
+/* The i-th name in the query, for rejecting unknown names; "" past the end. */
 const char *edge_query_name(const struct edge_request *request, size_t i, char *out, size_t size);
 /* NULL: not sent. */
 const char *edge_header(const struct edge_request *request, enum edge_header header);
@@ -153,12 +148,18 @@ void edge_again(struct edge_request *request);
  * no-store unless an ETag is set. */
 void edge_answer(struct edge_request *request, uint32_t status, const char *content_type,
 	const void *body, size_t length);
+/* From 400 on, as application/problem+json. */
 void edge_answer_json(
 	struct edge_request *request, uint32_t status, const char *json, size_t length);
-/* {"error":{"code","message","where","found","expected"}}. where, found and expected are left out
- * when NULL. */
+/* A problem (RFC 9457), as application/problem+json: {"type","title","status","detail","error":
+ * {"code","message","where","found","expected"}}. `type` names the code, which never changes its
+ * meaning; `detail` is the message. where, found and expected are left out when NULL. */
 void edge_answer_error(struct edge_request *request, uint32_t status, const char *code,
 	const char *message, const char *where, const char *found, const char *expected);
+/* The title of a status: "Conflict". Fatal for one that the edge does not know. */
+const char *edge_status_title(uint32_t status);
+/* Where the page about a code is: EDGE_PROBLEM_TYPE "move_spent". */
+#define EDGE_PROBLEM_TYPE "/docs/#error-"
 /* Adds a header to the coming answer: at most 4 headers, 256 bytes in all, no line breaks. */
 void edge_answer_header(struct edge_request *request, const char *name, const char *value);
 /* Sets the ETag of the coming answer. When If-None-Match contains it: answers 304, ends the request
@@ -168,7 +169,7 @@ bool edge_answer_etag(struct edge_request *request, const char *etag);
 /* ---- answers without an end: server-sent events ---- */
 
 struct edge_stream_ops {
-	/* Called after edge_stream_wake. May write once, by edge_stream_write. */
+	/* Called after edge_stream_wake, when the stream is ready. */
 	void (*writable)(struct edge_stream *stream, void *context);
 	/* The client has gone or edge_stream_close was called. The stream is freed after this
 	 * call. */
@@ -179,17 +180,47 @@ struct edge_stream_ops {
 struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
 	const struct edge_stream_ops *ops, void *context);
 void edge_stream_wake(struct edge_stream *stream); /* requests a call of `writable` */
-/* Only in `writable`, once. All earlier writes have then left. Bytes that the socket does not take
- * are copied. */
+/* True when all earlier writes have left: the stream may be written to at once. */
+bool edge_stream_ready(const struct edge_stream *stream);
+/* Call it only while the stream is ready. Copies what the socket does not take. False: the
+ * connection is closing. */
 bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length);
+/* Bytes that the socket has not taken yet. */
+size_t edge_stream_waiting(const struct edge_stream *stream);
 void edge_stream_close(struct edge_stream *stream);
+
+/* ---- WebSockets: streams that also receive ---- */
+
+/* All are set. */
+struct edge_websocket_ops {
+	struct edge_stream_ops stream;
+	/* A whole text message, valid UTF-8, at most EDGE_MESSAGE_MAX bytes; valid in the call
+	 * only. */
+	void (*message)(struct edge_stream *stream, void *context, const char *text, size_t length);
+	/* Bytes came from the client, be it a pong. */
+	void (*heard)(struct edge_stream *stream, void *context);
+	/* The client sent a close frame; `closed` follows. */
+	void (*left)(struct edge_stream *stream, void *context);
+};
+/* Accepts the upgrade and ends the request. Write whole frames to the stream: a head by
+ * ws_head_write (ws_frame.h) and the payload. */
+struct edge_stream *edge_answer_websocket(
+	struct edge_request *request, const struct edge_websocket_ops *ops, void *context);
+/* True when the client takes frames compressed by permessage-deflate (ws_deflate.h). */
+bool edge_websocket_deflates(const struct edge_stream *stream);
+/* Sends a ping, unless earlier writes still wait. */
+void edge_websocket_ping(struct edge_stream *stream);
+/* Sends a close frame behind what waits, then closes; after 5 s without progress at once. */
+void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char *text);
 
 /* ---- pages ---- */
 
-/* Reads a whole folder (at most 256 files, 16 MiB) and serves it under "/": index.html for folders,
- * ETag, a strict Content-Security-Policy, nosniff, no referrer, no frames. connect: other origins
- * that the pages may connect to, space-separated ("ws://127.0.0.1:8081"), or NULL. Routes take
- * precedence. False, with the reason in the log, when the folder cannot be read. */
+/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/": index.html for folders,
+ * ETag, app.js.br or app.js.gz in the place of app.js where the client accepts that coding, names
+ * with a digest (app.0123abcd.js) to be kept for ever, a strict Content-Security-Policy, nosniff,
+ * no referrer, no frames. connect: other origins that the pages may connect to, space-separated
+ * ("ws://127.0.0.1:8081"), or NULL. Routes take precedence. False, with the reason in the log, when
+ * the folder cannot be read. */
 bool edge_pages(struct edge *edge, const char *folder, const char *connect);
 
 #endif

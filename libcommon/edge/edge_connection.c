@@ -61,7 +61,6 @@ void edge_connection_new(const struct edge_listener *listener, int fd)
 		fatal("edge: out of memory");
 	connection->listener = listener;
 	connection->fd = fd;
-	connection->fresh = true;
 	connection->interest = EPOLLIN;
 	deadline(connection, ARRIVAL_US);
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = connection };
@@ -82,6 +81,8 @@ static void connection_free(struct edge_connection *connection)
 	struct edge_stream *stream = connection->stream;
 	if (stream != NULL && stream->ops->closed != NULL)
 		stream->ops->closed(stream, stream->context);
+	if (stream != NULL)
+		free(stream->parts);
 	free(stream);
 	if (connection->previous != NULL)
 		connection->previous->next = connection->next;
@@ -90,10 +91,7 @@ static void connection_free(struct edge_connection *connection)
 	if (connection->next != NULL)
 		connection->next->previous = connection->previous;
 	edge->connections--;
-	/* A copy of the descriptor may live on in libwebsockets, so close() alone would leave this
-	 * one in the set. */
-	(void)epoll_ctl(edge->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
-	(void)close(connection->fd);
+	(void)close(connection->fd); /* which also takes it out of the set */
 	free(connection->in);
 	free(connection->out);
 	free(connection);
@@ -106,8 +104,9 @@ void edge_connection_close(struct edge_connection *connection)
 		return;
 	connection->closing = true;
 	connection->next_dead = edge->dead;
+	if (edge->dead == NULL)
+		lws_cancel_service(edge->lws); /* end the turn without waiting for an event */
 	edge->dead = connection;
-	lws_cancel_service(edge->lws); /* end the turn without waiting for an event */
 }
 
 /* Ends our side and waits until the client has read the answer: closing a socket with unread bytes
@@ -179,8 +178,9 @@ void edge_connection_wake(struct edge_connection *connection)
 		return;
 	connection->in_woken = true;
 	connection->next_woken = edge->woken;
+	if (edge->woken == NULL)
+		lws_cancel_service(edge->lws);
 	edge->woken = connection;
-	lws_cancel_service(edge->lws);
 }
 
 /* All buffered output has been sent. */
@@ -314,6 +314,8 @@ void edge_connection_advance(struct edge_connection *connection)
 		}
 	}
 	connection->advancing = false;
+	if (connection->stream != NULL && connection->stream->websocket != NULL)
+		edge_websocket_advance(connection);
 	if (connection->ended && connection->request == NULL && connection->stream == NULL)
 		edge_connection_finish(connection);
 	if (connection->paused && !connection->ended && !connection->closing &&
@@ -340,15 +342,26 @@ static void on_end(struct edge_connection *connection)
 		pause_reading(connection);
 }
 
+static void on_bytes(struct edge_connection *connection, size_t n)
+{
+	struct edge_stream *stream = connection->stream;
+	connection->in_used += n;
+	if (stream != NULL) {
+		stream->websocket->heard(stream, stream->context);
+		edge_websocket_advance(connection);
+		return;
+	}
+	/* The time limit of a request starts at its first byte. */
+	if (connection->request == NULL && connection->in_used - connection->in_at == n)
+		connection->deadline_us = 0;
+	edge_connection_advance(connection);
+}
+
 static void on_readable(struct edge_connection *connection)
 {
 	char waste[4096];
-	bool keep = !connection->finishing && connection->stream == NULL;
-	if (connection->fresh && edge_websocket_take(connection)) {
-		edge_connection_close(connection);
-		return;
-	}
-	connection->fresh = false;
+	bool keep = !connection->finishing &&
+		    (connection->stream == NULL || connection->stream->websocket != NULL);
 	if (keep && !in_room(connection)) {
 		pause_reading(connection);
 		return;
@@ -362,11 +375,7 @@ static void on_readable(struct edge_connection *connection)
 		if (!would_block())
 			edge_connection_close(connection);
 	} else if (keep) {
-		/* The time limit of a request starts at its first byte. */
-		if (connection->request == NULL && connection->in_used == connection->in_at)
-			connection->deadline_us = 0;
-		connection->in_used += (size_t)n;
-		edge_connection_advance(connection);
+		on_bytes(connection, (size_t)n);
 	}
 }
 

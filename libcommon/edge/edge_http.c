@@ -3,6 +3,7 @@
  * sent later. */
 #include "libcommon/edge/private/server.h"
 
+#include "libcommon/edge/ws_frame.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
@@ -18,6 +19,7 @@
 	(1 << 20) /* a body that is too large is read to its end up to this, so that the           \
 			 client hears why */
 #define HEADER_ROOM 2560
+#define TEXT_ROOM 560 /* of a text in an error */
 
 static const struct {
 	uint32_t status;
@@ -48,6 +50,8 @@ static const struct {
 	{ 504, "Gateway Timeout" },
 	{ 501, "Not Implemented" },
 	{ 502, "Bad Gateway" },
+	{ 101, "Switching Protocols" },
+	{ 426, "Upgrade Required" },
 };
 
 static size_t status_index(uint32_t status)
@@ -59,12 +63,19 @@ static size_t status_index(uint32_t status)
 		status);
 }
 
+const char *edge_status_title(uint32_t status)
+{
+	return STATUSES[status_index(status)].reason;
+}
+
 /* ---- metrics ---- */
 
 static const char *route_label(const struct edge *edge, size_t i)
 {
 	if (i < edge->routes_n)
 		return edge->config.routes[i].pattern;
+	if (i == edge->routes_n + 2)
+		return edge->config.websocket_path;
 	return i == edge->routes_n ? "pages" : "other";
 }
 
@@ -75,7 +86,8 @@ void edge_http_begin(struct edge *edge)
 	while (routes != NULL && routes[edge->routes_n].pattern != NULL)
 		if (++edge->routes_n > EDGE_ROUTES_MAX)
 			fatal("edge: more than %d routes", EDGE_ROUTES_MAX);
-	for (size_t i = 0; i < edge->routes_n + 2; i++) {
+	size_t all = edge->routes_n + (edge->config.websocket_path != NULL ? 3 : 2);
+	for (size_t i = 0; i < all; i++) {
 		char labels[256];
 		(void)snprintf(labels, sizeof(labels), "route=\"%s\"", route_label(edge, i));
 		edge->metrics[i].latency = metric_histogram_us("carillon_http_request_us", labels,
@@ -156,7 +168,9 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 		content_type != NULL ? "Content-Type: " : "",
 		content_type != NULL ? content_type : "",
 		content_type != NULL ? "\r\nX-Content-Type-Options: nosniff\r\n" : "", size, etag,
-		etag[0] != '\0' ? "Cache-Control: no-cache\r\n" : "Cache-Control: no-store\r\n",
+		request->lasts	  ? "Cache-Control: public, max-age=31536000, immutable\r\n"
+		: etag[0] != '\0' ? "Cache-Control: no-cache\r\n"
+				  : "Cache-Control: no-store\r\n",
 		request->more_length > 0 ? request->more : "",
 		endless || request->close ? "Connection: close\r\n" : "");
 	if (n < 0 || n >= HEADER_ROOM)
@@ -194,7 +208,8 @@ void edge_answer(struct edge_request *request, uint32_t status, const char *cont
 void edge_answer_json(
 	struct edge_request *request, uint32_t status, const char *json, size_t length)
 {
-	edge_answer(request, status, "application/json", json, length);
+	edge_answer(request, status, status < 400 ? "application/json" : "application/problem+json",
+		json, length);
 }
 
 /* Appends text as a JSON string, cut when it does not fit. A byte that is not printable ASCII
@@ -219,21 +234,33 @@ static size_t json_text(char *out, size_t room, const char *text)
 	return n;
 }
 
+/* The members that are not NULL: "name":"value", separated by commas. */
+static size_t members(
+	char *out, const char *const *names, const char *const *values, size_t n_values)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < n_values; i++) {
+		if (values[i] == NULL)
+			continue;
+		n += (size_t)snprintf(out + n, 32, "%s\"%s\":", n > 0 ? "," : "", names[i]);
+		n += json_text(out + n, TEXT_ROOM, values[i]);
+	}
+	return n;
+}
+
 void edge_answer_error(struct edge_request *request, uint32_t status, const char *code,
 	const char *message, const char *where, const char *found, const char *expected)
 {
 	const char *const names[] = { "code", "message", "where", "found", "expected" };
 	const char *const values[] = { code, message, where, found, expected };
-	char json[5 * 600 + 64];
-	size_t n = (size_t)snprintf(json, sizeof(json), "{\"error\":{");
-	bool first = true;
-	for (size_t i = 0; i < 5; i++) {
-		if (values[i] == NULL)
-			continue;
-		n += (size_t)snprintf(json + n, 32, "%s\"%s\":", first ? "" : ",", names[i]);
-		n += json_text(json + n, 560, values[i]);
-		first = false;
-	}
+	char json[6 * (TEXT_ROOM + 40) + 256];
+	size_t n = (size_t)snprintf(json, 256,
+		"{\"type\":\"" EDGE_PROBLEM_TYPE "%.64s\",\"title\":\"%s\",\"status\":%" PRIu32
+		",\"detail\":",
+		code, edge_status_title(status), status);
+	n += json_text(json + n, TEXT_ROOM, message);
+	n += (size_t)snprintf(json + n, 16, ",\"error\":{");
+	n += members(json + n, names, values, 5);
 	n += (size_t)snprintf(json + n, 3, "}}");
 	edge_answer_json(request, status, json, n);
 }
@@ -250,8 +277,8 @@ bool edge_answer_etag(struct edge_request *request, const char *etag)
 
 /* ---- answers without an end ---- */
 
-struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
-	const struct edge_stream_ops *ops, void *context)
+static struct edge_stream *stream_begin(struct edge_request *request, uint32_t status,
+	const uint8_t *head, size_t length, const struct edge_stream_ops *ops, void *context)
 {
 	struct edge_connection *connection = request->connection;
 	struct edge_stream *stream = calloc(1, sizeof(*stream));
@@ -260,14 +287,37 @@ struct edge_stream *edge_answer_stream(struct edge_request *request, const char 
 	stream->connection = connection;
 	stream->ops = ops;
 	stream->context = context;
-	uint8_t *out = out_room(request->edge, HEADER_ROOM);
-	size_t n = header_write(request, (char *)out, 200, content_type, 0, true);
-	count(request, 200);
+	count(request, status);
 	connection->request = NULL;
 	connection->stream = stream;
 	connection->deadline_us = 0;
 	edge_request_free(request);
-	edge_connection_write(connection, out, n);
+	edge_connection_write(connection, head, length);
+	return stream;
+}
+
+struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
+	const struct edge_stream_ops *ops, void *context)
+{
+	uint8_t *out = out_room(request->edge, HEADER_ROOM);
+	size_t n = header_write(request, (char *)out, 200, content_type, 0, true);
+	return stream_begin(request, 200, out, n, ops, context);
+}
+
+struct edge_stream *edge_answer_websocket(
+	struct edge_request *request, const struct edge_websocket_ops *ops, void *context)
+{
+	bool deflates = request->deflates;
+	char *out = (char *)out_room(request->edge, HEADER_ROOM);
+	int n = snprintf(out, HEADER_ROOM,
+		"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+		"Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n%s\r\n",
+		request->accept,
+		deflates ? "Sec-WebSocket-Extensions: " WS_DEFLATE_ANSWER "\r\n" : "");
+	struct edge_stream *stream =
+		stream_begin(request, 101, (uint8_t *)out, (size_t)n, &ops->stream, context);
+	stream->websocket = ops;
+	stream->deflates = deflates;
 	return stream;
 }
 
@@ -275,6 +325,17 @@ void edge_stream_wake(struct edge_stream *stream)
 {
 	stream->woken = true;
 	edge_connection_wake(stream->connection);
+}
+
+bool edge_stream_ready(const struct edge_stream *stream)
+{
+	const struct edge_connection *connection = stream->connection;
+	return connection->out_used == 0 && !connection->closing && !connection->finishing;
+}
+
+size_t edge_stream_waiting(const struct edge_stream *stream)
+{
+	return stream->connection->out_used - stream->connection->out_at;
 }
 
 bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length)
@@ -326,6 +387,10 @@ void edge_http_dispatch(struct edge_request *request)
 		return;
 	}
 	request->state = REQUEST_OPEN;
+	if (request->upgrade) {
+		edge->config.websocket(request, edge->config.context);
+		return;
+	}
 	if (request->route != NULL) {
 		request->route->handler(request, edge->config.context);
 		return;
@@ -351,7 +416,7 @@ void edge_http_dispatch(struct edge_request *request)
 	}
 }
 
-static void refuse(
+void edge_http_refuse(
 	struct edge_request *request, uint32_t status, const char *code, const char *message)
 {
 	request->state = REQUEST_REFUSED;
@@ -374,31 +439,35 @@ static void header_check(struct edge_request *request, const struct http_head *h
 	bool path_known = false;
 	if (strlen(head->path) >= EDGE_PATH_MAX ||
 		(head->query != NULL && strlen(head->query) >= EDGE_PATH_MAX)) {
-		refuse(request, 414, "path_too_long",
+		edge_http_refuse(request, 414, "path_too_long",
 			"The path or the query is longer than 511 bytes.");
 	} else if (!readable) {
-		refuse(request, 431, "header_refused",
+		edge_http_refuse(request, 431, "header_refused",
 			"A header is too long, or the path or query cannot be decoded.");
 	} else if (!method_known) {
-		refuse(request, 405, "method_refused",
+		edge_http_refuse(request, 405, "method_refused",
 			"This server accepts only GET, HEAD and POST.");
 		edge_answer_header(request, "Allow", "GET, HEAD, POST");
 	} else if (!request->health_only && edge_request_route(request, &path_known)) {
 		bool body = request->route->body;
 		if (request->body_expected > EDGE_BODY_MAX)
-			refuse(request, 413, "too_large", "The body is larger than 16384 bytes.");
+			edge_http_refuse(
+				request, 413, "too_large", "The body is larger than 16384 bytes.");
 		else if (!body && request->body_expected > 0)
-			refuse(request, 400, "body_refused", "This request must not have a body.");
+			edge_http_refuse(
+				request, 400, "body_refused", "This request must not have a body.");
 		else if (body && !json_content(head))
-			refuse(request, 415, "content_type",
+			edge_http_refuse(request, 415, "content_type",
 				"Content-Type must be application/json.");
 	} else if (path_known) {
-		refuse(request, 405, "method_refused", "This path does not accept this method.");
+		edge_http_refuse(
+			request, 405, "method_refused", "This path does not accept this method.");
 		edge_answer_header(request, "Allow", request->method_post ? "GET, HEAD" : "POST");
 	} else if (request->body_expected > 0) {
-		refuse(request, 404, "not_found", "Nothing exists at this path for this method.");
+		edge_http_refuse(
+			request, 404, "not_found", "Nothing exists at this path for this method.");
 	} else if (request->method_post) {
-		refuse(request, 404, "not_found", "Nothing exists at this path.");
+		edge_http_refuse(request, 404, "not_found", "Nothing exists at this path.");
 	}
 }
 
@@ -426,6 +495,10 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 	if (request->method_post && !head->has_length)
 		return refuse_and_close(
 			request, 411, "length_required", "Content-Length is missing.");
+	if (edge_websocket_wanted(request) && readable && head->content_length == 0) {
+		edge_websocket_request(request, head);
+		return true;
+	}
 	if (head->upgrade && http_head_field(head, "upgrade") != NULL)
 		return refuse_and_close(request, 400, "upgrade_refused",
 			"This connection cannot be upgraded to another protocol.");
@@ -487,4 +560,5 @@ void edge_http_end(struct edge *edge)
 	free(edge->slots);
 	free(edge->free_slots);
 	free(edge->out);
+	ws_deflate_free(&edge->deflate);
 }

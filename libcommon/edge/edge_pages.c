@@ -13,8 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PAGES_MAX 256
-#define PAGES_BYTES_MAX (16u << 20)
+#define PAGES_MAX 768 /* each in up to three codings */
+#define PAGES_BYTES_MAX (32u << 20)
+#define DIGEST_MIN 8 /* hexadecimal digits of a digest in a name */
 #define FOLDER_DEPTH_MAX 6
 
 static const struct {
@@ -45,6 +46,31 @@ static const char *type_of(const char *name)
 	return "application/octet-stream";
 }
 
+/* The codings of prepared pages, the better one first: app.js.br is app.js in brotli. */
+static const struct {
+	const char *ending, *name;
+} CODINGS[2] = { { ".br", "br" }, { ".gz", "gzip" } };
+
+static const char *coding_of(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	for (size_t i = 0; dot != NULL && i < 2; i++)
+		if (strcmp(dot, CODINGS[i].ending) == 0)
+			return CODINGS[i].name;
+	return NULL;
+}
+
+/* "reels.0123abcd.js": part of the name is a digest of what is in the file. */
+static bool has_digest(const char *path)
+{
+	for (const char *dot = strchr(path, '.'); dot != NULL; dot = strchr(dot + 1, '.')) {
+		size_t n = strspn(dot + 1, "0123456789abcdef");
+		if (n >= DIGEST_MIN && dot[1 + n] == '.')
+			return true;
+	}
+	return false;
+}
+
 static bool page_read(struct edge *edge, const char *file, const char *path, size_t *total)
 {
 	FILE *in = fopen(file, "rb");
@@ -66,6 +92,8 @@ static bool page_read(struct edge *edge, const char *file, const char *path, siz
 	page->length = fread(page->bytes, 1, length, in);
 	memcpy(page->path, path, strlen(path) + 1); /* the length was checked above */
 	page->type = type_of(path);
+	page->coding = coding_of(path);
+	page->lasts = has_digest(path);
 	unsigned char digest[crypto_hash_sha256_BYTES];
 	char hex[17];
 	(void)crypto_hash_sha256(digest, (const unsigned char *)page->bytes, page->length);
@@ -113,6 +141,20 @@ static bool folder_read(
 	return ok;
 }
 
+/* Each page knows the same page in the codings that were prepared. */
+static void codings_join(struct edge *edge)
+{
+	char path[sizeof(edge->pages[0].path) + 4];
+	for (size_t p = 0; p < edge->pages_n; p++)
+		for (size_t i = 0; i < 2; i++) {
+			(void)snprintf(
+				path, sizeof(path), "%s%s", edge->pages[p].path, CODINGS[i].ending);
+			for (size_t c = 0; c < edge->pages_n; c++)
+				if (strcmp(edge->pages[c].path, path) == 0)
+					edge->pages[p].coded[i] = &edge->pages[c];
+		}
+}
+
 bool edge_pages(struct edge *edge, const char *folder, const char *connect)
 {
 	size_t total = 0;
@@ -126,6 +168,7 @@ bool edge_pages(struct edge *edge, const char *folder, const char *connect)
 	if (edge->pages == NULL)
 		fatal("pages: out of memory");
 	bool ok = folder_read(edge, folder, "/", 0, &total);
+	codings_join(edge);
 	log_info("%zu pages, %zu bytes, from %s", edge->pages_n, total, folder);
 	return ok;
 }
@@ -133,7 +176,7 @@ bool edge_pages(struct edge *edge, const char *folder, const char *connect)
 static const struct edge_page *page_at(const struct edge *edge, const char *path)
 {
 	for (size_t i = 0; i < edge->pages_n; i++)
-		if (strcmp(edge->pages[i].path, path) == 0)
+		if (edge->pages[i].coding == NULL && strcmp(edge->pages[i].path, path) == 0)
 			return &edge->pages[i];
 	return NULL;
 }
@@ -155,17 +198,35 @@ const struct edge_page *edge_page_find(const struct edge *edge, const char *path
 	return page;
 }
 
+/* The bytes that the client may get: of the page in the best coding that it accepts. */
+static const struct edge_page *bytes_for(struct edge_request *request, const struct edge_page *page)
+{
+	const char *accepted = edge_header(request, EDGE_ACCEPT_ENCODING);
+	const struct edge_page *bytes = page;
+	for (size_t i = 2; i-- > 0;)
+		if (page->coded[i] != NULL && accepted != NULL &&
+			http_accepts(accepted, page->coded[i]->coding))
+			bytes = page->coded[i];
+	if (page->coded[0] != NULL || page->coded[1] != NULL)
+		edge_answer_header(request, "Vary", "Accept-Encoding");
+	return bytes;
+}
+
 void edge_page_answer(struct edge_request *request, const struct edge_page *page)
 {
-	if (edge_answer_etag(request, page->etag))
+	const struct edge_page *bytes = bytes_for(request, page);
+	request->lasts = page->lasts;
+	if (edge_answer_etag(request, bytes->etag))
 		return;
+	if (bytes->coding != NULL)
+		edge_answer_header(request, "Content-Encoding", bytes->coding);
 	/* The policy exceeds the limit for handlers' headers; EDGE_MORE_HEADERS_MAX has room for
 	 * it. */
 	edge_answer_header(request, "Content-Security-Policy", request->edge->policy);
 	edge_answer_header(request, "Referrer-Policy", "no-referrer");
 	edge_answer_header(request, "Cross-Origin-Opener-Policy", "same-origin");
 	edge_answer_header(request, "X-Frame-Options", "DENY");
-	edge_answer(request, 200, page->type, page->bytes, page->length);
+	edge_answer(request, 200, page->type, bytes->bytes, bytes->length);
 }
 
 void edge_pages_free(struct edge *edge)

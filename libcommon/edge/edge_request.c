@@ -128,13 +128,17 @@ static bool headers_read(struct edge_request *request, const struct http_head *h
 		{ "if-none-match", EDGE_IF_NONE_MATCH },
 		{ "origin", EDGE_ORIGIN },
 		{ "last-event-id", EDGE_LAST_EVENT_ID },
+		{ "host", EDGE_HOST },
+		{ "accept-encoding", EDGE_ACCEPT_ENCODING },
 	};
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const char *value = http_head_field(head, wanted[i].name);
 		if (value != NULL && wanted[i].header == EDGE_AUTHORIZATION)
 			value = bearer(value);
+		/* Without the codings that the client accepts, it gets none. */
 		if (value != NULL &&
-			!arena_copy(request, value, &request->header_at[wanted[i].header]))
+			!arena_copy(request, value, &request->header_at[wanted[i].header]) &&
+			wanted[i].header != EDGE_ACCEPT_ENCODING)
 			return false;
 	}
 	return true;

@@ -180,6 +180,40 @@ static int digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+/* The q of the parameters of a row is 0: ";q=0", ";q=0.000". */
+static bool is_zero(const char *text, size_t n)
+{
+	for (size_t i = 0; i + 2 < n; i++)
+		if (text[i] == ';') {
+			size_t at = i + 1;
+			while (at < n && (text[at] == ' ' || text[at] == '\t'))
+				at++;
+			if (at + 2 < n && (text[at] == 'q' || text[at] == 'Q') &&
+				text[at + 1] == '=')
+				return strspn(text + at + 2, "0.") >= n - at - 2;
+		}
+	return false;
+}
+
+bool http_accepts(const char *list, const char *coding)
+{
+	bool any = false;
+	while (*list != '\0') {
+		list += strspn(list, ", \t");
+		size_t n = strcspn(list, ",");
+		while (n > 0 && (list[n - 1] == ' ' || list[n - 1] == '\t'))
+			n--;
+		size_t name = strcspn(list, ",; \t");
+		bool allowed = !is_zero(list, n);
+		if (name == strlen(coding) && strncasecmp(list, coding, name) == 0)
+			return allowed;
+		if (name == 1 && list[0] == '*')
+			any = allowed;
+		list += strcspn(list, ",");
+	}
+	return any;
+}
+
 bool http_decode(char *text, bool plus)
 {
 	char *out = text;

@@ -3,8 +3,8 @@
  * parser overwrites line ends and blanks around values with NUL.
  *
  * The parser is strict because one request can hide in another when two parsers read the bytes
- * differently. It rejects bare LF, blanks before a colon, folded lines, two Content-Lengths,
- * Content-Length beside Transfer-Encoding, and control characters. */
+ * differently. It rejects bare LF, blanks before a colon, folded lines, Content-Lengths that
+ * differ, every Transfer-Encoding, and control characters. */
 #ifndef CARILLON_EDGE_HTTP_HEAD_H
 #define CARILLON_EDGE_HTTP_HEAD_H
 
@@ -20,8 +20,9 @@ enum http_head_status {
 	HTTP_HEAD_MORE, /* the empty line has not arrived yet */
 	HTTP_HEAD_MALFORMED,
 	HTTP_HEAD_TOO_LARGE, /* longer than HTTP_HEAD_MAX, or too many fields */
-	HTTP_HEAD_LENGTH,    /* the body's length is unsafe: chunked or not a number */
-	HTTP_HEAD_VERSION,   /* not HTTP/1.0 or 1.1 */
+	HTTP_HEAD_LENGTH,  /* the body's length is uncertain: Transfer-Encoding, or a Content-Length
+			      that is not a number or differs from another one */
+	HTTP_HEAD_VERSION, /* not HTTP/1.0 or 1.1 */
 };
 
 struct http_field {
@@ -48,6 +49,9 @@ enum http_head_status http_head_parse(
 	char *bytes, size_t length, struct http_head *head_r, size_t *used_r);
 /* The value of the first field of that name (lower case), NULL when there is none. */
 const char *http_head_field(const struct http_head *head, const char *name);
+/* Does a list of an Accept-Encoding ("gzip, br;q=0.5, *;q=0") allow this coding (lower case)? By
+ * its own row, else by "*"; q=0 forbids. An empty list allows none. */
+bool http_accepts(const char *list, const char *coding);
 /* Percent-decodes in place. False on a bad escape or a control character. "+" becomes a space only
  * when plus is true. */
 bool http_decode(char *text, bool plus);

@@ -5,7 +5,10 @@
 #include <jwt.h>
 #include <sodium.h>
 
+#include <sys/stat.h>
+
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,11 +23,19 @@ struct cached {
 	uint8_t digest[16]; /* keyed hash of the whole token: nobody can forge a second token with
 			       the same digest */
 	player_id player;   /* 0: empty */
-	uint64_t expires_s;
+	uint64_t issued_s, expires_s;
+};
+
+struct secret {
+	uint8_t bytes[TOKEN_KEY_BYTES];
+	uint64_t number, since_s;
 };
 
 struct token_key {
-	uint8_t bytes[TOKEN_KEY_BYTES];
+	struct secret secret[TOKEN_KEYS_MAX];
+	size_t n;
+	char path[1024];	 /* "": not from a file */
+	struct timespec changed; /* of the file */
 	uint8_t cache_key[crypto_generichash_KEYBYTES];
 	struct cached cache[CACHE_SLOTS];
 };
@@ -34,43 +45,114 @@ struct token_key *token_key_new(const uint8_t bytes[TOKEN_KEY_BYTES])
 	struct token_key *key = calloc(1, sizeof(*key));
 	if (key == NULL || sodium_init() < 0)
 		abort();
-	(void)sodium_mlock(key->bytes, sizeof(key->bytes));
-	memcpy(key->bytes, bytes, TOKEN_KEY_BYTES);
+	(void)sodium_mlock(key->secret, sizeof(key->secret));
+	if (bytes != NULL) {
+		memcpy(key->secret[0].bytes, bytes, TOKEN_KEY_BYTES);
+		key->n = 1;
+	}
 	randombytes_buf(key->cache_key, sizeof(key->cache_key));
 	return key;
 }
 
+/* ---- the file ---- */
+
+static bool digits_read(const char *text, struct secret *secret_r)
+{
+	size_t n = 0;
+
+	return strlen(text) == (size_t)2 * TOKEN_KEY_BYTES &&
+	       sodium_hex2bin(
+		       secret_r->bytes, TOKEN_KEY_BYTES, text, strlen(text), NULL, &n, NULL) == 0 &&
+	       n == TOKEN_KEY_BYTES;
+}
+
+/* "number hex since", or the digits of key 0 alone. */
+static bool line_read(const char *line, struct secret *secret_r)
+{
+	char digits[2 * TOKEN_KEY_BYTES + 2];
+	int end = 0;
+	bool ok;
+
+	*secret_r = (struct secret){ 0 };
+	if (digits_read(line, secret_r))
+		return true;
+	ok = sscanf(line, "%" SCNu64 " %65s %" SCNu64 "%n", &secret_r->number, digits,
+		     &secret_r->since_s, &end) == 3 &&
+	     line[end] == '\0' && digits_read(digits, secret_r);
+	sodium_memzero(digits, sizeof(digits));
+	return ok;
+}
+
+/* In place of the keys there are; false leaves them. */
+static bool file_read(struct token_key *key, FILE *file, char *error)
+{
+	struct secret secret[TOKEN_KEYS_MAX];
+	char line[2 * TOKEN_KEY_BYTES + 64];
+	size_t n = 0;
+	bool ok = true;
+
+	while (ok && fgets(line, sizeof(line), file) != NULL) {
+		size_t length = strcspn(line, "\r\n");
+		ok = n < TOKEN_KEYS_MAX;
+		line[length] = '\0';
+		if (ok && length > 0)
+			ok = line_read(line, &secret[n++]);
+		if (!ok)
+			(void)snprintf(error, TOKEN_ERROR_MAX,
+				"%.120s: line %zu: found %zu characters that are not a key, "
+				"expected 64 hex digits, or \"number hex since\" on at most %d "
+				"lines",
+				key->path, n, length, TOKEN_KEYS_MAX);
+	}
+	if (ok && n == 0)
+		(void)snprintf(error, TOKEN_ERROR_MAX,
+			"%.120s: found nothing, expected 64 hex digits", key->path);
+	if (ok && n > 0) {
+		memcpy(key->secret, secret, sizeof(key->secret));
+		key->n = n;
+		memset(key->cache, 0, sizeof(key->cache));
+	}
+	sodium_memzero(line, sizeof(line));
+	sodium_memzero(secret, sizeof(secret));
+	return ok && n > 0;
+}
+
+bool token_key_again(struct token_key *key, bool *changed_r, char *error)
+{
+	struct stat stat;
+	FILE *file;
+	bool ok;
+
+	*changed_r = false;
+	file = key->path[0] == '\0' ? NULL : fopen(key->path, "r");
+	if (file == NULL || fstat(fileno(file), &stat) != 0) {
+		(void)snprintf(error, TOKEN_ERROR_MAX,
+			"%.120s: found %s, expected a file with 64 hex digits", key->path,
+			strerror(errno));
+		if (file != NULL)
+			(void)fclose(file);
+		return false;
+	}
+	*changed_r = stat.st_mtim.tv_sec != key->changed.tv_sec ||
+		     stat.st_mtim.tv_nsec != key->changed.tv_nsec;
+	key->changed = stat.st_mtim;
+	ok = !*changed_r || file_read(key, file, error);
+	(void)fclose(file);
+	return ok;
+}
+
 enum token_status token_key_read(const char *folder, struct token_key **key_r, char *error)
 {
-	char path[1024];
-	char text[2 * TOKEN_KEY_BYTES + 8] = "";
-	uint8_t bytes[TOKEN_KEY_BYTES];
-	size_t n = 0;
+	struct token_key *key = token_key_new(NULL);
+	bool changed;
+
 	*key_r = NULL;
-	(void)snprintf(path, sizeof(path), "%s/token.key", folder);
-	FILE *file = fopen(path, "r");
-	if (file == NULL) {
-		(void)snprintf(error, TOKEN_ERROR_MAX,
-			"%.120s: found %s, expected a file with 64 hex digits", path,
-			strerror(errno));
+	(void)snprintf(key->path, sizeof(key->path), "%s/token.key", folder);
+	if (!token_key_again(key, &changed, error)) {
+		token_key_free(&key);
 		return TOKEN_NO_KEY;
 	}
-	size_t length = fread(text, 1, sizeof(text) - 1, file);
-	(void)fclose(file);
-	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
-		text[--length] = '\0';
-	bool ok = length == (size_t)2 * TOKEN_KEY_BYTES &&
-		  sodium_hex2bin(bytes, sizeof(bytes), text, length, NULL, &n, NULL) == 0 &&
-		  n == TOKEN_KEY_BYTES;
-	sodium_memzero(text, sizeof(text));
-	if (!ok) {
-		(void)snprintf(error, TOKEN_ERROR_MAX,
-			"%.120s: found %zu characters that are not a key, expected 64 hex digits",
-			path, length);
-		return TOKEN_NO_KEY;
-	}
-	*key_r = token_key_new(bytes);
-	sodium_memzero(bytes, sizeof(bytes));
+	*key_r = key;
 	return TOKEN_OK;
 }
 
@@ -78,10 +160,25 @@ void token_key_free(struct token_key **key)
 {
 	if (*key == NULL)
 		return;
-	(void)sodium_munlock((*key)->bytes, sizeof((*key)->bytes));
+	(void)sodium_munlock((*key)->secret, sizeof((*key)->secret));
 	sodium_memzero(*key, sizeof(**key));
 	free(*key);
 	*key = NULL;
+}
+
+/* The newest key whose time has come; the oldest where none's has. */
+static const struct secret *signing(const struct token_key *key, uint64_t now_s)
+{
+	const struct secret *best = NULL, *oldest = &key->secret[0];
+
+	for (size_t i = 0; i < key->n; i++) {
+		const struct secret *secret = &key->secret[i];
+		if (secret->since_s < oldest->since_s)
+			oldest = secret;
+		if (secret->since_s <= now_s && (best == NULL || secret->since_s > best->since_s))
+			best = secret;
+	}
+	return best != NULL ? best : oldest;
 }
 
 enum token_status token_issue(const struct token_key *key, player_id player, uint64_t now_s,
@@ -99,7 +196,7 @@ enum token_status token_issue(const struct token_key *key, player_id player, uin
 		jwt_add_grant(jwt, "sub", subject) != 0 ||
 		jwt_add_grant_int(jwt, "iat", (long)now_s) != 0 ||
 		jwt_add_grant_int(jwt, "exp", (long)(now_s + life_s)) != 0 ||
-		jwt_set_alg(jwt, JWT_ALG_HS256, key->bytes, TOKEN_KEY_BYTES) != 0)
+		jwt_set_alg(jwt, JWT_ALG_HS256, signing(key, now_s)->bytes, TOKEN_KEY_BYTES) != 0)
 		goto out;
 	text = jwt_encode_str(jwt);
 	if (text == NULL || strlen(text) >= TOKEN_MAX)
@@ -114,21 +211,49 @@ out:
 }
 
 /* Reads the claims of a token with a valid signature. */
-static enum token_status claims_read(
-	jwt_t *jwt, uint64_t now_s, player_id *player_r, uint64_t *expires_s_r)
+static enum token_status claims_read(jwt_t *jwt, uint64_t now_s, struct cached *claims_r)
 {
 	const char *issuer = jwt_get_grant(jwt, "iss");
 	const char *subject = jwt_get_grant(jwt, "sub");
 	long issued = jwt_get_grant_int(jwt, "iat");
 	long expires = jwt_get_grant_int(jwt, "exp");
 	if (jwt_get_alg(jwt) != JWT_ALG_HS256 || issuer == NULL || strcmp(issuer, ISSUER) != 0 ||
-		subject == NULL || !player_id_parse(subject, player_r) || issued <= 0 ||
+		subject == NULL || !player_id_parse(subject, &claims_r->player) || issued <= 0 ||
 		expires <= 0)
 		return TOKEN_MALFORMED;
 	if ((uint64_t)issued > now_s + FUTURE_S)
 		return TOKEN_NOT_YET;
-	*expires_s_r = (uint64_t)expires;
+	claims_r->issued_s = (uint64_t)issued;
+	claims_r->expires_s = (uint64_t)expires;
 	return TOKEN_OK;
+}
+
+/* Decodes a token with the key that has signed it. libjwt returns EINVAL for a wrong signature and
+ * for wrong text; a token that decodes without a key is well-formed. */
+static enum token_status decode(const struct token_key *key, const char *token, jwt_t **jwt_r)
+{
+	bool shape;
+
+	for (size_t i = 0; i < key->n; i++) {
+		*jwt_r = NULL;
+		errno = 0;
+		if (jwt_decode(jwt_r, token, key->secret[i].bytes, TOKEN_KEY_BYTES) == 0)
+			return TOKEN_OK;
+		jwt_free(*jwt_r);
+	}
+	*jwt_r = NULL;
+	shape = jwt_decode(jwt_r, token, NULL, 0) == 0;
+	jwt_free(*jwt_r);
+	*jwt_r = NULL;
+	return shape ? TOKEN_FORGED : TOKEN_MALFORMED;
+}
+
+static struct cached *cached_of(
+	struct token_key *key, const char *token, size_t length, uint8_t digest[16])
+{
+	(void)crypto_generichash(digest, 16, (const unsigned char *)token, length, key->cache_key,
+		sizeof(key->cache_key));
+	return &key->cache[(digest[0] | digest[1] << 8) % CACHE_SLOTS];
 }
 
 /* Checks for three parts of base64url and nothing else; libjwt never sees longer or other text */
@@ -156,23 +281,13 @@ enum token_status token_check(struct token_key *key, const char *token, uint64_t
 	uint8_t digest[16];
 	if (!shape_ok(token, &length))
 		return TOKEN_MALFORMED;
-	(void)crypto_generichash(digest, sizeof(digest), (const unsigned char *)token, length,
-		key->cache_key, sizeof(key->cache_key));
-	struct cached *cached = &key->cache[(digest[0] | digest[1] << 8) % CACHE_SLOTS];
+	struct cached *cached = cached_of(key, token, length, digest);
 	if (cached->player == 0 || sodium_memcmp(cached->digest, digest, sizeof(digest)) != 0) {
-		jwt_t *jwt = NULL;
+		jwt_t *jwt;
 		struct cached fresh;
-		errno = 0;
-		if (jwt_decode(&jwt, token, key->bytes, TOKEN_KEY_BYTES) != 0) {
-			jwt_free(jwt);
-			/* libjwt returns EINVAL for both; a token that decodes without a key is
-			 * well-formed. */
-			jwt = NULL;
-			bool shape = jwt_decode(&jwt, token, NULL, 0) == 0;
-			jwt_free(jwt);
-			return shape ? TOKEN_FORGED : TOKEN_MALFORMED;
-		}
-		enum token_status status = claims_read(jwt, now_s, &fresh.player, &fresh.expires_s);
+		enum token_status status = decode(key, token, &jwt);
+		if (status == TOKEN_OK)
+			status = claims_read(jwt, now_s, &fresh);
 		jwt_free(jwt);
 		if (status != TOKEN_OK)
 			return status;
@@ -184,6 +299,13 @@ enum token_status token_check(struct token_key *key, const char *token, uint64_t
 	*player_r = cached->player;
 	*expires_s_r = cached->expires_s;
 	return TOKEN_OK;
+}
+
+uint64_t token_issued_s(struct token_key *key, const char *token)
+{
+	uint8_t digest[16];
+	const struct cached *cached = cached_of(key, token, strnlen(token, TOKEN_MAX), digest);
+	return sodium_memcmp(cached->digest, digest, sizeof(digest)) == 0 ? cached->issued_s : 0;
 }
 
 const char *token_status_text(enum token_status status)
@@ -199,6 +321,8 @@ const char *token_status_text(enum token_status status)
 		return "token_expired";
 	case TOKEN_NOT_YET:
 		return "token_not_yet";
+	case TOKEN_REVOKED:
+		return "logged_out";
 	case TOKEN_NO_KEY:
 		return "token_key_missing";
 	}

@@ -1,17 +1,24 @@
 /* Tokens of players: JSON Web Tokens by libjwt, always HS256, whatever the token's own header says.
  * The claims are `sub`, the player ("1-1234"), `iat` and `exp` (seconds since 1970), and `iss`,
  * always "carillon". The key is CARILLON_KEYS/token.key, 64 hex digits, shared by all instances of
- * gateway and notifications. */
+ * gateway and notifications.
+ *
+ * The file may hold several keys, one a line: `number hex since`, and `since` (seconds since 1970)
+ * is when tokens begin to be signed with it. All keys of the file are good for checking. So a new
+ * key is known everywhere before the first token is signed with it, and an old one stays until its
+ * last token has expired (scripts/token-key.sh). A file with the digits alone holds key 0. */
 #ifndef CARILLON_EDGE_TOKEN_H
 #define CARILLON_EDGE_TOKEN_H
 
 #include "libcommon/base/ids.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define TOKEN_MAX 512 /* bytes of a token with the NUL */
 #define TOKEN_KEY_BYTES 32
+#define TOKEN_KEYS_MAX 8
 #define TOKEN_ERROR_MAX 256
 
 enum token_status {
@@ -20,6 +27,7 @@ enum token_status {
 	TOKEN_FORGED,	 /* the signature does not match */
 	TOKEN_EXPIRED,
 	TOKEN_NOT_YET, /* issued more than a minute in the future: a clock is wrong */
+	TOKEN_REVOKED, /* set by callers: the player has logged out (revoked.h) */
 	TOKEN_NO_KEY,  /* token_key_read only: the file is missing or holds no key */
 };
 
@@ -28,6 +36,9 @@ struct token_key;
 /* Reads `folder`/token.key. On failure *key_r is NULL and error (TOKEN_ERROR_MAX bytes) names the
  * file, found and expected. */
 enum token_status token_key_read(const char *folder, struct token_key **key_r, char *error);
+/* Reads the file again if it has changed; call it once a second. False when what it holds now is
+ * not usable: the keys stay as they are, and error says why. *changed_r: there are other keys. */
+bool token_key_again(struct token_key *key, bool *changed_r, char *error);
 /* A key from bytes, for tests. */
 struct token_key *token_key_new(const uint8_t bytes[TOKEN_KEY_BYTES]);
 void token_key_free(struct token_key **key);
@@ -39,6 +50,9 @@ enum token_status token_issue(const struct token_key *key, player_id player, uin
  * a busy player's token at each request. Expiry is always checked. */
 enum token_status token_check(struct token_key *key, const char *token, uint64_t now_s,
 	player_id *player_r, uint64_t *expires_s_r);
+/* When a token was issued, in seconds since 1970, which token_check has just accepted; 0: another
+ * token. */
+uint64_t token_issued_s(struct token_key *key, const char *token);
 /* "token_expired": the code of the error to the client. Static. */
 const char *token_status_text(enum token_status status);
 

@@ -13,7 +13,7 @@ enum exact_status exact_work_init(
 	struct exact_work *work, const struct game *game, uint32_t mode, enum exact_depth depth);
 void exact_work_free(struct exact_work *work);
 
-/* The yields of both contexts and of the round. Initialised only on success. */
+/* The yields of a paid spin, of a free spin and of the whole round. Initialised only on success. */
 struct round_yields {
 	struct spin_yield paid, free_spin, round;
 	mpq_t total; /* of the round, in total bets */
@@ -23,8 +23,9 @@ enum exact_status round_yields_of(const struct exact_work *work, const struct ex
 	struct round_yields *yields);
 void round_yields_free(struct round_yields *yields);
 
-/* The return of a round of one bet, as a part of its price; in games with carried state also the
- * lowest and the highest return of a level. */
+/* The return of a round of one bet, as a fraction of its price. In games with carried state, low
+ * and high are the returns at the level with the lowest and at the one with the highest return;
+ * else both equal rtp. */
 struct bet_return {
 	mpq_t rtp, low, high;
 };

@@ -1,10 +1,10 @@
 /* Exact mathematics of a game: every figure is a rational number, none is estimated.
  *
  * libcommon/game/round.h plays a round; this file computes what it returns. Figures are per paid
- * round; returns are parts of the stake (for a bought mode, of its price); jackpots count at their
- * seed. Each feature has its own method and file. Lines: the product of the reels' weights. Full
- * cycles: the automaton of reel_machine.h. Free spins: a branching process. Sticky respins: the
- * held masks of each reel. Hold and win: an absorbing chain over filled cells and respins left.
+ * round; returns are fractions of the stake (for a bought mode, of its price); jackpots count at
+ * their seed. Each feature has its own method and file. Lines: the product of the reels' weights.
+ * Full cycles: the automaton of reel_machine.h. Free spins: a branching process. Sticky respins:
+ * the held masks of each reel. Hold and win: an absorbing chain over filled cells and respins left.
  * Collect and unlock: a Markov chain over the collectibles, for each level of unlocking.
  *
  * Allocates (GMP's rationals); no I/O, no clock. */
@@ -86,7 +86,8 @@ struct exact_mode {
 	 *   multiplier, explosion), summed; for paid spins with everything unlocked (the long run);
 	 * - "hold and win": the whole feature, without the window that started it;
 	 * - "sticky respin", "sticky respin in free spins": each respin alone, because the player
-	 *   starts it like a free spin; the probability is the mean over a trigger's respins.
+	 *   starts it like a free spin; the probability is averaged over the respins that one
+	 *   trigger starts.
 	 * Not included: scatter awards and pick bonuses, whose pays are in the definition. */
 	mpq_t max_win;
 	mpq_t max_win_probability;
@@ -95,13 +96,14 @@ struct exact_mode {
 	struct exact_win *win; /* owned; by rising x */
 };
 
-/* What the contribution adds to the return at seed. */
+/* What the contribution adds to the return, which counts jackpots at their seed. */
 struct exact_contribution {
-	mpq_t counted_whole; /* contribution_ppm */
-	mpq_t live_rows;     /* x the sum of all rows' shares */
+	mpq_t counted_whole; /* contribution_ppm as a fraction */
+	mpq_t live_rows;     /* counted_whole times the sum of all rows' shares */
 	uint32_t currency_count;
 	uint32_t currency[GAME_CURRENCIES_MAX];
-	mpq_t by_currency[GAME_CURRENCIES_MAX]; /* x the shares of that currency's rows */
+	/* counted_whole times the sum of the shares of that currency's rows */
+	mpq_t by_currency[GAME_CURRENCIES_MAX];
 };
 
 enum exact_status {
@@ -114,15 +116,15 @@ enum exact_status {
 			    return */
 };
 
-/* How many figures the game has: one for each mode and class of bets with its own published return
- * (in a demo: one for each mode). */
+/* How many struct exact_mode the game has: one for each mode and class of bets with its own
+ * published return (in a demo: one for each mode). */
 uint32_t exact_mode_count(const struct game *game);
-/* Computes figure `index`. Initialises `mode_r`; exact_mode_free frees it. */
+/* Computes the one with number `index`. Initialises `mode_r`; exact_mode_free frees it. */
 enum exact_status exact_mode(
 	const struct game *game, uint32_t index, enum exact_depth depth, struct exact_mode *mode_r);
 void exact_mode_free(struct exact_mode *mode);
-/* The same for all figures of a game, in rising order of index: figures of one mode share work. The
- * game must not change meanwhile. NULL: no memory. */
+/* The same for all of a game, in rising order of index: those of one mode share work. The game must
+ * not change meanwhile. NULL: no memory. */
 struct exact_analysis;
 struct exact_analysis *exact_open(const struct game *game, enum exact_depth depth);
 enum exact_status exact_figure(

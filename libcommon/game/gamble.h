@@ -58,8 +58,8 @@ struct gamble_card {
 enum gamble_status gamble_draw(
 	const struct game *game, struct rng *rng, uint32_t guess, struct gamble_card *card_r);
 
-/* Pending after an attempt: doubled or 0. GAMBLE_OK or GAMBLE_OVERFLOW, which gamble_check has
- * already refused. */
+/* The pending amount after an attempt: doubled or 0. GAMBLE_OVERFLOW cannot happen after
+ * gamble_check has returned GAMBLE_OK. */
 enum gamble_status gamble_settle(struct money pending, bool won, struct money *pending_r);
 /* Banks floor(pending / 2); the rest stays pending. */
 void gamble_halve(struct money pending, struct money *banked_r, struct money *pending_r);

@@ -66,8 +66,8 @@ struct game_symbol {
 	char id[GAME_ID_MAX];
 	char name[GAME_NAME_MAX]; /* shown to players */
 	enum symbol_kind kind;
-	uint32_t pay[GAME_REELS_MAX + 1]; /* coins by length of the combination, scatters: times the
-					     total bet; 0: no pay */
+	uint32_t pay[GAME_REELS_MAX + 1]; /* by length of the combination: coins; for scatters,
+					     multiples of the total bet; 0: no pay */
 	bool wild_counts; /* scatter: each wild counts as one of it. RULE mystery-elves 2.7 */
 };
 
@@ -286,7 +286,7 @@ struct game {
 	uint32_t bonus_count_min;
 	uint32_t picks_offered, picks_made;
 	uint32_t pick_outcome_count;
-	uint32_t pick_weight; /* their sum, the same at every bet */
+	uint32_t pick_weight; /* the sum of the outcomes' weights, the same at every bet */
 	struct pick_outcome pick_outcome[GAME_PICK_OUTCOMES_MAX];
 
 	struct free_spins_rules free_spins;

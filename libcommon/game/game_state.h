@@ -66,10 +66,12 @@ struct game_state {
 					   bewitched 5.8 */
 	struct autoplay autoplay;
 	struct open_round open;
-	struct carried carried; /* includes the open round's result, which its first move fixes */
+	struct carried carried; /* already includes the result of the open round, which is fixed
+				   when the round opens */
 };
 
-_Static_assert(sizeof(struct game_state) <= 448, "state grows: records are bounded");
+_Static_assert(sizeof(struct game_state) <= 448,
+	"struct game_state is too large: the record of each move contains it");
 
 /* The state of a new player. */
 void game_state_init(const struct game *game, struct game_state *state_r);

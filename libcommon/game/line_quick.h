@@ -7,8 +7,8 @@
 #include "libcommon/game/exact/line_graph.h"
 #include "libcommon/game/exact/lines.h"
 
-/* How much more a run pays when it is one cell longer. Each value is multiplied by the number of
- * ways to show that run. Modulo 2^64. */
+/* What the last cell of a run adds to the pay of its line. line_quick_sum multiplies each value by
+ * the number of ways to show the run with that cell. Modulo 2^64. */
 struct line_steps {
 	uint64_t most; /* a line's largest pay, flat multiplier included */
 	/* [k]: for ways in which the first k cells are wild */

@@ -33,8 +33,8 @@ struct par_combination {
 
 struct par_combinations {
 	uint32_t lines;
-	mpz_t cycle;   /* weighted combinations of stops that can occur (that keep the guarantee, if
-			  there is one) */
+	mpz_t cycle;   /* combinations of stops that can occur, weighted; with a guarantee, only
+			  those that keep it */
 	mpq_t return_; /* of all lines, in total bets: the sum of the list */
 	uint32_t count;
 	struct par_combination *of; /* owned; by symbol, falling length, multiplier */
@@ -88,7 +88,7 @@ struct par_mode {
 	const struct game_mode *rules;
 	struct par_texts *texts;
 	struct exact_mode figures;
-	struct exact_work work; /* at EXACT_RETURN: counts by tag are valid, moments are not */
+	struct exact_work work; /* of EXACT_RETURN: has counts by tag, no second moments */
 	struct exact_wager wager;
 	struct round_yields yields;
 	struct par_context context[PAR_CONTEXTS];
@@ -99,7 +99,7 @@ void par_mode_init(
 	struct par_mode *mode, struct par_texts *texts, const struct game *game, uint32_t index);
 void par_mode_clear(struct par_mode *mode);
 
-/* Converts x total bets per spin of the context to a part of the return. */
+/* Converts `x`, in total bets per spin of the context, to its part of the round's return. */
 void par_per_round(const struct par_mode *mode, const struct par_context *context, const mpq_t x,
 	mpq_t return_r);
 /* The number of windows of the context that show `symbol` `count` times (with `or_more`: at least

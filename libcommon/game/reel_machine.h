@@ -72,9 +72,10 @@ struct reel_machine *reel_machine_new(const struct machine_input *input);
 void reel_machine_free(struct reel_machine **machine);
 
 /* The columns of a reel: one per stop, with its weight. `tag_of` (or NULL) gives each symbol's tag,
- * summed over the rows. Expands wilds and covers bought wild reels (`wild_reels`, bits), which lose
- * their tags. Removes collectibles, as core/reels.h does for a played window. `out` has room for
- * GAME_STRIP_MAX columns; returns their number. */
+ * summed over the rows. Expands wilds. Makes the bought wild reels (`wild_reels`, bits) all wild;
+ * these have no tags. Removes collectibles from the column, as core/reels.h does for a played
+ * window, but still counts their tags. `out` has room for GAME_STRIP_MAX columns; returns their
+ * number. */
 uint32_t machine_columns(const struct game *game, uint32_t set, uint32_t reel, uint32_t wild_reels,
 	const uint32_t tag_of[GAME_SYMBOLS_MAX], struct machine_column *out);
 

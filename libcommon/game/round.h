@@ -106,13 +106,13 @@ struct phase {
 	uint32_t outcome_value;		/* BONUS: times the total bet, or free spins */
 	uint32_t free_spins_awarded;	/* by this phase */
 	uint32_t free_spins_left;	/* after this phase, of the set being played */
-	uint32_t free_spins_appended;	/* after this phase: won meanwhile, played after that set.
-					   RULE bewitched 3.15 */
+	uint32_t free_spins_appended;	/* after this phase: won during the set that is being
+					   played, played after it. RULE bewitched 3.15 */
 	uint32_t respins_left;		/* sticky or hold respins after this phase */
 	uint32_t multiplier;		/* on line wins of this phase */
 	struct cell_load load[GAME_CELLS_MAX]; /* games with hold and win */
-	uint32_t features; /* bit k: unlock_kind k. UNLOCK_RESPIN: played; SPIN, FREE_SPIN:
-			      triggered */
+	uint32_t features; /* bit k: unlock_kind k. In the phase UNLOCK_RESPIN: the features played;
+			      in SPIN and FREE_SPIN: the features triggered */
 	bool explodes;	   /* SPIN: an explosion follows */
 	uint8_t collected_colour[GAME_REELS_MAX]; /* SPIN: colour + 1 collected there; 0: none */
 	struct round_state state;		  /* after this phase */
@@ -144,13 +144,15 @@ struct round {
 	uint32_t free_left, free_appended;
 	bool spin_played; /* the paid spin is over */
 	bool free_started;
-	/* of the last spin, while their phase is still to come; 0: none */
+	/* of the last spin, until the phase that they award has been played; then 0 */
 	uint32_t scatters, bonuses;
 	uint32_t scatter_cells, bonus_cells;
 	uint32_t sticky_left, sticky_cells;
 	bool sticky_started;
 	bool hold_running;
-	uint32_t hold_left, hold_cells; /* cells with a load, of the paid spin or held */
+	uint32_t hold_left;
+	uint32_t hold_cells; /* cells with a load: those of the paid spin, later also those that
+				respins have filled */
 	struct cell_load load[GAME_CELLS_MAX];
 	uint32_t features; /* unlocked respins still to be played: bits of unlock_kind */
 	uint32_t feature_multiplier;

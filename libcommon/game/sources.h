@@ -27,7 +27,8 @@ enum game_event {
 };
 #define EVENTS (EVENT_AWARD + HOLD_AWARDS_MAX)
 
-/* Names from features.def; awards have their id in the definition. Static, or owned by the game. */
+/* Names from features.def; the name of an award is its id in the definition. Static, or owned by
+ * the game. */
 const char *source_text(enum win_source source);
 const char *source_words(enum win_source source);
 const char *event_text(const struct game *game, uint32_t event);

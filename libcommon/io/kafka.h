@@ -71,10 +71,10 @@ int kafka_consumer_fd(const struct kafka_consumer *consumer);
 void kafka_consume(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
 /* The same for an offset that is known to exist (from kafka_bounds, kafka_offset_near); sends no
- * request to Kafka. A broker answers the requests of a connection in order, so a request behind a
- * waiting fetch takes up to 100 ms: loops use a second consumer for such requests. If the offset is
- * gone after all, it moves as above. False when Kafka gives no metadata for the topic; then nothing
- * was started. */
+ * request to Kafka. A broker answers the requests of a connection in order, so a request that
+ * follows a waiting fetch takes up to 100 ms: loops ask for offsets through a second consumer. If
+ * the offset is gone after all, it moves as above. False when Kafka gives no metadata for the
+ * topic; then nothing was started. */
 bool kafka_consume_at(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition);

@@ -42,6 +42,9 @@ static const struct setting COMMON[] = {
 		"folder with the service keys" },
 	{ "CARILLON_KIND", SETTING_TEXT, "live", 0, 0, common.kind,
 		"the installation's kind, as set when it was created: live, demo or test" },
+	{ "CARILLON_BET_GAP_MS", SETTING_INT, "2500", 0, 60000, &common.bet_gap_ms,
+		"smallest time in milliseconds from one bet of a player to the next; 0, the default of "
+		"demo and test: none" },
 	{ "CARILLON_FX_MAX_AGE_S", SETTING_INT, "604800", 0, 31536000, &common.fx_max_age_s,
 		"age in seconds at which an FX rate is too old to convert contributions: bets in "
 		"that currency that would feed a pool are refused (default 7 days; for daily rates "
@@ -212,6 +215,8 @@ static void common_check(const char *service)
 	if (strcmp(common.kind, "live") != 0 && strcmp(common.kind, "demo") != 0 &&
 		strcmp(common.kind, "test") != 0)
 		refuse("CARILLON_KIND: found '%s', expected live, demo or test", common.kind);
+	if (strcmp(common.kind, "live") != 0 && getenv("CARILLON_BET_GAP_MS") == NULL)
+		common.bet_gap_ms = 0;
 	/* A demo keeps the rates of its first day: nobody sets new ones. */
 	if (strcmp(common.kind, "demo") == 0 && getenv("CARILLON_FX_MAX_AGE_S") == NULL)
 		common.fx_max_age_s = 0;

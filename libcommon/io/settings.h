@@ -27,14 +27,17 @@ struct common_settings {
 	char games[SETTING_TEXT_MAX], keys[SETTING_TEXT_MAX], kind[SETTING_TEXT_MAX],
 		log[SETTING_TEXT_MAX];
 	int64_t shards;
+	int64_t bet_gap_ms; /* smallest time between two bets of a player; 0 (default unless live):
+			       none */
 	int64_t fx_max_age_s; /* 0 (default of a demo): a rate is never too old */
 };
 extern struct common_settings common;
 
 /* Reads the common table and the service's own (ended by a NULL name) from the environment. --help
- * prints both and exits with 0. Errors are an unknown variable that begins with CARILLON_ or
- * prefix, a missing or invalid value, and an unknown argument. An error is printed on stderr, with
- * what was found and what was expected, and exits with 2. service: "wallet"; prefix: "WALLET_". */
+ * prints both and exits with 0. An unknown variable that begins with CARILLON_ or with `prefix`
+ * (those of the scripts excepted), a missing or invalid value, or an unknown argument: prints what
+ * was found and what was expected on stderr, and exits with 2. service: "wallet"; prefix:
+ * "WALLET_". */
 void settings_load(
 	int argc, char **argv, const char *service, const char *prefix, const struct setting *own);
 

@@ -1,8 +1,8 @@
-/* Draws whether Jackpot Cards start when a round closes: one number below `of`, compared with
- * min(of, in x stake). `in` and `of` are odds for one minor unit of the stake and belong to the
- * set, not to the game. The number comes from its own stream under the round's secret (purpose
- * "cards"), so it changes no other draw and anyone with the secret can repeat it. The service of
- * Jackpot Cards decides the set, level, deal and prize. Pure. RULE mystic-gem 6.5, 6.12 */
+/* Draws whether Jackpot Cards start when a round closes. The set, not the game, has odds of `in` in
+ * `of` for one minor unit of the stake. One number below `of` is drawn; Jackpot Cards start if it
+ * is below min(`of`, `in` x stake). The number comes from its own stream under the round's secret
+ * (purpose "cards"), so it changes no other draw and anyone with the secret can repeat it.
+ * jackpot-cards decides set, level, deal and prize. Pure. RULE mystic-gem 6.5, 6.12 */
 #ifndef CARILLON_JACKPOT_CARDS_DRAW_H
 #define CARILLON_JACKPOT_CARDS_DRAW_H
 
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Limits the bytes of a record, and keeps `in` x stake from overflowing. */
+/* Keeps a draw short in the record of its move, and `in` x stake from overflowing. */
 #define CARDS_OF_MAX UINT64_C(10000000000)
 
 struct cards_odds {

@@ -1,4 +1,5 @@
-/* Double-entry books of a jackpot pool, in 10^-27 EUR. These identities hold exactly:
+/* Double-entry books of a jackpot pool, in 10^-27 EUR. These identities hold
+ * exactly (T, W, share and r as in pool_row.h):
  *
  *     jp_pool = sum over rows of (T - W) x share + r
  *     jp_seed = sum over rows of seed

@@ -56,7 +56,7 @@ struct pool_price {
 
 enum pool_row_status {
 	POOL_ROW_OK = 0,
-	POOL_ROW_OVERFLOW, /* a value exceeds 128 bits, or the payout 63 */
+	POOL_ROW_OVERFLOW, /* a value needs more than 128 bits, or the payout more than 63 */
 	POOL_ROW_NEGATIVE, /* below zero: the books are wrong */
 	POOL_ROW_TERMS,	   /* an invalid seed, rate, share or exponent */
 };
@@ -69,8 +69,9 @@ CARILLON_MUST_CHECK bool pool_row_share(int64_t coin_minor, uint32_t exponent,
 /* Checks seed >= 1, rate > 0, share 0..10^9, their upper bounds, and that the seed fits in EUR. */
 bool pool_terms_valid(const struct pool_terms *terms, uint32_t exponent);
 
-/* One minor unit of a currency in EUR at the row rate; the seed in EUR. */
+/* One minor unit of a currency in EUR, at the row rate. */
 CARILLON_MUST_CHECK bool pool_unit(int64_t row_rate_nano, uint32_t exponent, struct amount *unit_r);
+/* The seed in EUR. */
 CARILLON_MUST_CHECK bool pool_seed(
 	const struct pool_terms *terms, uint32_t exponent, struct amount *seed_r);
 
@@ -80,8 +81,9 @@ CARILLON_MUST_CHECK enum pool_row_status pool_row_accrued(
 /* The price of a hit now; changes nothing. */
 CARILLON_MUST_CHECK enum pool_row_status pool_row_price(
 	const struct pool_row *row, int128 t_e18, struct pool_price *price_r);
-/* The same, paid in a currency other than the row's: floored to its minor unit, at its rate (EUR
- * for one unit of it, x 10^9). The remainder is carried as usual. */
+/* The same, paid in a currency other than the row's. rate_nano (EUR for one unit, x 10^9) and
+ * exponent are those of the paid currency, and the payout is floored to its minor unit. The
+ * remainder is carried as usual. */
 CARILLON_MUST_CHECK enum pool_row_status pool_row_price_in(const struct pool_row *row, int128 t_e18,
 	int64_t rate_nano, uint32_t exponent, struct pool_price *price_r);
 /* Books a hit in the row: W becomes T, r becomes the carry, waiting terms take effect, hits grows

@@ -37,7 +37,7 @@ struct pool_vector_entry {
 	uint32_t shard; /* of the wallet */
 	uint32_t tally;
 	uint64_t total_minor;
-	uint64_t seq; /* the shard's last journal row in the total */
+	uint64_t seq; /* of the last row of the shard's journal that the total includes */
 	bool dirty;   /* changed since entries were last stored */
 	bool noted;   /* the last change is already in the event log */
 };

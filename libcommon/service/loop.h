@@ -55,8 +55,10 @@ struct holding {
 	int64_t fenced[SERVICE_TOPICS_MAX]; /* offsets stored by the last commit */
 	uint64_t fenced_seq[SERVICE_TOPICS_MAX];
 	struct reading readings[SERVICE_TOPICS_MAX];
-	bool one_by_one;  /* one message a commit, after repeated crashes */
-	int trying_topic; /* 1-based, 0: none */
+	bool one_by_one; /* one message a commit, after repeated crashes */
+	/* The message that is tried alone now: its topic (1-based; 0: none), its offset, and how
+	 * often a process died on it. */
+	int trying_topic;
 	int64_t trying_offset;
 	int trying_deaths;
 	struct kept waiting; /* commands that came by nanomsg and cannot be applied yet */
@@ -135,7 +137,9 @@ void service_trying_note(
 	struct service *service, struct holding *holding, int topic, int64_t offset);
 
 /* service_reading.c */
-void service_reading_start(struct service *service); /* starts the topics that may begin */
+/* Starts to read each topic, as soon as the to_end_first topics before it have been read to their
+ * end. */
+void service_reading_start(struct service *service);
 void service_reading_stop(struct service *service, struct holding *holding, int topic);
 bool service_reading_all_started(const struct service *service);
 /* True when commands can be taken for every shard held. */

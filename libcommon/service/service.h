@@ -63,9 +63,9 @@ struct service_ops {
 		enum topic topic;
 		enum kafka_pace pace;
 		bool sequenced;	   /* has a seq gate: the service calls seq_gate_offer and returns
-				      SERVICE_GAP; the loop stores seq */
-		bool to_end_first; /* read this partition up to the end found at opening before
-				      offering messages of the topics after it in this array */
+				      SERVICE_GAP on a gap; the loop stores seq */
+		bool to_end_first; /* start the later topics of this array only when this one has
+				      been read to the end that it had at opening */
 	} topics[SERVICE_TOPICS_MAX];
 	int topics_n;
 	/* The kind of command that the service takes, by nanomsg: none is offered before every
@@ -88,7 +88,8 @@ struct service_ops {
 	 * any time, also while the first one is being decided. */
 	enum service_message_status (*message)(struct service *service, struct service_shard *shard,
 		const struct kafka_message *message, uint64_t *seq_r);
-	/* A nanomsg message. The service copies it to keep it. May be NULL. */
+	/* A nanomsg message. It is freed after the call: a service that keeps it must copy it. May
+	 * be NULL. */
 	void (*bus)(struct service *service, const uint8_t *bytes, size_t length);
 	/* Called each turn, at least every 50 ms. May be NULL. */
 	void (*tick)(struct service *service, uint64_t mono_us);

@@ -23,7 +23,7 @@
  *
  * This file only wires the settings, the timers, the edge and the connections. adapters/gateway.c
  * sets up what must exist before them and frees everything at the end. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/own_limits.h"
 
 #include "libcommon/io/log.h"
 
@@ -57,6 +57,10 @@ static const struct setting settings[] = {
 		"time after which a request without an answer gets 504" },
 	{ "GATEWAY_SESSION_S", SETTING_INT, "43200", 60, 2592000, &gateway.settings.session_s,
 		"lifetime of a player's token" },
+	{ "GATEWAY_REALITY_CHECK_S", SETTING_INT, "3600", 0, 86400,
+		&gateway.settings.reality_check_s,
+		"seconds of play after which a player is reminded of time and result, where the "
+		"player has set nothing else; 0: never" },
 	{ "GATEWAY_IDLE", SETTING_TEXT, "15m", 0, 0, gateway.settings.idle,
 		"time without an action after which a session ends, and OPERATOR=time for single "
 		"operators: 15m,7=90s,9=0; 0: never" },
@@ -108,6 +112,7 @@ static void on_moment(void *context)
 {
 	(void)context;
 	sessions_tick(&gateway);
+	own_limits_tick();
 	presence_flush(&gateway);
 }
 
@@ -121,6 +126,7 @@ static void on_quarter(void *context)
 {
 	(void)context;
 	presence_read(&gateway);
+	revoked_read(gateway.revoked, gateway.pg_ro);
 }
 
 static void on_half(void *context)
@@ -136,6 +142,7 @@ static void on_second(void *context)
 	counters_tick(&gateway);
 	status_tick(&gateway);
 	payouts_tick(&gateway);
+	auth_tick(&gateway);
 }
 
 static void on_draining(void *context)

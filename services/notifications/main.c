@@ -22,6 +22,7 @@
 #include "libcommon/io/settings.h"
 #include "services/notifications/adapters/hub.h"
 #include "services/notifications/adapters/news.h"
+#include "services/notifications/adapters/poll.h"
 #include "services/notifications/adapters/subscribers.h"
 
 #include <sodium.h>
@@ -82,10 +83,26 @@ static void on_tenth(void *context)
 	edge_ready(hub.edge, ready, ready ? "" : "still reading the winners on jackpot.facts");
 }
 
+static void on_quarter(void *context)
+{
+	(void)context;
+	revoked_read(hub.revoked, hub.pg_ro);
+}
+
 static void on_half(void *context)
 {
 	(void)context;
 	instance_beat(hub.instance);
+}
+
+static void reread_key(void)
+{
+	char error[TOKEN_ERROR_MAX];
+	bool changed;
+	if (!token_key_again(hub.key, &changed, error))
+		log_error("%s; the keys read before stay in force", error);
+	else if (changed)
+		log_info("other token keys are in force");
 }
 
 static void on_second(void *context)
@@ -93,6 +110,7 @@ static void on_second(void *context)
 	(void)context;
 	feeds_tick(hub.feeds, counters_nameless(&hub.counters));
 	clients_sweep(hub.clients);
+	reread_key();
 	metric_set(hub.age, (int64_t)counters_age_us(&hub.counters, clock_wall_us()));
 }
 
@@ -120,6 +138,7 @@ static void begin_edge(void)
 {
 	static const struct edge_route routes[] = { { EDGE_GET, "/v1/events/stream", clients_stream,
 							    false },
+		{ EDGE_GET, "/v1/events/latest", poll_latest, false },
 		{ EDGE_GET, NULL, NULL, false } };
 	struct edge_config config = { .service = "notifications",
 		.listen = listen_address,
@@ -129,7 +148,6 @@ static void begin_edge(void)
 		.connections_max = (uint32_t)connections_max,
 		.websocket_path = "/v1/events",
 		.websocket = clients_websocket,
-		.websocket_session_bytes = sizeof(struct client *),
 		.socket_send_bytes = (int)send_bytes,
 		.draining = on_draining,
 		.drained = on_drained };
@@ -181,6 +199,7 @@ static void begin_sources(void)
 	edge_adopt(hub.edge, pg_pool_fd(hub.pg), on_pg, hub.pg);
 	edge_adopt(hub.edge, pg_pool_fd(hub.pg_ro), on_pg, hub.pg_ro);
 	edge_every(hub.edge, 100, on_tenth, NULL);
+	edge_every(hub.edge, 250, on_quarter, NULL);
 	edge_every(hub.edge, 500, on_half, NULL);
 	edge_every(hub.edge, 1000, on_second, NULL);
 }

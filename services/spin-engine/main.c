@@ -14,8 +14,12 @@
  *  4. adapters/keys.c: where secrets come from, and why a player can check them.
  *  5. adapters/store.c: the checkpoint, once a second. It may be late: after a restart, facts are
  * read again from the checkpoint on.
- *  6. adapters/engine.c: what the service loop calls. */
+ *  6. adapters/engine.c: what the service loop calls.
+ *  7. core/proof.h: each booked move proposed again, for the proof of the ledger. */
 #include "services/spin-engine/adapters/engine.h"
+#include "services/spin-engine/adapters/proof.h"
+
+#include <string.h>
 
 static struct engine_settings settings;
 
@@ -35,10 +39,13 @@ static const struct setting table[] = {
 	{ 0 },
 };
 
-/*~ The service loop does everything else: leases, positions, the one transaction, draining. */
+/*~ The service loop does everything else: leases, positions, the one transaction, draining. With
+ * --verify nothing is served: rows that are booked are proven, with the key that drew them. */
 int main(int argc, char **argv)
 {
 	struct service_ops ops = engine_ops(table, &settings);
 
+	if (argc > 1 && strcmp(argv[1], "--verify") == 0)
+		return proof_main(argc, argv);
 	return service_main(argc, argv, &ops);
 }

@@ -1,14 +1,23 @@
 #!/usr/bin/env python3
-"""Rounds a second over the bus and through HTTP, on an installation of its own, beside pgbench's TPC-B with 8 clients on a Postgres of the same settings in
-the same run; CPU microseconds a round by process. Prints a table and writes build/bench/e2e.json. Nothing is asserted.
+"""Rounds a second over the bus and spins a second through HTTP, on an installation of its own, beside pgbench's TPC-B with 8 clients on a Postgres of the
+same settings; CPU microseconds a round by process. Each turn measures all of them one after the other, and a figure is the median of the turns: a neighbour
+on the machine disturbs all alike. Prints a table and writes build/bench/e2e.json. Nothing is asserted.
 
 A broker that has just begun spends its first minute on compiling itself: that is measured too, as "fresh", and then the broker is kept busy until it is warm.
 
-    e2e.py [--seconds=N] [--warm-up=N] [--bus-players=N]"""
+    e2e.py [--turns=N] [--seconds=N] [--warm-up=N] [--bus-players=N] [--short]
+
+In build/bench/e2e.json:
+    ratio, http_ratio           rounds a second over the bus, and through HTTP as fast as answers come, for each transaction a second of TPC-B
+    p50_ms, p99_ms              through HTTP at 1,000 spins a second
+    half_p50_ms, half_p99_ms    at half of what HTTP gave as fast as it could
+    cpu_us_spin                 CPU microseconds of all servers and services for a spin at 1,000 a second; the players' own are client_cpu_us_spin
+    client_cpu_share            of the machine's processors, what the players took at the highest rate"""
 import argparse
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 
@@ -78,48 +87,82 @@ def http(place, seconds, rate):
     players = place.players(players=200, seconds=seconds, rate=rate, first_player=1 if rate else 1001, game="bewitched", gamble=0, subscribers=1)
     record = players.finish(stop=False, timeout=seconds + 120)
     after = cpu_of_all(place)
-    return {"rounds_per_s": record["rounds_per_s"], "p50_ms": record["p50_ms"], "p99_ms": record["p99_ms"], "settled": record["rounds_settled"],
+    return {**{name: record[name] for name in ("rounds_per_s", "p50_ms", "p99_ms", "client_cpu_share", "client_cpu_us")},
             "cpu_us": cpu_a_round(before, after, record["rounds_settled"])}
 
 
 def table(result):
     fresh = result["fresh"]
+    print(f"medians of {result['turns']} turns of {result['seconds']} s each")
     print(f"pgbench TPC-B, 8 clients        {result['pgbench_tps']:>10.0f} transactions/s ({', '.join(f'{tps:.0f}' for tps in result['pgbench_all'])})")
     print(f"over the bus                    {result['rounds_per_s']:>10.0f} rounds/s, p50 {result['bus_p50_ms']:.1f} ms, p99 {result['bus_p99_ms']:.1f} ms, ratio {result['ratio']:.2f} (goal 8)")
     print(f"  with a fresh broker           {fresh['rounds_per_s']:>10.0f} rounds/s, ratio {fresh['ratio']:.2f}, of its CPU {fresh['kafka_us']:.1f} us a round")
-    print(f"through HTTP, as fast as it can {result['http_spins_per_s']:>10.0f} spins/s, p50 {result['http_max_p50_ms']:.1f} ms, p99 {result['http_max_p99_ms']:.1f} ms")
-    print(f"through HTTP, 1,000/s asked     {result['http_1000_spins_per_s']:>10.0f} spins/s, p50 {result['p50_ms']:.1f} ms (goal 5), p99 {result['p99_ms']:.1f} ms (goal 20)")
-    print("CPU microseconds a round         over the bus    through HTTP")
+    print(f"through HTTP, as fast as it can {result['http_spins_per_s']:>10.0f} spins/s, p50 {result['http_max_p50_ms']:.1f} ms, p99 {result['http_max_p99_ms']:.1f} ms, ratio {result['http_ratio']:.2f}")
+    print(f"  at half of that               {result['half_spins_per_s']:>10.0f} spins/s, p50 {result['half_p50_ms']:.1f} ms, p99 {result['half_p99_ms']:.1f} ms")
+    print(f"  1,000/s asked                 {result['http_1000_spins_per_s']:>10.0f} spins/s, p50 {result['p50_ms']:.1f} ms (goal 5), p99 {result['p99_ms']:.1f} ms (goal 20), {result['cpu_us_spin']:.0f} us of CPU a spin")
+    print(f"  of the machine for the players    {100 * result['client_cpu_share']:>5.1f} % at the highest rate (goal 10), {result['client_cpu_us_spin']:.0f} us a spin at 1,000/s")
+    print("CPU microseconds a round         over the bus    through HTTP at 1,000/s")
     for name in sorted(result["cpu_us_bus"], key=lambda n: -result["cpu_us_bus"][n]):
         print(f"  {name:<28} {result['cpu_us_bus'][name]:>10.1f} {result['cpu_us_http'].get(name, 0):>15.1f}")
 
 
+def median(rows, *names):
+    """Of a figure of all turns; by process where the figure is a dictionary."""
+    for name in names:
+        rows = [row[name] for row in rows]
+    if isinstance(rows[0], dict):
+        return {name: round(statistics.median(row.get(name, 0) for row in rows), 1) for name in rows[0]}
+    return statistics.median(rows)
+
+
+def turn(place, options, tps):
+    """tps: the TPC-B before. What stands between two of them is compared with the mean of both."""
+    over_bus = bus(place, options.seconds, options.bus_players)
+    between = pgbench(place, options.seconds)
+    most = http(place, options.seconds, 0)
+    after = pgbench(place, options.seconds)
+    calm = http(place, options.seconds, 1000)
+    half = http(place, options.seconds, max(int(most["rounds_per_s"] / 2), 1))
+    return {"tps": [between, after], "bus": over_bus, "most": most, "calm": calm, "half": half, "ratio": 2 * over_bus["rounds_per_s"] / (tps + between),
+            "http_ratio": 2 * most["rounds_per_s"] / (between + after)}
+
+
 def measure(place, options):
-    tps = [pgbench(place, options.seconds)]
+    first = pgbench(place, options.seconds)
     fresh = bus(place, options.seconds, options.bus_players)
     if options.warm_up:
         bus(place, options.warm_up, options.bus_players)
-    tps.append(pgbench(place, options.seconds))
-    over_bus = bus(place, options.seconds, options.bus_players)
-    tps.append(pgbench(place, options.seconds))  # between and after: the machine's speed drifts
-    http(place, options.warm_up // 2 or 1, 1000)
-    calm = http(place, options.seconds, 1000)
-    most = http(place, options.seconds, 0)
+        http(place, options.warm_up // 2 or 1, 1000)
+    tps = [first, pgbench(place, options.seconds)]
+    turns = []
+    for _ in range(options.turns):
+        turns.append(turn(place, options, tps[-1]))
+        tps += turns[-1]["tps"]
+        print(f"turn {len(turns)}: TPC-B {tps[-2]:.0f}, over the bus {turns[-1]['bus']['rounds_per_s']:.0f}, through HTTP {turns[-1]['most']['rounds_per_s']:.0f}", flush=True)
     place.verify(60)
-    beside = (tps[1] + tps[2]) / 2
-    return {"rounds_per_s": over_bus["rounds_per_s"], "http_spins_per_s": most["rounds_per_s"], "p50_ms": calm["p50_ms"], "p99_ms": calm["p99_ms"],
-            "pgbench_tps": beside, "pgbench_all": tps, "ratio": over_bus["rounds_per_s"] / beside, "bus_p50_ms": over_bus["p50_ms"], "bus_p99_ms": over_bus["p99_ms"],
-            "fresh": {"rounds_per_s": fresh["rounds_per_s"], "ratio": fresh["rounds_per_s"] / ((tps[0] + tps[1]) / 2), "kafka_us": fresh["cpu_us"]["kafka"]},
-            "http_1000_spins_per_s": calm["rounds_per_s"], "http_max_p50_ms": most["p50_ms"], "http_max_p99_ms": most["p99_ms"],
-            "cpu_us_bus": over_bus["cpu_us"], "cpu_us_http": calm["cpu_us"]}
+    return {"ratio": median(turns, "ratio"), "http_ratio": median(turns, "http_ratio"),
+            "p50_ms": median(turns, "calm", "p50_ms"), "p99_ms": median(turns, "calm", "p99_ms"),
+            "half_p50_ms": median(turns, "half", "p50_ms"), "half_p99_ms": median(turns, "half", "p99_ms"), "half_spins_per_s": median(turns, "half", "rounds_per_s"),
+            "cpu_us_spin": round(statistics.median(sum(t["calm"]["cpu_us"].values()) for t in turns), 1), "client_cpu_us_spin": median(turns, "calm", "client_cpu_us"),
+            "client_cpu_share": median(turns, "most", "client_cpu_share"),
+            "rounds_per_s": median(turns, "bus", "rounds_per_s"), "http_spins_per_s": median(turns, "most", "rounds_per_s"),
+            "bus_p50_ms": median(turns, "bus", "p50_ms"), "bus_p99_ms": median(turns, "bus", "p99_ms"),
+            "http_1000_spins_per_s": median(turns, "calm", "rounds_per_s"), "http_max_p50_ms": median(turns, "most", "p50_ms"), "http_max_p99_ms": median(turns, "most", "p99_ms"),
+            "pgbench_tps": statistics.median(tps), "pgbench_all": tps, "turns": options.turns, "seconds": options.seconds,
+            "fresh": {"rounds_per_s": fresh["rounds_per_s"], "ratio": 2 * fresh["rounds_per_s"] / (tps[0] + tps[1]), "kafka_us": fresh["cpu_us"]["kafka"]},
+            "cpu_us_bus": median(turns, "bus", "cpu_us"), "cpu_us_http": median(turns, "calm", "cpu_us"), "all": turns}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=8)
     parser.add_argument("--warm-up", type=int, default=40)
     parser.add_argument("--bus-players", type=int, default=4000)
+    parser.add_argument("--short", action="store_true", help="one turn of 4 s after 6 s of warming up")
     options = parser.parse_args()
+    if options.short:
+        options.turns, options.seconds, options.warm_up = 1, 4, 6
     with Installation("bench", kind="demo") as place:
         result = measure(place, options)
     table(result)

@@ -96,7 +96,7 @@ class Server:
         self.script(f"{PG_BIN}/dropdb", *self.host, name)
 
     def verify(self, database):
-        self.script(f"{BIN}/jackpotctl", "ledger", "verify", "--dsn", self.dsn(database))
+        self.script(f"{BIN}/jackpotctl", "ledger", "verify", "--no-replay", "--dsn", self.dsn(database))
 
     def wallet(self, database, players, *steps, **options):
         return Wallet(self, database, players, steps, **options)

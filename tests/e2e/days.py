@@ -276,7 +276,7 @@ def test_proof_covers_partitions():
     row = place.sql(f"select seq from wallet.journal {where} and prev_seq > 0 order by seq desc limit 1")[0][0]
     cases = [
         (f"update wallet.leaf set before = sha256(before) {where}", "update wallet.leaf l set before = (select digest from wallet.batch b where b.shard = l.shard and "
-         f"b.batch = l.first_batch - 1) {where}", f"leaf of shard {leaf[0]}, day {leaf[1]}"),
+         f"b.batch = l.first_batch - 1) {where}", f"partition of shard {leaf[0]}, day {leaf[1]}"),
         (f"update wallet.leaf set first_seq = first_seq + 1 {where}", f"update wallet.leaf set first_seq = first_seq - 1 {where}", f"shard {leaf[0]}, day {leaf[1]}"),
         (f"update wallet.batch set day = day - 9 {where}", f"update wallet.batch set day = day + 9 where shard = {leaf[0]} and day = date '{leaf[1]}' - 9", "batch"),
         (f"update wallet.journal set prev_day = prev_day - 30 {where} and seq = {row}", f"update wallet.journal set prev_day = prev_day + 30 {where} and seq = {row}",

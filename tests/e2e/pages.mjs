@@ -89,6 +89,7 @@ const commands = {
 		}
 		await pages.get(name).goto(url);
 	},
+	size: ({ page, width, height }) => pages.get(page).setViewportSize({ width, height }),
 	reload: ({ page }) => pages.get(page).reload(),
 	click: ({ page, selector }) => pages.get(page).click(selector, { timeout: PATIENCE_MS }),
 	select: ({ page, selector, value }) => pages.get(page).selectOption(selector, String(value), { timeout: PATIENCE_MS }),

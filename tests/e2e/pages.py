@@ -19,6 +19,7 @@ CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 LOSS, BONUS = RULES.stops(), RULES.stops(bonuses=3)
 GONE_ON_WITH = ("player", "picker")  # by the next test
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
+READY = "document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled"
 place = browser = None
 
 
@@ -46,7 +47,7 @@ class Browser:
 
 
 class Page:
-    def __init__(self, name, path="/", **more):
+    def __init__(self, name, path="/#bewitched", **more):
         self.name = name
         browser.open.add(name)
         browser.ask("open", name, url=place.url + path, **more)
@@ -77,18 +78,50 @@ class Page:
         os.makedirs(PICTURES, exist_ok=True)
         self.shot(path=f"{PICTURES}/{self.name}-{what}.png")
 
+    def ready(self):
+        """Until the main button spins."""
+        self.see(READY)
+
+    def bet(self, **choices):
+        """The choices of the bet's window: coin, lines, coins, witch."""
+        self.press("#bet-open")
+        for name, value in choices.items():
+            self.select(selector=f"#{name}", value=value)
+        self.press("#bet-close")
+
+    def buy(self, mode):
+        self.press("#buy")
+        self.press(f"#modes [data-mode={mode}]")
+        self.press("#yes")
+
+    def autospin(self, spins):
+        self.press("#auto")
+        self.fill(selector="#autospins", value=spins)
+        self.press("#autostart")
+
+    def gamble(self):
+        self.press("#double")
+        self.see("document.querySelector('#gamble')")
+
     def login(self):
         self.press("#login")
-        self.see("document.querySelector('#player') && document.querySelector('#spin') && !document.querySelector('#spin').disabled")
+        self.see(f"document.querySelector('#player') && {READY}")
         return self.text(selector="#player").strip().split()[-1]
 
     def spin(self, player, *script):
         """One spin with these draws; back when the page is ready for what comes next."""
+        self.collect()
         force(place, player, list(script) or LOSS)
         before = self.text(selector="#round")
         self.press("#spin")
         self.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
         self.idle()
+
+    def collect(self):
+        """What the last round left open, if anything."""
+        if self.evaluate(code="!!document.querySelector('#collect')"):
+            self.press("#collect")
+            self.ready()
 
     def shown_symbols(self):
         return self.evaluate(code="[...document.querySelectorAll('#reels [data-symbol]')].map((cell) => cell.dataset.symbol)")
@@ -105,6 +138,11 @@ def closing(test):
                 browser.ask("close", name)
                 browser.open.remove(name)
     return closed
+
+
+# What is told for some seconds only, which may be over when the page is looked at.
+HEARD = ("{ window.news = ''; const at = document.querySelector('#news');"
+         " new MutationObserver(() => { window.news += at.innerText; }).observe(at, { childList: true, subtree: true, characterData: true }); }")
 
 
 def no_problems():
@@ -124,7 +162,7 @@ def booked(page, player):
 
 def symbols_at(stops):
     window = RULES.window(stops)
-    return [RULES.symbols[window[reel][row]] for row in range(RULES.rows) for reel in range(RULES.reels)]
+    return [RULES.symbols[window[reel][row]] for reel in range(RULES.reels) for row in range(RULES.rows)]
 
 
 def test_jackpots_need_no_login():
@@ -132,7 +170,7 @@ def test_jackpots_need_no_login():
     page.see("document.querySelectorAll('#jackpots .jackpot').length >= 7")
     page.see("document.querySelector('#feed').innerText.includes('live')")
     shown = page.text(selector="#jackpots")
-    assert "20.00 EUR" in shown and "2 000.00 EUR" in shown, shown
+    assert "€20.00" in shown and "€2,000.00" in shown, shown
     assert len(page.shown_symbols()) == 15 and page.evaluate(code="document.title")
     page.picture("first-look")
     no_problems()
@@ -160,32 +198,41 @@ def test_spin_lost_and_won():
     page.see("!document.querySelector('#gamble')")
     page.see(f"document.querySelector('#balance').innerText.replace(/[^0-9]/g, '') === '{100000 - 30 + amount}'")
     page.see("document.querySelector('#proof .good')")
+    page.press("#menu")
+    page.press("#menu-history")
     page.see("document.querySelectorAll('#history tbody tr').length === 2")
     page.picture("collected")
+    page.press("#historywindow-close")
     no_problems()
 
 
 # RULE bewitched 1.5, 2.6, 4.7, RULE mona-lisa 1.5, 4.10
 def test_choices_of_the_bet():
     page = Page("player")
-    page.see("document.querySelector('#spin') && !document.querySelector('#spin').disabled")
-    page.select(selector="#coin", value=5)
-    page.select(selector="#lines", value=3)
-    page.select(selector="#coins", value=4)
+    page.ready()
+    page.bet(coin=5, lines=3, coins=4)
     assert page.money("#stake") == 60
     force(place, page.text(selector="#player").strip().split()[-1], LOSS)
     before = page.text(selector="#round")
-    page.press("#max")  # RULE bewitched 1.5: and it spins
+    page.press("#bet-open")
+    page.press("#max")  # RULE bewitched 1.5: it spins, once the price is agreed
+    assert "€7.50" in page.text(selector="#question")
+    page.press("#no")
+    assert page.money("#stake") == 60 and page.text(selector="#round") == before, "nothing is bought without a yes"
+    page.press("#bet-open")
+    page.press("#max")
+    page.press("#yes")
     page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
     page.idle()
     assert page.money("#stake") == 750
     assert page.evaluate(code="document.querySelector('#jackpots .selected').dataset.row") == "5"
-    page.select(selector="#coin", value=1)
-    page.select(selector="#coins", value=1)
-    page.select(selector="#witch", value=1)
-    page.see("document.querySelector('#spin') && !document.querySelector('#spin').disabled && document.querySelector('#witch').value === '1'")
+    page.bet(coin=1, coins=1, witch=1)
+    page.ready()
     page.reload()
-    page.see("document.querySelector('#player') && document.querySelector('#witch')?.value === '1'")
+    page.see("document.querySelector('#player')")
+    page.press("#bet-open")
+    page.see("document.querySelector('#witch').value === '1'")
+    page.press("#bet-close")
     no_problems()
 
 
@@ -193,11 +240,11 @@ def test_gamble():
     page = Page("gambler")
     player = page.login()
     page.spin(player, *RULES.stops(win=True, bet=MAX))
-    page.see("document.querySelector('#gamble')")
     before, waiting = page.money("#balance"), page.money("#pending")
+    page.gamble()
     page.picture("gamble")
     page.press("#red")
-    page.see("document.querySelector('#red') === null || !document.querySelector('#red').disabled")
+    page.see("document.querySelector('#play').dataset.state === 'ready' && document.querySelector('#message').innerText")
     if page.evaluate(code="!!document.querySelector('#gamble')"):
         assert page.money("#pending") == 2 * waiting and "4 attempts" in page.text(selector="#gamble")
         page.picture("gamble-won")
@@ -220,7 +267,7 @@ def test_bonus_with_picks_and_free_spins():
     assert before == 100000 - 15, "nothing is told before the picks"
     for choice in (0, 4, 8):
         page.idle()
-        page.press(f"#vials .vial:nth-child({choice + 1}):not([disabled])")
+        page.press(f"#vials [data-vial='{choice}']:not([aria-disabled])")
     page.see("!document.querySelector('#vials')")
     page.idle()
     page.see(f"document.querySelector('#balance').innerText.replace(/[^0-9]/g, '') === '{before + 750}'")
@@ -232,7 +279,7 @@ def test_bonus_with_picks_and_free_spins():
     page.press("#next")
     page.see("document.querySelector('#phase').innerText.includes('Free spin')")
     page.picture("free-spins")
-    page.see("document.querySelector('#spin') && !document.querySelector('#spin').disabled")
+    page.see("document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled")
     booked(page, player)
     no_problems()
 
@@ -241,8 +288,9 @@ def test_winner_sees_jackpot_last():
     other, page = Page("onlooker"), Page("winner")
     other.see("document.querySelector('#feed').innerText.includes('live')")
     player = page.login()
-    page.select(selector="#coin", value=20)
+    page.bet(coin=20)
     shown = page.money("#jackpots .selected b")
+    other.evaluate(code=HEARD)
     news = other.evaluate(code="document.querySelectorAll('#winners .winner').length")
     page.spin(player, *BONUS, 0)
     page.see("document.querySelector('#vials')")
@@ -252,18 +300,23 @@ def test_winner_sees_jackpot_last():
     assert page.money("#balance") == 100000 - 300, "the winner does not know yet"
     for choice in (1, 2, 3):
         page.idle()
-        page.press(f"#vials .vial:nth-child({choice + 1}):not([disabled])")
+        page.press(f"#vials [data-vial='{choice}']:not([aria-disabled])")
     page.see("document.querySelector('#phase').innerText.includes('JACKPOT')")
+    page.see(f"document.querySelector('#jackpot-sum').innerText.replace(/[^0-9]/g, '') === '{shown}'")
     page.picture("jackpot")
+    other.see("window.news.includes('has won the jackpot of Witches')")
+    page.press("#jackpot-done")
     page.see(f"document.querySelector('#balance').innerText.replace(/[^0-9]/g, '') === '{100000 - 300 + shown}'")
-    page.see("document.querySelector('#spin') && !document.querySelector('#spin').disabled")
-    other.see("document.querySelector('#jackpots [data-pool=\"1\"][data-row=\"20\"] b').innerText.startsWith('400.')")
+    page.see("document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled")
+    other.see("document.querySelector('#jackpots [data-pool=\"1\"][data-row=\"20\"] b').innerText.startsWith('€400.')")
     no_problems()
 
 
 # RULE bewitched 8.5, RULE mona-lisa 7.5, RULE witch-feature 9.6
 def test_replay_in_the_history():
     page = Page("picker")
+    page.press("#menu")
+    page.press("#menu-history")
     page.see("document.querySelectorAll('#history tbody tr').length === 2")
     page.press("#history tbody tr:nth-child(2) button")
     page.see("document.querySelectorAll('#replay-course li').length === 2")
@@ -279,25 +332,21 @@ def test_autospin_counts_and_stops():
     page = Page("auto")
     player = page.login()
     force(place, player, LOSS, LOSS, LOSS)
-    page.press("#autoplay summary")
-    page.fill(selector="#autospins", value=3)
     # Shown for a moment only, which may be over when the page is looked at.
-    page.evaluate(code="{ window.stops = []; new MutationObserver(() => { const stop = document.querySelector('#autostop'); if (stop && document.querySelector('#autoplay')?.open === false)"
+    page.evaluate(code="{ window.stops = []; new MutationObserver(() => { const stop = document.querySelector('#autostop'); if (stop && !document.querySelector('#autoplay'))"
                   " window.stops.push(stop.innerText); }).observe(document.body, { attributes: true, childList: true, subtree: true, characterData: true }); }")
-    page.press("#autostart")
+    page.autospin(3)
     page.see("window.stops.some((text) => text.endsWith('/3'))")
-    page.see("document.querySelector('#autostart') && !document.querySelector('#autostart').disabled")
+    page.ready()
     assert booked(page, player) == 100000 - 45
     force(place, player, *[LOSS] * 20)
-    page.press("#autoplay summary")
+    page.press("#auto")
     page.press("#autocancel")
-    assert not page.evaluate(code="document.querySelector('#autoplay').open")
-    page.press("#autoplay summary")
-    page.fill(selector="#autospins", value=20)
-    page.press("#autostart")
+    assert not page.evaluate(code="!!document.querySelector('#autoplay')")
+    page.autospin(20)
     page.see("document.querySelector('#autostop')")
     page.press("#autostop")
-    page.see("document.querySelector('#autostart') && !document.querySelector('#autostart').disabled")
+    page.ready()
     assert booked(page, player) > 100000 - 45 - 300
     no_problems()
 
@@ -431,7 +480,7 @@ def test_prism_harbour():
     player = page.text(selector="#player")
     page.spin(player, *deal.stops("base", {}, {"wild": 1}, {}, {"wild": 1}))
     assert page.shown_symbols().count("wild") == 8 and cells(page, "covered") == 6, "two reels are wild from top to bottom"
-    page.press("input[value=wild_2]")
+    page.buy("wild_2")
     assert page.money("#stake") == 600
     page.spin(player, 0, *deal.stops("buy_2"))
     assert cells(page, "covered") == 8 and "Two wild reels" in told(page)[0], told(page)
@@ -440,13 +489,18 @@ def test_prism_harbour():
     page.picture("bought")
     page.reload()
     page.see("document.querySelectorAll('#reels .covered').length === 8")
-    assert page.evaluate(code="document.querySelector('input[value=wild_2]').checked"), "what is bought stays chosen"
-    page.press("#red") if page.evaluate(code="!!document.querySelector('#red:not([disabled])')") else None
-    page.idle()
-    page.picture("doubled")
-    page.select(selector="#coin", value=125)
-    assert page.evaluate(code="document.querySelector('input[value=wild_3]').disabled"), "71.5 times 50.00 is above the highest price"
-    assert "2 500.00" in page.text(selector="#modes")
+    page.see("document.querySelector('#player')")
+    if page.evaluate(code="!!document.querySelector('#double')"):
+        page.gamble()
+        page.press("#red")
+        page.see("document.querySelector('#play').dataset.state === 'ready' && document.querySelector('#message').innerText")
+        page.picture("doubled")
+    page.collect()
+    page.bet(coin=125)
+    page.press("#buy")
+    assert page.evaluate(code="document.querySelector('[data-mode=wild_2]').ariaPressed === 'true'"), "what is bought stays chosen"
+    assert page.evaluate(code="!!document.querySelector('[data-mode=wild_3]').ariaDisabled"), "71.5 times 50.00 is above the highest price"
+    assert "€2,500.00" in page.text(selector="#modes")
     no_problems()
 
 
@@ -465,14 +519,18 @@ def test_frostwood_parcels():
     page.press("#course li:last-child button")
     pending, balance = page.money("#pending"), page.money("#balance")
     page.picture("hold-and-win")
+    page.gamble()
     page.press("#halve")
     page.see(f"document.querySelector('#pending').innerText.replace(/[^0-9]/g, '') === '{pending - pending // 2}'")
     assert page.money("#balance") == balance + pending // 2
     page.press("#collect")
     page.see("!document.querySelector('#gamble')")
-    page.press("input[value=hold]")
-    before = booked(page, player)
-    page.spin(player)
+    page.ready()
+    before, shown = booked(page, player), page.text(selector="#round")
+    force(place, player, LOSS)
+    page.buy("hold")
+    page.see(f"document.querySelector('#round').innerText !== {json.dumps(shown)}")
+    page.idle()
     assert "Hold and Win ends" in told(page)[-1]
     assert booked(page, player) == before - 700
     page.picture("bought")
@@ -513,9 +571,9 @@ def test_the_brewing_hour():
     page.spin(player, *deal.stops("base", {}, {"red": 1}, {"blue": 1}))
     assert page.evaluate(code="document.querySelectorAll('#potions .slot svg').length") == 2 and unlocked() == 1
     page.picture("collected")
-    page.select(selector="#coin", value=2)
+    page.press("#bet-up")
     page.see("document.querySelectorAll('#potions .slot svg').length === 0")
-    page.select(selector="#coin", value=1)
+    page.press("#bet-down")
     page.spin(player, *deal.stops("base", {}, {}, {}, {"green": 1}))
     assert "High Symbols starts" in told(page)[0] and unlocked() == 2, "what was played opens the next"
     page.picture("high-symbols")
@@ -534,8 +592,9 @@ def test_the_brewing_hour():
 def test_rules_of_each_game():
     page = Page("reader")
     for game in ("mystic-gem", "mystery-elves", "mona-lisa", "witch-feature", "bewitched"):
+        page.press("#home")
         page.press(f"#games [data-game={game}]")
-        page.see(f"document.querySelector('#play').dataset.game === '{game}'")
+        page.see(f"document.querySelector('#play')?.dataset.game === '{game}'")
         page.press("#rules")
         text = page.text(selector="#help")
         definition = Deal(game).definition
@@ -546,7 +605,7 @@ def test_rules_of_each_game():
         assert "1 in " in text and page.evaluate(code="document.querySelectorAll('#help .payline').length") == len(definition["lines"]), "exact odds, every line"
         said = {"bewitched": ("The second is paid the seed",),
                 "mona-lisa": ("only the largest bet can win them", "94.60 % at the largest bet", "whole contribution, 95.10 %.", "The second is paid the seed"),
-                "witch-feature": ("its first spins return less: on average its first 1, 10 and 100 spins return 62.0, 79.9 and 92.6 %", "12 490.0 × the price"), "mystery-elves": ("a wild counts as one too", "for one spin"), "mystic-gem": ("until you turn it off", "500.4 × the price")}
+                "witch-feature": ("its first spins return less: on average its first 1, 10 and 100 spins return 62.0, 79.9 and 92.6 %", "12,490.0 × the price"), "mystery-elves": ("a wild counts as one too", "for one spin"), "mystic-gem": ("until you turn it off", "500.4 × the price")}
         assert all(words in text for words in said[game]), (game, text)
         page.picture(f"rules-{game}")
         page.press("#help-close")
@@ -556,7 +615,7 @@ def test_rules_of_each_game():
     words = page.evaluate(code=f"import('/help.js').then((help) => help.contributionWords({json.dumps(shown)}, 'EUR').join(' '))")
     assert all(part in words for part in ("With the jackpots at their seeds the game returns 94.60 %;", "jackpots in EUR, 94.69 %;", "for all currencies, 94.78 %;", "whole contribution, 95.10 %.")), words
     cut = page.evaluate(code="import('/help.js').then((help) => ['654.666666666667', '1831054688040.99', '12490', '0.07'].map(help.grouped))")
-    assert cut == ["654.6", "1 831 054 688 040.9", "12 490.0", "0.0"], cut
+    assert cut == ["654.6", "1,831,054,688,040.9", "12,490.0", "0.0"], cut
     no_problems()
 
 
@@ -570,6 +629,40 @@ def test_every_game_on_a_phone():
     no_problems()
 
 
+def test_a_second_press_stops_the_reels_at_the_same_window():
+    page = Page("hasty")
+    player = page.login()
+    win = RULES.stops(win=True, bet=MAX)
+    force(place, player, win)
+    page.press("#spin")
+    page.see("document.querySelector('#skip')")
+    page.press("#skip")
+    page.idle()
+    assert page.shown_symbols() == symbols_at(win) and page.money("#win") == sum(RULES.line_wins(RULES.window(win), MAX, 1))
+    assert page.evaluate(code="document.querySelectorAll('.reel.rolling').length") == 0
+    page.reload()
+    page.see("document.querySelector('#collect')")
+    page.press("#collect")
+    page.ready()
+    page.reload()  # nothing is open: the last round is shown
+    page.see("document.querySelector('#player') && document.querySelectorAll('#reels .won').length >= 2")
+    assert page.shown_symbols() == symbols_at(win)
+    no_problems()
+
+
+def test_lobby_and_the_rules_of_their_own():
+    page = Page("visitor", "/")
+    page.see("document.querySelectorAll('#games .gametile').length === 5")
+    shown = page.text(selector="#games")
+    assert "Jackpot up to" in shown and "volatility" in shown and "96.08 %" in shown, shown
+    page.press("#games [data-game=mona-lisa]")
+    page.see("document.querySelector('#play')?.dataset.game === 'mona-lisa'")
+    rules = Page("paper", "/rules/mona-lisa/")
+    rules.see("document.querySelectorAll('.payline').length === 25")
+    assert "only the largest bet can win them" in rules.text(selector="body")
+    no_problems()
+
+
 # RULE bewitched 8.2, RULE mona-lisa 7.2, RULE mystic-gem 8.2, RULE witch-feature 9.1, 9.2
 def test_space_bar_and_skip():
     page, deal = Page("typist", "/#witch-feature"), Deal("witch-feature")
@@ -579,8 +672,10 @@ def test_space_bar_and_skip():
     page.evaluate(code="{ const at = document.querySelector('#play'); addEventListener('keydown', () => { window.pressed = performance.now(); }, true);"
                   " new MutationObserver(() => { if (at.dataset.state === 'ready') window.shown ??= performance.now(); }).observe(at, { attributes: true }); }")
     page.key(key="Space")
-    page.see("!document.querySelector('#skip').disabled")
-    assert not page.evaluate(code="document.querySelector('#games a[href]')"), "no way out of what is being shown"
+    page.see("document.querySelector('#skip')")
+    assert page.evaluate(code="!!document.querySelector('#home').ariaDisabled"), "no way out of what is being shown"
+    page.key(key="Space")
+    page.see("document.querySelectorAll('#course li').length >= 2")
     page.key(key="Space")
     page.see("document.querySelector('#play').dataset.state === 'ready' && window.shown > window.pressed")
     assert page.evaluate(code="window.shown - window.pressed") < 3000, "not skipped"
@@ -593,8 +688,8 @@ def test_space_bar_and_skip():
 def test_small_screens_show_coins_too():
     page = Page("coins", width=390, height=844)
     page.login()
-    page.select(selector="#coin", value=20)
-    assert "5000 coins" in page.text(selector=".meters"), page.text(selector=".meters")
+    page.bet(coin=20)
+    assert "5,000 coins" in page.text(selector=".meters"), page.text(selector=".meters")
     wide = Page("no-coins")
     wide.login()
     assert "coins" not in wide.text(selector=".meters")
@@ -605,14 +700,17 @@ def test_small_screens_show_coins_too():
 def test_full_screen_the_way_out_and_no_sound():
     page = Page("wide", "/#mystic-gem")
     page.see("document.querySelector('#play')?.dataset.game === 'mystic-gem'")
-    assert not page.evaluate(code="!!document.querySelector('audio, video')"), "what makes sound needs a switch"
+    page.press("#menu")
+    assert page.evaluate(code="document.querySelector('#sound-effects').ariaPressed === 'false'"), "silent until the player wants sound"
+    page.press("#menuwindow-close")
     assert not page.evaluate(code="!!document.querySelector('#witch, #potions')"), "what the game has not is not shown"
-    page.press("#full")
-    page.see("!!document.fullscreenElement")
-    page.press("#full")
-    page.see("!document.fullscreenElement")
+    for wanted in ("!!document.fullscreenElement", "!document.fullscreenElement"):
+        page.press("#menu")
+        page.press("#full")
+        page.see(wanted)
+    page.press("#home")
     page.press("#games [data-game=mona-lisa]")
-    page.see("document.querySelector('#play').dataset.game === 'mona-lisa'")
+    page.see("document.querySelector('#play')?.dataset.game === 'mona-lisa'")
     no_problems()
 
 
@@ -638,7 +736,7 @@ def enter_in_crowns(name, **more):
     page = Page(name, "/#mystic-gem", **more)
     page.evaluate(code=f"sessionStorage.setItem('token', {json.dumps(answer.json['token'])})")
     page.reload()
-    page.see("document.querySelector('#player') && document.querySelector('#spin') && !document.querySelector('#spin').disabled")
+    page.see("document.querySelector('#player') && document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled")
     page.press("#fast")
     return page, answer.json["player"]
 
@@ -676,9 +774,8 @@ def test_jackpot_cards_are_turned_left_and_won():
     page, player = enter_in_crowns("cards")
     other = Page("cards-onlooker", "/#mystic-gem")
     other.see("document.querySelector('#feed')?.innerText.includes('live')")
-    # Told for some seconds only, which may be over when the winner's page has been looked at.
-    other.evaluate(code="{ window.news = ''; const at = document.querySelector('#news'); new MutationObserver(() => { window.news += at.innerText; }).observe(at, { childList: true, subtree: true, characterData: true }); }")
-    assert [word in page.text(selector="#jackpots") for word in ("Clubs", "Diamonds", "Hearts", "Spades", "EUR")] == [True] * 5
+    other.evaluate(code=HEARD)
+    assert [word in page.text(selector="#jackpots") for word in ("Clubs", "Diamonds", "Hearts", "Spades", "€")] == [True] * 5
     page.spin(player, *Deal("mystic-gem").stops())
     page.see("document.querySelector('#cards')?.dataset.state === 'ready'")
     assert page.evaluate(code="document.querySelectorAll('#cards .place').length") == 12 and open_cards(page) == []
@@ -708,7 +805,7 @@ def test_jackpot_cards_are_turned_left_and_won():
     assert player.split("-")[1] not in other.evaluate(code="window.news"), "the winner is masked"
     other.picture("news")
     page.press("#cards-close")
-    page.see("!document.querySelector('#cards') && !document.querySelector('#spin').disabled")
+    page.see(f"!document.querySelector('#cards') && {READY}")
     assert booked(page, player) == before + paid
     page.press("#rules")
     page.see("document.querySelector('#help').innerText.includes('Which place you touch changes nothing') && document.querySelector('#help').innerText.includes('it is certain')")
@@ -720,9 +817,7 @@ def test_autospin_waits_for_jackpot_cards():
     """RULE mystic-gem 5.3"""
     page, player = enter_in_crowns("cards-auto", width=390, height=844)
     force(place, player, *[Deal("mystic-gem").stops()] * 3)
-    page.press("#autoplay summary")
-    page.fill(selector="#autospins", value=2)
-    page.press("#autostart")
+    page.autospin(2)
     last = ""
     for left in (1, 0):  # what lies between two rounds of cards is too short to be seen
         page.see(f"document.querySelector('#cards')?.dataset.state === 'ready' && document.querySelector('#cards').dataset.id !== '{last}'")
@@ -732,25 +827,24 @@ def test_autospin_waits_for_jackpot_cards():
         assert page.evaluate(code="document.documentElement.scrollWidth") <= 390, "wider than the phone"
         page.picture(f"won-{left}")
     page.see("!document.querySelector('#cards')")
-    page.see("document.querySelector('#autostart') && !document.querySelector('#autostart').disabled")
+    page.ready()
     assert len(awarded(player)) == 2
     booked(page, player)
     no_problems()
 
 
-def test_a_bet_that_collects_may_begin_the_cards():
+def test_a_collected_win_may_begin_the_cards():
     """RULE mystic-gem 6.5, 6.11"""
     page, player = enter_in_crowns("cards-collect")
     page.spin(player, *Deal("mystic-gem").stops("base", {}, {"wild": 1}, {}, {"wild": 1}))
-    page.see("document.querySelector('#gamble')")
     pending, before, number = page.money("#pending"), page.money("#balance"), page.text(selector="#round")
-    page.press("#spin")
+    page.press("#collect")
     page.see("document.querySelector('#cards')?.dataset.state === 'ready'")
-    assert "was not placed" in page.text(selector="#message") and page.text(selector="#round") == number
+    assert page.text(selector="#round") == number
     assert page.money("#balance") == before + pending and page.money("#pending") == 0, (before, pending)
     turn_all(page, range(12))
     page.press("#cards-close")
-    page.see("!document.querySelector('#cards') && !document.querySelector('#spin').disabled")
+    page.see(f"!document.querySelector('#cards') && {READY}")
     assert page.evaluate(code="!document.querySelector('#gamble')"), "the prize cannot be doubled"
     booked(page, player)
     no_problems()

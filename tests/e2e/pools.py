@@ -292,7 +292,7 @@ def test_late_contributions_go_to_the_last_successor():
     ask(NEXT, "pause")
     wait_until("the pause", lambda: books(NEXT)["state"] == "paused", 15)
     ask(NEXT, "retire", {"rest": {"pool": 4}}, second=True)
-    assert f"this one's money goes {NEXT} -> 4" in ask(1, "retire", {"rest": {"pool": NEXT}}, second=True, status=409)["error"]["message"]
+    assert f"money of this pool is passed on: {NEXT} -> 4" in ask(1, "retire", {"rest": {"pool": NEXT}}, second=True, status=409)["error"]["message"]
     wait_until("its money's arrival", lambda: all(t["booked"] for t in transfers(NEXT)), 15)
     n = len(transfers(NEW))
     late_stake()
@@ -302,7 +302,7 @@ def test_late_contributions_go_to_the_last_successor():
     n, before = len(transfers(NEW)), books(NEW)
     late_stake()
     log = f"{place.data}/log/{holder(NEW)}.log"
-    wait_until("the alarm", lambda: f"ALARM pool {NEW}: its rest, pool {NEXT}, is retired too" in read_text(log), 5)
+    wait_until("the alarm", lambda: f"ALARM pool {NEW} is retired and passes money on to pool {NEXT}, but that pool is retired too" in read_text(log), 5)
     assert len(transfers(NEW)) == n and books(NEW)["jp_reserve_e27"] == (books(NEW)["t_e18"] - before["t_e18"]) * 10 ** 9 > 0, books(NEW)
     ask(NEW, "retire", {"rest": {"pool": 4}}, second=True)
     wait_until("its way out", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)) and books(NEW)["jp_reserve_e27"] == 0, 15)

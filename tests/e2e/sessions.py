@@ -210,34 +210,34 @@ def player_page(name):
 def test_the_page_says_that_the_session_ended_and_leads_back():
     page, player = player_page("idle")
     page.spin(player, *RULES.stops(win=True, bet=pages.MAX))
-    page.see("document.querySelector('#gamble')")
+    page.see("document.querySelector('#double')")
     page.see("document.querySelector('#continue')", 1000 * (IDLE_S + 40))
     assert "ended" in page.text(selector="#message"), page.text(selector="#message")
     page.picture("ended")
     page.press("#continue")
-    page.see("document.querySelector('#player') && document.querySelector('#gamble')")
+    page.see("document.querySelector('#player') && document.querySelector('#double')")
     assert page.text(selector="#player").strip().split()[-1] == player, "the same player"
     page.press("#collect")
-    page.see("!document.querySelector('#gamble')")
+    page.see("!document.querySelector('#double')")
 
 
 # RULE bewitched 7.3, RULE mona-lisa 6.3
 def test_the_page_counts_down_and_goes_on_by_itself():
     page, player = player_page("lost")
     page.reload()
-    page.see("document.querySelector('#player') && !document.querySelector('#spin').disabled")
+    page.see("document.querySelector('#player') && !document.querySelector('#spin')?.ariaDisabled")
     assert not page.evaluate(code="!!document.querySelector('#away')"), "loading the page anew is no lost connection"
     token = page.evaluate(code="sessionStorage.getItem('token')")
-    pages.browser.ask("open", "lost", url=f"{place.url}/symbols.svg")  # away, and another connection of the same player is cut
+    pages.browser.ask("open", "lost", url=f"{place.url}/icon.svg")  # away, and another connection of the same player is cut
     person = Person(place, number=int(player.split("-")[1]))
     person.token = token
     force(place, player, pages.LOSS)
     bet(person)  # an action, lest the session should end in the meantime
     cut(person)
-    pages.browser.ask("open", "lost", url=place.url)
+    pages.browser.ask("open", "lost", url=f"{place.url}/#bewitched")
     page.see("/connection was lost.* in \\d+ s/.test(document.querySelector('#away')?.innerText)")  # why, and for how long
     page.picture("countdown")
-    page.see("!document.querySelector('#away') && !document.querySelector('#spin').disabled")
+    page.see("!document.querySelector('#away') && !document.querySelector('#spin')?.ariaDisabled")
     page.spin(player)
     pages.booked(page, player)
 

@@ -61,8 +61,8 @@ bool close_day_run(PGconn *conn)
 	}
 	for (int i = 0; i < PQntuples(missing); i++)
 		fprintf(stderr,
-			"jackpotctl: close-day: shard %s has not closed: is its wallet "
-			"running? It closes when it is.\n",
+			"jackpotctl: close-day: shard %s has not closed the day yet. Is its wallet "
+			"running? The shard closes the day as soon as the wallet runs.\n",
 			PQgetvalue(missing, i, 0));
 	bool all = PQntuples(missing) == 0;
 	PQclear(missing);

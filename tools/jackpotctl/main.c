@@ -32,13 +32,15 @@
 struct arguments {
 	const char *words[WORDS_MAX];
 	int words_n;
-	bool json, since_last, now;
+	bool json, since_last, now, no_replay;
 	const char *dsn, *state, *heads, *public_key, *archive, *retain, *at;
+	const char *engine, *day, *sample, *seed;
 };
 
 static const char usage[] =
 	"usage: jackpotctl ledger verify [--json] [--dsn DSN] [--since-last [--state FILE]]\n"
 	"                                [--heads FOLDER] [--public-key FILE]\n"
+	"                                [--no-replay | [--engine PATH] [--day DATE] [--sample N [--seed N]]]\n"
 	"       jackpotctl ledger close-day --now [--dsn DSN]\n"
 	"       jackpotctl ledger close [--archive DIR] [--retain DAYS] [--dsn DSN]\n"
 	"       jackpotctl pool replay POOL [--at TIME] [--json] [--dsn DSN]\n"
@@ -53,7 +55,10 @@ static const char usage[] =
 	"--since-last: proves what came after the last such proof; --state: where it keeps how far\n"
 	"that was, by default verified.json in the folder of the heads.\n"
 	"--heads: the wallets' signed heads of the chain, by default heads in CARILLON_DATA (or here);\n"
-	"--public-key: what they are signed with, by default wallet-heads.pub in that folder.\n";
+	"--public-key: what they are signed with, by default wallet-heads.pub in that folder.\n"
+	"Every move is replayed by a carillon-spin-engine that has the key of the draws, by default the\n"
+	"one beside jackpotctl; --engine: another program that is called as it is; --day: only moves of\n"
+	"this day, YYYY-MM-DD; --sample: of so many accounts, chosen by --seed; --no-replay: of none.\n";
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
@@ -90,6 +95,8 @@ static struct arguments arguments_read(int argc, char **argv)
 			arguments.since_last = true;
 		else if (strcmp(argv[i], "--now") == 0)
 			arguments.now = true;
+		else if (strcmp(argv[i], "--no-replay") == 0)
+			arguments.no_replay = true;
 		else if (option_take(argc, argv, &i, "--dsn",
 				 "an address of Postgres, \"host=.. port=.. dbname=.. user=..\"",
 				 &arguments.dsn) ||
@@ -100,13 +107,20 @@ static struct arguments arguments_read(int argc, char **argv)
 			 option_take(argc, argv, &i, "--at", "a moment, \"2026-11-21 12:00:00+00\"",
 				 &arguments.at) ||
 			 option_take(argc, argv, &i, "--heads", "a folder", &arguments.heads) ||
+			 option_take(argc, argv, &i, "--engine", "a program", &arguments.engine) ||
+			 option_take(
+				 argc, argv, &i, "--day", "a date, YYYY-MM-DD", &arguments.day) ||
+			 option_take(argc, argv, &i, "--sample", "a number of accounts",
+				 &arguments.sample) ||
+			 option_take(argc, argv, &i, "--seed", "a number", &arguments.seed) ||
 			 option_take(
 				 argc, argv, &i, "--public-key", "a file", &arguments.public_key))
 			continue;
 		else if (argv[i][0] == '-')
 			wrong("option", argv[i],
 				"--json, --dsn, --since-last, --state, --heads, --public-key, "
-				"--archive, --retain, --now, --at or --help");
+				"--archive, --retain, --now, --at, --no-replay, --engine, --day, "
+				"--sample, --seed or --help");
 		else if (arguments.words_n == WORDS_MAX)
 			wrong("argument", argv[i], "no more of them");
 		else
@@ -142,6 +156,19 @@ static PGconn *database_open(const char *dsn, bool writes)
 	return conn;
 }
 
+static uint64_t whole_number(const char *option, const char *text, uint64_t least)
+{
+	char *end;
+	unsigned long long number;
+
+	if (text == NULL)
+		return 0;
+	number = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || number < least || number > INT64_MAX)
+		wrong(option, text, "a whole number");
+	return number;
+}
+
 static int verify(const struct arguments *arguments, PGconn *conn)
 {
 	static struct verify_report report;
@@ -149,7 +176,12 @@ static int verify(const struct arguments *arguments, PGconn *conn)
 	const char *data = getenv("CARILLON_DATA");
 	struct verify_options options = { .heads = heads,
 		.heads_given = arguments->heads != NULL,
-		.public_key = arguments->public_key };
+		.public_key = arguments->public_key,
+		.no_replay = arguments->no_replay,
+		.engine = arguments->engine,
+		.day = arguments->day,
+		.sample = whole_number("--sample", arguments->sample, 1),
+		.seed = whole_number("--seed", arguments->seed, 0) };
 
 	if (arguments->heads != NULL)
 		(void)snprintf(heads, sizeof(heads), "%s", arguments->heads);

@@ -22,7 +22,7 @@ struct partition {
 
 static bool told(const struct partition *partition, const char *what, const char *why)
 {
-	fprintf(stderr, "jackpotctl: leaf of shard %s, day %s: %s: %s\n", partition->shard,
+	fprintf(stderr, "jackpotctl: partition of shard %s, day %s: %s: %s\n", partition->shard,
 		partition->day, what, why);
 	return false;
 }

@@ -526,8 +526,8 @@ static bool moment_is_stored(struct replay *replay, const char *pool, const char
 	bool there = PQntuples(row) == 0;
 	if (!there)
 		fprintf(stderr,
-			"jackpotctl: pool %s: --at: found '%s', of which the events are folded "
-			"into %s, expected a later moment\n",
+			"jackpotctl: pool %s: --at: found '%s', but the events up to that time are "
+			"only in %s, expected a later time\n",
 			pool, at, PQgetvalue(row, 0, 0));
 	PQclear(row);
 	return there;

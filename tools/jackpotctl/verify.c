@@ -4,6 +4,7 @@
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
 #include "tools/jackpotctl/verify_heads.h"
+#include "tools/jackpotctl/verify_rounds.h"
 #include "tools/jackpotctl/verify_scope.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@
 static const char *const titles[VERIFY_POINTS] = {
 	[1] = "moves of each player are 1..n without a gap",
 	[2] = "balance and pending follow from the row before",
-	[3] = "batch rows equal their rows",
+	[3] = "each row of wallet.batch matches the journal rows of its batch",
 	[4] = "each shard and currency sums to zero",
 	[5] = "tallies equal the records",
 	[6] = "tallies at the pools' recorded rows give T",
@@ -26,9 +27,10 @@ static const char *const titles[VERIFY_POINTS] = {
 	[8] = "claims, hits and awards match one to one",
 	[9] = "JACKPOT accounts equal the pools' memo accounts as of the last close",
 	[10] = "the chain of batch digests is whole, and its signed heads match",
-	[11] = "bets are paid for, or are bonus spins given",
-	[12] = "withdrawals in flight, grants and voids are what their rows say",
+	[11] = "each bet is paid for or uses a granted bonus spin",
+	[12] = "open withdrawals, grants and voids match their journal rows",
 	[13] = "no balance and no pending is negative",
+	[14] = "every move, replayed, is what its row says",
 };
 
 static char currency_numbers[CURRENCIES_TEXT_MAX], currency_exponents[CURRENCIES_TEXT_MAX];
@@ -171,7 +173,7 @@ static void scope_keep(PGconn *conn, const struct verify_options *options,
 
 	if (options->state == NULL || !report->ledger_ok || !report->pools_ok)
 		return;
-	if (!scope_save(conn, options->state, scope, error)) {
+	if (!scope_save(conn, options->state, scope, verify_rounds_all(options, report), error)) {
 		fprintf(stderr, "jackpotctl: %s\n", error);
 		exit(EXIT_USAGE);
 	}
@@ -199,6 +201,7 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 	queries_run(conn, &scope, verify_close_queries, report_r);
 	queries_run(conn, &scope, verify_partitions_queries, report_r);
 	verify_heads_check(conn, &heads, report_r);
+	verify_rounds_run(conn, options, &scope, report_r);
 	verdicts_take(report_r);
 	scope_keep(conn, options, &scope, report_r);
 	PQclear(ask(conn, "commit", NULL));
@@ -213,6 +216,10 @@ void verify_print(const struct verify_report *report)
 		const struct verify_point *point = &report->points[i];
 		if (point->title == NULL)
 			continue;
+		if (i == VERIFY_POINT_ROUNDS && report->replay.why_not != NULL) {
+			printf("not    %2zu  %s: %s\n", i, point->title, report->replay.why_not);
+			continue;
+		}
 		printf("%s  %2zu  %s (%" PRIu64 " checked)\n",
 			point->breaches_n == 0 ? "ok    " : "BROKEN", i, point->title,
 			point->checked);
@@ -227,7 +234,23 @@ void verify_print(const struct verify_report *report)
 	if (report->since > 0)
 		printf(", behind %" PRIu64 " that were proven before or are archived",
 			report->since);
+	if (report->replay.sample > 0)
+		printf("; replayed: a sample of %" PRIu64 " accounts", report->replay.sample);
+	if (report->replay.skipped > 0)
+		printf("; %" PRIu64
+		       " moves could not be replayed, for they follow from archived ones",
+			report->replay.skipped);
+	if (report->replay.scripted > 0)
+		printf("; %" PRIu64 " rounds were scripted by a test", report->replay.scripted);
 	printf("%s\n", report->heads == 0 ? "; no signed heads to compare with" : "");
+}
+
+static json_t *replay_json(const struct verify_replay *replay)
+{
+	return json_pack("{s:b,s:s?,s:I,s:I,s:I,s:I,s:I}", "done", replay->why_not == NULL,
+		"why_not", replay->why_not, "moves", (json_int_t)replay->moves, "rounds",
+		(json_int_t)replay->rounds, "skipped", (json_int_t)replay->skipped, "scripted",
+		(json_int_t)replay->scripted, "sample", (json_int_t)replay->sample);
 }
 
 void verify_print_json(const struct verify_report *report)
@@ -238,7 +261,8 @@ void verify_print_json(const struct verify_report *report)
 	for (size_t i = 1; i < VERIFY_POINTS; i++) {
 		const struct verify_point *point = &report->points[i];
 		json_t *breaches = json_array();
-		if (point->title == NULL) {
+		if (point->title == NULL ||
+			(i == VERIFY_POINT_ROUNDS && report->replay.why_not != NULL)) {
 			json_decref(breaches);
 			continue;
 		}
@@ -257,6 +281,7 @@ void verify_print_json(const struct verify_report *report)
 		"rounds", (json_int_t)report->rounds, "hits", (json_int_t)report->hits, "since",
 		(json_int_t)report->since, "heads", (json_int_t)report->heads, "seconds",
 		report->seconds);
+	json_object_set_new(root, "replay", replay_json(&report->replay));
 	json_dumpf(root, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(root);

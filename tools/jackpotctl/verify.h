@@ -1,7 +1,7 @@
 /* `jackpotctl ledger verify`: proves the books from the rows themselves (docs/architecture.md, "The
  * ledger"). One read-only snapshot, so it may run beside live services. Points 1 to 10, the bonus
- * spins of point 11, the holds of point 12 and, as point 13, that nothing is negative; each
- * breach names its row. */
+ * spins of point 11, the holds of point 12, as point 13 that nothing is negative and, as point 14,
+ * every move replayed; each breach names its row. */
 #ifndef CARILLON_JACKPOTCTL_VERIFY_H
 #define CARILLON_JACKPOTCTL_VERIFY_H
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VERIFY_POINTS 14       /* 1 to 13 */
+#define VERIFY_POINTS 15       /* 1 to 14 */
 #define VERIFY_BREACHES_MAX 20 /* named a query; a broken book seldom has one */
 
 /* One query of a point. It answers with a row a breach: point, where, found, expected. $1 and $2
@@ -34,6 +34,14 @@ struct verify_point {
 	size_t breaches_n;
 	struct verify_breach breaches[4 * VERIFY_BREACHES_MAX];
 };
+/* What point 14 replayed. */
+struct verify_replay {
+	const char *why_not; /* NULL: it was done */
+	uint64_t moves, rounds;
+	uint64_t skipped;  /* they follow from rows that are not in the database any more */
+	uint64_t scripted; /* rounds of a test installation */
+	uint64_t sample;   /* accounts asked for; 0: all */
+};
 struct verify_report {
 	struct verify_point points[VERIFY_POINTS];
 	bool ledger_ok, pools_ok;
@@ -41,6 +49,7 @@ struct verify_report {
 	uint64_t since; /* rows proven before, that were not looked at again */
 	uint64_t heads; /* signed heads of the chain; 0: there are none to compare with */
 	double seconds;
+	struct verify_replay replay;
 };
 
 struct verify_options {
@@ -48,6 +57,11 @@ struct verify_options {
 	const char *heads; /* folder of the signed heads; a missing one is an error if given */
 	bool heads_given;
 	const char *public_key; /* file of the key they are signed with; NULL: the one there */
+	bool no_replay;		/* point 14 is left out */
+	const char *engine;	/* the program that replays; NULL: the one beside this program */
+	const char *day;	/* YYYY-MM-DD: replay the moves of this day; NULL: of all */
+	uint64_t sample;	/* accounts to replay, chosen by the seed; 0: all */
+	uint64_t seed;
 };
 
 /* Runs all points on one connection. Ends the process with a message when the database, the state

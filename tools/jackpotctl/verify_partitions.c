@@ -1,14 +1,14 @@
-/* The journal's leaves by day: each row is in the leaf that its seq says, leaves follow one another
- * without a gap, and their digests are the chain's. Of days that were dropped these digests are
- * what is left here: they prove the files of the archive. */
+/* The journal's partitions by day: each row is in the partition that its seq belongs to, partitions
+ * follow one another without a gap, and their digests are the chain's. Of dropped days only these
+ * digests are left here; they prove the files of the archive. */
 #include "tools/jackpotctl/verify.h"
 
 static const char partitions_sql[] =
 	"with l as (select l.*, lag(head) over w as head_before, lag(last_seq) over w as "
 	"seq_before, lag(last_batch) over w as batch_before, lag(true) over w as later "
 	"from wallet.leaf l window w as (partition by shard order by day)) "
-	"select 10, format('leaf of shard %s, day %s', l.shard, l.day), format('from seq %s, batch "
-	"%s, digest before %s, head %s', l.first_seq, l.first_batch, encode(l.before, 'hex'), "
+	"select 10, format('partition of shard %s, day %s', l.shard, l.day), format('from seq %s, "
+	"batch %s, digest before %s, head %s', l.first_seq, l.first_batch, encode(l.before, 'hex'), "
 	"encode(l.head, 'hex')), format('from seq %s, batch %s, digest before %s, head %s', "
 	"coalesce(l.seq_before + 1, l.first_seq), coalesce(l.batch_before + 1, l.first_batch), "
 	"encode(coalesce(l.head_before, p.digest, decode(repeat('00', 32), 'hex')), 'hex'), "
@@ -20,12 +20,12 @@ static const char partitions_sql[] =
 	"coalesce(l.batch_before + 1, l.first_batch) or (l.state <> 'open' and (b.digest is "
 	"distinct from l.head or b.last_seq <> l.last_seq or b.day <> l.day)) limit 20";
 
-/* A row outside of its leaf, or a day that nothing begins. */
+/* A row outside its partition, or a day without a partition. */
 static const char rows_sql[] =
 	"with rows as (select shard, day, min(seq) as low, max(seq) as high from @journal@ j group "
 	"by shard, day) select 10, format('shard %s, day %s', r.shard, r.day), format('rows %s to "
-	"%s', r.low, r.high), case when l.day is null then 'a leaf of this day' else format('rows "
-	"of %s to %s', l.first_seq, coalesce(l.last_seq::text, 'now')) end from rows r left join "
+	"%s', r.low, r.high), case when l.day is null then 'a partition of this day' else "
+	"format('rows of %s to %s', l.first_seq, coalesce(l.last_seq::text, 'now')) end from rows r left join "
 	"wallet.leaf l using (shard, day) where l.day is null or r.low < l.first_seq or r.high > "
 	"coalesce(l.last_seq, r.high) limit 20";
 

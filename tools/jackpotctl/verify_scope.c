@@ -342,6 +342,57 @@ bool scope_after_dropped(PGconn *conn, struct verify_scope *scope, char *error)
 	return good;
 }
 
+/* ---- what was replayed ---- */
+
+static json_t *replayed_of(const struct verify_scope *scope)
+{
+	json_t *contents = json_loads(scope->state, 0, NULL);
+	json_t *replayed = json_incref(json_object_get(contents, "replayed"));
+
+	json_decref(contents);
+	return replayed;
+}
+
+/* A state that was kept by a build without a replay: nothing was replayed. */
+bool scope_of_replay(
+	PGconn *conn, const struct verify_scope *scope, struct verify_scope *own_r, char *error)
+{
+	json_t *replayed = replayed_of(scope);
+
+	if (scope->shards_n == 0 || replayed == NULL) {
+		json_decref(replayed);
+		scope_whole(own_r);
+		return scope_after_dropped(conn, own_r, error);
+	}
+	*own_r = *scope;
+	own_r->state = strdup(scope->state);
+	for (size_t i = 0; i < own_r->shards_n; i++) {
+		char name[16];
+		(void)snprintf(name, sizeof(name), "%" PRIu32, own_r->shards[i].shard);
+		own_r->shards[i].seq =
+			(uint64_t)json_integer_value(json_object_get(replayed, name));
+	}
+	json_decref(replayed);
+	return scope_after_dropped(conn, own_r, error);
+}
+
+/* The last rows of the shards now, or of the replay before. */
+static void replayed_keep(json_t *contents, const struct verify_scope *scope, bool replayed)
+{
+	json_t *kept = replayed ? json_object() : replayed_of(scope);
+	json_t *shards = json_object_get(contents, "shards");
+
+	for (size_t i = 0; replayed && i < json_array_size(shards); i++) {
+		json_t *shard = json_array_get(shards, i);
+		char name[16];
+		(void)snprintf(name, sizeof(name), "%d",
+			(int)json_integer_value(json_object_get(shard, "shard")));
+		json_object_set(kept, name, json_object_get(shard, "seq"));
+	}
+	if (kept != NULL)
+		json_object_set_new(contents, "replayed", kept);
+}
+
 /* ---- the state of a snapshot ---- */
 
 /* One JSON document. Totals of tallies: what is written, and the rows behind it, for rows up to a
@@ -413,7 +464,8 @@ static bool write_whole(const char *path, const char *text)
 	return good;
 }
 
-bool scope_save(PGconn *conn, const char *path, const struct verify_scope *scope, char *error)
+bool scope_save(PGconn *conn, const char *path, const struct verify_scope *scope, bool replayed,
+	char *error)
 {
 	char digest[2 * SHA256_BYTES + 1];
 	char temporary[1100];
@@ -424,6 +476,7 @@ bool scope_save(PGconn *conn, const char *path, const struct verify_scope *scope
 
 	if (contents == NULL)
 		return say(error, path, "no answer of the database", "the state of the proof");
+	replayed_keep(contents, scope, replayed);
 	digest_of(contents, digest);
 	root = json_pack("{s:o,s:s}", "contents", contents, "sha256", digest);
 	text = json_dumps(root, JSON_COMPACT);

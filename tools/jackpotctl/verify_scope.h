@@ -38,9 +38,14 @@ bool scope_load(const char *path, struct verify_scope *scope_r, bool *found_r, c
  * it becomes what came after, and stands on what was carried over from them (wallet.carried, and
  * sums in wallet.leaf). False: the database could not be read, error is set. */
 bool scope_after_dropped(PGconn *conn, struct verify_scope *scope, char *error);
+/* What the replay has to look at: a proof without it, or of a sample, moves only the state of the
+ * other points on. Fails like scope_after_dropped; the caller frees *own_r. */
+bool scope_of_replay(
+	PGconn *conn, const struct verify_scope *scope, struct verify_scope *own_r, char *error);
 /* Writes the state of the snapshot that conn is in, all of which was proven now or before, beside
- * the path and renames it. Fails like scope_load. */
-bool scope_save(PGconn *conn, const char *path, const struct verify_scope *scope, char *error);
+ * the path and renames it. replayed: every move was replayed, too. Fails like scope_load. */
+bool scope_save(PGconn *conn, const char *path, const struct verify_scope *scope, bool replayed,
+	char *error);
 void scope_free(struct verify_scope *scope);
 
 /* A query with its @names@ filled in; malloc'ed.

@@ -65,7 +65,7 @@ static void say_stage(
 	fprintf(stderr, "%s%s %%, hit rate %s %%\n", why ? "; left at " : "", percent, hits);
 	if (why && !stage->number && !interrupted())
 		fputs("a solution may still exist: try another seed, fixed counts of scatters, "
-		      "\"astray\", or other counts\n",
+		      "the setting \"astray\", or other counts\n",
 			stderr);
 	free(percent);
 	free(hits);

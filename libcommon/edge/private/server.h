@@ -4,13 +4,16 @@
 
 #include "libcommon/edge/edge.h"
 #include "libcommon/edge/http_head.h"
+#include "libcommon/edge/ws_deflate.h"
 #include "libcommon/io/metrics.h"
+
+#include <libwebsockets.h>
 
 #define EDGE_LISTENERS_MAX 2
 #define EDGE_ADOPTED_MAX 32 /* timers among them */
 #define EDGE_TIMERS_MAX 16
 #define EDGE_ROUTES_MAX 64
-#define EDGE_STATUSES_MAX 25
+#define EDGE_STATUSES_MAX 27
 #define EDGE_ARENA_BYTES 6144
 #define EDGE_MORE_HEADERS_MAX 1200
 
@@ -40,6 +43,9 @@ struct edge_page {
 	char etag[24];
 	char *bytes;
 	size_t length;
+	const char *coding; /* of the bytes: "br", "gzip"; NULL: none, a page by its own path */
+	const struct edge_page *coded[2]; /* the same page in a coding, the better one first */
+	bool lasts;			  /* its name has its digest: what it holds never changes */
 };
 
 /* Metrics of one route: a counter for each status, created when first needed, and the time from the
@@ -63,6 +69,7 @@ struct edge_request {
 	const struct edge_route *route;
 	size_t metrics; /* index of its metrics */
 	bool head, close, method_post, health_only;
+	bool lasts; /* the answer may be kept for ever */
 	uint64_t began_us;
 	char path[EDGE_PATH_MAX];
 	uint16_t parameter_at[EDGE_PARAMETERS_MAX]; /* in the arena; 0: none */
@@ -76,6 +83,9 @@ struct edge_request {
 	char peer[64];
 	char etag[80];
 	size_t more_length;
+	bool upgrade;	 /* a valid handshake of a WebSocket */
+	bool deflates;	 /* whose client offered permessage-deflate */
+	char accept[29]; /* and its Sec-WebSocket-Accept */
 	/* for REQUEST_REFUSED: sent when the body has ended */
 	uint32_t refused_status;
 	const char *refused_code, *refused_message;
@@ -89,6 +99,13 @@ struct edge_stream {
 	const struct edge_stream_ops *ops;
 	void *context;
 	bool woken; /* `writable` was requested */
+	/* Of a WebSocket; NULL: server-sent events. */
+	const struct edge_websocket_ops *websocket;
+	bool deflates;
+	bool in_parts; /* the first frame of a message has come, and not the last */
+	bool packed;   /* that message is compressed */
+	uint8_t *parts;
+	size_t parts_length;
 };
 
 /* One HTTP connection, from accept to its end. */
@@ -111,14 +128,13 @@ struct edge_connection {
 	bool finishing; /* no more answers: what is left is sent, then the connection closes */
 	bool closing;	/* closed; freed at the end of the turn */
 	bool in_woken;	/* in the list of woken connections */
-	bool fresh;	/* no byte has been read from it yet */
 };
 
 struct edge {
 	struct edge_config config;
 	struct lws_context *lws;
 	struct lws_vhost *vhost;
-	struct lws_protocols protocols[4];
+	struct lws_protocols protocols[2];
 	struct edge_connection *first, *dead, *woken;
 	int epoll_fd; /* of the connections; libwebsockets polls this one descriptor */
 	struct edge_listener listener[EDGE_LISTENERS_MAX];
@@ -141,16 +157,16 @@ struct edge {
 	uint32_t connections, connections_max;
 
 	size_t routes_n;
-	struct edge_route_metrics
-		metrics[EDGE_ROUTES_MAX + 2]; /* after the routes: pages, and unknown paths */
+	struct edge_route_metrics metrics[EDGE_ROUTES_MAX + 3]; /* after the routes: pages, unknown
+								   paths, the WebSocket's path */
 	struct metric *connections_gauge, *open_gauge, *accepted, *refused;
 
 	struct edge_page *pages;
 	size_t pages_n;
 	char policy[768];
 
-	uint8_t *out; /* answers are assembled here; libwebsockets copies what the socket does not
-			 take */
+	struct ws_deflate *deflate; /* NULL until a message comes compressed */
+	uint8_t *out;		    /* answers are assembled here */
 	size_t out_room;
 	char date[40];
 	uint64_t date_s;
@@ -163,6 +179,9 @@ void edge_http_end(struct edge *edge);
 /* Makes a request of a head and checks it. False: it was answered and the connection ends. */
 bool edge_http_request(struct edge_connection *connection, const struct http_head *head);
 void edge_http_dispatch(struct edge_request *request); /* its body is complete */
+/* The answer will be this error, once the body has been read. */
+void edge_http_refuse(
+	struct edge_request *request, uint32_t status, const char *code, const char *message);
 void edge_http_malformed(struct edge_connection *connection, enum http_head_status status);
 /* edge_request.c */
 bool edge_request_read(struct edge_request *request, const struct http_head *head);
@@ -188,11 +207,12 @@ const struct edge_page *edge_page_find(const struct edge *edge, const char *path
 void edge_page_answer(struct edge_request *request, const struct edge_page *page);
 void edge_pages_free(struct edge *edge);
 /* edge_websocket.c */
-int edge_websocket_callback(
-	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
-/* Is the new connection a WebSocket? If so, libwebsockets takes over a copy of the socket and the
- * caller closes its connection. */
-bool edge_websocket_take(struct edge_connection *connection);
+/* Is the request for the WebSocket's path? */
+bool edge_websocket_wanted(const struct edge_request *request);
+/* Checks the handshake of such a request: sets `upgrade`, or refuses it. */
+void edge_websocket_request(struct edge_request *request, const struct http_head *head);
+/* Handles the frames that have arrived. */
+void edge_websocket_advance(struct edge_connection *connection);
 /* edge.c */
 uint64_t edge_random(struct edge *edge);
 

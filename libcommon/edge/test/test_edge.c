@@ -1,5 +1,6 @@
 /* The edge on real sockets: what a client sends, byte by byte, and what it receives. */
 #include "libcommon/edge/edge.h"
+#include "libcommon/edge/ws_frame.h"
 #include "libcommon/io/log.h"
 
 #include <setjmp.h>
@@ -92,10 +93,8 @@ static void on_etag(struct edge_request *request, void *context)
 
 static void stream_writable(struct edge_stream *stream, void *context)
 {
-	static uint8_t buffer[LWS_PRE + 16];
 	struct later *l = context;
-	memcpy(buffer + LWS_PRE, "data: x\n\n", 9);
-	(void)edge_stream_write(stream, buffer + LWS_PRE, 9);
+	(void)edge_stream_write(stream, (const uint8_t *)"data: x\n\n", 9);
 	if (++l->streamed == 3)
 		edge_stream_close(stream);
 }
@@ -122,11 +121,67 @@ static void on_tick(void *context)
 		edge_stream_wake(later.stream);
 }
 
+/* A WebSocket that echoes. */
+static void on_socket_message(
+	struct edge_stream *stream, void *context, const char *text, size_t length)
+{
+	uint8_t out[WS_OUT_HEAD_MAX + EDGE_MESSAGE_MAX];
+	size_t at = ws_head_write(out, WS_TEXT, false, length);
+	(void)context;
+	memcpy(out + at, text, length);
+	(void)edge_stream_write(stream, out, at + length);
+}
+
+static void on_socket_nothing(struct edge_stream *stream, void *context)
+{
+	(void)stream;
+	(void)context;
+}
+
+static void on_socket(struct edge_request *request, void *context)
+{
+	static const struct edge_websocket_ops ops = {
+		.stream = { .writable = on_socket_nothing, .closed = on_socket_nothing },
+		.message = on_socket_message,
+		.heard = on_socket_nothing,
+		.left = on_socket_nothing,
+	};
+	char q[8];
+	if (edge_query(request, "refuse", q, sizeof(q)) != NULL)
+		edge_answer_error(request, 403, "refused", "No.", NULL, NULL, NULL);
+	else
+		(void)edge_answer_websocket(request, &ops, context);
+}
+
 static void *run(void *context)
 {
 	(void)context;
 	(void)edge_run(later.edge);
 	return NULL;
+}
+
+/* Pages in a folder of their own; their names in the order of the requests below. */
+static const char *const pages[][2] = { { "index.html", "<p>home" }, { "app.js", "plain" },
+	{ "app.js.br", "in brotli" }, { "app.js.gz", "in gzip" }, { "only.css", "plain" },
+	{ "only.css.gz", "in gzip" }, { "art.0123abcd.js", "for ever" } };
+
+static void pages_serve(struct edge *edge)
+{
+	char folder[] = "/tmp/carillon-pages-XXXXXX", path[128];
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, pages[i][0]);
+		FILE *file = fopen(path, "w");
+		assert_non_null(file);
+		assert_true(fputs(pages[i][1], file) >= 0);
+		assert_int_equal(fclose(file), 0);
+	}
+	assert_true(edge_pages(edge, folder, NULL));
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, pages[i][0]);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
 }
 
 static int start(void **state)
@@ -149,10 +204,13 @@ static int start(void **state)
 		.routes = routes,
 		.context = &later,
 		.connections_max = 500,
+		.websocket_path = "/socket",
+		.websocket = on_socket,
 	};
 	(void)state;
 	log_open("test", "test-1", LOG_ERROR);
 	later.edge = edge_new(&config);
+	pages_serve(later.edge);
 	later.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	edge_adopt(later.edge, later.wake, on_wake, &later);
 	edge_every(later.edge, 20, on_tick, &later);
@@ -436,6 +494,185 @@ static void test_edge_stream(void **state)
 	assert_true(later.stream_gone);
 }
 
+#define UPGRADE "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
+#define KEY "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+#define VERSION "Sec-WebSocket-Version: 13\r\n"
+
+static const struct {
+	const char *request, *status, *text;
+} UPGRADES[] = {
+	{ "GET /socket HTTP/1.1\r\nHost: x\r\n" UPGRADE KEY VERSION "\r\n", "101",
+		"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" },
+	{ "GET /socket?a=1 HTTP/1.1\r\nHost: x\r\nSec-WebSocket-Extensions: "
+	  "permessage-deflate; client_max_window_bits\r\n" UPGRADE KEY VERSION "\r\n",
+		"101", "Sec-WebSocket-Extensions: " WS_DEFLATE_ANSWER "\r\n" },
+	{ "GET /socket?refuse=1 HTTP/1.1\r\nHost: x\r\n" UPGRADE KEY VERSION "\r\n", "403",
+		"refused" },
+	{ "GET /socket HTTP/1.1\r\nHost: x\r\n\r\n", "426", "Sec-WebSocket-Version: 13" },
+	{ "GET /socket HTTP/1.1\r\nHost: x\r\n" UPGRADE KEY "Sec-WebSocket-Version: 8\r\n\r\n",
+		"426", "upgrade_required" },
+	{ "GET /socket HTTP/1.1\r\nHost: x\r\n" UPGRADE VERSION "\r\n", "400", "upgrade_refused" },
+	{ "GET /socket HTTP/1.1\r\nHost: x\r\n" UPGRADE VERSION
+	  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=\r\n\r\n",
+		"400", "upgrade_refused" },
+	{ "GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n" KEY VERSION
+	  "\r\n",
+		"426", "upgrade_required" },
+	{ "POST /socket HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n" UPGRADE KEY VERSION "\r\n",
+		"405", "Allow: GET" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\n" UPGRADE KEY VERSION "\r\n", "400",
+		"upgrade_refused" },
+};
+
+static void test_edge_upgrades(void **state)
+{
+	char out[8192];
+	(void)state;
+	for (size_t i = 0; i < sizeof(UPGRADES) / sizeof(UPGRADES[0]); i++) {
+		ask(port, UPGRADES[i].request, out, sizeof(out));
+		if (strncmp(out + 9, UPGRADES[i].status, 3) != 0 ||
+			strstr(out, UPGRADES[i].text) == NULL)
+			fail_msg("case %zu: %s\ngot: %.600s", i, UPGRADES[i].request, out);
+	}
+	ask(health_port, UPGRADES[0].request, out, sizeof(out));
+	assert_non_null(strstr(out, "HTTP/1.1 400"));
+}
+
+/* Reads `n` bytes, fewer when the server closes. */
+static size_t take(int fd, char *out, size_t n)
+{
+	size_t at = 0;
+	while (at < n) {
+		ssize_t got = recv(fd, out + at, n - at, 0);
+		if (got <= 0)
+			break;
+		at += (size_t)got;
+	}
+	return at;
+}
+
+static int upgrade(const char *more, size_t more_length)
+{
+	char bytes[1024], out[512];
+	size_t length = strlen(UPGRADES[0].request);
+	int fd = connect_to(port);
+	memcpy(bytes, UPGRADES[0].request, length);
+	memcpy(bytes + length, more, more_length);
+	send_all(fd, bytes, length + more_length);
+	size_t n = 0;
+	do
+		assert_int_equal(take(fd, out + n, 1), 1);
+	while (++n < 4 || memcmp(out + n - 4, "\r\n\r\n", 4) != 0);
+	return fd;
+}
+
+/* What a client sends behind the handshake, masked by zeros, and what comes back. */
+static const struct {
+	const char *sent;
+	size_t sent_n;
+	const char *back;
+	size_t back_n;
+} TALKS[] = {
+#define TALK(sent, back)                                                                           \
+	{                                                                                          \
+		sent, sizeof(sent) - 1, back, sizeof(back) - 1                                     \
+	}
+	TALK("\x81\x82\0\0\0\0hi", "\x81\x02hi"),
+	TALK("\x01\x82\0\0\0\0hi\x89\x81\0\0\0\0p\x00\x81\0\0\0\0 \x80\x81\0\0\0\0u",
+		"\x8a\x01p\x81\x04hi u"),
+	TALK("\x8a\x80\0\0\0\0\x81\x80\0\0\0\0", "\x81\x00"),
+	TALK("\x88\x82\0\0\0\0\x03\xe9", "\x88\x02\x03\xe9"),
+	TALK("\x88\x80\0\0\0\0", "\x88\x02\x03\xe8"),
+	TALK("\x88\x81\0\0\0\0x", "\x88\x02\x03\xea"),
+	TALK("\x82\x81\0\0\0\0x", "\x88\x19\x03\xebonly text is understood"),
+	TALK("\x80\x81\0\0\0\0x", "\x88\x1b\x03\xea"
+				  "a part in the wrong place"),
+	TALK("\x01\x81\0\0\0\0x\x81\x81\0\0\0\0x", "\x88\x1b\x03\xea"
+						   "a part in the wrong place"),
+	TALK("\x81\x81\0\0\0\0\xff", "\x88\x0b\x03\xefnot UTF-8"),
+	TALK("\x81\x01x", "\x88\x19\x03\xeanot a frame of a client"),
+	TALK("\xc1\x81\0\0\0\0x", "\x88\x19\x03\xeanot a frame of a client"),
+	TALK("\x81\xfe\x10\x01\0\0\0\0", "\x88\x16\x03\xf1more than 4096 bytes"),
+};
+
+/* In one packet with the handshake, and byte by byte behind it. */
+static void test_edge_websocket(void **state)
+{
+	char out[256];
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(TALKS) / sizeof(TALKS[0]); i++) {
+		const char *sent = TALKS[i / 2].sent;
+		size_t sent_n = TALKS[i / 2].sent_n, back_n = TALKS[i / 2].back_n;
+		int fd = upgrade(sent, i % 2 == 0 ? sent_n : 0);
+		for (size_t k = 0; i % 2 == 1 && k < sent_n; k++)
+			send_all(fd, sent + k, 1);
+		size_t n = take(fd, out, back_n);
+		if (n != back_n || memcmp(out, TALKS[i / 2].back, n) != 0)
+			fail_msg("case %zu: %zu bytes, %.*s", i, n, (int)n, out);
+		if (out[0] == '\x88')
+			assert_int_equal(take(fd, out, 1), 0);
+		(void)close(fd);
+	}
+}
+
+static const struct {
+	const char *path, *accepts, *answer, *coding; /* coding NULL: none */
+	bool varies;
+} codings[] = {
+	{ "/", NULL, "<p>home", NULL, false }, { "/", "br", "<p>home", NULL, false },
+	{ "/app.js", NULL, "plain", NULL, true },
+	{ "/app.js", "gzip, deflate, br", "in brotli", "br", true },
+	{ "/app.js", "gzip, br;q=0", "in gzip", "gzip", true },
+	{ "/app.js", "*", "in brotli", "br", true },
+	{ "/app.js", "identity, *;q=0", "plain", NULL, true },
+	{ "/app.js", "deflate", "plain", NULL, true },
+	{ "/only.css", "gzip, br", "in gzip", "gzip", true },
+	{ "/app.js.br", "br", "{\"type\"", NULL, false }, /* no page of its own */
+};
+
+static void test_edge_pages_in_codings(void **state)
+{
+	char request[512], out[4096], line[64];
+	(void)state;
+	for (size_t i = 0; i < sizeof(codings) / sizeof(codings[0]); i++) {
+		(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n%s%s%s\r\n",
+			codings[i].path, codings[i].accepts != NULL ? "Accept-Encoding: " : "",
+			codings[i].accepts != NULL ? codings[i].accepts : "",
+			codings[i].accepts != NULL ? "\r\n" : "");
+		ask(port, request, out, sizeof(out));
+		const char *body = strstr(out, "\r\n\r\n");
+		assert_non_null(body);
+		if (strncmp(body + 4, codings[i].answer, strlen(codings[i].answer)) != 0)
+			fail_msg("%s: %s", request, out);
+		(void)snprintf(line, sizeof(line), "\r\nContent-Encoding: %s\r\n",
+			codings[i].coding != NULL ? codings[i].coding : "");
+		assert_true((strstr(out, line) != NULL) == (codings[i].coding != NULL));
+		assert_true((strstr(out, "\r\nVary: Accept-Encoding\r\n") != NULL) ==
+			    codings[i].varies);
+	}
+}
+
+/* Each coding has a tag of its own; a name with a digest is kept for ever, and known by its tag. */
+static void test_edge_pages_are_kept(void **state)
+{
+	char request[512], out[4096], other[4096], tag[64] = "";
+	(void)state;
+	ask(port, "GET /app.js HTTP/1.1\r\nHost: x\r\nAccept-Encoding: br\r\n\r\n", out,
+		sizeof(out));
+	ask(port, "GET /app.js HTTP/1.1\r\nHost: x\r\n\r\n", other, sizeof(other));
+	assert_int_equal(sscanf(strstr(out, "ETag: "), "ETag: %63s", tag), 1);
+	assert_null(strstr(other, tag));
+	assert_non_null(strstr(out, "Cache-Control: no-cache\r\n"));
+	(void)snprintf(request, sizeof(request),
+		"GET /app.js HTTP/1.1\r\nHost: x\r\nAccept-Encoding: br\r\nIf-None-Match: %s\r\n\r\n",
+		tag);
+	ask(port, request, out, sizeof(out));
+	assert_memory_equal(out, "HTTP/1.1 304", 12);
+	assert_non_null(strstr(out, "Vary: Accept-Encoding\r\n"));
+	ask(port, "GET /art.0123abcd.js HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
+	assert_non_null(strstr(out, "Cache-Control: public, max-age=31536000, immutable\r\n"));
+}
+
 /* SIGTERM: the request in flight is answered, then the loop ends. */
 static void test_edge_drains(void **state)
 {
@@ -464,6 +701,10 @@ int main(void)
 		cmocka_unit_test(test_edge_client_leaves_early),
 		cmocka_unit_test(test_edge_garbage_and_long_headers),
 		cmocka_unit_test(test_edge_stream),
+		cmocka_unit_test(test_edge_upgrades),
+		cmocka_unit_test(test_edge_websocket),
+		cmocka_unit_test(test_edge_pages_in_codings),
+		cmocka_unit_test(test_edge_pages_are_kept),
 		cmocka_unit_test(test_edge_drains),
 	};
 	return cmocka_run_group_tests(tests, start, NULL);

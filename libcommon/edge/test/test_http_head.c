@@ -128,9 +128,38 @@ static void test_http_head_too_large(void **state)
 	assert_int_equal(http_head_parse(bytes, n, &head, &used), HTTP_HEAD_TOO_LARGE);
 }
 
+static void test_http_accepts(void **state)
+{
+	static const struct {
+		const char *list;
+		bool br, gzip;
+	} cases[] = {
+		{ "", false, false },
+		{ "br", true, false },
+		{ "gzip, deflate, br, zstd", true, true },
+		{ "GZIP , BR ;q=1.0", true, true },
+		{ "br;q=0, gzip;q=0.001", false, true },
+		{ "br; q=0.000,gzip", false, true },
+		{ "*", true, true },
+		{ "*;q=0", false, false },
+		{ "gzip, *;q=0", false, true },
+		{ "br;q=0, *", false, true },
+		{ "brotli, x-gzip", false, false },
+		{ ",, ,br,,", true, false },
+		{ "br;x=y;q=0", false, false },
+		{ ";q=0", false, false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (http_accepts(cases[i].list, "br") != cases[i].br ||
+			http_accepts(cases[i].list, "gzip") != cases[i].gzip)
+			fail_msg("'%s'", cases[i].list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_http_accepts),
 		cmocka_unit_test(test_http_head_statuses),
 		cmocka_unit_test(test_http_head_parts),
 		cmocka_unit_test(test_http_head_rejects_huge_lengths),

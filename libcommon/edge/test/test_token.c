@@ -7,6 +7,10 @@
 #include <cmocka.h>
 
 #include <jwt.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +187,65 @@ static void test_token_key_file(void **state)
 	(void)remove(folder);
 }
 
+#define HEX_A "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+#define HEX_B "aa0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+/* Another time of change each, whatever the file system's resolution. */
+static void key_file_put(const char *path, const char *content)
+{
+	static time_t changed = 1000;
+	struct timespec times[2] = { { .tv_sec = changed + 1 }, { .tv_sec = changed + 1 } };
+	FILE *file = fopen(path, "w");
+	changed++;
+	assert_non_null(file);
+	(void)fputs(content, file);
+	(void)fclose(file);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void test_token_keys_follow_one_another(void **state)
+{
+	char folder[] = "/tmp/carillon-token-XXXXXX";
+	char path[64], error[TOKEN_ERROR_MAX], token[3][TOKEN_MAX];
+	struct token_key *key;
+	player_id player;
+	uint64_t expires;
+	bool changed;
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/token.key", folder);
+	key_file_put(path, HEX_A "\n");
+	assert_int_equal(token_key_read(folder, &key, error), TOKEN_OK);
+	assert_int_equal(
+		token_issue(key, player_of("1-1"), NOW, 100, token[0], &expires), TOKEN_OK);
+	assert_true(token_key_again(key, &changed, error) && !changed);
+	/* The next key is known, and signs later. */
+	(void)snprintf(token[2], TOKEN_MAX, "0 " HEX_A " 0\n1 " HEX_B " %" PRIu64 "\n", NOW + 10);
+	key_file_put(path, token[2]);
+	assert_true(token_key_again(key, &changed, error) && changed);
+	assert_int_equal(
+		token_issue(key, player_of("1-1"), NOW, 100, token[1], &expires), TOKEN_OK);
+	assert_string_equal(token[0], token[1]);
+	assert_int_equal(
+		token_issue(key, player_of("1-2"), NOW + 10, 100, token[1], &expires), TOKEN_OK);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(token_check(key, token[i], NOW + 10, &player, &expires), TOKEN_OK);
+	assert_int_equal(token_issued_s(key, token[1]), NOW + 10);
+	assert_int_equal(token_issued_s(key, "another"), 0);
+	/* What cannot be read changes nothing; a key that has gone ends its tokens. */
+	key_file_put(path, "1 " HEX_B " 0\nnonsense\n");
+	assert_false(token_key_again(key, &changed, error));
+	assert_non_null(strstr(error, "line 2"));
+	assert_int_equal(token_check(key, token[0], NOW + 10, &player, &expires), TOKEN_OK);
+	key_file_put(path, "1 " HEX_B " 0\n");
+	assert_true(token_key_again(key, &changed, error) && changed);
+	assert_int_equal(token_check(key, token[0], NOW + 10, &player, &expires), TOKEN_FORGED);
+	assert_int_equal(token_check(key, token[1], NOW + 10, &player, &expires), TOKEN_OK);
+	token_key_free(&key);
+	(void)remove(path);
+	(void)remove(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_token_other_algorithms_and_claims),
 		cmocka_unit_test(test_token_shapes),
 		cmocka_unit_test(test_token_key_file),
+		cmocka_unit_test(test_token_keys_follow_one_another),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

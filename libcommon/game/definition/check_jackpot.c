@@ -62,11 +62,14 @@ static void check_pick_outcomes(const struct node *root, const struct game *game
 	if (slope != 0)
 		node_fail(&outcomes, NULL, "weight_per_coin values that sum to 0, not %" PRId64,
 			slope);
-	if (!game->demo && (return_slope[PICK_MONEY] != 0 || return_slope[PICK_FREE_SPINS] != 0))
-		node_fail(&outcomes, NULL,
-			"value x weight_per_coin that sum to 0 for money (%" PRId64
-			") and for free spins (%" PRId64 "): the same return at every bet",
-			return_slope[PICK_MONEY], return_slope[PICK_FREE_SPINS]);
+	if (game->demo || (return_slope[PICK_MONEY] == 0 && return_slope[PICK_FREE_SPINS] == 0))
+		return;
+	char found[128];
+	(void)snprintf(found, sizeof(found),
+		"sums of value x weight_per_coin of %" PRId64 " for money and %" PRId64
+		" for free spins",
+		return_slope[PICK_MONEY], return_slope[PICK_FREE_SPINS]);
+	node_fail(&outcomes, found, "0 for each, so that every bet has the same return");
 }
 
 /* RULE bewitched 4.2: a row for each selectable coin value and for no other. The shares of all rows

@@ -382,7 +382,7 @@ void definition_prove(const struct node *root, const struct game *game)
 		"%.3f free spins won per free spin, long rounds with probability 10^%.1f",
 		awards_mean(game), log10_p);
 	node_fail(&free_spins, found,
-		"more than %d phases with a probability below 10^%.0f: let free spins award "
-		"fewer free spins, or award them less often",
-		GAME_ROUND_PHASES_MAX, BOUND_LOG10);
+		"a probability below 10^%.0f for rounds of more than %d phases: let free spins "
+		"award fewer free spins, or award them less often",
+		BOUND_LOG10, GAME_ROUND_PHASES_MAX);
 }

@@ -94,7 +94,9 @@ static void outside_text(const struct game *game, const struct exact_mode *mode,
 			if (bet_outside(game, mode, lines, coins, found))
 				return;
 	snprintf(found, FOUND_MAX,
-		"an exact return of %s %%, and at some level a return outside the band", rtp);
+		"an exact return of %s %%, but for some bet the return at one level of unlocking is "
+		"outside the band",
+		rtp);
 }
 
 static void refuse(const struct node *modes, const struct game *game, const struct exact_mode *mode)

@@ -44,7 +44,7 @@ static void read_symbol(const struct node *node, struct game *game, uint32_t ind
 
 		symbol->wild_counts = node_bool(&counts);
 		if (symbol->wild_counts && symbol->kind != SYMBOL_SCATTER)
-			node_fail(&counts, NULL, "false, because wilds count only as scatters");
+			node_fail(&counts, NULL, "false, because wild_counts is only for scatters");
 	}
 	if (symbol->kind == SYMBOL_BONUS || symbol->kind == SYMBOL_COLLECTIBLE) {
 		if (has_pays) {

@@ -124,8 +124,8 @@ static void test_definition_refusals_of_wilds_and_scatters(void **unused)
 			"/symbols/1/wild_counts: found true, expected false in a game with "
 			"expanding wilds" },
 		{ "/symbols/0/wild_counts", "true",
-			"/symbols/0/wild_counts: found true, expected false, because wilds count "
-			"only as scatters" },
+			"/symbols/0/wild_counts: found true, expected false, because wild_counts "
+			"is only for scatters" },
 		{ "/symbols/-", "{\"id\":\"gift\",\"name\":\"Gift\",\"kind\":\"bonus\"}",
 			"/symbols/5: found a symbol that is on no strip" },
 	};

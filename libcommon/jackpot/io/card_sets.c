@@ -210,8 +210,8 @@ static bool load_one(const char *path, struct card_sets *sets, char *error)
 		if (sets->set[i].number != set->number)
 			continue;
 		(void)snprintf(error, CARD_SETS_ERROR_MAX,
-			"%.200s: /set_number: found %u, expected a number of its own "
-			"(%s)",
+			"%.200s: /set_number: found %u, which set \"%s\" already has, expected "
+			"another number",
 			path, set->number, sets->set[i].id);
 		return false;
 	}

@@ -342,8 +342,9 @@ static bool load_one(const char *path, bool demo_allowed, struct game_links *lin
 		if (links->link[i].game != link->game)
 			continue;
 		(void)snprintf(error, GAME_LINKS_ERROR_MAX,
-			"%.300s: /number: found %u, expected a number of its own (%s)", path,
-			link->game, links->link[i].id);
+			"%.300s: /number: found %u, which game \"%s\" already has, expected "
+			"another number",
+			path, link->game, links->link[i].id);
 		return false;
 	}
 	links->count++;

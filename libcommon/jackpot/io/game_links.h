@@ -1,8 +1,8 @@
 /* Reads what the jackpot services need of the games' definitions: the links to pools and sets, with
- * their numbers. The files are CARILLON_GAMES/<id>/definition.json; where demo definitions are
- * allowed, definition.demo.json replaces it if it exists. The spin engine reads the rest. The error
- * for an invalid definition names the file and the JSON pointer, what was found and what was
- * expected. */
+ * their numbers. For each game it reads CARILLON_GAMES/<id>/definition.json; where demo definitions
+ * are allowed, a definition.demo.json in the same folder is read instead. The spin engine reads the
+ * rest. The error for an invalid definition names the file and the JSON pointer, what was found and
+ * what was expected. */
 #ifndef CARILLON_JACKPOT_IO_GAME_LINKS_H
 #define CARILLON_JACKPOT_IO_GAME_LINKS_H
 

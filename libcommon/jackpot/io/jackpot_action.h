@@ -68,8 +68,8 @@ struct action_place {
 	uint32_t shard;
 };
 
-/* Was the id done or refused before, in this transaction or an earlier one? If so, publishes the
- * stored fact again and replies with it; the caller does nothing more. */
+/* Was a request with this id done or refused before, in this transaction or an earlier one? If so,
+ * publishes the stored fact again and replies with it; the caller does nothing more. */
 bool action_again(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, const struct action_record *record);
 /* Is the request refused because of a game whose announced definition (carillon.game) is not the

@@ -1,5 +1,6 @@
-/* Reads both topics of the jackpot services. An unreadable message goes to dead.letters. Feeds and
- * commands of a pool that is not here are ignored, because pools and sets share the topics. */
+/* Reads both topics of the jackpot services. An unreadable message goes to dead.letters. Feed
+ * messages of a pool that is not here are ignored, because pools and sets share the topics. Every
+ * command goes to `command`, which decides. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_MESSAGE_H
 #define CARILLON_JACKPOT_IO_JACKPOT_MESSAGE_H
 

@@ -1,5 +1,6 @@
 /* Columns that tables of pools and of sets have in common, in the order of the statements: the
- * books, the present and the waiting terms of a row or level, the price of a hit. */
+ * books without `received` and `sent` (which only pools have), the present and the waiting terms of
+ * a row or level, the price of a hit. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_PG_H
 #define CARILLON_JACKPOT_IO_JACKPOT_PG_H
 
@@ -13,7 +14,8 @@
 	"contributions_e27 = excluded.contributions_e27, jp_pool_e27 = excluded.jp_pool_e27, "     \
 	"jp_reserve_e27 = excluded.jp_reserve_e27, jp_seed_e27 = excluded.jp_seed_e27, "           \
 	"house_seed_e27 = excluded.house_seed_e27, paid_e27 = excluded.paid_e27"
-/* Adds the values of JACKPOT_BOOKS; jackpot_books reads them from `column` on. */
+/* Adds the values of JACKPOT_BOOKS; jackpot_books reads them from `column` on, and sets `received`
+ * and `sent` to 0. */
 void jackpot_args_books(struct pg_args *args, const struct pool_books *books);
 struct pool_books jackpot_books(const PGresult *result, int row, int column);
 

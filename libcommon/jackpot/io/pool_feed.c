@@ -428,11 +428,11 @@ static void report_behind(const struct pool_source *source, const struct currenc
 {
 	if (source->behind <= source->behind_before)
 		return; /* the pass before has reported this many */
-	log_error("ALARM pool %u, game %u, %s: found %u tallies, which is all it can count: rate "
-		  "%" PRId64 " x 10^-9, %u ppm is not in use%s; retried every %u s",
+	log_error("ALARM pool %u, game %u, %s: found %u tallies, expected fewer: the rate "
+		  "%" PRId64 " x 10^-9 with %u ppm has no tally yet%s; next attempt in %u s",
 		source->pool, wanted->game, currency->code, source->vector.tally_count,
 		wanted->rate_nano, wanted->ppm,
-		old != NULL ? ", the old one stays in force" : "; bets are refused",
+		old != NULL ? ", and the old rate stays in force" : "; bets are refused",
 		RETRY_US / 1000000u);
 }
 
@@ -444,7 +444,7 @@ bool pool_source_open(
 	uint32_t shards = (uint32_t)common.shards;
 	if (known == NULL || rate == 0) {
 		log_error("pool %u, game %u: found no rate for currency %u in carillon.fx_rate, "
-			  "expected one: bets in it are refused",
+			  "expected one: bets in this currency are refused",
 			source->pool, game, currency);
 		return false;
 	}

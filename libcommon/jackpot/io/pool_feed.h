@@ -32,7 +32,9 @@ struct pool_source {
 	uint32_t incarnation[SHARDS_MAX]; /* of each wallet shard, the highest seen; 0: none */
 	uint32_t granted[SHARDS_MAX]; /* of each wallet shard, the highest in carillon.shard at the
 					 last check */
-	uint32_t behind; /* games and currencies for whose new rate the last pass found no place */
+	/* How many pairs of game and currency keep an old rate or have no tally, because the last
+	 * pass (pool_source_look) found no place for a new one. */
+	uint32_t behind;
 	uint32_t behind_before; /* the same for the pass before */
 	uint64_t looked_us;	/* start of the last pass, monotonic */
 };
@@ -66,16 +68,16 @@ void pool_source_save(struct pool_source *source, PGconn *conn, const char *sche
 /* Begins a pass over all games and currencies of the pool. Next, call pool_source_open for each of
  * them. */
 void pool_source_look(struct pool_source *source, uint64_t mono_us);
-/* True when the last pass found no place for a tally and it is time for another: places become free
- * only with time. */
+/* True when the last pass found no place for some tally and the next pass is due. Places become
+ * free only with time. */
 bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us);
-/* Makes the stakes of (game, currency) feed the pool with ppm at the present rate of
- * carillon.fx_rate. When the rate or ppm has changed it opens a new tally, closes the old one and
- * folds older closed ones, in its own transaction.
+/* From now on, `ppm` of each stake in (game, currency) goes to the pool, at the present rate of
+ * carillon.fx_rate. If the rate or ppm has changed, opens a new tally, closes the old one and folds
+ * older closed ones, in its own transaction.
  *
  * False, with a log line, when there is no rate. If there is no place for the new tally, the old
- * one stays in force and `behind` grows by one; the first such pass raises an alarm. If there is no
- * old tally either, returns false: bets are then refused. */
+ * one stays in force and `behind` grows by one, with an alarm if it then exceeds that of the pass
+ * before. If there is no old tally either, returns false: bets are then refused. */
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
 
@@ -85,7 +87,8 @@ enum pool_source_need {
 	POOL_SOURCE_FULL,      /* a new tally is needed, and there is no place: counted as behind */
 };
 
-/* Decides what (game, currency) needs. Pure. A tally may need an entry for each wallet shard. */
+/* Decides what (game, currency) needs; POOL_SOURCE_FULL raises `behind` by one. No I/O. A tally may
+ * need an entry for each of the `shards` of the wallet, which limits the tallies. */
 enum pool_source_need pool_source_need(struct pool_source *source, uint32_t game, uint32_t currency,
 	int64_t rate_nano, uint32_t ppm, uint32_t shards);
 

@@ -126,6 +126,20 @@ void answer_sent(struct gateway *gateway, struct edge_request *request, uint32_t
 	edge_answer_json(request, status, gateway->out.bytes, gateway->out.n);
 }
 
+void answer_problem_open(
+	struct json_out *out, uint32_t status, const char *code, const char *message)
+{
+	char type[128];
+	(void)snprintf(type, sizeof(type), EDGE_PROBLEM_TYPE "%.64s", code);
+	out_string(out, "type", type);
+	out_string(out, "title", edge_status_title(status));
+	out_uint(out, "status", status);
+	out_string(out, "detail", message);
+	out_open(out, "error", '{');
+	out_string(out, "code", code);
+	out_string(out, "message", message);
+}
+
 /* The statuses that the engine may reply with; any other is a bug. */
 static uint32_t status_of(const Carillon__SpinReply *reply)
 {
@@ -155,30 +169,53 @@ static void member(struct json_out *out, const char *name, const char *text)
 		out_string(out, name, text);
 }
 
+/* Leaves "error", if there is one, and the whole open. */
+static void reply_begin(struct json_out *out, const Carillon__SpinReply *reply, uint32_t status)
+{
+	out_begin(out);
+	out_open(out, NULL, '{');
+	if (status == 200 || reply->account)
+		answer_state_members(out, reply);
+	if (status == 200)
+		return;
+	if (reply->smallest_bet_minor > 0)
+		out_int(out, "smallest_bet_minor", reply->smallest_bet_minor);
+	answer_problem_open(out, status, reply->error, reply->message);
+	member(out, "where", where_of(reply->where));
+	member(out, "found", reply->found);
+	member(out, "expected", reply->expected);
+	if (reply->retry_after_ms > 0)
+		out_uint(out, "retry_after_ms", reply->retry_after_ms);
+}
+
 void answer_reply(
 	struct gateway *gateway, struct edge_request *request, const Carillon__SpinReply *reply)
 {
 	struct json_out *out = &gateway->out;
 	uint32_t status = status_of(reply);
-	out_begin(out);
-	out_open(out, NULL, '{');
 	if (strcmp(reply->error, "definition_behind") == 0)
 		edge_answer_header(request, "Retry-After", "1");
-	if (status != 200) {
-		out_open(out, "error", '{');
-		out_string(out, "code", reply->error);
-		out_string(out, "message", reply->message);
-		member(out, "where", where_of(reply->where));
-		member(out, "found", reply->found);
-		member(out, "expected", reply->expected);
-		out_close(out, '}');
-		if (reply->smallest_bet_minor > 0)
-			out_int(out, "smallest_bet_minor", reply->smallest_bet_minor);
+	if (reply->retry_after_ms > 0) {
+		char seconds[16];
+		(void)snprintf(
+			seconds, sizeof(seconds), "%" PRIu32, (reply->retry_after_ms + 999) / 1000);
+		edge_answer_header(request, "Retry-After", seconds);
 	}
-	if (status == 200 || reply->account)
-		answer_state_members(out, reply);
+	reply_begin(out, reply, status);
+	if (status != 200)
+		out_close(out, '}');
 	out_close(out, '}');
 	answer_sent(gateway, request, status);
+}
+
+char *answer_error_begun(struct gateway *gateway, const Carillon__SpinReply *reply)
+{
+	struct json_out *out = &gateway->out;
+	reply_begin(out, reply, status_of(reply));
+	char *text = strndup(out->bytes, out->n);
+	if (text == NULL)
+		fatal("out of memory");
+	return text;
 }
 
 void *waiter_new(

@@ -37,6 +37,7 @@ static bool auth_token(
 	struct gateway *gateway, struct edge_request *request, bool acts, player_id *player_r)
 {
 	const char *token = edge_header(request, EDGE_AUTHORIZATION);
+	char session[SESSION_NAME_MAX];
 	uint64_t expires_s;
 	uint32_t retry_s = 1;
 	if (token == NULL) {
@@ -48,6 +49,20 @@ static bool auth_token(
 		gateway->token_key, token, clock_wall_us() / SECOND_US, player_r, &expires_s);
 	if (status != TOKEN_OK) {
 		unauthorized(request, token_status_text(status), NULL, "a valid token of a player");
+		return false;
+	}
+	/* Until then a token that was ended cannot be told from another. */
+	if (!revoked_known(gateway->revoked)) {
+		edge_answer_header(request, "Retry-After", "1");
+		edge_answer_error(request, 503, "starting",
+			"The gateway has just started. Nothing was done. Try again.", NULL, NULL,
+			NULL);
+		return false;
+	}
+	session_name(token, session);
+	if (revoked_has(gateway->revoked, session)) {
+		unauthorized(request, token_status_text(TOKEN_REVOKED), "a session that was ended",
+			"a new session");
 		return false;
 	}
 	if (!limit_take(
@@ -64,6 +79,30 @@ bool auth_player(struct gateway *gateway, struct edge_request *request, player_i
 bool auth_action(struct gateway *gateway, struct edge_request *request, player_id *player_r)
 {
 	return auth_token(gateway, request, true, player_r);
+}
+
+struct auth_session auth_session(struct gateway *gateway, struct edge_request *request)
+{
+	const char *token = edge_header(request, EDGE_AUTHORIZATION);
+	struct auth_session session = { 0 };
+	player_id player;
+
+	session_name(token, session.name);
+	(void)token_check(gateway->token_key, token, clock_wall_us() / SECOND_US, &player,
+		&session.expires_s);
+	session.since_s = token_issued_s(gateway->token_key, token);
+	return session;
+}
+
+void auth_tick(struct gateway *gateway)
+{
+	char error[TOKEN_ERROR_MAX];
+	bool changed;
+
+	if (!token_key_again(gateway->token_key, &changed, error))
+		log_error("%s; the keys read before stay in force", error);
+	else if (changed)
+		log_info("other token keys are in force");
 }
 
 bool auth_session_rate(struct gateway *gateway, struct edge_request *request)

@@ -80,6 +80,14 @@ static void refuse(struct gateway *gateway, struct edge_request *request, const 
 		answer_bad(request, where, found, expected);
 }
 
+static void refuse_number(struct gateway *gateway, struct edge_request *request, const char *where,
+	int64_t found, const char *expected)
+{
+	char text[24];
+	(void)snprintf(text, sizeof(text), "%" PRId64, found);
+	refuse(gateway, request, where, text, expected);
+}
+
 /* The game must accept the bet, or the player could not use the spins. If the definition changes
  * later, the engine refuses the bonus spin. */
 static bool bet_possible(
@@ -101,12 +109,12 @@ static bool bet_possible(
 		limits->lines_min, limits->lines_max, limits->coins_min, limits->coins_max,
 		limits->stake_min, limits->stake_max);
 	if (!coin)
-		refuse(gateway, request, "coin_minor", "another coin value",
+		refuse_number(gateway, request, "coin_minor", body->coin_minor,
 			"a coin value of the game in this currency (GET /v1/games/{id})");
 	else if (body->lines < limits->lines_min || body->lines > limits->lines_max)
-		refuse(gateway, request, "lines", "another number", expected);
+		refuse_number(gateway, request, "lines", body->lines, expected);
 	else if (body->coins < limits->coins_min || body->coins > limits->coins_max)
-		refuse(gateway, request, "coins", "another number", expected);
+		refuse_number(gateway, request, "coins", body->coins, expected);
 	else if (__builtin_mul_overflow(body->coin_minor, body->lines * body->coins, &total) ||
 		 total < limits->stake_min || total > limits->stake_max)
 		refuse(gateway, request, "coin_minor", "a bet outside the game's range", expected);

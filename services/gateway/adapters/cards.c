@@ -325,9 +325,7 @@ static void on_picked(struct gateway *gateway, struct edge_request *request,
 	out_begin(out);
 	out_open(out, NULL, '{');
 	if (status != 200) {
-		out_open(out, "error", '{');
-		out_string(out, "code", reply->error);
-		out_string(out, "message", reply->message);
+		answer_problem_open(out, status, reply->error, reply->message);
 		member(out, "where", reply->where);
 		member(out, "found", reply->found);
 		member(out, "expected", reply->expected);

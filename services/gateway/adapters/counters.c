@@ -46,6 +46,7 @@ static struct {
 	size_t pools_n;
 	size_t left_out; /* pools that did not fit */
 	uint64_t asked_us;
+	uint64_t told_us; /* when the last completed read of the pools started */
 	bool waiting, winners_waiting;
 	bool fresh; /* Redis, when it was last read */
 	struct json_out jackpots;
@@ -315,6 +316,7 @@ static void on_pools(void *context, PGresult *result, const char *error)
 		log_warn("pools: %s", error == NULL ? PQresultErrorMessage(result) : error);
 		return;
 	}
+	counters.told_us = counters.asked_us;
 	for (size_t i = 0; i < counters.pools_n; i++)
 		for (size_t k = 0; k < counters.pool[i].rows_n; k++)
 			counters.pool[i].row[k].listed = false;
@@ -422,6 +424,11 @@ void counters_tick(struct gateway *gateway)
 		pg_pool_query(gateway->pg_ro, pools_sql, 0, NULL, QUERY_MS, on_pools, NULL);
 	}
 	query_winners(gateway);
+}
+
+bool counters_read_since(uint64_t us)
+{
+	return counters.told_us >= us;
 }
 
 void on_jackpots(struct edge_request *request, void *context)

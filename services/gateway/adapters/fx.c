@@ -48,8 +48,8 @@ static bool fx_operator(struct gateway *gateway, struct edge_request *request, u
 	(void)snprintf(
 		expected, sizeof(expected), "operator %" PRId64, gateway->settings.fx_operator);
 	edge_answer_error(request, 403, "rates_not_yours",
-		"Only another operator may set the FX rates of this installation.", "operator",
-		NULL, expected);
+		"Your operator may not set the FX rates of this installation.", "operator", NULL,
+		expected);
 	return false;
 }
 

@@ -35,6 +35,7 @@ void gateway_begin(struct gateway *gateway)
 	uint64_t random;
 	if (token_key_read(common.keys, &gateway->token_key, error) != TOKEN_OK)
 		fatal("%s", error);
+	gateway->revoked = revoked_new(NULL, NULL);
 	auth_load(gateway);
 	games_card_sets(gateway->settings.card_sets);
 	presence_begin(gateway);
@@ -61,6 +62,7 @@ void gateway_end(struct gateway *gateway)
 	pg_pool_free(&gateway->pg_ro);
 	redis_link_free(&gateway->redis);
 	redis_link_free(&gateway->sessions);
+	revoked_free(&gateway->revoked); /* its queries belong to the pool */
 	token_key_free(&gateway->token_key);
 	out_free(&gateway->out);
 }

@@ -3,6 +3,7 @@
 #define CARILLON_GATEWAY_ADAPTERS_GATEWAY_H
 
 #include "libcommon/base/ids.h"
+#include "libcommon/base/session.h"
 #include "libcommon/edge/edge.h"
 #include "libcommon/io/instance.h"
 #include "libcommon/io/kafka.h"
@@ -12,6 +13,7 @@
 #include "libcommon/io/pg.h"
 #include "libcommon/io/redis_link.h"
 #include "libcommon/io/settings.h"
+#include "libcommon/edge/revoked.h"
 #include "libcommon/edge/token.h"
 #include "services/gateway/adapters/json_out.h"
 #include "services/gateway/adapters/parse.h"
@@ -75,6 +77,7 @@ struct gateway_settings {
 	int64_t fx_operator, fx_jump_percent;
 	int64_t decide_after_s;
 	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
+	int64_t reality_check_s;
 };
 
 struct gateway {
@@ -88,6 +91,7 @@ struct gateway {
 	struct redis_link *sessions; /* a second link, because its commands may wait */
 	struct instance *instance;
 	struct token_key *token_key;
+	struct revoked *revoked; /* sessions of players who have logged out */
 	struct operator_key operators[OPERATORS_MAX];
 	size_t operators_n;
 	bool demo; /* demo sessions are allowed */
@@ -142,6 +146,15 @@ void auth_load(struct gateway *gateway);
 bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r);
 /* The same for an action of the player, which keeps their session alive. */
 bool auth_action(struct gateway *gateway, struct edge_request *request, player_id *player_r);
+/* The session of the request's token, which auth_player or auth_action has just accepted. Times are
+ * seconds since 1970. */
+struct auth_session {
+	char name[SESSION_NAME_MAX];
+	uint64_t since_s, expires_s;
+};
+struct auth_session auth_session(struct gateway *gateway, struct edge_request *request);
+/* Once a second: reads the token key's file again if it has changed. */
+void auth_tick(struct gateway *gateway);
 /* Reads the operator of the key; `wanted` is the operator that it must be, 0: any. False when 401
  * or 403 was answered. */
 bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32_t wanted,
@@ -178,6 +191,13 @@ void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply
 /* Answers with the state, or with the engine's error and the state if the engine sent it. */
 void answer_reply(
 	struct gateway *gateway, struct edge_request *request, const Carillon__SpinReply *reply);
+/* Begins an error in an open object: the members of RFC 9457, and "error", open, with code and
+ * message. The caller adds to it, closes it, and may put the player's state beside it. */
+void answer_problem_open(
+	struct json_out *out, uint32_t status, const char *code, const char *message);
+/* The JSON of the engine's error up to its last member, with "error" and the whole open; the caller
+ * adds members, closes both, and frees the text. */
+char *answer_error_begun(struct gateway *gateway, const Carillon__SpinReply *reply);
 void answer_sent(struct gateway *gateway, struct edge_request *request,
 	uint32_t status); /* gateway->out, closed */
 /* Writes a row as an object of the answer. */
@@ -240,13 +260,15 @@ extern const struct edge_route gateway_routes[];
 edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_session, on_deposit,
 	on_withdrawal, on_correction, on_grant, on_block, on_bonus_spins, on_bonus_spins_list,
 	on_bonus_spins_end, on_withdrawals, on_withdrawal_look, on_withdrawal_decide, on_grant_back,
-	on_payment_call, on_limit, on_limits, on_void, on_voids, on_void_report, on_game_start;
+	on_payment_call, on_limit, on_limits, on_own_limit, on_own_limits, on_void, on_voids,
+	on_void_report, on_game_start;
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
 	on_jackpots, on_winners, on_status, on_cards, on_card, on_card_pick;
 edge_handler on_pool_action, on_pool_approve, on_pool_actions, on_pool_transfers;
 
-edge_handler on_fx_set, on_fx_list, on_fx_approve; /* fx.c */
-edge_handler on_pool_view;			   /* pool_view.c */
+edge_handler on_fx_set, on_fx_list, on_fx_approve;	    /* fx.c */
+edge_handler on_pool_view;				    /* pool_view.c */
+edge_handler on_logout, on_own_session, on_own_session_set; /* own_session.c */
 
 /* ---- payouts.c ---- */
 
@@ -291,6 +313,8 @@ const char *game_first(void); /* "" while no game is known */
 /* ---- counters.c, status.c, audit.c ---- */
 
 void counters_tick(struct gateway *gateway); /* once a second */
+/* True when a read of the pools that began after this time is complete. */
+bool counters_read_since(uint64_t us);
 /* Writes the current "levels" of a set. */
 void counters_levels(struct json_out *out, uint32_t pool);
 void status_tick(struct gateway *gateway); /* once a second */

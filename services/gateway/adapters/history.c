@@ -13,7 +13,7 @@
 
 #define LIMIT_DEFAULT 50
 #define LIMIT_MAX 200
-#define ROWS_MAX 1500 /* rows read for one page of rounds */
+#define FILTERED_ROWS_MAX 500 /* rows read for one page of rounds with a filter */
 #define TEXT_NUMBER 24
 
 #define COLUMNS                                                                                    \
@@ -40,10 +40,26 @@
 static const char journal_sql[] = WALK("0") "order by seq desc";
 static const char replay_sql[] = WALK("$5::bigint") "where round = $5::bigint order by seq";
 
+#define HIDDEN_MAX 64
+
+/* What the player has not seen yet, as the engine says: rounds whose feature is not watched to its
+ * end, and moves from `expect` on. */
+struct hiding {
+	int64_t round[HIDDEN_MAX];
+	size_t n;
+	int64_t expect; /* 0: not known */
+};
+
 /* The state of a request that waits. */
 struct waiting {
 	struct waiter waiter; /* first */
 	int64_t limit, before;
+	struct hiding hiding;
+	uint32_t game;		 /* a page of rounds: of this game only; 0: of all */
+	bool wins;		 /* those that have won only */
+	int64_t asked, rows_max; /* rows of the last query; of all queries at most */
+	struct history_row *rows;
+	size_t n;
 	char *replay; /* the finished members of the answer */
 };
 
@@ -102,9 +118,38 @@ static const char *enum_text(
 	return out;
 }
 
-static void row_json(struct json_out *out, const struct history_row *row)
+static bool is_hidden(const struct hiding *hiding, int64_t round)
+{
+	for (size_t i = 0; i < hiding->n; i++)
+		if (hiding->round[i] == round)
+			return true;
+	return false;
+}
+
+static void known_json(struct json_out *out, const char *name, bool known, int64_t value)
+{
+	if (known)
+		out_int(out, name, value);
+	else
+		out_null(out, name);
+}
+
+/* A refused move has moved nothing: what it would have won was drawn, but nobody may know. */
+static void refused_clear(struct history_row *row)
+{
+	if (row->refusal == 0 || row->move == 0)
+		return;
+	row->release = row->win_balance = row->win_pending = row->forfeit = 0;
+}
+
+/* balance: may it be shown? It has money in it that the player has not seen won, otherwise. */
+static void row_json(
+	struct json_out *out, struct history_row *row, const struct hiding *hiding, bool balance)
 {
 	char text[32];
+	bool seen = !is_hidden(hiding, row->award ? row->award_round : row->round);
+
+	refused_clear(row);
 	out_open(out, NULL, '{');
 	out_int(out, "seq", row->seq);
 	out_int(out, "time_us", row->time_us);
@@ -116,12 +161,12 @@ static void row_json(struct json_out *out, const struct history_row *row)
 		out, "refusal", enum_text(&carillon__refusal__descriptor, row->refusal, 8, text));
 	out_int(out, "release_minor", row->release);
 	out_int(out, "stake_minor", row->stake);
-	out_int(out, "win_balance_minor", row->win_balance);
-	out_int(out, "win_pending_minor", row->win_pending);
+	known_json(out, "win_balance_minor", seen, row->win_balance);
+	known_json(out, "win_pending_minor", seen, row->win_pending);
 	out_int(out, "forfeit_minor", row->forfeit);
-	out_int(out, "amount_minor", row->amount);
-	out_int(out, "balance_after_minor", row->balance_after);
-	out_int(out, "pending_after_minor", row->pending_after);
+	known_json(out, "amount_minor", seen || !row->award, row->amount);
+	known_json(out, "balance_after_minor", balance, row->balance_after);
+	known_json(out, "pending_after_minor", seen, row->pending_after);
 	if (row->bonus_spin)
 		out_bool(out, "bonus_spin", true);
 	if (row->award) {
@@ -132,6 +177,31 @@ static void row_json(struct json_out *out, const struct history_row *row)
 		out_close(out, '}');
 	}
 	out_close(out, '}');
+}
+
+/* Rows newest first. The balance has a hidden award in it from the award's row on. */
+static void rows_json(struct json_out *out, const PGresult *result, int first,
+	const struct hiding *hiding, struct history_row *last_r)
+{
+	int64_t hidden_from = INT64_MAX;
+
+	for (int i = first; i < PQntuples(result); i++) {
+		row_read(result, i, last_r);
+		if (last_r->award && is_hidden(hiding, last_r->award_round))
+			hidden_from = last_r->seq;
+	}
+	for (int i = first; i < PQntuples(result); i++) {
+		row_read(result, i, last_r);
+		if (hiding->expect == 0 || last_r->move < hiding->expect)
+			row_json(out, last_r, hiding, last_r->seq < hidden_from);
+	}
+}
+
+static void hiding_read(const Carillon__SpinReply *reply, struct hiding *hiding_r)
+{
+	*hiding_r = (struct hiding){ .expect = (int64_t)reply->expect };
+	for (size_t i = 0; i < reply->n_hidden_rounds && hiding_r->n < HIDDEN_MAX; i++)
+		hiding_r->round[hiding_r->n++] = (int64_t)reply->hidden_rounds[i];
 }
 
 /* ---- requests
@@ -154,22 +224,25 @@ static void walk(struct waiting *waiting, const char *sql, int64_t from, int64_t
 		done, waiting);
 }
 
-/* Reads limit and before from the query; NULL when an error was answered. */
-static struct waiting *page_begin(struct edge_request *request, struct gateway *gateway)
+/* Reads limit and before from the query; false when an error was answered. */
+static bool page_read(struct edge_request *request, struct gateway *gateway,
+	const char *const *names, player_id *player_r, int64_t *limit_r, int64_t *before_r)
 {
-	static const char *const names[] = { "limit", "before", NULL };
 	char text[TEXT_NUMBER];
-	player_id player;
-	int64_t limit;
-	int64_t before = 0;
-	if (!auth_player(gateway, request, &player) || !answer_query(request, names) ||
-		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
-		return NULL;
-	if (edge_query(request, "before", text, sizeof(text)) != NULL &&
-		!number_read(text, 1, MOVE_MAX, &before)) {
-		answer_bad(request, "before", text, "\"next\" of the previous page");
-		return NULL;
-	}
+	*before_r = 0;
+	if (!auth_player(gateway, request, player_r) || !answer_query(request, names) ||
+		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, limit_r))
+		return false;
+	if (edge_query(request, "before", text, sizeof(text)) == NULL ||
+		number_read(text, 1, MOVE_MAX, before_r))
+		return true;
+	answer_bad(request, "before", text, "\"next\" of the previous page");
+	return false;
+}
+
+static struct waiting *page_new(struct gateway *gateway, struct edge_request *request,
+	player_id player, int64_t limit, int64_t before)
+{
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, player);
 	waiting->limit = limit;
 	waiting->before = before;
@@ -208,10 +281,7 @@ static void on_journal_rows(void *context, PGresult *result, const char *error)
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_open(out, "rows", '[');
-	for (int i = first; i < PQntuples(result); i++) {
-		row_read(result, i, &row);
-		row_json(out, &row);
-	}
+	rows_json(out, result, first, &waiting->hiding, &row);
 	out_close(out, ']');
 	next_json(out, row.prev_seq > 0 ? row.seq : 0);
 	archived_json(out, row.archived);
@@ -221,12 +291,43 @@ out:
 	free(waiting);
 }
 
+/* The engine has said what the player has seen. */
+static void on_journal_state(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
+{
+	struct waiting *waiting;
+	(void)fact;
+	if (request == NULL)
+		return;
+	if (reply == NULL) {
+		answer_timed_out(request, sent);
+		return;
+	}
+	if (reply->http_status != 200) {
+		answer_reply(gateway, request, reply);
+		return;
+	}
+	waiting = page_new(
+		gateway, request, sent->player, strtoll(sent->text, NULL, 10), sent->number);
+	hiding_read(reply, &waiting->hiding);
+	walk(waiting, journal_sql, waiting->before, waiting->limit + (waiting->before > 0 ? 1 : 0),
+		0, on_journal_rows);
+}
+
 void on_journal(struct edge_request *request, void *context)
 {
-	struct waiting *waiting = page_begin(request, context);
-	if (waiting != NULL)
-		walk(waiting, journal_sql, waiting->before,
-			waiting->limit + (waiting->before > 0 ? 1 : 0), 0, on_journal_rows);
+	static const char *const names[] = { "limit", "before", NULL };
+	struct gateway *gateway = context;
+	struct service_request sent = { .done = on_journal_state };
+	Carillon__SpinCommand command;
+	int64_t limit;
+	carillon__spin_command__init(&command);
+	if (!page_read(request, gateway, names, &sent.player, &limit, &sent.number))
+		return;
+	(void)snprintf(sent.text, sizeof(sent.text), "%" PRId64, limit);
+	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
+	(void)request_spin(gateway, request, sent, &command);
 }
 
 /* ---- rounds
@@ -251,44 +352,135 @@ static void round_json(struct json_out *out, const struct history_round *round)
 	out_close(out, '}');
 }
 
-static void on_round_rows(void *context, PGresult *result, const char *error)
+/* How many rows of the account are read at once: hardly more than the page shows. Nearly every
+ * round is one row; where that is too few, the next rows are read. */
+static int64_t chunk_of(int64_t rounds)
 {
-	static struct history_row rows[ROWS_MAX];
-	static struct history_round rounds[HISTORY_ROUNDS_MAX];
-	struct waiting *waiting = context;
+	return rounds + rounds / 8 + 8;
+}
+
+static bool wanted(const struct waiting *waiting, const struct history_round *round)
+{
+	return !round->refused && (waiting->game == 0 || round->game == waiting->game) &&
+	       (!waiting->wins || round->win > 0);
+}
+
+/* The rounds of the rows read so far that the page shows; *full_r: it has as many as it may. */
+static size_t page_rounds(
+	const struct waiting *waiting, struct history_round *rounds, int64_t *next_r, bool *full_r)
+{
+	bool filtered = waiting->game != 0 || waiting->wins;
+	size_t most = filtered ? HISTORY_ROUNDS_MAX - 1 : (size_t)waiting->limit;
+	size_t n = history_rounds(
+		waiting->rows, waiting->n, waiting->before > 0, most, rounds, next_r);
+	size_t shown = 0, walked = 0;
+	*full_r = n >= most;
+	if (!filtered)
+		return n;
+	while (walked < n && shown < (size_t)waiting->limit)
+		shown += wanted(waiting, &rounds[walked++]);
+	*full_r = shown == (size_t)waiting->limit;
+	/* The next page goes on behind the last round that this one has looked at. */
+	return walked == n ? n
+			   : history_rounds(waiting->rows, waiting->n, waiting->before > 0, walked,
+				     rounds, next_r);
+}
+
+static void rounds_answer(struct waiting *waiting, struct edge_request *request,
+	const struct history_round *rounds, size_t n, int64_t next, bool bounded)
+{
 	struct json_out *out = &waiting->waiter.gateway->out;
-	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
-	if (request == NULL)
-		goto out;
-	size_t n = (size_t)PQntuples(result);
-	for (size_t i = 0; i < n && i < ROWS_MAX; i++)
-		row_read(result, (int)i, &rows[i]);
-	int64_t next = 0;
-	size_t rounds_n = history_rounds(rows, n < ROWS_MAX ? n : ROWS_MAX, waiting->before > 0,
-		(size_t)waiting->limit, rounds, &next);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_open(out, "rounds", '[');
-	for (size_t i = 0; i < rounds_n; i++)
-		if (!rounds[i].refused)
+	for (size_t i = 0; i < n; i++)
+		if (wanted(waiting, &rounds[i]))
 			round_json(out, &rounds[i]);
 	out_close(out, ']');
 	next_json(out, next);
-	archived_json(out, next == 0 && n > 0 && n < ROWS_MAX && rows[n - 1].archived);
+	archived_json(out, next == 0 && waiting->n > 0 && waiting->rows[waiting->n - 1].archived);
+	if (bounded)
+		out_bool(out, "bounded", true);
 	out_close(out, '}');
 	answer_sent(waiting->waiter.gateway, request, 200);
+}
+
+static void rows_take(struct waiting *waiting, const PGresult *result)
+{
+	size_t n = (size_t)PQntuples(result);
+	waiting->rows = realloc(waiting->rows, (waiting->n + n + 1) * sizeof(*waiting->rows));
+	if (waiting->rows == NULL)
+		fatal("out of memory: %zu rows", waiting->n + n);
+	for (size_t i = 0; i < n; i++)
+		row_read(result, (int)i, &waiting->rows[waiting->n++]);
+}
+
+static void on_round_rows(void *context, PGresult *result, const char *error)
+{
+	static struct history_round rounds[HISTORY_ROUNDS_MAX];
+	struct waiting *waiting = context;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
+	int64_t next = 0, last;
+	bool full;
+	if (request == NULL)
+		goto out;
+	rows_take(waiting, result);
+	size_t n = page_rounds(waiting, rounds, &next, &full);
+	last = waiting->n > 0 ? waiting->rows[waiting->n - 1].prev_seq : 0;
+	bool more = !full && last > 0 && PQntuples(result) == waiting->asked;
+	if (more && waiting->n < (size_t)waiting->rows_max) {
+		waiting->asked = waiting->rows_max - (int64_t)waiting->n;
+		if (waiting->asked > chunk_of(waiting->limit))
+			waiting->asked = chunk_of(waiting->limit);
+		walk(waiting, journal_sql, last, waiting->asked, 0, on_round_rows);
+		return;
+	}
+	rounds_answer(
+		waiting, request, rounds, n, next, more && (waiting->game != 0 || waiting->wins));
 out:
+	free(waiting->rows);
 	free(waiting);
+}
+
+/* ?game= and ?wins=true; false when an error was answered. */
+static bool filters_read(
+	struct edge_request *request, struct gateway *gateway, uint32_t *game_r, bool *wins_r)
+{
+	char text[SLUG_MAX + 1];
+	*game_r = 0;
+	*wins_r = edge_query(request, "wins", text, sizeof(text)) != NULL;
+	if (*wins_r && strcmp(text, "true") != 0) {
+		answer_bad(request, "wins", text, "true, or no such parameter");
+		return false;
+	}
+	if (edge_query(request, "game", text, sizeof(text)) == NULL)
+		return true;
+	if (!game_served(gateway, request, text))
+		return false;
+	*game_r = game_number(text);
+	return true;
 }
 
 void on_rounds(struct edge_request *request, void *context)
 {
-	struct waiting *waiting = page_begin(request, context);
-	if (waiting == NULL)
+	static const char *const names[] = { "limit", "before", "game", "wins", NULL };
+	struct gateway *gateway = context;
+	struct waiting *waiting;
+	player_id player;
+	int64_t limit, before;
+	uint32_t game;
+	bool wins;
+	if (!page_read(request, gateway, names, &player, &limit, &before) ||
+		!filters_read(request, gateway, &game, &wins))
 		return;
-	int64_t rows = waiting->limit * 4 + 50;
-	walk(waiting, journal_sql, waiting->before, rows < ROWS_MAX ? rows : ROWS_MAX, 0,
-		on_round_rows);
+	waiting = page_new(gateway, request, player, limit, before);
+	waiting->game = game;
+	waiting->wins = wins;
+	waiting->rows_max = game != 0 || wins ? FILTERED_ROWS_MAX : limit * 4 + 50;
+	waiting->asked = chunk_of(limit) + (before > 0 ? 1 : 0);
+	if (waiting->asked > waiting->rows_max)
+		waiting->asked = waiting->rows_max;
+	walk(waiting, journal_sql, before, waiting->asked, 0, on_round_rows);
 }
 
 /* ---- a past round: the engine's replay, and its rows
@@ -309,7 +501,7 @@ static void on_replay_rows(void *context, PGresult *result, const char *error)
 		for (int i = 0; i < PQntuples(result); i++) {
 			struct history_row row;
 			row_read(result, i, &row);
-			row_json(out, &row);
+			row_json(out, &row, &waiting->hiding, true);
 		}
 		out_close(out, ']');
 	} else {
@@ -340,6 +532,7 @@ void history_replay(struct gateway *gateway, struct edge_request *request,
 		return;
 	}
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
+	hiding_read(reply, &waiting->hiding);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_bool(out, "replay", true);

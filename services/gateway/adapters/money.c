@@ -162,7 +162,9 @@ static void content_hash(player_id id, const Carillon__Outside *outside, uint8_t
 	player_id_format(id, player);
 	size_t length = carillon__outside__get_packed_size(outside);
 	if (length > sizeof(packed))
-		fatal("a booking has %zu bytes: the tables allow too much", length);
+		fatal("a booking has %zu bytes, expected at most %zu: the tables of request "
+		      "fields allow values that are too long",
+			length, sizeof(packed));
 	(void)carillon__outside__pack(outside, packed);
 	(void)sodium_bin2hex(content, sizeof(content), packed, length);
 	auth_id(player, content, hash_r);

@@ -247,7 +247,8 @@ static void decision_pack(struct waiting *waiting, const PGresult *hold, char ac
 	outside.reason = waiting->decision.reason;
 	outside_identify(waiting->player, &outside, waiting->key, &ids);
 	if (carillon__outside__get_packed_size(&outside) > sizeof(waiting->packed))
-		fatal("a decision has more than %zu bytes: the tables allow too much",
+		fatal("a decision has more than %zu bytes: the tables of request fields allow "
+		      "values that are too long",
 			sizeof(waiting->packed));
 	waiting->packed_n = carillon__outside__pack(&outside, waiting->packed);
 	memcpy(waiting->outside_id, ids.id, ID_BYTES);

@@ -1,5 +1,5 @@
 /* Players' requests: state, bets, steps, settings, replay of a past round. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/own_limits.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -20,7 +20,7 @@ static void on_reply(struct gateway *gateway, struct edge_request *request,
 		return;
 	if (reply == NULL)
 		answer_timed_out(request, sent);
-	else
+	else if (!own_limits_refused(gateway, request, sent->player, reply))
 		answer_reply(gateway, request, reply);
 }
 
@@ -34,7 +34,9 @@ static void ids_set(Carillon__SpinCommand *command, player_id player, const char
 	command->player = player;
 	size_t length = carillon__spin_command__get_packed_size(command);
 	if (length > sizeof(packed))
-		fatal("a command has %zu bytes: the tables allow too much", length);
+		fatal("a command has %zu bytes, expected at most %zu: the tables of request "
+		      "fields allow values that are too long",
+			length, sizeof(packed));
 	(void)carillon__spin_command__pack(command, packed);
 	(void)crypto_hash_sha256(hash, packed, length);
 	player_id_format(player, text);

@@ -115,11 +115,10 @@ static void audit(struct gateway *gateway, struct edge_request *request,
 	audit_write_of(gateway, request, (uint32_t)sent->number, action, subject, content, status);
 }
 
-static void refused_json(struct json_out *out, const Carillon__OperatorReply *reply)
+static void refused_json(
+	struct json_out *out, uint32_t status, const Carillon__OperatorReply *reply)
 {
-	out_open(out, "error", '{');
-	out_string(out, "code", reply->other_content ? "other_content" : "refused");
-	out_string(out, "message",
+	answer_problem_open(out, status, reply->other_content ? "other_content" : "refused",
 		reply->other_content
 			? "This Idempotency-Key was already used for a different request. Nothing was "
 			  "done."
@@ -155,7 +154,7 @@ static void on_recorded(struct gateway *gateway, struct edge_request *request,
 	out_begin(out);
 	out_open(out, NULL, '{');
 	if (status != 200)
-		refused_json(out, reply);
+		refused_json(out, status, reply);
 	if (!reply->other_content) {
 		if (reply->fact->command != NULL)
 			out_hex(out, "id", reply->fact->command->id.data,

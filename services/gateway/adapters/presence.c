@@ -216,9 +216,7 @@ static void reconnect_later(
 	edge_answer_header(request, "Retry-After", text);
 	out_begin(out);
 	out_open(out, NULL, '{');
-	out_open(out, "error", '{');
-	out_string(out, "code", "reconnect_later");
-	out_string(out, "message",
+	answer_problem_open(out, 429, "reconnect_later",
 		"The connection to this game was lost. Nothing was done. Wait before you "
 		"return; an open round is kept.");
 	out_string(out, "where", "game");

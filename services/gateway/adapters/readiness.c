@@ -1,5 +1,5 @@
 /* The gateway is ready when the installation matches the settings, the other services have had time
- * to connect, every shard has an owner and the games are loaded. */
+ * to connect, every shard has an owner, and games and pools are loaded. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/log.h"
@@ -50,6 +50,8 @@ void readiness_tick(struct gateway *gateway)
 		why_not = "not registered in carillon.instance yet";
 	else if (now_us - start.alive_since_us < READY_AFTER_US)
 		why_not = "registered; others connect";
+	else if (!revoked_known(gateway->revoked))
+		why_not = "the sessions that were ended have not been read yet";
 	else if (!status_owned())
 		why_not = "a shard of wallet or spin-engine has no owner";
 	if (why_not == NULL && start.owned_since_us == 0)
@@ -58,6 +60,8 @@ void readiness_tick(struct gateway *gateway)
 	 * their pools before that. */
 	if (why_not == NULL && !games_read_since(start.owned_since_us))
 		why_not = "the games have not been read yet";
+	else if (why_not == NULL && !counters_read_since(start.owned_since_us))
+		why_not = "the pools have not been read yet";
 	start.ready = why_not == NULL;
 	edge_ready(gateway->edge, start.ready, why_not);
 	if (start.ready)

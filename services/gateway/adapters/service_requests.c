@@ -37,14 +37,14 @@ void answer_timed_out(struct edge_request *request, const struct service_request
 	if (!sent->handed) {
 		edge_answer_header(request, "Retry-After", "1");
 		edge_answer_error(request, 503, "no_owner",
-			"The service for this player or pool is not running. Nothing was done. Try "
+			"No service owns this player or pool at the moment. Nothing was done. Try "
 			"again.",
 			NULL, NULL, NULL);
 		return;
 	}
 	edge_answer_error(request, 504, "no_answer",
 		"No answer came in time. The request may have taken effect. Retry with the "
-		"same expect and Idempotency-Key.",
+		"same Idempotency-Key, and with the same \"expect\" if the request has one.",
 		NULL, NULL, NULL);
 }
 
@@ -107,7 +107,9 @@ static void go(struct gateway *gateway, struct edge_request *request, struct ser
 	sent->shard = sent->pool > 0 ? shard_of_pool(sent->pool, gateway->shards)
 				     : shard_of_player(sent->player, gateway->shards);
 	if (length > COMMAND_MAX)
-		fatal("a command has %zu bytes: the tables allow too much", length);
+		fatal("a command has %zu bytes, expected at most %d: the tables of request "
+		      "fields allow values that are too long",
+			length, COMMAND_MAX);
 	(void)protobuf_c_message_pack(command, packed);
 	sent->bytes = malloc(length + DIRECT_HEAD_MAX);
 	if (sent->bytes == NULL)
@@ -221,9 +223,8 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 	gateway->last_reply_us = edge_now_us(gateway->edge);
 	gateway->expired_in_row = 0;
 	if (gateway->requests[slot].player != player) {
-		log_error("ALARM a reply for player %" PRId64
-			  " came to a request of player %" PRId64,
-			player, gateway->requests[slot].player);
+		log_error("ALARM a request of player %" PRId64 " got a reply for player %" PRId64,
+			gateway->requests[slot].player, player);
 		reply = NULL;
 		fact = NULL;
 		answer = NULL;

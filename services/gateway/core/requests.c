@@ -5,6 +5,7 @@
 
 #include "libcommon/base/ids.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -124,6 +125,26 @@ const struct field limit_fields[] = {
 	END,
 };
 
+/* In the order of enum own_limit and enum own_period. */
+static const char *const own_limits[] = { "deposit", "loss", "wager", "time", "break", "time_out",
+	"exclusion", NULL };
+static const char *const own_periods[] = { "day", "week", "month", "session", NULL };
+
+const struct field own_limit_fields[] = {
+	{ "name", FIELD_CHOICE, true, 0, 0, offsetof(struct own_limit_body, name),
+		offsetof(struct own_limit_body, has_name), own_limits, NULL },
+	{ "period", FIELD_CHOICE, false, 0, 0, offsetof(struct own_limit_body, period),
+		offsetof(struct own_limit_body, has_period), own_periods, NULL },
+	{ "limit", FIELD_INT, true, -1, MINOR_MAX, AT(own_limit_body, limit, has_limit) },
+	END,
+};
+
+const struct field own_session_fields[] = {
+	{ "reality_check_s", FIELD_INT, true, 0, 86400,
+		AT(own_session_body, reality_check_s, has_reality_check) },
+	END,
+};
+
 /* The move's record has room for a reason of this length. */
 #define VOID_REASON_MAX 80
 
@@ -210,6 +231,18 @@ static enum fields_status fields_conflict(
 	return FIELDS_MISSING;
 }
 
+static enum fields_status fields_out_of_range(
+	struct problem *problem, const char *where, int64_t found, const char *expected)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRId64, found);
+	(void)fields_conflict(problem, where, text, expected);
+	problem->code = "field_range";
+	problem->message = "A value in the request is not allowed.";
+	return FIELDS_RANGE;
+}
+
 /* RULE mystic-gem 7.2: a bonus spin has the bet of its grant. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r)
 {
@@ -259,6 +292,47 @@ enum fields_status limit_check(const struct limit_body *body, struct problem *pr
 		return fields_conflict(problem_r, "until_s", until ? "nothing" : "a time",
 			until ? "seconds since 1970" : "none, for this limit");
 	return FIELDS_OK;
+}
+
+#define DAY_S INT64_C(86400)
+
+/* What a limit in seconds may be: a break of up to a day, a time-out of up to six weeks, an
+ * exclusion of half a year to five years. */
+static const struct {
+	int64_t least, most;
+	const char *expected;
+} own_seconds[] = {
+	[OWN_TIME] = { 60, 31622400, "60 to 31622400 seconds, or -1 for no limit" },
+	[OWN_BREAK] = { 60, DAY_S, "60 to 86400 seconds" },
+	[OWN_TIME_OUT] = { DAY_S, 42 * DAY_S, "86400 to 3628800 seconds" },
+	[OWN_EXCLUSION] = { 180 * DAY_S, 1827 * DAY_S, "15552000 to 157852800 seconds" },
+};
+
+enum fields_status own_limit_check(const struct own_limit_body *body, struct problem *problem_r)
+{
+	bool money = body->name <= OWN_WAGER;
+	bool session = body->period == OWN_SESSION;
+
+	if (money && (!body->has_period || session))
+		return fields_conflict(problem_r, "period", session ? "session" : "nothing",
+			"\"day\", \"week\" or \"month\"");
+	if (!money && body->has_period && (body->name != OWN_TIME || !session))
+		return fields_conflict(problem_r, "period", own_periods[body->period],
+			body->name == OWN_TIME ? "\"session\"" : "none, for this limit");
+	if (money || (body->name == OWN_TIME && body->limit == -1) ||
+		(body->limit >= own_seconds[body->name].least &&
+			body->limit <= own_seconds[body->name].most))
+		return FIELDS_OK;
+	return fields_out_of_range(
+		problem_r, "limit", body->limit, own_seconds[body->name].expected);
+}
+
+enum fields_status own_session_check(const struct own_session_body *body, struct problem *problem_r)
+{
+	if (body->reality_check_s == 0 || body->reality_check_s >= 60)
+		return FIELDS_OK;
+	return fields_out_of_range(problem_r, "reality_check_s", body->reality_check_s,
+		"60 to 86400 seconds, or 0 for never");
 }
 
 enum fields_status settings_check(const struct settings_body *body, struct problem *problem_r)

@@ -82,6 +82,31 @@ struct limit_body {
 	bool has_limit, has_period, has_amount, has_seconds, has_until, has_currency, has_reason;
 };
 
+enum own_limit {
+	OWN_DEPOSIT,
+	OWN_LOSS,
+	OWN_WAGER,
+	OWN_TIME,
+	OWN_BREAK, /* these and the following end all play until a time */
+	OWN_TIME_OUT,
+	OWN_EXCLUSION,
+};
+enum own_period { OWN_DAY, OWN_WEEK, OWN_MONTH, OWN_SESSION };
+
+/* POST /v1/limits, by the player */
+struct own_limit_body {
+	int64_t name;	/* enum own_limit */
+	int64_t period; /* enum own_period */
+	int64_t limit;	/* minor units of the account's currency, or seconds; -1: none */
+	bool has_name, has_period, has_limit;
+};
+
+/* POST /v1/session */
+struct own_session_body {
+	int64_t reality_check_s; /* 0: never */
+	bool has_reality_check;
+};
+
 /* POST .../voids */
 struct void_body {
 	char game[SLUG_MAX + 1];
@@ -147,12 +172,16 @@ struct settings_body {
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
 	action_fields[], settings_fields[], pick_fields[], pool_action_fields[], decision_fields[],
-	back_fields[], call_fields[], limit_fields[], void_fields[];
+	back_fields[], call_fields[], limit_fields[], own_limit_fields[], own_session_fields[],
+	void_fields[];
 
 /* Check which fields go together; the tables cannot express that. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);
 enum fields_status action_check(const struct action_body *body, struct problem *problem_r);
 enum fields_status limit_check(const struct limit_body *body, struct problem *problem_r);
+enum fields_status own_limit_check(const struct own_limit_body *body, struct problem *problem_r);
+enum fields_status own_session_check(
+	const struct own_session_body *body, struct problem *problem_r);
 enum fields_status settings_check(const struct settings_body *body, struct problem *problem_r);
 
 /* A decimal number in a path or a query: digits only, no leading zero but "0", min..max. */

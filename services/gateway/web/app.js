@@ -1,16 +1,21 @@
-// The player's page: game list, live jackpots and winners, the demo player's session, and play.
+// The player's page: starts, listens to live events, and shows the lobby or a game with its windows.
 import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { get } from "/api.js";
 import { loadArt } from "/art.js";
 import { CardRound, News, useCards } from "/cards.js";
-import { Controls, Gamble, Vials } from "/controls.js";
+import { AutoWindow, BetWindow, BuyWindow } from "/controls.js";
+import { Dialog, Question } from "/dialog.js";
 import { listen } from "/events.js";
-import { money } from "/format.js";
 import { Help } from "/help.js";
-import { History, Jackpots, Potions, Winners } from "/panels.js";
-import { useGame, useSpaceBar } from "/play.js";
-import { Course, Screen } from "/reels.js";
-import { isWatching, sceneOf, shownMoney, shownWin } from "/state.js";
+import { loadWords, t } from "/lang.js";
+import { Lobby } from "/lobby.js";
+import { Menu } from "/menu.js";
+import { History, Proof, Winners } from "/panels.js";
+import { useGame } from "/play.js";
+import { Course, Wins } from "/reels.js";
+import { JackpotScene } from "/scenes.js";
+import { Stage } from "/stage.js";
+import { sceneOf } from "/state.js";
 
 const BALANCE_SETTLES_MS = 400;
 
@@ -55,6 +60,7 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 					dispatch({ type: "news", winner: event });
 				}
 				if (event.type === "cards" && event.card_round.id === latest.current.deck?.round.id) dispatch({ type: "turned", round: event.card_round });
+				if (event.type === "award") dispatch({ type: "award", paid: event.paid_minor });
 				if (event.type === "balance") {
 					news = event;
 					timer ??= setTimeout(settle, BALANCE_SETTLES_MS);
@@ -71,103 +77,9 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 	useEffect(() => { if (state.game) feed.current?.play(state.game.id); }, [state.game?.id]);
 }
 
-function Clock() {
-	const [now, tick] = useState(new Date());
-	useEffect(() => {
-		const timer = setInterval(() => tick(new Date()), 5000);
-		return () => clearInterval(timer);
-	}, []);
-	return html`<b>${now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })}</b>`;
-}
+// ---- where the player is: the lobby at "/", a game at "#id" ----
 
-// RULE mystery-elves 1.3, RULE mystic-gem 1.7, RULE witch-feature 9.4; RULE bewitched 2.9, RULE mona-lisa 2.7: where the player chooses lines and coins,
-// small screens show amounts in coins too.
-function Meters({ state }) {
-	const { round, currency, spinning, revealing, game, bet } = state;
-	const chosen = game.lines_min !== game.lines_max || game.coins_min !== game.coins_max;
-	const coins = (minor) => chosen && bet.coin_minor && minor !== undefined ? html`<small class="coins"> · ${Math.floor(minor / bet.coin_minor)} coins</small>` : null;
-	const win = shownWin(state);
-	const { balance, pending } = shownMoney(state);
-	return html`<div class="meters">
-		<div><span>Balance${coins(balance)}</span><b id="balance">${money(balance, currency)}</b></div>
-		<div><span>Win${coins(win)}</span><b id="win" class=${win > 0 ? "gold" : ""}>${money(win, currency)}</b></div>
-		<div><span>Pending</span><b id="pending">${money(pending, currency)}</b></div>
-		<div><span>Round</span><b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></div>
-		<div><span>Time</span><${Clock} /></div>
-	</div>`;
-}
-
-function Proof({ proof, round }) {
-	const drawn = round?.cards?.draw;
-	if (!proof) return html`<p class="quiet digest">The game shows the hash of each round's secret before your nonce is sent, and the secret when the round has closed.</p>`;
-	return html`<p class="digest" id="proof"><span class=${proof.ok ? "good" : "bad"}>${proof.ok ? "✓" : "✗"} round ${proof.round}</span>
-		<span class="quiet"> secret ${proof.ok ? "matches" : "does not match"} ${proof.promised}</span>
-		${drawn && round.round === proof.round ? html`<span class="quiet"> · drew ${drawn.value} of ${drawn.below} for Jackpot Cards, which start below ${round.cards.threshold}</span>` : null}</p>`;
-}
-
-// RULE bewitched 7.3, RULE mona-lisa 6.3: after a lost connection the game waits for some seconds; this is the countdown.
-function Away({ until }) {
-	const left = () => Math.max(0, Math.ceil((until - Date.now()) / 1000));
-	const [seconds, tick] = useState(left());
-	useEffect(() => {
-		const timer = setInterval(() => tick(left()), 250);
-		return () => clearInterval(timer);
-	}, [until]);
-	return html`<div class="message" role="timer" id="away"><span class="bad">The connection was lost. This game continues where it was in <b>${seconds}</b> s.</span></div>`;
-}
-
-// The current message or question, always in the same place: a refusal, an event, the gamble.
-function Say({ app }) {
-	const { state, dispatch } = app;
-	const { message, game, round } = state;
-	const smallest = () => dispatch({ type: "bet", bet: { coin_minor: game.currencies.find((c) => c.currency === state.currency).coins_minor[0], lines: game.lines_min, coins: game.coins_min, mode: game.modes[0].id } });
-	if (state.away) return html`<div class="say ${game.gamble ? "" : "brief"}"><${Away} until=${state.away} /></div>`;
-	return html`<div class="say ${game.gamble ? "" : "brief"}"><div class="message" role="status" id="message">${message ? html`<span class=${message.bad ? "bad" : "good"}>${message.text}</span>` : null}
-		${message?.smallest ? html` <button id="smallest" onClick=${smallest}>Set the smallest bet</button>` : null}
-		${state.left ? html` <button class="main" id="continue" disabled=${state.busy} onClick=${app.login}>Continue as ${state.left}</button>` : null}</div>
-		${round?.next === "gamble" && !state.spinning && !state.revealing && game.gamble ? html`<${Gamble} state=${state} act=${app.act} />` : null}</div>`;
-}
-
-// RULE bewitched 8.6, RULE mona-lisa 7.6, RULE mystic-gem 8.7: Escape leaves full screen.
-const fullScreen = () => document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen().catch(() => {});
-
-// RULE bewitched 8.3, RULE mona-lisa 7.3, RULE witch-feature 9.3: the page has no sound and so no switch for it.
-// RULE witch-feature 9.2, 9.5, 9.6: fast play, rules, bet, steps of the round and history are on the page itself, without a menu.
-function Play({ app }) {
-	const { state, dispatch } = app;
-	const { round, game, steps, at } = state;
-	const [help, setHelp] = useState(false);
-	return html`<section class="panel play" id="play" aria-label=${game.name} data-game=${game.id} data-state=${state.busy ? "busy" : "ready"} data-speed=${state.fast ? "fast" : "normal"}>
-		<div class="head"><h2>${game.name}</h2><span class="spacer"></span>
-			<button id="fast" aria-pressed=${state.fast} onClick=${() => dispatch({ type: "fast" })}>Fast: ${state.fast ? "on" : "off"}</button>
-			<button id="full" onClick=${fullScreen}>Full screen</button>
-			<button id="rules" onClick=${() => setHelp(true)}>Rules</button></div>
-		<${Meters} state=${state} />
-		<${Potions} state=${state} />
-		<${Screen} scene=${sceneOf(state)} phase=${steps[at]} spinning=${state.spinning}>${round?.next === "pick" && !state.revealing
-			? html`<${Vials} game=${game} round=${round} busy=${state.busy} pick=${(i) => app.act("pick", i)} />` : null}<//>
-		<${Say} app=${app} />
-		<${Controls} app=${app} />
-		<${Proof} proof=${state.proof} round=${round} />
-		<p class="unseen" role="status" id="said">${state.said}</p>
-		${help ? html`<${Help} app=${app} game=${game} bet=${state.bet} currency=${state.currency ?? "EUR"} figures=${state.figures} close=${() => setHelp(false)} />` : null}
-	</section>`;
-}
-
-// RULE bewitched 8.6, RULE mona-lisa 7.6: the player leaves by choosing another game. RULE mystic-gem 8.2: not while the reels spin, during a gamble or in a feature.
-function Games({ state }) {
-	const { round } = state;
-	const locked = state.busy || state.autospin > 0 || state.claim || (state.token && (isWatching(round) || (round?.next === "gamble" && round.gambles?.length > 0)));
-	const nav = useRef(null);
-	// On a phone not all names fit: scroll the current game into view.
-	useEffect(() => {
-		const mine = nav.current.querySelector("[aria-current]");
-		if (mine) nav.current.scrollLeft = mine.offsetLeft - nav.current.offsetLeft - 40;
-	}, [state.game.id]);
-	return html`<nav class="games" id="games" aria-label="Games" ref=${nav}>${state.games.map((game) => html`<a key=${game.id} href=${locked ? undefined : `#${game.id}`} aria-current=${game.id === state.game.id ? "page" : undefined} data-game=${game.id}>${game.name}</a>`)}</nav>`;
-}
-
-const wanted = (games) => games.find((game) => game.id === location.hash.slice(1))?.id ?? games[0]?.id;
+const hashed = (games) => games.find((game) => game.id === location.hash.slice(1))?.id ?? null;
 
 function useStart(app) {
 	const { dispatch, latest, open } = app;
@@ -177,49 +89,81 @@ function useStart(app) {
 				fetch("/figures.json").then((answer) => answer.ok ? answer.json() : []), loadArt()]);
 			dispatch({ type: "loaded", config, games, pools: jackpots.pools, figures });
 			for (const winner of [...winners.winners].reverse()) dispatch({ type: "winner", winner });
-			await open(wanted(games));
+			dispatch({ type: "view", view: hashed(games) ? "game" : "lobby" });
+			await open(hashed(games) ?? games[0]?.id);
 		})().catch((error) => dispatch({ type: "failed", error }));
 		const moved = () => {
-			const id = wanted(latest.current.games);
-			if (id && id !== latest.current.game?.id && !latest.current.busy && !latest.current.claim) open(id);
+			const { games, game, busy, claim } = latest.current;
+			const id = hashed(games);
+			if (busy || claim) return;
+			dispatch({ type: "view", view: id ? "game" : "lobby" });
+			if (id && id !== game?.id) open(id);
 		};
 		addEventListener("hashchange", moved);
 		return () => removeEventListener("hashchange", moved);
 	}, []);
+	const { game, view } = app.state;
+	useEffect(() => { document.title = view === "game" && game ? `${game.name} – Carillon` : "Carillon"; }, [game?.id, view]);
+}
+
+// ---- this round, winners: beside the stage where there is room, else a window ----
+
+function RoundPanel({ app, chosen, choose }) {
+	const { state, dispatch } = app;
+	const { steps, at, landing, spinning } = state;
+	return html`<section class="panel" aria-label=${t("this-round")}><h2>${t(state.last ? "last-round" : "this-round")}</h2>
+		${steps.length ? html`<${Course} scene=${sceneOf(state)} steps=${landing || spinning ? steps.slice(0, -1) : steps} at=${at} choose=${(i) => state.busy || dispatch({ type: "look", at: i })} />
+		<${Wins} phase=${landing || spinning ? null : steps[at]} currency=${state.currency} choose=${choose} chosen=${chosen} id="wins" />` : html`<p class="quiet">${t("round-steps")}</p>`}
+		<${Proof} proof=${state.proof} round=${state.round} /></section>
+		<${Winners} winners=${state.winners} pools=${state.pools} games=${state.games} />`;
+}
+
+const useWide = () => {
+	const query = matchMedia("(min-width: 1200px) and (min-height: 600px)");
+	const [wide, set] = useState(query.matches);
+	useEffect(() => {
+		const changed = () => set(query.matches);
+		query.addEventListener("change", changed);
+		return () => query.removeEventListener("change", changed);
+	}, []);
+	return wide;
+};
+
+function Windows({ app, panel, wide }) {
+	const { state, dispatch } = app;
+	const close = () => dispatch({ type: "window", name: null });
+	const currency = state.currency ?? "EUR";
+	const shown = {
+		bet: () => html`<${BetWindow} app=${app} close=${close} />`,
+		buy: () => html`<${BuyWindow} app=${app} close=${close} />`,
+		auto: () => html`<${AutoWindow} app=${app} close=${close} />`,
+		menu: () => html`<${Menu} app=${app} close=${close} />`,
+		round: () => html`<${Dialog} id="roundwindow" title=${t("this-round")} close=${close}>${wide ? null : panel}<//>`,
+		rules: () => html`<${Help} app=${app} game=${state.game} bet=${state.bet} currency=${currency} figures=${state.figures} close=${close} />`,
+		history: () => html`<${History} games=${state.games} currency=${currency} token=${state.token} close=${close} />`,
+	}[state.window];
+	return html`${shown ? html`<div key=${state.window}>${shown()}</div>` : null}
+		<${JackpotScene} state=${state} dispatch=${dispatch} />
+		${state.question ? html`<${Question} question=${state.question} />` : null}`;
 }
 
 function App() {
 	const app = useGame();
 	const { state, dispatch } = app;
+	const [chosen, choose] = useState(null);
+	const wide = useWide();
 	useStart(app);
 	useEvents(app);
-	useSpaceBar(app);
 	const cards = useCards(app);
-	useEffect(() => { if (state.token) app.loadHistory().catch(() => {}); }, [state.token]);
-
-	if (!state.game) return html`<p class=${state.message ? "bad" : "quiet"} id="message">${state.message?.text ?? "Loading …"}</p>`;
-	const demo = state.config.kind !== "live";
-	return html`
-		<header>
-			<h1>Carillon <small>networked jackpots</small></h1>
-			${demo ? html`<span class="banner" id="demo">Demo: play money${state.game.demo ? ", and a demo version of the game with more jackpots" : ""}</span>` : null}
-			<span class="spacer"></span>
-			<span class="quiet" id="feed">${state.feed}</span>
-			${state.token ? html`<span id="player">${state.player}</span>` : html`<button class="main" id="login" disabled=${state.busy} onClick=${app.login}>${state.left ? `Continue as ${state.left}` : "Play as a demo player"}</button>`}
-		</header>
-		<${Games} state=${state} />
-		<${Jackpots} pools=${state.pools} game=${state.game} currency=${state.currency ?? "EUR"} coin=${state.bet.coin_minor} />
+	if (!state.game) return html`<p class="loading ${state.message ? "bad" : "quiet"}" id="message">${state.message?.text ?? t("loading")}</p>`;
+	const panel = html`<${RoundPanel} app=${app} chosen=${chosen} choose=${choose} />`;
+	return html`${state.view === "lobby" ? html`<${Lobby} app=${app} />` : html`<div class="room"><${Stage} app=${app} key=${state.game.id} chosen=${chosen} />${wide ? html`<aside>${panel}</aside>` : null}</div>`}
 		<${News} state=${state} dispatch=${dispatch} />
 		${state.deck ? html`<${CardRound} app=${app} cards=${cards} key=${state.deck.round.id} />` : null}
-		<div class="columns">
-			<${Play} app=${app} key=${state.game.id} />
-			<div class="side"><section class="panel" aria-label="Course of the round"><h2>This round</h2>${state.steps.length ? html`<${Course} scene=${sceneOf(state)} steps=${state.steps} at=${state.at} choose=${(at) => state.busy || dispatch({ type: "look", at })} />`
-				: html`<p class="quiet">This list shows each step of a round. Select a step to see it again.</p>`}</section>
-			<${Winners} winners=${state.winners} pools=${state.pools} games=${state.games} /></div>
-		</div>
-		${state.history ? html`<${History} rounds=${state.history} games=${state.games} currency=${state.currency} token=${state.token} />` : null}`;
+		<${Windows} app=${app} panel=${panel} wide=${wide} />`;
 }
 
+await loadWords();
 const place = document.getElementById("app");
 place.replaceChildren();
 render(html`<${App} />`, place);

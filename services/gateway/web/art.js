@@ -1,30 +1,81 @@
-// The symbols' pictures: symbols.svg holds one <symbol> for each name or id that games use. A symbol without a picture gets a tile of letters, so a new
-// game needs no pictures.
+// The games' pictures: worlds/GAME/symbols.svg holds one <symbol> for each symbol and feature of a game, beside it lie its background, frame, title
+// and tile; worlds/index.json says which there are. A symbol without a picture gets a tile of letters, so a new game needs no pictures.
+// tools/art/draw.py makes them all.
 import { html } from "/vendor/htm-preact.js";
 
-const known = new Set();
-const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+const HOUSE = "house"; // cards, coins, and the world of a game that has none of its own
+let index = {}; // world -> { symbols, music }
+let current = HOUSE; // the game played now
+const gameOf = new WeakMap(); // symbol of a definition -> id of its game: a replay shows another game's symbols
+const sheets = new Map(); // world -> promise of its sheet
 
 export async function loadArt() {
-	const answer = await fetch("/symbols.svg");
-	if (!answer.ok) return;
+	const answer = await fetch("/worlds/index.json");
+	if (answer.ok) index = await answer.json();
+}
+
+const worldOf = (id) => Object.hasOwn(index, id) ? id : HOUSE;
+
+// Paint servers in a sheet that is not displayed paint nothing, so the sheet has no size instead.
+async function fetchSheet(name) {
+	const answer = await fetch(`/worlds/${name}/symbols.svg`);
+	if (!answer.ok) throw new Error(`the pictures of ${name} did not come: found ${answer.status}, expected 200`);
 	const sheet = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
-	for (const symbol of sheet.querySelectorAll("symbol")) known.add(symbol.id.slice(4));
-	sheet.classList.add("sheet");
-	sheet.setAttribute("aria-hidden", "true");
+	const attributes = { width: 0, height: 0, "aria-hidden": "true", focusable: "false", "data-world": name };
+	for (const [attribute, value] of Object.entries(attributes)) sheet.setAttribute(attribute, value);
+	sheet.style.position = "absolute";
 	document.body.append(sheet);
 }
 
-// The name comes before the id: two games may use one id for different things, as "compass".
-const pictureOf = (symbol) => [slug(symbol.name), symbol.id].find((name) => known.has(name));
+// A sheet that did not come is asked for again by the next picture that needs it; a <use> finds its symbol whenever it comes.
+function sheetOf(name) {
+	if (!sheets.has(name)) sheets.set(name, fetchSheet(name).catch(() => sheets.delete(name)));
+	return sheets.get(name);
+}
+
+// Makes a game's pictures known: `game` is its definition, `shown` that the player now plays it (and does not only look at an old round of it).
+// Resolves when its symbols can be drawn.
+export async function loadWorld(game, shown = true) {
+	if (shown) current = game.id;
+	for (const symbol of game.symbols) gameOf.set(symbol, game.id);
+	await sheetOf(worldOf(game.id));
+}
+
+// The pictures around a game, as URLs of SVG files:
+// - background: 1600 x 1000, may be cut at every side (background-size: cover);
+// - frame: 288 x 288 in nine parts, for `border-image: url(...) 64 fill`: corners of 64, its middle lies behind the reels;
+// - title: 640 x 128, a plaque whose middle is free for the name (which is text of the page);
+// - tile: 480 x 320, for the lobby.
+export function world(gameId) {
+	const name = worldOf(gameId);
+	const file = (part) => `/worlds/${name}/${part}.svg`;
+	return { background: file("background"), frame: file("frame"), title: file("title"), tile: file("tile") };
+}
 
 const HUES = { wild: 272, scatter: 190, bonus: 35, jackpot: 48, potion: 300 };
 const spread = (index) => (index * 47 + 150) % 360; // neighbours in the paytable get distant hues
 export const hueOf = (symbol, index) => HUES[symbol.kind] ?? spread(index);
 
-export function Art({ symbol }) {
-	const picture = pictureOf(symbol);
-	if (picture) return html`<svg class="art" viewBox="0 0 48 48" aria-hidden="true"><use href="#art-${picture}" /></svg>`;
+function Drawn({ name, id }) {
+	sheetOf(name);
+	return html`<svg class="art" viewBox="0 0 96 96" aria-hidden="true"><use href="#art-${name}-${id}" /></svg>`;
+}
+
+// The world that has a picture, of the game's own and the house's; or none.
+const holder = (game, id) => [worldOf(game), HOUSE].find((name) => index[name]?.symbols.includes(id));
+
+// A picture by its name, of a game's features or of the house: sunna, vial, explosion; coin, back, hearts, lock. Nothing where there is none.
+export function Picture({ name, game = current }) {
+	const found = holder(game, name);
+	return found ? html`<${Drawn} name=${found} id=${name} />` : null;
+}
+
+// A symbol of a game. `variant`: what it carries, as a parcel's "mystery"; drawn if there is such a picture.
+export function Art({ symbol, variant }) {
+	const own = worldOf(gameOf.get(symbol) ?? current);
+	const id = [`${symbol.id}-${variant}`, symbol.id].find((one) => index[own]?.symbols.includes(one));
+	if (id) return html`<${Drawn} name=${own} id=${id} />`;
 	const letters = symbol.name.split(" ").map((word) => word.charAt(0)).join("").slice(0, 2);
-	return html`<svg class="art" viewBox="0 0 48 48" aria-hidden="true"><rect x="6" y="6" width="36" height="36" rx="8" fill="#fff" fill-opacity=".14" /><text x="24" y="31" text-anchor="middle" font-size="20" font-weight="700" fill="#fff">${letters}</text></svg>`;
+	return html`<svg class="art" viewBox="0 0 48 48" aria-hidden="true"><rect x="6" y="6" width="36" height="36" rx="8" fill="#fff" fill-opacity=".14" />
+		<text x="24" y="31" text-anchor="middle" font-size="20" font-weight="700" fill="#fff">${letters}</text></svg>`;
 }

@@ -1,9 +1,11 @@
 // Jackpot Cards: twelve cards face down over the game; the player turns them until three of one suit are face up. Each request names the pick by its
 // number: a retry, a second window or a reload never turns a wrong card. RULE mystic-gem 6.7, 6.8, 6.9
-import { html, useEffect, useRef } from "/vendor/htm-preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { bytesOf, get, hex, send } from "/api.js";
 import { CARD_SUITS, LEVELS, RED_SUITS, money } from "/format.js";
 import { capital } from "/game.js";
+import { t } from "/lang.js";
+import { gameOfPool } from "/panels.js";
 
 const PLACES = 12;
 const COLUMNS = 4;
@@ -32,10 +34,10 @@ function Level({ suit, row, found, won, paid, currency }) {
 }
 
 // All backs are the same: the page knows nothing about a card before it is turned.
-function Place({ place, card, won, locked, choose, latest }) {
+function Place({ place, card, won, locked, choose, latest, here, come }) {
 	const name = `Card ${place + 1}, ${card ? card.suit : "face down"}`;
 	const shown = card ? `open ${RED_SUITS.includes(card.suit) ? "warm" : ""} ${won === card.suit ? "won" : ""} ${latest ? "latest" : ""}` : "";
-	return html`<button class="place ${shown}" data-place=${place} data-suit=${card?.suit ?? ""} aria-label=${name} aria-disabled=${Boolean(card) || locked} onClick=${() => card || locked || choose(place)}>
+	return html`<button class="place ${shown}" data-place=${place} data-suit=${card?.suit ?? ""} aria-label=${name} tabindex=${here ? 0 : -1} onFocus=${come} aria-disabled=${Boolean(card) || locked} onClick=${() => card || locked || choose(place)}>
 		${card ? html`<${Suit} suit=${card.suit} /><span class="corner"><${Suit} suit=${card.suit} /></span>`
 			: html`<svg class="back" viewBox="0 0 60 84" aria-hidden="true"><rect x="5" y="5" width="50" height="74" rx="5" /><path d="M30 14 48 42 30 70 12 42z" /><path d="M30 26 40 42 30 58 20 42z" /><circle cx="30" cy="42" r="4" /></svg>`}</button>`;
 }
@@ -68,10 +70,11 @@ export function CardRound({ app, cards }) {
 	const { round, busy, booked, fault } = deck;
 	const dialog = useRef(null);
 	const leave = useRef(null);
+	const [here, come] = useState(0); // the card that Tab reaches; arrows move on
 	const rows = new Map((pools.find((pool) => pool.pool === round.pool)?.rows ?? []).map((row) => [CARD_SUITS[row.level - 1], row]));
 	const at = new Map(round.turned.map((card) => [card.position, card]));
 	const found = Object.fromEntries(CARD_SUITS.map((suit) => [suit, round.turned.filter((card) => card.suit === suit).length]));
-	useEffect(() => {
+	useLayoutEffect(() => {
 		dialog.current.showModal();
 		dialog.current.querySelector(".place:not(.open)")?.focus();
 	}, [round.id]);
@@ -80,22 +83,23 @@ export function CardRound({ app, cards }) {
 		<div class="cardhead"><h2>Jackpot Cards</h2>${autospin ? html`<span class="quiet" id="paused">Autospin paused, ${autoplay?.spins ?? 0} of ${autospin} left</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop</button>` : null}</div>
 		<div class="rungs">${CARD_SUITS.map((suit) => html`<${Level} key=${suit} suit=${suit} row=${rows.get(suit)} found=${found[suit]} won=${round.won && round.suit === suit} paid=${round.paid_minor} currency=${round.currency} />`)}</div>
 		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? " The prize is on your balance." : ""}</p>
-		<div class="places" role="group" aria-label="Twelve cards" onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>
+		<div class="places" role="group" aria-label="Twelve cards" onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} here=${place === here} come=${() => come(place)} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>
 		<div class="cardfoot">${fault ? html`<p class="bad" role="alert">${fault} <button onClick=${cards.again}>Try again</button></p>` : null}
 			${round.won ? html`<button class="main" id="cards-close" ref=${leave} disabled=${!booked} onClick=${cards.close}>${booked ? "Back to the game" : "Booking the prize …"}</button>` : null}
 			<${Proof} deck=${deck} /></div></dialog>`;
 }
 
-// Tells all players of a game with Jackpot Cards who won; winners see their own prize beside the cards. RULE mystic-gem 6.16
+// Tells everybody who won a jackpot; winners see their own beside the cards or in a window of its own. RULE mystic-gem 6.16
 export function News({ state, dispatch }) {
-	const { news, game } = state;
-	const mine = game.cards?.eligible && news?.pool === game.cards.set_number && news.level && !state.deck;
+	const { news, pools, games } = state;
+	const shown = news && !state.deck && !state.jackpot;
 	useEffect(() => {
 		if (!news) return undefined;
 		const timer = setTimeout(() => dispatch({ type: "news", winner: null }), 9000);
 		return () => clearTimeout(timer);
 	}, [news]);
-	return html`<div class="news ${mine ? "" : "unseen"}" id="news" role="status">${mine ? html`<${Suit} suit=${CARD_SUITS[news.level - 1]} /> <span>${capital(news.player)} has won ${LEVELS[news.level]}: <b class="gold">${money(news.paid_minor, news.currency)}</b></span>` : null}</div>`;
+	const words = () => news.level ? t("news.cards", { player: capital(news.player), level: t(`suit.${CARD_SUITS[news.level - 1]}`) }) : t("news.pool", { player: capital(news.player), game: gameOfPool(pools, games, news.pool) });
+	return html`<div class="news ${shown ? "" : "unseen"}" id="news" role="status">${shown ? html`${news.level ? html`<${Suit} suit=${CARD_SUITS[news.level - 1]} />` : null} <span>${words()} <b class="gold">${money(news.paid_minor, news.currency)}</b></span>` : null}</div>`;
 }
 
 // ---- actions ----
@@ -104,7 +108,7 @@ async function proves(round, promised) {
 	return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(round.secret)))) === promised;
 }
 
-export function useCards({ state, latest, dispatch, loadHistory, ended }) {
+export function useCards({ state, latest, dispatch, ended }) {
 	// Without a session the page shows the login instead of the cards; after the login the cards come back.
 	const failed = (error) => error.code === "session_idle" ? ended() : dispatch({ type: "failed", error });
 	const { claim, token } = state;
@@ -159,7 +163,6 @@ export function useCards({ state, latest, dispatch, loadHistory, ended }) {
 			}
 			await pause(Math.min(150 * (i + 1), 1500));
 		}
-		loadHistory().catch(() => {});
 		// RULE mystic-gem 5.3
 		if (latest.current.autospin) setTimeout(() => mine(wanted) && close(), GOES_ON_MS);
 	}

@@ -1,168 +1,244 @@
-// The player's controls: bet, buy, spin, autospin, continue a feature, pick, gamble, halve, collect.
-import { html, useRef, useState } from "/vendor/htm-preact.js";
-import { CARD_SUITS, RED_SUITS, cardShort, money } from "/format.js";
-import { coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, symbolOf, times, totalBet } from "/game.js";
+// The player's controls: the main button, the bet, bought modes, autospin, the gamble. A control that has nothing to do stays where it is and says why.
+import { html, useState } from "/vendor/htm-preact.js";
+import { Dialog, ask } from "/dialog.js";
+import { dateTime, money, typedMinor } from "/format.js";
+import { capital, coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, times, totalBet } from "/game.js";
+import { named, t } from "/lang.js";
+import { sound } from "/sound.js";
 import { isWatching } from "/state.js";
 
+const LARGE_PART = 10; // a price above this part of the balance is asked about again
 const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
-
-// A list with buttons for one step down and one step up.
-function Picker({ id, label, value, options, text, choose, locked }) {
-	const at = options.indexOf(value);
-	const step = (by) => html`<button class="step" aria-label="${label}: ${by < 0 ? "lower" : "higher"}" disabled=${locked || !options[at + by]} onClick=${() => choose(options[at + by])}>${by < 0 ? "−" : "+"}</button>`;
-	return html`<div class="picker"><label for=${id}>${label}</label><div>${step(-1)}<select id=${id} value=${value} disabled=${locked} onChange=${(event) => choose(Number(event.target.value))}>
-		${options.map((option) => html`<option key=${option} value=${option}>${text(option)}</option>`)}</select>${step(1)}</div></div>`;
-}
-
-// In a game with fixed lines and coins the player chooses the coin value as the total bet.
-function BetPickers({ app, locked }) {
-	const { state, dispatch, spin } = app;
-	const { game, bet, currency = "EUR" } = state;
-	const change = (field) => (value) => dispatch({ type: "bet", bet: { [field]: value } });
-	const lines = range(game.lines_min, game.lines_max);
-	const coins = range(game.coins_min, game.coins_max);
-	const fixed = lines.length === 1 && coins.length === 1;
-	const same = (n) => n;
-	// RULE bewitched 1.5, RULE mona-lisa 1.5
-	const largest = () => {
-		dispatch({ type: "bet", bet: { lines: game.lines_max, coins: game.coins_max } });
-		spin();
-	};
-	return html`
-		<${Picker} id="coin" label=${fixed ? "Bet" : "Coin value"} value=${bet.coin_minor} options=${coinsOf(game, currency)} locked=${locked} choose=${change("coin_minor")}
-			text=${(coin) => money(fixed ? totalBet({ ...bet, coin_minor: coin }) : coin, currency)} />
-		${lines.length > 1 ? html`<${Picker} id="lines" label="Lines" value=${bet.lines} options=${lines} text=${same} choose=${change("lines")} locked=${locked} />` : null}
-		${coins.length > 1 ? html`<${Picker} id="coins" label="Coins a line" value=${bet.coins} options=${coins} text=${same} choose=${change("coins")} locked=${locked} />` : null}
-		${fixed ? html`<span class="quiet fixed">${game.lines_max} lines of ${money(bet.coin_minor * bet.coins, currency)}</span>`
-			: html`<button id="max" disabled=${locked || !state.expect} onClick=${largest}>Bet max and spin</button>`}`;
-}
-
-// RULE mystic-gem 3.12: a bought mode stays chosen until the player turns it off. RULE mystery-elves 4.5: a feature bought for one spin turns off after
-// it; until then autospin cannot start.
-function Modes({ state, dispatch, locked }) {
-	const { game, bet, currency = "EUR" } = state;
-	if (game.modes.length < 2) return null;
-	return html`<fieldset class="modes" id="modes"><legend>Mode</legend>${game.modes.map((mode) => {
-		const refusal = modeRefusal(game, mode, bet, currency);
-		return html`<label class="mode ${bet.mode === mode.id ? "chosen" : ""}" key=${mode.id}><input type="radio" name="mode" value=${mode.id} checked=${bet.mode === mode.id} disabled=${locked || refusal} onChange=${() => dispatch({ type: "bet", bet: { mode: mode.id } })} />
-			<span class="title">${mode.name}</span> <b class="gold">${money(priceOf(bet, mode), currency)}</b>
-			<span class="quiet">${isBought(mode) ? `${times(mode.price_hundredths)} the bet. ` : ""}${modeWords(game, mode)}.${publishedReturn(mode) ? ` Returns ${publishedReturn(mode)}.` : ""}</span>
-			${refusal ? html`<span class="bad">${refusal}</span>` : null}</label>`;
-	})}</fieldset>`;
-}
-
-// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE witch-feature 9.7: each stop is a number (0: none) or a switch. Start and Cancel close the window. The
-// window shows only the stops that the game has.
-function Autospin({ state, dispatch, autospin, locked }) {
-	const window = useRef(null);
-	const shut = () => { window.current.open = false; };
-	const [form, setForm] = useState({ spins: 10, loss: 50, single: 0, jackpot: true, feature: false });
-	const { game } = state;
-	const rules = game.autoplay;
-	if (!rules) return null;
-	const put = (field, read = (e) => Number(e.target.value)) => (event) => setForm({ ...form, [field]: read(event) });
-	const check = (field) => put(field, (event) => event.target.checked);
-	const start = () => shut() || autospin({ spins: form.spins, loss_limit_minor: form.loss > 0 ? Math.round(form.loss * 100) : -1, single_win_minor: form.single > 0 ? Math.round(form.single * 100) : -1,
-		stop_on_jackpot: rules.jackpot_stop && form.jackpot, ...(rules.feature_stop ? { stop_on_feature: form.feature } : {}) });
-	return html`<details class="autoplay" id="autoplay" ref=${window}><summary>Autospin${state.autospin ? `: ${state.autoplay?.spins ?? 0} of ${state.autospin} left` : ""}</summary><div class="controls">
-		<label>Spins<input id="autospins" type="number" min="1" max=${rules.spins_max} value=${form.spins} disabled=${locked} onInput=${put("spins")} /></label>
-		<label>Loss limit<input id="loss" type="number" min="0" value=${form.loss} disabled=${locked} onInput=${put("loss")} /></label>
-		<label>Stop at a win of<input id="single" type="number" min="0" value=${form.single} disabled=${locked} onInput=${put("single")} /></label>
-		${rules.jackpot_stop ? html`<label class="check"><input type="checkbox" checked=${form.jackpot} disabled=${locked} onChange=${check("jackpot")} />Stop at a jackpot</label>` : null}
-		${rules.feature_stop ? html`<label class="check"><input type="checkbox" checked=${form.feature} disabled=${locked} onChange=${check("feature")} />Stop at a feature</label>` : null}
-		<button id="autostart" disabled=${locked || modeOf(game, state.bet.mode).one_spin} onClick=${start}>Start autospin</button><button id="autocancel" onClick=${shut}>Cancel</button></div></details>`;
-}
-
-// The main button names the feature that it starts.
-function goOn(game, phase) {
-	if (phase?.respins_left && game.sticky_respins) return `Start ${game.sticky_respins.symbol} spins`;
-	if (phase?.free_spins_left && phase.kind !== "free_spin") return "Start free spins";
-	return "Continue";
-}
-
-// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE mystery-elves 6.3, RULE mystic-gem 5.4, RULE witch-feature 7.7: the stop button shows
-// the spins left and their number at the start.
-function MainButton({ app, locked }) {
-	const { state, act, spin, dispatch } = app;
-	const { round, steps, game, bet, currency, autospin, autoplay } = state;
-	if (autospin) return html`<button class="main" id="autostop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop <small>${autoplay?.spins ?? 0}/${autospin}</small></button>`;
-	if (round?.next === "next") return html`<button class="main" id="next" disabled=${state.busy} onClick=${() => act("next")}>${goOn(game, steps.at(-1))}</button>`;
-	const mode = modeOf(game, bet.mode);
-	const word = isBought(mode) ? "Buy spin" : "Spin";
-	return html`<button class="main" id="spin" disabled=${locked || !state.expect || modeRefusal(game, mode, bet, currency)} onClick=${spin}>${word}</button>`;
-}
-
-// The oldest grant of bonus spins for this game.
-function BonusSpins({ state, spin, locked }) {
-	const { game, currency } = state;
-	const grant = (state.bonus_spins ?? []).find((one) => one.game === game.id);
-	if (!grant) return null;
-	const bet = { coin_minor: grant.coin_minor, lines: grant.lines, coins: grant.coins };
-	return html`<div class="grant" id="bonus-spins"><span><b class="gold">${grant.left} bonus ${grant.left === 1 ? "spin" : "spins"}</b> <span class="quiet">at a bet of ${money(priceOf(bet, modeOf(game, null)), currency ?? "EUR")}, free of charge, until ${new Date(grant.expires_us / 1000).toLocaleString()}</span></span>
-		<button id="bonus-spin" disabled=${locked} onClick=${() => spin(grant)}>Bonus spin</button></div>`;
-}
-
-export function Controls({ app }) {
-	const { state, dispatch, skip } = app;
-	const { game, bet, currency } = state;
-	const locked = lockedFor(state);
-	const mode = modeOf(game, bet.mode);
-	return html`<div class="controls bar">
-		<${BetPickers} app=${app} locked=${locked} />
-		<div class="go"><div class="price"><span class="quiet">${isBought(mode) ? "Price" : "Total bet"}</span><output id="stake">${money(priceOf(bet, mode), currency ?? "EUR")}</output></div>
-		${/* RULE bewitched 8.2, RULE mona-lisa 7.2, RULE witch-feature 9.1: Skip shows the same result sooner; the space bar does the same. */ null}
-		<button id="skip" disabled=${!state.revealing} onClick=${skip}>Skip</button>
-		<${MainButton} app=${app} locked=${locked} /></div>
-	</div>
-	<${BonusSpins} state=${state} spin=${app.bonusSpin} locked=${locked} />
-	<${Modes} state=${state} dispatch=${dispatch} locked=${locked} />
-	<div class="more"><${Autospin} state=${state} dispatch=${dispatch} autospin=${app.autospin} locked=${locked} />
-		<${Witch} app=${app} id="witch" /></div>`;
-}
 
 export const lockedFor = (state) => !state.token || state.busy || Boolean(state.claim) || isWatching(state.round) || state.autospin > 0;
 
-// RULE bewitched 2.6: shown beside the reels and in the paytable.
+// Why the bet cannot be changed or placed now, or null.
+export function lockReason(state) {
+	if (!state.token) return t("why.login");
+	if (state.away) return t("why.away");
+	if (state.claim) return t("why.cards");
+	if (state.autospin > 0) return t("why.autospin");
+	if (state.round?.next === "pick") return t("why.pick");
+	if (state.round?.next === "next") return t("why.next");
+	return state.busy ? t("why.busy") : null;
+}
+
+// A button that keeps the focus and answers a press with the reason when it cannot act.
+export function Button({ app, why, run, class: name = "", children, ...more }) {
+	const press = () => why ? app.dispatch({ type: "say", text: why, bad: true }) : run();
+	return html`<button type="button" class=${name} aria-disabled=${why ? "true" : undefined} title=${why ?? undefined} onClick=${press} ...${more}>${children}</button>`;
+}
+
+// ---- prices that are asked about ----
+
+async function agreed(app, { title, words, price, yes }) {
+	const { balance_minor: balance, currency } = app.latest.current;
+	if (!await ask(app.dispatch, { title, words, yes })) return false;
+	return large(app, price, balance, currency);
+}
+
+const large = (app, price, balance, currency) => LARGE_PART * price <= balance || price > balance
+	|| ask(app.dispatch, { title: t("large.title"), words: [t("large.words", { price: money(price, currency), balance: money(balance, currency) })], yes: t("large.yes", { price: money(price, currency) }) });
+
+async function spinAsked(app) {
+	const { game, bet, balance_minor: balance, currency } = app.latest.current;
+	const mode = modeOf(game, bet.mode);
+	if (isBought(mode) && !await large(app, priceOf(bet, mode), balance, currency)) return;
+	app.spin();
+}
+
+// RULE bewitched 1.5, RULE mona-lisa 1.5
+async function maxBet(app) {
+	const { game, bet, currency } = app.latest.current;
+	const most = { lines: game.lines_max, coins: game.coins_max };
+	const price = priceOf({ ...bet, ...most }, modeOf(game, bet.mode));
+	const words = [t("max.words", { lines: most.lines, coins: most.coins, coin: money(bet.coin_minor, currency), price: money(price, currency) })];
+	if (!await agreed(app, { title: t("max.title"), words, price, yes: t("max.yes", { price: money(price, currency) }) })) return;
+	app.dispatch({ type: "bet", bet: most });
+	app.spin();
+}
+
+// RULE mystic-gem 3.12: a bought mode stays chosen until the player turns it off. RULE mystery-elves 4.5: a feature bought for one spin is played at
+// once and turns off after it.
+async function buy(app, mode) {
+	const { game, bet, currency } = app.latest.current;
+	app.dispatch({ type: "window", name: null });
+	if (!isBought(mode)) return app.dispatch({ type: "bet", bet: { mode: mode.id } });
+	const price = priceOf(bet, mode);
+	const shown = { name: named(mode.name), price: money(price, currency), bet: money(totalBet(bet), currency), times: times(mode.price_hundredths) };
+	const words = [t("buy.price", shown), `${modeWords(game, mode)}.`, t(mode.one_spin ? "buy.once" : "buy.stays", shown)];
+	if (!await agreed(app, { title: t("buy.title", shown), words, price, yes: t(mode.one_spin ? "buy.yes" : "buy.choose", shown) })) return undefined;
+	app.dispatch({ type: "bet", bet: { mode: mode.id } });
+	return mode.one_spin ? app.spin() : undefined;
+}
+
+// ---- the main button ----
+
+// It names the feature that it starts.
+function goOn(game, phase) {
+	if (phase?.respins_left && game.sticky_respins) return t("start-sticky", { symbol: game.sticky_respins.symbol });
+	if (phase?.free_spins_left && phase.kind !== "free_spin") return t("start-free-spins");
+	return t("continue");
+}
+
+// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE mystery-elves 6.3, RULE mystic-gem 5.4, RULE witch-feature 7.7: while autospin runs, the button stops it and
+// shows the spins left and their number at the start. RULE mystic-gem 4.7: while a win is open, it collects.
+function mainOf(app) {
+	const { state } = app;
+	const { round, steps, game, bet, currency, autospin, autoplay } = state;
+	if (!state.token && state.left) return { id: "continue", word: t("continue-as", { player: state.left }), run: app.login, why: state.busy ? t("why.busy") : null };
+	if (!state.token) return { id: "login", word: t("login"), run: app.login, why: state.busy ? t("why.busy") : state.config.kind === "live" ? t("why.casino") : null };
+	if (autospin) return { id: "autostop", word: t("stop"), note: `${autoplay?.spins ?? 0}/${autospin}`, run: () => app.dispatch({ type: "autospin", spins: 0 }) };
+	if (state.counting) return { id: "tally", word: t("collect"), run: app.skip };
+	if (state.spinning || state.revealing) return { id: "skip", word: t(state.landing || state.spinning ? "stop" : "skip"), run: app.skip };
+	if (state.claim) return { id: "waiting", word: t("spin"), why: t("why.cards") };
+	if (round?.next === "next") return { id: "next", word: goOn(game, steps.at(-1)), run: () => app.act("next"), why: state.busy ? t("why.busy") : null };
+	if (round?.next === "pick") return { id: "picking", word: t("pick"), why: t("why.pick") };
+	if (round?.next === "gamble" && game.gamble) return { id: "collect", word: t("collect"), note: money(round.pending_minor, currency), run: () => app.act("collect"), why: state.busy ? t("why.busy") : null };
+	const mode = modeOf(game, bet.mode);
+	const refusal = modeRefusal(game, mode, bet, currency);
+	const why = lockReason(state) ?? (refusal ? capital(refusal) : state.expect ? null : t("why.busy"));
+	return { id: "spin", word: t(isBought(mode) ? "buy-spin" : "spin"), run: () => spinAsked(app), why };
+}
+
+// One element for all it does, so that the focus stays on it. RULE witch-feature 9.1, RULE mystic-gem 8.2: pressed again, it stops the reels sooner.
+export function MainButton({ app }) {
+	const main = mainOf(app);
+	const press = () => {
+		if (main.why) return app.dispatch({ type: "say", text: main.why, bad: true });
+		sound.play(main.id === "collect" ? "collect" : main.id === "spin" ? "spin" : "press");
+		return main.run();
+	};
+	return html`<button type="button" class="go" data-main id=${main.id} aria-disabled=${main.why ? "true" : undefined} title=${main.why ?? undefined} onClick=${press} onKeyDown=${(event) => event.repeat && event.preventDefault()}>
+		<span>${main.word}</span>${main.note ? html`<small>${main.note}</small>` : null}</button>`;
+}
+
+// ---- bet ----
+
+// A list with buttons for one step down and one step up.
+function Picker({ app, id, label, value, options, text, choose, locked }) {
+	const at = options.indexOf(value);
+	const why = (by) => locked ?? (options[at + by] === undefined ? t(by < 0 ? "why.lowest" : "why.highest", { what: label }) : null);
+	const step = (by) => html`<${Button} app=${app} class="step" aria-label=${t(by < 0 ? "lower" : "higher", { what: label })} why=${why(by)} run=${() => choose(options[at + by])}>${by < 0 ? "−" : "+"}<//>`;
+	return html`<div class="picker"><label for=${id}>${label}</label><div>${step(-1)}<select id=${id} value=${value} disabled=${Boolean(locked)} onChange=${(event) => choose(Number(event.target.value))}>
+		${options.map((option) => html`<option key=${option} value=${option}>${text(option)}</option>`)}</select>${step(1)}</div></div>`;
+}
+
+const isFixed = (game) => game.lines_min === game.lines_max && game.coins_min === game.coins_max;
+
+// The bet of one spin, with a step down and up; the button between opens all choices of the bet.
+export function Bet({ app }) {
+	const { game, bet, currency = "EUR" } = app.state;
+	const why = lockReason(app.state);
+	const coins = coinsOf(game, currency);
+	const at = coins.indexOf(bet.coin_minor);
+	const mode = modeOf(game, bet.mode);
+	const step = (by) => {
+		const end = coins[at + by] === undefined ? t(by < 0 ? "why.lowest" : "why.highest", { what: t("bet") }) : null;
+		return html`<${Button} app=${app} class="step" id=${by < 0 ? "bet-down" : "bet-up"} aria-label=${t(by < 0 ? "lower" : "higher", { what: t("bet") })} why=${why ?? end} run=${() => app.dispatch({ type: "bet", bet: { coin_minor: coins[at + by] } })}>${by < 0 ? "−" : "+"}<//>`;
+	};
+	return html`<div class="betbox">${step(-1)}<button type="button" id="bet-open" class="meter" aria-haspopup="dialog" onClick=${() => app.dispatch({ type: "window", name: "bet" })}><span>${t(isBought(mode) ? "price" : "total-bet")}</span><output id="stake">${money(priceOf(bet, mode), currency)}</output></button>${step(1)}</div>`;
+}
+
+// In a game with fixed lines and coins the player chooses the coin value as the total bet.
+export function BetWindow({ app, close }) {
+	const { state, dispatch } = app;
+	const { game, bet, currency = "EUR" } = state;
+	const locked = lockReason(state);
+	const change = (field) => (value) => dispatch({ type: "bet", bet: { [field]: value } });
+	const lines = range(game.lines_min, game.lines_max);
+	const coins = range(game.coins_min, game.coins_max);
+	const fixed = isFixed(game);
+	const same = (n) => n;
+	const most = () => { close(); maxBet(app); };
+	return html`<${Dialog} id="bet" title=${t("your-bet")} close=${close}>
+		${locked ? html`<p class="bad">${locked}</p>` : null}
+		<div class="pickers">
+		<${Picker} app=${app} id="coin" label=${fixed ? t("bet") : t("coin-value")} value=${bet.coin_minor} options=${coinsOf(game, currency)} locked=${locked} choose=${change("coin_minor")}
+			text=${(coin) => money(fixed ? totalBet({ ...bet, coin_minor: coin }) : coin, currency)} />
+		${lines.length > 1 ? html`<${Picker} app=${app} id="lines" label=${t("lines")} value=${bet.lines} options=${lines} text=${same} choose=${change("lines")} locked=${locked} />` : null}
+		${coins.length > 1 ? html`<${Picker} app=${app} id="coins" label=${t("coins-a-line")} value=${bet.coins} options=${coins} text=${same} choose=${change("coins")} locked=${locked} />` : null}</div>
+		<p>${t("bet-made-of", { lines: bet.lines, line: money(bet.coin_minor * bet.coins, currency), total: money(totalBet(bet), currency) })}</p>
+		<${Witch} app=${app} id="witch" />
+		<div class="choices">${fixed ? null : html`<${Button} app=${app} id="max" why=${locked ?? (state.expect ? null : t("why.busy"))} run=${most}>${t("max-bet")}<//>`}<button class="main" onClick=${close}>${t("done")}</button></div><//>`;
+}
+
+export function BuyWindow({ app, close }) {
+	const { state } = app;
+	const { game, bet, currency = "EUR" } = state;
+	const locked = lockReason(state);
+	return html`<${Dialog} id="modes" title=${t("modes")} close=${close}><p>${t("modes-at", { bet: money(totalBet(bet), currency) })}</p>
+		<div class="modelist">${game.modes.map((mode) => {
+			const refusal = modeRefusal(game, mode, bet, currency);
+			return html`<${Button} app=${app} key=${mode.id} class="mode ${bet.mode === mode.id ? "chosen" : ""}" data-mode=${mode.id} aria-pressed=${bet.mode === mode.id} why=${locked ?? (refusal ? capital(refusal) : null)} run=${() => buy(app, mode)}>
+				<span class="title">${named(mode.name)}</span> <b class="gold">${money(priceOf(bet, mode), currency)}</b>
+				<span class="quiet">${isBought(mode) ? `${t("times-the-bet", { times: times(mode.price_hundredths) })} ` : ""}${modeWords(game, mode)}.${publishedReturn(mode) ? ` ${t("returns", { percent: publishedReturn(mode) })}` : ""}</span>
+				${refusal ? html`<span class="bad">${capital(refusal)}</span>` : null}<//>`;
+		})}</div><//>`;
+}
+
+// ---- autospin ----
+
+const SPINS = [10, 25, 50, 100];
+
+// RULE bewitched 6.8, RULE mona-lisa 5.8, RULE witch-feature 9.7: each stop is an amount (empty: none) or a switch. Start and Cancel close the window. The
+// window shows only the stops that the game has.
+export function AutoWindow({ app, close }) {
+	const { state, autospin } = app;
+	const { game, bet, currency = "EUR" } = state;
+	const [form, setForm] = useState({ spins: 10, loss: "50", single: "", jackpot: true, feature: false });
+	const [fault, setFault] = useState(null);
+	const rules = game.autoplay;
+	const put = (field) => (event) => setForm({ ...form, [field]: event.target.value });
+	const check = (field) => (event) => setForm({ ...form, [field]: event.target.checked });
+	const locked = lockReason(state) ?? (modeOf(game, bet.mode).one_spin ? t("why.one-spin") : null);
+	const amount = (text) => text.trim() === "" ? -1 : typedMinor(text, currency) || null;
+	function start(event) {
+		event.preventDefault();
+		const spins = Number(form.spins);
+		const [loss, single] = [amount(String(form.loss)), amount(String(form.single))];
+		if (!Number.isInteger(spins) || spins < 1 || spins > rules.spins_max) return setFault(t("auto.spins-wrong", { most: rules.spins_max }));
+		if (loss === null || single === null) return setFault(t("auto.amount-wrong"));
+		if (locked) return setFault(locked);
+		close();
+		return autospin({ spins, loss_limit_minor: loss, single_win_minor: single, stop_on_jackpot: rules.jackpot_stop && form.jackpot, ...(rules.feature_stop ? { stop_on_feature: form.feature } : {}) });
+	}
+	return html`<${Dialog} id="autoplay" title=${t("autospin")} close=${close}><form onSubmit=${start} novalidate>
+		<div class="quick">${SPINS.filter((n) => n <= rules.spins_max).map((n) => html`<button type="button" aria-pressed=${Number(form.spins) === n} onClick=${() => setForm({ ...form, spins: n })}>${n}</button>`)}</div>
+		<div class="pickers"><label>${t("auto.spins")}<input id="autospins" type="number" inputmode="numeric" min="1" max=${rules.spins_max} value=${form.spins} onInput=${put("spins")} /></label>
+		<label>${t("auto.loss", { currency })}<input id="loss" inputmode="decimal" value=${form.loss} onInput=${put("loss")} /></label>
+		<label>${t("auto.single", { currency })}<input id="single" inputmode="decimal" value=${form.single} placeholder=${t("none")} onInput=${put("single")} /></label></div>
+		${rules.jackpot_stop ? html`<label class="check"><input type="checkbox" id="stop-jackpot" checked=${form.jackpot} onChange=${check("jackpot")} />${t("auto.jackpot")}</label>` : null}
+		${rules.feature_stop ? html`<label class="check"><input type="checkbox" id="stop-feature" checked=${form.feature} onChange=${check("feature")} />${t("auto.feature")}</label>` : null}
+		<p class="quiet">${t("auto.price", { price: money(totalBet(bet), currency) })}</p>
+		${fault ?? locked ? html`<p class="bad" role="alert">${fault ?? locked}</p>` : null}
+		<div class="choices"><button type="button" id="autocancel" onClick=${close}>${t("cancel")}</button><button class="main" id="autostart" aria-disabled=${locked ? "true" : undefined}>${t("auto.start")}</button></div></form><//>`;
+}
+
+// Autospin that a reload interrupted. RULE mystic-gem 5.4, RULE witch-feature 9.1
+export function Resume({ app }) {
+	const { state } = app;
+	const left = state.autoplay?.spins ?? 0;
+	if (!state.token || state.autospin || !left || state.busy || state.claim || isWatching(state.round)) return null;
+	return html`<div class="strip" id="resume"><span>${t("auto.left", { n: left })}</span><button id="autoresume" class="main" onClick=${app.resumeAutospin}>${t("auto.resume")}</button><button id="autoend" onClick=${app.stopAutospin}>${t("auto.end")}</button></div>`;
+}
+
+// The oldest grant of bonus spins for this game.
+export function BonusSpins({ app }) {
+	const { game, currency, bonus_spins: grants } = app.state;
+	const grant = (grants ?? []).find((one) => one.game === game.id);
+	if (!grant || app.state.round?.next === "gamble") return null;
+	const bet = { coin_minor: grant.coin_minor, lines: grant.lines, coins: grant.coins };
+	const words = t("bonus.words", { bet: money(priceOf(bet, modeOf(game, null)), currency ?? "EUR"), until: dateTime(grant.expires_us / 1000) });
+	return html`<div class="strip" id="bonus-spins"><span><b class="gold">${t("bonus.spins", { n: grant.left })}</b> <span class="quiet">${words}</span></span>
+		<${Button} app=${app} id="bonus-spin" class="main" why=${lockReason(app.state)} run=${() => app.bonusSpin(grant)}>${t("bonus.spin")}<//></div>`;
+}
+
+// RULE bewitched 2.6: with the bet and in the paytable.
 export function Witch({ app, id }) {
 	const { state } = app;
 	const witches = state.game.witches ?? [];
 	if (!witches.length) return null;
-	return html`<label class="witch">Your witch<select id=${id} value=${state.witch ?? 0} disabled=${lockedFor(state)} onChange=${(e) => app.setting({ witch: Number(e.target.value) })}>
-		${witches.map((name, i) => html`<option value=${i}>${name[0].toUpperCase()}${name.slice(1)}</option>`)}</select></label>`;
-}
-
-// The player picks each vial at most once. The outcome was drawn before the picks.
-export function Vials({ game, round, busy, pick }) {
-	const [picked, setPicked] = useState({ cursor: round.cursor, vials: [] });
-	const mine = picked.cursor === round.cursor ? picked.vials : [];
-	const choose = (vial) => {
-		setPicked({ cursor: round.cursor, vials: [...mine, vial] });
-		pick(vial);
-	};
-	return html`<div class="overlay" id="vials" role="group" aria-label="Vials"><b class="gold">${symbolOf(game, game.symbols.find((s) => s.kind === "bonus")?.id).name}: choose ${round.picks_left} more ${round.picks_left === 1 ? "vial" : "vials"}</b>
-		<div class="vials">${range(1, game.vials ?? 6).map((n) => html`<button class="vial ${mine.includes(n - 1) ? "picked" : ""}" aria-label="vial ${n}" disabled=${busy || mine.includes(n - 1)} onClick=${() => choose(n - 1)}>
-			<svg viewBox="0 0 24 36" aria-hidden="true"><path class="glass" d="M9 2h6v10l6 16c1 3-1 6-4 6H7c-3 0-5-3-4-6l6-16z" /><path class="brew" d="M6 21h12l3 8c0 2-1 4-4 4H7c-3 0-4-2-4-4z" /></svg><span>${n}</span></button>`)}</div></div>`;
-}
-
-const Card = ({ card, hidden }) => html`<span class="card ${hidden ? "hidden" : RED_SUITS.includes(CARD_SUITS[Math.floor(card / 13)]) ? "red" : ""}">${hidden ? "?" : cardShort(card)}</span>`;
-
-// If a colour has one suit, the button shows the suit.
-function colourName(game, red) {
-	const suits = game.gamble.suits.filter((suit) => RED_SUITS.includes(suit) === red);
-	const name = red ? "Red" : "Black";
-	return suits.length === 1 ? `${name} ${suits[0].replace(/s$/, "")}` : name;
-}
-
-// RULE mystic-gem 4.10: shows the attempts left, the stake and the win of a right guess; the face-down card flashes.
-export function Gamble({ state, act }) {
-	const { round, currency, busy, game, cards } = state;
-	const stake = round.pending_minor;
-	const most = game.gamble.stake_max?.[currency];
-	const closed = most && stake > most ? `You can gamble up to ${money(most, currency)}.` : state.autospin ? "You cannot gamble while autospin runs." : null;
-	return html`<div class="gamble" id="gamble" role="group" aria-label="Double or collect">
-		<div class="cards" aria-label="Last cards"><${Card} hidden=${true} />${cards.map((card, i) => html`<${Card} key="${i}-${card}" card=${card} />`)}</div>
-		<div class="offer"><b>Double ${money(stake, currency)} to ${money(2 * stake, currency)}?</b> <span class="quiet">${closed ?? `${round.gamble_attempts_left} attempts left`}</span></div>
-		<div class="controls"><button id="red" class="red" disabled=${busy || closed} onClick=${() => act("gamble", 0)}>${colourName(game, true)}</button><button id="black" class="black" disabled=${busy || closed} onClick=${() => act("gamble", 1)}>${colourName(game, false)}</button>
-		${game.gamble.halve ? html`<button id="halve" disabled=${busy || closed || stake < 2} onClick=${() => act("halve")}>Halve</button>` : null}
-		<button id="collect" disabled=${busy} onClick=${() => act("collect")}>Collect</button></div></div>`;
+	return html`<div class="picker"><label for=${id}>${t("your-witch")}</label><div><select id=${id} value=${state.witch ?? 0} disabled=${lockedFor(state)} onChange=${(e) => app.setting({ witch: Number(e.target.value) })}>
+		${witches.map((name, i) => html`<option value=${i}>${capital(name)}</option>`)}</select></div></div>`;
 }

@@ -1,25 +1,45 @@
-// How money, times and names are shown.
+// How money, times and names are shown, in the player's language.
+import { locale } from "/lang.js";
 
 const EXPONENTS = { JPY: 0, KRW: 0, ISK: 0, CLP: 0, BHD: 3, KWD: 3, TND: 3, XBT: 8 };
 export const exponentOf = (currency) => EXPONENTS[currency] ?? 2;
 
-// Exact: formats whole minor units without floating point.
-export function money(minor, currency) {
-	if (minor === undefined || minor === null) return "–";
+// Whole minor units as a decimal text, without floating point.
+export function decimal(minor, currency) {
 	const exponent = exponentOf(currency);
-	const negative = minor < 0;
 	const digits = String(Math.abs(minor)).padStart(exponent + 1, "0");
-	const whole = digits.slice(0, digits.length - exponent).replace(/\B(?=(\d{3})+(?!\d))/g, " ");
-	const fraction = exponent ? `.${digits.slice(digits.length - exponent)}` : "";
-	return `${negative ? "−" : ""}${whole}${fraction}${currency ? ` ${currency}` : ""}`;
+	const whole = digits.slice(0, digits.length - exponent);
+	return `${minor < 0 ? "-" : ""}${whole}${exponent ? `.${digits.slice(digits.length - exponent)}` : ""}`;
 }
 
-export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
+const formats = new Map();
+function formatOf(currency) {
+	const key = `${locale()} ${currency ?? ""}`;
+	if (!formats.has(key)) {
+		const digits = { minimumFractionDigits: exponentOf(currency), maximumFractionDigits: exponentOf(currency) };
+		formats.set(key, new Intl.NumberFormat(locale(), currency ? { style: "currency", currency, ...digits } : digits));
+	}
+	return formats.get(key);
+}
+
+// Exact: Intl formats the decimal text, not a floating-point number.
+export const money = (minor, currency) => minor === undefined || minor === null ? "–" : formatOf(currency).format(decimal(minor, currency));
+
+// What a player types: a decimal in the currency's own digits, as minor units; null: no such amount.
+export function typedMinor(text, currency) {
+	const value = Number(String(text).trim().replace(",", "."));
+	return String(text).trim() === "" || !(value >= 0) || !Number.isFinite(value) ? null : Math.round(value * 10 ** exponentOf(currency));
+}
+
+export const number = (value) => new Intl.NumberFormat(locale()).format(value);
+export const clock = (ms) => new Date(ms).toLocaleTimeString(locale(), { hour12: false });
+export const dateTime = (time) => new Date(time).toLocaleString(locale(), { dateStyle: "short", timeStyle: "medium" });
 export const CARD_SUITS = ["clubs", "diamonds", "hearts", "spades"];
 export const LEVELS = ["", "Clubs", "Diamonds", "Hearts", "Spades"];
 const RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
 const MARKS = { clubs: "\u2663\ufe0e", diamonds: "\u2666\ufe0e", hearts: "\u2665\ufe0e", spades: "\u2660\ufe0e" };
 const JOKER = 52;
 export const RED_SUITS = ["diamonds", "hearts"];
-export const cardShort = (card) => card === JOKER ? "Jkr" : `${RANKS[card % 13]}${MARKS[CARD_SUITS[Math.floor(card / 13)]]}`;
-export const cardName = (card) => card === JOKER ? "joker" : `${RANKS[card % 13]} of ${CARD_SUITS[Math.floor(card / 13)]}`;
+export const suitOf = (card) => card === JOKER ? null : CARD_SUITS[Math.floor(card / 13)];
+export const cardShort = (card) => card === JOKER ? "Jkr" : `${RANKS[card % 13]}${MARKS[suitOf(card)]}`;
+export const cardName = (card) => card === JOKER ? "joker" : `${RANKS[card % 13]} of ${suitOf(card)}`;

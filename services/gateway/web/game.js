@@ -1,5 +1,6 @@
 // Turns a definition into the words of the page. No code here depends on a game's name: features come from its members, prices from `modes`.
 import { money } from "/format.js";
+import { has, locale, named, t } from "/lang.js";
 
 export const totalBet = (bet) => bet.coin_minor * bet.lines * bet.coins;
 export const modeOf = (game, id) => game.modes.find((mode) => mode.id === id) ?? game.modes[0];
@@ -8,35 +9,30 @@ export const isBought = (mode) => mode.price_hundredths !== 100;
 export const times = (hundredths) => `${String(hundredths / 100)}×`;
 export const symbolOf = (game, id) => game.symbols.find((symbol) => symbol.id === id) ?? { id, name: id, kind: "" };
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-export const listed = (items, last = "and") => items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${last} ${items.at(-1)}`;
-export const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+export const listed = (items, type = "conjunction") => new Intl.ListFormat(locale(), { type }).format(items.map(String));
 export const coinsOf = (game, currency) => game.bet.currencies[currency]?.coins ?? [];
-export const featureName = (kind) => kind.split("_").map(capital).join(" ");
+export const featureName = (kind) => has(`feature.${kind}`) ? t(`feature.${kind}`) : kind.split("_").map(capital).join(" ");
 export const roundNo = (number) => String(number);
 
 // The reason why a mode is not available at this bet, or null.
 export function modeRefusal(game, mode, bet, currency) {
 	if (!isBought(mode)) return null;
 	const rules = game.bet.currencies[currency] ?? {};
-	if (rules.no_buy_coins?.includes(bet.coin_minor)) return "not sold at this bet";
-	if (rules.price_max && priceOf(bet, mode) > rules.price_max) return `above the highest price, ${money(rules.price_max, currency)}`;
+	if (rules.no_buy_coins?.includes(bet.coin_minor)) return t("g.not-sold");
+	if (rules.price_max && priceOf(bet, mode) > rules.price_max) return t("g.above-price", { price: money(rules.price_max, currency) });
 	return null;
 }
 
 export function modeWords(game, mode) {
 	const words = [];
-	if (mode.wild_reels) {
-		const many = mode.wild_reels[0].length > 1;
-		words.push(`${many ? "Reels" : "Reel"} ${listed(mode.wild_reels.map((set) => listed(set.map(String), "+").replaceAll(", ", " + ")), "or")} ${many ? "are" : "is"} wild from top to bottom`);
-	}
-	if (mode.guarantee?.kind === "line_win") words.push("at least one line wins");
-	if (mode.guarantee?.kind === "symbols") words.push(`At least ${mode.guarantee.at_least} ${symbolOf(game, mode.guarantee.symbol).name} symbols land`);
-	if (mode.guarantee?.symbol && mode.guarantee.symbol === game.hold_and_win?.symbol) words.push("they start Hold and Win");
-	return words.length ? words.join(", ") : "Pays by the paytable, features at their own odds";
+	if (mode.wild_reels) words.push(t("g.wild-reels", { n: mode.wild_reels[0].length, reels: listed(mode.wild_reels.map((set) => set.join(" + ")), "disjunction") }));
+	if (mode.guarantee?.kind === "line_win") words.push(t("g.line-wins"));
+	if (mode.guarantee?.kind === "symbols") words.push(t("g.symbols-land", { n: mode.guarantee.at_least, symbol: named(symbolOf(game, mode.guarantee.symbol).name) }));
+	if (mode.guarantee?.symbol && mode.guarantee.symbol === game.hold_and_win?.symbol) words.push(t("g.start-hold"));
+	return words.length ? capital(words.join(", ")) : t("g.by-paytable");
 }
 
-export const publishedReturn = (mode) => mode.published_rtp.map((rtp) =>
-	`${rtp.percent} %${{ below_max: " below the largest bet", max: " at the largest bet" }[rtp.bets] ?? ""}`).join(", ");
+export const publishedReturn = (mode) => mode.published_rtp.map((rtp) => t(["below_max", "max"].includes(rtp.bets) ? `g.rtp-${rtp.bets}` : "g.rtp", { percent: rtp.percent })).join(", ");
 
 // The cells named by hex bytes, reel by reel.
 export const cellsOf = (text) => new Set((text?.match(/../g) ?? []).map((pair) => parseInt(pair, 16)));

@@ -1,11 +1,13 @@
 // Sends the player's moves and shows their results phase by phase.
-import { useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { useRef, useState } from "/vendor/htm-preact.js";
 import { ApiError, bytesOf, get, hex, post, randomHex } from "/api.js";
+import { loadWorld } from "/art.js";
 import { cardName, money } from "/format.js";
+import { t } from "/lang.js";
 import { isFeature, wordsOf } from "/phases.js";
 import { REDUCERS, START, isWatching, sceneOf } from "/state.js";
 
-const PACE_MS = { slow: 620, won: 950, fast: 70 }; // pause between two phases: no win, a win, fast play
+const SILENT_MS = 1000; // without an answer for so long, the page says what is known
 const REMEMBERED = 16; // the engine recognises a request by its key for so many moves
 const AWAY = Symbol("back after a lost connection");
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -20,8 +22,8 @@ async function prove(promised, round) {
 function gambleNews(before, answer, currency) {
 	const step = answer.round?.gambles?.at(-1);
 	if (!step || (before?.gambles?.length ?? 0) >= answer.round.gambles.length) return null;
-	const name = cardName(step.card);
-	return step.won ? { bad: false, text: `The ${name}: right. ${money(step.pending_minor, currency)} to collect.` } : { bad: true, text: `The ${name}: wrong. You lose ${money(step.stake_minor, currency)}.` };
+	const [card, amount] = [cardName(step.card), money(step.won ? step.pending_minor : step.stake_minor, currency)];
+	return step.won ? { bad: false, text: t("guess-right", { card, amount }), guess: "gamble-win" } : { bad: true, text: t("guess-wrong", { card, amount }), guess: "gamble-lose" };
 }
 
 // For screen readers: one summary after all phases have been shown.
@@ -29,8 +31,8 @@ function summary(state, answer) {
 	const { round } = answer;
 	const last = round?.phases?.at(-1);
 	if (!last) return "";
-	const next = { pick: "Choose a vial.", next: "Continue when you are ready.", gamble: "Double or collect." }[round.next] ?? "";
-	return `${wordsOf({ ...sceneOf(state), currency: answer.currency }, last)}. Round win ${money(round.win_minor, answer.currency)}. ${next}`;
+	const next = ["pick", "next", "gamble"].includes(round.next) ? t(`said.${round.next}`) : "";
+	return `${wordsOf({ ...sceneOf(state), currency: answer.currency }, last)}. ${t("round-win", { amount: money(round.win_minor, answer.currency) })} ${next}`;
 }
 
 // A dispatch takes effect at once, also for code that runs between two renderings.
@@ -39,7 +41,9 @@ function makeStore(show) {
 		current: START,
 		promises: {}, // round -> hash shown before it
 		rejoining: null, // the wait after a lost connection
-		skipping: null, // ends this pause and all later ones of the round
+		stage: null, // what is on the screen: begin, land and tell a phase (stage.js)
+		hurry: null, // the press that shortens what is shown now
+		hurried: false, // a press before the answer came
 		dispatch(action) {
 			store.current = REDUCERS[action.type](store.current, action);
 			show(store.current);
@@ -48,32 +52,48 @@ function makeStore(show) {
 	return store;
 }
 
-async function loadHistory(store) {
-	const { token } = store.current;
-	if (token) store.dispatch({ type: "history", rounds: (await get("/v1/rounds?limit=15", token)).rounds });
+// Shows the same result sooner. A press stops the reels or ends a count; in a feature it ends the whole show.
+// RULE bewitched 8.2, RULE mona-lisa 7.2, RULE mystic-gem 8.2, RULE witch-feature 9.1
+function skip(store) {
+	store.hurried = true;
+	store.hurry?.();
 }
 
-function skip(store) {
-	store.skipping?.();
+// A press ends every wait on `pressed`.
+function hurryOf(store) {
+	const hurry = {};
+	hurry.pressed = new Promise((resolve) => { store.hurry = resolve; });
+	if (store.hurried) store.hurry();
+	return hurry;
 }
+
+const NO_STAGE = { begin: () => {}, land: () => {}, tell: () => {} };
 
 async function reveal(store, round, from) {
 	const phases = (round?.phases ?? []).filter((phase) => phase.index >= from);
 	let skipped = false;
 	for (const [i, phase] of phases.entries()) {
+		const stage = skipped ? NO_STAGE : store.stage ?? NO_STAGE;
+		const last = i === phases.length - 1;
+		const hurry = hurryOf(store);
+		await stage.begin(phase, { first: i === 0 && from === 0, hurry, before: phases[i - 1] });
 		store.dispatch({ type: "phase", phase, first: i === 0, round: round.round });
-		if (i === phases.length - 1 || skipped) continue;
-		const ms = store.current.fast ? PACE_MS.fast : phase.win_minor || phase.free_spins_awarded || isFeature(phases[i + 1]) !== isFeature(phase) ? PACE_MS.won : PACE_MS.slow;
-		const pressed = new Promise((resolve) => { store.skipping = () => { skipped = true; resolve(); }; });
-		await Promise.race([pause(ms), pressed]);
+		await stage.land(phase, { hurry });
+		store.dispatch({ type: "landed" });
+		if (store.hurried && isFeature(phase)) skipped = true;
+		if (!skipped) {
+			store.hurried = false;
+			await stage.tell(phase, { round, last, hurry: hurryOf(store) });
+		}
+		if (store.hurried && isFeature(phase)) skipped = true;
+		store.hurried = false;
 	}
-	store.skipping = null;
+	store.hurry = null;
 }
 
 // The refusal carries the current state; the move itself is in the history.
 function done(store, error) {
-	store.dispatch({ type: "answer", answer: error.body, message: { bad: false, text: `Move ${error.body.error.found} was already done; its answer was lost.` } });
-	loadHistory(store).catch(() => {});
+	store.dispatch({ type: "answer", answer: error.body, message: { bad: false, text: t("already-done", { move: error.body.error.found }) } });
 	return error.body;
 }
 
@@ -90,22 +110,25 @@ async function withPages(store, round) {
 // its answer was lost, the engine says so as long as it knows the request (REMEMBERED moves); after that the page does not retry.
 async function play(store, request, from, again = true, free = false) {
 	store.dispatch({ type: "busy", fresh: from === 0, free });
+	store.hurried = false;
+	const waiting = setTimeout(() => store.dispatch({ type: "silent", silent: { bet: from === 0 && !free } }), SILENT_MS);
 	const { expect, secret_hash: before, round: old } = store.current;
 	try {
 		const answer = await request();
+		clearTimeout(waiting);
 		const { round } = answer;
 		await withPages(store, round);
 		if (round && store.promises[round.round] === undefined && before) store.promises[round.round] = before;
 		// The bet closed the last round and that round drew Jackpot Cards: there are no new phases to show.
 		if (!answer.bet_not_placed) await reveal(store, round, from);
-		const news = answer.bet_not_placed ? { bad: false, text: "Finish your Jackpot Cards first. Your win is collected; the bet was not placed." } : gambleNews(from === 0 ? null : old, answer, answer.currency ?? store.current.currency);
+		const news = answer.bet_not_placed ? { bad: false, text: t("bet-not-placed") } : gambleNews(from === 0 ? null : old, answer, answer.currency ?? store.current.currency);
 		if (news && !answer.bet_not_placed) store.dispatch({ type: "card", card: round.gambles.at(-1).card });
 		store.dispatch({ type: "answer", answer, message: news, said: news ? "" : summary(store.current, answer) });
 		const proof = await prove(store.promises[round?.round], round);
 		if (proof) store.dispatch({ type: "proof", proof });
-		loadHistory(store).catch(() => {});
 		return answer;
 	} catch (error) {
+		clearTimeout(waiting);
 		if (!(error instanceof ApiError)) console.error(error);
 		if (error.code === "already_done") return done(store, error);
 		if (error.code === "reconnect_later") return rejoin(store, error.body.retry_s);
@@ -158,18 +181,33 @@ async function setting(store, change) {
 async function autospin(store, settings) {
 	const started = await setting(store, { autoplay: { id: randomHex(16), ...settings } });
 	if (!started) return;
-	store.dispatch({ type: "autospin", spins: settings.spins });
+	sessionStorage.setItem("autospin", settings.spins);
+	await spinOn(store, settings.spins);
+}
+
+// Goes on with the spins that are left after a reload. RULE mystic-gem 5.4, RULE witch-feature 9.1
+const resumeAutospin = (store) => spinOn(store, Math.max(Number(sessionStorage.getItem("autospin")) || 0, store.current.autoplay.spins));
+
+async function spinOn(store, total) {
+	store.dispatch({ type: "autospin", spins: total });
 	for (;;) {
 		const { autoplay, autospin: wanted } = store.current;
 		if (!wanted || !autoplay?.spins) break;
 		const answer = await spin(store);
 		if (answer === AWAY && !isWatching(store.current.round)) continue;
 		if (!answer || answer === AWAY || isWatching(answer.round)) break;
-		while (store.current.autospin && (store.current.claim || store.current.deck)) await pause(100); // RULE mystic-gem 5.3
-		await pause(store.current.fast ? 80 : 400);
+		// RULE mystic-gem 5.3
+		while (store.current.autospin && (store.current.claim || store.current.deck || store.current.jackpot)) await pause(100);
+		await pause(store.current.fast ? 80 : 300);
 	}
+	await stopAutospin(store);
+}
+
+async function stopAutospin(store) {
 	store.dispatch({ type: "autospin", spins: 0 });
-	if (store.current.token && store.current.autoplay?.spins) await setting(store, { autoplay: { ...store.current.autoplay, spins: 0 } });
+	sessionStorage.removeItem("autospin");
+	const { token, autoplay } = store.current;
+	if (token && autoplay?.spins) await setting(store, { autoplay: { ...autoplay, spins: 0 } });
 }
 
 async function login(store) {
@@ -247,6 +285,7 @@ async function stateOf(store, id) {
 async function open(store, id) {
 	try {
 		const [game, session] = await Promise.all([get(`/v1/games/${id}`), stateOf(store, id)]);
+		await loadWorld(game);
 		store.dispatch({ type: "game", game, answer: session?.answer });
 		if (session?.idle) return ended(store);
 		if (session && !store.current.token) store.dispatch({ type: "session", ...session });
@@ -256,7 +295,7 @@ async function open(store, id) {
 	}
 }
 
-const MOVES = { spin, bonusSpin, act, setting, autospin, login, open, skip, loadHistory, ended, rejoin };
+const MOVES = { spin, bonusSpin, act, setting, autospin, resumeAutospin, stopAutospin, login, open, skip, ended, rejoin };
 
 export function useGame() {
 	const [state, show] = useState(START);
@@ -265,21 +304,4 @@ export function useGame() {
 	const store = kept.current;
 	const moves = Object.entries(MOVES).map(([name, move]) => [name, (...more) => move(store, ...more)]);
 	return { state, latest: store, dispatch: store.dispatch, ...Object.fromEntries(moves) };
-}
-
-// The space bar acts as the main button while no control has the focus.
-export function useSpaceBar({ latest, spin, act, skip }) {
-	useEffect(() => {
-		const pressed = (event) => {
-			if (event.code !== "Space" || event.repeat || event.target.closest("button, input, select, textarea, summary, dialog, a")) return;
-			event.preventDefault();
-			const { revealing, busy, token, round, autospin, claim } = latest.current;
-			if (revealing) skip();
-			else if (busy || claim || !token || autospin || round?.next === "pick") return;
-			else if (round?.next === "next") act("next");
-			else spin();
-		};
-		addEventListener("keydown", pressed);
-		return () => removeEventListener("keydown", pressed);
-	}, []);
 }

@@ -1,10 +1,15 @@
-// The reels after a phase: each cell with its symbol and value, and whether it was held, covered, new or part of a win.
+// The reels after a phase: each cell with its symbol and value, and whether it was held, covered, new or part of a win. A reel is a strip of the window's
+// cells; while it turns, a belt of other symbols covers it (motion.js).
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { bytesOf } from "/api.js";
 import { Art, hueOf } from "/art.js";
 import { money } from "/format.js";
 import { cellsOf } from "/game.js";
+import { named, t } from "/lang.js";
 import { countersOf, titleOf, winName, wordsOf } from "/phases.js";
+
+const BELT = 6; // symbols of a belt, which is shown twice in a row
+const CYCLE_MS = 1500;
 
 function loadWords(load) {
 	if (load.kind === "value") return [`${load.x}×`];
@@ -17,23 +22,27 @@ const Load = ({ load }) => html`<span class="load load-${load.kind}">${loadWords
 
 function Cell({ cell }) {
 	const { symbol, index, classes, load, badge } = cell;
-	if (!symbol) return html`<div class="cell empty" role="img" aria-label="empty"></div>`;
-	const said = [symbol.name, ...classes.filter((name) => ["held", "won", "landed"].includes(name)), ...(load ? loadWords(load) : [])].join(", ");
+	if (!symbol) return html`<div class="cell empty" role="img" aria-label=${t("cell.empty")}></div>`;
+	const said = [named(symbol.name), ...classes.filter((name) => ["held", "won", "landed"].includes(name)).map((name) => t(`cell.${name}`)), ...(load ? loadWords(load) : [])].join(", ");
 	return html`<div class="cell kind-${symbol.kind} ${classes.join(" ")}" style=${{ "--hue": hueOf(symbol, index) }} data-symbol=${symbol.id} role="img" aria-label=${said}>
-		<${Art} symbol=${symbol} />${load ? html`<${Load} load=${load} />` : html`<span class="name">${symbol.name}</span>`}
+		<${Art} symbol=${symbol} variant=${load?.kind} />${load ? html`<${Load} load=${load} />` : null}
 		${badge ? html`<span class="badge">${badge}</span>` : null}</div>`;
 }
 
-// Before the first spin the reels show the paying symbols in turn.
+// Before the first spin the reels show paying symbols, no three of a kind beside each other.
 function quietWindow({ reels, rows, symbols }) {
 	const paying = symbols.map((symbol, i) => [symbol, i]).filter(([symbol]) => symbol.kind === "line").map(([, i]) => i);
-	return Uint8Array.from({ length: reels * rows }, (_, i) => paying[(i * 3 + Math.floor(i / rows)) % paying.length]);
+	return Uint8Array.from({ length: reels * rows }, (_, i) => {
+		const [reel, row] = [Math.floor(i / rows), i % rows];
+		return paying[(reel * 3 + row * 5 + reel * row * 2) % paying.length];
+	});
 }
 
 const BADGES = { explosion: "?" };
+const spins = (phase) => phase && !["hold_end", "battle", "bonus"].includes(phase.kind);
 
-// RULE witch-feature 2.10: winning symbols are marked.
-function cellsIn(game, phase, marked) {
+// RULE witch-feature 2.10: winning symbols are marked, once the reels stand.
+function cellsIn(game, phase, marked, landing) {
 	const window = phase?.window ? bytesOf(phase.window) : quietWindow(game);
 	const [held, covered, landed, feature] = ["held", "covered", "landed", "feature_cells"].map((field) => cellsOf(phase?.[field]));
 	const won = marked ?? new Set((phase?.wins ?? []).flatMap((item) => [...cellsOf(item.cells)]));
@@ -45,57 +54,86 @@ function cellsIn(game, phase, marked) {
 		index: window[at],
 		load: loads.get(at),
 		badge: covered.has(at) ? BADGES[phase.kind] : null,
-		classes: [...is("won", won.has(at) || feature.has(at)), ...is("held", held.has(at)), ...is("landed", landed.has(at)), ...is("covered", covered.has(at)),
-			...is("fresh", phase && !held.has(at) && phase.kind !== "hold_end" && phase.kind !== "battle" && phase.kind !== "bonus")],
+		classes: [...is("won", !landing && (won.has(at) || feature.has(at))), ...is("held", held.has(at)), ...is("landed", landed.has(at)), ...is("covered", covered.has(at)),
+			...is("fresh", spins(phase) && !held.has(at))],
 	});
+}
+
+// The reels that turn for this phase: those that are not held whole.
+export function turningReels(game, phase) {
+	const held = cellsOf(phase.held);
+	if (["hold_respin", "hold_end", "battle", "bonus", "explosion", "tumble"].includes(phase.kind)) return [];
+	const whole = (reel) => Array.from({ length: game.rows }, (_, row) => held.has(reel * game.rows + row)).every(Boolean);
+	return Array.from({ length: game.reels }, (_, reel) => reel).filter((reel) => !whole(reel));
 }
 
 // A collected potion left the window before the symbols above it fell; the space above its reel shows it.
 function Collected({ game, phase, reel }) {
 	const colour = parseInt(phase?.potion_colours?.slice(2 * reel, 2 * reel + 2) || "00", 16);
 	const id = game.potions.symbols[colour - 1];
-	return html`<span class="collected">${id ? html`<${Art} symbol=${game.symbols.find((symbol) => symbol.id === id)} />` : null}</span>`;
+	return id ? html`<span class="collected"><${Art} symbol=${game.symbols.find((symbol) => symbol.id === id)} /></span>` : null;
 }
 
-function LinePath({ game, line }) {
+export function LinePath({ game, line, order = 0 }) {
 	const rows = game.lines[line - 1];
 	if (!rows) return null;
 	const points = rows.map((row, reel) => `${reel * 100 + 50},${row * 100 + 50}`).join(" ");
-	return html`<svg class="line" viewBox="0 0 ${game.reels * 100} ${game.rows * 100}" preserveAspectRatio="none" aria-hidden="true"><polyline points=${points} /></svg>`;
+	return html`<svg class="line line-${order % 6}" viewBox="0 0 ${game.reels * 100} ${game.rows * 100}" preserveAspectRatio="none" aria-hidden="true"><polyline class="under" points=${points} /><polyline points=${points} /></svg>`;
 }
 
-export function Grid({ game, phase, spinning, item, children, id }) {
-	const look = cellsIn(game, phase, item ? cellsOf(item.cells) : null);
-	const columns = { "--reels": game.reels, "--rows": game.rows };
-	const cells = [];
-	for (let row = 0; row < game.rows; row++)
-		for (let reel = 0; reel < game.reels; reel++) {
-			const at = reel * game.rows + row;
-			cells.push(html`<${Cell} key="${at}-${phase?.index}" cell=${look(at)} />`);
-		}
-	return html`<div class="stage" style=${columns}>
-		${game.potions ? html`<div class="over">${Array.from({ length: game.reels }, (_, reel) => html`<${Collected} game=${game} phase=${phase} reel=${reel} />`)}</div>` : null}
-		<div class="reels ${spinning ? "spinning" : ""} ${item ? "one" : ""}" id=${id} data-phase=${phase?.kind ?? ""} role="group" aria-label="Reels">${cells}${item?.line ? html`<${LinePath} game=${game} line=${item.line} />` : null}</div>
+// A belt never changes while the game is open, so that the browser keeps its picture.
+function Belt({ game, reel }) {
+	const usual = game.symbols.map((symbol, i) => [symbol, i]).filter(([symbol]) => ["line", "scatter"].includes(symbol.kind));
+	const shown = Array.from({ length: BELT }, (_, i) => usual[(reel * 3 + i * 5) % usual.length]);
+	return html`<div class="roll" aria-hidden="true"><div class="belt">${[...shown, ...shown].map(([symbol, index]) => html`<div class="cell" style=${{ "--hue": hueOf(symbol, index) }}><${Art} symbol=${symbol} /></div>`)}</div></div>`;
+}
+
+export function Grid({ game, phase, landing, items, children, id, moving, frame }) {
+	const look = cellsIn(game, phase, items.length === 1 ? cellsOf(items[0].cells) : null, landing);
+	const lines = landing ? [] : items.filter((item) => item.line);
+	return html`<div class="frame" style=${{ "--reels": game.reels, "--rows": game.rows }}>${frame ? html`<div class="frameart" style=${{ borderImageSource: `url("${frame}")` }}></div>` : null}
+		<div class="reels ${items.length === 1 ? "one" : ""}" id=${id} data-phase=${phase?.kind ?? ""} role="group" aria-label=${t("reels")}>
+			${Array.from({ length: game.reels }, (_, reel) => html`<div class="reel" key=${reel}>
+				<div class="strip">${Array.from({ length: game.rows }, (_, row) => html`<${Cell} key="${row}-${phase?.index}" cell=${look(reel * game.rows + row)} />`)}</div>
+				${moving ? html`<${Belt} game=${game} reel=${reel} />` : null}
+				${game.potions && !landing ? html`<${Collected} game=${game} phase=${phase} reel=${reel} />` : null}</div>`)}
+			${lines.map((item, i) => html`<${LinePath} key=${item.line} game=${game} line=${item.line} order=${i} />`)}</div>
 		${children}</div>`;
 }
 
-function Wins({ phase, currency, choose, chosen, id }) {
-	const items = phase?.wins ?? [];
-	const on = (i) => ({ onMouseEnter: () => choose(i), onMouseLeave: () => choose(null), onFocus: () => choose(i), onBlur: () => choose(null) });
-	return html`<ul class="wins" id=${id} aria-label="Wins of this screen">${items.map((item, i) => html`<li key=${i}><button class="win ${chosen === i ? "chosen" : ""}" ...${on(i)}>
-		<span>${winName(item)}</span> <b>${item.amount_minor || item.what !== "jackpot" ? money(item.amount_minor, currency) : "being paid"}</b></button></li>`)}</ul>`;
+// The wins of a screen in turn: all together, then one by one. A win that the player looks at stays.
+export function useWinCycle(phase, landing, chosen) {
+	const items = (phase?.wins ?? []).filter((item) => item.cells);
+	const [turn, setTurn] = useState(0);
+	useEffect(() => {
+		setTurn(0);
+		if (items.length < 2 || landing) return undefined;
+		const timer = setInterval(() => setTurn((now) => (now + 1) % (items.length + 1)), CYCLE_MS);
+		return () => clearInterval(timer);
+	}, [phase, landing]);
+	if (chosen !== null && phase?.wins?.[chosen]) return [phase.wins[chosen]];
+	return turn === 0 || !items[turn - 1] ? items : [items[turn - 1]];
 }
 
-// A screen: counters, reels, a description, and the wins. `name` is an id prefix for a second screen on the page.
-export function Screen({ scene, phase, spinning, children, name = "" }) {
+export function Wins({ phase, currency, choose, chosen, id }) {
+	const items = phase?.wins ?? [];
+	const on = (i) => ({ onMouseEnter: () => choose(i), onMouseLeave: () => choose(null), onFocus: () => choose(i), onBlur: () => choose(null) });
+	return html`<ul class="wins" id=${id} aria-label=${t("wins")}>${items.map((item, i) => html`<li key=${i}><button class="win ${chosen === i ? "chosen" : ""}" ...${on(i)}>
+		<span>${winName(item)}</span> <b>${item.amount_minor || item.what !== "jackpot" ? money(item.amount_minor, currency) : t("being-paid")}</b></button></li>`)}</ul>`;
+}
+
+export const Counters = ({ scene, phase, id, landing }) => html`<div class="counters" id=${id}>${phase && !landing ? countersOf(scene, phase).map((counter) => html`<span class="counter" key=${counter.name}>${counter.name} <b>${counter.value}</b></span>`) : null}</div>`;
+
+export const PhaseWords = ({ scene, phase, id, rest }) => html`<div class="phase" id=${id}>${phase ? html`<b class="gold">${titleOf(scene, phase)}</b> <span>${wordsOf(scene, phase)}</span>` : html`<span class="quiet">${rest}</span>`}</div>`;
+
+// A past screen: counters, reels, a description, and the wins. `name` is an id prefix for a second screen on the page.
+export function Screen({ scene, phase, name = "" }) {
 	const [chosen, choose] = useState(null);
-	const { game, currency } = scene;
-	const item = chosen === null ? null : phase?.wins?.[chosen];
-	return html`
-		<div class="counters" id="${name}counters">${phase ? countersOf(scene, phase).map((counter) => html`<span class="counter" key=${counter.name}>${counter.name} <b>${counter.value}</b></span>`) : null}</div>
-		<${Grid} game=${game} phase=${phase} spinning=${spinning} item=${item} id="${name}reels">${children}<//>
-		<div class="phase" id="${name}phase">${phase ? html`<b class="gold">${titleOf(scene, phase)}</b> ${wordsOf(scene, phase)}` : html`<span class="quiet">Choose your bet and spin.</span>`}</div>
-		<${Wins} phase=${phase} currency=${currency} choose=${choose} chosen=${chosen} id="${name}wins" />`;
+	const items = useWinCycle(phase, false, chosen);
+	return html`<${Counters} scene=${scene} phase=${phase} id="${name}counters" />
+		<div class="stage past"><${Grid} game=${scene.game} phase=${phase} items=${items} id="${name}reels" /></div>
+		<${PhaseWords} scene=${scene} phase=${phase} id="${name}phase" />
+		<${Wins} phase=${phase} currency=${scene.currency} choose=${choose} chosen=${chosen} id="${name}wins" />`;
 }
 
 // All phases of a round in order; selecting one shows its screen.

@@ -1,14 +1,23 @@
 // The state of the player's page, and how each event changes it.
 import { money } from "/format.js";
 import { coinsOf, modeOf, priceOf, startBet } from "/game.js";
+import { has, t } from "/lang.js";
 
 const CARDS = 5;
 export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
-	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, busy: false, spinning: false, revealing: false, round: null, carried: null,
-	balance_seq: 0, balance_epoch: 0, left: null, away: 0, steps: [], at: -1, mode: null, message: null, said: "", proof: null, feed: "connecting", autospin: 0, bet: null, bets: {}, fast: false, cards: [], claim: null, deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, bonus_spins: [],
+	// what the server said
+	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, round: null, carried: null, bonus_spins: [], claim: null,
+	balance_seq: 0, balance_epoch: 0,
+	// what the player chose
+	mode: null, bet: null, bets: {}, fast: false, autospin: 0,
+	// what is shown: `landing` while reels turn, `counting` while a win counts up, `silent` while an answer is late
+	busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, jackpot: null, silent: null,
+	view: "game", window: null, question: null, left: null, away: 0, steps: [], at: -1, message: null, said: "", proof: null, feed: "connecting",
+	cards: [], deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, last: false,
 };
+const AT_REST = { busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, silent: null };
 
 // Answers and events may arrive out of order: keep the balance of the later journal row. The same row may come again, when a jackpot is shown late.
 function laterBalance({ balance_minor, balance_seq }, { minor, seq }) {
@@ -17,12 +26,13 @@ function laterBalance({ balance_minor, balance_seq }, { minor, seq }) {
 
 // The members that every answer about play may have.
 function withAnswer(state, answer) {
-	const next = { ...state, busy: false, spinning: false, revealing: false };
+	const next = { ...state, ...AT_REST };
 	for (const field of ["player", "currency", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried", "bonus_spins"])
 		if (answer[field] !== undefined) next[field] = answer[field];
 	if (answer.balance_minor !== undefined) Object.assign(next, laterBalance(state, { minor: answer.balance_minor, seq: answer.balance_seq }));
 	if (answer.cards !== undefined) next.claim = answer.cards?.booked === false ? answer.cards : null;
 	if (answer.round !== undefined && (!answer.round || answer.round.game === state.game.id)) next.round = answer.round;
+	if (answer.gamble_cards) next.cards = answer.gamble_cards;
 	return next;
 }
 
@@ -41,28 +51,32 @@ function withBought(state, answer) {
 	return { ...state, bet, bets: { ...state.bets, [state.game.id]: bet } };
 }
 
-// Shows an open round where the player left it, and a closed round at its last screen.
+// Shows an open round where the player left it, and a closed round at its last screen. RULE bewitched 7.2, RULE mona-lisa 6.2, RULE witch-feature 8.1
 function withRound(state, answer) {
 	const next = withAnswer({ ...state, round: null }, answer);
-	const { round } = next;
+	const last = answer.last_round?.game === next.game.id && answer.last_round.phases?.length ? answer.last_round : null;
+	const round = next.round ?? last;
 	if (!round) return fitting(next);
+	const shown = { ...next, steps: round.phases, at: round.phases.length - 1, mode: round.bet.mode };
+	if (!next.round) return fitting({ ...shown, round, last: true });
 	const { coin_minor, lines, coins, mode } = round.bet;
-	const back = isWatching(round) || round.next === "gamble" ? { bad: false, text: `You are back in round ${round.round}, where you left it.` } : state.message;
-	return { ...next, steps: round.phases, at: round.phases.length - 1, mode, bet: { coin_minor, lines, coins, mode: modeAfter(next.game, mode) }, message: back };
+	const back = isWatching(round) || round.next === "gamble" ? { bad: false, text: t("back-in-round", { round: round.round }) } : state.message;
+	return { ...shown, bet: { coin_minor, lines, coins, mode: modeAfter(next.game, mode) }, message: back };
 }
 
-// If the balance is too low for the bet, the message names the smallest bet. Other refusals say what was found and what is expected.
+// If the balance is too low for the bet, the message names the smallest bet. A refusal that the page has no words for is shown in the server's.
 function saying(error, currency) {
 	const { smallest_bet_minor: smallest, error: detail } = error.body ?? {};
-	if (smallest) return `${error.message} The smallest bet is ${money(smallest, currency)}.`;
-	return detail?.expected ? `${error.message} Found ${detail.found}; expected ${detail.expected}.` : error.message;
+	const said = has(`error.${error.code}`) ? t(`error.${error.code}`) : error.message;
+	if (smallest) return `${said} ${t("smallest-bet-is", { amount: money(smallest, currency) })}`;
+	return detail?.expected ? `${said} ${t("found-expected", detail)}` : said;
 }
 
 export const REDUCERS = {
 	loaded: (state, { config, games, pools, figures }) => ({ ...state, config, games, pools, figures }),
 	game(state, { game, answer }) {
 		const kept = state.bets[game.id];
-		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "", claim: null, deck: null };
+		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "", claim: null, deck: null, cards: [], last: false, jackpot: null };
 		if (!answer) return fresh;
 		const shown = withRound(fresh, answer);
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
@@ -71,16 +85,15 @@ export const REDUCERS = {
 	// The session ended by inactivity; `left` is the demo player who may continue.
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
-		const text = `Your session ended because you were inactive. An open round is kept${live ? ": open the game again." : "."}`;
-		return { ...state, token: null, left: live ? null : player, away: 0, busy: false, spinning: false, revealing: false, autospin: 0, claim: null, deck: null, message: { bad: true, text } };
+		return { ...state, ...AT_REST, token: null, left: live ? null : player, away: 0, autospin: 0, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
 	},
 	// When the game takes the player back; 0: it has.
-	away: (state, { until }) => ({ ...state, away: until, busy: until > 0, spinning: false, revealing: false, message: until ? null : state.message }),
-	busy: (state, { fresh, free }) => ({ ...state, busy: true, message: null, said: "", spinning: Boolean(fresh), paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
+	away: (state, { until }) => ({ ...state, away: until, ...AT_REST, busy: until > 0, message: until ? null : state.message }),
+	busy: (state, { fresh, free }) => ({ ...state, busy: true, message: null, said: "", last: false, jackpot: null, spinning: Boolean(fresh), paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
 	phase(state, { phase, first, round }) {
 		const before = first ? (phase.index === 0 ? [] : state.steps) : state.steps;
 		const steps = [...before.filter((step) => step.index < phase.index), phase];
-		return { ...state, spinning: false, revealing: true, shownRound: round, steps, at: steps.length - 1 };
+		return { ...state, spinning: false, revealing: true, landing: true, silent: null, shownRound: round, steps, at: steps.length - 1 };
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...withBought(state, answer), message: message ?? state.message, said: said ?? state.said }, answer),
 	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
@@ -110,6 +123,19 @@ export const REDUCERS = {
 	feed: (state, { text }) => ({ ...state, feed: text }),
 	autospin: (state, { spins }) => ({ ...state, autospin: spins }),
 	history: (state, { rounds }) => ({ ...state, history: rounds }),
+	landed: (state) => ({ ...state, landing: false }),
+	counting: (state, { counting }) => ({ ...state, counting }),
+	celebration: (state, { celebration }) => ({ ...state, celebration }),
+	intro: (state, { intro }) => ({ ...state, intro }),
+	// A progressive jackpot: the amount is known once it is booked, which may be after the reels stand.
+	jackpot: (state, { jackpot }) => ({ ...state, jackpot }),
+	award: (state, { paid }) => ({ ...state, jackpot: state.jackpot && { ...state.jackpot, paid } }),
+	silent: (state, { silent }) => ({ ...state, silent }),
+	view: (state, { view }) => ({ ...state, view }),
+	window: (state, { name }) => ({ ...state, window: name }),
+	ask: (state, { question }) => ({ ...state, question }),
+	say: (state, { text, bad = false }) => ({ ...state, message: { bad, text } }),
+	words: (state) => ({ ...state }),
 };
 
 // The price of the bet and the win that it collects from the last round, until the whole answer is shown.
@@ -123,10 +149,11 @@ export function shownMoney({ balance_minor: balance, pending_minor: pending = 0,
 
 export const sceneOf = (state) => ({ game: state.game, currency: state.currency ?? "EUR", witch: state.witch ?? 0, mode: state.mode });
 
-// The win shown so far: the sum of the shown phases while they are revealed, then the server's total.
+// The win shown so far: the sum of the phases whose reels stand while they are revealed, then the server's total.
 export function shownWin(state) {
-	const { round, steps, revealing, wonBefore, from, spinning } = state;
+	const { round, steps, revealing, wonBefore, from, spinning, landing } = state;
 	if (spinning) return 0;
-	if (revealing) return steps.filter((step) => step.index >= from).reduce((sum, step) => sum + step.win_minor, wonBefore);
+	const standing = landing ? steps.slice(0, -1) : steps;
+	if (revealing) return standing.filter((step) => step.index >= from).reduce((sum, step) => sum + step.win_minor, wonBefore);
 	return (round?.win_minor ?? 0) + (round?.jackpots ?? []).reduce((sum, jackpot) => sum + jackpot.paid_minor, 0);
 }

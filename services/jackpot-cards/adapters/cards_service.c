@@ -178,7 +178,9 @@ static enum service_message_status apply_feed(
 {
 	struct set_instance *instance = of;
 	if (feed->claim != NULL && feed->claim->kind != CARILLON__CLAIM_KIND__CLAIM_CARDS) {
-		service_reason(service, "claim.kind: found a hit, expected cards: pool %u is a set",
+		service_reason(service,
+			"claim.kind: found a hit, expected cards, because pool %u is a set of "
+			"Jackpot Cards",
 			feed->pool);
 		return SERVICE_UNREADABLE;
 	}

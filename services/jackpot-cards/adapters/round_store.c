@@ -67,8 +67,8 @@ static void redeal(
 	card_keys_hash(play->secret, hash);
 	if (memcmp(hash, play->secret_hash, sizeof(hash)) != 0)
 		fatal("cards.round %" PRIu64
-		      ": service key %u differs from the one that opened the "
-		      "round: restore it",
+		      ": service key %u is not the one that opened the round: restore the "
+		      "original key",
 			play->number, play->key);
 	card_keys_deal(play->secret, &play->id, play->weight, NULL, &deal);
 	card_round_begin(&play->round, &deal);
@@ -105,7 +105,7 @@ static void read_round(
 	bytes_of(rows, row, 13, sizeof(play->secret_hash), play->secret_hash);
 	redeal(keys, rows, row, play);
 	if (card_round_won(&play->round) != (PQgetvalue(rows, row, 18)[0] == 't'))
-		fatal("cards.round %" PRIu64 ": found `won` in contradiction to its picks",
+		fatal("cards.round %" PRIu64 ": the stored `won` does not match the stored picks",
 			play->number);
 }
 

@@ -91,7 +91,7 @@ void rounds_start(struct card_keys *keys)
 	self.again = metric_counter("carillon_cards_awards_repeated_total", NULL,
 		"Awards sent again because the wallet had not booked them.");
 	self.draw_fault = metric_gauge("carillon_cards_draw_fault", NULL,
-		"1: the random numbers failed a health test, no card round opens.");
+		"1: the random numbers failed a health test, no new card round is started.");
 	self.unpriced = metric_counter("carillon_cards_unpriced_total", NULL,
 		"Picks and triggers refused because a level could not be priced.");
 }
@@ -177,7 +177,7 @@ static bool price(struct service *service, struct set_instance *instance, struct
 	play->version = ++instance->version;
 	play->next_seed_minor = row->terms.seed_minor;
 	if (card_set_value(&instance->set, level, &play->next_value_minor) != CARD_SET_OK)
-		fatal("set %u: a value that does not fit", instance->set.number);
+		fatal("set %u: the value of a level overflows after a hit", instance->set.number);
 	play->priced = true;
 	instance->levels_dirty = instance->unshown = instance->show_now = true;
 	instance->awards_due = true;
@@ -338,7 +338,7 @@ static void look_again(struct service *service, struct set_instance *instance, u
  * -----------------------------------------------------------------------------------------------------------
  */
 
-/* The random numbers failed a test: no card round opens any more. The claims stay open in the
+/* The random numbers failed a test: no new card round is started. The claims stay open in the
  * wallet, which repeats them until a restarted service with healthy random numbers deals. */
 static void stop_deals(struct service *service)
 {
@@ -348,7 +348,8 @@ static void stop_deals(struct service *service)
 	self.health.told = true;
 	(void)snprintf(
 		reason, sizeof(reason), "random numbers: %s", draw_health_text(&self.health, text));
-	log_error("ALARM %s: no card round opens; open ones can be finished", reason);
+	log_error("ALARM %s: no new card round is started; rounds already open can be finished",
+		reason);
 	metric_set(self.draw_fault, 1);
 	service_unhealthy(service, reason);
 }

@@ -59,7 +59,7 @@ static bool adjust(struct set_instance *instance, const struct set_request *aske
 	const struct amount delta = { asked->delta_minor * E27_PER_CENT };
 	if (!asked->has_delta || asked->delta_minor == 0 || asked->has_seed || asked->has_ppm)
 		return action_refuse(
-			refusal, "parameters: expected /level and /delta_minor, not 0");
+			refusal, "parameters: expected /level, and a /delta_minor other than 0");
 	return action_second_given(record, refusal) &&
 	       done(card_set_adjust(&instance->set, asked->level, delta), refusal);
 }

@@ -12,7 +12,6 @@
 
 #define QUEUE_BURST 32 /* times the queue, for a client that takes frames */
 #define STALLED_US 2000000
-#define STUCK_S 5 /* time for a close frame to leave */
 
 static void *need(void *memory)
 {
@@ -33,6 +32,10 @@ struct clients *clients_new(const struct clients_config *config)
 		"Clients subscribed to a player's own channel.");
 	clients->metric.queued = metric_gauge(
 		"carillon_notifications_queued_frames", NULL, "Frames waiting for all clients.");
+	clients->metric.queued_bytes = metric_gauge("carillon_notifications_queued_bytes", NULL,
+		"Bytes waiting for all clients, those of a frame counted for each.");
+	clients->metric.conflated = metric_counter("carillon_notifications_conflated_total", NULL,
+		"Counters dropped because newer ones came before the client took them.");
 	clients->metric.fan_first = metric_histogram_us("carillon_notifications_fanout_us",
 		"to=\"first\"", "From a broadcast to its first, median and last client.");
 	clients->metric.fan_median = metric_histogram_us("carillon_notifications_fanout_us",
@@ -58,6 +61,7 @@ struct clients *clients_new(const struct clients_config *config)
 
 void clients_free(struct clients **clients)
 {
+	ws_deflate_free(&(*clients)->deflate);
 	free(*clients);
 	*clients = NULL;
 }
@@ -72,42 +76,30 @@ size_t clients_count(const struct clients *clients)
 	return clients->n;
 }
 
-/* ---- frames ---- */
-
-struct frame *frame_new(const char *json, size_t length, const char *event, const char *id)
-{
-	size_t sse_room = length + strlen(event) + (id ? strlen(id) : 0) + 64;
-	struct frame *frame = need(malloc(sizeof(*frame) + LWS_PRE + length + LWS_PRE + sse_room));
-	uint8_t *memory = (uint8_t *)(frame + 1);
-	*frame = (struct frame){ .refs = 1, .ws = memory + LWS_PRE, .ws_length = length };
-	memcpy(frame->ws, json, length);
-	frame->sse = frame->ws + length + LWS_PRE;
-	int n = snprintf((char *)frame->sse, sse_room, "event: %s\n%s%s%sdata: %.*s\n\n", event,
-		id ? "id: " : "", id ? id : "", id ? "\n" : "", (int)length, json);
-	frame->sse_length = (size_t)n;
-	return frame;
-}
-
-void frame_release(struct frame **frame)
-{
-	if (*frame && --(*frame)->refs == 0)
-		free(*frame);
-	*frame = NULL;
-}
-
 /* ---- a client ---- */
 
 struct client *client_new(struct clients *clients)
 {
 	struct client *client = need(calloc(1, sizeof(*client)));
 	client->clients = clients;
-	client->since_us = client->heard_us = clock_mono_us();
+	client->since_us = client->heard_us = client->wrote_us = clock_mono_us();
 	client->next = clients->first;
 	if (client->next)
 		client->next->previous = client;
 	clients->first = client;
 	clients->n++;
 	return client;
+}
+
+/* Sets the channels of a client, and counts them. */
+static void channels_set(struct client *client, unsigned channels)
+{
+	for (unsigned i = 0; i < CHANNELS; i++) {
+		unsigned bit = 1u << i;
+		client->clients->subscribed[i] += (channels & bit) != 0;
+		client->clients->subscribed[i] -= (client->channels & bit) != 0;
+	}
+	client->channels = channels;
 }
 
 struct client **clients_chain(struct clients *clients, player_id player)
@@ -128,7 +120,7 @@ void client_unlist_player(struct client *client)
 	client->player = 0;
 	client->own = (struct own_position){ 0 };
 	client->game[0] = 0;
-	client->channels &= ~(unsigned)CHANNEL_PLAYER;
+	channels_set(client, client->channels & ~(unsigned)CHANNEL_PLAYER);
 	client->clients->privates--;
 }
 
@@ -137,6 +129,7 @@ void client_free(struct client **client)
 	struct client *gone = *client;
 	struct clients *clients = gone->clients;
 	client_unlist_player(gone);
+	channels_set(gone, 0);
 	if (gone->previous)
 		gone->previous->next = gone->next;
 	else
@@ -147,19 +140,10 @@ void client_free(struct client **client)
 		frame_release(&gone->queue[gone->head]);
 	frame_release(&gone->conflated);
 	clients->n--;
-	clients->streams -= gone->stream != NULL;
+	clients->streams -= gone->stream != NULL && !gone->websocket;
 	free(gone->queue);
-	free(gone->partial);
 	free(gone);
 	*client = NULL;
-}
-
-void client_wake(struct client *client)
-{
-	if (client->stream)
-		edge_stream_wake(client->stream);
-	else
-		(void)lws_callback_on_writable(client->wsi);
 }
 
 void client_close(struct client *client, uint16_t code, const char *text)
@@ -167,14 +151,10 @@ void client_close(struct client *client, uint16_t code, const char *text)
 	if (client->close_code)
 		return;
 	client->close_code = code;
-	(void)snprintf(client->close_text, sizeof(client->close_text), "%s", text);
-	if (client->stream) {
+	if (client->websocket)
+		edge_websocket_close(client->stream, code, text);
+	else
 		edge_stream_close(client->stream);
-		return;
-	}
-	/* A stuck connection never becomes writable, so its time is limited. */
-	lws_set_timeout(client->wsi, PENDING_TIMEOUT_USER_REASON_BASE, STUCK_S);
-	client_wake(client);
 }
 
 /* ---- queue ---- */
@@ -201,27 +181,35 @@ static bool too_slow(const struct client *client, uint64_t now_us)
 	       now_us - client->wrote_us > STALLED_US;
 }
 
-void client_push(struct client *client, struct frame *frame, bool backlog)
+/* Progress of the broadcast that this frame belongs to. */
+static void fanout_count(struct clients *clients, const struct frame *frame, uint64_t now_us)
 {
-	uint64_t now_us = clock_mono_us();
-	if (client->close_code)
+	struct fanout *fanout = &clients->fanout;
+	if (!frame->broadcast || frame->broadcast != fanout->number)
 		return;
-	client->backlog += backlog;
-	if (client->n == 0)
-		client->wrote_us = now_us;
-	if (too_slow(client, now_us)) {
-		metric_add(client->clients->metric.slow, 1);
-		client_close(client, CLOSE_SLOW, "too slow: frames wait that must not be lost");
-		return;
-	}
-	if (client->n == client->room)
-		grow(client);
-	frame->refs++;
-	client->queue[(client->head + client->n++) % client->room] = frame;
-	client_wake(client);
+	fanout->written++;
+	uint64_t passed = now_us - fanout->start_us;
+	if (fanout->written == 1)
+		metric_observe_us(clients->metric.fan_first, passed);
+	if (fanout->written == (fanout->targets + 1) / 2)
+		metric_observe_us(clients->metric.fan_median, passed);
+	if (fanout->written == fanout->targets)
+		metric_observe_us(clients->metric.fan_last, passed);
 }
 
-struct frame *client_take(struct client *client)
+static void write_frame(struct client *client, struct frame *frame)
+{
+	struct clients *clients = client->clients;
+	struct wire wire = frame_wire(frame, client);
+	(void)edge_stream_write(client->stream, wire.bytes, wire.length);
+	client->wrote_us = clock_mono_us();
+	metric_add(clients->metric.frames, 1);
+	metric_add(clients->metric.bytes, wire.length);
+	fanout_count(clients, frame, client->wrote_us);
+}
+
+/* The next frame to write, or NULL; the caller releases it. */
+static struct frame *take(struct client *client)
 {
 	if (client->n) {
 		struct frame *frame = client->queue[client->head];
@@ -236,49 +224,89 @@ struct frame *client_take(struct client *client)
 	return frame;
 }
 
-void client_wrote(struct client *client, const struct frame *frame, size_t length)
+void client_flush(struct client *client)
 {
-	struct clients *clients = client->clients;
-	struct fanout *fanout = &clients->fanout;
-	client->wrote_us = clock_mono_us();
-	metric_add(clients->metric.frames, 1);
-	metric_add(clients->metric.bytes, length);
-	if (!frame->broadcast || frame->broadcast != fanout->number)
+	struct frame *frame;
+	while (!client->close_code && edge_stream_ready(client->stream) &&
+		(frame = take(client)) != NULL) {
+		write_frame(client, frame);
+		frame_release(&frame);
+	}
+	if (client->n == 0) { /* most clients never have a queue again */
+		free(client->queue);
+		client->queue = NULL;
+		client->room = client->head = 0;
+	}
+	if (client->n || client->conflated)
+		edge_stream_wake(client->stream);
+}
+
+/* Nothing waits: the frame may be written at once, without the queue. */
+static bool at_once(const struct client *client)
+{
+	return client->n == 0 && !client->conflated && edge_stream_ready(client->stream);
+}
+
+void client_push(struct client *client, struct frame *frame, bool backlog)
+{
+	uint64_t now_us = clock_mono_us();
+	if (client->close_code)
 		return;
-	fanout->written++;
-	if (fanout->written != 1 && fanout->written != (fanout->targets + 1) / 2 &&
-		fanout->written != fanout->targets)
+	if (at_once(client)) {
+		write_frame(client, frame);
 		return;
-	uint64_t passed = clock_mono_us() - fanout->start_us;
-	if (fanout->written == 1)
-		metric_observe_us(clients->metric.fan_first, passed);
-	if (fanout->written == (fanout->targets + 1) / 2)
-		metric_observe_us(clients->metric.fan_median, passed);
-	if (fanout->written == fanout->targets)
-		metric_observe_us(clients->metric.fan_last, passed);
+	}
+	client->backlog += backlog;
+	if (client->n == 0)
+		client->wrote_us = now_us;
+	if (too_slow(client, now_us)) {
+		metric_add(client->clients->metric.slow, 1);
+		client_close(client, CLOSE_SLOW, "too slow: frames wait that must not be lost");
+		return;
+	}
+	if (client->n == client->room)
+		grow(client);
+	frame->refs++;
+	client->queue[(client->head + client->n++) % client->room] = frame;
+	edge_stream_wake(client->stream);
+}
+
+static void conflate(struct client *client, struct frame *frame)
+{
+	if (at_once(client)) {
+		write_frame(client, frame);
+		return;
+	}
+	metric_add(client->clients->metric.conflated, client->conflated != NULL);
+	frame_release(&client->conflated);
+	frame->refs++;
+	client->conflated = frame;
+	edge_stream_wake(client->stream);
+}
+
+static size_t subscribed(const struct clients *clients, unsigned channel)
+{
+	for (unsigned i = 0; i < CHANNELS; i++)
+		if (channel == 1u << i)
+			return clients->subscribed[i];
+	return 0;
 }
 
 void clients_broadcast(
 	struct clients *clients, unsigned channel, struct frame *frame, bool conflated)
 {
-	size_t targets = 0;
 	clients->fanout = (struct fanout){ .number = clients->fanout.number + 1,
-		.start_us = clock_mono_us() };
+		.start_us = clock_mono_us(),
+		.targets = subscribed(clients, channel) };
 	frame->broadcast = clients->fanout.number;
 	for (struct client *client = clients->first; client; client = client->next) {
 		if (!(client->channels & channel) || client->close_code)
 			continue;
-		targets++;
-		if (!conflated) {
+		if (conflated)
+			conflate(client, frame);
+		else
 			client_push(client, frame, false);
-			continue;
-		}
-		frame_release(&client->conflated);
-		frame->refs++;
-		client->conflated = frame;
-		client_wake(client);
 	}
-	clients->fanout.targets = targets;
 }
 
 bool clients_has_player(const struct clients *clients, player_id player)
@@ -319,7 +347,8 @@ static bool take_player(struct client *client, const char *token)
 		clients->config.identify(clients->config.context, token, &player, &expires_s);
 	if (status != TOKEN_OK) {
 		metric_add(clients->metric.closed_token, 1);
-		client_close(client, CLOSE_TOKEN, token_status_text(status));
+		client_close(client, status == TOKEN_REVOKED ? CLOSE_LOGOUT : CLOSE_TOKEN,
+			token_status_text(status));
 		return false;
 	}
 	int64_t others = 0;
@@ -353,7 +382,7 @@ void client_subscribe(struct client *client, const struct subscription *subscrip
 	/* Queue the snapshots before the client counts as subscribed, so that no frame overtakes
 	 * them. */
 	client->clients->config.subscribed(client->clients->config.context, client, subscription);
-	client->channels |= subscription->channels;
+	channels_set(client, client->channels | subscription->channels);
 	if (client->player && subscription->game[0])
 		memcpy(client->game, subscription->game, sizeof(client->game));
 }
@@ -370,25 +399,38 @@ static void look_after(struct client *client, uint64_t now_us, uint64_t now_s)
 	} else if (!client->channels &&
 		   now_us - client->since_us > (uint64_t)clients->config.subscribe_s * 1000000) {
 		client_close(client, CLOSE_POLICY, "no subscription came");
-	} else if (client->wsi && client->asked && now_us - client->heard_us > 2 * ping_us) {
+	} else if (client->websocket && client->asked && now_us - client->heard_us > 2 * ping_us) {
 		metric_add(clients->metric.half_open, 1);
 		client->unanswered = true;
 		client_close(client, CLOSE_POLICY, "no answer to a ping");
-	} else if (client->wsi && !client->asked && now_us - client->heard_us > ping_us) {
-		client->asked = client->ping = true;
-		client_wake(client);
+	} else if (client->websocket && !client->asked && now_us - client->heard_us > ping_us) {
+		client->asked = true;
+		edge_websocket_ping(client->stream);
+	} else if (!client->websocket && now_us - client->wrote_us > ping_us && at_once(client)) {
+		/* A comment, which finds a connection that is open on this side only. */
+		(void)edge_stream_write(client->stream, (const uint8_t *)": ping\n\n", 8);
+		client->wrote_us = now_us;
 	}
 	if ((now_us - client->since_us) / 1000000 % 60 == 0)
 		client->messages = 0;
 }
 
+static size_t waiting_bytes(const struct client *client)
+{
+	size_t bytes = edge_stream_waiting(client->stream);
+	for (size_t i = 0; i < client->n; i++)
+		bytes += client->queue[(client->head + i) % client->room]->json_length;
+	return bytes + (client->conflated ? client->conflated->json_length : 0);
+}
+
 void clients_sweep(struct clients *clients)
 {
 	uint64_t now_us = clock_mono_us(), now_s = clock_wall_us() / 1000000;
-	size_t queued = 0;
+	size_t queued = 0, bytes = 0;
 	for (struct client *client = clients->first, *next; client; client = next) {
 		next = client->next;
-		queued += client->n;
+		queued += client->n + (client->conflated != NULL);
+		bytes += waiting_bytes(client);
 		look_after(client, now_us, now_s);
 	}
 	clients_look_idle(clients, clock_wall_us() / 1000);
@@ -396,18 +438,28 @@ void clients_sweep(struct clients *clients)
 	metric_set(clients->metric.streams, (int64_t)clients->streams);
 	metric_set(clients->metric.privates, (int64_t)clients->privates);
 	metric_set(clients->metric.queued, (int64_t)queued);
+	metric_set(clients->metric.queued_bytes, (int64_t)bytes);
+}
+
+/* A random delay, or all clients would reconnect at the same moment. */
+static void drain(struct client *client)
+{
+	char text[64];
+	uint32_t retry_ms = 100 + randombytes_uniform((uint32_t)client->clients->config.retry_ms);
+	int n = snprintf(text, sizeof(text),
+		client->websocket ? "{\"retry_ms\":%" PRIu32 "}" : "retry: %" PRIu32 "\n\n",
+		retry_ms);
+	if (!client->websocket && edge_stream_ready(client->stream))
+		(void)edge_stream_write(client->stream, (const uint8_t *)text, (size_t)n);
+	client_close(client, CLOSE_DRAINING, text);
 }
 
 void clients_drain(struct clients *clients)
 {
-	char text[CLOSE_TEXT_MAX];
 	clients->draining = true;
 	for (struct client *client = clients->first, *next; client; client = next) {
 		next = client->next;
-		/* A random delay, or all clients would reconnect at the same moment. */
-		(void)snprintf(text, sizeof(text), "{\"retry_ms\":%" PRIu32 "}",
-			100 + randombytes_uniform((uint32_t)clients->config.retry_ms));
-		client_close(client, CLOSE_DRAINING, text);
+		drain(client);
 	}
 }
 

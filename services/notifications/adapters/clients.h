@@ -11,6 +11,7 @@
 #define CLOSE_SLOW 4002
 #define CLOSE_DRAINING 4003
 #define CLOSE_IDLE 4004
+#define CLOSE_LOGOUT 4005
 #define CLOSE_POLICY 1008
 
 struct clients;
@@ -45,15 +46,21 @@ void clients_free(struct clients **clients);
 /* Call after creating the edge. */
 void clients_attach(struct clients *clients, struct edge *edge);
 
-/* For edge_config.websocket; finds the clients by edge_context(), which is a struct clients **. */
-edge_websocket clients_websocket;
+/* For edge_config.websocket; `context` is a struct clients **. */
+edge_handler clients_websocket;
 /* Handles GET /v1/events/stream; `context` is a struct clients ** too. */
 edge_handler clients_stream;
+
+/* Reads what a stream or a poll asks for. False: it may not, and was answered. */
+bool clients_admit(
+	struct clients *clients, struct edge_request *request, struct subscription *subscription_r);
 
 /* Makes a frame from JSON text; `id` ("epoch/offset", or NULL) goes into the stream's id field. The
  * caller holds one reference. */
 struct frame *frame_new(const char *json, size_t length, const char *event, const char *id);
 void frame_release(struct frame **frame);
+/* Its JSON text, without a NUL. */
+const char *frame_json(const struct frame *frame, size_t *length_r);
 
 /* Queues a frame for one client; closes the client with 4002 when its queue is full. `backlog`: a
  * frame of a resume, which does not count towards the full queue. */
@@ -68,6 +75,8 @@ bool clients_has_player(const struct clients *clients, player_id player);
 void clients_push_player(struct clients *clients, player_id player, const struct own_position *row,
 	struct frame *frame);
 
+/* The player has ended the session: closes its connections with 4005. */
+void clients_logged_out(struct clients *clients, const char *session);
 /* Once a second: pings, closes half-open connections, expired and idle sessions and clients that
  * have not subscribed in time; updates gauges. */
 void clients_sweep(struct clients *clients);

@@ -1,6 +1,7 @@
 /* Clients of players: sessions that end while the connection is open, and lost connections. */
 #include "services/notifications/adapters/clients_private.h"
 
+#include "libcommon/edge/token.h"
 #include "services/notifications/core/ending.h"
 
 #include <string.h>
@@ -74,4 +75,11 @@ void clients_look_idle(struct clients *clients, uint64_t now_ms)
 	clients->config.look(clients->config.context, names, n, seen);
 	for (size_t i = 0; i < n; i++)
 		judge(due[i], seen[i], now_ms);
+}
+
+void clients_logged_out(struct clients *clients, const char *session)
+{
+	for (struct client *client = clients->first; client; client = client->next)
+		if (client->player && !client->close_code && strcmp(client->session, session) == 0)
+			client_close(client, CLOSE_LOGOUT, token_status_text(TOKEN_REVOKED));
 }

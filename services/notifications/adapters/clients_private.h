@@ -4,24 +4,34 @@
 
 #include "services/notifications/adapters/clients.h"
 
+#include "libcommon/edge/ws_deflate.h"
 #include "libcommon/io/metrics.h"
 
 #define PLAYER_CHAINS 4096
-#define CLOSE_TEXT_MAX 100
+#define CHANNELS 3
 
+/* The bytes of a frame in one form. */
+struct wire {
+	const uint8_t *bytes; /* NULL: not made yet */
+	size_t length;
+};
+
+/* Its forms are made when the first client needs them, once for all. */
 struct frame {
 	uint32_t refs;
 	uint64_t broadcast; /* number of its broadcast; 0: none */
-	uint8_t *ws, *sse;  /* with LWS_PRE bytes in front */
-	size_t ws_length, sse_length;
+	const char *event;  /* static */
+	struct wire text, packed, stream;
+	size_t id_length, json_length;
+	char id_json[]; /* the id, then the JSON */
 };
 
 struct client {
 	struct clients *clients;
 	struct client *previous, *next;
 	struct client *same; /* next with the same player chain */
-	struct lws *wsi;
-	struct edge_stream *stream; /* wsi or stream is set */
+	struct edge_stream *stream;
+	bool websocket; /* false: server-sent events */
 	unsigned channels;
 	player_id player; /* 0: none */
 	struct own_position
@@ -37,15 +47,11 @@ struct client {
 	struct frame *conflated;
 
 	uint64_t since_us, heard_us;
-	bool asked; /* a ping waits for its pong */
-	bool ping;  /* a ping is due */
-	uint16_t close_code;
+	bool asked;	  /* a ping waits for its pong */
 	bool peer_closed; /* the client sent a close frame */
 	bool unanswered;  /* a ping got no answer */
-	char close_text[CLOSE_TEXT_MAX];
-	unsigned messages; /* received in this minute */
-	char *partial;
-	size_t partial_n;
+	uint16_t close_code;
+	uint32_t messages; /* received in this minute */
 };
 
 /* Progress of the last broadcast. */
@@ -59,25 +65,26 @@ struct clients {
 	struct edge *edge;
 	struct client *first;
 	size_t n, streams, privates;
+	size_t subscribed[CHANNELS]; /* by bit of enum channel */
+	struct ws_deflate *deflate;  /* NULL until a client wants it */
 	struct client *players[PLAYER_CHAINS];
 	struct fanout fanout;
 	bool draining;
 	struct {
-		struct metric *websockets, *streams, *privates, *queued;
+		struct metric *websockets, *streams, *privates, *queued, *queued_bytes;
 		struct metric *fan_first, *fan_median, *fan_last;
 		struct metric *slow, *refused, *closed_token, *closed_idle, *half_open, *frames,
-			*bytes;
+			*bytes, *conflated;
 	} metric;
 };
 
+/* clients_frame.c: the frame as this client gets it. */
+struct wire frame_wire(struct frame *frame, const struct client *client);
+
 struct client *client_new(struct clients *clients);
 void client_free(struct client **client);
-/* Requests a write callback. */
-void client_wake(struct client *client);
-/* The next frame to write, or NULL; the caller releases it. */
-struct frame *client_take(struct client *client);
-/* Records that `frame` was written to the connection. */
-void client_wrote(struct client *client, const struct frame *frame, size_t length);
+/* Writes what waits, while the connection takes it. */
+void client_flush(struct client *client);
 void client_close(struct client *client, uint16_t code, const char *text);
 /* Applies a subscription: token, channels, snapshots. */
 void client_subscribe(struct client *client, const struct subscription *subscription);

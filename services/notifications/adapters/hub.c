@@ -23,11 +23,19 @@ static void metrics(struct hub *hub)
 		"carillon_notifications_broadcasts_total", "type=\"counters\"", "Broadcasts.");
 }
 
+static void on_logout(void *context, const char *session)
+{
+	struct hub *hub = context;
+	if (hub->clients)
+		clients_logged_out(hub->clients, session);
+}
+
 void hub_begin(struct hub *hub)
 {
 	char error[TOKEN_ERROR_MAX];
 	if (token_key_read(common.keys, &hub->key, error) != TOKEN_OK)
 		fatal("token key: %s", error);
+	hub->revoked = revoked_new(on_logout, hub);
 	(void)snprintf(hub->epoch, sizeof(hub->epoch), "0");
 	(void)snprintf(
 		hub->process_epoch, sizeof(hub->process_epoch), "%" PRIu64, clock_wall_us() / 1000);
@@ -41,8 +49,10 @@ static void on_installation(void *context, PGresult *result, const char *error)
 		log_warn(
 			"cannot read the installation's creation time, so clients cannot resume: %s",
 			error ? error : "no row");
-	else
+	else {
 		(void)snprintf(hub->epoch, sizeof(hub->epoch), "%.20s", PQgetvalue(result, 0, 0));
+		frame_release(&hub->winners_snapshot); /* which names it */
+	}
 }
 
 void hub_query_epoch(struct hub *hub)
@@ -68,8 +78,11 @@ void hub_end(struct hub *hub)
 	nn_bus_free(&hub->bus);
 	instance_free(&hub->instance);
 	edge_free(&hub->edge);
+	frame_release(&hub->counters_snapshot);
+	frame_release(&hub->winners_snapshot);
 	pg_pool_free(&hub->pg);
 	clients_free(&hub->clients);
 	presence_free(&hub->presence);
+	revoked_free(&hub->revoked);
 	token_key_free(&hub->key);
 }

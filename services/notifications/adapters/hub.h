@@ -2,6 +2,7 @@
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_HUB_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_HUB_H
 
+#include "libcommon/edge/revoked.h"
 #include "libcommon/edge/token.h"
 #include "libcommon/io/instance.h"
 #include "libcommon/io/metrics.h"
@@ -18,12 +19,17 @@ struct hub {
 	struct nn_bus *bus;
 	struct instance *instance;
 	struct token_key *key;
+	struct revoked *revoked;
 	struct counters counters;
 	struct winners winners;
 	struct holdback holdback;
 	char epoch[FRAME_EPOCH_MAX];	     /* of the stream of winners */
 	char process_epoch[FRAME_EPOCH_MAX]; /* of the counters: names this process */
 	uint64_t pushes;
+	uint64_t winners_taken; /* how many there were */
+	/* The snapshots for all who subscribe now; NULL when there is none in force. */
+	struct frame *counters_snapshot, *winners_snapshot;
+	uint64_t snapshot_revision; /* of the counters in it */
 	struct metric *age, *recovered, *lost, *winners_told, *counters_told;
 	char text[FRAME_MAX];
 };

@@ -18,11 +18,38 @@ struct frame *news_winner_frame(
 		hub, frame_winner(hub->text, sizeof(hub->text), &head, winner), "winner", id);
 }
 
+struct frame *news_counters_snapshot(struct hub *hub)
+{
+	char offset[24];
+	if (hub->counters_snapshot && hub->snapshot_revision == hub->counters.revision)
+		return hub->counters_snapshot;
+	frame_release(&hub->counters_snapshot);
+	hub->snapshot_revision = hub->counters.revision;
+	(void)snprintf(offset, sizeof(offset), "%" PRIu64, hub->pushes);
+	struct frame_head head = { hub->process_epoch, offset, clock_wall_us() };
+	size_t length = frame_counters(hub->text, sizeof(hub->text), &head, &hub->counters, true);
+	hub->counters_snapshot = hub_frame(hub, length, "snapshot", NULL);
+	return hub->counters_snapshot;
+}
+
+struct frame *news_winners_snapshot(struct hub *hub)
+{
+	char offset[WINNERS_POSITION_TEXT_MAX], id[FRAME_EPOCH_MAX + WINNERS_POSITION_TEXT_MAX];
+	if (hub->winners_snapshot)
+		return hub->winners_snapshot;
+	winners_position_format(&hub->winners.position, offset);
+	(void)snprintf(id, sizeof(id), "%s/%s", hub->epoch, offset);
+	struct frame_head head = { hub->epoch, offset, clock_wall_us() };
+	size_t length = frame_winners(hub->text, sizeof(hub->text), &head, &hub->winners);
+	hub->winners_snapshot = hub_frame(hub, length, "snapshot", id);
+	return hub->winners_snapshot;
+}
+
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 #define POOLS_FULL                                                                                 \
-	"found more pools or rows than are shown, expected at most " TEXT(                         \
-		COUNTERS_POOLS_MAX) " pools and sets, " TEXT(COUNTERS_ROWS_MAX) " rows of each"
+	"found more pools or rows than fit, expected at most " TEXT(                               \
+		COUNTERS_POOLS_MAX) " pools and sets with " TEXT(COUNTERS_ROWS_MAX) " rows each"
 _Static_assert(COUNTERS_POOLS_MAX == WINNERS_POOLS_MAX, "the same pools");
 
 void news_counter(void *context, uint32_t pool, const struct counter *row, uint32_t incarnation,
@@ -65,6 +92,8 @@ void news_winner(void *context, const struct winner *winner)
 {
 	struct hub *hub = context;
 	enum winners_status status = winners_offer(&hub->winners, winner);
+	frame_release(&hub->winners_snapshot);
+	hub->winners_taken++;
 	if (status == WINNERS_GAP)
 		log_warn("pool %" PRIu32 ": hit %" PRIu64 " came without the hit before it",
 			winner->pool, winner->hit);
@@ -130,6 +159,7 @@ void news_push_counters(struct hub *hub)
 	counters_drop_gone(&hub->counters);
 	if (!counters_due(&hub->counters, now))
 		return;
+	frame_release(&hub->counters_snapshot); /* its times grow old */
 	(void)snprintf(offset, sizeof(offset), "%" PRIu64, ++hub->pushes);
 	struct frame_head head = { hub->process_epoch, offset, clock_wall_us() };
 	struct frame *frame = hub_frame(hub,

@@ -16,6 +16,9 @@ void news_unseen(void *context, const struct holdback_fact *award);
 
 /* Ten times a second: pushes the counters when they are due. */
 void news_push_counters(struct hub *hub);
+/* The snapshots in force, made once for all who subscribe; the hub keeps them. */
+struct frame *news_counters_snapshot(struct hub *hub);
+struct frame *news_winners_snapshot(struct hub *hub);
 /* Makes the public frame of a winner at the position; the caller holds one reference. */
 struct frame *news_winner_frame(
 	struct hub *hub, const struct winner *winner, const struct winners_position *position);

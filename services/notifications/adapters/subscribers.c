@@ -9,41 +9,52 @@
 #include <stdio.h>
 #include <string.h>
 
-static void push_jackpots(struct hub *hub, struct client *client, bool asked_resume)
+/* Where the frames of a greeting go. */
+struct receiver {
+	void (*each)(void *context, struct frame *frame);
+	void *context;
+};
+
+/* The caller's reference goes with it. */
+static void give(const struct receiver *receiver, struct frame *frame)
 {
-	char offset[24];
-	(void)snprintf(offset, sizeof(offset), "%" PRIu64, hub->pushes);
-	struct frame_head head = { hub->process_epoch, offset, clock_wall_us() };
-	if (asked_resume) {
-		/* The newest counters replace all missed ones. */
-		struct frame *frame = hub_frame(hub,
-			frame_recovered(hub->text, sizeof(hub->text), &head, "jackpots", true),
-			"recovered", NULL);
-		client_push(client, frame, false);
-		frame_release(&frame);
-	}
-	struct frame *frame = hub_frame(hub,
-		frame_counters(hub->text, sizeof(hub->text), &head, &hub->counters, true),
-		"snapshot", NULL);
-	client_push(client, frame, false);
+	receiver->each(receiver->context, frame);
 	frame_release(&frame);
 }
 
-static void push_missed(struct hub *hub, struct client *client, struct winners_position position)
+static struct frame *recovered_frame(struct hub *hub, const char *channel, const char *epoch,
+	const char *offset, const char *id, bool recovered)
+{
+	struct frame_head head = { epoch, offset, clock_wall_us() };
+	return hub_frame(hub,
+		frame_recovered(hub->text, sizeof(hub->text), &head, channel, recovered),
+		"recovered", id);
+}
+
+static void give_jackpots(struct hub *hub, const struct receiver *receiver, bool asked_resume)
+{
+	char offset[24];
+	(void)snprintf(offset, sizeof(offset), "%" PRIu64, hub->pushes);
+	if (asked_resume) /* the newest counters replace all missed ones */
+		give(receiver,
+			recovered_frame(hub, "jackpots", hub->process_epoch, offset, NULL, true));
+	receiver->each(receiver->context, news_counters_snapshot(hub));
+}
+
+static void give_missed(
+	struct hub *hub, const struct receiver *receiver, struct winners_position position)
 {
 	for (size_t i = 0; i < hub->winners.n; i++) {
 		const struct winner *winner = winners_at(&hub->winners, i);
 		if (!winners_is_after(winner, &position))
 			continue;
 		winners_position_pass(&position, winner);
-		struct frame *frame = news_winner_frame(hub, winner, &position);
-		client_push(client, frame, true);
-		frame_release(&frame);
+		give(receiver, news_winner_frame(hub, winner, &position));
 	}
 }
 
-static void push_winners(
-	struct hub *hub, struct client *client, const struct subscription *subscription)
+static void give_winners(
+	struct hub *hub, const struct receiver *receiver, const struct subscription *subscription)
 {
 	char offset[WINNERS_POSITION_TEXT_MAX], id[FRAME_EPOCH_MAX + WINNERS_POSITION_TEXT_MAX];
 	bool asked = (subscription->resume & CHANNEL_WINNERS) != 0;
@@ -53,25 +64,25 @@ static void push_winners(
 	winners_position_format(
 		recovered ? &subscription->position : &hub->winners.position, offset);
 	(void)snprintf(id, sizeof(id), "%s/%s", hub->epoch, offset);
-	struct frame_head head = { hub->epoch, offset, clock_wall_us() };
-	struct frame *frame;
 	if (asked) {
 		metric_add(hub->recovered, recovered);
 		metric_add(hub->lost, !recovered);
-		frame = hub_frame(hub,
-			frame_recovered(hub->text, sizeof(hub->text), &head, "winners", recovered),
-			"recovered", id);
-		client_push(client, frame, false);
-		frame_release(&frame);
+		give(receiver, recovered_frame(hub, "winners", hub->epoch, offset, id, recovered));
 	}
-	if (recovered) {
-		push_missed(hub, client, subscription->position);
-		return;
-	}
-	frame = hub_frame(hub, frame_winners(hub->text, sizeof(hub->text), &head, &hub->winners),
-		"snapshot", id);
-	client_push(client, frame, false);
-	frame_release(&frame);
+	if (recovered)
+		give_missed(hub, receiver, subscription->position);
+	else
+		receiver->each(receiver->context, news_winners_snapshot(hub));
+}
+
+void subscribers_frames(struct hub *hub, const struct subscription *subscription,
+	void (*each)(void *context, struct frame *frame), void *context)
+{
+	const struct receiver receiver = { each, context };
+	if (subscription->channels & CHANNEL_JACKPOTS)
+		give_jackpots(hub, &receiver, (subscription->resume & CHANNEL_JACKPOTS) != 0);
+	if (subscription->channels & CHANNEL_WINNERS)
+		give_winners(hub, &receiver, subscription);
 }
 
 /* A snapshot before everything is read back would be older than what clients have seen at another
@@ -82,30 +93,33 @@ bool subscribers_open(void *context)
 	return feeds_caught_up(hub->feeds);
 }
 
+/* All of a greeting counts as backlog: it does not fill a queue. */
+static void push_greeting(void *context, struct frame *frame)
+{
+	client_push(context, frame, true);
+}
+
 void subscribers_greet(
 	void *context, struct client *client, const struct subscription *subscription)
 {
 	struct hub *hub = context;
-	if (subscription->channels & CHANNEL_JACKPOTS)
-		push_jackpots(hub, client, (subscription->resume & CHANNEL_JACKPOTS) != 0);
-	if (subscription->channels & CHANNEL_WINNERS)
-		push_winners(hub, client, subscription);
-	if (subscription->resume & CHANNEL_PLAYER) {
-		/* The state from the gateway has what the player missed on their own channel. */
-		struct frame_head head = { hub->process_epoch, "0", clock_wall_us() };
-		struct frame *frame = hub_frame(hub,
-			frame_recovered(hub->text, sizeof(hub->text), &head, "player", false),
-			"recovered", NULL);
-		client_push(client, frame, false);
-		frame_release(&frame);
-	}
+	const struct receiver receiver = { push_greeting, client };
+	subscribers_frames(hub, subscription, push_greeting, client);
+	if (subscription->resume & CHANNEL_PLAYER) /* GET /v1/state has what the player missed */
+		give(&receiver,
+			recovered_frame(hub, "player", hub->process_epoch, "0", NULL, false));
 }
 
 enum token_status subscribers_identify(
 	void *context, const char *token, player_id *player_r, uint64_t *expires_s_r)
 {
 	struct hub *hub = context;
-	return token_check(hub->key, token, clock_wall_us() / 1000000, player_r, expires_s_r);
+	char session[SESSION_NAME_MAX];
+	enum token_status status =
+		token_check(hub->key, token, clock_wall_us() / 1000000, player_r, expires_s_r);
+	if (status == TOKEN_OK)
+		session_name(token, session);
+	return status == TOKEN_OK && revoked_has(hub->revoked, session) ? TOKEN_REVOKED : status;
 }
 
 void subscribers_lost(void *context, player_id player, const char *game)

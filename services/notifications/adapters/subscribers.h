@@ -5,6 +5,9 @@
 #include "services/notifications/adapters/hub.h"
 
 bool subscribers_open(void *context);
+/* Passes on the public frames that a subscription begins with: what was missed, or snapshots. */
+void subscribers_frames(struct hub *hub, const struct subscription *subscription,
+	void (*each)(void *context, struct frame *frame), void *context);
 void subscribers_greet(
 	void *context, struct client *client, const struct subscription *subscription);
 enum token_status subscribers_identify(

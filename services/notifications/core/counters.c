@@ -26,6 +26,12 @@ static struct counter *row_of(struct counter_pool *pool, const struct counter *w
 	return NULL;
 }
 
+static void changed(struct counters *counters)
+{
+	counters->changed = true;
+	counters->revision++;
+}
+
 static struct counter *row_add(struct counter_pool *pool)
 {
 	return pool->n == COUNTERS_ROWS_MAX ? NULL : &pool->rows[pool->n++];
@@ -73,7 +79,7 @@ enum counters_status counters_offer(struct counters *counters, uint32_t pool,
 		return COUNTERS_FULL;
 	*known = *row;
 	shown->said_us[known - shown->rows] = time_us;
-	counters->changed = true;
+	changed(counters);
 	return COUNTERS_OK;
 }
 
@@ -86,7 +92,7 @@ bool counters_offer_status(struct counters *counters, uint32_t pool, const char 
 			continue;
 		if (shown && strcmp(shown->status, status) != 0) {
 			memcpy(shown->status, status, strlen(status) + 1);
-			counters->changed = true;
+			changed(counters);
 		}
 		return shown != NULL;
 	}
@@ -103,7 +109,7 @@ bool counters_offer_id(struct counters *counters, uint32_t pool, const char *id)
 	shown = pool_of(counters, pool);
 	if (shown && strcmp(shown->id, id) != 0) {
 		memcpy(shown->id, id, length + 1);
-		counters->changed = true;
+		changed(counters);
 	}
 	return shown != NULL;
 }
@@ -126,7 +132,8 @@ void counters_drop_gone(struct counters *counters)
 				pool->said_us[kept] = pool->said_us[k];
 				pool->rows[kept++] = pool->rows[k];
 			}
-		counters->changed = counters->changed || kept < pool->n;
+		if (kept < pool->n)
+			changed(counters);
 		pool->n = kept;
 	}
 }

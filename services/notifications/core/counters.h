@@ -44,8 +44,9 @@ struct counter_pool {
 struct counters {
 	size_t n;
 	struct counter_pool pools[COUNTERS_POOLS_MAX];
-	bool changed; /* since the last push */
-	bool pushed;  /* ever */
+	uint64_t revision; /* how often anything shown has changed */
+	bool changed;	   /* since the last push */
+	bool pushed;	   /* ever */
 	uint64_t pushed_us;
 };
 

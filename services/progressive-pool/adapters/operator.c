@@ -109,7 +109,8 @@ static bool adjust(struct pool_instance *instance, const struct action_record *r
 	struct amount delta;
 	if (!row_action->has_delta || row_action->delta_minor == 0 || row_action->has_seed ||
 		row_action->has_rate || row_action->remove)
-		return action_refuse(refusal, "parameters: expected only /delta_minor, not 0");
+		return action_refuse(refusal,
+			"parameters: expected a /delta_minor other than 0, and nothing else about the row");
 	if (!action_second_given(record, refusal))
 		return false;
 	const struct pool_row *row =

@@ -229,10 +229,14 @@ void pool_log_open(struct pool_instance *instance, PGconn *conn, bool known)
 	log->pool = instance->pool;
 	if (log->event > 0 && known)
 		return;
-	if (log->event > 0 || known)
-		log_error("ALARM pool %u: found %" PRIu64 " events of a %s pool, expected %s",
-			instance->pool.number, log->event, known ? "stored" : "new",
-			known ? "all of them" : "none");
+	if (known)
+		log_error("ALARM pool %u: found no events of a pool that is stored, expected all "
+			  "of its history",
+			instance->pool.number);
+	else if (log->event > 0)
+		log_error("ALARM pool %u: found %" PRIu64
+			  " events of a pool that is new, expected none",
+			instance->pool.number, log->event);
 	tell_snapshot(instance, log->event == 0 ? "begin" : "snapshot");
 }
 
@@ -258,8 +262,10 @@ static void compare(struct pool_instance *instance, bool good)
 	char where[POOL_WHERE_MAX];
 	if (pool_same(&instance->log->pool, &instance->pool, where) && good)
 		return;
-	log_error("ALARM pool %u: no event explains its state (%s); wrote a snapshot",
-		instance->pool.number, where);
+	log_error("ALARM pool %u: its state differs from its events at \"%s\"; wrote a snapshot to "
+		  "the event log",
+		instance->pool.number,
+		where[0] != '\0' ? where : "an event that cannot be applied");
 	tell_snapshot(instance, "snapshot");
 }
 

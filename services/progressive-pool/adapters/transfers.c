@@ -202,8 +202,10 @@ static void follow(struct service *service, struct pool_instance *instance)
 	bool goes = successor_find(
 		pool->number, &instance->transfers.rest, rest_of, service_pg(service), &to);
 	if (!goes && !instance->transfers.circle)
-		log_error("ALARM pool %u: its rest, pool %u, is retired too and leads back to it: "
-			  "money that arrives stays in the reserve until RETIRE names another rest",
+		log_error(
+			"ALARM pool %u is retired and passes money on to pool %u, but that pool is "
+			"retired too and the way leads back: money stays in the reserve until "
+			"RETIRE names another /rest",
 			pool->number, instance->transfers.rest.pool);
 	instance->transfers.circle = !goes;
 	if (!goes)
@@ -476,7 +478,7 @@ static bool place_valid(const struct pool_instance *instance, const struct trans
 	const char *wrong = NULL;
 	char retired[160], chain[100];
 	(void)snprintf(retired, sizeof(retired),
-		"a pool that is not retired: this one's money goes %s",
+		"a pool that is not retired; money of this pool is passed on: %s",
 		chain_text(conn, place->pool, chain, sizeof(chain)));
 	if (place->pool == instance->pool.number)
 		wrong = "a pool other than the one to be retired";

@@ -132,9 +132,11 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 	if (fact->refusal == CARILLON__REFUSAL__REFUSAL_PENDING) {
 		metric_add(engine->metrics.lost_pending, 1);
 		log_error("ALARM player %" PRId64 " move %" PRIu64
-			  ": the wallet's pending differs from the engine's",
+			  ": the wallet's pending amount differs from the engine's",
 			seat->player.id, fact->move);
 	}
+	seat->refused++;
+	seat->refused_us = clock_mono_us();
 	fault_of_refusal(fact->refusal, &fault);
 	answer_fault(engine, seat, request, &fault);
 }

@@ -28,6 +28,17 @@ static int64_t pending_shown(const struct seat *seat)
 	return sum;
 }
 
+static void fill_hidden(struct engine *engine, const struct seat *seat, Carillon__SpinReply *reply)
+{
+	if (seat->game_count == 0)
+		return;
+	reply->hidden_rounds =
+		arena_take(&engine->arena, seat->game_count * sizeof(reply->hidden_rounds[0]));
+	for (size_t i = 0; i < seat->game_count; i++)
+		if (player_feature_open(seat->game[i]))
+			reply->hidden_rounds[reply->n_hidden_rounds++] = seat->game[i]->round.move;
+}
+
 static void fill_account(struct engine *engine, const struct seat *seat, Carillon__SpinReply *reply)
 {
 	const struct player *player = &seat->player;
@@ -45,6 +56,7 @@ static void fill_account(struct engine *engine, const struct seat *seat, Carillo
 	for (size_t i = 0; i < seat->game_count; i++)
 		reply->balance_minor -= player_hidden(player, seat->game[i]).minor;
 	reply->pending_minor = pending_shown(seat);
+	fill_hidden(engine, seat, reply);
 	if (!keys_secret(engine->keys, player->id, reply->expect, &player->salt, secret))
 		return;
 	reply->secret_hash.len = SECRET_BYTES;
@@ -133,6 +145,7 @@ static void fill_bonus_spins(
 static void fill_fault(struct engine *engine, const struct fault *fault, Carillon__SpinReply *reply)
 {
 	reply->http_status = fault->http;
+	reply->retry_after_ms = fault->retry_ms;
 	reply->error = arena_text(&engine->arena, fault->code);
 	reply->message = arena_text(&engine->arena, fault->message);
 	reply->where = arena_text(&engine->arena, fault->where);

@@ -55,7 +55,7 @@ static void make_metrics(struct engine_metrics *m)
 		"carillon_engine_busy_total", NULL, "Commands of players with a full queue");
 	m->seats = metric_gauge("carillon_engine_players", NULL, "Players in memory");
 	m->lost_pending = metric_counter("carillon_engine_pending_alarm_total", NULL,
-		"Moves refused because the wallet's pending differs from the engine's");
+		"Moves refused because the wallet's pending amount differs from the engine's");
 	m->skipped = metric_counter("carillon_engine_skipped_moves_total", NULL,
 		"Moves adopted while the previous move is missing");
 	m->resolved = metric_counter(
@@ -82,8 +82,8 @@ static void load_keys(struct engine *e, PGconn *conn)
 	if (status == KEYS_MISSING) {
 		/* never create a key silently if players were promised moves under an old one */
 		if (store_has_keys(conn))
-			fatal("%s, but this installation has moves under a service key: restore "
-			      "the file",
+			fatal("%s, but earlier moves of this installation used a service key "
+			      "from it: restore the file",
 				error);
 		if (!keys_create(path, error))
 			fatal("%s", error);

@@ -44,7 +44,7 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_NO_ACCOUNT] = { 404, "no_account", "This player has no account." },
 	[REFUSED_BLOCKED] = { 403, "blocked", "Play is blocked for this account." },
 	[REFUSED_CURRENCY] = { 409, "currency",
-		"The account already exists in another currency (see the ISO 4217 numbers)." },
+		"The account already exists in another currency; \"expected\" is its ISO 4217 number." },
 	[REFUSED_NO_GAME] = { 404, "no_game", "This game is not offered here." },
 	[REFUSED_GAME_STOPPED] = { 503, "game_stopped", "The operator has stopped this game." },
 	[REFUSED_MOVE_SPENT] = { 409, "move_spent",
@@ -69,7 +69,7 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_WITCH] = { 400, "bad_witch", "This game has no such witch." },
 	[REFUSED_BET] = { 400, "bad_bet", "This game does not accept this bet." },
 	[REFUSED_GAMBLE] = { 409, "gamble", "You cannot gamble now." },
-	[REFUSED_AUTOPLAY] = { 409, "autoplay", "Autoplay does not allow this." },
+	[REFUSED_AUTOPLAY] = { 409, "autoplay", "Autoplay did not accept this request." },
 	[REFUSED_VOID] = { 409, "void", "This round is already void." },
 	[REFUSED_PHASE_LIMIT] = { 503, "game_stopped",
 		"The game was stopped because a round was longer than the proven maximum. "
@@ -162,7 +162,8 @@ static void list_coins(const struct game_currency *currency, bool sold, struct f
 				at == 0 ? sold ? "a coin value of " : "one of " : ", ",
 				currency->coin_minor[i]);
 	if (at == 0)
-		fault_expected(fault, "base: nothing is sold in this currency");
+		fault_expected(
+			fault, "mode \"base\", because no mode can be bought in this currency");
 }
 
 static void list_modes(const struct game *game, struct fault *fault)
@@ -239,7 +240,8 @@ static const struct text refusals[] = {
 	[CARILLON__REFUSAL__REFUSAL_SPINS] = { 409, "bonus_spin_unknown",
 		"No bonus spins are left under this id, or they have expired." },
 	[CARILLON__REFUSAL__REFUSAL_VOIDED] = { 409, "void", "This round is already void." },
-	[CARILLON__REFUSAL__REFUSAL_HOLD] = { 409, "settled", "This is already settled." },
+	[CARILLON__REFUSAL__REFUSAL_HOLD] = { 409, "settled",
+		"This withdrawal or grant is already settled." },
 	[CARILLON__REFUSAL__REFUSAL_LIMIT_LOSS] = { 403, "limit_loss",
 		"This bet could exceed your loss limit for a day, week or month." },
 	[CARILLON__REFUSAL__REFUSAL_LIMIT_WAGER] = { 403, "limit_wager",

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 struct fault {
-	uint32_t http; /* 0: no fault */
+	uint32_t http;	   /* 0: no fault */
+	uint32_t retry_ms; /* 0: the client is not told when to try again */
 	char code[40];
 	char message[160];
 	char where[40], found[80], expected[120];

@@ -47,7 +47,7 @@ static void check_bounds(const char *path, const struct game *game)
 {
 	if (game->gamble.offered && game->gamble.attempts_max > PLAYER_GAMBLES_MAX)
 		fatal("%s: /gamble: found %" PRIu32
-		      " attempts, expected at most %d, which a record holds",
+		      " attempts, expected at most %d: a record has room for no more",
 			path, game->gamble.attempts_max, PLAYER_GAMBLES_MAX);
 }
 

@@ -3,6 +3,7 @@
 #include "libcommon/base/ask_again.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "libcommon/io/settings.h"
 #include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
@@ -12,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define REFUSED_ROWS_FREE 100
+#define REFUSED_GAP_US UINT64_C(1000000)
 
 struct seat *play_seat(struct engine *engine, player_id player)
 {
@@ -287,6 +291,54 @@ static void stop_game(struct engine *engine, const struct seat *seat, const stru
 		engine->stopped[engine->stopped_count++] = game->number;
 }
 
+/* How long a player must wait before the next bet, whichever game it is for; 0: not at all. Rounds
+ * keep their beginning, so this holds after a restart and at another engine too. A clock that was
+ * set back does not lengthen it. */
+static uint64_t gap_left_us(const struct seat *seat, uint64_t now_us)
+{
+	uint64_t gap_us = (uint64_t)common.bet_gap_ms * 1000, last_us = 0;
+
+	for (size_t i = 0; i < seat->game_count; i++)
+		if (seat->game[i]->round.move != 0 && seat->game[i]->round.opened_us > last_us)
+			last_us = seat->game[i]->round.opened_us;
+	if (gap_us == 0 || now_us >= last_us + gap_us)
+		return 0;
+	return now_us < last_us ? gap_us : last_us + gap_us - now_us;
+}
+
+/* A refused bet leaves a row in the journal: after many, a player gets one a second. */
+static uint64_t refused_left_us(const struct seat *seat, uint64_t mono_us)
+{
+	uint64_t passed_us = mono_us - seat->refused_us;
+
+	if (seat->refused < REFUSED_ROWS_FREE || passed_us >= REFUSED_GAP_US)
+		return 0;
+	return REFUSED_GAP_US - passed_us;
+}
+
+/* True if the bet came too soon and was answered. */
+static bool too_soon(struct engine *engine, struct seat *seat)
+{
+	uint64_t left_us = gap_left_us(seat, clock_wall_us());
+	uint64_t refused_us = refused_left_us(seat, clock_mono_us());
+	struct fault fault;
+
+	if (left_us == 0 && refused_us == 0)
+		return false;
+	fault_set(&fault, 429, "too_soon",
+		refused_us > left_us
+			? "Many of your bets were refused. Nothing was done. Wait a second."
+			: "This bet came too soon after the last one. Nothing was done.");
+	fault.retry_ms = (uint32_t)(((left_us > refused_us ? left_us : refused_us) + 999) / 1000);
+	snprintf(fault.where, sizeof(fault.where), "bet");
+	fault_found(&fault, "the next bet %" PRIu32 " ms too soon", fault.retry_ms);
+	fault_expected(&fault, "at least %" PRId64 " ms after the last bet",
+		refused_us > left_us ? (int64_t)(REFUSED_GAP_US / 1000) : common.bet_gap_ms);
+	metric_add(engine->metrics.declined, 1);
+	answer_fault(engine, seat, play_decided(engine, seat), &fault);
+	return true;
+}
+
 static void decide_propose(struct engine *engine, struct seat *seat, struct request *request,
 	const struct request_subject *subject)
 {
@@ -305,6 +357,10 @@ static void decide_propose(struct engine *engine, struct seat *seat, struct requ
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
 	}
+	if ((command->verb == VERB_BET ||
+		    (command->verb == VERB_GAMBLE && refused_left_us(seat, clock_mono_us()) > 0)) &&
+		too_soon(engine, seat))
+		return;
 	if (!make_entropy(engine, seat, game, play, command, &entropy)) {
 		log_error("ALARM player %" PRId64 ": the service key of their round is missing",
 			seat->player.id);

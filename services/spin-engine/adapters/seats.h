@@ -46,6 +46,8 @@ struct seat {
 	size_t queue_count;
 	struct request *head, *tail;
 	struct flight flight;
+	uint32_t refused; /* bets and gambles that the wallet refused, since the seat was loaded */
+	uint64_t refused_us;		       /* when the last of them was */
 	struct seat *busy_before, *busy_after; /* seats with a queue */
 };
 

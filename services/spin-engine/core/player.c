@@ -150,6 +150,17 @@ static enum player_outcome check_autoplay(const struct player_game *play, const 
 	return PLAYER_PROPOSE;
 }
 
+/* A repeated step counts once. A pick that was not made is no repeat: its phase is over. */
+static bool is_repeat(const struct play_round *round, const struct player_command *command)
+{
+	if (command->verb != VERB_PICK || round->pick_count >= PLAYER_PICKS_MAX)
+		return true;
+	for (uint32_t i = 0; i < round->pick_count; i++)
+		if (round->pick[i] == command->choice)
+			return true;
+	return false;
+}
+
 static enum player_outcome check_step(const struct player_game *play,
 	const struct player_command *command, struct player_error *error_r)
 {
@@ -157,9 +168,9 @@ static enum player_outcome check_step(const struct player_game *play,
 
 	if (outcome != PLAYER_PROPOSE)
 		return outcome;
-	if (command->cursor < play->state.open.cursor) /* a repeated step counts once */
+	if (command->cursor < play->state.open.cursor && is_repeat(&play->round, command))
 		return PLAYER_ANSWER;
-	if (command->cursor > play->state.open.cursor || !player_feature_open(play)) {
+	if (command->cursor != play->state.open.cursor || !player_feature_open(play)) {
 		*error_r = (struct player_error){ REFUSED_CURSOR, 0, "cursor", command->cursor,
 			play->state.open.cursor, play->state.open.cursor };
 		return PLAYER_REFUSE;
@@ -292,7 +303,7 @@ enum player_outcome player_check(const struct player *player, const struct playe
 		return PLAYER_STEP;
 	if (command->not_after_us != 0 && now_us > command->not_after_us)
 		return refuse(error_r, REFUSED_LATE, "not_after_us", command->not_after_us);
-	if (command->verb == VERB_BET && player->blocked)
+	if ((command->verb == VERB_BET || command->verb == VERB_GAMBLE) && player->blocked)
 		return refuse(error_r, REFUSED_BLOCKED, "player", 0);
 	if (command->verb == VERB_BET && command->bonus) {
 		enum player_refusal refusal =

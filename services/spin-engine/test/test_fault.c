@@ -103,7 +103,8 @@ static void test_fault_of_limits(void **unused)
 	assert_string_equal(fault.expected, "a coin value of 2, 4");
 	currency->coin_buys[1] = currency->coin_buys[2] = false;
 	fault_at(&game, "hold", bet, &fault);
-	assert_string_equal(fault.expected, "base: nothing is sold in this currency");
+	assert_string_equal(
+		fault.expected, "mode \"base\", because no mode can be bought in this currency");
 	currency->stake_min.minor = 20;
 	fault_at(&game, "base", bet, &fault);
 	assert_string_equal(fault.code, "bet_below_minimum");

@@ -280,8 +280,8 @@ static void test_player_stages(void **unused)
 			"bet 4 b8 0 0 1; auto 0; pick 0; next",
 			"bet stake 1 win 0+66 watch; 409 feature_open; 409 no_pick; collect "
 			"release 66" },
-		{ "a repeated step counts once", "bet 2 vm50; behind pick 0; ahead pick 0",
-			"bet stake 1 win 0+50 watch; cursor 1/2 picks 0; 409 other_cursor" },
+		{ "a pick behind the cursor", "bet 2 vm50; behind pick 0; ahead pick 0",
+			"bet stake 1 win 0+50 watch; 409 other_cursor; 409 other_cursor" },
 		{ "no round yet", "collect; resolve; next; win; void",
 			"409 other_round; cursor 0/0 picks 0; 409 other_round; 409 other_round; "
 			"409 other_round" },

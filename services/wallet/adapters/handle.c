@@ -335,8 +335,9 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	memcpy(booked->content_hash, command->outside.content_hash, WALLET_ID_BYTES);
 	if (row.refusal == WALLET_REFUSAL_CONTENT)
 		log_error("player %" PRId64
-			  ": an id of outside money was used again for a different "
-			  "request; refused as seq %" PRIu64,
+			  ": the id of an earlier deposit, withdrawal or other outside booking "
+			  "was used again for a different request; refused (journal seq %" PRIu64
+			  ")",
 			row.player, row.seq);
 	if (!booked->keeps_id)
 		return;

@@ -159,8 +159,8 @@ void id_table_write(struct id_table *table, const struct id_table_kind *kind, PG
 		kind->args(&args, head);
 		PGresult *result = pg_args_query(&args, conn, kind->upsert);
 		if (PQcmdTuples(result)[0] != '1')
-			fatal("%s: id %s: found a row that is newer than its journal", kind->table,
-				id);
+			fatal("%s: id %s: found a row in the table that is newer than the journal",
+				kind->table, id);
 		PQclear(result);
 		head->dirty = false;
 	}

@@ -59,7 +59,7 @@ void *id_table_find(
 /* Slot i < room; NULL: it holds no known row. */
 const void *id_table_at(const struct id_table *table, const struct id_table_kind *kind, size_t i);
 /* Writes what is newer than Postgres, inside the transaction of the journal rows. Fatal if Postgres
- * has a row that is newer than its journal. */
+ * has a row that is newer than the journal. */
 void id_table_write(struct id_table *table, const struct id_table_kind *kind, PGconn *conn);
 /* Forgets all entries. Nothing may be newer than Postgres. */
 void id_table_clear(struct id_table *table, const struct id_table_kind *kind);

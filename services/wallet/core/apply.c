@@ -113,6 +113,17 @@ static enum wallet_refusal check_bet(const struct wallet_account *account,
 		account->limits, proposal->stake, proposal->release, moment->now_us);
 }
 
+/* A gamble risks money that the player has won. It is refused where a bet of one minor unit would
+ * be, which first collects what is pending; the player may still collect it. */
+static enum wallet_refusal check_gamble(const struct wallet_account *account,
+	const struct wallet_proposal *proposal, const struct wallet_moment *moment)
+{
+	if (account->blocked)
+		return WALLET_REFUSAL_BLOCKED;
+	return limits_check_bet(account->limits, 1,
+		wallet_account_pending(account, proposal->game).amount.minor, moment->now_us);
+}
+
 static enum wallet_refusal check_pending(
 	const struct wallet_account *account, const struct wallet_proposal *proposal)
 {
@@ -264,6 +275,8 @@ static enum wallet_refusal judge(const struct wallet_account *account,
 		refusal = WALLET_REFUSAL_VOIDED;
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_BET)
 		refusal = check_bet(account, proposal, moment);
+	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_GAMBLE)
+		refusal = check_gamble(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE && proposal->bonus)
 		refusal = bonus_spins_check_bet(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE)

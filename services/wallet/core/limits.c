@@ -88,6 +88,8 @@ enum wallet_refusal limits_check_bet(
 {
 	if (limits == NULL)
 		return WALLET_REFUSAL_NONE;
+	if (stake == 0)
+		stake = 1;
 	if (excluded(limits, now_us))
 		return WALLET_REFUSAL_EXCLUDED;
 	if (too_long(limits, now_us))
@@ -151,7 +153,8 @@ enum wallet_refusal limits_check_set(const struct wallet_account *account,
 	int64_t now = WALLET_LIMIT_NONE;
 
 	*from_us_r = moment->now_us;
-	if (!account->exists || outside->currency != account->currency)
+	/* A player sets limits in the currency of the account, which they do not name. */
+	if (!account->exists || (outside->currency != 0 && outside->currency != account->currency))
 		return WALLET_REFUSAL_ACCOUNT;
 	if (outside->limit == 0 || outside->limit >= WALLET_LIMITS_N ||
 		!value_is(outside->limit, outside->amount))

@@ -6,7 +6,8 @@
 
 /* limits may be NULL, except in limits_take of a row that sets one. */
 
-/* Checks the stake alone, as if the round won nothing. release: pending money of the previous round
+/* Checks the stake alone, as if the round won nothing. What costs nothing, a bonus spin, is refused
+ * where a bet of one minor unit would be. release: pending money of the previous round
  * that the bet collects first; it covers a loss as the balance does. */
 enum wallet_refusal limits_check_bet(
 	const struct wallet_limits *limits, int64_t stake, int64_t release, uint64_t now_us);

@@ -106,6 +106,8 @@ static void check_stake(const struct book_account *account, const struct fake_jo
 {
 	int64_t there = account->balance + row->release;
 
+	if (row->kind == KIND_GAMBLE && row->refusal == 0 && account->blocked)
+		sim_fail(ROW "a gamble of a player who is blocked", OF(row));
 	if (row->kind != KIND_BET)
 		return;
 	if (row->refusal == 0 && row->stake > there)

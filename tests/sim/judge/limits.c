@@ -126,14 +126,22 @@ static void check(const struct fake_journal *row, uint32_t refusal, bool is, con
 			OF(row), row->kind, row->stake, row->amount, what);
 }
 
+/* A bonus spin and a gamble count as a bet of one; a gamble could collect first what is pending. */
 static void check_bet(const struct limits *limits, const struct fake_journal *row)
 {
+	bool gamble = row->kind == KIND_GAMBLE;
+	int64_t stake = row->stake > 0 ? row->stake : 1;
+	int64_t release = gamble && row->refusal == 0 ? row->pending_after - row->win_pending +
+								row->release + row->forfeit
+			  : gamble ? row->pending_after
+				   : row->release;
+
 	check(row, CARILLON__REFUSAL__REFUSAL_EXCLUDED, excluded(limits, row->time_us), "excluded");
 	check(row, CARILLON__REFUSAL__REFUSAL_LIMIT_TIME, too_long(limits, row->time_us), "time");
 	check(row, CARILLON__REFUSAL__REFUSAL_LIMIT_LOSS,
-		over(limits, LOSS, row->stake - row->release, row->time_us), "loss");
-	check(row, CARILLON__REFUSAL__REFUSAL_LIMIT_WAGER,
-		over(limits, WAGER, row->stake, row->time_us), "wager");
+		over(limits, LOSS, stake - release, row->time_us), "loss");
+	check(row, CARILLON__REFUSAL__REFUSAL_LIMIT_WAGER, over(limits, WAGER, stake, row->time_us),
+		"wager");
 }
 
 static void check_deposit(const struct limits *limits, const struct fake_journal *row)
@@ -216,7 +224,7 @@ void limits_row(const struct fake_journal *row)
 		return;
 	then = *limits;
 	periods_turn(&then, row->time_us);
-	if (row->kind == KIND_BET)
+	if (row->kind == KIND_BET || row->kind == KIND_GAMBLE)
 		check_bet(&then, row);
 	else if (row->kind == KIND_DEPOSIT)
 		check_deposit(&then, row);

@@ -50,9 +50,35 @@ static void note_shown(struct player *player, const struct round_view *round)
 			player->shown[i] = round->round;
 }
 
+static bool shows(const struct round_view *round, uint32_t index)
+{
+	for (size_t i = 0; i < round->jackpots_n; i++)
+		if (round->jackpots[i].index == index)
+			return true;
+	return false;
+}
+
+/* An engine that died less than a second after a pick may have forgotten how far the player had
+ * watched. The round is then short of its reveal again, and round and balance hide the jackpot
+ * until the player has watched it once more. Returns what is hidden again, as a negative amount. */
+static int64_t hide_jackpots(struct player *player, const struct round_view *round)
+{
+	int64_t hidden = 0;
+	for (size_t i = 0; !round->closed && i < player->record.jackpots.n; i++) {
+		struct recorded_jackpot *told = &player->record.jackpots.at[i];
+		if (told->round != round->round || !told->paid || shows(round, told->index) ||
+			round->cursor >= told->cursor)
+			continue;
+		hidden -= told->paid;
+		told->paid = 0;
+		told->absorbed = false;
+	}
+	return hidden;
+}
+
 int64_t answer_take_jackpots(struct player *player, const struct round_view *round)
 {
-	int64_t paid = 0;
+	int64_t paid = hide_jackpots(player, round);
 	note_shown(player, round);
 	for (size_t i = 0; i < round->jackpots_n; i++) {
 		struct recorded_jackpot *told =
@@ -62,6 +88,7 @@ int64_t answer_take_jackpots(struct player *player, const struct round_view *rou
 			*told = (struct recorded_jackpot){ .round = round->round,
 				.index = round->jackpots[i].index,
 				.pool = round->jackpots[i].pool,
+				.cursor = round->cursor,
 				.coin_minor = round->coin_minor,
 				.told_us = clock_wall_us() };
 			stats.jackpot_hits++;

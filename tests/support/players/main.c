@@ -6,8 +6,9 @@
  * from time to time where an option says so, and at the end. Beside it a few WebSocket clients
  * (events.c) hold notifications to its promises (watch.c).
  *
- * One thread turns the players: a heap of who is due, and libcurl on epoll (http.c). The WebSocket
- * clients have their own. */
+ * One thread turns the players: a heap of who is due, and HTTP over epoll (http.c, response.c). The
+ * WebSocket clients have their own. What both cost is in the record: a measurement is of the
+ * servers, so the players should take a small share of the machine. */
 #include "tests/support/players/events.h"
 #include "tests/support/players/player.h"
 #include "tests/support/players/stats.h"
@@ -22,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Players come one by one: a crowd that comes at once measures the queue at the door. */
+#define ENTER_EACH_US 500u
 /* How long a step of any player is waited for once playing is over. There is no limit to the whole:
  * the longer was played, the more there is to compare. */
 #define STALL_MAX_US UINT64_C(45000000)
@@ -189,16 +192,21 @@ static bool configure(struct crowd *crowd)
 static bool crowd_make(struct crowd *crowd, const struct options *options)
 {
 	*crowd = (struct crowd){ .options = options, .n = (size_t)options->players };
-	crowd->http = http_new(options->url, crowd->n, (long)options->timeout_ms);
+	crowd->http = http_new(
+		options->url, crowd->n + (size_t)options->subscribers, (long)options->timeout_ms);
+	if (!crowd->http)
+		return false;
 	crowd->players = calloc(crowd->n, sizeof(*crowd->players));
 	crowd->due = calloc(crowd->n, sizeof(struct player *));
+	if (!crowd->players || !crowd->due)
+		fputs("players: out of memory\n", stderr);
 	return crowd->players && crowd->due;
 }
 
 static void crowd_begin(struct crowd *crowd)
 {
 	uint64_t now = clock_mono_us();
-	stats.started_us = now;
+	stats_start(now);
 	crowd->active = crowd->n;
 	for (size_t i = 0; i < crowd->n; i++) {
 		struct player *player = &crowd->players[i];
@@ -208,7 +216,7 @@ static void crowd_begin(struct crowd *crowd)
 		player->random = (uint64_t)crowd->options->seed * UINT64_C(0xd1342543de82ef95) +
 				 (uint64_t)player->number;
 		player->line = http_line_new(crowd->http, player_answered, player);
-		crowd_schedule(player, now + i * 200); /* not all in one packet */
+		crowd_schedule(player, now + i * ENTER_EACH_US);
 	}
 }
 
@@ -249,8 +257,10 @@ static void play(struct crowd *crowd)
 		if (interrupted ||
 			(options->seconds && now >= begun + (uint64_t)options->seconds * 1000000))
 			crowd->stopping = true;
-		if (crowd->stopping && !stats.stopped_us)
-			crowd->progress_us = stats.stopped_us = now;
+		if (crowd->stopping && !stats.stopped_us) {
+			crowd->progress_us = now;
+			stats_stop(now);
+		}
 		if (stats.stopped_us &&
 			(now > crowd->progress_us + STALL_MAX_US || interrupted > 1))
 			break;
@@ -271,7 +281,7 @@ static void play(struct crowd *crowd)
 		http_turn(crowd->http, wait_ms(crowd, now, step_us));
 	}
 	if (!stats.stopped_us)
-		stats.stopped_us = clock_mono_us();
+		stats_stop(clock_mono_us());
 	for (size_t i = 0; i < crowd->n; i++)
 		if (crowd->players[i].stage != PLAYER_DONE)
 			stats_mismatch("player %" PRId64 ": move %" PRIu64
@@ -325,10 +335,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
-	if (sodium_init() < 0 || !crowd_make(&crowd, &options)) {
-		fputs("players: out of memory\n", stderr);
+	if (sodium_init() < 0 || !crowd_make(&crowd, &options))
 		return 70;
-	}
 	if (configure(&crowd)) {
 		crowd_begin(&crowd);
 		play(&crowd);

@@ -129,7 +129,7 @@ static void check(struct options *options)
 {
 	if (!options->url[0])
 		refuse("--url: not given, expected http://HOST:PORT of the gateway");
-	if (strncmp(options->url, "http://", 7) != 0 && strncmp(options->url, "https://", 8) != 0)
+	if (strncmp(options->url, "http://", 7) != 0)
 		refuse("--url: found '%s', expected http://HOST:PORT", options->url);
 	size_t length = strlen(options->url);
 	if (options->url[length - 1] == '/')

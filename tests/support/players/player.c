@@ -10,6 +10,8 @@
 
 #define BACKOFF_FIRST_US 10000u
 #define BACKOFF_MAX_US 250000u
+/* Of a crowd: all of them together ask again at most so often a second. */
+#define AGAIN_PER_S 2000u
 /* Answers that make no sense, in a row, after which a player gives up: an error stands in the
  * record by then. */
 #define STRANGE_MAX 20
@@ -240,10 +242,13 @@ void player_act(struct player *player, uint64_t now_us)
 /* No answer, or one that says "later": the same again, soon, then less often. */
 static void ask_again(struct player *player)
 {
-	unsigned tries = player->op.tries > 6 ? 6 : player->op.tries;
+	unsigned tries = player->op.tries > 10 ? 10 : player->op.tries;
 	uint64_t wait = (uint64_t)BACKOFF_FIRST_US << tries;
-	if (wait > BACKOFF_MAX_US)
-		wait = BACKOFF_MAX_US;
+	uint64_t most = (uint64_t)player->crowd->n * 1000000u / AGAIN_PER_S;
+	if (most < BACKOFF_MAX_US)
+		most = BACKOFF_MAX_US;
+	if (wait > most)
+		wait = most;
 	wait = wait / 2 + player_random(player) % (wait / 2);
 	stats.retries++;
 	crowd_schedule(player, clock_mono_us() + wait);
@@ -454,6 +459,7 @@ static void base_answered(struct player *player, const json_t *json)
 	player->record.start_move = player->record.base_move;
 	audit_plan(player);
 	player->stage = PLAYER_PLAYS;
+	stats_entered(clock_mono_us());
 	answer_note_balance(player);
 	player->next_spin_us = clock_mono_us();
 	if (player->crowd->options->rate)

@@ -183,7 +183,8 @@ void audit_finish(struct player *player);
 /* answer.c: checks what an accepted request was answered against what was known before. */
 void answer_check(struct player *player, const struct op *op, const struct view *view);
 void answer_note_balance(struct player *player);
-/* Jackpots newly shown in a round: what of them came into the balance with this answer. */
+/* Jackpots newly shown in a round: what of them came into the balance with this answer. Negative
+ * where an engine that died had forgotten how far the player watched, and hides one again. */
 int64_t answer_take_jackpots(struct player *player, const struct round_view *round);
 /* A rise that nothing explains may be an award that was on its way: true, and it is one. */
 bool answer_absorb(struct player *player, int64_t rise);

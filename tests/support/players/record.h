@@ -59,8 +59,8 @@ struct recorded_balance {
 };
 struct recorded_jackpot {
 	uint64_t round;
-	uint32_t index, pool;
-	int64_t paid, coin_minor; /* paid 0: on its way when it was told */
+	uint32_t index, pool, cursor; /* cursor: the round's, when it was first shown */
+	int64_t paid, coin_minor;     /* paid 0: on its way when it was told */
 	uint64_t told_us;
 	bool absorbed;	/* a rise of the balance was taken for it before its price was told */
 	bool compared;	/* with its award, which was folded */

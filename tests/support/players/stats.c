@@ -8,11 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define STEP_US 100000u
 #define SUB_BITS 6 /* 64 buckets for each power of two */
 
 struct stats stats;
+static uint64_t cpu_started_us;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void stats_lock(void)
@@ -23,6 +26,33 @@ void stats_lock(void)
 void stats_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+/* All threads, user and system. */
+static uint64_t cpu_now_us(void)
+{
+	struct rusage usage;
+	(void)getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000u +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+void stats_start(uint64_t now_us)
+{
+	stats.started_us = now_us;
+	cpu_started_us = cpu_now_us();
+}
+
+void stats_stop(uint64_t now_us)
+{
+	stats.stopped_us = now_us;
+	stats.cpu_us = cpu_now_us() - cpu_started_us;
+}
+
+void stats_entered(uint64_t now_us)
+{
+	stats.entered++;
+	stats.entered_us = now_us - stats.started_us;
 }
 
 static size_t bucket_of(uint64_t us)
@@ -151,6 +181,15 @@ static bool write_file(const char *path, const json_t *json, size_t flags)
 	return true;
 }
 
+/* What the players themselves took while they played: of the machine's processors, and a round. */
+static void put_cost(json_t *json, double seconds)
+{
+	double machine = seconds * 1e6 * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	double rounds = (double)stats.rounds_settled, cpu = (double)stats.cpu_us;
+	json_object_set_new(json, "client_cpu_share", json_real(machine > 0 ? cpu / machine : 0));
+	json_object_set_new(json, "client_cpu_us", json_real(rounds > 0 ? cpu / rounds : 0));
+}
+
 static json_t *summary(uint64_t now_us)
 {
 	json_t *json = json_object();
@@ -169,6 +208,9 @@ static json_t *summary(uint64_t now_us)
 	json_object_set_new(json, "rounds_per_s",
 		json_real(seconds > 0 ? (double)stats.rounds_settled / seconds : 0));
 	json_object_set_new(json, "seconds", json_real(seconds));
+	put(json, "entered", stats.entered);
+	put(json, "entered_ms", stats.entered_us / 1000);
+	put_cost(json, seconds);
 	return json;
 }
 

@@ -15,8 +15,10 @@
 #define STATS_ID_MAX 32
 
 struct stats {
-	uint64_t started_us; /* play began */
-	uint64_t stopped_us; /* play ended */
+	uint64_t started_us;	      /* play began */
+	uint64_t stopped_us;	      /* play ended */
+	uint64_t cpu_us;	      /* of this process between the two */
+	uint64_t entered, entered_us; /* players who have come to play; when the last one did */
 	uint64_t rounds_settled, rounds_refused, jackpot_hits;
 	uint64_t retries, conflicts, deposits, gambles, steps, unanswered;
 	uint64_t card_rounds, card_wins, card_picks, card_repeats, card_recoveries;
@@ -47,6 +49,11 @@ struct stats {
 
 extern struct stats stats;
 
+/* Play begins, and ends. */
+void stats_start(uint64_t now_us);
+void stats_stop(uint64_t now_us);
+/* A player has a session and plays from now on. */
+void stats_entered(uint64_t now_us);
 /* A round was accepted and told at `now`; it had been asked for first at `asked_us`. */
 void stats_round(uint64_t asked_us, uint64_t now_us);
 /* Fills the timeline up to now. Call at least every 100 ms. */

@@ -3,6 +3,7 @@
 #include "tests/support/players/events.h"
 
 #include "libcommon/edge/edge.h"
+#include "libcommon/edge/ws_frame.h"
 #include "libcommon/io/log.h"
 #include "tests/support/players/stats.h"
 
@@ -23,9 +24,11 @@
 
 #define CLIENTS 3
 #define DRAINED 6 /* connections that are closed again, with a hint when to come back */
+#define PLACES (CLIENTS + DRAINED)
 #define WINNERS 5 /* pushed on each connection */
 
 struct session {
+	struct edge_stream *stream; /* NULL: the place is free */
 	bool subscribed, snapshot, token, drain;
 	unsigned winners;
 	uint64_t hit; /* the last one told */
@@ -38,23 +41,28 @@ static struct {
 	/* Of the edge's thread. */
 	unsigned connections;
 	uint64_t version, seq;
+	struct session sessions[PLACES];
 } server;
 
-static void push(struct lws *wsi, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void push(struct lws *wsi, const char *format, ...)
+static void push(struct edge_stream *stream, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void push(struct edge_stream *stream, const char *format, ...)
 {
-	unsigned char bytes[LWS_PRE + 1024];
+	uint8_t bytes[WS_OUT_HEAD_MAX + 1024];
+	char text[1024];
 	va_list arguments;
 	va_start(arguments, format);
-	int n = vsnprintf((char *)bytes + LWS_PRE, 1024, format, arguments);
+	int n = vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	(void)lws_write(wsi, bytes + LWS_PRE, (size_t)n, LWS_WRITE_TEXT);
+	size_t at = ws_head_write(bytes, WS_TEXT, false, (uint64_t)n);
+	memcpy(bytes + at, text, (size_t)n);
+	(void)edge_stream_write(stream, bytes, at + (size_t)n);
 }
 
-static void push_counters(struct lws *wsi, const char *type)
+static void push_counters(struct edge_stream *stream, const char *type)
 {
 	server.version++;
-	push(wsi,
+	push(stream,
 		"{\"type\":\"%s\",\"channel\":\"jackpots\",\"pools\":[{\"pool\":1,\"rows\":[{"
 		"\"currency\":\"EUR\",\"coin_minor\":100,\"value_minor\":%" PRIu64
 		",\"version\":%" PRIu64 ",\"hits\":0}]}]}",
@@ -75,60 +83,81 @@ static void subscribed(struct session *session, const void *bytes, size_t length
 	json_decref(json);
 }
 
-/* One frame a call, as libwebsockets wants it. */
-static int push_next(struct lws *wsi, struct session *session)
+/* One frame a call. */
+static void push_next(struct edge_stream *stream, void *context)
 {
-	static const char hint[] = "{\"retry_ms\":20}";
-	unsigned char reason[sizeof(hint)];
+	struct session *session = context;
 	if (!session->subscribed)
-		return 0;
+		return;
 	if (session->token) {
-		push(wsi,
+		push(stream,
 			"{\"type\":\"balance\",\"channel\":\"player\",\"seq\":%" PRIu64
 			",\"balance_minor\":7}",
 			++server.seq);
 		session->token = false;
 	} else if (!session->snapshot) {
-		push_counters(wsi, "snapshot");
+		push_counters(stream, "snapshot");
 		session->snapshot = true;
 	} else if (session->winners < WINNERS) {
 		session->winners++;
 		session->hit++;
-		push(wsi,
+		push(stream,
 			"{\"type\":\"winner\",\"channel\":\"winners\",\"epoch\":\"e\","
 			"\"offset\":\"%" PRIu64 "\",\"pool\":1,\"hit\":%" PRIu64
 			",\"coin_minor\":100,\"paid_minor\":%" PRIu64
 			",\"currency\":\"EUR\",\"player\":\"1-1***\"}",
 			session->hit, session->hit, 1000 + session->hit);
 	} else if (session->drain) {
-		memcpy(reason, hint, sizeof(hint));
-		lws_close_reason(wsi, (enum lws_close_status)4003, reason, sizeof(hint) - 1);
-		return -1;
+		edge_websocket_close(stream, 4003, "{\"retry_ms\":20}");
 	} else {
-		push_counters(wsi, "counters");
-		lws_set_timer_usecs(wsi, 20000);
-		return 0;
+		push_counters(stream, "counters");
+		return;
 	}
-	(void)lws_callback_on_writable(wsi);
-	return 0;
+	edge_stream_wake(stream);
 }
 
-static int on_websocket(struct edge *edge, struct lws *wsi, enum lws_callback_reasons reason,
-	void *context, void *in, size_t length)
+static void on_message(struct edge_stream *stream, void *context, const char *text, size_t length)
+{
+	subscribed(context, text, length);
+	edge_stream_wake(stream);
+}
+
+static void on_nothing(struct edge_stream *stream, void *context)
+{
+	(void)stream;
+	(void)context;
+}
+
+static void on_closed(struct edge_stream *stream, void *context)
 {
 	struct session *session = context;
-	(void)edge;
-	if (reason == LWS_CALLBACK_ESTABLISHED) {
-		session->drain = server.connections++ < DRAINED;
-	} else if (reason == LWS_CALLBACK_RECEIVE) {
-		subscribed(session, in, length);
-		(void)lws_callback_on_writable(wsi);
-	} else if (reason == LWS_CALLBACK_TIMER) {
-		(void)lws_callback_on_writable(wsi);
-	} else if (reason == LWS_CALLBACK_SERVER_WRITEABLE) {
-		return push_next(wsi, session);
-	}
-	return 0;
+	(void)stream;
+	session->stream = NULL;
+}
+
+static void on_websocket(struct edge_request *request, void *context)
+{
+	static const struct edge_websocket_ops ops = {
+		.stream = { .writable = push_next, .closed = on_closed },
+		.message = on_message,
+		.heard = on_nothing,
+		.left = on_nothing,
+	};
+	struct session *session = server.sessions;
+	(void)context;
+	while (session->stream != NULL)
+		session++;
+	assert_true(session < server.sessions + PLACES);
+	*session = (struct session){ .drain = server.connections++ < DRAINED };
+	session->stream = edge_answer_websocket(request, &ops, session);
+}
+
+static void on_tick(void *context)
+{
+	(void)context;
+	for (size_t i = 0; i < PLACES; i++)
+		if (server.sessions[i].stream != NULL)
+			edge_stream_wake(server.sessions[i].stream);
 }
 
 static void *serve(void *context)
@@ -148,10 +177,10 @@ static void server_start(char *url, size_t room)
 		.drain_ms = 200,
 		.websocket_path = "/v1/events",
 		.websocket = on_websocket,
-		.websocket_session_bytes = sizeof(struct session),
 	};
 	log_open("test", "test-1", LOG_ERROR);
 	server.edge = edge_new(&config);
+	edge_every(server.edge, 20, on_tick, NULL);
 	(void)snprintf(url, room, "ws://%s/v1/events", edge_address(server.edge));
 	assert_int_equal(pthread_create(&server.thread, NULL, serve, NULL), 0);
 }

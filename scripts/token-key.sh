@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# token-key.sh [list | rotate [SECONDS] | drop NUMBER]: the keys that sign players' tokens, in token.key of CARILLON_KEYS (default: keys/ of CARILLON_DATA).
+# rotate: adds a key that signs from SECONDS (default 10) from now on, when every gateway and every instance of notifications has read it; keys whose last
+# token has expired are left out (CARILLON_TOKEN_LIFE_S, default 2592000, the longest GATEWAY_SESSION_S). drop: removes a key at once, and so ends every
+# session of its tokens. Services read the file again within a second. Nobody but the file's owner may read it.
+set -eu
+. "$(dirname "$0")/lib.sh"
+file=${CARILLON_KEYS:-$CARILLON_DATA/keys}/token.key
+life=${CARILLON_TOKEN_LIFE_S:-2592000}
+[ -s "$file" ] || die "$file: found nothing, expected a token key"
+
+# The keys as "number hex since": a file of one key has its digits alone, which are key 0.
+keys() { sed -E '/^[[:space:]]*$/d; s/^([0-9a-fA-F]{64})[[:space:]]*$/0 \1 0/' "$file"; }
+put() {
+    (umask 077 && cat >"$file.new")
+    local n
+    n=$(wc -l <"$file.new")
+    [ "$n" -ge 1 ] && [ "$n" -le 8 ] || { rm -f "$file.new" && die "found $n keys, expected 1 to 8: drop one first"; }
+    mv "$file.new" "$file"
+}
+
+rotate() {
+    local seconds=$1 now number=0 n hex since
+    [[ $seconds =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$seconds', expected a whole number of seconds"
+    now=$(date +%s)
+    while read -r n hex since; do [ "$n" -lt "$number" ] || number=$((n + 1)); done < <(keys)
+    hex=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
+    {
+        # A key is superseded when the next one begins to sign; a token of it lives that long at most.
+        keys | sort -n -k3,3 | awk -v now="$now" -v life="$life" -v last="$((now + seconds))" '
+            NR > 1 && $3 + life >= now { print line } { line = $0 } END { if (last + life >= now) print line }'
+        echo "$number $hex $((now + seconds))"
+    } | put
+    say "token key $number signs in $seconds s"
+}
+
+drop() {
+    keys | grep -q "^$1 " || die "NUMBER: found '$1', expected the number of a key: $(keys | cut -d' ' -f1 | tr '\n' ' ')"
+    keys | grep -v "^$1 " | put
+    say "token key $1 is gone: the sessions of its tokens have ended"
+}
+
+case ${1:-list} in
+list) keys | awk '{ printf "key %s signs since %s\n", $1, $3 == 0 ? "the first start" : strftime("%Y-%m-%d %H:%M:%S", $3) }' ;;
+rotate) rotate "${2:-10}" ;;
+drop) drop "${2:-}" ;;
+*) die "found '$1', expected list, rotate [SECONDS] or drop NUMBER" ;;
+esac

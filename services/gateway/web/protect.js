@@ -1,0 +1,127 @@
+// What protects the player: limits, pauses, the session's clock and result, a reminder of both, logout.
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { get, post, send } from "/api.js";
+import { Dialog } from "/dialog.js";
+import { clock, dateTime, decimal, money, typedMinor } from "/format.js";
+import { t } from "/lang.js";
+
+const REMIND_S = 3600; // until the player or the server says otherwise
+const DAY_S = 86400;
+const PAUSES = [["break", 900], ["break", 3600], ["break", DAY_S], ["time_out", 7 * DAY_S], ["time_out", 30 * DAY_S], ["exclusion", 180 * DAY_S], ["exclusion", 365 * DAY_S]];
+const REMINDERS = [900, 1800, 3600, 7200, 0];
+const isMoney = (name) => ["deposit", "loss", "wager"].includes(name);
+const isPause = (name) => ["break", "time_out", "exclusion"].includes(name);
+const since = () => Number(sessionStorage.getItem("since")) || Date.now();
+const remindAfter = () => Number(localStorage.getItem("remind") ?? REMIND_S);
+
+export function duration(seconds) {
+	if (seconds >= 2 * DAY_S) return t("days", { n: Math.round(seconds / DAY_S) });
+	return seconds >= 7200 ? t("hours", { n: Math.round(seconds / 3600) }) : t("minutes", { n: Math.round(seconds / 60) });
+}
+
+const shown = (name, value, currency) => value === null || value === undefined ? t("limit.none") : isMoney(name) ? money(value, currency) : duration(value);
+const titleOf = ({ name, period }) => t(`limit.${name}`, { period: period && period !== "session" ? t(`period.${period}`) : "" });
+
+// ---- limits ----
+
+function Limit({ entry, currency, set, busy }) {
+	const { name, limit, used, renews, pending, pending_from: from } = entry;
+	const [text, put] = useState("");
+	const [fault, setFault] = useState(null);
+	const read = () => isMoney(name) ? typedMinor(text, currency) : Number(text) > 0 ? Math.round(60 * Number(text)) : null;
+	function save(event) {
+		event.preventDefault();
+		const value = read();
+		setFault(value === null ? t("limit.wrong") : null);
+		if (value !== null) set(entry, value);
+	}
+	const id = `limit-${name}-${entry.period ?? ""}`;
+	return html`<form class="limit" data-limit=${name} data-period=${entry.period ?? ""} onSubmit=${save}><b>${titleOf(entry)}</b>
+		<span class="quiet">${t("limit.now", { limit: shown(name, limit, currency) })}${used !== null && limit !== null ? ` ${t("limit.used", { used: shown(name, used, currency), left: shown(name, Math.max(0, limit - used), currency) })}` : ""}${renews ? ` ${t("limit.renews", { time: dateTime(renews / 1000) })}` : ""}</span>
+		${from ? html`<span class="warn">${t("limit.pending", { limit: shown(name, pending, currency), time: dateTime(from / 1000) })}</span>` : null}
+		<div class="limitform"><label for=${id} class="unseen">${titleOf(entry)}</label><input id=${id} inputmode="decimal" placeholder=${isMoney(name) ? limit === null ? currency : decimal(limit, currency) : t("limit.in-minutes")} value=${text} onInput=${(e) => put(e.target.value)} />
+		<button disabled=${busy}>${t("limit.set")}</button>${limit === null ? null : html`<button type="button" disabled=${busy} onClick=${() => set(entry, -1)}>${t("limit.remove")}</button>`}</div>
+		${fault ? html`<span class="bad" role="alert">${fault}</span>` : null}</form>`;
+}
+
+// A pause is asked about: it cannot be taken back.
+function Pauses({ start, busy, running }) {
+	const [chosen, choose] = useState(null);
+	if (running) return html`<p class="warn" id="pause">${t("pause.running", { name: t(`limit.${running.name}`), time: running.renews ? dateTime(running.renews / 1000) : "–" })}</p>`;
+	return html`<div class="quick pauses">${PAUSES.map(([name, seconds]) => html`<button key="${name}-${seconds}" aria-pressed=${chosen?.[1] === seconds} onClick=${() => choose([name, seconds])}>${duration(seconds)}</button>`)}</div>
+		${chosen ? html`<p>${t("pause.ask", { time: duration(chosen[1]) })}</p><button class="main" id="pause-yes" disabled=${busy} onClick=${() => start(...chosen)}>${t("pause.yes", { time: duration(chosen[1]) })}</button>` : null}`;
+}
+
+export function LimitsWindow({ app, close }) {
+	const { token, currency = "EUR" } = app.state;
+	const [state, put] = useState({ limits: null, busy: false, error: null });
+	const ask = async (request) => {
+		put((old) => ({ ...old, busy: true, error: null }));
+		try {
+			put({ limits: (await request()).limits, busy: false, error: null });
+		} catch (error) {
+			put((old) => ({ ...old, busy: false, error: error.message }));
+		}
+	};
+	useEffect(() => { ask(() => get("/v1/limits", token)); }, []);
+	const set = ({ name, period }, limit) => ask(() => post("/v1/limits", { name, ...(period ? { period } : {}), limit }, token));
+	const start = (name, limit) => ask(() => post("/v1/limits", { name, limit }, token));
+	const { limits, busy, error } = state;
+	return html`<${Dialog} id="limits" title=${t("limits")} close=${close}><p>${t("limits.words")}</p>
+		${error ? html`<p class="bad" role="alert">${error}</p>` : null}
+		${limits ? limits.filter(({ name }) => !isPause(name)).map((entry) => html`<${Limit} key="${entry.name}-${entry.period}" entry=${entry} currency=${currency} set=${set} busy=${busy} />`) : error ? null : html`<p class="quiet">${t("loading")}</p>`}
+		<h3>${t("pause")}</h3><p>${t("pause.words")}</p>${limits ? html`<${Pauses} start=${start} busy=${busy} running=${limits.find(({ name }) => isPause(name))} />` : null}<//>`;
+}
+
+// What a refusal says of the limit that refused it.
+export function limitWords({ name, period, limit, left, renews }, currency) {
+	const values = { limit: titleOf({ name, period }), amount: shown(name, limit, currency), left: shown(name, left, currency), time: renews ? dateTime(renews / 1000) : "–" };
+	return t(isPause(name) ? "limit.refused-pause" : "limit.refused", values);
+}
+
+// ---- session ----
+
+function Result({ session, currency }) {
+	return html`<table><tbody><tr><th>${t("session.since")}</th><td class="number">${clock(session.since_us / 1000)} (${duration((session.time_us - session.since_us) / 1e6)})</td></tr>
+		<tr><th>${t("session.rounds")}</th><td class="number">${session.rounds}</td></tr><tr><th>${t("session.staked")}</th><td class="number">${money(session.staked_minor, currency)}</td></tr>
+		<tr><th>${t("session.returned")}</th><td class="number">${money(session.returned_minor, currency)}</td></tr><tr><th>${t("session.net")}</th><td class="number"><b id="net" class=${session.net_minor < 0 ? "bad" : "good"}>${money(session.net_minor, currency)}</b></td></tr></tbody></table>
+		${session.whole ? null : html`<p class="quiet">${t("session.part")}</p>`}`;
+}
+
+// The session's time and result, how often to be reminded of them, and the way out. It opens by itself when the reminder is due.
+export function SessionWindow({ app, close, logout, due }) {
+	const { token, currency } = app.state;
+	const [state, put] = useState({ session: null, error: null });
+	const ask = (request) => request().then((session) => {
+		localStorage.setItem("remind", session.reality_check_s);
+		put({ session, error: null });
+	}, (error) => put({ session: null, error: error.message }));
+	useEffect(() => { ask(() => get("/v1/session", token)); }, []);
+	const { session, error } = state;
+	return html`<${Dialog} id="session" title=${t(due ? "session.reminder" : "session")} close=${close}>
+		${error ? html`<p class="bad" role="alert">${error}</p>` : session ? html`<${Result} session=${session} currency=${session.currency ?? currency} />` : html`<p class="quiet">${t("loading")}</p>`}
+		${session ? html`<div class="picker"><label for="remind">${t("session.remind")}</label><select id="remind" value=${session.reality_check_s} onChange=${(e) => ask(() => send("/v1/session", { reality_check_s: Number(e.target.value) }, token))}>
+			${[...new Set([...REMINDERS, session.reality_check_s])].sort((a, b) => a - b).map((seconds) => html`<option key=${seconds} value=${seconds}>${seconds ? duration(seconds) : t("session.never")}</option>`)}</select></div>` : null}
+		<div class="choices"><button id="logout" onClick=${logout}>${t("logout")}</button><button class="main" id="session-on" onClick=${close}>${t("session.on")}</button></div><//>`;
+}
+
+// Reminds of the session's time and result while nothing is being shown.
+export function useReminder({ state, latest, dispatch }) {
+	const [due, setDue] = useState(false);
+	useEffect(() => {
+		if (!state.token) return undefined;
+		if (!sessionStorage.getItem("since")) sessionStorage.setItem("since", Date.now());
+		let last = Number(sessionStorage.getItem("reminded")) || since();
+		const timer = setInterval(() => {
+			const { busy, window: open, question, deck } = latest.current;
+			if (!remindAfter() || Date.now() - last < 1000 * remindAfter() || busy || open || question || deck) return;
+			last = Date.now();
+			sessionStorage.setItem("reminded", last);
+			setDue(true);
+			dispatch({ type: "window", name: "session" });
+		}, 5000);
+		return () => clearInterval(timer);
+	}, [state.token]);
+	useEffect(() => { if (state.window !== "session") setDue(false); }, [state.window]);
+	return due;
+}

@@ -1,0 +1,282 @@
+// The game on one screen: reels, money and the main button always together. Also the play of a phase on it: turn, stop, tell.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { Suit } from "/cards.js";
+import { world } from "/art.js";
+import { Bet, BonusSpins, Button, MainButton, Resume } from "/controls.js";
+import { effects } from "/effects.js";
+import { CARD_SUITS, money } from "/format.js";
+import { isBought, modeOf, totalBet } from "/game.js";
+import { named, t } from "/lang.js";
+import { anticipated, makeMotion, still } from "/motion.js";
+import { Potions } from "/panels.js";
+import { isFeature, openingOf } from "/phases.js";
+import { Counters, Grid, PhaseWords, turningReels, useWinCycle } from "/reels.js";
+import { Celebration, Count, Gamble, Intro, Vials, gambleClosed } from "/scenes.js";
+import { sound } from "/sound.js";
+import { sceneOf, shownMoney, shownWin } from "/state.js";
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// ---- a phase on the screen ----
+
+// The least multiple of the bet of each size of win, and how long its amount counts up. A win below the bet is told quietly.
+const TIERS = [
+	{ least: 100, tier: 4, ms: 5200 }, { least: 40, tier: 3, ms: 3800 }, { least: 15, tier: 2, ms: 2400 }, { least: 1, tier: 1, ms: 650 }, { least: 0, tier: 0, ms: 0 },
+];
+const SCENE_FROM = 2; // the size from which a win has a scene of its own
+const PACE_MS = { normal: 520, turbo: 60 }; // after a phase that is not the last
+const INTRO_MS = { normal: 1600, turbo: 500 };
+const RESPIN_MS = { normal: 480, turbo: 60 };
+
+const tierOf = (win, bet) => TIERS.find(({ least }) => win >= least * bet);
+
+function makeStage(store, motion) {
+	const pace = () => store.current.fast ? "turbo" : "normal";
+	const wait = (ms, hurry) => Promise.race([pause(ms), hurry.pressed]);
+
+	// Before a phase: its feature's opening, and the reels that turn for it.
+	async function begin(phase, { first, hurry, before }) {
+		const { game } = store.current;
+		const opening = openingOf(sceneOf(store.current), phase, before ?? store.current.steps.at(-1));
+		if (opening && !first) {
+			sound.play(phase.kind === "bonus" || phase.kind === "battle" ? "bonus" : "feature");
+			store.dispatch({ type: "intro", intro: opening });
+			await wait(INTRO_MS[pace()], hurry);
+			store.dispatch({ type: "intro", intro: null });
+		}
+		if (!motion.turning()) motion.roll(turningReels(game, phase));
+	}
+
+	async function land(phase, { hurry }) {
+		const { game, fast } = store.current;
+		await pause(0); // the new cells are drawn
+		if (motion.turning()) await motion.stop({ slow: anticipated(game, phase), turbo: fast, hurry: hurry.pressed });
+		else if (phase.kind === "hold_respin" && !still()) await wait(RESPIN_MS[pace()], hurry);
+		if (phase.landed) sound.play("stop");
+	}
+
+	async function count(win, from, bet, hurry) {
+		const { tier, ms } = tierOf(win, bet);
+		if (tier) sound.play(`win${tier}`);
+		if (!ms || still()) return;
+		const large = tier >= SCENE_FROM;
+		const time = store.current.fast && !large ? ms / 3 : ms;
+		store.dispatch({ type: "counting", counting: { from, to: from + win, ms: time } });
+		if (large) {
+			store.dispatch({ type: "celebration", celebration: { tier, amount: from + win } });
+			effects.rain("coins", time);
+		}
+		await wait(time, hurry);
+		store.dispatch({ type: "counting", counting: null });
+		if (large) {
+			effects.clear();
+			store.dispatch({ type: "celebration", celebration: null });
+		}
+	}
+
+	// After the reels stand: lines, the amount, a jackpot. RULE witch-feature 2.10
+	async function tell(phase, { round, last, hurry }) {
+		const { game, bet } = store.current;
+		if ((phase.wins ?? []).some((item) => item.what === "jackpot")) store.dispatch({ type: "jackpot", jackpot: { paid: 0 } });
+		const stake = round.stake_minor || totalBet(round.bet ?? bet);
+		if (phase.win_minor) await count(phase.win_minor, shownWin(store.current) - phase.win_minor, stake, hurry);
+		if (last && isFeature(phase) && round.win_minor > phase.win_minor && tierOf(round.win_minor, stake).tier >= SCENE_FROM) {
+			sound.play(`win${tierOf(round.win_minor, stake).tier}`);
+		}
+		if (!last) await wait(PACE_MS[pace()] * (phase.win_minor ? 2 : 1), hurry);
+		return game;
+	}
+	return { begin, land, tell };
+}
+
+// Connects the reels on the screen with the play of the phases.
+function useStage({ state, latest: store }) {
+	const motion = useRef(null);
+	useLayoutEffect(() => {
+		motion.current = makeMotion(document.getElementById("reels"), sound);
+		store.stage = makeStage(store, motion.current);
+		return () => { store.stage = null; };
+	}, [state.game.id]);
+	useLayoutEffect(() => {
+		if (state.spinning) motion.current.roll(Array.from({ length: state.game.reels }, (_, reel) => reel));
+		else if (!state.revealing) motion.current.halt();
+	}, [state.spinning, state.revealing]);
+	useEffect(() => { if (state.message?.guess) sound.play(state.message.guess); }, [state.message]);
+}
+
+// Something always has the focus: if what had it is gone, the main button gets it.
+function useFocusKept() {
+	const had = useRef(false);
+	useEffect(() => {
+		const seen = () => { had.current = true; };
+		addEventListener("focusin", seen);
+		return () => removeEventListener("focusin", seen);
+	}, []);
+	useEffect(() => {
+		if (had.current && (document.activeElement === document.body || !document.activeElement) && !document.querySelector("dialog[open]")) document.querySelector("[data-main]")?.focus({ preventScroll: true });
+	});
+}
+
+// Space and Enter press the main button while no other control has the focus.
+function useKeys() {
+	useEffect(() => {
+		const pressed = (event) => {
+			if (!["Space", "Enter", "NumpadEnter"].includes(event.code) || event.repeat || event.defaultPrevented || event.target.closest("button, input, select, textarea, summary, dialog, a")) return;
+			event.preventDefault();
+			document.querySelector("[data-main]")?.click();
+		};
+		addEventListener("keydown", pressed);
+		return () => removeEventListener("keydown", pressed);
+	}, []);
+}
+
+// ---- the top ----
+
+// RULE bewitched 8.6, RULE mona-lisa 7.6: the player leaves by going to the lobby. RULE mystic-gem 8.2: not while the reels spin, during a gamble or in a feature.
+export function leaveReason({ busy, autospin, claim, token, round }) {
+	if (busy) return t("why.busy");
+	if (autospin > 0) return t("why.autospin");
+	if (claim) return t("why.cards");
+	if (!token || !round) return null;
+	if (["pick", "next"].includes(round.next)) return t("why.feature");
+	return round.next === "gamble" && round.gambles?.length > 0 ? t("why.gamble") : null;
+}
+
+function Clock() {
+	const [now, tick] = useState(new Date());
+	useEffect(() => {
+		const timer = setInterval(() => tick(new Date()), 5000);
+		return () => clearInterval(timer);
+	}, []);
+	return html`<time>${now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })}</time>`;
+}
+
+// RULE mystery-elves 1.3, RULE mystic-gem 1.7, RULE witch-feature 9.4: the game's number and the time.
+function Top({ app }) {
+	const { state, dispatch } = app;
+	const { game, round, spinning, revealing } = state;
+	return html`<div class="top">
+		<${Button} app=${app} id="home" class="icon" aria-label=${t("lobby")} why=${leaveReason(state)} run=${() => { location.hash = ""; }}><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 11 12 4l8 7v9h-5v-6H9v6H4z" /></svg><//>
+		<h1 class="gamename">${named(game.name)}</h1>${state.config.kind === "live" ? null : html`<span class="kind" id="kind">${t("play-money")}</span>`}
+		<span class="spacer"></span>
+		<span class="facts quiet"><span id="feed" class=${state.feed === "live" ? "feed live" : "feed"}>${t(`feed.${state.feed.replaceAll(" ", "-")}`)}</span>${state.token ? html`<span id="player">${state.player}</span>` : null}<span>${t("round-no")} <b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></span><${Clock} /></span>
+		<button type="button" id="rules" class="icon" aria-label=${t("rules")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "rules" })}>i</button>
+		<button type="button" id="menu" class="icon" aria-label=${t("menu")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "menu" })}><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 6h16v2H4zm0 5h16v2H4zm0 5h16v2H4z" /></svg></button></div>`;
+}
+
+function Tile({ pool, row, coin }) {
+	const name = row.level ? t(`suit.${CARD_SUITS[row.level - 1]}`) : t("coin", { coin: money(row.coin_minor, row.currency) });
+	return html`<div class="jackpot ${row.coin_minor === coin && !row.level ? "selected" : ""} ${row.level ? "level" : ""}" data-pool=${pool.pool} data-row=${row.level || row.coin_minor}>
+		<span>${row.level ? html`<${Suit} suit=${CARD_SUITS[row.level - 1]} /> ` : null}${name}</span><b>${money(row.value_minor, row.currency)}</b></div>`;
+}
+
+// The jackpots that the current game can win. RULE bewitched 4.7, RULE mona-lisa 4.10, RULE mystic-gem 6.2: the counter of the selected coin value stands out.
+export function jackpotsOf({ pools, game, currency = "EUR" }) {
+	const numbers = [game.jackpot?.pool_number, game.cards?.eligible ? game.cards.set_number : null].filter(Boolean);
+	return pools.filter((pool) => numbers.includes(pool.pool)).map((pool) => [pool, pool.rows.filter((row) => row.level || row.currency === currency)
+		.sort((a, b) => (a.coin_minor ?? 0) - (b.coin_minor ?? 0) || (a.level ?? 0) - (b.level ?? 0))]).filter(([, rows]) => rows.length);
+}
+
+function Jackpots({ state }) {
+	const groups = jackpotsOf(state);
+	if (!groups.length) return null;
+	return html`<section id="jackpots" aria-label=${t("jackpots")}>${groups.map(([pool, rows]) => html`<div class="jackpots" key=${pool.pool} data-kind=${pool.kind}>
+		${rows.map((row) => html`<${Tile} key="${row.currency}-${row.level ?? row.coin_minor}" pool=${pool} row=${row} coin=${state.bet.coin_minor} />`)}</div>`)}</section>`;
+}
+
+// ---- under the reels ----
+
+// RULE bewitched 7.3, RULE mona-lisa 6.3: after a lost connection the game waits for some seconds; this is the countdown.
+function Away({ until }) {
+	const left = () => Math.max(0, Math.ceil((until - Date.now()) / 1000));
+	const [seconds, tick] = useState(left());
+	useEffect(() => {
+		const timer = setInterval(() => tick(left()), 250);
+		return () => clearInterval(timer);
+	}, [until]);
+	return html`<span class="bad" role="timer" id="away">${t("away", { seconds })}</span>`;
+}
+
+// What is known while an answer is late.
+const Silent = ({ silent, state }) => html`<span class="warn" id="silent">${t(silent.bet ? "silent.bet" : "silent.move", { balance: money(shownMoney(state).balance, state.currency) })}</span>`;
+
+// One place for what just happened: a refusal, a message, else the words of the phase.
+function Say({ app, scene, phase }) {
+	const { state, dispatch } = app;
+	const { message, game, silent, away } = state;
+	const smallest = () => dispatch({ type: "bet", bet: { coin_minor: game.currencies.find((c) => c.currency === state.currency).coins_minor[0], lines: game.lines_min, coins: game.coins_min, mode: game.modes[0].id } });
+	const rest = state.token ? t("choose-and-spin") : t("login-first");
+	return html`<div class="say ${message || silent || away ? "spoken" : ""}"><${PhaseWords} scene=${scene} phase=${state.landing || state.spinning ? null : phase} id="phase" rest=${state.landing || state.spinning ? t("good-luck") : rest} />
+		<div class="message" role="status" id="message">${away ? html`<${Away} until=${away} />` : silent ? html`<${Silent} silent=${silent} state=${state} />`
+		: message ? html`<span class=${message.bad ? "bad" : "good"}>${message.text}</span>` : null}
+		${message?.smallest ? html` <button class="small" id="smallest" onClick=${smallest}>${t("set-smallest")}</button>` : null}</div></div>`;
+}
+
+// RULE bewitched 2.9, RULE mona-lisa 2.7: where the player chooses lines and coins, amounts are shown in coins too.
+function Meters({ state }) {
+	const { currency, game, bet, token } = state;
+	const chosen = game.lines_min !== game.lines_max || game.coins_min !== game.coins_max;
+	const coins = (minor) => chosen && bet.coin_minor && minor !== undefined ? html`<small class="coins">${t("n-coins", { n: Math.floor(minor / bet.coin_minor) })}</small>` : null;
+	const win = shownWin(state);
+	const { balance, pending } = shownMoney(state);
+	return html`<div class="meters">
+		<div class="meter"><span>${t("balance")}</span><b id="balance">${token ? money(balance, currency) : "–"}</b>${coins(balance)}</div>
+		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > 0 ? "gold" : ""}><${Count} state=${state} currency=${currency} to=${state.counting ? win : undefined} /></div>${coins(win)}
+		<small class=${pending ? "open" : "unseen"}>${t("open")} <span id="pending">${money(pending ?? 0, currency)}</span></small></div></div>`;
+}
+
+function Bar({ app }) {
+	const { state, dispatch } = app;
+	const { game, bet, round, fast } = state;
+	const open = (name) => () => dispatch({ type: "window", name });
+	const gamble = game.gamble && round?.next === "gamble" && !state.busy && state.token;
+	const bought = isBought(modeOf(game, bet.mode));
+	return html`<div class="bar">
+		<${Meters} state=${state} />
+		<${Bet} app=${app} />
+		<div class="buttons">
+		${gamble ? html`<${Button} app=${app} key="double" id="double" class="round" why=${gambleClosed(state)} run=${open("gamble")}>${t("double")}<//>`
+			: game.autoplay ? html`<button type="button" key="auto" id="auto" class="round" aria-haspopup="dialog" onClick=${open("auto")}>${t("auto")}</button>` : null}
+		<${MainButton} app=${app} />
+		<button type="button" id="fast" class="round" aria-pressed=${fast} onClick=${() => dispatch({ type: "fast" })}>${t("turbo")}</button>
+		${game.modes.length > 1 ? html`<button type="button" id="buy" class="round ${bought ? "chosen" : ""}" aria-haspopup="dialog" onClick=${open("buy")}>${bought ? named(modeOf(game, bet.mode).name) : t("buy")}</button>` : null}</div></div>`;
+}
+
+// ---- the stage ----
+
+function Covers({ app, gambling }) {
+	const { state, dispatch } = app;
+	const { game, round } = state;
+	const picking = round?.next === "pick" && state.token && !state.revealing && !state.spinning;
+	return html`${picking ? html`<${Vials} game=${game} round=${round} busy=${state.busy} pick=${(i) => app.act("pick", i)} help=${() => dispatch({ type: "window", name: "rules" })} />` : null}
+		${gambling ? html`<${Gamble} app=${app} Button=${Button} close=${() => dispatch({ type: "window", name: null })} />` : null}
+		<${Intro} state=${state} /><${Celebration} state=${state} />`;
+}
+
+export function Stage({ app, chosen }) {
+	const { state } = app;
+	const { game, steps, at, landing, round } = state;
+	const canvas = useRef(null);
+	useStage(app);
+	useFocusKept();
+	useKeys();
+	useEffect(() => { effects.attach(canvas.current); }, []);
+	const phase = steps[at];
+	const scene = sceneOf(state);
+	const cycled = useWinCycle(phase, landing || state.spinning, chosen);
+	const gambling = state.window === "gamble" && game.gamble && round?.next === "gamble" && !state.revealing && !state.spinning;
+	const look = world(game.id);
+	useEffect(() => { sound.bed(phase && isFeature(phase) && state.revealing ? `${game.id}-feature` : game.id); }, [game.id, phase?.kind, state.revealing]);
+	return html`<section class="game" id="play" aria-label=${named(game.name)} data-game=${game.id} data-state=${state.busy ? "busy" : "ready"} data-speed=${state.fast ? "fast" : "normal"} data-scene=${phase && isFeature(phase) ? phase.kind : "base"}>
+		${look.background ? html`<img class="backdrop" src=${look.background} alt="" />` : null}
+		<${Top} app=${app} />
+		<${Jackpots} state=${state} />
+		<div class="info"><${Potions} state=${state} /><${Counters} scene=${scene} phase=${phase} landing=${landing || state.spinning} id="counters" /></div>
+		<div class="stage"><${Grid} game=${game} phase=${phase} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${true} frame=${look.frame}><${Covers} app=${app} gambling=${gambling} /><//>
+			<canvas class="effects" ref=${canvas} aria-hidden="true"></canvas></div>
+		<${Resume} app=${app} /><${BonusSpins} app=${app} />
+		<${Say} app=${app} scene=${scene} phase=${phase} />
+		<${Bar} app=${app} />
+		<p class="unseen" role="status" id="said">${state.said}</p>
+	</section>`;
+}

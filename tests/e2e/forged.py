@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""Wins that were never drawn. Whoever owns the database writes rows and makes all that is summed, chained and hashed from them anew, so that the books balance;
+whoever reaches the bus sends the wallet a proposal of his own. Each time the proof must name the row, by the point that replays it. Honest play, with all
+that follows a bet, must replay; so must what came after a proof."""
+import json
+import os
+import signal
+import subprocess
+
+from lib_play import RULES, Person, force
+from lib_raw import envelope, field, raw, varint
+from lib_sql import Session
+from lib_stack import BIN, Installation, read_text, run, wait_until
+
+BET = {"coin_minor": 2, "lines": 5, "coins": 1}  # of bewitched
+LOSS, WIN = RULES.stops(), RULES.stops(win=True, bet=BET)
+JACKPOT = [*RULES.stops(bonuses=3), 0]  # the first of the vials' weights, at any bet
+TABLES = ("journal", "batch", "house_leg", "account", "claim", "leaf")
+place = person = watcher = session = last = None
+
+
+def prove(*options):
+    """(status, {point: breaches}, the report)."""
+    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json", *options], cwd=place.data, env={**place.environment, **place.stack},
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (0, 1), (options, done.stdout, done.stderr)
+    report = json.loads(done.stdout)
+    return done.returncode, {p["point"]: p["breaches"] for p in report["points"] if not p["ok"]}, report
+
+
+def in_order(*options):
+    return wait_until("books in order", lambda: (lambda r: r[2] if r[0] == 0 else None)(prove(*options)), 20, pause=0.3)
+
+
+# ---- records, field by field ----
+
+def fields(data):
+    """[number, wire type, value] in order."""
+    found, at = [], 0
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        tag = number()
+        if tag & 7 == 0:
+            found.append([tag >> 3, 0, number()])
+        else:
+            assert tag & 7 == 2, tag
+            length = number()
+            found.append([tag >> 3, 2, bytes(data[at:at + length])])
+            at += length
+    return found
+
+
+def packed(parts):
+    return b"".join(varint(n << 3 | kind) + (varint(value) if kind == 0 else varint(len(value)) + value) for n, kind, value in parts)
+
+
+def edited(data, path, change):
+    """The message with the value at the path changed; a field that is not there is 0."""
+    parts = fields(data)
+    at = next((i for i in reversed(range(len(parts))) if parts[i][0] == path[0]), None)
+    if at is None:
+        parts.append([path[0], 0, 0])
+        parts.sort(key=lambda part: part[0])
+        at = next(i for i, part in enumerate(parts) if part[0] == path[0])
+    parts[at][2] = edited(parts[at][2], path[1:], change) if len(path) > 1 else change(parts[at][2])
+    parts[at][1] = 2 if isinstance(parts[at][2], bytes) else 0
+    return packed(parts)
+
+
+STATE, ROUND = (7,), (7, 5)  # in a record; of a state
+NONCE, SALT, MATH, DIGEST, COIN, BASE_WIN, CREDITED, CLAIMS, STAKE, FORCED, GAMBLE = 6, 4, 7, 8, 9, 13, 16, 19, 31, 29, 28
+
+
+def flip(value):
+    return bytes([value[0] ^ 1]) + value[1:]
+
+
+def more(amount):
+    return lambda value: value + amount
+
+
+# ---- the owner of the database ----
+
+REMAKE = """
+update wallet.batch b set sums = (select coalesce(jsonb_agg(jsonb_build_array(game, mode, currency, kind, n, refused, release, stake, won, pending, forfeit, amount)), '[]')
+  from (select game, mode, currency, kind, count(*) n, count(*) filter (where refusal <> 0) refused, coalesce(sum(release) filter (where refusal = 0), 0) release,
+    coalesce(sum(stake) filter (where refusal = 0), 0) stake, coalesce(sum(win_balance) filter (where refusal = 0), 0) won,
+    coalesce(sum(win_pending) filter (where refusal = 0), 0) pending, coalesce(sum(forfeit) filter (where refusal = 0), 0) forfeit,
+    coalesce(sum(amount) filter (where refusal = 0), 0) amount from wallet.journal j where j.shard = b.shard and j.seq between b.first_seq and b.last_seq group by 1, 2, 3, 4) s);
+delete from wallet.house_leg where close is null;
+insert into wallet.house_leg (shard, batch, currency, account, amount) select p.shard, b.batch, p.currency, p.account, sum(p.amount) from wallet.posting p
+  join wallet.batch b on b.shard = p.shard and p.seq between b.first_seq and b.last_seq where p.close is null group by 1, 2, 3, 4 having sum(p.amount) <> 0;
+update wallet.account a set balance = j.balance_after from wallet.journal j where j.shard = a.shard and j.seq = a.last_seq;
+do $$ declare b record; before bytea; of_shard integer := -1;
+begin
+  for b in select * from wallet.batch order by shard, batch loop
+    if b.shard <> of_shard then before := decode(repeat('00', 32), 'hex'); of_shard := b.shard; end if;
+    select sha256(before || string_agg(int8send(seq) || int8send(player) || int8send(kind) || int8send(move) || int8send(round) || int8send(game) || int8send(mode) || int8send(refusal)
+      || int8send(currency) || int8send(release) || int8send(stake) || int8send(win_balance) || int8send(win_pending) || int8send(forfeit) || int8send(amount)
+      || int8send(balance_after) || int8send(pending_after) || int8send(prev_seq) || int8send(claims) || int8send(coalesce(last_move, move)) || timestamptz_send(time)
+      || int4send(length(array_to_string(tallies, ','))) || convert_to(array_to_string(tallies, ','), 'UTF8') || int4send(coalesce(length(request_id), 0)) || coalesce(request_id, '')
+      || int4send(coalesce(length(outside_id), 0)) || coalesce(outside_id, '') || int4send(coalesce(length(record), 0)) || coalesce(record, ''), ''::bytea order by seq))
+      into before from wallet.journal where shard = b.shard and seq between b.first_seq and b.last_seq;
+    update wallet.batch set digest = before where shard = b.shard and batch = b.batch;
+  end loop;
+end $$"""
+
+
+def tamper(sql):
+    """As the owner of the whole cluster, whom no reference between tables stops."""
+    global session
+    if session is None:
+        session = Session(place.stack["CARILLON_PG_DSN"].replace("user=carillon", "user=postgres"))
+        session.ask("set session_replication_role = replica")
+    return session.ask(sql)
+
+
+def row_of(kind, which="", order="seq"):
+    """(shard, seq, record) of an accepted move of the person."""
+    rows = tamper(f"select shard, seq, encode(record, 'hex') from wallet.journal where player = {person.id} and kind = {kind} and refusal = 0 {which} order by {order} limit 1")
+    assert rows, (kind, which)
+    return rows[0][0], rows[0][1], bytes.fromhex(rows[0][2])
+
+
+def forged(name, row, changes=(), record=(), won=0, sql="", alone=True, named=None, books=True):
+    """Changes a row and its record, what was won with every later balance, makes the books anew (but for `books`: they cannot be), and proves. `alone`: nothing
+    but the replay finds it."""
+    shard, seq, bytes_ = row
+    for path, change in record:
+        bytes_ = edited(bytes_, path, change)
+    columns = ", ".join([*changes, f"record = '\\x{bytes_.hex()}'"] + ([f"win_balance = win_balance + {won}"] if won else []))
+    tamper(f"update wallet.journal set {columns} where shard = {shard} and seq = {seq}")
+    if won:
+        tamper(f"update wallet.journal set balance_after = balance_after + {won} where player = {person.id} and seq >= {seq}")
+    if sql:
+        tamper(sql)
+    if books:
+        tamper(REMAKE)
+    try:
+        status, broken, _ = prove()
+        assert status == 1 and 14 in broken, (name, broken)
+        assert any(b["where"] == f"shard {shard}, seq {named or seq}" for b in broken[14]), (name, seq, broken[14])
+        assert not alone or set(broken) == {14}, (name, broken)
+        print(f"        {name}: {broken[14][0]['found']}, expected {broken[14][0]['expected'].split(' ', 1)[-1]}"[:150])
+    finally:
+        tamper("; ".join(f"delete from wallet.{table}; insert into wallet.{table} select * from kept.{table}" for table in TABLES))
+
+
+# ---- the tests ----
+
+def play():
+    """Losses, wins that are collected, gambled and taken by the next bet, a jackpot, and a game with potions."""
+    global person, watcher
+    person = Person(place, deposit=1000000)
+    force(place, person.name, LOSS, LOSS, WIN, LOSS, WIN, WIN, JACKPOT, LOSS)
+    for _ in range(3):
+        person.bet(2, 5, 1)
+    person.act("collect")
+    person.bet(2, 5, 1)
+    person.bet(2, 5, 1)
+    person.act("gamble", choice=0)
+    person.bet(2, 5, 1)
+    person.bet(2, 5, 1)
+    person.watch()
+    if not person.round["closed"]:
+        person.act("collect")
+    person.bet(2, 5, 1)
+    watcher = Person(place, deposit=1000000, game="witch-feature")
+    for _ in range(12):
+        watcher.bet(1, 50, 1)
+        watcher.watch()
+
+
+def test_honest_play_replays():
+    play()
+    first = in_order("--since-last", "--state", "old.json")
+    assert first["replay"]["done"] and first["replay"]["rounds"] == 20 and first["replay"]["scripted"] == 8, first["replay"]
+    watcher.bet(1, 50, 1)
+    watcher.watch()
+    watcher.bet(1, 50, 1)
+    watcher.watch()
+    new = in_order("--since-last", "--state", "old.json")
+    assert new["replay"]["rounds"] == 2 and new["replay"]["skipped"] == 0, new["replay"]
+    sample = in_order("--sample", "1", "--seed", "7")["replay"]
+    assert sample["sample"] == 1 and sample["rounds"] in (8, 14), sample
+    day = place.sql("select max(day) from wallet.leaf")[0][0]
+    assert in_order("--day", day)["replay"]["rounds"] > 0
+    assert in_order("--no-replay")["replay"]["why_not"] == "not asked for"
+    for wrong, text in (("--day", "yesterday"), ("--sample", "some"), ("--sample", "0"), ("--seed", "x"), ("--engine", "/nowhere")):
+        done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", wrong, text], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True,
+                              timeout=60, check=False)
+        assert done.returncode == 2 and done.stderr, (wrong, done)
+
+
+def test_without_the_key_it_says_so():
+    environment = {**place.environment, **place.stack, "CARILLON_KEYS": "/nowhere"}
+    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json"], cwd=place.data, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    report = json.loads(done.stdout)
+    assert done.returncode == 0 and not report["replay"]["done"] and "no key" in report["replay"]["why_not"], report["replay"]
+    assert [p["point"] for p in report["points"]] == list(range(1, 14)), report["points"]
+
+
+def test_a_proposal_of_somebody_else():
+    """The wallet books what it is sent: chain, sums and heads are its own, and only a replay can tell."""
+    victim = Person(place, deposit=1000)
+    force(place, victim.name, LOSS)
+    victim.bet(2, 5, 1)
+    shard, move, record = place.sql(f"select shard, move, encode(record, 'hex') from wallet.journal where player = {victim.id} and kind = 2")[0]
+    forged_move = int(move) + 1
+    record = edited(edited(bytes.fromhex(record), (7, 6), lambda _: forged_move), (7, 5, 1), lambda _: forged_move)
+    record = edited(edited(record, (7, 5, 2), lambda _: forged_move), (7, 5, BASE_WIN), lambda _: 5000)
+    record = edited(record, (7, 5, CREDITED), lambda _: 5000)
+    proposal = field(1, forged_move) + field(2, forged_move) + field(3, 1) + field(4, 2) + field(8, 10) + field(9, 5000) + field(12, varint(1)) + field(15, os.urandom(16)) + field(16, record)
+    raw(place, "wallet.commands", envelope() + field(2, victim.id) + field(3, proposal), [int(shard)])
+    seq = wait_until("the forged row", lambda: place.sql(f"select seq from wallet.journal where player = {victim.id} and move = {forged_move} and refusal = 0"), 10)[0][0]
+    status, broken, _ = prove()
+    assert status == 1 and any(b["where"] == f"shard {shard}, seq {seq}" for b in broken[14]), broken
+    assert set(broken) == {14}, broken
+    global last
+    last = (shard, seq)
+    stop_and_keep()
+
+
+def stop_and_keep():
+    """Services stopped, and all tables kept as they are; who owns the database alone cannot sign heads, so he has them lost."""
+    supervisor = int(read_text(f"{place.data}/run/supervisor.pid"))
+    os.kill(supervisor, signal.SIGTERM)
+    wait_until("the services to stop", lambda: not os.path.exists(f"/proc/{supervisor}"), 30)
+    os.rename(f"{place.data}/heads", f"{place.data}/heads.lost")
+    tamper("create schema kept; " + "; ".join(f"create table kept.{table} as select * from wallet.{table}" for table in TABLES))
+
+
+def test_wins():
+    lost, open_win = row_of(2, "and win_balance + win_pending = 0"), row_of(2, "and win_pending > 0")
+    forged("a win raised", lost, won=500)
+    forged("a win and its record raised", lost, won=500, record=[((*ROUND, BASE_WIN), more(500)), ((*ROUND, CREDITED), more(500))])
+    forged("a win, its record and the digest", lost, won=500, record=[((*ROUND, BASE_WIN), more(500)), ((*ROUND, CREDITED), more(500)), ((*ROUND, DIGEST), flip)])
+    forged("a pending win raised", open_win, ["win_pending = win_pending + 500", "pending_after = pending_after + 500"], alone=False)
+    forged("a stake lowered", lost, ["stake = stake - 1"], [((*ROUND, STAKE), more(-1))], alone=False)
+    forged("a smaller bet", lost, [], [((*ROUND, COIN), more(-1))])
+
+
+def test_draws():
+    row = row_of(2, "and win_balance + win_pending = 0")
+    forged("other stops", row, record=[((*ROUND, FORCED), lambda value: bytes([value[0] + 1]) + value[1:])])
+    forged("another salt", row, record=[((*ROUND, SALT), flip)])
+    forged("another definition", row, record=[((*ROUND, MATH), flip)])
+    forged("another digest", row, record=[((*ROUND, DIGEST), flip)])
+    forged("another secret for the next move", row, record=[((3,), flip)], named=tamper(f"select min(seq) from wallet.journal where player = {person.id} and seq > {row[1]}")[0][0])
+    forged("an installation that takes no scripts", row, sql="update carillon.installation set kind = 'demo'")
+    tamper("update carillon.installation set kind = 'test'")
+
+
+def test_claims():
+    lost, won = row_of(2, "and win_balance + win_pending = 0"), row_of(2, "and claims > 0")
+    player, move = person.id, tamper(f"select move from wallet.journal where shard = {lost[0]} and seq = {lost[1]}")[0][0]
+    forged("a claim added", lost, ["claims = 1"], [((*ROUND, CLAIMS), lambda _: 1)], alone=False,
+           sql=f"insert into wallet.claim (player, move, index, shard, pool, kind, currency, coin_minor, stake_minor, opened_seq, opened) values ({player}, {move}, 1, {lost[0]}, 1, 1, 978, 2, 10, {lost[1]}, now())")
+    forged("a claim dropped", won, ["claims = 0"], [((*ROUND, CLAIMS), lambda _: 0)], alone=False, books=False, sql=f"delete from wallet.claim where player = {player} and opened_seq = {won[1]}")
+
+
+def test_gambles_and_collects():
+    gamble, collect = row_of(4), row_of(6)
+    forged("a gamble turned", gamble, record=[((*ROUND, GAMBLE, 5), lambda value: 1 - value)])
+    forged("another card", gamble, record=[((*ROUND, GAMBLE, 4), lambda value: value ^ 1)])
+    forged("collected twice", collect, record=[((5,), more(100))], won=100)
+
+
+def test_states():
+    global person
+    mine, person = person, watcher
+    try:
+        row = row_of(2)
+        forged("another nonce", row, record=[((*ROUND, NONCE), flip)])
+        forged("one more potion before the round", row, record=[((*ROUND, 32), lambda value: value + 1)])
+        forged("one more potion after it", row, record=[((*STATE, 8), lambda value: flip(value) if value else b"\x32\x01")])
+    finally:
+        person = mine
+
+
+def test_restored_books_are_in_order():
+    """But for the proposal that the wallet has booked."""
+    broken = prove()[1]
+    assert set(broken) == {14} and [b["where"] for b in broken[14]] == ["shard {}, seq {}".format(*last)], broken
+
+
+if __name__ == "__main__":
+    with Installation("forged") as place:
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise
