@@ -37,7 +37,7 @@ void answer_timed_out(struct edge_request *request, const struct service_request
 	if (!sent->handed) {
 		edge_answer_header(request, "Retry-After", "1");
 		edge_answer_error(request, 503, "no_owner",
-			"The service for this player or pool is not running. Nothing was done. Try "
+			"No service owns this player or pool at the moment. Nothing was done. Try "
 			"again.",
 			NULL, NULL, NULL);
 		return;
