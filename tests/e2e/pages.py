@@ -639,7 +639,8 @@ MISFITS = """(() => {
         if (r.left < -1 || r.top < -1 || r.right > w + 1 || r.bottom > h + 1 || r.width < 1) out.push(`${what} ${[r.left, r.top, r.right, r.bottom].map(Math.round)}`);
     }
     const main = document.querySelector('[data-main]').getBoundingClientRect();
-    if (!document.elementFromPoint(main.left + main.width / 2, main.top + main.height / 2)?.closest('[data-main]')) out.push('the main button is covered');
+    for (const part of [0.1, 0.5, 0.9])
+        if (!document.elementFromPoint(main.left + main.width * part, main.top + main.height / 2)?.closest('[data-main]')) out.push('the main button is covered');
     for (const one of document.querySelectorAll('#play button')) {
         const r = one.getBoundingClientRect();
         if (r.width && (r.width < 43.5 || r.height < 43.5)) out.push(`${one.id || one.className} is ${Math.round(r.width)} x ${Math.round(r.height)}`);
