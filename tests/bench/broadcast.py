@@ -57,14 +57,15 @@ class Nchan(Server):
     path, publish, kind = "/sub", "/pub", "bare"
 
     def __init__(self, clients):
+        room = min(2 * clients + SPARE, resource.getrlimit(resource.RLIMIT_NOFILE)[1])  # nginx needs more of them than it has clients
         self.folder = tempfile.mkdtemp(prefix="carillon-nchan-")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         with open(f"{self.folder}/nginx.conf", "w", encoding="ascii") as file:
             file.write(f"""load_module {NCHAN};
-daemon off; worker_processes 1; worker_rlimit_nofile {clients + SPARE}; pid {self.folder}/pid; error_log {self.folder}/error.log warn;
-events {{ worker_connections {clients + SPARE}; multi_accept on; }}
+daemon off; worker_processes 1; worker_rlimit_nofile {room}; pid {self.folder}/pid; error_log {self.folder}/error.log warn;
+events {{ worker_connections {room}; multi_accept on; }}
 http {{
     access_log off; client_body_temp_path {self.folder}/a; proxy_temp_path {self.folder}/b; fastcgi_temp_path {self.folder}/c; uwsgi_temp_path {self.folder}/d;
     scgi_temp_path {self.folder}/e;

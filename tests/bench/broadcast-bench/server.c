@@ -84,7 +84,7 @@ static void begin(void)
 		{ EDGE_GET, NULL, NULL, false },
 	};
 	const struct clients_config clients = { .queue_max = 64,
-		.ping_s = 20,
+		.ping_s = 3600, /* the swarm answers none */
 		.subscribe_s = 60,
 		.per_player_max = 8,
 		.retry_ms = 3000,

@@ -23,6 +23,7 @@
 #define QUIET_MS 100
 #define DURING_MS 200 /* between winners while all reconnect */
 #define SMALL_BUFFER 2048
+#define RETRY_MS 20
 
 enum stage { CLOSED, CONNECTING, UPGRADING, GREETED_NEXT, READY };
 
@@ -69,10 +70,25 @@ static int connect_to(bool blocking, bool small)
 	return fd;
 }
 
+/* Ten thousand sockets may use up the kernel's memory for TCP for a moment. */
+static void send_all(int fd, const void *bytes, size_t length)
+{
+	const uint8_t *at = bytes;
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+	while (length > 0) {
+		ssize_t n = send(fd, at, length, MSG_NOSIGNAL);
+		if (n < 0 && errno != EAGAIN)
+			bench_die("send");
+		if (n < 0)
+			(void)poll(&ready, 1, RETRY_MS);
+		at += n < 0 ? 0 : n;
+		length -= n < 0 ? 0 : (size_t)n;
+	}
+}
+
 static void send_text(int fd, const char *text)
 {
-	if (send(fd, text, strlen(text), MSG_NOSIGNAL) != (ssize_t)strlen(text))
-		bench_die("send");
+	send_all(fd, text, strlen(text));
 }
 
 static void open_one(struct one *one)
@@ -128,8 +144,7 @@ static void subscribe(struct one *one)
 		frame[3] = (uint8_t)n;
 	}
 	memcpy(frame + at, text, (size_t)n);
-	if (send(one->fd, frame, at + (size_t)n, MSG_NOSIGNAL) != (ssize_t)at + n)
-		bench_die("send");
+	send_all(one->fd, frame, at + (size_t)n);
 }
 
 static void upgraded(struct one *one)
