@@ -211,6 +211,32 @@ def test_without_the_key_it_says_so():
     assert [p["point"] for p in report["points"]] == list(range(1, 14)), report["points"]
 
 
+def reconcile(lines, *options):
+    path = f"{place.data}/deposits.csv"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(f"{line}\n" for line in lines))
+    done = subprocess.run([f"{BIN}/jackpotctl", "reconcile", path, *options], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60,
+                          check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_back_end_reconciles_its_deposits():
+    person.deposit(700)
+    lines = [",".join(row) for row in place.sql("select encode(outside_id, 'hex'), (player >> 48) || '-' || (player & 281474976710655), 'EUR', amount from wallet.journal"
+                                                " where kind = 20 and refusal = 0 and player >> 48 = 1 order by time")]
+    assert reconcile(lines)[0] == 0, reconcile(lines)
+    id_ = lines[-1].split(",")[0]
+    for wrong in (lines[:-1], [*lines[:-1], lines[-1] + "0"], [*lines, lines[-1]], [*lines[:-1], lines[-1].replace("EUR", "SEK")]):
+        status, out, _ = reconcile(wrong)
+        assert status == 1 and f"deposit {id_}: found " in out and "1 differences" in out, (wrong[-1], status, out)
+    unbooked = "00" * 16
+    assert "nothing, for it is not booked" in reconcile([*lines, f"{unbooked},1-5,EUR,100"])[1]
+    assert reconcile(lines[-1:], "--day", "2001-01-01")[0] == 0  # nothing booked then has to be listed
+    for wrong in ("", "what", f"{unbooked},1-5,XXQ,100", f"{unbooked},1-5,EUR,1e3", f"{unbooked},none,EUR,100", f"{lines[0]}\n{unbooked},2-5,EUR,100"):
+        status, _, error = reconcile([wrong])
+        assert status == 2 and "expected id,player,currency,amount_minor" in error, (wrong, status, error)
+
+
 def test_a_proposal_of_somebody_else():
     """The wallet books what it is sent: chain, sums and heads are its own, and only a replay can tell."""
     victim = Person(place, deposit=1000)

@@ -7,6 +7,8 @@
  *     jackpotctl pool replay POOL [--at TIME] ..   exit 0: the pool is as its inputs say, 1: not so
  *     jackpotctl pool fold POOL --retain DAYS ..   its events that are older leave for a file:
  * exit 0; 1: something did not match
+ *     jackpotctl reconcile FILE ..                 exit 0: a back end's deposits are those of the
+ * ledger, 1: not so
  *     jackpotctl status ..                         exit 0: every shard has an owner, 1: not so
  *
  * 2: the arguments or the database are wrong. The DSN is CARILLON_PG_RO_DSN, or CARILLON_PG_DSN,
@@ -14,6 +16,7 @@
 #include "tools/jackpotctl/close_day.h"
 #include "tools/jackpotctl/fold.h"
 #include "tools/jackpotctl/partitions.h"
+#include "tools/jackpotctl/reconcile.h"
 #include "tools/jackpotctl/replay.h"
 #include "tools/jackpotctl/status.h"
 #include "tools/jackpotctl/verify.h"
@@ -45,6 +48,7 @@ static const char usage[] =
 	"       jackpotctl ledger close [--archive DIR] [--retain DAYS] [--dsn DSN]\n"
 	"       jackpotctl pool replay POOL [--at TIME] [--json] [--dsn DSN]\n"
 	"       jackpotctl pool fold POOL --retain DAYS [--archive DIR] [--dsn DSN]\n"
+	"       jackpotctl reconcile FILE [--day DATE] [--dsn DSN]\n"
 	"       jackpotctl status [--json] [--dsn DSN]\n"
 	"DSN: address of Postgres, by default CARILLON_PG_RO_DSN or CARILLON_PG_DSN; close-day,\n"
 	"close and fold write, and take CARILLON_PG_DSN.\n"
@@ -58,7 +62,7 @@ static const char usage[] =
 	"--public-key: what they are signed with, by default wallet-heads.pub in that folder.\n"
 	"Every move is replayed by a carillon-spin-engine that has the key of the draws, by default the\n"
 	"one beside jackpotctl; --engine: another program that is called as it is; --day: only moves of\n"
-	"this day, YYYY-MM-DD; --sample: of so many accounts, chosen by --seed; --no-replay: of none.\n";
+	"this day, YYYY-MM-DD (of reconcile: deposits booked then must be listed); --sample: of so many accounts, chosen by --seed; --no-replay: of none.\n";
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
@@ -263,14 +267,16 @@ static bool pool_word(const struct arguments *arguments, const char *second)
 
 int main(int argc, char **argv)
 {
-	static const char commands[] = "'ledger verify', 'ledger close-day', 'ledger close', "
-				       "'pool replay POOL', 'pool fold POOL' or 'status'";
+	static const char commands[] =
+		"'ledger verify', 'ledger close-day', 'ledger close', "
+		"'pool replay POOL', 'pool fold POOL', 'reconcile FILE' or 'status'";
 	struct arguments arguments = arguments_read(argc, argv);
 	bool ledger = words_are(&arguments, "ledger", "verify");
 	bool close_day = words_are(&arguments, "ledger", "close-day");
 	bool close = words_are(&arguments, "ledger", "close");
 	bool replay = pool_word(&arguments, "replay");
 	bool fold = pool_word(&arguments, "fold");
+	bool reconcile = arguments.words_n == 2 && strcmp(arguments.words[0], "reconcile") == 0;
 	PGconn *conn;
 	int status;
 
@@ -278,7 +284,7 @@ int main(int argc, char **argv)
 		wrong("command", NULL, commands);
 	if (arguments.at != NULL && !replay)
 		wrong("--at", arguments.at, "it with 'pool replay' only");
-	if (!ledger && !close_day && !close && !replay && !fold &&
+	if (!ledger && !close_day && !close && !replay && !fold && !reconcile &&
 		!words_are(&arguments, "status", NULL))
 		wrong("command", arguments.words[arguments.words_n - 1], commands);
 	if (close_day && !arguments.now)
@@ -293,6 +299,8 @@ int main(int argc, char **argv)
 	else if (fold)
 		status = fold_run(
 			conn, arguments.words[2], retain_of(&arguments, 1), archive_of(&arguments));
+	else if (reconcile)
+		status = reconcile_run(conn, arguments.words[1], arguments.day) ? 0 : EXIT_BROKEN;
 	else if (close_day)
 		status = close_day_run(conn) ? 0 : EXIT_BROKEN;
 	else
