@@ -130,11 +130,12 @@ def test_a_ledger_is_played_and_proven():
     people[0].bet(2, 5, 1)  # accrues by the share that has come into force
     close_day()
     in_order()  # what is on its way arrives before all stop
+    hits = int(place.sql("select (select count(*) from pool.hit) + (select count(*) from cards.hit)")[0][0])
     stop_services()
     new = in_order("--since-last", "--state", copy_of_state())
     assert new["since"] == first["rows"] and new["rows"] > 10 and new["heads"] > 0, new
     whole = in_order()
-    assert whole["rows"] == new["rows"] + first["rows"] and whole["hits"] == 4, whole
+    assert whole["rows"] == new["rows"] + first["rows"] and whole["hits"] == hits >= 4, (whole, hits)  # more: a bet may win by chance
     for report in (new, whole):
         assert [p["point"] for p in report["points"] if p["checked"] == 0] == [], report
 
