@@ -1,7 +1,7 @@
 /* Pool amounts: exact decimal fractions of a euro in checked signed 128-bit integers. T, the sum of
- * a pool's contributions (jackpot/pool_row.h), is in 10^-18 EUR. Values, carries and books are in
- * 10^-27 EUR and can reach 1.7 x 10^11 EUR (docs/progressive.md). Only amount_floor_div rounds, and
- * it returns the remainder. */
+ * a pool's contributions, is in 10^-18 EUR. The values and carries of its rows (jackpot/pool_row.h)
+ * and its books (jackpot/pool_books.h) are in 10^-27 EUR and can reach 1.7 x 10^11 EUR
+ * (docs/progressive.md). Only amount_floor_div rounds, and it returns the remainder. */
 #ifndef CARILLON_BASE_AMOUNT_H
 #define CARILLON_BASE_AMOUNT_H
 

@@ -5,9 +5,10 @@
 
 #include <stdint.h>
 
-/* The microseconds to wait for an answer after a command has been sent for the n-th time
- * (`times`, from 1): 250 ms, then twice as long each time, up to 4 s. `salt` (for example, the
- * player) adds up to a quarter of that, so that many askers do not ask at the same moment. */
+/* The microseconds to wait for an answer after a command has been sent for the n-th time (`times`,
+ * from 1): 250 ms, then twice as long each time, up to 4 s. `salt` (for example, the player)
+ * lengthens the wait by less than a quarter, so that many senders do not retry at the same
+ * moment. */
 uint64_t ask_again_us(uint32_t times, uint64_t salt);
 
 #endif

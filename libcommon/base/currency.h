@@ -1,7 +1,8 @@
 /* The currencies in use according to ISO 4217, with number, code and exponent. Numbers from 1,000
- * on are Carillon's own, for currencies that ISO does not list; these have up to 9 decimals. A
- * contribution in a currency with more than 3 decimals is computed from the running total of stakes
- * and floored only there, so no remainder is lost (pool_tally.h). */
+ * on are Carillon's own, for currencies that ISO does not list; these have up to 9 decimals. In a
+ * currency with more than 3 decimals, contributions are not rounded stake by stake: they are
+ * floored once, from the running total of stakes, so no remainder is lost
+ * (jackpot/pool_tally.h). */
 #ifndef CARILLON_BASE_CURRENCY_H
 #define CARILLON_BASE_CURRENCY_H
 

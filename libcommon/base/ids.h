@@ -12,8 +12,8 @@
 #define OPERATOR_MAX 32767u /* keeps the id positive in a signed 64-bit column */
 #define PLAYER_NUMBER_MAX ((UINT64_C(1) << 48) - 1)
 
-/* A player: the operator in bits 48..62, the player's number with that operator in bits 0..47.
- * Always > 0. */
+/* A player. Bits 48..62 are the operator; bits 0..47 are the player's number, unique within that
+ * operator. Always > 0. */
 typedef int64_t player_id;
 
 /* False when the operator is not in 1..OPERATOR_MAX or the number not in 1..PLAYER_NUMBER_MAX. */

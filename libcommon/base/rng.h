@@ -4,8 +4,8 @@
  * Anyone with the key must be able to draw the same numbers, so the method is part of the contract.
  * The stream is read as consecutive little-endian 32-bit words. A 64-bit word is the next two
  * words, the low half first. A number below n is the high half of word * n (Lemire's method). While
- * the low half is < 2^k mod n, where k is the width of the word (32 or 64), the next word replaces
- * it. A number, once drawn, is never discarded.
+ * that product's low half is < 2^k mod n, where k is the width of the word (32 or 64), the word is
+ * skipped and the next one is used. Words may be skipped; a number, once drawn, is never discarded.
  *
  * Pure: no allocation, no clock, no state but the caller's. The program calls sodium_init() once at
  * its start; without it the stream is the same but slower. */

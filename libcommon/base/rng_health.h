@@ -1,12 +1,12 @@
 /* Health tests of a random generator: a known-answer test at the start, and the two continuous
- * tests of NIST SP 800-90B, section 4.4, over the bytes in actual use (keys, salts, words of
- * streams). Any fault is final and must stop play: a broken generator is worse than none. Pure: the
- * caller feeds bytes and reads the verdict.
+ * tests of NIST SP 800-90B, section 4.4 (repetition and proportion), over the bytes in actual use
+ * (keys, salts, words of streams). Any fault is final and must stop play: a broken generator is
+ * worse than none. Pure: the caller feeds bytes and reads the verdict.
  *
- * False alarms for uniform bytes: repetition 2^-64 a word, proportion 2^-47.8 a window of 512
- * bytes. Both are far below the usual 2^-30, because an alarm stops all play. At 10^9 rounds a day
- * (about 300 bytes each), a rate of 2^-30 would mean a false alarm every other day; ours mean one
- * in about a thousand years. */
+ * The chance of a false alarm on uniform bytes is 2^-64 per 64-bit word for the repetition test and
+ * 2^-47.8 per window of 512 bytes for the proportion test. Both are far below the usual 2^-30,
+ * because an alarm stops all play. At 10^9 rounds a day (about 300 bytes each), 2^-30 per window
+ * would mean a false alarm every other day; ours mean one in about a thousand years. */
 #ifndef CARILLON_BASE_RNG_HEALTH_H
 #define CARILLON_BASE_RNG_HEALTH_H
 
@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 #define RNG_HEALTH_WINDOW 512 /* bytes */
-#define RNG_HEALTH_CUTOFF 22  /* this many bytes equal to the window's first are a fault */
+/* This many bytes equal to the first byte of their window are a fault; the first one counts. */
+#define RNG_HEALTH_CUTOFF 22
 #define RNG_HEALTH_WORD 8
 
 enum rng_fault {
@@ -41,7 +42,7 @@ struct rng_health {
  * any differs. */
 bool rng_known_answer(void);
 
-/* Runs the known-answer test first. */
+/* Empties `health` and runs the known-answer test; if it fails, the fault is RNG_WRONG_ANSWER. */
 void rng_health_init(struct rng_health *health);
 /* Tests bytes that were drawn and returns the verdict so far. */
 enum rng_fault rng_health_feed(struct rng_health *health, const uint8_t *bytes, size_t count);

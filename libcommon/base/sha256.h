@@ -1,6 +1,6 @@
 /* SHA-256 and HMAC-SHA-256 by OpenSSL, for the hot path: OpenSSL uses the processor's own
- * instructions and is six times as fast as portable C, and a round hashes a few dozen blocks. Off
- * the hot path libsodium serves as well; its results are the same. */
+ * instructions and is six times as fast as portable C, and a round hashes a few dozen blocks. Code
+ * off the hot path may use libsodium instead; the results are the same. */
 #ifndef CARILLON_BASE_SHA256_H
 #define CARILLON_BASE_SHA256_H
 
@@ -24,7 +24,7 @@ void sha256_add(struct sha256 *sha, const void *bytes, size_t length);
 void sha256_end(struct sha256 *sha, uint8_t digest_r[SHA256_BYTES]);
 
 void hmac256_key(struct hmac256 *hmac, const uint8_t key[SHA256_BYTES]);
-/* The code of a message given in two pieces. Either piece may be empty. */
+/* The authentication code (MAC) of a message given in two pieces. Either piece may be empty. */
 void hmac256(const struct hmac256 *hmac, const void *first, size_t first_length, const void *second,
 	size_t second_length, uint8_t code_r[SHA256_BYTES]);
 

@@ -1,5 +1,6 @@
 /* Checks for UTF-8 (RFC 3629). Postgres and JSON accept nothing else, so text from outside is
- * checked before it is stored, and text is cut only between characters. Pure. */
+ * checked before it is stored, and text that is cut to fit must not end in part of a character.
+ * Pure. */
 #ifndef CARILLON_BASE_UTF8_H
 #define CARILLON_BASE_UTF8_H
 

@@ -148,7 +148,7 @@ void edge_again(struct edge_request *request);
  * no-store unless an ETag is set. */
 void edge_answer(struct edge_request *request, uint32_t status, const char *content_type,
 	const void *body, size_t length);
-/* From 400 on, as application/problem+json. */
+/* The same for JSON: application/json, or application/problem+json from status 400 on. */
 void edge_answer_json(
 	struct edge_request *request, uint32_t status, const char *json, size_t length);
 /* A problem (RFC 9457), as application/problem+json: {"type","title","status","detail","error":
@@ -158,7 +158,7 @@ void edge_answer_error(struct edge_request *request, uint32_t status, const char
 	const char *message, const char *where, const char *found, const char *expected);
 /* The title of a status: "Conflict". Fatal for one that the edge does not know. */
 const char *edge_status_title(uint32_t status);
-/* Where the page about a code is: EDGE_PROBLEM_TYPE "move_spent". */
+/* The page about an error code is at this prefix and the code: EDGE_PROBLEM_TYPE "move_spent". */
 #define EDGE_PROBLEM_TYPE "/docs/#error-"
 /* Adds a header to the coming answer: at most 4 headers, 256 bytes in all, no line breaks. */
 void edge_answer_header(struct edge_request *request, const char *name, const char *value);
@@ -191,13 +191,13 @@ void edge_stream_close(struct edge_stream *stream);
 
 /* ---- WebSockets: streams that also receive ---- */
 
-/* All are set. */
+/* No member may be NULL. */
 struct edge_websocket_ops {
 	struct edge_stream_ops stream;
 	/* A whole text message, valid UTF-8, at most EDGE_MESSAGE_MAX bytes; valid in the call
 	 * only. */
 	void (*message)(struct edge_stream *stream, void *context, const char *text, size_t length);
-	/* Bytes came from the client, be it a pong. */
+	/* Bytes came from the client, even if only a pong. */
 	void (*heard)(struct edge_stream *stream, void *context);
 	/* The client sent a close frame; `closed` follows. */
 	void (*left)(struct edge_stream *stream, void *context);
@@ -210,17 +210,18 @@ struct edge_stream *edge_answer_websocket(
 bool edge_websocket_deflates(const struct edge_stream *stream);
 /* Sends a ping, unless earlier writes still wait. */
 void edge_websocket_ping(struct edge_stream *stream);
-/* Sends a close frame behind what waits, then closes; after 5 s without progress at once. */
+/* Sends a close frame after all bytes still waiting, then closes. Closes without sending the rest
+ * when the client takes no byte for 5 s. */
 void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char *text);
 
 /* ---- pages ---- */
 
-/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/": index.html for folders,
- * ETag, app.js.br or app.js.gz in the place of app.js where the client accepts that coding, names
- * with a digest (app.0123abcd.js) to be kept for ever, a strict Content-Security-Policy, nosniff,
- * no referrer, no frames. connect: other origins that the pages may connect to, space-separated
- * ("ws://127.0.0.1:8081"), or NULL. Routes take precedence. False, with the reason in the log, when
- * the folder cannot be read. */
+/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/". A folder's page is its
+ * index.html. A client that accepts the coding gets app.js.br or app.js.gz in place of app.js. A
+ * file with a digest in its name (app.0123abcd.js) may be cached for ever. Every answer has an
+ * ETag, a strict Content-Security-Policy, nosniff, no referrer and no frames. connect: other
+ * origins that the pages may connect to, space-separated ("ws://127.0.0.1:8081"), or NULL. Routes
+ * take precedence. False, with the reason in the log, when the folder cannot be read. */
 bool edge_pages(struct edge *edge, const char *folder, const char *connect);
 
 #endif

@@ -49,8 +49,9 @@ enum http_head_status http_head_parse(
 	char *bytes, size_t length, struct http_head *head_r, size_t *used_r);
 /* The value of the first field of that name (lower case), NULL when there is none. */
 const char *http_head_field(const struct http_head *head, const char *name);
-/* Does a list of an Accept-Encoding ("gzip, br;q=0.5, *;q=0") allow this coding (lower case)? By
- * its own row, else by "*"; q=0 forbids. An empty list allows none. */
+/* Does the list of an Accept-Encoding header ("gzip, br;q=0.5, *;q=0") allow this coding (lower
+ * case)? The coding's own item decides, or else the item "*"; q=0 forbids. An empty list allows
+ * none. */
 bool http_accepts(const char *list, const char *coding);
 /* Percent-decodes in place. False on a bad escape or a control character. "+" becomes a space only
  * when plus is true. */

@@ -15,14 +15,14 @@ struct revoked;
 struct revoked *revoked_new(void (*ended)(void *context, const char *session), void *context);
 void revoked_free(struct revoked **revoked);
 
-/* Adds a session by its name (session_name() of libcommon/base/session.h). It is forgotten some
- * time after expires_s, in seconds since 1970: the token's own end. */
+/* Adds a session by its name (session_name() of libcommon/base/session.h). expires_s is when its
+ * token expires, in seconds since 1970; some time after that the session is forgotten. */
 void revoked_add(struct revoked *revoked, const char *session, uint64_t now_s, uint64_t expires_s);
 bool revoked_has(const struct revoked *revoked, const char *session);
 
 /* Reads new rows; does nothing while a read is under way. Call it every 250 ms. */
 void revoked_read(struct revoked *revoked, struct pg_pool *pool);
-/* True once the rows of before the start have been read. */
+/* True once all rows written before the process started have been read. */
 bool revoked_known(const struct revoked *revoked);
 
 #endif

@@ -34,10 +34,11 @@ enum token_status {
 struct token_key;
 
 /* Reads `folder`/token.key. On failure *key_r is NULL and error (TOKEN_ERROR_MAX bytes) names the
- * file, found and expected. */
+ * file, what was found and what was expected. */
 enum token_status token_key_read(const char *folder, struct token_key **key_r, char *error);
-/* Reads the file again if it has changed; call it once a second. False when what it holds now is
- * not usable: the keys stay as they are, and error says why. *changed_r: there are other keys. */
+/* Reads the file again if it has changed; call it once a second. False when the file cannot be
+ * used: the keys stay as they are, and error says why. *changed_r is true when the file has
+ * changed. */
 bool token_key_again(struct token_key *key, bool *changed_r, char *error);
 /* A key from bytes, for tests. */
 struct token_key *token_key_new(const uint8_t bytes[TOKEN_KEY_BYTES]);
@@ -50,8 +51,8 @@ enum token_status token_issue(const struct token_key *key, player_id player, uin
  * a busy player's token at each request. Expiry is always checked. */
 enum token_status token_check(struct token_key *key, const char *token, uint64_t now_s,
 	player_id *player_r, uint64_t *expires_s_r);
-/* When a token was issued, in seconds since 1970, which token_check has just accepted; 0: another
- * token. */
+/* When the token that token_check has just accepted was issued, in seconds since 1970; 0 for any
+ * other token. */
 uint64_t token_issued_s(struct token_key *key, const char *token);
 /* "token_expired": the code of the error to the client. Static. */
 const char *token_status_text(enum token_status status);

@@ -14,8 +14,8 @@ void ws_deflate_free(struct ws_deflate **codec);
 /* Compresses a message. Returns its length, 0 when it would not fit in `room`. */
 size_t ws_deflate_pack(
 	struct ws_deflate *codec, const uint8_t *bytes, size_t length, uint8_t *out, size_t room);
-/* Decompresses a message. *length_r is its length. Returns 0, or the close code: it is not valid
- * (1007), or not shorter than `room` (1009). */
+/* Decompresses a message. *length_r is its length. Returns 0, or the close code of the error: 1007
+ * when the input is not valid, 1009 when the message is not shorter than `room`. */
 uint16_t ws_deflate_unpack(struct ws_deflate *codec, const uint8_t *bytes, size_t length,
 	uint8_t *out, size_t room, size_t *length_r);
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define WS_HEAD_MAX 14	   /* bytes before the payload of a frame that is read */
-#define WS_OUT_HEAD_MAX 10 /* and of a frame that is written, which has no mask */
+#define WS_OUT_HEAD_MAX 10 /* bytes before the payload of a frame that is written (no mask) */
 #define WS_CONTROL_MAX 125 /* bytes of the payload of a close, ping or pong */
 #define WS_REASON_MAX (WS_CONTROL_MAX - 2)
 
@@ -41,7 +41,7 @@ struct ws_head {
 enum ws_status {
 	WS_OK = 0,
 	WS_MORE, /* the head has not arrived in full */
-	WS_BAD,	 /* no client may send it; the connection cannot continue */
+	WS_BAD,	 /* a head that no client may send; the connection cannot continue */
 };
 
 /* Reads the head of a client's frame. deflate: permessage-deflate was agreed on. */
@@ -59,8 +59,8 @@ size_t ws_close_write(
 uint16_t ws_close_read(const uint8_t *payload, size_t length);
 /* True for valid UTF-8. */
 bool ws_utf8(const uint8_t *bytes, size_t length);
-/* Reads Sec-WebSocket-Extensions: true when an offer can be accepted as
- * WS_DEFLATE_ANSWER, without a window of its own for either side. */
+/* Reads Sec-WebSocket-Extensions. True when one of its offers can be accepted with
+ * WS_DEFLATE_ANSWER: neither side keeps its compression window from message to message. */
 bool ws_deflate_offered(const char *extensions);
 #define WS_DEFLATE_ANSWER                                                                          \
 	"permessage-deflate; server_no_context_takeover; client_no_context_takeover"

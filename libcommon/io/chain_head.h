@@ -39,9 +39,9 @@ size_t chain_head_format(const struct chain_head *head, const struct chain_key *
 bool chain_head_read(const char *line, const uint8_t public_key[CHAIN_PUBLIC_BYTES],
 	struct chain_head *head_r, const char **wrong_r);
 
-/* Loads the key from a file of 64 hex digits, the seed, which only its owner may read. Creates a
- * missing file; when several instances start at once, one creates it and the others read it. False
- * with error set (CHAIN_ERROR_MAX bytes). */
+/* Loads the key from a file that holds libsodium's seed as 64 hex digits. Only the file's owner may
+ * be able to read it (mode 600, checked). Creates a missing file; when several instances start at
+ * once, one creates it and the others read it. False with error set (CHAIN_ERROR_MAX bytes). */
 bool chain_key_load(const char *path, struct chain_key *key_r, char *error);
 /* Writes the public key, 64 hex digits, if the file is missing or differs. False with error set. */
 bool chain_public_write(const char *path, const struct chain_key *key, char *error);

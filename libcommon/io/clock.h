@@ -1,4 +1,4 @@
-/* The clock. Only this file reads the time. */
+/* The clock. Everything else takes the time from here, except log.c, which stamps its own lines. */
 #ifndef CARILLON_IO_CLOCK_H
 #define CARILLON_IO_CLOCK_H
 

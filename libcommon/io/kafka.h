@@ -20,8 +20,9 @@ enum topic {
 /* "wallet.facts". The commands are named like topics but travel by nanomsg (service.h). */
 const char *topic_name(enum topic topic);
 
-/* FAST, for the feed: linger 0, no compression, fetch.min.bytes 1. SLOW, for facts: linger 20 ms,
- * lz4, 64 KB or 50 ms a fetch. */
+/* FAST favours latency: producers linger 0 ms without compression, consumers fetch as soon as there
+ * is one byte. SLOW favours volume: producers linger 20 ms with lz4, consumers fetch 64 KB, or less
+ * after 50 ms. service_send chooses the pace by topic (service.h). */
 enum kafka_pace { KAFKA_FAST, KAFKA_SLOW };
 
 struct kafka_producer;

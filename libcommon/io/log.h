@@ -21,8 +21,8 @@ __attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const 
 #define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
-/* Logs and ends the process with status 70. Memory is never repaired: the supervisor restarts the
- * process. */
+/* Logs and ends the process with status 70. A process with a wrong state does not try to recover:
+ * the supervisor starts a new one. */
 __attribute__((format(printf, 1, 2), noreturn)) void fatal(const char *format, ...);
 
 #endif

@@ -3,7 +3,7 @@
  * recovers it.
  *
  * On the wire a nanomsg message is a parcel of one or more of our messages (nn_parcel.h). A parcel
- * of many messages costs the system calls and the wake-up of a single message. */
+ * of many messages costs no more system calls and wake-ups than a single message. */
 #ifndef CARILLON_IO_NN_BUS_H
 #define CARILLON_IO_NN_BUS_H
 

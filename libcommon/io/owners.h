@@ -19,8 +19,8 @@ struct owner {
 
 struct owners; /* for one thread */
 
-/* Parameter $1: the name of the instance that asks, which is left out. A live instance has a row
- * for each shard that it holds, or one row with shard null. */
+/* Parameter $1 is the name of the asking instance; the result leaves that instance out. A live
+ * instance has a row for each shard that it holds, or one row with shard null. */
 extern const char OWNERS_SQL[];
 
 struct owners *owners_new(void); /* fatal when memory runs out */

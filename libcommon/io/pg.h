@@ -1,7 +1,8 @@
-/* Postgres by libpq, in two ways. `pg_*`: one blocking connection for the single writers. Any
- * failure there ends the process, because a doubtful commit is never repaired in memory.
- * `pg_pool_*`: asynchronous read-only queries for the edge, driven by a file descriptor in the
- * caller's loop. */
+/* Postgres by libpq, in two ways. `pg_*`: one blocking connection, for services that write their
+ * shards. Any failure there, except in pg_try, ends the process, because after a doubtful commit
+ * the state in memory cannot be trusted. `pg_pool_*`: asynchronous queries for the edge, read-only
+ * unless the pool is made by pg_pool_new_writing, driven by a file descriptor in the caller's
+ * loop. */
 #ifndef CARILLON_IO_PG_H
 #define CARILLON_IO_PG_H
 
@@ -56,8 +57,9 @@ struct pg_pool *pg_pool_new(const char *dsn, const char *application, int connec
 struct pg_pool *pg_pool_new_writing(const char *dsn, const char *application, int connections);
 /* An epoll descriptor: readable when pg_pool_poll has work. */
 int pg_pool_fd(const struct pg_pool *pool);
-/* Copies sql and parameters. pg_pool_poll calls done exactly once: with the result, after
- * timeout_ms, or when the connection is lost (the pool reconnects by itself). */
+/* Copies sql and parameters. pg_pool_poll calls done exactly once: with the result, or with an
+ * error when the query fails, timeout_ms have passed or the connection is lost (the pool reconnects
+ * by itself). */
 void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *const *parameters,
 	int timeout_ms, pg_done *done, void *context);
 void pg_pool_poll(struct pg_pool *pool); /* also call it every 100 ms, for timeouts */

@@ -1,4 +1,4 @@
-/* Many rows as one text array a column, for statements like
+/* Many rows as text arrays, one array per column, for statements like
  *
  *     insert into t (a, b) select e.a, e.b from unnest($1::integer[], $2::text[]) as e(a, b)
  *
@@ -32,7 +32,8 @@ struct pg_rows {
 };
 
 void pg_rows_begin(struct pg_rows *rows);
-/* Appends to a value; pg_rows_told stores the value in a column of the current row. */
+/* Appends to `value`, the value under construction; pg_rows_told stores it in a column of the
+ * current row and starts an empty one. */
 __attribute__((format(printf, 2, 3))) void pg_rows_put(
 	struct pg_rows *rows, const char *format, ...);
 void pg_rows_told(struct pg_rows *rows, int column);

@@ -1,5 +1,5 @@
-/* Commands on nanomsg (proto/bus.proto, Command): how they are packed and which service they go to.
- * For senders that do not run the loop of service.h, and for the loop itself. */
+/* Packs and reads commands on nanomsg (proto/bus.proto, Command). For senders that do not run the
+ * loop of service.h, and for the loop itself. */
 #ifndef CARILLON_SERVICE_DIRECT_H
 #define CARILLON_SERVICE_DIRECT_H
 
@@ -20,8 +20,9 @@ bool direct_kind(enum topic kind);
 /* Packs a command of a kind for the owner of a shard into out, which has room for length +
  * DIRECT_HEAD_MAX bytes. Returns the bytes used. */
 size_t direct_pack(enum topic kind, uint32_t shard, const void *bytes, size_t length, uint8_t *out);
-/* Reads a packed command; the arena owns message_r->bytes. False: malformed, or a kind that this
- * build does not know. Its offset is SERVICE_DIRECT (service.h), its key empty. */
+/* Reads a packed command; the arena owns message_r->bytes. The message's offset is SERVICE_DIRECT
+ * (service.h), its key empty. False when the bytes are malformed or the kind is unknown to this
+ * build. */
 bool direct_read(
 	const uint8_t *bytes, size_t length, struct arena *arena, struct kafka_message *message_r);
 

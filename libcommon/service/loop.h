@@ -28,9 +28,10 @@
 #define PACE_MEMORY_US 50000u
 #define BATCH_MAX 4096
 #define KEPT_MAX 20000	 /* reading stops at this many kept messages, over all partitions */
-#define WAITING_MAX 4096 /* commands of one shard by nanomsg; more are dropped and asked again */
+#define WAITING_MAX 4096 /* commands that wait for one shard; further ones are dropped */
 #define DEATHS_MAX 3
-#define COMMANDS SERVICE_TOPICS_MAX /* their index beside those of the topics */
+/* Stands for commands where a function takes the index of a topic. */
+#define COMMANDS SERVICE_TOPICS_MAX
 #define DRAIN_US 5000000u
 
 /* Messages read but not yet applied: our own copies, first in, first out. */
@@ -106,7 +107,7 @@ struct service {
 	uint64_t looked_us, fenced_us, committed_us, beat_us, opening_us;
 	size_t kept_n; /* over all readings */
 	uint64_t turn_us;
-	uint64_t taken; /* messages of this turn: commands and nanomsg messages */
+	uint64_t taken; /* messages of this turn: by nanomsg (commands too) and from fast topics */
 	uint64_t taken_per_s;
 
 	bool commit_asked, draining, ended;
@@ -149,8 +150,8 @@ void service_reading_kept(struct service *service); /* offers kept messages agai
 void service_reading_free(struct service *service, struct holding *holding);
 void service_reading_lag(struct service *service);
 
-/* Gives a message of the topic with this index to the service; COMMANDS: a command by nanomsg.
- * False: it must wait. */
+/* Passes one message to the service. `topic` is the index of its topic, or COMMANDS for a command
+ * by nanomsg. False: it must wait. */
 bool service_offer(struct service *service, struct holding *holding, int topic,
 	const struct kafka_message *message);
 /* Copies a message behind the others. */

@@ -3,9 +3,8 @@
  *
  * One thread: epoll over Kafka, nanomsg, a timer and signals. Each turn passes new Kafka messages
  * and commands that came by nanomsg to `message` one by one, other nanomsg messages to `bus`, then
- * calls `tick`. If the service called
- * service_commit_soon or a second has passed, the turn ends with ONE transaction for all shards
- * held:
+ * calls `tick`. If the service called service_commit_soon or a second has passed, the turn ends
+ * with ONE transaction for all shards held:
  *
  *     begin
  *     fence       positions move, leases are renewed, epochs are compared; a lost shard: exit
@@ -42,7 +41,7 @@ struct service_shard {
 	uint32_t incarnation;
 	struct {
 		int64_t offset; /* next to consume */
-		uint64_t seq;	/* of the last message consumed; 0 when the topic has none */
+		uint64_t seq; /* of the last message consumed; 0 when the topic is not sequenced */
 	} position[SERVICE_TOPICS_MAX];
 	void *state; /* the service's own: set in `open`, freed in `close` */
 };
@@ -52,7 +51,7 @@ enum service_message_status {
 	SERVICE_UNREADABLE, /* goes to dead.letters with service_reason(), is counted and skipped */
 	SERVICE_GAP, /* a sequenced message out of order: not applied, the position does not move */
 	SERVICE_WAIT, /* cannot be applied yet: the loop offers the message again next turn and
-			 stops reading this partition; a command by nanomsg holds up no other */
+			 stops reading this partition; a waiting command delays no other command */
 };
 
 struct service_ops {
@@ -68,24 +67,24 @@ struct service_ops {
 				      been read to the end that it had at opening */
 	} topics[SERVICE_TOPICS_MAX];
 	int topics_n;
-	/* The kind of command that the service takes, by nanomsg: none is offered before every
-	 * topic with to_end_first has been read to its end. */
+	/* Does the service take commands (by nanomsg), and of which kind? No command is offered
+	 * before every topic with to_end_first has been read to its end. */
 	bool takes_commands;
 	enum topic command;
 
 	/* Called once, first: loads definitions and keys; calls fatal() on errors. */
 	void (*start)(struct service *service);
 	/* The process has taken a shard: loads its state from Postgres (service_pg), outside any
-	 * transaction. May correct position[].. before consumption starts. */
+	 * transaction. May correct shard->position before consumption starts. */
 	void (*open)(struct service *service, struct service_shard *shard);
 	/* The process gives the shard up (after a last commit) or ends. */
 	void (*close)(struct service *service, struct service_shard *shard);
-	/* A batch is about to be offered: may load the cold players of the whole batch by one
-	 * query, for instance. May be NULL. */
+	/* Called before a batch is offered. The service may, for instance, load all players of the
+	 * batch that are not in memory by one query. May be NULL. */
 	void (*batch)(struct service *service, const struct kafka_message *messages, size_t n);
 	/* Applies one message. seq_r: the seq consumed, for sequenced topics. A command has the
-	 * shard as its partition; by nanomsg its offset is SERVICE_DIRECT, and it may come again at
-	 * any time, also while the first one is being decided. */
+	 * shard as its partition and SERVICE_DIRECT as its offset. The same command may come again
+	 * at any time, even before the first copy is decided. */
 	enum service_message_status (*message)(struct service *service, struct service_shard *shard,
 		const struct kafka_message *message, uint64_t *seq_r);
 	/* A nanomsg message. It is freed after the call: a service that keeps it must copy it. May
@@ -127,8 +126,9 @@ __attribute__((format(printf, 2, 3))) void service_reason(
 
 /* Sends after the commit, or now. A command (spin.commands, wallet.commands, jackpot.commands) goes
  * by nanomsg to the owner of the shard `partition`; it may be lost, so the sender keeps it and
- * sends it again (libcommon/base/ask_again.h) until it is answered. Everything else goes to Kafka,
- * whose pace the topic decides: jackpot.feed and jackpot.facts are fast, other facts slow. */
+ * sends it again (libcommon/base/ask_again.h) until it is answered. Everything else goes to Kafka
+ * at a pace that depends on the topic: fast for jackpot.feed and jackpot.facts, slow for
+ * wallet.facts and dead.letters. */
 void service_send(struct service *service, enum topic topic, uint32_t partition, const void *key,
 	size_t key_length, const void *bytes, size_t length);
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
@@ -147,8 +147,8 @@ void service_bus_send_now(
  * and carillon.instance at most 250 ms ago. */
 const char *service_owner_url(struct service *service, const char *of_service, uint32_t shard);
 
-/* The epoch of that owner, 0 when unknown. When it changes, another process has taken the shard:
- * what the former one has not answered must be asked again. */
+/* The epoch of the owner of a service's shard, 0 when unknown. When it changes, another process has
+ * taken the shard: send the new owner every command that the former one has not answered. */
 uint64_t service_owner_epoch(struct service *service, const char *of_service, uint32_t shard);
 
 /* Fills an initialised protobuf-c Envelope with schema 1, incarnation, seq, the time and this
