@@ -24,15 +24,14 @@ enum exact_status round_yields_of(const struct exact_work *work, const struct ex
 void round_yields_free(struct round_yields *yields);
 
 /* The return of a round of one bet, as a fraction of its price. In games with carried state, low
- * and high are the returns at the level with the lowest and at the one with the highest return;
- * else both equal rtp. */
+ * and high are the lowest and the highest return of any level of unlocking; else both equal rtp. */
 struct bet_return {
 	mpq_t rtp, low, high;
 };
 
 void bet_return_init(struct bet_return *value);
 void bet_return_clear(struct bet_return *value);
-/* Adds the carried states to `mode_r`, which may be NULL. */
+/* Computes `value`. Adds the return from each carried state to `mode_r`, which may be NULL. */
 void bet_return_from(const struct exact_work *work, const struct exact_wager *wager,
 	const struct round_yields *yields, struct exact_mode *mode_r, struct bet_return *value);
 enum exact_status bet_return_of(
@@ -41,8 +40,8 @@ enum exact_status bet_return_of(
 /* Converts x from multiples of the total bet to multiples of the mode's price. */
 void exact_per_price(mpq_t x, const struct game_mode *mode);
 
-/* Is every bet of the published class, at every level, in the band? `work` has depth
- * EXACT_RETURN. */
+/* Is the return of every bet of this class, at every level of unlocking, in its published band?
+ * `work` has depth EXACT_RETURN. */
 enum exact_status exact_check_band(
 	const struct exact_work *work, const struct published_rtp *published, bool *in_band_r);
 

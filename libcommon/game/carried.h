@@ -31,9 +31,9 @@ struct round_state carried_state(
 /* The total bet of entry i, 0 .. count - 1, rising. */
 struct money carried_total(const struct carried *carried, uint32_t i);
 /* Stores the state after a round at this total bet. If there is no room, it drops a bet value that
- * the currency no longer offers. False, and nothing changed, if the currency still offers all of
- * them; the loader prevents this by refusing games with collectibles and more than CARRIED_MAX bet
- * values in a currency. */
+ * the game no longer offers in the currency. False, and nothing changed, if the game still offers
+ * every stored bet value. That takes a game with collectibles and more than CARRIED_MAX bet values
+ * in a currency, which the loader does not refuse; the engine then refuses the bet. */
 bool carried_set(struct carried *carried, const struct game *game, uint32_t currency,
 	struct money total, const struct round_state *state) CARILLON_MUST_CHECK;
 

@@ -27,8 +27,9 @@ enum definition_status {
 #define DEFINITION_SIMULATED 2u
 
 /* The caller owns `game_r` (several hundred kilobytes); it is undefined unless DEFINITION_OK.
- * definition_free frees what the loader allocated for it (ranks of guaranteed spins). `error` has
- * room for DEFINITION_ERROR_MAX bytes; it receives a complete string, which is empty on success. */
+ * definition_free frees what the loader allocated for it (the struct spin_rank of each mode with a
+ * guarantee). `error` has room for DEFINITION_ERROR_MAX bytes; it receives a complete string, which
+ * is empty on success. */
 enum definition_status definition_load(const char *path, struct game *game_r, char *error);
 /* The same from memory; errors show `name` instead of a file name. */
 enum definition_status definition_parse(

@@ -3,9 +3,10 @@
  * libcommon/game/round.h plays a round; this file computes what it returns. Figures are per paid
  * round; returns are fractions of the stake (for a bought mode, of its price); jackpots count at
  * their seed. Each feature has its own method and file. Lines: the product of the reels' weights.
- * Full cycles: the automaton of reel_machine.h. Free spins: a branching process. Sticky respins:
- * the held masks of each reel. Hold and win: an absorbing chain over filled cells and respins left.
- * Collect and unlock: a Markov chain over the collectibles, for each level of unlocking.
+ * All windows of a spin: the automaton of reel_machine.h. Free spins: a branching process. Sticky
+ * respins: the held masks of each reel. Hold and win: an absorbing chain over filled cells and
+ * respins left. Collect and unlock: a Markov chain over the collectibles, for each level of
+ * unlocking.
  *
  * Allocates (GMP's rationals); no I/O, no clock. */
 #ifndef CARILLON_GAME_EXACT_H
@@ -44,8 +45,9 @@ struct exact_win {
 
 /* The return from one carried state, or at one level of unlocking. */
 struct exact_state {
-	/* "level 2, red blue", or "level 2" (stationary), or "first 10": the mean of the first 10
-	 * rounds at a bet value that carries nothing yet (EXACT_ALL only) */
+	/* "level 2, red blue": from this carried state. "level 2": the long-run mean at this level.
+	 * "first 10" (EXACT_ALL only): the mean of the first 10 rounds at a bet value that carries
+	 * nothing yet */
 	char name[EXACT_NAME_MAX];
 	mpq_t rtp;
 };
@@ -72,18 +74,19 @@ struct exact_mode {
 	struct exact_state state[EXACT_STATES_MAX];
 	bool in_band; /* every bet of the class is in the published band, at every level */
 	/* EXACT_ALL only */
-	/* P(the round wins). Exact, except if free spins without a win may award several more free
+	/* P(the round wins). Exact, unless a free spin that wins nothing can award several free
 	 * spins: then it is computed from a root of a polynomial, correct to 2^-200. */
 	mpq_t hit_rate;
 	mpq_t second_moment; /* E[X^2], X in stakes */
 	mpq_t variance;
-	/* The largest win of one spin, in stakes; its exact probability in a spin of its kind; and
-	 * that kind. Kinds of spins:
+	/* max_win: the largest win of one spin, in stakes. max_win_where: the kind of that spin.
+	 * max_win_probability: the win's exact probability in a spin of that kind. The kinds:
 	 * - "base spin", "free spin": lines, scatters and the progressive of its window. Each free
 	 *   spin counts alone, because the number of free spins has no bound;
 	 * - "base spin and its feature", "free spin and its feature", if collectibles start
-	 *   features: the window and the features that its collectibles start (respin,
-	 *   multiplier, explosion), summed; for paid spins with everything unlocked (the long run);
+	 *   features: the sum of the window and of the features that its collectibles start
+	 *   (respin, multiplier, explosion). The probability of a base spin is that of the long
+	 *   run with everything unlocked;
 	 * - "hold and win": the whole feature, without the window that started it;
 	 * - "sticky respin", "sticky respin in free spins": each respin alone, because the player
 	 *   starts it like a free spin; the probability is averaged over the respins that one
@@ -123,8 +126,9 @@ uint32_t exact_mode_count(const struct game *game);
 enum exact_status exact_mode(
 	const struct game *game, uint32_t index, enum exact_depth depth, struct exact_mode *mode_r);
 void exact_mode_free(struct exact_mode *mode);
-/* The same for all of a game, in rising order of index: those of one mode share work. The game must
- * not change meanwhile. NULL: no memory. */
+/* The same for several indices of a game. Call exact_figure in rising order of index, because the
+ * figures of one mode share work. The game must not change between exact_open and exact_close.
+ * exact_open returns NULL if memory runs out. */
 struct exact_analysis;
 struct exact_analysis *exact_open(const struct game *game, enum exact_depth depth);
 enum exact_status exact_figure(

@@ -47,7 +47,7 @@ struct open_round {
 	bool has_feature;
 	uint32_t phases; /* in total */
 	uint32_t cursor; /* shown so far */
-	uint8_t picks;	 /* in the pick bonus at the cursor */
+	uint8_t picks;	 /* made so far in the pick bonus at the cursor */
 	uint8_t pick[GAME_PICKS_MAX];
 	struct money win_total;
 	struct money gamble_pending; /* can be gambled or collected; 0 after a loss */
@@ -90,13 +90,13 @@ void game_state_show_card(struct game_state *state, uint8_t card);
 
 /* Canonical bytes; `out` holds GAME_STATE_BYTES_MAX. Returns the length. */
 size_t game_state_encode(const struct game_state *state, uint8_t *out);
-/* False, and nothing changed, for bytes that game_state_encode cannot have made for this game's
- * number. It rejects only what no definition allows, because the state may be older than the
- * definition. */
+/* False, and nothing changed, for bytes that game_state_encode cannot have made, and for the state
+ * of a game with another number. It rejects only what no definition allows, because the state may
+ * be older than the definition. */
 bool game_state_decode(
 	const struct game *game, const uint8_t *bytes, size_t count, struct game_state *state_r);
-/* The length of the longest encoding that this game's bounds allow; the loader asserts that it
- * fits. */
+/* The length of the longest encoding that this game's bounds allow; the loader refuses the game if
+ * it exceeds GAME_STATE_BYTES_MAX. */
 size_t game_state_bytes(const struct game *game);
 
 #endif

@@ -7,8 +7,8 @@
 #include "libcommon/game/exact/line_graph.h"
 #include "libcommon/game/exact/lines.h"
 
-/* What the last cell of a run adds to the pay of its line. line_quick_sum multiplies each value by
- * the number of ways to show the run with that cell. Modulo 2^64. */
+/* How much the pay of a line grows when one more cell extends its run. line_quick_sum multiplies
+ * each of these steps by the number of ways to show the extended run. Modulo 2^64. */
 struct line_steps {
 	uint64_t most; /* a line's largest pay, flat multiplier included */
 	/* [k]: for ways in which the first k cells are wild */
@@ -35,8 +35,9 @@ void line_quick_init(struct line_quick *quick, const struct game *game, uint32_t
 	uint32_t wild_reels, const struct line_terms *terms);
 /* Call this after the strip of this reel has changed. */
 void line_quick_renew(struct line_quick *quick, uint32_t reel);
-/* Sum over all lines of coins x weight, and the product of the reels' totals. Exact while that
- * product x lines x largest pay is below 2^127; the loader's bounds ensure this. */
+/* Returns the sum of coins x weight over all lines and all ways to show a line. *total_r is the
+ * product of the reels' total weights. Exact while *total_r x lines x largest pay is below 2^127;
+ * the loader's bounds ensure this. */
 exact_count line_quick_sum(const struct line_quick *quick, exact_count *total_r);
 
 #endif

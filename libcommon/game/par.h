@@ -40,8 +40,8 @@ struct par_combinations {
 	struct par_combination *of; /* owned; by symbol, falling length, multiplier */
 };
 
-/* Lists every combination of the context of `figures`: a mode's paid spin or a free spin.
- * round_yields_of must have filled `figures`. */
+/* Lists every combination that a spin can pay: a mode's paid spin or a free spin, as `figures`
+ * says. round_yields_of must have filled `figures`. */
 void par_combinations_init(struct par_combinations *list, const struct spin_figures *figures,
 	const struct exact_wager *wager);
 void par_combinations_clear(struct par_combinations *list);
@@ -69,7 +69,7 @@ const char *par_reels(struct par_texts *texts, const struct game *game, uint32_t
 /* Exits with 2 unless the sum of a table equals the figure from the analysis. */
 void par_prove(const char *what, const mpq_t table, const mpq_t analysis);
 
-/* ---- one figure of a game, and the data for its sections ---- */
+/* ---- one mode and class of bets (exact_mode), and the data for its sections ---- */
 
 /* The paid spin of a mode, or its free spins. */
 struct par_context {
@@ -129,7 +129,8 @@ void par_total(json_t *table, ...) __attribute__((sentinel));
 /* ---- the document ---- */
 
 /* {"game", .., "sections": [..], "modes": [{.. as in rtp --json, "title", "sections"}], "appendix":
- * [..]}; the caller frees it. `subject`: the name of the game in the command. */
+ * [..]}; the caller frees it. `subject`: the game as the user named it on the command line: an id
+ * or a path. */
 json_t *par_document(const struct game *game, const char *subject);
 void par_game_sections(const struct game *game, const char *subject, struct par_texts *texts,
 	json_t *sections); /* game.c */
@@ -142,7 +143,8 @@ void par_spread_sections(struct par_mode *mode, json_t *sections);   /* spread.c
 /* Adds a table of combinations. `spins`: the expected number of the list's spins in a round. */
 void par_combination_table(struct par_mode *mode, json_t *section,
 	const struct par_combinations *list, const mpq_t spins, const char *id);
-/* Lists each entry of a weighted table with its chance. `what`: the title of x. */
+/* Lists each entry of a weighted table with its chance. `what`: the title of the column
+ * with the entries' x. */
 void par_choices(struct par_texts *texts, json_t *section, const char *id, const char *caption,
 	const char *what, const struct choices *choices);
 

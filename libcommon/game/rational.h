@@ -12,7 +12,7 @@
 
 /* A rational as a decimal number, correctly rounded (half away from zero). */
 char *rational_decimals(const mpq_t value, unsigned digits);
-/* The square root of a rational times `factor`, correct to 40 digits; for deviations. */
+/* `factor` times the square root of a rational, correct to 40 digits; for deviations. */
 char *rational_root_decimals(const mpq_t value, const char *factor, unsigned digits);
 /* x 100: a percentage. */
 char *rational_percent(const mpq_t value, unsigned digits);

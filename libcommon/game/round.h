@@ -106,8 +106,8 @@ struct phase {
 	uint32_t outcome_value;		/* BONUS: times the total bet, or free spins */
 	uint32_t free_spins_awarded;	/* by this phase */
 	uint32_t free_spins_left;	/* after this phase, of the set being played */
-	uint32_t free_spins_appended;	/* after this phase: won during the set that is being
-					   played, played after it. RULE bewitched 3.15 */
+	uint32_t free_spins_appended;	/* after this phase: free spins won while a set is played;
+					   they follow that set. RULE bewitched 3.15 */
 	uint32_t respins_left;		/* sticky or hold respins after this phase */
 	uint32_t multiplier;		/* on line wins of this phase */
 	struct cell_load load[GAME_CELLS_MAX]; /* games with hold and win */
@@ -185,8 +185,9 @@ struct round_sum {
 	uint32_t jackpot_hits;		    /* claims 1..jackpot_hits */
 	uint32_t free_spins;		    /* played */
 	bool has_feature;		    /* a phase needs the player */
-	uint8_t digest[ROUND_DIGEST_BYTES]; /* SHA-256 of the phases' canonical bytes; history
-					       compares its replay with it */
+	uint8_t digest[ROUND_DIGEST_BYTES]; /* SHA-256 of the phases' canonical bytes; the
+					       history of rounds replays a round and
+					       compares the digests */
 };
 
 struct round_summing {

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Keeps a draw short in the record of its move, and `in` x stake from overflowing. */
+/* This bound keeps a draw short in the record of its move. It also prevents an overflow of `in` x
+ * stake. */
 #define CARDS_OF_MAX UINT64_C(10000000000)
 
 struct cards_odds {

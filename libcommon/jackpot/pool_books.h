@@ -54,8 +54,8 @@ CARILLON_MUST_CHECK bool pool_books_send(
 CARILLON_MUST_CHECK bool pool_books_receive(
 	struct pool_books *books, struct amount amount, bool to_row);
 
-/* Checks the three identities. *where_r names the first that does not hold ("jp_pool", "jp_seed",
- * "balance", "negative", "overflow"), "" when all hold. */
+/* Checks the three identities ("jp_pool", "jp_seed", "balance"), that no account is "negative" and
+ * that no sum is an "overflow". *where_r names the first check that fails, "" when all hold. */
 CARILLON_MUST_CHECK bool pool_books_hold(const struct pool_books *books, int128 t_e18,
 	const struct pool_row *rows, size_t n, const char **where_r);
 

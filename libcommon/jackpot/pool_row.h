@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define POOL_NANO INT64_C(1000000000)
-#define POOL_EXPONENT_MAX 18 /* most decimals of a minor unit at the scale of 10^-27 */
+#define POOL_EXPONENT_MAX 18 /* decimals of a currency; with the row rate's 9, at most 27 */
 #define POOL_SEED_MINOR_MAX INT64_C(1000000000000)   /* 10^12: ten thousand million euros */
 #define POOL_RATE_NANO_MAX INT64_C(1000000000000000) /* 10^6 EUR for one unit of a currency */
 

@@ -22,8 +22,8 @@ struct fx_rates {
 	uint64_t next_us; /* wall clock: when the next dated rate takes effect; 0: none is known */
 };
 
-/* Reads the rates when it is time. True when a rate has changed since the last read: compare the
- * tallies then. The first read counts as a change. */
+/* Reads the rates when it is time. True when a rate has changed since the last read: then call
+ * pool_source_open for each game and currency of a pool. The first read counts as a change. */
 bool fx_rates_changed(struct fx_rates *rates, PGconn *conn, uint64_t mono_us, uint64_t wall_us);
 
 #endif

@@ -58,8 +58,8 @@ enum pool_source_status pool_source_take(
 enum pool_source_status pool_source_take_or_load(
 	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed, char *reason);
 
-/* Loads tallies and vector. schema "pool" or "cards" stores the vector (borrowed). Closed tallies
- * count towards T but take no place. Fatal on errors. */
+/* Loads tallies and vector. The vector is stored in `schema`, "pool" or "cards"; the source keeps
+ * this pointer. Closed tallies count towards T but take no place. Fatal on errors. */
 void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool);
 /* Loads live tallies that are not known yet: another service may have opened them. */
 void pool_source_tallies(struct pool_source *source, PGconn *conn);
@@ -72,12 +72,12 @@ void pool_source_look(struct pool_source *source, uint64_t mono_us);
  * free only with time. */
 bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us);
 /* From now on, `ppm` of each stake in (game, currency) goes to the pool, at the present rate of
- * carillon.fx_rate. If the rate or ppm has changed, opens a new tally, closes the old one and folds
+ * carillon.fx_rate. If no open tally has this rate and ppm, opens one, closes the old one and folds
  * older closed ones, in its own transaction.
  *
- * False, with a log line, when there is no rate. If there is no place for the new tally, the old
- * one stays in force and `behind` grows by one, with an alarm if it then exceeds that of the pass
- * before. If there is no old tally either, returns false: bets are then refused. */
+ * False, with a log line, when there is no rate. If there is no place for the new tally, `behind`
+ * grows by one, and an alarm follows if `behind` now exceeds behind_before. The old tally then
+ * stays in force; if there is none, returns false, and bets are refused. */
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
 
