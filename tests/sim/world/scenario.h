@@ -37,6 +37,7 @@ void scenario_feed_later(Carillon__JackpotFeed *feed, uint64_t us); /* and freed
 /* The schedules. */
 void run_two_builds(void);
 void run_kafka_tail(void);
+void run_facts_lost(void);
 void run_commit_publish(void);
 void run_five_times(void);
 void run_grant_between(void);

@@ -24,6 +24,40 @@ void run_kafka_tail(void)
 	scenario_end();
 }
 
+/* ---- rows of the journal reach the engine neither by nanomsg nor by Kafka -----------------------
+ */
+
+#define BUS_COMMAND ((11 << 3) | 2) /* the tag of Bus.command in bus.proto */
+
+static enum sim_fate drop_verdicts(const char *url, const uint8_t *bytes, size_t n)
+{
+	bool command = n > 0 && bytes[0] == BUS_COMMAND;
+	return strstr(url, "spin-engine") != NULL && !command && sim_random(2) == 0 ? SIM_DROP
+										    : SIM_PASS;
+}
+
+static enum sim_fate drop_facts(
+	enum topic topic, uint32_t partition, const uint8_t *bytes, size_t n)
+{
+	(void)partition;
+	(void)bytes;
+	(void)n;
+	if (topic != TOPIC_WALLET_FACTS || sim_random(16) > 0)
+		return SIM_PASS;
+	happened++;
+	return SIM_DROP;
+}
+
+/* The engine finds each gap by the number of the next row, and asks for what is missing. */
+void run_facts_lost(void)
+{
+	scenario_begin();
+	sim_filter(drop_facts, drop_verdicts);
+	scenario_play(1500);
+	scenario_end();
+	scenario_need(happened, 100, "a row was lost on both ways");
+}
+
 /* ---- the wallet dies between commit and publish, the verdict already delivered ------------------
  */
 

@@ -187,6 +187,7 @@ void scenario_feed_later(Carillon__JackpotFeed *feed, uint64_t us)
 const struct scenario sim_scenarios[] = {
 	{ "two-builds", run_two_builds },
 	{ "kafka-tail", run_kafka_tail },
+	{ "facts-lost", run_facts_lost },
 	{ "commit-publish", run_commit_publish },
 	{ "five-times", run_five_times },
 	{ "grant-between", run_grant_between },
