@@ -127,8 +127,8 @@ __attribute__((format(printf, 2, 3))) void service_reason(
 /* Sends after the commit, or now. A command (spin.commands, wallet.commands, jackpot.commands) goes
  * by nanomsg to the owner of the shard `partition`; it may be lost, so the sender keeps it and
  * sends it again (libcommon/base/ask_again.h) until it is answered. Everything else goes to Kafka
- * at a pace that depends on the topic: fast for jackpot.feed and jackpot.facts, slow for
- * wallet.facts and dead.letters. */
+ * at a pace that depends on the topic: fast for jackpot.facts, which people see, slow for all
+ * others. */
 void service_send(struct service *service, enum topic topic, uint32_t partition, const void *key,
 	size_t key_length, const void *bytes, size_t length);
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,

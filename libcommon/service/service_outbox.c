@@ -53,7 +53,7 @@ static void command_leave(
 
 static enum kafka_pace pace_of(enum topic topic)
 {
-	return topic == TOPIC_WALLET_FACTS || topic == TOPIC_DEAD_LETTERS ? KAFKA_SLOW : KAFKA_FAST;
+	return topic == TOPIC_JACKPOT_FACTS ? KAFKA_FAST : KAFKA_SLOW;
 }
 
 static void outbox_add(

@@ -25,7 +25,7 @@ static const struct service_ops OPS = {
 	.name = "jackpot-cards",
 	.prefix = "JACKPOT_CARDS_",
 	.settings = SETTINGS,
-	.topics = { { .topic = TOPIC_JACKPOT_FEED, .pace = KAFKA_FAST } },
+	.topics = { { .topic = TOPIC_JACKPOT_FEED, .pace = KAFKA_SLOW } },
 	.topics_n = 1,
 	.takes_commands = true,
 	.command = TOPIC_JACKPOT_COMMANDS,

@@ -24,7 +24,7 @@ static const struct service_ops OPS = {
 	.name = "progressive-pool",
 	.prefix = "PROGRESSIVE_POOL_",
 	.settings = SETTINGS,
-	.topics = { { .topic = TOPIC_JACKPOT_FEED, .pace = KAFKA_FAST } },
+	.topics = { { .topic = TOPIC_JACKPOT_FEED, .pace = KAFKA_SLOW } },
 	.topics_n = 1,
 	.takes_commands = true,
 	.command = TOPIC_JACKPOT_COMMANDS,
