@@ -52,8 +52,9 @@ FROM_SERVER = {
     "error": message("The subscription is not valid", obj(("where", "found", "expected"), type={"const": "error"}, code=TEXT, message=TEXT, where=TEXT, found=TEXT,
                                                          expected=TEXT)),
 }
-CLOSE_CODES = {"4001": "the token is missing or not valid", "4002": "the client reads too slowly", "4003": "the server is about to stop: connect again",
-               "4004": "the session ended by inactivity"}
+CLOSE_CODES = {"1008": "a limit of the connection was reached: wait, then connect again", "4001": "the token is missing or not valid",
+               "4002": "the client reads too slowly", "4003": "the server is about to stop: connect again",
+               "4004": "the session ended by inactivity", "4005": "the player has logged out"}
 
 
 def refs(names):

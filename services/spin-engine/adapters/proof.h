@@ -26,7 +26,7 @@ struct proving_counts {
  *
  *     ok SHARD SEQ
  *     differs SHARD SEQ FIELD FOUND EXPECTED
- *     skipped SHARD SEQ WHY                     a row that follows from one that is not known
+ *     skipped SHARD SEQ                         a row that follows from one that is not known
  *
  * Never NULL: ends the process if there is no memory. */
 struct proving *proving_new(const struct keys *keys, FILE *out);
