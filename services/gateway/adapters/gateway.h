@@ -60,8 +60,8 @@ struct service_request {
 	uint32_t times;	   /* sent so often */
 	uint64_t again_us; /* then it is sent again */
 	uint64_t epochs;   /* of the owners that it was last sent to, added up */
-	bool handed; /* an owner was handed the request: what became of it is not known until the
-			answer */
+	bool handed; /* an owner was handed the request, or it is recorded: what became of it is
+			not known until the answer */
 };
 
 struct operator_key {
