@@ -37,8 +37,9 @@ void answer_timed_out(struct edge_request *request, const struct service_request
 	if (!sent->handed) {
 		edge_answer_header(request, "Retry-After", "1");
 		edge_answer_error(request, 503, "no_owner",
-			"No service owns this player or pool at the moment. Nothing was done. Try "
-			"again.",
+			"No service owns this player or pool at the moment. This request reached "
+			"none. An earlier one with the same key may have taken effect if it was "
+			"answered 504. Try again with the same key.",
 			NULL, NULL, NULL);
 		return;
 	}
@@ -98,8 +99,10 @@ static bool refused_busy(struct edge_request *request, const struct service_requ
 	}
 	edge_answer_header(request, "Retry-After", "1");
 	edge_answer_error(request, 503, "busy",
-		"Too many requests are waiting for an answer. Nothing was done. Try again.", NULL,
-		NULL, NULL);
+		"Too many requests are waiting for an answer. This request reached no service. An "
+		"earlier one with the same key may have taken effect if it was answered 504. Try "
+		"again with the same key.",
+		NULL, NULL, NULL);
 	return false;
 }
 
