@@ -119,7 +119,8 @@ void service_direct_offer(struct service *service)
 {
 	struct arrivals *arrivals = &service->arrivals;
 	for (size_t i = 0; service->waiting_n > 0 && i < service->held_n; i++)
-		offer_waiting(service, service->held[i]);
+		if (service_direct_ready(service, service->held[i]))
+			offer_waiting(service, service->held[i]);
 	if (arrivals->n == 0)
 		return;
 	offer(service, arrivals->messages, arrivals->n);
