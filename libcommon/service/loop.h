@@ -161,6 +161,8 @@ void service_kept_free(struct kept *kept); /* drops all */
 /* service_direct.c */
 /* Keeps a command until service_direct_offer; bytes are a Bus message. */
 void service_direct_arrived(struct service *service, const uint8_t *bytes, size_t length);
+/* Does this shard take commands? */
+bool service_direct_ready(const struct service *service, const struct holding *holding);
 /* Offers the commands of this turn, and those that wait. */
 void service_direct_offer(struct service *service);
 void service_direct_end(struct service *service); /* frees */

@@ -39,7 +39,7 @@ static struct holding *holding_of(
 
 /* A service that has not read its facts to the end knows a state older than the journal. A shard
  * whose messages are tried one by one takes no others meanwhile. */
-static bool ready(const struct service *service, const struct holding *holding)
+bool service_direct_ready(const struct service *service, const struct holding *holding)
 {
 	for (int t = 0; t < service->ops->topics_n; t++)
 		if (service->ops->topics[t].to_end_first && !holding->readings[t].reached)
@@ -74,7 +74,7 @@ static size_t sift(struct service *service, struct kafka_message *messages, size
 		struct holding *holding = holding_of(service, &messages[i]);
 		if (holding == NULL)
 			metric_add(service->metrics.astray, 1);
-		else if (!ready(service, holding))
+		else if (!service_direct_ready(service, holding))
 			wait(service, holding, &messages[i]);
 		else
 			messages[left++] = messages[i];
@@ -119,7 +119,8 @@ void service_direct_offer(struct service *service)
 {
 	struct arrivals *arrivals = &service->arrivals;
 	for (size_t i = 0; service->waiting_n > 0 && i < service->held_n; i++)
-		offer_waiting(service, service->held[i]);
+		if (service_direct_ready(service, service->held[i]))
+			offer_waiting(service, service->held[i]);
 	if (arrivals->n == 0)
 		return;
 	offer(service, arrivals->messages, arrivals->n);

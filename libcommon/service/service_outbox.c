@@ -118,9 +118,11 @@ void service_send_now(struct service *service, enum topic topic, uint32_t partit
 {
 	if (direct_kind(topic))
 		command_leave(service, topic, partition, bytes, length);
-	else if (topic == TOPIC_WALLET_FACTS || topic == TOPIC_JACKPOT_FEED)
+	else if (topic == TOPIC_WALLET_FACTS || topic == TOPIC_JACKPOT_FEED ||
+		 topic == TOPIC_DEAD_LETTERS)
 		/* While Kafka is away for minutes, the queue fills and messages are dropped: who
-		 * misses facts requests them, and totals and open claims are sent again. */
+		 * misses facts requests them, totals and open claims are sent again, and a dead
+		 * letter is in the log. */
 		(void)kafka_offer(service->producers[pace_of(topic)], topic, partition, key,
 			key_length, bytes, length);
 	else

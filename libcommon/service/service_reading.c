@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define BOUNDS_WAIT_MS 200
+/* While Kafka does not answer and the loop has shards that take commands. */
+#define BOUNDS_SERVING_MS 100
 #define BOUNDS_AGAIN_US 1000000u
 #define END_ASK_US 500000u
 #define OFFER_AGAIN 64 /* kept messages offered as one batch */
@@ -89,6 +91,34 @@ void service_reading_free(struct service *service, struct holding *holding)
 	service_kept_free(&holding->waiting);
 }
 
+static bool serving(const struct service *service)
+{
+	for (size_t i = 0; i < service->held_n; i++)
+		if (service_direct_ready(service, service->held[i]))
+			return true;
+	return false;
+}
+
+/* Kafka does not answer: tries again soon, but renews the lease first. Shards that take commands
+ * are not held up: the pause begins now, after the wait. */
+static void bounds_later(struct service *service)
+{
+	service->opening_us = clock_mono_us() + (serving(service) ? BOUNDS_AGAIN_US : 0u);
+}
+
+static bool bounds(
+	struct service *service, enum topic topic, uint32_t shard, int64_t *first_r, int64_t *end_r)
+{
+	bool brief = service->opening_us != 0 && serving(service);
+	if (!kafka_bounds_within(service->asker, topic, shard,
+		    brief ? BOUNDS_SERVING_MS : BOUNDS_WAIT_MS, first_r, end_r)) {
+		bounds_later(service);
+		return false;
+	}
+	service->opening_us = 0;
+	return true;
+}
+
 /* Requests the topic's end again: a topic that has lost its tail now ends earlier, and the old end
  * would never be reached. */
 static void end_ask(struct service *service, struct holding *holding, int topic)
@@ -97,11 +127,11 @@ static void end_ask(struct service *service, struct holding *holding, int topic)
 	uint64_t now = clock_mono_us();
 	int64_t first;
 	int64_t end;
-	if (now < reading->end_asked_us + END_ASK_US)
+	if (now < reading->end_asked_us + END_ASK_US || now < service->opening_us)
 		return;
 	reading->end_asked_us = now;
-	if (kafka_bounds_within(service->asker, service->ops->topics[topic].topic,
-		    holding->shard.shard, BOUNDS_WAIT_MS, &first, &end) &&
+	if (bounds(service, service->ops->topics[topic].topic, holding->shard.shard, &first,
+		    &end) &&
 		end < reading->end)
 		reading->end = end;
 }
@@ -127,13 +157,14 @@ static bool reading_start(struct service *service, struct holding *holding, int 
 	enum topic name = service->ops->topics[topic].topic;
 	uint32_t shard = holding->shard.shard;
 	int64_t first;
-	if (!kafka_bounds_within(
-		    service->asker, name, shard, BOUNDS_WAIT_MS, &first, &reading->end))
+	if (!bounds(service, name, shard, &first, &reading->end))
 		return false;
 	int64_t offset = kafka_offset_near(
 		name, shard, holding->shard.position[topic].offset, first, reading->end);
-	if (!kafka_consume_at(consumer_of(service, topic), name, shard, offset))
+	if (!kafka_consume_at(consumer_of(service, topic), name, shard, offset)) {
+		bounds_later(service);
 		return false;
+	}
 	holding->shard.position[topic].offset = offset;
 	reading->next = offset;
 	reading->end_asked_us = clock_mono_us();
@@ -143,20 +174,13 @@ static bool reading_start(struct service *service, struct holding *holding, int 
 
 void service_reading_start(struct service *service)
 {
-	uint64_t now = clock_mono_us();
-	if (now < service->opening_us)
+	if (clock_mono_us() < service->opening_us)
 		return;
 	for (size_t i = 0; i < service->held_n; i++) {
 		struct holding *holding = service->held[i];
 		for (int t = 0; t < service->ops->topics_n; t++) {
-			if (!holding->readings[t].started && !reading_start(service, holding, t)) {
-				/* Kafka does not answer: try again soon, but renew the lease
-				 * first. A shard that can take commands is not held up. */
-				bool waits = service->ops->topics[t].to_end_first;
-				service->opening_us = now + (waits ? BOUNDS_WAIT_MS * UINT64_C(1000)
-								   : BOUNDS_AGAIN_US);
+			if (!holding->readings[t].started && !reading_start(service, holding, t))
 				return;
-			}
 			if (!reading_reached(service, holding, t))
 				break;
 		}

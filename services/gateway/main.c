@@ -101,8 +101,8 @@ static void on_turn(void *context)
 static void on_tick(void *context)
 {
 	(void)context;
+	service_requests_on_bus(&gateway); /* first: what is answered is not asked again */
 	service_requests_tick(&gateway, edge_now_us(gateway.edge));
-	service_requests_on_bus(&gateway);
 	pg_pool_poll(gateway.pg);
 	pg_pool_poll(gateway.pg_ro);
 	readiness_tick(&gateway);

@@ -2,6 +2,7 @@
 #include "libcommon/jackpot/io/jackpot_action.h"
 
 #include "bus.pb-c.h"
+#include "libcommon/base/declined.h"
 #include "libcommon/base/utf8.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/jackpot/io/jackpot_pg.h"
@@ -256,6 +257,9 @@ static void action_reply(struct service *service, const Carillon__JackpotCommand
 	free(bytes);
 }
 
+/* The requests that were told to retry: nothing of them is stored. */
+static struct declined declined;
+
 bool action_again(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, const struct action_record *record)
 {
@@ -266,7 +270,8 @@ bool action_again(struct service *service, const struct action_place *place,
 	if (durable)
 		known = &found;
 	if (known == NULL)
-		return false;
+		return declined_has(
+			&declined, command->reply_to, command->correlation, command->pool);
 	if (durable && known->pool == command->pool)
 		action_send(service, command->pool, place->shard, known, true);
 	action_reply(service, command, known,
@@ -309,6 +314,7 @@ bool action_behind(struct service *service, const struct game_links *links,
 			 * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 			memcmp(&links->link[i], &link, sizeof(link)) == 0)
 			return false;
+	declined_note(&declined, command->reply_to, command->correlation, command->pool);
 	action_reply(service, command, record, REPLY_BEHIND, true);
 	log_info("pool %u: action %u by %s must be retried: game %s has a newer definition",
 		command->pool, record->action, record->actor, record->game);

@@ -69,7 +69,8 @@ struct action_place {
 };
 
 /* Was a request with this id done or refused before, in this transaction or an earlier one? If so,
- * publishes the stored fact again and replies with it; the caller does nothing more. */
+ * publishes the stored fact again and replies with it; the caller does nothing more. True too for a
+ * repeat of a request that action_behind has told to retry: it stays without effect. */
 bool action_again(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, const struct action_record *record);
 /* Is the request refused because of a game whose announced definition (carillon.game) is not the

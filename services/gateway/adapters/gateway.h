@@ -60,8 +60,8 @@ struct service_request {
 	uint32_t times;	   /* sent so often */
 	uint64_t again_us; /* then it is sent again */
 	uint64_t epochs;   /* of the owners that it was last sent to, added up */
-	bool handed; /* an owner was handed the request: what became of it is not known until the
-			answer */
+	bool handed; /* an owner was handed the request, or it is recorded: what became of it is
+			not known until the answer */
 };
 
 struct operator_key {
@@ -128,8 +128,8 @@ bool request_wallet(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__WalletCommand *command);
 bool request_cards(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__JackpotCommand *command);
-/* For `done` functions that got no answer: 503, nothing was done, if no owner was handed the
- * request; else 504, because it may have been carried out. */
+/* For `done` functions that got no answer: 503, this request did nothing, if no owner was
+ * handed it; else 504, because it may have been carried out. */
 void answer_timed_out(struct edge_request *request, const struct service_request *sent);
 uint32_t unanswered_status(const struct service_request *sent); /* that 503 or 504 */
 void service_requests_on_bus(void *gateway);

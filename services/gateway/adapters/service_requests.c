@@ -37,8 +37,9 @@ void answer_timed_out(struct edge_request *request, const struct service_request
 	if (!sent->handed) {
 		edge_answer_header(request, "Retry-After", "1");
 		edge_answer_error(request, 503, "no_owner",
-			"No service owns this player or pool at the moment. Nothing was done. Try "
-			"again.",
+			"No service owns this player or pool at the moment. This request reached "
+			"none. An earlier one with the same key may have taken effect if it was "
+			"answered 504. Try again with the same key.",
 			NULL, NULL, NULL);
 		return;
 	}
@@ -89,12 +90,19 @@ static void ask(struct gateway *gateway, struct service_request *sent, uint64_t 
 	sent->again_us = now_us + ask_again_us(sent->times, sent->ticket);
 }
 
-static bool refused_busy(struct edge_request *request)
+/* A request that is recorded is carried out even if no service hears of it here. */
+static bool refused_busy(struct edge_request *request, const struct service_request *sent)
 {
+	if (sent->handed) {
+		answer_timed_out(request, sent);
+		return false;
+	}
 	edge_answer_header(request, "Retry-After", "1");
 	edge_answer_error(request, 503, "busy",
-		"Too many requests are waiting for an answer. Nothing was done. Try again.", NULL,
-		NULL, NULL);
+		"Too many requests are waiting for an answer. This request reached no service. An "
+		"earlier one with the same key may have taken effect if it was answered 504. Try "
+		"again with the same key.",
+		NULL, NULL, NULL);
 	return false;
 }
 
@@ -138,7 +146,7 @@ static bool begin(struct gateway *gateway, struct edge_request *request,
 	uint64_t now_us = edge_now_us(gateway->edge);
 	if (services_silent(gateway, now_us) ||
 		!inflight_add(&gateway->inflight, now_us, correlation_r, slot_r))
-		return refused_busy(request);
+		return refused_busy(request, sent);
 	memcpy(sent->trace, edge_trace(request), EDGE_TRACE_BYTES);
 	envelope_fill(envelope, sent);
 	return true;

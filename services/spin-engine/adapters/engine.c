@@ -46,7 +46,7 @@ static void make_metrics(struct engine_metrics *m)
 	m->asked_again = metric_counter("carillon_engine_republish_total", NULL,
 		"Requests to the wallet to publish facts again");
 	m->asked_twice = metric_counter("carillon_engine_asked_twice_total", NULL,
-		"Commands that came again while they were being decided");
+		"Commands that came again while they were being decided, or after they were declined");
 	m->refused = metric_counter(
 		"carillon_engine_refused_total", NULL, "Moves that the wallet refused");
 	m->declined = metric_counter("carillon_engine_declined_total", NULL,

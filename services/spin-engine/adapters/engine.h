@@ -4,6 +4,7 @@
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_ENGINE_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_ENGINE_H
 
+#include "libcommon/base/declined.h"
 #include "libcommon/base/draw_health.h"
 #include "libcommon/base/seq_gate.h"
 #include "libcommon/jackpot/io/card_sets.h"
@@ -62,6 +63,7 @@ struct engine {
 	struct arena inbox; /* for the message in hand */
 	struct view_sources sources;
 	struct request *held; /* decided; the reply waits for an award */
+	struct declined declined;
 	size_t stopped_count;
 	uint32_t stopped[STORE_STOPPED_MAX];
 	uint64_t tick_us, second_us, resolve_us;

@@ -162,12 +162,34 @@ struct request_subject {
 	struct player_game fresh;  /* used if play is NULL */
 };
 
+/* Nothing was done and no row says so: a repeat of the request must find the same. */
+static void note_declined(struct engine *engine, const struct request *request)
+{
+	const struct spin_command *command = &request->command;
+
+	declined_note(&engine->declined, command->reply_to, command->correlation, command->player);
+}
+
+static void decline_error(
+	struct engine *engine, struct seat *seat, const struct player_error *error)
+{
+	metric_add(engine->metrics.declined, 1);
+	note_declined(engine, seat->head);
+	answer_error(engine, seat, play_decided(engine, seat), error);
+}
+
+static void decline_fault(struct engine *engine, struct seat *seat, const struct fault *fault)
+{
+	metric_add(engine->metrics.declined, 1);
+	note_declined(engine, seat->head);
+	answer_fault(engine, seat, play_decided(engine, seat), fault);
+}
+
 static void fail(struct engine *engine, struct seat *seat, enum player_refusal refusal)
 {
 	struct player_error error = { .refusal = refusal, .min = 1, .max = 0 };
 
-	metric_add(engine->metrics.declined, 1);
-	answer_error(engine, seat, play_decided(engine, seat), &error);
+	decline_error(engine, seat, &error);
 }
 
 /* The open round may have an older definition, which is read from the database. */
@@ -334,8 +356,7 @@ static bool too_soon(struct engine *engine, struct seat *seat)
 	fault_found(&fault, "the next bet %" PRIu32 " ms too soon", fault.retry_ms);
 	fault_expected(&fault, "at least %" PRId64 " ms after the last bet",
 		refused_us > left_us ? (int64_t)(REFUSED_GAP_US / 1000) : common.bet_gap_ms);
-	metric_add(engine->metrics.declined, 1);
-	answer_fault(engine, seat, play_decided(engine, seat), &fault);
+	decline_fault(engine, seat, &fault);
 	return true;
 }
 
@@ -408,8 +429,7 @@ static void decide_step(struct engine *engine, struct seat *seat, struct request
 	case PLAYER_STORED:
 	case PLAYER_WAIT:
 	case PLAYER_STEP:
-		metric_add(engine->metrics.declined, 1);
-		answer_error(engine, seat, play_decided(engine, seat), &error);
+		decline_error(engine, seat, &error);
 		break;
 	}
 }
@@ -427,8 +447,7 @@ static bool decide_wait(
 	if (mono_us < request->deadline_us)
 		return false;
 	error.min = error.max = (int64_t)player_expect(&seat->player);
-	metric_add(engine->metrics.declined, 1);
-	answer_error(engine, seat, play_decided(engine, seat), &error);
+	decline_error(engine, seat, &error);
 	return true;
 }
 
@@ -473,8 +492,7 @@ static void void_past(struct engine *engine, struct seat *seat, struct request *
 				"The round cannot be read now. Nothing was done. Try again.");
 		snprintf(fault.where, sizeof(fault.where), "round");
 		fault_found(&fault, "%" PRIu64, command->round);
-		metric_add(engine->metrics.declined, 1);
-		answer_fault(engine, seat, play_decided(engine, seat), &fault);
+		decline_fault(engine, seat, &fault);
 		return;
 	}
 	memset(&entropy, 0, sizeof(entropy));
@@ -531,8 +549,7 @@ static bool decide(struct engine *engine, struct seat *seat, struct request *req
 		void_past(engine, seat, request, &subject);
 		return true;
 	}
-	metric_add(engine->metrics.declined, 1);
-	answer_error(engine, seat, play_decided(engine, seat), &error);
+	decline_error(engine, seat, &error);
 	return true;
 }
 
@@ -543,12 +560,15 @@ void play_run(struct engine *engine, struct seat *seat)
 			break;
 }
 
-/* The same command is being decided, or its reply waits for an award. */
+/* The same command is being decided, its reply waits for an award, or it was declined. */
 static bool is_repeat(
 	const struct engine *engine, const struct seat *seat, const struct spin_command *command)
 {
 	const struct request *held = engine->held;
 
+	if (declined_has(
+		    &engine->declined, command->reply_to, command->correlation, command->player))
+		return true;
 	while (held && !request_repeats(held, command))
 		held = held->next;
 	return held || seat_queued(seat, command);
@@ -571,6 +591,7 @@ void play_command(struct engine *engine, const struct spin_command *command)
 	request->arrived_us = clock_mono_us();
 	if (!seat_push(&engine->seats, seat, request)) {
 		metric_add(engine->metrics.busy, 1);
+		note_declined(engine, request);
 		fault_set(&fault, 429, "busy", "Too many requests of this player wait already.");
 		fault_expected(&fault, "at most %d at once", SEAT_QUEUE_MAX);
 		answer_fault(engine, seat, request, &fault);
