@@ -355,6 +355,29 @@ def test_journal_tells_what_was_seen():
     assert place.sql(f"select win_balance + win_pending > 0 from wallet.journal where player = {person.id} and refusal <> 0") == [["t"]]
 
 
+def test_unseen_jackpot_stays_unknown():
+    """Neither a page without the award's row nor the use of a limit tells it."""
+    person = Person(place)
+    force(place, person.name, [*RULES.stops(bonuses=3), 0])
+    set_limit(person, "loss", "day", 100000)
+    person.refresh()
+    person.bet()
+    shown = person.balance
+    wait_until("the award", lambda: [row for row in journal(person) if row["kind"] == "award"], 20)
+    person.operator("deposits", {"amount_minor": 7, "currency": "EUR"}, status=200)
+    wait_until("the deposit", lambda: journal(person)[0]["kind"] == "deposit", 5)
+    rows = journal(person)
+    assert [row["balance_after_minor"] for row in rows[:3]] == [None, None, shown], rows
+    newest = person.ask("GET", "/v1/journal?limit=1", keep=False).json
+    assert newest["rows"][0]["kind"] == "deposit" and newest["rows"][0]["balance_after_minor"] is None, newest
+    older = person.ask("GET", f"/v1/journal?limit=1&before={rows[1]['seq']}", keep=False).json["rows"][0]
+    assert older["kind"] == "bet" and older["balance_after_minor"] == shown, older
+    person.refresh()
+    person.watch()
+    rows = person.ask("GET", "/v1/journal?limit=1", keep=False).json["rows"]
+    assert rows[0]["balance_after_minor"] is not None, rows
+
+
 def test_a_pick_that_comes_too_late():
     """At a spent cursor: what was picked is told again, anything else is refused."""
     person = Person(place)
