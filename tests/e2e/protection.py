@@ -368,6 +368,9 @@ def test_unseen_jackpot_stays_unknown():
     wait_until("the deposit", lambda: journal(person)[0]["kind"] == "deposit", 5)
     rows = journal(person)
     assert [row["balance_after_minor"] for row in rows[:3]] == [None, None, shown], rows
+    wait_until("the use of the limits", lambda: limits(person)[("wager", "day")]["used"] > 0, 5)
+    assert limits(person)[("loss", "day")]["used"] is None
+    assert set_limit(person, "loss", "week", 90000)[("loss", "week")]["used"] is None
     newest = person.ask("GET", "/v1/journal?limit=1", keep=False).json
     assert newest["rows"][0]["kind"] == "deposit" and newest["rows"][0]["balance_after_minor"] is None, newest
     older = person.ask("GET", f"/v1/journal?limit=1&before={rows[1]['seq']}", keep=False).json["rows"][0]
@@ -375,7 +378,7 @@ def test_unseen_jackpot_stays_unknown():
     person.refresh()
     person.watch()
     rows = person.ask("GET", "/v1/journal?limit=1", keep=False).json["rows"]
-    assert rows[0]["balance_after_minor"] is not None, rows
+    assert rows[0]["balance_after_minor"] is not None and limits(person)[("loss", "day")]["used"] is not None, rows
 
 
 def test_a_pick_that_comes_too_late():
