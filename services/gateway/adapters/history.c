@@ -121,15 +121,19 @@ static const char *enum_text(
 	return out;
 }
 
-/* A round that began after the engine was asked is not known to be seen. */
 static bool is_hidden(const struct hiding *hiding, int64_t round)
 {
-	if (hiding->expect != 0 && round >= hiding->expect)
-		return true;
 	for (size_t i = 0; i < hiding->n; i++)
 		if (hiding->round[i] == round)
 			return true;
 	return false;
+}
+
+/* A round that began after the engine was asked is not known to be seen. */
+static bool is_hidden_award(const struct hiding *hiding, const struct history_row *row)
+{
+	return row->award && (is_hidden(hiding, row->award_round) ||
+				     (hiding->expect != 0 && row->award_round >= hiding->expect));
 }
 
 static void known_json(struct json_out *out, const char *name, bool known, int64_t value)
@@ -153,7 +157,7 @@ static void row_json(
 	struct json_out *out, struct history_row *row, const struct hiding *hiding, bool balance)
 {
 	char text[32];
-	bool seen = !is_hidden(hiding, row->award ? row->award_round : row->round);
+	bool seen = row->award ? !is_hidden_award(hiding, row) : !is_hidden(hiding, row->round);
 
 	refused_clear(row);
 	out_open(out, NULL, '{');
@@ -204,7 +208,7 @@ static int64_t hidden_from_of(const PGresult *result, int first, const struct hi
 	for (int i = first; i < PQntuples(result); i++) {
 		struct history_row row;
 		row_read(result, i, &row);
-		if (row.award && is_hidden(hiding, row.award_round))
+		if (is_hidden_award(hiding, &row))
 			from = row.seq;
 		whole = whole || (row.move > 0 && row.move <= hiding->oldest) || row.prev_seq <= 0;
 	}
