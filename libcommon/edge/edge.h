@@ -137,7 +137,7 @@ const uint8_t *edge_trace(const struct edge_request *request);
 
 /* A ticket to answer later. Tickets are unique and never 0. */
 uint64_t edge_ticket(struct edge_request *request);
-/* NULL: the client has gone or the request was answered. */
+/* NULL: the client has gone, the request was answered, or the edge is freed (NULL) already. */
 struct edge_request *edge_find(struct edge *edge, uint64_t ticket);
 /* Passes a kept request to its handler again, from the start. */
 void edge_again(struct edge_request *request);

@@ -73,7 +73,7 @@ uint64_t edge_ticket(struct edge_request *request)
 struct edge_request *edge_find(struct edge *edge, uint64_t ticket)
 {
 	uint32_t slot = (uint32_t)ticket - 1;
-	if (ticket == 0 || slot >= edge->slots_n)
+	if (edge == NULL || ticket == 0 || slot >= edge->slots_n)
 		return NULL;
 	struct edge_request *request = edge->slots[slot];
 	if (request->connection == NULL || request->generation != (uint32_t)(ticket >> 32))

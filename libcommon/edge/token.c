@@ -184,7 +184,7 @@ static const struct secret *signing(const struct token_key *key, uint64_t now_s)
 enum token_status token_issue(const struct token_key *key, player_id player, uint64_t now_s,
 	uint64_t life_s, char *token_r, uint64_t *expires_s_r)
 {
-	char subject[PLAYER_TEXT_MAX];
+	char subject[PLAYER_TEXT_MAX], id[24];
 	enum token_status status = TOKEN_MALFORMED;
 	jwt_t *jwt = NULL;
 	char *text = NULL;
@@ -192,8 +192,11 @@ enum token_status token_issue(const struct token_key *key, player_id player, uin
 	if (!player_id_valid(player) || now_s > LONG_MAX / 2 || life_s > LONG_MAX / 2)
 		return TOKEN_MALFORMED;
 	player_id_format(player, subject);
+	/* Sessions that begin in one second are different ones. */
+	(void)snprintf(id, sizeof(id), "%08" PRIx32 "%08" PRIx32, randombytes_random(),
+		randombytes_random());
 	if (jwt_new(&jwt) != 0 || jwt_add_grant(jwt, "iss", ISSUER) != 0 ||
-		jwt_add_grant(jwt, "sub", subject) != 0 ||
+		jwt_add_grant(jwt, "sub", subject) != 0 || jwt_add_grant(jwt, "jti", id) != 0 ||
 		jwt_add_grant_int(jwt, "iat", (long)now_s) != 0 ||
 		jwt_add_grant_int(jwt, "exp", (long)(now_s + life_s)) != 0 ||
 		jwt_set_alg(jwt, JWT_ALG_HS256, signing(key, now_s)->bytes, TOKEN_KEY_BYTES) != 0)

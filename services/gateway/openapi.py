@@ -77,7 +77,7 @@ SCHEMAS = {
     "PlayerNumber": told(whole(1, 2**48 - 1), "The player's number with their operator."),
     "Problem": told(obj(type={"type": "string", "format": "uri-reference"}, title=TEXT, status=whole(400, 599), detail=TEXT,
                         error=obj(code={"type": "string", "pattern": "^[a-z_]+$"}, message=TEXT, where_Q=TEXT, found_Q=TEXT, expected_Q=TEXT,
-                                  retry_after_ms_Q=U, limit_Q=obj(name=OWN_NAMES, period=or_null(TEXT), limit=or_null(INT), left=U, renews=or_null(INT))),
+                                  retry_after_ms_Q=U, limit_Q=obj(name=OWN_NAMES, period=or_null(TEXT), limit=or_null(INT), left=or_null(U), renews=or_null(INT))),
                         expect_Q=U, secret_hash_Q=HEX, balance_minor_Q=MINOR, smallest_bet_minor_Q=MINOR, retry_s_Q=U),
                     "An error (RFC 9457). `type` names its code, which never changes its meaning; `detail` is a sentence for people. `error` has the same "
                     "two, and, where it can be told, the place, what was found there and what was expected. If the request was for a move, the player's "
@@ -132,10 +132,10 @@ SCHEMAS = {
                  "What players may know of a game's definition. A feature that is null, the game does not have."),
 
     # the player's own limits and session
-    "OwnLimits": obj(currency=CURRENCY, time_us=US, limits=many(obj(
-        name=OWN_NAMES, period=or_null(TEXT), limit=told(or_null(INT), "Minor units, or seconds; null: none."), used=told(or_null(INT), "Of the period."),
+    "OwnLimits": obj(currency=or_null(CURRENCY), time_us=US, limits=or_null(many(obj(
+        name=OWN_NAMES, period=or_null(TEXT), limit=told(or_null(INT), "Minor units, or seconds; null: none."), used=told(or_null(INT), "Of the period; null: not known."),
         renews=told(or_null(INT), "When `used` is 0 again, or when the pause ends; microseconds since 1970."),
-        pending=told(or_null(INT), "The limit from `pending_from` on; null: none from then on."), pending_from=or_null(INT)))),
+        pending=told(or_null(INT), "The limit from `pending_from` on; null: none from then on."), pending_from=or_null(INT))))),
     "OwnSession": obj(since_us=US, expires_us=US, time_us=US, currency=TEXT, rounds=U, staked_minor=MINOR, returned_minor=INT, net_minor=INT,
                       whole=told(BOOL, "False: the session has more rows than were read."), reality_check_s=told(U, "0: never.")),
 

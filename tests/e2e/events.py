@@ -298,11 +298,11 @@ def test_who_does_not_read():
 
 
 def test_silence_is_broken():
+    before = metric(1, 'carillon_notifications_closed_total{why="half_open"}')
     stream, client = Stream(1, "winners"), Raw(1, {"subscribe": ["winners"]})
     client.until("snapshot")
     assert client.frame()[0] == 0x89
     stream.until(": ping")
-    before = metric(1, 'carillon_notifications_closed_total{why="half_open"}')
     wait_until("the end of who does not answer", lambda: metric(1, 'carillon_notifications_closed_total{why="half_open"}') > before, 20)
     assert client.ended()[0] == 1008
     stream.answer.close()

@@ -237,6 +237,8 @@ def test_token_key_rotates():
     socket.close()
     with open(f"{place.data}/keys/token.key", "a", encoding="ascii") as file:
         file.write("nonsense\n")
+    for service in ("gateway-1", "notifications-1"):
+        wait_until(f"the reading of the bad file by {service}", lambda: "the keys read before stay in force" in read_text(f"{place.data}/log/{service}.log"), 20)
     assert refusal(newer.token) == (200, None)
     with open(f"{place.data}/keys/token.key", encoding="ascii") as file:
         lines = file.readlines()[:-1]
@@ -353,6 +355,33 @@ def test_journal_tells_what_was_seen():
     row = next(row for row in journal(person) if row["kind"] == "bet")
     assert row["refusal"] == "funds" and row["win_balance_minor"] == row["win_pending_minor"] == 0, row
     assert place.sql(f"select win_balance + win_pending > 0 from wallet.journal where player = {person.id} and refusal <> 0") == [["t"]]
+
+
+def test_unseen_jackpot_stays_unknown():
+    """Neither a page without the award's row nor the use of a limit tells it."""
+    person = Person(place)
+    force(place, person.name, [*RULES.stops(bonuses=3), 0])
+    set_limit(person, "loss", "day", 100000)
+    person.refresh()
+    person.bet()
+    shown = person.balance
+    wait_until("the award", lambda: [row for row in journal(person) if row["kind"] == "award"], 20)
+    person.operator("deposits", {"amount_minor": 7, "currency": "EUR"}, status=200)
+    wait_until("the deposit", lambda: journal(person)[0]["kind"] == "deposit", 5)
+    rows = journal(person)
+    assert [row["balance_after_minor"] for row in rows[:3]] == [None, None, shown], rows
+    wait_until("the use of the limits", lambda: limits(person)[("wager", "day")]["used"] > 0, 5)
+    assert limits(person)[("loss", "day")]["used"] is None
+    assert set_limit(person, "loss", "week", 90000)[("loss", "week")]["used"] is None
+    newest = person.ask("GET", "/v1/journal?limit=1", keep=False).json
+    newest = newest["rows"][0]
+    assert newest["kind"] == "limit" and newest["balance_after_minor"] is None and newest["win_balance_minor"] == 0, newest
+    older = person.ask("GET", f"/v1/journal?limit=1&before={rows[1]['seq']}", keep=False).json["rows"][0]
+    assert older["kind"] == "bet" and older["balance_after_minor"] == shown, older
+    person.refresh()
+    person.watch()
+    rows = person.ask("GET", "/v1/journal?limit=1", keep=False).json["rows"]
+    assert rows[0]["balance_after_minor"] is not None and limits(person)[("loss", "day")]["used"] is not None, rows
 
 
 def test_a_pick_that_comes_too_late():

@@ -30,13 +30,17 @@ static player_id player_of(const char *text)
 static void test_token_round_trip_and_expiry(void **state)
 {
 	struct token_key *key = token_key_new(KEY);
-	char token[TOKEN_MAX];
+	char token[TOKEN_MAX], other[TOKEN_MAX];
 	uint64_t expires = 0;
 	player_id player = 0;
 	(void)state;
 	assert_int_equal(
 		token_issue(key, player_of("1-1234"), NOW, 100, token, &expires), TOKEN_OK);
 	assert_int_equal(expires, NOW + 100);
+	/* another session of the same second has another token */
+	assert_int_equal(
+		token_issue(key, player_of("1-1234"), NOW, 100, other, &expires), TOKEN_OK);
+	assert_string_not_equal(token, other);
 	for (int i = 0; i < 2; i++) { /* the second time from the key's memory */
 		assert_int_equal(token_check(key, token, NOW + 99, &player, &expires), TOKEN_OK);
 		assert_int_equal(player, player_of("1-1234"));
@@ -224,11 +228,10 @@ static void test_token_keys_follow_one_another(void **state)
 	key_file_put(path, token[2]);
 	assert_true(token_key_again(key, &changed, error) && changed);
 	assert_int_equal(
-		token_issue(key, player_of("1-1"), NOW, 100, token[1], &expires), TOKEN_OK);
-	assert_string_equal(token[0], token[1]);
+		token_issue(key, player_of("1-1"), NOW, 100, token[2], &expires), TOKEN_OK);
 	assert_int_equal(
 		token_issue(key, player_of("1-2"), NOW + 10, 100, token[1], &expires), TOKEN_OK);
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(token_check(key, token[i], NOW + 10, &player, &expires), TOKEN_OK);
 	assert_int_equal(token_issued_s(key, token[1]), NOW + 10);
 	assert_int_equal(token_issued_s(key, "another"), 0);
@@ -240,6 +243,7 @@ static void test_token_keys_follow_one_another(void **state)
 	key_file_put(path, "1 " HEX_B " 0\n");
 	assert_true(token_key_again(key, &changed, error) && changed);
 	assert_int_equal(token_check(key, token[0], NOW + 10, &player, &expires), TOKEN_FORGED);
+	assert_int_equal(token_check(key, token[2], NOW + 10, &player, &expires), TOKEN_FORGED);
 	assert_int_equal(token_check(key, token[1], NOW + 10, &player, &expires), TOKEN_OK);
 	token_key_free(&key);
 	(void)remove(path);

@@ -45,8 +45,8 @@ struct service_request {
 	uint64_t ticket; /* of the client's request */
 	player_id player;
 	service_done *done;
-	int64_t number; /* for the handler's own use */
-	char text[48];	/* for the handler's own use */
+	int64_t number, seq, until; /* for the handler's own use */
+	char text[48];		    /* for the handler's own use */
 	uint8_t trace[EDGE_TRACE_BYTES];
 	uint32_t pool; /* jackpot commands: the pool that selects the partition; 0: the player
 			  selects it */

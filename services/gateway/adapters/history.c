@@ -47,7 +47,10 @@ static const char replay_sql[] = WALK("$5::bigint") "where round = $5::bigint or
 struct hiding {
 	int64_t round[HIDDEN_MAX];
 	size_t n;
+	int64_t oldest; /* of the rounds */
 	int64_t expect; /* 0: not known */
+	int64_t minor;	/* jackpots of the rounds in the balance, as of row seq */
+	int64_t seq;
 };
 
 /* The state of a request that waits. */
@@ -126,6 +129,13 @@ static bool is_hidden(const struct hiding *hiding, int64_t round)
 	return false;
 }
 
+/* A round that began after the engine was asked is not known to be seen. */
+static bool is_hidden_award(const struct hiding *hiding, const struct history_row *row)
+{
+	return row->award && (is_hidden(hiding, row->award_round) ||
+				     (hiding->expect != 0 && row->award_round >= hiding->expect));
+}
+
 static void known_json(struct json_out *out, const char *name, bool known, int64_t value)
 {
 	if (known)
@@ -147,7 +157,7 @@ static void row_json(
 	struct json_out *out, struct history_row *row, const struct hiding *hiding, bool balance)
 {
 	char text[32];
-	bool seen = !is_hidden(hiding, row->award ? row->award_round : row->round);
+	bool seen = row->award ? !is_hidden_award(hiding, row) : !is_hidden(hiding, row->round);
 
 	refused_clear(row);
 	out_open(out, NULL, '{');
@@ -179,17 +189,37 @@ static void row_json(
 	out_close(out, '}');
 }
 
-/* Rows newest first. The balance has a hidden award in it from the award's row on. */
+/* The first row that may have a hidden award in its balance, where the award's own row is not
+ * known. */
+static int64_t may_hide_from(const struct hiding *hiding)
+{
+	if (hiding->n == 0)
+		return INT64_MAX;
+	return hiding->minor != 0 ? 0 : hiding->seq + 1;
+}
+
+/* Rows newest first. The balance has a hidden award in it from the award's row on. Awards follow
+ * their round's bet, so a page that goes back to the bet has their rows. */
+static int64_t hidden_from_of(const PGresult *result, int first, const struct hiding *hiding)
+{
+	int64_t from = INT64_MAX;
+	bool whole = hiding->n == 0;
+
+	for (int i = first; i < PQntuples(result); i++) {
+		struct history_row row;
+		row_read(result, i, &row);
+		if (is_hidden_award(hiding, &row))
+			from = row.seq;
+		whole = whole || (row.move > 0 && row.move <= hiding->oldest) || row.prev_seq <= 0;
+	}
+	return !whole && may_hide_from(hiding) < from ? may_hide_from(hiding) : from;
+}
+
 static void rows_json(struct json_out *out, const PGresult *result, int first,
 	const struct hiding *hiding, struct history_row *last_r)
 {
-	int64_t hidden_from = INT64_MAX;
+	int64_t hidden_from = hidden_from_of(result, first, hiding);
 
-	for (int i = first; i < PQntuples(result); i++) {
-		row_read(result, i, last_r);
-		if (last_r->award && is_hidden(hiding, last_r->award_round))
-			hidden_from = last_r->seq;
-	}
 	for (int i = first; i < PQntuples(result); i++) {
 		row_read(result, i, last_r);
 		if (hiding->expect == 0 || last_r->move < hiding->expect)
@@ -199,9 +229,15 @@ static void rows_json(struct json_out *out, const PGresult *result, int first,
 
 static void hiding_read(const Carillon__SpinReply *reply, struct hiding *hiding_r)
 {
-	*hiding_r = (struct hiding){ .expect = (int64_t)reply->expect };
-	for (size_t i = 0; i < reply->n_hidden_rounds && hiding_r->n < HIDDEN_MAX; i++)
-		hiding_r->round[hiding_r->n++] = (int64_t)reply->hidden_rounds[i];
+	*hiding_r = (struct hiding){ .expect = (int64_t)reply->expect,
+		.minor = reply->hidden_minor,
+		.seq = (int64_t)reply->balance_seq };
+	for (size_t i = 0; i < reply->n_hidden_rounds && hiding_r->n < HIDDEN_MAX; i++) {
+		int64_t round = (int64_t)reply->hidden_rounds[i];
+		if (hiding_r->n == 0 || round < hiding_r->oldest)
+			hiding_r->oldest = round;
+		hiding_r->round[hiding_r->n++] = round;
+	}
 }
 
 /* ---- requests
@@ -489,6 +525,7 @@ void on_rounds(struct edge_request *request, void *context)
 static void on_replay_rows(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
+	const struct hiding *hiding = &waiting->hiding;
 	struct json_out *out = &waiting->waiter.gateway->out;
 	struct edge_request *request =
 		edge_find(waiting->waiter.gateway->edge, waiting->waiter.ticket);
@@ -501,7 +538,8 @@ static void on_replay_rows(void *context, PGresult *result, const char *error)
 		for (int i = 0; i < PQntuples(result); i++) {
 			struct history_row row;
 			row_read(result, i, &row);
-			row_json(out, &row, &waiting->hiding, true);
+			row_json(out, &row, hiding,
+				row.move <= hiding->oldest || row.seq < may_hide_from(hiding));
 		}
 		out_close(out, ']');
 	} else {

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_US UINT64_C(50000)
-#define AGAIN_ATTEMPTS 40
+#define AGAIN_US UINT64_C(250000)
+#define AGAIN_ATTEMPTS 8
 #define EXCLUSION CARILLON__LIMIT__LIMIT_EXCLUSION
 #define CODES_N 12
 
@@ -50,6 +50,7 @@ static const char limits_sql[] =
 struct waiting {
 	struct waiter waiter; /* first */
 	uint64_t seq;	      /* the row that the answer must know */
+	bool unseen;	      /* there may be a jackpot that the player has not seen */
 	uint64_t due_us;
 	uint32_t attempts, status;
 	char *refused; /* the begun answer to a refused bet; NULL: the answer is the list */
@@ -66,13 +67,17 @@ struct shown {
 	int64_t value, next, next_us, used, renews_us;
 	const char *pause; /* what the player called their exclusion */
 	int64_t pause_s;
+	bool unseen; /* `used` would tell of a jackpot that the player has not seen */
 };
 
-static struct shown shown_read(const PGresult *result, int i)
+static struct shown shown_read(const struct waiting *waiting, const PGresult *result, int i)
 {
-	return (struct shown){ (uint32_t)pg_number(result, i, 0), pg_number(result, i, 1),
-		pg_number(result, i, 2), pg_number(result, i, 3), pg_number(result, i, 4),
-		pg_number(result, i, 5), PQgetvalue(result, i, 8), pg_number(result, i, 9) };
+	uint32_t code = (uint32_t)pg_number(result, i, 0);
+
+	return (struct shown){ code, pg_number(result, i, 1), pg_number(result, i, 2),
+		pg_number(result, i, 3), pg_number(result, i, 4), pg_number(result, i, 5),
+		PQgetvalue(result, i, 8), pg_number(result, i, 9),
+		waiting->unseen && code <= CARILLON__LIMIT__LIMIT_LOSS_MONTH };
 }
 
 /* ---- writing ---- */
@@ -119,7 +124,7 @@ static void limit_json(struct json_out *out, const struct shown *limit)
 
 	out_open(out, NULL, '{');
 	names_json(out, limit);
-	if (limit->code == EXCLUSION)
+	if (limit->code == EXCLUSION || limit->unseen)
 		out_null(out, "used");
 	else
 		out_int(out, "used", limit->used);
@@ -129,8 +134,8 @@ static void limit_json(struct json_out *out, const struct shown *limit)
 	out_close(out, '}');
 }
 
-static void list_answer(
-	struct gateway *gateway, struct edge_request *request, const PGresult *result)
+static void list_answer(struct gateway *gateway, struct edge_request *request,
+	const struct waiting *waiting, const PGresult *result)
 {
 	struct json_out *out = &gateway->out;
 	const struct currency *currency = currency_by_number((uint32_t)pg_number(result, 0, 7));
@@ -140,13 +145,27 @@ static void list_answer(
 	out_string(out, "currency", currency == NULL ? "" : currency->code);
 	out_open(out, "limits", '[');
 	for (int i = 0; i < PQntuples(result); i++) {
-		struct shown limit = shown_read(result, i);
+		struct shown limit = shown_read(waiting, result, i);
 		/* An exclusion is listed while it lasts; every other limit always. */
 		if (limit.code != EXCLUSION || limit.renews_us != 0)
 			limit_json(out, &limit);
 	}
 	out_close(out, ']');
 	out_int(out, "time_us", pg_number(result, 0, 10));
+	out_close(out, '}');
+	answer_sent(gateway, request, 200);
+}
+
+/* The wallet has set the limit; what is in force now cannot be read. */
+static void set_answer(struct gateway *gateway, struct edge_request *request)
+{
+	struct json_out *out = &gateway->out;
+
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_null(out, "currency");
+	out_null(out, "limits");
+	out_uint(out, "time_us", clock_wall_us());
 	out_close(out, '}');
 	answer_sent(gateway, request, 200);
 }
@@ -177,15 +196,15 @@ static bool codes_of(const char *error, uint32_t *first_r, uint32_t *last_r)
 
 /* Of several periods the one with the least left: no other can have refused what it allows. Of
  * equals the longest, since the player must wait for that one. */
-static bool refusing(const PGresult *result, const char *error, struct shown *limit_r)
+static bool refusing(const struct waiting *waiting, const PGresult *result, struct shown *limit_r)
 {
 	uint32_t first, last;
 	bool found = false;
 
-	if (result == NULL || !codes_of(error, &first, &last))
+	if (result == NULL || !codes_of(waiting->error, &first, &last))
 		return false;
 	for (int i = 0; i < PQntuples(result); i++) {
-		struct shown limit = shown_read(result, i);
+		struct shown limit = shown_read(waiting, result, i);
 		if (limit.code < first || limit.code > last || limit.value < 0 ||
 			(found && limit.value - limit.used > limit_r->value - limit_r->used))
 			continue;
@@ -204,11 +223,14 @@ static void refusal_finish(struct gateway *gateway, struct edge_request *request
 
 	out_begin(out);
 	out_raw(out, NULL, waiting->refused);
-	if (refusing(result, waiting->error, &limit)) {
+	if (refusing(waiting, result, &limit)) {
 		int64_t left = limit.code == EXCLUSION ? 0 : limit.value - limit.used;
 		out_open(out, "limit", '{');
 		names_json(out, &limit);
-		out_int(out, "left", left > 0 ? left : 0);
+		if (limit.unseen)
+			out_null(out, "left");
+		else
+			out_int(out, "left", left > 0 ? left : 0);
 		time_json(out, "renews", limit.renews_us);
 		out_close(out, '}');
 	}
@@ -242,17 +264,20 @@ static void on_rows(void *context, PGresult *result, const char *error)
 	struct edge_request *request = edge_find(gateway->edge, waiting->waiter.ticket);
 	bool good = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
 	bool there = good && PQntuples(result) > 0;
+	bool older = !there || (uint64_t)pg_number(result, 0, 6) < waiting->seq;
 
 	if (request == NULL) {
 		waiting_free(waiting);
 		return;
 	}
-	if (good && (!there || (uint64_t)pg_number(result, 0, 6) < waiting->seq) && retry(waiting))
+	if (good && older && retry(waiting))
 		return;
 	if (waiting->refused != NULL)
 		refusal_finish(gateway, request, waiting, there ? result : NULL);
+	else if (older && waiting->seq > 0)
+		set_answer(gateway, request);
 	else if (there)
-		list_answer(gateway, request, result);
+		list_answer(gateway, request, waiting, result);
 	else if (good)
 		edge_answer_error(request, 404, "account_unknown", "This account does not exist.",
 			"player", NULL, "a player with an account");
@@ -289,16 +314,6 @@ void own_limits_tick(void)
 	}
 }
 
-void on_own_limits(struct edge_request *request, void *context)
-{
-	static const char *const none[] = { NULL };
-	struct gateway *gateway = context;
-	player_id player;
-
-	if (auth_player(gateway, request, &player) && answer_query(request, none))
-		ask(waiter_new(sizeof(struct waiting), gateway, request, player));
-}
-
 bool own_limits_refused(struct gateway *gateway, struct edge_request *request, player_id player,
 	const Carillon__SpinReply *reply)
 {
@@ -309,6 +324,7 @@ bool own_limits_refused(struct gateway *gateway, struct edge_request *request, p
 		return false;
 	waiting = waiter_new(sizeof(*waiting), gateway, request, player);
 	waiting->seq = reply->balance_seq;
+	waiting->unseen = reply->n_hidden_rounds > 0;
 	waiting->status = reply->http_status;
 	(void)snprintf(waiting->error, sizeof(waiting->error), "%s", reply->error);
 	waiting->refused = answer_error_begun(gateway, reply);
@@ -316,7 +332,7 @@ bool own_limits_refused(struct gateway *gateway, struct edge_request *request, p
 	return true;
 }
 
-/* ---- setting ---- */
+/* ---- listing and setting ---- */
 
 /* Whether or not the name of the pause could be written, the wallet has the pause. */
 static void on_named(void *context, PGresult *result, const char *error)
@@ -342,25 +358,66 @@ static void name_pause(struct waiting *waiting)
 		4, parameters, QUERY_MS, on_named, waiting);
 }
 
-static void on_set(struct gateway *gateway, struct edge_request *request,
+/* The engine has said, or could not, whether the player has seen everything that is booked. */
+static void on_seen(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, const Carillon__SpinReply *reply,
 	const Carillon__WalletFact *fact)
 {
 	struct waiting *waiting;
 
+	(void)fact;
+	if (request == NULL)
+		return;
+	waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
+	waiting->seq = (uint64_t)sent->seq;
+	waiting->unseen = reply == NULL || reply->http_status != 200 || reply->n_hidden_rounds > 0;
+	(void)snprintf(waiting->pause, sizeof(waiting->pause), "%s", sent->text);
+	waiting->pause_s = sent->number;
+	waiting->pause_until = sent->until;
+	if (waiting->pause[0] != '\0')
+		name_pause(waiting);
+	else
+		ask(waiting);
+}
+
+static void state_ask(
+	struct gateway *gateway, struct edge_request *request, struct service_request sent)
+{
+	Carillon__SpinCommand command;
+
+	carillon__spin_command__init(&command);
+	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
+	sent.done = on_seen;
+	(void)request_spin(gateway, request, sent, &command);
+}
+
+void on_own_limits(struct edge_request *request, void *context)
+{
+	static const char *const none[] = { NULL };
+	struct gateway *gateway = context;
+	struct service_request sent = { 0 };
+
+	if (auth_player(gateway, request, &sent.player) && answer_query(request, none))
+		state_ask(gateway, request, sent);
+}
+
+/* The wallet's reply has just freed a place among the requests: the next is not refused. */
+static void on_set(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
+{
+	struct service_request state = { .player = sent->player };
+
 	(void)reply;
 	if (!fact_accepted(request, sent, fact))
 		return;
-	waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
-	waiting->seq = fact->envelope == NULL ? 0 : fact->envelope->seq;
-	if (fact->mode != EXCLUSION) {
-		ask(waiting);
-		return;
+	state.seq = fact->envelope == NULL ? 0 : (int64_t)fact->envelope->seq;
+	if (fact->mode == EXCLUSION) {
+		(void)snprintf(state.text, sizeof(state.text), "%s", sent->text);
+		state.number = sent->number;
+		state.until = fact->amount;
 	}
-	(void)snprintf(waiting->pause, sizeof(waiting->pause), "%s", sent->text);
-	waiting->pause_s = sent->number;
-	waiting->pause_until = fact->amount;
-	name_pause(waiting);
+	state_ask(gateway, request, state);
 }
 
 static Carillon__Limit code_of(const struct own_limit_body *body)

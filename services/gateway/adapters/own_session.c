@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROWS_MAX "5000" /* rows read for the result of a session */
+#define ROWS_MAX "500" /* rows read for the result of a session */
 
 struct waiting {
 	struct waiter waiter; /* first */
@@ -63,8 +63,9 @@ void on_logout(struct edge_request *request, void *context)
 	(void)snprintf(player, sizeof(player), "%" PRId64, player_);
 	(void)snprintf(expires, sizeof(expires), "%" PRIu64, waiting->session.expires_s);
 	pg_pool_query(gateway->pg,
-		"with gone as (delete from gateway.revoked where expires < now() - interval '1 "
-		"day'), new as (insert into gateway.revoked (session, player, expires) values "
+		"with gone as (delete from gateway.revoked where number in (select number from "
+		"gateway.revoked where expires < now() - interval '1 day' order by expires "
+		"limit 100)), new as (insert into gateway.revoked (session, player, expires) values "
 		"(decode($1, 'hex'), $2::bigint, to_timestamp($3::bigint)) on conflict (session) "
 		"do nothing) select 1",
 		3, parameters, QUERY_MS, on_revoked, waiting);

@@ -64,8 +64,12 @@ export function LimitsWindow({ app, close }) {
 		}
 	};
 	useEffect(() => { ask(() => get("/v1/limits", token)); }, []);
-	const set = ({ name, period }, limit) => ask(() => post("/v1/limits", { name, ...(period ? { period } : {}), limit }, token));
-	const start = (name, limit) => ask(() => post("/v1/limits", { name, limit }, token));
+	const sent = async (body) => {
+		const answer = await post("/v1/limits", body, token);
+		return answer.limits ? answer : get("/v1/limits", token); // it was set, but could not be listed
+	};
+	const set = ({ name, period }, limit) => ask(() => sent({ name, ...(period ? { period } : {}), limit }));
+	const start = (name, limit) => ask(() => sent({ name, limit }));
 	const { limits, busy, error } = state;
 	return html`<${Dialog} id="limits" title=${t("limits")} close=${close}><p>${t("limits.words")}</p>
 		${error ? html`<p class="bad" role="alert">${error}</p>` : null}
@@ -75,7 +79,7 @@ export function LimitsWindow({ app, close }) {
 
 // What a refusal says of the limit that refused it.
 export function limitWords({ name, period, limit, left, renews }, currency) {
-	const values = { limit: titleOf({ name, period }), amount: shown(name, limit, currency), left: shown(name, left, currency), time: renews ? dateTime(renews / 1000) : "–" };
+	const values = { limit: titleOf({ name, period }), amount: shown(name, limit, currency), left: left === null ? "–" : shown(name, left, currency), time: renews ? dateTime(renews / 1000) : "–" };
 	return t(isPause(name) ? "limit.refused-pause" : "limit.refused", values);
 }
 

@@ -375,6 +375,12 @@ static bool take_player(struct client *client, const char *token)
 
 void client_subscribe(struct client *client, const struct subscription *subscription)
 {
+	size_t most = QUEUE_BURST * (size_t)client->clients->config.queue_max;
+	if (client->backlog > most) { /* a greeting itself may be as long as it is */
+		metric_add(client->clients->metric.slow, 1);
+		client_close(client, CLOSE_SLOW, "too slow: earlier greetings wait");
+		return;
+	}
 	if ((subscription->channels & CHANNEL_PLAYER) && !take_player(client, subscription->token))
 		return;
 	if (subscription->channels & subscription->resume & CHANNEL_PLAYER)
@@ -403,7 +409,8 @@ static void look_after(struct client *client, uint64_t now_us, uint64_t now_s)
 		metric_add(clients->metric.half_open, 1);
 		client->unanswered = true;
 		client_close(client, CLOSE_POLICY, "no answer to a ping");
-	} else if (client->websocket && !client->asked && now_us - client->heard_us > ping_us) {
+	} else if (client->websocket && !client->asked && now_us - client->heard_us > ping_us &&
+		   edge_stream_ready(client->stream)) { /* no ping goes where output waits */
 		client->asked = true;
 		edge_websocket_ping(client->stream);
 	} else if (!client->websocket && now_us - client->wrote_us > ping_us && at_once(client)) {

@@ -86,11 +86,11 @@ void subscribers_frames(struct hub *hub, const struct subscription *subscription
 }
 
 /* A snapshot before everything is read back would be older than what clients have seen at another
- * instance. */
+ * instance; a token may be one whose player has logged out. */
 bool subscribers_open(void *context)
 {
 	struct hub *hub = context;
-	return feeds_caught_up(hub->feeds);
+	return feeds_caught_up(hub->feeds) && revoked_known(hub->revoked);
 }
 
 /* All of a greeting counts as backlog: it does not fill a queue. */

@@ -54,7 +54,8 @@ static void fill_account(struct engine *engine, const struct seat *seat, Carillo
 	reply->balance_minor = player->balance.minor;
 	reply->balance_seq = player->money_seq;
 	for (size_t i = 0; i < seat->game_count; i++)
-		reply->balance_minor -= player_hidden(player, seat->game[i]).minor;
+		reply->hidden_minor += player_hidden(player, seat->game[i]).minor;
+	reply->balance_minor -= reply->hidden_minor;
 	reply->pending_minor = pending_shown(seat);
 	fill_hidden(engine, seat, reply);
 	if (!keys_secret(engine->keys, player->id, reply->expect, &player->salt, secret))

@@ -314,18 +314,18 @@ static void stop_game(struct engine *engine, const struct seat *seat, const stru
 }
 
 /* How long a player must wait before the next bet, whichever game it is for; 0: not at all. Rounds
- * keep their beginning, so this holds after a restart and at another engine too. A clock that was
- * set back does not lengthen it. */
+ * keep their beginning, so this holds after a restart and at another engine too. */
 static uint64_t gap_left_us(const struct seat *seat, uint64_t now_us)
 {
-	uint64_t gap_us = (uint64_t)common.bet_gap_ms * 1000, last_us = 0;
+	uint64_t gap_us = (uint64_t)common.bet_gap_ms * 1000, most_us = 0;
 
-	for (size_t i = 0; i < seat->game_count; i++)
-		if (seat->game[i]->round.move != 0 && seat->game[i]->round.opened_us > last_us)
-			last_us = seat->game[i]->round.opened_us;
-	if (gap_us == 0 || now_us >= last_us + gap_us)
-		return 0;
-	return now_us < last_us ? gap_us : last_us + gap_us - now_us;
+	for (size_t i = 0; i < seat->game_count; i++) {
+		uint64_t left_us = player_gap_left_us(seat->game[i], gap_us, now_us);
+
+		if (left_us > most_us)
+			most_us = left_us;
+	}
+	return most_us;
 }
 
 /* A refused bet leaves a row in the journal: after many, a player gets one a second. */

@@ -438,6 +438,15 @@ const struct player_award *player_award_of(
 	return NULL;
 }
 
+uint64_t player_gap_left_us(const struct player_game *play, uint64_t gap_us, uint64_t now_us)
+{
+	uint64_t opened_us = play->round.opened_us;
+
+	if (play->round.move == 0 || opened_us > now_us || now_us - opened_us >= gap_us)
+		return 0;
+	return gap_us - (now_us - opened_us);
+}
+
 struct money player_hidden(const struct player *player, const struct player_game *play)
 {
 	struct money hidden = money_of(0);

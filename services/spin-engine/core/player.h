@@ -411,6 +411,9 @@ void player_bonus_spins_bet(const struct player *player, struct player_command *
 enum player_refusal player_bonus_spins_check(const struct player *player, uint32_t game,
 	const struct player_command *command, uint64_t now_us);
 void player_bonus_spins_fold(struct player *player, const struct player_fact *fact);
+/* How long after the beginning of the game's last round the gap between two bets lasts from now on;
+ * 0: no longer. A beginning in the future is of a clock that was ahead: nobody waits for it. */
+uint64_t player_gap_left_us(const struct player_game *play, uint64_t gap_us, uint64_t now_us);
 /* Jackpots in the balance that this game's cursor has not reached; the balance is shown without
  * them. */
 struct money player_hidden(const struct player *player, const struct player_game *play);

@@ -652,6 +652,24 @@ static void test_player_adopts_other_engines_proposals(void **unused)
 	assert_int_equal(player_expect(&one), 8);
 }
 
+static void test_player_gap_between_bets(void **unused)
+{
+	static struct player_game play;
+	uint64_t now_us = UINT64_C(1700000000000000), hour_us = UINT64_C(3600000000);
+
+	(void)unused;
+	memset(&play, 0, sizeof(play));
+	play.round.opened_us = now_us;
+	assert_int_equal(player_gap_left_us(&play, 100, now_us), 0); /* no round yet */
+	play.round.move = 1;
+	assert_int_equal(player_gap_left_us(&play, 0, now_us), 0);
+	assert_int_equal(player_gap_left_us(&play, 100, now_us), 100);
+	assert_int_equal(player_gap_left_us(&play, 100, now_us + 99), 1);
+	assert_int_equal(player_gap_left_us(&play, 100, now_us + 100), 0);
+	/* the clock was set back by an hour: the player may play at once */
+	assert_int_equal(player_gap_left_us(&play, 100, now_us - hour_us), 0);
+}
+
 static void test_player_hides_jackpot(void **unused)
 {
 	static struct world world;
@@ -701,6 +719,7 @@ int main(void)
 		cmocka_unit_test(test_player_random_play),
 		cmocka_unit_test(test_player_watching_does_not_change_the_win),
 		cmocka_unit_test(test_player_adopts_other_engines_proposals),
+		cmocka_unit_test(test_player_gap_between_bets),
 		cmocka_unit_test(test_player_hides_jackpot),
 	};
 
