@@ -254,6 +254,9 @@ def test_gamble():
     else:
         assert page.money("#balance") == before and page.money("#pending") == 0 and page.money("#win") == 0
         page.picture("gamble-lost")
+    page.spin(player, *RULES.stops(win=True, bet=MAX))
+    assert page.evaluate(code="!document.querySelector('#gamble')"), "the next win is gambled only if the player asks again"
+    assert focus(page) == "collect", focus(page)
     no_problems()
 
 

@@ -34,8 +34,12 @@ function withAnswer(state, answer) {
 	if (answer.cards !== undefined) next.claim = answer.cards?.booked === false ? answer.cards : null;
 	if (answer.round !== undefined && (!answer.round || answer.round.game === state.game.id)) next.round = answer.round;
 	if (answer.gamble_cards) next.cards = answer.gamble_cards;
+	// The gamble is over: the next win does not open it again.
+	if (next.window === "gamble" && next.round?.next !== "gamble") next.window = null;
 	return next;
 }
+
+const notGamble = ({ window }) => window === "gamble" ? null : window;
 
 // The coin values depend on the player's currency, which is known after the login.
 const fitting = (state) => coinsOf(state.game, state.currency ?? "EUR").includes(state.bet.coin_minor) ? state : { ...state, bet: startBet(state.game, state.currency ?? "EUR") };
@@ -87,13 +91,13 @@ export const REDUCERS = {
 	// The session ended by inactivity; `left` is the demo player who may continue.
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
-		return { ...state, ...AT_REST, token: null, left: live ? null : player, away: 0, autospin: 0, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
+		return { ...state, ...AT_REST, token: null, window: notGamble(state), left: live ? null : player, away: 0, autospin: 0, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
 	},
 	// The player logged out. An open round is kept.
 	loggedOut: (state) => ({ ...state, ...AT_REST, token: null, player: undefined, left: null, away: 0, autospin: 0, claim: null, deck: null, round: null, steps: [], at: -1, window: null, balance_minor: undefined, pending_minor: undefined, message: { bad: false, text: t("logged-out") } }),
 	// When the game takes the player back; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, ...AT_REST, busy: until > 0, message: until ? null : state.message }),
-	busy: (state, { fresh, free }) => ({ ...state, busy: true, message: null, said: "", last: false, jackpot: null, spinning: Boolean(fresh), paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
+	busy: (state, { fresh, free }) => ({ ...state, busy: true, message: null, said: "", last: false, jackpot: null, spinning: Boolean(fresh), window: fresh ? notGamble(state) : state.window, paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
 	phase(state, { phase, first, round }) {
 		const before = first ? (phase.index === 0 ? [] : state.steps) : state.steps;
 		const steps = [...before.filter((step) => step.index < phase.index), phase];
