@@ -104,7 +104,7 @@ export function Count({ state, currency, to }) {
 	const place = useRef(null);
 	const { counting } = state;
 	const exact = to ?? shownWin(state);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (!counting) return undefined;
 		const began = performance.now();
 		let frame = requestAnimationFrame(function step(now) {
@@ -117,7 +117,7 @@ export function Count({ state, currency, to }) {
 			if (place.current) place.current.textContent = money(exact, currency);
 		};
 	}, [counting]);
-	useEffect(() => { if (!counting && place.current) place.current.textContent = money(exact, currency); });
+	useLayoutEffect(() => { if (!counting && place.current) place.current.textContent = money(exact, currency); });
 	return html`<b ref=${place}></b>`;
 }
 
