@@ -82,7 +82,7 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 			onEvent: (event) => {
 				tell(event);
 				if (event.type === "cards" && event.card_round.id === latest.current.deck?.round.id) dispatch({ type: "turned", round: event.card_round });
-				if (event.type === "award") dispatch({ type: "award", paid: event.paid_minor });
+				if (event.type === "award") dispatch({ type: "award", award: event });
 				if (event.type === "balance") {
 					news = event;
 					timer ??= setTimeout(settle, BALANCE_SETTLES_MS);

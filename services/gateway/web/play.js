@@ -4,7 +4,7 @@ import { ApiError, bytesOf, get, hex, post, randomHex, send } from "/api.js";
 import { loadWorld } from "/art.js";
 import { cardName, money } from "/format.js";
 import { t } from "/lang.js";
-import { isFeature, wordsOf } from "/phases.js";
+import { isFeature, jackpotOf, wordsOf } from "/phases.js";
 import { REDUCERS, START, isWatching, sceneOf } from "/state.js";
 
 const SILENT_MS = 1000; // without an answer for so long, the page says what is known
@@ -72,6 +72,7 @@ const NO_STAGE = { begin: () => {}, land: () => {}, tell: () => {} };
 async function reveal(store, round, from) {
 	const phases = (round?.phases ?? []).filter((phase) => phase.index >= from);
 	let skipped = false;
+	const untold = [];
 	for (const [i, phase] of phases.entries()) {
 		const stage = skipped ? NO_STAGE : store.stage ?? NO_STAGE;
 		const last = i === phases.length - 1;
@@ -84,11 +85,15 @@ async function reveal(store, round, from) {
 		if (!skipped) {
 			store.hurried = false;
 			await stage.tell(phase, { round, last, hurry: hurryOf(store) });
+		} else {
+			untold.push(phase);
 		}
 		if (store.hurried && isFeature(phase)) skipped = true;
 		store.hurried = false;
 	}
 	store.hurry = null;
+	const jackpot = untold.map((phase) => jackpotOf(round, phase)).findLast(Boolean);
+	if (jackpot) store.dispatch({ type: "jackpot", jackpot });
 }
 
 // The refusal carries the current state; the move itself is in the history.
@@ -291,16 +296,21 @@ async function stateOf(store, id) {
 	}
 }
 
+// Tells whether the game is shown: not if the player asked for another one meanwhile.
 async function open(store, id) {
+	store.opening = id;
 	try {
 		const [game, session] = await Promise.all([get(`/v1/games/${id}`), stateOf(store, id)]);
 		await loadWorld(game);
+		if (store.opening !== id) return false;
 		store.dispatch({ type: "game", game, answer: session?.answer });
-		if (session?.idle) return ended(store);
-		if (session && !store.current.token) store.dispatch({ type: "session", ...session });
-		if (session?.answer.retry_s) await rejoin(store, session.answer.retry_s);
+		if (session?.idle) ended(store);
+		else if (session && !store.current.token) store.dispatch({ type: "session", ...session });
+		if (session?.answer?.retry_s) rejoin(store, session.answer.retry_s);
+		return true;
 	} catch (error) {
-		failed(store, error);
+		if (store.opening === id) failed(store, error);
+		return false;
 	}
 }
 

@@ -123,8 +123,9 @@ export function Count({ state, currency, to }) {
 
 // A progressive jackpot: a window that stays until the player closes it. Its amount comes with the booking.
 export function JackpotScene({ state, dispatch }) {
-	const { jackpot, currency, round, game } = state;
-	const paid = jackpot?.paid || round?.jackpots?.reduce((sum, one) => sum + one.paid_minor, 0) || 0;
+	const { jackpot, currency, round, game, awards } = state;
+	const known = [...awards.filter((award) => award.round === jackpot?.round), ...round?.round === jackpot?.round ? round?.jackpots ?? [] : []];
+	const paid = jackpot?.paid || known.find((one) => one.index === jackpot?.index && one.paid_minor)?.paid_minor || 0;
 	useEffect(() => {
 		if (!jackpot) return;
 		sound.play("jackpot");

@@ -5,6 +5,7 @@ import { has, t } from "/lang.js";
 import { limitWords } from "/protect.js";
 
 const CARDS = 5;
+const AWARDS = 8;
 export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
@@ -16,7 +17,7 @@ export const START = {
 	// what is shown: `landing` while reels turn, `counting` while a win counts up, `silent` while an answer is late
 	busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, jackpot: null, silent: null,
 	view: "game", window: null, question: null, left: null, away: 0, steps: [], at: -1, message: null, said: "", proof: null, feed: "connecting",
-	cards: [], deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, last: false,
+	cards: [], awards: [], deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, last: false,
 };
 const AT_REST = { busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, silent: null };
 
@@ -135,9 +136,9 @@ export const REDUCERS = {
 	counting: (state, { counting }) => ({ ...state, counting }),
 	celebration: (state, { celebration }) => ({ ...state, celebration }),
 	intro: (state, { intro }) => ({ ...state, intro }),
-	// A progressive jackpot: the amount is known once it is booked, which may be after the reels stand.
+	// A progressive jackpot: the amount is known once it is booked, which may be before the reels stand or after.
 	jackpot: (state, { jackpot }) => ({ ...state, jackpot }),
-	award: (state, { paid }) => ({ ...state, jackpot: state.jackpot && { ...state.jackpot, paid } }),
+	award: (state, { award }) => ({ ...state, awards: [award, ...state.awards].slice(0, AWARDS) }),
 	silent: (state, { silent }) => ({ ...state, silent }),
 	view: (state, { view }) => ({ ...state, view }),
 	window: (state, { name }) => ({ ...state, window: name }),
