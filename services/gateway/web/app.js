@@ -15,7 +15,7 @@ import { useGame } from "/play.js";
 import { LimitsWindow, SessionWindow, useReminder } from "/protect.js";
 import { Course, Wins } from "/reels.js";
 import { JackpotScene } from "/scenes.js";
-import { Stage } from "/stage.js";
+import { Stage, leaveReason } from "/stage.js";
 import { isWatching, sceneOf } from "/state.js";
 
 const BALANCE_SETTLES_MS = 400;
@@ -103,6 +103,8 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 
 const hashed = (games) => games.find((game) => game.id === location.hash.slice(1))?.id ?? null;
 
+const stay = (id) => history.replaceState(null, "", `${location.pathname}${location.search}${id ? `#${id}` : ""}`);
+
 function useStart(app) {
 	const { dispatch, latest, open } = app;
 	useEffect(() => {
@@ -114,12 +116,17 @@ function useStart(app) {
 			dispatch({ type: "view", view: hashed(games) ? "game" : "lobby" });
 			await open(hashed(games) ?? games[0]?.id);
 		})().catch((error) => dispatch({ type: "failed", error }));
-		const moved = () => {
-			const { games, game, busy, claim } = latest.current;
+		const moved = async () => {
+			const { games, game, view, busy, claim, question } = latest.current;
+			if (!game) return;
+			if (view === "game" ? leaveReason(latest.current) || question : busy || claim) return stay(view === "game" ? game.id : "");
 			const id = hashed(games);
-			if (busy || claim) return;
-			dispatch({ type: "view", view: id ? "game" : "lobby" });
-			if (id && id !== game?.id) open(id);
+			latest.opening = id;
+			// Until another game is there the lobby is shown: nothing can be bet on a game that is about to go.
+			dispatch({ type: "view", view: id === game.id ? "game" : "lobby" });
+			if (!id || id === game.id) return;
+			if (await open(id)) dispatch({ type: "view", view: "game" });
+			else if (latest.opening === id) stay("");
 		};
 		addEventListener("hashchange", moved);
 		return () => removeEventListener("hashchange", moved);

@@ -39,6 +39,7 @@ function summary(state, answer) {
 function makeStore(show) {
 	const store = {
 		current: START,
+		opening: null, // the game that is being loaded
 		promises: {}, // round -> hash shown before it
 		rejoining: null, // the wait after a lost connection
 		stage: null, // what is on the screen: begin, land and tell a phase (stage.js)
