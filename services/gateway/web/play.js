@@ -168,8 +168,8 @@ const act = (store, action, choice) => {
 	}, from);
 };
 
-async function setting(store, change) {
-	store.dispatch({ type: "busy" });
+async function setting(store, change, quiet = false) {
+	store.dispatch({ type: "busy", quiet });
 	try {
 		const { expect, token, game } = store.current;
 		const answer = await post("/v1/settings", { game: game.id, expect, ...change }, token);
@@ -213,7 +213,7 @@ async function stopAutospin(store) {
 	store.dispatch({ type: "autospin", spins: 0 });
 	sessionStorage.removeItem("autospin");
 	const { token, autoplay } = store.current;
-	if (token && autoplay?.spins) await setting(store, { autoplay: { ...autoplay, spins: 0 } });
+	if (token && autoplay?.spins) await setting(store, { autoplay: { ...autoplay, spins: 0 } }, true);
 }
 
 async function login(store) {

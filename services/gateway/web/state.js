@@ -98,7 +98,8 @@ export const REDUCERS = {
 	loggedOut: (state) => ({ ...state, ...AT_REST, token: null, player: undefined, left: null, away: 0, autospin: 0, claim: null, deck: null, round: null, steps: [], at: -1, window: null, balance_minor: undefined, pending_minor: undefined, message: { bad: false, text: t("logged-out") } }),
 	// When the game takes the player back; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, ...AT_REST, busy: until > 0, message: until ? null : state.message }),
-	busy: (state, { fresh, free }) => ({ ...state, busy: true, message: null, said: "", last: false, jackpot: null, spinning: Boolean(fresh), window: fresh ? notGamble(state) : state.window, paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
+	// `quiet`: the page asks by itself, and what the player is told stays.
+	busy: (state, { fresh, free, quiet }) => ({ ...state, busy: true, message: quiet ? state.message : null, said: quiet ? state.said : "", last: quiet && state.last, jackpot: quiet ? state.jackpot : null, spinning: Boolean(fresh), window: fresh ? notGamble(state) : state.window, paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
 	phase(state, { phase, first, round }) {
 		const before = first ? (phase.index === 0 ? [] : state.steps) : state.steps;
 		const steps = [...before.filter((step) => step.index < phase.index), phase];
