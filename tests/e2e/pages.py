@@ -359,6 +359,28 @@ def test_autospin_counts_and_stops():
     no_problems()
 
 
+# RULE mystic-gem 5.4, RULE witch-feature 9.1
+def test_autospin_goes_on_after_a_reload_at_its_bet():
+    page = Page("auto-left")
+    player = page.login()
+    force(place, player, *[LOSS] * 1000)
+    page.bet(coin=2)
+    page.autospin(1000)
+    page.see("document.querySelector('#autostop') && document.querySelector('#course li')")
+    page.reload()
+    page.see("document.querySelector('#autoresume')")
+    assert page.money("#stake") == 30, "the bet that autospin was started with"
+    shown = page.text(selector="#round")
+    page.press("#autoresume")
+    page.see(f"/[0-9]/.test(document.querySelector('#round').innerText) && document.querySelector('#round').innerText !== {json.dumps(shown)}")
+    page.press("#autostop")
+    page.ready()
+    booked(page, player)
+    stakes = [int(row[0]) for row in place.sql(f"select stake from wallet.journal where player = {player_id(player)} and kind = 2")]
+    assert len(stakes) >= 2 and set(stakes) == {30}, stakes
+    no_problems()
+
+
 def test_bonus_spins_of_an_operator():
     """RULE mystic-gem 7.1, 7.2"""
     page = Page("gifted")

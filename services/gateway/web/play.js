@@ -187,7 +187,9 @@ async function setting(store, change, quiet = false) {
 async function autospin(store, settings) {
 	const started = await setting(store, { autoplay: { id: randomHex(16), ...settings } });
 	if (!started) return;
+	const { game, bet } = store.current;
 	sessionStorage.setItem("autospin", settings.spins);
+	sessionStorage.setItem("autobet", JSON.stringify({ game: game.id, bet }));
 	await spinOn(store, settings.spins);
 }
 
@@ -212,6 +214,7 @@ async function spinOn(store, total) {
 async function stopAutospin(store) {
 	store.dispatch({ type: "autospin", spins: 0 });
 	sessionStorage.removeItem("autospin");
+	sessionStorage.removeItem("autobet");
 	const { token, autoplay } = store.current;
 	if (token && autoplay?.spins) await setting(store, { autoplay: { ...autoplay, spins: 0 } }, true);
 }
@@ -241,7 +244,7 @@ function ended(store) {
 // RULE bewitched 7.1: a session that the player ends is over at once.
 async function logout(store) {
 	const { token } = store.current;
-	for (const key of ["token", "player", "since", "reminded", "autospin"]) sessionStorage.removeItem(key);
+	for (const key of ["token", "player", "since", "reminded", "autospin", "autobet"]) sessionStorage.removeItem(key);
 	store.dispatch({ type: "loggedOut" });
 	await send("/v1/logout", undefined, token).catch((error) => store.dispatch({ type: "failed", error }));
 }
@@ -297,6 +300,13 @@ async function stateOf(store, id) {
 	}
 }
 
+// What is left of autospin is played at the bet that it was started with; no round tells of it until the first spin.
+function betOfAutospin(store) {
+	const { game, autoplay } = store.current;
+	const kept = JSON.parse(sessionStorage.getItem("autobet") ?? "null");
+	if (autoplay?.spins && kept?.game === game.id) store.dispatch({ type: "bet", bet: kept.bet });
+}
+
 // Tells whether the game is shown: not if the player asked for another one meanwhile.
 async function open(store, id) {
 	store.opening = id;
@@ -307,6 +317,7 @@ async function open(store, id) {
 		store.dispatch({ type: "game", game, answer: session?.answer });
 		if (session?.idle) ended(store);
 		else if (session && !store.current.token) store.dispatch({ type: "session", ...session });
+		betOfAutospin(store);
 		if (session?.answer?.retry_s) rejoin(store, session.answer.retry_s);
 		return true;
 	} catch (error) {

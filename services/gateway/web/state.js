@@ -64,8 +64,10 @@ function withRound(state, answer) {
 	const round = next.round ?? last;
 	if (!round) return fitting(next);
 	const shown = { ...next, steps: round.phases, at: round.phases.length - 1, mode: round.bet.mode };
-	if (!next.round) return fitting({ ...shown, round, last: true });
 	const { coin_minor, lines, coins, mode } = round.bet;
+	// Spins that are left of autospin are at its own bet.
+	if (!next.round && answer.autoplay?.spins) return fitting({ ...shown, round, last: true, bet: { coin_minor, lines, coins, mode: modeAfter(next.game, mode) } });
+	if (!next.round) return fitting({ ...shown, round, last: true });
 	const back = isWatching(round) || round.next === "gamble" ? { bad: false, text: t("back-in-round", { round: round.round }) } : state.message;
 	return { ...shown, bet: { coin_minor, lines, coins, mode: modeAfter(next.game, mode) }, message: back };
 }
