@@ -85,12 +85,12 @@ export const REDUCERS = {
 	loaded: (state, { config, games, pools, figures }) => ({ ...state, config, games, pools, figures }),
 	game(state, { game, answer }) {
 		const kept = state.bets[game.id];
-		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "", claim: null, deck: null, cards: [], last: false, jackpot: null };
+		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "", claim: null, deck: null, cards: [], awards: [], last: false, jackpot: null };
 		if (!answer) return fresh;
 		const shown = withRound(fresh, answer);
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
 	},
-	session: (state, { token, answer }) => withRound({ ...state, token, balance_seq: 0, balance_epoch: 0, message: null, left: null }, answer),
+	session: (state, { token, answer }) => withRound({ ...state, token, awards: [], balance_seq: 0, balance_epoch: 0, message: null, left: null }, answer),
 	// The session ended by inactivity; `left` is the demo player who may continue.
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
