@@ -12,7 +12,7 @@ import pages
 from lib_play import RULES, Person, Socket, force
 from lib_stack import Installation, read_text, run, wait_until
 
-IDLE_S, WAIT_S, PING_S = 10, 4, 3
+IDLE_S, WAIT_S, PING_S = 25, 10, 3  # long enough for a slow machine to load the page and play in
 SETTINGS = {"gateway-1": f"GATEWAY_IDLE=0,1={IDLE_S}s GATEWAY_RECONNECT=bewitched={WAIT_S}s", "notifications-1": f"NOTIFICATIONS_PING_S={PING_S}"}
 WIN = RULES.stops(win=True, bet={"coin_minor": 1, "lines": 1, "coins": 1})
 place = None
@@ -97,7 +97,7 @@ def test_idle_player_is_logged_out_and_resumes():
     socket, answering, deaf = events(person), events(alive, "bewitched"), events(silent, "bewitched")  # nobody reads what the deaf one is sent
     told, _ = listening(socket), listening(answering)
     force(place, person.name, WIN)
-    force(place, busy.name, *[pages.LOSS] * 40)
+    force(place, busy.name, *[pages.LOSS] * 100)
     began = time.monotonic()  # no later than the action itself
     bet(person)
     left = person.round

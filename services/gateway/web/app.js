@@ -15,10 +15,11 @@ import { useGame } from "/play.js";
 import { LimitsWindow, SessionWindow, useReminder } from "/protect.js";
 import { Course, Wins } from "/reels.js";
 import { JackpotScene } from "/scenes.js";
-import { Stage } from "/stage.js";
-import { sceneOf } from "/state.js";
+import { Stage, leaveReason } from "/stage.js";
+import { isWatching, sceneOf } from "/state.js";
 
 const BALANCE_SETTLES_MS = 400;
+const SHOWN_WINNERS = 20;
 
 // Counters arrive as a snapshot and then as changes; only a later version replaces a row.
 export function mergePools(old, fresh) {
@@ -35,8 +36,32 @@ export function mergePools(old, fresh) {
 	return [...known.values()].sort((a, b) => a.pool - b.pool);
 }
 
+// The public channels tell everybody of a jackpot, also its winner, whose own page has not shown it yet. What they say waits until
+// nothing is hidden.
+function usePublicNews({ state, latest, dispatch }) {
+	const held = useRef({ pools: [], winners: [] });
+	const hides = () => latest.current.busy || isWatching(latest.current.round);
+	const show = () => {
+		const { pools, winners } = held.current;
+		if (hides() || (!pools.length && !winners.length)) return;
+		held.current = { pools: [], winners: [] };
+		if (pools.length) dispatch({ type: "pools", pools: mergePools(latest.current.pools, pools) });
+		for (const winner of winners) {
+			dispatch({ type: "winner", winner });
+			dispatch({ type: "news", winner });
+		}
+	};
+	useEffect(show, [state.busy, state.round?.next]);
+	return ({ pools, ...event }) => {
+		if (pools) held.current.pools = mergePools(held.current.pools, pools);
+		if (event.type === "winner") held.current.winners = [...held.current.winners, event].slice(-SHOWN_WINNERS);
+		show();
+	};
+}
+
 function useEvents({ state, latest, dispatch, ended, rejoin }) {
 	const feed = useRef(null);
+	const tell = usePublicNews({ state, latest, dispatch });
 	useEffect(() => {
 		if (!state.config) return undefined;
 		// The event of a move may arrive before the page has shown the move's answer, or long after. It waits for the page; the reducer ignores an old
@@ -55,13 +80,9 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 			onBack: () => { if (latest.current.token && !latest.current.busy) rejoin(0); },
 			onIdle: ended,
 			onEvent: (event) => {
-				if (event.pools) dispatch({ type: "pools", pools: mergePools(latest.current.pools, event.pools) });
-				if (event.type === "winner") {
-					dispatch({ type: "winner", winner: event });
-					dispatch({ type: "news", winner: event });
-				}
+				tell(event);
 				if (event.type === "cards" && event.card_round.id === latest.current.deck?.round.id) dispatch({ type: "turned", round: event.card_round });
-				if (event.type === "award") dispatch({ type: "award", paid: event.paid_minor });
+				if (event.type === "award") dispatch({ type: "award", award: event });
 				if (event.type === "balance") {
 					news = event;
 					timer ??= setTimeout(settle, BALANCE_SETTLES_MS);
@@ -82,6 +103,8 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 
 const hashed = (games) => games.find((game) => game.id === location.hash.slice(1))?.id ?? null;
 
+const stay = (id) => history.replaceState(null, "", `${location.pathname}${location.search}${id ? `#${id}` : ""}`);
+
 function useStart(app) {
 	const { dispatch, latest, open } = app;
 	useEffect(() => {
@@ -93,12 +116,17 @@ function useStart(app) {
 			dispatch({ type: "view", view: hashed(games) ? "game" : "lobby" });
 			await open(hashed(games) ?? games[0]?.id);
 		})().catch((error) => dispatch({ type: "failed", error }));
-		const moved = () => {
-			const { games, game, busy, claim } = latest.current;
+		const moved = async () => {
+			const { games, game, view, busy, claim, question } = latest.current;
+			if (!game) return;
+			if (view === "game" ? leaveReason(latest.current) || question : busy || claim) return stay(view === "game" ? game.id : "");
 			const id = hashed(games);
-			if (busy || claim) return;
-			dispatch({ type: "view", view: id ? "game" : "lobby" });
-			if (id && id !== game?.id) open(id);
+			latest.opening = id;
+			// Until another game is there the lobby is shown: nothing can be bet on a game that is about to go.
+			dispatch({ type: "view", view: id === game.id ? "game" : "lobby" });
+			if (!id || id === game.id) return;
+			if (await open(id)) dispatch({ type: "view", view: "game" });
+			else if (latest.opening === id) stay("");
 		};
 		addEventListener("hashchange", moved);
 		return () => removeEventListener("hashchange", moved);

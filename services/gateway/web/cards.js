@@ -11,7 +11,7 @@ const PLACES = 12;
 const COLUMNS = 4;
 const OF_A_SUIT = 3;
 const KNOWN_AFTER_MS = 400; // the engine draws a card round before jackpot-cards knows it
-const TRIES = 60;
+const KNOWN_AT_MOST_MS = 3000;
 const GOES_ON_MS = 3500; // autospin shows the prize for so long, then continues
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const idOf = (claim) => `${claim.move}-${claim.index}`;
@@ -79,7 +79,7 @@ export function CardRound({ app, cards }) {
 		dialog.current.querySelector(".place:not(.open)")?.focus();
 	}, [round.id]);
 	useEffect(() => { if (booked) leave.current.focus(); }, [booked]);
-	return html`<dialog class="cardround" id="cards" ref=${dialog} data-id=${round.id} data-state=${booked ? "booked" : round.won ? "won" : busy ? "busy" : "ready"} aria-label="Jackpot Cards" onCancel=${(event) => event.preventDefault()}>
+	return html`<dialog class="cardround" id="cards" ref=${dialog} onClose=${() => dialog.current?.showModal()} data-id=${round.id} data-state=${booked ? "booked" : round.won ? "won" : busy ? "busy" : "ready"} aria-label="Jackpot Cards" onCancel=${(event) => event.preventDefault()}>
 		<div class="cardhead"><h2>Jackpot Cards</h2>${autospin ? html`<span class="quiet" id="paused">Autospin paused, ${autoplay?.spins ?? 0} of ${autospin} left</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop</button>` : null}</div>
 		<div class="rungs">${CARD_SUITS.map((suit) => html`<${Level} key=${suit} suit=${suit} row=${rows.get(suit)} found=${found[suit]} won=${round.won && round.suit === suit} paid=${round.paid_minor} currency=${round.currency} />`)}</div>
 		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? " The prize is on your balance." : ""}</p>
@@ -116,17 +116,18 @@ export function useCards({ state, latest, dispatch, ended }) {
 	const put = (deck) => dispatch({ type: "deck", deck });
 	const mine = (wanted) => latest.current.deck?.round.id === wanted;
 
-	// Shows the cards that are already face up. RULE mystic-gem 6.15
+	// Shows the cards that are already face up, as soon as they can be had: without them the player cannot go on. RULE mystic-gem 6.15
 	async function fetchRound(wanted) {
-		for (let i = 0; i < TRIES && latest.current.claim && idOf(latest.current.claim) === wanted; i++) {
+		for (let i = 0; latest.current.claim && idOf(latest.current.claim) === wanted; i++) {
 			try {
 				const { rounds } = await get("/v1/cards", latest.current.token);
 				const round = rounds.find((one) => one.id === wanted);
 				if (round) return dispatch({ type: "turned", round });
 			} catch (error) {
-				return failed(error);
+				if (error.status === 401) return failed(error);
+				dispatch({ type: "say", text: error.message, bad: true });
 			}
-			await pause(KNOWN_AFTER_MS);
+			await pause(Math.min(KNOWN_AFTER_MS * (i + 1), KNOWN_AT_MOST_MS));
 		}
 	}
 

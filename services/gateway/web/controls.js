@@ -32,18 +32,21 @@ export function Button({ app, why, run, class: name = "", children, ...more }) {
 // ---- prices that are asked about ----
 
 async function agreed(app, { title, words, price, yes }) {
-	const { balance_minor: balance, currency } = app.latest.current;
 	if (!await ask(app.dispatch, { title, words, yes })) return false;
-	return large(app, price, balance, currency);
+	return large(app, price);
 }
 
-const large = (app, price, balance, currency) => LARGE_PART * price <= balance || price > balance
-	|| ask(app.dispatch, { title: t("large.title"), words: [t("large.words", { price: money(price, currency), balance: money(balance, currency) })], yes: t("large.yes", { price: money(price, currency) }) });
+// A bet collects the open win first. What the page knows of the balance may be late: also a price above it is asked about.
+function large(app, price) {
+	const { balance_minor, round, pending_minor, currency } = app.latest.current;
+	const balance = balance_minor + (round?.next === "gamble" ? pending_minor : 0);
+	return LARGE_PART * price <= balance || ask(app.dispatch, { title: t("large.title"), words: [t("large.words", { price: money(price, currency), balance: money(balance, currency) })], yes: t("large.yes", { price: money(price, currency) }) });
+}
 
 async function spinAsked(app) {
-	const { game, bet, balance_minor: balance, currency } = app.latest.current;
+	const { game, bet } = app.latest.current;
 	const mode = modeOf(game, bet.mode);
-	if (isBought(mode) && !await large(app, priceOf(bet, mode), balance, currency)) return;
+	if (isBought(mode) && !await large(app, priceOf(bet, mode))) return;
 	app.spin();
 }
 

@@ -140,6 +140,12 @@ export const titleOf = (scene, phase) => kindOf(phase).title(scene, phase);
 export const wordsOf = (scene, phase) => capital(kindOf(phase).words(scene, phase).join("; "));
 export const isFeature = (phase) => phase.kind !== "spin";
 
+// The progressive jackpot that the phase won, or null. `paid` is 0 until it is booked.
+export function jackpotOf(round, phase) {
+	const won = wins(phase, "jackpot");
+	return won.length ? { round: round.round, index: phase.claim_index, paid: won.reduce((sum, item) => sum + item.amount_minor, 0) } : null;
+}
+
 // ---- the opening of a feature ----
 
 const bonusSymbol = (game) => game.symbols.find((symbol) => symbol.kind === "bonus")?.id;

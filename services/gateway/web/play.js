@@ -4,7 +4,7 @@ import { ApiError, bytesOf, get, hex, post, randomHex, send } from "/api.js";
 import { loadWorld } from "/art.js";
 import { cardName, money } from "/format.js";
 import { t } from "/lang.js";
-import { isFeature, wordsOf } from "/phases.js";
+import { isFeature, jackpotOf, wordsOf } from "/phases.js";
 import { REDUCERS, START, isWatching, sceneOf } from "/state.js";
 
 const SILENT_MS = 1000; // without an answer for so long, the page says what is known
@@ -39,6 +39,7 @@ function summary(state, answer) {
 function makeStore(show) {
 	const store = {
 		current: START,
+		opening: null, // the game that is being loaded
 		promises: {}, // round -> hash shown before it
 		rejoining: null, // the wait after a lost connection
 		stage: null, // what is on the screen: begin, land and tell a phase (stage.js)
@@ -72,6 +73,7 @@ const NO_STAGE = { begin: () => {}, land: () => {}, tell: () => {} };
 async function reveal(store, round, from) {
 	const phases = (round?.phases ?? []).filter((phase) => phase.index >= from);
 	let skipped = false;
+	const untold = [];
 	for (const [i, phase] of phases.entries()) {
 		const stage = skipped ? NO_STAGE : store.stage ?? NO_STAGE;
 		const last = i === phases.length - 1;
@@ -84,11 +86,15 @@ async function reveal(store, round, from) {
 		if (!skipped) {
 			store.hurried = false;
 			await stage.tell(phase, { round, last, hurry: hurryOf(store) });
+		} else {
+			untold.push(phase);
 		}
 		if (store.hurried && isFeature(phase)) skipped = true;
 		store.hurried = false;
 	}
 	store.hurry = null;
+	const jackpot = untold.map((phase) => jackpotOf(round, phase)).findLast(Boolean);
+	if (jackpot) store.dispatch({ type: "jackpot", jackpot });
 }
 
 // The refusal carries the current state; the move itself is in the history.
@@ -162,8 +168,8 @@ const act = (store, action, choice) => {
 	}, from);
 };
 
-async function setting(store, change) {
-	store.dispatch({ type: "busy" });
+async function setting(store, change, quiet = false) {
+	store.dispatch({ type: "busy", quiet });
 	try {
 		const { expect, token, game } = store.current;
 		const answer = await post("/v1/settings", { game: game.id, expect, ...change }, token);
@@ -181,7 +187,9 @@ async function setting(store, change) {
 async function autospin(store, settings) {
 	const started = await setting(store, { autoplay: { id: randomHex(16), ...settings } });
 	if (!started) return;
+	const { game, bet } = store.current;
 	sessionStorage.setItem("autospin", settings.spins);
+	sessionStorage.setItem("autobet", JSON.stringify({ game: game.id, bet }));
 	await spinOn(store, settings.spins);
 }
 
@@ -206,8 +214,9 @@ async function spinOn(store, total) {
 async function stopAutospin(store) {
 	store.dispatch({ type: "autospin", spins: 0 });
 	sessionStorage.removeItem("autospin");
+	sessionStorage.removeItem("autobet");
 	const { token, autoplay } = store.current;
-	if (token && autoplay?.spins) await setting(store, { autoplay: { ...autoplay, spins: 0 } });
+	if (token && autoplay?.spins) await setting(store, { autoplay: { ...autoplay, spins: 0 } }, true);
 }
 
 async function login(store) {
@@ -235,7 +244,7 @@ function ended(store) {
 // RULE bewitched 7.1: a session that the player ends is over at once.
 async function logout(store) {
 	const { token } = store.current;
-	for (const key of ["token", "player", "since", "reminded", "autospin"]) sessionStorage.removeItem(key);
+	for (const key of ["token", "player", "since", "reminded", "autospin", "autobet"]) sessionStorage.removeItem(key);
 	store.dispatch({ type: "loggedOut" });
 	await send("/v1/logout", undefined, token).catch((error) => store.dispatch({ type: "failed", error }));
 }
@@ -291,16 +300,29 @@ async function stateOf(store, id) {
 	}
 }
 
+// What is left of autospin is played at the bet that it was started with; no round tells of it until the first spin.
+function betOfAutospin(store) {
+	const { game, autoplay } = store.current;
+	const kept = JSON.parse(sessionStorage.getItem("autobet") ?? "null");
+	if (autoplay?.spins && kept?.game === game.id) store.dispatch({ type: "bet", bet: kept.bet });
+}
+
+// Tells whether the game is shown: not if the player asked for another one meanwhile.
 async function open(store, id) {
+	store.opening = id;
 	try {
 		const [game, session] = await Promise.all([get(`/v1/games/${id}`), stateOf(store, id)]);
 		await loadWorld(game);
+		if (store.opening !== id) return false;
 		store.dispatch({ type: "game", game, answer: session?.answer });
-		if (session?.idle) return ended(store);
-		if (session && !store.current.token) store.dispatch({ type: "session", ...session });
-		if (session?.answer.retry_s) await rejoin(store, session.answer.retry_s);
+		if (session?.idle) ended(store);
+		else if (session && !store.current.token) store.dispatch({ type: "session", ...session });
+		betOfAutospin(store);
+		if (session?.answer?.retry_s) rejoin(store, session.answer.retry_s);
+		return true;
 	} catch (error) {
-		failed(store, error);
+		if (store.opening === id) failed(store, error);
+		return false;
 	}
 }
 

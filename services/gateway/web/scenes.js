@@ -104,7 +104,7 @@ export function Count({ state, currency, to }) {
 	const place = useRef(null);
 	const { counting } = state;
 	const exact = to ?? shownWin(state);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (!counting) return undefined;
 		const began = performance.now();
 		let frame = requestAnimationFrame(function step(now) {
@@ -117,14 +117,15 @@ export function Count({ state, currency, to }) {
 			if (place.current) place.current.textContent = money(exact, currency);
 		};
 	}, [counting]);
-	useEffect(() => { if (!counting && place.current) place.current.textContent = money(exact, currency); });
+	useLayoutEffect(() => { if (!counting && place.current) place.current.textContent = money(exact, currency); });
 	return html`<b ref=${place}></b>`;
 }
 
 // A progressive jackpot: a window that stays until the player closes it. Its amount comes with the booking.
 export function JackpotScene({ state, dispatch }) {
-	const { jackpot, currency, round, game } = state;
-	const paid = jackpot?.paid || round?.jackpots?.reduce((sum, one) => sum + one.paid_minor, 0) || 0;
+	const { jackpot, currency, round, game, awards } = state;
+	const known = [...awards.filter((award) => award.round === jackpot?.round), ...round?.round === jackpot?.round ? round?.jackpots ?? [] : []];
+	const paid = jackpot?.paid || known.find((one) => one.index === jackpot?.index && one.paid_minor)?.paid_minor || 0;
 	useEffect(() => {
 		if (!jackpot) return;
 		sound.play("jackpot");

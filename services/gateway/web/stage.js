@@ -9,7 +9,7 @@ import { isBought, modeOf, totalBet } from "/game.js";
 import { named, t } from "/lang.js";
 import { anticipated, makeMotion, still } from "/motion.js";
 import { Potions } from "/panels.js";
-import { isFeature, openingOf } from "/phases.js";
+import { isFeature, jackpotOf, openingOf } from "/phases.js";
 import { Counters, Grid, PhaseWords, turningReels, useWinCycle } from "/reels.js";
 import { Celebration, Count, Gamble, Intro, Vials, gambleClosed } from "/scenes.js";
 import { sound } from "/sound.js";
@@ -77,7 +77,8 @@ function makeStage(store, motion) {
 	// After the reels stand: lines, the amount, a jackpot. RULE witch-feature 2.10
 	async function tell(phase, { round, last, hurry }) {
 		const { game, bet } = store.current;
-		if ((phase.wins ?? []).some((item) => item.what === "jackpot")) store.dispatch({ type: "jackpot", jackpot: { paid: 0 } });
+		const jackpot = jackpotOf(round, phase);
+		if (jackpot) store.dispatch({ type: "jackpot", jackpot });
 		const stake = round.stake_minor || totalBet(round.bet ?? bet);
 		if (phase.win_minor) await count(phase.win_minor, shownWin(store.current) - phase.win_minor, stake, hurry);
 		if (last && isFeature(phase) && round.win_minor > phase.win_minor && tierOf(round.win_minor, stake).tier >= SCENE_FROM) {

@@ -5,6 +5,7 @@ import { has, t } from "/lang.js";
 import { limitWords } from "/protect.js";
 
 const CARDS = 5;
+const AWARDS = 8;
 export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
@@ -16,7 +17,7 @@ export const START = {
 	// what is shown: `landing` while reels turn, `counting` while a win counts up, `silent` while an answer is late
 	busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, jackpot: null, silent: null,
 	view: "game", window: null, question: null, left: null, away: 0, steps: [], at: -1, message: null, said: "", proof: null, feed: "connecting",
-	cards: [], deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, last: false,
+	cards: [], awards: [], deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, last: false,
 };
 const AT_REST = { busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, silent: null };
 
@@ -34,8 +35,12 @@ function withAnswer(state, answer) {
 	if (answer.cards !== undefined) next.claim = answer.cards?.booked === false ? answer.cards : null;
 	if (answer.round !== undefined && (!answer.round || answer.round.game === state.game.id)) next.round = answer.round;
 	if (answer.gamble_cards) next.cards = answer.gamble_cards;
+	// The gamble is over: the next win does not open it again.
+	if (next.window === "gamble" && next.round?.next !== "gamble") next.window = null;
 	return next;
 }
+
+const notGamble = ({ window }) => window === "gamble" ? null : window;
 
 // The coin values depend on the player's currency, which is known after the login.
 const fitting = (state) => coinsOf(state.game, state.currency ?? "EUR").includes(state.bet.coin_minor) ? state : { ...state, bet: startBet(state.game, state.currency ?? "EUR") };
@@ -59,8 +64,10 @@ function withRound(state, answer) {
 	const round = next.round ?? last;
 	if (!round) return fitting(next);
 	const shown = { ...next, steps: round.phases, at: round.phases.length - 1, mode: round.bet.mode };
-	if (!next.round) return fitting({ ...shown, round, last: true });
 	const { coin_minor, lines, coins, mode } = round.bet;
+	// Spins that are left of autospin are at its own bet.
+	if (!next.round && answer.autoplay?.spins) return fitting({ ...shown, round, last: true, bet: { coin_minor, lines, coins, mode: modeAfter(next.game, mode) } });
+	if (!next.round) return fitting({ ...shown, round, last: true });
 	const back = isWatching(round) || round.next === "gamble" ? { bad: false, text: t("back-in-round", { round: round.round }) } : state.message;
 	return { ...shown, bet: { coin_minor, lines, coins, mode: modeAfter(next.game, mode) }, message: back };
 }
@@ -78,22 +85,23 @@ export const REDUCERS = {
 	loaded: (state, { config, games, pools, figures }) => ({ ...state, config, games, pools, figures }),
 	game(state, { game, answer }) {
 		const kept = state.bets[game.id];
-		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "", claim: null, deck: null, cards: [], last: false, jackpot: null };
+		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "", claim: null, deck: null, cards: [], awards: [], last: false, jackpot: null };
 		if (!answer) return fresh;
 		const shown = withRound(fresh, answer);
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
 	},
-	session: (state, { token, answer }) => withRound({ ...state, token, balance_seq: 0, balance_epoch: 0, message: null, left: null }, answer),
+	session: (state, { token, answer }) => withRound({ ...state, token, awards: [], balance_seq: 0, balance_epoch: 0, message: null, left: null }, answer),
 	// The session ended by inactivity; `left` is the demo player who may continue.
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
-		return { ...state, ...AT_REST, token: null, left: live ? null : player, away: 0, autospin: 0, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
+		return { ...state, ...AT_REST, token: null, window: notGamble(state), left: live ? null : player, away: 0, autospin: 0, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
 	},
 	// The player logged out. An open round is kept.
 	loggedOut: (state) => ({ ...state, ...AT_REST, token: null, player: undefined, left: null, away: 0, autospin: 0, claim: null, deck: null, round: null, steps: [], at: -1, window: null, balance_minor: undefined, pending_minor: undefined, message: { bad: false, text: t("logged-out") } }),
 	// When the game takes the player back; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, ...AT_REST, busy: until > 0, message: until ? null : state.message }),
-	busy: (state, { fresh, free }) => ({ ...state, busy: true, message: null, said: "", last: false, jackpot: null, spinning: Boolean(fresh), paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
+	// `quiet`: the page asks by itself, and what the player is told stays.
+	busy: (state, { fresh, free, quiet }) => ({ ...state, busy: true, message: quiet ? state.message : null, said: quiet ? state.said : "", last: quiet && state.last, jackpot: quiet ? state.jackpot : null, spinning: Boolean(fresh), window: fresh ? notGamble(state) : state.window, paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
 	phase(state, { phase, first, round }) {
 		const before = first ? (phase.index === 0 ? [] : state.steps) : state.steps;
 		const steps = [...before.filter((step) => step.index < phase.index), phase];
@@ -131,9 +139,9 @@ export const REDUCERS = {
 	counting: (state, { counting }) => ({ ...state, counting }),
 	celebration: (state, { celebration }) => ({ ...state, celebration }),
 	intro: (state, { intro }) => ({ ...state, intro }),
-	// A progressive jackpot: the amount is known once it is booked, which may be after the reels stand.
+	// A progressive jackpot: the amount is known once it is booked, which may be before the reels stand or after.
 	jackpot: (state, { jackpot }) => ({ ...state, jackpot }),
-	award: (state, { paid }) => ({ ...state, jackpot: state.jackpot && { ...state.jackpot, paid } }),
+	award: (state, { award }) => ({ ...state, awards: [award, ...state.awards].slice(0, AWARDS) }),
 	silent: (state, { silent }) => ({ ...state, silent }),
 	view: (state, { view }) => ({ ...state, view }),
 	window: (state, { name }) => ({ ...state, window: name }),
