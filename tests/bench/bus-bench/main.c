@@ -426,9 +426,13 @@ static void players_make(struct bench *bench, const struct options *options)
 	bench->latencies_us = malloc(LATENCIES_MAX * sizeof(*bench->latencies_us));
 	if (!bench->players || !bench->latencies_us)
 		fatal("no memory for %u players", bench->players_n);
-	for (uint32_t i = 0; i < bench->players_n; i++)
+	/* Another run asks from the same address: its commands must not look like this one's. */
+	uint32_t first = randombytes_random();
+	for (uint32_t i = 0; i < bench->players_n; i++) {
+		bench->players[i].request = first;
 		if (!player_id_make(OPERATOR, options->first + i, &bench->players[i].id))
 			fatal("player number %" PRIu64 " is too large", options->first + i);
+	}
 }
 
 int main(int argc, char **argv)
