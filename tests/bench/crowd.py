@@ -22,7 +22,7 @@ def measure(options):
     with crowd as place:
         players = place.players(players=options.players, seconds=options.seconds, rate=max(options.players // options.every, 1), timeout=10000, subscribers=1)
         record = players.finish(stop=False, timeout=options.seconds + 300)
-        proof = place.verify(60)
+        proof = place.verify(60, "--sample", "200")
     return {**{name: record[name] for name in KEPT}, "players": options.players, "every_s": options.every, "ledger_ok": proof["ledger_ok"], "pools_ok": proof["pools_ok"]}
 
 

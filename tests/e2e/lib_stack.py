@@ -214,11 +214,11 @@ class Installation:
     def operator_key(self):
         return read_text(f"{self.data}/keys/operator-1.key").strip()
 
-    def verify(self, patience=20):
-        """The ledger's proof; awards on their way get some seconds. Fails with the breaches."""
+    def verify(self, patience=20, *more):
+        """The ledger's proof, with these options more; awards on their way get some seconds. Fails with the breaches."""
         end = time.monotonic() + patience
         while True:
-            done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json"], cwd=self.data, env={**self.environment, **self.stack},
+            done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json", *more], cwd=self.data, env={**self.environment, **self.stack},
                                   capture_output=True, text=True, timeout=120, check=False)
             if done.returncode == 0:
                 return json.loads(done.stdout)
