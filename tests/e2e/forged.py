@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 
-from lib_play import RULES, Person, force
+from lib_play import RULES, Person, fields, force
 from lib_raw import envelope, field, raw, varint
 from lib_sql import Session
 from lib_stack import BIN, Installation, read_text, run, wait_until
@@ -33,33 +33,6 @@ def in_order(*options):
 
 
 # ---- records, field by field ----
-
-def fields(data):
-    """[number, wire type, value] in order."""
-    found, at = [], 0
-
-    def number():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        tag = number()
-        if tag & 7 == 0:
-            found.append([tag >> 3, 0, number()])
-        else:
-            assert tag & 7 == 2, tag
-            length = number()
-            found.append([tag >> 3, 2, bytes(data[at:at + length])])
-            at += length
-    return found
-
 
 def packed(parts):
     return b"".join(varint(n << 3 | kind) + (varint(value) if kind == 0 else varint(len(value)) + value) for n, kind, value in parts)

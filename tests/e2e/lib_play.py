@@ -191,11 +191,11 @@ def gamble_cards(secret, nonce, n):
     return [suits[d // 13] * 13 + d % 13 for d in drawn]
 
 
-def protobuf(data):
-    """Last value of each field: numbers, and bytes of anything longer."""
-    fields, at = {}, 0
+def fields(data):
+    """[number, wire type, value] in order."""
+    found, at = [], 0
 
-    def varint():
+    def number():
         nonlocal at
         value = shift = 0
         while True:
@@ -207,16 +207,20 @@ def protobuf(data):
                 return value
 
     while at < len(data):
-        tag = varint()
+        tag = number()
         if tag & 7 == 0:
-            fields[tag >> 3] = varint()
-        elif tag & 7 == 2:
-            length = varint()
-            fields[tag >> 3] = data[at:at + length]
-            at += length
+            found.append([tag >> 3, 0, number()])
         else:
-            raise AssertionError(f"wire type {tag & 7}")
-    return fields
+            assert tag & 7 == 2, f"wire type {tag & 7}"
+            length = number()
+            found.append([tag >> 3, 2, bytes(data[at:at + length])])
+            at += length
+    return found
+
+
+def protobuf(data):
+    """Last value of each field: numbers, and bytes of anything longer."""
+    return {number: value for number, _, value in fields(data)}
 
 
 # ---- live events ----

@@ -208,6 +208,18 @@ void answer_reply(
 	answer_sent(gateway, request, status);
 }
 
+bool reply_accepted(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply)
+{
+	if (request == NULL)
+		return false;
+	if (reply == NULL)
+		answer_timed_out(request, sent);
+	else if (reply->http_status != 200)
+		answer_reply(gateway, request, reply);
+	return reply != NULL && reply->http_status == 200;
+}
+
 char *answer_error_begun(struct gateway *gateway, const Carillon__SpinReply *reply)
 {
 	struct json_out *out = &gateway->out;

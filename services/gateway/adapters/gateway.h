@@ -191,6 +191,10 @@ void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply
 /* Answers with the state, or with the engine's error and the state if the engine sent it. */
 void answer_reply(
 	struct gateway *gateway, struct edge_request *request, const Carillon__SpinReply *reply);
+/* True when the engine replied with 200 and the client still waits. Otherwise a client that waits
+ * has been answered: with 503 or 504 if no reply came (NULL), else with the engine's error. */
+bool reply_accepted(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply);
 /* Begins an error in an open object: the members of RFC 9457, and "error", open, with code and
  * message. The caller adds to it, closes it, and may put the player's state beside it. */
 void answer_problem_open(

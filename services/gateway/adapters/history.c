@@ -334,16 +334,8 @@ static void on_journal_state(struct gateway *gateway, struct edge_request *reque
 {
 	struct waiting *waiting;
 	(void)fact;
-	if (request == NULL)
+	if (!reply_accepted(gateway, request, sent, reply))
 		return;
-	if (reply == NULL) {
-		answer_timed_out(request, sent);
-		return;
-	}
-	if (reply->http_status != 200) {
-		answer_reply(gateway, request, reply);
-		return;
-	}
 	waiting = page_new(
 		gateway, request, sent->player, strtoll(sent->text, NULL, 10), sent->number);
 	hiding_read(reply, &waiting->hiding);

@@ -295,16 +295,8 @@ static void on_opened(struct gateway *gateway, struct edge_request *request,
 	(void)fact;
 	audit_write(gateway, request, player_operator(sent->player), "open", sent->player, "{}",
 		reply == NULL ? unanswered_status(sent) : reply->http_status);
-	if (request == NULL)
+	if (!reply_accepted(gateway, request, sent, reply))
 		return;
-	if (reply == NULL) {
-		answer_timed_out(request, sent);
-		return;
-	}
-	if (reply->http_status != 200) {
-		answer_reply(gateway, request, reply);
-		return;
-	}
 	player_id_format(sent->player, player);
 	out_begin(out);
 	out_open(out, NULL, '{');

@@ -192,16 +192,8 @@ static void on_demo_opened(struct gateway *gateway, struct edge_request *request
 	char key[PLAYER_TEXT_MAX + 16];
 	char player[PLAYER_TEXT_MAX];
 	(void)fact;
-	if (request == NULL)
+	if (!reply_accepted(gateway, request, sent, reply))
 		return;
-	if (reply == NULL) {
-		answer_timed_out(request, sent);
-		return;
-	}
-	if (reply->http_status != 200) {
-		answer_reply(gateway, request, reply);
-		return;
-	}
 	const struct currency *currency = currency_by_code(reply->currency);
 	if (currency == NULL) {
 		edge_answer_error(request, 500, "currency",
